@@ -1,0 +1,71 @@
+/**
+ * A diagnostic is what Filigree says instead of a wrong number: a stable code, what is wrong, where, and what to do.
+ * Diagnostics are plain data, so they travel through `Either`, JSON and workers unchanged.
+ */
+export interface Diagnostic {
+  readonly severity: 'error' | 'warning' | 'note';
+  /** Stable, greppable, `area/what`, for example `mtx/line` or `verify/operand-type`. */
+  readonly code: string;
+  readonly message: string;
+  /** Where: a position in a source text, when there is one. */
+  readonly loc?: Loc;
+  /** What to do about it, as an instruction to the user. */
+  readonly remedy?: string;
+}
+
+/** A position in a source text; lines and columns count from 1. */
+export interface Loc {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export type Diagnostics = readonly Diagnostic[];
+
+/** An error diagnostic. */
+export const error = (code: string, message: string, at: { loc?: Loc | undefined; remedy?: string | undefined } = {}): Diagnostic => ({
+  severity: 'error',
+  code,
+  message,
+  ...(at.loc ? { loc: at.loc } : {}),
+  ...(at.remedy ? { remedy: at.remedy } : {}),
+});
+
+/** The exception that carries diagnostics where a Promise or a callback cannot carry an `Either`. */
+export class DiagnosticError extends Error {
+  readonly diagnostics: Diagnostics;
+  constructor(diagnostics: Diagnostics) {
+    super(diagnostics.map((d) => formatDiagnostic(d)).join('\n'));
+    this.name = 'DiagnosticError';
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** Throws one error diagnostic; for code below a package entry point, which turns it into a `Left`. */
+export const fail = (code: string, message: string, at: { loc?: Loc | undefined; remedy?: string | undefined } = {}): never => {
+  throw new DiagnosticError([error(code, message, at)]);
+};
+
+/**
+ * A diagnostic as text: `file:line:column: error[code]: message`, a code frame when the source text is given, the remedy.
+ */
+export const formatDiagnostic = (d: Diagnostic, source?: string): string => {
+  const place = d.loc ? `${d.loc.file}:${d.loc.line}:${d.loc.column}: ` : '';
+  const head = `${place}${d.severity}[${d.code}]: ${d.message}`;
+  const frame = d.loc && source !== undefined ? `\n${codeFrame(source, d.loc)}` : '';
+  return d.remedy ? `${head}${frame}\n  remedy: ${d.remedy}` : head + frame;
+};
+
+/** The line of `loc` with its neighbours and a caret below the column. */
+export const codeFrame = (source: string, loc: Loc): string => {
+  const lines = source.split('\n');
+  const first = Math.max(1, loc.line - 1);
+  const last = Math.min(lines.length, loc.line + 1);
+  const width = String(last).length;
+  const out: string[] = [];
+  for (let n = first; n <= last; n++) {
+    out.push(`${n === loc.line ? '>' : ' '} ${String(n).padStart(width)} | ${lines[n - 1]}`);
+    if (n === loc.line) out.push(`  ${' '.repeat(width)} | ${' '.repeat(Math.max(0, loc.column - 1))}^`);
+  }
+  return out.join('\n');
+};

@@ -1,0 +1,60 @@
+import type { Op, Value } from './op.js';
+import type { Type } from './type.js';
+
+/** What an op does to memory. `buffer` is the bare buffer name; absent means "any". Passes ask, never guess. */
+export interface Effect {
+  readonly kind: 'read' | 'write' | 'atomic' | 'allocate' | 'free' | 'io';
+  readonly buffer?: string;
+}
+
+/** A scalar at run time in the interpreter: i64 and u64 are bigint, i1 is boolean, all else number. Vectors are arrays. */
+export type Scalar = number | bigint | boolean;
+export type RuntimeValue = Scalar | readonly Scalar[];
+
+/** How an evaluator reaches the machine it runs on. */
+export interface Machine {
+  /** The contents of a buffer, by bare name. */
+  buffer(name: string): import('./op.js').TypedArray;
+  /** Runs a region with these parameters and returns the operands of its terminator. */
+  region(region: import('./op.js').Region, args: readonly RuntimeValue[]): readonly RuntimeValue[];
+  /** Says that the op cannot be carried out: an index out of bounds, a division by zero. Never returns. */
+  trap(op: Op, message: string): never;
+}
+
+/** All there is to know about one op; an entry in a dialect's table is all it takes to add one. */
+export interface OpDef {
+  readonly name: string;
+  /** One line for the reference manual. */
+  readonly summary: string;
+  /**
+   * Problems with this op, as messages: operand count and types, attributes, regions. Empty when well-formed.
+   * Dominance, unique ids, known buffers and terminators are checked by the verifier for all ops alike.
+   */
+  readonly verify: (op: Op) => readonly string[];
+  /** Result types from operand types and attributes, for builders; region ops state theirs from their terminator. */
+  readonly resultTypes: (operands: readonly Value[], attrs: Op['attrs'], regions: Op['regions']) => readonly Type[];
+  /** Effects of the op itself, not of ops in its regions; none means pure. */
+  readonly effects: (op: Op) => readonly Effect[];
+  /** The meaning of the op. */
+  readonly evaluate: (op: Op, args: readonly RuntimeValue[], machine: Machine) => readonly RuntimeValue[];
+  readonly traits: OpTraits;
+}
+
+export interface OpTraits {
+  readonly commutative?: boolean;
+  readonly associative?: boolean;
+  /** Ends a region. */
+  readonly terminator?: boolean;
+  /** Has no operands and always the same result. */
+  readonly constant?: boolean;
+  /** Element-wise: on vectors does lane by lane what it does on scalars. */
+  readonly elementwise?: boolean;
+  /** May trap (integer division), so it must not be moved to where it did not run before. */
+  readonly mayTrap?: boolean;
+}
+
+/** A set of ops as a value. Functions receive the dialects they should know; there is no global registry. */
+export interface Dialect {
+  readonly name: string;
+  readonly ops: Readonly<Record<string, OpDef>>;
+}

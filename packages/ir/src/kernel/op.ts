@@ -1,0 +1,71 @@
+import type { Loc } from '../diagnostics/diagnostic.js';
+import type { ScalarType, Type } from './type.js';
+
+/** An SSA value: defined once, by an op's result or a region's parameter; `id` is unique within its kernel. */
+export interface Value {
+  readonly id: number;
+  readonly type: Type;
+  /** A name for people: printed, never compared. */
+  readonly hint?: string;
+}
+
+/** What an attribute may hold: JSON. A buffer is referred to by its name as `'@name'`. */
+export type Attr = number | string | boolean | readonly Attr[];
+export type Attrs = Readonly<Record<string, Attr>>;
+
+/** The one shape of every operation, whatever its dialect. */
+export interface Op {
+  /** `dialect.op`, for example `arith.add`. */
+  readonly name: string;
+  readonly operands: readonly Value[];
+  readonly results: readonly Value[];
+  readonly attrs: Attrs;
+  readonly regions: readonly Region[];
+  readonly loc?: Loc;
+}
+
+/** One block: control flow is structured, so a region never has a second. Its last op is its terminator, where its owner wants one. */
+export interface Region {
+  readonly params: readonly Value[];
+  readonly ops: readonly Op[];
+}
+
+/** A unit of launch. Kernels of a module run in the order they stand, unless a scheduler orders them anew. */
+export interface Kernel {
+  readonly name: string;
+  readonly params: readonly Value[];
+  readonly body: Region;
+  readonly attrs: Attrs;
+}
+
+/**
+ * A named array of one scalar type. `input` is written by the host, `output` read by it, `inout` both, `temp` is the
+ * program's own, `const` has `data` that never changes.
+ */
+export interface Buffer {
+  readonly name: string;
+  readonly type: ScalarType;
+  readonly length: number;
+  readonly role: 'input' | 'output' | 'inout' | 'temp' | 'const';
+  /** The contents of a `const` buffer, as the typed array of `type`; never written after construction. */
+  readonly data?: TypedArray;
+}
+
+export interface Module {
+  readonly name: string;
+  readonly buffers: readonly Buffer[];
+  readonly kernels: readonly Kernel[];
+  readonly attrs: Attrs;
+}
+
+export type TypedArray =
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | BigInt64Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | BigUint64Array
+  | Float32Array
+  | Float64Array;

@@ -1,0 +1,26 @@
+/** Scalar types of kernel IR. `i1` is a truth value; offsets and loop counters are `i32` or `i64`. */
+export type ScalarType = 'i1' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 'u32' | 'u64' | 'f32' | 'f64';
+
+/** A short vector of `lanes` scalars, made by vectorisation; element-wise ops take it wherever they take a scalar. */
+export interface VectorType {
+  readonly lanes: number;
+  readonly of: ScalarType;
+}
+
+export type Type = ScalarType | VectorType;
+
+/** `f64` or `vec<4 x f64>`. */
+export const typeText = (t: Type): string => (typeof t === 'string' ? t : `vec<${t.lanes} x ${t.of}>`);
+
+/** The scalar of a type: itself, or a vector's element. */
+export const scalarOf = (t: Type): ScalarType => (typeof t === 'string' ? t : t.of);
+
+export const lanesOf = (t: Type): number => (typeof t === 'string' ? 1 : t.lanes);
+
+export const sameType = (a: Type, b: Type): boolean => scalarOf(a) === scalarOf(b) && lanesOf(a) === lanesOf(b);
+
+export const isFloat = (t: Type): boolean => scalarOf(t) === 'f32' || scalarOf(t) === 'f64';
+
+/** Bytes of one scalar in memory; `i1` takes one. */
+export const byteSize = (t: ScalarType): number =>
+  t === 'f64' || t === 'i64' || t === 'u64' ? 8 : t === 'f32' || t === 'i32' || t === 'u32' ? 4 : t === 'i16' || t === 'u16' ? 2 : 1;

@@ -1,0 +1,21 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { DiagnosticError, type Diagnostics } from '../diagnostics/diagnostic.js';
+
+/** A named step from `A` to `B` that either succeeds or says why not. A pipeline is itself a pass. */
+export interface Pass<A, B = A> {
+  readonly name: string;
+  readonly run: (input: A) => E.Either<Diagnostics, B>;
+}
+
+/** A pass from a function that throws `DiagnosticError` where it cannot go on; any other exception is a bug and passes through. */
+export const pass = <A, B = A>(name: string, run: (input: A) => B): Pass<A, B> => ({
+  name,
+  run: (input) => {
+    try {
+      return E.right(run(input));
+    } catch (e) {
+      if (e instanceof DiagnosticError) return E.left(e.diagnostics);
+      throw e;
+    }
+  },
+});

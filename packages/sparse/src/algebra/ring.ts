@@ -1,0 +1,23 @@
+/**
+ * What sparse algebra needs to know about scalars. Entries are addressed by index into arrays of type `V`, so that the
+ * inner loops see typed arrays and no object per scalar: `Float64Array` for numbers, `Int32Array` of node ids for
+ * symbolic entries.
+ */
+export interface Ring<V> {
+  /** Fresh storage for `n` entries, all zero. */
+  readonly allocate: (n: number) => V;
+  /** out[o] = a[i] */
+  readonly copy: (out: V, o: number, a: V, i: number) => void;
+  /** out[o] = a[i] + b[j] */
+  readonly add: (out: V, o: number, a: V, i: number, b: V, j: number) => void;
+  /** out[o] = a[i] - b[j] */
+  readonly sub: (out: V, o: number, a: V, i: number, b: V, j: number) => void;
+  /** out[o] = -a[i] */
+  readonly neg: (out: V, o: number, a: V, i: number) => void;
+  /** out[o] = s * a[i], s an ordinary number */
+  readonly scale: (out: V, o: number, s: number, a: V, i: number) => void;
+  /** out[o] = sum over t in [0, n) of a[ai[t]] * b[bi[t]], in that order */
+  readonly dot: (out: V, o: number, a: V, ai: Int32Array, b: V, bi: Int32Array, n: number) => void;
+  /** out[o] = sum over t in [0, n) of a[ai[t]], in that order; for assembly from triplets */
+  readonly sum: (out: V, o: number, a: V, ai: Int32Array, n: number) => void;
+}

@@ -1,0 +1,2 @@
+export * from './formats/csr.js';
+export * from './algebra/ring.js';
