@@ -1,5 +1,8 @@
-import type { Op, Value } from './op.js';
+import type { Buffer, Op, Region, TypedArray, Value } from './op.js';
 import type { Type } from './type.js';
+
+/** The buffers of a module by bare name. */
+export type Buffers = ReadonlyMap<string, Buffer>;
 
 /** What an op does to memory. `buffer` is the bare buffer name; absent means "any". Passes ask, never guess. */
 export interface Effect {
@@ -14,9 +17,9 @@ export type RuntimeValue = Scalar | readonly Scalar[];
 /** How an evaluator reaches the machine it runs on. */
 export interface Machine {
   /** The contents of a buffer, by bare name. */
-  buffer(name: string): import('./op.js').TypedArray;
+  buffer(name: string): TypedArray;
   /** Runs a region with these parameters and returns the operands of its terminator. */
-  region(region: import('./op.js').Region, args: readonly RuntimeValue[]): readonly RuntimeValue[];
+  region(region: Region, args: readonly RuntimeValue[]): readonly RuntimeValue[];
   /** Says that the op cannot be carried out: an index out of bounds, a division by zero. Never returns. */
   trap(op: Op, message: string): never;
 }
@@ -30,9 +33,9 @@ export interface OpDef {
    * Problems with this op, as messages: operand count and types, attributes, regions. Empty when well-formed.
    * Dominance, unique ids, known buffers and terminators are checked by the verifier for all ops alike.
    */
-  readonly verify: (op: Op) => readonly string[];
+  readonly verify: (op: Op, buffers: Buffers) => readonly string[];
   /** Result types from operand types and attributes, for builders; region ops state theirs from their terminator. */
-  readonly resultTypes: (operands: readonly Value[], attrs: Op['attrs'], regions: Op['regions']) => readonly Type[];
+  readonly resultTypes: (operands: readonly Value[], attrs: Op['attrs'], regions: Op['regions'], buffers: Buffers) => readonly Type[];
   /** Effects of the op itself, not of ops in its regions; none means pure. */
   readonly effects: (op: Op) => readonly Effect[];
   /** The meaning of the op. */
