@@ -1,1 +1,3 @@
-export {};
+export { cpp, type CppOptions } from './cpp.js';
+export { cppDialect } from './emit/dialect.js';
+export { compilerFlags } from './compile/flags.js';

@@ -1,1 +1,1 @@
-export {};
+export { wasm, type WasmOptions } from './wasm.js';

@@ -56,6 +56,8 @@ export interface CompileOptions {
   readonly fastMath?: boolean;
   /** Overrides the toolchain, for example a path to clang++. */
   readonly compiler?: string;
+  /** More compiler flags, after the backend's own: `-fsanitize=address,undefined`, `-O1`. They are part of the cache key. */
+  readonly flags?: readonly string[];
 }
 
 /** What `compile` leaves: files on disk or bytes, whether they came from the cache, and what it cost. */
@@ -66,6 +68,8 @@ export interface Artifact {
   readonly bytes?: Uint8Array;
   readonly cached: boolean;
   readonly compileMs: number;
+  /** What went less well than it should, such as a cache folder that cannot be written. */
+  readonly warnings?: Diagnostics;
 }
 
 export interface LoadOptions {

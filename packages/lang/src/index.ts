@@ -1,1 +1,7 @@
-export {};
+export { symbolic, type SymbolicOptions } from './symbolic/symbolic.js';
+export type { Lift, Num } from './symbolic/lift.js';
+export { transform, type TransformOptions, type TransformResult } from './plugin/transform.js';
+export { plainOps } from './ops/plain-ops.js';
+export { defaultOps } from './ops/default-ops.js';
+export { SourceDiagnosticError } from './ops/place.js';
+export type { NumericOps, Operand } from './ops/numeric-ops.js';

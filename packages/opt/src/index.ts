@@ -1,1 +1,11 @@
-export {};
+export { canonicalize } from './canonicalize/canonicalize.js';
+export { cse } from './cse.js';
+export { dce } from './dce.js';
+export { ifToSelect } from './if-to-select.js';
+export { licm } from './licm.js';
+export { offload } from './offload.js';
+export { storeForwarding } from './store-forwarding/store-forwarding.js';
+export { unroll } from './unroll.js';
+export { vectorize } from './vectorize/vectorize.js';
+export { corePasses, corePassesOver, defaultPipeline } from './registry.js';
+export type { CorePass } from './support/core-pass.js';

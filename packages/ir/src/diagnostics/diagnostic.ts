@@ -23,7 +23,11 @@ export interface Loc {
 export type Diagnostics = readonly Diagnostic[];
 
 /** An error diagnostic. */
-export const error = (code: string, message: string, at: { loc?: Loc | undefined; remedy?: string | undefined } = {}): Diagnostic => ({
+export const error = (
+  code: string,
+  message: string,
+  at: { loc?: Loc | undefined; remedy?: string | undefined } = {},
+): Diagnostic => ({
   severity: 'error',
   code,
   message,
@@ -42,7 +46,11 @@ export class DiagnosticError extends Error {
 }
 
 /** Throws one error diagnostic; for code below a package entry point, which turns it into a `Left`. */
-export const fail = (code: string, message: string, at: { loc?: Loc | undefined; remedy?: string | undefined } = {}): never => {
+export const fail = (
+  code: string,
+  message: string,
+  at: { loc?: Loc | undefined; remedy?: string | undefined } = {},
+): never => {
   throw new DiagnosticError([error(code, message, at)]);
 };
 

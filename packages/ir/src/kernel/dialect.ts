@@ -24,6 +24,9 @@ export interface Machine {
   trap(op: Op, message: string): never;
 }
 
+/** An op bound to the machine it runs on: a plain function of its operands. */
+export type BoundOp = (a: RuntimeValue, b: RuntimeValue, c: RuntimeValue) => RuntimeValue;
+
 /** All there is to know about one op; an entry in a dialect's table is all it takes to add one. */
 export interface OpDef {
   readonly name: string;
@@ -35,11 +38,22 @@ export interface OpDef {
    */
   readonly verify: (op: Op, buffers: Buffers) => readonly string[];
   /** Result types from operand types and attributes, for builders; region ops state theirs from their terminator. */
-  readonly resultTypes: (operands: readonly Value[], attrs: Op['attrs'], regions: Op['regions'], buffers: Buffers) => readonly Type[];
+  readonly resultTypes: (
+    operands: readonly Value[],
+    attrs: Op['attrs'],
+    regions: Op['regions'],
+    buffers: Buffers,
+  ) => readonly Type[];
   /** Effects of the op itself, not of ops in its regions; none means pure. */
   readonly effects: (op: Op) => readonly Effect[];
   /** The meaning of the op. */
   readonly evaluate: (op: Op, args: readonly RuntimeValue[], machine: Machine) => readonly RuntimeValue[];
+  /**
+   * The same meaning, with everything that depends on the op alone (types, attributes, buffers) decided once. The
+   * interpreter prefers it, since it runs an op many times. For ops of at most three operands, one result or none, and
+   * no regions; what a result-less op returns is ignored.
+   */
+  readonly bind?: (op: Op, machine: Machine) => BoundOp;
   readonly traits: OpTraits;
 }
 

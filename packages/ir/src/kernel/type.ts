@@ -23,4 +23,39 @@ export const isFloat = (t: Type): boolean => scalarOf(t) === 'f32' || scalarOf(t
 
 /** Bytes of one scalar in memory; `i1` takes one. */
 export const byteSize = (t: ScalarType): number =>
-  t === 'f64' || t === 'i64' || t === 'u64' ? 8 : t === 'f32' || t === 'i32' || t === 'u32' ? 4 : t === 'i16' || t === 'u16' ? 2 : 1;
+  t === 'f64' || t === 'i64' || t === 'u64'
+    ? 8
+    : t === 'f32' || t === 'i32' || t === 'u32'
+      ? 4
+      : t === 'i16' || t === 'u16'
+        ? 2
+        : 1;
+
+/** Every scalar type, truth values first. */
+export const scalarTypes: readonly ScalarType[] = [
+  'i1',
+  'i8',
+  'i16',
+  'i32',
+  'i64',
+  'u8',
+  'u16',
+  'u32',
+  'u64',
+  'f32',
+  'f64',
+];
+
+export const isScalarType = (text: unknown): text is ScalarType => (scalarTypes as readonly unknown[]).includes(text);
+
+/** An integer of some width, scalar or vector; a truth value is not one. */
+export const isInteger = (t: Type): boolean => !isFloat(t) && scalarOf(t) !== 'i1';
+
+/** A signed integer, scalar or vector. */
+export const isSigned = (t: Type): boolean => isInteger(t) && scalarOf(t).startsWith('i');
+
+/** i64 and u64, whose values are `bigint` at run time and decimal strings in attributes. */
+export const isWide = (t: Type): boolean => scalarOf(t) === 'i64' || scalarOf(t) === 'u64';
+
+/** The type with the same lanes and another scalar. */
+export const withScalar = (t: Type, of: ScalarType): Type => (typeof t === 'string' ? of : { lanes: t.lanes, of });

@@ -1,15 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Attrs } from '../kernel/op.js';
 
 /** A named step from `A` to `B` that either succeeds or says why not. A pipeline is itself a pass. */
 export interface Pass<A, B = A> {
   readonly name: string;
+  /** The options that differ from their defaults; they stand behind the name in a pipeline's text. */
+  readonly options?: Attrs;
   readonly run: (input: A) => E.Either<Diagnostics, B>;
 }
 
 /** A pass from a function that throws `DiagnosticError` where it cannot go on; any other exception is a bug and passes through. */
-export const pass = <A, B = A>(name: string, run: (input: A) => B): Pass<A, B> => ({
+export const pass = <A, B = A>(name: string, run: (input: A) => B, options: Attrs = {}): Pass<A, B> => ({
   name,
+  ...(Object.keys(options).length > 0 ? { options } : {}),
   run: (input) => {
     try {
       return E.right(run(input));

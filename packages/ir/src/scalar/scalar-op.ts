@@ -19,7 +19,14 @@ export interface ScalarOp {
   readonly evaluate: (a: number, b: number) => number;
 }
 
-type Row = [name: string, kernelOp: string, arity: 0 | 1 | 2, cost: number, evaluate: (a: number, b: number) => number, flags?: string];
+type Row = [
+  name: string,
+  kernelOp: string,
+  arity: 0 | 1 | 2,
+  cost: number,
+  evaluate: (a: number, b: number) => number,
+  flags?: string,
+];
 
 const hypot = Math.hypot;
 const truth = (x: boolean): number => (x ? 1 : 0);

@@ -1,0 +1,2 @@
+export * from './sparsity.js';
+export * from './bar-chart.js';

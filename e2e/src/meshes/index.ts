@@ -1,0 +1,4 @@
+export * from './mesh.js';
+export { readMesh } from './read-mesh.js';
+export * from './generate.js';
+export { randomNumbers } from './random.js';

@@ -1,0 +1,86 @@
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+import { floors } from './tools/lint/floors.mjs';
+import { floorsRule } from './tools/lint/floors-rule.mjs';
+
+const pure = Object.keys(floors).filter((folder) => floors[folder]?.node === 'nowhere');
+
+/** Few rules: the floors, what the type checker does not see, and what the house forbids. Prettier owns the layout. */
+export default defineConfig(
+  { ignores: ['**/dist/', '**/out/', '**/coverage/', '.nx/', '**/node_modules/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.{ts,mts,js,mjs}'],
+    languageOptions: { parser: tseslint.parser, ecmaVersion: 'latest', sourceType: 'module' },
+    plugins: { '@typescript-eslint': tseslint.plugin, filigree: { rules: { floors: floorsRule } } },
+    rules: {
+      'filigree/floors': 'error',
+      eqeqeq: 'error',
+      'no-var': 'error',
+      'prefer-const': ['error', { destructuring: 'all' }],
+      'no-constant-condition': ['error', { checkLoops: false }],
+      'no-debugger': 'error',
+      'no-dupe-else-if': 'error',
+      'no-duplicate-case': 'error',
+      'no-eval': 'error',
+      'no-fallthrough': 'error',
+      'no-loss-of-precision': 'error',
+      'no-self-assign': 'error',
+      'no-self-compare': 'error',
+      'no-throw-literal': 'error',
+      'no-unreachable': 'error',
+      'no-unsafe-finally': 'error',
+      'no-unsafe-negation': 'error',
+      'no-unused-expressions': 'error',
+      'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx'], location: 'start' }],
+      'use-isnan': 'error',
+      'valid-typeof': 'error',
+      '@typescript-eslint/ban-ts-comment': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-non-null-asserted-optional-chain': 'error',
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [{ name: 'fp-ts', message: "Import the module: 'fp-ts/lib/Either.js'." }],
+          patterns: [
+            { regex: '^fp-ts/(?!lib/\\w+\\.js$)', message: "Node resolves only the full path: 'fp-ts/lib/Either.js'." },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['packages/*/src/**/*.ts'],
+    ignores: ['packages/filigree/src/**'],
+    rules: { 'no-console': 'error' },
+  },
+  {
+    files: [`packages/{${pure.join(',')}}/src/**/*.ts`, 'packages/backend-wasm/src/**/*.ts'],
+    ignores: ['packages/backend-wasm/src/node/**'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['process', 'Buffer', '__dirname', '__filename', 'require'].map(notInBrowser),
+      ],
+    },
+  },
+  {
+    // Where promises live; these two rules cost a type check of every file they look at.
+    files: [
+      'packages/{backend,backend-*,runtime,filigree,conformance,lang}/{src,tests}/**/*.ts',
+      'tools/*/{src,tests}/**/*.ts',
+      'e2e/**/*.ts',
+    ],
+    languageOptions: { parserOptions: { project: 'tools/lint/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+    },
+  },
+);
+
+/** @param {string} name */
+function notInBrowser(name) {
+  return { name, message: `\`${name}\` is Node's own, and this package also runs in a browser.` };
+}

@@ -1,0 +1,27 @@
+import type { Toolchain } from '@filigree/backend';
+
+/**
+ * Compiler flags, in order. `fastMath` allows sums in another order, fused multiply-add and division by reciprocals, and
+ * forgets the sign of zero; NaN and infinity keep their meaning either way. See docs/decisions/cpp-flags.md.
+ */
+export const compilerFlags = (toolchain: Toolchain, fastMath: boolean): readonly string[] => [
+  '-std=gnu++2a',
+  '-O3',
+  ...(toolchain.native ? ['-march=native'] : []),
+  ...(toolchain.openmp ? ['-fopenmp'] : ['-fopenmp-simd']),
+  '-shared',
+  '-fPIC',
+  '-w',
+  '-fno-exceptions',
+  '-fno-rtti',
+  '-fno-asynchronous-unwind-tables',
+  '-fno-math-errno',
+  '-fno-trapping-math',
+  ...(fastMath ? fast : ['-ffp-contract=off']),
+];
+
+/*
+ * Not -ffast-math: it also assumes that there are no NaNs and infinities, and gcc before 13 then links start-up code that
+ * turns off subnormal numbers in the whole process, JavaScript included.
+ */
+const fast = ['-ffp-contract=fast', '-fassociative-math', '-freciprocal-math', '-fno-signed-zeros', '-DFILIGREE_FAST_MATH'];

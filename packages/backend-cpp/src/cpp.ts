@@ -1,0 +1,59 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { type Backend, type Sources, checkKernels, findToolchain, scalarizeVectors } from '@filigree/backend';
+import { DiagnosticError, type Dialect, type Module, coreDialects, formatDiagnostic, pass, verifyModule } from '@filigree/ir';
+import { compileSources } from './compile/compile.js';
+import { cppDialect } from './emit/dialect.js';
+import { emitModule } from './emit/emit-module.js';
+import { loadArtifact } from './load/load.js';
+
+export interface CppOptions {
+  /** Check every index at run time: an index out of bounds is then a diagnostic and no memory is touched. Default false. */
+  readonly checked?: boolean;
+  /** The dialects that modules may use, for verification; default `coreDialects`. Further ops need spellings too. */
+  readonly dialects?: readonly Dialect[];
+  /** Whether `legalize` verifies modules first; false for those that are known to be well-formed. Default true. */
+  readonly verify?: boolean;
+  /** How ops are written; default `cppDialect`. */
+  readonly language?: typeof cppDialect;
+}
+
+/**
+ * The C++ backend. `emit` writes readable C++ without headers; `compile` runs the system's compiler; `load` opens the
+ * library in this process, its buffers views into one block of memory.
+ */
+export const cpp = (options: CppOptions = {}): Backend => {
+  const { dialects = coreDialects, language = cppDialect, verify = true, checked = false } = options;
+  return {
+    name: 'cpp',
+    capabilities: {
+      types: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
+      threads: true,
+      atomics: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
+      vectorBytes: 0,
+    },
+    legalize: pass('cpp-legalize', (module: Module) => {
+      if (verify) stopOnErrors(verifyModule(module, dialects));
+      const result = scalarizeVectors.run(module);
+      if (E.isLeft(result)) throw new DiagnosticError(result.left);
+      stopOnErrors(checkKernels(result.right, language));
+      return result.right;
+    }),
+    emit: pass<Module, Sources>('cpp-emit', (module) => {
+      stopOnErrors(checkKernels(module, language));
+      return emitModule(module, language, { checked });
+    }),
+    probe: async () => {
+      const found = await findToolchain()();
+      return E.isRight(found)
+        ? { name: 'cpp', usable: true, reason: '', toolchain: found.right.version }
+        : { name: 'cpp', usable: false, reason: found.left.map((d) => formatDiagnostic(d)).join('\n'), toolchain: '' };
+    },
+    compile: compileSources,
+    load: loadArtifact,
+  };
+};
+
+const stopOnErrors = (diagnostics: ConstructorParameters<typeof DiagnosticError>[0]): void => {
+  const errors = diagnostics.filter((d) => d.severity === 'error');
+  if (errors.length > 0) throw new DiagnosticError(errors);
+};

@@ -1,0 +1,61 @@
+import { type CFamilyDialect, type HelperText, gnuHelper, gnuSpellings } from '@filigree/backend';
+import type { ScalarType } from '@filigree/ir';
+
+const scalar: Readonly<Record<ScalarType, string>> = {
+  i1: 'bool',
+  i8: 'signed char',
+  i16: 'short',
+  i32: 'int',
+  i64: 'long long',
+  u8: 'unsigned char',
+  u16: 'unsigned short',
+  u32: 'unsigned',
+  u64: 'unsigned long long',
+  f32: 'float',
+  f64: 'double',
+};
+
+/* A truth value may be any byte that the host wrote, so memory is not `bool`. */
+const stored: Readonly<Partial<Record<ScalarType, string>>> = { i1: 'unsigned char' };
+
+const helper = gnuHelper({ scalar: (t) => scalar[t], stored: (t) => stored[t] ?? scalar[t], local: 'static inline' });
+
+/* Where the share of one thread of many begins; the shares differ by one iteration at most. */
+const share: HelperText = {
+  text: [
+    'static inline long long share(long long trips, int thread, int threads) {',
+    '  const long long rest = trips % threads;',
+    '  return trips <= 0 ? 0 : trips / threads * thread + (thread < rest ? thread : rest);',
+    '}',
+  ].join('\n'),
+  needs: [],
+};
+
+/** C++ with OpenMP, as gcc and clang take it, without any header. */
+export const cppDialect: CFamilyDialect = {
+  name: 'cpp',
+  scalar,
+  stored,
+  pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict `,
+  spellings: gnuSpellings,
+  helper: (name) => (name === 'share' ? share : helper(name)),
+  local: 'static',
+  independent: (lanes) => [lanes ? '#pragma omp simd' : 'FILIGREE_INDEPENDENT'],
+  part: {
+    head: (name, params) => `static void ${name}(${params.join(', ')})`,
+    prologue: [],
+    rangeParams: ['long long begin', 'long long end'],
+    start: (name, args, trips) => {
+      const bound = (thread: string): string => `share(trips, ${thread}, omp_get_num_threads())`;
+      const range = `${bound('omp_get_thread_num()')}, ${bound('omp_get_thread_num() + 1')}`;
+      return [
+        '{',
+        `  const long long trips = ${trips};`,
+        '  #pragma omp parallel num_threads(threads) if (threads > 1)',
+        `  ${name}(${[...args, range].join(', ')});`,
+        '}',
+      ];
+    },
+    helpers: ['share'],
+  },
+};

@@ -1,0 +1,162 @@
+import type koffi from 'koffi';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import { type Artifact, type Executable, type LoadOptions, type RunOptions, attempt, kernelNames, statusCodes } from '@filigree/backend';
+import { type Diagnostics, type Kernel, type Module, type Scalar, type ScalarType, fail } from '@filigree/ir';
+import { checkedArguments } from './arguments.js';
+import { pinOpenMp } from './openmp.js';
+import { type Slab, allocateSlab } from './slab.js';
+
+/**
+ * Opens a compiled module in this process. Runs and launches throw `DiagnosticError`: `run/…` on misuse, `run/trap` when a
+ * kernel divided an integer by zero or the like; its results are then not to be used. Errors of loading: `load/…`.
+ */
+export const loadArtifact = (artifact: Artifact, module: Module, options: LoadOptions = {}): TaskEither<Diagnostics, Executable> =>
+  attempt(async () => {
+    const path = artifact.path ?? fail('load/artifact', 'the artifact has no file', { remedy: "pass what this backend's compile made" });
+    const ffi = await foreignFunctions();
+    const defaults = threadsOf(options.threads ?? 1);
+    const library = open(ffi, path);
+    try {
+      return executable(library, module, allocateSlab(module, ffi), defaults);
+    } catch (e) {
+      library.release();
+      throw e;
+    }
+  });
+
+/** A shared library, and how to let go of it. */
+interface Library {
+  readonly func: (name: string, result: string, parameters: readonly string[]) => Entry;
+  readonly release: () => void;
+}
+
+type Entry = ReturnType<ReturnType<typeof koffi.load>['func']>;
+
+const foreignFunctions = async (): Promise<typeof koffi> => {
+  try {
+    return (await import('koffi')).default;
+  } catch (e) {
+    return fail('load/ffi', `the foreign function library koffi does not load: ${message(e)}`, {
+      remedy: 'reinstall it for this platform (npm rebuild koffi), or use the wasm backend',
+    });
+  }
+};
+
+const open = (ffi: typeof koffi, path: string): Library => {
+  try {
+    const library = ffi.load(path);
+    const removable = pinOpenMp(ffi);
+    return {
+      func: (name, result, parameters) => library.func(name, result, [...parameters]),
+      release: () => {
+        if (removable) library.unload();
+      },
+    };
+  } catch (e) {
+    return fail('load/library', `${path} cannot be opened: ${message(e)}`, { remedy: 'clear the cache folder and compile again' });
+  }
+};
+
+const message = (e: unknown): string => (e instanceof Error ? e.message : String(e));
+
+const executable = (library: Library, module: Module, slab: Slab, defaultThreads: number): Executable => {
+  const entries = new Map<string, readonly [Kernel, Entry]>();
+  const names = kernelNames(module);
+  module.kernels.forEach((k, n) => entries.set(k.name, [k, entry(library, `filigree_kernel_${names[n]}`, k)]));
+  const needy = module.kernels.find((k) => k.params.length > 0);
+  const runAll = needy ? undefined : entry(library, 'filigree_run');
+  const state = { disposed: false, running: 0 };
+
+  const ready = (): void => {
+    if (state.disposed) fail('run/disposed', `module @${module.name} was disposed of and cannot run`, { remedy: 'load it again' });
+    if (state.running > 0)
+      fail('run/busy', `module @${module.name} is still running`, { remedy: 'await runAsync before the next run; load it twice to run twice at once' });
+  };
+  const all = (): Entry =>
+    runAll ??
+    fail('run/arguments', `kernel @${needy!.name} takes arguments, so the kernels cannot run all at once`, { remedy: 'launch them one by one' });
+  const threads = (options: RunOptions | undefined): number => (options?.threads === undefined ? defaultThreads : threadsOf(options.threads));
+  const unload = (): void => {
+    if (state.disposed && state.running === 0) library.release();
+  };
+
+  return {
+    buffers: slab.buffers,
+    run: (options) => {
+      ready();
+      check(module, (all() as Call)(slab.bytes, slab.offsets, threads(options)));
+    },
+    runAsync: async (options) => {
+      ready();
+      const [call, count] = [all(), threads(options)];
+      state.running++;
+      try {
+        check(module, await later(call, [slab.bytes, slab.offsets, count]));
+      } finally {
+        state.running--;
+        unload();
+      }
+    },
+    launch: (name, args, options) => {
+      ready();
+      const [kernel, call] =
+        entries.get(name) ??
+        fail('run/kernel', `module @${module.name} has no kernel @${name}`, { remedy: `use one of ${[...entries.keys()].map((k) => `@${k}`).join(', ')}` });
+      check(module, (call as Call)(slab.bytes, slab.offsets, threads(options), ...checkedArguments(kernel, args)));
+    },
+    dispose: () => {
+      if (state.disposed) return;
+      state.disposed = true;
+      unload();
+    },
+  };
+};
+
+type Call = (...args: readonly unknown[]) => number;
+
+const entry = (library: Library, name: string, kernel?: Kernel): Entry => {
+  try {
+    const scalars = (kernel?.params ?? []).map((p) => foreignType[p.type as ScalarType]);
+    return library.func(name, 'int', ['void *', 'void *', 'int', ...scalars]);
+  } catch (e) {
+    return fail('load/entry', `the library has no entry point ${name}: ${message(e)}`, { remedy: 'compile the sources of this very module' });
+  }
+};
+
+const foreignType: Readonly<Record<ScalarType, string>> = {
+  i1: 'bool',
+  i8: 'int8_t',
+  i16: 'int16_t',
+  i32: 'int32_t',
+  i64: 'int64_t',
+  u8: 'uint8_t',
+  u16: 'uint16_t',
+  u32: 'uint32_t',
+  u64: 'uint64_t',
+  f32: 'float',
+  f64: 'double',
+};
+
+const later = (call: Entry, args: readonly Scalar[] | readonly unknown[]): Promise<number> =>
+  new Promise((resolve, reject) => {
+    call.async(...args, (error: unknown, status: number) => (error ? reject(error as Error) : resolve(status)));
+  });
+
+const check = (module: Module, status: number): void => {
+  if (status === 0) return;
+  const what = traps[status] ?? `status ${status}`;
+  fail('run/trap', `module @${module.name} stopped: ${what}; its results are not to be used`, {
+    remedy: 'check the inputs; the interpreter names the op',
+  });
+};
+
+const traps: Readonly<Record<number, string>> = {
+  [statusCodes.divisionByZero]: 'an integer was divided by zero',
+  [statusCodes.step]: 'the step of a loop was not positive',
+  [statusCodes.bounds]: 'an index was outside its buffer',
+};
+
+const threadsOf = (threads: number): number =>
+  Number.isInteger(threads) && threads >= 1 && threads <= 1024
+    ? threads
+    : fail('run/threads', `the number of threads must be an integer from 1 to 1024, it is ${threads}`, { remedy: 'pass such a number' });

@@ -1,0 +1,118 @@
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cpp } from '@filigree/backend-cpp';
+import { axpy, loaded, problems, right, script, sourcesOf, temporaryFolder } from './helpers.js';
+import { toolchainHere } from './toolchain-here.js';
+
+const usable = await toolchainHere();
+const compile = cpp().compile!;
+
+describe('a compiler that fails', () => {
+  it('is reported when it does not exist', async () => {
+    const [d] = await problems(compile(sourcesOf(axpy()), { compiler: '/nowhere/c++' }));
+    expect(d).toMatchObject({ code: 'toolchain/unusable', severity: 'error' });
+    expect(d.message).toContain("'/nowhere/c++'");
+    expect(d.remedy).toBeTruthy();
+  });
+
+  it('is reported when it does not run', async () => {
+    const compiler = script(temporaryFolder(), 'c++', 'echo "licence expired" >&2; exit 3');
+    const [d] = await problems(compile(sourcesOf(axpy()), { compiler }));
+    expect(d.code).toBe('toolchain/unusable');
+    expect(d.message).toContain('licence expired');
+  });
+
+  /* Passes the probe, then does `last` on kernels.cpp. */
+  const fake = (last: string): string =>
+    script(
+      temporaryFolder(),
+      'c++',
+      `case "$*" in *--version*) echo 'fake 1.0'; exit 0;; *probe.cpp*) for a; do out=$a; done; touch "$out"; exit 0;; esac\n${last}`,
+    );
+
+  it('is reported with the first lines of what it says', async () => {
+    const compiler = fake('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "complaint $i" >&2; done; exit 1');
+    const [d] = await problems(compile(sourcesOf(axpy()), { compiler, cache: temporaryFolder() }));
+    expect(d.code).toBe('cpp/compile');
+    expect(d.message).toContain('complaint 1\n');
+    expect(d.message).toContain('… 4 more lines');
+    expect(d.message).not.toContain('complaint 12');
+  });
+
+  it('is reported when it is killed', async () => {
+    const [d] = await problems(compile(sourcesOf(axpy()), { compiler: fake('kill -9 $$'), cache: temporaryFolder() }));
+    expect(d).toMatchObject({ code: 'cpp/killed', message: expect.stringContaining('SIGKILL') as string });
+  });
+
+  it('is reported when the disk is full for the cache folder and for temporary files', async () => {
+    const compiler = fake('echo "fatal error: error writing to kernels.o: No space left on device" >&2; exit 1');
+    const [d] = await problems(compile(sourcesOf(axpy()), { compiler, cache: temporaryFolder() }));
+    expect(d.code).toBe('cache/unwritable');
+    expect(d.message).toContain('ENOSPC');
+  });
+});
+
+describe('sources of another backend', () => {
+  it('are refused', async () => {
+    expect(await problems(compile({ backend: 'wasm', files: [] }))).toMatchObject([{ code: 'cpp/sources' }]);
+  });
+});
+
+describe.skipIf(!usable)('the cache', () => {
+  it('serves a second compilation, and modules of the same structure', async () => {
+    const cache = temporaryFolder();
+    const first = right(await compile(sourcesOf(axpy()), { cache })());
+    const second = right(await compile(sourcesOf(axpy(8, [5, 5, 5, 5, 5, 5, 5, 5])), { cache })());
+    expect([first.cached, second.cached]).toEqual([false, true]);
+    expect(second.path).toBe(first.path);
+    expect(readdirSync(cache)).toEqual([first.hash]);
+  });
+
+  it('keeps apart what differs in flags', async () => {
+    const cache = temporaryFolder();
+    const hashes = await Promise.all(
+      [{}, { fastMath: false }, { flags: ['-O1'] }].map(async (o) => right(await compile(sourcesOf(axpy()), { cache, ...o })()).hash),
+    );
+    expect(new Set(hashes).size).toBe(3);
+  });
+
+  it('builds anew what was corrupted', async () => {
+    const cache = temporaryFolder();
+    const { path } = right(await compile(sourcesOf(axpy()), { cache })());
+    const good = readFileSync(path!);
+    writeFileSync(path!, good.subarray(0, good.length >> 1));
+    const again = right(await compile(sourcesOf(axpy()), { cache })());
+    expect(again).toMatchObject({ cached: false, path });
+    expect(statSync(path!).size).toBe(good.length);
+  });
+
+  it('falls back with a warning where the folder cannot be written', async () => {
+    const file = join(temporaryFolder(), 'a file');
+    writeFileSync(file, '');
+    const artifact = right(await compile(sourcesOf(axpy()), { cache: join(file, 'folder') })());
+    expect(artifact.warnings).toMatchObject([{ severity: 'warning', code: 'cache/unwritable' }]);
+    expect(statSync(artifact.path!).size).toBeGreaterThan(0);
+  });
+
+  it('can be turned off', async () => {
+    const first = right(await compile(sourcesOf(axpy()), { cache: false })());
+    const second = right(await compile(sourcesOf(axpy()), { cache: false })());
+    expect([first.cached, second.cached]).toEqual([false, false]);
+  });
+
+  it('is filled by several at once without harm', async () => {
+    const cache = temporaryFolder();
+    const all = await Promise.all(Array.from({ length: 4 }, () => compile(sourcesOf(axpy()), { cache })()));
+    expect(new Set(all.map((a) => right(a).path)).size).toBe(1);
+    expect(readdirSync(cache)).toEqual([right(all[0]).hash]);
+    expect(readdirSync(dirname(right(all[0]).path!)).sort()).toEqual(['kernels.cpp', 'kernels.so', 'sha256']);
+  });
+
+  it('results run', async () => {
+    const x = await loaded(axpy(), { compile: { cache: temporaryFolder() } });
+    x.buffers.x.fill(2 as never);
+    x.run();
+    expect([...x.buffers.y]).toEqual([-0, -2, -4, -6, -8, -10, -12, -14].map((v) => v + 0));
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { conformancePrograms } from '@filigree/conformance';
+import { cpp } from '@filigree/backend-cpp';
+import { buildKernel, declareBuffer, makeModule } from '@filigree/ir';
+import { axpy, right, sourcesOf } from './helpers.js';
+
+const text = (module: Parameters<typeof sourcesOf>[0], file = 'kernels.cpp'): string =>
+  String(sourcesOf(module).files.find((f) => f.name === file)!.contents);
+
+/** The C++ after the preamble, which is the same for all modules. */
+const body = (module: Parameters<typeof sourcesOf>[0]): string => text(module).split('#endif\n').slice(2).join('#endif\n').trim();
+
+describe('the C++ text', () => {
+  it('reads like a program: named pointers, expressions, differences', () => {
+    expect(body(axpy())).toBe(
+      `
+static inline long long share(long long trips, int thread, int threads) {
+  const long long rest = trips % threads;
+  return trips <= 0 ? 0 : trips / threads * thread + (thread < rest ? thread : rest);
+}
+
+// A share of the parallel loop over i: reads x, f, y; changes y.
+static void part0_of_axpy(const double* __restrict x, const unsigned short* __restrict f, double* __restrict y, long long begin, long long end) {
+  const int last = (int)end;
+  FILIGREE_INDEPENDENT
+  for (int i = (int)begin; i < last; ++i) {
+    y[i] = y[i] - (double)f[i] * x[i];
+  }
+}
+
+// Kernel axpy: reads x, f, y; changes y.
+static void axpy(const double* __restrict x, const unsigned short* __restrict f, double* __restrict y, int threads) {
+  {
+    const long long trips = 8;
+    #pragma omp parallel num_threads(threads) if (threads > 1)
+    part0_of_axpy(x, f, y, share(trips, omp_get_thread_num(), omp_get_num_threads()), share(trips, omp_get_thread_num() + 1, omp_get_num_threads()));
+  }
+}
+
+extern "C" int filigree_kernel_axpy(char* slab, const long long* offsets, int threads) {
+  int status = 0;
+  axpy((double*)(slab + offsets[0]), (unsigned short*)(slab + offsets[1]), (double*)(slab + offsets[2]), threads);
+  return status;
+}
+
+extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
+  int status = 0;
+  if (status == 0) status = filigree_kernel_axpy(slab, offsets, threads);
+  return status;
+}`.trim(),
+    );
+  });
+
+  it('writes a sum with a negative as a difference, and nests only where C must', () => {
+    const buffers = [declareBuffer('x', 'f64', 3, 'inout')];
+    const kernel = buildKernel(
+      'k',
+      {},
+      (b) => {
+        const [p, q, r] = [0, 1, 2].map((k) => b.load('x', b.i32(k)));
+        b.store('x', b.add(b.neg(p), b.mul(q, b.add(r, b.f64(-0.5)))), b.i32(0));
+        b.store('x', b.sub(q, b.sub(r, b.select(b.cmp('lt', q, r), q, b.f64(1e-7)))), b.i32(1));
+      },
+      buffers,
+    );
+    const lines = body(makeModule('m', buffers, [kernel])).split('\n').filter((l) => /^ {2}x\[/.test(l));
+    expect(lines).toEqual(['  x[0] = v3 * (v5 + -0.5) - x[0];', '  x[1] = v3 - (v5 - (v3 < v5 ? v3 : 1e-7));']);
+  });
+
+  it('is the same for modules that differ in lengths and data only', () => {
+    const small = makeModule('a', axpy(4).buffers, axpy(8).kernels);
+    const other = makeModule('b', axpy(8, [9, 9, 9, 9, 9, 9, 9, 9]).buffers, axpy(8).kernels);
+    expect(text(small)).toBe(text(other));
+  });
+
+  it('is the same bytes for the same module, and has no headers', () => {
+    for (const p of conformancePrograms()) {
+      if (p.name.startsWith('straight')) continue;
+      expect(text(p.module)).toBe(text(p.module));
+      expect(text(p.module)).not.toMatch(/#include/);
+    }
+  });
+
+  it('grows with the program and not faster', () => {
+    const size = (n: number): number => {
+      const buffers = [declareBuffer('x', 'f64', 2, 'inout')];
+      const kernel = buildKernel(
+        'k',
+        {},
+        (b) => {
+          let v = b.load('x', b.i32(0));
+          for (let k = 0; k < n; k++) v = b.add(b.mul(v, v), b.load('x', b.i32(1)));
+          b.store('x', v, b.i32(0));
+        },
+        buffers,
+      );
+      return body(makeModule('m', buffers, [kernel])).length;
+    };
+    expect(size(4000)).toBeLessThan(4.5 * size(1000));
+  });
+
+  it('comes with a header and the constant tables as they lie in the slab', () => {
+    const files = sourcesOf(axpy(8)).files;
+    expect(files.map((f) => f.name)).toEqual(['kernels.cpp', 'kernels.h', 'tables.bin']);
+    const header = String(files[1].contents);
+    expect(header).toContain('#define FILIGREE_AT_x 64LL /* double[8], input */');
+    expect(header).toContain('#define FILIGREE_TABLE_BYTES 64LL');
+    const tables = files[2].contents as Uint8Array;
+    expect([...new Uint16Array(tables.buffer, 0, 8)]).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(tables.length).toBe(64);
+  });
+});
+
+describe('legalize', () => {
+  it('refuses a module that is not well-formed', () => {
+    const module = axpy();
+    const kernel = module.kernels[0];
+    const broken = { ...module, kernels: [{ ...kernel, body: { ...kernel.body, ops: kernel.body.ops.slice(1) } }] };
+    const result = cpp().legalize.run(broken);
+    expect(result).toMatchObject({ _tag: 'Left' });
+    expect(JSON.stringify(result)).toMatch(/verify\//);
+  });
+
+  it('refuses ops of dialects that it was not given', () => {
+    const module = axpy();
+    const kernel = module.kernels[0];
+    const strange = { name: 'quantum.leap', operands: [], results: [], attrs: {}, regions: [] };
+    const body = { ...kernel.body, ops: [strange, ...kernel.body.ops] };
+    const result = cpp({ verify: false }).legalize.run({ ...module, kernels: [{ ...kernel, body }] });
+    expect(result).toMatchObject({ left: [{ code: 'emit/unsupported-op', message: 'cpp cannot write quantum.leap' }] });
+  });
+
+  it('takes vectors apart', () => {
+    const program = conformancePrograms().find((p) => p.name === 'vectors of 4 f64')!;
+    const legal = right(cpp().legalize.run(program.module));
+    expect(JSON.stringify(program.module.kernels).includes('"lanes":')).toBe(true);
+    expect(JSON.stringify(legal.kernels).includes('"lanes":')).toBe(false);
+  });
+});

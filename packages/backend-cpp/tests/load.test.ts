@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { cpp } from '@filigree/backend-cpp';
+import { type Module, buildKernel, declareBuffer, makeModule, scalarTypes } from '@filigree/ir';
+import { axpy, codeOf, loaded, problems, right, sourcesOf } from './helpers.js';
+import { toolchainHere } from './toolchain-here.js';
+
+const usable = await toolchainHere();
+
+/** y[i] = i * factor, by a kernel with arguments. */
+const scaled = (n: number): Module => {
+  const buffers = [declareBuffer('y', 'f64', n, 'output')];
+  const kernel = buildKernel(
+    'scale',
+    { factor: 'f64', count: 'i32' },
+    (b, p) => void b.for(b.i32(0), p.count, b.i32(1), { parallel: true }, [], (i) => b.store('y', b.mul(b.cast(i, 'f64'), p.factor), i)),
+    buffers,
+  );
+  return makeModule('scaled', buffers, [kernel]);
+};
+
+describe.skipIf(!usable)('a loaded module', () => {
+  it('has every buffer as a view of its type on a cache line, constants filled in, the rest zero', async () => {
+    const buffers = scalarTypes.map((t, k) => declareBuffer(`b_${t}`, t, 2 * k + 1, 'inout'));
+    const x = await loaded(makeModule('m', [...buffers, ...axpy().buffers], axpy().kernels));
+    const base = x.buffers.f.byteOffset;
+    for (const b of buffers) {
+      expect(x.buffers[b.name].length).toBe(b.length);
+      expect((x.buffers[b.name].byteOffset - base) % 64).toBe(0);
+      expect(x.buffers[b.name].buffer).toBe(x.buffers.f.buffer);
+    }
+    expect([...x.buffers.f]).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect([...x.buffers.y]).toEqual(new Array(8).fill(0));
+  });
+
+  it('gives the same on any number of threads, sync and async', async () => {
+    const n = 10007;
+    const x = await loaded(axpy(n, Array.from({ length: n }, (_, k) => k % 65536)), { load: { threads: 2 } });
+    const expected = Float64Array.from({ length: n }, (_, k) => 1 - (k % 65536) * (k + 0.5));
+    for (const threads of [undefined, 1, 2, 3, 7]) {
+      for (const run of [x.run, x.runAsync]) {
+        (x.buffers.x as Float64Array).set(Float64Array.from({ length: n }, (_, k) => k + 0.5));
+        (x.buffers.y as Float64Array).fill(1);
+        await run(threads === undefined ? undefined : { threads });
+        expect(x.buffers.y).toEqual(expected);
+      }
+    }
+  });
+
+  it('has memory of its own, though the code is shared', async () => {
+    const [p, q] = await Promise.all([loaded(axpy()), loaded(axpy())]);
+    p.buffers.x.fill(1 as never);
+    await Promise.all([p.runAsync({ threads: 2 }), q.runAsync({ threads: 2 })]);
+    expect([...p.buffers.y]).toEqual([0, -1, -2, -3, -4, -5, -6, -7]);
+    expect([...q.buffers.y]).toEqual(new Array(8).fill(0));
+  });
+
+  it('can be loaded and disposed of many times', async () => {
+    const artifact = right(await cpp().compile!(sourcesOf(axpy()))());
+    for (let k = 0; k < 30; k++) {
+      const x = right(await cpp().load!(artifact, axpy())());
+      x.run({ threads: 2 });
+      x.dispose();
+      x.dispose();
+    }
+  });
+
+  it('says so when it was disposed of', async () => {
+    const x = await loaded(axpy());
+    x.dispose();
+    expect(codeOf(() => x.run())).toBe('run/disposed');
+    expect(codeOf(() => x.launch('axpy', []))).toBe('run/disposed');
+    await expect(x.runAsync()).rejects.toThrow(/run\/disposed/);
+  });
+
+  it('finishes a run that was under way when it is disposed of', async () => {
+    const n = 300000;
+    const x = await loaded(axpy(n, new Array<number>(n).fill(3)));
+    x.buffers.x.fill(1 as never);
+    const run = x.runAsync({ threads: 2 });
+    expect(codeOf(() => x.run())).toBe('run/busy');
+    x.dispose();
+    await run;
+    expect(x.buffers.y[n - 1]).toBe(-3);
+  });
+
+  it('checks thread counts, kernel names and arguments', async () => {
+    const x = await loaded(scaled(4));
+    for (const threads of [0, -1, 1.5, NaN, 1e6]) expect(codeOf(() => x.launch('scale', [1, 4], { threads }))).toBe('run/threads');
+    expect(codeOf(() => x.launch('scales', []))).toBe('run/kernel');
+    for (const args of [[], [1], [1, 2, 3], [1, 2.5], [1, 2 ** 31], [true, 1], [1n, 1], [1, true]]) expect(codeOf(() => x.launch('scale', args))).toBe('run/arguments');
+    expect(codeOf(() => x.run())).toBe('run/arguments');
+    x.launch('scale', [0.5, 4], { threads: 2 });
+    expect([...x.buffers.y]).toEqual([0, 0.5, 1, 1.5]);
+    expect(await problems(cpp().load!(right(await cpp().compile!(sourcesOf(scaled(4)))()), scaled(4), { threads: 0 }))).toMatchObject([{ code: 'run/threads' }]);
+  });
+
+  it('is refused where the artifact is not its own', async () => {
+    const artifact = right(await cpp().compile!(sourcesOf(axpy()))());
+    expect(await problems(cpp().load!(artifact, scaled(4)))).toMatchObject([{ code: 'load/entry' }]);
+    expect(await problems(cpp().load!({ ...artifact, path: '/nowhere.so' }, axpy()))).toMatchObject([{ code: 'load/library' }]);
+  });
+
+  it('reports a slab that no memory can hold', async () => {
+    const buffers = [declareBuffer('y', 'f64', 2 ** 50, 'output')];
+    const module = makeModule('huge', buffers, [buildKernel('k', {}, (b) => b.store('y', b.f64(1), b.i32(0)), buffers)]);
+    const artifact = right(await cpp().compile!(sourcesOf(module))());
+    expect(await problems(cpp().load!(artifact, module))).toMatchObject([{ code: 'load/memory' }]);
+  });
+
+  it('reports an index out of bounds when checked, and touches nothing outside', async () => {
+    const buffers = [declareBuffer('t', 'i32', 2, 'input'), declareBuffer('y', 'f64', 4, 'output'), declareBuffer('z', 'f64', 4, 'output')];
+    const kernel = buildKernel('k', {}, (b) => b.store('y', b.load('z', b.load('t', b.i32(0))), b.load('t', b.i32(1))), buffers);
+    const x = await loaded(makeModule('m', buffers, [kernel]), { checked: true });
+    x.buffers.z.fill(3 as never);
+    x.buffers.t.set([3, 2] as never);
+    x.run();
+    expect([...x.buffers.y]).toEqual([0, 0, 3, 0]);
+    for (const indices of [[4, 0], [-1, 0], [0, 4], [0, -2147483648]]) {
+      x.buffers.t.set(indices as never);
+      expect(codeOf(() => x.run())).toBe('run/trap');
+    }
+    expect([...x.buffers.z]).toEqual([3, 3, 3, 3]);
+  });
+
+  it('leaves subnormal numbers of the process alone under fast math', async () => {
+    const x = await loaded(axpy(), { compile: { fastMath: true } });
+    x.run();
+    expect(2.2250738585072014e-308 / 2).toBe(1.1125369292536007e-308);
+  });
+});

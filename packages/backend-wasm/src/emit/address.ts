@@ -1,0 +1,110 @@
+import { type Op, type Value, byteSize, scalarOf } from '@filigree/ir';
+import type { Facts } from './facts.js';
+
+/** A byte address: the sum of `value · scale` over the terms, plus `offset`, plus `laneStep` times the lane. */
+export interface Address {
+  readonly terms: readonly Term[];
+  readonly offset: number;
+  readonly laneStep: number;
+  /** Whether the sum of the terms is never negative, so that `offset` fits a load's immediate. */
+  readonly foldable: boolean;
+}
+
+export interface Term {
+  readonly value: Value;
+  readonly scale: number;
+}
+
+/** The operand of a memory op that is its index. */
+export const indexOperand = (op: Op): Value | undefined => {
+  const at = indexPosition[op.name];
+  return at === undefined ? undefined : op.operands[at];
+};
+
+export const indexPosition: Readonly<Record<string, number>> = {
+  'mem.load': 0,
+  'mem.gather': 0,
+  'mem.store': 1,
+  'mem.scatter': 1,
+  'mem.atomic': 1,
+  'mem.cas': 2,
+};
+
+/** How deep an index is looked into for constants. */
+const deepest = 12;
+
+/**
+ * The address of an element, in the form that leaves least to compute: constants are collected over sums, differences,
+ * products and shifts by constants, lane numbers over vectors. Sums of two unknowns are taken apart only where nothing
+ * else (`uses`) needs them. 32-bit arithmetic wraps, and so does an address, so that no step of this can change its meaning.
+ */
+export const addressOf = (index: Value, elementBytes: number, base: number, facts: Facts, uses: (v: Value) => number): Address => {
+  const terms = new Map<number, { value: Value; scale: number }>();
+  let offset = base;
+  let laneStep = 0;
+
+  const add = (v: Value, scale: number, depth: number): void => {
+    const n = facts.constantInteger(v);
+    if (n !== undefined) {
+      offset += n * scale;
+      return;
+    }
+    const op = depth < deepest ? facts.definition(v) : undefined;
+    if (op && takeApart(op, scale, depth)) return;
+    const term = terms.get(v.id);
+    if (term) term.scale += scale;
+    else terms.set(v.id, { value: v, scale });
+  };
+
+  const takeApart = (op: Op, scale: number, depth: number): boolean => {
+    const [a, b] = op.operands;
+    const [m, n] = [a && facts.constantInteger(a), b && facts.constantInteger(b)];
+    const narrow = scalarOf(op.results[0].type) !== 'i32' && scalarOf(op.results[0].type) !== 'i64';
+    if (narrow) return false;
+    switch (op.name) {
+      case 'arith.add':
+        if (n === undefined && m === undefined && uses(op.results[0]) > 1) return false;
+        add(a, scale, depth + 1);
+        add(b, scale, depth + 1);
+        return true;
+      case 'arith.sub':
+        if (n === undefined) return false;
+        add(a, scale, depth + 1);
+        offset -= n * scale;
+        return true;
+      case 'arith.mul':
+        if (n !== undefined && small(scale * n)) return (add(a, scale * n, depth + 1), true);
+        if (m !== undefined && small(scale * m)) return (add(b, scale * m, depth + 1), true);
+        return false;
+      case 'arith.shl':
+        if (n === undefined || n < 0 || !small(scale * 2 ** n)) return false;
+        add(a, scale * 2 ** n, depth + 1);
+        return true;
+      case 'arith.splat':
+        add(a, scale, depth + 1);
+        return true;
+      case 'arith.iota':
+        laneStep += scale;
+        add(a, scale, depth + 1);
+        return true;
+      case 'arith.cast':
+        /* A 64-bit index made from a 32-bit one: the address is the same modulo 2^32. */
+        if (scalarOf(a.type) !== 'i32' && scalarOf(a.type) !== 'i64' && scalarOf(a.type) !== 'u32') return false;
+        add(a, scale, depth + 1);
+        return true;
+      default:
+        return false;
+    }
+  };
+
+  add(index, elementBytes, 0);
+  const kept = [...terms.values()].filter((t) => t.scale !== 0);
+  const foldable = kept.every((t) => t.scale > 0 && facts.nonNegative(t.value)) && offset >= 0 && offset < 2 ** 31;
+  return { terms: kept, offset, laneStep, foldable: foldable && laneStep >= 0 };
+};
+
+/* With scales this small, offsets stay exact in a double; they wrap once when they are written. */
+const small = (scale: number): boolean => Math.abs(scale) < 2 ** 20;
+
+export const elementBytes = (op: Op): number =>
+  byteSize(scalarOf(op.name === 'mem.load' || op.name === 'mem.gather' ? op.results[0].type : op.operands[0].type));

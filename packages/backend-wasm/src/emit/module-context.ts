@@ -1,0 +1,7 @@
+/** What the functions of a module need beside themselves: imported mathematics, helper functions. Collected while they are written. */
+export interface ModuleContext {
+  /** Names of imported functions of floats, with their arity. */
+  readonly imports: Map<string, number>;
+  /** Texts of helper functions by name. */
+  readonly helpers: Map<string, string>;
+}

@@ -1,0 +1,51 @@
+import { type Module, bufferMap, fail } from '@filigree/ir';
+import { type MemoryLayout, layoutMemory, mostPages } from '../memory/layout.js';
+import { writeKernel } from './kernel.js';
+import type { ModuleContext } from './module-context.js';
+import { runtimeText } from './runtime-text.js';
+
+/**
+ * A module as WebAssembly text. Its memory is imported as `filigree.memory` (shared between threads where `shared` says
+ * so) and holds every buffer at a fixed address. Errors: `wasm/memory-too-large` beyond 4 GiB, `wasm/op`.
+ */
+export const writeModule = (module: Module, shared: boolean): string => {
+  const layout = layoutMemory(module);
+  checkSize(module, layout);
+  const context: ModuleContext = { imports: new Map<string, number>(), helpers: new Map<string, string>() };
+  const buffers = bufferMap(module.buffers);
+  const bodies: string[] = [];
+  const loops: { name: string; text: string }[] = [];
+  for (const kernel of module.kernels) {
+    const text = writeKernel(kernel, buffers, layout, context, loops.length);
+    bodies.push(...text.loops.map((l) => l.text), text.body);
+    loops.push(...text.loops);
+  }
+  const forks = loops.length > 0;
+  return [
+    `;; Module ${printable(module.name)}: one memory, ${module.kernels.length} kernels. Buffers and their addresses:`,
+    ...module.buffers.map((b) => `;;   ${printable(b.name)} : ${b.type}[${b.length}] ${b.role} at ${layout.offsetOf.get(b.name)}`),
+    '(module',
+    `  (import "filigree" "memory" (memory ${layout.pages} ${layout.pages}${shared ? ' shared' : ''}))`,
+    ...[...context.imports].map(
+      ([name, arity]) => `  (import "math" "${name}" (func $${name} (param${' f64'.repeat(arity)}) (result f64)))`,
+    ),
+    `  (global (export "pages") i32 (i32.const ${layout.pages}))`,
+    ...(forks ? ['  (type $range (func (param i64 i64)))', `  (table funcref (elem ${loops.map((l) => l.name).join(' ')}))`, runtimeText(layout.control)] : []),
+    ...context.helpers.values(),
+    ...bodies,
+    ')',
+    '',
+  ].join('\n');
+};
+
+/** Fails with `wasm/memory-too-large` where the buffers do not fit WebAssembly's 32-bit addresses. */
+export const checkSize = (module: Module, layout: MemoryLayout): void => {
+  if (layout.pages <= mostPages) return;
+  const bytes = (layout.pages / 16384).toFixed(1);
+  fail('wasm/memory-too-large', `module '${module.name}' needs ${bytes} GiB of memory; WebAssembly addresses 4 GiB`, {
+    remedy: 'use the cpp backend, or store the data in narrower types',
+  });
+};
+
+/* Names go into comments: nothing in them may end the line. */
+const printable = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');

@@ -1,0 +1,69 @@
+import { type Kernel, type Op, type Region, type Value, lanesOf } from '@filigree/ir';
+import { captureSlots } from '../memory/layout.js';
+
+/** A parallel loop taken out of its kernel, so that several threads can call it, each for a part of its iterations. */
+export interface OutlinedLoop {
+  readonly name: string;
+  /** Values of the kernel that the loop reads: its lower bound, its step, and what its body captures. */
+  readonly captures: readonly Value[];
+  /** The loop, with the constants that it reads in front of its body. */
+  readonly loop: Op;
+  readonly constants: readonly Op[];
+}
+
+/** A kernel whose outermost parallel loops are `wasm.fork` ops, and those loops. */
+export interface Outlined {
+  readonly body: Region;
+  readonly loops: readonly OutlinedLoop[];
+}
+
+/**
+ * Takes the outermost parallel loops out of a kernel. In the place of each stands `wasm.fork {loop}` with operands lower
+ * bound, upper bound, step, captures. A loop that captures more than the control block holds stays where it is.
+ */
+export const outline = (kernel: Kernel): Outlined => {
+  const loops: OutlinedLoop[] = [];
+  const constants = new Map<number, Op>();
+
+  const region = (r: Region): Region => ({ params: r.params, ops: r.ops.map(visit) });
+  const visit = (op: Op): Op => {
+    if (op.name === 'arith.constant') constants.set(op.results[0].id, op);
+    if (op.name === 'scf.for' && op.attrs.parallel === true) {
+      const free = freeValues(op);
+      const captured = free.filter((v) => !constants.has(v.id));
+      if (captured.reduce((n, v) => n + slots(v), 0) <= captureSlots) {
+        const name = `${kernel.name}.loop${loops.length}`;
+        const own = free.flatMap((v) => constants.get(v.id) ?? []);
+        loops.push({ name, captures: captured, loop: op, constants: own });
+        return { name: 'wasm.fork', operands: [...op.operands.slice(0, 3), ...captured], results: [], attrs: { loop: name }, regions: [] };
+      }
+    }
+    return op.regions.length === 0 ? op : { ...op, regions: op.regions.map(region) };
+  };
+
+  return { body: region(kernel.body), loops };
+};
+
+/* The widest vector is kept in as many v128 as its lanes need at 8 bytes each. */
+const slots = (v: Value): number => Math.max(1, Math.ceil(lanesOf(v.type) / 2));
+
+/** Values that the loop reads and does not define, in order of first use; the upper bound only if its body reads it. */
+const freeValues = (loop: Op): readonly Value[] => {
+  const defined = new Set<number>();
+  const free = new Map<number, Value>();
+  const read = (v: Value): void => {
+    if (!defined.has(v.id)) free.set(v.id, v);
+  };
+  const walk = (r: Region): void => {
+    for (const p of r.params) defined.add(p.id);
+    for (const op of r.ops) {
+      op.operands.forEach(read);
+      op.regions.forEach(walk);
+      for (const v of op.results) defined.add(v.id);
+    }
+  };
+  read(loop.operands[0]);
+  read(loop.operands[2]);
+  loop.regions.forEach(walk);
+  return [...free.values()];
+};

@@ -1,0 +1,22 @@
+import { builtin, isNode } from './builtin.js';
+
+/**
+ * Bytes by content hash: from the artifact cache on disk where there is Node, else made anew. In a browser build
+ * `@filigree/backend`, which holds the cache, is replaced by an empty module (`browser` in package.json).
+ */
+export const throughCache = async (
+  key: string,
+  cache: string | false | undefined,
+  make: () => Promise<Uint8Array>,
+): Promise<{ readonly bytes: Uint8Array; readonly cached: boolean }> => {
+  const fs = builtin<typeof import('node:fs/promises')>('node:fs/promises');
+  if (cache === false || !isNode() || fs === undefined) return { bytes: await make(), cached: false };
+  const { cachedFile } = await import('@filigree/backend');
+  const { path, cached } = await cachedFile({
+    cache,
+    key,
+    file: 'kernels.wasm',
+    build: async (file) => fs.writeFile(file, await make()),
+  });
+  return { bytes: new Uint8Array(await fs.readFile(path)), cached };
+};

@@ -1,0 +1,60 @@
+import { type Dialect, type Module, type ScalarType, coreDialects, pass } from '@filigree/ir';
+import type { Backend, Sources } from '@filigree/backend';
+import { assembler } from './compile/assemble.js';
+import { compileSources, sourceFile } from './compile/compile.js';
+import { writeModule } from './emit/module.js';
+import { legalizeForWasm } from './legalize.js';
+import { loadArtifact } from './load/load.js';
+
+export interface WasmOptions {
+  /**
+   * Whether buffers live in shared memory, which threads and `runAsync` off the main thread need. Default: where the
+   * platform allows it, that is in Node and on cross-origin isolated pages.
+   */
+  readonly shared?: boolean;
+  /** Whether loops marked `simd` become loops over vectors; default true. */
+  readonly simd?: boolean;
+  /** The dialects that modules may use, for verification; default `coreDialects`. */
+  readonly dialects?: readonly Dialect[];
+  /** Whether `legalize` verifies modules first; false for those that are known to be well-formed. Default true. */
+  readonly verify?: boolean;
+}
+
+/**
+ * The WebAssembly backend: needs no toolchain, works in Node and in browsers. `emit` writes readable WebAssembly text,
+ * `compile` assembles it, `load` instantiates it; all buffers are views into its one memory.
+ */
+export const wasm = (options: WasmOptions = {}): Backend => {
+  const { shared = sharedMemoryAllowed(), simd = true, dialects = coreDialects, verify = true } = options;
+  return {
+    name: 'wasm',
+    capabilities: { types: scalars, threads: shared, atomics: scalars, vectorBytes: 16 },
+    legalize: legalizeForWasm({ dialects, verify, simd }),
+    emit: pass('wasm-emit', (module: Module): Sources => ({
+      backend: 'wasm',
+      files: [{ name: sourceFile, language: 'wat', contents: writeModule(module, shared) }],
+    })),
+    probe: async () => probe(),
+    compile: compileSources,
+    load: (artifact, module, loadOptions = {}) => loadArtifact(artifact, module, loadOptions, shared),
+  };
+};
+
+const scalars: readonly ScalarType[] = ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'];
+
+/* Browsers give shared memory to isolated pages only and say so; Node always has it and does not say. */
+const sharedMemoryAllowed = (): boolean =>
+  typeof SharedArrayBuffer !== 'undefined' && (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
+
+const probe = () => {
+  if (typeof WebAssembly === 'undefined')
+    return { name: 'wasm', usable: false, reason: 'this JavaScript engine has no WebAssembly', toolchain: '' };
+  return WebAssembly.validate(vectorProbe)
+    ? { name: 'wasm', usable: true, reason: '', toolchain: assembler }
+    : { name: 'wasm', usable: false, reason: 'this WebAssembly engine has no 128-bit vectors; use a newer one', toolchain: '' };
+};
+
+/** A module with one function that makes a v128 and drops it. */
+const vectorProbe = new Uint8Array([
+  0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 10, 9, 1, 7, 0, 0x41, 0, 0xfd, 0x0f, 0x1a, 0x0b,
+]);

@@ -1,0 +1,35 @@
+import { type Diagnostic, type Diagnostics, type Module, type Region, type Type, type Value, error, scalarOf, typeText } from '@filigree/ir';
+import type { CFamilyDialect } from './dialect.js';
+import { structuredOps } from './emit-kernel.js';
+
+/**
+ * Whether a dialect of the C family can write this module: every op has a spelling and every type a name. Reports each op
+ * and type once: `emit/unsupported-op`, `emit/unsupported-type`, `emit/vector`.
+ */
+export const checkKernels = (module: Module, dialect: CFamilyDialect): Diagnostics => {
+  const found = new Map<string, Diagnostic>();
+  const report = (d: Diagnostic): void => {
+    if (!found.has(d.code + d.message)) found.set(d.code + d.message, d);
+  };
+  const type = (t: Type): void => {
+    if (typeof t !== 'string') report(error('emit/vector', `${dialect.name} takes no values of type ${typeText(t)}`, { remedy: 'run scalarizeVectors first' }));
+    else if (dialect.scalar[scalarOf(t)] === undefined)
+      report(error('emit/unsupported-type', `${dialect.name} has no ${t}`, { remedy: 'use another type or another backend' }));
+  };
+  const value = (v: Value): void => type(v.type);
+  const walk = (region: Region): void => {
+    region.params.forEach(value);
+    for (const op of region.ops) {
+      op.results.forEach(value);
+      if (!structuredOps.has(op.name) && dialect.spellings[op.name] === undefined)
+        report(error('emit/unsupported-op', `${dialect.name} cannot write ${op.name}`, { loc: op.loc, remedy: 'lower it to core ops first' }));
+      op.regions.forEach(walk);
+    }
+  };
+  for (const b of module.buffers) type(b.type);
+  for (const k of module.kernels) {
+    k.params.forEach(value);
+    walk(k.body);
+  }
+  return [...found.values()];
+};

@@ -1,0 +1,43 @@
+import type { ScalarType } from '@filigree/ir';
+import type { HelperText } from './helpers.js';
+import type { Spellings } from './spellings.js';
+
+/**
+ * One language of the C family. The emitter is written once over such a table: C++ is one, and CUDA, HIP and Metal are
+ * further ones, with their own intrinsics, pointers and way to start a parallel loop.
+ */
+export interface CFamilyDialect {
+  readonly name: string;
+  /** How a value of each type is declared; a type that is absent is refused by `checkKernels`. */
+  readonly scalar: Readonly<Partial<Record<ScalarType, string>>>;
+  /** How an element of a buffer is declared, where it differs from a value: a truth value takes one byte. */
+  readonly stored: Readonly<Partial<Record<ScalarType, string>>>;
+  /** How a kernel takes a buffer, up to the parameter's name: `const double* __restrict `. Buffers never overlap. */
+  readonly pointer: (stored: string, readOnly: boolean) => string;
+  /** How each op is written; ops that are absent are refused. Add rows to teach the emitter ops of another dialect. */
+  readonly spellings: Spellings;
+  /** Texts of the helper functions that spellings call, by name; only those used are emitted. */
+  readonly helper: (name: string) => HelperText;
+  /** What stands before a function that only this file uses: `static`, `__device__ static`. */
+  readonly local: string;
+  /** Lines before a sequential loop whose iterations are independent; `lanes` when vector lanes are wanted. */
+  readonly independent: (lanes: boolean) => readonly string[];
+  /**
+   * A parallel loop. Its iterations are put in a function of their own, the *part*, which runs `begin <= trip < end`;
+   * here is how the part is declared and how all of it is started.
+   */
+  readonly part: PartSpelling;
+}
+
+export interface PartSpelling {
+  /** The head of the part's definition, without the brace. */
+  readonly head: (name: string, params: readonly string[]) => string;
+  /** Lines at the top of the part's body that make `begin` and `end` known; empty where they are parameters. */
+  readonly prologue: readonly string[];
+  /** Parameters of the part after its own. */
+  readonly rangeParams: readonly string[];
+  /** Statements that run all iterations of a part, `trips` being an expression of type 64-bit integer. */
+  readonly start: (name: string, args: readonly string[], trips: string) => readonly string[];
+  /** Helpers that `start` calls. */
+  readonly helpers: readonly string[];
+}

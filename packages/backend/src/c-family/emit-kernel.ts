@@ -1,0 +1,431 @@
+import { type Buffer, type Kernel, type Module, type Op, type Region, type Value, scalarOf } from '@filigree/ir';
+import type { CFamilyDialect } from './dialect.js';
+import { type Expr, expr, within, binds } from './expr.js';
+import { type Names, names, reserved } from './names.js';
+import type { Site, Spelling } from './spellings.js';
+import { type Usage, bufferUse, freeValues, indexValues, usageOf } from './usage.js';
+
+/** A kernel as C text, with what its callers must know. */
+export interface EmittedKernel {
+  readonly name: string;
+  /** The function and the parts of its parallel loops, which stand before it. */
+  readonly text: string;
+  /** The function's arguments: buffers as pointers in this order, then as the flags say `int threads`, `int* status`, then the kernel's scalars. */
+  readonly buffers: readonly Buffer[];
+  readonly takesThreads: boolean;
+  readonly takesStatus: boolean;
+  /** Helpers that the text calls. */
+  readonly helpers: ReadonlySet<string>;
+}
+
+export interface EmitOptions {
+  /** Checks every index at run time and reports one out of bounds, at a price; buffer lengths are then part of the text. */
+  readonly checked?: boolean;
+}
+
+/**
+ * Writes one kernel. Every parallel loop that is not inside another becomes a function of its own, so that each thread sees
+ * buffers that do not overlap (compilers forget that on the way into an OpenMP region), and so that GPU dialects can make
+ * it a device kernel. Pure ops used once are written where they are used; all else is a named constant. Linear in the ops.
+ */
+export const emitKernel = (module: Module, kernel: Kernel, name: string, dialect: CFamilyDialect, options: EmitOptions = {}): EmittedKernel => {
+  const own = names([name, ...reserved]);
+  const pointers = new Map(module.buffers.map((b) => [b.name, own.take(b.name)]));
+  const shared: Shared = {
+    module,
+    dialect,
+    kernelName: name,
+    names: own,
+    pointers,
+    usage: usageOf(kernel),
+    indices: options.checked ? { has: () => false } : indexValues(kernel),
+    checked: options.checked === true,
+    values: new Map(),
+    constants: new Map(),
+    helpers: new Set(),
+    parts: [],
+  };
+  const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
+  const body = writer(shared, false);
+  emitRegion(body, kernel.body);
+  const use = bufferUse(kernel.body.ops, dialect.spellings);
+  const buffers = module.buffers.filter((b) => use.read.has(b.name) || use.written.has(b.name));
+  const takesThreads = shared.parts.length > 0;
+  const head = [
+    ...buffers.map((b) => pointer(shared, b, !use.written.has(b.name))),
+    ...(takesThreads ? ['int threads'] : []),
+    ...(body.flags.status ? ['int* status'] : []),
+    ...params,
+  ];
+  const text = [
+    ...shared.parts,
+    `// Kernel ${kernel.name.replace(/[^\w.$-]/g, '_')}${effectText(shared, buffers, use)}`,
+    `${dialect.local} void ${name}(${head.join(', ')}) {`,
+    ...body.lines,
+    '}',
+    '',
+  ].join('\n');
+  return { name, text, buffers, takesThreads, takesStatus: body.flags.status, helpers: shared.helpers };
+};
+
+/** What all functions of a kernel share while it is written. */
+interface Shared {
+  readonly module: Module;
+  readonly dialect: CFamilyDialect;
+  readonly kernelName: string;
+  readonly names: Names;
+  readonly pointers: ReadonlyMap<string, string>;
+  readonly usage: Usage;
+  readonly indices: { readonly has: (id: number) => boolean };
+  readonly checked: boolean;
+  readonly values: Map<number, Expr>;
+  readonly constants: Map<number, Op['attrs'][string]>;
+  readonly helpers: Set<string>;
+  readonly parts: string[];
+}
+
+/** One function being written. */
+interface Writer {
+  readonly shared: Shared;
+  readonly lines: string[];
+  readonly flags: { status: boolean; depth: number };
+  readonly concurrent: boolean;
+  readonly site: Site;
+}
+
+/* Longer expressions are broken up: for people, and because compilers nest as deep as the source does. */
+const longestInline = 96;
+
+const writer = (shared: Shared, concurrent: boolean): Writer => {
+  const flags = { status: false, depth: 1 };
+  return {
+    shared,
+    lines: [],
+    flags,
+    concurrent,
+    site: {
+      helper: (name) => {
+        shared.helpers.add(name);
+        return name;
+      },
+      status: () => {
+        flags.status = true;
+        return 'status';
+      },
+      scalar: (t) => shared.dialect.scalar[t]!,
+      element: (name, index) => expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
+      wraps: (v) => !shared.indices.has(v.id),
+      constant: (v) => shared.constants.get(v.id),
+      concurrent,
+    },
+  };
+};
+
+const inBounds = (s: Shared, flags: Writer['flags'], name: string, index: Expr): string => {
+  s.helpers.add('in_bounds');
+  flags.status = true;
+  return `in_bounds(${index.text}, ${s.module.buffers.find((b) => b.name === name)!.length}, status)`;
+};
+
+const line = (w: Writer, text: string): void => {
+  w.lines.push('  '.repeat(w.flags.depth) + text);
+};
+
+const block = (w: Writer, open: string, inside: () => void, close = '}'): void => {
+  line(w, open);
+  w.flags.depth++;
+  inside();
+  w.flags.depth--;
+  line(w, close);
+};
+
+const scalarName = (s: Shared, v: Value): string => s.dialect.scalar[scalarOf(v.type)]!;
+
+/** Gives a value a name of its own. */
+const named = (s: Shared, v: Value, wish = v.hint): string => {
+  const name = s.names.take(wish ?? `v${v.id}`);
+  s.values.set(v.id, expr(name));
+  return name;
+};
+
+const valueOf = (w: Writer, v: Value): Expr => w.shared.values.get(v.id)!;
+
+const pointer = (s: Shared, b: Buffer, readOnly: boolean): string =>
+  s.dialect.pointer(s.dialect.stored[b.type] ?? s.dialect.scalar[b.type]!, readOnly) + s.pointers.get(b.name)!;
+
+/** Writes the ops of a region and returns its terminator. */
+const emitRegion = (w: Writer, region: Region): Op | undefined => {
+  const { usage, values, constants, dialect } = w.shared;
+  for (const op of region.ops) if (op.name === 'arith.constant') constants.set(op.results[0]!.id, op.attrs['value']!);
+  const points = inlinePoints(w, region);
+  const last = region.ops.at(-1);
+  const terminator = last && terminators.has(last.name) ? last : undefined;
+  const count = terminator ? region.ops.length - 1 : region.ops.length;
+  for (let k = 0; k < count; k++) {
+    const op = region.ops[k]!;
+    const structured = structures[op.name];
+    if (structured) {
+      structured(w, op);
+      continue;
+    }
+    const spelling = dialect.spellings[op.name]!;
+    const text = spelling.write(op, op.operands.map((v) => valueOf(w, v)), w.site);
+    const result = op.results[0];
+    if (op.name === 'arith.constant') values.set(result!.id, text);
+    else if (!result) line(w, `${text.text};`);
+    else if (usage.count(result.id) === 0) {
+      if (effectOf(w, spelling, op) === 'effect') line(w, `${text.text};`);
+    } else if (points[k] !== k && text.text.length <= longestInline) values.set(result.id, text);
+    else line(w, `const ${scalarName(w.shared, result)} ${named(w.shared, result)} = ${text.text};`);
+  }
+  return terminator;
+};
+
+const terminators = new Set(['scf.yield', 'scf.condition']);
+
+const effectOf = (w: Writer, spelling: Spelling, op: Op): 'pure' | 'read' | 'effect' =>
+  typeof spelling.effect === 'string' ? spelling.effect : spelling.effect(op, w.site);
+
+/**
+ * For each op of a region, where it will be evaluated: at its own position, or at that of the op into whose text it may go.
+ * An op may move down to its only use; a load only if nothing writes its buffer on the way.
+ */
+const inlinePoints = (w: Writer, region: Region): Int32Array => {
+  const { ops } = region;
+  const points = new Int32Array(ops.length);
+  const nextWrite = new Map<string, number>();
+  for (let k = ops.length - 1; k >= 0; k--) {
+    const op = ops[k]!;
+    points[k] = k;
+    const spelling = w.shared.dialect.spellings[op.name];
+    const effect = spelling ? effectOf(w, spelling, op) : 'effect';
+    if (effect === 'effect') for (const b of bufferUse([op], w.shared.dialect.spellings).written) nextWrite.set(b, k);
+    if (effect === 'effect' || op.results.length !== 1) continue;
+    const use = w.shared.usage.onlyUseIn(op.results[0]!.id, region);
+    if (use < 0) continue;
+    const point = points[use]!;
+    const buffer = String(op.attrs['buffer']).replace(/^@/, '');
+    if (effect === 'pure' || (nextWrite.get(buffer) ?? ops.length) >= point) points[k] = point;
+  }
+  return points;
+};
+
+const emitFor = (w: Writer, op: Op): void => {
+  if (op.attrs['parallel'] === true && !w.concurrent) emitPart(w, op);
+  else emitLoop(w, op);
+};
+
+/** A loop in this function. Carried values are variables, which its results then name. */
+const emitLoop = (w: Writer, op: Op): void => {
+  const body = op.regions[0]!;
+  const [iv, ...carried] = body.params;
+  const variables = op.operands.slice(3).map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
+  const header = loopHeader(w, op, iv!);
+  for (const l of carried.length === 0 ? hints(w, op) : []) line(w, l);
+  block(w, header.open, () => {
+    for (const l of header.first) line(w, l);
+    assign(w, variables, emitRegion(w, body)!);
+  });
+};
+
+/** Pragmas for a loop that says its iterations are independent: an innermost one without atomics, which do depend on each other. */
+const hints = (w: Writer, op: Op): readonly string[] => {
+  const simd = op.attrs['simd'] === true;
+  if ((!simd && op.attrs['parallel'] !== true) || contains(op.regions[0]!, (o) => !takesLanes(w, o))) return [];
+  return w.shared.dialect.independent(simd);
+};
+
+const takesLanes = (w: Writer, op: Op): boolean => {
+  const spelling = w.shared.dialect.spellings[op.name];
+  if (!spelling) return op.name === 'scf.if' || terminators.has(op.name);
+  return op.name === 'mem.store' || effectOf(w, spelling, op) !== 'effect';
+};
+
+const contains = (region: Region, test: (op: Op) => boolean): boolean =>
+  region.ops.some((op) => test(op) || op.regions.some((r) => contains(r, test)));
+
+const declare = (w: Writer, param: Value, result: Value, init: string): string => {
+  const name = named(w.shared, param, param.hint ?? result.hint);
+  w.shared.values.set(result.id, expr(name));
+  line(w, `${scalarName(w.shared, param)} ${name} = ${init};`);
+  return name;
+};
+
+/** Variables take the operands of a terminator, all at once: an operand that mentions a variable already set is saved first. */
+const assign = (w: Writer, variables: readonly string[], terminator: Op, from = 0): void => {
+  const moves = variables
+    .map((name, k) => ({ name, value: terminator.operands[from + k]! }))
+    .map(({ name, value }) => ({ name, type: scalarName(w.shared, value), text: valueOf(w, value).text }))
+    .filter((m) => m.text !== m.name);
+  const set = new Set<string>();
+  const ready = moves.map((m) => {
+    const stale = (m.text.match(/[A-Za-z_]\w*/g) ?? []).some((word) => set.has(word));
+    set.add(m.name);
+    if (!stale) return m;
+    const saved = w.shared.names.take(`next_${m.name}`);
+    line(w, `const ${m.type} ${saved} = ${m.text};`);
+    return { ...m, text: saved };
+  });
+  for (const m of ready) line(w, `${m.name} = ${m.text};`);
+};
+
+interface LoopHeader {
+  readonly open: string;
+  /** Lines at the top of the body. */
+  readonly first: readonly string[];
+}
+
+const loopHeader = (w: Writer, op: Op, iv: Value): LoopHeader => {
+  const [lb, ub, step] = op.operands as [Value, Value, Value];
+  const by = constantNumber(w, step);
+  const i = (): string => named(w.shared, iv, iv.hint ?? 'i');
+  const type = scalarName(w.shared, iv);
+  if (by !== undefined && by >= 1 && cannotOverflow(w, ub, by)) {
+    const [from, to] = [valueOf(w, lb).text, atom(w, ub)];
+    const name = i();
+    return { open: `for (${type} ${name} = ${from}; ${name} < ${to}; ${by === 1 ? `++${name}` : `${name} += ${by}`}) {`, first: [] };
+  }
+  const [from, stride] = [atom(w, lb), atom(w, step)];
+  const [trips, trip] = [w.shared.names.take('trips'), w.shared.names.take('trip')];
+  line(w, `const long long ${trips} = ${tripCount(w, from, atom(w, ub), stride)};`);
+  return {
+    open: `for (long long ${trip} = 0; ${trip} < ${trips}; ++${trip}) {`,
+    first: [`const ${type} ${i()} = ${from} + (${type})${trip} * ${stride};`],
+  };
+};
+
+/** Whether `i += by` stays within the index type on the way out of the loop. */
+const cannotOverflow = (w: Writer, ub: Value, by: number): boolean => {
+  if (by === 1) return true;
+  const to = constantNumber(w, ub);
+  return to !== undefined && to + by <= 2 ** 31 - 1;
+};
+
+const constantNumber = (w: Writer, v: Value): number | undefined => {
+  const c = w.shared.constants.get(v.id);
+  return c === undefined ? undefined : Number(c);
+};
+
+/** The number of iterations; a step that is not positive is reported, and runs none. */
+const tripCount = (w: Writer, lb: string, ub: string, step: string): string =>
+  `${w.site.helper('trip_count')}(${lb}, ${ub}, ${step}, ${w.site.status()})`;
+
+/** The text of a value as a name or literal, for where it is evaluated more than once. */
+const atom = (w: Writer, v: Value): string => {
+  const e = valueOf(w, v);
+  if (/^(-?[\w.]+|\(-[\w.]+ - 1\))$/.test(e.text)) return e.text;
+  const name = named(w.shared, v);
+  line(w, `const ${scalarName(w.shared, v)} ${name} = ${e.text};`);
+  return name;
+};
+
+/** A parallel loop as a function that runs a share of its iterations, and the statement that starts all shares. */
+const emitPart = (w: Writer, op: Op): void => {
+  const s = w.shared;
+  const { part } = s.dialect;
+  const body = op.regions[0]!;
+  const iv = body.params[0]!;
+  const [lb, ub, step] = op.operands as [Value, Value, Value];
+  const [from, to, stride] = [atom(w, lb), atom(w, ub), atom(w, step)];
+  const by = constantNumber(w, step);
+  const fromZero = constantNumber(w, lb) === 0;
+  const captured = [...new Map([...freeValues(body), lb, step].map((v) => [v.id, v])).values()].filter((v) => !s.constants.has(v.id));
+  const inner = writer(s, true);
+  const type = scalarName(s, iv);
+  const i = named(s, iv, iv.hint ?? 'i');
+  const at = (trip: string): string => `${fromZero ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
+  for (const l of part.prologue) line(inner, l);
+  const counted = by !== undefined && by >= 1 && cannotOverflow(w, ub, by);
+  if (counted) line(inner, `const ${type} last = ${at('end')};`);
+  for (const l of hints(inner, op)) line(inner, l);
+  const inside = (): void => void emitRegion(inner, body);
+  if (counted) block(inner, `for (${type} ${i} = ${at('begin')}; ${i} < last; ${by === 1 ? `++${i}` : `${i} += ${stride}`}) {`, inside);
+  else
+    block(inner, 'for (long long trip = begin; trip < end; ++trip) {', () => {
+      line(inner, `const ${type} ${i} = ${at('trip')};`);
+      inside();
+    });
+  const use = bufferUse(body.ops, s.dialect.spellings);
+  const buffers = s.module.buffers.filter((b) => use.read.has(b.name) || use.written.has(b.name));
+  const status = inner.flags.status ? [w.site.status()] : [];
+  const name = s.names.take(`part${s.parts.length}_of_${s.kernelName}`);
+  const params = [
+    ...buffers.map((b) => pointer(s, b, !use.written.has(b.name))),
+    ...captured.map((v) => `${scalarName(s, v)} ${valueOf(w, v).text}`),
+    ...status.map(() => 'int* status'),
+    ...part.rangeParams,
+  ];
+  s.parts.push(
+    [
+      `// A share of the parallel loop over ${i}${effectText(s, buffers, use)}`,
+      `${part.head(name, params)} {`,
+      ...inner.lines,
+      '}',
+      '',
+    ].join('\n'),
+  );
+  for (const h of part.helpers) s.helpers.add(h);
+  const args = [...buffers.map((b) => s.pointers.get(b.name)!), ...captured.map((v) => valueOf(w, v).text), ...status];
+  for (const l of part.start(name, args, fromZero && by === 1 ? to : tripCount(w, from, to, stride))) line(w, l);
+};
+
+const emitIf = (w: Writer, op: Op): void => {
+  const variables = op.results.map((r) => {
+    const name = named(w.shared, r);
+    line(w, `${scalarName(w.shared, r)} ${name};`);
+    return name;
+  });
+  const [then, otherwise] = op.regions as readonly [Region, Region];
+  const condition = valueOf(w, op.operands[0]!).text;
+  const arm = (region: Region) => (): void => assign(w, variables, emitRegion(w, region)!);
+  if (otherwise.ops.length <= 1 && op.results.length === 0) block(w, `if (${condition}) {`, arm(then));
+  else {
+    block(w, `if (${condition}) {`, arm(then), '} else {');
+    w.flags.depth++;
+    arm(otherwise)();
+    w.flags.depth--;
+    line(w, '}');
+  }
+};
+
+/** The carried values are variables, and the results are variables that take the operands of each `scf.condition`. */
+const emitWhile = (w: Writer, op: Op): void => {
+  const [before, after] = op.regions as readonly [Region, Region];
+  const carried = before.params.map((p, k) => {
+    const name = named(w.shared, p);
+    line(w, `${scalarName(w.shared, p)} ${name} = ${valueOf(w, op.operands[k]!).text};`);
+    return name;
+  });
+  const results = op.results.map((r, k) => {
+    const name = named(w.shared, r);
+    w.shared.values.set(after.params[k]!.id, expr(name));
+    line(w, `${scalarName(w.shared, r)} ${name};`);
+    return name;
+  });
+  block(w, 'for (;;) {', () => {
+    const condition = emitRegion(w, before)!;
+    const goOn = within(valueOf(w, condition.operands[0]!), binds.primary);
+    assign(w, results, condition, 1);
+    line(w, `if (!${goOn}) break;`);
+    assign(w, carried, emitRegion(w, after)!);
+  });
+};
+
+const structures: Readonly<Record<string, (w: Writer, op: Op) => void>> = {
+  'scf.for': emitFor,
+  'scf.if': emitIf,
+  'scf.while': emitWhile,
+};
+
+/** The ops that the emitter itself writes, beside the rows of a dialect. */
+export const structuredOps: ReadonlySet<string> = new Set([...Object.keys(structures), ...terminators]);
+
+const effectText = (s: Shared, buffers: readonly Buffer[], use: { readonly read: ReadonlySet<string>; readonly written: ReadonlySet<string> }): string => {
+  const list = (set: ReadonlySet<string>): string =>
+    buffers
+      .filter((b) => set.has(b.name))
+      .map((b) => s.pointers.get(b.name)!)
+      .join(', ');
+  const clauses = [use.read.size > 0 ? `reads ${list(use.read)}` : '', use.written.size > 0 ? `changes ${list(use.written)}` : ''].filter(Boolean);
+  return clauses.length > 0 ? `: ${clauses.join('; ')}.` : '.';
+};

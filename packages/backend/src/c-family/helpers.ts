@@ -1,0 +1,256 @@
+import type { ScalarType } from '@filigree/ir';
+import { byteSize } from '@filigree/ir';
+
+/** The definition of a helper function, and the helpers or library prototypes it calls. */
+export interface HelperText {
+  readonly text: string;
+  readonly needs: readonly string[];
+}
+
+/** What an entry point returns: 0 when all went well, else what trapped first or last; the numbers written are not to be used. */
+export const statusCodes = { divisionByZero: 1, step: 2, bounds: 3 } as const;
+
+export interface HelperNames {
+  /** How a value of a type is declared. */
+  readonly scalar: (t: ScalarType) => string;
+  /** How an element in memory is declared. */
+  readonly stored: (t: ScalarType) => string;
+  /** What stands before every helper: `static inline`. */
+  readonly local: string;
+}
+
+/**
+ * Helper functions by name, for compilers that know the builtins of gcc and clang (that is C++, CUDA and HIP). A name is
+ * `what_type` or `what_from_type`, for example `min_f64`, `to_i32_f64`, `atomic_add_f32`. Throws a plain `Error` on a
+ * name that a spelling should not have asked for.
+ */
+export const gnuHelper =
+  (names: HelperNames) =>
+  (name: string): HelperText => {
+    const fixed = untyped[name];
+    if (fixed) return { text: fixed.map((l) => l.replace('LOCAL', names.local)).join('\n'), needs: [] };
+    const [, what, types] = /^(.*?)((?:_[iuf]\d+)+)$/.exec(name) ?? [];
+    const [a, b] = (types ?? '').split('_').slice(1) as ScalarType[];
+    const row = what === undefined ? undefined : rows[what];
+    if (!row) throw new Error(`no helper named '${name}'`);
+    return row({ ...names, name, a, b });
+  };
+
+interface Request extends HelperNames {
+  readonly name: string;
+  /** The first and second type in the name. */
+  readonly a: ScalarType;
+  readonly b: ScalarType;
+}
+
+type Row = (r: Request) => HelperText;
+
+const text = (needs: readonly string[], ...lines: readonly string[]): HelperText => ({ text: lines.join('\n'), needs });
+
+/** One function of two arguments of one type. */
+const binary =
+  (body: (r: Request) => readonly string[], needs: (r: Request) => readonly string[] = () => []): Row =>
+  (r) => {
+    const t = r.scalar(r.a);
+    return text(needs(r), `${r.local} ${t} ${r.name}(${t} a, ${t} b) {`, ...body(r).map((l) => `  ${l}`), '}');
+  };
+
+const isFloat = (t: ScalarType): boolean => t === 'f32' || t === 'f64';
+const bits = (t: ScalarType): number => 8 * byteSize(t);
+const suffix = (t: ScalarType): string => (t === 'f32' ? 'f' : '');
+const bitsOf = (t: ScalarType): ScalarType => (t === 'f32' ? 'u32' : 'u64');
+
+/**
+ * `Math.min` and `Math.max`: NaN if either is NaN, and -0 below +0. The last is dropped where the sign of zero does not
+ * count. Written without branches, so that compilers make vector code of it.
+ */
+const extreme = (sign: '<' | '>', join: '|' | '&'): Row =>
+  binary(
+    (r) =>
+      isFloat(r.a)
+        ? [
+            `const ${r.scalar(r.a)} m = a ${sign} b ? a : b;  // b where they are equal or either is NaN`,
+            '#ifdef FILIGREE_FAST_MATH',
+            'return a != a ? a : m;',
+            '#else',
+            `const ${r.scalar(r.a)} z = bits_${r.a}_${bitsOf(r.a)}(bits_${bitsOf(r.a)}_${r.a}(a) ${join} bits_${bitsOf(r.a)}_${r.a}(b));`,
+            'return a != a ? a : a == b ? z : m;  // z tells the zeros apart',
+            '#endif',
+          ]
+        : [`return a ${sign} b ? a : b;`],
+    (r) => (isFloat(r.a) ? [`bits_${r.a}_${bitsOf(r.a)}`, `bits_${bitsOf(r.a)}_${r.a}`] : []),
+  );
+
+/** Integer division that wraps at -1 and reports a zero divisor instead of stopping the process. */
+const guarded = (op: '/' | '%'): Row => (r) => {
+  const t = r.scalar(r.a);
+  const atMinusOne = op === '/' ? `neg_${r.a}(a)` : '0';
+  const signed = r.a.startsWith('i');
+  return text(
+    op === '/' && signed ? [`neg_${r.a}`] : [],
+    `${r.local} ${t} ${r.name}(${t} a, ${t} b, int* status) {`,
+    '  if (b == 0) {',
+    `    __atomic_store_n(status, ${statusCodes.divisionByZero}, __ATOMIC_RELAXED);`,
+    '    return 0;',
+    '  }',
+    ...(signed ? [`  if (b == -1) return ${atMinusOne};`] : []),
+    `  return (${t})(a ${op} b);`,
+    '}',
+  );
+};
+
+/** Float to integer, from type b to type a: truncates, saturates, NaN gives 0. */
+const saturate: Row = (r) => {
+  const t = r.scalar(r.a);
+  const n = bits(r.a);
+  const [signed, f] = [r.a.startsWith('i'), suffix(r.b)];
+  const above = `${(signed ? 2n ** BigInt(n - 1) : 2n ** BigInt(n)).toString()}.0${f}`;
+  const max = n === 64 ? (signed ? '9223372036854775807LL' : '18446744073709551615ULL') : `${(signed ? 2 ** (n - 1) : 2 ** n) - 1}${signed ? '' : 'u'}`;
+  const min = n === 64 ? '-9223372036854775807LL - 1' : n === 32 ? '-2147483647 - 1' : `-${2 ** (n - 1)}`;
+  const body = signed
+    ? `x >= ${above} ? (${t})${max} : x <= -${above} ? (${t})(${min}) : x == x ? (${t})x : (${t})0`
+    : `x > 0.0${f} ? (x >= ${above} ? (${t})${max} : (${t})x) : (${t})0`;
+  return text([], `${r.local} ${t} ${r.name}(${r.scalar(r.b)} x) { return ${body}; }`);
+};
+
+/** One read-modify-write: `next` is the new value from `old` and `v`. */
+const retry =
+  (next: (r: Request) => string, needs: (r: Request) => readonly string[]): Row =>
+  (r) => {
+    const [t, s] = [r.scalar(r.a), r.stored(r.a)];
+    const same = '__atomic_compare_exchange(p, &old, &neu, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)';
+    return text(
+      needs(r),
+      `${r.local} ${t} ${r.name}(${s}* p, ${t} v) {`,
+      `  ${s} old, neu;`,
+      '  __atomic_load(p, &old, __ATOMIC_RELAXED);',
+      `  do neu = ${next(r)};`,
+      `  while (!${same});`,
+      '  return old;',
+      '}',
+    );
+  };
+
+const native =
+  (builtin: string): Row =>
+  (r) =>
+    text(
+      [],
+      `${r.local} ${r.scalar(r.a)} ${r.name}(${r.stored(r.a)}* p, ${r.scalar(r.a)} v) { return ${builtin}(p, v, __ATOMIC_RELAXED); }`,
+    );
+
+const plain =
+  (next: (r: Request) => string, needs: (r: Request) => readonly string[] = () => []): Row =>
+  (r) => {
+    const [t, s] = [r.scalar(r.a), r.stored(r.a)];
+    return text(needs(r), `${r.local} ${t} ${r.name}(${s}* p, ${t} v) {`, `  const ${t} old = *p;`, `  *p = (${s})(${next(r)});`, '  return old;', '}');
+  };
+
+const either =
+  (ifFloat: Row, otherwise: Row): Row =>
+  (r) =>
+    isFloat(r.a) ? ifFloat(r) : otherwise(r);
+
+/** Wrapping arithmetic on signed integers and on those that C would widen. */
+const wrapping =
+  (op: '+' | '-' | '*'): Row =>
+  (r) => {
+    const [t, u] = [r.scalar(r.a), bits(r.a) === 64 ? r.scalar('u64') : r.scalar('u32')];
+    return text([], `${r.local} ${t} ${r.name}(${t} a, ${t} b) { return (${t})((${u})a ${op} (${u})b); }`);
+  };
+
+const minimum = (r: Request): string => `min_${r.a}(old, v)`;
+const maximum = (r: Request): string => `max_${r.a}(old, v)`;
+
+const one =
+  (body: (r: Request, s: string) => readonly string[]): Row =>
+  (r) => {
+    const t = r.scalar(r.a);
+    return text([], `${r.local} ${t} ${r.name}(${t} x) {`, ...body(r, suffix(r.a)).map((l) => `  ${l}`), '}');
+  };
+
+const rows: Readonly<Record<string, Row>> = {
+  /* bits_to_from */
+  bits: (r) => {
+    const [to, from] = [r.scalar(r.a), r.scalar(r.b)];
+    return text([], `${r.local} ${to} ${r.name}(${from} x) {`, `  ${to} y;`, '  __builtin_memcpy(&y, &x, sizeof y);', '  return y;', '}');
+  },
+  add: wrapping('+'),
+  sub: wrapping('-'),
+  mul: wrapping('*'),
+  neg: (r) => {
+    const [t, u] = [r.scalar(r.a), bits(r.a) === 64 ? r.scalar('u64') : r.scalar('u32')];
+    return text([], `${r.local} ${t} ${r.name}(${t} a) { return (${t})(0 - (${u})a); }`);
+  },
+  min: extreme('<', '|'),
+  max: extreme('>', '&'),
+  div: guarded('/'),
+  rem: guarded('%'),
+  to: saturate,
+  sign: one(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
+  /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
+  round: one((_, s) => [`const auto f = __builtin_floor${s}(x);`, `return __builtin_copysign${s}(x - f >= 0.5${s} ? f + 1 : f, x);`]),
+  /* C says 1 for pow(1, NaN) and pow(±1, ±infinity); JavaScript says NaN. */
+  pow: binary((r) => {
+    const s = suffix(r.a);
+    return [
+      `const bool undefined = b != b || (__builtin_fabs${s}(a) == 1 && __builtin_fabs${s}(b) == __builtin_inf${s}());`,
+      `return undefined ? __builtin_nan${s}("") : __builtin_pow${s}(a, b);`,
+    ];
+  }),
+  atomic_add: either(
+    retry(() => 'old + v', () => []),
+    native('__atomic_fetch_add'),
+  ),
+  atomic_min: retry(minimum, (r) => [`min_${r.a}`]),
+  atomic_max: retry(maximum, (r) => [`max_${r.a}`]),
+  atomic_and: native('__atomic_fetch_and'),
+  atomic_or: native('__atomic_fetch_or'),
+  atomic_xor: native('__atomic_fetch_xor'),
+  atomic_exchange: retry(
+    () => 'v',
+    () => [],
+  ),
+  serial_add: plain(
+    (r) => (isFloat(r.a) ? 'old + v' : `add_${r.a}(old, v)`),
+    (r) => (isFloat(r.a) ? [] : [`add_${r.a}`]),
+  ),
+  serial_min: plain(minimum, (r) => [`min_${r.a}`]),
+  serial_max: plain(maximum, (r) => [`max_${r.a}`]),
+  serial_and: plain(() => 'old & v'),
+  serial_or: plain(() => 'old | v'),
+  serial_xor: plain(() => 'old ^ v'),
+  serial_exchange: plain(() => 'v'),
+  /* The comparison is of bits, so NaN equals itself and the zeros differ. */
+  atomic_cas: (r) => {
+    const [t, s] = [r.scalar(r.a), r.stored(r.a)];
+    return text(
+      [],
+      `${r.local} ${t} ${r.name}(${s}* p, ${t} expected, ${t} desired) {`,
+      `  ${s} old = expected, neu = desired;`,
+      '  __atomic_compare_exchange(p, &old, &neu, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);',
+      '  return old;  // what was there, whether it was as expected or not',
+      '}',
+    );
+  },
+};
+
+const untyped: Readonly<Record<string, readonly string[]>> = {
+  trip_count: [
+    'LOCAL long long trip_count(long long from, long long to, long long step, int* status) {',
+    '  if (step <= 0) {',
+    `    __atomic_store_n(status, ${statusCodes.step}, __ATOMIC_RELAXED);`,
+    '    return 0;',
+    '  }',
+    '  if (from >= to) return 0;',
+    '  return (long long)(((unsigned long long)to - (unsigned long long)from - 1) / (unsigned long long)step + 1);',
+    '}',
+  ],
+  in_bounds: [
+    'LOCAL long long in_bounds(long long index, long long length, int* status) {',
+    '  if (index >= 0 && index < length) return index;',
+    `  __atomic_store_n(status, ${statusCodes.bounds}, __ATOMIC_RELAXED);`,
+    '  return 0;',
+    '}',
+  ],
+};

@@ -1,0 +1,206 @@
+import { type Op, type ScalarType, type Value, byteSize, isFloat, scalarOf } from '@filigree/ir';
+import { type Expr, binds, call, castTo, expr, infix, negative, plainInfix, sum, within } from './expr.js';
+import { literal } from './literal.js';
+
+/** What a spelling may ask of the place where its op stands. */
+export interface Site {
+  /** Notes that a helper is called and returns its name. */
+  readonly helper: (name: string) => string;
+  readonly scalar: (t: ScalarType) => string;
+  /** The element of a buffer, by bare name, at an index. */
+  readonly element: (buffer: string, index: Expr) => Expr;
+  /** The name of the flag that a trap sets, and the note that it is used. */
+  readonly status: () => string;
+  /** Whether overflow of this signed integer has to wrap; C leaves it undefined. */
+  readonly wraps: (v: Value) => boolean;
+  /** The constant that a value is, if it is one. */
+  readonly constant: (v: Value) => Op['attrs'][string] | undefined;
+  /** Whether other threads may run the same op now. */
+  readonly concurrent: boolean;
+}
+
+/**
+ * How an op of one result, or of none, is written as an expression. `pure` ones may be written where they are used, `read`
+ * ones too if nothing is written in between; `effect` ones stay where they are.
+ */
+export interface Spelling {
+  readonly effect: 'pure' | 'read' | 'effect' | ((op: Op, site: Site) => 'pure' | 'effect');
+  readonly write: (op: Op, args: readonly Expr[], site: Site) => Expr;
+}
+
+export type Spellings = Readonly<Record<string, Spelling>>;
+
+const pure = (write: Spelling['write']): Spelling => ({ effect: 'pure', write });
+
+const typeOf = (op: Op): ScalarType => scalarOf((op.results[0] ?? op.operands[0]!).type);
+const operandType = (op: Op): ScalarType => scalarOf(op.operands[0]!.type);
+const bufferOf = (op: Op): string => String(op.attrs['buffer']).replace(/^@/, '');
+
+/** C computes on `int` at least; a narrower result is cut down again. */
+const narrowed = (t: ScalarType, e: Expr, site: Site): Expr => (byteSize(t) < 4 && t !== 'i1' ? castTo(site.scalar(t), e) : e);
+
+/* C leaves signed overflow undefined, and makes signed ints of unsigned shorts: then a helper wraps. */
+const arithmetic = (helper: 'add' | 'sub' | 'mul' | 'neg', write: (a: Expr, b: Expr) => Expr): Spelling =>
+  pure((op, args, site) => {
+    const t = typeOf(op);
+    const plain = isFloat(t) || t === 'u32' || t === 'u64' || !site.wraps(op.results[0]!);
+    return plain ? write(args[0]!, args[1]!) : call(site.helper(`${helper}_${t}`), ...args);
+  });
+
+const bitwise = (operator: string, strength: number): Spelling =>
+  pure((op, [a, b], site) => narrowed(typeOf(op), plainInfix(a!, operator, b!, strength), site));
+
+/* Shift amounts count modulo the width, which C leaves undefined. */
+const shift = (operator: string): Spelling =>
+  pure((op, [a, b], site) => {
+    const t = typeOf(op);
+    const mask = 8 * byteSize(t) - 1;
+    const given = site.constant(op.operands[1]!);
+    const amount = given === undefined ? expr(`${within(b!, binds.unary)} & ${mask}`, binds.and) : expr(String(Number(given) & mask));
+    return narrowed(t, plainInfix(a!, operator, amount, binds.shift), site);
+  });
+
+/* A divisor that is known not to be 0 or -1 needs no guard. */
+const plainDivisor = (op: Op, site: Site): boolean => {
+  const divisor = site.constant(op.operands[1]!);
+  return divisor !== undefined && Number(divisor) !== 0 && Number(divisor) !== -1;
+};
+
+const division = (operator: '/' | '%', helper: 'div' | 'rem'): Spelling => ({
+  effect: (op, site) => (isFloat(typeOf(op)) || plainDivisor(op, site) ? 'pure' : 'effect'),
+  write: (op, [a, b], site) => {
+    const t = typeOf(op);
+    if (isFloat(t)) return operator === '/' ? infix(a!, '/', b!, binds.product) : call(`__builtin_fmod${t === 'f32' ? 'f' : ''}`, a!, b!);
+    if (plainDivisor(op, site)) return narrowed(t, infix(a!, operator, b!, binds.product), site);
+    return call(site.helper(`${helper}_${t}`), a!, b!, expr(site.status()));
+  },
+});
+
+const extreme = (what: 'min' | 'max'): Spelling => pure((op, args, site) => call(site.helper(`${what}_${typeOf(op)}`), ...args));
+
+const comparisons: Readonly<Record<string, readonly [string, number]>> = {
+  lt: ['<', binds.relation],
+  le: ['<=', binds.relation],
+  gt: ['>', binds.relation],
+  ge: ['>=', binds.relation],
+  eq: ['==', binds.equality],
+  ne: ['!=', binds.equality],
+};
+
+const cast = pure((op, [x], site) => {
+  const [from, to] = [operandType(op), typeOf(op)];
+  if (from === to) return x!;
+  if (to === 'i1') return expr(`${within(x!, binds.sum)} != 0`, binds.equality);
+  if (isFloat(from) && !isFloat(to)) return call(site.helper(`to_${to}_${from}`), x!);
+  return castTo(site.scalar(to), x!);
+});
+
+const bitcast = pure((op, [x], site) => {
+  const [from, to] = [operandType(op), typeOf(op)];
+  if (from === to) return x!;
+  return isFloat(from) || isFloat(to) ? call(site.helper(`bits_${to}_${from}`), x!) : castTo(site.scalar(to), x!);
+});
+
+/** A function that the compiler provides, with the usual `f` at the end for f32. */
+const builtin = (name: string): Spelling => pure((op, args) => call(`__builtin_${name}${typeOf(op) === 'f32' ? 'f' : ''}`, ...args));
+
+const helped = (name: string): Spelling => pure((op, args, site) => call(site.helper(`${name}_${typeOf(op)}`), ...args));
+
+const element = (op: Op, index: Expr, site: Site): Expr => site.element(bufferOf(op), index);
+
+const address = (op: Op, index: Expr, site: Site): Expr => expr(`&${element(op, index, site).text}`, binds.unary);
+
+const load: Spelling = {
+  effect: 'read',
+  write: (op, [index], site) => {
+    const at = element(op, index!, site);
+    return typeOf(op) === 'i1' ? expr(`${at.text} != 0`, binds.equality) : at;
+  },
+};
+
+const store: Spelling = {
+  effect: 'effect',
+  write: (op, [value, index], site) => expr(`${element(op, index!, site).text} = ${value!.text}`, 0),
+};
+
+const atomic: Spelling = {
+  effect: 'effect',
+  write: (op, [value, index], site) =>
+    call(
+      site.helper(`${site.concurrent ? 'atomic' : 'serial'}_${String(op.attrs['kind'])}_${typeOf(op)}`),
+      address(op, index!, site),
+      value!,
+    ),
+};
+
+const cas: Spelling = {
+  effect: 'effect',
+  write: (op, [expected, desired, index], site) =>
+    call(site.helper(`atomic_cas_${typeOf(op)}`), address(op, index!, site), expected!, desired!),
+};
+
+/** The core dialects for compilers that know the builtins of gcc and clang; GPU dialects replace the rows that differ. */
+export const gnuSpellings: Spellings = {
+  'arith.constant': pure((op) => literal(op.attrs['value']!, typeOf(op))),
+  'arith.add': arithmetic('add', sum),
+  'arith.sub': arithmetic('sub', (a, b) => infix(a, '-', b, binds.sum)),
+  'arith.mul': arithmetic('mul', (a, b) => infix(a, '*', b, binds.product)),
+  'arith.div': division('/', 'div'),
+  'arith.rem': division('%', 'rem'),
+  'arith.neg': arithmetic('neg', negative),
+  'arith.min': extreme('min'),
+  'arith.max': extreme('max'),
+  'arith.and': bitwise('&', binds.and),
+  'arith.or': bitwise('|', binds.or),
+  'arith.xor': bitwise('^', binds.xor),
+  'arith.not': pure((op, [a], site) =>
+    narrowed(typeOf(op), expr(`${typeOf(op) === 'i1' ? '!' : '~'}${within(a!, binds.primary)}`, binds.unary), site),
+  ),
+  'arith.shl': shift('<<'),
+  'arith.shr': shift('>>'),
+  'arith.cmp': pure((op, [a, b]) => {
+    const [operator, strength] = comparisons[String(op.attrs['predicate'])]!;
+    return expr(`${within(a!, binds.sum)} ${operator} ${within(b!, binds.sum)}`, strength);
+  }),
+  'arith.select': pure((_op, [c, a, b]) =>
+    expr(`${within(c!, binds.equality)} ? ${within(a!, binds.or)} : ${within(b!, binds.or)}`, binds.ternary),
+  ),
+  'arith.cast': cast,
+  'arith.bitcast': bitcast,
+  'math.sqrt': builtin('sqrt'),
+  'math.rsqrt': pure((op, [x]) =>
+    typeOf(op) === 'f32'
+      ? infix(expr('1.0f'), '/', call('__builtin_sqrtf', x!), binds.product)
+      : infix(expr('1.0'), '/', call('__builtin_sqrt', x!), binds.product),
+  ),
+  'math.cbrt': builtin('cbrt'),
+  'math.abs': builtin('fabs'),
+  'math.sin': builtin('sin'),
+  'math.cos': builtin('cos'),
+  'math.tan': builtin('tan'),
+  'math.asin': builtin('asin'),
+  'math.acos': builtin('acos'),
+  'math.atan': builtin('atan'),
+  'math.atan2': builtin('atan2'),
+  'math.sinh': builtin('sinh'),
+  'math.cosh': builtin('cosh'),
+  'math.tanh': builtin('tanh'),
+  'math.exp': builtin('exp'),
+  'math.expm1': builtin('expm1'),
+  'math.log': builtin('log'),
+  'math.log1p': builtin('log1p'),
+  'math.log2': builtin('log2'),
+  'math.log10': builtin('log10'),
+  'math.pow': helped('pow'),
+  'math.hypot': builtin('hypot'),
+  'math.floor': builtin('floor'),
+  'math.ceil': builtin('ceil'),
+  'math.round': helped('round'),
+  'math.trunc': builtin('trunc'),
+  'math.sign': helped('sign'),
+  'math.fma': builtin('fma'),
+  'mem.load': load,
+  'mem.store': store,
+  'mem.atomic': atomic,
+  'mem.cas': cas,
+};

@@ -1,0 +1,115 @@
+import type { Kernel, Op, Region } from '@filigree/ir';
+import type { Spellings } from './spellings.js';
+
+/** Who uses each value of a kernel, by value id. */
+export interface Usage {
+  readonly count: (id: number) => number;
+  /** Position in `region` of the only use of the value, or -1 where it has none, several, or one elsewhere. */
+  readonly onlyUseIn: (id: number, region: Region) => number;
+}
+
+/** Counts uses in one walk; linear in the size of the kernel. */
+export const usageOf = (kernel: Kernel): Usage => {
+  const size = 1 + maxId(kernel);
+  const counts = new Uint32Array(size);
+  const position = new Int32Array(size);
+  const home = new Int32Array(size);
+  const numbers = new Map<Region, number>();
+  const walk = (region: Region): void => {
+    const number = numbers.size;
+    numbers.set(region, number);
+    region.ops.forEach((op, k) => {
+      for (const v of op.operands) {
+        counts[v.id]!++;
+        position[v.id] = k;
+        home[v.id] = number;
+      }
+      op.regions.forEach(walk);
+    });
+  };
+  walk(kernel.body);
+  return {
+    count: (id) => counts[id]!,
+    onlyUseIn: (id, region) => (counts[id] === 1 && home[id] === numbers.get(region) ? position[id]! : -1),
+  };
+};
+
+/** Buffers that the ops of a region use, by bare name, and whether they write them. */
+export interface BufferUse {
+  readonly read: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+}
+
+/** Buffers used anywhere in these ops, their regions included: what attribute `buffer` names. Without a spelling that only reads, an op may write. */
+export const bufferUse = (ops: readonly Op[], spellings: Spellings): BufferUse => {
+  const read = new Set<string>();
+  const written = new Set<string>();
+  const walk = (list: readonly Op[]): void => {
+    for (const op of list) {
+      const attr = op.attrs['buffer'];
+      if (typeof attr === 'string') (spellings[op.name]?.effect === 'read' ? read : written).add(attr.replace(/^@/, ''));
+      for (const r of op.regions) walk(r.ops);
+    }
+  };
+  walk(ops);
+  return { read, written };
+};
+
+/**
+ * Ids of the values that serve as indices into buffers and for nothing else, directly or through sums and products. An
+ * index that does not fit its type is out of bounds anyway, so these need not wrap, and compilers see straight strides.
+ */
+export const indexValues = (kernel: Kernel): { readonly has: (id: number) => boolean } => {
+  const otherwise = new Uint8Array(1 + maxId(kernel));
+  const walk = (region: Region): void => {
+    for (let k = region.ops.length - 1; k >= 0; k--) {
+      const op = region.ops[k]!;
+      op.regions.forEach(walk);
+      const index = op.name.startsWith('mem.') ? op.operands.length - 1 : -1;
+      const passes = passesIndices(op) && otherwise[op.results[0]!.id] === 0;
+      op.operands.forEach((v, n) => {
+        if (!passes && n !== index) otherwise[v.id] = 1;
+      });
+    }
+  };
+  walk(kernel.body);
+  return { has: (id) => otherwise[id] === 0 };
+};
+
+const passesIndices = (op: Op): boolean =>
+  op.name === 'arith.add' || op.name === 'arith.sub' || op.name === 'arith.mul' || op.name === 'arith.neg'
+    ? op.results[0]!.type === 'i32' || op.results[0]!.type === 'i64'
+    : op.name === 'arith.cast' && op.operands[0]!.type === 'i32' && op.results[0]!.type === 'i64';
+
+const maxId = (kernel: Kernel): number => {
+  let max = 0;
+  const see = (v: { readonly id: number }): void => {
+    if (v.id > max) max = v.id;
+  };
+  const walk = (region: Region): void => {
+    region.params.forEach(see);
+    for (const op of region.ops) {
+      op.results.forEach(see);
+      op.regions.forEach(walk);
+    }
+  };
+  kernel.params.forEach(see);
+  walk(kernel.body);
+  return max;
+};
+
+/** Values that a region uses and does not define itself, in the order of their first use. */
+export const freeValues = (region: Region): readonly Op['operands'][number][] => {
+  const defined = new Set<number>();
+  const free = new Map<number, Op['operands'][number]>();
+  const walk = (r: Region): void => {
+    for (const p of r.params) defined.add(p.id);
+    for (const op of r.ops) {
+      for (const v of op.operands) if (!defined.has(v.id) && !free.has(v.id)) free.set(v.id, v);
+      op.regions.forEach(walk);
+      for (const v of op.results) defined.add(v.id);
+    }
+  };
+  walk(region);
+  return [...free.values()];
+};

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Diagnostic, type Diagnostics, fail } from '@filigree/ir';
+
+/** A compiled file, from the cache or newly built. */
+export interface CachedFile {
+  readonly path: string;
+  readonly cached: boolean;
+  readonly warnings: Diagnostics;
+}
+
+export interface CacheRequest {
+  /** A folder, or `false` for one of this process alone; default `defaultCacheFolder()`. */
+  readonly cache?: string | false | undefined;
+  /** Content hash of all that the file depends on, in hex. */
+  readonly key: string;
+  /** The file's name within its entry, for example `kernels.so`. */
+  readonly file: string;
+  /** Writes the file at this path, in a folder made for it alone. */
+  readonly build: (path: string) => Promise<void>;
+}
+
+/** `$FILIGREE_CACHE_DIR`, else `filigree` in `$XDG_CACHE_HOME`, else in `~/.cache`. */
+export const defaultCacheFolder = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
+  env['FILIGREE_CACHE_DIR'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'filigree');
+
+/** SHA-256 of these parts, in hex; the parts cannot run into one another. */
+export const contentHash = (...parts: readonly (string | Uint8Array)[]): string => {
+  const hash = createHash('sha256');
+  for (const p of parts) hash.update(`${typeof p === 'string' ? Buffer.byteLength(p) : p.byteLength}:`).update(p);
+  return hash.digest('hex');
+};
+
+/**
+ * The file of a key from the cache, or built into it. An entry is a folder, made complete under another name and then
+ * renamed, so that processes at work at once never see half of one; it holds the hash of its file, and one that does not
+ * match is built anew. Where the folder cannot be written, or the disk is full, a warning says so and the system's
+ * folder for temporary files is used. Errors: `cache/unwritable` when that fails too; whatever `build` throws.
+ */
+export const cachedFile = async (request: CacheRequest): Promise<CachedFile> => {
+  const { cache, ...rest } = request;
+  if (cache === false) return { ...(await buildInto(await privateFolder(), rest)), warnings: [] };
+  const folder = cache ?? defaultCacheFolder();
+  const hit = await lookUp(join(folder, rest.key), rest.file);
+  if (hit !== undefined) return { path: hit, cached: true, warnings: [] };
+  try {
+    return { ...(await buildInto(folder, rest)), warnings: [] };
+  } catch (e) {
+    const code = systemError(e);
+    if (code === undefined) throw e;
+    const warning = unwritable(folder, code);
+    try {
+      return { ...(await buildInto(await privateFolder(), rest)), warnings: [warning] };
+    } catch (again) {
+      const second = systemError(again);
+      if (second === undefined) throw again;
+      return fail('cache/unwritable', `neither the cache folder ${folder} (${code}) nor ${tmpdir()} (${second}) can be written`, {
+        remedy: 'free disk space, or set FILIGREE_CACHE_DIR or TMPDIR to a folder that can be written',
+      });
+    }
+  }
+};
+
+const unwritable = (folder: string, code: string): Diagnostic => ({
+  severity: 'warning',
+  code: 'cache/unwritable',
+  message: `the cache folder ${folder} cannot be used (${code}); compiled files are not kept`,
+  remedy: 'free disk space there, or set FILIGREE_CACHE_DIR to a folder that can be written',
+});
+
+/* Errors of the file system that say something about the folder and not about us. */
+const systemError = (e: unknown): string | undefined => {
+  const code = e instanceof Error ? (e as NodeJS.ErrnoException).code : undefined;
+  return code !== undefined && folderErrors.has(code) ? code : undefined;
+};
+
+const folderErrors = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT', 'ENOTDIR', 'EEXIST', 'EIO', 'ENAMETOOLONG', 'EMFILE', 'EINVAL', 'ELOOP']);
+
+interface Build {
+  readonly key: string;
+  readonly file: string;
+  readonly build: (path: string) => Promise<void>;
+}
+
+const digestFile = 'sha256';
+
+const lookUp = async (entry: string, file: string): Promise<string | undefined> => {
+  try {
+    const [bytes, digest] = await Promise.all([readFile(join(entry, file)), readFile(join(entry, digestFile), 'utf8')]);
+    return sha256(bytes) === digest.trim() ? join(entry, file) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const buildInto = async (folder: string, { key, file, build }: Build): Promise<{ path: string; cached: boolean }> => {
+  await mkdir(folder, { recursive: true });
+  const staging = await mkdtemp(join(folder, `.${key.slice(0, 16)}-`));
+  try {
+    await build(join(staging, file));
+    await writeFile(join(staging, digestFile), sha256(await readFile(join(staging, file))));
+    return { path: join(await publish(staging, join(folder, key), file), file), cached: false };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+};
+
+/* A whole entry that another process put there first serves as well; a broken one is moved away. */
+const publish = async (staging: string, entry: string, file: string): Promise<string> => {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await rename(staging, entry);
+      return entry;
+    } catch (e) {
+      const code = (e as NodeJS.ErrnoException).code;
+      if ((code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') || attempt === 3) throw e;
+      if ((await lookUp(entry, file)) !== undefined) return entry;
+      await rm(entry, { recursive: true, force: true });
+    }
+  }
+};
+
+const folders: { current?: Promise<string> } = {};
+
+/** A folder of this process, removed when it ends. */
+const privateFolder = (): Promise<string> => {
+  folders.current ??= mkdtemp(join(tmpdir(), 'filigree-')).then(
+    (folder) => {
+      process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+      return folder;
+    },
+    (e: unknown) => {
+      delete folders.current;
+      throw e;
+    },
+  );
+  return folders.current;
+};

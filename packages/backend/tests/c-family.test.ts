@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { type CFamilyDialect, checkKernels, emitHelpers, emitKernel, gnuHelper, gnuSpellings, literal } from '@filigree/backend';
+import { type ScalarType, buildKernel, declareBuffer, makeModule } from '@filigree/ir';
+
+/* A made-up GPU language: another table, no other code. */
+const scalar: Partial<Record<ScalarType, string>> = { i1: 'bool', i32: 'int', f32: 'float' };
+const toy: CFamilyDialect = {
+  name: 'toy',
+  scalar,
+  stored: {},
+  pointer: (element, readOnly) => `global ${readOnly ? 'const ' : ''}${element}* `,
+  spellings: { ...gnuSpellings, 'math.sqrt': { effect: 'pure', write: (_op, [x]) => ({ text: `fast_sqrt(${x.text})`, binds: 16 }) } },
+  helper: gnuHelper({ scalar: (t) => scalar[t]!, stored: (t) => scalar[t]!, local: 'device inline' }),
+  local: 'host',
+  independent: () => [],
+  part: {
+    head: (name, params) => `kernel void ${name}(${params.join(', ')})`,
+    prologue: ['const long begin = thread_index(), end = begin + 1;'],
+    rangeParams: [],
+    start: (name, args, trips) => [`launch(${[name, trips, ...args].join(', ')});`],
+    helpers: [],
+  },
+};
+
+const module = (type: ScalarType) => {
+  const buffers = [declareBuffer('x', type, 10, 'input'), declareBuffer('y', type, 10, 'output')];
+  const kernel = buildKernel(
+    'root',
+    { n: 'i32' },
+    (b, { n }) => void b.for(b.i32(0), n, b.i32(1), { parallel: true }, [], (i) => b.store('y', b.min(b.math('sqrt', b.load('x', i)), b.constant(2, type)), i)),
+    buffers,
+  );
+  return makeModule('m', buffers, [kernel]);
+};
+
+describe('the C-family emitter', () => {
+  it('writes another language from another table', () => {
+    const m = module('f32');
+    expect(checkKernels(m, toy)).toEqual([]);
+    const kernel = emitKernel(m, m.kernels[0], 'root', toy);
+    expect(kernel.text.trim()).toBe(
+      `
+// A share of the parallel loop over i: reads x; changes y.
+kernel void part0_of_root(global const float* x, global float* y) {
+  const long begin = thread_index(), end = begin + 1;
+  const int last = (int)end;
+  for (int i = (int)begin; i < last; ++i) {
+    y[i] = min_f32(fast_sqrt(x[i]), 2.0f);
+  }
+}
+
+// Kernel root: reads x; changes y.
+host void root(global const float* x, global float* y, int threads, int n) {
+  launch(part0_of_root, n, x, y);
+}`.trim(),
+    );
+    expect([...kernel.helpers]).toEqual(['min_f32']);
+    expect(emitHelpers(kernel.helpers, toy)).toContain('device inline float min_f32(float a, float b)');
+  });
+
+  it('refuses types that the language lacks', () => {
+    expect(checkKernels(module('f64'), toy)).toMatchObject([{ code: 'emit/unsupported-type', message: 'toy has no f64' }]);
+  });
+
+  it('writes constants that read back as the same value', () => {
+    const text = (v: number | string | boolean, t: ScalarType): string => literal(v, t).text;
+    expect(text(0.1, 'f64')).toBe('0.1');
+    expect(text(1, 'f64')).toBe('1.0');
+    expect(text(-0, 'f64')).toBe('-0.0');
+    expect(text(1e300, 'f64')).toBe('1e+300');
+    expect(text(0.1, 'f32')).toBe('0.1f');
+    expect(text(16777216, 'f32')).toBe('16777216.0f');
+    expect(text(NaN, 'f64')).toBe('__builtin_nan("")');
+    expect(text(-Infinity, 'f32')).toBe('-__builtin_inff()');
+    expect(text(-2147483648, 'i32')).toBe('(-2147483647 - 1)');
+    expect(text('-9223372036854775808', 'i64')).toBe('(-9223372036854775807LL - 1)');
+    expect(text('18446744073709551615', 'u64')).toBe('18446744073709551615ULL');
+    expect(text(true, 'i1')).toBe('true');
+  });
+});

@@ -1,0 +1,68 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findToolchain } from '@filigree/backend';
+
+/** A folder of shell scripts that stand in for compilers. They need a PATH of their own for sh and touch. */
+const compilers = (scripts: Readonly<Record<string, string>>): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'filigree-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(scripts)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return folder;
+};
+
+/* Says `version`, refuses the flags in `lacks`, else succeeds. */
+const fake = (version: string, ...lacks: readonly string[]): string =>
+  `case "$*" in *--version*) echo '${version}'; exit 0;; ${lacks.map((f) => `*${f}*) echo "unknown ${f}" >&2; exit 1;;`).join(' ')} esac\nexit 0`;
+
+const find = async (env: Record<string, string>, compiler?: string) => findToolchain({ env, ...(compiler === undefined ? {} : { compiler }) })();
+
+describe('the search for a compiler', () => {
+  it('takes the option before FILIGREE_CXX before CXX before PATH', async () => {
+    const folder = compilers({ one: fake('one 1'), two: fake('two 2'), three: fake('three 3'), 'g++': fake('g++ 4') });
+    const at = (name: string): string => join(folder, name);
+    const env = { PATH: folder, FILIGREE_CXX: at('two'), CXX: at('three') };
+    expect(await find(env, at('one'))).toMatchObject({ right: { version: 'one 1' } });
+    expect(await find(env)).toMatchObject({ right: { version: 'two 2' } });
+    expect(await find({ ...env, FILIGREE_CXX: '' })).toMatchObject({ right: { version: 'three 3' } });
+    expect(await find({ PATH: folder })).toMatchObject({ right: { version: 'g++ 4', path: at('g++') } });
+  });
+
+  it('prefers the newest clang with a version in its name, and a compiler with OpenMP', async () => {
+    const both = compilers({ 'clang++-19': fake('clang version 19'), 'clang++-20': fake('clang version 20'), 'g++': fake('g++ 12') });
+    expect(await find({ PATH: both })).toMatchObject({ right: { version: 'clang version 20', family: 'clang', openmp: true } });
+    const without = compilers({ 'clang++-19': fake('clang version 19', '-fopenmp'), 'g++': fake('g++ 12') });
+    expect(await find({ PATH: without })).toMatchObject({ right: { version: 'g++ 12', family: 'gcc' } });
+    const alone = compilers({ 'clang++': fake('Apple clang version 16', '-fopenmp') });
+    expect(await find({ PATH: alone })).toMatchObject({ right: { openmp: false, native: true } });
+  });
+
+  it('notes what a compiler lacks', async () => {
+    const folder = compilers({ 'g++': fake('g++ 4', '-march=native') });
+    expect(await find({ PATH: folder })).toMatchObject({ right: { openmp: true, native: false } });
+  });
+
+  it('passes on the arguments of a command', async () => {
+    const folder = compilers({ ccache: fake('g++ 12') });
+    expect(await find({ PATH: folder, CXX: 'ccache g++' })).toMatchObject({ right: { path: join(folder, 'ccache'), args: ['g++'] } });
+  });
+
+  it('says what to do when there is none', async () => {
+    expect(await find({ PATH: compilers({}) })).toMatchObject({
+      left: [{ code: 'toolchain/missing', remedy: expect.stringContaining('apt install g++') as string }],
+    });
+  });
+
+  it('names the one that was asked for and does not work, and looks no further', async () => {
+    const folder = compilers({ broken: 'echo "bad install" >&2; exit 2', useless: fake('x 1', 'probe.cpp'), 'g++': fake('g++ 12') });
+    const broken = await find({ PATH: folder, CXX: join(folder, 'broken') });
+    expect(broken).toMatchObject({ left: [{ code: 'toolchain/unusable', message: expect.stringMatching(/^CXX names .*bad install/) as string }] });
+    const useless = await find({ PATH: folder }, 'useless');
+    expect(useless).toMatchObject({ left: [{ message: expect.stringContaining('cannot build a shared library') as string }] });
+    expect(await find({ PATH: folder, FILIGREE_CXX: 'absent' })).toMatchObject({ left: [{ message: expect.stringContaining('not on PATH') as string }] });
+  });
+});

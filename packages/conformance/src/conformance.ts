@@ -1,0 +1,130 @@
+import * as E from 'fp-ts/lib/Either.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import {
+  type Diagnostics,
+  DiagnosticError,
+  type TypedArray,
+  allocateArray,
+  coreDialects,
+  formatDiagnostic,
+  interpret,
+} from '@filigree/ir';
+import type { Backend, CompileOptions, Executable } from '@filigree/backend';
+import { difference } from './compare.js';
+import type { Program } from './program.js';
+import { conformancePrograms } from './programs/index.js';
+import { missing, requirements } from './requirements.js';
+
+/** One check. `run` rejects with an `Error` that says what differs; a skip always says why. */
+export interface ConformanceCase {
+  readonly name: string;
+  readonly run: () => Promise<Outcome>;
+}
+
+export type Outcome = { readonly status: 'passed' } | { readonly status: 'skipped'; readonly reason: string };
+
+export interface ConformanceOptions {
+  /** Default: all of `conformancePrograms()`. */
+  readonly programs?: readonly Program[];
+  /** How to compile; default `{ fastMath: false }`, under which results must be exact where IEEE 754 says so. */
+  readonly compile?: CompileOptions;
+  /** Thread counts that each program is run with; those above 1 are left out where the backend has no threads. Default `[1, 2]`. */
+  readonly threads?: readonly number[];
+  /** Least ulps to allow in floats, for options such as `fastMath: true`. */
+  readonly ulps?: number;
+  /** The options let the compiler reorder sums: programs that depend on their order are skipped. */
+  readonly reorders?: boolean;
+}
+
+/**
+ * The suite for a backend, as cases for any test runner. Each compiles a program, runs it on several thread counts, sync
+ * and async, and compares every buffer with the interpreter's, constants included.
+ */
+export const conformance = (backend: Backend, options: ConformanceOptions = {}): readonly ConformanceCase[] =>
+  (options.programs ?? conformancePrograms()).map((program) => ({
+    name: program.name,
+    run: () => check(backend, program, options),
+  }));
+
+const check = async (backend: Backend, program: Program, options: ConformanceOptions): Promise<Outcome> => {
+  const reason = missing(requirements(program.module), backend.capabilities);
+  if (reason !== undefined) return { status: 'skipped', reason };
+  if (program.ordered && options.reorders) return { status: 'skipped', reason: 'its results depend on the order of sums' };
+  const { compile, load } = backend;
+  if (!compile || !load) return { status: 'skipped', reason: `backend ${backend.name} only emits sources` };
+  const module = expect(backend.legalize.run(program.module), 'legalize');
+  const sources = expect(backend.emit.run(module), 'emit');
+  const artifact = await settle(compile(sources, { fastMath: false, ...options.compile }), 'compile');
+  const executable = await settle(load(artifact, module), 'load');
+  try {
+    const counts = (options.threads ?? [1, 2]).filter((n) => n === 1 || backend.capabilities.threads);
+    for (const threads of counts) for (const mode of modes(program)) await once(executable, program, mode, threads, options.ulps ?? 0);
+  } finally {
+    executable.dispose();
+  }
+  return { status: 'passed' };
+};
+
+type Mode = 'run' | 'runAsync' | 'launch';
+
+const modes = (program: Program): readonly Mode[] => (program.launches ? ['launch'] : ['run', 'runAsync']);
+
+const once = async (x: Executable, program: Program, mode: Mode, threads: number, leastUlps: number): Promise<void> => {
+  const where = `${mode} on ${threads} thread${threads === 1 ? '' : 's'}`;
+  const memory = freshMemory(program);
+  for (const b of program.module.buffers) if (b.role !== 'const') copyInto(x.buffers[b.name]!, memory[b.name]!);
+  const failed = await failure(async () => {
+    if (mode === 'run') x.run({ threads });
+    else if (mode === 'runAsync') await x.runAsync({ threads });
+    else for (const l of program.launches!) x.launch(l.kernel, l.args, { threads });
+  });
+  if (program.fails) {
+    if (!failed) throw new Error(`${where}: expected a diagnostic, the run succeeded`);
+    return;
+  }
+  if (failed) throw new Error(`${where}: ${failed.message}`);
+  oracle(program, memory);
+  for (const b of program.module.buffers) {
+    const want = b.role === 'const' ? b.data! : memory[b.name]!;
+    const problem = difference(x.buffers[b.name]!, want, Math.max(program.ulps ?? 0, leastUlps));
+    if (problem !== undefined) throw new Error(`${where}: buffer @${b.name} ${problem}`);
+  }
+};
+
+/* Only a diagnostic counts as a clean failure. */
+const failure = async (run: () => Promise<void>): Promise<DiagnosticError | undefined> => {
+  try {
+    await run();
+    return undefined;
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e;
+    throw e;
+  }
+};
+
+const freshMemory = ({ module, inputs }: Program): Record<string, TypedArray> => {
+  const memory: Record<string, TypedArray> = {};
+  for (const b of module.buffers) {
+    if (b.role === 'const') continue;
+    memory[b.name] = allocateArray(b.type, b.length);
+    const input = inputs[b.name];
+    if (input) copyInto(memory[b.name]!, input);
+  }
+  return memory;
+};
+
+/* `set` of a union of typed arrays wants one element type; the buffers' types agree by construction. */
+const copyInto = (to: TypedArray, from: TypedArray): void => (to as Float64Array).set(from as Float64Array);
+
+const oracle = (program: Program, memory: Record<string, TypedArray>): void => {
+  const runs = program.launches ? program.launches.map((l) => ({ kernel: l.kernel, args: l.args })) : [{}];
+  for (const r of runs) expect(interpret(program.module, coreDialects, memory, r), 'interpret');
+};
+
+const expect = <A>(result: E.Either<Diagnostics, A>, step: string): A => {
+  if (E.isRight(result)) return result.right;
+  throw new Error(`${step}: ${result.left.map((d) => formatDiagnostic(d)).join('\n')}`);
+};
+
+const settle = async <A>(task: TaskEither<Diagnostics, A>, step: string): Promise<A> => expect(await task(), step);
+

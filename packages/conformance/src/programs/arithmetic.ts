@@ -1,0 +1,157 @@
+import { type Builder, type Predicate, type ScalarType, type Value, isFloat, scalarTypes } from '@filigree/ir';
+import type { Program } from '../program.js';
+import { arrayOf, edgePairs, edgeValues, edges } from '../values.js';
+import { type Output, elementwise } from './elementwise.js';
+
+/** Every op of `arith` on scalars of every type, over all pairs of edge values. */
+export const arithmeticPrograms = (): readonly Program[] => [
+  ...numberTypes.map(arithmetic),
+  ...numberTypes.map(grouping),
+  ...integerTypes.map(division),
+  ...integerTypes.map(shifts),
+  ...numberTypes.map(constants),
+  truth(),
+  ...scalarTypes.map(casts),
+  bitcasts(),
+];
+
+const numberTypes = scalarTypes.filter((t) => t !== 'i1');
+const integerTypes = numberTypes.filter((t) => !isFloat(t));
+
+const two =
+  (name: 'add' | 'sub' | 'mul' | 'div' | 'rem' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'shl' | 'shr') =>
+  (b: Builder, [x, y]: readonly Value[]): Value =>
+    b[name](x!, y!);
+
+const compare =
+  (predicate: Predicate) =>
+  (b: Builder, [x, y]: readonly Value[]): Value =>
+    b.cmp(predicate, x!, y!);
+
+const predicates: readonly Predicate[] = ['lt', 'le', 'gt', 'ge', 'eq', 'ne'];
+
+const arithmetic = (t: ScalarType): Program => {
+  const [x, y] = edgePairs(t);
+  const outputs: Output[] = [
+    ...(['add', 'sub', 'mul', 'min', 'max'] as const).map((n): Output => [n, t, two(n)]),
+    ...(isFloat(t) ? (['div', 'rem'] as const) : (['and', 'or', 'xor'] as const)).map((n): Output => [n, t, two(n)]),
+    ['neg', t, (b, [a]) => b.neg(a!)],
+    ['minus', t, (b, [a, c]) => b.add(a!, b.neg(c!))],
+    ['minus_mirrored', t, (b, [a, c]) => b.add(b.neg(a!), c!)],
+    ...predicates.map((p): Output => [p, 'i1', compare(p)]),
+    ['select', t, (b, [a, c]) => b.select(b.cmp('lt', a!, c!), a!, b.add(c!, c!))],
+    ...(isFloat(t) ? [] : [['not', t, (b, [a]) => b.not(a!)] satisfies Output]),
+  ];
+  return elementwise(`arith on ${t}`, [['x', t, x], ['y', t, y]], outputs);
+};
+
+/* Nothing may be reassociated, distributed or contracted. */
+const grouping = (t: ScalarType): Program => {
+  const [x, y] = edgePairs(t);
+  return elementwise(
+    `grouping of sums and products on ${t}`,
+    [['x', t, x], ['y', t, y]],
+    [
+      ['to_the_left', t, (b, [a, c]) => b.sub(b.sub(a!, c!), a!)],
+      ['to_the_right', t, (b, [a, c]) => b.sub(a!, b.sub(c!, a!))],
+      ['sum_below', t, (b, [a, c]) => b.sub(a!, b.add(c!, a!))],
+      ['product_of_sums', t, (b, [a, c]) => b.mul(b.sub(a!, c!), b.add(a!, c!))],
+      ['sum_of_products', t, (b, [a, c]) => b.add(b.mul(a!, c!), b.mul(c!, b.neg(b.add(a!, c!))))],
+      ['negated_sum', t, (b, [a, c]) => b.neg(b.add(b.neg(a!), b.neg(c!)))],
+    ],
+    { ordered: isFloat(t) },
+  );
+};
+
+/* Pairs without a zero divisor, the most negative number by -1 included. */
+const division = (t: ScalarType): Program => {
+  const [x, y] = edgePairs(t);
+  const nonZero = arrayOf(t, y.length, (k) => (Number(y[k]) === 0 ? 5 : y[k]!));
+  return elementwise(
+    `integer division on ${t}`,
+    [['x', t, x], ['y', t, nonZero]],
+    [
+      ['div', t, two('div')],
+      ['rem', t, two('rem')],
+      ['div_by_constant', t, (b, [a]) => b.div(a!, b.constant(7, t))],
+      ['rem_by_constant', t, (b, [a]) => b.rem(a!, b.constant(7, t))],
+      ['div_by_itself', t, (b, [, c]) => b.div(c!, c!)],
+    ],
+  );
+};
+
+const shifts = (t: ScalarType): Program => {
+  const values = edges(t);
+  const amounts = [0, 1, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65];
+  const n = values.length * amounts.length;
+  const at = (k: number): number => amounts[k % amounts.length]!;
+  return elementwise(
+    `shifts on ${t}`,
+    [
+      ['x', t, arrayOf(t, n, (k) => values[Math.floor(k / amounts.length)]!)],
+      ['y', t, arrayOf(t, n, at)],
+    ],
+    [
+      ['shl', t, two('shl')],
+      ['shr', t, two('shr')],
+      ['shl_by_3', t, (b, [a]) => b.shl(a!, b.constant(3, t))],
+      ['shr_by_5', t, (b, [a]) => b.shr(a!, b.constant(5, t))],
+    ],
+  );
+};
+
+/* Each edge value as a constant in the code. */
+const constants = (t: ScalarType): Program =>
+  elementwise(
+    `constants of ${t}`,
+    [['x', t, edges(t)]],
+    edgeValues(t).flatMap((v, k): Output[] => [
+      [`constant${k}`, t, (b) => b.constant(v, t)],
+      [`sum${k}`, t, (b, [x]) => b.add(x!, b.constant(v, t))],
+    ]),
+  );
+
+const truth = (): Program => {
+  const [x, y] = edgePairs('i1');
+  return elementwise(
+    'logic on i1',
+    [['x', 'i1', x], ['y', 'i1', y]],
+    [
+      ['and', 'i1', two('and')],
+      ['or', 'i1', two('or')],
+      ['xor', 'i1', two('xor')],
+      ['not', 'i1', (b, [a]) => b.not(a!)],
+      ['eq', 'i1', compare('eq')],
+      ['ne', 'i1', compare('ne')],
+      ['select', 'i1', (b, [a, c]) => b.select(a!, c!, b.bool(true))],
+      ['nested', 'i1', (b, [a, c]) => b.not(b.or(b.and(a!, b.not(c!)), b.xor(a!, c!)))],
+    ],
+  );
+};
+
+const casts = (t: ScalarType): Program =>
+  elementwise(
+    `casts from ${t}`,
+    [['x', t, edges(t)]],
+    scalarTypes.map((to): Output => [`to_${to}`, to, (b, [x]) => b.cast(x!, to)]),
+  );
+
+const bitcasts = (): Program => {
+  /* No NaN: its bits are not specified once it went through a register. */
+  const clean = (t: ScalarType): readonly (number | bigint)[] => edgeValues(t).filter((v) => !Number.isNaN(v)).slice(0, 9);
+  const column = (t: ScalarType): readonly [string, ScalarType, ReturnType<typeof edges>] => [t, t, arrayOf(t, 9, (k) => clean(t)[k]!)];
+  return elementwise(
+    'bitcasts',
+    [column('f64'), column('f32'), column('i64'), column('i32'), column('u8'), column('i16')],
+    [
+      ['f64_as_i64', 'i64', (b, x) => b.bitcast(x[0]!, 'i64')],
+      ['f64_as_u64', 'u64', (b, x) => b.bitcast(x[0]!, 'u64')],
+      ['f32_as_i32', 'i32', (b, x) => b.bitcast(x[1]!, 'i32')],
+      ['f32_as_u32', 'u32', (b, x) => b.bitcast(x[1]!, 'u32')],
+      ['i64_there_and_back', 'i64', (b, x) => b.bitcast(b.bitcast(b.and(x[2]!, b.i64(0x3fff_ffff_ffff)), 'f64'), 'i64')],
+      ['i32_there_and_back', 'i32', (b, x) => b.bitcast(b.bitcast(b.and(x[3]!, b.i32(0x3fffffff)), 'f32'), 'i32')],
+      ['u8_as_i8', 'i8', (b, x) => b.bitcast(x[4]!, 'i8')],
+      ['i16_as_u16', 'u16', (b, x) => b.bitcast(x[5]!, 'u16')],
+    ],
+  );
+};

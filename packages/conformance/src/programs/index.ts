@@ -1,0 +1,19 @@
+import type { Program } from '../program.js';
+import { arithmeticPrograms } from './arithmetic.js';
+import { controlFlowPrograms } from './control-flow.js';
+import { failurePrograms } from './failures.js';
+import { largePrograms } from './large.js';
+import { mathPrograms } from './math.js';
+import { memoryPrograms } from './memory.js';
+import { vectorPrograms } from './vectors.js';
+
+/** All programs of the suite. Built anew at each call; the same in every run. */
+export const conformancePrograms = (): readonly Program[] => [
+  ...arithmeticPrograms(),
+  ...mathPrograms(),
+  ...controlFlowPrograms(),
+  ...memoryPrograms(),
+  ...vectorPrograms(),
+  ...largePrograms(),
+  ...failurePrograms(),
+];

@@ -1,0 +1,205 @@
+import { type AtomicKind, type Buffer, type ScalarType, buildKernel, constBuffer, declareBuffer, integerRange, isFloat, makeModule, scalarTypes } from '@filigree/ir';
+import type { Program } from '../program.js';
+import { arrayOf, edges, randomArray, randoms } from '../values.js';
+
+/** Buffers: every element type, tables of every index width, many of them, atomics. */
+export const memoryPrograms = (): readonly Program[] => [
+  copies(),
+  ...(['u8', 'u16', 'u32', 'i8', 'i16', 'i32', 'i64', 'u64'] as const).map(gatherThrough),
+  scatterThrough(),
+  manyBuffers(),
+  emptyBuffers(),
+  ...numbers.map((t) => atomics(t)),
+  logicAtomics(),
+  parallelCount(),
+  compareAndSwap(),
+];
+
+const numbers = scalarTypes.filter((t) => t !== 'i1');
+
+const copies = (): Program => {
+  const buffers = scalarTypes.flatMap((t) => [
+    declareBuffer(`from_${t}`, t, edges(t).length, 'input'),
+    declareBuffer(`to_${t}`, t, edges(t).length, 'output'),
+    constBuffer(`table_${t}`, t, edges(t)),
+    declareBuffer(`again_${t}`, t, edges(t).length, 'output'),
+  ]);
+  const kernel = buildKernel(
+    'copy',
+    {},
+    (b) => {
+      for (const t of scalarTypes)
+        b.for(b.i32(0), b.i32(edges(t).length), b.i32(1), { parallel: true, simd: true }, [], (i) => {
+          b.store(`to_${t}`, b.load(`from_${t}`, i), i);
+          b.store(`again_${t}`, b.load(`table_${t}`, i), i);
+        });
+    },
+    buffers,
+  );
+  return {
+    name: 'copies of every element type',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: Object.fromEntries(scalarTypes.map((t) => [`from_${t}`, edges(t)])),
+  };
+};
+
+const gatherThrough = (t: 'u8' | 'u16' | 'u32' | 'i8' | 'i16' | 'i32' | 'i64' | 'u64'): Program => {
+  const most = integerRange(t)[1];
+  const length = Number(most < 70000n ? most + 1n : 70000n);
+  const next = randoms(5);
+  const n = 500;
+  const table = arrayOf(t, n, (k) => (k === 0 ? length - 1 : Math.floor(next() * length)));
+  const buffers = [constBuffer('table', t, table), declareBuffer('x', 'f64', length, 'input'), declareBuffer('y', 'f64', n, 'output')];
+  const kernel = buildKernel(
+    'gather',
+    {},
+    (b) => {
+      b.for(b.i32(0), b.i32(n), b.i32(1), { parallel: true, simd: true }, [], (i) => {
+        const entry = b.load('table', i);
+        b.store('y', b.load('x', t === 'i64' || t === 'i32' ? entry : b.cast(entry, t === 'u32' || t === 'u64' ? 'i64' : 'i32')), i);
+      });
+    },
+    buffers,
+  );
+  return { name: `gather through a table of ${t}`, module: makeModule('m', buffers, [kernel]), inputs: { x: randomArray('f64', length, 2) } };
+};
+
+const scatterThrough = (): Program => {
+  const n = 300;
+  const table = arrayOf('u16', n, (k) => (k * 7) % n);
+  const buffers = [constBuffer('table', 'u16', table), declareBuffer('x', 'f32', n, 'input'), declareBuffer('y', 'f32', n, 'inout')];
+  const kernel = buildKernel(
+    'scatter',
+    {},
+    (b) => {
+      b.for(b.i32(0), b.i32(n), b.i32(1), { parallel: true }, [], (i) => {
+        const at = b.cast(b.load('table', i), 'i32');
+        b.store('y', b.add(b.load('y', at), b.load('x', i)), at);
+      });
+    },
+    buffers,
+  );
+  return {
+    name: 'scatter through a permutation',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { x: randomArray('f32', n, 2), y: randomArray('f32', n, 9) },
+  };
+};
+
+const manyBuffers = (): Program => {
+  const count = 150;
+  const types = numbers;
+  const typeOf = (k: number): ScalarType => types[k % types.length]!;
+  const buffers: Buffer[] = Array.from({ length: count }, (_, k) => declareBuffer(`b${k}`, typeOf(k), 1 + (k % 13), k % 3 === 0 ? 'temp' : 'output'));
+  const kernel = buildKernel(
+    'fill',
+    {},
+    (b) => {
+      buffers.forEach((x, k) => b.for(b.i32(0), b.i32(x.length), b.i32(1), {}, [], (i) => b.store(x.name, b.cast(b.add(i, b.i32(k % 100)), x.type), i)));
+    },
+    buffers,
+  );
+  return { name: 'many buffers of odd lengths', module: makeModule('m', buffers, [kernel]), inputs: {} };
+};
+
+const emptyBuffers = (): Program => {
+  const buffers = [declareBuffer('none', 'f64', 0, 'input'), declareBuffer('y', 'f64', 3, 'output'), constBuffer('nil', 'u8', [])];
+  const kernel = buildKernel(
+    'noop',
+    {},
+    (b) => {
+      b.for(b.i32(0), b.i32(0), b.i32(1), { parallel: true }, [], (i) => b.store('y', b.load('none', i), i));
+      b.store('y', b.f64(1), b.i32(2));
+    },
+    buffers,
+  );
+  return { name: 'empty buffers', module: makeModule('m', buffers, [kernel]), inputs: {} };
+};
+
+/* Serial, so that the old values and not just the sums are certain. */
+const atomics = (t: ScalarType): Program => {
+  const kinds: readonly AtomicKind[] = isFloat(t) ? ['add', 'min', 'max', 'exchange'] : ['add', 'min', 'max', 'and', 'or', 'xor', 'exchange'];
+  const n = edges(t).length;
+  const buffers = [
+    declareBuffer('x', t, n, 'input'),
+    ...kinds.flatMap((k) => [declareBuffer(`cell_${k}`, t, 2, 'inout'), declareBuffer(`old_${k}`, t, n, 'output')]),
+  ];
+  const kernel = buildKernel(
+    'update',
+    {},
+    (b) => {
+      b.for(b.i32(0), b.i32(n), b.i32(1), {}, [], (i) => {
+        for (const k of kinds) b.store(`old_${k}`, b.atomic(`cell_${k}`, k, b.load('x', i), b.i32(1)), i);
+      });
+      /* One iteration, so its order is certain, in a parallel loop, where it must really be atomic. */
+      b.for(b.i32(0), b.i32(1), b.i32(1), { parallel: true }, [], (i) => {
+        for (const k of kinds) b.atomic(`cell_${k}`, k, b.load('x', b.i32(n - 1)), i);
+      });
+    },
+    buffers,
+  );
+  return {
+    name: `atomics on ${t}`,
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { x: edges(t), ...Object.fromEntries(kinds.map((k) => [`cell_${k}`, arrayOf(t, 2, (i) => i + 1)])) },
+  };
+};
+
+const logicAtomics = (): Program => {
+  const kinds = ['and', 'or', 'xor', 'exchange'] as const;
+  const buffers = [declareBuffer('x', 'i1', 4, 'input'), ...kinds.map((k) => declareBuffer(k, 'i1', 4, 'inout'))];
+  const kernel = buildKernel(
+    'update',
+    {},
+    (b) => {
+      b.for(b.i32(0), b.i32(4), b.i32(1), { parallel: true }, [], (i) => {
+        for (const k of kinds) b.atomic(k, k, b.load('x', i), i);
+      });
+    },
+    buffers,
+  );
+  return {
+    name: 'atomics on i1',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { x: Uint8Array.of(0, 0, 1, 1), ...Object.fromEntries(kinds.map((k) => [k, Uint8Array.of(0, 1, 0, 1)])) },
+  };
+};
+
+/* Sums whose order does not matter: whole numbers, exact in any type. */
+const parallelCount = (): Program => {
+  const n = 20000;
+  const types = numbers.filter((t) => t !== 'i8' && t !== 'u8');
+  const buffers = [constBuffer('bin', 'u8', arrayOf('u8', n, (k) => (k * k + 3 * k) % 11)), ...types.map((t) => declareBuffer(`sum_${t}`, t, 11, 'output'))];
+  const kernel = buildKernel(
+    'count',
+    {},
+    (b) => {
+      b.for(b.i32(0), b.i32(n), b.i32(1), { parallel: true, simd: true }, [], (i) => {
+        const at = b.cast(b.load('bin', i), 'i32');
+        for (const t of types) b.atomic(`sum_${t}`, 'add', b.constant(1, t), at);
+      });
+    },
+    buffers,
+  );
+  return { name: 'histogram by parallel atomics', module: makeModule('m', buffers, [kernel]), inputs: {} };
+};
+
+const compareAndSwap = (): Program => {
+  const types = ['i32', 'u32', 'i64', 'u64', 'f32', 'f64'] as const;
+  const buffers = types.flatMap((t) => [declareBuffer(`cell_${t}`, t, 4, 'inout'), declareBuffer(`old_${t}`, t, 4, 'output')]);
+  const kernel = buildKernel(
+    'swap',
+    {},
+    (b) => {
+      b.for(b.i32(0), b.i32(4), b.i32(1), { parallel: true }, [], (i) => {
+        for (const t of types) b.store(`old_${t}`, b.cas(`cell_${t}`, b.constant(2, t), b.constant(9, t), i), i);
+      });
+    },
+    buffers,
+  );
+  return {
+    name: 'compare and swap',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: Object.fromEntries(types.map((t) => [`cell_${t}`, arrayOf(t, 4, (k) => k)])),
+  };
+};

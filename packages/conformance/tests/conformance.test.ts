@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { type Program, conformance, conformancePrograms, requirements } from '@filigree/conformance';
+import { type Module, type Op, type Region, coreDialects, opTable } from '@filigree/ir';
+import { interpreterBackend } from './interpreter-backend.js';
+
+const outcomes = async (backend: Parameters<typeof conformance>[0]): Promise<Map<string, string>> => {
+  const found = new Map<string, string>();
+  for (const c of conformance(backend, { threads: [1] })) {
+    const outcome = await c.run().catch((e: Error) => e.message);
+    found.set(c.name, typeof outcome === 'string' ? outcome : outcome.status === 'skipped' ? `skipped: ${outcome.reason}` : 'passed');
+  }
+  return found;
+};
+
+describe('the conformance suite', () => {
+  it('passes the interpreter itself, every case', async () => {
+    const found = await outcomes(interpreterBackend());
+    expect([...found].filter(([, o]) => o !== 'passed')).toEqual([]);
+    expect(found.size).toBeGreaterThan(100);
+  });
+
+  it('has names that tell the cases apart', () => {
+    const names = conformancePrograms().map((p) => p.name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('uses every op of the core dialects', () => {
+    const used = new Set<string>();
+    const walk = (r: Region): void => r.ops.forEach((op) => (used.add(op.name), op.regions.forEach(walk)));
+    for (const p of conformancePrograms()) p.module.kernels.forEach((k) => walk(k.body));
+    expect([...opTable(coreDialects).keys()].filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it('skips what a backend cannot do, and says why', async () => {
+    const types = ['i1', 'i8', 'i16', 'i32', 'u8', 'u16', 'u32', 'f32'] as const;
+    const found = await outcomes(interpreterBackend((m) => m, { types, atomics: ['i32'] }));
+    expect(found.get('arith on f64')).toBe('skipped: the backend has no f64');
+    expect(found.get('atomics on u32')).toBe('skipped: the backend has no atomics on u32');
+    expect(found.get('arith on u32')).toBe('passed');
+    expect(found.get('atomics on i32')).toBe('passed');
+  });
+
+  it('says what a module asks of a backend', () => {
+    const spmv = conformancePrograms().find((p) => p.name === 'sparse matrix times vector')!;
+    expect([...requirements(spmv.module).types].sort()).toEqual(['f64', 'i32', 'u16']);
+    expect(requirements(spmv.module).vectors).toBe(false);
+  });
+});
+
+const programsWith = (name: string): readonly Program[] => {
+  const has = (r: Region): boolean => r.ops.some((op) => op.name === name || op.regions.some(has));
+  return conformancePrograms().filter((p) => !p.name.startsWith('straight') && p.module.kernels.some((k) => has(k.body)));
+};
+
+const firstFailure = async (backend: Parameters<typeof conformance>[0], programs: readonly Program[]): Promise<string> => {
+  for (const c of conformance(backend, { threads: [1], programs })) {
+    const message = await c.run().then(
+      () => undefined,
+      (e: Error) => e.message,
+    );
+    if (message !== undefined) return message;
+  }
+  return 'none';
+};
+
+/** The module with each op named `from` replaced. */
+const replaced = (m: Module, from: string, change: (op: Op) => Op): Module => {
+  const region = (r: Region): Region => ({
+    ...r,
+    ops: r.ops.map((op) => {
+      const inner = { ...op, regions: op.regions.map(region) };
+      return op.name === from ? change(inner) : inner;
+    }),
+  });
+  return { ...m, kernels: m.kernels.map((k) => ({ ...k, body: region(k.body) })) };
+};
+
+const swap = (op: Op): Op => ({ ...op, operands: [...op.operands].reverse() });
+const renamed = (name: string) => (op: Op): Op => ({ ...op, name });
+
+/* Mistakes that an emitter may make; the suite must see each. */
+const mistakes: readonly (readonly [string, string, (op: Op) => Op])[] = [
+  ['a sum becomes a difference', 'arith.add', renamed('arith.sub')],
+  ['a difference is taken backwards', 'arith.sub', swap],
+  ['a quotient is taken backwards', 'arith.div', swap],
+  ['a remainder becomes a quotient', 'arith.rem', renamed('arith.div')],
+  ['a minimum becomes a maximum', 'arith.min', renamed('arith.max')],
+  ['a product becomes a sum', 'arith.mul', renamed('arith.add')],
+  ['a shift goes the other way', 'arith.shl', renamed('arith.shr')],
+  ['and becomes or', 'arith.and', renamed('arith.or')],
+  ['exclusive or becomes or', 'arith.xor', renamed('arith.or')],
+  ['less than takes equals', 'arith.cmp', (op) => (op.attrs.predicate === 'lt' ? { ...op, attrs: { predicate: 'le' } } : op)],
+  ['not equal becomes less than', 'arith.cmp', (op) => (op.attrs.predicate === 'ne' ? { ...op, attrs: { predicate: 'lt' } } : op)],
+  ['the arms of a select change places', 'arith.select', (op) => ({ ...op, operands: [op.operands[0], op.operands[2], op.operands[1]] })],
+  ['the arms of an if change places', 'scf.if', (op) => ({ ...op, regions: [op.regions[1], op.regions[0]] })],
+  ['a loop starts one late', 'scf.for', (op) => ({ ...op, operands: [op.operands[2], ...op.operands.slice(1)] })],
+  ['carried values change places', 'scf.yield', (op) => (op.operands.length > 1 ? swap(op) : op)],
+  ['floor becomes trunc', 'math.floor', renamed('math.trunc')],
+  ['round becomes floor', 'math.round', renamed('math.floor')],
+  ['sin becomes tan', 'math.sin', renamed('math.tan')],
+  ['atan2 is taken backwards', 'math.atan2', swap],
+  ['pow is taken backwards', 'math.pow', swap],
+  ['an atomic minimum becomes a maximum', 'mem.atomic', (op) => (op.attrs.kind === 'min' ? { ...op, attrs: { ...op.attrs, kind: 'max' } } : op)],
+  ['compare and swap swaps always', 'mem.cas', (op) => ({ ...op, name: 'mem.atomic', operands: op.operands.slice(1), attrs: { ...op.attrs, kind: 'exchange' } })],
+  ['lanes are folded by another op', 'arith.reduce', (op) => ({ ...op, attrs: { kind: op.attrs.kind === 'add' ? 'max' : op.attrs.kind } })],
+];
+
+describe('the conformance suite sees the mistake that', () => {
+  for (const [what, name, change] of mistakes)
+    it(what, async () => {
+      expect(await firstFailure(interpreterBackend((m) => replaced(m, name, change)), programsWith(name))).toMatch(/buffer @|interpret|run on/);
+    });
+});

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const commandLine = new URL('../dist/cli.js', import.meta.url);
+
+if (existsSync(commandLine)) {
+  await import(commandLine.href);
+} else {
+  console.error(
+    `filigree is not built: ${fileURLToPath(commandLine)} is missing. In a clone of the repository, run \`npm ci && npm run build\`.`,
+  );
+  process.exitCode = 2;
+}

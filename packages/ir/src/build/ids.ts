@@ -1,0 +1,25 @@
+import type { Kernel, Region } from '../kernel/op.js';
+
+/** Gives out value ids that are unused in a kernel. */
+export interface IdSource {
+  readonly next: () => number;
+}
+
+export const idsFrom = (first: number): IdSource => {
+  let id = first;
+  return { next: () => id++ };
+};
+
+/** Ids above every one the kernel uses. */
+export const freshIds = (kernel: Kernel): IdSource =>
+  idsFrom(kernel.params.reduce((max, v) => Math.max(max, v.id), maxId(kernel.body)) + 1);
+
+const maxId = (region: Region): number => {
+  let max = -1;
+  for (const p of region.params) if (p.id > max) max = p.id;
+  for (const op of region.ops) {
+    for (const r of op.results) if (r.id > max) max = r.id;
+    for (const inner of op.regions) max = Math.max(max, maxId(inner));
+  }
+  return max;
+};

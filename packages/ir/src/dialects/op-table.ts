@@ -1,0 +1,43 @@
+import { fail } from '../diagnostics/diagnostic.js';
+import type { Dialect, OpDef } from '../kernel/dialect.js';
+import { isFloat } from '../kernel/type.js';
+import type { Op } from '../kernel/op.js';
+
+/** A dialect from its op definitions, each named `dialect.op`. Throws `DiagnosticError` `dialect/name` on a name of another dialect or used twice. */
+export const dialect = (name: string, ops: readonly OpDef[]): Dialect => {
+  const table: Record<string, OpDef> = {};
+  for (const def of ops) {
+    if (!def.name.startsWith(`${name}.`))
+      fail('dialect/name', `op '${def.name}' does not belong to dialect '${name}'`, { remedy: `name it '${name}.…'` });
+    if (Object.hasOwn(table, def.name)) clash(def.name);
+    table[def.name] = def;
+  }
+  return { name, ops: table };
+};
+
+/** Definitions by op name. */
+export type OpTable = ReadonlyMap<string, OpDef>;
+
+/** One table of the ops of several dialects. Throws `DiagnosticError` `dialect/clash` if two define the same op. */
+export const opTable = (dialects: readonly Dialect[]): OpTable => {
+  const table = new Map<string, OpDef>();
+  for (const d of new Set(dialects)) {
+    for (const def of Object.values(d.ops)) {
+      if (table.has(def.name)) clash(def.name);
+      table.set(def.name, def);
+    }
+  }
+  return table;
+};
+
+/**
+ * Whether this op may trap when run. The trait belongs to the definition; division and remainder carry it for the sake
+ * of integers and cannot trap on floats.
+ */
+export const mayTrap = (def: OpDef, op: Op): boolean =>
+  def.traits.mayTrap === true && !(def.traits.elementwise === true && op.operands.every((v) => isFloat(v.type)));
+
+const clash = (name: string): never =>
+  fail('dialect/clash', `op '${name}' is defined twice`, {
+    remedy: 'rename one of the ops, or pass only one of the dialects',
+  });

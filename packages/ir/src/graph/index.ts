@@ -1,0 +1,5 @@
+export { Graph, type GraphOptions } from './graph.js';
+export { Sym, isSymbolic, symbolicMath, type Num, type Truth } from './symbol.js';
+export { postOrder, reachable, referenceCounts } from './traverse.js';
+export { evaluateGraph } from './evaluate.js';
+export { mix } from './field.js';

@@ -1,0 +1,167 @@
+import { fail } from '../diagnostics/diagnostic.js';
+import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
+import { Graph } from './graph.js';
+
+/**
+ * A symbolic number: a node of an expression graph. Using one where JavaScript wants a plain number (an operator that
+ * was not rewritten, a branch, an index) is a diagnostic, never NaN.
+ */
+export class Sym {
+  constructor(
+    readonly graph: Graph,
+    readonly id: number,
+  ) {}
+
+  valueOf(): number {
+    return fail('symbol/as-number', 'a symbolic value was used as a plain number', {
+      remedy: "call the operations of `symbolicMath`, or let `symbolic(fn)` of '@filigree/lang' rewrite the function's operators",
+    });
+  }
+
+  [Symbol.toPrimitive](hint: string): number | string {
+    return hint === 'string' ? `symbol#${this.id}` : this.valueOf();
+  }
+}
+
+/** A number as numeric code sees it: plain or symbolic. Truth values of symbolic comparisons are symbolic too. */
+export type Num = number | Sym;
+export type Truth = boolean | Sym;
+
+export const isSymbolic = (x: unknown): x is Sym => x instanceof Sym;
+
+const code = (name: string): number => scalarOp(name).code;
+const [LT, LE, EQ, NE, AND, OR, NOT] = ['lt', 'le', 'eq', 'ne', 'and', 'or', 'not'].map(code);
+
+const idIn = (graph: Graph, x: unknown): number => {
+  if (x instanceof Sym) {
+    if (x.graph !== graph) fail('symbol/two-traces', 'two symbolic values of different traces meet in one operation', { remedy: 'keep symbolic values inside the function that is traced' });
+    return x.id;
+  }
+  if (typeof x === 'number') return graph.constant(x);
+  if (typeof x === 'boolean') return graph.constant(x ? 1 : 0);
+  return fail('symbol/non-numeric', `a symbolic value meets ${x === null ? 'null' : `a value of type ${typeof x}`}`, {
+    remedy: 'numeric code takes numbers and symbolic values; look for an array element or argument that was never set',
+  });
+};
+
+const graphOf = (a: unknown, b?: unknown): Graph => (a instanceof Sym ? a : (b as Sym)).graph;
+
+const unary =
+  (opCode: number) =>
+  (a: Num): Num =>
+    typeof a === 'number' ? scalarOps[opCode].evaluate(a, 0) : new Sym(graphOf(a), graphOf(a).apply(opCode, idIn(graphOf(a), a)));
+
+const binary =
+  (opCode: number) =>
+  (a: Num, b: Num): Num => {
+    if (typeof a === 'number' && typeof b === 'number') return scalarOps[opCode].evaluate(a, b);
+    const g = operandGraph(a, b);
+    return new Sym(g, g.apply(opCode, idIn(g, a), idIn(g, b)));
+  };
+
+const operandGraph = (a: unknown, b: unknown): Graph => {
+  if (a instanceof Sym || b instanceof Sym) return graphOf(a, b);
+  return fail('symbol/non-numeric', `an arithmetic operation on ${typeof a} and ${typeof b}`, { remedy: 'numeric code takes numbers and symbolic values' });
+};
+
+const compare =
+  (opCode: number, plain: (a: number, b: number) => boolean, swap: boolean) =>
+  (a: Num, b: Num): Truth => {
+    if (typeof a === 'number' && typeof b === 'number') return plain(a, b);
+    const g = operandGraph(a, b);
+    const x = idIn(g, a);
+    const y = idIn(g, b);
+    return new Sym(g, swap ? g.apply(opCode, y, x) : g.apply(opCode, x, y));
+  };
+
+const variadic =
+  (f: (a: Num, b: Num) => Num, plain: (...xs: number[]) => number) =>
+  (...xs: Num[]): Num =>
+    xs.some(isSymbolic) ? xs.reduce((a, b) => f(a, b)) : plain(...(xs as number[]));
+
+const named = (name: string): ((a: Num) => Num) => unary(code(name));
+
+/** Every numeric operation, on plain numbers as JavaScript does it, on symbolic ones by building the expression graph. */
+export const symbolicMath = {
+  add: (a: Num, b: Num): Num => {
+    if (typeof a === 'number' && typeof b === 'number') return a + b;
+    const g = operandGraph(a, b);
+    return new Sym(g, g.add(idIn(g, a), idIn(g, b)));
+  },
+  sub: (a: Num, b: Num): Num => {
+    if (typeof a === 'number' && typeof b === 'number') return a - b;
+    const g = operandGraph(a, b);
+    return new Sym(g, g.sub(idIn(g, a), idIn(g, b)));
+  },
+  mul: (a: Num, b: Num): Num => {
+    if (typeof a === 'number' && typeof b === 'number') return a * b;
+    const g = operandGraph(a, b);
+    return new Sym(g, g.mul(idIn(g, a), idIn(g, b)));
+  },
+  div: binary(code('div')),
+  rem: binary(code('rem')),
+  /** Small integer exponents become products, as a programmer would write them. */
+  pow: (a: Num, b: Num): Num => {
+    if (typeof a === 'number' && typeof b === 'number') return a ** b;
+    const g = operandGraph(a, b);
+    const base = idIn(g, a);
+    if (typeof b === 'number' && Number.isInteger(b) && Math.abs(b) <= 64) return new Sym(g, integerPower(g, base, b));
+    if (b === 0.5) return new Sym(g, g.apply(code('sqrt'), base));
+    return new Sym(g, g.apply(code('pow'), base, idIn(g, b)));
+  },
+  neg: (a: Num): Num => (typeof a === 'number' ? -a : new Sym(graphOf(a), graphOf(a).neg(idIn(graphOf(a), a)))),
+  lt: compare(LT, (a, b) => a < b, false),
+  le: compare(LE, (a, b) => a <= b, false),
+  gt: compare(LT, (a, b) => a > b, true),
+  ge: compare(LE, (a, b) => a >= b, true),
+  eq: compare(EQ, (a, b) => a === b, false),
+  ne: compare(NE, (a, b) => a !== b, false),
+  and: (a: Truth, b: Truth): Truth => (isSymbolic(a) || isSymbolic(b) ? (binary(AND)(a as Num, b as Num) as Truth) : a && b),
+  or: (a: Truth, b: Truth): Truth => (isSymbolic(a) || isSymbolic(b) ? (binary(OR)(a as Num, b as Num) as Truth) : a || b),
+  not: (a: Truth): Truth => (isSymbolic(a) ? (unary(NOT)(a) as Truth) : !a),
+  /** condition ? a : b, on numbers and on symbols. */
+  select: (condition: Truth | number, a: Num, b: Num): Num => {
+    if (!isSymbolic(condition)) return condition ? a : b;
+    const g = condition.graph;
+    return new Sym(g, g.select(condition.id, idIn(g, a), idIn(g, b)));
+  },
+  min: variadic(binary(code('min')), Math.min),
+  max: variadic(binary(code('max')), Math.max),
+  hypot: variadic(binary(code('hypot')), Math.hypot),
+  atan2: binary(code('atan2')),
+  abs: named('abs'),
+  sqrt: named('sqrt'),
+  cbrt: named('cbrt'),
+  sin: named('sin'),
+  cos: named('cos'),
+  tan: named('tan'),
+  asin: named('asin'),
+  acos: named('acos'),
+  atan: named('atan'),
+  sinh: named('sinh'),
+  cosh: named('cosh'),
+  tanh: named('tanh'),
+  exp: named('exp'),
+  expm1: named('expm1'),
+  log: named('log'),
+  log1p: named('log1p'),
+  log2: named('log2'),
+  log10: named('log10'),
+  floor: named('floor'),
+  ceil: named('ceil'),
+  round: named('round'),
+  trunc: named('trunc'),
+  sign: named('sign'),
+  isSymbolic,
+} as const;
+
+const integerPower = (g: Graph, base: number, n: number): number => {
+  if (n < 0) return g.div(g.constant(1), integerPower(g, base, -n));
+  let result = -1;
+  let b = base;
+  for (let e = n; e > 0; e >>= 1) {
+    if (e & 1) result = result < 0 ? b : g.mul(result, b);
+    if (e > 1) b = g.mul(b, b);
+  }
+  return result < 0 ? g.constant(1) : result;
+};

@@ -1,0 +1,33 @@
+import type { TypedArray } from './op.js';
+import type { ScalarType } from './type.js';
+
+/** The constructor of the typed array that holds a buffer of this scalar type; `i1` is one byte, 0 or 1. */
+export const arrayConstructor = (type: ScalarType): TypedArrayConstructor => constructors[type];
+
+/** A zeroed typed array of `length` elements of `type`. */
+export const allocateArray = (type: ScalarType, length: number): TypedArray => new constructors[type](length);
+
+/** The bytes under a typed array, without a copy, in the machine's order. */
+export const bytesOf = (data: TypedArray): Uint8Array => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+
+export interface TypedArrayConstructor {
+  readonly [Symbol.hasInstance]: (value: unknown) => boolean;
+  new (length: number): TypedArray;
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): TypedArray;
+  readonly BYTES_PER_ELEMENT: number;
+  readonly name: string;
+}
+
+const constructors: Readonly<Record<ScalarType, TypedArrayConstructor>> = {
+  i1: Uint8Array,
+  i8: Int8Array,
+  i16: Int16Array,
+  i32: Int32Array,
+  i64: BigInt64Array,
+  u8: Uint8Array,
+  u16: Uint16Array,
+  u32: Uint32Array,
+  u64: BigUint64Array,
+  f32: Float32Array,
+  f64: Float64Array,
+};

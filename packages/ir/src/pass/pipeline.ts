@@ -1,0 +1,80 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { type Diagnostics, error } from '../diagnostics/diagnostic.js';
+import type { Module } from '../kernel/op.js';
+import { printModule } from '../text/print.js';
+import type { Pass } from './pass.js';
+
+/** Passes in a row, itself a pass. */
+export interface Pipeline<A> extends Pass<A> {
+  readonly passes: readonly Pass<A>[];
+  /** Nothing but its passes: no name, hooks or checks of its own, so that a pipeline around it takes them as its own. */
+  readonly plain: boolean;
+}
+
+/** One pass done: what it took, what it left, and the milliseconds it ran. */
+export interface PassEvent<A> {
+  readonly pass: Pass<A>;
+  /** The position in the pipeline, from 0. */
+  readonly index: number;
+  readonly ms: number;
+  readonly input: A;
+  readonly output: A;
+}
+
+export interface PipelineOptions<A> {
+  readonly name?: string;
+  /** Called after each pass: for timings, progress, or printing (`printAfter`). */
+  readonly onPass?: (event: PassEvent<A>) => void;
+  /** Run on what each pass leaves, for example `verify(dialects)`; what it finds is blamed on that pass. */
+  readonly check?: Pass<A, unknown>;
+  /** Ends after the first pass of this name. */
+  readonly stopAfter?: string;
+}
+
+/**
+ * Passes in a row; the first to fail ends it. Plain pipelines inside are taken apart, so hooks see each of their passes.
+ * `stopAfter` without such a pass is `pipeline/stop-after` when run.
+ */
+export const pipeline = <A>(passes: readonly Pass<A>[], options: PipelineOptions<A> = {}): Pipeline<A> => {
+  const steps = passes.flatMap((p) => (isPipeline(p) && p.plain ? p.passes : [p]));
+  return {
+    name: options.name ?? 'pipeline',
+    passes: steps,
+    plain: Object.values(options).every((o) => o === undefined),
+    run: (input) => runSteps(steps, input, options),
+  };
+};
+
+export const isPipeline = <A>(p: Pass<A>): p is Pipeline<A> => 'passes' in p;
+
+/** A hook for `onPass` that writes the module's text after every pass, or after those named. */
+export const printAfter =
+  (write: (text: string) => void, names?: readonly string[]) =>
+  (event: PassEvent<Module>): void => {
+    if (names === undefined || names.includes(event.pass.name))
+      write(`; after ${event.pass.name}\n${printModule(event.output)}`);
+  };
+
+const runSteps = <A>(steps: readonly Pass<A>[], input: A, options: PipelineOptions<A>): E.Either<Diagnostics, A> => {
+  const { onPass, check, stopAfter } = options;
+  if (stopAfter !== undefined && !steps.some((p) => p.name === stopAfter))
+    return E.left([
+      error('pipeline/stop-after', `there is no pass '${stopAfter}' to stop after`, {
+        remedy: `use one of ${steps.map((p) => p.name).join(', ')}`,
+      }),
+    ]);
+  let state = input;
+  for (const [index, step] of steps.entries()) {
+    const start = performance.now();
+    const result = step.run(state);
+    const ms = performance.now() - start;
+    if (E.isLeft(result)) return result;
+    onPass?.({ pass: step, index, ms, input: state, output: result.right });
+    state = result.right;
+    const checked = check?.run(state);
+    if (checked !== undefined && E.isLeft(checked))
+      return E.left(checked.left.map((d) => ({ ...d, message: `after pass '${step.name}': ${d.message}` })));
+    if (step.name === stopAfter) break;
+  }
+  return E.right(state);
+};

@@ -1,0 +1,130 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { describe, expect, test } from 'vitest';
+import {
+  type Module,
+  type Pass,
+  type PassRegistry,
+  coreDialects,
+  definePass,
+  fail,
+  makeModule,
+  parseModule,
+  parsePipeline,
+  pass,
+  pipeline,
+  pipelineText,
+  printAfter,
+  verify,
+} from '@filigree/ir';
+import { left, right } from './right.js';
+
+const add = definePass('add', { by: 1, note: 'none' }, (x: number, o) => x + o.by);
+const double = definePass('double', {}, (x: number) => 2 * x);
+const refuse = definePass('re-fuse', {}, (x: number): number => fail('own/refused', `refused ${x}`));
+const registry: PassRegistry<number> = { add, double, 're-fuse': refuse };
+
+describe('pipeline', () => {
+  test('runs passes in order, itself a pass', () => {
+    const inner = pipeline([add(), double()]);
+    expect(right(pipeline([inner, add({ by: 10 })]).run(3))).toBe(18);
+    expect(right(pipeline<number>([]).run(3))).toBe(3);
+  });
+
+  test('the first failure ends it', () => {
+    const seen: string[] = [];
+    const p = pipeline([add(), refuse(), double()], { onPass: (e) => seen.push(e.pass.name) });
+    expect(left(p.run(1))).toMatchObject([{ code: 'own/refused', message: 'refused 2' }]);
+    expect(seen).toEqual(['add']);
+  });
+
+  test('hooks see every pass of plain pipelines inside, with input, output and time', () => {
+    const seen: unknown[] = [];
+    const p = pipeline([pipeline([add(), double()]), add({ by: 5 })], {
+      onPass: ({ pass: q, index, input, output, ms }) => seen.push([q.name, index, input, output, ms >= 0]),
+    });
+    p.run(1);
+    expect(seen).toEqual([
+      ['add', 0, 1, 2, true],
+      ['double', 1, 2, 4, true],
+      ['add', 2, 4, 9, true],
+    ]);
+  });
+
+  test('a named pipeline inside is one pass', () => {
+    const seen: string[] = [];
+    pipeline([pipeline([add(), double()], { name: 'both' }), add()], { onPass: (e) => seen.push(e.pass.name) }).run(1);
+    expect(seen).toEqual(['both', 'add']);
+  });
+
+  test('stops after a pass; a pass that is not there is an error', () => {
+    expect(right(pipeline([add(), double(), add()], { stopAfter: 'double' }).run(1))).toBe(4);
+    expect(left(pipeline([add()], { stopAfter: 'other' }).run(1))[0]).toMatchObject({
+      code: 'pipeline/stop-after',
+      remedy: 'use one of add',
+    });
+  });
+
+  test('a check runs after each pass and blames it', () => {
+    const even: Pass<number> = pass('even', (x) => (x % 2 === 0 ? x : fail('own/odd', `${x} is odd`)));
+    expect(right(pipeline([add(), double()], { check: even }).run(1))).toBe(4);
+    expect(left(pipeline([double(), add()], { check: even }).run(1))[0]).toMatchObject({
+      code: 'own/odd',
+      message: `after pass 'add': 3 is odd`,
+    });
+  });
+
+  test('with the verifier as check, a pass that breaks a module is found; printAfter shows the text', () => {
+    const m = right(parseModule('module @m { kernel @k(%x: f64) { %y = arith.neg %x : f64\n scf.yield } }'));
+    const drop: Pass<Module> = pass('drop', (input) =>
+      makeModule(
+        input.name,
+        [],
+        input.kernels.map((k) => ({ ...k, body: { ...k.body, ops: k.body.ops.slice(0, 1) } })),
+      ),
+    );
+    const written: string[] = [];
+    const p = pipeline([drop], { check: verify(coreDialects), onPass: printAfter((t) => written.push(t), ['drop']) });
+    expect(left(p.run(m))[0]).toMatchObject({
+      code: 'verify/terminator',
+      message: expect.stringMatching(/^after pass 'drop': kernel @k/) as string,
+    });
+    expect(written).toEqual([
+      '; after drop\nmodule @m {\n  kernel @k(%x: f64) {\n    %y = arith.neg %x : f64\n  }\n}\n',
+    ]);
+  });
+});
+
+describe('text of a pipeline', () => {
+  test.each([
+    ['add,double', 'add,double', 6],
+    [' add {by = 4 , note="a b"}, double ', 'add{by=4,note="a b"},double', 12],
+    ['add{by=1}', 'add', 3],
+    ['add{note=fast},both[double,add{by=-2}]', 'add{note=fast},both[double,add{by=-2}]', 4],
+    ['', '', 2],
+  ])('%j', (text, canonical, value) => {
+    const p = right(parsePipeline(text, registry));
+    expect(pipelineText(p)).toBe(canonical);
+    expect(pipelineText(right(parsePipeline(canonical, registry)))).toBe(canonical);
+    expect(right(p.run(2))).toBe(value);
+  });
+
+  test.each([
+    ['add,doubel', 'pipeline/unknown-pass', 5, 'use one of add, double, re-fuse'],
+    ['add{bye=4}', 'pass/option', 1, 'use one of by, note'],
+    ['add{by=fast}', 'pass/option', 1, undefined],
+    ['double{by=1}', 'pass/option', 1, 'it has none'],
+    ['add double', 'pipeline/syntax', 5, 'write pass{option=value},pass'],
+    ['add,', 'parse/syntax', 5, undefined],
+    ['add{by=1', 'parse/syntax', 9, expect.any(String)],
+  ])('%j is refused', (text, code, column, remedy) => {
+    const [d] = left(parsePipeline(text, registry));
+    expect(d).toMatchObject({ code, loc: { line: 1, column } });
+    if (remedy !== undefined) expect(d.remedy).toEqual(remedy);
+  });
+
+  test('options made in code print as options read from text', () => {
+    expect(pipelineText(pipeline([add({ by: 3 }), refuse()]))).toBe('add{by=3},re-fuse');
+    expect(E.isRight(parsePipeline('re-fuse', registry))).toBe(true);
+    expect(() => add({ by: 'x' })).toThrow(/pass\/option/);
+  });
+});

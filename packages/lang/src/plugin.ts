@@ -1,0 +1,3 @@
+export { filigreeRollup, filigreeVite, type RollupPlugin } from './plugin/rollup.js';
+export { filigreeEsbuild, type EsbuildPlugin } from './plugin/esbuild.js';
+export { transform, type TransformOptions, type TransformResult } from './plugin/transform.js';

@@ -1,0 +1,96 @@
+import type { AnyNode, Program } from 'acorn';
+import { bare, children, isFunction, type FunctionNode } from '../rewrite/ast.js';
+import type { Parsed } from '../rewrite/parse.js';
+import { functionOf, type Binding } from '../rewrite/scope.js';
+
+/** Which parts of a module are to be rewritten, and what is to be remembered as rewritten. */
+export interface Roots {
+  /** Functions and classes, none within another. */
+  readonly nodes: readonly AnyNode[];
+  /** Calls of `symbolic` whose first argument is rewritten here. */
+  readonly marked: readonly AnyNode[];
+  /** Names of rewritten functions of the module's top level. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Finds the functions of a module that are to be traced: those given to `symbolic(…)`, those that begin with the directive
+ * `'use symbolic'` (or all, where the module begins with it), and every function of the module that those call.
+ */
+export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
+  const { program, scopes } = parsed;
+  const found = new Set<AnyNode>();
+  const marked: AnyNode[] = [];
+
+  const add = (node: AnyNode): void => {
+    if (found.has(node)) return;
+    found.add(node);
+    addUsed(node);
+  };
+  const addBinding = (binding: Binding | undefined): boolean => {
+    const f = functionOf(binding) ?? classOf(binding);
+    if (f) add(f);
+    else if (binding?.kind === 'const')
+      for (const value of binding.values) if (typeof value === 'object') objectFunctions(value).forEach(add);
+    return f !== undefined;
+  };
+  const addUsed = (node: AnyNode): void => {
+    if (node.type === 'Identifier') addBinding(scopes.bindingOf(node));
+    for (const child of children(node)) addUsed(child);
+  };
+  const isSymbolicCall = (callee: AnyNode): boolean => {
+    const specifier = scopes.bindingOf(callee)?.node;
+    return (
+      specifier?.type === 'ImportSpecifier' &&
+      nameOf(specifier.imported) === 'symbolic' &&
+      imports(program, specifier, modules)
+    );
+  };
+
+  const all = hasDirective(program.body);
+  const visit = (node: AnyNode): void => {
+    if (isFunction(node) && (all || (node.body.type === 'BlockStatement' && hasDirective(node.body.body)))) add(node);
+    if (all && (node.type === 'ClassDeclaration' || node.type === 'ClassExpression')) add(node);
+    if (node.type === 'CallExpression' && node.arguments.length > 0 && isSymbolicCall(bare(node.callee))) {
+      const argument = bare(node.arguments[0]);
+      if (isFunction(argument)) add(argument);
+      if (isFunction(argument) || (argument.type === 'Identifier' && addBinding(scopes.bindingOf(argument))))
+        marked.push(node.arguments[0]);
+    }
+    for (const child of children(node)) visit(child);
+  };
+  visit(program);
+
+  const nodes = [...found].filter((n) => ![...found].some((o) => o !== n && o.start <= n.start && o.end >= n.end));
+  const names = [...scopes.top.values()].filter((b) => found.has(functionOf(b) ?? program)).map((b) => b.name);
+  return { nodes: nodes.sort((a, b) => a.start - b.start), marked, names };
+};
+
+const hasDirective = (body: readonly AnyNode[]): boolean => {
+  for (const s of body) {
+    if (s.type !== 'ExpressionStatement' || !s.directive) return false;
+    if (s.directive === 'use symbolic') return true;
+  }
+  return false;
+};
+
+const imports = (program: Program, specifier: AnyNode, modules: RegExp): boolean =>
+  program.body.some(
+    (s) =>
+      s.type === 'ImportDeclaration' &&
+      s.specifiers.some((i) => i === specifier) &&
+      modules.test(String(s.source.value)),
+  );
+
+const nameOf = (node: AnyNode): string =>
+  node.type === 'Identifier' ? node.name : String((node as { value?: unknown }).value);
+
+const classOf = (binding: Binding | undefined): AnyNode | undefined =>
+  binding?.kind === 'class' ? binding.node : undefined;
+
+/** The functions of an object literal, `{ dot: (a, b) => …, cross(a, b) { … } }`. */
+const objectFunctions = (value: AnyNode): FunctionNode[] => {
+  const o = bare(value);
+  if (o.type !== 'ObjectExpression') return [];
+  return o.properties.map((p) => (p.type === 'Property' ? bare(p.value) : o)).filter(isFunction);
+};

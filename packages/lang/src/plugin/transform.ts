@@ -1,0 +1,65 @@
+import { TraceMap, originalPositionFor, type SourceMapInput } from '@jridgewell/trace-mapping';
+import type { SourceMap } from 'magic-string';
+import { insertAround } from '../rewrite/insert.js';
+import { siteOf, type Site } from '../ops/place.js';
+import { parseSource } from '../rewrite/parse.js';
+import { rewrite } from '../rewrite/rewrite.js';
+import { findRoots } from './roots.js';
+
+export interface TransformOptions {
+  /** Where rewritten code finds the operations on symbols; `symbolicMath` of `@filigree/ir` unless said otherwise. */
+  readonly ops?: { readonly module: string; readonly name: string };
+  /** Modules whose `symbolic` marks a function; `@filigree/lang` and `filigree` unless said otherwise. */
+  readonly modules?: RegExp;
+  /** Whether the source text goes into the output, for code frames at run time; true unless said otherwise. */
+  readonly frames?: boolean;
+  /** The map from the text given here to the one its author wrote, where types were stripped before, and that text. */
+  readonly original?: { readonly map: string | object; readonly text?: string | undefined };
+}
+
+export interface TransformResult {
+  readonly code: string;
+  readonly map: SourceMap;
+}
+
+/**
+ * Rewrites in place the functions of a JavaScript module that are to be traced, with every function of the module that
+ * they call, so that closures and imports keep working. Undefined where the module has none. Types must be stripped
+ * before; `id` is the file's name, for diagnostics and the source map.
+ */
+export const transform = (code: string, id: string, options: TransformOptions = {}): TransformResult | undefined => {
+  if (!/\bsymbolic\b/.test(code)) return undefined;
+  const file = id.replace(/\?.*$/, '');
+  const text = options.original ? options.original.text : code;
+  const parsed = parseSource(code, { file, source: text }, relocation(options.original?.map));
+  const roots = findRoots(parsed, options.modules ?? /^(@filigree\/lang|filigree)$/);
+  if (roots.nodes.length === 0) return undefined;
+
+  const { code: s, helpers, prefix } = rewrite(parsed, roots.nodes);
+  for (const argument of roots.marked)
+    insertAround(s, parsed.text, argument, `${prefix}mark(`, `, ${prefix}numericOps)`);
+  const ops = options.ops ?? { module: '@filigree/lang/runtime', name: 'defaultOps' };
+  const source = JSON.stringify({ file, ...(options.frames === false || text === undefined ? {} : { source: text }) });
+  const names = [...helpers].map(([name, local]) => `${name}: ${local}`).join(', ');
+  const start =
+    parsed.program.body.find((statement) => !(statement.type === 'ExpressionStatement' && statement.directive))
+      ?.start ?? 0;
+  s.appendLeft(
+    start,
+    `import { bindOps as ${prefix}bindOps, mark as ${prefix}mark } from '@filigree/lang/runtime'; ` +
+      `import { ${ops.name} as ${prefix}numericOps } from '${ops.module}'; ` +
+      `const { ${names} } = ${prefix}bindOps(${prefix}numericOps, ${source}); `,
+  );
+  s.append(`\n${roots.names.map((name) => `${prefix}mark(${name}, ${prefix}numericOps);`).join(' ')}\n`);
+  return { code: s.toString(), map: s.generateMap({ source: file, includeContent: true, hires: 'boundary' }) };
+};
+
+/** Places in the text before its types were stripped. */
+const relocation = (map: string | object | undefined): ((line: number, column: number) => Site) => {
+  if (map === undefined) return siteOf;
+  const trace = new TraceMap(map as SourceMapInput);
+  return (line, column) => {
+    const original = originalPositionFor(trace, { line, column: column - 1 });
+    return original.line === null ? siteOf(line, column) : siteOf(original.line, original.column + 1);
+  };
+};

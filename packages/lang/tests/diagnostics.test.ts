@@ -1,0 +1,224 @@
+import { DiagnosticError, type Diagnostic } from '@filigree/ir';
+import { plainOps, symbolic, type NumericOps } from '@filigree/lang';
+import { describe, expect, it } from 'vitest';
+import { fromText, Tape } from './tape.js';
+
+const thrown = (f: () => unknown): DiagnosticError => {
+  try {
+    f();
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e;
+    throw e;
+  }
+  throw new Error('nothing was thrown');
+};
+
+const make = (
+  text: string,
+  options: { ops?: NumericOps; scope?: Record<string, unknown> } = {},
+): ((...args: unknown[]) => unknown) =>
+  (symbolic as (f: unknown, o: unknown) => (...args: unknown[]) => unknown)(fromText(text), {
+    ops: plainOps,
+    ...options,
+  });
+
+const at = (e: DiagnosticError, n = 0): [code: string, line: number | undefined, column: number | undefined] => {
+  const d: Diagnostic = e.diagnostics[n];
+  expect(d.remedy).toBeTruthy();
+  return [d.code, d.loc?.line, d.loc?.column];
+};
+
+/* Text with «» around what the diagnostic must point at; called with two symbols, an array and a Float64Array of numbers. */
+const whenRun: readonly (readonly [code: string, text: string])[] = [
+  ['lang/symbolic-branch', `function f(x) {\n  if («x > 0) return 1;\n  return 2;\n}`],
+  ['lang/symbolic-branch', `(x, y) => {\n  let i = 0;\n  while (i < 3 && «x < y) i++;\n}`],
+  ['lang/symbolic-branch', `(x) => { for (let i = 0; «i < x; i++) ; }`],
+  ['lang/symbolic-branch', `(x) => { do { x -= 1; } while (!(«x < 0)); }`],
+  ['lang/symbolic-branch', `(x) => { if («x) return 1; }`],
+  ['lang/symbolic-branch', `(x) => { switch («x) { case 1: return 1; } }`],
+  ['lang/symbolic-branch', `(x) => { switch (1) { case «x: return 1; } }`],
+  ['lang/symbolic-branch', `(x) => [x].filter(«(e) => e > 0)`],
+  ['lang/symbolic-branch', `(x, y) => [x, y].sort(«(a, b) => a - b)`],
+  ['lang/symbolic-branch', `(x, y) => [x, y].«sort()`],
+  ['lang/symbolic-branch', `(x, y) => [x, y].«includes(3)`],
+  ['lang/symbolic-branch', `(x) => Number.isFinite(«x) ? 1 : 2`],
+  ['lang/symbolic-branch', `(x) => isNaN(«x)`],
+  ['lang/symbolic-branch', `(x) => new Array(«x)`],
+  ['lang/symbolic-index', `(x, y, a) => a[«x]`],
+  ['lang/symbolic-index', `(x, y, a) => { a[«x * 2] = 1; }`],
+  ['lang/symbolic-index', `(x, y, a) => { a[«x] += 1; }`],
+  ['lang/symbolic-index', `(x, y, a) => { [a[«x]] = [1]; }`],
+  ['lang/typed-array', `(x, y, a, t) => { «t[0] = x; }`],
+  ['lang/typed-array', `(x, y, a, t) => { const o = { t }; «o.t[1] = x * 2; }`],
+  ['lang/typed-array', `(x, y, a, t) => { (() => «(() => t)()[0] = x)(); }`],
+  ['lang/typed-array', `(x, y, a, t) => { «t[0] += x; }`],
+  ['lang/typed-array', `(x, y, a, t) => { [t[«0]] = [x]; }`],
+  ['lang/non-numeric', `(x, y, a) => {\n  return (\n    x «* a[7]\n  );\n}`],
+  ['lang/non-numeric', `(x, y, a) => a[7] «+ 1`],
+  ['lang/non-numeric', `(x, y, a) => a «< 1`],
+  ['lang/non-numeric', `() => null «- 1`],
+  ['lang/non-numeric', `(x) => 'x = ' «+ x`],
+  ['lang/non-numeric', `(x) => x «=== true`.replace('x «', '(x + 1) «')],
+  ['lang/non-numeric', `(x) => x «== '1'`],
+  ['lang/non-numeric', `(x, y, a) => { a[7]«++; }`],
+  ['lang/non-numeric', `(x, y, a) => { a[7] «+= x; }`],
+  ['lang/non-numeric', `(x, y, a) => «-a`],
+  ['lang/non-numeric', `(x, y, a) => «Math.sqrt(a)`],
+  ['lang/non-numeric', `(x, y, a) => «Math.max(x, y, undefined)`],
+  ['lang/non-numeric', `(x) => x > 0 «? [1] : [2]`],
+  ['lang/non-numeric', `(x) => x > 0 «&& 'positive'`],
+  ['lang/non-numeric', `(x) => 3n «* x`],
+  ['lang/bitwise', `(x) => x «| 0`],
+  ['lang/bitwise', `(x) => «~x`],
+  ['lang/unsupported-math', `(x) => «Math.fround(x)`],
+  ['lang/unsupported-math', `(x) => [x].map(«Math.asinh)`],
+  ['lang/symbolic-effect', `(x) => { let y = 0; x > 0 ? «y = 1 : 2; return y; }`],
+  ['lang/symbolic-effect', `(x) => { let y = 0; x > 0 && «y++; return y; }`],
+  ['lang/symbolic-effect', `(x, y, a) => x > 0 ? «a.push(1) : 2`],
+  ['lang/symbolic-effect', `(x, y, a) => { const set = (v) => { a[0] = v; return v; }; return x > 0 ? «set(1) : 2; }`],
+  ['lang/symbolic-effect', `(x) => { let s = 0; return x < 0 || [1, 2].reduce((p, q) => «s += q, 0); }`],
+  ['lang/symbolic-recursion', `function f(x) { return x < 1 «? 1 : x * f(x - 1); }`],
+];
+
+describe('when the function runs on symbols', () => {
+  it.each(whenRun)('%s: %s', (code, marked) => {
+    const [before] = marked.split('«');
+    const f = make(marked.replace('«', ''), { ops: new Tape().ops() as NumericOps });
+    const tape = new Tape();
+    const e = thrown(() => f(tape.variable(), tape.variable(), [1, 2, 3], new Float64Array(2)));
+    const lines = before.split('\n');
+    expect(at(e)).toEqual([code, lines.length, lines[lines.length - 1].length + 1]);
+    expect(e.message).toContain('^');
+  });
+
+  it('shows the line, a caret and the remedy', () => {
+    const e = thrown(() =>
+      make('function area(x) {\n  if (x > 0) return x;\n  return -x;\n}', { ops: new Tape().ops() as NumericOps })(
+        new Tape().variable(),
+      ),
+    );
+    expect(e.message).toBe(
+      [
+        'area:2:7: error[lang/symbolic-branch]: a branch depends on a symbolic value',
+        '  1 | function area(x) {',
+        '> 2 |   if (x > 0) return x;',
+        '    |       ^',
+        '  3 |   return -x;',
+        '  remedy: one trace takes one path: use a ternary or symbolicMath.select(condition, a, b), which evaluate both sides',
+      ].join('\n'),
+    );
+  });
+
+  it('is not caught by the program', () => {
+    const f = make('(x) => { try { if (x) return 1; } catch { return 2; } }', { ops: new Tape().ops() as NumericOps });
+    expect(at(thrown(() => f(new Tape().variable())))[0]).toBe('lang/symbolic-branch');
+  });
+
+  it('gives a place to a failure of the operations themselves', () => {
+    const ops: NumericOps = {
+      ...(new Tape().ops() as NumericOps),
+      mul: () => {
+        throw new DiagnosticError([{ severity: 'error', code: 'mine/no-products', message: 'no', remedy: 'add' }]);
+      },
+    };
+    expect(at(thrown(() => make('(x) =>\n  x * 2', { ops })(new Tape().variable())))).toEqual([
+      'mine/no-products',
+      2,
+      5,
+    ]);
+  });
+
+  it('knows an effect of a captured function', () => {
+    const log: number[] = [];
+    const note = fromText('(x) => { log.push(x); return x; }');
+    const f = make('(x) => x > 0 ? note(x) : 1', { ops: new Tape().ops() as NumericOps, scope: { note, log } });
+    expect(at(thrown(() => f(new Tape().variable())))).toEqual(['lang/symbolic-effect', 1, 16]);
+  });
+
+  it('refuses bytes of a Float64Array made in rewritten code', () => {
+    expect(at(thrown(() => make('(n) => new Float64Array(n).buffer')(2)))[0]).toBe('lang/typed-array');
+  });
+
+  it('says where the function stands in its file', () => {
+    const f = symbolic(fromText('(x) => {\n  if (x) return 1; }') as (x: number) => unknown, {
+      ops: new Tape().ops(),
+      at: { file: 'area.ts', line: 10, column: 5 },
+    });
+    expect(thrown(() => f(new Tape().variable())).diagnostics[0].loc).toEqual({ file: 'area.ts', line: 11, column: 7 });
+  });
+});
+
+const whenMade: readonly (readonly [code: string, text: string])[] = [
+  ['lang/unbound', `(x) => {\n  return x * «scale;\n}`],
+  ['lang/unbound', `(x) => { «hidden = x; }`],
+  ['lang/captured-write', `(x) => { «total += x; }`],
+  ['lang/unsupported-syntax', `«async (x) => x`],
+  ['lang/unsupported-syntax', `function f(x) { const g = «function* () { yield x; }; return g; }`],
+  ['lang/unsupported-syntax', `(x) => { const g = «async () => x; return g; }`],
+  ['lang/unsupported-syntax', `(x) => «eval('x')`],
+  ['lang/unsupported-syntax', `(x) => new «Function('return 1')()`],
+  ['lang/unsupported-syntax', `(x) => { try { x(); } catch («{ message }) { return message; } }`],
+];
+
+describe('when the function is made', () => {
+  it.each(whenMade)('%s: %s', (code, marked) => {
+    const [before] = marked.split('«');
+    const e = thrown(() => make(marked.replace('«', ''), { scope: { total: 0 } }));
+    const lines = before.split('\n');
+    expect(at(e)).toEqual([code, lines.length, lines[lines.length - 1].length + 1]);
+  });
+
+  it('refuses `with`', () => {
+    const f = new Function('o', 'with (o) { return x; }') as (o: unknown) => unknown;
+    expect(at(thrown(() => symbolic(f)))[0]).toBe('lang/syntax');
+  });
+
+  it('refuses `super` outside of its class', () => {
+    class A {
+      f(x: number): number {
+        return x;
+      }
+    }
+    class B extends A {
+      override f(x: number): number {
+        return super.f(x) + 1;
+      }
+    }
+    expect(at(thrown(() => symbolic(new B().f)))[0]).toBe('lang/unsupported-syntax');
+  });
+
+  it('refuses what only a module may say', async () => {
+    const text = 'export const f = (x) => x + import.meta.url.length;';
+    const { f } = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(text)}`)) as {
+      f: (x: number) => number;
+    };
+    expect(at(thrown(() => symbolic(f)))[0]).toBe('lang/unsupported-syntax');
+  });
+
+  it('names every unbound variable', () => {
+    const e = thrown(() => make('(x) => alpha * x + beta(x)'));
+    expect(e.diagnostics.map((d) => d.message)).toEqual([
+      '`alpha` is neither declared in the function nor in its scope',
+      '`beta` is neither declared in the function nor in its scope',
+    ]);
+    expect(e.diagnostics[1].remedy).toContain('scope: { beta }');
+  });
+
+  it('finds what a helper lacks, in the helper', () => {
+    const e = thrown(() =>
+      make('(x) => half(x)', { scope: { half: fromText('function half(x) { return x / two; }') } }),
+    );
+    expect([...at(e), e.diagnostics[0].loc?.file]).toEqual(['lang/unbound', 1, 31, 'half']);
+  });
+
+  it.each([
+    ['a native function', Math.sqrt],
+    ['a bound function', ((x: number) => x).bind(null)],
+  ])('refuses %s', (_name, f) => {
+    expect(at(thrown(() => symbolic(f as (x: number) => number)))[0]).toBe('lang/native-function');
+  });
+
+  it('refuses what is no function', () => {
+    expect(at(thrown(() => symbolic(3 as unknown as () => void)))[0]).toBe('lang/not-a-function');
+  });
+});

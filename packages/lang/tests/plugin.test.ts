@@ -1,0 +1,240 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { TraceMap, originalPositionFor } from '@jridgewell/trace-mapping';
+import { type DiagnosticError, Graph, Sym, evaluateGraph } from '@filigree/ir';
+import { transform } from '@filigree/lang';
+import { filigreeEsbuild, filigreeRollup, filigreeVite } from '@filigree/lang/plugin';
+import * as esbuild from 'esbuild';
+import { rollup } from 'rollup';
+import { build as viteBuild } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/* Types on their own lines, so that stripping them moves everything below. */
+const module = `import { symbolic } from '@filigree/lang';
+import { offset } from './offset.js';
+
+interface Weights {
+  readonly scale: number;
+}
+
+const weights: Weights = { scale: 2 };
+const vec = { dot: (a: number[], b: number[]): number => a[0] * b[0] + a[1] * b[1] };
+let calls = 0;
+
+function half(x: number): number {
+  return x / 2;
+}
+const mean = (a: number, b: number): number => half(a + b);
+
+export const area = symbolic((a: number, b: number): number => {
+  calls++;
+  return mean(a, b) * weights.scale + vec.dot([a, b], [1, offset]);
+});
+
+export function branch(x: number): number {
+  'use symbolic';
+  if (x > 0) return 1;
+  return half(x);
+}
+
+export function untouched(x: number): number {
+  return x * 3;
+}
+export const count = (): number => calls;
+export const again = symbolic(branch);
+`;
+const offsetModule = 'export const offset: number = 10;\n';
+
+interface Built {
+  area(a: unknown, b: unknown): unknown;
+  branch(x: unknown): unknown;
+  again: unknown;
+  untouched(x: number): number;
+  count(): number;
+}
+
+let folder = '';
+let entry = '';
+const here = dirname(fileURLToPath(import.meta.url));
+
+/* Inside the package, so that its imports resolve. */
+beforeAll(async () => {
+  const ignored = join(here, '..', 'dist');
+  await mkdir(ignored, { recursive: true });
+  folder = await mkdtemp(join(ignored, 'plugin-test-'));
+  entry = join(folder, 'area.ts');
+  await writeFile(entry, module);
+  await writeFile(join(folder, 'offset.ts'), offsetModule);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const external = ['@filigree/ir'];
+
+const withEsbuild = async (): Promise<string> => {
+  const result = await esbuild.build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    sourcemap: 'inline',
+    conditions: ['@filigree/source'],
+    external: [...external, 'acorn', 'magic-string', '@jridgewell/*'],
+    plugins: [filigreeEsbuild()],
+    logLevel: 'silent',
+  });
+  return result.outputFiles[0].text;
+};
+
+const stripTypes = {
+  name: 'strip-types',
+  transform: async (code: string, id: string) => {
+    const { code: js, map } = await esbuild.transform(code, {
+      loader: 'ts',
+      sourcemap: 'external',
+      sourcefile: id,
+      target: 'esnext',
+    });
+    return { code: js, map };
+  },
+  resolveId: (id: string) => (id === './offset.js' ? join(folder, 'offset.ts') : undefined),
+};
+
+const withRollup = async (): Promise<string> => {
+  const bundle = await rollup({ input: entry, external: /^@filigree/, plugins: [stripTypes, filigreeRollup()] });
+  const { output } = await bundle.generate({ format: 'esm', sourcemap: 'inline' });
+  return output[0].code;
+};
+
+const withVite = async (): Promise<string> => {
+  const result = await viteBuild({
+    root: folder,
+    configFile: false,
+    logLevel: 'silent',
+    build: {
+      write: false,
+      minify: false,
+      sourcemap: 'inline',
+      lib: { entry, formats: ['es'] },
+      rollupOptions: { external: /^@filigree/ },
+    },
+    plugins: [filigreeVite()],
+  });
+  const outputs = (Array.isArray(result) ? result : [result]) as { output: { code: string }[] }[];
+  return outputs[0].output[0].code;
+};
+
+const load = async (name: string, code: string): Promise<Built> => {
+  const file = join(folder, `${name}.mjs`);
+  await writeFile(file, code);
+  return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Built;
+};
+
+describe.each([
+  ['esbuild', withEsbuild],
+  ['rollup', withRollup],
+  ['vite', withVite],
+])('%s', (name, build) => {
+  let code = '';
+  let built: Built;
+  beforeAll(async () => {
+    code = await build();
+    built = await load(name, code);
+  });
+
+  it('computes the same on plain numbers, in the closure where the function stands', () => {
+    expect(built.area(3, 5)).toBe(4 * 2 + 3 + 50);
+    expect([built.branch(1), built.branch(-3), built.untouched(2), built.count()]).toEqual([1, -1.5, 6, 1]);
+  });
+
+  it('traces, with helpers, captured constants and imports', () => {
+    const graph = new Graph();
+    const result = built.area(new Sym(graph, graph.variable()), new Sym(graph, graph.variable())) as Sym;
+    expect(evaluateGraph(graph, [result.id], [3, 5])[0]).toBe(61);
+  });
+
+  it('names the line of the source before types were stripped', () => {
+    const graph = new Graph();
+    const line = module.split('\n').findIndex((l) => l.includes('if (x > 0)')) + 1;
+    try {
+      built.branch(new Sym(graph, graph.variable()));
+      expect.unreachable();
+    } catch (e) {
+      const { diagnostics, message } = e as DiagnosticError;
+      expect(diagnostics[0]).toMatchObject({ code: 'lang/symbolic-branch', loc: { line, column: 7 } });
+      expect(diagnostics[0].loc?.file).toContain('area.ts');
+      expect(message).toContain('if (x > 0) return 1;');
+    }
+  });
+
+  it('maps the output to the source', () => {
+    const encoded = /sourceMappingURL=data:application\/json[^,]*,(.*)/.exec(code)?.[1] ?? '';
+    const text = /^[A-Za-z0-9+/=]+$/.test(encoded)
+      ? Buffer.from(encoded, 'base64').toString()
+      : decodeURIComponent(encoded);
+    const map = new TraceMap(text);
+    const lines = code.split('\n');
+    const at = lines.findLastIndex((l) => l.includes('weights.scale'));
+    const position = originalPositionFor(map, { line: at + 1, column: lines[at].indexOf('weights') });
+    expect(position.source).toContain('area.ts');
+    expect(position.line).toBe(module.split('\n').findIndex((l) => l.includes('weights.scale')) + 1);
+  });
+
+  it('leaves what is not traced as it was', () => {
+    expect(code).toMatch(/x \* 3/);
+  });
+});
+
+describe('transform', () => {
+  it('returns nothing for a module without marks', () => {
+    expect(transform('export const f = (x) => x * 2;', 'a.js')).toBeUndefined();
+    expect(transform("import { symbolic } from 'elsewhere'; symbolic((x) => x * 2);", 'a.js')).toBeUndefined();
+  });
+
+  it('rewrites a whole module by its directive', () => {
+    const result = transform(
+      "'use symbolic';\nexport const f = (x) => x * 2;\nexport class V { twice(x) { return x + x; } }",
+      'a.js',
+    );
+    expect(result?.code).toContain('$mul(x');
+    expect(result?.code).toContain('$add(x');
+    expect(result?.code.startsWith("'use symbolic';")).toBe(true);
+  });
+
+  it('takes the operations from where it is told, and can leave the source text out', () => {
+    const options = { ops: { module: './my-ops.js', name: 'mine' }, frames: false };
+    const result = transform("export function f(x) { 'use symbolic'; return x * 2; }", 'dir/a.js?v=1', options);
+    expect(result?.code).toContain("import { mine as $numericOps } from './my-ops.js'");
+    expect(result?.code).toContain('{"file":"dir/a.js"}');
+  });
+
+  it('fails at the place of what it cannot rewrite', () => {
+    try {
+      transform("import { symbolic } from '@filigree/lang';\nexport const f =\n  symbolic(async (x) => x);", 'a.js');
+      expect.unreachable();
+    } catch (e) {
+      expect((e as DiagnosticError).diagnostics).toMatchObject([
+        { code: 'lang/unsupported-syntax', loc: { file: 'a.js', line: 3, column: 12 } },
+      ]);
+    }
+  });
+
+  it('becomes an error of esbuild at its place', async () => {
+    const bad = join(folder, 'bad.ts');
+    await writeFile(
+      bad,
+      "const x: number = 1;\nexport async function f(): Promise<number> {\n  'use symbolic';\n  return x;\n}\n",
+    );
+    const build = esbuild.build({
+      entryPoints: [bad],
+      bundle: true,
+      write: false,
+      plugins: [filigreeEsbuild()],
+      logLevel: 'silent',
+    });
+    await expect(build).rejects.toMatchObject({
+      errors: [{ text: expect.stringContaining('lang/unsupported-syntax') as string, location: { line: 2 } }],
+    });
+  });
+});

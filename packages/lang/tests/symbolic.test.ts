@@ -1,0 +1,126 @@
+import { evaluateGraph, Graph, Sym } from '@filigree/ir';
+import { plainOps, symbolic, type Lift } from '@filigree/lang';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { fromText, Tape } from './tape.js';
+
+type Loose = (...args: unknown[]) => unknown;
+const make = (f: unknown, scope: Record<string, unknown> = {}): Loose =>
+  (symbolic as (f: unknown, o: unknown) => Loose)(f, { ops: plainOps, scope });
+
+describe('symbolic', () => {
+  it('traces into the expression graph without further options', () => {
+    const graph = new Graph({ identity: 'exact' });
+    const [x, y] = [new Sym(graph, graph.variable()), new Sym(graph, graph.variable())];
+    const larger = symbolic((a: number, b: number) => {
+      const positive = a > 0 && b > 0;
+      return positive ? Math.sqrt(a * b) : a < b ? b : a;
+    });
+    const result = larger(x, y) as Sym;
+    const values = (a: number, b: number): number => evaluateGraph(graph, [result.id], [a, b])[0];
+    expect([values(2, 8), values(-2, 8), values(-2, -8)]).toEqual([4, 8, -2]);
+    expect(larger(2, 8)).toBe(4);
+  });
+
+  it('makes one node of a condition that is a comparison', () => {
+    const graph = new Graph();
+    const x = new Sym(graph, graph.variable());
+    const before = graph.length;
+    symbolic((a: number) => (a < 2 ? a : 1))(x);
+    /* lt, arms, select */
+    expect(graph.length - before).toBe(3);
+  });
+
+  it('takes functions and values from the scope, recursively', () => {
+    const half = fromText('(x) => x / two');
+    const mean = fromText('function mean(a, b) { return half(a + b); }');
+    const f = make(fromText('(a, b) => mean(a, b) + offset[0]'), { mean, half, two: 2, offset: [10] });
+    expect(f(2, 4)).toBe(13);
+  });
+
+  it('rewrites each helper once, so that helpers may share and recurse', () => {
+    const even = fromText('function even(n, x) { return n === 0 ? x : odd(n - 1, x * 2); }');
+    const odd = fromText('function odd(n, x) { return n === 0 ? -x : even(n - 1, x * 3); }');
+    const f = make(fromText('(n, x) => [even(n, x), odd(n, x), even === again]'), { even, odd, again: even });
+    expect(f(3, 1)).toEqual([-12, 18, true]);
+  });
+
+  it('rewrites objects of functions', () => {
+    const vec = {
+      origin: [0, 0],
+      dot: fromText('(a, b) => a[0] * b[0] + a[1] * b[1]'),
+      norm2: fromText('function norm2(a) { return this.dot(a, a); }'),
+    };
+    const tape = new Tape();
+    const f = symbolic(fromText('(a) => vec.norm2(a)') as unknown as (a: number[]) => number, {
+      ops: tape.ops(),
+      scope: { vec },
+    });
+    const result = f([tape.variable(), tape.variable()]) as { id: number };
+    expect(tape.play([3, 4])[result.id]).toBe(25);
+  });
+
+  it('rewrites classes of the scope', () => {
+    const Point = fromText('class Point { constructor(x) { this.x = x; } twice() { return new Point(this.x * 2); } }');
+    const tape = new Tape();
+    const f = symbolic(fromText('(a) => new Point(a).twice().x') as unknown as (a: number) => number, {
+      ops: tape.ops(),
+      scope: { Point },
+    });
+    const result = f(tape.variable()) as { id: number };
+    expect(tape.play([3])[result.id]).toBe(6);
+  });
+
+  it('takes every form of function', () => {
+    const key = 'computed';
+    const object = {
+      method(a: number) {
+        return a + 1;
+      },
+      get(a: number) {
+        return a + 2;
+      },
+      'quoted name'(a: number) {
+        return a + 3;
+      },
+      ['an' + 'other'](a: number) {
+        return a + 4;
+      },
+      [key]: function (a: number) {
+        return a + 5;
+      },
+      arrow: (a: number) => a + 6,
+      0: (a: number) => ({ a: a + 7 }),
+    };
+    class Holder {
+      static s(a: number): number {
+        return a + 8;
+      }
+      m(a: number): number {
+        return a + 9;
+      }
+    }
+    const all = [...Object.values(object), Holder.s, new Holder().m];
+    expect(all.map((f) => make(f, { key })(1))).toEqual(all.map((f) => (f as Loose)(1)));
+    expect(make(object.method).name).toBe('method');
+    expect(make(fromText('(a, b = 1, ...c) => a')).length).toBe(1);
+  });
+
+  it('keeps `this`', () => {
+    const f = make(fromText('function () { return [1].map((x) => x + this.x)[0]; }'));
+    expect(f.call({ x: 2 })).toBe(3);
+  });
+
+  it('uses values of the scope as they are now', () => {
+    const scope = { k: 2 };
+    const f = make(fromText('(a) => a * k'), scope);
+    scope.k = 3;
+    expect(f(5)).toBe(10);
+  });
+
+  it('has a type that admits symbols', () => {
+    expectTypeOf(
+      symbolic((a: number, xs: number[], flag: boolean, s: string) => ({ r: a, xs, flag, s })),
+    ).parameters.toEqualTypeOf<[number | Sym, (number | Sym)[], boolean | Sym, string]>();
+    expectTypeOf<Lift<(a: [number, number]) => Float64Array, Sym>>().returns.toExtend<{ readonly length: number }>();
+  });
+});

@@ -1,0 +1,58 @@
+import { scalarOf } from '@filigree/ir';
+import { operandOf, pair, reassociate } from './arithmetic.js';
+import type { Fold } from './fold-context.js';
+import { bits, isAllOnes, isConstant, scalarFor } from './scalars.js';
+
+const isFalse: typeof isAllOnes = (v, c) =>
+  scalarOf(v.type) === 'i1' ? c.constantOf(v) === false : isConstant(v, 0, c);
+
+/** Identities of bits and truth values. */
+export const bitwise: Readonly<Record<string, Fold>> = {
+  'arith.and': (op, c) => {
+    const [a, b] = pair(op);
+    if (a.id === b.id || isAllOnes(b, c)) return a;
+    return isFalse(b, c) ? b : reassociate(op, c);
+  },
+  'arith.or': (op, c) => {
+    const [a, b] = pair(op);
+    if (a.id === b.id || isFalse(b, c)) return a;
+    return isAllOnes(b, c) ? b : reassociate(op, c);
+  },
+  'arith.xor': (op, c) => {
+    const [a, b] = pair(op);
+    if (a.id === b.id) return c.constant(scalarFor(0, a.type), a.type);
+    if (isFalse(b, c)) return a;
+    return isAllOnes(b, c) ? c.build('arith.not', [a], a.type) : reassociate(op, c);
+  },
+  'arith.not': (op, c) => {
+    const a = op.operands[0]!;
+    const twice = operandOf(a, 'arith.not', c);
+    if (twice) return twice;
+    const cmp = c.defOf(a);
+    if (cmp?.name !== 'arith.cmp') return undefined;
+    const inverse = inverses[String(cmp.attrs['predicate'])];
+    // With NaN both `a < b` and `a >= b` are false, so only equality has an inverse on floats.
+    const total = !scalarOf(cmp.operands[0]!.type).startsWith('f');
+    const equality = inverse === 'eq' || inverse === 'ne';
+    return inverse && (total || equality)
+      ? c.build('arith.cmp', cmp.operands, a.type, { predicate: inverse })
+      : undefined;
+  },
+  'arith.shl': (op, c) => shift(op, c),
+  'arith.shr': (op, c) => shift(op, c),
+};
+
+const inverses: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le', eq: 'ne', ne: 'eq' };
+
+/** Shifts by nothing, and a shift of a shift the same way. */
+const shift: Fold = (op, c) => {
+  const [a, b] = pair(op);
+  if (isConstant(b, 0, c)) return a;
+  const inner = c.defOf(a);
+  if (inner?.name !== op.name) return undefined;
+  const [k1, k2] = [c.constantOf(inner.operands[1]!), c.constantOf(b)];
+  if (k1 === undefined || k2 === undefined) return undefined;
+  const sum = Number(k1) + Number(k2);
+  if (Number(k1) < 0 || Number(k2) < 0 || sum >= bits(a.type)) return undefined;
+  return c.build(op.name, [inner.operands[0]!, c.constant(scalarFor(sum, a.type), a.type)], a.type);
+};

@@ -1,0 +1,185 @@
+import {
+  bufferMap,
+  mapKernels,
+  resolve,
+  substituteOperands,
+  type Buffers,
+  type Kernel,
+  type Loc,
+  type Op,
+  type Region,
+  type Scalar,
+  type Value,
+} from '@filigree/ir';
+import { constantOfOp } from '../support/constant-in.js';
+import { corePass } from '../support/core-pass.js';
+import { constantPool } from '../support/constant-pool.js';
+import { factsOf, type Facts } from '../support/facts.js';
+import { freshValues, simpleOp, terminatorOf } from '../support/values.js';
+import { arithmetic } from './arithmetic.js';
+import { bitwise } from './bitwise.js';
+import { casts } from './casts.js';
+import { comparison } from './comparison.js';
+import { simplifyControl, withoutAgreement, withoutInvariants } from './control-flow.js';
+import { evaluateConstants } from './evaluate.js';
+import type { Fold, FoldContext } from './fold-context.js';
+
+/**
+ * Brings ops to their simplest equal form: folds constants by the ops' own evaluators, applies identities, puts constants
+ * on the right of commutative ops, takes branches and loops apart whose way is known. Without `fastMath` every result
+ * stays the same to the last bit. Ops that fall out of use stay for `dce` to drop.
+ *
+ * Option `fastMath` (default false): also identities that hold for real numbers only, `x + 0`, `x * 0`, `x - x`, `x / x`,
+ * `a < b ? a : b` as a minimum, and reassociation of constants.
+ */
+export const canonicalize = corePass('canonicalize', { fastMath: false as boolean }, (dialects, { fastMath }) => {
+  const facts = factsOf(dialects);
+  return (module) => {
+    const buffers = bufferMap(module.buffers);
+    return mapKernels(module, (k) => canonicalizeKernel(k, facts, buffers, fastMath));
+  };
+});
+
+/** Each round sees through one more layer of loops and branches; few kernels have more than two. */
+const maxRounds = 8;
+
+const canonicalizeKernel = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean): Kernel => {
+  let now = kernel;
+  for (let round = 0; round < maxRounds; round++) {
+    const { body, changed } = sweep(now, facts, buffers, fastMath);
+    now = { ...now, body };
+    if (!changed) break;
+  }
+  return now;
+};
+
+const folds: readonly Readonly<Record<string, Fold>>[] = [arithmetic, bitwise, comparison, casts];
+const foldsByName: ReadonlyMap<string, Fold> = new Map(folds.flatMap((table) => Object.entries(table)));
+
+/** One walk over the kernel in program order, so that operands are simple before their users are looked at. */
+const sweep = (
+  kernel: Kernel,
+  facts: Facts,
+  buffers: Buffers,
+  fastMath: boolean,
+): { body: Region; changed: boolean } => {
+  const fresh = freshValues(kernel);
+  const pool = constantPool(fresh);
+  const now = new Map<number, Value>();
+  const defs = new Map<number, Op>();
+  /** Conditions whose value is known inside a branch. */
+  const known = new Map<number, Scalar>();
+  let out: Op[] = [];
+  let changed = false;
+  /** Where the op at hand comes from; what replaces it comes from there too. */
+  let place: Loc | undefined;
+
+  const append = (op: Op): void => {
+    for (const v of op.results) defs.set(v.id, op);
+    out.push(op);
+  };
+  const context: FoldContext = {
+    facts,
+    buffers,
+    fastMath,
+    constantOf: (v) => pool.scalarOf(v) ?? known.get(v.id),
+    defOf: (v) => defs.get(v.id),
+    constant: (value, type) => pool.value(value, type, append),
+    build: (name, operands, type, attrs = {}) => {
+      const ordered = commute(simpleOp(name, operands, attrs, fresh(type), place));
+      const folded = fold(ordered);
+      if (folded) return folded;
+      append(ordered);
+      return ordered.results[0]!;
+    },
+  };
+  const fold = (op: Op): Value | undefined => evaluateConstants(op, context) ?? foldsByName.get(op.name)?.(op, context);
+  const commute = (op: Op): Op => {
+    if (op.operands.length !== 2 || facts.def(op)?.traits.commutative !== true) return op;
+    const [a, b] = [op.operands[0]!, op.operands[1]!];
+    return context.constantOf(a) !== undefined && context.constantOf(b) === undefined
+      ? { ...op, operands: [b, a] }
+      : op;
+  };
+  const replace = (old: readonly Value[], by: readonly Value[]): void => {
+    old.forEach((v, i) => now.set(v.id, by[i]!));
+    changed = true;
+  };
+
+  const visitSimple = (op: Op): void => {
+    if (facts.def(op)?.traits.constant) {
+      const same = noteConstant(op);
+      if (same) now.set(op.results[0]!.id, same);
+      else append(op);
+      return;
+    }
+    const ordered = commute(op);
+    if (ordered !== op) changed = true;
+    const value = ordered.results.length === 1 && facts.def(op) ? fold(ordered) : undefined;
+    if (value) replace(op.results, [value]);
+    else append(ordered);
+  };
+  const noteConstant = (op: Op): Value | undefined => {
+    const scalar = constantOfOp(op, facts);
+    return scalar === undefined ? undefined : pool.note(op, scalar);
+  };
+
+  /** Puts the ops of a region in place of its owner and gives the operands of its terminator. */
+  const inline = (region: Region, args: readonly Value[]): readonly Value[] => {
+    region.params.forEach((p, i) => now.set(p.id, args[i]!));
+    const last = terminatorOf(region);
+    for (const op of region.ops) if (op !== last) visit(op);
+    return last.operands.map((v) => resolve(v, now));
+  };
+  const rewritten = (region: Region): Region => {
+    const before = out;
+    out = [];
+    pool.enter();
+    for (const op of region.ops) visit(op);
+    pool.leave();
+    const result = { ...region, ops: out };
+    out = before;
+    return result;
+  };
+  const branch = (region: Region, condition: Value, value: boolean): Region => {
+    const outer = known.get(condition.id);
+    known.set(condition.id, value);
+    const result = rewritten(region);
+    if (outer === undefined) known.delete(condition.id);
+    else known.set(condition.id, outer);
+    return result;
+  };
+
+  const visitControl = (op: Op): void => {
+    const step = simplifyControl(op, context);
+    if (step.kind === 'inline') {
+      const results = inline(step.region, step.args);
+      replace(op.results, results.slice(step.skip));
+    } else if (step.kind === 'replace') {
+      replace(op.results, step.values);
+    } else {
+      const { op: kept, replaced } = withoutInvariants(step.op);
+      if (kept !== op) changed = true;
+      for (const { old, by } of replaced) now.set(old.id, by);
+      const regions =
+        kept.name === 'scf.if'
+          ? kept.regions.map((r, i) => branch(r, kept.operands[0]!, i === 0))
+          : kept.regions.map((r) => rewritten(r));
+      const agreed = withoutAgreement({ ...kept, regions }, context.constantOf);
+      append(agreed.op);
+      for (const { old, by, constant } of agreed.replaced)
+        replace([old], [constant === undefined ? by : context.constant(constant, old.type)]);
+    }
+  };
+
+  const visit = (op: Op): void => {
+    const current = substituteOperands(op, now);
+    place = op.loc;
+    if (current.regions.length > 0 && facts.def(op)) visitControl(current);
+    else if (current.regions.length > 0) append({ ...current, regions: current.regions.map((r) => rewritten(r)) });
+    else visitSimple(current);
+  };
+
+  const body = rewritten(kernel.body);
+  return { body, changed };
+};

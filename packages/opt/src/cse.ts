@@ -1,0 +1,109 @@
+import { mapKernels, substituteOperands, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
+import { corePass } from './support/core-pass.js';
+import { clobbered, factsOf, type BufferSet, type Facts } from './support/facts.js';
+import { opKey } from './support/op-key.js';
+
+/**
+ * Common subexpressions: of two equal ops where the first comes before the second on every way (an earlier op of the same
+ * or an enclosing region) the second goes. Reads of memory are equal as long as nothing between them may write, free or
+ * update that buffer, in this iteration or another one.
+ */
+export const cse = corePass('cse', {}, (dialects) => {
+  const facts = factsOf(dialects);
+  return (module) => mapKernels(module, (k) => cseKernel(k, facts));
+});
+
+const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
+  const now = new Map<number, Value>();
+  const available = new Map<string, readonly Value[]>();
+  const versions = memoryVersions();
+
+  const visit = (op: Op, scope: string[]): Op | undefined => {
+    const current = substituteOperands(op, now);
+    if (current.regions.length > 0) return visitRegions(current);
+    const footprint = facts.footprint(current);
+    const key = keyOf(current);
+    if (key !== undefined) {
+      const same = available.get(key);
+      if (same) {
+        current.results.forEach((v, i) => now.set(v.id, same[i]!));
+        return undefined;
+      }
+      available.set(key, current.results);
+      scope.push(key);
+    }
+    versions.bump(clobbered(footprint));
+    return current;
+  };
+
+  /** The key of an op that may be merged with its equal, else nothing. */
+  const keyOf = (op: Op): string | undefined => {
+    const def = facts.def(op);
+    const footprint = facts.footprint(op);
+    if (!def || def.traits.terminator || op.results.length === 0) return undefined;
+    if (footprint.external || footprint.writes.any || footprint.writes.names.size > 0) return undefined;
+    return opKey(op, def.traits.commutative === true) + versions.of(footprint.reads);
+  };
+
+  const visitRegions = (op: Op): Op => {
+    const touched = clobbered(facts.footprint(op));
+    const branches = op.name === 'scf.if';
+    // A later iteration may have written what an earlier op of this one read; a branch sees what was there before.
+    if (!branches) versions.bump(touched);
+    const start = versions.snapshot(touched);
+    const regions = op.regions.map((r) => {
+      if (branches) versions.restore(start);
+      return visitRegion(r);
+    });
+    versions.bump(touched);
+    return regions.every((r, i) => r === op.regions[i]) ? op : { ...op, regions };
+  };
+
+  const visitRegion = (region: Region): Region => {
+    const scope: string[] = [];
+    const ops: Op[] = [];
+    let same = true;
+    for (const op of region.ops) {
+      const kept = visit(op, scope);
+      if (kept) ops.push(kept);
+      if (kept !== op) same = false;
+    }
+    for (const key of scope) available.delete(key);
+    return same ? region : { ...region, ops };
+  };
+
+  const body = visitRegion(kernel.body);
+  return body === kernel.body ? kernel : { ...kernel, body };
+};
+
+interface Snapshot {
+  readonly all: number;
+  readonly names: readonly (readonly [string, number | undefined])[];
+}
+
+/** A number for the contents of each buffer: as long as it stays, so do they. */
+const memoryVersions = () => {
+  const versions = new Map<string, number>();
+  let all = 0;
+  let next = 1;
+  const bumpAll = (): void => void (all = next++);
+  return {
+    bump: (set: BufferSet): void => {
+      if (set.any) bumpAll();
+      for (const b of set.names) versions.set(b, next++);
+    },
+    of: (set: BufferSet): string => {
+      if (set.any) return ` any ${next++}`;
+      if (set.names.size === 0) return '';
+      return ` ${all} ${[...set.names].map((b) => versions.get(b) ?? 0).join(' ')}`;
+    },
+    snapshot: (set: BufferSet): Snapshot => ({ all, names: [...set.names].map((b) => [b, versions.get(b)] as const) }),
+    restore: (s: Snapshot): void => {
+      all = s.all;
+      for (const [b, v] of s.names) {
+        if (v === undefined) versions.delete(b);
+        else versions.set(b, v);
+      }
+    },
+  };
+};

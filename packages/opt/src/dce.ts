@@ -1,0 +1,200 @@
+import { mapKernels, walk, type Attr, type Kernel, type Module, type Op, type Region, type Value } from '@filigree/ir';
+import { corePass } from './support/core-pass.js';
+import { factsOf, type Facts } from './support/facts.js';
+import { keepForSlots, keepIfSlots, keepWhileSlots } from './support/slots.js';
+import { terminatorOf } from './support/values.js';
+
+/**
+ * Drops what nobody needs: ops without effects whose results are unused, carried values and results of loops and branches
+ * that only feed themselves, stores to `temp` buffers that no needed op of the module reads, and loops and branches left
+ * empty. `temp` buffers of which no op is left go too. An op that could have trapped may be dropped with the rest.
+ */
+export const dce = corePass('dce', {}, (dialects) => {
+  const facts = factsOf(dialects);
+  return (module) => {
+    const live = markLive(module, facts);
+    const kernels = mapKernels(module, (k) => {
+      const body = sweepRegion(k.body, live.get(k)!, facts);
+      return body === k.body ? k : { ...k, body };
+    });
+    return dropBuffers(module, kernels);
+  };
+});
+
+/** What is needed in one kernel: ops, and values by id. */
+interface Live {
+  readonly ops: Set<Op>;
+  readonly values: Set<number>;
+}
+
+/** Marks from the ops that act on the world backwards through their operands, over all kernels at once. */
+const markLive = (module: Module, facts: Facts): ReadonlyMap<Kernel, Live> => {
+  const temps = new Set(module.buffers.filter((b) => b.role === 'temp').map((b) => b.name));
+  const work: (() => void)[] = [];
+  /** Ops that write a temp buffer which no needed op has been seen to read. */
+  const waiting = new Map<string, (() => void)[]>();
+  const wanted = new Set<string>();
+  const want = (buffer: string): void => {
+    if (wanted.has(buffer)) return;
+    wanted.add(buffer);
+    work.push(...(waiting.get(buffer) ?? []));
+  };
+  const wait = (buffer: string, mark: () => void): void => {
+    if (wanted.has(buffer)) work.push(mark);
+    else if (waiting.has(buffer)) waiting.get(buffer)!.push(mark);
+    else waiting.set(buffer, [mark]);
+  };
+
+  const result = new Map<Kernel, Live>();
+  for (const kernel of module.kernels) {
+    const live: Live = { ops: new Set(), values: new Set() };
+    result.set(kernel, live);
+    markKernel(kernel, facts, live, temps, { work, want, wait });
+  }
+  for (let job = work.pop(); job; job = work.pop()) job();
+  return result;
+};
+
+interface Queue {
+  readonly work: (() => void)[];
+  readonly want: (buffer: string) => void;
+  readonly wait: (buffer: string, mark: () => void) => void;
+}
+
+const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet<string>, queue: Queue): void => {
+  /** Where a value comes from: an op's result, or a parameter of one of its regions. */
+  const origin = new Map<number, { readonly op: Op; readonly index: number; readonly region: number }>();
+  const parents = new Map<Op, Op>();
+
+  const markValue = (v: Value): void => {
+    if (live.values.has(v.id)) return;
+    live.values.add(v.id);
+    const from = origin.get(v.id);
+    if (!from) return;
+    queue.work.push(() => {
+      markOp(from.op);
+      for (const source of sourcesOf(from.op, from.index, from.region)) markValue(source);
+    });
+  };
+  const markOp = (op: Op): void => {
+    if (live.ops.has(op)) return;
+    live.ops.add(op);
+    const parent = parents.get(op);
+    if (parent) queue.work.push(() => markOp(parent));
+    controlsOf(op, facts).forEach(markValue);
+    const def = facts.def(op);
+    if (def) {
+      for (const e of def.effects(op)) {
+        if (e.kind === 'write') continue;
+        if (e.buffer === undefined) temps.forEach(queue.want);
+        else queue.want(e.buffer);
+      }
+    } else temps.forEach(queue.want);
+    if (op.regions.length > 0 && !isStructured(op)) op.regions.forEach(markAll);
+  };
+  const markAll = (region: Region): void => {
+    for (const op of region.ops)
+      queue.work.push(() => {
+        markOp(op);
+        op.operands.forEach(markValue);
+      });
+  };
+
+  const visit = (region: Region, owner: Op | undefined): void => {
+    for (const op of region.ops) {
+      if (owner) parents.set(op, owner);
+      op.results.forEach((v, index) => origin.set(v.id, { op, index, region: -1 }));
+      op.regions.forEach((r, i) => r.params.forEach((v, index) => origin.set(v.id, { op, index, region: i })));
+      const def = facts.def(op);
+      const acts = def ? def.effects(op).filter((e) => e.kind !== 'read') : undefined;
+      if (acts === undefined) queue.work.push(() => markOp(op));
+      else if (acts.length > 0) {
+        const temporary = acts.every(
+          (e) => (e.kind === 'write' || e.kind === 'atomic') && e.buffer !== undefined && temps.has(e.buffer),
+        );
+        if (temporary) for (const e of acts) queue.wait(e.buffer!, () => markOp(op));
+        else queue.work.push(() => markOp(op));
+      }
+      for (const r of op.regions) visit(r, op);
+    }
+  };
+  visit(kernel.body, undefined);
+};
+
+const isStructured = (op: Op): boolean => op.name === 'scf.for' || op.name === 'scf.if' || op.name === 'scf.while';
+
+/** Operands that an op needs whenever it runs; for terminators none, since their owner says which of theirs count. */
+const controlsOf = (op: Op, facts: Facts): readonly Value[] => {
+  if (facts.terminator(op)) return [];
+  if (op.name === 'scf.for') return op.operands.slice(0, 3);
+  if (op.name === 'scf.while') return [terminatorOf(op.regions[0]!).operands[0]!];
+  return op.operands;
+};
+
+/** The values that feed a result (`region` -1) or a region's parameter of a loop or branch. */
+const sourcesOf = (op: Op, index: number, region: number): readonly Value[] => {
+  if (op.name === 'scf.if') return op.regions.map((r) => terminatorOf(r).operands[index]!);
+  if (op.name === 'scf.for') {
+    const slot = region === 0 ? index - 1 : index;
+    // Both ends of a slot live and die together.
+    return slot < 0
+      ? []
+      : [
+          op.operands[slot + 3]!,
+          terminatorOf(op.regions[0]!).operands[slot]!,
+          op.results[slot]!,
+          op.regions[0]!.params[slot + 1]!,
+        ];
+  }
+  if (op.name === 'scf.while') {
+    const [before, after] = [op.regions[0]!, op.regions[1]!];
+    if (region === 0) return [op.operands[index]!, terminatorOf(after).operands[index]!];
+    return [terminatorOf(before).operands[index + 1]!, op.results[index]!, after.params[index]!];
+  }
+  return [];
+};
+
+const sweepRegion = (region: Region, live: Live, facts: Facts): Region => {
+  const ops: Op[] = [];
+  let same = true;
+  for (const op of region.ops) {
+    if (facts.terminator(op)) ops.push(op);
+    else if (live.ops.has(op)) ops.push(sweepOp(op, live, facts));
+    if (ops[ops.length - 1] !== op) same = false;
+  }
+  return same ? region : { ...region, ops };
+};
+
+const sweepOp = (op: Op, live: Live, facts: Facts): Op => {
+  if (op.regions.length === 0) return op;
+  const regions = op.regions.map((r) => sweepRegion(r, live, facts));
+  const swept = regions.every((r, i) => r === op.regions[i]) ? op : { ...op, regions };
+  const kept = (values: readonly Value[]): number[] => values.flatMap((v, i) => (live.values.has(v.id) ? [i] : []));
+  if (op.name === 'scf.while') {
+    const [carried, handed] = [kept(op.regions[0]!.params), kept(op.results)];
+    return carried.length === op.operands.length && handed.length === op.results.length
+      ? swept
+      : keepWhileSlots(swept, carried, handed);
+  }
+  if (!isStructured(op)) return swept;
+  const results = kept(op.results);
+  if (results.length === op.results.length) return swept;
+  return op.name === 'scf.for' ? keepForSlots(swept, results) : keepIfSlots(swept, results);
+};
+
+/** Leaves out the temp buffers that the pass has made useless; those that were unused before are the caller's business. */
+const dropBuffers = (before: Module, after: Module): Module => {
+  const [was, is] = [namedBuffers(before), namedBuffers(after)];
+  const buffers = after.buffers.filter((b) => b.role !== 'temp' || is.has(b.name) || !was.has(b.name));
+  return buffers.length === after.buffers.length ? after : { ...after, buffers };
+};
+
+const namedBuffers = (module: Module): ReadonlySet<string> => {
+  const names = new Set<string>();
+  const note = (a: Attr): void => {
+    if (typeof a === 'string' && a.startsWith('@')) names.add(a.slice(1));
+    else if (Array.isArray(a)) a.forEach(note);
+  };
+  for (const k of module.kernels) walk(k.body, (op) => Object.values(op.attrs).forEach(note));
+  return names;
+};

@@ -1,0 +1,158 @@
+import {
+  isFloat,
+  lanesOf,
+  mapKernels,
+  rewriteOps,
+  sameType,
+  scalarOps,
+  type Builder,
+  type Op,
+  type Region,
+  type Replacement,
+  type RewriteContext,
+  type Value,
+} from '@filigree/ir';
+import { corePass } from './support/core-pass.js';
+import { factsOf, type Facts } from './support/facts.js';
+import { bodyOf, definedIn, terminatorOf } from './support/values.js';
+
+/**
+ * Flattens branches: an `scf.if` whose two regions only compute, cheaply and without a chance to trap, becomes its ops
+ * followed by an `arith.select` for each result. Before that, stores that end both branches and go to the same element
+ * are merged into one store after the branch.
+ *
+ * Option `maxCost` (default 24): the cycles, by the table of scalar ops, that both branches together may cost.
+ */
+export const ifToSelect = corePass('if-to-select', { maxCost: 24 }, (dialects, { maxCost }) => {
+  const facts = factsOf(dialects);
+  return (module) =>
+    mapKernels(module, (k) =>
+      rewriteOps(
+        k,
+        dialects,
+        (op, ctx) => (op.name === 'scf.if' ? flatten(op, ctx, facts, maxCost) : undefined),
+        module.buffers,
+      ),
+    );
+});
+
+const flatten = (op: Op, ctx: RewriteContext, facts: Facts, maxCost: number): Replacement | undefined => {
+  const { op: branch, stores } = sinkStores(op, ctx, facts);
+  const bodies = branch.regions.map(bodyOf);
+  const flat =
+    (branch.results.length > 0 || stores.length > 0) &&
+    bodies.every((ops) => ops.every(facts.speculatable)) &&
+    cost(bodies[0]!) + cost(bodies[1]!) <= maxCost;
+  if (!flat && stores.length === 0) return undefined;
+  return ctx.build((b) => {
+    b.loc = op.loc;
+    const results = flat ? selectResults(branch, b) : b.append(branch);
+    for (const s of stores) b.append({ ...s.store, operands: [results[s.result]!, s.index(b)] });
+    return results.slice(0, op.results.length);
+  });
+};
+
+const selectResults = (branch: Op, b: Builder): readonly Value[] => {
+  for (const r of branch.regions) for (const inner of bodyOf(r)) b.append(inner);
+  const [yes, no] = branch.regions.map((r) => terminatorOf(r).operands);
+  return branch.results.map((_, i) => {
+    const [x, y] = [yes![i]!, no![i]!];
+    if (x.id === y.id) return x;
+    const condition = branch.operands[0]!;
+    return b.select(typeof x.type === 'string' ? condition : b.splat(condition, lanesOf(x.type)), x, y);
+  });
+};
+
+/** A store taken out of both branches: which result of the branch it stores, and where. */
+interface SunkStore {
+  readonly store: Op;
+  readonly result: number;
+  readonly index: (b: Builder) => Value;
+}
+
+/** Moves pairs of last stores to the same element behind the branch, as many as there are. */
+const sinkStores = (
+  op: Op,
+  ctx: RewriteContext,
+  facts: Facts,
+): { readonly op: Op; readonly stores: readonly SunkStore[] } => {
+  const [a, b] = [op.regions[0]!.ops, op.regions[1]!.ops];
+  const inside = definedIn(op.regions[1]!, definedIn(op.regions[0]!));
+  const taken = new Set<Op>();
+  const pairs: { x: Op; y: Op; index: (b: Builder) => Value }[] = [];
+  let [i, j] = [a.length, b.length];
+  for (;;) {
+    i = previousEffect(a, i, facts);
+    j = previousEffect(b, j, facts);
+    if (i < 0 || j < 0) break;
+    const [x, y] = [a[i]!, b[j]!];
+    const index = sameElement(x, y, inside, ctx);
+    if (!index) break;
+    taken.add(x).add(y);
+    pairs.unshift({ x, y, index });
+  }
+  if (pairs.length === 0) return { op, stores: [] };
+  const results = [...op.results, ...pairs.map(({ x }) => ({ id: ctx.ids.next(), type: x.operands[0]!.type }))];
+  const without = (region: Region, values: readonly Value[]): Region => ({
+    ...region,
+    ops: [
+      ...bodyOf(region).filter((o) => !taken.has(o)),
+      { ...terminatorOf(region), operands: [...terminatorOf(region).operands, ...values] },
+    ],
+  });
+  const regions = [
+    without(
+      op.regions[0]!,
+      pairs.map(({ x }) => x.operands[0]!),
+    ),
+    without(
+      op.regions[1]!,
+      pairs.map(({ y }) => y.operands[0]!),
+    ),
+  ];
+  return {
+    op: { ...op, results, regions },
+    stores: pairs.map(({ x, index }, k) => ({ store: x, result: op.results.length + k, index })),
+  };
+};
+
+/** The last op before `end` that touches memory or may end the program; -1 where there is none. */
+const previousEffect = (ops: readonly Op[], end: number, facts: Facts): number => {
+  for (let i = end - 1; i >= 0; i--) {
+    const op = ops[i]!;
+    if (!facts.terminator(op) && !facts.pure(op)) return i;
+  }
+  return -1;
+};
+
+/** Where both ops store, when that is one element which is known outside of the branch. */
+const sameElement = (
+  x: Op,
+  y: Op,
+  inside: ReadonlySet<number>,
+  ctx: RewriteContext,
+): ((b: Builder) => Value) | undefined => {
+  if (x.name !== 'mem.store' || y.name !== 'mem.store' || x.attrs['buffer'] !== y.attrs['buffer']) return undefined;
+  if (!sameType(x.operands[0]!.type, y.operands[0]!.type)) return undefined;
+  const [i, j] = [x.operands[1]!, y.operands[1]!];
+  if (i.id === j.id) return inside.has(i.id) ? undefined : () => i;
+  const [c, d] = [ctx.definition(i), ctx.definition(j)];
+  const constants = c?.name === 'arith.constant' && d?.name === 'arith.constant' && sameType(i.type, j.type);
+  if (!constants || c.attrs['value'] !== d.attrs['value']) return undefined;
+  return (b) => b.op('arith.constant', [], c.attrs, [], [i.type])[0]!;
+};
+
+const cost = (ops: readonly Op[]): number =>
+  ops.reduce((sum, op) => sum + (op.regions.length > 0 ? Infinity : cycles(op)), 0);
+
+/** Cycles of one op: the row of the scalar table; for integers, division is as slow and all else is cheap. */
+const cycles = (op: Op): number => {
+  const row = costs.get(op.name) ?? 1;
+  return op.results.every((v) => isFloat(v.type)) || row >= 8 ? row : Math.min(row, 1);
+};
+
+const costs: ReadonlyMap<string, number> = new Map(
+  scalarOps
+    .filter((o) => o.arity > 0 || o.name === 'constant')
+    .map((o) => [o.kernelOp, o.name === 'arms' ? 1 : o.cost]),
+);

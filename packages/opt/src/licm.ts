@@ -1,0 +1,94 @@
+import {
+  bufferMap,
+  freeValues,
+  mapKernels,
+  rewriteOps,
+  type Buffers,
+  type Op,
+  type Region,
+  type Replacement,
+  type RewriteContext,
+  type Scalar,
+  type Value,
+} from '@filigree/ir';
+import { inBounds } from './support/bounds.js';
+import { corePass } from './support/core-pass.js';
+import { constantIn } from './support/constant-in.js';
+import { factsOf, touches, type Facts, type Footprint } from './support/facts.js';
+import { tripCount } from './support/trip-count.js';
+import { definedIn } from './support/values.js';
+
+/**
+ * Loop-invariant code motion: ops of a loop body whose operands come from outside move before the loop, inner loops
+ * first. They must be pure and unable to trap; reads move too when nothing in the loop writes that buffer and either the
+ * loop is known to run, by its bounds or by a condition around it, or the index is known to be inside the buffer.
+ */
+export const licm = corePass('licm', {}, (dialects) => {
+  const facts = factsOf(dialects);
+  return (module) => {
+    const buffers = bufferMap(module.buffers);
+    return mapKernels(module, (k) =>
+      rewriteOps(k, dialects, (op, ctx) => (isLoop(op) ? hoist(op, ctx, facts, buffers) : undefined), module.buffers),
+    );
+  };
+});
+
+const isLoop = (op: Op): boolean => op.name === 'scf.for' || op.name === 'scf.while';
+
+const hoist = (loop: Op, ctx: RewriteContext, facts: Facts, buffers: Buffers): Replacement | undefined => {
+  const constantOf = (v: Value): Scalar | undefined => constantIn(v, ctx.definition, facts);
+  const footprint = facts.footprint(loop);
+  const inside = new Set<number>();
+  for (const r of loop.regions) definedIn(r, inside);
+  const outside = (v: Value): boolean => !inside.has(v.id);
+  const runs = loop.name === 'scf.while' || certainlyRuns(loop, ctx, constantOf);
+  const moved: Op[] = [];
+  const regions = loop.regions.map((region, i): Region => {
+    // The second region of a `while` may never run.
+    const always = runs && i === 0;
+    const kept = region.ops.filter((op) => {
+      if (facts.terminator(op) || !usesOnly(op, outside)) return true;
+      if (!facts.speculatable(op) && !movableRead(op, footprint, facts, always || inBounds(op, constantOf, buffers)))
+        return true;
+      moved.push(op);
+      for (const v of op.results) inside.delete(v.id);
+      return false;
+    });
+    return kept.length === region.ops.length ? region : { ...region, ops: kept };
+  });
+  return moved.length === 0 ? undefined : { ops: [...moved, { ...loop, regions }], values: loop.results };
+};
+
+const usesOnly = (op: Op, allowed: (v: Value) => boolean): boolean =>
+  op.operands.every(allowed) && op.regions.every((r) => freeValues(r).every(allowed));
+
+/** A read that sees the same memory before the loop as in any iteration, at a place where it may run. */
+const movableRead = (op: Op, loop: Footprint, facts: Facts, safe: boolean): boolean => {
+  if (!safe || op.regions.length > 0 || loop.external || loop.writes.any) return false;
+  const f = facts.footprint(op);
+  if (f.external || f.writes.any || f.writes.names.size > 0 || f.reads.any || f.reads.names.size === 0) return false;
+  return [...f.reads.names].every((b) => !touches(loop.writes, b));
+};
+
+/** Whether a `for` runs at least once whenever it is reached. */
+const certainlyRuns = (loop: Op, ctx: RewriteContext, constantOf: (v: Value) => Scalar | undefined): boolean => {
+  const trips = tripCount(loop, constantOf);
+  if (trips !== undefined) return trips > 0n;
+  const [lb, ub] = [loop.operands[0]!, loop.operands[1]!];
+  return ctx.parents.some((parent, depth) => {
+    // Inside a loop over the same range the range is not empty.
+    if (parent.name === 'scf.for') return parent.operands[0]!.id === lb.id && parent.operands[1]!.id === ub.id;
+    if (parent.name !== 'scf.if') return false;
+    const cmp = ctx.definition(parent.operands[0]!);
+    if (cmp?.name !== 'arith.cmp') return false;
+    const [a, b] = [cmp.operands[0]!.id, cmp.operands[1]!.id];
+    const p = cmp.attrs['predicate'];
+    const less = (p === 'lt' && a === lb.id && b === ub.id) || (p === 'gt' && a === ub.id && b === lb.id);
+    const child = ctx.parents[depth + 1];
+    return less && parent.regions[0]!.ops.some((o) => (child ? o === child : sameLoop(o, loop)));
+  });
+};
+
+/** Whether two states of the op are one loop: its induction value is defined by nothing else. */
+const sameLoop = (a: Op, b: Op): boolean =>
+  a.name === b.name && a.regions[0]!.params[0]?.id === b.regions[0]!.params[0]?.id;

@@ -1,0 +1,46 @@
+import { coreDialects, pipeline, type Dialect, type Module, type PassRegistry, type Pipeline } from '@filigree/ir';
+import { canonicalize } from './canonicalize/canonicalize.js';
+import { cse } from './cse.js';
+import { dce } from './dce.js';
+import { ifToSelect } from './if-to-select.js';
+import { licm } from './licm.js';
+import { offload } from './offload.js';
+import { storeForwarding } from './store-forwarding/store-forwarding.js';
+import { unroll } from './unroll.js';
+import { vectorize } from './vectorize/vectorize.js';
+
+/** The passes of this package for these dialects, by the name that `parsePipeline` reads. */
+export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Module> => ({
+  canonicalize: canonicalize.over(dialects),
+  cse: cse.over(dialects),
+  dce: dce.over(dialects),
+  'if-to-select': ifToSelect.over(dialects),
+  licm: licm.over(dialects),
+  offload: offload.over(dialects),
+  'store-forwarding': storeForwarding.over(dialects),
+  unroll: unroll.over(dialects),
+  vectorize: vectorize.over(dialects),
+});
+
+/** The passes of this package for the core dialects, by the name that `parsePipeline` reads. */
+export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
+
+/**
+ * The passes that suit every kernel, in the order in which each makes work for the next: simplify, share, forward through
+ * memory, flatten branches, move out of loops, and clean up. Neither unrolls nor vectorises: that is for the target to ask.
+ */
+export const defaultPipeline = ({
+  dialects = coreDialects,
+  fastMath = false,
+}: { readonly dialects?: readonly Dialect[]; readonly fastMath?: boolean } = {}): Pipeline<Module> =>
+  pipeline([
+    canonicalize({ dialects, fastMath }),
+    cse({ dialects }),
+    storeForwarding({ dialects }),
+    ifToSelect({ dialects }),
+    licm({ dialects }),
+    canonicalize({ dialects, fastMath }),
+    cse({ dialects }),
+    storeForwarding({ dialects }),
+    dce({ dialects }),
+  ]);

@@ -1,0 +1,92 @@
+import {
+  bufferName,
+  mapKernels,
+  sameType,
+  substituteOperands,
+  type Kernel,
+  type Op,
+  type Region,
+  type Value,
+} from '@filigree/ir';
+import { affineForms } from '../support/affine.js';
+import { corePass } from '../support/core-pass.js';
+import { constantOfOp } from '../support/constant-in.js';
+import { clobbered, factsOf, type Facts } from '../support/facts.js';
+import { withoutDeadStores } from './dead-stores.js';
+import { accessOf, elementMap, placeOf } from './element-map.js';
+
+/**
+ * Forwards values through memory: a load takes the value that the last store to its element, or an earlier load of it,
+ * had; a store that writes what is there already, or that a later store of the same region overwrites before anything
+ * can read it, goes. Two indices are told apart when both are affine in the same values: they are equal or differ by a
+ * constant. All others may be equal. Atomics and unknown ops end what is known about their buffer; a loop does so for
+ * all that it writes, before its first iteration and after its last.
+ */
+export const storeForwarding = corePass('store-forwarding', {}, (dialects) => {
+  const facts = factsOf(dialects);
+  return (module) =>
+    mapKernels(module, (k) => {
+      const forwarded = forwardKernel(k, facts);
+      const body = withoutDeadStores(forwarded.body, facts, affineForms());
+      return body === forwarded.body ? forwarded : { ...forwarded, body };
+    });
+});
+
+const forwardKernel = (kernel: Kernel, facts: Facts): Kernel => {
+  const now = new Map<number, Value>();
+  const memory = elementMap<Value>();
+  const forms = affineForms();
+
+  const visit = (op: Op): Op | undefined => {
+    const current = substituteOperands(op, now);
+    if (current.regions.length > 0) return visitRegions(current);
+    forms.note(current, constantOfOp(current, facts));
+    const access = facts.def(current) && accessOf(current);
+    if (!access) {
+      memory.forgetBuffers(clobbered(facts.footprint(current)));
+      return current;
+    }
+    const place = placeOf(bufferName(current), access.index, access.element, forms);
+    const held = memory.get(place);
+    if (access.kind === 'load') {
+      if (held && sameType(held.type, access.element.type)) {
+        now.set(access.element.id, held);
+        return undefined;
+      }
+      memory.set(place, access.element);
+      return current;
+    }
+    if (held?.id === access.element.id) return undefined;
+    memory.forgetOverlaps(place);
+    memory.set(place, access.element);
+    return current;
+  };
+
+  const visitRegions = (op: Op): Op => {
+    const changed = clobbered(facts.footprint(op));
+    // A branch begins with what is known before it; an iteration may follow another one that wrote.
+    if (op.name !== 'scf.if') memory.forgetBuffers(changed);
+    const regions = op.regions.map((r) => {
+      const mark = memory.mark();
+      const result = visitRegion(r);
+      memory.rollback(mark);
+      return result;
+    });
+    memory.forgetBuffers(changed);
+    return regions.every((r, i) => r === op.regions[i]) ? op : { ...op, regions };
+  };
+
+  const visitRegion = (region: Region): Region => {
+    const ops: Op[] = [];
+    let same = true;
+    for (const op of region.ops) {
+      const kept = visit(op);
+      if (kept) ops.push(kept);
+      if (kept !== op) same = false;
+    }
+    return same ? region : { ...region, ops };
+  };
+
+  const body = visitRegion(kernel.body);
+  return body === kernel.body ? kernel : { ...kernel, body };
+};

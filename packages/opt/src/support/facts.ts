@@ -1,0 +1,113 @@
+import { mayTrap as trapsOn, opTable, type Dialect, type Op, type OpDef } from '@filigree/ir';
+
+/** A set of buffers by bare name; `any` stands for all there are. */
+export interface BufferSet {
+  readonly any: boolean;
+  readonly names: ReadonlySet<string>;
+}
+
+/** What an op and all ops in its regions may do to memory and control. */
+export interface Footprint {
+  readonly reads: BufferSet;
+  readonly writes: BufferSet;
+  /** Allocates, frees or speaks to the outside. */
+  readonly external: boolean;
+  /** May trap, or may not end. */
+  readonly mayTrap: boolean;
+}
+
+/** What the given dialects say about ops. An op of none of them may do anything: passes leave it, and what it touches, alone. */
+export interface Facts {
+  readonly def: (op: Op) => OpDef | undefined;
+  readonly footprint: (op: Op) => Footprint;
+  /** No effects on memory, regions included: it may be dropped when unused and merged with its equal. */
+  readonly pure: (op: Op) => boolean;
+  /** Pure, and cannot trap: it may also be moved to where it did not run before. */
+  readonly speculatable: (op: Op) => boolean;
+  readonly terminator: (op: Op) => boolean;
+}
+
+/** The facts of these dialects. Footprints of ops with regions are computed once per op object. */
+export const factsOf = (dialects: readonly Dialect[]): Facts => {
+  const table = opTable(dialects);
+  const known = new WeakMap<Op, Footprint>();
+  const footprint = (op: Op): Footprint => {
+    const def = table.get(op.name);
+    if (!def) return anything;
+    const effects = def.effects(op);
+    if (op.regions.length === 0 && effects.length === 0) return trapsOn(def, op) ? trapping : nothing;
+    const seen = known.get(op);
+    if (seen) return seen;
+    const reads = new Set<string>();
+    const writes = new Set<string>();
+    let readsAny = false;
+    let writesAny = false;
+    let external = false;
+    // A `while` has no bound that one could see, and an access to memory may be out of bounds.
+    let mayTrap = trapsOn(def, op) || effects.length > 0 || op.name === 'scf.while';
+    for (const e of effects) {
+      if (e.kind === 'read' || e.kind === 'atomic') {
+        if (e.buffer === undefined) readsAny = true;
+        else reads.add(e.buffer);
+      }
+      if (e.kind === 'write' || e.kind === 'atomic') {
+        if (e.buffer === undefined) writesAny = true;
+        else writes.add(e.buffer);
+      }
+      if (e.kind === 'allocate' || e.kind === 'free' || e.kind === 'io') {
+        external = true;
+        if (e.buffer !== undefined) {
+          reads.add(e.buffer);
+          writes.add(e.buffer);
+        }
+      }
+    }
+    for (const region of op.regions)
+      for (const inner of region.ops) {
+        const f = footprint(inner);
+        if (f === nothing) continue;
+        for (const b of f.reads.names) reads.add(b);
+        for (const b of f.writes.names) writes.add(b);
+        readsAny ||= f.reads.any;
+        writesAny ||= f.writes.any;
+        external ||= f.external;
+        mayTrap ||= f.mayTrap;
+      }
+    const result = {
+      reads: { any: readsAny, names: reads },
+      writes: { any: writesAny, names: writes },
+      external,
+      mayTrap,
+    };
+    known.set(op, result);
+    return result;
+  };
+  const pure = (op: Op): boolean => {
+    const f = footprint(op);
+    return f === nothing || (!f.external && isEmpty(f.reads) && isEmpty(f.writes));
+  };
+  return {
+    def: (op) => table.get(op.name),
+    footprint,
+    pure,
+    speculatable: (op) => pure(op) && !footprint(op).mayTrap,
+    terminator: (op) => table.get(op.name)?.traits.terminator === true,
+  };
+};
+
+/** Whether `name` is in the set. */
+export const touches = (set: BufferSet, name: string): boolean => set.any || set.names.has(name);
+
+export const isEmpty = (set: BufferSet): boolean => !set.any && set.names.size === 0;
+
+/** The buffers whose contents may differ after the op. */
+export const clobbered = (f: Footprint): BufferSet => (f.external ? all : f.writes);
+
+/** The buffers that the op may look at, or that something outside may look at because of it. */
+export const observed = (f: Footprint): BufferSet => (f.external ? all : f.reads);
+
+const none: BufferSet = { any: false, names: new Set() };
+const all: BufferSet = { any: true, names: new Set() };
+const nothing: Footprint = { reads: none, writes: none, external: false, mayTrap: false };
+const trapping: Footprint = { ...nothing, mayTrap: true };
+const anything: Footprint = { reads: all, writes: all, external: true, mayTrap: true };

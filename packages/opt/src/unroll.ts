@@ -1,0 +1,134 @@
+import {
+  cloneOps,
+  mapKernels,
+  rewriteOps,
+  walk,
+  type Builder,
+  type Op,
+  type Replacement,
+  type RewriteContext,
+  type Value,
+} from '@filigree/ir';
+import { corePass } from './support/core-pass.js';
+import { constantIn } from './support/constant-in.js';
+import { factsOf, type Facts } from './support/facts.js';
+import { checkCount } from './support/options.js';
+import { chunkedBound, chunkFits, indexConstant } from './support/split-loop.js';
+import { tripCount } from './support/trip-count.js';
+import { bodyOf, terminatorOf } from './support/values.js';
+
+/**
+ * Unrolls serial loops, inner ones first. A short loop with constant bounds becomes its iterations; an innermost loop with
+ * a constant step becomes, with `factor` > 1, a loop over groups of iterations and an epilogue for the rest. Parallel and
+ * simd loops stay whole: their iterations belong to threads and lanes.
+ *
+ * Options: `factor` (default 1), iterations put into one where a loop is not unrolled in full; `maxTrips` (default 16), the
+ * most iterations of a loop that is; `maxOps` (default 1024), beyond which no loop grows.
+ * Fails with `opt/option` when one of them is not a whole number in its range.
+ */
+export const unroll = corePass('unroll', { factor: 1, maxTrips: 16, maxOps: 1024 }, (dialects, limits) => {
+  const facts = factsOf(dialects);
+  return (module) => {
+    checkCount('unroll', 'factor', limits.factor, 1);
+    checkCount('unroll', 'maxTrips', limits.maxTrips, 0);
+    checkCount('unroll', 'maxOps', limits.maxOps, 0);
+    return mapKernels(module, (k) =>
+      rewriteOps(
+        k,
+        dialects,
+        (op, ctx) => (isSerialFor(op) ? unrollLoop(op, ctx, facts, limits) : undefined),
+        module.buffers,
+      ),
+    );
+  };
+});
+
+interface Limits {
+  readonly factor: number;
+  readonly maxTrips: number;
+  readonly maxOps: number;
+}
+
+const isSerialFor = (op: Op): boolean =>
+  op.name === 'scf.for' && op.attrs['parallel'] !== true && op.attrs['simd'] !== true;
+
+const unrollLoop = (loop: Op, ctx: RewriteContext, facts: Facts, limits: Limits): Replacement | undefined => {
+  const constantOf = (v: Value) => constantIn(v, ctx.definition, facts);
+  const size = countOps(loop);
+  const trips = tripCount(loop, constantOf);
+  if (trips !== undefined && trips <= BigInt(limits.maxTrips) && Number(trips) * size <= limits.maxOps)
+    return unrollWhole(
+      loop,
+      Number(trips),
+      ctx,
+      BigInt(constantOf(loop.operands[0]!) ?? 0),
+      BigInt(constantOf(loop.operands[2]!) ?? 0),
+    );
+  const step = constantOf(loop.operands[2]!);
+  if (limits.factor < 2 || step === undefined || !isInnermost(loop) || size * limits.factor > limits.maxOps)
+    return undefined;
+  if (!chunkFits(loop, BigInt(step), limits.factor) || (trips !== undefined && trips < BigInt(limits.factor)))
+    return undefined;
+  return unrollByFactor(loop, ctx, BigInt(step), limits.factor, trips);
+};
+
+const unrollWhole = (loop: Op, trips: number, ctx: RewriteContext, lb: bigint, step: bigint): Replacement =>
+  ctx.build((b) => {
+    b.loc = loop.loc;
+    let carried: readonly Value[] = loop.operands.slice(3);
+    for (let i = 0; i < trips; i++)
+      carried = iteration(loop, indexConstant(b, loop, lb + BigInt(i) * step), carried, b, ctx);
+    return carried;
+  });
+
+const unrollByFactor = (
+  loop: Op,
+  ctx: RewriteContext,
+  step: bigint,
+  factor: number,
+  trips: bigint | undefined,
+): Replacement =>
+  ctx.build((b) => {
+    b.loc = loop.loc;
+    const [lb, ub, one] = [loop.operands[0]!, loop.operands[1]!, loop.operands[2]!];
+    const even = trips !== undefined && trips % BigInt(factor) === 0n;
+    const end = even ? ub : chunkedBound(b, loop, step, factor);
+    const stride = indexConstant(b, loop, step * BigInt(factor));
+    const main = b.for(lb, end, stride, loop.attrs, loop.operands.slice(3), (iv, inits) => {
+      let carried = inits;
+      for (let i = 0; i < factor; i++) {
+        const index = i === 0 ? iv : b.add(iv, indexConstant(b, loop, step * BigInt(i)));
+        carried = iteration(loop, index, carried, b, ctx);
+      }
+      return carried;
+    });
+    return even ? main : b.append({ ...loop, operands: [end, ub, one, ...main] });
+  });
+
+/** Appends one copy of the loop's body; gives the values that the next iteration starts from. */
+const iteration = (
+  loop: Op,
+  iv: Value,
+  carried: readonly Value[],
+  b: Builder,
+  ctx: RewriteContext,
+): readonly Value[] => {
+  const region = loop.regions[0]!;
+  const start = new Map<number, Value>();
+  region.params.forEach((p, i) => start.set(p.id, i === 0 ? iv : carried[i - 1]!));
+  const { ops, values } = cloneOps(bodyOf(region), ctx.ids, start);
+  for (const op of ops) b.append(op);
+  return terminatorOf(region).operands.map((v) => values.get(v.id) ?? v);
+};
+
+const countOps = (loop: Op): number => {
+  let count = 0;
+  for (const r of loop.regions) walk(r, () => count++);
+  return count;
+};
+
+const isInnermost = (loop: Op): boolean => {
+  let inner = false;
+  walk(loop.regions[0]!, (op) => (inner ||= op.name === 'scf.for' || op.name === 'scf.while'));
+  return !inner;
+};

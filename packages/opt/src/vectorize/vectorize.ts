@@ -1,0 +1,102 @@
+import {
+  byteSize,
+  isFloat,
+  mapKernels,
+  rewriteOps,
+  scalarOf,
+  type Op,
+  type Replacement,
+  type RewriteContext,
+} from '@filigree/ir';
+import { corePass } from '../support/core-pass.js';
+import { constantIn } from '../support/constant-in.js';
+import { factsOf, type Facts } from '../support/facts.js';
+import { checkCount } from '../support/options.js';
+import { chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
+import { tripCount } from '../support/trip-count.js';
+import { terminatorOf } from '../support/values.js';
+import { accessOf } from '../store-forwarding/element-map.js';
+import { widen } from './widen.js';
+
+/**
+ * Turns `scf.for {simd = true}` into a loop over vectors and a scalar epilogue. A vector has as many lanes as floats of the
+ * widest type in the loop fit a register; narrower data come in short vectors of as many lanes and are cast. Addresses
+ * that grow by one from lane to lane give contiguous loads and stores, equal ones a splat, others gather and scatter.
+ * A loop that has branches (see `if-to-select`), inner loops, atomics or carried values stays as it is.
+ *
+ * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is no positive whole number.
+ */
+export const vectorize = corePass('vectorize', { bytes: 16 }, (dialects, { bytes }) => {
+  const facts = factsOf(dialects);
+  return (module) => {
+    checkCount('vectorize', 'bytes', bytes, 1);
+    return mapKernels(module, (k) =>
+      rewriteOps(
+        k,
+        dialects,
+        (op, ctx) => (isSimd(op) ? vectorizeLoop(op, ctx, facts, bytes) : undefined),
+        module.buffers,
+      ),
+    );
+  };
+});
+
+const isSimd = (op: Op): boolean => op.name === 'scf.for' && op.attrs['simd'] === true;
+
+const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
+  const step = constantIn(loop.operands[2]!, ctx.definition, facts);
+  const lanes = lanesFor(loop, bytes);
+  const trips = tripCount(loop, (v) => constantIn(v, ctx.definition, facts));
+  if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
+  if ((trips !== undefined && trips < BigInt(lanes)) || !isVectorizable(loop, facts)) return undefined;
+  return ctx.build((b) => {
+    b.loc = loop.loc;
+    const [lb, ub, one] = [loop.operands[0]!, loop.operands[1]!, loop.operands[2]!];
+    const { simd: _simd, ...attrs } = loop.attrs;
+    const { parallel: _parallel, ...serial } = attrs;
+    const even = trips !== undefined && trips % BigInt(lanes) === 0n;
+    const end = even ? ub : chunkedBound(b, loop, 1n, lanes);
+    b.for(lb, end, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) => widen(loop, iv, lanes, b));
+    if (!even) b.append({ ...loop, operands: [end, ub, one], attrs: serial });
+    return [];
+  });
+};
+
+/** Lanes of the widest float; of the widest element moved, where there are no floats. */
+const lanesFor = (loop: Op, bytes: number): number => {
+  let float = 0;
+  let moved = 0;
+  for (const op of loop.regions[0]!.ops) {
+    for (const v of [...op.results, ...op.operands])
+      if (isFloat(v.type)) float = Math.max(float, byteSize(scalarOf(v.type)));
+    const access = accessOf(op);
+    if (access) moved = Math.max(moved, byteSize(scalarOf(access.element.type)));
+  }
+  const width = float || moved;
+  return width === 0 ? 0 : Math.floor(bytes / width);
+};
+
+/** Whether every op of the body has a meaning lane by lane. */
+const isVectorizable = (loop: Op, facts: Facts): boolean => {
+  if (loop.results.length > 0) return false;
+  const region = loop.regions[0]!;
+  const writes = facts.footprint(loop).writes;
+  const varying = new Set([region.params[0]!.id]);
+  const last = terminatorOf(region);
+  for (const op of region.ops) {
+    if (op === last) continue;
+    const def = facts.def(op);
+    if (!def || op.regions.length > 0) return false;
+    if ([...op.operands, ...op.results].some((v) => typeof v.type !== 'string')) return false;
+    const varies = op.operands.some((v) => varying.has(v.id));
+    const access = accessOf(op);
+    if (access) {
+      // An element that all iterations share is safe to read once for all lanes only while nothing writes it.
+      const shared = !varying.has(access.index.id);
+      if (shared && (access.kind === 'store' || writes.any || writes.names.has(String(op.attrs['buffer']).slice(1))))
+        return false;
+    } else if (!facts.pure(op) || op.results.length !== 1 || (varies && def.traits.elementwise !== true)) return false;
+    if (varies) for (const v of op.results) varying.add(v.id);
+  }
+  return true;
+};

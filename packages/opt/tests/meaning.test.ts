@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import * as E from 'fp-ts/lib/Either.js';
+import { describe, expect, it } from 'vitest';
+import { coreDialects, interpret, verifyModule, type Module, type Pass, type TypedArray } from '@filigree/ir';
+import {
+  canonicalize,
+  cse,
+  dce,
+  defaultPipeline,
+  ifToSelect,
+  licm,
+  offload,
+  storeForwarding,
+  unroll,
+  vectorize,
+} from '@filigree/opt';
+import { expressionOutputs, randomExpressions } from './random-expressions.js';
+import { randomInputs, randomModule, type Choose } from './random-module.js';
+
+const passes: readonly Pass<Module>[] = [
+  canonicalize(),
+  cse(),
+  dce(),
+  ifToSelect(),
+  ifToSelect({ maxCost: 1000 }),
+  storeForwarding(),
+  unroll(),
+  unroll({ factor: 3, maxTrips: 2 }),
+  licm(),
+  vectorize(),
+  vectorize({ bytes: 32 }),
+  offload(),
+];
+
+/** A random program: choices, from which `randomModule` builds a module, and a seed for its inputs. */
+const program = fc.record({
+  choices: fc.array(fc.nat(1 << 20), { minLength: 30, maxLength: 250 }),
+  seed: fc.nat(1000),
+});
+
+/** Takes the choices one after the other, and again from the start when they are used up. */
+const chooser = (choices: readonly number[]): Choose => {
+  let at = 0;
+  return (n) => choices[at++ % choices.length]! % n;
+};
+
+/** The buffers after a run, or nothing where it traps. */
+const run = (module: Module, buffers: Record<string, TypedArray>): Record<string, TypedArray> | undefined =>
+  E.isRight(interpret(module, coreDialects, buffers)) ? buffers : undefined;
+
+/** Elements that are not identical: -0 is not 0 here, and NaN is NaN. */
+const differences = (
+  expected: Record<string, TypedArray>,
+  actual: Record<string, TypedArray> | undefined,
+): readonly string[] =>
+  actual === undefined
+    ? ['trap']
+    : Object.entries(expected).flatMap(([name, data]) =>
+        Array.from(data as ArrayLike<number | bigint>, (x, i) =>
+          Object.is(x, actual[name]![i]) ? '' : `@${name}[${i}]: ${x}, ${actual[name]![i]}`,
+        ).filter((line) => line !== ''),
+      );
+
+const apply = (pass: Pass<Module>, module: Module): Module => {
+  const result = pass.run(module);
+  if (E.isLeft(result)) throw new Error(`${pass.name}: ${result.left.map((d) => d.message).join('; ')}`);
+  return result.right;
+};
+
+/** The module after the passes, found well-formed after each. */
+const optimized = (module: Module, order: readonly Pass<Module>[]): Module =>
+  order.reduce((m, pass) => {
+    const after = apply(pass, m);
+    expect(verifyModule(after, coreDialects), pass.name).toEqual([]);
+    return after;
+  }, module);
+
+/** Random programs give the same after the passes. None traps before, so none may after. */
+const preserves = (orders: fc.Arbitrary<readonly Pass<Module>[]>, runs: number): void =>
+  fc.assert(
+    fc.property(program, orders, ({ choices, seed }, order) => {
+      const before = randomModule(chooser(choices));
+      expect(verifyModule(before, coreDialects)).toEqual([]);
+      const expected = run(before, randomInputs(seed));
+      expect(expected).toBeDefined();
+      expect(differences(expected!, run(optimized(before, order), randomInputs(seed)))).toEqual([]);
+    }),
+    { numRuns: runs },
+  );
+
+const preservesExpressions = (order: readonly Pass<Module>[], runs: number): void =>
+  fc.assert(
+    fc.property(fc.array(fc.nat(1 << 20), { minLength: 10, maxLength: 60 }), (choices) => {
+      const before = randomExpressions(chooser(choices));
+      const expected = run(before, expressionOutputs(before));
+      expect(expected).toBeDefined();
+      expect(differences(expected!, run(optimized(before, order), expressionOutputs(before)))).toEqual([]);
+    }),
+    { numRuns: runs },
+  );
+
+describe('passes keep the meaning of programs, to the last bit', () => {
+  for (const [i, pass] of passes.entries()) it(`${pass.name} (${i})`, () => preserves(fc.constant([pass]), 150));
+
+  it('in any order', () => preserves(fc.array(fc.constantFrom(...passes), { minLength: 2, maxLength: 6 }), 250));
+
+  it('the default pipeline', () => preserves(fc.constant(defaultPipeline().passes), 150));
+});
+
+describe('passes keep the meaning of expressions at the edges of their types', () => {
+  it('canonicalize', () => preservesExpressions([canonicalize()], 300));
+  it('vectorize', () => preservesExpressions([vectorize({ bytes: 32 })], 60));
+  it('all that rewrites expressions', () =>
+    preservesExpressions([canonicalize(), cse(), vectorize(), canonicalize(), dce()], 60));
+});

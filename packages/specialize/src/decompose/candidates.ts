@@ -1,0 +1,80 @@
+import { reachable, referenceCounts, type Graph } from '@filigree/ir';
+import type { DecomposeOptions } from '../options.js';
+import { ADD, ARITY, CONSTANT, COST, NEG, STORABLE } from './codes.js';
+
+/** Why a node is stored; `NONE` is 0, so that a node's class is also "is it stored". */
+export const NONE = 0;
+export const OUTPUT = 1;
+/** Referenced often enough to be worth a store. */
+export const SHARED = 2;
+/** An expensive term of a sum, worth a store only if it turns out to share its work with others. */
+export const PROVISIONAL = 3;
+/** Tagged by the program. */
+export const TAGGED = 4;
+
+/** The cut of the graph into stored expressions, by node id. */
+export interface Cut {
+  readonly kind: Uint8Array;
+  /** Cost of evaluating the node when stored operands cost one load. */
+  readonly cost: Float32Array;
+  /** References to each node from nodes that are needed, and as an output. */
+  readonly references: Uint32Array;
+  /** 1 where the node is needed at all. */
+  readonly live: Uint8Array;
+}
+
+/** Terms of sums from this cost on are tried as block members. */
+const HEAVY_TERM = 24;
+/** A kernel is a function that a compiler must swallow: costlier expressions are cut. */
+const MAX_COST = 4096;
+
+/**
+ * Chooses the candidates for storage (§4.2.1): outputs, tagged nodes, and expressions referenced at least
+ * `minReferences` times whose repeated evaluation costs at least `minComplexity` more than a store. One ascending sweep,
+ * so an expression is judged by its cost above what is stored already — the greedy merging of the paper.
+ */
+export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array, options: DecomposeOptions): Cut => {
+  const { op, left, right, length } = graph;
+  const live = reachable(graph, outputs);
+  const references = referenceCounts(graph, outputs);
+  const kind = new Uint8Array(length);
+  const cost = new Float32Array(length);
+  for (const id of outputs) if (ARITY[op[id]] > 0) kind[id] = OUTPUT;
+  for (const id of tagged) if (ARITY[op[id]] > 0 && live[id] === 1 && kind[id] === NONE) kind[id] = TAGGED;
+  const isTerm = options.detectBlocks ? termsOfSums(graph, live) : undefined;
+  for (let id = 0; id < length; id++) {
+    if (live[id] === 0) continue;
+    const code = op[id];
+    const arity = ARITY[code];
+    if (arity === 0) {
+      cost[id] = code === CONSTANT ? 0 : 1;
+      continue;
+    }
+    const a = left[id];
+    let c = COST[code] + (kind[a] === NONE ? cost[a] : 1);
+    if (arity === 2) c += kind[right[id]] === NONE ? cost[right[id]] : 1;
+    cost[id] = c;
+    if (kind[id] !== NONE || STORABLE[code] === 0) continue;
+    if (options.global && references[id] >= options.minReferences && (references[id] - 1) * c >= options.minComplexity && code !== NEG) kind[id] = SHARED;
+    else if (c >= MAX_COST) kind[id] = SHARED;
+    else if (isTerm && isTerm[id] === 1 && c >= HEAVY_TERM) kind[id] = PROVISIONAL;
+  }
+  return { kind, cost, references, live };
+};
+
+/** Nodes that are a term of a sum, seen through a sign. */
+const termsOfSums = (graph: Graph, live: Uint8Array): Uint8Array => {
+  const { op, left, right, length } = graph;
+  const isTerm = new Uint8Array(length);
+  for (let id = length - 1; id >= 0; id--) {
+    if (live[id] === 0) continue;
+    if (op[id] === ADD) {
+      if (op[left[id]] !== ADD) isTerm[left[id]] = 1;
+      if (op[right[id]] !== ADD) isTerm[right[id]] = 1;
+    } else if (op[id] === NEG && isTerm[id] === 1) {
+      isTerm[id] = 0;
+      if (op[left[id]] !== ADD) isTerm[left[id]] = 1;
+    }
+  }
+  return isTerm;
+};

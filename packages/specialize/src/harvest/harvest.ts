@@ -1,0 +1,162 @@
+import { fail, pass, type Pass } from '@filigree/ir';
+import type { Group, Grouping } from '../group/group.js';
+import { termList, type TermList } from '../group/terms.js';
+import { buildTemplate, type Template } from './template.js';
+import { harvestLeaves, type Column } from './columns.js';
+import { readToken } from './token.js';
+import { unitWalk, type UnitWalk } from './unit-walk.js';
+
+/** A template with the columns that fill its variables: first `columns`, then `constants`. */
+export interface Body {
+  readonly template: Template;
+  readonly columns: readonly Column[];
+  readonly constants: readonly Float64Array[];
+}
+
+/** A group ready for simplification: `units.length` instances of one body, or a sum over segments of terms. */
+export interface HarvestedGroup {
+  readonly level: number;
+  readonly units: Int32Array;
+  /** Values each instance computes; a rolled sum computes one. */
+  readonly body: Body | undefined;
+  /** For rolled sums: terms of instance i are entries `ptr[i] .. ptr[i+1])` of the segment's columns. */
+  readonly segments: readonly Segment[];
+}
+
+export interface Segment extends Body {
+  readonly ptr: Int32Array;
+}
+
+export interface Harvest extends Grouping {
+  readonly harvested: readonly HarvestedGroup[];
+}
+
+/** Longest canonical form that is written out as a tree. */
+const TREE_TOKENS = 160;
+/** Longest form at all; longer kernels would not compile in reasonable time. */
+const MAX_TOKENS = 200_000;
+
+/** Harvests the leaves of every group and builds its template (§4.4). */
+export const harvest = (): Pass<Grouping, Harvest> =>
+  pass('harvest', (d) => {
+    const walk = unitWalk(d);
+    const terms = termList(d, d.hashes, () => false);
+    return { ...d, harvested: d.groups.flatMap((g) => (g.rolled ? [harvestRolled(d, g, walk, terms)] : harvestGroup(d, g, walk))) };
+  });
+
+/** Usually one group; several where units of one hash turn out to share their subexpressions differently. */
+const harvestGroup = (d: Grouping, g: Group, walk: UnitWalk): HarvestedGroup[] => {
+  const out: HarvestedGroup[] = [];
+  const single = g.units.length > 0 && d.ptr[g.units[0] + 1] - d.ptr[g.units[0]] === 1;
+  for (let rest: Int32Array = g.units; rest.length > 0; ) {
+    const from = d.ptr[rest[0]];
+    const to = d.ptr[rest[0] + 1];
+    const tree = single && walk.walk(d.roots, from, to, true, TREE_TOKENS);
+    if (!tree && !walk.walk(d.roots, from, to, false, MAX_TOKENS)) {
+      fail('harvest/too-large', `one expression takes more than ${MAX_TOKENS} operations in a single kernel`, { remedy: 'allow global decomposition, or tag intermediate values as blocks' });
+    }
+    const { body, units, others } = harvestUnits(d, rest, tree, walk);
+    out.push({ level: g.level, units, body, segments: [] });
+    rest = others;
+  }
+  return out;
+};
+
+const harvestUnits = (d: Grouping, candidates: Int32Array, tree: boolean, walk: UnitWalk): { body: Body; units: Int32Array; others: Int32Array } => {
+  const tokenCount = walk.tokenCount;
+  const tokens = walk.tokens.slice(0, tokenCount);
+  const kinds = leafKinds(tokens);
+  const n = candidates.length;
+  const leaves = kinds.map(() => new Int32Array(n));
+  const constants = Array.from({ length: walk.constantCount }, () => new Int32Array(n));
+  const units = new Int32Array(n);
+  const others = new Int32Array(n);
+  let matched = 0;
+  let other = 0;
+  for (let i = 0; i < n; i++) {
+    const u = candidates[i];
+    const fits = walk.walk(d.roots, d.ptr[u], d.ptr[u + 1], tree, tree ? TREE_TOKENS : MAX_TOKENS);
+    if (!fits || !sameTokens(walk, tokens, tokenCount)) {
+      others[other++] = u;
+      continue;
+    }
+    for (let c = 0; c < leaves.length; c++) leaves[c][matched] = walk.leaves[c];
+    for (let c = 0; c < constants.length; c++) constants[c][matched] = walk.constants[c];
+    units[matched++] = u;
+  }
+  const cut = (a: Int32Array): Int32Array => (matched === n ? a : a.slice(0, matched));
+  const found = harvestLeaves(d.graph, leaves.map(cut), kinds, constants.map(cut));
+  return { body: bodyOf(d, tokens, found), units: cut(units), others: others.subarray(0, other) };
+};
+
+const sameTokens = (walk: UnitWalk, tokens: Int32Array, n: number): boolean => {
+  if (walk.tokenCount !== n) return false;
+  const t = walk.tokens;
+  for (let i = 0; i < n; i++) if (t[i] !== tokens[i]) return false;
+  return true;
+};
+
+const leafKinds = (tokens: Int32Array): number[] => {
+  const kinds: number[] = [];
+  for (const t of tokens) {
+    const read = readToken(t);
+    if (read.is === 'leaf') kinds.push(read.kind);
+  }
+  return kinds;
+};
+
+const bodyOf = (d: Grouping, tokens: Int32Array, found: ReturnType<typeof harvestLeaves>): Body => ({
+  template: buildTemplate(
+    tokens,
+    tokens.length,
+    found.columns.length + found.constants.length,
+    (i) => found.leaf[i],
+    (i) => found.constant[i],
+    d.graph.identity,
+  ),
+  columns: found.columns,
+  constants: found.constants,
+});
+
+const harvestRolled = (d: Grouping, g: Group, walk: UnitWalk, terms: TermList): HarvestedGroup => {
+  const n = g.units.length;
+  const first = terms.collect(d.roots[d.ptr[g.units[0]]]);
+  const kindsOfTerm: number[] = [];
+  for (let t = 0; t < first; t++) if (t === 0 || terms.hashes[t] !== terms.hashes[t - 1]) kindsOfTerm.push(terms.hashes[t]);
+  /* Terms per segment and instance, then their leaves. */
+  const ptrs = kindsOfTerm.map(() => new Int32Array(n + 1));
+  for (let i = 0; i < n; i++) {
+    const count = terms.collect(d.roots[d.ptr[g.units[i]]]);
+    let s = 0;
+    for (let t = 0; t < count; t++) {
+      while (s < kindsOfTerm.length && terms.hashes[t] !== kindsOfTerm[s]) s++;
+      if (s === kindsOfTerm.length) collision();
+      ptrs[s][i + 1]++;
+    }
+  }
+  for (const ptr of ptrs) for (let i = 0; i < n; i++) ptr[i + 1] += ptr[i];
+  const parts = ptrs.map((ptr) => ({ ptr, filled: 0, tokens: new Int32Array(0), leaves: [] as Int32Array[], constants: [] as Int32Array[] }));
+  for (let i = 0; i < n; i++) {
+    const count = terms.collect(d.roots[d.ptr[g.units[i]]]);
+    let s = 0;
+    for (let t = 0; t < count; t++) {
+      while (terms.hashes[t] !== kindsOfTerm[s]) s++;
+      const part = parts[s];
+      walk.walkTerm(terms.terms[t]);
+      if (part.filled === 0) {
+        part.tokens = walk.tokens.slice(0, walk.tokenCount);
+        const total = part.ptr[n];
+        part.leaves = Array.from({ length: walk.leafCount }, () => new Int32Array(total));
+        part.constants = Array.from({ length: walk.constantCount }, () => new Int32Array(total));
+      } else if (!sameTokens(walk, part.tokens, part.tokens.length)) collision();
+      for (let c = 0; c < part.leaves.length; c++) part.leaves[c][part.filled] = walk.leaves[c];
+      for (let c = 0; c < part.constants.length; c++) part.constants[c][part.filled] = walk.constants[c];
+      part.filled++;
+    }
+  }
+  const segments = parts.map(({ ptr, tokens, leaves, constants }): Segment => ({ ptr, ...bodyOf(d, tokens, harvestLeaves(d.graph, leaves, leafKinds(tokens), constants)) }));
+  return { level: g.level, units: g.units, body: undefined, segments };
+};
+
+const collision = (): never =>
+  fail('harvest/collision', 'two terms of different structure have one structural hash', { remedy: 'trace again with another seed' });

@@ -1,0 +1,68 @@
+/**
+ * Every stage of specialisation can be switched off or tuned; the defaults are what `specialize` uses. The switches
+ * are the columns of the ablation table (EX12, paper §5.9).
+ */
+export interface SpecializeOptions {
+  /** Scalar type of inputs, outputs and arithmetic. */
+  readonly dtype: 'f32' | 'f64';
+  readonly decompose: DecomposeOptions;
+  readonly group: GroupOptions;
+  readonly simplify: SimplifyOptions | false;
+  readonly place: PlaceOptions;
+  readonly emit: EmitOptions;
+}
+
+export interface DecomposeOptions {
+  /** Store expressions shared by several outputs (§4.2.1). */
+  readonly global: boolean;
+  /** t_ref: references from which an expression may be stored. */
+  readonly minReferences: number;
+  /** t_compl: cost that storing must save, in units of one load or one addition. */
+  readonly minComplexity: number;
+  /** Honour blocks tagged in the traced program (§4.2.4). */
+  readonly tags: boolean;
+  /** Find dense blocks without tags (EX4). */
+  readonly detectBlocks: boolean;
+  /** Evaluate expressions that repeat within a kernel once (§4.2.2). */
+  readonly local: boolean;
+}
+
+export interface GroupOptions {
+  /** Sums with more terms than this are rolled into a loop over terms. */
+  readonly maxUnrolledTerms: number;
+  /** Sums of fewer instances than this share a rolled kernel with others of their kind. */
+  readonly minUnrolledInstances: number;
+}
+
+export interface SimplifyOptions {
+  readonly factor: boolean;
+  readonly fractions: boolean;
+  readonly summands: boolean;
+  readonly roots: boolean;
+  readonly constants: boolean;
+  /** Leaves sums as they were written, so that no cancellation is introduced (§4.5). */
+  readonly keepSums: boolean;
+}
+
+export interface PlaceOptions {
+  /** Replace index columns by affine forms and offsets from other columns where they hold (§4.8, EX8). */
+  readonly coherence: boolean;
+  /** Store index columns as 8- or 16-bit differences where they fit. */
+  readonly narrow: boolean;
+  /** Instances that share one block of the tables; the trip count of the inner loop. */
+  readonly blockSize: number;
+}
+
+export interface EmitOptions {
+  readonly simd: boolean;
+  readonly parallel: boolean;
+}
+
+export const defaultOptions: SpecializeOptions = {
+  dtype: 'f64',
+  decompose: { global: true, minReferences: 2, minComplexity: 8, tags: true, detectBlocks: true, local: true },
+  group: { maxUnrolledTerms: 24, minUnrolledInstances: 64 },
+  simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
+  place: { coherence: true, narrow: true, blockSize: 256 },
+  emit: { simd: true, parallel: true },
+};

@@ -1,0 +1,183 @@
+import type { PlaceOptions } from '../options.js';
+
+/**
+ * How the position that an instance reads or writes is found (EX8, §4.8). Instance `i` is entry `j` of block `b`.
+ * Tables hold one block of one column after the other, so that neighbours in a loop are neighbours in memory.
+ */
+export type Address =
+  /** base + stride·i; no table. */
+  | { readonly is: 'affine'; readonly base: number; readonly stride: number }
+  /** The position of an earlier column plus a constant; no table. */
+  | { readonly is: 'offset'; readonly column: number; readonly delta: number }
+  /** A table entry, plus a constant, plus the position of an earlier column or the block's anchor. */
+  | {
+      readonly is: 'table';
+      readonly width: Width;
+      /** Which column of this width. */
+      readonly row: number;
+      readonly bias: number;
+      readonly relativeTo: { readonly column: number } | { readonly anchor: number } | undefined;
+    };
+
+export type Width = 8 | 16 | 32;
+
+/** Index columns of a group, encoded. */
+export interface Encoded {
+  readonly addresses: readonly Address[];
+  /** Entries `(b·rows + row)·blockSize + j`. */
+  readonly tables: Readonly<Record<Width, Int32Array>>;
+  /** Columns of each width. */
+  readonly rows: Readonly<Record<Width, number>>;
+  /** Entries `b·anchorCount + anchor`. */
+  readonly anchors: Int32Array;
+  readonly anchorCount: number;
+  readonly blockSize: number;
+}
+
+/** Earlier columns that are tried as a reference. */
+const REFERENCES = 12;
+
+/**
+ * Chooses for each column the cheapest exact encoding: none at all where it is affine in the instance or a constant away
+ * from an earlier column; else differences of 8 or 16 bits from an earlier column, from a minimum a block, or from one
+ * minimum; else 32 bits. Columns are position arrays of one length.
+ */
+export const encode = (columns: readonly Int32Array[], blockSize: number, options: PlaceOptions): Encoded => {
+  const n = columns[0]?.length ?? 0;
+  const size = Math.max(1, Math.min(blockSize, n));
+  const addresses: Address[] = [];
+  const entries: Record<Width, Int32Array[]> = { 8: [], 16: [], 32: [] };
+  const anchors: Int32Array[] = [];
+  columns.forEach((column, c) => {
+    const free = options.coherence ? withoutTable(columns, c) : undefined;
+    if (free) {
+      addresses.push(free);
+      return;
+    }
+    const choice = options.narrow ? narrowest(columns, c, size, options.coherence) : undefined;
+    if (!choice) {
+      addresses.push({ is: 'table', width: 32, row: entries[32].length, bias: 0, relativeTo: undefined });
+      entries[32].push(column);
+      return;
+    }
+    const { width, reference, minimum } = choice;
+    const row = entries[width].length;
+    if (reference === 'block') {
+      addresses.push({ is: 'table', width, row, bias: 0, relativeTo: { anchor: anchors.length } });
+      anchors.push(minimum as Int32Array);
+      entries[width].push(column.map((p, i) => p - (minimum as Int32Array)[Math.floor(i / size)]));
+    } else {
+      const bias = minimum as number;
+      addresses.push({ is: 'table', width, row, bias, relativeTo: reference === 'none' ? undefined : { column: reference } });
+      const base = reference === 'none' ? undefined : columns[reference];
+      entries[width].push(base ? column.map((p, i) => p - base[i] - bias) : column.map((p) => p - bias));
+    }
+  });
+  return {
+    addresses,
+    tables: { 8: interleave(entries[8], n, size), 16: interleave(entries[16], n, size), 32: interleave(entries[32], n, size) },
+    rows: { 8: entries[8].length, 16: entries[16].length, 32: entries[32].length },
+    anchors: interleaveAnchors(anchors),
+    anchorCount: anchors.length,
+    blockSize: size,
+  };
+};
+
+const withoutTable = (columns: readonly Int32Array[], c: number): Address | undefined => {
+  const column = columns[c];
+  const stride = column.length > 1 ? column[1] - column[0] : 0;
+  if (isAffine(column, stride)) return { is: 'affine', base: column[0] ?? 0, stride };
+  for (let d = c - 1; d >= 0; d--) {
+    const delta = column[0] - columns[d][0];
+    if (isOffset(column, columns[d], delta)) return { is: 'offset', column: d, delta };
+  }
+  return undefined;
+};
+
+const isAffine = (column: Int32Array, stride: number): boolean => {
+  for (let i = 1; i < column.length; i++) if (column[i] - column[i - 1] !== stride) return false;
+  return true;
+};
+
+const isOffset = (column: Int32Array, base: Int32Array, delta: number): boolean => {
+  for (let i = 0; i < column.length; i++) if (column[i] - base[i] !== delta) return false;
+  return true;
+};
+
+interface Choice {
+  readonly width: 8 | 16;
+  readonly reference: number | 'none' | 'block';
+  readonly minimum: number | Int32Array;
+}
+
+const narrowest = (columns: readonly Int32Array[], c: number, size: number, coherence: boolean): Choice | undefined => {
+  const column = columns[c];
+  let best: Choice | undefined;
+  const offer = (width: 8 | 16 | undefined, reference: Choice['reference'], minimum: number | Int32Array): void => {
+    if (width !== undefined && (best === undefined || width < best.width)) best = { width, reference, minimum };
+  };
+  const plain = range(column, undefined, best);
+  if (plain) offer(widthOf(plain[1]), 'none', plain[0]);
+  for (let d = c - 1; coherence && d >= 0 && d >= c - REFERENCES && best?.width !== 8; d--) {
+    const r = range(column, columns[d], best);
+    if (r) offer(widthOf(r[1]), d, r[0]);
+  }
+  if (best?.width !== 8) {
+    const block = blockMinima(column, size, best ? 0xff : 0xffff);
+    if (block) offer(widthOf(block.spread), 'block', block.minima);
+  }
+  return best;
+};
+
+const widthOf = (spread: number): 8 | 16 | undefined => (spread <= 0xff ? 8 : spread <= 0xffff ? 16 : undefined);
+
+/** Minimum and spread of a column, or of its differences from another; undefined as soon as it cannot beat `best`. */
+const range = (column: Int32Array, base: Int32Array | undefined, best: Choice | undefined): [number, number] | undefined => {
+  const limit = best ? 0xff : 0xffff;
+  let min = Infinity;
+  let max = -Infinity;
+  for (let i = 0; i < column.length; i++) {
+    const v = base ? column[i] - base[i] : column[i];
+    if (v < min) min = v;
+    if (v > max) max = v;
+    if (max - min > limit) return undefined;
+  }
+  return [min, max - min];
+};
+
+const blockMinima = (column: Int32Array, size: number, limit: number): { minima: Int32Array; spread: number } | undefined => {
+  const minima = new Int32Array(Math.ceil(column.length / size));
+  let spread = 0;
+  for (let b = 0; b < minima.length; b++) {
+    const end = Math.min(column.length, (b + 1) * size);
+    let min = Infinity;
+    let max = -Infinity;
+    for (let i = b * size; i < end; i++) {
+      if (column[i] < min) min = column[i];
+      if (column[i] > max) max = column[i];
+    }
+    minima[b] = min;
+    if (max - min > spread) spread = max - min;
+    if (spread > limit) return undefined;
+  }
+  return { minima, spread };
+};
+
+const interleave = (rows: readonly Int32Array[], n: number, size: number): Int32Array => {
+  const blocks = Math.ceil(n / size);
+  if (rows.length === 1) return rows[0];
+  const out = new Int32Array(rows.length * blocks * size);
+  rows.forEach((row, r) => {
+    for (let b = 0; b < blocks; b++) out.set(row.subarray(b * size, Math.min(n, (b + 1) * size)), (b * rows.length + r) * size);
+  });
+  return out;
+};
+
+const interleaveAnchors = (anchors: readonly Int32Array[]): Int32Array => {
+  const blocks = anchors[0]?.length ?? 0;
+  const out = new Int32Array(anchors.length * blocks);
+  anchors.forEach((a, k) => {
+    for (let b = 0; b < blocks; b++) out[b * anchors.length + k] = a[b];
+  });
+  return out;
+};

@@ -1,0 +1,205 @@
+import { fail, pass, type Buffer, type Pass } from '@filigree/ir';
+import { INTERMEDIATE } from '../group/cut-hash.js';
+import type { Harvest, HarvestedGroup } from '../harvest/harvest.js';
+import type { Template } from '../harvest/template.js';
+import { defaultOptions, type SpecializeOptions } from '../options.js';
+import { encode, type Encoded } from './encode.js';
+import { moves } from './moves.js';
+import { Pools, type TableBases } from './pools.js';
+
+/** The buffer of intermediate values. */
+export const TEMPORARIES = 'temp';
+
+/** A group with every position known; instances in the order they run. */
+export interface PlacedGroup {
+  readonly level: number;
+  readonly size: number;
+  /** Absent for rolled sums. */
+  readonly template: Template | undefined;
+  /** Buffer of each template variable that is a column; its address is the entry of the same number. */
+  readonly columnBuffers: readonly string[];
+  /** Varying constants: the variables after the columns. */
+  readonly constantCount: number;
+  /** Columns first, then destinations. */
+  readonly encoded: Encoded;
+  readonly bases: TableBases;
+  /** For each value of an instance, where it is written. */
+  readonly stores: readonly (readonly { readonly buffer: string; readonly address: number }[])[];
+  readonly segments: readonly PlacedSegment[];
+}
+
+/** One kind of term of a rolled sum: terms of instance i are `ptr[i] .. ptr[i+1])` in the 32-bit pool from `ptrBase`. */
+export interface PlacedSegment {
+  readonly template: Template;
+  readonly columnBuffers: readonly string[];
+  readonly constantCount: number;
+  readonly encoded: Encoded;
+  readonly bases: TableBases;
+  readonly ptrBase: number;
+  readonly terms: number;
+}
+
+export interface Placement {
+  readonly groups: readonly PlacedGroup[];
+  readonly buffers: readonly Buffer[];
+  readonly nodes: number;
+  readonly indexBytes: number;
+  readonly inputs: Harvest['inputs'];
+  readonly outputs: Harvest['outputs'];
+}
+
+/**
+ * Gives every value a position (§4.8): inputs and outputs where the program's arrays have them, intermediates in the
+ * order in which their group computes them, so that they are written consecutively; then encodes the index columns.
+ */
+export const place = (options: Pick<SpecializeOptions, 'dtype' | 'place'> = defaultOptions): Pass<Harvest, Placement> =>
+  pass('place', (h) => {
+    const all = [...h.harvested, ...moves(h)];
+    const { slot, count } = placeIntermediates(h, all);
+    const pools = new Pools();
+    const at: PlaceContext = { h, slot, pools, options: options.place, names: ['', ...h.inputs.map((i) => i.name)] };
+    const groups = all.map((g) => (g.segments.length > 0 ? placeRolled(at, g) : placeUnrolled(at, g)));
+    const { dtype } = options;
+    const buffers: Buffer[] = [
+      ...h.inputs.map((i): Buffer => ({ name: i.name, type: dtype, length: i.length, role: 'input' })),
+      ...h.outputs.map((o): Buffer => ({ name: o.name, type: dtype, length: o.nodes.length, role: 'output' })),
+      ...(count > 0 ? [{ name: TEMPORARIES, type: dtype, length: count, role: 'temp' } as const] : []),
+      ...pools.buffers(dtype),
+    ];
+    return { groups, buffers, nodes: h.graph.length, indexBytes: pools.indexBytes, inputs: h.inputs, outputs: h.outputs };
+  });
+
+interface PlaceContext {
+  readonly h: Harvest;
+  /** Position of each stored node among the intermediates. */
+  readonly slot: Int32Array;
+  readonly pools: Pools;
+  readonly options: SpecializeOptions['place'];
+  readonly names: readonly string[];
+}
+
+/** A group of values to compute or move, as harvesting or `moves` left it. */
+export interface Movable extends Omit<HarvestedGroup, 'units'> {
+  readonly units: Int32Array;
+  /** For moves: output and position of each instance, in place of the destinations of its unit. */
+  readonly move?: { readonly output: number; readonly positions: Int32Array };
+}
+
+const placeIntermediates = (h: Harvest, groups: readonly Movable[]): { slot: Int32Array; count: number } => {
+  const slot = new Int32Array(h.graph.length);
+  let count = 0;
+  for (const g of groups) {
+    if (g.move) continue;
+    const first = g.units[0];
+    for (let k = 0; k < h.ptr[first + 1] - h.ptr[first]; k++) {
+      if (h.destinations.read[h.ptr[first] + k] === 0) continue;
+      for (let i = 0; i < g.units.length; i++) slot[h.roots[h.ptr[g.units[i]] + k]] = count++;
+    }
+  }
+  if (count > MAX_POSITIONS) fail('place/too-large', `${count} intermediate values do not fit 32-bit positions`, { remedy: 'split the program' });
+  return { slot, count };
+};
+
+const MAX_POSITIONS = 2 ** 31 - 1;
+
+const positionsOf = (at: PlaceContext, column: { kind: number; nodes: Int32Array }): Int32Array => {
+  const { nodes, kind } = column;
+  const out = new Int32Array(nodes.length);
+  if (kind === INTERMEDIATE) for (let i = 0; i < nodes.length; i++) out[i] = at.slot[nodes[i]];
+  else {
+    const first = at.h.inputs[kind - 1].firstNode;
+    for (let i = 0; i < nodes.length; i++) out[i] = nodes[i] - first;
+  }
+  return out;
+};
+
+const bufferOf = (at: PlaceContext, kind: number): string => (kind === INTERMEDIATE ? TEMPORARIES : at.names[kind]);
+
+/** Position columns of a group's destinations, and which value goes to which. */
+const destinationColumns = (at: PlaceContext, g: Movable, firstAddress: number): { columns: Int32Array[]; stores: { buffer: string; address: number }[][] } => {
+  const { h, slot } = at;
+  const columns: Int32Array[] = [];
+  const stores: { buffer: string; address: number }[][] = [];
+  const add = (list: { buffer: string; address: number }[], buffer: string, column: Int32Array): void => {
+    list.push({ buffer, address: firstAddress + columns.length });
+    columns.push(column);
+  };
+  if (g.move) {
+    stores.push([]);
+    add(stores[0], h.outputs[g.move.output].name, g.move.positions);
+    return { columns, stores };
+  }
+  const { units } = g;
+  const first = units[0];
+  for (let k = 0; k < h.ptr[first + 1] - h.ptr[first]; k++) {
+    const list: { buffer: string; address: number }[] = [];
+    const root = h.ptr[first] + k;
+    if (h.destinations.read[root] === 1) add(list, TEMPORARIES, Int32Array.from(units, (u) => slot[h.roots[h.ptr[u] + k]]));
+    const { ptr, output, position } = h.destinations;
+    for (let o = ptr[root]; o < ptr[root + 1]; o++) {
+      const offset = o - ptr[root];
+      add(list, h.outputs[output[o]].name, Int32Array.from(units, (u) => position[ptr[h.ptr[u] + k] + offset]));
+    }
+    stores.push(list);
+  }
+  return { columns, stores };
+};
+
+const placeUnrolled = (at: PlaceContext, g: Movable): PlacedGroup => {
+  const body = g.body!;
+  const columns = body.columns.map((c) => positionsOf(at, c));
+  const dest = destinationColumns(at, g, columns.length);
+  const encoded = encode([...columns, ...dest.columns], at.options.blockSize, at.options);
+  return {
+    level: g.level,
+    size: g.units.length,
+    template: body.template,
+    columnBuffers: body.columns.map((c) => bufferOf(at, c.kind)),
+    constantCount: body.constants.length,
+    encoded,
+    bases: at.pools.add(encoded, blocked(body.constants, encoded.blockSize)),
+    stores: dest.stores,
+    segments: [],
+  };
+};
+
+const placeRolled = (at: PlaceContext, g: Movable): PlacedGroup => {
+  const dest = destinationColumns(at, g, 0);
+  const encoded = encode(dest.columns, Infinity, at.options);
+  return {
+    level: g.level,
+    size: g.units.length,
+    template: undefined,
+    columnBuffers: [],
+    constantCount: 0,
+    encoded,
+    bases: at.pools.add(encoded, new Float64Array(0)),
+    stores: dest.stores,
+    segments: g.segments.map((s) => {
+      const columns = s.columns.map((c) => positionsOf(at, c));
+      const table = encode(columns, Infinity, at.options);
+      return {
+        template: s.template,
+        columnBuffers: s.columns.map((c) => bufferOf(at, c.kind)),
+        constantCount: s.constants.length,
+        encoded: table,
+        bases: at.pools.add(table, blocked(s.constants, Infinity)),
+        ptrBase: at.pools.append(32, s.ptr),
+        terms: s.ptr[s.ptr.length - 1],
+      };
+    }),
+  };
+};
+
+/** Constant columns laid out as index columns are: block by block, one column after the other. */
+const blocked = (columns: readonly Float64Array[], blockSize: number): Float64Array => {
+  const n = columns[0]?.length ?? 0;
+  if (columns.length <= 1) return columns[0] ?? new Float64Array(0);
+  const size = Math.min(blockSize, n);
+  const blocks = Math.ceil(n / size);
+  const out = new Float64Array(columns.length * blocks * size);
+  columns.forEach((c, k) => {
+    for (let b = 0; b < blocks; b++) out.set(c.subarray(b * size, Math.min(n, (b + 1) * size)), (b * columns.length + k) * size);
+  });
+  return out;
+};

@@ -1,0 +1,137 @@
+import { DiagnosticError, Graph, Sym, error, isSymbolic, pass, reachable, scalarOp, type Diagnostics, type GraphOptions, type Num, type Pass } from '@filigree/ir';
+import type { CsrPattern } from '@filigree/sparse';
+
+/**
+ * The shape of a named input: a length, a nested shape such as `[n, 3]`, or the pattern of a sparse matrix, whose
+ * values (one per entry) are the input.
+ */
+export type InputShape = number | readonly number[] | CsrPattern;
+
+/** What a traced program receives for an input: nested arrays of symbols, or a sparse matrix of them. */
+export type SymbolicInput = Sym | SymbolicInput[] | { readonly pattern: CsrPattern; readonly values: Int32Array };
+
+/** A named range of variables: element `i` of the input is variable `first + i`, node `firstNode + i`. */
+export interface InputSlot {
+  readonly name: string;
+  readonly first: number;
+  readonly firstNode: number;
+  readonly length: number;
+  readonly shape: InputShape;
+}
+
+/** A named array of nodes to compute, flattened; a sparse result keeps its pattern. */
+export interface OutputSlot {
+  readonly name: string;
+  readonly nodes: Int32Array;
+  readonly pattern?: CsrPattern;
+}
+
+/** What symbolic execution leaves (§3.1, §4.7): an expression graph with named inputs and outputs. */
+export interface Trace {
+  readonly graph: Graph;
+  readonly inputs: readonly InputSlot[];
+  readonly outputs: readonly OutputSlot[];
+  /** Sets of nodes tagged to be evaluated by one kernel (§4.2.4). */
+  readonly blocks: readonly Int32Array[];
+}
+
+/** A value a traced program may return under a name. */
+export type TracedOutput = Num | ArrayLike<TracedOutput> | { readonly pattern: CsrPattern; readonly values: Int32Array };
+
+export interface Program {
+  readonly inputs: Readonly<Record<string, InputShape>>;
+  /** Ordinary numeric code over symbolic values; `context` gives the graph and tags blocks. */
+  readonly run: (inputs: Record<string, SymbolicInput>, context: TraceContext) => Readonly<Record<string, TracedOutput>>;
+}
+
+export interface TraceContext {
+  readonly graph: Graph;
+  /** Asks that these values be computed by one kernel; returns them. */
+  readonly block: <T extends TracedOutput>(values: T) => T;
+}
+
+/** Runs a program on symbolic values. Fails on outputs that are not numeric and on values that are NaN whatever the input. */
+export const trace = (options: GraphOptions = {}): Pass<Program, Trace> => pass('trace', (program) => runTrace(program, options));
+
+const runTrace = (program: Program, options: GraphOptions): Trace => {
+  const graph = new Graph(options);
+  const inputs: InputSlot[] = [];
+  const symbols: Record<string, SymbolicInput> = {};
+  for (const [name, shape] of Object.entries(program.inputs)) {
+    const length = shapeLength(name, shape);
+    const first = graph.variableCount;
+    const firstNode = graph.variables(length);
+    inputs.push({ name, first, firstNode, length, shape });
+    symbols[name] = symbolsOf(graph, shape, firstNode);
+  }
+  const blocks: Int32Array[] = [];
+  const context: TraceContext = {
+    graph,
+    block: (values) => {
+      blocks.push(Int32Array.from(flatten(graph, 'block', values)));
+      return values;
+    },
+  };
+  const results = program.run(symbols, context);
+  const outputs = Object.entries(results).map(([name, value]): OutputSlot => {
+    if (isSparse(value)) return { name, nodes: value.values, pattern: value.pattern };
+    return { name, nodes: Int32Array.from(flatten(graph, name, value)) };
+  });
+  for (const { name } of outputs) {
+    if (inputs.some((i) => i.name === name)) throw diagnostic('trace/name', `'${name}' is both an input and an output`, 'give the output another name');
+  }
+  const problems = notANumber(graph, outputs);
+  if (problems.length > 0) throw new DiagnosticError(problems);
+  return { graph, inputs, outputs, blocks };
+};
+
+const shapeLength = (name: string, shape: InputShape): number => {
+  const length = typeof shape === 'number' ? shape : 'rowPtr' in shape ? shape.colIdx.length : shape.reduce((a, b) => a * b, 1);
+  if (!Number.isSafeInteger(length) || length < 0) throw diagnostic('trace/shape', `input '${name}' has no valid length: ${length}`, 'give a length, a list of lengths, or a sparse pattern');
+  return length;
+};
+
+const symbolsOf = (graph: Graph, shape: InputShape, first: number): SymbolicInput => {
+  if (typeof shape === 'number') return Array.from({ length: shape }, (_, i) => new Sym(graph, first + i));
+  if ('rowPtr' in shape) return { pattern: shape, values: Int32Array.from({ length: shape.colIdx.length }, (_, i) => first + i) };
+  const [length, ...inner] = shape;
+  if (length === undefined) return new Sym(graph, first);
+  const size = inner.reduce((a, b) => a * b, 1);
+  return Array.from({ length }, (_, i) => symbolsOf(graph, inner, first + i * size));
+};
+
+const isSparse = (value: TracedOutput): value is { readonly pattern: CsrPattern; readonly values: Int32Array } =>
+  typeof value === 'object' && value !== null && 'pattern' in value && 'values' in value;
+
+function* flatten(graph: Graph, name: string, value: TracedOutput): Generator<number> {
+  if (isSymbolic(value)) {
+    if (value.graph !== graph) throw diagnostic('trace/foreign', `output '${name}' holds a symbolic value of another trace`, 'return only values computed from this trace’s inputs');
+    yield value.id;
+  } else if (typeof value === 'number') yield graph.constant(value);
+  else if (typeof value === 'object' && value !== null && 'length' in value) {
+    for (let i = 0; i < value.length; i++) yield* flatten(graph, name, value[i]);
+  } else if (typeof value === 'object' && value !== null && isSparse(value)) yield* value.values;
+  else throw diagnostic('trace/non-numeric', `output '${name}' holds ${value === null ? 'null' : typeof value}, not a number`, 'return numbers, symbolic values, arrays of them, or sparse matrices');
+}
+
+/** Outputs that are NaN whatever the input: a constant NaN, or a division by an expression that is identically zero. */
+const notANumber = (graph: Graph, outputs: readonly OutputSlot[]): Diagnostics => {
+  const SELECT = scalarOp('select').code;
+  const DIV = scalarOp('div').code;
+  return outputs.flatMap(({ name, nodes }) => {
+    /* An arm of a select may be undefined where it is not taken. */
+    const live = reachable(graph, nodes, (id) => graph.op[id] !== SELECT);
+    for (let id = 0; id < live.length; id++) {
+      if (live[id] === 0) continue;
+      const nan = graph.isConstant(id) && Number.isNaN(graph.constantValue(id));
+      const zero = graph.op[id] === DIV && graph.algebraicHash(graph.right[id]).every((h) => h === 0);
+      if (nan || zero) {
+        const what = nan ? 'a value that is not a number' : 'a division by an expression that is always zero';
+        return [error('trace/not-a-number', `output '${name}' depends on ${what}`, { remedy: 'guard the expression by a select, or fix the structure it is computed from' })];
+      }
+    }
+    return [];
+  });
+};
+
+const diagnostic = (code: string, message: string, remedy: string): DiagnosticError => new DiagnosticError([error(code, message, { remedy })]);

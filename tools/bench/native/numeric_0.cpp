@@ -1,0 +1,11 @@
+// (3.78*A + B)' * (6.942*B' + C). Matrices: A, B, C.
+#include "eigen_case.hpp"
+
+struct Case : EigenCase {
+  void prepare() override { out.resize(1); }
+  void run() override {
+    const SparseMatrix &A = in[0], &B = in[1], &C = in[2];
+    out[0] = SparseMatrix((Scalar(3.78) * A + B).transpose()) * (Scalar(6.942) * SparseMatrix(B.transpose()) + C);
+  }
+};
+EIGEN_CASE(Case)

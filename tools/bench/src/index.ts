@@ -1,0 +1,12 @@
+export * from './measure.js';
+export * from './machine.js';
+export * from './bandwidth.js';
+export * from './table.js';
+export * from './native/baseline.js';
+export * from './native/toolchain.js';
+export { BASELINE_FLAGS } from './native/build.js';
+export * from './plain-sparse.js';
+export * from './expressions.js';
+export * from './programs.js';
+export * from './cases.js';
+export * from './bench.js';

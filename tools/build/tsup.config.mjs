@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'tsup';
+
+/**
+ * One bundle configuration for every package; tsup runs with the package's folder as the working directory. Entries are the
+ * sources that the package's `exports` name under `@filigree/source`, and those its `bin` needs, so package.json is the
+ * only place that says what a package offers. `"filigree": {"entries": ["src/worker.ts"]}` there adds files that are loaded
+ * by URL at run time. Declarations come from `tsc -b` (target `typecheck`), which is why `clean` leaves them alone.
+ */
+const folder = process.cwd();
+const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+const exported = Object.values(manifest.exports)
+  .map((target) => target['@filigree/source'])
+  .filter((source) => source !== undefined);
+const commandLine = manifest.bin && existsSync(join(folder, 'src/cli.ts')) ? ['./src/cli.ts'] : [];
+const extra = manifest.filigree?.entries ?? [];
+
+/** `./src/node/loader.ts` → `node/loader`: an entry keeps its place below `src`, so that `exports` can name it. @param {string} source */
+const outputName = (source) => source.replace(/^(\.\/)?src\//, '').replace(/\.ts$/, '');
+
+export default defineConfig({
+  entry: Object.fromEntries([...exported, ...commandLine, ...extra].map((source) => [outputName(source), source])),
+  outDir: 'dist',
+  format: 'esm',
+  target: 'es2022',
+  platform: 'node',
+  removeNodeProtocol: false,
+  splitting: true,
+  sourcemap: true,
+  dts: false,
+  esbuildOptions: (options) => {
+    // The sources are in the package, so the maps need not repeat them.
+    options.sourcesContent = false;
+  },
+  clean: ['!**/*.d.ts', '!**/*.d.ts.map'],
+  silent: true,
+});

@@ -1,0 +1,148 @@
+/**
+ * `npm test`: every check of the repository, cheap ones first, and at the very end one line `N passed, N failed`.
+ * A failed check does not stop the others, unless they need what it makes. `node tools/check/check.mjs lint unit` runs
+ * only the checks named (and what they need).
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inParallel, run } from '../lib/run.mjs';
+import { root } from '../lib/workspace.mjs';
+import { add, closingLine, none, vitestTotals } from './totals.mjs';
+
+/**
+ * A check: a command, or a Vitest run when `tests` names folders. `needs` is a check that must have passed.
+ * @typedef {object} Check
+ * @property {string} name
+ * @property {string} says what it proves, for the summary
+ * @property {readonly string[]} [node] arguments to node
+ * @property {readonly string[]} [tests] Vitest filters
+ * @property {Record<string, string>} [env]
+ * @property {string} [needs]
+ * @property {'always' | 'ci'} [when] `ci`: only where CI=true, or when named
+ */
+
+const bin = (/** @type {string} */ path) => join(root, 'node_modules', path);
+const built = { FILIGREE_BUILT: '1' };
+
+/** @type {readonly Check[]} checks of the text, which run two at a time */
+const text = [
+  { name: 'types', says: 'tsc finds no error in packages, tests and tools', node: [bin('typescript/bin/tsc'), '-b'] },
+  { name: 'lint', says: 'eslint, with the floors', node: [bin('eslint/bin/eslint.js'), '.'] },
+  { name: 'format', says: 'prettier would change nothing', node: [bin('prettier/bin/prettier.cjs'), '--check', '.'] },
+];
+
+/** @type {readonly Check[]} checks that run one after the other, since each uses the whole machine */
+const runs = [
+  {
+    name: 'build',
+    says: 'every package builds',
+    node: [join(root, 'tools/build/nx.mjs'), 'run-many', '--target=build'],
+  },
+  { name: 'unit', says: 'unit tests, on the sources', tests: ['packages/', 'tools/'] },
+  {
+    name: 'built',
+    says: 'unit tests, on the built packages',
+    tests: ['packages/'],
+    env: built,
+    needs: 'build',
+    when: 'ci',
+  },
+  { name: 'e2e', says: 'end-to-end tests, on the built packages', tests: ['e2e/'], env: built, needs: 'build' },
+  {
+    name: 'packages',
+    says: 'exports, READMEs, sizes and dependencies are right',
+    node: [join(root, 'tools/check-packages/check-packages.mjs')],
+    needs: 'build',
+  },
+  {
+    name: 'pack',
+    says: 'each package, installed alone, runs its example',
+    node: [join(root, 'tools/pack/check-pack.mjs')],
+    needs: 'build',
+  },
+];
+
+/** @typedef {{ check: Check, totals: import('./totals.mjs').Totals, seconds: number, note: string }} Result */
+
+/** @type {(check: Check) => Promise<Result>} */
+const perform = (check) => (check.tests ? performTests(check, check.tests) : performCommand(check, check.node ?? []));
+
+/** @type {(check: Check, args: readonly string[]) => Promise<Result>} */
+const performCommand = async (check, args) => {
+  const { code, output, seconds } = await run(process.execPath, args, { cwd: root, env: check.env ?? {} });
+  const failed = code !== 0;
+  console.log(`\n── ${check.name}: ${failed ? 'failed' : 'passed'} (${seconds.toFixed(1)} s)`);
+  if (failed) console.log(output.trim());
+  return { check, totals: { ...none, [failed ? 'failed' : 'passed']: 1 }, seconds, note: '' };
+};
+
+/** @type {(check: Check, folders: readonly string[]) => Promise<Result>} */
+const performTests = async (check, folders) => {
+  const folder = mkdtempSync(join(tmpdir(), 'filigree-check-'));
+  const report = join(folder, 'report.json');
+  console.log(`\n── ${check.name}`);
+  const { code, seconds } = await run(
+    process.execPath,
+    [
+      bin('vitest/vitest.mjs'),
+      'run',
+      '--passWithNoTests',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...folders,
+    ],
+    { cwd: root, env: check.env ?? {}, seconds: 1800, show: true },
+  );
+  const totals = readTotals(report, code === 0);
+  rmSync(folder, { recursive: true, force: true });
+  return { check, totals, seconds, note: '' };
+};
+
+/** @type {(report: string, succeeded: boolean) => import('./totals.mjs').Totals} */
+const readTotals = (report, succeeded) => {
+  try {
+    return vitestTotals(JSON.parse(readFileSync(report, 'utf8')), succeeded);
+  } catch {
+    return { ...none, failed: succeeded ? 0 : 1 };
+  }
+};
+
+/** @type {(names: readonly string[]) => (check: Check) => boolean} */
+const chosen = (names) => (check) =>
+  names.length > 0
+    ? names.includes(check.name) || runs.some((other) => names.includes(other.name) && other.needs === check.name)
+    : check.when !== 'ci' || process.env.CI === 'true';
+
+const main = async () => {
+  const names = process.argv.slice(2);
+  const unknown = names.filter((name) => ![...text, ...runs].some((check) => check.name === name));
+  if (unknown.length > 0) {
+    console.error(
+      `no check named ${unknown.join(', ')}; there are ${[...text, ...runs].map((c) => c.name).join(', ')}`,
+    );
+    process.exit(2);
+  }
+  const wanted = chosen(names);
+  const results = await inParallel(text.filter(wanted), 2, perform);
+  for (const check of runs.filter(wanted)) {
+    const missing = check.needs && results.find((r) => r.check.name === check.needs && r.totals.failed > 0);
+    results.push(
+      missing
+        ? { check, totals: { ...none, failed: 1 }, seconds: 0, note: `not run: ${check.needs} failed` }
+        : await perform(check),
+    );
+  }
+  console.log('');
+  for (const { check, totals, seconds, note } of results)
+    console.log(
+      `${totals.failed > 0 ? '✗' : '✓'} ${check.name.padEnd(9)} ${`${seconds.toFixed(1)} s`.padStart(8)}  ${check.says}` +
+        ` (${note || closingLine(totals)})`,
+    );
+  const totals = results.map((r) => r.totals).reduce(add, none);
+  console.log(`\n${closingLine(totals)}`);
+  process.exitCode = totals.failed > 0 ? 1 : 0;
+};
+
+await main();

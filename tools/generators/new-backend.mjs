@@ -1,0 +1,102 @@
+/** `npm run new-backend NAME`: a package `backend-NAME` with a backend that emits readable text and runs nothing yet. */
+import { command } from './command.mjs';
+import { createPackage } from './create-package.mjs';
+
+/** @param {string} name @param {string} constant */
+const sources = (name, constant) => ({
+  'src/index.ts': `export { ${constant} } from './${name}.js';\n`,
+  [`src/${name}.ts`]: `import type { Backend } from '@filigree/backend';
+import { pass } from '@filigree/ir';
+import { emit } from './emit.js';
+
+/**
+ * The backend \`${name}\`. It emits sources; with \`compile\` and \`load\` it would also run them. State in \`capabilities\` only
+ * what the target does natively: what it lacks is legalised or refused, never silently wrong.
+ */
+export const ${constant}: Backend = {
+  name: '${name}',
+  capabilities: { types: ['i1', 'i32', 'i64', 'f32', 'f64'], threads: false, atomics: [], vectorBytes: 0 },
+  legalize: pass('${name}-legalize', (module) => module),
+  emit: pass('${name}-emit', emit),
+  probe: () =>
+    Promise.resolve({
+      name: '${name}',
+      usable: false,
+      reason: 'backend ${name} emits sources but does not run them',
+      toolchain: '',
+    }),
+};
+`,
+  'src/emit.ts': `import type { Sources } from '@filigree/backend';
+import { type Module, printModule } from '@filigree/ir';
+
+/** The module as sources of the target; now its own text form. The same module gives the same bytes. */
+export const emit = (module: Module): Sources => ({
+  backend: '${name}',
+  files: [{ name: 'module.fil', language: 'text', contents: printModule(module) }],
+});
+`,
+  [`tests/conformance.test.ts`]: `import { ${constant} } from '@filigree/backend-${name}';
+import { conformance } from '@filigree/conformance';
+import { expect, test } from 'vitest';
+
+for (const { name, run } of conformance(${constant}))
+  test(name, async ({ skip }) => {
+    const outcome = await run();
+    skip(outcome.status === 'skipped', outcome.status === 'skipped' ? outcome.reason : '');
+    expect(outcome.status).toBe('passed');
+  });
+`,
+  [`tests/emit.test.ts`]: `import { ${constant} } from '@filigree/backend-${name}';
+import { conformancePrograms } from '@filigree/conformance';
+import * as E from 'fp-ts/lib/Either.js';
+import { pipe } from 'fp-ts/lib/function.js';
+import { expect, test } from 'vitest';
+
+test('every conformance program is emitted, and twice the same', () => {
+  for (const { module } of conformancePrograms()) {
+    const emitted = pipe(${constant}.legalize.run(module), E.chain(${constant}.emit.run));
+    expect(E.isRight(emitted)).toBe(true);
+    expect(pipe(${constant}.legalize.run(module), E.chain(${constant}.emit.run))).toEqual(emitted);
+  }
+});
+`,
+  'README.md': `# @filigree/backend-${name}
+
+Filigree's backend for ${name}.
+
+\`\`\`js
+import { ${constant} } from '@filigree/backend-${name}';
+
+console.log(await ${constant}.probe());
+\`\`\`
+
+## API
+
+| name | is |
+|---|---|
+| \`${constant}\` | the \`Backend\` |
+`,
+});
+
+command('npm run new-backend NAME', {}, (root, name) => {
+  const constant = `${name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())}Backend`;
+  const files = createPackage(root, {
+    folder: `backend-${name}`,
+    description: `Kernels for ${name}`,
+    imports: ['ir', 'backend'],
+    tests: ['conformance'],
+    row: { floor: 4, node: 'everywhere' },
+    files: sources(name, constant),
+  });
+  return {
+    files,
+    next: [
+      '`npm install` links it into the workspace',
+      'write src/emit.ts; for a C-like target, build on the C-family emitter of @filigree/backend',
+      'state in src/legalize.ts what the target cannot do: rewrite it, or refuse it with a diagnostic',
+      'add `compile` and `load`; then the conformance suite runs instead of skipping',
+      'to offer it in `runtime` and on the command line, add it to their package.json and to the list of backends there',
+    ],
+  };
+});

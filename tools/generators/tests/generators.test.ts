@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const copied = ['ir', 'opt', 'backend', 'conformance'];
+let root = '';
+
+/** A copy of the workspace with the packages that new ones stand on; installed packages are linked, not copied. */
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'filigree-generators-'));
+  for (const path of [
+    'package.json',
+    'tsconfig.base.json',
+    'vitest.config.ts',
+    'tools/lint',
+    ...copied.map((name) => `packages/${name}`),
+  ])
+    cpSync(join(repository, path), join(root, path), {
+      recursive: true,
+      filter: (file) => !['dist', 'node_modules', 'tests'].includes(basename(file)),
+    });
+  cpSync(join(repository, 'tsconfig.packages.json'), join(root, 'tsconfig.packages.json'));
+  mkdirSync(join(root, 'node_modules/@filigree'), { recursive: true });
+  for (const name of readdirSync(join(repository, 'node_modules')))
+    if (name !== '@filigree' && !name.startsWith('.'))
+      symlinkSync(join(repository, 'node_modules', name), join(root, 'node_modules', name));
+  for (const name of copied) link(name);
+});
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const link = (folder: string): void =>
+  symlinkSync(join(root, 'packages', folder), join(root, 'node_modules/@filigree', folder));
+
+const generate = (name: string, ...args: string[]) =>
+  spawnSync(process.execPath, [join(repository, 'tools/generators', `${name}.mjs`), ...args], {
+    env: { ...process.env, FILIGREE_ROOT: root },
+    encoding: 'utf8',
+  });
+
+/** Runs an installed tool in the copy; its output when it fails. */
+const tool = (path: string, ...args: string[]): string => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(repository, 'node_modules', path), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return status === 0 ? 'fine' : stdout + stderr;
+};
+
+test('a new package type-checks, and its tests pass', () => {
+  expect(generate('new-package', 'frobnicate').stdout).toContain('wrote packages/frobnicate/src/frobnicate.ts');
+  link('frobnicate');
+  expect(readFileSync(join(root, 'tools/lint/floors.mjs'), 'utf8')).toContain(
+    "  frobnicate: { floor: 2, imports: ['ir'], node: 'nowhere' },\n};",
+  );
+  expect(JSON.parse(readFileSync(join(root, 'tsconfig.packages.json'), 'utf8')).references).toContainEqual({
+    path: 'packages/frobnicate',
+  });
+  expect(tool('typescript/bin/tsc', '-b', 'packages/frobnicate')).toBe('fine');
+  expect(tool('vitest/vitest.mjs', 'run', 'packages/frobnicate/')).toBe('fine');
+});
+
+test('a new backend type-checks, and its tests pass', () => {
+  expect(generate('new-backend', 'opencl').stdout).toContain('wrote packages/backend-opencl/src/emit.ts');
+  link('backend-opencl');
+  expect(tool('typescript/bin/tsc', '-b', 'packages/backend-opencl')).toBe('fine');
+  expect(tool('vitest/vitest.mjs', 'run', 'packages/backend-opencl/')).toBe('fine');
+});
+
+test('a new operation is in the table, and the places to spell it are named', () => {
+  const before = readFileSync(join(root, 'packages/ir/src/scalar/scalar-op.ts'), 'utf8');
+  const { stdout } = generate(
+    'new-op',
+    'sinc',
+    '--arity',
+    '1',
+    '--cost',
+    '25',
+    '--evaluate',
+    'a === 0 ? 1 : Math.sin(a) / a',
+    '--like',
+    'expm1',
+  );
+  const after = readFileSync(join(root, 'packages/ir/src/scalar/scalar-op.ts'), 'utf8');
+  const row = "\n  ['sinc', 'math.sinc', 1, 25, (a) => a === 0 ? 1 : Math.sin(a) / a],";
+  expect(after.replace(row, '')).toBe(before);
+  expect(after.slice(after.indexOf(row) + row.length)).toMatch(/^\n\];/);
+  expect(stdout).toContain('packages/backend/src/c-family/spellings.ts');
+});
+
+test.each([
+  ['new-package', ['Frob'], 'is not a package name'],
+  ['new-package', ['opt'], 'packages/opt exists already'],
+  ['new-package', ['other', '--imports', 'ir,nowhere'], 'there is no packages/nowhere'],
+  ['new-package', [], 'give one name'],
+  ['new-op', ['add', '--arity', '2', '--evaluate', 'a + b'], "has a row 'add' already"],
+  ['new-op', ['erf', '--arity', '3', '--evaluate', 'a'], '--arity is 1 or 2'],
+  ['new-op', ['erf', '--arity', '1'], '--evaluate is missing'],
+] as const)('%s %j is refused', (name, args, why) => {
+  const { status, stderr } = generate(name, ...args);
+  expect(stderr).toContain(why);
+  expect(stderr).toContain('usage: ');
+  expect(status).toBe(2);
+});

@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { floors, packageFolder, packageName } from './floors.mjs';
+
+/**
+ * ESLint rule `filigree/floors`: keeps every import inside the floors of `floors.mjs`. It judges each specifier of
+ * `import`, `export … from`, `import()` and `import('…')` types alike, since a type ties two packages as tightly as a value:
+ *
+ * - a package's sources import only the packages that the table allows, and only what its package.json names;
+ * - nobody imports another package by a relative path, or anything that its `exports` does not offer;
+ * - `node:` modules stay in the packages (or the folder) that the table names;
+ * - tests import their own package by its public name, never its sources.
+ *
+ * @type {import('eslint').Rule.RuleModule}
+ */
+export const floorsRule = {
+  meta: {
+    type: 'problem',
+    docs: { description: 'Imports stay inside the floors of the house' },
+    schema: [{ type: 'object', properties: { root: { type: 'string' } }, additionalProperties: false }],
+    messages: { forbidden: '{{reason}}' },
+  },
+  create: (context) => {
+    const root = context.options[0]?.root ?? fileURLToPath(new URL('../..', import.meta.url));
+    const place = placeOf(root, context.filename);
+    /** @param {import('estree').Node | null | undefined} source */
+    const check = (source) => {
+      if (source?.type !== 'Literal' || typeof source.value !== 'string') return;
+      const reason = forbidden(root, place, context.filename, source.value);
+      if (reason) context.report({ node: source, messageId: 'forbidden', data: { reason } });
+    };
+    return /** @type {import('eslint').Rule.RuleListener} */ ({
+      ImportDeclaration: (node) => check(node.source),
+      ExportNamedDeclaration: (node) => check(node.source),
+      ExportAllDeclaration: (node) => check(node.source),
+      ImportExpression: (node) => check(node.source),
+      TSImportType: (/** @type {{ source: import('estree').Node }} */ node) => check(node.source),
+    });
+  },
+};
+
+/**
+ * Where a file stands: in a package's sources, elsewhere in a package (tests, bin), or outside packages (tools, e2e).
+ * @typedef {{ kind: 'source' | 'test', folder: string, inPackage: string } | { kind: 'outside', unit: string }} Place
+ */
+
+/**
+ * @param {string} root
+ * @param {string} file
+ * @returns {Place}
+ */
+const placeOf = (root, file) => {
+  const parts = relative(root, file).split(sep);
+  const [top, folder, ...rest] = parts;
+  if (top === 'packages' && folder !== undefined && rest.length > 0)
+    return { kind: rest[0] === 'src' ? 'source' : 'test', folder, inPackage: rest.join('/') };
+  return { kind: 'outside', unit: top === 'tools' && folder !== undefined ? `tools/${folder}` : (top ?? '') };
+};
+
+/**
+ * Why this import is not allowed, or `undefined` when it is.
+ * @param {string} root
+ * @param {Place} place
+ * @param {string} file
+ * @param {string} specifier
+ * @returns {string | undefined}
+ */
+const forbidden = (root, place, file, specifier) => {
+  if (specifier.startsWith('.')) return forbiddenRelative(root, place, file, specifier);
+  if (isBuiltin(specifier)) return forbiddenNode(place, specifier);
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const folder = packageFolder(name);
+  if (folder !== undefined && existsSync(join(root, 'packages', folder)))
+    return forbiddenRoom(place, folder) ?? undeclared(root, place, name) ?? notExported(root, folder, name, specifier);
+  return undeclared(root, place, name);
+};
+
+/** @type {(root: string, place: Place, file: string, specifier: string) => string | undefined} */
+const forbiddenRelative = (root, place, file, specifier) => {
+  const target = placeOf(root, resolve(dirname(file), specifier));
+  if (target.kind === 'outside')
+    return place.kind === 'outside'
+      ? undefined
+      : 'A package is self-contained: it does not import files from outside its folder.';
+  if (place.kind === 'outside' || place.folder !== target.folder)
+    return `Import '${packageName(target.folder)}' by its name; relative paths do not cross package borders.`;
+  if (place.kind === 'test' && place.inPackage.startsWith('tests/') && target.kind === 'source')
+    return `Tests see what a user sees: import '${packageName(place.folder)}', not its sources.`;
+  return undefined;
+};
+
+/** @type {(place: Place, specifier: string) => string | undefined} */
+const forbiddenNode = (place, specifier) => {
+  if (place.kind !== 'source') return undefined;
+  const allowed = floors[place.folder]?.node ?? 'nowhere';
+  if (allowed === 'everywhere') return undefined;
+  if (allowed === 'nowhere')
+    return `'${specifier}' is Node's own, and '${packageName(place.folder)}' is pure: it also runs in a browser.`;
+  return place.inPackage.startsWith(allowed)
+    ? undefined
+    : `'${specifier}' is Node's own; '${packageName(place.folder)}' uses such modules in ${allowed} only, so that the rest runs in a browser.`;
+};
+
+/** @type {(place: Place, folder: string) => string | undefined} */
+const forbiddenRoom = (place, folder) => {
+  if (place.kind !== 'source') return undefined;
+  if (place.folder === folder) return `'${packageName(folder)}' imports its own files by relative path.`;
+  const room = floors[place.folder];
+  if (!room) return `packages/${place.folder} is not in tools/lint/floors.mjs: give it a floor there.`;
+  if (room.imports.includes(folder)) return undefined;
+  return `'${packageName(place.folder)}' may not import '${packageName(folder)}'; tools/lint/floors.mjs allows it ${
+    room.imports.length > 0 ? room.imports.map(packageName).join(', ') : 'no package'
+  }.`;
+};
+
+/** @type {(root: string, place: Place, name: string) => string | undefined} */
+const undeclared = (root, place, name) => {
+  if (place.kind === 'test' && packageName(place.folder) === name) return undefined;
+  const owner = place.kind === 'outside' ? place.unit : `packages/${place.folder}`;
+  const own = manifest(root, owner);
+  const shared = place.kind === 'source' ? undefined : manifest(root, '');
+  const declared = [
+    own?.dependencies,
+    own?.peerDependencies,
+    own?.optionalDependencies,
+    place.kind === 'source' ? undefined : own?.devDependencies,
+    shared?.devDependencies,
+    shared?.dependencies,
+  ];
+  if (declared.some((names) => names !== undefined && name in names)) return undefined;
+  if (place.kind === 'outside' && packageFolder(name) !== undefined && own === undefined) return undefined;
+  return `'${name}' is not among the dependencies in ${owner}/package.json.`;
+};
+
+/** @type {(root: string, folder: string, name: string, specifier: string) => string | undefined} */
+const notExported = (root, folder, name, specifier) => {
+  const path = `.${specifier.slice(name.length)}`;
+  const offered = manifest(root, `packages/${folder}`)?.exports ?? {};
+  return path in offered
+    ? undefined
+    : `'${specifier}' reaches into the package; '${name}' offers ${Object.keys(offered).join(', ')}.`;
+};
+
+/**
+ * @typedef {Record<string, string> | undefined} Names
+ * @typedef {{ dependencies?: Names, peerDependencies?: Names, optionalDependencies?: Names, devDependencies?: Names, exports?: Record<string, unknown> }} Manifest
+ * @type {(root: string, folder: string) => Manifest | undefined}
+ */
+const manifest = (root, folder) => {
+  const file = join(root, folder, 'package.json');
+  if (!manifests.has(file)) manifests.set(file, existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined);
+  return manifests.get(file);
+};
+
+/** @type {Map<string, Manifest | undefined>} */
+const manifests = new Map();
