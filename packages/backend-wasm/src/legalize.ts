@@ -1,4 +1,13 @@
-import { type Dialect, type Module, type Pass, DiagnosticError, pass, pipeline, verifyModule, walk } from '@filigree/ir';
+import {
+  type Dialect,
+  type Module,
+  type Pass,
+  DiagnosticError,
+  pass,
+  pipeline,
+  verifyModule,
+  walk,
+} from '@filigree/ir';
 import { canonicalize, cse, dce, ifToSelect, licm, vectorize } from '@filigree/opt';
 import * as E from 'fp-ts/lib/Either.js';
 

@@ -44,14 +44,20 @@ const scalars: readonly ScalarType[] = ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', '
 
 /* Browsers give shared memory to isolated pages only and say so; Node always has it and does not say. */
 const sharedMemoryAllowed = (): boolean =>
-  typeof SharedArrayBuffer !== 'undefined' && (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
+  typeof SharedArrayBuffer !== 'undefined' &&
+  (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
 
 const probe = () => {
   if (typeof WebAssembly === 'undefined')
     return { name: 'wasm', usable: false, reason: 'this JavaScript engine has no WebAssembly', toolchain: '' };
   return WebAssembly.validate(vectorProbe)
     ? { name: 'wasm', usable: true, reason: '', toolchain: assembler }
-    : { name: 'wasm', usable: false, reason: 'this WebAssembly engine has no 128-bit vectors; use a newer one', toolchain: '' };
+    : {
+        name: 'wasm',
+        usable: false,
+        reason: 'this WebAssembly engine has no 128-bit vectors; use a newer one',
+        toolchain: '',
+      };
 };
 
 /** A module with one function that makes a v128 and drops it. */

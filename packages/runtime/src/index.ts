@@ -1,1 +1,2 @@
-export {};
+export { instantiate, type Instance, type InstantiateOptions } from './instantiate.js';
+export { availability, chooseBackend } from './choose.js';

@@ -17,9 +17,13 @@ export const assemble = async (text: string): Promise<Uint8Array> => {
       module.destroy();
     }
   } catch (e) {
-    return fail('wasm/text', `the WebAssembly text cannot be assembled: ${e instanceof Error ? e.message : String(e)}`, {
-      remedy: 'pass the sources that emit made, unchanged',
-    });
+    return fail(
+      'wasm/text',
+      `the WebAssembly text cannot be assembled: ${e instanceof Error ? e.message : String(e)}`,
+      {
+        remedy: 'pass the sources that emit made, unchanged',
+      },
+    );
   }
 };
 

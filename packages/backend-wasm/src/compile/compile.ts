@@ -14,11 +14,14 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
     const started = performance.now();
     const text =
       sources.files.find((f) => f.name === sourceFile)?.contents ??
-      fail('wasm/sources', `these sources of backend '${sources.backend}' have no ${sourceFile}`, { remedy: "pass what this backend's emit made" });
+      fail('wasm/sources', `these sources of backend '${sources.backend}' have no ${sourceFile}`, {
+        remedy: "pass what this backend's emit made",
+      });
     const wat = typeof text === 'string' ? text : new TextDecoder().decode(text);
     const hash = await contentHash(`${assembler}\n${wat}`);
-    const { bytes, cached } = await throughCache(hash, options.cache, () => assemble(wat));
-    return { backend: 'wasm', hash, bytes, cached, compileMs: performance.now() - started };
+    const { bytes, cached, warnings } = await throughCache(hash, options.cache, () => assemble(wat));
+    const compileMs = performance.now() - started;
+    return { backend: 'wasm', hash, bytes, cached, compileMs, ...(warnings.length > 0 ? { warnings } : {}) };
   });
 
 /** SHA-256 in hex. Browsers have it on secure pages only; elsewhere, where nothing is cached, a weaker hash serves as a name. */

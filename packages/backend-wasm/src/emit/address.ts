@@ -38,7 +38,13 @@ const deepest = 12;
  * products and shifts by constants, lane numbers over vectors. Sums of two unknowns are taken apart only where nothing
  * else (`uses`) needs them. 32-bit arithmetic wraps, and so does an address, so that no step of this can change its meaning.
  */
-export const addressOf = (index: Value, elementBytes: number, base: number, facts: Facts, uses: (v: Value) => number): Address => {
+export const addressOf = (
+  index: Value,
+  elementBytes: number,
+  base: number,
+  facts: Facts,
+  uses: (v: Value) => number,
+): Address => {
   const terms = new Map<number, { value: Value; scale: number }>();
   let offset = base;
   let laneStep = 0;

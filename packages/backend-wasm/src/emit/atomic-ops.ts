@@ -17,7 +17,12 @@ export const atomicOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
     const at = offset > 0 ? ` offset=${offset}` : '';
     const old =
       instruction === undefined
-        ? apply(wasmType(of), `call ${combiner(c, op, of, kind)}`, offset > 0 ? apply('i32', 'i32.add', base, i32(offset)) : base, value)
+        ? apply(
+            wasmType(of),
+            `call ${combiner(c, op, of, kind)}`,
+            offset > 0 ? apply('i32', 'i32.add', base, i32(offset)) : base,
+            value,
+          )
         : fromBits(of, apply(bitsType(of), `${rmw(of, instruction)}${at}`, base, toBits(of, value)));
     result(c, op, old);
   },
@@ -53,7 +58,8 @@ const rmw = (of: ScalarType, instruction: string): string => {
   return bits < 32 ? `i32.atomic.rmw${bits}.${instruction}_u` : `${bitsType(of)}.atomic.rmw.${instruction}`;
 };
 
-const toBits = (of: ScalarType, e: Expr): Expr => (isFloat(of) ? apply(bitsType(of), `${bitsType(of)}.reinterpret_${of}`, e) : e);
+const toBits = (of: ScalarType, e: Expr): Expr =>
+  isFloat(of) ? apply(bitsType(of), `${bitsType(of)}.reinterpret_${of}`, e) : e;
 
 const fromBits = (of: ScalarType, e: Expr): Expr => {
   if (isFloat(of)) return apply(wasmType(of), `${of}.reinterpret_${bitsType(of)}`, e);
@@ -70,7 +76,13 @@ const combiner = (c: Context, op: Op, of: ScalarType, kind: string): string => {
   if (c.module.helpers.has(name)) return name;
   const type = wasmType(of);
   const bits = bitsType(of);
-  const get = (local: string, t: WasmType): Expr => ({ type: t, text: `(local.get ${local})`, size: 1, loads: false, locals: [] });
+  const get = (local: string, t: WasmType): Expr => ({
+    type: t,
+    text: `(local.get ${local})`,
+    size: 1,
+    loads: false,
+    locals: [],
+  });
   const old = fromBits(of, get('$old', bits));
   const next = toBits(of, scalarOp(c, { ...op, name: `arith.${kind}` }, [{ ...old, size: 1 }, get('$value', type)]));
   const width = byteSize(of) < 4 ? String(8 * byteSize(of)) : '';

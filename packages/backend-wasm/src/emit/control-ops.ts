@@ -118,7 +118,9 @@ export const kept = (c: Context, e: Expr): { read: () => Expr; locals: readonly 
 };
 
 const cannotWrap = (ub: Expr, step: Expr): boolean =>
-  step.constant !== undefined && (BigInt(step.constant) === 1n || (ub.constant !== undefined && Number(ub.constant) + Number(step.constant) < 2 ** 31));
+  step.constant !== undefined &&
+  (BigInt(step.constant) === 1n ||
+    (ub.constant !== undefined && Number(ub.constant) + Number(step.constant) < 2 ** 31));
 
 /** The WebAssembly types that carry a value from one region to another. */
 export const carriedTypes = (t: Type): readonly WasmType[] =>
@@ -134,7 +136,9 @@ export const carriedExprs = (c: Context, values: readonly Value[]): readonly Exp
   });
 
 const carriedLocals = (c: Context, values: readonly Value[]): readonly Local[] =>
-  values.flatMap((v) => carriedTypes(v.type).map((t, _k, all) => c.b.local(t, Infinity, all.length === 1 ? v.hint : undefined)));
+  values.flatMap((v) =>
+    carriedTypes(v.type).map((t, _k, all) => c.b.local(t, Infinity, all.length === 1 ? v.hint : undefined)),
+  );
 
 /** Binds values to the locals that carry them, in order. */
 export const bindCarried = (c: Context, values: readonly Value[], locals: readonly Local[]): void => {
@@ -173,7 +177,8 @@ export const writeFork = (c: Context, op: Op, index: number, cost: number, captu
 /** How many iterations there are, or a number below one if there are none. `steps` is the step, twice. */
 const tripCount = (first: Expr, last: Expr, [step, again]: readonly Expr[]): Expr => {
   const [a, b, s] = [first, last, step].map((e) => (e.constant === undefined ? undefined : BigInt(e.constant)));
-  if (a !== undefined && b !== undefined && s !== undefined && s > 0n) return constant('i64', b > a ? (b - a + s - 1n) / s : 0n);
+  if (a !== undefined && b !== undefined && s !== undefined && s > 0n)
+    return constant('i64', b > a ? (b - a + s - 1n) / s : 0n);
   const span = a === 0n ? long(last) : apply('i64', 'i64.sub', long(last), long(first));
   if (s === 1n) return span;
   const less = s === undefined ? apply('i64', 'i64.sub', long(step), constant('i64', 1n)) : constant('i64', s - 1n);
@@ -196,6 +201,9 @@ export const readCaptures = (c: Context, captures: readonly Value[], captureAt: 
       c.b.set(local, e);
       return c.b.get(local);
     });
-    c.bind(v, typeof v.type === 'string' ? scalar(exprs[0]) : { form: 'packed', exprs, width: naturalWidth(scalarOf(v.type)) });
+    c.bind(
+      v,
+      typeof v.type === 'string' ? scalar(exprs[0]) : { form: 'packed', exprs, width: naturalWidth(scalarOf(v.type)) },
+    );
   }
 };

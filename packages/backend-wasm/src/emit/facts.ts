@@ -1,4 +1,13 @@
-import { type Buffers, type Kernel, type Op, type Region, type Value, bufferName, isFloat, scalarOf } from '@filigree/ir';
+import {
+  type Buffers,
+  type Kernel,
+  type Op,
+  type Region,
+  type Value,
+  bufferName,
+  isFloat,
+  scalarOf,
+} from '@filigree/ir';
 
 /** What is known about the values of a kernel before any of it is written. */
 export interface Facts {
@@ -72,7 +81,11 @@ export const factsOf = (kernel: Kernel, buffers: Buffers): Facts => {
       case 'arith.and':
         return op.operands.some(nonNegative);
       case 'arith.cast':
-        return !isFloat(op.operands[0].type) && ['i1', 'u8', 'u16', 'i8', 'i16', 'i32'].includes(scalarOf(op.operands[0].type)) && all();
+        return (
+          !isFloat(op.operands[0].type) &&
+          ['i1', 'u8', 'u16', 'i8', 'i16', 'i32'].includes(scalarOf(op.operands[0].type)) &&
+          all()
+        );
       case 'arith.select':
         return op.operands.slice(1).every(nonNegative);
       case 'mem.load':
@@ -88,7 +101,11 @@ export const factsOf = (kernel: Kernel, buffers: Buffers): Facts => {
     let fact = tables.get(name);
     if (fact === undefined) {
       const data = buffers.get(name)?.data;
-      fact = data !== undefined && !(data instanceof BigInt64Array) && !(data instanceof BigUint64Array) && data.every((x: number) => x >= 0);
+      fact =
+        data !== undefined &&
+        !(data instanceof BigInt64Array) &&
+        !(data instanceof BigUint64Array) &&
+        data.every((x: number) => x >= 0);
       tables.set(name, fact);
     }
     return fact;

@@ -51,7 +51,9 @@ export class FunctionBuilder {
 
   /** Assigns to several locals at once: all values are read before the first local changes. */
   setAll(locals: readonly Local[], values: readonly Expr[]): void {
-    const moves = locals.flatMap((local, k) => (values[k].text === `(local.get ${local.name})` ? [] : [{ local, value: values[k] }]));
+    const moves = locals.flatMap((local, k) =>
+      values[k].text === `(local.get ${local.name})` ? [] : [{ local, value: values[k] }],
+    );
     if (moves.length === 1) this.write(`(local.set ${moves[0].local.name} ${moves[0].value.text})`);
     else {
       for (const { value } of moves) this.write(value.text);
@@ -68,7 +70,8 @@ export class FunctionBuilder {
 
   /** The same value `count` times: constants and locals are repeated, anything else is kept in a local. */
   share(e: Expr, count: number): readonly Expr[] {
-    if (e.constant !== undefined || e.locals.length === 0 && e.size === 1 && !e.loads) return new Array<Expr>(count).fill(e);
+    if (e.constant !== undefined || (e.locals.length === 0 && e.size === 1 && !e.loads))
+      return new Array<Expr>(count).fill(e);
     if (e.size === 1 && e.locals.length === 1) {
       e.locals[0].held += count - 1;
       return new Array<Expr>(count).fill(e);

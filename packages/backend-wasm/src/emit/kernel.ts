@@ -19,27 +19,40 @@ export interface KernelText {
 }
 
 /** Writes a kernel. `firstLoop` is the table index of its first parallel loop. */
-export const writeKernel = (kernel: Kernel, buffers: Buffers, layout: MemoryLayout, module: ModuleContext, firstLoop: number): KernelText => {
+export const writeKernel = (
+  kernel: Kernel,
+  buffers: Buffers,
+  layout: MemoryLayout,
+  module: ModuleContext,
+  firstLoop: number,
+): KernelText => {
   const facts = factsOf(kernel, buffers);
   const { body, loops } = outline(kernel);
   const captureAt = layout.control + controlBlock.captures;
-  const indexOf = new Map(loops.map((l, k) => [l.name, firstLoop + k]));
-  const costs = new Map(loops.map((l) => [l.name, costOf(l.loop.regions[0], facts)]));
   const fork = (c: Context, op: Op): void => {
-    const name = String(op.attrs.loop);
-    writeFork(c, op, indexOf.get(name) as number, costs.get(name) as number, captureAt);
+    const k = Number(op.attrs.loop);
+    writeFork(c, op, firstLoop + k, costOf(loops[k].loop.regions[0], facts), captureAt);
   };
+  const loopName = (k: number): string => `${functionName(kernel.name)}~loop${k}`;
   return {
     body: writeBody(kernel, body, facts, layout, module, fork),
-    loops: loops.map((l) => ({ name: functionName(l.name), text: writeLoop(l, facts, layout, module, captureAt) })),
+    loops: loops.map((l, k) => ({
+      name: loopName(k),
+      text: writeLoop(loopName(k), l, facts, layout, module, captureAt),
+    })),
   };
 };
 
-/** A name as the text format spells identifiers. */
-export const functionName = (name: string): string => `$${name.replace(/[^A-Za-z0-9_.]/g, (ch) => `~${ch.charCodeAt(0).toString(16)}`)}`;
+/** A kernel's function; no helper has a name like it. */
+const functionName = (kernel: string): string =>
+  `$kernel.${kernel.replace(/[^A-Za-z0-9_.]/g, (ch) => `~${ch.charCodeAt(0).toString(16)}~`)}`;
 
 /** The name under which a kernel is exported. */
 export const exportName = (kernel: string): string => `k:${kernel}`;
+
+/** A string literal of the text format, in ASCII. */
+const watString = (text: string): string =>
+  `"${Array.from(new TextEncoder().encode(text), (b) => (b > 0x20 && b < 0x7f && b !== 0x22 && b !== 0x5c ? String.fromCharCode(b) : `\\${b.toString(16).padStart(2, '0')}`)).join('')}"`;
 
 const writeBody = (
   kernel: Kernel,
@@ -56,11 +69,18 @@ const writeBody = (
   bindCarried(c, kernel.params, params);
   writeOps(c, body.ops.slice(0, -1));
   const signature = params.map((l) => ` (param ${l.name} ${l.type})`).join('');
-  return b.finish(`(func ${functionName(kernel.name)} (export ${JSON.stringify(exportName(kernel.name))})${signature}`);
+  return b.finish(`(func ${functionName(kernel.name)} (export ${watString(exportName(kernel.name))})${signature}`);
 };
 
 /* A chunk is never empty, so the loop is entered without a question. */
-const writeLoop = (l: OutlinedLoop, facts: Facts, layout: MemoryLayout, module: ModuleContext, captureAt: number): string => {
+const writeLoop = (
+  name: string,
+  l: OutlinedLoop,
+  facts: Facts,
+  layout: MemoryLayout,
+  module: ModuleContext,
+  captureAt: number,
+): string => {
   const b = new FunctionBuilder();
   const [lb, , step] = l.loop.operands;
   const range: Op = { ...l.loop, operands: [lb, step], name: 'wasm.range' };
@@ -77,7 +97,8 @@ const writeLoop = (l: OutlinedLoop, facts: Facts, layout: MemoryLayout, module: 
   const zero = first.constant !== undefined && BigInt(first.constant) === 0n;
   const unit = by.constant !== undefined && BigInt(by.constant) === 1n;
   const [firstA, firstB] = unit && !zero ? b.share(first, 2) : [first, first];
-  const at = (local: typeof from, start: typeof first) => (zero ? narrow(local) : apply(t, `${t}.add`, start, narrow(local)));
+  const at = (local: typeof from, start: typeof first) =>
+    zero ? narrow(local) : apply(t, `${t}.add`, start, narrow(local));
 
   const i = b.local(t, Infinity, induction.hint ?? 'i');
   const label = b.label();
@@ -100,7 +121,7 @@ const writeLoop = (l: OutlinedLoop, facts: Facts, layout: MemoryLayout, module: 
     b.statement(apply('void', `br_if ${label}`, apply('i32', 'i64.lt_s', b.get(from), b.get(to))));
   }
   b.close();
-  return b.finish(`(func ${functionName(l.name)} (type $range) (param ${from.name} i64) (param ${to.name} i64)`);
+  return b.finish(`(func ${name} (type $range) (param ${from.name} i64) (param ${to.name} i64)`);
 };
 
 const writeIteration = (c: Context, range: Op, i: Parameters<typeof bindCarried>[2][number]): void => {

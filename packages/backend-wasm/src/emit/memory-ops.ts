@@ -16,7 +16,8 @@ export const memoryOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
     const of = scalarOf(result.type);
     const place = placeOf(c, op);
     if (typeof result.type === 'string') c.bind(result, scalar(loadScalar(of, place)));
-    else if (c.plan.prefersLanes(result)) c.bind(result, inLanes(inARow(c, place, lanesOf(result.type), byteSize(of)).map((p) => loadScalar(of, p))));
+    else if (c.plan.prefersLanes(result))
+      c.bind(result, inLanes(inARow(c, place, lanesOf(result.type), byteSize(of)).map((p) => loadScalar(of, p))));
     else c.bind(result, loadPacked(c, op, of, place));
   },
 
@@ -99,7 +100,10 @@ const loadPacked = (c: Context, op: Op, of: ScalarType, place: Place): Held => {
   });
   if (of !== 'i1') return packed(chunks, bytes);
   const zero = splat('i8x16', i32(0));
-  return packed(chunks.map((e) => apply('v128', 'i8x16.ne', e, zero)), 1);
+  return packed(
+    chunks.map((e) => apply('v128', 'i8x16.ne', e, zero)),
+    1,
+  );
 };
 
 const storeLanes = (c: Context, of: ScalarType, values: readonly Expr[], places: readonly Place[]): void => {
@@ -112,10 +116,15 @@ const storeLanes = (c: Context, of: ScalarType, values: readonly Expr[], places:
 const storePacked = (c: Context, of: ScalarType, lanes: number, held: Held, op: Op, place: Place): void => {
   const whole = toPacked(c.b, held, op.operands[0].type, 1);
   const one = splat('i8x16', constant('i32', 1));
-  const vectors = (of === 'i1' ? maskOf(c.b, whole, lanes, 1).exprs.map((e) => apply('v128', 'v128.and', e, one)) : whole.exprs).map((e) => pinned(c, e));
+  const vectors = (
+    of === 'i1' ? maskOf(c.b, whole, lanes, 1).exprs.map((e) => apply('v128', 'v128.and', e, one)) : whole.exprs
+  ).map((e) => pinned(c, e));
   const total = lanes * byteSize(of);
   const pieces = vectors.map((_, k) => piecesOf(Math.min(16, total - 16 * k)));
-  const bases = c.b.share(pinned(c, place.base), pieces.reduce((n, p) => n + p.length, 0));
+  const bases = c.b.share(
+    pinned(c, place.base),
+    pieces.reduce((n, p) => n + p.length, 0),
+  );
   c.b.settleLoads();
   let next = 0;
   vectors.forEach((vector, k) => {
@@ -123,7 +132,15 @@ const storePacked = (c: Context, of: ScalarType, lanes: number, held: Held, op: 
     pieces[k].forEach(({ at, bytes }, j) => {
       const p = { base: bases[next++], offset: place.offset + 16 * k + at };
       const whole = bytes === 16;
-      c.b.statement(access('void', whole ? 'v128.store' : `v128.store${8 * bytes}_lane`, p, copies[j], whole ? undefined : at / bytes));
+      c.b.statement(
+        access(
+          'void',
+          whole ? 'v128.store' : `v128.store${8 * bytes}_lane`,
+          p,
+          copies[j],
+          whole ? undefined : at / bytes,
+        ),
+      );
     });
   });
 };

@@ -23,14 +23,22 @@ export const writeModule = (module: Module, shared: boolean): string => {
   const forks = loops.length > 0;
   return [
     `;; Module ${printable(module.name)}: one memory, ${module.kernels.length} kernels. Buffers and their addresses:`,
-    ...module.buffers.map((b) => `;;   ${printable(b.name)} : ${b.type}[${b.length}] ${b.role} at ${layout.offsetOf.get(b.name)}`),
+    ...module.buffers.map(
+      (b) => `;;   ${printable(b.name)} : ${b.type}[${b.length}] ${b.role} at ${layout.offsetOf.get(b.name)}`,
+    ),
     '(module',
     `  (import "filigree" "memory" (memory ${layout.pages} ${layout.pages}${shared ? ' shared' : ''}))`,
     ...[...context.imports].map(
       ([name, arity]) => `  (import "math" "${name}" (func $${name} (param${' f64'.repeat(arity)}) (result f64)))`,
     ),
     `  (global (export "pages") i32 (i32.const ${layout.pages}))`,
-    ...(forks ? ['  (type $range (func (param i64 i64)))', `  (table funcref (elem ${loops.map((l) => l.name).join(' ')}))`, runtimeText(layout.control)] : []),
+    ...(forks
+      ? [
+          '  (type $range (func (param i64 i64)))',
+          `  (table funcref (elem ${loops.map((l) => l.name).join(' ')}))`,
+          runtimeText(layout.control),
+        ]
+      : []),
     ...context.helpers.values(),
     ...bodies,
     ')',

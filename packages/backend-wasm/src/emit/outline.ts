@@ -3,7 +3,6 @@ import { captureSlots } from '../memory/layout.js';
 
 /** A parallel loop taken out of its kernel, so that several threads can call it, each for a part of its iterations. */
 export interface OutlinedLoop {
-  readonly name: string;
   /** Values of the kernel that the loop reads: its lower bound, its step, and what its body captures. */
   readonly captures: readonly Value[];
   /** The loop, with the constants that it reads in front of its body. */
@@ -18,8 +17,8 @@ export interface Outlined {
 }
 
 /**
- * Takes the outermost parallel loops out of a kernel. In the place of each stands `wasm.fork {loop}` with operands lower
- * bound, upper bound, step, captures. A loop that captures more than the control block holds stays where it is.
+ * Takes the outermost parallel loops out of a kernel. In the place of each stands `wasm.fork {loop}`, a number, with
+ * operands lower bound, upper bound, step, captures. A loop that captures more than the control block holds stays where it is.
  */
 export const outline = (kernel: Kernel): Outlined => {
   const loops: OutlinedLoop[] = [];
@@ -32,10 +31,15 @@ export const outline = (kernel: Kernel): Outlined => {
       const free = freeValues(op);
       const captured = free.filter((v) => !constants.has(v.id));
       if (captured.reduce((n, v) => n + slots(v), 0) <= captureSlots) {
-        const name = `${kernel.name}.loop${loops.length}`;
         const own = free.flatMap((v) => constants.get(v.id) ?? []);
-        loops.push({ name, captures: captured, loop: op, constants: own });
-        return { name: 'wasm.fork', operands: [...op.operands.slice(0, 3), ...captured], results: [], attrs: { loop: name }, regions: [] };
+        const loop = loops.push({ captures: captured, loop: op, constants: own }) - 1;
+        return {
+          name: 'wasm.fork',
+          operands: [...op.operands.slice(0, 3), ...captured],
+          results: [],
+          attrs: { loop },
+          regions: [],
+        };
       }
     }
     return op.regions.length === 0 ? op : { ...op, regions: op.regions.map(region) };

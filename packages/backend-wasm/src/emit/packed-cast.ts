@@ -16,18 +16,28 @@ export const packedCast = (b: FunctionBuilder, held: Held, from: Type, to: Type)
   if (target === 'i1') {
     const shape = shapeOf(source);
     const zero = splat(shape, constant(source === 'f64' || source === 'f32' ? source : 'i32', 0));
-    return packed(whole.exprs.map((e) => apply('v128', `${shape}.ne`, e, zero)), whole.width);
+    return packed(
+      whole.exprs.map((e) => apply('v128', `${shape}.ne`, e, zero)),
+      whole.width,
+    );
   }
   if (!isFloat(source)) {
     const width = isFloat(target) ? 4 : byteSize(target);
     const integers = resized(b, whole, extension(source), lanes, width);
     return isFloat(target) ? toFloat(b, integers, source, target, lanes) : integers;
   }
-  if (source === 'f32' && target === 'f64') return packed(halves(b, whole.exprs, chunkCount(lanes, 8)).map((e) => apply('v128', 'f64x2.promote_low_f32x4', e)), 8);
+  if (source === 'f32' && target === 'f64')
+    return packed(
+      halves(b, whole.exprs, chunkCount(lanes, 8)).map((e) => apply('v128', 'f64x2.promote_low_f32x4', e)),
+      8,
+    );
   if (target === 'f32') return packed(paired(whole.exprs.map((e) => apply('v128', 'f32x4.demote_f64x2_zero', e))), 4);
   const sign = extension(target);
   return source === 'f32'
-    ? packed(whole.exprs.map((e) => apply('v128', `i32x4.trunc_sat_f32x4${sign}`, e)), 4)
+    ? packed(
+        whole.exprs.map((e) => apply('v128', `i32x4.trunc_sat_f32x4${sign}`, e)),
+        4,
+      )
     : packed(paired(whole.exprs.map((e) => apply('v128', `i32x4.trunc_sat_f64x2${sign}_zero`, e))), 4);
 };
 
@@ -44,7 +54,10 @@ const fromTruth = (b: FunctionBuilder, held: Held, from: Type, target: ScalarTyp
   const mask = maskOf(b, toPacked(b, held, from, width), lanesOf(from), width);
   const type = isFloat(target) ? (target as 'f32' | 'f64') : width === 8 ? 'i64' : 'i32';
   const one = splat(shapeOf(target), constant(type, type === 'i64' ? 1n : 1));
-  return packed(mask.exprs.map((e) => apply('v128', 'v128.and', e, one)), width);
+  return packed(
+    mask.exprs.map((e) => apply('v128', 'v128.and', e, one)),
+    width,
+  );
 };
 
 const resized = (b: FunctionBuilder, held: Held, sign: '_s' | '_u', lanes: number, width: number): Held => {
@@ -57,8 +70,15 @@ const resized = (b: FunctionBuilder, held: Held, sign: '_s' | '_u', lanes: numbe
 const toFloat = (b: FunctionBuilder, held: Held, source: ScalarType, target: ScalarType, lanes: number): Held => {
   /* Narrow unsigned integers have become non-negative 32-bit ones. */
   const sign = source === 'u32' ? '_u' : '_s';
-  if (target === 'f32') return packed(held.exprs.map((e) => apply('v128', `f32x4.convert_i32x4${sign}`, e)), 4);
-  return packed(halves(b, held.exprs, chunkCount(lanes, 8)).map((e) => apply('v128', `f64x2.convert_low_i32x4${sign}`, e)), 8);
+  if (target === 'f32')
+    return packed(
+      held.exprs.map((e) => apply('v128', `f32x4.convert_i32x4${sign}`, e)),
+      4,
+    );
+  return packed(
+    halves(b, held.exprs, chunkCount(lanes, 8)).map((e) => apply('v128', `f64x2.convert_low_i32x4${sign}`, e)),
+    8,
+  );
 };
 
 /** The lower and upper halves of chunks, each in the lower half of a chunk: the first `count`. */

@@ -19,7 +19,8 @@ export const placesOf = (c: Context, op: Op, lanes: number): readonly Place[] =>
   const columns = terms.map((t) => ({ exprs: c.multiple(t.value, t.scale), uniform: lanesOf(t.value.type) === 1 }));
   const uniform = columns.filter((x) => x.uniform || x.exprs.length === 1).map((x) => x.exprs[0]);
   const varying = columns.filter((x) => !x.uniform && x.exprs.length > 1);
-  if (terms.length === 0) return Array.from({ length: lanes }, (_, k) => ({ base: i32(offset + k * laneStep), offset: 0 }));
+  if (terms.length === 0)
+    return Array.from({ length: lanes }, (_, k) => ({ base: i32(offset + k * laneStep), offset: 0 }));
 
   if (varying.length === 0) {
     /* Lane 0 has an address in bounds, so that the others can be told from it by constants even if `offset` cannot. */
@@ -35,7 +36,9 @@ export const placesOf = (c: Context, op: Op, lanes: number): readonly Place[] =>
   return Array.from({ length: lanes }, (_, k) => {
     const parts = [...(shared ? [shared[k]] : []), ...varying.map((x) => x.exprs[k])];
     const constant = offset + k * laneStep;
-    return foldable ? { base: add(parts), offset: constant } : { base: add(constant === 0 ? parts : [...parts, i32(constant)]), offset: 0 };
+    return foldable
+      ? { base: add(parts), offset: constant }
+      : { base: add(constant === 0 ? parts : [...parts, i32(constant)]), offset: 0 };
   });
 };
 

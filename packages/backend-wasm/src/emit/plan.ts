@@ -78,7 +78,11 @@ export const planOf = (body: Region, facts: Facts, offsetOf: ReadonlyMap<string,
   };
   const visit = (op: Op, r: Region): void => {
     op.regions.forEach(region);
-    const live = op.results.length === 0 || op.regions.length > 0 || sideEffects.has(op.name) || op.results.some((v) => tallies.has(v.id));
+    const live =
+      op.results.length === 0 ||
+      op.regions.length > 0 ||
+      sideEffects.has(op.name) ||
+      op.results.some((v) => tallies.has(v.id));
     if (!live) return;
     const result = op.results[0];
     const lanes = result !== undefined && lanesWelcome(op) && tallies.get(result.id)?.packed === false;
@@ -101,8 +105,10 @@ export const planOf = (body: Region, facts: Facts, offsetOf: ReadonlyMap<string,
     const load = facts.definition(from);
     const bytes = byteSize(scalarOf(from.type));
     const wanted = isFloat(to.type) ? 4 : byteSize(scalarOf(to.type));
-    if (load?.name !== 'mem.load' || lanes || !isInteger(from.type) || !(isFloat(to.type) || isInteger(to.type))) return;
-    if (home.get(from.id) !== r || raw.get(from.id) !== 1 || wanted < 2 * bytes || 2 * bytes * lanesOf(from.type) > 16) return;
+    if (load?.name !== 'mem.load' || lanes || !isInteger(from.type) || !(isFloat(to.type) || isInteger(to.type)))
+      return;
+    if (home.get(from.id) !== r || raw.get(from.id) !== 1 || wanted < 2 * bytes || 2 * bytes * lanesOf(from.type) > 16)
+      return;
     if (lanesOf(from.type) > 1) widened.add(from.id);
   };
   region(body);
@@ -111,7 +117,10 @@ export const planOf = (body: Region, facts: Facts, offsetOf: ReadonlyMap<string,
   return {
     addresses,
     uses: (v) => tallies.get(v.id) ?? none,
-    multiples: (v) => [...(scaled.get(v.id) ?? [])].filter(([, t]) => t.count > 1 || !t.here).map(([scale, t]) => ({ scale, count: t.count })),
+    multiples: (v) =>
+      [...(scaled.get(v.id) ?? [])]
+        .filter(([, t]) => t.count > 1 || !t.here)
+        .map(([scale, t]) => ({ scale, count: t.count })),
     prefersLanes: (v) => lanesOnly.has(v.id),
     widened: (v) => widened.has(v.id),
   };
@@ -122,7 +131,12 @@ const sideEffects = new Set(['mem.atomic', 'mem.cas']);
 /** Ops that do as well lane by lane on scalars when their result only goes into addresses. */
 const lanesWelcome = (op: Op): boolean => {
   const type = op.results[0].type;
-  return typeof type !== 'string' && isInteger(type) && laneOps.has(op.name) && op.operands.every((v) => !isFloat(v.type) && scalarOf(v.type) !== 'i1');
+  return (
+    typeof type !== 'string' &&
+    isInteger(type) &&
+    laneOps.has(op.name) &&
+    op.operands.every((v) => !isFloat(v.type) && scalarOf(v.type) !== 'i1')
+  );
 };
 
 const laneOps = new Set(

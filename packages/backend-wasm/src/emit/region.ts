@@ -13,7 +13,11 @@ const writeOp = (c: Context, op: Op): void => {
   /* A pure op whose results nobody reads, because an address took over its work, is not written. */
   if (isPure(op) && op.results.every((v) => c.plan.uses(v).count === 0)) return;
   const writer = writerOf(op.name);
-  if (!writer) fail('wasm/op', `op '${op.name}' cannot be written as WebAssembly`, { loc: op.loc, remedy: 'lower it to the core dialects first' });
+  if (!writer)
+    fail('wasm/op', `op '${op.name}' cannot be written as WebAssembly`, {
+      loc: op.loc,
+      remedy: 'lower it to the core dialects first',
+    });
   else writer(c, op);
 };
 

@@ -28,7 +28,11 @@ export const scalarOp = (c: Context, op: Op, args: readonly Expr[]): Expr => {
     case 'bitcast':
       return bitcast(of, scalarOf(op.results[0].type), args[0]);
     default:
-      return isFloat(of) ? floatOp(c, name, of, args) : of === 'i1' ? truthOp(name, args) : integerOp(c, name, of, args);
+      return isFloat(of)
+        ? floatOp(c, name, of, args)
+        : of === 'i1'
+          ? truthOp(name, args)
+          : integerOp(c, name, of, args);
   }
 };
 
@@ -74,7 +78,13 @@ const integerOp = (c: Context, name: string, of: ScalarType, args: readonly Expr
     case 'max': {
       const [a, a2] = c.b.share(args[0], 2);
       const [b, b2] = c.b.share(args[1], 2);
-      return apply(type, 'select', a, b, apply('i32', `${type}.${name === 'min' ? 'lt' : 'gt'}${extension(of)}`, a2, b2));
+      return apply(
+        type,
+        'select',
+        a,
+        b,
+        apply('i32', `${type}.${name === 'min' ? 'lt' : 'gt'}${extension(of)}`, a2, b2),
+      );
     }
     default:
       return unknown(`arith.${name}`);
@@ -104,20 +114,26 @@ const divide = (c: Context, of: ScalarType, [a, b]: readonly Expr[]): Expr => {
 };
 
 /** WebAssembly counts shifts modulo 32 or 64; narrower types modulo their own width. */
-const amount = (of: ScalarType, e: Expr): Expr => (byteSize(of) < 4 ? apply('i32', 'i32.and', e, i32(8 * byteSize(of) - 1)) : e);
+const amount = (of: ScalarType, e: Expr): Expr =>
+  byteSize(of) < 4 ? apply('i32', 'i32.and', e, i32(8 * byteSize(of) - 1)) : e;
 
 /** Brings an `i32` back into the range of a narrow type. */
 export const wrapNarrow = (e: Expr, to: ScalarType): Expr => {
   if (to === 'i8') return apply('i32', 'i32.extend8_s', e);
   if (to === 'i16') return apply('i32', 'i32.extend16_s', e);
-  return to === 'u8' ? apply('i32', 'i32.and', e, i32(0xff)) : to === 'u16' ? apply('i32', 'i32.and', e, i32(0xffff)) : e;
+  return to === 'u8'
+    ? apply('i32', 'i32.and', e, i32(0xff))
+    : to === 'u16'
+      ? apply('i32', 'i32.and', e, i32(0xffff))
+      : e;
 };
 
 const cast = (c: Context, from: ScalarType, to: ScalarType, e: Expr): Expr => {
   if (from === to) return e;
   const [a, b] = [wasmType(from), wasmType(to)];
   if (to === 'i1') return apply('i32', `${a}.ne`, e, constant(a, a === 'i64' ? 0n : 0));
-  if (isFloat(from)) return isFloat(to) ? apply(b, to === 'f64' ? 'f64.promote_f32' : 'f32.demote_f64', e) : truncate(c, from, to, e);
+  if (isFloat(from))
+    return isFloat(to) ? apply(b, to === 'f64' ? 'f64.promote_f32' : 'f32.demote_f64', e) : truncate(c, from, to, e);
   const sign = extension(from);
   if (isFloat(to)) return apply(b, `${b}.convert_${a}${sign}`, e);
   if (a === b) return from === 'i1' || fits(from, to) ? e : wrapNarrow(e, to);
@@ -126,7 +142,10 @@ const cast = (c: Context, from: ScalarType, to: ScalarType, e: Expr): Expr => {
 
 /** Whether every value of one narrow type is one of the other. */
 const fits = (from: ScalarType, to: ScalarType): boolean =>
-  byteSize(to) >= 4 || (isUnsigned(from) === isUnsigned(to) ? byteSize(from) <= byteSize(to) : isUnsigned(from) && byteSize(from) < byteSize(to));
+  byteSize(to) >= 4 ||
+  (isUnsigned(from) === isUnsigned(to)
+    ? byteSize(from) <= byteSize(to)
+    : isUnsigned(from) && byteSize(from) < byteSize(to));
 
 const truncate = (c: Context, from: ScalarType, to: ScalarType, e: Expr): Expr => {
   const type = wasmType(to);
@@ -155,7 +174,11 @@ const mathOp = (c: Context, name: string, of: ScalarType, args: readonly Expr[])
     case 'rsqrt':
       /* In f32 the interpreter rounds once, after division and root in f64. */
       return of === 'f32'
-        ? apply('f32', 'f32.demote_f64', apply('f64', 'f64.div', constant('f64', 1), apply('f64', 'f64.sqrt', promote(args[0]))))
+        ? apply(
+            'f32',
+            'f32.demote_f64',
+            apply('f64', 'f64.div', constant('f64', 1), apply('f64', 'f64.sqrt', promote(args[0]))),
+          )
         : op('div', constant(type, 1), op('sqrt', args[0]));
     case 'fma':
       return op('add', op('mul', args[0], args[1]), args[2]);

@@ -28,7 +28,9 @@ export const toPacked = (b: FunctionBuilder, held: Held, type: Type, maskBytes =
   }
   const exprs = Array.from({ length: chunks }, (_, c) => {
     const part = held.exprs.slice(c * per, c * per + per).map((e) => (of === 'i1' ? negated(e, width) : e));
-    return part.slice(1).reduce((v, e, k) => apply('v128', `${shape}.replace_lane ${k + 1}`, v, e), splat(shape, part[0]));
+    return part
+      .slice(1)
+      .reduce((v, e, k) => apply('v128', `${shape}.replace_lane ${k + 1}`, v, e), splat(shape, part[0]));
   });
   return { form: 'packed', width, exprs };
 };
@@ -76,7 +78,13 @@ export const narrowed = (b: FunctionBuilder, chunks: readonly Expr[], width: num
 };
 
 /** Doubles every lane of `width` bytes: one chunk becomes two, of which the first `count` are wanted. */
-export const extended = (b: FunctionBuilder, chunks: readonly Expr[], width: number, sign: '_s' | '_u', count: number): readonly Expr[] => {
+export const extended = (
+  b: FunctionBuilder,
+  chunks: readonly Expr[],
+  width: number,
+  sign: '_s' | '_u',
+  count: number,
+): readonly Expr[] => {
   const to = integerShape(2 * width);
   const from = integerShape(width);
   return chunks.flatMap((chunk, c) => {
@@ -91,7 +99,8 @@ export const extended = (b: FunctionBuilder, chunks: readonly Expr[], width: num
 };
 
 /** A v128 from the bytes numbered 0 … 15 of the first and 16 … 31 of the second. */
-export const shuffle = (bytes: readonly number[], a: Expr, b: Expr): Expr => apply('v128', `i8x16.shuffle ${bytes.join(' ')}`, a, b);
+export const shuffle = (bytes: readonly number[], a: Expr, b: Expr): Expr =>
+  apply('v128', `i8x16.shuffle ${bytes.join(' ')}`, a, b);
 
 /** The upper half of a v128 in its lower half. */
 export const upperHalf = (b: FunctionBuilder, e: Expr): Expr => {
@@ -100,7 +109,8 @@ export const upperHalf = (b: FunctionBuilder, e: Expr): Expr => {
 };
 
 /** The lower halves of two v128 in one. */
-export const lowerHalves = (a: Expr, b: Expr): Expr => shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23], a, b);
+export const lowerHalves = (a: Expr, b: Expr): Expr =>
+  shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23], a, b);
 
 export const splat = (shape: string, e: Expr): Expr => {
   if (e.constant === undefined) return apply('v128', `${shape}.splat`, e);
@@ -114,7 +124,12 @@ const extract = (chunk: Expr, of: ScalarType, width: number, lane: number): Expr
   if (of === 'i1') {
     const bytes = Math.min(width, 4);
     const sign = bytes < 4 ? '_u' : '';
-    return apply('i32', 'i32.and', apply('i32', `${integerShape(bytes)}.extract_lane${sign} ${(lane * width) / bytes}`, chunk), i32(1));
+    return apply(
+      'i32',
+      'i32.and',
+      apply('i32', `${integerShape(bytes)}.extract_lane${sign} ${(lane * width) / bytes}`, chunk),
+      i32(1),
+    );
   }
   const sign = width < 4 ? extension(of) : '';
   return apply(width === 8 ? 'i64' : 'i32', `${integerShape(width)}.extract_lane${sign} ${lane}`, chunk);

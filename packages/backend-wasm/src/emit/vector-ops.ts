@@ -4,7 +4,16 @@ import { type Expr, apply, constant, i32 } from './expr.js';
 import { type Held, inLanes, packed, scalar } from './held.js';
 import { packedCast } from './packed-cast.js';
 import { constantOf, predicate, scalarOp } from './scalar-ops.js';
-import { canonicalMaskBytes, chunkCount, laneOf, maskOf, naturalWidth, splat, toLanes, toPacked } from './vector-form.js';
+import {
+  canonicalMaskBytes,
+  chunkCount,
+  laneOf,
+  maskOf,
+  naturalWidth,
+  splat,
+  toLanes,
+  toPacked,
+} from './vector-form.js';
 import { integerShape, shapeOf, wasmType } from './wasm-type.js';
 
 /** Writes an element-wise op: on scalars, on packed vectors where an instruction exists, else lane by lane. */
@@ -12,7 +21,16 @@ export const elementwise = (c: Context, op: Op): void => {
   const result = op.results[0];
   const held = op.operands.map((v) => c.use(v));
   if (typeof result.type === 'string') {
-    c.bind(result, scalar(scalarOp(c, op, held.map((h) => h.exprs[0]))));
+    c.bind(
+      result,
+      scalar(
+        scalarOp(
+          c,
+          op,
+          held.map((h) => h.exprs[0]),
+        ),
+      ),
+    );
     return;
   }
   c.bind(result, (c.plan.prefersLanes(result) ? undefined : onPacked(c, op, held)) ?? byLanes(c, op, held));
@@ -20,7 +38,15 @@ export const elementwise = (c: Context, op: Op): void => {
 
 const byLanes = (c: Context, op: Op, held: readonly Held[]): Held => {
   const columns = held.map((h, k) => toLanes(c.b, h, op.operands[k].type));
-  return inLanes(Array.from({ length: lanesOf(op.results[0].type) }, (_, lane) => scalarOp(c, op, columns.map((x) => x[lane]))));
+  return inLanes(
+    Array.from({ length: lanesOf(op.results[0].type) }, (_, lane) =>
+      scalarOp(
+        c,
+        op,
+        columns.map((x) => x[lane]),
+      ),
+    ),
+  );
 };
 
 const onPacked = (c: Context, op: Op, held: readonly Held[]): Held | undefined => {
@@ -29,7 +55,10 @@ const onPacked = (c: Context, op: Op, held: readonly Held[]): Held | undefined =
   const lanes = lanesOf(type);
   const pack = (k: number, maskBytes?: number): Held => toPacked(c.b, held[k], op.operands[k].type, maskBytes);
   const zip = (instruction: string, a: Held, b: Held): Held =>
-    packed(a.exprs.map((x, k) => apply('v128', instruction, x, b.exprs[k])), a.width);
+    packed(
+      a.exprs.map((x, k) => apply('v128', instruction, x, b.exprs[k])),
+      a.width,
+    );
   const name = op.name.slice(op.name.indexOf('.') + 1);
 
   if (name === 'cast') return packedCast(c.b, held[0], type, op.results[0].type);
@@ -38,7 +67,10 @@ const onPacked = (c: Context, op: Op, held: readonly Held[]): Held | undefined =
     const [, element] = op.operands;
     const width = naturalWidth(scalarOf(element.type));
     const [mask, a, b] = [maskOf(c.b, pack(0, width), lanes, width), pack(1, width), pack(2, width)];
-    return packed(mask.exprs.map((m, k) => apply('v128', 'v128.bitselect', a.exprs[k], b.exprs[k], m)), width);
+    return packed(
+      mask.exprs.map((m, k) => apply('v128', 'v128.bitselect', a.exprs[k], b.exprs[k], m)),
+      width,
+    );
   }
   if (of === 'i1') return truthOnPacked(c, op, name, held);
   if (name === 'cmp') {
@@ -50,13 +82,19 @@ const onPacked = (c: Context, op: Op, held: readonly Held[]): Held | undefined =
   if (name === 'fma') return zip(`${shape}.add`, zip(`${shape}.mul`, pack(0), pack(1)), pack(2));
   if (name === 'rsqrt' && of === 'f64') {
     const roots = pack(0).exprs.map((x) => apply('v128', 'f64x2.sqrt', x));
-    return packed(roots.map((x) => apply('v128', 'f64x2.div', splat('f64x2', constant('f64', 1)), x)), 8);
+    return packed(
+      roots.map((x) => apply('v128', 'f64x2.div', splat('f64x2', constant('f64', 1)), x)),
+      8,
+    );
   }
   const instruction = packedInstruction(name, of);
   if (instruction === undefined) return undefined;
   if (op.operands.length === 2) return zip(instruction, pack(0), pack(1));
   const a = pack(0);
-  return packed(a.exprs.map((x) => apply('v128', instruction, x)), a.width);
+  return packed(
+    a.exprs.map((x) => apply('v128', instruction, x)),
+    a.width,
+  );
 };
 
 /** The instruction of a whole vector for an op without attributes, where there is one. */
@@ -84,7 +122,20 @@ const packedInstruction = (name: string, of: ScalarType): string | undefined => 
   }
 };
 
-const floatInstructions = new Set(['add', 'sub', 'mul', 'div', 'min', 'max', 'neg', 'abs', 'sqrt', 'floor', 'ceil', 'trunc']);
+const floatInstructions = new Set([
+  'add',
+  'sub',
+  'mul',
+  'div',
+  'min',
+  'max',
+  'neg',
+  'abs',
+  'sqrt',
+  'floor',
+  'ceil',
+  'trunc',
+]);
 
 /* Unsigned comparison of 64-bit lanes has no instruction. */
 const comparison = (of: ScalarType, name: string): string | undefined =>
@@ -93,10 +144,13 @@ const comparison = (of: ScalarType, name: string): string | undefined =>
 const truthOnPacked = (c: Context, op: Op, name: string, held: readonly Held[]): Held | undefined => {
   const lanes = lanesOf(op.operands[0].type);
   const width = held.find((h) => h.form === 'packed')?.width ?? canonicalMaskBytes;
-  const masks = held.map((h, k) => toPacked(c.b, h, op.operands[k].type, width)).map((h) => maskOf(c.b, h, lanes, width));
+  const masks = held
+    .map((h, k) => toPacked(c.b, h, op.operands[k].type, width))
+    .map((h) => maskOf(c.b, h, lanes, width));
   const combine = (instruction: string): readonly Expr[] =>
     masks[0].exprs.map((x, k) => apply('v128', instruction, ...masks.map((m, j) => (j === 0 ? x : m.exprs[k]))));
-  if (name === 'and' || name === 'or' || name === 'xor' || name === 'not') return packed(combine(`v128.${name}`), width);
+  if (name === 'and' || name === 'or' || name === 'xor' || name === 'not')
+    return packed(combine(`v128.${name}`), width);
   const differs = combine('v128.xor');
   return packed(op.attrs.predicate === 'ne' ? differs : differs.map((x) => apply('v128', 'v128.not', x)), width);
 };
@@ -105,11 +159,15 @@ const truthOnPacked = (c: Context, op: Op, name: string, held: readonly Held[]):
 const shift = (c: Context, name: string, of: ScalarType, held: readonly Held[], type: Type): Held | undefined => {
   if (held[1].form !== 'splat') return undefined;
   const by = held[1].exprs[0];
-  const amount = by.type === 'i64' ? (by.constant === undefined ? apply('i32', 'i32.wrap_i64', by) : i32(Number(by.constant))) : by;
+  const amount =
+    by.type === 'i64' ? (by.constant === undefined ? apply('i32', 'i32.wrap_i64', by) : i32(Number(by.constant))) : by;
   const a = toPacked(c.b, held[0], type);
   const amounts = c.b.share(amount, a.exprs.length);
   const instruction = `${shapeOf(of)}.${name}${name === 'shr' ? (of.startsWith('u') ? '_u' : '_s') : ''}`;
-  return packed(a.exprs.map((x, k) => apply('v128', instruction, x, amounts[k])), a.width);
+  return packed(
+    a.exprs.map((x, k) => apply('v128', instruction, x, amounts[k])),
+    a.width,
+  );
 };
 
 /** Writers of the ops that make vectors, take them apart and fold them. */
@@ -143,7 +201,13 @@ export const vectorOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
     const bases = c.b.share(splat(shape, start), chunks);
     const steps = (k: number): Expr =>
       apply('v128', `v128.const ${shape} ${Array.from({ length: per }, (_, j) => k * per + j).join(' ')}`);
-    c.bind(op.results[0], packed(bases.map((x, k) => apply('v128', `${shape}.add`, x, steps(k))), byteSize(of)));
+    c.bind(
+      op.results[0],
+      packed(
+        bases.map((x, k) => apply('v128', `${shape}.add`, x, steps(k))),
+        byteSize(of),
+      ),
+    );
   },
 
   'arith.extract': (c, op) => {
@@ -166,7 +230,13 @@ export const vectorOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
     const shape = isFloat(of) ? shapeOf(of) : integerShape(vector.width);
     const at = Math.floor(lane / per);
     const replaced = (e: Expr): Expr => apply('v128', `${shape}.replace_lane ${lane % per}`, e, value);
-    c.bind(op.results[0], packed(vector.exprs.map((e, k) => (k === at ? replaced(e) : e)), vector.width));
+    c.bind(
+      op.results[0],
+      packed(
+        vector.exprs.map((e, k) => (k === at ? replaced(e) : e)),
+        vector.width,
+      ),
+    );
   },
 
   'arith.reduce': (c, op) => {

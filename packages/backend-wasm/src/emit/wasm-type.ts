@@ -13,7 +13,8 @@ export const wasmType = (t: ScalarType): WasmType =>
 export const isUnsigned = (t: ScalarType): boolean => t.startsWith('u') || t === 'i1';
 
 /** The instruction that loads a scalar of this type, extending narrow integers. */
-export const loadInstruction = (t: ScalarType): string => wasmType(t) + '.load' + narrowSuffix(t) + (byteSize(t) < 4 ? extension(t) : '');
+export const loadInstruction = (t: ScalarType): string =>
+  wasmType(t) + '.load' + narrowSuffix(t) + (byteSize(t) < 4 ? extension(t) : '');
 
 /** The instruction that stores a scalar of this type. */
 export const storeInstruction = (t: ScalarType): string => wasmType(t) + '.store' + narrowSuffix(t);

@@ -11,7 +11,9 @@ export const wasmArguments = (kernel: Kernel, args: readonly Scalar[]): readonly
     const value = args[k];
     const problem = problemOf(value, type);
     if (problem !== undefined)
-      fail('run/arguments', `argument ${k} of kernel @${kernel.name} ${problem}, it is ${String(value)}`, { remedy: `pass a value of type ${type}` });
+      fail('run/arguments', `argument ${k} of kernel @${kernel.name} ${problem}, it is ${String(value)}`, {
+        remedy: `pass a value of type ${type}`,
+      });
     return isWide(type) ? BigInt(value) : Number(value);
   });
 };
@@ -19,7 +21,8 @@ export const wasmArguments = (kernel: Kernel, args: readonly Scalar[]): readonly
 const problemOf = (value: Scalar, type: ScalarType): string | undefined => {
   if (type === 'i1') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (isFloat(type)) return typeof value === 'number' ? undefined : 'must be a number';
-  if (typeof value === 'boolean' || (typeof value === 'number' && !Number.isSafeInteger(value))) return 'must be a whole number';
+  if (typeof value === 'boolean' || (typeof value === 'number' && !Number.isSafeInteger(value)))
+    return 'must be a whole number';
   const [min, max] = integerRange(type);
   return BigInt(value) < min || BigInt(value) > max ? `must be from ${min} to ${max}` : undefined;
 };

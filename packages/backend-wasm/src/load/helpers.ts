@@ -18,7 +18,11 @@ export const helpersOf = (module: WebAssembly.Module, memory: WebAssembly.Memory
       words[controlBlock.threads / 4] = count;
       words[controlBlock.trapped / 4] = 0;
       while (threads.length < count - 1) {
-        const thread = startThread(threadScript, () => undefined, () => undefined);
+        const thread = startThread(
+          threadScript,
+          () => undefined,
+          () => undefined,
+        );
         if (thread === undefined) return;
         threads.push(thread);
         thread.post({ module, memory, serve: threads.length });

@@ -16,9 +16,16 @@ import { trapped } from './trap.js';
  * Instantiates an artifact with a memory of its own. Runs and launches throw `DiagnosticError`: `run/…` on misuse, `run/trap`
  * when a kernel divided an integer by zero or the like; its results are then not to be used. Errors of loading: `load/…`, `wasm/…`.
  */
-export const loadArtifact = (artifact: Artifact, module: Module, options: LoadOptions, shared: boolean): TaskEither<Diagnostics, Executable> =>
+export const loadArtifact = (
+  artifact: Artifact,
+  module: Module,
+  options: LoadOptions,
+  shared: boolean,
+): TaskEither<Diagnostics, Executable> =>
   attempt(async () => {
-    const bytes = artifact.bytes ?? fail('load/artifact', 'the artifact has no bytes', { remedy: "pass what this backend's compile made" });
+    const bytes =
+      artifact.bytes ??
+      fail('load/artifact', 'the artifact has no bytes', { remedy: "pass what this backend's compile made" });
     const defaults = threadsOf(options.threads ?? 1);
     const layout = layoutMemory(module);
     checkSize(module, layout);
@@ -27,7 +34,9 @@ export const loadArtifact = (artifact: Artifact, module: Module, options: LoadOp
     const instance = await instantiated(code, memory);
     const pages = (instance.exports.pages as WebAssembly.Global | undefined)?.value as unknown;
     if (pages !== layout.pages || module.kernels.some((k) => !(exportName(k.name) in instance.exports)))
-      fail('load/artifact', `the artifact was not made from module '${module.name}'`, { remedy: 'load it with the module that was emitted' });
+      fail('load/artifact', `the artifact was not made from module '${module.name}'`, {
+        remedy: 'load it with the module that was emitted',
+      });
     return executable(module, code, instance, memory, { ...layout, shared, defaults });
   });
 
@@ -52,13 +61,20 @@ const executable = (
   const kernels = new Map(module.kernels.map((k) => [k.name, k]));
   const helpers = helpersOf(code, memory, control);
   const exports = instance.exports as Readonly<Record<string, (...args: readonly (number | bigint)[]) => unknown>>;
-  const state: { disposed: boolean; running: boolean; runner: Runner | undefined } = { disposed: false, running: false, runner: undefined };
+  const state: { disposed: boolean; running: boolean; runner: Runner | undefined } = {
+    disposed: false,
+    running: false,
+    runner: undefined,
+  };
   const mayWait = new Int32Array(memory.buffer, control + controlBlock.mayWait, 1);
 
   const ready = (options: RunOptions | undefined): void => {
-    if (state.disposed) fail('run/disposed', `module @${module.name} was disposed of and cannot run`, { remedy: 'load it again' });
+    if (state.disposed)
+      fail('run/disposed', `module @${module.name} was disposed of and cannot run`, { remedy: 'load it again' });
     if (state.running)
-      fail('run/busy', `module @${module.name} is still running`, { remedy: 'await runAsync before the next run; load it twice to run twice at once' });
+      fail('run/busy', `module @${module.name} is still running`, {
+        remedy: 'await runAsync before the next run; load it twice to run twice at once',
+      });
     const threads = options?.threads === undefined ? defaults : threadsOf(options.threads);
     helpers.use(shared ? threads : 1);
   };
@@ -127,7 +143,9 @@ const executable = (
 const noArguments = (kernel: Kernel): readonly (number | bigint)[] =>
   kernel.params.length === 0
     ? []
-    : fail('run/arguments', `kernel @${kernel.name} takes arguments, so the kernels cannot run all at once`, { remedy: 'launch them one by one' });
+    : fail('run/arguments', `kernel @${kernel.name} takes arguments, so the kernels cannot run all at once`, {
+        remedy: 'launch them one by one',
+      });
 
 /** Bytes to code. Error: `wasm/compile`. */
 const compiled = async (bytes: Uint8Array): Promise<WebAssembly.Module> => {
@@ -136,7 +154,8 @@ const compiled = async (bytes: Uint8Array): Promise<WebAssembly.Module> => {
   } catch (e) {
     if (!(e instanceof WebAssembly.CompileError)) throw e;
     return fail('wasm/compile', `the WebAssembly engine refuses the module: ${e.message}`, {
-      remedy: 'if a function is too large, split the kernel or do not unroll it; else clear the cache folder and compile again',
+      remedy:
+        'if a function is too large, split the kernel or do not unroll it; else clear the cache folder and compile again',
     });
   }
 };
@@ -146,14 +165,18 @@ const instantiated = async (code: WebAssembly.Module, memory: WebAssembly.Memory
     return await WebAssembly.instantiate(code, { filigree: { memory }, math: mathImports() });
   } catch (e) {
     if (!(e instanceof WebAssembly.LinkError)) throw e;
-    return fail('load/artifact', `the artifact does not fit the module: ${e.message}`, { remedy: 'load it with the module that was emitted' });
+    return fail('load/artifact', `the artifact does not fit the module: ${e.message}`, {
+      remedy: 'load it with the module that was emitted',
+    });
   }
 };
 
 const threadsOf = (threads: number): number =>
   Number.isInteger(threads) && threads >= 1 && threads <= 1024
     ? threads
-    : fail('run/threads', `the number of threads must be an integer from 1 to 1024, it is ${threads}`, { remedy: 'pass such a number' });
+    : fail('run/threads', `the number of threads must be an integer from 1 to 1024, it is ${threads}`, {
+        remedy: 'pass such a number',
+      });
 
 /** Whether this thread may sleep: the main thread of a browser may not. */
 const blocking = (): boolean => {

@@ -12,8 +12,17 @@ export const allocateMemory = (module: Module, layout: MemoryLayout, shared: boo
 };
 
 /** Every buffer as a view into the memory. */
-export const bufferViews = (module: Module, layout: MemoryLayout, memory: WebAssembly.Memory): Readonly<Record<string, TypedArray>> =>
-  Object.fromEntries(module.buffers.map((b) => [b.name, new (arrayConstructor(b.type))(memory.buffer, layout.offsetOf.get(b.name), b.length)]));
+export const bufferViews = (
+  module: Module,
+  layout: MemoryLayout,
+  memory: WebAssembly.Memory,
+): Readonly<Record<string, TypedArray>> =>
+  Object.fromEntries(
+    module.buffers.map((b) => [
+      b.name,
+      new (arrayConstructor(b.type))(memory.buffer, layout.offsetOf.get(b.name), b.length),
+    ]),
+  );
 
 const reserve = (pages: number, shared: boolean): WebAssembly.Memory => {
   try {

@@ -37,7 +37,10 @@ receive((message) => {
 /** The functions that modules import, by name: `Math`, and the remainder of floats. */
 export const mathImports = (): Record<string, WebAssembly.ImportValue> => {
   const functions = Object.fromEntries(
-    Object.getOwnPropertyNames(Math).map((name) => [name, Math[name as keyof Math] as unknown as WebAssembly.ImportValue]),
+    Object.getOwnPropertyNames(Math).map((name) => [
+      name,
+      Math[name as keyof Math] as unknown as WebAssembly.ImportValue,
+    ]),
   );
   return { ...functions, rem: (a: number, b: number): number => a % b };
 };

@@ -1,3 +1,4 @@
+import type { Diagnostics } from '@filigree/ir';
 import { builtin, isNode } from './builtin.js';
 
 /**
@@ -8,15 +9,15 @@ export const throughCache = async (
   key: string,
   cache: string | false | undefined,
   make: () => Promise<Uint8Array>,
-): Promise<{ readonly bytes: Uint8Array; readonly cached: boolean }> => {
+): Promise<{ readonly bytes: Uint8Array; readonly cached: boolean; readonly warnings: Diagnostics }> => {
   const fs = builtin<typeof import('node:fs/promises')>('node:fs/promises');
-  if (cache === false || !isNode() || fs === undefined) return { bytes: await make(), cached: false };
+  if (cache === false || !isNode() || fs === undefined) return { bytes: await make(), cached: false, warnings: [] };
   const { cachedFile } = await import('@filigree/backend');
-  const { path, cached } = await cachedFile({
+  const { path, cached, warnings } = await cachedFile({
     cache,
     key,
     file: 'kernels.wasm',
     build: async (file) => fs.writeFile(file, await make()),
   });
-  return { bytes: new Uint8Array(await fs.readFile(path)), cached };
+  return { bytes: new Uint8Array(await fs.readFile(path)), cached, warnings };
 };

@@ -12,7 +12,11 @@ export interface Thread {
  * Starts a thread on `script`, in which `post(message)` and `receive(listener)` are defined. `onFailure` hears of errors that the script
  * does not catch. Returns `undefined` where there are no threads.
  */
-export const startThread = (script: string, onMessage: (message: unknown) => void, onFailure: (message: string) => void): Thread | undefined => {
+export const startThread = (
+  script: string,
+  onMessage: (message: unknown) => void,
+  onFailure: (message: string) => void,
+): Thread | undefined => {
   const threads = builtin<typeof import('node:worker_threads')>('node:worker_threads');
   if (threads) {
     const worker = new threads.Worker(nodePrelude + script, { eval: true, execArgv: [], stdin: false });

@@ -31,10 +31,10 @@ export const elementwiseProduct = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<
   const ai = new Int32Array(1);
   const bi = new Int32Array(1);
   for (let i = 0; i < pattern.rows; i++) {
-    let p = a.pattern.rowPtr[i]!;
-    let q = b.pattern.rowPtr[i]!;
-    for (let e = pattern.rowPtr[i]!; e < pattern.rowPtr[i + 1]!; e++) {
-      const j = pattern.colIdx[e]!;
+    let p = a.pattern.rowPtr[i];
+    let q = b.pattern.rowPtr[i];
+    for (let e = pattern.rowPtr[i]; e < pattern.rowPtr[i + 1]; e++) {
+      const j = pattern.colIdx[e];
       while (a.pattern.colIdx[p] !== j) p++;
       while (b.pattern.colIdx[q] !== j) q++;
       ai[0] = p;
@@ -53,12 +53,12 @@ const merge = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, both: Ring<V>['add'], onl
   const { rowPtr: bPtr, colIdx: bCol } = b.pattern;
   let e = 0;
   for (let i = 0; i < pattern.rows; i++) {
-    let p = aPtr[i]!;
-    let q = bPtr[i]!;
-    const pEnd = aPtr[i + 1]!;
-    const qEnd = bPtr[i + 1]!;
+    let p = aPtr[i];
+    let q = bPtr[i];
+    const pEnd = aPtr[i + 1];
+    const qEnd = bPtr[i + 1];
     while (p < pEnd && q < qEnd) {
-      const d = aCol[p]! - bCol[q]!;
+      const d = aCol[p] - bCol[q];
       if (d === 0) both(values, e++, a.values, p++, b.values, q++);
       else if (d < 0) ring.copy(values, e++, a.values, p++);
       else onlyB(values, e++, b.values, q++);

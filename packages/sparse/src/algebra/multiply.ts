@@ -42,8 +42,8 @@ export const power = <V>(ring: Ring<V>, a: Csr<V>, k: number, order: 'left' | 's
 };
 
 /**
- * The values of A·B for its known pattern. The pairs of one output row are chained per output entry as they are met,
- * which is in increasing k, and then copied chain by chain into the scratch that `dot` reads.
+ * The values of A·B for its known pattern. The pairs of one output row are met in decreasing k and put in front of the
+ * chain of their entry, so that each chain runs in increasing k; it is then copied into the scratch that `dot` reads.
  */
 const multiplyValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPattern): V => {
   const { rowPtr: aPtr, colIdx: aCol } = a.pattern;
@@ -57,33 +57,30 @@ const multiplyValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPatt
   const ai = new Int32Array(size.terms);
   const bi = new Int32Array(size.terms);
   const first = new Int32Array(size.entries);
-  const last = new Int32Array(size.entries);
   const slotOf = new Int32Array(b.pattern.cols);
   for (let i = 0; i < pattern.rows; i++) {
-    const begin = rowPtr[i]!;
-    const width = rowPtr[i + 1]! - begin;
+    const begin = rowPtr[i];
+    const width = rowPtr[i + 1] - begin;
     for (let s = 0; s < width; s++) {
-      slotOf[colIdx[begin + s]!] = s;
+      slotOf[colIdx[begin + s]] = s;
       first[s] = -1;
     }
     let t = 0;
-    for (let p = aPtr[i]!; p < aPtr[i + 1]!; p++) {
-      const k = aCol[p]!;
-      for (let q = bPtr[k]!; q < bPtr[k + 1]!; q++, t++) {
-        const s = slotOf[bCol[q]!]!;
+    for (let p = aPtr[i + 1] - 1; p >= aPtr[i]; p--) {
+      const k = aCol[p];
+      for (let q = bPtr[k]; q < bPtr[k + 1]; q++, t++) {
+        const s = slotOf[bCol[q]];
         pairA[t] = p;
         pairB[t] = q;
-        next[t] = -1;
-        if (first[s] === -1) first[s] = t;
-        else next[last[s]!] = t;
-        last[s] = t;
+        next[t] = first[s];
+        first[s] = t;
       }
     }
     for (let s = 0; s < width; s++) {
       let n = 0;
-      for (let c = first[s]!; c !== -1; c = next[c]!, n++) {
-        ai[n] = pairA[c]!;
-        bi[n] = pairB[c]!;
+      for (let c = first[s]; c !== -1; c = next[c], n++) {
+        ai[n] = pairA[c];
+        bi[n] = pairB[c];
       }
       ring.dot(values, begin + s, a.values, ai, b.values, bi, n);
     }
@@ -102,11 +99,11 @@ const scratchSizes = (
   let terms = 0;
   for (let i = 0; i < a.rows; i++) {
     let n = 0;
-    for (let p = a.rowPtr[i]!; p < a.rowPtr[i + 1]!; p++) n += b.rowPtr[a.colIdx[p]! + 1]! - b.rowPtr[a.colIdx[p]!]!;
+    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++) n += b.rowPtr[a.colIdx[p] + 1] - b.rowPtr[a.colIdx[p]];
     pairs = Math.max(pairs, n);
-    entries = Math.max(entries, out.rowPtr[i + 1]! - out.rowPtr[i]!);
+    entries = Math.max(entries, out.rowPtr[i + 1] - out.rowPtr[i]);
     // Within a row of A every k gives one pair at most to an entry.
-    terms = Math.max(terms, a.rowPtr[i + 1]! - a.rowPtr[i]!);
+    terms = Math.max(terms, a.rowPtr[i + 1] - a.rowPtr[i]);
   }
   return { pairs, entries, terms };
 };

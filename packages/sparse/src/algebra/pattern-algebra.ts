@@ -12,12 +12,12 @@ export const sumPattern = (a: CsrPattern, b: CsrPattern): CsrPattern => {
   const rowPtr = new Int32Array(a.rows + 1);
   let n = 0;
   for (let i = 0; i < a.rows; i++) {
-    let p = a.rowPtr[i]!;
-    let q = b.rowPtr[i]!;
-    const pEnd = a.rowPtr[i + 1]!;
-    const qEnd = b.rowPtr[i + 1]!;
+    let p = a.rowPtr[i];
+    let q = b.rowPtr[i];
+    const pEnd = a.rowPtr[i + 1];
+    const qEnd = b.rowPtr[i + 1];
     while (p < pEnd && q < qEnd) {
-      const d = a.colIdx[p]! - b.colIdx[q]!;
+      const d = a.colIdx[p] - b.colIdx[q];
       if (d <= 0) p++;
       if (d >= 0) q++;
       n++;
@@ -31,19 +31,19 @@ export const sumPattern = (a: CsrPattern, b: CsrPattern): CsrPattern => {
   const colIdx = new Int32Array(n);
   let e = 0;
   for (let i = 0; i < a.rows; i++) {
-    let p = a.rowPtr[i]!;
-    let q = b.rowPtr[i]!;
-    const pEnd = a.rowPtr[i + 1]!;
-    const qEnd = b.rowPtr[i + 1]!;
+    let p = a.rowPtr[i];
+    let q = b.rowPtr[i];
+    const pEnd = a.rowPtr[i + 1];
+    const qEnd = b.rowPtr[i + 1];
     while (p < pEnd && q < qEnd) {
-      const ja = a.colIdx[p]!;
-      const jb = b.colIdx[q]!;
+      const ja = a.colIdx[p];
+      const jb = b.colIdx[q];
       colIdx[e++] = ja <= jb ? ja : jb;
       if (ja <= jb) p++;
       if (jb <= ja) q++;
     }
-    while (p < pEnd) colIdx[e++] = a.colIdx[p++]!;
-    while (q < qEnd) colIdx[e++] = b.colIdx[q++]!;
+    while (p < pEnd) colIdx[e++] = a.colIdx[p++];
+    while (q < qEnd) colIdx[e++] = b.colIdx[q++];
   }
   return { rows: a.rows, cols: a.cols, rowPtr, colIdx };
 };
@@ -56,11 +56,11 @@ export const intersectionPattern = (a: CsrPattern, b: CsrPattern): CsrPattern =>
   const colIdx = new Int32Array(Math.min(a.colIdx.length, b.colIdx.length));
   let n = 0;
   for (let i = 0; i < a.rows; i++) {
-    let p = a.rowPtr[i]!;
-    let q = b.rowPtr[i]!;
-    while (p < a.rowPtr[i + 1]! && q < b.rowPtr[i + 1]!) {
-      const d = a.colIdx[p]! - b.colIdx[q]!;
-      if (d === 0) colIdx[n++] = a.colIdx[p]!;
+    let p = a.rowPtr[i];
+    let q = b.rowPtr[i];
+    while (p < a.rowPtr[i + 1] && q < b.rowPtr[i + 1]) {
+      const d = a.colIdx[p] - b.colIdx[q];
+      if (d === 0) colIdx[n++] = a.colIdx[p];
       if (d <= 0) p++;
       if (d >= 0) q++;
     }
@@ -80,10 +80,10 @@ export const productPattern = (a: CsrPattern, b: CsrPattern): CsrPattern => {
   const seenIn = new Int32Array(b.cols).fill(-1);
   let n = 0;
   for (let i = 0; i < a.rows; i++) {
-    for (let p = a.rowPtr[i]!; p < a.rowPtr[i + 1]!; p++) {
-      const k = a.colIdx[p]!;
-      for (let q = b.rowPtr[k]!; q < b.rowPtr[k + 1]!; q++) {
-        const j = b.colIdx[q]!;
+    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++) {
+      const k = a.colIdx[p];
+      for (let q = b.rowPtr[k]; q < b.rowPtr[k + 1]; q++) {
+        const j = b.colIdx[q];
         if (seenIn[j] !== i) {
           seenIn[j] = i;
           n++;
@@ -96,13 +96,13 @@ export const productPattern = (a: CsrPattern, b: CsrPattern): CsrPattern => {
   const colIdx = new Int32Array(n);
   seenIn.fill(-1);
   for (let i = 0; i < a.rows; i++) {
-    const begin = rowPtr[i]!;
-    const end = rowPtr[i + 1]!;
+    const begin = rowPtr[i];
+    const end = rowPtr[i + 1];
     let e = begin;
-    for (let p = a.rowPtr[i]!; p < a.rowPtr[i + 1]! && e < end; p++) {
-      const k = a.colIdx[p]!;
-      for (let q = b.rowPtr[k]!; q < b.rowPtr[k + 1]!; q++) {
-        const j = b.colIdx[q]!;
+    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1] && e < end; p++) {
+      const k = a.colIdx[p];
+      for (let q = b.rowPtr[k]; q < b.rowPtr[k + 1]; q++) {
+        const j = b.colIdx[q];
         if (seenIn[j] !== i) {
           seenIn[j] = i;
           colIdx[e++] = j;
@@ -119,8 +119,8 @@ export const countProducts = (a: CsrPattern, b: CsrPattern): number => {
   requireProductShape(a, b);
   let n = 0;
   for (let p = 0; p < a.colIdx.length; p++) {
-    const k = a.colIdx[p]!;
-    n += b.rowPtr[k + 1]! - b.rowPtr[k]!;
+    const k = a.colIdx[p];
+    n += b.rowPtr[k + 1] - b.rowPtr[k];
   }
   return n;
 };
@@ -158,20 +158,20 @@ const sortRow = (colIdx: Int32Array, begin: number, end: number, seenIn: Int32Ar
   const n = end - begin;
   if (n <= 48) {
     for (let e = begin + 1; e < end; e++) {
-      const j = colIdx[e]!;
+      const j = colIdx[e];
       let at = e;
-      while (at > begin && colIdx[at - 1]! > j) {
-        colIdx[at] = colIdx[at - 1]!;
+      while (at > begin && colIdx[at - 1] > j) {
+        colIdx[at] = colIdx[at - 1];
         at--;
       }
       colIdx[at] = j;
     }
     return;
   }
-  let lowest = colIdx[begin]!;
+  let lowest = colIdx[begin];
   let highest = lowest;
   for (let e = begin + 1; e < end; e++) {
-    const j = colIdx[e]!;
+    const j = colIdx[e];
     if (j < lowest) lowest = j;
     if (j > highest) highest = j;
   }

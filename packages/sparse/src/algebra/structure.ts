@@ -22,14 +22,14 @@ export const assemble = <V>(ring: Ring<V>, assembly: Assembly, values: V): Csr<V
   const out = ring.allocate(entries);
   let longest = 0;
   for (let t = 0, e = 0; t < order.length; t = e) {
-    for (e = t + 1; e < order.length && entry[order[e]!] === entry[order[t]!]; e++);
+    for (e = t + 1; e < order.length && entry[order[e]] === entry[order[t]]; e++);
     longest = Math.max(longest, e - t);
   }
   const scratch = new Int32Array(longest);
   let t = 0;
   for (let e = 0; e < entries; e++) {
     let n = 0;
-    for (; t < order.length && entry[order[t]!] === e; t++) scratch[n++] = order[t]!;
+    for (; t < order.length && entry[order[t]] === e; t++) scratch[n++] = order[t];
     ring.sum(out, e, values, scratch, n);
   }
   return { pattern, values: out };
@@ -61,22 +61,26 @@ export const subBlock = <V>(
   const inside = (from: number, to: number, limit: number): boolean =>
     Number.isInteger(from) && Number.isInteger(to) && 0 <= from && from <= to && to <= limit;
   if (!inside(row, rowEnd, rows) || !inside(col, colEnd, cols)) {
-    fail('algebra/range', `rows [${row}, ${rowEnd}) and columns [${col}, ${colEnd}) are no block of ${rows} × ${cols}`, {
-      remedy: 'ranges count from 0, end before their second number, and lie inside the matrix',
-    });
+    fail(
+      'algebra/range',
+      `rows [${row}, ${rowEnd}) and columns [${col}, ${colEnd}) are no block of ${rows} × ${cols}`,
+      {
+        remedy: 'ranges count from 0, end before their second number, and lie inside the matrix',
+      },
+    );
   }
   const outPtr = new Int32Array(rowEnd - row + 1);
   for (let i = row; i < rowEnd; i++) {
-    const begin = lowerBound(colIdx, rowPtr[i]!, rowPtr[i + 1]!, col);
-    outPtr[i - row + 1] = outPtr[i - row]! + lowerBound(colIdx, begin, rowPtr[i + 1]!, colEnd) - begin;
+    const begin = lowerBound(colIdx, rowPtr[i], rowPtr[i + 1], col);
+    outPtr[i - row + 1] = outPtr[i - row] + lowerBound(colIdx, begin, rowPtr[i + 1], colEnd) - begin;
   }
-  const outCols = new Int32Array(outPtr[rowEnd - row]!);
+  const outCols = new Int32Array(outPtr[rowEnd - row]);
   const values = ring.allocate(outCols.length);
   let e = 0;
   for (let i = row; i < rowEnd; i++) {
-    let p = lowerBound(colIdx, rowPtr[i]!, rowPtr[i + 1]!, col);
-    for (; e < outPtr[i - row + 1]!; p++, e++) {
-      outCols[e] = colIdx[p]! - col;
+    let p = lowerBound(colIdx, rowPtr[i], rowPtr[i + 1], col);
+    for (; e < outPtr[i - row + 1]; p++, e++) {
+      outCols[e] = colIdx[p] - col;
       ring.copy(values, e, a.values, p);
     }
   }
@@ -85,6 +89,6 @@ export const subBlock = <V>(
 
 const pick = <V>(ring: Ring<V>, values: V, from: Int32Array): V => {
   const out = ring.allocate(from.length);
-  for (let e = 0; e < from.length; e++) if (from[e]! >= 0) ring.copy(out, e, values, from[e]!);
+  for (let e = 0; e < from.length; e++) if (from[e] >= 0) ring.copy(out, e, values, from[e]);
   return out;
 };

@@ -33,7 +33,7 @@ export const foldExpr = <M>(tree: ExprTree, bindings: Bindings<M>, ops: MatrixOp
       stack.push(binary(e, left, right, ops));
     }
   }
-  const result = stack[0]!;
+  const result = stack[0];
   if (typeof result !== 'number') return result;
   return fail('expr/shape', `the expression is the number ${result}, not a matrix`, {
     loc: tree.root.loc,
@@ -52,7 +52,7 @@ const lookUp = <M>(e: Extract<Expr, { kind: 'name' }>, bindings: Bindings<M>): M
       remedy: `bind a matrix to ${e.name}${known.length > 0 ? `, or use one of: ${known.join(', ')}` : ''}`,
     });
   }
-  const value = bindings[e.name]!;
+  const value = bindings[e.name];
   if (typeof value === 'number') requireFinite(value, e.loc);
   return value;
 };
@@ -107,7 +107,10 @@ const raise = <M>(a: M | number, k: M | number, loc: Loc, ops: MatrixOperations<
   if (typeof a === 'number') return requireFinite(a ** k, loc);
   const p = ops.pattern(a);
   if (p.rows !== p.cols) {
-    fail('expr/power', `a ${shape(p)} matrix has no powers`, { loc, remedy: "powers need a square matrix, such as A'*A" });
+    fail('expr/power', `a ${shape(p)} matrix has no powers`, {
+      loc,
+      remedy: "powers need a square matrix, such as A'*A",
+    });
   }
   if (!Number.isSafeInteger(k) || k < 1) {
     fail('expr/power', `a matrix cannot be raised to ${k}`, {

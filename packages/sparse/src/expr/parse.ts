@@ -22,7 +22,12 @@ interface Waiting {
   readonly loc: Loc;
 }
 
-const BINARY: Readonly<Record<string, 'add' | 'sub' | 'mul' | 'pow'>> = { '+': 'add', '-': 'sub', '*': 'mul', '^': 'pow' };
+const BINARY: Readonly<Record<string, 'add' | 'sub' | 'mul' | 'pow'>> = {
+  '+': 'add',
+  '-': 'sub',
+  '*': 'mul',
+  '^': 'pow',
+};
 const STRENGTH: Readonly<Record<Waiting['op'], number>> = { '(': 0, add: 1, sub: 1, mul: 2, neg: 3, plus: 3, pow: 4 };
 
 /** Operator precedence with two explicit stacks. */
@@ -47,13 +52,14 @@ const parse = (source: string): ExprTree => {
       applyFrom(STRENGTH.pow);
       operands.push({ kind: 'transpose', arg: operands.pop()!, loc });
     } else if (kind === 'symbol' && Object.hasOwn(BINARY, text)) {
-      const op = BINARY[text]!;
+      const op = BINARY[text];
       applyFrom(STRENGTH[op]);
       waiting.push({ op, loc });
       operandNext = true;
     } else if (text === ')') {
       applyFrom(STRENGTH.add);
-      if (waiting.pop() === undefined) refuse(loc, "')' closes nothing", "remove it, or add the '(' that it belongs to");
+      if (waiting.pop() === undefined)
+        refuse(loc, "')' closes nothing", "remove it, or add the '(' that it belongs to");
     } else if (kind === 'end') {
       applyFrom(STRENGTH.add);
       const open = waiting.pop();
@@ -62,7 +68,7 @@ const parse = (source: string): ExprTree => {
       refuse(loc, `an operator is missing before '${text}'`, "write products with '*', as in 2*A or A*B");
     }
   }
-  return { source, root: operands[0]! };
+  return { source, root: operands[0] };
 };
 
 const apply = (operands: Expr[], { op, loc }: Waiting): void => {

@@ -30,7 +30,7 @@ export const parseFortranFormat = (text: string): FortranFormat | undefined => {
       inner = inner.slice(p[0].length);
     } else if (group) {
       repeat *= Number(group[1] || '1');
-      inner = group[2]!;
+      inner = group[2];
     } else break;
   }
   const field = /^(\d{0,6})([IEDFG])(\d{1,3})(?:\.(\d{1,3}))?(?:[ED]\d{1,2})?$/.exec(inner);

@@ -37,7 +37,10 @@ const read = (bytes: Uint8Array, options: ReadOptions): MatrixFile => {
     });
   }
   const colPtr = readIntegers(lines, header.pointers, cols + 1, 'column pointers', (v, k, last) => {
-    const say = (what: string): Problem => ({ code: 'hb/pointer', message: `column pointer ${k + 1} is ${v}, ${what}` });
+    const say = (what: string): Problem => ({
+      code: 'hb/pointer',
+      message: `column pointer ${k + 1} is ${v}, ${what}`,
+    });
     if (k === 0 && v !== 1) return say('not 1');
     if (v < last) return say(`below ${last} before it`);
     if (v > count + 1) return say(`beyond the ${count} entries`);
@@ -51,11 +54,11 @@ const read = (bytes: Uint8Array, options: ReadOptions): MatrixFile => {
   const parts = field === 'pattern' ? 0 : field === 'complex' ? 2 : 1;
   const numbers = parts === 0 ? undefined : readValues(lines, header.values!, parts * count);
   const colIdx = new Int32Array(count);
-  for (let j = 0; j < cols; j++) colIdx.fill(j, colPtr[j]! - 1, colPtr[j + 1]! - 1);
-  for (let e = 0; e < count; e++) rowIdx[e]!--;
+  for (let j = 0; j < cols; j++) colIdx.fill(j, colPtr[j] - 1, colPtr[j + 1] - 1);
+  for (let e = 0; e < count; e++) rowIdx[e]--;
   const re =
-    parts === 1 ? numbers! : Float64Array.from({ length: count }, (_, e) => (parts === 0 ? 1 : numbers![2 * e]!));
-  const im = parts === 2 ? { im: Float64Array.from({ length: count }, (_, e) => numbers![2 * e + 1]!) } : {};
+    parts === 1 ? numbers! : Float64Array.from({ length: count }, (_, e) => (parts === 0 ? 1 : numbers![2 * e]));
+  const im = parts === 2 ? { im: Float64Array.from({ length: count }, (_, e) => numbers![2 * e + 1]) } : {};
   const matrix = expandStored('hb', { rows, cols, rowIdx, colIdx, re, ...im }, symmetry, name, options.complex);
   return { ...matrix, field, symmetry, stored: count, comments: header.title === '' ? [] : [header.title] };
 };
@@ -88,32 +91,57 @@ const readHeader = (lines: LineCursor): Header => {
   const refuse = (code: string, message: string, remedy: string, column = 1): never =>
     fail(code, message, { loc: lines.loc(column), remedy });
   if (cards.length < 4 || cards.length > 5 || !cards.every((n) => Number.isInteger(n) && n >= 0)) {
-    refuse('hb/header', 'line 2 does not hold the four or five line counts', 'line 2 is: total, pointer, index, value [, right-hand side] lines');
+    refuse(
+      'hb/header',
+      'line 2 does not hold the four or five line counts',
+      'line 2 is: total, pointer, index, value [, right-hand side] lines',
+    );
   }
   const third = lines.next('type and size');
   const type = third.slice(0, 3).toUpperCase();
   const field = FIELDS[type.charAt(0)];
   const symmetry = SYMMETRIES[type.charAt(1)];
   if (field === undefined || symmetry === undefined || !'AE'.includes(type.charAt(2)) || type.length < 3) {
-    return refuse('hb/type', `'${type}' is no matrix type`, 'types are R, C, P or I; U, S, H, Z or R; A, for example RSA');
+    return refuse(
+      'hb/type',
+      `'${type}' is no matrix type`,
+      'types are R, C, P or I; U, S, H, Z or R; A, for example RSA',
+    );
   }
   if (type.charAt(2) === 'E') {
-    refuse('hb/elemental', 'the matrix is stored as unassembled elements', 'assemble it first: only types ending in A are read');
+    refuse(
+      'hb/elemental',
+      'the matrix is stored as unassembled elements',
+      'assemble it first: only types ending in A are read',
+    );
   }
   if (symmetry === 'hermitian' && field !== 'complex') {
     refuse('hb/type', `'${type}': a hermitian matrix is complex`, 'use type RSA or CHA');
   }
   const sizes = third.slice(3).trim().split(/\s+/).map(Number);
   if (sizes.length < 3 || !sizes.slice(0, 3).every((n) => Number.isInteger(n) && n >= 0 && n < MAX_INDEX)) {
-    refuse('hb/header', 'line 3 does not hold rows, columns and entries', 'line 3 is: type, rows, columns, entries, elements', 4);
+    refuse(
+      'hb/header',
+      'line 3 does not hold rows, columns and entries',
+      'line 3 is: type, rows, columns, entries, elements',
+      4,
+    );
   }
   const [rows, cols, count] = sizes as [number, number, number];
   if (symmetry !== 'general' && rows !== cols) {
-    refuse('hb/type', `a ${rows} × ${cols} matrix cannot be ${symmetry}`, 'use a type with U or R for its second letter');
+    refuse(
+      'hb/type',
+      `a ${rows} × ${cols} matrix cannot be ${symmetry}`,
+      'use a type with U or R for its second letter',
+    );
   }
-  const hasValues = cards[3]! > 0;
+  const hasValues = cards[3] > 0;
   if (!hasValues && field !== 'pattern' && count > 0) {
-    refuse('hb/header', `type ${type} has values, but line 2 promises no lines of values`, 'use type P for a matrix without values');
+    refuse(
+      'hb/header',
+      `type ${type} has values, but line 2 promises no lines of values`,
+      'use type P for a matrix without values',
+    );
   }
   const fourth = lines.next('the formats');
   const formats = splitFormats(fourth);
@@ -133,7 +161,7 @@ const readHeader = (lines: LineCursor): Header => {
   const pointers = format(0, 'column pointers', 'integer');
   const indices = format(1, 'row indices', 'integer');
   const values = field === 'pattern' ? undefined : format(2, 'values', field === 'integer' ? undefined : 'real');
-  if (cards.length === 5 && cards[4]! > 0) lines.next('the right-hand sides');
+  if (cards.length === 5 && cards[4] > 0) lines.next('the right-hand sides');
   return { title, rows, cols, count, field, symmetry, pointers, indices, values };
 };
 
@@ -177,7 +205,7 @@ const readIntegers = (
     if (p < to && (negative || bytes[p] === 43)) p++;
     const begin = p;
     let v = 0;
-    for (; p < to && bytes[p]! >= 48 && bytes[p]! <= 57; p++) v = v * 10 + (bytes[p]! - 48);
+    for (; p < to && bytes[p] >= 48 && bytes[p] <= 57; p++) v = v * 10 + (bytes[p] - 48);
     if (p < to || p === begin) return entryProblem(`'${latin1(bytes, from, to)}' is no whole number`);
     if (negative) v = -v;
     const problem = fault(v, k, last);
@@ -204,7 +232,7 @@ const readValues = (lines: LineCursor, format: FortranFormat, count: number): Fl
     if (format.scale !== 0 && !hasExponent(bytes, from, to)) {
       out[k] = Number(asWritten(latin1(bytes, from, to), format));
     }
-    return Number.isFinite(out[k]!)
+    return Number.isFinite(out[k])
       ? undefined
       : entryProblem(`${latin1(bytes, from, to)} is beyond the largest double`);
   });
@@ -217,7 +245,7 @@ const readValues = (lines: LineCursor, format: FortranFormat, count: number): Fl
  */
 const asWritten = (text: string, format: FortranFormat): string | undefined => {
   const m = /^([+-]?)(\d*)(\.?)(\d*)(?:[ED]([+-]?\d+)|([+-]\d+))?$/.exec(text.toUpperCase().replace(/ /g, ''));
-  if (!m || m[2] === undefined || m[2] + m[4]! === '') return undefined;
+  if (!m || m[2] === undefined || m[2] + m[4] === '') return undefined;
   const exponent = m[5] ?? m[6];
   const shift = (m[3] === '' ? format.decimals : 0) + (exponent === undefined ? format.scale : 0);
   return `${m[1]}${m[2]}${m[3]}${m[4]}e${Number(exponent ?? 0) - shift}`;
@@ -230,7 +258,7 @@ const hasPoint = (bytes: Uint8Array, from: number, to: number): boolean => {
 
 const hasExponent = (bytes: Uint8Array, from: number, to: number): boolean => {
   for (let p = from + 1; p < to; p++) {
-    const c = bytes[p]! | 32;
+    const c = bytes[p] | 32;
     if (c === 100 || c === 101 || bytes[p] === 43 || bytes[p] === 45) return true;
   }
   return false;
@@ -256,7 +284,7 @@ const readFields = (
   take: (k: number, from: number, to: number) => Problem | undefined,
 ): void => {
   const { bytes } = lines;
-  for (let k = 0; k < count; ) {
+  for (let k = 0; k < count;) {
     if (!lines.advance()) refuseTruncated(lines, k, count, what);
     const { begin, end } = lines.line();
     for (let f = 0; f < format.repeat && k < count; f++, k++) {

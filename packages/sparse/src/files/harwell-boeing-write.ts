@@ -49,8 +49,8 @@ const write = (m: Csr<Float64Array>, options: HarwellBoeingOptions): Uint8Array 
   const numbers: string[] = [];
   if (field !== 'pattern') {
     for (const e of from) {
-      numbers.push(field === 'integer' ? String(m.values[e]! + 0) : fortran(m.values[e]!));
-      if (imag) numbers.push(fortran(imag[e]!));
+      numbers.push(field === 'integer' ? String(m.values[e] + 0) : fortran(m.values[e]));
+      if (imag) numbers.push(fortran(imag[e]));
     }
   }
   const pointers = layout(colPtr.map((p) => p + 1));
@@ -68,7 +68,9 @@ const write = (m: Csr<Float64Array>, options: HarwellBoeingOptions): Uint8Array 
   out.put(`${counts.map((n) => String(n).padStart(14)).join('')}\n`);
   out.put(`${(form === 'harwell-boeing' ? type.toUpperCase() : type.toLowerCase()).padEnd(14)}`);
   out.put(`${[rows, cols, rowIdx.length, 0].map((n) => String(n).padStart(14)).join('')}\n`);
-  out.put(`${pointers.format.padEnd(16)}${indices.format.padEnd(16)}${field === 'pattern' ? '' : values.format.padEnd(20)}`);
+  out.put(
+    `${pointers.format.padEnd(16)}${indices.format.padEnd(16)}${field === 'pattern' ? '' : values.format.padEnd(20)}`,
+  );
   out.put('\n');
   for (const l of [pointers, indices, values]) {
     l.items.forEach((item, k) => {
@@ -95,10 +97,10 @@ const columns = (
   const rowIdx: number[] = [];
   const kept: number[] = [];
   for (let j = 0; j < pattern.cols; j++) {
-    for (let e = pattern.colPtr[j]!; e < pattern.colPtr[j + 1]!; e++) {
-      if (symmetry !== 'general' && pattern.rowIdx[e]! < j) continue;
-      rowIdx.push(pattern.rowIdx[e]!);
-      kept.push(from[e]!);
+    for (let e = pattern.colPtr[j]; e < pattern.colPtr[j + 1]; e++) {
+      if (symmetry !== 'general' && pattern.rowIdx[e] < j) continue;
+      rowIdx.push(pattern.rowIdx[e]);
+      kept.push(from[e]);
     }
     colPtr.push(rowIdx.length);
   }

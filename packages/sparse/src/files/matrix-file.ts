@@ -69,7 +69,7 @@ export const expandStored = (
     if (full.im === undefined || complex === 'real') return re();
     const im = assemble(numberRing, assembly, full.im);
     if (complex === 'imag') return im;
-    return { pattern: assembly.pattern, values: re().values.map((x, e) => Math.hypot(x, im.values[e]!)) };
+    return { pattern: assembly.pattern, values: re().values.map((x, e) => Math.hypot(x, im.values[e])) };
   } catch (e) {
     if (!(e instanceof RangeError)) throw e;
     return fail(`${kind}/too-large`, `a ${stored.rows} × ${stored.cols} matrix does not fit in memory`, {
@@ -84,8 +84,8 @@ const mirrored = (kind: FileKind, s: StoredEntries, symmetry: Symmetry, name: st
   let offDiagonal = 0;
   let lower = 0;
   for (let t = 0; t < n; t++) {
-    const i = s.rowIdx[t]!;
-    const j = s.colIdx[t]!;
+    const i = s.rowIdx[t];
+    const j = s.colIdx[t];
     if (i !== j) offDiagonal++;
     if (i > j) lower++;
   }
@@ -106,8 +106,8 @@ const mirrored = (kind: FileKind, s: StoredEntries, symmetry: Symmetry, name: st
   const imSign = symmetry === 'symmetric' ? 1 : -1;
   let at = n;
   for (let t = 0; t < n; t++) {
-    const i = s.rowIdx[t]!;
-    const j = s.colIdx[t]!;
+    const i = s.rowIdx[t];
+    const j = s.colIdx[t];
     if (i === j) {
       const bad =
         (symmetry === 'skew-symmetric' && (s.re[t] !== 0 || (s.im !== undefined && s.im[t] !== 0))) ||
@@ -125,8 +125,8 @@ const mirrored = (kind: FileKind, s: StoredEntries, symmetry: Symmetry, name: st
     }
     rowIdx[at] = j;
     colIdx[at] = i;
-    re[at] = reSign * s.re[t]!;
-    if (im) im[at] = imSign * s.im![t]!;
+    re[at] = reSign * s.re[t];
+    if (im) im[at] = imSign * s.im![t];
     at++;
   }
   return { rows: s.rows, cols: s.cols, rowIdx, colIdx, re, ...(im ? { im } : {}) };
@@ -136,13 +136,17 @@ const mirrored = (kind: FileKind, s: StoredEntries, symmetry: Symmetry, name: st
 const refuseDoubled = (kind: FileKind, s: StoredEntries, symmetry: Symmetry, name: string): void => {
   const { pattern } = csrFromCheckedTriplets(s.rows, s.cols, s.rowIdx, s.colIdx);
   for (let i = 0; i < s.rows; i++) {
-    for (let e = pattern.rowPtr[i]!; e < pattern.rowPtr[i + 1]!; e++) {
-      const j = pattern.colIdx[e]!;
+    for (let e = pattern.rowPtr[i]; e < pattern.rowPtr[i + 1]; e++) {
+      const j = pattern.colIdx[e];
       if (j < i && findEntry(pattern, j, i) >= 0) {
-        fail(`${kind}/both-triangles`, `the ${symmetry} file stores both (${i + 1}, ${j + 1}) and (${j + 1}, ${i + 1})`, {
-          loc: { file: name, line: 1, column: 1 },
-          remedy: 'store the lower triangle only, or declare the matrix general',
-        });
+        fail(
+          `${kind}/both-triangles`,
+          `the ${symmetry} file stores both (${i + 1}, ${j + 1}) and (${j + 1}, ${i + 1})`,
+          {
+            loc: { file: name, line: 1, column: 1 },
+            remedy: 'store the lower triangle only, or declare the matrix general',
+          },
+        );
       }
     }
   }
@@ -157,6 +161,6 @@ export const bytesOfSource = (source: Uint8Array | string): Uint8Array => {
 /** Bytes as text, one character a byte, good for headers and messages. */
 export const latin1 = (bytes: Uint8Array, from: number, to: number): string => {
   let text = '';
-  for (let p = from; p < to; p++) text += String.fromCharCode(bytes[p]!);
+  for (let p = from; p < to; p++) text += String.fromCharCode(bytes[p]);
   return text;
 };

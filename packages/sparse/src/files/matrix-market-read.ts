@@ -87,21 +87,22 @@ const readHeader = (bytes: Uint8Array, name: string): Header => {
   const text = latin1(bytes, 0, Math.min(lineEnd(bytes, 0), 1024));
   const words = wordsOf(text.toLowerCase());
   const word = (n: number): string => words[n]?.text ?? '';
-  if (word(0) !== '%%matrixmarket') refuse(bytes.length === 0 ? 'the file is empty' : 'the file has no Matrix Market header');
+  if (word(0) !== '%%matrixmarket')
+    refuse(bytes.length === 0 ? 'the file is empty' : 'the file has no Matrix Market header');
   if (words.length !== 5) refuse(`the header has ${words.length} words, not 5`, words[5]?.column ?? text.length + 1);
-  if (word(1) !== 'matrix') refuse(`the file holds a '${word(1)}', not a matrix`, words[1]!.column);
+  if (word(1) !== 'matrix') refuse(`the file holds a '${word(1)}', not a matrix`, words[1].column);
   const format = word(2);
-  if (format !== 'coordinate' && format !== 'array') return refuse(`unknown format '${format}'`, words[2]!.column);
+  if (format !== 'coordinate' && format !== 'array') return refuse(`unknown format '${format}'`, words[2].column);
   const field = Object.hasOwn(FIELDS, word(3)) ? FIELDS[word(3)] : undefined;
-  if (field === undefined) return refuse(`unknown field '${word(3)}'`, words[3]!.column);
+  if (field === undefined) return refuse(`unknown field '${word(3)}'`, words[3].column);
   const symmetry = Object.hasOwn(SYMMETRIES, word(4)) ? SYMMETRIES[word(4)] : undefined;
-  if (symmetry === undefined) return refuse(`unknown symmetry '${word(4)}'`, words[4]!.column);
-  if (field === 'pattern' && format === 'array') refuse('an array file cannot be pattern-only', words[3]!.column);
+  if (symmetry === undefined) return refuse(`unknown symmetry '${word(4)}'`, words[4].column);
+  if (field === 'pattern' && format === 'array') refuse('an array file cannot be pattern-only', words[3].column);
   if (field === 'pattern' && symmetry === 'skew-symmetric') {
-    refuse('a pattern-only file cannot be skew-symmetric', words[4]!.column);
+    refuse('a pattern-only file cannot be skew-symmetric', words[4].column);
   }
   if (symmetry === 'hermitian' && field !== 'complex') {
-    refuse(`a hermitian file is complex, not ${field}`, words[4]!.column);
+    refuse(`a hermitian file is complex, not ${field}`, words[4].column);
   }
   return { format, field, symmetry };
 };
@@ -141,7 +142,7 @@ const readSize = (
   });
   const [rows, cols] = numbers as [number, number];
   if (header.symmetry !== 'general' && rows !== cols) refuse(`a ${rows} × ${cols} matrix cannot be ${header.symmetry}`);
-  const count = header.format === 'coordinate' ? numbers[2]! : storedInArray(header.symmetry, rows, cols);
+  const count = header.format === 'coordinate' ? numbers[2] : storedInArray(header.symmetry, rows, cols);
   if (count > MAX_INDEX) refuse(`an array of ${rows} × ${cols} has more than 2³¹ − 1 entries`);
   return { size: { rows, cols, count }, text: { bytes, name, at: end + 1, line: line + 1 }, comments };
 };
@@ -169,7 +170,7 @@ const readCoordinates = (text: Text, header: Header, size: Size): StoredEntries 
   let p = text.at;
   for (; p < end; p++, line++) {
     const lineBegin = p;
-    while (p < end && isBlank(bytes[p]!)) p++;
+    while (p < end && isBlank(bytes[p])) p++;
     if (p >= end || bytes[p] === NEWLINE) continue;
     if (bytes[p] === PERCENT) {
       p = lineEnd(bytes, p);
@@ -184,28 +185,28 @@ const readCoordinates = (text: Text, header: Header, size: Size): StoredEntries 
     let good = true;
     let i = 0;
     let begin = p;
-    for (; p < end && isDigit(bytes[p]!); p++) i = i * 10 + (bytes[p]! - 48);
-    good = p > begin && p < end && isBlank(bytes[p]!);
-    while (p < end && isBlank(bytes[p]!)) p++;
+    for (; p < end && isDigit(bytes[p]); p++) i = i * 10 + (bytes[p] - 48);
+    good = p > begin && p < end && isBlank(bytes[p]);
+    while (p < end && isBlank(bytes[p])) p++;
     let j = 0;
     begin = p;
-    for (; p < end && isDigit(bytes[p]!); p++) j = j * 10 + (bytes[p]! - 48);
+    for (; p < end && isDigit(bytes[p]); p++) j = j * 10 + (bytes[p] - 48);
     good &&= p > begin && i >= 1 && i <= rows && j >= 1 && j <= cols;
     if (good && !pattern) {
-      good = p < end && isBlank(bytes[p]!);
-      while (p < end && isBlank(bytes[p]!)) p++;
+      good = p < end && isBlank(bytes[p]);
+      while (p < end && isBlank(bytes[p])) p++;
       const q = readNumber(bytes, p, end, re, n, false);
-      good &&= q > 0 && Number.isFinite(re[n]!) && (!integer || Number.isSafeInteger(re[n]!));
+      good &&= q > 0 && Number.isFinite(re[n]) && (!integer || Number.isSafeInteger(re[n]));
       p = Math.max(p, q);
       if (good && im !== undefined) {
-        good = p < end && isBlank(bytes[p]!);
-        while (p < end && isBlank(bytes[p]!)) p++;
+        good = p < end && isBlank(bytes[p]);
+        while (p < end && isBlank(bytes[p])) p++;
         const r = readNumber(bytes, p, end, im, n, false);
-        good &&= r > 0 && Number.isFinite(im[n]!);
+        good &&= r > 0 && Number.isFinite(im[n]);
         p = Math.max(p, r);
       }
     }
-    while (p < end && isBlank(bytes[p]!)) p++;
+    while (p < end && isBlank(bytes[p])) p++;
     if (!good || (p < end && bytes[p] !== NEWLINE)) refuseEntry(bytes, name, line, lineBegin, header, size);
     rowIdx[n] = i - 1;
     colIdx[n] = j - 1;
@@ -236,7 +237,7 @@ const readArray = (text: Text, header: Header, size: Size): StoredEntries => {
   let p = text.at;
   for (; p < end; p++, line++) {
     const lineBegin = p;
-    while (p < end && isBlank(bytes[p]!)) p++;
+    while (p < end && isBlank(bytes[p])) p++;
     if (p >= end || bytes[p] === NEWLINE) continue;
     if (bytes[p] === PERCENT) {
       p = lineEnd(bytes, p);
@@ -249,16 +250,16 @@ const readArray = (text: Text, header: Header, size: Size): StoredEntries => {
       });
     }
     const q = readNumber(bytes, p, end, re, n, false);
-    let good = q > 0 && Number.isFinite(re[n]!) && (header.field !== 'integer' || Number.isSafeInteger(re[n]!));
+    let good = q > 0 && Number.isFinite(re[n]) && (header.field !== 'integer' || Number.isSafeInteger(re[n]));
     p = Math.max(p, q);
     if (good && im !== undefined) {
-      good = p < end && isBlank(bytes[p]!);
-      while (p < end && isBlank(bytes[p]!)) p++;
+      good = p < end && isBlank(bytes[p]);
+      while (p < end && isBlank(bytes[p])) p++;
       const r = readNumber(bytes, p, end, im, n, false);
-      good &&= r > 0 && Number.isFinite(im[n]!);
+      good &&= r > 0 && Number.isFinite(im[n]);
       p = Math.max(p, r);
     }
-    while (p < end && isBlank(bytes[p]!)) p++;
+    while (p < end && isBlank(bytes[p])) p++;
     if (!good || (p < end && bytes[p] !== NEWLINE)) refuseEntry(bytes, name, line, lineBegin, header, size);
     while (i >= rows) i = firstRow(++j);
     rowIdx[n] = i++;
@@ -280,13 +281,18 @@ const refuseEntry = (bytes: Uint8Array, name: string, line: number, at: number, 
     fail(code, message, { loc: { file: name, line, column }, remedy });
   const rule = `a line of this ${header.field} ${header.format} file is: ${shape.trim()}`;
   for (let w = 0; w < Math.min(indices, words.length); w++) {
-    const { text, column } = words[w]!;
+    const { text, column } = words[w];
     const what = w === 0 ? 'row' : 'column';
     const limit = w === 0 ? size.rows : size.cols;
     if (!/^[+-]?\d+$/.test(text)) refuse('mtx/entry', `'${text}' is no ${what} number`, column, rule);
     const n = Number(text);
     if (n < 1 || n > limit) {
-      refuse('mtx/range', `${what} ${text} is outside the ${size.rows} × ${size.cols} matrix`, column, `${what}s count from 1 to ${limit}`);
+      refuse(
+        'mtx/range',
+        `${what} ${text} is outside the ${size.rows} × ${size.cols} matrix`,
+        column,
+        `${what}s count from 1 to ${limit}`,
+      );
     }
     if (text.startsWith('+')) refuse('mtx/entry', `'${text}' is no ${what} number`, column, 'write it without a sign');
   }
@@ -295,11 +301,16 @@ const refuseEntry = (bytes: Uint8Array, name: string, line: number, at: number, 
     const word = new TextEncoder().encode(text);
     const whole = readNumber(word, 0, word.length, out, 0, false) === word.length;
     if (!whole) refuse('mtx/entry', `'${text}' is no finite number`, column, rule);
-    if (!Number.isFinite(out[0]!)) {
+    if (!Number.isFinite(out[0])) {
       refuse('mtx/entry', `${text} is beyond the largest double`, column, 'scale the matrix before writing it');
     }
-    if (header.field === 'integer' && !Number.isSafeInteger(out[0]!)) {
-      refuse('mtx/entry', `${text} is no integer that a double holds exactly`, column, 'declare the field real in the header');
+    if (header.field === 'integer' && !Number.isSafeInteger(out[0])) {
+      refuse(
+        'mtx/entry',
+        `${text} is no integer that a double holds exactly`,
+        column,
+        'declare the field real in the header',
+      );
     }
   }
   const column = words[indices + parts]?.column ?? lineEnd(bytes, at) - at + 1;
@@ -329,7 +340,7 @@ const lineEnd = (bytes: Uint8Array, at: number): number => {
 
 const skipBlanks = (bytes: Uint8Array, at: number, end: number): number => {
   let p = at;
-  while (p < end && isBlank(bytes[p]!)) p++;
+  while (p < end && isBlank(bytes[p])) p++;
   return p;
 };
 

@@ -42,7 +42,7 @@ const write = (m: Csr<Float64Array>, options: MatrixMarketOptions): Uint8Array =
   out.put(`%%MatrixMarket matrix ${format} ${field} ${symmetry}\n`);
   for (const comment of comments) for (const line of comment.split(/\r?\n/)) out.put(`%${line}\n`);
   const value = (e: number): string =>
-    field === 'pattern' ? '' : imag ? `${shortest(m.values[e]!)} ${shortest(imag[e]!)}` : shortest(m.values[e]!);
+    field === 'pattern' ? '' : imag ? `${shortest(m.values[e])} ${shortest(imag[e])}` : shortest(m.values[e]);
   if (format === 'coordinate') writeCoordinates(out.put, m, symmetry, value);
   else writeArray(out.put, m, symmetry, value, imag ? '0 0' : '0');
   return out.finish();
@@ -58,12 +58,12 @@ const writeCoordinates = (
   const kept = (i: number, j: number): boolean => symmetry === 'general' || j <= i;
   let count = 0;
   for (let i = 0; i < pattern.rows; i++) {
-    for (let e = pattern.rowPtr[i]!; e < pattern.rowPtr[i + 1]!; e++) if (kept(i, pattern.colIdx[e]!)) count++;
+    for (let e = pattern.rowPtr[i]; e < pattern.rowPtr[i + 1]; e++) if (kept(i, pattern.colIdx[e])) count++;
   }
   put(`${pattern.rows} ${pattern.cols} ${count}\n`);
   for (let i = 0; i < pattern.rows; i++) {
-    for (let e = pattern.rowPtr[i]!; e < pattern.rowPtr[i + 1]!; e++) {
-      const j = pattern.colIdx[e]!;
+    for (let e = pattern.rowPtr[i]; e < pattern.rowPtr[i + 1]; e++) {
+      const j = pattern.colIdx[e];
       const v = value(e);
       if (kept(i, j)) put(v === '' ? `${i + 1} ${j + 1}\n` : `${i + 1} ${j + 1} ${v}\n`);
     }

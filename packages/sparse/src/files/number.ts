@@ -14,45 +14,44 @@ export const readNumber = (
   fortran: boolean,
 ): number => {
   let p = at;
-  let c = p < end ? bytes[p]! : 0;
+  let c = p < end ? bytes[p] : 0;
   let negative = false;
   if (c === MINUS || c === PLUS) {
     negative = c === MINUS;
     p++;
   }
-  // The value is (head · headScale + tail) · 10^exponent; `head` has 15 significant digits at most, `tail` four more.
+  // The value is (head · headScale + tail) · 10^exponent; `head` has 15 significant digits at most, `tail` four more, and
+  // what follows is dropped, which loses something unless it is zero.
+  const digitsBegin = p;
   let head = 0;
   let tail = 0;
   let headScale = 1;
   let kept = 0;
-  let exponent = 0;
+  let dropped = 0;
   let lost = false;
-  const digitsBegin = p;
-  let digits = 0;
-  let fraction = 0;
-  for (; p < end; p++) {
-    c = bytes[p]!;
-    const d = c - ZERO;
-    if (d >= 0 && d <= 9) {
-      digits++;
-      exponent -= fraction;
-      if (kept < 15) {
-        head = head * 10 + d;
-        if (head !== 0) kept++;
-      } else if (kept < 19) {
-        tail = tail * 10 + d;
-        headScale *= 10;
-        kept++;
-      } else {
-        exponent++;
-        if (d !== 0) lost = true;
-      }
-    } else if (c === POINT && fraction === 0) {
-      fraction = 1;
-    } else break;
+  let point = -1;
+  for (;;) {
+    for (; p < end && kept < 15 && isDigit((c = bytes[p])); p++) {
+      head = head * 10 + (c - ZERO);
+      if (head !== 0) kept++;
+    }
+    for (; p < end && kept >= 15 && kept < 19 && isDigit((c = bytes[p])); p++) {
+      tail = tail * 10 + (c - ZERO);
+      headScale *= 10;
+      kept++;
+    }
+    for (; p < end && kept >= 19 && isDigit((c = bytes[p])); p++) {
+      dropped++;
+      if (c !== ZERO) lost = true;
+    }
+    if (p === end || bytes[p] !== POINT || point >= 0) break;
+    point = p++;
   }
+  const digits = p - digitsBegin - (point >= 0 ? 1 : 0);
+  let exponent = dropped - (point >= 0 ? p - point - 1 : 0);
+  c = p < end ? bytes[p] : 0;
   if (digits === 0) return -1;
-  if (p < end && (isExponentLetter(c) || (fortran && (c === MINUS || c === PLUS)))) {
+  if (isExponentLetter(c) || (fortran && (c === MINUS || c === PLUS))) {
     let q = isExponentLetter(c) ? p + 1 : p;
     let sign = 1;
     if (q < end && (bytes[q] === MINUS || bytes[q] === PLUS)) {
@@ -61,7 +60,7 @@ export const readNumber = (
     }
     const begin = q;
     let e = 0;
-    for (; q < end && bytes[q]! >= ZERO && bytes[q]! <= ZERO + 9; q++) if (e < 100_000) e = e * 10 + (bytes[q]! - ZERO);
+    for (; q < end && isDigit(bytes[q]); q++) if (e < 100_000) e = e * 10 + (bytes[q] - ZERO);
     if (q === begin) return -1;
     exponent += sign * e;
     p = q;
@@ -69,7 +68,7 @@ export const readNumber = (
   let value: number;
   if (head === 0) value = 0;
   else if (!lost && headScale === 1 && exponent >= -22 && exponent <= 22) {
-    value = exponent < 0 ? head / POWER_HIGH[-exponent]! : head * POWER_HIGH[exponent]!;
+    value = exponent < 0 ? head / POWER_HIGH[-exponent] : head * POWER_HIGH[exponent];
   } else {
     value = !lost && exponent >= -45 && exponent <= 45 ? scaled(head, headScale, tail, exponent) : NaN;
     if (Number.isNaN(value)) value = slowly(bytes, digitsBegin, p);
@@ -83,11 +82,13 @@ const MINUS = 45;
 const PLUS = 43;
 const POINT = 46;
 
+const isDigit = (c: number): boolean => c >= ZERO && c <= ZERO + 9;
+
 const isExponentLetter = (c: number): boolean => c === 101 || c === 69 || c === 100 || c === 68;
 
 /** 10^n for n in 0..45 as the exact sum of two doubles; up to n = 22 the first alone is exact. */
 const POWER_HIGH = Float64Array.from({ length: 46 }, (_, n) => Number(10n ** BigInt(n)));
-const POWER_LOW = Float64Array.from({ length: 46 }, (_, n) => Number(10n ** BigInt(n) - BigInt(POWER_HIGH[n]!)));
+const POWER_LOW = Float64Array.from({ length: 46 }, (_, n) => Number(10n ** BigInt(n) - BigInt(POWER_HIGH[n])));
 
 /**
  * (head · headScale + tail) · 10^exponent rounded once, or NaN where the double-double result lies so near the middle
@@ -102,14 +103,14 @@ const scaled = (head: number, headScale: number, tail: number, exponent: number)
   let high: number;
   let low: number;
   if (exponent < 0) {
-    const ph = POWER_HIGH[-exponent]!;
+    const ph = POWER_HIGH[-exponent];
     high = wh / ph;
     const check = high * ph;
-    low = (wh - check - productError(high, ph, check) + wl - high * POWER_LOW[-exponent]!) / ph;
+    low = (wh - check - productError(high, ph, check) + wl - high * POWER_LOW[-exponent]) / ph;
   } else {
-    const ph = POWER_HIGH[exponent]!;
+    const ph = POWER_HIGH[exponent];
     high = wh * ph;
-    low = productError(wh, ph, high) + (wl * ph + wh * POWER_LOW[exponent]!);
+    low = productError(wh, ph, high) + (wl * ph + wh * POWER_LOW[exponent]);
   }
   const doubt = high * 2 ** -98;
   const above = high + (low + doubt);
@@ -131,7 +132,7 @@ const productError = (a: number, b: number, product: number): number => {
 const slowly = (bytes: Uint8Array, from: number, to: number): number => {
   let text = '';
   for (let p = from; p < to; p++) {
-    const c = bytes[p]!;
+    const c = bytes[p];
     if (isExponentLetter(c)) text += 'e';
     else if ((c === MINUS || c === PLUS) && !text.endsWith('e')) text += c === MINUS ? 'e-' : 'e+';
     else text += String.fromCharCode(c);

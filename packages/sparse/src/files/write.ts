@@ -44,7 +44,7 @@ export const requireSymmetry = (
   const imSign = symmetry === 'symmetric' ? 1 : -1;
   let same = samePattern(m.pattern, pattern);
   for (let e = 0; same && e < from.length; e++) {
-    same = m.values[e] === reSign * m.values[from[e]!]! && (imag === undefined || imag[e] === imSign * imag[from[e]!]!);
+    same = m.values[e] === reSign * m.values[from[e]] && (imag === undefined || imag[e] === imSign * imag[from[e]]);
   }
   if (!same) {
     fail(`${kind}/not-symmetric`, `the matrix is not ${symmetry}, so that half of it cannot stand for all`, {
@@ -56,10 +56,12 @@ export const requireSymmetry = (
 /** Refuses values that no reader would take back. */
 export const requireFinite = (kind: FileKind, values: Float64Array, count: number): void => {
   if (values.length !== count) {
-    fail(`${kind}/value`, `${values.length} values stand against ${count} entries`, { remedy: 'give one value an entry' });
+    fail(`${kind}/value`, `${values.length} values stand against ${count} entries`, {
+      remedy: 'give one value an entry',
+    });
   }
   for (let e = 0; e < count; e++) {
-    if (!Number.isFinite(values[e]!)) {
+    if (!Number.isFinite(values[e])) {
       fail(`${kind}/value`, `entry ${e} is ${values[e]}, which the file format cannot hold`, {
         remedy: 'find out where the computation went wrong; matrix files hold finite numbers',
       });

@@ -33,9 +33,9 @@ export const bsrFromCsr = (p: CsrPattern, blockRows: number, blockCols: number):
   const last = new Int32Array(blockColCount).fill(-1);
   let blocks = 0;
   for (let I = 0; I < blockRowCount; I++) {
-    const end = p.rowPtr[Math.min(p.rows, (I + 1) * blockRows)]!;
-    for (let e = p.rowPtr[I * blockRows]!; e < end; e++) {
-      const J = Math.floor(p.colIdx[e]! / blockCols);
+    const end = p.rowPtr[Math.min(p.rows, (I + 1) * blockRows)];
+    for (let e = p.rowPtr[I * blockRows]; e < end; e++) {
+      const J = Math.floor(p.colIdx[e] / blockCols);
       if (last[J] !== I) {
         last[J] = I;
         blocks++;
@@ -56,22 +56,22 @@ export const bsrFromCsr = (p: CsrPattern, blockRows: number, blockCols: number):
   let at = 0;
   for (let I = 0; I < blockRowCount; I++) {
     const first = at;
-    const begin = p.rowPtr[I * blockRows]!;
-    const end = p.rowPtr[Math.min(p.rows, (I + 1) * blockRows)]!;
+    const begin = p.rowPtr[I * blockRows];
+    const end = p.rowPtr[Math.min(p.rows, (I + 1) * blockRows)];
     for (let e = begin; e < end; e++) {
-      const J = Math.floor(p.colIdx[e]! / blockCols);
+      const J = Math.floor(p.colIdx[e] / blockCols);
       if (last[J] !== I) {
         last[J] = I;
         colIdx[at++] = J;
       }
     }
     colIdx.subarray(first, at).sort();
-    for (let b = first; b < at; b++) slot[colIdx[b]!] = b;
+    for (let b = first; b < at; b++) slot[colIdx[b]] = b;
     for (let i = I * blockRows; i < Math.min(p.rows, (I + 1) * blockRows); i++) {
-      for (let e = p.rowPtr[i]!; e < p.rowPtr[i + 1]!; e++) {
-        const j = p.colIdx[e]!;
+      for (let e = p.rowPtr[i]; e < p.rowPtr[i + 1]; e++) {
+        const j = p.colIdx[e];
         const J = Math.floor(j / blockCols);
-        from[slot[J]! * area + (i - I * blockRows) * blockCols + (j - J * blockCols)] = e;
+        from[slot[J] * area + (i - I * blockRows) * blockCols + (j - J * blockCols)] = e;
       }
     }
   }
@@ -85,18 +85,18 @@ export const csrFromBsr = (p: BsrPattern): Rearranged<CsrPattern> => {
   for (let i = 0; i < p.rows; i++) {
     const I = Math.floor(i / p.blockRows);
     let n = 0;
-    for (let b = p.rowPtr[I]!; b < p.rowPtr[I + 1]!; b++) n += widthOf(p, b);
-    rowPtr[i + 1] = rowPtr[i]! + n;
+    for (let b = p.rowPtr[I]; b < p.rowPtr[I + 1]; b++) n += widthOf(p, b);
+    rowPtr[i + 1] = rowPtr[i] + n;
   }
-  const colIdx = new Int32Array(rowPtr[p.rows]!);
+  const colIdx = new Int32Array(rowPtr[p.rows]);
   const from = new Int32Array(colIdx.length);
   let e = 0;
   for (let i = 0; i < p.rows; i++) {
     const I = Math.floor(i / p.blockRows);
-    for (let b = p.rowPtr[I]!; b < p.rowPtr[I + 1]!; b++) {
+    for (let b = p.rowPtr[I]; b < p.rowPtr[I + 1]; b++) {
       const width = widthOf(p, b);
       for (let c = 0; c < width; c++, e++) {
-        colIdx[e] = p.colIdx[b]! * p.blockCols + c;
+        colIdx[e] = p.colIdx[b] * p.blockCols + c;
         from[e] = b * area + (i - I * p.blockRows) * p.blockCols + c;
       }
     }
@@ -105,4 +105,4 @@ export const csrFromBsr = (p: BsrPattern): Rearranged<CsrPattern> => {
 };
 
 /** Columns of block `b` that lie inside the matrix. */
-const widthOf = (p: BsrPattern, b: number): number => Math.min(p.blockCols, p.cols - p.colIdx[b]! * p.blockCols);
+const widthOf = (p: BsrPattern, b: number): number => Math.min(p.blockCols, p.cols - p.colIdx[b] * p.blockCols);

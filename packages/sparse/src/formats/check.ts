@@ -28,7 +28,7 @@ const rowPointerFault = (p: CsrPattern): Diagnostic | undefined => {
   if (p.rowPtr.length !== p.rows + 1) return say(`rowPtr has ${p.rowPtr.length} items for ${p.rows} rows`);
   if (p.rowPtr[0] !== 0) return say(`rowPtr begins with ${p.rowPtr[0]}`);
   for (let i = 0; i < p.rows; i++) {
-    if (p.rowPtr[i + 1]! < p.rowPtr[i]!) {
+    if (p.rowPtr[i + 1] < p.rowPtr[i]) {
       return say(`rowPtr falls from ${p.rowPtr[i]} to ${p.rowPtr[i + 1]} at row ${i}`);
     }
   }
@@ -41,8 +41,8 @@ const rowPointerFault = (p: CsrPattern): Diagnostic | undefined => {
 const columnFault = (p: CsrPattern): Diagnostic | undefined => {
   for (let i = 0; i < p.rows; i++) {
     let last = -1;
-    for (let e = p.rowPtr[i]!; e < p.rowPtr[i + 1]!; e++) {
-      const j = p.colIdx[e]!;
+    for (let e = p.rowPtr[i]; e < p.rowPtr[i + 1]; e++) {
+      const j = p.colIdx[e];
       if (j < 0 || j >= p.cols) {
         return error('csr/column-range', `entry ${e} in row ${i} has column ${j} of ${p.cols}`, {
           remedy: `columns count from 0 to ${p.cols - 1}`,

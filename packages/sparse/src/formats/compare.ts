@@ -18,13 +18,13 @@ export const comparePatterns = (
     return mismatch(`${name} is ${shape(actual)}, but ${shape(expected)} was expected`);
   }
   for (let i = 0; i < expected.rows; i++) {
-    let e = expected.rowPtr[i]!;
-    let f = actual.rowPtr[i]!;
-    const eEnd = expected.rowPtr[i + 1]!;
-    const fEnd = actual.rowPtr[i + 1]!;
+    let e = expected.rowPtr[i];
+    let f = actual.rowPtr[i];
+    const eEnd = expected.rowPtr[i + 1];
+    const fEnd = actual.rowPtr[i + 1];
     for (; e < eEnd && f < fEnd && expected.colIdx[e] === actual.colIdx[f]; e++, f++);
     if (e === eEnd && f === fEnd) continue;
-    if (f === fEnd || (e < eEnd && expected.colIdx[e]! < actual.colIdx[f]!)) {
+    if (f === fEnd || (e < eEnd && expected.colIdx[e] < actual.colIdx[f])) {
       return mismatch(`${name} lacks the entry (${i}, ${expected.colIdx[e]}), which was expected`);
     }
     return mismatch(`${name} has the entry (${i}, ${actual.colIdx[f]}), which was not expected`);

@@ -16,12 +16,7 @@ export interface CooPattern {
  * Checked construction of a COO pattern from index lists of equal length.
  * Throws `DiagnosticError`: `coo/shape`, `coo/length`, `coo/range`.
  */
-export const coo = (
-  rows: number,
-  cols: number,
-  rowIdx: ArrayLike<number>,
-  colIdx: ArrayLike<number>,
-): CooPattern => {
+export const coo = (rows: number, cols: number, rowIdx: ArrayLike<number>, colIdx: ArrayLike<number>): CooPattern => {
   checkShape('coo/shape', rows, cols);
   if (rowIdx.length !== colIdx.length) {
     fail('coo/length', `${rowIdx.length} row indices stand against ${colIdx.length} column indices`, {
@@ -34,7 +29,7 @@ export const coo = (
 /** The places of a CSR pattern as triplets, in the same entry order: values need no permutation. */
 export const cooFromCsr = (p: CsrPattern): CooPattern => {
   const rowIdx = new Int32Array(p.colIdx.length);
-  for (let i = 0; i < p.rows; i++) rowIdx.fill(i, p.rowPtr[i]!, p.rowPtr[i + 1]!);
+  for (let i = 0; i < p.rows; i++) rowIdx.fill(i, p.rowPtr[i], p.rowPtr[i + 1]);
   return { rows: p.rows, cols: p.cols, rowIdx, colIdx: p.colIdx };
 };
 
@@ -56,7 +51,7 @@ const checkedIndices = (what: string, indices: ArrayLike<number>, limit: number)
   const n = indices.length;
   const out = new Int32Array(n);
   for (let t = 0; t < n; t++) {
-    const i = indices[t]!;
+    const i = indices[t];
     out[t] = i;
     // The comparison with the stored integer refuses fractions and NaN as well.
     if (out[t] !== i || i < 0 || i >= limit) {

@@ -35,14 +35,14 @@ const turn = (
   idx: Int32Array,
 ): { readonly major: Int32Array; readonly minor: Int32Array; readonly from: Int32Array } => {
   const major = new Int32Array(m + 1);
-  for (let e = 0; e < idx.length; e++) major[idx[e]! + 1]!++;
-  for (let j = 0; j < m; j++) major[j + 1]! += major[j]!;
+  for (let e = 0; e < idx.length; e++) major[idx[e] + 1]++;
+  for (let j = 0; j < m; j++) major[j + 1] += major[j];
   const next = major.slice(0, m);
   const minor = new Int32Array(idx.length);
   const from = new Int32Array(idx.length);
   for (let i = 0; i < n; i++) {
-    for (let e = ptr[i]!; e < ptr[i + 1]!; e++) {
-      const at = next[idx[e]!]!++;
+    for (let e = ptr[i]; e < ptr[i + 1]; e++) {
+      const at = next[idx[e]]++;
       minor[at] = i;
       from[at] = e;
     }

@@ -17,8 +17,8 @@ export const gather = <A extends TypedArray>(values: A, from: Int32Array, zero?:
   const out = new (values.constructor as new (n: number) => A)(from.length);
   const fill = zero ?? ((isBig(values) ? 0n : 0) as A[number]);
   for (let e = 0; e < from.length; e++) {
-    const at = from[e]!;
-    out[e] = at < 0 ? fill : values[at]!;
+    const at = from[e];
+    out[e] = at < 0 ? fill : values[at];
   }
   return out;
 };

@@ -25,8 +25,8 @@ export const diagonalEntries = (p: CsrPattern): Int32Array => {
 
 /** The entry at (i, j), or −1 where the pattern has none. Logarithmic in the entries of the row. */
 export const findEntry = (p: CsrPattern, i: number, j: number): number => {
-  const at = lowerBound(p.colIdx, p.rowPtr[i]!, p.rowPtr[i + 1]!, j);
-  return at < p.rowPtr[i + 1]! && p.colIdx[at] === j ? at : -1;
+  const at = lowerBound(p.colIdx, p.rowPtr[i], p.rowPtr[i + 1], j);
+  return at < p.rowPtr[i + 1] && p.colIdx[at] === j ? at : -1;
 };
 
 /** First position in the increasing `a[from .. to)` whose value is at least `x`; `to` where there is none. */
@@ -35,7 +35,7 @@ export const lowerBound = (a: Int32Array, from: number, to: number, x: number): 
   let hi = to;
   while (lo < hi) {
     const mid = (lo + hi) >>> 1;
-    if (a[mid]! < x) lo = mid + 1;
+    if (a[mid] < x) lo = mid + 1;
     else hi = mid;
   }
   return lo;

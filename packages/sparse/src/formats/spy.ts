@@ -17,16 +17,16 @@ export const spy = (p: CsrPattern, size: number): Uint8Array => {
   for (let i = 0; i < p.rows; i++) {
     const top = firstPixel(i, size, extent);
     const bottom = Math.max(top + 1, firstPixel(i + 1, size, extent));
-    for (let e = p.rowPtr[i]!; e < p.rowPtr[i + 1]!; e++) {
-      const left = firstPixel(p.colIdx[e]!, size, extent);
-      const right = Math.max(left + 1, firstPixel(p.colIdx[e]! + 1, size, extent));
+    for (let e = p.rowPtr[i]; e < p.rowPtr[i + 1]; e++) {
+      const left = firstPixel(p.colIdx[e], size, extent);
+      const right = Math.max(left + 1, firstPixel(p.colIdx[e] + 1, size, extent));
       for (let y = top; y < bottom; y++) {
-        for (let x = left; x < right; x++) most = Math.max(most, ++counts[y * size + x]!);
+        for (let x = left; x < right; x++) most = Math.max(most, ++counts[y * size + x]);
       }
     }
   }
   const out = new Uint8Array(size * size);
-  for (let t = 0; t < out.length; t++) out[t] = Math.ceil((255 * counts[t]!) / Math.max(1, most));
+  for (let t = 0; t < out.length; t++) out[t] = Math.ceil((255 * counts[t]) / Math.max(1, most));
   return out;
 };
 

@@ -25,13 +25,13 @@ export const patternStats = (p: CsrPattern): PatternStats => {
   let lower = 0;
   let upper = 0;
   for (let i = 0; i < p.rows; i++) {
-    const begin = p.rowPtr[i]!;
-    const end = p.rowPtr[i + 1]!;
+    const begin = p.rowPtr[i];
+    const end = p.rowPtr[i + 1];
     min = Math.min(min, end - begin);
     max = Math.max(max, end - begin);
     if (end === begin) continue;
-    lower = Math.max(lower, i - p.colIdx[begin]!);
-    upper = Math.max(upper, p.colIdx[end - 1]! - i);
+    lower = Math.max(lower, i - p.colIdx[begin]);
+    upper = Math.max(upper, p.colIdx[end - 1] - i);
   }
   return {
     rows: p.rows,

@@ -39,20 +39,20 @@ export const csrFromCheckedTriplets = (
   let lastRow = -1;
   let lastCol = -1;
   for (let t = 0; t < n; t++) {
-    const s = order[t]!;
-    const i = rowIdx[s]!;
-    const j = colIdx[s]!;
+    const s = order[t];
+    const i = rowIdx[s];
+    const j = colIdx[s];
     if (i !== lastRow || j !== lastCol) {
       e++;
-      rowPtr[i + 1]!++;
+      rowPtr[i + 1]++;
       lastRow = i;
       lastCol = j;
     }
     entry[s] = e;
   }
-  for (let i = 0; i < rows; i++) rowPtr[i + 1]! += rowPtr[i]!;
+  for (let i = 0; i < rows; i++) rowPtr[i + 1] += rowPtr[i];
   const outCols = new Int32Array(e + 1);
-  for (let s = 0; s < n; s++) outCols[entry[s]!] = colIdx[s]!;
+  for (let s = 0; s < n; s++) outCols[entry[s]] = colIdx[s];
   return { pattern: { rows, cols, rowPtr, colIdx: outCols }, entry };
 };
 
@@ -63,15 +63,15 @@ export const csrFromCheckedTriplets = (
 export const stableOrder = (keys: Int32Array, limit: number, order: Int32Array | undefined): Int32Array => {
   const n = keys.length;
   const next = new Int32Array(limit + 1);
-  for (let t = 0; t < n; t++) next[keys[t]! + 1]!++;
-  for (let k = 0; k < limit; k++) next[k + 1]! += next[k]!;
+  for (let t = 0; t < n; t++) next[keys[t] + 1]++;
+  for (let k = 0; k < limit; k++) next[k + 1] += next[k];
   const out = new Int32Array(n);
   if (order === undefined) {
-    for (let t = 0; t < n; t++) out[next[keys[t]!]!++] = t;
+    for (let t = 0; t < n; t++) out[next[keys[t]]++] = t;
   } else {
     for (let t = 0; t < n; t++) {
-      const s = order[t]!;
-      out[next[keys[s]!]!++] = s;
+      const s = order[t];
+      out[next[keys[s]]++] = s;
     }
   }
   return out;
