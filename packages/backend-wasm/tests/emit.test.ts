@@ -36,7 +36,7 @@ describe('emit', () => {
     expect(loopText(textOf(parsed(axpy(false)))))
       .toBe(`  (func $kernel.k~loop0 (type $range) (param $from i64) (param $to i64)
     (local $a f64) (local $i i32) (local $end i32) (local $i.x8 i32)
-    (local.set $a (f64.load offset=16384 (i32.const 0)))
+    (local.set $a (f64.load offset=16320 (i32.const 0)))
     (local.set $i (i32.wrap_i64 (local.get $from)))
     (local.set $end (i32.wrap_i64 (local.get $to)))
     (loop $l0

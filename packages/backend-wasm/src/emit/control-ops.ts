@@ -190,20 +190,13 @@ const long = (e: Expr): Expr => {
   return e.constant === undefined ? apply('i64', 'i64.extend_i32_s', e) : constant('i64', BigInt(e.constant));
 };
 
-/** Reads what `writeFork` left, at the head of a parallel loop's function. */
+/** Reads what `writeFork` left, at the head of a parallel loop's function. Nothing changes it while the loop runs. */
 export const readCaptures = (c: Context, captures: readonly Value[], captureAt: number): void => {
   let next = captureAt;
   for (const v of captures) {
-    const exprs = carriedTypes(v.type).map((t): Expr => {
-      const e = apply(t, `${t}.load offset=${next}`, i32(0));
-      next += 16;
-      const local = c.b.local(t, 1);
-      c.b.set(local, e);
-      return c.b.get(local);
-    });
-    c.bind(
-      v,
-      typeof v.type === 'string' ? scalar(exprs[0]) : { form: 'packed', exprs, width: naturalWidth(scalarOf(v.type)) },
-    );
+    const exprs = carriedTypes(v.type).map((t, k) => apply(t, `${t}.load offset=${next + 16 * k}`, i32(0)));
+    next += 16 * exprs.length;
+    const width = naturalWidth(scalarOf(v.type));
+    c.bind(v, typeof v.type === 'string' ? scalar(exprs[0]) : { form: 'packed', exprs, width });
   }
 };

@@ -66,6 +66,8 @@ export class Graph {
   private readonly seed: number;
   private table: Int32Array;
   private mask: number;
+  /** Expressions in the table; partial sums are not. */
+  private entries = 0;
   /** Number of nodes at which storage or table must grow. */
   private limit: number;
   private check: Int32Array | undefined;
@@ -303,7 +305,7 @@ export class Graph {
       if (found >= 0) return found;
     }
     let s = ids[0];
-    for (let t = 1; t < n; t++) s = this.add(s, ids[t]);
+    for (let t = 1; t < n; t++) s = t < n - 1 ? this.partialSum(s, ids[t]) : this.add(s, ids[t]);
     return s;
   }
 
@@ -326,8 +328,30 @@ export class Graph {
       if (found >= 0) return found;
     }
     let s = this.mul(a[ai[0]], b[bi[0]]);
-    for (let t = 1; t < n; t++) s = this.add(s, this.mul(a[ai[t]], b[bi[t]]));
+    for (let t = 1; t < n; t++) {
+      const product = this.mul(a[ai[t]], b[bi[t]]);
+      s = t < n - 1 ? this.partialSum(s, product) : this.add(s, product);
+    }
     return s;
+  }
+
+  /**
+   * A sum on the way to a longer one. It is not entered into the table: the whole sum is what other programs share, and
+   * entering every prefix would double the cost of building sparse products.
+   */
+  private partialSum(a: number, b: number): number {
+    const { op } = this;
+    if (this.identity === 'exact' || this.check || op[a] === OP.constant || op[b] === OP.constant) return this.add(a, b);
+    if (this.length >= this.limit) this.reserve(this.length + 1);
+    const { hash } = this;
+    const x = a << 2;
+    const y = b << 2;
+    this.h0 = wrap(hash[x] + hash[y], P0);
+    this.h1 = wrap(hash[x + 1] + hash[y + 1], P1);
+    this.h2 = wrap(hash[x + 2] + hash[y + 2], P2);
+    this.structure = this.structureOf(OP.add, a, b);
+    const weight = this.weight[a] + this.weight[b] + COST[OP.add];
+    return this.append(OP.add, a, b, weight > MAX_WEIGHT ? MAX_WEIGHT : weight, -1);
   }
 
   /** The node with these residues, or −1. */
@@ -435,7 +459,10 @@ export class Graph {
     this.hash[h + 2] = this.h2;
     this.hash[h + 3] = this.structure;
     this.weight[id] = weight;
-    if (slot >= 0) this.table[slot] = this.tag | (id + 1);
+    if (slot >= 0) {
+      if (this.table[slot] === 0) this.entries++;
+      this.table[slot] = this.tag | (id + 1);
+    }
     if (this.check) this.check[id] = this.fourthResidue(code, a, b);
     return id;
   }
@@ -482,25 +509,29 @@ export class Graph {
       this.weight = grow(new Uint32Array(capacity), this.weight);
       if (this.check) this.check = grow(new Int32Array(capacity), this.check);
     }
-    if (n > this.table.length * LOAD) this.rehash(n);
-    this.limit = Math.min(this.op.length, Math.floor(this.table.length * LOAD));
+    /* Every node to come may enter the table. */
+    const entries = this.entries + (n - this.length);
+    if (entries > this.table.length * LOAD) this.rehash(entries);
+    this.limit = Math.min(this.op.length, this.length + Math.floor(this.table.length * LOAD) - this.entries);
   }
 
-  private rehash(n: number): void {
-    let size = this.table.length;
-    while (n > size * LOAD) size *= 2;
+  private rehash(entries: number): void {
+    const old = this.table;
+    const oldMask = this.mask;
+    let size = old.length;
+    while (entries > size * LOAD) size *= 2;
     this.table = new Int32Array(size);
     this.mask = size - 1;
     /* A node may be in the making. */
-    const { h0, h1, h2 } = this;
-    for (let id = 0; id < this.length; id++) {
-      this.h0 = this.hash[4 * id];
-      this.h1 = this.hash[4 * id + 1];
-      this.h2 = this.hash[4 * id + 2];
+    const { h0, h1, h2, hash } = this;
+    for (let s = 0; s < old.length; s++) {
+      if (old[s] === 0) continue;
+      const id = (old[s] & oldMask) - 1;
+      this.h0 = hash[4 * id];
+      this.h1 = hash[4 * id + 1];
+      this.h2 = hash[4 * id + 2];
       const slot = this.slot();
-      const entry = this.table[slot];
-      if (entry === 0) this.table[slot] = this.tag | (id + 1);
-      else if (this.op[id] === OP.constant && this.op[(entry & this.mask) - 1] !== OP.constant) this.table[slot] = (entry & ~this.mask) | (id + 1);
+      this.table[slot] = this.tag | (id + 1);
     }
     this.h0 = h0;
     this.h1 = h1;

@@ -134,15 +134,21 @@ const destinationColumns = (at: PlaceContext, g: Movable, firstAddress: number):
   for (let k = 0; k < h.ptr[first + 1] - h.ptr[first]; k++) {
     const list: { buffer: string; address: number }[] = [];
     const root = h.ptr[first] + k;
-    if (h.destinations.read[root] === 1) add(list, TEMPORARIES, Int32Array.from(units, (u) => slot[h.roots[h.ptr[u] + k]]));
+    if (h.destinations.read[root] === 1) add(list, TEMPORARIES, columnOf(units, (u) => slot[h.roots[h.ptr[u] + k]]));
     const { ptr, output, position } = h.destinations;
     for (let o = ptr[root]; o < ptr[root + 1]; o++) {
       const offset = o - ptr[root];
-      add(list, h.outputs[output[o]].name, Int32Array.from(units, (u) => position[ptr[h.ptr[u] + k] + offset]));
+      add(list, h.outputs[output[o]].name, columnOf(units, (u) => position[ptr[h.ptr[u] + k] + offset]));
     }
     stores.push(list);
   }
   return { columns, stores };
+};
+
+const columnOf = (units: Int32Array, position: (unit: number) => number): Int32Array => {
+  const out = new Int32Array(units.length);
+  for (let i = 0; i < units.length; i++) out[i] = position(units[i]);
+  return out;
 };
 
 const placeUnrolled = (at: PlaceContext, g: Movable): PlacedGroup => {

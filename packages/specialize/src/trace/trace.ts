@@ -39,6 +39,8 @@ export interface Trace {
 export type TracedOutput = Num | ArrayLike<TracedOutput> | { readonly pattern: CsrPattern; readonly values: Int32Array };
 
 export interface Program {
+  /** Expected number of expression nodes, where it is known; saves growing. */
+  readonly capacity?: number;
   readonly inputs: Readonly<Record<string, InputShape>>;
   /** Ordinary numeric code over symbolic values; `context` gives the graph and tags blocks. */
   readonly run: (inputs: Record<string, SymbolicInput>, context: TraceContext) => Readonly<Record<string, TracedOutput>>;
@@ -54,7 +56,7 @@ export interface TraceContext {
 export const trace = (options: GraphOptions = {}): Pass<Program, Trace> => pass('trace', (program) => runTrace(program, options));
 
 const runTrace = (program: Program, options: GraphOptions): Trace => {
-  const graph = new Graph(options);
+  const graph = new Graph(program.capacity === undefined ? options : { capacity: program.capacity, ...options });
   const inputs: InputSlot[] = [];
   const symbols: Record<string, SymbolicInput> = {};
   for (const [name, shape] of Object.entries(program.inputs)) {
@@ -116,22 +118,28 @@ function* flatten(graph: Graph, name: string, value: TracedOutput): Generator<nu
 
 /** Outputs that are NaN whatever the input: a constant NaN, or a division by an expression that is identically zero. */
 const notANumber = (graph: Graph, outputs: readonly OutputSlot[]): Diagnostics => {
-  const SELECT = scalarOp('select').code;
-  const DIV = scalarOp('div').code;
+  const suspects: number[] = [];
+  for (let id = 0; id < graph.length; id++) if (isUndefined(graph, id)) suspects.push(id);
+  if (suspects.length === 0) return [];
   return outputs.flatMap(({ name, nodes }) => {
     /* An arm of a select may be undefined where it is not taken. */
     const live = reachable(graph, nodes, (id) => graph.op[id] !== SELECT);
-    for (let id = 0; id < live.length; id++) {
-      if (live[id] === 0) continue;
-      const nan = graph.isConstant(id) && Number.isNaN(graph.constantValue(id));
-      const zero = graph.op[id] === DIV && graph.algebraicHash(graph.right[id]).every((h) => h === 0);
-      if (nan || zero) {
-        const what = nan ? 'a value that is not a number' : 'a division by an expression that is always zero';
-        return [error('trace/not-a-number', `output '${name}' depends on ${what}`, { remedy: 'guard the expression by a select, or fix the structure it is computed from' })];
-      }
-    }
-    return [];
+    const found = suspects.find((id) => live[id] === 1);
+    if (found === undefined) return [];
+    const what = graph.isConstant(found) ? 'a value that is not a number' : 'a division by an expression that is always zero';
+    return [error('trace/not-a-number', `output '${name}' depends on ${what}`, { remedy: 'guard the expression by a select, or fix the structure it is computed from' })];
   });
+};
+
+const SELECT = scalarOp('select').code;
+const DIV = scalarOp('div').code;
+const CONSTANT = scalarOp('constant').code;
+
+const isUndefined = (graph: Graph, id: number): boolean => {
+  const code = graph.op[id];
+  if (code === CONSTANT) return Number.isNaN(graph.constantValue(id));
+  if (code !== DIV) return false;
+  return graph.algebraicHash(graph.right[id]).every((h) => h === 0);
 };
 
 const diagnostic = (code: string, message: string, remedy: string): DiagnosticError => new DiagnosticError([error(code, message, { remedy })]);

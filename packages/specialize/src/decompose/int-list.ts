@@ -1,0 +1,19 @@
+/** A growing list of 32-bit integers. */
+export class IntList {
+  private data = new Int32Array(1024);
+  length = 0;
+
+  push(value: number): void {
+    if (this.length === this.data.length) {
+      const wider = new Int32Array(2 * this.data.length);
+      wider.set(this.data);
+      this.data = wider;
+    }
+    this.data[this.length++] = value;
+  }
+
+  /** The values so far; a view that later pushes may leave behind. */
+  values(): Int32Array {
+    return this.data.subarray(0, this.length);
+  }
+}
