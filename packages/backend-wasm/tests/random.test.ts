@@ -28,8 +28,16 @@ const widths = [1, 1, 2, 3, 4, 8];
 
 const buffers = [
   ...types.map((t) => declareBuffer(t, t, size, 'inout')),
-  constBuffer('table', 'i32', Array.from({ length: size }, (_, k) => (k * 29) % size)),
-  constBuffer('signed', 'i32', Array.from({ length: size }, (_, k) => ((k * 29) % size) - 32)),
+  constBuffer(
+    'table',
+    'i32',
+    Array.from({ length: size }, (_, k) => (k * 29) % size),
+  ),
+  constBuffer(
+    'signed',
+    'i32',
+    Array.from({ length: size }, (_, k) => ((k * 29) % size) - 32),
+  ),
 ];
 
 /** Random kernels: straight code, carried values, branches and vectors over buffers of every type; indices always in bounds. */
@@ -63,7 +71,8 @@ class Writer {
     const { b } = this;
     const a = this.any();
     const c = this.like(a.type);
-    if (isFloat(a.type)) return b.value(this.pick(['arith.add', 'arith.sub', 'arith.mul', 'arith.min', 'arith.max', 'arith.div']), [a, c]);
+    if (isFloat(a.type))
+      return b.value(this.pick(['arith.add', 'arith.sub', 'arith.mul', 'arith.min', 'arith.max', 'arith.div']), [a, c]);
     const name = this.pick(['add', 'sub', 'mul', 'min', 'max', 'and', 'or', 'xor', 'shl', 'shr', 'div']);
     return b.value(`arith.${name}`, [a, name === 'div' ? b.or(c, this.constant(1, c.type)) : c]);
   }
@@ -72,7 +81,8 @@ class Writer {
     const a = this.any();
     const predicate = this.pick(['lt', 'le', 'eq', 'ne', 'ge'] as const);
     const condition = this.b.cmp(predicate, a, this.like(a.type));
-    const both = this.choose(3) === 0 ? this.b.not(this.b.and(condition, this.b.cmp('ne', a, this.like(a.type)))) : condition;
+    const both =
+      this.choose(3) === 0 ? this.b.not(this.b.and(condition, this.b.cmp('ne', a, this.like(a.type)))) : condition;
     const width = lanesOf(a.type);
     const x = this.any(width);
     return this.b.select(both, x, this.like(x.type));
@@ -112,10 +122,11 @@ class Writer {
   private branch(depth: number): void {
     const a = this.any(1);
     const yields = [this.any(), this.any()];
-    const arm = () => this.scoped(() => {
-      this.block(1 + this.choose(4), depth - 1);
-      return yields.map((v) => this.like(v.type));
-    });
+    const arm = () =>
+      this.scoped(() => {
+        this.block(1 + this.choose(4), depth - 1);
+        return yields.map((v) => this.like(v.type));
+      });
     this.b.if(this.b.cmp('lt', a, this.like(a.type)), arm, arm).forEach((v) => this.keep(v));
   }
 
@@ -124,11 +135,12 @@ class Writer {
     const inits = [this.any(), this.any()];
     const parallel = choose(3) === 0;
     const bounds = [b.i32(choose(3)), b.i32(choose(9)), b.i32(1 + choose(2))] as const;
-    const body = (i: Value, carried: readonly Value[]) => this.scoped(() => {
-      [i, ...carried].forEach((v) => this.keep(v));
-      this.block(1 + choose(5), depth - 1);
-      return parallel ? [] : inits.map((v) => this.like(v.type));
-    });
+    const body = (i: Value, carried: readonly Value[]) =>
+      this.scoped(() => {
+        [i, ...carried].forEach((v) => this.keep(v));
+        this.block(1 + choose(5), depth - 1);
+        return parallel ? [] : inits.map((v) => this.like(v.type));
+      });
     b.for(...bounds, parallel ? { parallel } : {}, parallel ? [] : inits, body).forEach((v) => this.keep(v));
   }
 
@@ -152,19 +164,27 @@ class Writer {
     if (kind === 0) return b.iota(start, lanes);
     if (kind === 1) return b.mul(b.iota(start, lanes), b.splat(b.i32(3), lanes));
     if (kind === 2) return b.load('table', start, lanes);
-    return b.add(b.and(b.cast(this.any(lanes), 'i32'), b.splat(b.i32(31), lanes)), b.add(b.splat(start, lanes), b.constant(4, { lanes, of: 'i32' })));
+    return b.add(
+      b.and(b.cast(this.any(lanes), 'i32'), b.splat(b.i32(31), lanes)),
+      b.add(b.splat(start, lanes), b.constant(4, { lanes, of: 'i32' })),
+    );
   }
 
   /** A known value, of so many lanes if that is said. */
   private any(lanes?: number): Value {
     const all = this.known.flat().filter((v) => lanes === undefined || lanesOf(v.type) === lanes);
     if (all.length > 0 && this.choose(8) > 0) return all[Math.max(0, all.length - 1 - this.choose(10))];
-    return this.constant(this.choose(20) - 6, lanes === undefined || lanes === 1 ? this.pick(types) : { lanes, of: this.pick(types) });
+    return this.constant(
+      this.choose(20) - 6,
+      lanes === undefined || lanes === 1 ? this.pick(types) : { lanes, of: this.pick(types) },
+    );
   }
 
   private like(type: Type): Value {
     const all = this.known.flat().filter((v) => sameType(v.type, type));
-    return all.length > 0 && this.choose(6) > 0 ? all[Math.max(0, all.length - 1 - this.choose(6))] : this.constant(this.choose(9) - 3, type);
+    return all.length > 0 && this.choose(6) > 0
+      ? all[Math.max(0, all.length - 1 - this.choose(6))]
+      : this.constant(this.choose(9) - 3, type);
   }
 
   private constant(n: number, type: Type): Value {
@@ -203,7 +223,11 @@ const filled = (type: ScalarType, seed: number): TypedArray => {
   const data = allocateArray(type, size);
   for (let k = 0; k < size; k++) {
     const n = ((seed + 7 * k) % 101) - (type.startsWith('u') ? 0 : 50);
-    data[k] = (data instanceof BigInt64Array || data instanceof BigUint64Array ? BigInt(Math.abs(n)) : n / (isFloat(type) ? 4 : 1)) as never;
+    data[k] = (
+      data instanceof BigInt64Array || data instanceof BigUint64Array
+        ? BigInt(Math.abs(n))
+        : n / (isFloat(type) ? 4 : 1)
+    ) as never;
   }
   return data;
 };

@@ -126,7 +126,9 @@ describe('conversions', () => {
         const bsr = bsrFromCsr(m.pattern, br, bc);
         const back = csrFromBsr(bsr.pattern);
         expect(checkCsr(back.pattern)).toEqual([]);
-        expect(dense({ pattern: back.pattern, values: gather(gather(m.values, bsr.from), back.from) })).toEqual(dense(m));
+        expect(dense({ pattern: back.pattern, values: gather(gather(m.values, bsr.from), back.from) })).toEqual(
+          dense(m),
+        );
         expect([...bsr.from].filter((f) => f >= 0).sort((a, b) => a - b)).toEqual([...m.values.keys()]);
         const p = cooFromCsr(m.pattern);
         const blocks = new Set([...p.rowIdx].map((i, e) => `${Math.floor(i / br)},${Math.floor(p.colIdx[e]! / bc)}`));

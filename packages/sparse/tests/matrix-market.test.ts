@@ -5,7 +5,8 @@ import { dense, gridLaplacian, left, matrixOf, right, side, sparse } from './sup
 
 const read = (text: string, options?: ReadOptions) => right(readMatrixMarket(text, options));
 const readDense = (text: string, options?: ReadOptions) => dense(read(text, options));
-const coordinate = (kind: string, ...lines: string[]) => [`%%MatrixMarket matrix coordinate ${kind}`, ...lines, ''].join('\n');
+const coordinate = (kind: string, ...lines: string[]) =>
+  [`%%MatrixMarket matrix coordinate ${kind}`, ...lines, ''].join('\n');
 const array = (kind: string, ...lines: string[]) => [`%%MatrixMarket matrix array ${kind}`, ...lines, ''].join('\n');
 const writeText = (m: Parameters<typeof writeMatrixMarket>[0], options?: MatrixMarketOptions) =>
   new TextDecoder().decode(right(writeMatrixMarket(m, options)));
@@ -23,7 +24,7 @@ describe('reading', () => {
   it('takes comments, blank lines, tabs, trailing blanks, CRLF, capitals, a byte-order mark and no last line end', () => {
     const m = read(
       '\uFEFF%%MATRIXMARKET MATRIX Coordinate REAL General  \r\n% one\r\n%\r\n \r\n%% two\r\n\t2 2  2 \r\n\r\n' +
-        '1 1\t1 \r\n% in between\r\n  \r\n2 2 2\t\r\n\r\n 2 1 3'.replace('2 2  2', '2 2  3').replace(' 2 1 3', ''),
+        '1 1\t1 \r\n% in between\r\n  \r\n 2 2 2\t',
     );
     expect(dense(m)).toEqual([
       [1, 0],
@@ -121,14 +122,28 @@ describe('reading', () => {
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((x) => x.toExponential(16)),
       fc.double({ min: -1, max: 1, noNaN: true }).map((x) => x.toFixed(18)),
       fc
-        .tuple(fc.constantFrom('', '-', '+'), digits(24), fc.constantFrom('', '.'), digits(24), fc.integer({ min: -60, max: 60 }))
+        .tuple(
+          fc.constantFrom('', '-', '+'),
+          digits(24),
+          fc.constantFrom('', '.'),
+          digits(24),
+          fc.integer({ min: -60, max: 60 }),
+        )
         .map(([s, a, point, b, e]) => `${s}${a}${point}${point && b}e${e}`),
       // Half-way between two doubles, and just beside it: 2^53 + odd, times a power of two, with a tail of digits.
       fc
-        .tuple(fc.bigInt({ min: 2n ** 52n, max: 2n ** 53n - 1n }), fc.nat({ max: 8 }), fc.constantFrom('', '.', '.000001', '.0'))
+        .tuple(
+          fc.bigInt({ min: 2n ** 52n, max: 2n ** 53n - 1n }),
+          fc.nat({ max: 8 }),
+          fc.constantFrom('', '.', '.000001', '.0'),
+        )
         .map(([m, shift, tail]) => `${((m * 2n + 1n) << BigInt(shift)).toString()}${tail}`),
       fc
-        .tuple(fc.bigInt({ min: 2n ** 52n, max: 2n ** 53n - 1n }), fc.integer({ min: 1, max: 8 }), fc.constantFrom('', '1'))
+        .tuple(
+          fc.bigInt({ min: 2n ** 52n, max: 2n ** 53n - 1n }),
+          fc.integer({ min: 1, max: 8 }),
+          fc.constantFrom('', '1'),
+        )
         .map(([m, shift, tail]) => {
           const scaled = ((m * 2n + 1n) * 10n ** BigInt(shift)) >> BigInt(shift);
           const text = scaled.toString().padStart(shift + 1, '0');
@@ -210,7 +225,9 @@ describe('a malformed file gives a diagnostic', () => {
   it('mtx/entry and mtx/diagonal in a complex file', () => {
     const options = { complex: 'real' } as const;
     expect(left(readMatrixMarket(coordinate('complex general', '1 1 1', '1 1 1'), options)).code).toBe('mtx/entry');
-    expect(left(readMatrixMarket(coordinate('complex hermitian', '1 1 1', '1 1 1 1'), options)).code).toBe('mtx/diagonal');
+    expect(left(readMatrixMarket(coordinate('complex hermitian', '1 1 1', '1 1 1 1'), options)).code).toBe(
+      'mtx/diagonal',
+    );
   });
 
   it('names the column of the offending word', () => {
@@ -263,7 +280,7 @@ describe('writing', () => {
       ),
     );
     fc.assert(
-      fc.property(numbers, numbers, (m) => {
+      fc.property(numbers, (m) => {
         const back = right(readMatrixMarket(right(writeMatrixMarket(m))));
         expect(back.pattern).toEqual(m.pattern);
         expect(back.values).toEqual(m.values);
@@ -306,8 +323,22 @@ describe('writing', () => {
 
   it.each([
     ['mtx/not-symmetric', sparse(2, 2, [[0, 1, 1]]), { symmetry: 'symmetric' }],
-    ['mtx/not-symmetric', sparse(2, 2, [[0, 1, 1], [1, 0, 2]]), { symmetry: 'symmetric' }],
-    ['mtx/not-symmetric', sparse(2, 2, [[0, 1, 1], [1, 0, 1]]), { symmetry: 'skew-symmetric' }],
+    [
+      'mtx/not-symmetric',
+      sparse(2, 2, [
+        [0, 1, 1],
+        [1, 0, 2],
+      ]),
+      { symmetry: 'symmetric' },
+    ],
+    [
+      'mtx/not-symmetric',
+      sparse(2, 2, [
+        [0, 1, 1],
+        [1, 0, 1],
+      ]),
+      { symmetry: 'skew-symmetric' },
+    ],
     ['mtx/not-symmetric', sparse(2, 3, []), { symmetry: 'symmetric' }],
     ['mtx/value', sparse(1, 1, [[0, 0, NaN]]), {}],
     ['mtx/value', sparse(1, 1, [[0, 0, Infinity]]), {}],

@@ -40,7 +40,8 @@ export const zeros = (rows: number, cols: number): Dense => Array.from({ length:
 export const dense = (m: Csr<Float64Array>): Dense => {
   const out = zeros(m.pattern.rows, m.pattern.cols);
   for (let i = 0; i < m.pattern.rows; i++) {
-    for (let e = m.pattern.rowPtr[i]!; e < m.pattern.rowPtr[i + 1]!; e++) out[i]![m.pattern.colIdx[e]!]! += m.values[e]!;
+    for (let e = m.pattern.rowPtr[i]!; e < m.pattern.rowPtr[i + 1]!; e++)
+      out[i]![m.pattern.colIdx[e]!]! += m.values[e]!;
   }
   return out;
 };
@@ -73,10 +74,9 @@ export const sparse = (rows: number, cols: number, triplets: readonly (readonly 
 export const tripletsOf = (rows: number, cols: number) =>
   rows === 0 || cols === 0
     ? fc.constant([] as [number, number, number][])
-    : fc.array(
-        fc.tuple(fc.nat({ max: rows - 1 }), fc.nat({ max: cols - 1 }), fc.integer({ min: -9, max: 9 })),
-        { maxLength: 3 * (rows + cols) },
-      );
+    : fc.array(fc.tuple(fc.nat({ max: rows - 1 }), fc.nat({ max: cols - 1 }), fc.integer({ min: -9, max: 9 })), {
+        maxLength: 3 * (rows + cols),
+      });
 
 export const matrixOf = (rows: number, cols: number) => tripletsOf(rows, cols).map((t) => sparse(rows, cols, t));
 

@@ -19,11 +19,15 @@ export interface Facts {
   readonly nonNegative: (v: Value) => boolean;
 }
 
+/** How many ops back a fact is looked for. */
+const deepest = 100;
+
 /** Gathers facts. Constant buffers are looked into once, where they serve as index tables. */
 export const factsOf = (kernel: Kernel, buffers: Buffers): Facts => {
   const definitions = new Map<number, Op>();
   const inductions = new Map<number, Op>();
   const known = new Map<number, boolean>();
+  let depth = 0;
 
   const walk = (r: Region): void => {
     for (const op of r.ops) {
@@ -48,7 +52,10 @@ export const factsOf = (kernel: Kernel, buffers: Buffers): Facts => {
     if (memo !== undefined) return memo;
     /* A value that depends on itself is taken as unknown while it is being looked at. */
     known.set(v.id, false);
+    if (depth >= deepest) return false;
+    depth++;
     const fact = decide(v);
+    depth--;
     known.set(v.id, fact);
     return fact;
   };

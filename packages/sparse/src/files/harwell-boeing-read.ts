@@ -264,16 +264,16 @@ const hasExponent = (bytes: Uint8Array, from: number, to: number): boolean => {
   return false;
 };
 
+const TRUNCATED_REMEDY = 'fetch the file again if it was cut off, or correct the sizes in line 3';
+
 /** A field holds a character at least: refuses counts that the file is too short for before memory is asked for. */
 const requireData = (lines: LineCursor, count: number, what: string): void => {
-  if (count > lines.remaining()) refuseTruncated(lines, 0, count, what);
-};
-
-const refuseTruncated = (lines: LineCursor, found: number, count: number, what: string): never =>
-  fail('hb/truncated', `the file ends within its ${what}: ${found} of ${count} are there`, {
+  if (count <= lines.remaining()) return;
+  fail('hb/truncated', `what follows is too short for ${count} ${what}`, {
     loc: lines.loc(1),
-    remedy: 'fetch the file again if it was cut off, or correct the sizes in line 3',
+    remedy: TRUNCATED_REMEDY,
   });
+};
 
 /** Calls `take` with every field, blanks trimmed, until `count` are read; what it returns is what is wrong. */
 const readFields = (
@@ -285,7 +285,12 @@ const readFields = (
 ): void => {
   const { bytes } = lines;
   for (let k = 0; k < count;) {
-    if (!lines.advance()) refuseTruncated(lines, k, count, what);
+    if (!lines.advance()) {
+      fail('hb/truncated', `the file ends within its ${what}: ${k} of ${count} are there`, {
+        loc: lines.loc(1),
+        remedy: TRUNCATED_REMEDY,
+      });
+    }
     const { begin, end } = lines.line();
     for (let f = 0; f < format.repeat && k < count; f++, k++) {
       const fieldBegin = begin + f * format.width;
