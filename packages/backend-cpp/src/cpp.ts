@@ -1,6 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { type Backend, type Sources, checkKernels, findToolchain, scalarizeVectors } from '@filigree/backend';
-import { DiagnosticError, type Dialect, type Module, coreDialects, formatDiagnostic, pass, verifyModule } from '@filigree/ir';
+import {
+  DiagnosticError,
+  type Dialect,
+  type Module,
+  coreDialects,
+  formatDiagnostic,
+  pass,
+  verifyModule,
+} from '@filigree/ir';
 import { compileSources } from './compile/compile.js';
 import { cppDialect } from './emit/dialect.js';
 import { emitModule } from './emit/emit-module.js';

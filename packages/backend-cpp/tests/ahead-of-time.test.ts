@@ -59,14 +59,21 @@ const checkAlone = async (program: Program, flags: readonly string[]): Promise<v
   const toolchain = right(await findToolchain()());
   mkdirSync(join(folder, 'bin'));
   /* The driver is C: the header must serve C programs, so the C++ compiler is told so. */
-  await run(toolchain.path, [...toolchain.args, ...flags, '-x', 'c', 'main.c', '-x', 'none', artifact.path!, '-o', 'bin/main', '-lm'], { cwd: folder });
+  await run(
+    toolchain.path,
+    [...toolchain.args, ...flags, '-x', 'c', 'main.c', '-x', 'none', artifact.path!, '-o', 'bin/main', '-lm'],
+    { cwd: folder },
+  );
   expect(E.isRight(interpret(program.module, coreDialects, memory))).toBe(true);
   for (const threads of ['1', '2']) {
     await run('bin/main', [threads], { cwd: folder, env: { ...process.env, ASAN_OPTIONS: 'detect_leaks=0' } });
     const { buffer } = new Uint8Array(readFileSync(join(folder, 'outputs.bin')));
     for (const b of module.buffers) {
       const got = new (arrayConstructor(b.type))(buffer, layout.offsetOf.get(b.name), b.length);
-      expect(difference(got, b.role === 'const' ? b.data! : memory[b.name], program.ulps), `buffer @${b.name}`).toBeUndefined();
+      expect(
+        difference(got, b.role === 'const' ? b.data! : memory[b.name], program.ulps),
+        `buffer @${b.name}`,
+      ).toBeUndefined();
     }
   }
 };

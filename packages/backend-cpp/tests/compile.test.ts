@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { axpy, loaded, problems, right, script, sourcesOf, temporaryFolder } from './helpers.js';
@@ -53,6 +55,24 @@ describe('a compiler that fails', () => {
   });
 });
 
+describe.skipIf(!usable)('no folder at all that can be written', () => {
+  it('is reported', async () => {
+    /* The folder for temporary files is chosen once in a process, so this needs one of its own. */
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    const source = `
+      import { findToolchain, cachedFile } from '@filigree/backend';
+      await findToolchain()();
+      process.env.TMPDIR = ${JSON.stringify(join(folder, 'file'))};
+      const build = async () => undefined;
+      for (const cache of [false, ${JSON.stringify(join(folder, 'file', 'cache'))}])
+        await cachedFile({ cache, key: 'k'.repeat(64), file: 'f', build }).catch((e) => console.log(e.diagnostics?.[0].code ?? e));`;
+    const args = ['--conditions=@filigree/source', '--import', 'tsx', '--input-type=module', '--eval', source];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(stdout.trim().split('\n')).toEqual(['cache/unwritable', 'cache/unwritable']);
+  });
+});
+
 describe('sources of another backend', () => {
   it('are refused', async () => {
     expect(await problems(compile({ backend: 'wasm', files: [] }))).toMatchObject([{ code: 'cpp/sources' }]);
@@ -72,7 +92,9 @@ describe.skipIf(!usable)('the cache', () => {
   it('keeps apart what differs in flags', async () => {
     const cache = temporaryFolder();
     const hashes = await Promise.all(
-      [{}, { fastMath: false }, { flags: ['-O1'] }].map(async (o) => right(await compile(sourcesOf(axpy()), { cache, ...o })()).hash),
+      [{}, { fastMath: false }, { flags: ['-O1'] }].map(
+        async (o) => right(await compile(sourcesOf(axpy()), { cache, ...o })()).hash,
+      ),
     );
     expect(new Set(hashes).size).toBe(3);
   });

@@ -8,7 +8,8 @@ const text = (module: Parameters<typeof sourcesOf>[0], file = 'kernels.cpp'): st
   String(sourcesOf(module).files.find((f) => f.name === file)!.contents);
 
 /** The C++ after the preamble, which is the same for all modules. */
-const body = (module: Parameters<typeof sourcesOf>[0]): string => text(module).split('#endif\n').slice(2).join('#endif\n').trim();
+const body = (module: Parameters<typeof sourcesOf>[0]): string =>
+  text(module).split('#endif\n').slice(2).join('#endif\n').trim();
 
 describe('the C++ text', () => {
   it('reads like a program: named pointers, expressions, differences', () => {
@@ -63,7 +64,9 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
       },
       buffers,
     );
-    const lines = body(makeModule('m', buffers, [kernel])).split('\n').filter((l) => /^ {2}x\[/.test(l));
+    const lines = body(makeModule('m', buffers, [kernel]))
+      .split('\n')
+      .filter((l) => /^ {2}x\[/.test(l));
     expect(lines).toEqual(['  x[0] = v3 * (v5 + -0.5) - x[0];', '  x[1] = v3 - (v5 - (v3 < v5 ? v3 : 1e-7));']);
   });
 

@@ -6,7 +6,15 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type CompileOptions, type Executable, type LoadOptions, type Sources } from '@filigree/backend';
 import { type CppOptions, cpp } from '@filigree/backend-cpp';
-import { type Diagnostics, DiagnosticError, type Module, buildKernel, constBuffer, declareBuffer, makeModule } from '@filigree/ir';
+import {
+  type Diagnostics,
+  DiagnosticError,
+  type Module,
+  buildKernel,
+  constBuffer,
+  declareBuffer,
+  makeModule,
+} from '@filigree/ir';
 
 export const right = <A>(e: E.Either<Diagnostics, A>): A => {
   if (E.isLeft(e)) throw new DiagnosticError(e.left);
@@ -37,7 +45,10 @@ export const sourcesOf = (module: Module, options?: CppOptions): Sources => {
 };
 
 /** Emits, compiles and loads; disposed of when the test ends. */
-export const loaded = async (module: Module, options: CppOptions & { compile?: CompileOptions; load?: LoadOptions } = {}): Promise<Executable> => {
+export const loaded = async (
+  module: Module,
+  options: CppOptions & { compile?: CompileOptions; load?: LoadOptions } = {},
+): Promise<Executable> => {
   const backend = cpp(options);
   const artifact = right(await backend.compile!(sourcesOf(module, options), options.compile)());
   const executable = right(await backend.load!(artifact, module, options.load)());
@@ -47,7 +58,11 @@ export const loaded = async (module: Module, options: CppOptions & { compile?: C
 
 /** y = a x + y over n elements, x multiplied by a table of constants. */
 export const axpy = (n = 8, factors: readonly number[] = Array.from({ length: n }, (_, k) => k)): Module => {
-  const buffers = [declareBuffer('x', 'f64', n, 'input'), constBuffer('f', 'u16', factors), declareBuffer('y', 'f64', n, 'inout')];
+  const buffers = [
+    declareBuffer('x', 'f64', n, 'input'),
+    constBuffer('f', 'u16', factors),
+    declareBuffer('y', 'f64', n, 'inout'),
+  ];
   const kernel = buildKernel(
     'axpy',
     {},

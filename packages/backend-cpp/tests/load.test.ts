@@ -12,7 +12,10 @@ const scaled = (n: number): Module => {
   const kernel = buildKernel(
     'scale',
     { factor: 'f64', count: 'i32' },
-    (b, p) => void b.for(b.i32(0), p.count, b.i32(1), { parallel: true }, [], (i) => b.store('y', b.mul(b.cast(i, 'f64'), p.factor), i)),
+    (b, p) =>
+      void b.for(b.i32(0), p.count, b.i32(1), { parallel: true }, [], (i) =>
+        b.store('y', b.mul(b.cast(i, 'f64'), p.factor), i),
+      ),
     buffers,
   );
   return makeModule('scaled', buffers, [kernel]);
@@ -34,7 +37,13 @@ describe.skipIf(!usable)('a loaded module', () => {
 
   it('gives the same on any number of threads, sync and async', async () => {
     const n = 10007;
-    const x = await loaded(axpy(n, Array.from({ length: n }, (_, k) => k % 65536)), { load: { threads: 2 } });
+    const x = await loaded(
+      axpy(
+        n,
+        Array.from({ length: n }, (_, k) => k % 65536),
+      ),
+      { load: { threads: 2 } },
+    );
     const expected = Float64Array.from({ length: n }, (_, k) => 1 - (k % 65536) * (k + 0.5));
     for (const threads of [undefined, 1, 2, 3, 7]) {
       for (const run of [x.run, x.runAsync]) {
@@ -85,37 +94,59 @@ describe.skipIf(!usable)('a loaded module', () => {
 
   it('checks thread counts, kernel names and arguments', async () => {
     const x = await loaded(scaled(4));
-    for (const threads of [0, -1, 1.5, NaN, 1e6]) expect(codeOf(() => x.launch('scale', [1, 4], { threads }))).toBe('run/threads');
+    for (const threads of [0, -1, 1.5, NaN, 1e6])
+      expect(codeOf(() => x.launch('scale', [1, 4], { threads }))).toBe('run/threads');
     expect(codeOf(() => x.launch('scales', []))).toBe('run/kernel');
-    for (const args of [[], [1], [1, 2, 3], [1, 2.5], [1, 2 ** 31], [true, 1], [1n, 1], [1, true]]) expect(codeOf(() => x.launch('scale', args))).toBe('run/arguments');
+    for (const args of [[], [1], [1, 2, 3], [1, 2.5], [1, 2 ** 31], [true, 1], [1n, 1], [1, true]])
+      expect(codeOf(() => x.launch('scale', args))).toBe('run/arguments');
     expect(codeOf(() => x.run())).toBe('run/arguments');
     x.launch('scale', [0.5, 4], { threads: 2 });
     expect([...x.buffers.y]).toEqual([0, 0.5, 1, 1.5]);
-    expect(await problems(cpp().load!(right(await cpp().compile!(sourcesOf(scaled(4)))()), scaled(4), { threads: 0 }))).toMatchObject([{ code: 'run/threads' }]);
+    expect(
+      await problems(cpp().load!(right(await cpp().compile!(sourcesOf(scaled(4)))()), scaled(4), { threads: 0 })),
+    ).toMatchObject([{ code: 'run/threads' }]);
   });
 
   it('is refused where the artifact is not its own', async () => {
     const artifact = right(await cpp().compile!(sourcesOf(axpy()))());
     expect(await problems(cpp().load!(artifact, scaled(4)))).toMatchObject([{ code: 'load/entry' }]);
-    expect(await problems(cpp().load!({ ...artifact, path: '/nowhere.so' }, axpy()))).toMatchObject([{ code: 'load/library' }]);
+    expect(await problems(cpp().load!({ ...artifact, path: '/nowhere.so' }, axpy()))).toMatchObject([
+      { code: 'load/library' },
+    ]);
   });
 
   it('reports a slab that no memory can hold', async () => {
     const buffers = [declareBuffer('y', 'f64', 2 ** 50, 'output')];
-    const module = makeModule('huge', buffers, [buildKernel('k', {}, (b) => b.store('y', b.f64(1), b.i32(0)), buffers)]);
+    const module = makeModule('huge', buffers, [
+      buildKernel('k', {}, (b) => b.store('y', b.f64(1), b.i32(0)), buffers),
+    ]);
     const artifact = right(await cpp().compile!(sourcesOf(module))());
     expect(await problems(cpp().load!(artifact, module))).toMatchObject([{ code: 'load/memory' }]);
   });
 
   it('reports an index out of bounds when checked, and touches nothing outside', async () => {
-    const buffers = [declareBuffer('t', 'i32', 2, 'input'), declareBuffer('y', 'f64', 4, 'output'), declareBuffer('z', 'f64', 4, 'output')];
-    const kernel = buildKernel('k', {}, (b) => b.store('y', b.load('z', b.load('t', b.i32(0))), b.load('t', b.i32(1))), buffers);
+    const buffers = [
+      declareBuffer('t', 'i32', 2, 'input'),
+      declareBuffer('y', 'f64', 4, 'output'),
+      declareBuffer('z', 'f64', 4, 'output'),
+    ];
+    const kernel = buildKernel(
+      'k',
+      {},
+      (b) => b.store('y', b.load('z', b.load('t', b.i32(0))), b.load('t', b.i32(1))),
+      buffers,
+    );
     const x = await loaded(makeModule('m', buffers, [kernel]), { checked: true });
     x.buffers.z.fill(3 as never);
     x.buffers.t.set([3, 2] as never);
     x.run();
     expect([...x.buffers.y]).toEqual([0, 0, 3, 0]);
-    for (const indices of [[4, 0], [-1, 0], [0, 4], [0, -2147483648]]) {
+    for (const indices of [
+      [4, 0],
+      [-1, 0],
+      [0, 4],
+      [0, -2147483648],
+    ]) {
       x.buffers.t.set(indices as never);
       expect(codeOf(() => x.run())).toBe('run/trap');
     }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type CFamilyDialect, checkKernels, emitHelpers, emitKernel, gnuHelper, gnuSpellings, literal } from '@filigree/backend';
+import {
+  type CFamilyDialect,
+  checkKernels,
+  emitHelpers,
+  emitKernel,
+  gnuHelper,
+  gnuSpellings,
+  literal,
+} from '@filigree/backend';
 import { type ScalarType, buildKernel, declareBuffer, makeModule } from '@filigree/ir';
 
 /* A made-up GPU language: another table, no other code. */
@@ -9,7 +17,10 @@ const toy: CFamilyDialect = {
   scalar,
   stored: {},
   pointer: (element, readOnly) => `global ${readOnly ? 'const ' : ''}${element}* `,
-  spellings: { ...gnuSpellings, 'math.sqrt': { effect: 'pure', write: (_op, [x]) => ({ text: `fast_sqrt(${x.text})`, binds: 16 }) } },
+  spellings: {
+    ...gnuSpellings,
+    'math.sqrt': { effect: 'pure', write: (_op, [x]) => ({ text: `fast_sqrt(${x.text})`, binds: 16 }) },
+  },
   helper: gnuHelper({ scalar: (t) => scalar[t]!, stored: (t) => scalar[t]!, local: 'device inline' }),
   local: 'host',
   independent: () => [],
@@ -27,7 +38,10 @@ const module = (type: ScalarType) => {
   const kernel = buildKernel(
     'root',
     { n: 'i32' },
-    (b, { n }) => void b.for(b.i32(0), n, b.i32(1), { parallel: true }, [], (i) => b.store('y', b.min(b.math('sqrt', b.load('x', i)), b.constant(2, type)), i)),
+    (b, { n }) =>
+      void b.for(b.i32(0), n, b.i32(1), { parallel: true }, [], (i) =>
+        b.store('y', b.min(b.math('sqrt', b.load('x', i)), b.constant(2, type)), i),
+      ),
     buffers,
   );
   return makeModule('m', buffers, [kernel]);
@@ -59,7 +73,9 @@ host void root(global const float* x, global float* y, int threads, int n) {
   });
 
   it('refuses types that the language lacks', () => {
-    expect(checkKernels(module('f64'), toy)).toMatchObject([{ code: 'emit/unsupported-type', message: 'toy has no f64' }]);
+    expect(checkKernels(module('f64'), toy)).toMatchObject([
+      { code: 'emit/unsupported-type', message: 'toy has no f64' },
+    ]);
   });
 
   it('writes constants that read back as the same value', () => {

@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { scalarizeVectors } from '@filigree/backend';
-import { type Module, type TypedArray, buildKernel, coreDialects, declareBuffer, interpret, makeModule, verifyModule } from '@filigree/ir';
+import {
+  type Module,
+  type TypedArray,
+  buildKernel,
+  coreDialects,
+  declareBuffer,
+  interpret,
+  makeModule,
+  verifyModule,
+} from '@filigree/ir';
 
-const buffers = [declareBuffer('x', 'f32', 16, 'input'), declareBuffer('y', 'f32', 16, 'output'), declareBuffer('s', 'f32', 4, 'output')];
+const buffers = [
+  declareBuffer('x', 'f32', 16, 'input'),
+  declareBuffer('y', 'f32', 16, 'output'),
+  declareBuffer('s', 'f32', 4, 'output'),
+];
 
 const vectors = (): Module =>
   makeModule('m', buffers, [
@@ -33,7 +46,11 @@ const vectors = (): Module =>
   ]);
 
 const run = (module: Module): Record<string, TypedArray> => {
-  const memory = { x: Float32Array.from({ length: 16 }, (_, k) => Math.sin(k)), y: new Float32Array(16), s: new Float32Array(4) };
+  const memory = {
+    x: Float32Array.from({ length: 16 }, (_, k) => Math.sin(k)),
+    y: new Float32Array(16),
+    s: new Float32Array(4),
+  };
   expect(interpret(module, coreDialects, memory)).toMatchObject({ _tag: 'Right' });
   return memory;
 };
@@ -56,7 +73,13 @@ describe('taking vectors apart', () => {
   it('refuses an op that it does not know on vectors', () => {
     const module = vectors();
     const ops = module.kernels[0].body.ops;
-    const strange = { name: 'x.y', operands: [], results: [{ id: 9999, type: { lanes: 4, of: 'f32' as const } }], attrs: {}, regions: [] };
+    const strange = {
+      name: 'x.y',
+      operands: [],
+      results: [{ id: 9999, type: { lanes: 4, of: 'f32' as const } }],
+      attrs: {},
+      regions: [],
+    };
     const kernel = { ...module.kernels[0], body: { params: [], ops: [strange, ...ops] } };
     expect(scalarizeVectors.run({ ...module, kernels: [kernel] })).toMatchObject({ left: [{ code: 'scalarize/op' }] });
   });

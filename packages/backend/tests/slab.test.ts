@@ -4,9 +4,19 @@ import { layoutSlab, slabAlignment } from '@filigree/backend';
 import { type Buffer, allocateArray, byteSize, makeModule, scalarTypes } from '@filigree/ir';
 
 const buffers: fc.Arbitrary<readonly Buffer[]> = fc
-  .array(fc.record({ type: fc.constantFrom(...scalarTypes), length: fc.nat(300), role: fc.constantFrom('input', 'output', 'temp', 'const') }), { maxLength: 20 })
+  .array(
+    fc.record({
+      type: fc.constantFrom(...scalarTypes),
+      length: fc.nat(300),
+      role: fc.constantFrom('input', 'output', 'temp', 'const'),
+    }),
+    { maxLength: 20 },
+  )
   .map((rows) =>
-    rows.map((r, k): Buffer => ({ name: `b${k}`, ...r, ...(r.role === 'const' ? { data: allocateArray(r.type, r.length) } : {}) }) as Buffer),
+    rows.map(
+      (r, k): Buffer =>
+        ({ name: `b${k}`, ...r, ...(r.role === 'const' ? { data: allocateArray(r.type, r.length) } : {}) }) as Buffer,
+    ),
   );
 
 describe('the slab', () => {
@@ -14,7 +24,11 @@ describe('the slab', () => {
     fc.assert(
       fc.property(buffers, (list) => {
         const { offsets, offsetOf, bytes, constBytes } = layoutSlab(makeModule('m', list, []));
-        const spans = list.map((b, k) => ({ start: offsets[k], end: offsets[k] + Math.max(1, b.length * byteSize(b.type)), role: b.role }));
+        const spans = list.map((b, k) => ({
+          start: offsets[k],
+          end: offsets[k] + Math.max(1, b.length * byteSize(b.type)),
+          role: b.role,
+        }));
         for (const s of spans) {
           expect(s.start % slabAlignment).toBe(0);
           expect(s.end).toBeLessThanOrEqual(s.role === 'const' ? constBytes : bytes);

@@ -19,7 +19,8 @@ const compilers = (scripts: Readonly<Record<string, string>>): string => {
 const fake = (version: string, ...lacks: readonly string[]): string =>
   `case "$*" in *--version*) echo '${version}'; exit 0;; ${lacks.map((f) => `*${f}*) echo "unknown ${f}" >&2; exit 1;;`).join(' ')} esac\nexit 0`;
 
-const find = async (env: Record<string, string>, compiler?: string) => findToolchain({ env, ...(compiler === undefined ? {} : { compiler }) })();
+const find = async (env: Record<string, string>, compiler?: string) =>
+  findToolchain({ env, ...(compiler === undefined ? {} : { compiler }) })();
 
 describe('the search for a compiler', () => {
   it('takes the option before FILIGREE_CXX before CXX before PATH', async () => {
@@ -33,8 +34,14 @@ describe('the search for a compiler', () => {
   });
 
   it('prefers the newest clang with a version in its name, and a compiler with OpenMP', async () => {
-    const both = compilers({ 'clang++-19': fake('clang version 19'), 'clang++-20': fake('clang version 20'), 'g++': fake('g++ 12') });
-    expect(await find({ PATH: both })).toMatchObject({ right: { version: 'clang version 20', family: 'clang', openmp: true } });
+    const both = compilers({
+      'clang++-19': fake('clang version 19'),
+      'clang++-20': fake('clang version 20'),
+      'g++': fake('g++ 12'),
+    });
+    expect(await find({ PATH: both })).toMatchObject({
+      right: { version: 'clang version 20', family: 'clang', openmp: true },
+    });
     const without = compilers({ 'clang++-19': fake('clang version 19', '-fopenmp'), 'g++': fake('g++ 12') });
     expect(await find({ PATH: without })).toMatchObject({ right: { version: 'g++ 12', family: 'gcc' } });
     const alone = compilers({ 'clang++': fake('Apple clang version 16', '-fopenmp') });
@@ -48,7 +55,9 @@ describe('the search for a compiler', () => {
 
   it('passes on the arguments of a command', async () => {
     const folder = compilers({ ccache: fake('g++ 12') });
-    expect(await find({ PATH: folder, CXX: 'ccache g++' })).toMatchObject({ right: { path: join(folder, 'ccache'), args: ['g++'] } });
+    expect(await find({ PATH: folder, CXX: 'ccache g++' })).toMatchObject({
+      right: { path: join(folder, 'ccache'), args: ['g++'] },
+    });
   });
 
   it('says what to do when there is none', async () => {
@@ -58,11 +67,21 @@ describe('the search for a compiler', () => {
   });
 
   it('names the one that was asked for and does not work, and looks no further', async () => {
-    const folder = compilers({ broken: 'echo "bad install" >&2; exit 2', useless: fake('x 1', 'probe.cpp'), 'g++': fake('g++ 12') });
+    const folder = compilers({
+      broken: 'echo "bad install" >&2; exit 2',
+      useless: fake('x 1', 'probe.cpp'),
+      'g++': fake('g++ 12'),
+    });
     const broken = await find({ PATH: folder, CXX: join(folder, 'broken') });
-    expect(broken).toMatchObject({ left: [{ code: 'toolchain/unusable', message: expect.stringMatching(/^CXX names .*bad install/) as string }] });
+    expect(broken).toMatchObject({
+      left: [{ code: 'toolchain/unusable', message: expect.stringMatching(/^CXX names .*bad install/) as string }],
+    });
     const useless = await find({ PATH: folder }, 'useless');
-    expect(useless).toMatchObject({ left: [{ message: expect.stringContaining('cannot build a shared library') as string }] });
-    expect(await find({ PATH: folder, FILIGREE_CXX: 'absent' })).toMatchObject({ left: [{ message: expect.stringContaining('not on PATH') as string }] });
+    expect(useless).toMatchObject({
+      left: [{ message: expect.stringContaining('cannot build a shared library') as string }],
+    });
+    expect(await find({ PATH: folder, FILIGREE_CXX: 'absent' })).toMatchObject({
+      left: [{ message: expect.stringContaining('not on PATH') as string }],
+    });
   });
 });

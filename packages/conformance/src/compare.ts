@@ -11,7 +11,8 @@ export const difference = (got: TypedArray, want: TypedArray, ulps = 0): string 
     const [a, b] = [got[i]!, want[i]!];
     if (Object.is(a, b)) continue;
     const far = distance ? distance(a as number, b as number) : Infinity;
-    if (far > ulps || (ulps === 0 && far === 0)) return `element ${i} is ${text(a)}, expected ${text(b)}${distance ? ` (${far} ulps)` : ''}`;
+    if (far > ulps || (ulps === 0 && far === 0))
+      return `element ${i} is ${text(a)}, expected ${text(b)}${distance ? ` (${far} ulps)` : ''}`;
   }
   return undefined;
 };
@@ -39,4 +40,5 @@ const ulps64 = (a: number, b: number): number => {
   return Number(d < 0n ? -d : d);
 };
 
-const ulps32 = (a: number, b: number): number => (Number.isNaN(a) || Number.isNaN(b) ? Infinity : Math.abs(order32(a) - order32(b)));
+const ulps32 = (a: number, b: number): number =>
+  Number.isNaN(a) || Number.isNaN(b) ? Infinity : Math.abs(order32(a) - order32(b));

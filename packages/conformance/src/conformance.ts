@@ -49,7 +49,8 @@ export const conformance = (backend: Backend, options: ConformanceOptions = {}):
 const check = async (backend: Backend, program: Program, options: ConformanceOptions): Promise<Outcome> => {
   const reason = missing(requirements(program.module), backend.capabilities);
   if (reason !== undefined) return { status: 'skipped', reason };
-  if (program.ordered && options.reorders) return { status: 'skipped', reason: 'its results depend on the order of sums' };
+  if (program.ordered && options.reorders)
+    return { status: 'skipped', reason: 'its results depend on the order of sums' };
   const { compile, load } = backend;
   if (!compile || !load) return { status: 'skipped', reason: `backend ${backend.name} only emits sources` };
   const module = expect(backend.legalize.run(program.module), 'legalize');
@@ -58,7 +59,8 @@ const check = async (backend: Backend, program: Program, options: ConformanceOpt
   const executable = await settle(load(artifact, module), 'load');
   try {
     const counts = (options.threads ?? [1, 2]).filter((n) => n === 1 || backend.capabilities.threads);
-    for (const threads of counts) for (const mode of modes(program)) await once(executable, program, mode, threads, options.ulps ?? 0);
+    for (const threads of counts)
+      for (const mode of modes(program)) await once(executable, program, mode, threads, options.ulps ?? 0);
   } finally {
     executable.dispose();
   }
@@ -127,4 +129,3 @@ const expect = <A>(result: E.Either<Diagnostics, A>, step: string): A => {
 };
 
 const settle = async <A>(task: TaskEither<Diagnostics, A>, step: string): Promise<A> => expect(await task(), step);
-

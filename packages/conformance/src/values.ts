@@ -3,9 +3,25 @@ import { type ScalarType, type TypedArray, allocateArray, integerRange, isFloat 
 /** The values where arithmetic of a type goes wrong first, and a few ordinary ones. */
 export const edgeValues = (t: ScalarType): readonly (number | bigint)[] => {
   if (t === 'i1') return [0, 1];
-  if (isFloat(t)) return t === 'f64' ? [...floats, 1e308, -1e308, 5e-324, 2.2250738585072014e-308] : floats.map(Math.fround).concat(3e38, 1e-45, 1.1754944e-38);
+  if (isFloat(t))
+    return t === 'f64'
+      ? [...floats, 1e308, -1e308, 5e-324, 2.2250738585072014e-308]
+      : floats.map(Math.fround).concat(3e38, 1e-45, 1.1754944e-38);
   const [min, max] = integerRange(t);
-  const all = [min, min + 1n, max, max - 1n, 0n, 1n, 2n, 3n, 7n, max / 2n, max / 3n + 1n, ...(min < 0n ? [-1n, -2n, -3n, -7n, min / 2n] : [])];
+  const all = [
+    min,
+    min + 1n,
+    max,
+    max - 1n,
+    0n,
+    1n,
+    2n,
+    3n,
+    7n,
+    max / 2n,
+    max / 3n + 1n,
+    ...(min < 0n ? [-1n, -2n, -3n, -7n, min / 2n] : []),
+  ];
   return t === 'i64' || t === 'u64' ? all : all.map(Number);
 };
 
@@ -30,7 +46,7 @@ const floats = [
   2147483648,
   -2147483649,
   4294967296,
-  9007199254740993,
+  9007199254740992,
   1.8446744073709552e19,
   -9.223372036854776e18,
   Infinity,

@@ -7,7 +7,10 @@ const outcomes = async (backend: Parameters<typeof conformance>[0]): Promise<Map
   const found = new Map<string, string>();
   for (const c of conformance(backend, { threads: [1] })) {
     const outcome = await c.run().catch((e: Error) => e.message);
-    found.set(c.name, typeof outcome === 'string' ? outcome : outcome.status === 'skipped' ? `skipped: ${outcome.reason}` : 'passed');
+    found.set(
+      c.name,
+      typeof outcome === 'string' ? outcome : outcome.status === 'skipped' ? `skipped: ${outcome.reason}` : 'passed',
+    );
   }
   return found;
 };
@@ -49,10 +52,15 @@ describe('the conformance suite', () => {
 
 const programsWith = (name: string): readonly Program[] => {
   const has = (r: Region): boolean => r.ops.some((op) => op.name === name || op.regions.some(has));
-  return conformancePrograms().filter((p) => !p.name.startsWith('straight') && p.module.kernels.some((k) => has(k.body)));
+  return conformancePrograms().filter(
+    (p) => !p.name.startsWith('straight') && p.module.kernels.some((k) => has(k.body)),
+  );
 };
 
-const firstFailure = async (backend: Parameters<typeof conformance>[0], programs: readonly Program[]): Promise<string> => {
+const firstFailure = async (
+  backend: Parameters<typeof conformance>[0],
+  programs: readonly Program[],
+): Promise<string> => {
   for (const c of conformance(backend, { threads: [1], programs })) {
     const message = await c.run().then(
       () => undefined,
@@ -76,7 +84,9 @@ const replaced = (m: Module, from: string, change: (op: Op) => Op): Module => {
 };
 
 const swap = (op: Op): Op => ({ ...op, operands: [...op.operands].reverse() });
-const renamed = (name: string) => (op: Op): Op => ({ ...op, name });
+const renamed =
+  (name: string) =>
+  (op: Op): Op => ({ ...op, name });
 
 /* Mistakes that an emitter may make; the suite must see each. */
 const mistakes: readonly (readonly [string, string, (op: Op) => Op])[] = [
@@ -89,9 +99,21 @@ const mistakes: readonly (readonly [string, string, (op: Op) => Op])[] = [
   ['a shift goes the other way', 'arith.shl', renamed('arith.shr')],
   ['and becomes or', 'arith.and', renamed('arith.or')],
   ['exclusive or becomes or', 'arith.xor', renamed('arith.or')],
-  ['less than takes equals', 'arith.cmp', (op) => (op.attrs.predicate === 'lt' ? { ...op, attrs: { predicate: 'le' } } : op)],
-  ['not equal becomes less than', 'arith.cmp', (op) => (op.attrs.predicate === 'ne' ? { ...op, attrs: { predicate: 'lt' } } : op)],
-  ['the arms of a select change places', 'arith.select', (op) => ({ ...op, operands: [op.operands[0], op.operands[2], op.operands[1]] })],
+  [
+    'less than takes equals',
+    'arith.cmp',
+    (op) => (op.attrs.predicate === 'lt' ? { ...op, attrs: { predicate: 'le' } } : op),
+  ],
+  [
+    'not equal becomes less than',
+    'arith.cmp',
+    (op) => (op.attrs.predicate === 'ne' ? { ...op, attrs: { predicate: 'lt' } } : op),
+  ],
+  [
+    'the arms of a select change places',
+    'arith.select',
+    (op) => ({ ...op, operands: [op.operands[0], op.operands[2], op.operands[1]] }),
+  ],
   ['the arms of an if change places', 'scf.if', (op) => ({ ...op, regions: [op.regions[1], op.regions[0]] })],
   ['a loop starts one late', 'scf.for', (op) => ({ ...op, operands: [op.operands[2], ...op.operands.slice(1)] })],
   ['carried values change places', 'scf.yield', (op) => (op.operands.length > 1 ? swap(op) : op)],
@@ -100,14 +122,31 @@ const mistakes: readonly (readonly [string, string, (op: Op) => Op])[] = [
   ['sin becomes tan', 'math.sin', renamed('math.tan')],
   ['atan2 is taken backwards', 'math.atan2', swap],
   ['pow is taken backwards', 'math.pow', swap],
-  ['an atomic minimum becomes a maximum', 'mem.atomic', (op) => (op.attrs.kind === 'min' ? { ...op, attrs: { ...op.attrs, kind: 'max' } } : op)],
-  ['compare and swap swaps always', 'mem.cas', (op) => ({ ...op, name: 'mem.atomic', operands: op.operands.slice(1), attrs: { ...op.attrs, kind: 'exchange' } })],
-  ['lanes are folded by another op', 'arith.reduce', (op) => ({ ...op, attrs: { kind: op.attrs.kind === 'add' ? 'max' : op.attrs.kind } })],
+  [
+    'an atomic minimum becomes a maximum',
+    'mem.atomic',
+    (op) => (op.attrs.kind === 'min' ? { ...op, attrs: { ...op.attrs, kind: 'max' } } : op),
+  ],
+  [
+    'compare and swap swaps always',
+    'mem.cas',
+    (op) => ({ ...op, name: 'mem.atomic', operands: op.operands.slice(1), attrs: { ...op.attrs, kind: 'exchange' } }),
+  ],
+  [
+    'lanes are folded by another op',
+    'arith.reduce',
+    (op) => ({ ...op, attrs: { kind: op.attrs.kind === 'add' ? 'max' : op.attrs.kind } }),
+  ],
 ];
 
 describe('the conformance suite sees the mistake that', () => {
   for (const [what, name, change] of mistakes)
     it(what, async () => {
-      expect(await firstFailure(interpreterBackend((m) => replaced(m, name, change)), programsWith(name))).toMatch(/buffer @|interpret|run on/);
+      expect(
+        await firstFailure(
+          interpreterBackend((m) => replaced(m, name, change)),
+          programsWith(name),
+        ),
+      ).toMatch(/buffer @|interpret|run on/);
     });
 });

@@ -1,10 +1,24 @@
 import * as E from 'fp-ts/lib/Either.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Backend, Executable } from '@filigree/backend';
-import { DiagnosticError, type Module, type Pass, type Scalar, type TypedArray, allocateArray, coreDialects, interpret, pass, scalarTypes } from '@filigree/ir';
+import {
+  DiagnosticError,
+  type Module,
+  type Pass,
+  type Scalar,
+  type TypedArray,
+  allocateArray,
+  coreDialects,
+  interpret,
+  pass,
+  scalarTypes,
+} from '@filigree/ir';
 
 /** The interpreter dressed as a backend, its modules rewritten by `change` first: right when that is nothing, wrong on purpose else. */
-export const interpreterBackend = (change: (m: Module) => Module = (m) => m, capabilities: Partial<Backend['capabilities']> = {}): Backend => ({
+export const interpreterBackend = (
+  change: (m: Module) => Module = (m) => m,
+  capabilities: Partial<Backend['capabilities']> = {},
+): Backend => ({
   name: 'interpreter',
   capabilities: { types: scalarTypes, threads: true, atomics: scalarTypes, vectorBytes: 32, ...capabilities },
   legalize: pass('change', change),
@@ -17,7 +31,9 @@ export const interpreterBackend = (change: (m: Module) => Module = (m) => m, cap
 const executable = (module: Module): Executable => {
   const buffers: Record<string, TypedArray> = {};
   for (const b of module.buffers) buffers[b.name] = b.role === 'const' ? b.data! : allocateArray(b.type, b.length);
-  const memory = Object.fromEntries(module.buffers.filter((b) => b.role !== 'const').map((b) => [b.name, buffers[b.name]]));
+  const memory = Object.fromEntries(
+    module.buffers.filter((b) => b.role !== 'const').map((b) => [b.name, buffers[b.name]]),
+  );
   const run = (options: { kernel?: string; args?: readonly Scalar[] } = {}): void => {
     const done = interpret(module, coreDialects, memory, { ...options, maxSteps: 5e6, trusted: true });
     if (E.isLeft(done)) throw new DiagnosticError(done.left);

@@ -108,12 +108,13 @@ describe('parsing', () => {
 
 describe('evaluating', () => {
   it('equals dense arithmetic for random expressions', () => {
+    type Env = Readonly<Record<string, Dense>>;
     interface Case {
       readonly text: string;
-      readonly value: (b: Record<string, Dense>) => Dense;
+      readonly value: (b: Env) => Dense;
     }
     const n = 3;
-    const leaf = fc.constantFrom('A', 'B', 'C').map((name): Case => ({ text: name, value: (b) => b[name]! }));
+    const leaf = fc.constantFrom('A', 'B', 'C').map((name): Case => ({ text: name, value: (b: Env) => b[name]! }));
     const map2 = (f: (x: number, y: number) => number) => (x: Dense, y: Dense) =>
       x.map((row, i) => row.map((v, j) => f(v, y[i]![j]!)));
     const plus = map2((x, y) => x + y);
@@ -124,18 +125,27 @@ describe('evaluating', () => {
         leaf,
         fc
           .tuple(tie('expr'), tie('expr'))
-          .map(([x, y]) => ({ text: `(${x.text}+${y.text})`, value: (b) => plus(x.value(b), y.value(b)) })),
+          .map(([x, y]) => ({ text: `(${x.text}+${y.text})`, value: (b: Env) => plus(x.value(b), y.value(b)) })),
         fc
           .tuple(tie('expr'), tie('expr'))
-          .map(([x, y]) => ({ text: `(${x.text}-${y.text})`, value: (b) => minus(x.value(b), y.value(b)) })),
+          .map(([x, y]) => ({ text: `(${x.text}-${y.text})`, value: (b: Env) => minus(x.value(b), y.value(b)) })),
         fc
           .tuple(tie('expr'), tie('expr'))
-          .map(([x, y]) => ({ text: `${x.text}*${y.text}`, value: (b) => denseMultiply(x.value(b), y.value(b), n, n) }))
+          .map(([x, y]) => ({
+            text: `${x.text}*${y.text}`,
+            value: (b: Env) => denseMultiply(x.value(b), y.value(b), n, n),
+          }))
           .map((c) => ({ ...c, text: `(${c.text})` })),
-        tie('expr').map((x) => ({ text: `${x.text}'`, value: (b) => denseTranspose(x.value(b), n) })),
-        tie('expr').map((x) => ({ text: `(-${x.text})`, value: (b) => x.value(b).map((r) => r.map((v) => -v)) })),
-        tie('expr').map((x) => ({ text: `(3*${x.text})`, value: (b) => x.value(b).map((r) => r.map((v) => 3 * v)) })),
-        tie('expr').map((x) => ({ text: `${x.text}^2`, value: (b) => denseMultiply(x.value(b), x.value(b), n, n) })),
+        tie('expr').map((x) => ({ text: `${x.text}'`, value: (b: Env) => denseTranspose(x.value(b), n) })),
+        tie('expr').map((x) => ({ text: `(-${x.text})`, value: (b: Env) => x.value(b).map((r) => r.map((v) => -v)) })),
+        tie('expr').map((x) => ({
+          text: `(3*${x.text})`,
+          value: (b: Env) => x.value(b).map((r) => r.map((v) => 3 * v)),
+        })),
+        tie('expr').map((x) => ({
+          text: `${x.text}^2`,
+          value: (b: Env) => denseMultiply(x.value(b), x.value(b), n, n),
+        })),
       ),
     }));
     fc.assert(

@@ -40,6 +40,15 @@ const expected = [
   [0, 4, 5],
 ];
 
+/** The diagonal 2 × 2 matrix whose two values stand on one line, in the given format. */
+const two = (format: string, line: string) =>
+  file({
+    counts: [3, 1, 1, 1, 0],
+    shape: [2, 2, 2],
+    formats: '(3I2)'.padEnd(16) + '(2I1)'.padEnd(16) + format,
+    data: [' 1 2 3', '12', line],
+  });
+
 const readDense = (text: string, options?: ReadOptions) => dense(right(readHarwellBoeing(text, options)));
 
 describe('reading', () => {
@@ -127,13 +136,17 @@ describe('reading', () => {
     ['( 2 e 8.1 )', ' 1.5E 00  2.5E-1', [1.5, 0.25]],
     ['(-1P,2F8.1)', '   0.15   0.025 ', [1.5, 0.25]],
   ])('reads %s', (format, line, values) => {
-    const text = file({
-      counts: [3, 1, 1, 1, 0],
-      shape: [2, 2, 2],
-      formats: '(3I2)'.padEnd(16) + '(2I1)'.padEnd(16) + format,
-      data: [' 1 2 3', '12', line],
-    });
-    expect([...right(readHarwellBoeing(text)).values]).toEqual(values);
+    expect([...right(readHarwellBoeing(two(format, line))).values]).toEqual(values);
+  });
+});
+
+describe('fields narrower than declared', () => {
+  it('are taken word by word, never cut in two', () => {
+    expect([...right(readHarwellBoeing(two('(2E9.1)', ' 1.5E+00 -2.5E-1'))).values]).toEqual([1.5, -0.25]);
+    expect([...right(readHarwellBoeing(two('(2E10.1)', ' 1.5E-12 2.5E-11'))).values]).toEqual([1.5e-12, 2.5e-11]);
+    // By its format this line reads 1.5E-12 in its first field, with a digit of the next number behind a blank.
+    expect(left(readHarwellBoeing(two('(2E10.1)', ' 1.5E-12 2.5E-11 3.5'))).code).toBe('hb/entry');
+    expect(left(readHarwellBoeing(two('(2E9.1)', ' 1.5E+00-2.5E-01'))).code).toBe('hb/entry');
   });
 });
 
@@ -210,7 +223,7 @@ describe('writing', () => {
       'Two'.padEnd(72) + 'T       ',
       pad(14, 3, 1, 1, 1, 0),
       'RSA'.padEnd(14) + pad(14, 2, 2, 2, 0),
-      '(40I2)'.padEnd(16) + '(40I2)'.padEnd(16) + '(1P,3E25.16)'.padEnd(20),
+      '(40I2)'.padEnd(16) + '(40I2)'.padEnd(16) + '(3E25.16)'.padEnd(20),
       ' 1 3 3',
       ' 1 2',
       '   1.5000000000000000E+00  -2.0000000000000000E+00',

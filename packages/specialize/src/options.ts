@@ -49,8 +49,11 @@ export interface PlaceOptions {
   readonly coherence: boolean;
   /** Store index columns as 8- or 16-bit differences where they fit. */
   readonly narrow: boolean;
-  /** Instances that share one block of the tables; the trip count of the inner loop. */
-  readonly blockSize: number;
+  /**
+   * Bytes that one tile of a launch may touch; 0 for no tiling. A tile runs its share of every kernel of the launch
+   * before the next begins, so that what they share stays in the cache.
+   */
+  readonly tileBytes: number;
 }
 
 export interface EmitOptions {
@@ -63,6 +66,6 @@ export const defaultOptions: SpecializeOptions = {
   decompose: { global: true, minReferences: 2, minComplexity: 8, tags: true, detectBlocks: true, local: true },
   group: { maxUnrolledTerms: 24, minUnrolledInstances: 64 },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
-  place: { coherence: true, narrow: true, blockSize: 256 },
+  place: { coherence: true, narrow: true, tileBytes: 1 << 21 },
   emit: { simd: true, parallel: true },
 };

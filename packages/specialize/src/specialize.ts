@@ -13,7 +13,9 @@ import type { Trace } from './trace/trace.js';
 export interface Specialized {
   readonly module: Module;
   readonly nodes: number;
+  /** Distinct templates: the paper’s kernels. */
   readonly kernels: number;
+  readonly launches: number;
   readonly indexBytes: number;
 }
 
@@ -30,7 +32,7 @@ export const specialize = (options: Partial<SpecializeOptions> = {}) => {
       E.chain((p) =>
         pipe(
           emit(o).run(p),
-          E.map((module): Specialized => ({ module, nodes: p.nodes, kernels: module.kernels.length, indexBytes: p.indexBytes })),
+          E.map((module): Specialized => ({ module, nodes: p.nodes, kernels: p.launches.reduce((n, l) => n + l.groups.length, 0), launches: p.launches.length, indexBytes: p.indexBytes })),
         ),
       ),
     );

@@ -28,7 +28,9 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
     const toolchain = await toolchainOf(options);
     const text = sources.files.find((f) => f.name === 'kernels.cpp')?.contents;
     if (typeof text !== 'string')
-      return fail('cpp/sources', `these sources of backend '${sources.backend}' have no kernels.cpp`, { remedy: "pass what this backend's emit made" });
+      return fail('cpp/sources', `these sources of backend '${sources.backend}' have no kernels.cpp`, {
+        remedy: "pass what this backend's emit made",
+      });
     const flags = [...compilerFlags(toolchain, options.fastMath ?? true), ...(options.flags ?? [])];
     const hash = contentHash('cpp', text, toolchain.version, toolchain.cpu, ...toolchain.args, ...flags);
     const { path, cached, warnings } = await cachedFile({
@@ -37,7 +39,14 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
       file: 'kernels.so',
       build: (file) => build(toolchain, flags, text, file),
     });
-    return { backend: 'cpp', hash, path, cached, compileMs: performance.now() - started, ...(warnings.length > 0 ? { warnings } : {}) };
+    return {
+      backend: 'cpp',
+      hash,
+      path,
+      cached,
+      compileMs: performance.now() - started,
+      ...(warnings.length > 0 ? { warnings } : {}),
+    };
   });
 
 const toolchainOf = async ({ compiler }: CompileOptions): Promise<Toolchain> => {
@@ -49,7 +58,9 @@ const toolchainOf = async ({ compiler }: CompileOptions): Promise<Toolchain> => 
 const build = async (toolchain: Toolchain, flags: readonly string[], text: string, file: string): Promise<void> => {
   const source = join(dirname(file), 'kernels.cpp');
   await writeFile(source, text);
-  const done = await runProcess(toolchain.path, [...toolchain.args, ...flags, source, '-o', file, '-lm'], { cwd: dirname(file) });
+  const done = await runProcess(toolchain.path, [...toolchain.args, ...flags, source, '-o', file, '-lm'], {
+    cwd: dirname(file),
+  });
   if (done.status !== 0) explain(toolchain, done);
 };
 
@@ -57,13 +68,20 @@ const explain = (toolchain: Toolchain, done: Finished): never => {
   const said = firstLines(done.stderr);
   if (/no space left on device/i.test(said)) throw Object.assign(new Error(said), { code: 'ENOSPC' });
   if (done.failure !== undefined)
-    return fail('cpp/compile', `${toolchain.path} cannot be started (${done.failure})`, { remedy: 'install it again, or set FILIGREE_CXX to another compiler' });
+    return fail('cpp/compile', `${toolchain.path} cannot be started (${done.failure})`, {
+      remedy: 'install it again, or set FILIGREE_CXX to another compiler',
+    });
   /* A driver reports its killed compiler proper by a status and this text. */
   if (done.signal !== undefined || /\b(killed|terminated) signal\b|\bKilled\b/i.test(said))
-    return fail('cpp/killed', `${toolchain.path} was killed${done.signal === undefined ? '' : ` by ${done.signal}`}${said ? `: ${said}` : ''}`, {
-      remedy: 'most often memory ran out: compile smaller kernels, or fewer at once',
-    });
+    return fail(
+      'cpp/killed',
+      `${toolchain.path} was killed${done.signal === undefined ? '' : ` by ${done.signal}`}${said ? `: ${said}` : ''}`,
+      {
+        remedy: 'most often memory ran out: compile smaller kernels, or fewer at once',
+      },
+    );
   return fail('cpp/compile', `${toolchain.path} failed with status ${done.status}:\n${said}`, {
-    remedy: 'if the flags are yours, check them; otherwise this is a defect of the emitter: please report it with the sources',
+    remedy:
+      'if the flags are yours, check them; otherwise this is a defect of the emitter: please report it with the sources',
   });
 };

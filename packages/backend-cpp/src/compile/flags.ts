@@ -24,4 +24,10 @@ export const compilerFlags = (toolchain: Toolchain, fastMath: boolean): readonly
  * Not -ffast-math: it also assumes that there are no NaNs and infinities, and gcc before 13 then links start-up code that
  * turns off subnormal numbers in the whole process, JavaScript included.
  */
-const fast = ['-ffp-contract=fast', '-fassociative-math', '-freciprocal-math', '-fno-signed-zeros', '-DFILIGREE_FAST_MATH'];
+const fast = [
+  '-ffp-contract=fast',
+  '-fassociative-math',
+  '-freciprocal-math',
+  '-fno-signed-zeros',
+  '-DFILIGREE_FAST_MATH',
+];

@@ -17,7 +17,9 @@ export const emitHeader = (module: Module, dialect: CFamilyDialect): string => {
     '#define FILIGREE_KERNELS_H',
     `#define FILIGREE_SLAB_BYTES ${bytes}LL`,
     `#define FILIGREE_TABLE_BYTES ${constBytes}LL`,
-    ...module.buffers.map((b, k) => `#define FILIGREE_AT_${b.name} ${offsets[k]}LL /* ${c(b.type)}[${b.length}], ${b.role} */`),
+    ...module.buffers.map(
+      (b, k) => `#define FILIGREE_AT_${b.name} ${offsets[k]}LL /* ${c(b.type)}[${b.length}], ${b.role} */`,
+    ),
     `static const long long filigree_offsets[] = {${offsets.length > 0 ? offsets.map((o) => `${o}LL`).join(', ') : '0'}};`,
     '#ifdef __cplusplus',
     'extern "C" {',
@@ -25,7 +27,9 @@ export const emitHeader = (module: Module, dialect: CFamilyDialect): string => {
     '#include <stdbool.h>',
     '#endif',
     ...kernelNames(module).map((name, k) => {
-      const scalars = module.kernels[k].params.map((p) => `${dialect.scalar[p.type as ScalarType]!} ${p.hint ?? ''}`.trim());
+      const scalars = module.kernels[k].params.map((p) =>
+        `${dialect.scalar[p.type as ScalarType]!} ${p.hint ?? ''}`.trim(),
+      );
       return `int filigree_kernel_${name}(${[parameters, ...scalars].join(', ')});`;
     }),
     ...(module.kernels.some((k) => k.params.length > 0) ? [] : [`int filigree_run(${parameters});`]),

@@ -1,6 +1,14 @@
 import type koffi from 'koffi';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { type Artifact, type Executable, type LoadOptions, type RunOptions, attempt, kernelNames, statusCodes } from '@filigree/backend';
+import {
+  type Artifact,
+  type Executable,
+  type LoadOptions,
+  type RunOptions,
+  attempt,
+  kernelNames,
+  statusCodes,
+} from '@filigree/backend';
 import { type Diagnostics, type Kernel, type Module, type Scalar, type ScalarType, fail } from '@filigree/ir';
 import { checkedArguments } from './arguments.js';
 import { pinOpenMp } from './openmp.js';
@@ -10,9 +18,15 @@ import { type Slab, allocateSlab } from './slab.js';
  * Opens a compiled module in this process. Runs and launches throw `DiagnosticError`: `run/…` on misuse, `run/trap` when a
  * kernel divided an integer by zero or the like; its results are then not to be used. Errors of loading: `load/…`.
  */
-export const loadArtifact = (artifact: Artifact, module: Module, options: LoadOptions = {}): TaskEither<Diagnostics, Executable> =>
+export const loadArtifact = (
+  artifact: Artifact,
+  module: Module,
+  options: LoadOptions = {},
+): TaskEither<Diagnostics, Executable> =>
   attempt(async () => {
-    const path = artifact.path ?? fail('load/artifact', 'the artifact has no file', { remedy: "pass what this backend's compile made" });
+    const path =
+      artifact.path ??
+      fail('load/artifact', 'the artifact has no file', { remedy: "pass what this backend's compile made" });
     const ffi = await foreignFunctions();
     const defaults = threadsOf(options.threads ?? 1);
     const library = open(ffi, path);
@@ -53,7 +67,9 @@ const open = (ffi: typeof koffi, path: string): Library => {
       },
     };
   } catch (e) {
-    return fail('load/library', `${path} cannot be opened: ${message(e)}`, { remedy: 'clear the cache folder and compile again' });
+    return fail('load/library', `${path} cannot be opened: ${message(e)}`, {
+      remedy: 'clear the cache folder and compile again',
+    });
   }
 };
 
@@ -68,14 +84,20 @@ const executable = (library: Library, module: Module, slab: Slab, defaultThreads
   const state = { disposed: false, running: 0 };
 
   const ready = (): void => {
-    if (state.disposed) fail('run/disposed', `module @${module.name} was disposed of and cannot run`, { remedy: 'load it again' });
+    if (state.disposed)
+      fail('run/disposed', `module @${module.name} was disposed of and cannot run`, { remedy: 'load it again' });
     if (state.running > 0)
-      fail('run/busy', `module @${module.name} is still running`, { remedy: 'await runAsync before the next run; load it twice to run twice at once' });
+      fail('run/busy', `module @${module.name} is still running`, {
+        remedy: 'await runAsync before the next run; load it twice to run twice at once',
+      });
   };
   const all = (): Entry =>
     runAll ??
-    fail('run/arguments', `kernel @${needy!.name} takes arguments, so the kernels cannot run all at once`, { remedy: 'launch them one by one' });
-  const threads = (options: RunOptions | undefined): number => (options?.threads === undefined ? defaultThreads : threadsOf(options.threads));
+    fail('run/arguments', `kernel @${needy!.name} takes arguments, so the kernels cannot run all at once`, {
+      remedy: 'launch them one by one',
+    });
+  const threads = (options: RunOptions | undefined): number =>
+    options?.threads === undefined ? defaultThreads : threadsOf(options.threads);
   const unload = (): void => {
     if (state.disposed && state.running === 0) library.release();
   };
@@ -101,7 +123,9 @@ const executable = (library: Library, module: Module, slab: Slab, defaultThreads
       ready();
       const [kernel, call] =
         entries.get(name) ??
-        fail('run/kernel', `module @${module.name} has no kernel @${name}`, { remedy: `use one of ${[...entries.keys()].map((k) => `@${k}`).join(', ')}` });
+        fail('run/kernel', `module @${module.name} has no kernel @${name}`, {
+          remedy: `use one of ${[...entries.keys()].map((k) => `@${k}`).join(', ')}`,
+        });
       check(module, (call as Call)(slab.bytes, slab.offsets, threads(options), ...checkedArguments(kernel, args)));
     },
     dispose: () => {
@@ -119,7 +143,9 @@ const entry = (library: Library, name: string, kernel?: Kernel): Entry => {
     const scalars = (kernel?.params ?? []).map((p) => foreignType[p.type as ScalarType]);
     return library.func(name, 'int', ['void *', 'void *', 'int', ...scalars]);
   } catch (e) {
-    return fail('load/entry', `the library has no entry point ${name}: ${message(e)}`, { remedy: 'compile the sources of this very module' });
+    return fail('load/entry', `the library has no entry point ${name}: ${message(e)}`, {
+      remedy: 'compile the sources of this very module',
+    });
   }
 };
 
@@ -159,4 +185,6 @@ const traps: Readonly<Record<number, string>> = {
 const threadsOf = (threads: number): number =>
   Number.isInteger(threads) && threads >= 1 && threads <= 1024
     ? threads
-    : fail('run/threads', `the number of threads must be an integer from 1 to 1024, it is ${threads}`, { remedy: 'pass such a number' });
+    : fail('run/threads', `the number of threads must be an integer from 1 to 1024, it is ${threads}`, {
+        remedy: 'pass such a number',
+      });

@@ -19,7 +19,10 @@ export const allocateSlab = (module: Module, ffi: typeof koffi): Slab => {
   const bytes = alignedBytes(layout, ffi);
   copyTables(module, bytes);
   const buffers = Object.fromEntries(
-    module.buffers.map((b, k) => [b.name, new (arrayConstructor(b.type))(bytes.buffer, bytes.byteOffset + layout.offsets[k], b.length)]),
+    module.buffers.map((b, k) => [
+      b.name,
+      new (arrayConstructor(b.type))(bytes.buffer, bytes.byteOffset + layout.offsets[k], b.length),
+    ]),
   );
   return { bytes, offsets: BigInt64Array.from(layout.offsets.length > 0 ? layout.offsets : [0], BigInt), buffers };
 };
@@ -41,9 +44,13 @@ const allocate = (bytes: number): SharedArrayBuffer => {
     return new SharedArrayBuffer(bytes);
   } catch (e) {
     if (!(e instanceof RangeError)) throw e;
-    return fail('load/memory', `no block of ${Math.ceil(bytes / 2 ** 20)} MiB could be allocated for the module's buffers`, {
-      remedy: 'free memory, or use smaller types or smaller buffers',
-    });
+    return fail(
+      'load/memory',
+      `no block of ${Math.ceil(bytes / 2 ** 20)} MiB could be allocated for the module's buffers`,
+      {
+        remedy: 'free memory, or use smaller types or smaller buffers',
+      },
+    );
   }
 };
 

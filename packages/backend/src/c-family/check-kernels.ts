@@ -1,4 +1,14 @@
-import { type Diagnostic, type Diagnostics, type Module, type Region, type Type, type Value, error, scalarOf, typeText } from '@filigree/ir';
+import {
+  type Diagnostic,
+  type Diagnostics,
+  type Module,
+  type Region,
+  type Type,
+  type Value,
+  error,
+  scalarOf,
+  typeText,
+} from '@filigree/ir';
 import type { CFamilyDialect } from './dialect.js';
 import { structuredOps } from './emit-kernel.js';
 
@@ -12,9 +22,18 @@ export const checkKernels = (module: Module, dialect: CFamilyDialect): Diagnosti
     if (!found.has(d.code + d.message)) found.set(d.code + d.message, d);
   };
   const type = (t: Type): void => {
-    if (typeof t !== 'string') report(error('emit/vector', `${dialect.name} takes no values of type ${typeText(t)}`, { remedy: 'run scalarizeVectors first' }));
+    if (typeof t !== 'string')
+      report(
+        error('emit/vector', `${dialect.name} takes no values of type ${typeText(t)}`, {
+          remedy: 'run scalarizeVectors first',
+        }),
+      );
     else if (dialect.scalar[scalarOf(t)] === undefined)
-      report(error('emit/unsupported-type', `${dialect.name} has no ${t}`, { remedy: 'use another type or another backend' }));
+      report(
+        error('emit/unsupported-type', `${dialect.name} has no ${t}`, {
+          remedy: 'use another type or another backend',
+        }),
+      );
   };
   const value = (v: Value): void => type(v.type);
   const walk = (region: Region): void => {
@@ -22,7 +41,12 @@ export const checkKernels = (module: Module, dialect: CFamilyDialect): Diagnosti
     for (const op of region.ops) {
       op.results.forEach(value);
       if (!structuredOps.has(op.name) && dialect.spellings[op.name] === undefined)
-        report(error('emit/unsupported-op', `${dialect.name} cannot write ${op.name}`, { loc: op.loc, remedy: 'lower it to core ops first' }));
+        report(
+          error('emit/unsupported-op', `${dialect.name} cannot write ${op.name}`, {
+            loc: op.loc,
+            remedy: 'lower it to core ops first',
+          }),
+        );
       op.regions.forEach(walk);
     }
   };

@@ -1,9 +1,10 @@
-import { type Buffer, type Kernel, type Module, type Op, type Region, type Value, scalarOf } from '@filigree/ir';
+import type { Buffer, Kernel, Module, Op, Region, Value } from '@filigree/ir';
 import type { CFamilyDialect } from './dialect.js';
-import { type Expr, expr, within, binds } from './expr.js';
-import { type Names, names, reserved } from './names.js';
-import type { Site, Spelling } from './spellings.js';
-import { type Usage, bufferUse, freeValues, indexValues, usageOf } from './usage.js';
+import { binds, expr, within } from './expr.js';
+import { names, reserved } from './names.js';
+import type { Spelling } from './spellings.js';
+import { bufferUse, freeValues, indexValues, usageOf } from './usage.js';
+import { type Shared, type Writer, block, line, named, pointer, scalarName, valueOf, writer } from './writer.js';
 
 /** A kernel as C text, with what its callers must know. */
 export interface EmittedKernel {
@@ -28,7 +29,13 @@ export interface EmitOptions {
  * buffers that do not overlap (compilers forget that on the way into an OpenMP region), and so that GPU dialects can make
  * it a device kernel. Pure ops used once are written where they are used; all else is a named constant. Linear in the ops.
  */
-export const emitKernel = (module: Module, kernel: Kernel, name: string, dialect: CFamilyDialect, options: EmitOptions = {}): EmittedKernel => {
+export const emitKernel = (
+  module: Module,
+  kernel: Kernel,
+  name: string,
+  dialect: CFamilyDialect,
+  options: EmitOptions = {},
+): EmittedKernel => {
   const own = names([name, ...reserved]);
   const pointers = new Map(module.buffers.map((b) => [b.name, own.take(b.name)]));
   const shared: Shared = {
@@ -68,90 +75,8 @@ export const emitKernel = (module: Module, kernel: Kernel, name: string, dialect
   return { name, text, buffers, takesThreads, takesStatus: body.flags.status, helpers: shared.helpers };
 };
 
-/** What all functions of a kernel share while it is written. */
-interface Shared {
-  readonly module: Module;
-  readonly dialect: CFamilyDialect;
-  readonly kernelName: string;
-  readonly names: Names;
-  readonly pointers: ReadonlyMap<string, string>;
-  readonly usage: Usage;
-  readonly indices: { readonly has: (id: number) => boolean };
-  readonly checked: boolean;
-  readonly values: Map<number, Expr>;
-  readonly constants: Map<number, Op['attrs'][string]>;
-  readonly helpers: Set<string>;
-  readonly parts: string[];
-}
-
-/** One function being written. */
-interface Writer {
-  readonly shared: Shared;
-  readonly lines: string[];
-  readonly flags: { status: boolean; depth: number };
-  readonly concurrent: boolean;
-  readonly site: Site;
-}
-
 /* Longer expressions are broken up: for people, and because compilers nest as deep as the source does. */
 const longestInline = 96;
-
-const writer = (shared: Shared, concurrent: boolean): Writer => {
-  const flags = { status: false, depth: 1 };
-  return {
-    shared,
-    lines: [],
-    flags,
-    concurrent,
-    site: {
-      helper: (name) => {
-        shared.helpers.add(name);
-        return name;
-      },
-      status: () => {
-        flags.status = true;
-        return 'status';
-      },
-      scalar: (t) => shared.dialect.scalar[t]!,
-      element: (name, index) => expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
-      wraps: (v) => !shared.indices.has(v.id),
-      constant: (v) => shared.constants.get(v.id),
-      concurrent,
-    },
-  };
-};
-
-const inBounds = (s: Shared, flags: Writer['flags'], name: string, index: Expr): string => {
-  s.helpers.add('in_bounds');
-  flags.status = true;
-  return `in_bounds(${index.text}, ${s.module.buffers.find((b) => b.name === name)!.length}, status)`;
-};
-
-const line = (w: Writer, text: string): void => {
-  w.lines.push('  '.repeat(w.flags.depth) + text);
-};
-
-const block = (w: Writer, open: string, inside: () => void, close = '}'): void => {
-  line(w, open);
-  w.flags.depth++;
-  inside();
-  w.flags.depth--;
-  line(w, close);
-};
-
-const scalarName = (s: Shared, v: Value): string => s.dialect.scalar[scalarOf(v.type)]!;
-
-/** Gives a value a name of its own. */
-const named = (s: Shared, v: Value, wish = v.hint): string => {
-  const name = s.names.take(wish ?? `v${v.id}`);
-  s.values.set(v.id, expr(name));
-  return name;
-};
-
-const valueOf = (w: Writer, v: Value): Expr => w.shared.values.get(v.id)!;
-
-const pointer = (s: Shared, b: Buffer, readOnly: boolean): string =>
-  s.dialect.pointer(s.dialect.stored[b.type] ?? s.dialect.scalar[b.type]!, readOnly) + s.pointers.get(b.name)!;
 
 /** Writes the ops of a region and returns its terminator. */
 const emitRegion = (w: Writer, region: Region): Op | undefined => {
@@ -169,7 +94,11 @@ const emitRegion = (w: Writer, region: Region): Op | undefined => {
       continue;
     }
     const spelling = dialect.spellings[op.name]!;
-    const text = spelling.write(op, op.operands.map((v) => valueOf(w, v)), w.site);
+    const text = spelling.write(
+      op,
+      op.operands.map((v) => valueOf(w, v)),
+      w.site,
+    );
     const result = op.results[0];
     if (op.name === 'arith.constant') values.set(result!.id, text);
     else if (!result) line(w, `${text.text};`);
@@ -219,7 +148,9 @@ const emitFor = (w: Writer, op: Op): void => {
 const emitLoop = (w: Writer, op: Op): void => {
   const body = op.regions[0]!;
   const [iv, ...carried] = body.params;
-  const variables = op.operands.slice(3).map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
+  const variables = op.operands
+    .slice(3)
+    .map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
   const header = loopHeader(w, op, iv!);
   for (const l of carried.length === 0 ? hints(w, op) : []) line(w, l);
   block(w, header.open, () => {
@@ -283,7 +214,10 @@ const loopHeader = (w: Writer, op: Op, iv: Value): LoopHeader => {
   if (by !== undefined && by >= 1 && cannotOverflow(w, ub, by)) {
     const [from, to] = [valueOf(w, lb).text, atom(w, ub)];
     const name = i();
-    return { open: `for (${type} ${name} = ${from}; ${name} < ${to}; ${by === 1 ? `++${name}` : `${name} += ${by}`}) {`, first: [] };
+    return {
+      open: `for (${type} ${name} = ${from}; ${name} < ${to}; ${by === 1 ? `++${name}` : `${name} += ${by}`}) {`,
+      first: [],
+    };
   }
   const [from, stride] = [atom(w, lb), atom(w, step)];
   const [trips, trip] = [w.shared.names.take('trips'), w.shared.names.take('trip')];
@@ -329,17 +263,25 @@ const emitPart = (w: Writer, op: Op): void => {
   const [from, to, stride] = [atom(w, lb), atom(w, ub), atom(w, step)];
   const by = constantNumber(w, step);
   const fromZero = constantNumber(w, lb) === 0;
-  const captured = [...new Map([...freeValues(body), lb, step].map((v) => [v.id, v])).values()].filter((v) => !s.constants.has(v.id));
+  const captured = [...new Map([...freeValues(body), lb, step].map((v) => [v.id, v])).values()].filter(
+    (v) => !s.constants.has(v.id),
+  );
   const inner = writer(s, true);
   const type = scalarName(s, iv);
   const i = named(s, iv, iv.hint ?? 'i');
-  const at = (trip: string): string => `${fromZero ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
+  const at = (trip: string): string =>
+    `${fromZero ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
   for (const l of part.prologue) line(inner, l);
   const counted = by !== undefined && by >= 1 && cannotOverflow(w, ub, by);
   if (counted) line(inner, `const ${type} last = ${at('end')};`);
   for (const l of hints(inner, op)) line(inner, l);
   const inside = (): void => void emitRegion(inner, body);
-  if (counted) block(inner, `for (${type} ${i} = ${at('begin')}; ${i} < last; ${by === 1 ? `++${i}` : `${i} += ${stride}`}) {`, inside);
+  if (counted)
+    block(
+      inner,
+      `for (${type} ${i} = ${at('begin')}; ${i} < last; ${by === 1 ? `++${i}` : `${i} += ${stride}`}) {`,
+      inside,
+    );
   else
     block(inner, 'for (long long trip = begin; trip < end; ++trip) {', () => {
       line(inner, `const ${type} ${i} = ${at('trip')};`);
@@ -420,12 +362,19 @@ const structures: Readonly<Record<string, (w: Writer, op: Op) => void>> = {
 /** The ops that the emitter itself writes, beside the rows of a dialect. */
 export const structuredOps: ReadonlySet<string> = new Set([...Object.keys(structures), ...terminators]);
 
-const effectText = (s: Shared, buffers: readonly Buffer[], use: { readonly read: ReadonlySet<string>; readonly written: ReadonlySet<string> }): string => {
+const effectText = (
+  s: Shared,
+  buffers: readonly Buffer[],
+  use: { readonly read: ReadonlySet<string>; readonly written: ReadonlySet<string> },
+): string => {
   const list = (set: ReadonlySet<string>): string =>
     buffers
       .filter((b) => set.has(b.name))
       .map((b) => s.pointers.get(b.name)!)
       .join(', ');
-  const clauses = [use.read.size > 0 ? `reads ${list(use.read)}` : '', use.written.size > 0 ? `changes ${list(use.written)}` : ''].filter(Boolean);
+  const clauses = [
+    use.read.size > 0 ? `reads ${list(use.read)}` : '',
+    use.written.size > 0 ? `changes ${list(use.written)}` : '',
+  ].filter(Boolean);
   return clauses.length > 0 ? `: ${clauses.join('; ')}.` : '.';
 };

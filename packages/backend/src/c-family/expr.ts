@@ -34,12 +34,17 @@ export const infix = (a: Expr, op: string, b: Expr, strength: number): Expr =>
 export const plainInfix = (a: Expr, op: string, b: Expr, strength: number): Expr =>
   expr(`${within(a, binds.unary)} ${op} ${within(b, binds.unary)}`, strength);
 
-export const call = (name: string, ...args: readonly Expr[]): Expr => expr(`${name}(${args.map((a) => a.text).join(', ')})`);
+export const call = (name: string, ...args: readonly Expr[]): Expr =>
+  expr(`${name}(${args.map((a) => a.text).join(', ')})`);
 
 export const castTo = (type: string, e: Expr): Expr => expr(`(${type})${within(e, binds.unary)}`, binds.unary);
 
 /** `a + b`, or the difference that it is. */
 export const sum = (a: Expr, b: Expr): Expr =>
-  b.negated ? infix(a, '-', b.negated, binds.sum) : a.negated ? infix(b, '-', a.negated, binds.sum) : infix(a, '+', b, binds.sum);
+  b.negated
+    ? infix(a, '-', b.negated, binds.sum)
+    : a.negated
+      ? infix(b, '-', a.negated, binds.sum)
+      : infix(a, '+', b, binds.sum);
 
 export const negative = (e: Expr): Expr => ({ ...expr(`-${within(e, binds.primary)}`, binds.unary), negated: e });

@@ -82,22 +82,24 @@ const extreme = (sign: '<' | '>', join: '|' | '&'): Row =>
   );
 
 /** Integer division that wraps at -1 and reports a zero divisor instead of stopping the process. */
-const guarded = (op: '/' | '%'): Row => (r) => {
-  const t = r.scalar(r.a);
-  const atMinusOne = op === '/' ? `neg_${r.a}(a)` : '0';
-  const signed = r.a.startsWith('i');
-  return text(
-    op === '/' && signed ? [`neg_${r.a}`] : [],
-    `${r.local} ${t} ${r.name}(${t} a, ${t} b, int* status) {`,
-    '  if (b == 0) {',
-    `    __atomic_store_n(status, ${statusCodes.divisionByZero}, __ATOMIC_RELAXED);`,
-    '    return 0;',
-    '  }',
-    ...(signed ? [`  if (b == -1) return ${atMinusOne};`] : []),
-    `  return (${t})(a ${op} b);`,
-    '}',
-  );
-};
+const guarded =
+  (op: '/' | '%'): Row =>
+  (r) => {
+    const t = r.scalar(r.a);
+    const atMinusOne = op === '/' ? `neg_${r.a}(a)` : '0';
+    const signed = r.a.startsWith('i');
+    return text(
+      op === '/' && signed ? [`neg_${r.a}`] : [],
+      `${r.local} ${t} ${r.name}(${t} a, ${t} b, int* status) {`,
+      '  if (b == 0) {',
+      `    __atomic_store_n(status, ${statusCodes.divisionByZero}, __ATOMIC_RELAXED);`,
+      '    return 0;',
+      '  }',
+      ...(signed ? [`  if (b == -1) return ${atMinusOne};`] : []),
+      `  return (${t})(a ${op} b);`,
+      '}',
+    );
+  };
 
 /** Float to integer, from type b to type a: truncates, saturates, NaN gives 0. */
 const saturate: Row = (r) => {
@@ -105,7 +107,12 @@ const saturate: Row = (r) => {
   const n = bits(r.a);
   const [signed, f] = [r.a.startsWith('i'), suffix(r.b)];
   const above = `${(signed ? 2n ** BigInt(n - 1) : 2n ** BigInt(n)).toString()}.0${f}`;
-  const max = n === 64 ? (signed ? '9223372036854775807LL' : '18446744073709551615ULL') : `${(signed ? 2 ** (n - 1) : 2 ** n) - 1}${signed ? '' : 'u'}`;
+  const max =
+    n === 64
+      ? signed
+        ? '9223372036854775807LL'
+        : '18446744073709551615ULL'
+      : `${(signed ? 2 ** (n - 1) : 2 ** n) - 1}${signed ? '' : 'u'}`;
   const min = n === 64 ? '-9223372036854775807LL - 1' : n === 32 ? '-2147483647 - 1' : `-${2 ** (n - 1)}`;
   const body = signed
     ? `x >= ${above} ? (${t})${max} : x <= -${above} ? (${t})(${min}) : x == x ? (${t})x : (${t})0`
@@ -143,7 +150,14 @@ const plain =
   (next: (r: Request) => string, needs: (r: Request) => readonly string[] = () => []): Row =>
   (r) => {
     const [t, s] = [r.scalar(r.a), r.stored(r.a)];
-    return text(needs(r), `${r.local} ${t} ${r.name}(${s}* p, ${t} v) {`, `  const ${t} old = *p;`, `  *p = (${s})(${next(r)});`, '  return old;', '}');
+    return text(
+      needs(r),
+      `${r.local} ${t} ${r.name}(${s}* p, ${t} v) {`,
+      `  const ${t} old = *p;`,
+      `  *p = (${s})(${next(r)});`,
+      '  return old;',
+      '}',
+    );
   };
 
 const either =
@@ -173,7 +187,14 @@ const rows: Readonly<Record<string, Row>> = {
   /* bits_to_from */
   bits: (r) => {
     const [to, from] = [r.scalar(r.a), r.scalar(r.b)];
-    return text([], `${r.local} ${to} ${r.name}(${from} x) {`, `  ${to} y;`, '  __builtin_memcpy(&y, &x, sizeof y);', '  return y;', '}');
+    return text(
+      [],
+      `${r.local} ${to} ${r.name}(${from} x) {`,
+      `  ${to} y;`,
+      '  __builtin_memcpy(&y, &x, sizeof y);',
+      '  return y;',
+      '}',
+    );
   },
   add: wrapping('+'),
   sub: wrapping('-'),
@@ -189,7 +210,10 @@ const rows: Readonly<Record<string, Row>> = {
   to: saturate,
   sign: one(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
   /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
-  round: one((_, s) => [`const auto f = __builtin_floor${s}(x);`, `return __builtin_copysign${s}(x - f >= 0.5${s} ? f + 1 : f, x);`]),
+  round: one((_, s) => [
+    `const auto f = __builtin_floor${s}(x);`,
+    `return __builtin_copysign${s}(x - f >= 0.5${s} ? f + 1 : f, x);`,
+  ]),
   /* C says 1 for pow(1, NaN) and pow(±1, ±infinity); JavaScript says NaN. */
   pow: binary((r) => {
     const s = suffix(r.a);
@@ -199,7 +223,10 @@ const rows: Readonly<Record<string, Row>> = {
     ];
   }),
   atomic_add: either(
-    retry(() => 'old + v', () => []),
+    retry(
+      () => 'old + v',
+      () => [],
+    ),
     native('__atomic_fetch_add'),
   ),
   atomic_min: retry(minimum, (r) => [`min_${r.a}`]),

@@ -40,9 +40,21 @@ export const identifier = (text: string): string => {
 const helperLike = /_[iuf]\d+$|^omp_|^share$|^trip_count$|^in_bounds$|^filigree/;
 
 /** Names that generated sources use for themselves. */
-export const reserved: readonly string[] = ['slab', 'offsets', 'threads', 'status', 'begin', 'end', 'trips', 'trip', 'last', 'main'];
+export const reserved: readonly string[] = [
+  'slab',
+  'offsets',
+  'threads',
+  'status',
+  'begin',
+  'end',
+  'trips',
+  'trip',
+  'last',
+  'main',
+];
 
-const keywords = `alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl
+const keywords =
+  `alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl
   concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double
   dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not
   not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return short signed sizeof

@@ -37,7 +37,8 @@ const operandType = (op: Op): ScalarType => scalarOf(op.operands[0]!.type);
 const bufferOf = (op: Op): string => String(op.attrs['buffer']).replace(/^@/, '');
 
 /** C computes on `int` at least; a narrower result is cut down again. */
-const narrowed = (t: ScalarType, e: Expr, site: Site): Expr => (byteSize(t) < 4 && t !== 'i1' ? castTo(site.scalar(t), e) : e);
+const narrowed = (t: ScalarType, e: Expr, site: Site): Expr =>
+  byteSize(t) < 4 && t !== 'i1' ? castTo(site.scalar(t), e) : e;
 
 /* C leaves signed overflow undefined, and makes signed ints of unsigned shorts: then a helper wraps. */
 const arithmetic = (helper: 'add' | 'sub' | 'mul' | 'neg', write: (a: Expr, b: Expr) => Expr): Spelling =>
@@ -56,7 +57,10 @@ const shift = (operator: string): Spelling =>
     const t = typeOf(op);
     const mask = 8 * byteSize(t) - 1;
     const given = site.constant(op.operands[1]!);
-    const amount = given === undefined ? expr(`${within(b!, binds.unary)} & ${mask}`, binds.and) : expr(String(Number(given) & mask));
+    const amount =
+      given === undefined
+        ? expr(`${within(b!, binds.unary)} & ${mask}`, binds.and)
+        : expr(String(Number(given) & mask));
     return narrowed(t, plainInfix(a!, operator, amount, binds.shift), site);
   });
 
@@ -70,13 +74,17 @@ const division = (operator: '/' | '%', helper: 'div' | 'rem'): Spelling => ({
   effect: (op, site) => (isFloat(typeOf(op)) || plainDivisor(op, site) ? 'pure' : 'effect'),
   write: (op, [a, b], site) => {
     const t = typeOf(op);
-    if (isFloat(t)) return operator === '/' ? infix(a!, '/', b!, binds.product) : call(`__builtin_fmod${t === 'f32' ? 'f' : ''}`, a!, b!);
+    if (isFloat(t))
+      return operator === '/'
+        ? infix(a!, '/', b!, binds.product)
+        : call(`__builtin_fmod${t === 'f32' ? 'f' : ''}`, a!, b!);
     if (plainDivisor(op, site)) return narrowed(t, infix(a!, operator, b!, binds.product), site);
     return call(site.helper(`${helper}_${t}`), a!, b!, expr(site.status()));
   },
 });
 
-const extreme = (what: 'min' | 'max'): Spelling => pure((op, args, site) => call(site.helper(`${what}_${typeOf(op)}`), ...args));
+const extreme = (what: 'min' | 'max'): Spelling =>
+  pure((op, args, site) => call(site.helper(`${what}_${typeOf(op)}`), ...args));
 
 const comparisons: Readonly<Record<string, readonly [string, number]>> = {
   lt: ['<', binds.relation],
@@ -102,9 +110,11 @@ const bitcast = pure((op, [x], site) => {
 });
 
 /** A function that the compiler provides, with the usual `f` at the end for f32. */
-const builtin = (name: string): Spelling => pure((op, args) => call(`__builtin_${name}${typeOf(op) === 'f32' ? 'f' : ''}`, ...args));
+const builtin = (name: string): Spelling =>
+  pure((op, args) => call(`__builtin_${name}${typeOf(op) === 'f32' ? 'f' : ''}`, ...args));
 
-const helped = (name: string): Spelling => pure((op, args, site) => call(site.helper(`${name}_${typeOf(op)}`), ...args));
+const helped = (name: string): Spelling =>
+  pure((op, args, site) => call(site.helper(`${name}_${typeOf(op)}`), ...args));
 
 const element = (op: Op, index: Expr, site: Site): Expr => site.element(bufferOf(op), index);
 

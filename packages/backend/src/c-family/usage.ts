@@ -47,7 +47,8 @@ export const bufferUse = (ops: readonly Op[], spellings: Spellings): BufferUse =
   const walk = (list: readonly Op[]): void => {
     for (const op of list) {
       const attr = op.attrs['buffer'];
-      if (typeof attr === 'string') (spellings[op.name]?.effect === 'read' ? read : written).add(attr.replace(/^@/, ''));
+      if (typeof attr === 'string')
+        (spellings[op.name]?.effect === 'read' ? read : written).add(attr.replace(/^@/, ''));
       for (const r of op.regions) walk(r.ops);
     }
   };

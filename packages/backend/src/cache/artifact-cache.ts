@@ -42,7 +42,7 @@ export const contentHash = (...parts: readonly (string | Uint8Array)[]): string 
  */
 export const cachedFile = async (request: CacheRequest): Promise<CachedFile> => {
   const { cache, ...rest } = request;
-  if (cache === false) return { ...(await buildInto(await privateFolder(), rest)), warnings: [] };
+  if (cache === false) return { ...(await buildTemporarily(rest, '')), warnings: [] };
   const folder = cache ?? defaultCacheFolder();
   const hit = await lookUp(join(folder, rest.key), rest.file);
   if (hit !== undefined) return { path: hit, cached: true, warnings: [] };
@@ -51,16 +51,23 @@ export const cachedFile = async (request: CacheRequest): Promise<CachedFile> => 
   } catch (e) {
     const code = systemError(e);
     if (code === undefined) throw e;
-    const warning = unwritable(folder, code);
-    try {
-      return { ...(await buildInto(await privateFolder(), rest)), warnings: [warning] };
-    } catch (again) {
-      const second = systemError(again);
-      if (second === undefined) throw again;
-      return fail('cache/unwritable', `neither the cache folder ${folder} (${code}) nor ${tmpdir()} (${second}) can be written`, {
-        remedy: 'free disk space, or set FILIGREE_CACHE_DIR or TMPDIR to a folder that can be written',
-      });
-    }
+    return {
+      ...(await buildTemporarily(rest, `the cache folder ${folder} cannot be used (${code}), and `)),
+      warnings: [unwritable(folder, code)],
+    };
+  }
+};
+
+/* Into the folder of this process; `before` tells what was tried first. */
+const buildTemporarily = async (build: Build, before: string): Promise<{ path: string; cached: boolean }> => {
+  try {
+    return await buildInto(await privateFolder(), build);
+  } catch (e) {
+    const code = systemError(e);
+    if (code === undefined) throw e;
+    return fail('cache/unwritable', `${before}the folder for temporary files ${tmpdir()} cannot be used (${code})`, {
+      remedy: 'free disk space, or set FILIGREE_CACHE_DIR or TMPDIR to a folder that can be written',
+    });
   }
 };
 
@@ -77,7 +84,21 @@ const systemError = (e: unknown): string | undefined => {
   return code !== undefined && folderErrors.has(code) ? code : undefined;
 };
 
-const folderErrors = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT', 'ENOTDIR', 'EEXIST', 'EIO', 'ENAMETOOLONG', 'EMFILE', 'EINVAL', 'ELOOP']);
+const folderErrors = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'ENOENT',
+  'ENOTDIR',
+  'EEXIST',
+  'EIO',
+  'ENAMETOOLONG',
+  'EMFILE',
+  'EINVAL',
+  'ELOOP',
+]);
 
 interface Build {
   readonly key: string;

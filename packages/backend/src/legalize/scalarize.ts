@@ -1,4 +1,15 @@
-import { type Module, type Op, type Pass, type Region, type Type, type Value, fail, lanesOf, pass, scalarOf } from '@filigree/ir';
+import {
+  type Module,
+  type Op,
+  type Pass,
+  type Region,
+  type Type,
+  type Value,
+  fail,
+  lanesOf,
+  pass,
+  scalarOf,
+} from '@filigree/ir';
 
 /**
  * Takes short vectors apart, for targets that have none or whose compiler makes its own: a value of n lanes becomes n
@@ -20,7 +31,8 @@ export const scalarizeVectors: Pass<Module> = pass('scalarize-vectors', (module)
 const isVector = (v: Value): boolean => lanesOf(v.type) > 1 || typeof v.type !== 'string';
 
 const hasVectors = (r: Region): boolean =>
-  r.params.some(isVector) || r.ops.some((op) => op.results.some(isVector) || op.operands.some(isVector) || op.regions.some(hasVectors));
+  r.params.some(isVector) ||
+  r.ops.some((op) => op.results.some(isVector) || op.operands.some(isVector) || op.regions.some(hasVectors));
 
 const maxId = (r: Region, least: number): number => {
   let max = least;
@@ -64,7 +76,11 @@ class Scalarizer {
     if (special) special(this, op);
     else if (op.name.startsWith('scf.')) this.structured(op);
     else if (op.name.startsWith('arith.') || op.name.startsWith('math.')) this.elementwise(op);
-    else fail('scalarize/op', `there is no scalar form of ${op.name} on vectors`, { loc: op.loc, remedy: 'lower it to core ops first' });
+    else
+      fail('scalarize/op', `there is no scalar form of ${op.name} on vectors`, {
+        loc: op.loc,
+        remedy: 'lower it to core ops first',
+      });
   }
 
   /** Loops, branches and terminators: each vector that they carry becomes several scalars. */
@@ -81,7 +97,13 @@ class Scalarizer {
     this.define(
       op.results[0]!,
       Array.from({ length: count }, (_, k) =>
-        this.add(op, op.name, operands.map((l) => l[k]!), scalarOf(op.results[0]!.type), attrs),
+        this.add(
+          op,
+          op.name,
+          operands.map((l) => l[k]!),
+          scalarOf(op.results[0]!.type),
+          attrs,
+        ),
       ),
     );
   }
@@ -111,13 +133,19 @@ class Scalarizer {
   plus(from: Op, base: Value, k: number): Value {
     if (k === 0) return base;
     const type = scalarOf(base.type);
-    const offset = this.add(from, 'arith.constant', [], type, { value: type === 'i64' || type === 'u64' ? String(k) : k });
+    const offset = this.add(from, 'arith.constant', [], type, {
+      value: type === 'i64' || type === 'u64' ? String(k) : k,
+    });
     return this.add(from, 'arith.add', [base, offset], type);
   }
 
   private split(v: Value): readonly Value[] {
     const lanes = isVector(v)
-      ? Array.from({ length: lanesOf(v.type) }, (_, k): Value => ({ id: this.nextId++, type: scalarOf(v.type), ...(v.hint ? { hint: `${v.hint}_${k}` } : {}) }))
+      ? Array.from({ length: lanesOf(v.type) }, (_, k): Value => ({
+          id: this.nextId++,
+          type: scalarOf(v.type),
+          ...(v.hint ? { hint: `${v.hint}_${k}` } : {}),
+        }))
       : [v];
     this.lanes.set(v.id, lanes);
     return lanes;
@@ -129,8 +157,16 @@ const range = (n: number): readonly number[] => Array.from({ length: n }, (_, k)
 const scalarAttrs = ({ lanes: _lanes, ...attrs }: Op['attrs']): Op['attrs'] => attrs;
 
 const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
-  'arith.splat': (s, op) => s.define(op.results[0]!, range(lanesOf(op.results[0]!.type)).map(() => s.of(op.operands[0]!)[0]!)),
-  'arith.iota': (s, op) => s.define(op.results[0]!, range(lanesOf(op.results[0]!.type)).map((k) => s.plus(op, s.of(op.operands[0]!)[0]!, k))),
+  'arith.splat': (s, op) =>
+    s.define(
+      op.results[0]!,
+      range(lanesOf(op.results[0]!.type)).map(() => s.of(op.operands[0]!)[0]!),
+    ),
+  'arith.iota': (s, op) =>
+    s.define(
+      op.results[0]!,
+      range(lanesOf(op.results[0]!.type)).map((k) => s.plus(op, s.of(op.operands[0]!)[0]!, k)),
+    ),
   'arith.extract': (s, op) => s.define(op.results[0]!, [s.of(op.operands[0]!)[op.attrs['lane'] as number]!]),
   'arith.insert': (s, op) =>
     s.define(
@@ -139,14 +175,18 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
     ),
   'arith.reduce': (s, op) =>
     s.define(op.results[0]!, [
-      s.of(op.operands[0]!).reduce((a, b) => s.add(op, `arith.${String(op.attrs['kind'])}`, [a, b], op.results[0]!.type)),
+      s
+        .of(op.operands[0]!)
+        .reduce((a, b) => s.add(op, `arith.${String(op.attrs['kind'])}`, [a, b], op.results[0]!.type)),
     ]),
   'mem.load': (s, op) => {
     const at = s.of(op.operands[0]!)[0]!;
     const type = scalarOf(op.results[0]!.type);
     s.define(
       op.results[0]!,
-      range(lanesOf(op.results[0]!.type)).map((k) => s.add(op, 'mem.load', [s.plus(op, at, k)], type, scalarAttrs(op.attrs))),
+      range(lanesOf(op.results[0]!.type)).map((k) =>
+        s.add(op, 'mem.load', [s.plus(op, at, k)], type, scalarAttrs(op.attrs)),
+      ),
     );
   },
   'mem.store': (s, op) => {

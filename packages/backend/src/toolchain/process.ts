@@ -15,7 +15,11 @@ export interface Finished {
 const mostOutput = 1 << 20;
 
 /** Runs a program to its end with no shell and nothing on its standard input. Never rejects. */
-export const runProcess = (command: string, args: readonly string[], options: { readonly cwd?: string } = {}): Promise<Finished> =>
+export const runProcess = (
+  command: string,
+  args: readonly string[],
+  options: { readonly cwd?: string } = {},
+): Promise<Finished> =>
   new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true, ...options });
     const out = { stdout: '', stderr: '' };
@@ -33,5 +37,7 @@ export const runProcess = (command: string, args: readonly string[], options: { 
 /** The first lines of a program's complaints, for a message. */
 export const firstLines = (text: string, count = 8): string => {
   const lines = text.trimEnd().split('\n');
-  return lines.length <= count ? lines.join('\n') : [...lines.slice(0, count), `… ${lines.length - count} more lines`].join('\n');
+  return lines.length <= count
+    ? lines.join('\n')
+    : [...lines.slice(0, count), `… ${lines.length - count} more lines`].join('\n');
 };

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { arch, cpus, platform, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, sep } from 'node:path';
-import * as TE from 'fp-ts/lib/TaskEither.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { type Diagnostics, fail } from '@filigree/ir';
 import { attempt } from './attempt.js';
 import { firstLines, runProcess } from './process.js';
@@ -37,7 +37,8 @@ export interface ToolchainOptions {
  * version in its name, g++, c++, clang++; among those, one with OpenMP before one without. Each compiler is probed once in
  * a process. Errors: `toolchain/missing` when there is none, `toolchain/unusable` when the one asked for does not work.
  */
-export const findToolchain = (options: ToolchainOptions = {}): TE.TaskEither<Diagnostics, Toolchain> => attempt(() => find(options));
+export const findToolchain = (options: ToolchainOptions = {}): TaskEither<Diagnostics, Toolchain> =>
+  attempt(() => find(options));
 
 const find = async ({ compiler, env = process.env }: ToolchainOptions): Promise<Toolchain> => {
   const asked = [
@@ -50,7 +51,9 @@ const find = async ({ compiler, env = process.env }: ToolchainOptions): Promise<
     const found = await probeCommand(command, env);
     return typeof found !== 'string'
       ? found
-      : fail('toolchain/unusable', `${source} names '${command}', which ${found}`, { remedy: 'name a working g++ or clang++, or unset it' });
+      : fail('toolchain/unusable', `${source} names '${command}', which ${found}`, {
+          remedy: 'name a working g++ or clang++, or unset it',
+        });
   }
   const reasons: string[] = [];
   let fallback: Toolchain | undefined;
@@ -64,7 +67,8 @@ const find = async ({ compiler, env = process.env }: ToolchainOptions): Promise<
   return (
     fallback ??
     fail('toolchain/missing', ['no working C++ compiler was found on PATH', ...reasons].join('; '), {
-      remedy: 'install g++ or clang++ (Debian, Ubuntu: apt install g++; macOS: xcode-select --install), or set FILIGREE_CXX to one',
+      remedy:
+        'install g++ or clang++ (Debian, Ubuntu: apt install g++; macOS: xcode-select --install), or set FILIGREE_CXX to one',
     })
   );
 };
@@ -76,7 +80,10 @@ const notOnPath = 'is not on PATH';
 const probes = new Map<string, Promise<Toolchain | string>>();
 
 /** A toolchain, or why this command is none; remembered by the compiler's file and its age. */
-const probeCommand = async (command: string, env: Readonly<Record<string, string | undefined>>): Promise<Toolchain | string> => {
+const probeCommand = async (
+  command: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Toolchain | string> => {
   const [name, ...args] = command.trim().split(/\s+/) as [string, ...string[]];
   const path = await locate(name, env['PATH'] ?? '');
   if (path === undefined) return name.includes(sep) ? 'does not exist or cannot be run' : notOnPath;
@@ -88,7 +95,13 @@ const probeCommand = async (command: string, env: Readonly<Record<string, string
 };
 
 const locate = async (name: string, path: string): Promise<string | undefined> => {
-  const places = isAbsolute(name) || name.includes(sep) ? [name] : path.split(delimiter).filter(Boolean).map((folder) => join(folder, name));
+  const places =
+    isAbsolute(name) || name.includes(sep)
+      ? [name]
+      : path
+          .split(delimiter)
+          .filter(Boolean)
+          .map((folder) => join(folder, name));
   for (const place of places) {
     try {
       await access(place, constants.X_OK);
@@ -104,12 +117,16 @@ const probe = async (path: string, args: readonly string[]): Promise<Toolchain |
   const asked = await runProcess(path, [...args, '--version']);
   if (asked.status !== 0) return `does not run (${asked.failure ?? asked.signal ?? firstLines(asked.stderr, 1)})`;
   const version = firstLines(asked.stdout, 1).split('\n')[0]!;
-  const folder = await mkdtemp(join(tmpdir(), 'filigree-probe-'));
+  const folder = await mkdtemp(join(tmpdir(), 'filigree-probe-')).catch((e: Error) => e);
+  if (folder instanceof Error) return `cannot be tried out: no temporary files can be made (${folder.message})`;
   try {
     const source = join(folder, 'probe.cpp');
     await writeFile(source, 'extern "C" int omp_get_thread_num();\nextern "C" int probe() { return PROBE; }\n');
     const tries = async (openmp: boolean, native: boolean): Promise<string | undefined> => {
-      const flags = [...(openmp ? ['-fopenmp', '-DPROBE=omp_get_thread_num()'] : ['-DPROBE=0']), ...(native ? ['-march=native'] : [])];
+      const flags = [
+        ...(openmp ? ['-fopenmp', '-DPROBE=omp_get_thread_num()'] : ['-DPROBE=0']),
+        ...(native ? ['-march=native'] : []),
+      ];
       const r = await runProcess(path, [...args, '-shared', '-fPIC', ...flags, source, '-o', join(folder, 'probe.so')]);
       return r.status === 0 ? undefined : (r.failure ?? r.signal ?? firstLines(r.stderr, 2));
     };
@@ -119,7 +136,11 @@ const probe = async (path: string, args: readonly string[]): Promise<Toolchain |
       cpu: await cpuFingerprint(),
     });
     /* Nearly every compiler passes the first. */
-    for (const [openmp, native] of [[true, true], [false, true], [true, false]] as const)
+    for (const [openmp, native] of [
+      [true, true],
+      [false, true],
+      [true, false],
+    ] as const)
       if ((await tries(openmp, native)) === undefined) return await toolchain(openmp, native);
     const problem = await tries(false, false);
     return problem === undefined ? await toolchain(false, false) : `cannot build a shared library: ${problem}`;

@@ -42,7 +42,14 @@ const arithmetic = (t: ScalarType): Program => {
     ['select', t, (b, [a, c]) => b.select(b.cmp('lt', a!, c!), a!, b.add(c!, c!))],
     ...(isFloat(t) ? [] : [['not', t, (b, [a]) => b.not(a!)] satisfies Output]),
   ];
-  return elementwise(`arith on ${t}`, [['x', t, x], ['y', t, y]], outputs);
+  return elementwise(
+    `arith on ${t}`,
+    [
+      ['x', t, x],
+      ['y', t, y],
+    ],
+    outputs,
+  );
 };
 
 /* Nothing may be reassociated, distributed or contracted. */
@@ -50,7 +57,10 @@ const grouping = (t: ScalarType): Program => {
   const [x, y] = edgePairs(t);
   return elementwise(
     `grouping of sums and products on ${t}`,
-    [['x', t, x], ['y', t, y]],
+    [
+      ['x', t, x],
+      ['y', t, y],
+    ],
     [
       ['to_the_left', t, (b, [a, c]) => b.sub(b.sub(a!, c!), a!)],
       ['to_the_right', t, (b, [a, c]) => b.sub(a!, b.sub(c!, a!))],
@@ -69,7 +79,10 @@ const division = (t: ScalarType): Program => {
   const nonZero = arrayOf(t, y.length, (k) => (Number(y[k]) === 0 ? 5 : y[k]!));
   return elementwise(
     `integer division on ${t}`,
-    [['x', t, x], ['y', t, nonZero]],
+    [
+      ['x', t, x],
+      ['y', t, nonZero],
+    ],
     [
       ['div', t, two('div')],
       ['rem', t, two('rem')],
@@ -115,7 +128,10 @@ const truth = (): Program => {
   const [x, y] = edgePairs('i1');
   return elementwise(
     'logic on i1',
-    [['x', 'i1', x], ['y', 'i1', y]],
+    [
+      ['x', 'i1', x],
+      ['y', 'i1', y],
+    ],
     [
       ['and', 'i1', two('and')],
       ['or', 'i1', two('or')],
@@ -138,8 +154,15 @@ const casts = (t: ScalarType): Program =>
 
 const bitcasts = (): Program => {
   /* No NaN: its bits are not specified once it went through a register. */
-  const clean = (t: ScalarType): readonly (number | bigint)[] => edgeValues(t).filter((v) => !Number.isNaN(v)).slice(0, 9);
-  const column = (t: ScalarType): readonly [string, ScalarType, ReturnType<typeof edges>] => [t, t, arrayOf(t, 9, (k) => clean(t)[k]!)];
+  const clean = (t: ScalarType): readonly (number | bigint)[] =>
+    edgeValues(t)
+      .filter((v) => !Number.isNaN(v))
+      .slice(0, 9);
+  const column = (t: ScalarType): readonly [string, ScalarType, ReturnType<typeof edges>] => [
+    t,
+    t,
+    arrayOf(t, 9, (k) => clean(t)[k]!),
+  ];
   return elementwise(
     'bitcasts',
     [column('f64'), column('f32'), column('i64'), column('i32'), column('u8'), column('i16')],
@@ -148,7 +171,11 @@ const bitcasts = (): Program => {
       ['f64_as_u64', 'u64', (b, x) => b.bitcast(x[0]!, 'u64')],
       ['f32_as_i32', 'i32', (b, x) => b.bitcast(x[1]!, 'i32')],
       ['f32_as_u32', 'u32', (b, x) => b.bitcast(x[1]!, 'u32')],
-      ['i64_there_and_back', 'i64', (b, x) => b.bitcast(b.bitcast(b.and(x[2]!, b.i64(0x3fff_ffff_ffff)), 'f64'), 'i64')],
+      [
+        'i64_there_and_back',
+        'i64',
+        (b, x) => b.bitcast(b.bitcast(b.and(x[2]!, b.i64(0x3fff_ffff_ffff)), 'f64'), 'i64'),
+      ],
       ['i32_there_and_back', 'i32', (b, x) => b.bitcast(b.bitcast(b.and(x[3]!, b.i32(0x3fffffff)), 'f32'), 'i32')],
       ['u8_as_i8', 'i8', (b, x) => b.bitcast(x[4]!, 'i8')],
       ['i16_as_u16', 'u16', (b, x) => b.bitcast(x[5]!, 'u16')],

@@ -1,4 +1,12 @@
-import { buildKernel, constBuffer, declareBuffer, makeModule, type Buffer, type Builder, type Value } from '@filigree/ir';
+import {
+  buildKernel,
+  constBuffer,
+  declareBuffer,
+  makeModule,
+  type Buffer,
+  type Builder,
+  type Value,
+} from '@filigree/ir';
 import type { Program } from '../program.js';
 import { randomArray } from '../values.js';
 
@@ -7,7 +15,9 @@ export const controlFlowPrograms = (): readonly Program[] => [
   ordered(
     program('triangular nest of parallel and serial loops', [input('x', 40), output('y', 40)], (b) => {
       range(b, 40, { parallel: true }, (i) => {
-        const [sum] = b.for(b.i32(0), i, b.i32(1), {}, [b.f64(0)], (j, [s]) => b.add(s!, b.mul(b.load('x', j), b.cast(i, 'f64'))));
+        const [sum] = b.for(b.i32(0), i, b.i32(1), {}, [b.f64(0)], (j, [s]) =>
+          b.add(s!, b.mul(b.load('x', j), b.cast(i, 'f64'))),
+        );
         b.store('y', sum!, i);
       });
     }),
@@ -45,11 +55,15 @@ export const controlFlowPrograms = (): readonly Program[] => [
       });
     });
   }),
-  program('several parallel loops that depend on one another', [input('x', 333), temp('t', 333), output('y', 333)], (b) => {
-    range(b, 333, { parallel: true }, (i) => b.store('t', b.mul(b.load('x', i), b.f64(3)), i));
-    range(b, 333, { parallel: true }, (i) => b.store('y', b.load('t', b.sub(b.i32(332), i)), i));
-    range(b, 333, { parallel: true }, (i) => b.store('t', b.add(b.load('y', i), b.f64(1)), i));
-  }),
+  program(
+    'several parallel loops that depend on one another',
+    [input('x', 333), temp('t', 333), output('y', 333)],
+    (b) => {
+      range(b, 333, { parallel: true }, (i) => b.store('t', b.mul(b.load('x', i), b.f64(3)), i));
+      range(b, 333, { parallel: true }, (i) => b.store('y', b.load('t', b.sub(b.i32(332), i)), i));
+      range(b, 333, { parallel: true }, (i) => b.store('t', b.add(b.load('y', i), b.f64(1)), i));
+    },
+  ),
   program('a parallel loop within a serial loop', [inout('x', 50)], (b) => {
     range(b, 7, {}, (k) => {
       range(b, 50, { parallel: true }, (i) => b.store('x', b.add(b.load('x', i), b.cast(k, 'f64')), i));
@@ -71,7 +85,9 @@ export const controlFlowPrograms = (): readonly Program[] => [
     b.for(b.i64(2), b.i64(90), b.i64(13), { parallel: true }, [], (i) => b.store('z', b.cast(i, 'f64'), i));
   }),
   program('a loop up to the last index', [output('y', 8)], (b) => {
-    const [count] = b.for(b.i32(2147483640), b.i32(2147483647), b.i32(5), {}, [b.f64(0)], (_i, [s]) => b.add(s!, b.f64(1)));
+    const [count] = b.for(b.i32(2147483640), b.i32(2147483647), b.i32(5), {}, [b.f64(0)], (_i, [s]) =>
+      b.add(s!, b.f64(1)),
+    );
     b.store('y', count!, b.i32(0));
   }),
   {
@@ -81,12 +97,18 @@ export const controlFlowPrograms = (): readonly Program[] => [
       b.for(bound(0), bound(1), bound(3), { parallel: true }, [], (i) => b.store('y', b.cast(i, 'f64'), i));
       /* The bound is read once, though the loop changes the element it came from. */
       const last = b.load('y', b.i32(10));
-      b.for(b.i32(0), b.cast(last, 'i32'), b.i32(1), {}, [], (i) => b.store('y', b.add(b.load('y', b.i32(10)), b.f64(1)), b.add(i, b.i32(10))));
+      b.for(b.i32(0), b.cast(last, 'i32'), b.i32(1), {}, [], (i) =>
+        b.store('y', b.add(b.load('y', b.i32(10)), b.f64(1)), b.add(i, b.i32(10))),
+      );
     }),
     inputs: { n: Int32Array.of(2, 60, 3, 4) },
   },
   program('carried values that change places', [output('y', 3)], (b) => {
-    const [p, q, r] = b.for(b.i32(0), b.i32(10), b.i32(1), {}, [b.f64(1), b.f64(2), b.f64(3)], (_i, [x, y, z]) => [y!, b.add(x!, z!), x!]);
+    const [p, q, r] = b.for(b.i32(0), b.i32(10), b.i32(1), {}, [b.f64(1), b.f64(2), b.f64(3)], (_i, [x, y, z]) => [
+      y!,
+      b.add(x!, z!),
+      x!,
+    ]);
     [p, q, r].forEach((v, k) => b.store('y', v!, b.i32(k)));
   }),
   program('nested loops that carry values', [input('x', 30), output('y', 1)], (b) => {
@@ -101,29 +123,35 @@ export const controlFlowPrograms = (): readonly Program[] => [
   }),
   ordered(
     program('a simd loop that carries a value', [input('x', 100), output('y', 1)], (b) => {
-      const [total] = b.for(b.i32(0), b.i32(100), b.i32(1), { simd: true }, [b.f64(0)], (i, [s]) => b.add(s!, b.load('x', i)));
+      const [total] = b.for(b.i32(0), b.i32(100), b.i32(1), { simd: true }, [b.f64(0)], (i, [s]) =>
+        b.add(s!, b.load('x', i)),
+      );
       b.store('y', total!, b.i32(0));
     }),
   ),
-  program('while: Collatz steps', [declareBuffer('n', 'i32', 20, 'output'), declareBuffer('most', 'i64', 20, 'output')], (b) => {
-    range(b, 20, { parallel: true }, (i) => {
-      const [steps, , most] = b.while(
-        [b.i32(0), b.add(b.cast(i, 'i64'), b.i64(1)), b.i64(0)],
-        ([n, x, m]) => [b.cmp('gt', x!, b.i64(1)), n!, x!, m!],
-        ([n, x, m]) => {
-          const odd = b.cmp('eq', b.and(x!, b.i64(1)), b.i64(1));
-          const [next] = b.if(
-            odd,
-            () => b.add(b.mul(x!, b.i64(3)), b.i64(1)),
-            () => b.div(x!, b.i64(2)),
-          );
-          return [b.add(n!, b.i32(1)), next!, b.max(m!, next!)];
-        },
-      );
-      b.store('n', steps!, i);
-      b.store('most', most!, i);
-    });
-  }),
+  program(
+    'while: Collatz steps',
+    [declareBuffer('n', 'i32', 20, 'output'), declareBuffer('most', 'i64', 20, 'output')],
+    (b) => {
+      range(b, 20, { parallel: true }, (i) => {
+        const [steps, , most] = b.while(
+          [b.i32(0), b.add(b.cast(i, 'i64'), b.i64(1)), b.i64(0)],
+          ([n, x, m]) => [b.cmp('gt', x!, b.i64(1)), n!, x!, m!],
+          ([n, x, m]) => {
+            const odd = b.cmp('eq', b.and(x!, b.i64(1)), b.i64(1));
+            const [next] = b.if(
+              odd,
+              () => b.add(b.mul(x!, b.i64(3)), b.i64(1)),
+              () => b.div(x!, b.i64(2)),
+            );
+            return [b.add(n!, b.i32(1)), next!, b.max(m!, next!)];
+          },
+        );
+        b.store('n', steps!, i);
+        b.store('most', most!, i);
+      });
+    },
+  ),
   program('while: values change places', [output('y', 2)], (b) => {
     const [p, q] = b.while(
       [b.f64(1), b.f64(40)],
@@ -169,21 +197,33 @@ export const controlFlowPrograms = (): readonly Program[] => [
     b.for(b.i32(0), b.i32(4), b.i32(1), {}, [], (i) => b.store('x', b.f64(5), i));
     b.store('y', old, b.i32(2));
   }),
-  program('names that a target may have taken', ['double', 'int', 'slab', 'threads', 'main', '_x', 'x_1', '__a', 'a__b', 'min_f64', 'omp_get_thread_num'].map((n) => output(n, 1)), (b) => {
-    ['double', 'int', 'slab', 'threads', 'main', '_x', 'x_1', '__a', 'a__b', 'min_f64', 'omp_get_thread_num'].forEach((n, k) =>
-      b.store(n, b.min(b.f64(k), b.f64(4)), b.i32(0)),
-    );
-  }),
+  program(
+    'names that a target may have taken',
+    ['double', 'int', 'slab', 'threads', 'main', '_x', 'x_1', '__a', 'a__b', 'min_f64', 'omp_get_thread_num'].map((n) =>
+      output(n, 1),
+    ),
+    (b) => {
+      ['double', 'int', 'slab', 'threads', 'main', '_x', 'x_1', '__a', 'a__b', 'min_f64', 'omp_get_thread_num'].forEach(
+        (n, k) => b.store(n, b.min(b.f64(k), b.f64(4)), b.i32(0)),
+      );
+    },
+  ),
   severalKernels(),
   scalarArguments(),
   ordered(
-    program('an offset table in constant memory', [constBuffer('start', 'u16', [0, 3, 3, 8, 12]), input('x', 12), output('y', 4)], (b) => {
-      range(b, 4, { parallel: true }, (row) => {
-        const bound = (at: Value): Value => b.cast(b.load('start', at), 'i32');
-        const [s] = b.for(bound(row), bound(b.add(row, b.i32(1))), b.i32(1), {}, [b.f64(0)], (k, [t]) => b.add(t!, b.load('x', k)));
-        b.store('y', s!, row);
-      });
-    }),
+    program(
+      'an offset table in constant memory',
+      [constBuffer('start', 'u16', [0, 3, 3, 8, 12]), input('x', 12), output('y', 4)],
+      (b) => {
+        range(b, 4, { parallel: true }, (row) => {
+          const bound = (at: Value): Value => b.cast(b.load('start', at), 'i32');
+          const [s] = b.for(bound(row), bound(b.add(row, b.i32(1))), b.i32(1), {}, [b.f64(0)], (k, [t]) =>
+            b.add(t!, b.load('x', k)),
+          );
+          b.store('y', s!, row);
+        });
+      },
+    ),
   ),
 ];
 
@@ -200,7 +240,9 @@ const program = (name: string, buffers: readonly Buffer[], body: (b: Builder) =>
   name,
   module: makeModule('m', buffers, [buildKernel('main_kernel', {}, body, buffers)]),
   inputs: Object.fromEntries(
-    buffers.filter((x) => x.role === 'input' || x.role === 'inout').map((x, k) => [x.name, randomArray(x.type, x.length, k + 3)]),
+    buffers
+      .filter((x) => x.role === 'input' || x.role === 'inout')
+      .map((x, k) => [x.name, randomArray(x.type, x.length, k + 3)]),
   ),
 });
 
@@ -209,8 +251,17 @@ const ordered = (p: Program): Program => ({ ...p, ordered: true });
 const severalKernels = (): Program => {
   const buffers = [inout('x', 100), temp('t', 100), output('y', 100)];
   const kernel = (name: string, from: string, to: string, factor: number) =>
-    buildKernel(name, {}, (b) => range(b, 100, { parallel: true }, (i) => b.store(to, b.mul(b.load(from, i), b.f64(factor)), i)), buffers);
-  const module = makeModule('m', buffers, [kernel('first', 'x', 't', 2), kernel('second__part', 't', 'y', 3), kernel('second_part', 'y', 'x', 5)]);
+    buildKernel(
+      name,
+      {},
+      (b) => range(b, 100, { parallel: true }, (i) => b.store(to, b.mul(b.load(from, i), b.f64(factor)), i)),
+      buffers,
+    );
+  const module = makeModule('m', buffers, [
+    kernel('first', 'x', 't', 2),
+    kernel('second__part', 't', 'y', 3),
+    kernel('second_part', 'y', 'x', 5),
+  ]);
   return { name: 'several kernels in order', module, inputs: { x: randomArray('f64', 100, 1) } };
 };
 
@@ -239,4 +290,3 @@ const scalarArguments = (): Program => {
     ],
   };
 };
-

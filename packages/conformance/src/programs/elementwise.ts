@@ -1,4 +1,14 @@
-import { type Attrs, type Buffer, type Builder, type ScalarType, type TypedArray, type Value, buildKernel, declareBuffer, makeModule } from '@filigree/ir';
+import {
+  type Attrs,
+  type Buffer,
+  type Builder,
+  type ScalarType,
+  type TypedArray,
+  type Value,
+  buildKernel,
+  declareBuffer,
+  makeModule,
+} from '@filigree/ir';
 import type { Program } from '../program.js';
 
 /** A result of an element-wise program: its buffer's name and type, and how it comes from the loaded inputs. */
@@ -31,5 +41,10 @@ export const elementwise = (
     },
     buffers,
   );
-  return { name, module: makeModule('m', buffers, [kernel]), inputs: Object.fromEntries(inputs.map(([n, , d]) => [n, d])), ...rest };
+  return {
+    name,
+    module: makeModule('m', buffers, [kernel]),
+    inputs: Object.fromEntries(inputs.map(([n, , d]) => [n, d])),
+    ...rest,
+  };
 };

@@ -3,13 +3,27 @@ import type { Program } from '../program.js';
 import { arrayOf, randomArray, randoms } from '../values.js';
 
 /** Sizes at which a careless emitter or loader breaks down. */
-export const largePrograms = (): readonly Program[] => [straightLine(4000), deepChain(2000), wideSum(500), deepNest(12), sparseProduct()];
+export const largePrograms = (): readonly Program[] => [
+  straightLine(4000),
+  deepChain(2000),
+  wideSum(500),
+  deepNest(12),
+  sparseProduct(),
+];
 
-const buffersOf = (length: number) => [declareBuffer('x', 'f64', length, 'input'), declareBuffer('y', 'f64', length, 'output')];
+const buffersOf = (length: number) => [
+  declareBuffer('x', 'f64', length, 'input'),
+  declareBuffer('y', 'f64', length, 'output'),
+];
 
 const oneKernel = (name: string, length: number, body: (b: Builder) => void): Program => {
   const buffers = buffersOf(length);
-  return { name, ordered: true, module: makeModule('m', buffers, [buildKernel('k', {}, body, buffers)]), inputs: { x: randomArray('f64', length, 4, 0.5, 1.5) } };
+  return {
+    name,
+    ordered: true,
+    module: makeModule('m', buffers, [buildKernel('k', {}, body, buffers)]),
+    inputs: { x: randomArray('f64', length, 4, 0.5, 1.5) },
+  };
 };
 
 /* Every op takes two earlier results, chosen at random, so the expression is a dense graph. */
@@ -20,7 +34,15 @@ const straightLine = (ops: number): Program =>
     const pick = (): Value => values[Math.max(0, values.length - 1 - Math.floor(next() * 40))]!;
     for (let k = 0; k < ops; k++) {
       const kind = Math.floor(next() * 4);
-      values.push(kind === 0 ? b.sub(pick(), pick()) : kind === 1 ? b.mul(pick(), b.f64(0.5)) : kind === 2 ? b.max(pick(), pick()) : b.add(pick(), pick()));
+      values.push(
+        kind === 0
+          ? b.sub(pick(), pick())
+          : kind === 1
+            ? b.mul(pick(), b.f64(0.5))
+            : kind === 2
+              ? b.max(pick(), pick())
+              : b.add(pick(), pick()),
+      );
     }
     for (let k = 0; k < 16; k++) b.store('y', values[values.length - 1 - k]!, b.i32(k));
   });
@@ -36,7 +58,11 @@ const deepChain = (length: number): Program =>
 const wideSum = (terms: number): Program =>
   oneKernel(`sum of ${terms} products`, terms, (b) => {
     const products = Array.from({ length: terms }, (_, k) => b.mul(b.load('x', b.i32(k)), b.f64(k + 0.5)));
-    b.store('y', products.reduce((s, p) => b.add(s, p)), b.i32(0));
+    b.store(
+      'y',
+      products.reduce((s, p) => b.add(s, p)),
+      b.i32(0),
+    );
   });
 
 const deepNest = (depth: number): Program =>
@@ -66,7 +92,11 @@ const sparseProduct = (): Program => {
   const nnz = starts[rows]!;
   const buffers = [
     constBuffer('start', 'i32', starts),
-    constBuffer('column', 'u16', arrayOf('u16', nnz, () => Math.floor(next() * rows))),
+    constBuffer(
+      'column',
+      'u16',
+      arrayOf('u16', nnz, () => Math.floor(next() * rows)),
+    ),
     declareBuffer('a', 'f64', nnz, 'input'),
     declareBuffer('x', 'f64', rows, 'input'),
     declareBuffer('y', 'f64', rows, 'output'),
@@ -76,8 +106,13 @@ const sparseProduct = (): Program => {
     {},
     (b) => {
       b.for(b.i32(0), b.i32(rows), b.i32(1), { parallel: true }, [], (row) => {
-        const [sum] = b.for(b.load('start', row), b.load('start', b.add(row, b.i32(1))), b.i32(1), {}, [b.f64(0)], (k, [s]) =>
-          b.add(s!, b.mul(b.load('a', k), b.load('x', b.cast(b.load('column', k), 'i32')))),
+        const [sum] = b.for(
+          b.load('start', row),
+          b.load('start', b.add(row, b.i32(1))),
+          b.i32(1),
+          {},
+          [b.f64(0)],
+          (k, [s]) => b.add(s!, b.mul(b.load('a', k), b.load('x', b.cast(b.load('column', k), 'i32')))),
         );
         b.store('y', sum!, row);
       });

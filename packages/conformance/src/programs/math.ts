@@ -4,7 +4,8 @@ import { arrayOf, edgePairs, edges, randoms } from '../values.js';
 import { type Output, elementwise } from './elementwise.js';
 
 /** Every op of `math` on f32 and f64: those that IEEE 754 fixes bit by bit, the others within a few units in the last place. */
-export const mathPrograms = (): readonly Program[] => (['f64', 'f32'] as const).flatMap((t) => [exact(t), elementary(t), powers(t), fused(t)]);
+export const mathPrograms = (): readonly Program[] =>
+  (['f64', 'f32'] as const).flatMap((t) => [exact(t), elementary(t), powers(t), fused(t)]);
 
 /* The names come from the dialect, so an op that is added there is tested here. */
 const names = Object.keys(math.ops).map((n) => n.slice('math.'.length));
@@ -12,7 +13,10 @@ const fixed = ['sqrt', 'abs', 'floor', 'ceil', 'round', 'trunc', 'sign'];
 const binary = ['atan2', 'pow', 'hypot'];
 const unary = names.filter((n) => !fixed.includes(n) && !binary.includes(n) && n !== 'fma');
 
-const of = (name: string): Output[2] => (b, x) => b.math(name, ...x);
+const of =
+  (name: string): Output[2] =>
+  (b, x) =>
+    b.math(name, ...x);
 
 const exact = (t: ScalarType): Program =>
   elementwise(
@@ -28,13 +32,26 @@ const ordinary = (t: ScalarType, n: number, seed: number, low: number, high: num
 
 /* Within every function's domain and away from the poles: libraries differ by rounding there and no more. */
 const elementary = (t: ScalarType): Program =>
-  elementwise(`elementary functions of ${t}`, [['x', t, ordinary(t, 64, 11, 0.01, 0.99)]], unary.map((n): Output => [n, t, of(n)]), { ulps: 8 });
+  elementwise(
+    `elementary functions of ${t}`,
+    [['x', t, ordinary(t, 64, 11, 0.01, 0.99)]],
+    unary.map((n): Output => [n, t, of(n)]),
+    { ulps: 8 },
+  );
 
 const powers = (t: ScalarType): Program => {
   const [x, y] = edgePairs(t);
   const dull = (a: TypedArray): TypedArray =>
     arrayOf(t, a.length, (k) => (Math.abs(Number(a[k])) > 1e9 && Number.isFinite(Number(a[k])) ? 3 : a[k]!));
-  return elementwise(`pow, atan2 and hypot of ${t}`, [['x', t, dull(x)], ['y', t, dull(y)]], binary.map((n): Output => [n, t, of(n)]), { ulps: 16 });
+  return elementwise(
+    `pow, atan2 and hypot of ${t}`,
+    [
+      ['x', t, dull(x)],
+      ['y', t, dull(y)],
+    ],
+    binary.map((n): Output => [n, t, of(n)]),
+    { ulps: 16 },
+  );
 };
 
 /* Positive terms, so that one rounding and two differ by an ulp and not by cancellation. */

@@ -1,4 +1,15 @@
-import { type AtomicKind, type Buffer, type ScalarType, buildKernel, constBuffer, declareBuffer, integerRange, isFloat, makeModule, scalarTypes } from '@filigree/ir';
+import {
+  type AtomicKind,
+  type Buffer,
+  type ScalarType,
+  buildKernel,
+  constBuffer,
+  declareBuffer,
+  integerRange,
+  isFloat,
+  makeModule,
+  scalarTypes,
+} from '@filigree/ir';
 import type { Program } from '../program.js';
 import { arrayOf, edges, randomArray, randoms } from '../values.js';
 
@@ -49,25 +60,41 @@ const gatherThrough = (t: 'u8' | 'u16' | 'u32' | 'i8' | 'i16' | 'i32' | 'i64' | 
   const next = randoms(5);
   const n = 500;
   const table = arrayOf(t, n, (k) => (k === 0 ? length - 1 : Math.floor(next() * length)));
-  const buffers = [constBuffer('table', t, table), declareBuffer('x', 'f64', length, 'input'), declareBuffer('y', 'f64', n, 'output')];
+  const buffers = [
+    constBuffer('table', t, table),
+    declareBuffer('x', 'f64', length, 'input'),
+    declareBuffer('y', 'f64', n, 'output'),
+  ];
   const kernel = buildKernel(
     'gather',
     {},
     (b) => {
       b.for(b.i32(0), b.i32(n), b.i32(1), { parallel: true, simd: true }, [], (i) => {
         const entry = b.load('table', i);
-        b.store('y', b.load('x', t === 'i64' || t === 'i32' ? entry : b.cast(entry, t === 'u32' || t === 'u64' ? 'i64' : 'i32')), i);
+        b.store(
+          'y',
+          b.load('x', t === 'i64' || t === 'i32' ? entry : b.cast(entry, t === 'u32' || t === 'u64' ? 'i64' : 'i32')),
+          i,
+        );
       });
     },
     buffers,
   );
-  return { name: `gather through a table of ${t}`, module: makeModule('m', buffers, [kernel]), inputs: { x: randomArray('f64', length, 2) } };
+  return {
+    name: `gather through a table of ${t}`,
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { x: randomArray('f64', length, 2) },
+  };
 };
 
 const scatterThrough = (): Program => {
   const n = 300;
   const table = arrayOf('u16', n, (k) => (k * 7) % n);
-  const buffers = [constBuffer('table', 'u16', table), declareBuffer('x', 'f32', n, 'input'), declareBuffer('y', 'f32', n, 'inout')];
+  const buffers = [
+    constBuffer('table', 'u16', table),
+    declareBuffer('x', 'f32', n, 'input'),
+    declareBuffer('y', 'f32', n, 'inout'),
+  ];
   const kernel = buildKernel(
     'scatter',
     {},
@@ -90,12 +117,18 @@ const manyBuffers = (): Program => {
   const count = 150;
   const types = numbers;
   const typeOf = (k: number): ScalarType => types[k % types.length]!;
-  const buffers: Buffer[] = Array.from({ length: count }, (_, k) => declareBuffer(`b${k}`, typeOf(k), 1 + (k % 13), k % 3 === 0 ? 'temp' : 'output'));
+  const buffers: Buffer[] = Array.from({ length: count }, (_, k) =>
+    declareBuffer(`b${k}`, typeOf(k), 1 + (k % 13), k % 3 === 0 ? 'temp' : 'output'),
+  );
   const kernel = buildKernel(
     'fill',
     {},
     (b) => {
-      buffers.forEach((x, k) => b.for(b.i32(0), b.i32(x.length), b.i32(1), {}, [], (i) => b.store(x.name, b.cast(b.add(i, b.i32(k % 100)), x.type), i)));
+      buffers.forEach((x, k) =>
+        b.for(b.i32(0), b.i32(x.length), b.i32(1), {}, [], (i) =>
+          b.store(x.name, b.cast(b.add(i, b.i32(k % 100)), x.type), i),
+        ),
+      );
     },
     buffers,
   );
@@ -103,7 +136,11 @@ const manyBuffers = (): Program => {
 };
 
 const emptyBuffers = (): Program => {
-  const buffers = [declareBuffer('none', 'f64', 0, 'input'), declareBuffer('y', 'f64', 3, 'output'), constBuffer('nil', 'u8', [])];
+  const buffers = [
+    declareBuffer('none', 'f64', 0, 'input'),
+    declareBuffer('y', 'f64', 3, 'output'),
+    constBuffer('nil', 'u8', []),
+  ];
   const kernel = buildKernel(
     'noop',
     {},
@@ -118,7 +155,9 @@ const emptyBuffers = (): Program => {
 
 /* Serial, so that the old values and not just the sums are certain. */
 const atomics = (t: ScalarType): Program => {
-  const kinds: readonly AtomicKind[] = isFloat(t) ? ['add', 'min', 'max', 'exchange'] : ['add', 'min', 'max', 'and', 'or', 'xor', 'exchange'];
+  const kinds: readonly AtomicKind[] = isFloat(t)
+    ? ['add', 'min', 'max', 'exchange']
+    : ['add', 'min', 'max', 'and', 'or', 'xor', 'exchange'];
   const n = edges(t).length;
   const buffers = [
     declareBuffer('x', t, n, 'input'),
@@ -169,7 +208,14 @@ const logicAtomics = (): Program => {
 const parallelCount = (): Program => {
   const n = 20000;
   const types = numbers.filter((t) => t !== 'i8' && t !== 'u8');
-  const buffers = [constBuffer('bin', 'u8', arrayOf('u8', n, (k) => (k * k + 3 * k) % 11)), ...types.map((t) => declareBuffer(`sum_${t}`, t, 11, 'output'))];
+  const buffers = [
+    constBuffer(
+      'bin',
+      'u8',
+      arrayOf('u8', n, (k) => (k * k + 3 * k) % 11),
+    ),
+    ...types.map((t) => declareBuffer(`sum_${t}`, t, 11, 'output')),
+  ];
   const kernel = buildKernel(
     'count',
     {},
@@ -186,7 +232,10 @@ const parallelCount = (): Program => {
 
 const compareAndSwap = (): Program => {
   const types = ['i32', 'u32', 'i64', 'u64', 'f32', 'f64'] as const;
-  const buffers = types.flatMap((t) => [declareBuffer(`cell_${t}`, t, 4, 'inout'), declareBuffer(`old_${t}`, t, 4, 'output')]);
+  const buffers = types.flatMap((t) => [
+    declareBuffer(`cell_${t}`, t, 4, 'inout'),
+    declareBuffer(`old_${t}`, t, 4, 'output'),
+  ]);
   const kernel = buildKernel(
     'swap',
     {},

@@ -1,10 +1,20 @@
-import { type Builder, type ScalarType, type Value, buildKernel, declareBuffer, isFloat, makeModule } from '@filigree/ir';
+import {
+  type Builder,
+  type ScalarType,
+  type Value,
+  buildKernel,
+  declareBuffer,
+  isFloat,
+  makeModule,
+} from '@filigree/ir';
 import type { Program } from '../program.js';
 import { arrayOf, edgePairs } from '../values.js';
 
 /** Short vectors: every lane must do what a scalar does, whether the target has vectors or not. */
 export const vectorPrograms = (): readonly Program[] =>
-  (['f64', 'f32', 'i32', 'u16', 'i64'] as const).flatMap((t) => [2, 4, 8].filter((n) => n !== 8 || t !== 'i64').map((lanes) => onLanes(t, lanes)));
+  (['f64', 'f32', 'i32', 'u16', 'i64'] as const).flatMap((t) =>
+    [2, 4, 8].filter((n) => n !== 8 || t !== 'i64').map((lanes) => onLanes(t, lanes)),
+  );
 
 const onLanes = (t: ScalarType, lanes: number): Program => {
   const [all, others] = edgePairs(t);
@@ -12,7 +22,9 @@ const onLanes = (t: ScalarType, lanes: number): Program => {
   const buffers = [
     declareBuffer('x', t, length, 'input'),
     declareBuffer('y', t, length, 'input'),
-    ...['sum', 'product', 'most', 'chosen', 'spread', 'edited', 'reversed', 'scattered'].map((n) => declareBuffer(n, t, length, 'output')),
+    ...['sum', 'product', 'most', 'chosen', 'spread', 'edited', 'reversed', 'scattered'].map((n) =>
+      declareBuffer(n, t, length, 'output'),
+    ),
     declareBuffer('less', 'i1', length, 'output'),
     ...['add', 'mul', 'min', 'max'].map((n) => declareBuffer(`reduce_${n}`, t, length / lanes, 'output')),
     declareBuffer('as_f64', 'f64', length, 'output'),

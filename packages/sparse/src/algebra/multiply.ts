@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { Csr, CsrPattern } from '../formats/csr.js';
-import { productPattern } from './pattern-algebra.js';
+import { longestProductRow, productPattern } from './pattern-algebra.js';
 import type { Ring } from './ring.js';
 
 /**
@@ -94,16 +94,12 @@ const scratchSizes = (
   b: CsrPattern,
   out: CsrPattern,
 ): { readonly pairs: number; readonly entries: number; readonly terms: number } => {
-  let pairs = 0;
   let entries = 0;
   let terms = 0;
   for (let i = 0; i < a.rows; i++) {
-    let n = 0;
-    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++) n += b.rowPtr[a.colIdx[p] + 1] - b.rowPtr[a.colIdx[p]];
-    pairs = Math.max(pairs, n);
     entries = Math.max(entries, out.rowPtr[i + 1] - out.rowPtr[i]);
     // Within a row of A every k gives one pair at most to an entry.
     terms = Math.max(terms, a.rowPtr[i + 1] - a.rowPtr[i]);
   }
-  return { pairs, entries, terms };
+  return { pairs: longestProductRow(a, b), entries, terms };
 };

@@ -99,7 +99,7 @@ export const productPattern = (a: CsrPattern, b: CsrPattern): CsrPattern => {
     const begin = rowPtr[i];
     const end = rowPtr[i + 1];
     let e = begin;
-    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1] && e < end; p++) {
+    for (let p = a.rowPtr[i]; e < end; p++) {
       const k = a.colIdx[p];
       for (let q = b.rowPtr[k]; q < b.rowPtr[k + 1]; q++) {
         const j = b.colIdx[q];
@@ -123,6 +123,17 @@ export const countProducts = (a: CsrPattern, b: CsrPattern): number => {
     n += b.rowPtr[k + 1] - b.rowPtr[k];
   }
   return n;
+};
+
+/** The most scalar products in any row of A·B. */
+export const longestProductRow = (a: CsrPattern, b: CsrPattern): number => {
+  let longest = 0;
+  for (let i = 0; i < a.rows; i++) {
+    let n = 0;
+    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++) n += b.rowPtr[a.colIdx[p] + 1] - b.rowPtr[a.colIdx[p]];
+    longest = Math.max(longest, n);
+  }
+  return longest;
 };
 
 /** Refuses operands of different shapes. */
@@ -151,8 +162,8 @@ const requireRoom = (entries: number): void => {
 };
 
 /**
- * Sorts the distinct columns of one row. Short rows by insertion, which also profits from the sorted runs they are made
- * of; rows that fill much of their column range by scanning it for marks; the rest by the engine's sort.
+ * Sorts the distinct columns of one row. Short rows by insertion, which profits from the sorted runs they are made of;
+ * rows that fill much of their column range by scanning it for marks; the rest by the engine's sort.
  */
 const sortRow = (colIdx: Int32Array, begin: number, end: number, seenIn: Int32Array, row: number): void => {
   const n = end - begin;

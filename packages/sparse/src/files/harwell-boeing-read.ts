@@ -198,7 +198,7 @@ const readIntegers = (
   requireData(lines, count, what);
   const out = new Int32Array(count);
   let last = 0;
-  readFields(lines, format, count, what, (k, from, to) => {
+  readFields(lines, format, count, what, false, (k, from, to) => {
     const { bytes } = lines;
     let p = from;
     const negative = p < to && bytes[p] === 45;
@@ -219,7 +219,7 @@ const readIntegers = (
 const readValues = (lines: LineCursor, format: FortranFormat, count: number): Float64Array => {
   requireData(lines, count, 'values');
   const out = new Float64Array(count);
-  readFields(lines, format, count, 'values', (k, from, to) => {
+  readFields(lines, format, count, 'values', true, (k, from, to) => {
     const { bytes } = lines;
     const whole = format.decimals === 0 && format.scale === 0;
     if (!(whole || hasPoint(bytes, from, to)) || readNumber(bytes, from, to, out, k, true) !== to) {
@@ -240,13 +240,15 @@ const readValues = (lines: LineCursor, format: FortranFormat, count: number): Fl
 };
 
 /**
- * A real field by the rules of Fortran input: blanks inside do not count, a field without point has its last `decimals`
- * digits behind one, a field without exponent is divided by ten to the scale factor. Undefined where it is no number.
+ * A real field by the rules of Fortran input: a field without point has its last `decimals` digits behind one, a field
+ * without exponent is divided by ten to the scale factor, blanks may follow a sign or the exponent's letter. Blanks
+ * elsewhere, which Fortran passes over, are refused: they are what a misaligned file looks like. Undefined where it is
+ * no number.
  */
 const asWritten = (text: string, format: FortranFormat): string | undefined => {
-  const m = /^([+-]?)(\d*)(\.?)(\d*)(?:[ED]([+-]?\d+)|([+-]\d+))?$/.exec(text.toUpperCase().replace(/ /g, ''));
+  const m = /^([+-]?) *(\d*)(\.?)(\d*)(?:[ED] *([+-]?) *(\d+)|([+-])(\d+))?$/.exec(text.toUpperCase());
   if (!m || m[2] === undefined || m[2] + m[4] === '') return undefined;
-  const exponent = m[5] ?? m[6];
+  const exponent = m[6] !== undefined ? `${m[5]}${m[6]}` : m[8] !== undefined ? `${m[7]}${m[8]}` : undefined;
   const shift = (m[3] === '' ? format.decimals : 0) + (exponent === undefined ? format.scale : 0);
   return `${m[1]}${m[2]}${m[3]}${m[4]}e${Number(exponent ?? 0) - shift}`;
 };
@@ -275,15 +277,19 @@ const requireData = (lines: LineCursor, count: number, what: string): void => {
   });
 };
 
-/** Calls `take` with every field, blanks trimmed, until `count` are read; what it returns is what is wrong. */
+/**
+ * Calls `take` with every field, blanks trimmed, until `count` are read; what it returns is what is wrong. With `free`,
+ * a line that does not fit its format is taken word by word if it has exactly the words it should: some programs write
+ * fields narrower than they declare.
+ */
 const readFields = (
   lines: LineCursor,
   format: FortranFormat,
   count: number,
   what: string,
+  free: boolean,
   take: (k: number, from: number, to: number) => Problem | undefined,
 ): void => {
-  const { bytes } = lines;
   for (let k = 0; k < count;) {
     if (!lines.advance()) {
       fail('hb/truncated', `the file ends within its ${what}: ${k} of ${count} are there`, {
@@ -291,25 +297,55 @@ const readFields = (
         remedy: TRUNCATED_REMEDY,
       });
     }
-    const { begin, end } = lines.line();
-    for (let f = 0; f < format.repeat && k < count; f++, k++) {
-      const fieldBegin = begin + f * format.width;
-      let from = fieldBegin;
-      let to = Math.min(end, fieldBegin + format.width);
-      while (from < to && bytes[from] === 32) from++;
-      while (to > from && bytes[to - 1] === 32) to--;
-      const problem =
-        from < to
-          ? take(k, from, to)
-          : entryProblem(`the line ends or is blank where item ${k + 1} of the ${what} should stand`);
-      if (problem !== undefined) {
-        fail(problem.code, problem.message, {
-          loc: lines.loc(fieldBegin - begin + 1),
-          remedy: `the ${what} stand in ${format.repeat} fields of ${format.width} characters a line; rows and columns count from 1`,
-        });
-      }
+    const wanted = Math.min(format.repeat, count - k);
+    const problem = readFixed(lines, format, k, wanted, what, take);
+    if (problem !== undefined && !(free && readWords(lines, k, wanted, take))) {
+      fail(problem.code, problem.message, {
+        loc: lines.loc(problem.field * format.width + 1),
+        remedy: `the ${what} stand in ${format.repeat} fields of ${format.width} characters a line; rows and columns count from 1`,
+      });
     }
+    k += wanted;
   }
+};
+
+const readFixed = (
+  lines: LineCursor,
+  format: FortranFormat,
+  k: number,
+  wanted: number,
+  what: string,
+  take: (k: number, from: number, to: number) => Problem | undefined,
+): (Problem & { readonly field: number }) | undefined => {
+  const { bytes } = lines;
+  const { begin, end } = lines.line();
+  for (let field = 0; field < wanted; field++) {
+    let from = begin + field * format.width;
+    let to = Math.min(end, from + format.width);
+    while (from < to && bytes[from] === 32) from++;
+    while (to > from && bytes[to - 1] === 32) to--;
+    const problem =
+      from < to
+        ? take(k + field, from, to)
+        : entryProblem(`the line ends or is blank where item ${k + field + 1} of the ${what} should stand`);
+    if (problem !== undefined) return { ...problem, field };
+  }
+  return undefined;
+};
+
+/** Whether the current line has exactly the wanted words and `take` takes them all. */
+const readWords = (
+  lines: LineCursor,
+  k: number,
+  wanted: number,
+  take: (k: number, from: number, to: number) => Problem | undefined,
+): boolean => {
+  const { begin, end } = lines.line();
+  const words = [...latin1(lines.bytes, begin, end).matchAll(/[^ ]+/g)];
+  return (
+    words.length === wanted &&
+    words.every((w, n) => take(k + n, begin + w.index, begin + w.index + w[0].length) === undefined)
+  );
 };
 
 /** Goes through the lines of a file, and knows where it is. */

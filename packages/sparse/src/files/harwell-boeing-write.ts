@@ -55,8 +55,7 @@ const write = (m: Csr<Float64Array>, options: HarwellBoeingOptions): Uint8Array 
   }
   const pointers = layout(colPtr.map((p) => p + 1));
   const indices = layout(rowIdx.map((i) => i + 1));
-  const values =
-    field === 'integer' ? layout(numbers) : { format: '(1P,3E25.16)', width: 25, repeat: 3, items: numbers };
+  const values = field === 'integer' ? layout(numbers) : { format: '(3E25.16)', width: 25, repeat: 3, items: numbers };
   const lineCounts = [pointers, indices, values].map((l) => Math.ceil(l.items.length / l.repeat));
   const total = lineCounts.reduce((a, b) => a + b, 0);
   const counts = [total, ...lineCounts, ...(form === 'harwell-boeing' ? [0] : [])];

@@ -2,53 +2,58 @@ import type { Builder, Value } from '@filigree/ir';
 import type { Encoded, Width } from '../place/encode.js';
 import { POOL, type TableBases } from '../place/pools.js';
 
-/** What the addresses of one loop nest are computed from. */
-export interface AddressContext {
-  readonly b: Builder;
-  readonly encoded: Encoded;
-  readonly bases: TableBases;
-  /** First pool entry of the current block, by width; made outside the inner loop. */
-  readonly rows: Readonly<Record<Width, Value | undefined>>;
+/** A range of a group's instances: the tile that is running. `first` undefined: the whole group, from instance 0. */
+export interface Tile {
+  readonly index: Value | undefined;
+  readonly first: Value | undefined;
+  readonly count: Value;
+}
+
+/** What does not change within a tile: where each table column begins, and the anchors. */
+export interface TileTables {
+  readonly rows: Readonly<Record<Width, readonly Value[]>>;
   readonly anchors: readonly Value[];
-  /** Entry within the block. */
+}
+
+export const tileTables = (b: Builder, encoded: Encoded, bases: TableBases, tile: Tile): TileTables => {
+  const rows = (width: Width): Value[] => columnStarts(b, tile, encoded.rows[width], bases[width]);
+  const anchorRow = encoded.anchorCount > 0 ? linear(b, tile.index, encoded.anchorCount, bases.anchors) : undefined;
+  const anchors = Array.from({ length: encoded.anchorCount }, (_, k) => b.load(POOL[32], plus(b, anchorRow!, k)));
+  return { rows: { 8: rows(8), 16: rows(16), 32: rows(32) }, anchors };
+};
+
+/** First entry of each of `count` interleaved columns of a tile. */
+export const columnStarts = (b: Builder, tile: Tile, count: number, base: number): Value[] => {
+  if (count === 0) return [];
+  const first = linear(b, tile.first, count, base);
+  return Array.from({ length: count }, (_, r) => (r === 0 ? first : b.add(first, r === 1 ? tile.count : b.mul(tile.count, b.i32(r)))));
+};
+
+/** Where an instance stands: entry `j` of the tile, instance `i` of the group. */
+export interface Instance {
   readonly j: Value;
-  /** Instance. */
   readonly i: Value;
 }
 
-/** Values that stay the same for a whole block: the beginnings of its tables, and its anchors. `block` undefined: there is only one. */
-export const blockValues = (b: Builder, encoded: Encoded, bases: TableBases, block: Value | undefined): Pick<AddressContext, 'rows' | 'anchors'> => {
-  const row = (width: Width): Value | undefined => {
-    const rows = encoded.rows[width];
-    if (rows === 0) return undefined;
-    return linear(b, block, rows * encoded.blockSize, bases[width]);
-  };
-  const anchorRow = encoded.anchorCount > 0 ? linear(b, block, encoded.anchorCount, bases.anchors) : undefined;
-  const anchors = Array.from({ length: encoded.anchorCount }, (_, k) => b.load(POOL[32], b.add(anchorRow!, b.i32(k))));
-  return { rows: { 8: row(8), 16: row(16), 32: row(32) }, anchors };
-};
-
-/** Positions of the first `count` columns for one instance. */
-export const emitAddresses = (at: AddressContext, from: number, to: number, known: readonly Value[]): Value[] => {
-  const { b, encoded } = at;
+/** Positions of columns `from .. to)` for one instance, appended to those before. */
+export const emitAddresses = (b: Builder, encoded: Encoded, tables: TileTables, at: Instance, from: number, to: number, known: readonly Value[]): Value[] => {
   const positions = [...known];
   for (let c = from; c < to; c++) {
     const a = encoded.addresses[c];
     if (a.is === 'affine') positions.push(linear(b, a.stride === 0 ? undefined : at.i, a.stride, a.base));
     else if (a.is === 'offset') positions.push(plus(b, positions[a.column], a.delta));
     else {
-      const row = at.rows[a.width]!;
-      const entry = b.load(POOL[a.width], b.add(plus(b, row, a.row * encoded.blockSize), at.j));
+      const entry = b.load(POOL[a.width], b.add(tables.rows[a.width][a.row], at.j));
       const wide = a.width === 32 ? entry : b.cast(entry, 'i32');
       const r = a.relativeTo;
-      const relative = r === undefined ? wide : b.add('column' in r ? positions[r.column] : at.anchors[r.anchor], wide);
+      const relative = r === undefined ? wide : b.add('column' in r ? positions[r.column] : tables.anchors[r.anchor], wide);
       positions.push(plus(b, relative, a.bias));
     }
   }
   return positions;
 };
 
-/** base + stride·x, without the parts that vanish. */
+/** base + stride·x, without the parts that vanish; x absent counts as 0. */
 export const linear = (b: Builder, x: Value | undefined, stride: number, base: number): Value => {
   if (x === undefined) return b.i32(base);
   return plus(b, stride === 1 ? x : b.mul(x, b.i32(stride)), base);

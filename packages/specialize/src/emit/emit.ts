@@ -1,93 +1,97 @@
 import { buildKernel, pass, type Attrs, type Buffer, type Builder, type Kernel, type Module, type Pass, type Value } from '@filigree/ir';
 import { defaultOptions, type SpecializeOptions } from '../options.js';
 import { POOL } from '../place/pools.js';
-import type { PlacedGroup, PlacedSegment, Placement } from '../place/place.js';
-import { blockValues, emitAddresses, linear } from './address.js';
+import type { Launch, PlacedGroup, PlacedSegment, Placement } from '../place/place.js';
+import { columnStarts, emitAddresses, linear, tileTables, type Instance, type Tile, type TileTables } from './address.js';
 import { emitExpression } from './expression.js';
 
 /** Below this much work a kernel does not repay waking other threads. */
 const PARALLEL_WORK = 1 << 14;
 
-/** Kernel IR from a placement (§4.8): one kernel a group, an outer parallel loop over blocks, an inner vector loop over instances. */
-export const emit = (options: Pick<SpecializeOptions, 'dtype' | 'emit'> = defaultOptions, name = 'specialized'): Pass<Placement, Module> =>
-  pass('emit', (p) => {
-    const kernels = p.groups.filter((g) => g.size > 0).map((g, k) => (g.segments.length > 0 ? rolledKernel(`sum${k}`, g, p.buffers, options) : blockKernel(`kernel${k}`, g, p.buffers, options)));
-    return { name, buffers: p.buffers, kernels, attrs: {} };
-  });
+type EmitContext = Pick<SpecializeOptions, 'dtype' | 'emit'>;
 
-const blockKernel = (name: string, g: PlacedGroup, buffers: readonly Buffer[], options: Pick<SpecializeOptions, 'dtype' | 'emit'>): Kernel =>
+/**
+ * Kernel IR from a placement (§4.8): one kernel a launch, an outer parallel loop over tiles, and within a tile one inner
+ * vector loop over instances for each group.
+ */
+export const emit = (options: EmitContext = defaultOptions, name = 'specialized'): Pass<Placement, Module> =>
+  pass('emit', (p) => ({
+    name,
+    buffers: p.buffers,
+    kernels: p.launches.map((launch, k) => launchKernel(`launch${k}`, launch, p.buffers, options)),
+    attrs: {},
+  }));
+
+const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], options: EmitContext): Kernel =>
   buildKernel(
     name,
     {},
     (b) => {
-      const { blockSize } = g.encoded;
-      const blocks = Math.ceil(g.size / blockSize);
-      const zero = b.i32(0);
-      const one = b.i32(1);
-      const instances = (block: Value | undefined): void => {
-        const count = block === undefined ? b.i32(g.size) : g.size % blockSize === 0 ? b.i32(blockSize) : b.min(b.i32(blockSize), b.sub(b.i32(g.size), b.mul(block, b.i32(blockSize))));
-        const fixed = blockValues(b, g.encoded, g.bases, block);
-        const constantRow = g.constantCount > 0 ? linear(b, block, g.constantCount * blockSize, g.bases.constants) : undefined;
-        const firstInstance = block === undefined ? undefined : b.mul(block, b.i32(blockSize));
-        b.for(zero, count, one, loopAttrs(options.emit.simd && { simd: true }), [], (j) => {
-          const i = firstInstance === undefined ? j : b.add(firstInstance, j);
-          instance(b, g, { ...fixed, i, j }, constantRow, options.dtype);
-        });
-      };
-      if (blocks === 1) instances(undefined);
-      else b.for(zero, b.i32(blocks), one, loopAttrs(options.emit.parallel && g.size * cost(g) >= PARALLEL_WORK && { parallel: true }), [], (block) => instances(block));
-    },
-    buffers,
-  );
-
-const loopAttrs = (attrs: Attrs | false): Attrs => attrs || {};
-
-const cost = (g: PlacedGroup): number => g.columnBuffers.length + (g.template?.graph.length ?? 0);
-
-type InstanceContext = ReturnType<typeof blockValues> & { readonly i: Value; readonly j: Value };
-
-/** Loads, computes and stores one instance. */
-const instance = (b: Builder, g: PlacedGroup, at: InstanceContext, constantRow: Value | undefined, dtype: 'f32' | 'f64'): void => {
-  const template = g.template!;
-  const context = { b, encoded: g.encoded, bases: g.bases, ...at };
-  const columns = g.columnBuffers.length;
-  const positions = emitAddresses(context, 0, columns, []);
-  const loads = positions.map((p, c) => b.load(g.columnBuffers[c], p));
-  const constants = Array.from({ length: g.constantCount }, (_, k) => b.load(POOL.constants, b.add(linear(b, constantRow, 1, k * g.encoded.blockSize), at.j)));
-  const values = emitExpression(b, template, dtype, (k) => (k < columns ? loads[k] : constants[k - columns]));
-  const all = emitAddresses(context, columns, g.encoded.addresses.length, positions);
-  g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
-};
-
-/** A loop over instances, each summing its terms segment by segment. */
-const rolledKernel = (name: string, g: PlacedGroup, buffers: readonly Buffer[], options: Pick<SpecializeOptions, 'dtype' | 'emit'>): Kernel =>
-  buildKernel(
-    name,
-    {},
-    (b) => {
-      const terms = g.segments.reduce((n, s) => n + s.terms * (s.columnBuffers.length + 1), 0);
-      const one = b.i32(1);
-      b.for(b.i32(0), b.i32(g.size), one, loopAttrs(options.emit.parallel && terms >= PARALLEL_WORK && { parallel: true }), [], (i) => {
-        const sum = g.segments.reduce((s, segment) => sumOfTerms(b, segment, i, one, s, options.dtype), b.constant(0, options.dtype));
-        const context = { b, encoded: g.encoded, bases: g.bases, ...blockValues(b, g.encoded, g.bases, undefined), i, j: i };
-        const positions = emitAddresses(context, 0, g.encoded.addresses.length, []);
-        g.stores[0].forEach(({ buffer, address }) => b.store(buffer, sum, positions[address]));
+      if (launch.tiles === 1) {
+        for (const g of launch.groups) emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, options);
+        return;
+      }
+      const parallel = options.emit.parallel && launch.groups.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK;
+      b.for(b.i32(0), b.i32(launch.tiles), b.i32(1), parallel ? { parallel: true } : {}, [], (index) => {
+        for (const g of launch.groups) {
+          const first = b.load(POOL[32], linear(b, index, 1, g.tileBase));
+          const end = b.load(POOL[32], linear(b, index, 1, g.tileBase + 1));
+          emitGroup(b, g, { index, first, count: b.sub(end, first) }, options);
+        }
       });
     },
     buffers,
+    { attrs: { groups: launch.groups.length } },
   );
 
-const sumOfTerms = (b: Builder, s: PlacedSegment, i: Value, one: Value, start: Value, dtype: 'f32' | 'f64'): Value => {
-  const from = b.load(POOL[32], linear(b, i, 1, s.ptrBase));
-  const to = b.load(POOL[32], linear(b, i, 1, s.ptrBase + 1));
-  const fixed = blockValues(b, s.encoded, s.bases, undefined);
+const work = (g: PlacedGroup): number =>
+  g.size * (g.columnBuffers.length + (g.template?.graph.length ?? 0)) + g.segments.reduce((n, s) => n + s.terms * (s.columnBuffers.length + 1), 0);
+
+const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, options: EmitContext): void => {
+  const tables = tileTables(b, g.encoded, g.bases, tile);
+  const constants = columnStarts(b, tile, g.constantCount, g.bases.constants);
+  const rolled = g.segments.length > 0;
+  const segments = g.segments.map((s) => wholeSegment(b, s));
+  const one = b.i32(1);
+  const attrs: Attrs = options.emit.simd && !rolled ? { simd: true } : {};
+  b.for(b.i32(0), tile.count, one, attrs, [], (j) => {
+    const at: Instance = { j, i: tile.first === undefined ? j : b.add(tile.first, j) };
+    const columns = g.columnBuffers.length;
+    const positions = emitAddresses(b, g.encoded, tables, at, 0, columns, []);
+    const values = rolled
+      ? [segments.reduce((sum, s) => sumOfTerms(b, s, at.i, one, sum, options.dtype), b.constant(0, options.dtype))]
+      : expressionValues(b, g, positions, constants, j, options.dtype);
+    const all = emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions);
+    g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
+  });
+};
+
+const expressionValues = (b: Builder, g: Pick<PlacedSegment, 'columnBuffers'> & { readonly template: PlacedGroup['template'] }, positions: readonly Value[], constants: readonly Value[], j: Value, dtype: 'f32' | 'f64'): Value[] => {
+  const columns = g.columnBuffers.length;
+  const loads = positions.map((p, c) => b.load(g.columnBuffers[c], p));
+  const numbers = constants.map((start) => b.load(POOL.constants, b.add(start, j)));
+  return emitExpression(b, g.template!, dtype, (k) => (k < columns ? loads[k] : numbers[k - columns]));
+};
+
+/** A segment's tables are one tile: its terms are found by their number. */
+interface WholeSegment {
+  readonly segment: PlacedSegment;
+  readonly tables: TileTables;
+  readonly constants: readonly Value[];
+}
+
+const wholeSegment = (b: Builder, segment: PlacedSegment): WholeSegment => {
+  const tile: Tile = { index: undefined, first: undefined, count: b.i32(segment.terms) };
+  return { segment, tables: tileTables(b, segment.encoded, segment.bases, tile), constants: columnStarts(b, tile, segment.constantCount, segment.bases.constants) };
+};
+
+/** A rolled sum: a loop over the terms of instance `i`. */
+const sumOfTerms = (b: Builder, { segment, tables, constants }: WholeSegment, i: Value, one: Value, start: Value, dtype: 'f32' | 'f64'): Value => {
+  const from = b.load(POOL[32], linear(b, i, 1, segment.ptrBase));
+  const to = b.load(POOL[32], linear(b, i, 1, segment.ptrBase + 1));
   return b.for(from, to, one, {}, [start], (t, [sum]) => {
-    const context = { b, encoded: s.encoded, bases: s.bases, ...fixed, i: t, j: t };
-    const columns = s.columnBuffers.length;
-    const positions = emitAddresses(context, 0, columns, []);
-    const loads = positions.map((p, c) => b.load(s.columnBuffers[c], p));
-    const constants = Array.from({ length: s.constantCount }, (_, k) => b.load(POOL.constants, linear(b, t, 1, s.bases.constants + k * s.terms)));
-    const [term] = emitExpression(b, s.template, dtype, (k) => (k < columns ? loads[k] : constants[k - columns]));
+    const positions = emitAddresses(b, segment.encoded, tables, { i: t, j: t }, 0, segment.columnBuffers.length, []);
+    const [term] = expressionValues(b, segment, positions, constants, t, dtype);
     return b.add(sum, term);
   })[0];
 };

@@ -1,15 +1,15 @@
 import type { PlaceOptions } from '../options.js';
 
 /**
- * How the position that an instance reads or writes is found (EX8, §4.8). Instance `i` is entry `j` of block `b`.
- * Tables hold one block of one column after the other, so that neighbours in a loop are neighbours in memory.
+ * How the position that an instance reads or writes is found (EX8, §4.8). Instance `i` is entry `j` of
+ * tile `t`. Tables hold one tile of one column after the other, so that neighbours in a loop are neighbours in memory.
  */
 export type Address =
   /** base + stride·i; no table. */
   | { readonly is: 'affine'; readonly base: number; readonly stride: number }
   /** The position of an earlier column plus a constant; no table. */
   | { readonly is: 'offset'; readonly column: number; readonly delta: number }
-  /** A table entry, plus a constant, plus the position of an earlier column or the block's anchor. */
+  /** A table entry, plus a constant, plus the position of an earlier column or the tile's anchor. */
   | {
       readonly is: 'table';
       readonly width: Width;
@@ -24,14 +24,13 @@ export type Width = 8 | 16 | 32;
 /** Index columns of a group, encoded. */
 export interface Encoded {
   readonly addresses: readonly Address[];
-  /** Entries `(b·rows + row)·blockSize + j`. */
+  /** Entries `start[t]·rows + row·count[t] + j`. */
   readonly tables: Readonly<Record<Width, Int32Array>>;
   /** Columns of each width. */
   readonly rows: Readonly<Record<Width, number>>;
-  /** Entries `b·anchorCount + anchor`. */
+  /** Entries `t·anchorCount + anchor`. */
   readonly anchors: Int32Array;
   readonly anchorCount: number;
-  readonly blockSize: number;
 }
 
 /** Earlier columns that are tried as a reference. */
@@ -39,12 +38,10 @@ const REFERENCES = 12;
 
 /**
  * Chooses for each column the cheapest exact encoding: none at all where it is affine in the instance or a constant away
- * from an earlier column; else differences of 8 or 16 bits from an earlier column, from a minimum a block, or from one
- * minimum; else 32 bits. Columns are position arrays of one length.
+ * from an earlier column; else differences of 8 or 16 bits from an earlier column, from a minimum a tile, or from one
+ * minimum; else 32 bits. Columns are position arrays of one length; tile t is their entries `starts[t] .. starts[t+1])`.
  */
-export const encode = (columns: readonly Int32Array[], blockSize: number, options: PlaceOptions): Encoded => {
-  const n = columns[0]?.length ?? 0;
-  const size = Math.max(1, Math.min(blockSize, n));
+export const encode = (columns: readonly Int32Array[], starts: Int32Array, options: PlaceOptions): Encoded => {
   const addresses: Address[] = [];
   const entries: Record<Width, Int32Array[]> = { 8: [], 16: [], 32: [] };
   const anchors: Int32Array[] = [];
@@ -54,7 +51,7 @@ export const encode = (columns: readonly Int32Array[], blockSize: number, option
       addresses.push(free);
       return;
     }
-    const choice = options.narrow ? narrowest(columns, c, size, options.coherence) : undefined;
+    const choice = options.narrow ? narrowest(columns, c, starts, options.coherence) : undefined;
     if (!choice) {
       addresses.push({ is: 'table', width: 32, row: entries[32].length, bias: 0, relativeTo: undefined });
       entries[32].push(column);
@@ -62,24 +59,23 @@ export const encode = (columns: readonly Int32Array[], blockSize: number, option
     }
     const { width, reference, minimum } = choice;
     const row = entries[width].length;
-    if (reference === 'block') {
+    if (reference === 'tile') {
       addresses.push({ is: 'table', width, row, bias: 0, relativeTo: { anchor: anchors.length } });
       anchors.push(minimum as Int32Array);
-      entries[width].push(column.map((p, i) => p - (minimum as Int32Array)[Math.floor(i / size)]));
+      entries[width].push(minusAnchors(column, minimum as Int32Array, starts));
     } else {
       const bias = minimum as number;
       addresses.push({ is: 'table', width, row, bias, relativeTo: reference === 'none' ? undefined : { column: reference } });
       const base = reference === 'none' ? undefined : columns[reference];
-      entries[width].push(base ? column.map((p, i) => p - base[i] - bias) : column.map((p) => p - bias));
+      entries[width].push(minus(column, base, bias));
     }
   });
   return {
     addresses,
-    tables: { 8: interleave(entries[8], n, size), 16: interleave(entries[16], n, size), 32: interleave(entries[32], n, size) },
+    tables: { 8: interleave(entries[8], starts), 16: interleave(entries[16], starts), 32: interleave(entries[32], starts) },
     rows: { 8: entries[8].length, 16: entries[16].length, 32: entries[32].length },
     anchors: interleaveAnchors(anchors),
     anchorCount: anchors.length,
-    blockSize: size,
   };
 };
 
@@ -106,11 +102,11 @@ const isOffset = (column: Int32Array, base: Int32Array, delta: number): boolean 
 
 interface Choice {
   readonly width: 8 | 16;
-  readonly reference: number | 'none' | 'block';
+  readonly reference: number | 'none' | 'tile';
   readonly minimum: number | Int32Array;
 }
 
-const narrowest = (columns: readonly Int32Array[], c: number, size: number, coherence: boolean): Choice | undefined => {
+const narrowest = (columns: readonly Int32Array[], c: number, starts: Int32Array, coherence: boolean): Choice | undefined => {
   const column = columns[c];
   let best: Choice | undefined;
   const offer = (width: 8 | 16 | undefined, reference: Choice['reference'], minimum: number | Int32Array): void => {
@@ -123,8 +119,8 @@ const narrowest = (columns: readonly Int32Array[], c: number, size: number, cohe
     if (r) offer(widthOf(r[1]), d, r[0]);
   }
   if (best?.width !== 8) {
-    const block = blockMinima(column, size, best ? 0xff : 0xffff);
-    if (block) offer(widthOf(block.spread), 'block', block.minima);
+    const tile = tileMinima(column, starts, best ? 0xff : 0xffff);
+    if (tile) offer(widthOf(tile.spread), 'tile', tile.minima);
   }
   return best;
 };
@@ -145,39 +141,56 @@ const range = (column: Int32Array, base: Int32Array | undefined, best: Choice | 
   return [min, max - min];
 };
 
-const blockMinima = (column: Int32Array, size: number, limit: number): { minima: Int32Array; spread: number } | undefined => {
-  const minima = new Int32Array(Math.ceil(column.length / size));
+const tileMinima = (column: Int32Array, starts: Int32Array, limit: number): { minima: Int32Array; spread: number } | undefined => {
+  const minima = new Int32Array(starts.length - 1);
   let spread = 0;
-  for (let b = 0; b < minima.length; b++) {
-    const end = Math.min(column.length, (b + 1) * size);
+  for (let t = 0; t < minima.length; t++) {
+    if (starts[t] === starts[t + 1]) continue;
     let min = Infinity;
     let max = -Infinity;
-    for (let i = b * size; i < end; i++) {
+    for (let i = starts[t]; i < starts[t + 1]; i++) {
       if (column[i] < min) min = column[i];
       if (column[i] > max) max = column[i];
     }
-    minima[b] = min;
+    minima[t] = min;
     if (max - min > spread) spread = max - min;
     if (spread > limit) return undefined;
   }
   return { minima, spread };
 };
 
-const interleave = (rows: readonly Int32Array[], n: number, size: number): Int32Array => {
-  const blocks = Math.ceil(n / size);
+const minus = (column: Int32Array, base: Int32Array | undefined, bias: number): Int32Array => {
+  const out = new Int32Array(column.length);
+  if (base) for (let i = 0; i < out.length; i++) out[i] = column[i] - base[i] - bias;
+  else for (let i = 0; i < out.length; i++) out[i] = column[i] - bias;
+  return out;
+};
+
+const minusAnchors = (column: Int32Array, anchors: Int32Array, starts: Int32Array): Int32Array => {
+  const out = new Int32Array(column.length);
+  for (let t = 0; t < anchors.length; t++) for (let i = starts[t]; i < starts[t + 1]; i++) out[i] = column[i] - anchors[t];
+  return out;
+};
+
+/** Columns tile by tile, one after the other within a tile. */
+export const interleave = <T extends Int32Array | Float64Array>(rows: readonly T[], starts: Int32Array): T => {
   if (rows.length === 1) return rows[0];
-  const out = new Int32Array(rows.length * blocks * size);
+  const n = starts[starts.length - 1];
+  const out = (rows[0] instanceof Float64Array ? new Float64Array(rows.length * n) : new Int32Array(rows.length * n)) as T;
   rows.forEach((row, r) => {
-    for (let b = 0; b < blocks; b++) out.set(row.subarray(b * size, Math.min(n, (b + 1) * size)), (b * rows.length + r) * size);
+    for (let t = 0; t + 1 < starts.length; t++) {
+      const count = starts[t + 1] - starts[t];
+      out.set(row.subarray(starts[t], starts[t + 1]), starts[t] * rows.length + r * count);
+    }
   });
   return out;
 };
 
 const interleaveAnchors = (anchors: readonly Int32Array[]): Int32Array => {
-  const blocks = anchors[0]?.length ?? 0;
-  const out = new Int32Array(anchors.length * blocks);
+  const tiles = anchors[0]?.length ?? 0;
+  const out = new Int32Array(anchors.length * tiles);
   anchors.forEach((a, k) => {
-    for (let b = 0; b < blocks; b++) out[b * anchors.length + k] = a[b];
+    for (let t = 0; t < tiles; t++) out[t * anchors.length + k] = a[t];
   });
   return out;
 };

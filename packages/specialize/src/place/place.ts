@@ -3,17 +3,19 @@ import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Harvest, HarvestedGroup } from '../harvest/harvest.js';
 import type { Template } from '../harvest/template.js';
 import { defaultOptions, type SpecializeOptions } from '../options.js';
-import { encode, type Encoded } from './encode.js';
+import { encode, interleave, type Encoded } from './encode.js';
 import { moves } from './moves.js';
 import { Pools, type TableBases } from './pools.js';
+import { cutTiles } from './tiles.js';
 
 /** The buffer of intermediate values. */
 export const TEMPORARIES = 'temp';
 
 /** A group with every position known; instances in the order they run. */
 export interface PlacedGroup {
-  readonly level: number;
   readonly size: number;
+  /** First entry, in the 32-bit pool, of the table of tiles: tile t runs instances `[t] .. [t+1])`. Unused with one tile. */
+  readonly tileBase: number;
   /** Absent for rolled sums. */
   readonly template: Template | undefined;
   /** Buffer of each template variable that is a column; its address is the entry of the same number. */
@@ -39,8 +41,15 @@ export interface PlacedSegment {
   readonly terms: number;
 }
 
-export interface Placement {
+/** Groups that do not depend on one another: one launch, tile by tile. */
+export interface Launch {
+  readonly level: number;
+  readonly tiles: number;
   readonly groups: readonly PlacedGroup[];
+}
+
+export interface Placement {
+  readonly launches: readonly Launch[];
   readonly buffers: readonly Buffer[];
   readonly nodes: number;
   readonly indexBytes: number;
@@ -50,24 +59,31 @@ export interface Placement {
 
 /**
  * Gives every value a position (§4.8): inputs and outputs where the program's arrays have them, intermediates in the
- * order in which their group computes them, so that they are written consecutively; then encodes the index columns.
+ * order in which their group computes them, so that they are written consecutively; cuts launches into tiles; then
+ * encodes the index columns.
  */
 export const place = (options: Pick<SpecializeOptions, 'dtype' | 'place'> = defaultOptions): Pass<Harvest, Placement> =>
   pass('place', (h) => {
-    const all = [...h.harvested, ...moves(h)];
+    const all = [...h.harvested, ...moves(h)].filter((g) => g.units.length > 0);
     const { slot, count } = placeIntermediates(h, all);
     const pools = new Pools();
     const at: PlaceContext = { h, slot, pools, options: options.place, names: ['', ...h.inputs.map((i) => i.name)] };
-    const groups = all.map((g) => (g.segments.length > 0 ? placeRolled(at, g) : placeUnrolled(at, g)));
     const { dtype } = options;
+    const levels = [...new Set(all.map((g) => g.level))].sort((a, b) => a - b);
+    const launches = levels.map((level) => placeLaunch(at, level, all.filter((g) => g.level === level), dtype === 'f32' ? 4 : 8));
     const buffers: Buffer[] = [
       ...h.inputs.map((i): Buffer => ({ name: i.name, type: dtype, length: i.length, role: 'input' })),
       ...h.outputs.map((o): Buffer => ({ name: o.name, type: dtype, length: o.nodes.length, role: 'output' })),
       ...(count > 0 ? [{ name: TEMPORARIES, type: dtype, length: count, role: 'temp' } as const] : []),
       ...pools.buffers(dtype),
     ];
-    return { groups, buffers, nodes: h.graph.length, indexBytes: pools.indexBytes, inputs: h.inputs, outputs: h.outputs };
+    return { launches, buffers, nodes: h.graph.length, indexBytes: pools.indexBytes, inputs: h.inputs, outputs: h.outputs };
   });
+
+const placeLaunch = (at: PlaceContext, level: number, groups: readonly Movable[], scalarBytes: number): Launch => {
+  const { tiles, starts } = cutTiles(groups, scalarBytes, at.options.tileBytes);
+  return { level, tiles, groups: groups.map((g, k) => (g.segments.length > 0 ? placeRolled(at, g, starts[k]) : placeUnrolled(at, g, starts[k]))) };
+};
 
 interface PlaceContext {
   readonly h: Harvest;
@@ -151,30 +167,30 @@ const columnOf = (units: Int32Array, position: (unit: number) => number): Int32A
   return out;
 };
 
-const placeUnrolled = (at: PlaceContext, g: Movable): PlacedGroup => {
+const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGroup => {
   const body = g.body!;
   const columns = body.columns.map((c) => positionsOf(at, c));
   const dest = destinationColumns(at, g, columns.length);
-  const encoded = encode([...columns, ...dest.columns], at.options.blockSize, at.options);
+  const encoded = encode([...columns, ...dest.columns], starts, at.options);
   return {
-    level: g.level,
     size: g.units.length,
+    tileBase: starts.length > 2 ? at.pools.append(32, starts) : 0,
     template: body.template,
     columnBuffers: body.columns.map((c) => bufferOf(at, c.kind)),
     constantCount: body.constants.length,
     encoded,
-    bases: at.pools.add(encoded, blocked(body.constants, encoded.blockSize)),
+    bases: at.pools.add(encoded, interleavedConstants(body.constants, starts)),
     stores: dest.stores,
     segments: [],
   };
 };
 
-const placeRolled = (at: PlaceContext, g: Movable): PlacedGroup => {
+const placeRolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGroup => {
   const dest = destinationColumns(at, g, 0);
-  const encoded = encode(dest.columns, Infinity, at.options);
+  const encoded = encode(dest.columns, starts, at.options);
   return {
-    level: g.level,
     size: g.units.length,
+    tileBase: starts.length > 2 ? at.pools.append(32, starts) : 0,
     template: undefined,
     columnBuffers: [],
     constantCount: 0,
@@ -183,13 +199,14 @@ const placeRolled = (at: PlaceContext, g: Movable): PlacedGroup => {
     stores: dest.stores,
     segments: g.segments.map((s) => {
       const columns = s.columns.map((c) => positionsOf(at, c));
-      const table = encode(columns, Infinity, at.options);
+      const whole = Int32Array.of(0, s.ptr[s.ptr.length - 1]);
+      const table = encode(columns, whole, at.options);
       return {
         template: s.template,
         columnBuffers: s.columns.map((c) => bufferOf(at, c.kind)),
         constantCount: s.constants.length,
         encoded: table,
-        bases: at.pools.add(table, blocked(s.constants, Infinity)),
+        bases: at.pools.add(table, interleavedConstants(s.constants, whole)),
         ptrBase: at.pools.append(32, s.ptr),
         terms: s.ptr[s.ptr.length - 1],
       };
@@ -197,15 +214,5 @@ const placeRolled = (at: PlaceContext, g: Movable): PlacedGroup => {
   };
 };
 
-/** Constant columns laid out as index columns are: block by block, one column after the other. */
-const blocked = (columns: readonly Float64Array[], blockSize: number): Float64Array => {
-  const n = columns[0]?.length ?? 0;
-  if (columns.length <= 1) return columns[0] ?? new Float64Array(0);
-  const size = Math.min(blockSize, n);
-  const blocks = Math.ceil(n / size);
-  const out = new Float64Array(columns.length * blocks * size);
-  columns.forEach((c, k) => {
-    for (let b = 0; b < blocks; b++) out.set(c.subarray(b * size, Math.min(n, (b + 1) * size)), (b * columns.length + k) * size);
-  });
-  return out;
-};
+const interleavedConstants = (columns: readonly Float64Array[], starts: Int32Array): Float64Array =>
+  columns.length === 0 ? new Float64Array(0) : interleave(columns, starts);

@@ -1,0 +1,53 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { DiagnosticError } from '@filigree/ir';
+import { evaluateExpr, numberRing, parseExpr, type Csr } from '@filigree/sparse';
+import { symbolicRing } from '@filigree/specialize';
+import type { Problem, Values } from './problem.js';
+
+/** A sparse matrix of numbers. */
+export type NumericMatrix = Csr<Float64Array>;
+
+/**
+ * A sparse algebra expression over given matrices as a program: the inputs are the entries of the matrices, under their
+ * names; the output is `R`. The same algebra serves trace and numbers, over two rings.
+ */
+export const matrixProblem = (
+  title: string,
+  expression: string,
+  matrices: Readonly<Record<string, NumericMatrix>>,
+): Problem => {
+  const tree = right(parseExpr(expression));
+  const patterns = Object.fromEntries(Object.entries(matrices).map(([name, m]) => [name, m.pattern]));
+  return {
+    title,
+    program: {
+      inputs: patterns,
+      run: (inputs, { graph }) => ({
+        R: right(evaluateExpr(tree, inputs as Readonly<Record<string, Csr<Int32Array>>>, symbolicRing(graph))),
+      }),
+    },
+    values: Object.fromEntries(Object.entries(matrices).map(([name, m]) => [name, m.values])),
+    evaluate: (values) => ({ R: evaluateMatrix(expression, patterns, values).values }),
+  };
+};
+
+/** The expression on numbers, in f64. */
+export const evaluateMatrix = (
+  expression: string,
+  patterns: Readonly<Record<string, NumericMatrix['pattern']>>,
+  values: Values,
+): NumericMatrix =>
+  right(
+    evaluateExpr(
+      right(parseExpr(expression)),
+      Object.fromEntries(
+        Object.entries(patterns).map(([name, pattern]) => [name, { pattern, values: Float64Array.from(values[name]) }]),
+      ),
+      numberRing,
+    ),
+  );
+
+const right = <A>(e: E.Either<ConstructorParameters<typeof DiagnosticError>[0], A>): A => {
+  if (E.isLeft(e)) throw new DiagnosticError(e.left);
+  return e.right;
+};

@@ -1,0 +1,206 @@
+import * as E from 'fp-ts/lib/Either.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import { cpp } from '@filigree/backend-cpp';
+import { wasm } from '@filigree/backend-wasm';
+import { DiagnosticError, fail, type Diagnostics } from '@filigree/ir';
+import { chooseBackend, instantiate, type Instance } from '@filigree/runtime';
+import { specialize, trace } from '@filigree/specialize';
+import { ablatedOptions } from './ablation.js';
+import type { ExampleOptions, ExampleResult } from './example.js';
+import type { Problem, Values } from './problem.js';
+
+/** A problem compiled and in memory, and what it cost. */
+export interface CompiledProblem {
+  readonly problem: Problem;
+  readonly instance: Instance;
+  readonly dtype: 'f32' | 'f64';
+  /** The inputs as the kernels see them: rounded to `dtype`. */
+  readonly inputs: Values;
+  readonly cost: CompileCost;
+  /** Runs all kernels once. */
+  readonly run: () => void;
+  /** Largest error of the last run against `expected`, over all outputs; each relative to its largest entry. */
+  readonly maxRelError: (expected: Values) => number;
+  /** Largest error that counts as right. */
+  readonly tolerance: number;
+}
+
+export interface CompileCost {
+  readonly nodes: number;
+  readonly kernels: number;
+  readonly indexBytes: number;
+  /** Bytes that a run must move: every table and input once, every output once, intermediates written and read. */
+  readonly bytesMoved: number;
+  readonly peakRssMB: number;
+  readonly ms: {
+    readonly trace: number;
+    readonly analyse: number;
+    readonly generate: number;
+    readonly compile: number;
+    readonly load: number;
+  };
+}
+
+export type CompileProblemOptions = Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'ablate'> & {
+  readonly progress?: ExampleOptions['progress'];
+  /** `false`: compile even if the artifact is in the cache, so that the time says what compiling costs. */
+  readonly cache?: false;
+};
+
+/** The backends that can run here, the preferred one first. */
+export const galleryBackends = () => [cpp(), wasm()];
+
+/** Trace, specialise, generate, compile, load, and fill in the inputs. Throws `DiagnosticError`. */
+export const compileProblem = async (
+  problem: Problem,
+  options: CompileProblemOptions,
+): Promise<CompiledProblem> => {
+  const { dtype, threads, progress = () => undefined } = options;
+  const specializeOptions = ablatedOptions(dtype, options.ablate);
+  const backend = await settle(chooseBackend(galleryBackends(), options.backend));
+
+  const begin = performance.now();
+  progress(0, 'trace');
+  const traced = right(trace().run(problem.program));
+  const tracedAt = performance.now();
+  progress(0.3, 'analyse');
+  const { module, nodes, kernels, indexBytes } = right(specialize(specializeOptions)(traced));
+  const analysed = performance.now();
+  progress(0.6, `generate and compile for ${backend.name}`);
+  const instance = await settle(
+    instantiate(module, backend, { threads, ...(options.cache === false ? { cache: false } : {}) }),
+  );
+
+  const inputs = roundedTo(dtype, problem.values);
+  for (const [name, values] of Object.entries(inputs)) fill(instance, name, values);
+  const bytes = (role: string): number =>
+    module.buffers
+      .filter((b) => b.role === role)
+      .reduce((sum, b) => sum + (instance.buffers[b.name]?.byteLength ?? 0), 0);
+  return {
+    problem,
+    instance,
+    dtype,
+    inputs,
+    cost: {
+      nodes,
+      kernels,
+      indexBytes,
+      bytesMoved: bytes('const') + bytes('input') + bytes('output') + 2 * bytes('temp'),
+      peakRssMB: peakRssMB(),
+      ms: {
+        trace: tracedAt - begin,
+        analyse: analysed - tracedAt,
+        generate: instance.ms.emit,
+        compile: instance.ms.compile,
+        load: instance.ms.load,
+      },
+    },
+    run: () => instance.run({ threads }),
+    maxRelError: (expected) =>
+      Object.entries(expected).reduce((worst, [name, e]) => Math.max(worst, relativeError(instance, name, e)), 0),
+    tolerance: (problem.tolerance ?? TOLERANCE)[dtype],
+  };
+};
+
+/** The common way of every example: compile, run, check against the plain code, time both side by side, report. */
+export const runProblem = async (problem: Problem, options: ExampleOptions): Promise<ExampleResult> => {
+  const compiled = await compileProblem(problem, options);
+  try {
+    options.progress(0.8, 'run and check');
+    const { result } = timeAndCheck(compiled, options.bench);
+    options.progress(1, 'done');
+    return result;
+  } finally {
+    compiled.instance.dispose();
+  }
+};
+
+/**
+ * Runs a compiled problem, compares it with the plain program on the same numbers, and times both in turns. The report is that
+ * of an example; `expected` is what the plain program returned.
+ */
+export const timeAndCheck = (
+  compiled: CompiledProblem,
+  bench: boolean,
+): { readonly result: ExampleResult; readonly expected: Values } => {
+  const { problem, inputs, cost } = compiled;
+  compiled.run();
+  let expected: Values = {};
+  const plain = (): void => void (expected = problem.evaluate(inputs));
+  plain();
+  const maxRelError = compiled.maxRelError(expected);
+  const [runMs, plainMs] = interleavedMedians([compiled.run, plain], bench ? 15 : 5);
+  const outputs = Object.values(expected).reduce((n, v) => n + v.length, 0);
+  return {
+    expected,
+    result: {
+      metrics: {
+        title: problem.title,
+        backend: compiled.instance.backend,
+        outputs,
+        indexBytes: cost.indexBytes,
+        bytesMoved: cost.bytesMoved,
+        peakRssMB: cost.peakRssMB,
+        speedup: plainMs / runMs,
+      },
+      check: { passed: maxRelError <= compiled.tolerance, maxRelError },
+      ms: { ...cost.ms, run: runMs },
+      nodes: cost.nodes,
+      kernels: cost.kernels,
+      baselines: { plain: plainMs },
+    },
+  };
+};
+
+/** Medians in milliseconds: one sample of each function a round; short functions repeat to fill two milliseconds. */
+export const interleavedMedians = (functions: readonly (() => void)[], rounds: number): number[] => {
+  const repetitions = functions.map((f) => Math.max(1, Math.ceil(2 / Math.max(sample(f, 1), 1e-3))));
+  const samples = functions.map((): number[] => []);
+  for (let round = 0; round < rounds; round++)
+    functions.forEach((f, k) => samples[k].push(sample(f, Math.min(repetitions[k], 1000))));
+  return samples.map((s) => s.sort((a, b) => a - b)[Math.floor(s.length / 2)]);
+};
+
+const sample = (f: () => void, repetitions: number): number => {
+  const begin = performance.now();
+  for (let i = 0; i < repetitions; i++) f();
+  return (performance.now() - begin) / repetitions;
+};
+
+const TOLERANCE = { f64: 1e-10, f32: 1e-4 };
+
+const fill = (instance: Instance, name: string, values: ArrayLike<number>): void => {
+  const buffer = instance.buffers[name];
+  if (buffer === undefined || buffer.length !== values.length)
+    fail('example/length', `input '${name}' has ${values.length} values, the program wants ${buffer?.length ?? 'none'}`);
+  (buffer as Float64Array).set(values);
+};
+
+const relativeError = (instance: Instance, name: string, expected: ArrayLike<number>): number => {
+  const found = instance.buffers[name] as Float64Array;
+  if (found.length !== expected.length) return Infinity;
+  let difference = 0;
+  let scale = 0;
+  for (let i = 0; i < expected.length; i++) {
+    if (!Number.isFinite(found[i])) return Infinity;
+    difference = Math.max(difference, Math.abs(found[i] - expected[i]));
+    scale = Math.max(scale, Math.abs(expected[i]));
+  }
+  return difference === 0 ? 0 : scale > 0 ? difference / scale : Infinity;
+};
+
+const roundedTo = (dtype: 'f32' | 'f64', values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, v]) => [name, dtype === 'f32' ? Float32Array.from(v) : Float64Array.from(v)]),
+  );
+
+/** Largest resident set of this process so far; Node reports it in KiB on every platform. */
+const peakRssMB = (): number => Math.round((process.resourceUsage().maxRSS * 1024) / 1e5) / 10;
+
+const right = <A>(e: E.Either<Diagnostics, A>): A => {
+  if (E.isLeft(e)) throw new DiagnosticError(e.left);
+  return e.right;
+};
+
+const settle = async <A>(task: TaskEither<Diagnostics, A>): Promise<A> => right(await task());

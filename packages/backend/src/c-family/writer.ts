@@ -1,0 +1,89 @@
+import { type Buffer, type Module, type Op, type Value, scalarOf } from '@filigree/ir';
+import type { CFamilyDialect } from './dialect.js';
+import { type Expr, expr } from './expr.js';
+import type { Names } from './names.js';
+import type { Site } from './spellings.js';
+import type { Usage } from './usage.js';
+
+/** What all functions of a kernel share while it is written. */
+export interface Shared {
+  readonly module: Module;
+  readonly dialect: CFamilyDialect;
+  readonly kernelName: string;
+  readonly names: Names;
+  readonly pointers: ReadonlyMap<string, string>;
+  readonly usage: Usage;
+  readonly indices: { readonly has: (id: number) => boolean };
+  readonly checked: boolean;
+  readonly values: Map<number, Expr>;
+  readonly constants: Map<number, Op['attrs'][string]>;
+  readonly helpers: Set<string>;
+  readonly parts: string[];
+}
+
+/** One function being written. */
+export interface Writer {
+  readonly shared: Shared;
+  readonly lines: string[];
+  readonly flags: { status: boolean; depth: number };
+  readonly concurrent: boolean;
+  readonly site: Site;
+}
+
+export const writer = (shared: Shared, concurrent: boolean): Writer => {
+  const flags = { status: false, depth: 1 };
+  return {
+    shared,
+    lines: [],
+    flags,
+    concurrent,
+    site: {
+      helper: (name) => {
+        shared.helpers.add(name);
+        return name;
+      },
+      status: () => {
+        flags.status = true;
+        return 'status';
+      },
+      scalar: (t) => shared.dialect.scalar[t]!,
+      element: (name, index) =>
+        expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
+      wraps: (v) => !shared.indices.has(v.id),
+      constant: (v) => shared.constants.get(v.id),
+      concurrent,
+    },
+  };
+};
+
+const inBounds = (s: Shared, flags: Writer['flags'], name: string, index: Expr): string => {
+  s.helpers.add('in_bounds');
+  flags.status = true;
+  return `in_bounds(${index.text}, ${s.module.buffers.find((b) => b.name === name)!.length}, status)`;
+};
+
+export const line = (w: Writer, text: string): void => {
+  w.lines.push('  '.repeat(w.flags.depth) + text);
+};
+
+export const block = (w: Writer, open: string, inside: () => void, close = '}'): void => {
+  line(w, open);
+  w.flags.depth++;
+  inside();
+  w.flags.depth--;
+  line(w, close);
+};
+
+export const scalarName = (s: Shared, v: Value): string => s.dialect.scalar[scalarOf(v.type)]!;
+
+/** Gives a value a name of its own. */
+export const named = (s: Shared, v: Value, wish = v.hint): string => {
+  const name = s.names.take(wish ?? `v${v.id}`);
+  s.values.set(v.id, expr(name));
+  return name;
+};
+
+export const valueOf = (w: Writer, v: Value): Expr => w.shared.values.get(v.id)!;
+
+export const pointer = (s: Shared, b: Buffer, readOnly: boolean): string =>
+  s.dialect.pointer(s.dialect.stored[b.type] ?? s.dialect.scalar[b.type]!, readOnly) + s.pointers.get(b.name)!;

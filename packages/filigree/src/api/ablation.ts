@@ -1,0 +1,46 @@
+import { fail } from '@filigree/ir';
+import { mergeOverrides, type OptionOverrides } from './options.js';
+
+/** What `--ablate` can switch off, by name: the columns of an ablation table (paper §5.9). */
+export const ABLATIONS = {
+  /** Storing expressions that several outputs share. */
+  global: { decompose: { global: false } },
+  /** Blocks tagged in the program. */
+  tags: { decompose: { tags: false } },
+  /** Dense blocks found without tags. */
+  blocks: { decompose: { detectBlocks: false } },
+  /** Rewriting of the expressions within kernels. */
+  simplify: { simplify: false },
+  /** Affine index columns and offsets between columns. */
+  coherence: { place: { coherence: false } },
+  /** Index columns of 8 and 16 bits. */
+  narrow: { place: { narrow: false } },
+  /** Vector lanes. */
+  simd: { emit: { simd: false } },
+  /** Threads. */
+  parallel: { emit: { parallel: false } },
+  /** Loops over the terms of long and rare sums. */
+  roll: { group: { maxUnrolledTerms: Infinity, minUnrolledInstances: 0 } },
+} as const satisfies Readonly<Record<string, OptionOverrides>>;
+
+export type Ablation = keyof typeof ABLATIONS;
+
+/** A list such as `global,simd` as names. Throws `DiagnosticError` `ablate/unknown`. */
+export const parseAblation = (list: string): readonly Ablation[] =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+    .map((name) =>
+      isAblation(name)
+        ? name
+        : fail('ablate/unknown', `there is nothing to switch off under the name '${name}'`, {
+            remedy: `use some of ${Object.keys(ABLATIONS).join(', ')}`,
+          }),
+    );
+
+/** Overrides that switch these stages off. */
+export const ablate = (names: readonly string[]): OptionOverrides =>
+  mergeOverrides(...names.flatMap((name) => parseAblation(name)).map((name): OptionOverrides => ABLATIONS[name]));
+
+const isAblation = (name: string): name is Ablation => Object.hasOwn(ABLATIONS, name);

@@ -1,0 +1,100 @@
+import * as E from 'fp-ts/lib/Either.js';
+import type { Backend } from '@filigree/backend';
+import { DiagnosticError, fail, type Diagnostics } from '@filigree/ir';
+import { instantiate, type Instance } from '@filigree/runtime';
+import { specialize, trace, type Program, type Specialized, type Trace } from '@filigree/specialize';
+import { mergeOptions, type OptionOverrides } from './options.js';
+
+/** The steps from a program to something that runs, in order. */
+export type Stage = 'trace' | 'analyse' | 'generate' | 'compile';
+
+export interface BuildOptions {
+  readonly backend: Backend;
+  readonly dtype?: 'f32' | 'f64' | undefined;
+  readonly threads?: number | undefined;
+  readonly cache?: string | false | undefined;
+  readonly fastMath?: boolean | undefined;
+  readonly specialize?: OptionOverrides | undefined;
+  /** Called when a step begins. */
+  readonly onProgress?: ((stage: Stage) => void | Promise<void>) | undefined;
+}
+
+/** A program traced, specialised and loaded, with all that was made on the way. */
+export interface Built {
+  readonly trace: Trace;
+  readonly specialized: Specialized;
+  readonly instance: Instance;
+  readonly dtype: 'f32' | 'f64';
+  readonly ms: Readonly<Record<Stage, number>>;
+}
+
+/**
+ * Takes a program all the way. `analyse` is specialisation up to kernel IR, `generate` the sources, `compile` the compiler
+ * or the cache, and loading. Throws `DiagnosticError`.
+ */
+export const build = async (program: Program, options: BuildOptions): Promise<Built> => {
+  const { backend, threads = 1, cache, fastMath, onProgress } = options;
+  if (!Number.isInteger(threads) || threads < 1)
+    fail('program/threads', `${threads} is not a number of threads`, { remedy: 'give a whole number from 1' });
+  const specializeOptions = mergeOptions(options.specialize ?? {}, options.dtype ? { dtype: options.dtype } : {});
+  const { dtype } = specializeOptions;
+  if (dtype !== 'f32' && dtype !== 'f64')
+    fail('program/dtype', `there is no scalar type '${String(dtype)}'`, { remedy: "use 'f32' or 'f64'" });
+
+  await onProgress?.('trace');
+  const started = performance.now();
+  const traced = right(trace().run(program));
+  checkNames(traced);
+  const tracedAt = performance.now();
+  await onProgress?.('analyse');
+  const specialized = right(specialize(specializeOptions)(traced));
+  checkBuffers(specialized);
+  const analysedAt = performance.now();
+  await onProgress?.('generate');
+  await onProgress?.('compile');
+  const instance = right(
+    await instantiate(specialized.module, backend, {
+      threads,
+      ...(cache === undefined ? {} : { cache }),
+      ...(fastMath === undefined ? {} : { fastMath }),
+    })(),
+  );
+  return {
+    trace: traced,
+    specialized,
+    instance,
+    dtype,
+    ms: {
+      trace: tracedAt - started,
+      analyse: analysedAt - tracedAt,
+      generate: instance.ms.emit,
+      compile: instance.ms.compile + instance.ms.load,
+    },
+  };
+};
+
+/** The value of an `Either`, or its diagnostics as an exception. */
+export const right = <A>(e: E.Either<Diagnostics, A>): A => {
+  if (E.isLeft(e)) throw new DiagnosticError(e.left);
+  return e.right;
+};
+
+/* Names become identifiers of the generated sources. */
+const checkNames = ({ inputs, outputs }: Trace): void => {
+  for (const { name } of [...inputs, ...outputs])
+    if (!/^[A-Za-z_]\w*$/.test(name))
+      fail('program/name', `'${name}' cannot name an input or output`, {
+        remedy: 'use letters, digits and _, not beginning with a digit',
+      });
+};
+
+const checkBuffers = ({ module }: Specialized): void => {
+  const seen = new Set<string>();
+  for (const { name } of module.buffers) {
+    if (seen.has(name))
+      fail('program/name', `the name '${name}' is taken by a buffer of the compiled program`, {
+        remedy: 'give the input or output another name',
+      });
+    seen.add(name);
+  }
+};

@@ -1,0 +1,27 @@
+import { resolveBackend } from './backends.js';
+import { build } from './build.js';
+import type { CompileOptions } from './compile.js';
+import { compiledProgram, type CompiledProgram } from './compiled-program.js';
+import { expressionProblem, type Binding } from './expression.js';
+
+export type ExpressionOptions = Omit<CompileOptions, 'scope' | 'at'>;
+
+/**
+ * Compiles an expression of sparse algebra, such as `L*M*L'+K`, for exactly the patterns of the matrices bound to its
+ * names. Each matrix is an input of its name, already holding the values given; the result is the output `result`.
+ * Numbers are constants of the program. Rejects with a `DiagnosticError`: `expr/…`, `csr/…`, `runtime/backend`.
+ */
+export const compileExpression = async (
+  text: string,
+  bindings: Readonly<Record<string, Binding>>,
+  options: ExpressionOptions = {},
+): Promise<CompiledProgram> => {
+  const { program } = expressionProblem(text, bindings);
+  const compiled = compiledProgram(await build(program, { ...options, backend: await resolveBackend(options.backend) }));
+  for (const name of Object.keys(compiled.inputs)) {
+    const b = bindings[name];
+    if (typeof b === 'object') compiled.set(name, b.values);
+  }
+  return compiled;
+};
+

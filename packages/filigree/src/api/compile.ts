@@ -1,0 +1,73 @@
+import type { Backend } from '@filigree/backend';
+import type { Loc } from '@filigree/ir';
+import { fail } from '@filigree/ir';
+import { symbolic } from '@filigree/lang';
+import { type InputShape, type Program } from '@filigree/specialize';
+import { resolveBackend, type BackendName } from './backends.js';
+import { build, type Stage } from './build.js';
+import { compiledProgram, type CompiledProgram } from './compiled-program.js';
+import { traceable, type NumericContext, type NumericInputs, type NumericOutput } from './numeric-program.js';
+import type { OptionOverrides } from './options.js';
+
+/** An ordinary numeric function with the shapes of its inputs. */
+export interface NumericProgram<I extends Readonly<Record<string, InputShape>>> {
+  readonly inputs: I;
+  /** Computes outputs by name. Its structure may depend on the shapes and on its scope, not on input values. */
+  readonly run: (inputs: NumericInputs<I>, context: NumericContext) => Readonly<Record<string, NumericOutput>>;
+  /** Expected number of expression nodes, where it is known; saves growing. */
+  readonly capacity?: number;
+}
+
+export interface CompileOptions {
+  /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
+  readonly backend?: BackendName | (string & {}) | Backend;
+  /** Default `f64`. */
+  readonly dtype?: 'f32' | 'f64';
+  /** Threads of a run that is not told; default 1. */
+  readonly threads?: number;
+  /** Folder for compiled artifacts, or `false` for none; default the user's cache folder. */
+  readonly cache?: string | false;
+  /** Lets the compiler reassociate and contract; default true. */
+  readonly fastMath?: boolean;
+  /** Overrides of specialisation, at any depth. */
+  readonly specialize?: OptionOverrides;
+  /** Everything that `run` uses from around it, by name: `{ dot, n }`. Functions in it are made symbolic too. */
+  readonly scope?: Readonly<Record<string, unknown>>;
+  /** Where `run` begins in its file, so that diagnostics name that file. */
+  readonly at?: Loc;
+  /** Called when a step begins. */
+  readonly onProgress?: (stage: Stage) => void | Promise<void>;
+}
+
+/**
+ * Compiles a program for exactly its structure: runs it once on symbols, finds the kernels in what it did, and makes native
+ * code of them. `run` is ordinary code on numbers, rewritten by `@filigree/lang`; with `rewrite: false` it is a `Program` of
+ * `@filigree/specialize`, written with `symbolicMath`, and is run as it is.
+ *
+ * Rejects with a `DiagnosticError`: what `symbolic`, tracing and the backend say, `program/…`, `runtime/backend`.
+ */
+export function compile(program: Program, options: CompileOptions & { readonly rewrite: false }): Promise<CompiledProgram>;
+export function compile<const I extends Readonly<Record<string, InputShape>>>(
+  program: NumericProgram<I>,
+  options?: CompileOptions,
+): Promise<CompiledProgram>;
+export async function compile(
+  program: Program | NumericProgram<Readonly<Record<string, InputShape>>>,
+  options: CompileOptions & { readonly rewrite?: boolean } = {},
+): Promise<CompiledProgram> {
+  if (typeof program !== 'object' || program === null || typeof program.run !== 'function' || !program.inputs)
+    fail('program/form', 'a program is an object with inputs and a function run', {
+      remedy: "write { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }",
+    });
+  const { rewrite = true, scope, at, ...rest } = options;
+  const backend = await resolveBackend(options.backend);
+  const toTrace = rewrite
+    ? traceable(
+        program.inputs,
+        symbolic(program.run as (...args: never[]) => unknown, { ...(scope ? { scope } : {}), ...(at ? { at } : {}) }) as never,
+        program.capacity,
+      )
+    : (program as Program);
+  return compiledProgram(await build(toTrace, { ...rest, backend }));
+}
+

@@ -1,0 +1,128 @@
+import type { Sources } from '@filigree/backend';
+import { DiagnosticError, fail, type TypedArray } from '@filigree/ir';
+import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse';
+import type { Built, Stage } from './build.js';
+
+/** Inputs and outputs in the scalar type the program was compiled for. */
+export type NumericArray = Float32Array | Float64Array;
+
+/** What compiling found and cost. */
+export interface CompileStats {
+  /** Nodes of the expression graph. */
+  readonly nodes: number;
+  readonly kernels: number;
+  /** Kernels that one run launches. */
+  readonly launches: number;
+  /** Bytes of index tables that a run reads. */
+  readonly indexBytes: number;
+  /** Milliseconds; `compile` includes loading. */
+  readonly ms: Readonly<Record<Stage, number>>;
+}
+
+/**
+ * A program that runs natively on its own memory. `inputs` and `outputs` are views into that memory, valid until `dispose`:
+ * write inputs, `run`, read outputs; nothing is copied. After `dispose` every method is `program/disposed`.
+ */
+export interface CompiledProgram {
+  readonly inputs: Readonly<Record<string, NumericArray>>;
+  readonly outputs: Readonly<Record<string, NumericArray>>;
+  /** Patterns of those inputs and outputs that are sparse matrices. */
+  readonly patterns: Readonly<Record<string, CsrPattern>>;
+  /** Copies values into an input. Errors: `program/unknown-input`, `program/length`. */
+  readonly set: (name: string, values: ArrayLike<number>) => void;
+  /** Copies the values of a matrix that has exactly the compiled pattern; else `pattern/mismatch`. */
+  readonly setMatrix: (name: string, matrix: Csr<ArrayLike<number>>) => void;
+  /** A sparse input or output with its pattern; the values are the view. */
+  readonly matrix: (name: string) => Csr<NumericArray>;
+  readonly run: (options?: { readonly threads?: number }) => void;
+  /** The same off the main thread where the backend can; inputs must not be written until it resolves. */
+  readonly runAsync: (options?: { readonly threads?: number }) => Promise<void>;
+  readonly backend: string;
+  readonly dtype: 'f32' | 'f64';
+  readonly sources: Sources;
+  readonly stats: CompileStats;
+  readonly dispose: () => void;
+}
+
+/** What `build` made, as users hold it. */
+export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Built): CompiledProgram => {
+  let live = true;
+  const views = (names: readonly string[]): Readonly<Record<string, NumericArray>> =>
+    Object.fromEntries(names.map((name) => [name, numeric(instance.buffers[name])]));
+  const inputs = views(trace.inputs.map((i) => i.name));
+  const outputs = views(trace.outputs.map((o) => o.name));
+  const patterns: Record<string, CsrPattern> = {};
+  for (const { name, shape } of trace.inputs)
+    if (typeof shape === 'object' && 'rowPtr' in shape) patterns[name] = shape;
+  for (const { name, pattern } of trace.outputs) if (pattern) patterns[name] = pattern;
+
+  const alive = (): void => {
+    if (!live)
+      fail('program/disposed', 'the program was disposed of', { remedy: 'compile it again, or dispose of it later' });
+  };
+  const input = (name: string): NumericArray =>
+    Object.hasOwn(inputs, name)
+      ? inputs[name]
+      : fail('program/unknown-input', `the program has no input '${name}'`, {
+          remedy: `its inputs are ${Object.keys(inputs).join(', ') || 'none'}`,
+        });
+  const set = (name: string, values: ArrayLike<number>): void => {
+    alive();
+    const view = input(name);
+    if (values.length !== view.length)
+      fail('program/length', `input '${name}' takes ${view.length} values, got ${values.length}`, {
+        remedy: 'give exactly the values of the shape the program was compiled for, flat, rows first; or compile again',
+      });
+    view.set(values);
+  };
+  const patternOf = (name: string): CsrPattern =>
+    Object.hasOwn(patterns, name)
+      ? patterns[name]
+      : fail('program/not-a-matrix', `'${name}' is no sparse matrix of this program`, {
+          remedy: `its sparse matrices are ${Object.keys(patterns).join(', ') || 'none'}`,
+        });
+  return {
+    inputs,
+    outputs,
+    patterns,
+    set,
+    setMatrix: (name, { pattern, values }) => {
+      alive();
+      input(name);
+      const mismatch = comparePatterns(patternOf(name), pattern, name);
+      if (mismatch) throw new DiagnosticError([mismatch]);
+      set(name, values);
+    },
+    matrix: (name) => {
+      alive();
+      return { pattern: patternOf(name), values: inputs[name] ?? outputs[name] };
+    },
+    run: (options) => {
+      alive();
+      instance.run(options);
+    },
+    runAsync: async (options) => {
+      alive();
+      await instance.runAsync(options);
+    },
+    backend: instance.backend,
+    dtype,
+    sources: instance.sources,
+    stats: {
+      nodes: specialized.nodes,
+      kernels: specialized.kernels,
+      launches: instance.module.kernels.length,
+      indexBytes: specialized.indexBytes,
+      ms,
+    },
+    dispose: () => {
+      if (live) instance.dispose();
+      live = false;
+    },
+  };
+};
+
+const numeric = (view: TypedArray): NumericArray => {
+  if (view instanceof Float32Array || view instanceof Float64Array) return view;
+  throw new TypeError('inputs and outputs are floating-point buffers');
+};

@@ -1,0 +1,77 @@
+import { fail } from '@filigree/ir';
+import {
+  checkCsr,
+  evaluateExpr,
+  namesOf,
+  numberRing,
+  parseExpr,
+  planExpr,
+  type Csr,
+  type CsrPattern,
+  type ExprTree,
+} from '@filigree/sparse';
+import { DiagnosticError } from '@filigree/ir';
+import { symbolicRing, type Program } from '@filigree/specialize';
+import { right } from './build.js';
+
+/** A name of an expression: a matrix, whose pattern is compiled in and whose values are an input, or a plain number. */
+export type Binding = number | Csr<ArrayLike<number>>;
+
+/** A sparse expression with its patterns, ready to be traced. */
+export interface ExpressionProblem {
+  readonly tree: ExprTree;
+  readonly program: Program;
+  /** Pattern of the result. */
+  readonly pattern: CsrPattern;
+  /** Scalar operations of a plain evaluation. */
+  readonly flops: number;
+  /** A plain sparse evaluation on these values of the matrices, in f64. */
+  readonly evaluate: (values: Readonly<Record<string, Float64Array>>) => Csr<Float64Array>;
+}
+
+/** The name of an expression's result among the outputs. */
+export const RESULT = 'result';
+
+/**
+ * An expression of sparse algebra over these bindings. Only names that occur become inputs. Errors: `expr/…`, `csr/…`,
+ * `program/name` for a matrix called `result`.
+ */
+export const expressionProblem = (text: string, bindings: Readonly<Record<string, Binding>>): ExpressionProblem => {
+  const tree = right(parseExpr(text));
+  const used = namesOf(tree).filter((name) => Object.hasOwn(bindings, name));
+  if (used.includes(RESULT))
+    fail('program/name', `'${RESULT}' names the output`, { remedy: 'bind the matrix to another name' });
+  const patterns: Record<string, CsrPattern> = {};
+  const numbers: Record<string, number> = {};
+  for (const name of used) {
+    const b = bindings[name];
+    if (typeof b === 'number') numbers[name] = b;
+    else {
+      const faults = checkCsr(b.pattern);
+      if (faults.length > 0) throw new DiagnosticError(faults.map((d) => ({ ...d, message: `${name}: ${d.message}` })));
+      patterns[name] = b.pattern;
+    }
+  }
+  const plan = right(planExpr(tree, { ...patterns, ...numbers }));
+  const variables = Object.values(patterns).reduce((n, p) => n + p.colIdx.length, 0);
+  return {
+    tree,
+    pattern: plan.pattern,
+    flops: plan.flops,
+    program: {
+      capacity: Math.min(variables + plan.flops + 1024, 2 ** 27),
+      inputs: patterns,
+      run: (inputs, { graph }) => ({
+        [RESULT]: right(
+          evaluateExpr(tree, { ...(inputs as Record<string, Csr<Int32Array>>), ...numbers }, symbolicRing(graph)),
+        ),
+      }),
+    },
+    evaluate: (values) => {
+      const matrices = Object.fromEntries(
+        Object.entries(patterns).map(([name, pattern]) => [name, { pattern, values: values[name] }]),
+      );
+      return right(evaluateExpr(tree, { ...matrices, ...numbers }, numberRing));
+    },
+  };
+};

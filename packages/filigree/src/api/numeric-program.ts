@@ -1,0 +1,134 @@
+import { Sym, isSymbolic, symbolicMath, type Num } from '@filigree/ir';
+import {
+  add,
+  multiply,
+  neg,
+  power,
+  scale,
+  sub,
+  transpose,
+  type Csr,
+  type CsrPattern,
+  type Ring,
+} from '@filigree/sparse';
+import type { InputShape, Program, SymbolicInput, TraceContext, TracedOutput } from '@filigree/specialize';
+
+/** A sparse matrix as numeric code sees it: one number per entry of the pattern, row by row. */
+export type SparseMatrix = Csr<number[]>;
+
+/** What numeric code receives for an input of shape `S`: `4` → `number[]`, `[n, 3]` → `number[][]`, a pattern → `SparseMatrix`. */
+export type ArrayOf<S> = S extends number
+  ? number[]
+  : S extends CsrPattern
+    ? SparseMatrix
+    : S extends readonly []
+      ? number
+      : S extends readonly [unknown, ...infer R]
+        ? ArrayOf<R>[]
+        : NestedNumbers;
+
+export type NestedNumbers = number | NestedNumbers[];
+
+export type NumericInputs<I> = { readonly [K in keyof I]: ArrayOf<I[K]> };
+
+/** What a program may return under a name: numbers, arrays of them at any depth, sparse matrices. */
+export type NumericOutput = number | ArrayLike<NumericOutput> | Csr<ArrayLike<number>>;
+
+/** What a program is given beside its inputs. */
+export interface NumericContext {
+  /** Asks that these values be computed by one kernel; returns them. */
+  readonly block: <T>(values: T) => T;
+  /** Sparse algebra for the matrices of a program. */
+  readonly sparse: SparseMath;
+}
+
+/** Sparse algebra on the matrices that a program receives. */
+export interface SparseMath {
+  readonly add: (a: SparseMatrix, b: SparseMatrix) => SparseMatrix;
+  readonly sub: (a: SparseMatrix, b: SparseMatrix) => SparseMatrix;
+  readonly neg: (a: SparseMatrix) => SparseMatrix;
+  readonly scale: (s: number, a: SparseMatrix) => SparseMatrix;
+  readonly transpose: (a: SparseMatrix) => SparseMatrix;
+  readonly multiply: (a: SparseMatrix, b: SparseMatrix) => SparseMatrix;
+  readonly power: (a: SparseMatrix, exponent: number) => SparseMatrix;
+}
+
+/**
+ * A numeric function, already made symbolic, as a program to trace: entries of sparse matrices, which tracing hands over
+ * as node ids, become symbols on the way in and ids on the way out.
+ */
+export const traceable = (
+  inputs: Readonly<Record<string, InputShape>>,
+  run: (inputs: never, context: NumericContext) => unknown,
+  capacity?: number,
+): Program => ({
+  ...(capacity === undefined ? {} : { capacity }),
+  inputs,
+  run: (given, context) => {
+    const symbols = Object.fromEntries(Object.entries(given).map(([name, x]) => [name, symbolsOf(x, context)]));
+    const block = <T>(values: T): T => {
+      context.block(idsOf(values, context) as TracedOutput);
+      return values;
+    };
+    const results = run(symbols as never, { block, sparse });
+    if (typeof results !== 'object' || results === null) return { result: results } as Record<string, TracedOutput>;
+    return Object.fromEntries(Object.entries(results).map(([name, x]) => [name, idsOf(x, context) as TracedOutput]));
+  },
+});
+
+const symbolsOf = (x: SymbolicInput, { graph }: TraceContext): unknown =>
+  isMatrix(x) ? { pattern: x.pattern, values: Array.from(x.values as Int32Array, (id) => new Sym(graph, id)) } : x;
+
+const idsOf = (x: unknown, { graph }: TraceContext): unknown => {
+  if (!isMatrix(x)) return x;
+  const values = Array.from(x.values as ArrayLike<unknown>);
+  /* What is neither number nor symbol is left for tracing to refuse. */
+  if (!values.every((v) => typeof v === 'number' || isSymbolic(v))) return values;
+  return {
+    pattern: x.pattern,
+    values: Int32Array.from(values, (v) => (isSymbolic(v) ? v.id : graph.constant(v as number))),
+  };
+};
+
+const isMatrix = (x: unknown): x is { pattern: CsrPattern; values: unknown } =>
+  typeof x === 'object' && x !== null && 'pattern' in x && 'values' in x;
+
+/* Numbers and symbols alike; program text is typed for numbers, and runs on symbols too. */
+const ring: Ring<Num[]> = {
+  allocate: (n) => new Array<Num>(n).fill(0),
+  copy: (out, o, a, i) => {
+    out[o] = a[i];
+  },
+  add: (out, o, a, i, b, j) => {
+    out[o] = symbolicMath.add(a[i], b[j]);
+  },
+  sub: (out, o, a, i, b, j) => {
+    out[o] = symbolicMath.sub(a[i], b[j]);
+  },
+  neg: (out, o, a, i) => {
+    out[o] = symbolicMath.neg(a[i]);
+  },
+  scale: (out, o, s, a, i) => {
+    out[o] = symbolicMath.mul(s, a[i]);
+  },
+  dot: (out, o, a, ai, b, bi, n) => {
+    let s: Num = n > 0 ? symbolicMath.mul(a[ai[0]], b[bi[0]]) : 0;
+    for (let t = 1; t < n; t++) s = symbolicMath.add(s, symbolicMath.mul(a[ai[t]], b[bi[t]]));
+    out[o] = s;
+  },
+  sum: (out, o, a, ai, n) => {
+    let s: Num = n > 0 ? a[ai[0]] : 0;
+    for (let t = 1; t < n; t++) s = symbolicMath.add(s, a[ai[t]]);
+    out[o] = s;
+  },
+};
+
+const sparse = {
+  add: (a, b) => add(ring, a, b),
+  sub: (a, b) => sub(ring, a, b),
+  neg: (a) => neg(ring, a),
+  scale: (s, a) => scale(ring, s, a),
+  transpose: (a) => transpose(ring, a),
+  multiply: (a, b) => multiply(ring, a, b),
+  power: (a, exponent) => power(ring, a, exponent),
+} as { readonly [K in keyof SparseMath]: (...args: never[]) => unknown } as unknown as SparseMath;

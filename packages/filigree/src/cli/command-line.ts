@@ -1,0 +1,70 @@
+import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
+import type { CommanderError } from 'commander';
+import { compileCommand } from './commands/compile.js';
+import { devicesCommand } from './commands/devices.js';
+import { exprCommand } from './commands/expr.js';
+import { inspectCommand } from './commands/inspect.js';
+import { optCommand } from './commands/opt.js';
+import { runCommand } from './commands/run.js';
+import { Session } from './session.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * Runs one command. Returns the exit status: 0 done, 1 the program or input is wrong, 2 bad usage. Commands load what they
+ * need when they run, so that help and usage errors answer at once.
+ */
+export const runCommandLine = async (argv: readonly string[], terminal: Terminal): Promise<number> => {
+  const { Command } = await import('commander');
+  const json = argv.includes('--json');
+  const session = new Session(terminal, json);
+  const program = new Command('filigree')
+    .description('Turns numeric programs over sparse data into native kernels for exactly their structure.')
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .showHelpAfterError('(see filigree help)')
+    .addHelpText('after', '\nExit status: 0 done, 1 the program or input is wrong, 2 bad usage.');
+  for (const define of [
+    devicesCommand,
+    exprCommand,
+    optCommand,
+    compileCommand,
+    runCommand,
+    inspectCommand,
+  ])
+    define(program, session);
+  for (const command of program.commands) command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return session.status;
+  } catch (e) {
+    if (isUsageError(e)) {
+      if (e.exitCode === 0) return 0;
+      if (json) terminal.out(`${JSON.stringify({ error: error('cli/usage', e.message.replace(/^error: /, '')) })}\n`);
+      return 2;
+    }
+    session.fail(diagnosticsOf(e), e instanceof DiagnosticError ? e.message : undefined);
+    return 1;
+  } finally {
+    session.close();
+  }
+};
+
+const isUsageError = (e: unknown): e is CommanderError =>
+  e instanceof Error && 'code' in e && typeof e.code === 'string' && e.code.startsWith('commander.');
+
+const diagnosticsOf = (e: unknown): readonly Diagnostic[] => {
+  if (e instanceof DiagnosticError) return e.diagnostics;
+  const message = e instanceof Error ? e.message : String(e);
+  if (e instanceof RangeError && /allocation|Invalid (typed )?array (buffer )?length|Map maximum size/i.test(message))
+    return [
+      error('memory/exhausted', `memory ran out (${message})`, {
+        remedy: 'take a smaller problem, or give node more memory: NODE_OPTIONS=--max-old-space-size=MEGABYTES',
+      }),
+    ];
+  if (process.env['FILIGREE_DEBUG'] && e instanceof Error) process.stderr.write(`${e.stack}\n`);
+  return [
+    error('internal/unexpected', message, {
+      remedy: 'this is a defect of filigree: please report it, with the output under FILIGREE_DEBUG=1',
+    }),
+  ];
+};

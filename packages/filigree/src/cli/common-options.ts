@@ -1,0 +1,49 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+
+/** What every command takes. */
+export interface CommonOptions {
+  readonly json?: boolean;
+  readonly backend?: string;
+  readonly dtype: 'f32' | 'f64';
+  readonly threads: number;
+  readonly emit?: string;
+  readonly seed: number;
+  readonly cache: boolean;
+}
+
+/** Adds the options that every command takes. */
+export const withCommonOptions = (command: Command): Command =>
+  command
+    .option('--json', 'one JSON document on stdout')
+    .addOption(
+      new Option('--backend <name>', 'default: cpp where a C++ compiler is found, else wasm').choices([
+        'cpp',
+        'wasm',
+        'cuda',
+        'hip',
+        'metal',
+      ]),
+    )
+    .addOption(new Option('--dtype <type>', 'scalar type').choices(['f32', 'f64']).default('f64'))
+    .option('--threads <n>', 'threads of a run', wholeNumber(1), 1)
+    .option('--emit <folder>', 'write the generated sources here')
+    .option('--seed <n>', 'seed of random values', wholeNumber(0), 1)
+    .option('--no-cache', 'compile anew, keep nothing');
+
+/** A parser of whole numbers from `least`, for options. */
+export const wholeNumber =
+  (least: number) =>
+  (text: string): number => {
+    const n = Number(text);
+    if (text.trim() === '' || !Number.isSafeInteger(n) || n < least)
+      throw new InvalidArgumentError(`It is not a whole number from ${least}.`);
+    return n;
+  };
+
+/** `NAME=VALUE` options, each name once. */
+export const keyValue = (text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => {
+  const m = /^([^=]+)=(.+)$/s.exec(text);
+  if (!m) throw new InvalidArgumentError('It is not of the form NAME=VALUE.');
+  if (Object.hasOwn(before, m[1])) throw new InvalidArgumentError(`${m[1]} is given twice.`);
+  return { ...before, [m[1]]: m[2] };
+};

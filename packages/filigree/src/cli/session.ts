@@ -1,0 +1,53 @@
+import { formatDiagnostic, type Diagnostic, type Diagnostics } from '@filigree/ir';
+import { Progress } from './progress.js';
+import type { Terminal } from './terminal.js';
+
+/** One run of the command line: its streams, its progress, its exit status, the texts that diagnostics point into. */
+export class Session {
+  status = 0;
+  readonly progress: Progress;
+  private readonly texts = new Map<string, string>();
+
+  constructor(
+    readonly terminal: Terminal,
+    readonly json: boolean,
+  ) {
+    this.progress = new Progress(terminal);
+  }
+
+  /** Makes the text of a source known, for code frames of diagnostics that name it. */
+  knowText(file: string, text: string): void {
+    this.texts.set(file, text);
+  }
+
+  /** The command's result: one JSON document, or text for people. */
+  answer(value: unknown, text: () => string): void {
+    this.progress.end();
+    this.terminal.out(this.json ? `${JSON.stringify(value)}\n` : text());
+  }
+
+  warn(diagnostics: Diagnostics = []): void {
+    for (const d of diagnostics) this.message(formatDiagnostic(d, d.loc && this.texts.get(d.loc.file)));
+  }
+
+  message(text: string): void {
+    this.progress.clear();
+    this.terminal.err(`${text}\n`);
+  }
+
+  /** Says what is wrong, on stderr and, where JSON is wanted, as `{"error": …}` too. */
+  fail(diagnostics: Diagnostics, message?: string): void {
+    this.progress.end();
+    const known = diagnostics.some((d) => d.loc && this.texts.has(d.loc.file));
+    if (message !== undefined && !known) this.terminal.err(`${message}\n`);
+    else this.warn(diagnostics);
+    if (this.json) {
+      const [first, ...more] = diagnostics as readonly [Diagnostic, ...Diagnostic[]];
+      this.terminal.out(`${JSON.stringify({ error: { ...first, ...(more.length > 0 ? { more } : {}) } })}\n`);
+    }
+  }
+
+  close(): void {
+    this.progress.end();
+  }
+}

@@ -1,0 +1,27 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Sources } from '@filigree/backend';
+import { fail } from '@filigree/ir';
+
+/** Writes sources into a folder, made where it is missing; gives the paths. Error: `emit/unwritable`. */
+export const writeSources = async (folder: string, sources: Sources): Promise<readonly string[]> => {
+  const paths: string[] = [];
+  for (const { name, contents } of sources.files) {
+    const path = join(folder, name);
+    await writeOut(path, contents);
+    paths.push(path);
+  }
+  return paths;
+};
+
+/** Writes a file and the folders it needs. Error: `emit/unwritable`. */
+export const writeOut = async (path: string, contents: string | Uint8Array): Promise<void> => {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, contents);
+  } catch (e) {
+    fail('emit/unwritable', `'${path}' cannot be written (${(e as NodeJS.ErrnoException).code ?? String(e)})`, {
+      remedy: 'name a place that can be written and has space',
+    });
+  }
+};

@@ -1,0 +1,39 @@
+/** Examples by name, as a gallery module exports them under the name `gallery`. */
+export type Gallery = Readonly<Record<string, Example>>;
+
+/** A program that `filigree run` runs and checks. */
+export interface Example {
+  readonly name: string;
+  /** What of the project's goals it shows, for example `EX11`. */
+  readonly rows: readonly string[];
+  /** One line for people. */
+  readonly summary: string;
+  readonly run: (options: ExampleOptions) => Promise<ExampleResult>;
+}
+
+/** What the command line hands to an example. */
+export interface ExampleOptions {
+  /** The `key=value` arguments. An example refuses, with a diagnostic, a key that it does not know. */
+  readonly args: Readonly<Record<string, string>>;
+  /** Name of a backend that works here. */
+  readonly backend: string;
+  readonly dtype: 'f32' | 'f64';
+  readonly threads: number;
+  readonly seed: number;
+  /** Also time baselines. */
+  readonly bench: boolean;
+  /** Stages of specialisation to switch off, by their names in `--ablate`. */
+  readonly ablate: readonly string[];
+  /** Says how far the run is, from 0 to 1, and what it does now. */
+  readonly progress: (fraction: number, text: string) => void;
+}
+
+/** What an example reports. Times are milliseconds. */
+export interface ExampleResult {
+  readonly metrics: Readonly<Record<string, number | string>>;
+  readonly check: { readonly passed: boolean; readonly maxRelError?: number };
+  readonly ms: Readonly<Record<string, number>>;
+  readonly nodes?: number;
+  readonly kernels?: number;
+  readonly baselines?: Readonly<Record<string, number>>;
+}
