@@ -1,3 +1,5 @@
 export * from './meshes/index.js';
 export * from './programs/index.js';
 export * from './draw/index.js';
+export * from './gallery/index.js';
+export { spotMesh, spotOfSize } from './spot.js';

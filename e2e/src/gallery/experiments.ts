@@ -1,0 +1,100 @@
+import { fail } from '@filigree/ir';
+import { gridMesh, tetBox, type Mesh } from '../meshes/index.js';
+import { MATRIX_EXPRESSIONS } from '../programs/index.js';
+import { spotOfSize } from '../spot.js';
+import { argumentsOf, type Arguments } from './arguments.js';
+import type { Example } from './example.js';
+import { laplacianOfMesh, laplacianOfSize, lmltMatrices, randomMatrices } from './experiment-matrices.js';
+import { matrixProblem } from './matrix-problem.js';
+import {
+  arapInput,
+  arapProblem,
+  clothHessianProblem,
+  clothInput,
+  cotanProblem,
+  dualLaplacianProblem,
+} from './mesh-problems.js';
+import type { Problem } from './problem.js';
+import { runProblem } from './run-program.js';
+
+const experiment = (
+  name: string,
+  summary: string,
+  known: readonly string[],
+  problem: (args: Arguments, seed: number) => Problem,
+): Example => ({
+  name,
+  rows: ['EX11'],
+  summary,
+  run: async (options) => {
+    options.progress(0, 'make the input');
+    return runProblem(problem(argumentsOf(options.args, known), options.seed), options);
+  },
+});
+
+const random = (name: 'numeric-0' | 'numeric-1' | 'numeric-2'): Example => {
+  const expression = MATRIX_EXPRESSIONS[name];
+  return experiment(name, `${expression}, six random entries a row (n=ROWS)`, ['n'], (args, seed) =>
+    matrixProblem(expression, expression, randomMatrices('ABC', args.integer('n', 10_000, 6, MOST), seed)),
+  );
+};
+
+/** The experiments of the expression-tree paper (§5) that need no derivatives. */
+export const EXPERIMENTS: readonly Example[] = [
+  random('numeric-0'),
+  random('numeric-1'),
+  random('numeric-2'),
+  experiment('power', 'powers of a mesh Laplacian (k=2..4, mesh=FILE or n=ROWS)', ['k', 'mesh', 'n'], (args, seed) => {
+    const k = args.integer('k', 3, 2, 4);
+    const mesh = args.mesh();
+    const L = mesh ? laplacianOfMesh(surface(mesh)) : laplacianOfSize(args.integer('n', 20_000, 4, MOST), seed);
+    return matrixProblem(`L^${k}, ${L.pattern.rows.toLocaleString('en')} rows`, `L^${k}`, { L });
+  }),
+  experiment('lmlt-plus-k', "L*M*L'+K of a mesh Laplacian (mesh=FILE or n=ROWS)", ['mesh', 'n'], (args, seed) => {
+    const mesh = args.mesh();
+    const matrices = lmltMatrices(mesh ? surface(mesh) : args.integer('n', 20_000, 36, MOST), seed);
+    return matrixProblem(
+      `L*M*L'+K, ${matrices.L.pattern.rows.toLocaleString('en')} rows`,
+      MATRIX_EXPRESSIONS['lmlt-plus-k'],
+      matrices,
+    );
+  }),
+  experiment('cotan', 'cotan Laplacian and mass of a triangle mesh (mesh=FILE or n=VERTICES)', ['mesh', 'n'], (args) =>
+    cotanProblem(surface(args.mesh() ?? meshOfSize(args.integer('n', 46_850, 9, MOST)))),
+  ),
+  experiment('dual-laplacian', 'dual Laplacian of a tetrahedral mesh (mesh=FILE or n=VERTICES)', ['mesh', 'n'], (args) => {
+    const mesh = args.mesh();
+    if (mesh && mesh.tets.length === 0)
+      fail('example/mesh', 'the mesh has no tetrahedra', { remedy: 'give a Medit .mesh or tetsphere file of a volume' });
+    const cells = Math.max(1, Math.round(Math.cbrt(args.integer('n', 2_744, 8, MOST))) - 1);
+    return dualLaplacianProblem(mesh ?? tetBox(cells, cells, cells, 0.2));
+  }),
+  experiment('arap', 'as-rigid-as-possible local step (mesh=FILE or n=VERTICES)', ['mesh', 'n'], (args) =>
+    arapProblem(arapInput(surface(args.mesh() ?? meshOfSize(args.integer('n', 2_930, 9, MOST))))),
+  ),
+  experiment(
+    'cloth-hessian',
+    'Hessian of a cloth, derived by hand (mode=hand, blocks=auto|tagged, mesh=FILE or n=VERTICES)',
+    ['mode', 'blocks', 'mesh', 'n'],
+    (args, seed) => {
+      args.word('mode', 'hand', ['hand']);
+      const side = Math.round(Math.sqrt(args.integer('n', 20_736, 4, MOST)));
+      const mesh = surface(args.mesh() ?? gridMesh(side, side));
+      return clothHessianProblem(clothInput(mesh, seed), args.word('blocks', 'auto', ['auto', 'tagged']) === 'tagged');
+    },
+  ),
+];
+
+/** The largest size an example accepts. */
+const MOST = 10_000_000;
+
+/** A closed surface of about n vertices, or a curved grid where n is below what the repository's mesh has. */
+const meshOfSize = (n: number): Mesh => {
+  const side = Math.round(Math.sqrt(n));
+  return n < 2_930 ? gridMesh(side, side, (x, y) => 0.3 * Math.sin(3 * x) * y) : spotOfSize(n);
+};
+
+const surface = (mesh: Mesh): Mesh =>
+  mesh.faces.length > 0
+    ? mesh
+    : fail('example/mesh', 'the mesh has no triangles', { remedy: 'give the mesh of a surface: .off, .obj or .ply' });

@@ -1,0 +1,8 @@
+import type { Example } from './example.js';
+import { EXPERIMENTS } from './experiments.js';
+import { start } from './start.js';
+
+/** The examples of `filigree run`, by name. */
+export const gallery: Readonly<Record<string, Example>> = Object.fromEntries(
+  [start, ...EXPERIMENTS].map((e) => [e.name, e]),
+);

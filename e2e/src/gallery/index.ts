@@ -1,0 +1,17 @@
+export { gallery } from './gallery.js';
+export type { Example, ExampleOptions, ExampleResult } from './example.js';
+export type { Problem, Values } from './problem.js';
+export { ABLATION_SWITCHES, ablatedOptions } from './ablation.js';
+export * from './experiment-matrices.js';
+export { evaluateMatrix, matrixProblem, type NumericMatrix } from './matrix-problem.js';
+export * from './mesh-problems.js';
+export { meshFile } from './arguments.js';
+export {
+  compileProblem,
+  interleavedMedians,
+  runProblem,
+  timeAndCheck,
+  type CompileCost,
+  type CompiledProblem,
+  type CompileProblemOptions,
+} from './run-program.js';

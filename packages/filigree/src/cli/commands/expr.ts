@@ -1,0 +1,64 @@
+import { Option, type Command } from 'commander';
+import { keyValue, withCommonOptions } from '../common-options.js';
+import type { ExpressionRunOptions, ExpressionSummary } from '../expression-run.js';
+import type { Session } from '../session.js';
+import { bytesText, countText, labelled, msText } from '../text.js';
+
+/** `filigree expr 'L*M*L''+K' --bind L=l.mtx …` */
+export const exprCommand = (program: Command, session: Session): void => {
+  withExpressionOptions(withCommonOptions(program.command('expr')))
+    .description('compiles a sparse algebra expression for exactly these patterns, runs it, checks it')
+    .argument('<expression>', "matrices and numbers under + - * ' ^k and parentheses; after -- when it begins with -")
+    .action(async (expression: string, options: ExpressionRunOptions) => {
+      const { runExpression, wrongResult } = await import('../expression-run.js');
+      const { built, summary } = await runExpression(expression, options, session);
+      try {
+        if (options.emit !== undefined) {
+          const { writeSources } = await import('../write-sources.js');
+          await writeSources(options.emit, built.instance.sources);
+        }
+        session.answer(summary, () => summaryText(summary));
+        if (!summary.check.passed) {
+          session.warn(wrongResult(summary).diagnostics);
+          session.status = 1;
+        }
+      } finally {
+        built.instance.dispose();
+      }
+    });
+};
+
+/** The options of commands that run an expression. */
+export const withExpressionOptions = (command: Command): Command =>
+  command
+    .option('--bind <name=file>', 'a matrix file (.mtx, .mtx.gz, Harwell-Boeing) or a number for a name; once per name', keyValue)
+    .option('--bench', 'time thoroughly, beside baselines')
+    .option('--ablate <list>', 'switch stages off: global,tags,blocks,simplify,coherence,narrow,simd,parallel,roll')
+    .addOption(new Option('--values <from>', 'values of the matrices').choices(['random', 'file']).default('random'))
+    .addOption(new Option('--complex <part>', 'what to take of complex values').choices(['real', 'imag', 'abs']))
+    .option('--no-fast-math', 'do not let the compiler reassociate');
+
+/** A summary for people. */
+export const summaryText = (s: ExpressionSummary): string =>
+  labelled([
+    ['expression', s.expression],
+    ...Object.entries(s.matrices).map(
+      ([name, m]) => [name, `${m.rows} × ${m.cols}, ${countText(m.nnz)} entries`] as const,
+    ),
+    ['result', `${s.rows} × ${s.cols}, ${countText(s.nnzOut)} entries`],
+    ['compiled', `${countText(s.nodes)} nodes, ${s.kernels} kernels, ${bytesText(s.indexBytes)} of index tables`],
+    [
+      'built in',
+      `${msText(s.ms.trace)} trace + ${msText(s.ms.analyse)} analyse + ${msText(s.ms.generate)} generate + ${msText(s.ms.compile)} compile${s.cached ? ' (cached)' : ''}`,
+    ],
+    ['run', `${msText(s.ms.run)} on ${s.backend}, ${s.dtype}, ${s.threads} thread${s.threads === 1 ? '' : 's'}`],
+    ...Object.entries(s.baselines).map(
+      ([name, ms]) => [name, `${msText(ms)}, ${(ms / s.ms.run).toPrecision(3)} times the run`] as const,
+    ),
+    ...Object.entries(s.skipped).map(([name, why]) => [name, `not measured: ${why}`] as const),
+    ['memory', `${s.peakRssMB.toFixed(0)} MB at most`],
+    [
+      'check',
+      `${s.check.passed ? 'passed' : 'FAILED'}, largest relative error ${s.check.maxRelError?.toExponential(1) ?? 'not finite'}`,
+    ],
+  ]);

@@ -1,0 +1,70 @@
+import { error } from '@filigree/ir';
+import type { Command } from 'commander';
+import { keyValue, withCommonOptions } from '../common-options.js';
+import type { ExampleRunOptions, ExampleSummary } from '../example-run.js';
+import type { Session } from '../session.js';
+import { labelled, msText } from '../text.js';
+
+/** `filigree run EXAMPLE [key=value …]` and `filigree run --list` */
+export const runCommand = (program: Command, session: Session): void => {
+  const command = withCommonOptions(program.command('run'))
+    .description('runs a gallery example')
+    .argument('[example]', 'its name')
+    .argument('[key=value...]', 'its arguments')
+    .option('--list', 'list the examples with what they show')
+    .option('--bench', 'time thoroughly, beside baselines')
+    .option('--ablate <list>', 'switch stages off: global,tags,blocks,simplify,coherence,narrow,simd,parallel,roll');
+  command.action(async (name: string | undefined, given: readonly string[], options: ExampleRunOptions & { list?: boolean }) => {
+    if (options.list) return list(session);
+    if (name === undefined) command.error('error: name an example, or use --list');
+    const args = argumentsOf(command, given);
+    const { runExample } = await import('../example-run.js');
+    const summary = await runExample(name!, args, options, session);
+    session.answer(summary, () => summaryText(summary));
+    if (!summary.check.passed) {
+      session.warn([
+        error('run/check', `the check of example '${summary.example}' failed`, {
+          remedy: 'the numbers above are not to be trusted; please report it with the arguments',
+        }),
+      ]);
+      session.status = 1;
+    }
+  });
+};
+
+/** `key=value` arguments as a record; another form is a usage error. */
+const argumentsOf = (command: Command, given: readonly string[]): Readonly<Record<string, string>> => {
+  let args: Readonly<Record<string, string>> = {};
+  for (const text of given) {
+    try {
+      args = keyValue(text, args);
+    } catch (e) {
+      command.error(`error: argument '${text}' is invalid. ${e instanceof Error ? e.message : String(e)}`);
+    }
+  }
+  return args;
+};
+
+const list = async (session: Session): Promise<void> => {
+  const { loadGallery } = await import('../load-gallery.js');
+  const examples = Object.values(await loadGallery()).map(({ name, rows, summary }) => ({ name, rows, summary }));
+  session.answer({ examples }, () =>
+    labelled(examples.map((e) => [e.name, `${e.rows.join(' ')}${e.rows.length > 0 ? ': ' : ''}${e.summary}`])),
+  );
+};
+
+/** A summary for people. */
+export const summaryText = (s: ExampleSummary): string =>
+  labelled([
+    ['example', s.example],
+    ...Object.entries(s.metrics).map(([name, value]) => [name, String(value)] as const),
+    ...(s.nodes === undefined ? [] : [['nodes', String(s.nodes)] as const]),
+    ...(s.kernels === undefined ? [] : [['kernels', String(s.kernels)] as const]),
+    ...Object.entries(s.ms).map(([name, ms]) => [`${name} time`, msText(ms)] as const),
+    ...Object.entries(s.baselines ?? {}).map(([name, ms]) => [`${name} baseline`, msText(ms)] as const),
+    ['on', `${s.backend}, ${s.dtype}, ${s.threads} thread${s.threads === 1 ? '' : 's'}, ${s.memoryMB.toFixed(0)} MB`],
+    [
+      'check',
+      `${s.check.passed ? 'passed' : 'FAILED'}${s.check.maxRelError === undefined ? '' : `, largest relative error ${s.check.maxRelError.toExponential(1)}`}`,
+    ],
+  ]);

@@ -1,0 +1,226 @@
+import { DiagnosticError, error, fail } from '@filigree/ir';
+import type { Csr } from '@filigree/sparse';
+import { ablate, parseAblation } from '../api/ablation.js';
+import { build, type Built, type Stage } from '../api/build.js';
+import { expressionProblem, RESULT, type Binding, type ExpressionProblem } from '../api/expression.js';
+import { mergeOverrides } from '../api/options.js';
+import { readMatrixFile } from '../files/read-matrix.js';
+import { backendOf } from './backend-of.js';
+import type { CommonOptions } from './common-options.js';
+import { eigenBaseline } from './eigen-baseline.js';
+import { medians, QUICK, THOROUGH } from './measure.js';
+import { randomValues } from './random.js';
+import type { Session } from './session.js';
+
+export interface ExpressionRunOptions extends CommonOptions {
+  readonly bind?: Readonly<Record<string, string>>;
+  readonly bench?: boolean;
+  readonly ablate?: string;
+  readonly values: 'random' | 'file';
+  readonly complex?: 'real' | 'imag' | 'abs';
+  readonly fastMath: boolean;
+}
+
+/** What a run of an expression found; `summary` is the JSON document. */
+export interface ExpressionRun {
+  readonly problem: ExpressionProblem;
+  readonly bindings: Readonly<Record<string, Binding>>;
+  readonly built: Built;
+  readonly summary: ExpressionSummary;
+}
+
+export interface ExpressionSummary {
+  readonly expression: string;
+  readonly matrices: Readonly<Record<string, { readonly rows: number; readonly cols: number; readonly nnz: number }>>;
+  readonly rows: number;
+  readonly cols: number;
+  readonly nnzOut: number;
+  readonly nodes: number;
+  readonly kernels: number;
+  readonly launches: number;
+  readonly indexBytes: number;
+  /** Scalar operations of a plain evaluation. */
+  readonly flops: number;
+  readonly ms: Readonly<Record<Stage | 'run', number>>;
+  readonly cached: boolean;
+  readonly peakRssMB: number;
+  readonly check: { readonly maxRelError: number | null; readonly passed: boolean; readonly tolerance: number };
+  readonly baselines: Readonly<Record<string, number>>;
+  /** Baselines that were not measured, and why. */
+  readonly skipped: Readonly<Record<string, string>>;
+  readonly speedup: Readonly<Record<string, number>>;
+  readonly backend: string;
+  readonly dtype: 'f32' | 'f64';
+  readonly threads: number;
+  readonly seed: number;
+  readonly values: 'random' | 'file';
+  readonly ablated: readonly string[];
+}
+
+/** Largest error accepted, relative to the largest value of the result. */
+const TOLERANCE = { f32: 1e-4, f64: 1e-10 } as const;
+
+/**
+ * Compiles an expression for the matrices of files, runs it, compares it with a plain sparse evaluation of the same values in
+ * f64, and times both. Throws `DiagnosticError`.
+ */
+export const runExpression = async (text: string, options: ExpressionRunOptions, session: Session): Promise<ExpressionRun> => {
+  const { progress } = session;
+  session.knowText('<expression>', text);
+  const ablated = parseAblation(options.ablate ?? '');
+  await progress.at(0, 'reading matrices');
+  const bindings = await readBindings(options);
+  const problem = expressionProblem(text, bindings);
+  for (const name of Object.keys(options.bind ?? {}))
+    if (!Object.hasOwn(problem.program.inputs, name) && typeof bindings[name] !== 'number')
+      session.message(`note: the expression does not use '${name}'`);
+  const backend = await backendOf(options.backend);
+  const built = await progress.interruptible(() =>
+    build(problem.program, {
+      backend,
+      dtype: options.dtype,
+      threads: options.threads,
+      fastMath: options.fastMath,
+      ...(options.cache ? {} : { cache: false }),
+      specialize: mergeOverrides(ablate(ablated)),
+      onProgress: (stage) => progress.at(FRACTION[stage], STEP[stage]),
+    }),
+  );
+  session.warn(built.instance.artifact.warnings);
+  await progress.at(0.85, 'running and checking');
+  const { instance, specialized } = built;
+  const values = fillInputs(problem, bindings, built, options);
+  const result = instance.buffers[RESULT] as Float32Array | Float64Array;
+  /* What a kernel forgets to write is then seen. */
+  result.fill(NaN);
+  instance.run();
+  const peakRssMB = process.resourceUsage().maxRSS / 1024;
+  const check = compare(result, problem.evaluate(values).values, TOLERANCE[options.dtype]);
+  await progress.at(0.9, 'timing');
+  const { run, baselines, skipped } = await time(problem, built, values, options);
+  return {
+    problem,
+    bindings,
+    built,
+    summary: {
+      expression: text,
+      matrices: Object.fromEntries(
+        Object.entries(bindings).flatMap(([name, b]) =>
+          typeof b === 'number' ? [] : [[name, { rows: b.pattern.rows, cols: b.pattern.cols, nnz: b.pattern.colIdx.length }]],
+        ),
+      ),
+      rows: problem.pattern.rows,
+      cols: problem.pattern.cols,
+      nnzOut: result.length,
+      nodes: specialized.nodes,
+      kernels: specialized.kernels,
+      launches: instance.module.kernels.length,
+      indexBytes: specialized.indexBytes,
+      flops: problem.flops,
+      ms: { ...built.ms, run },
+      cached: instance.artifact.cached,
+      peakRssMB,
+      check,
+      baselines,
+      skipped,
+      speedup: Object.fromEntries(Object.entries(baselines).map(([name, ms]) => [name, ms / run])),
+      backend: instance.backend,
+      dtype: options.dtype,
+      threads: options.threads,
+      seed: options.seed,
+      values: options.values,
+      ablated,
+    },
+  };
+};
+
+const FRACTION: Readonly<Record<Stage, number>> = { trace: 0.05, analyse: 0.25, generate: 0.6, compile: 0.65 };
+const STEP: Readonly<Record<Stage, string>> = {
+  trace: 'tracing the expression',
+  analyse: 'finding kernels',
+  generate: 'writing sources',
+  compile: 'compiling',
+};
+
+const readBindings = async ({ bind = {}, complex }: ExpressionRunOptions): Promise<Readonly<Record<string, Binding>>> => {
+  const bindings: Record<string, Binding> = {};
+  for (const [name, value] of Object.entries(bind)) {
+    if (!/^[A-Za-z_]\w*$/.test(name))
+      fail('expr/name', `'${name}' cannot be a name of an expression`, { remedy: 'use letters, digits and _, not beginning with a digit' });
+    /* A number binds a scalar, unless a file has that name. */
+    const number = Number(value);
+    bindings[name] = Number.isFinite(number) && value.trim() !== '' ? number : await readMatrixFile(value, complex ? { complex } : {});
+  }
+  return bindings;
+};
+
+/** Writes the inputs and gives their values as the compiled program sees them, rounded to its type. */
+const fillInputs = (
+  { program }: ExpressionProblem,
+  bindings: Readonly<Record<string, Binding>>,
+  { instance }: Built,
+  { seed, values: from }: ExpressionRunOptions,
+): Readonly<Record<string, Float64Array>> => {
+  const values: Record<string, Float64Array> = {};
+  for (const [i, name] of Object.keys(program.inputs).entries()) {
+    const matrix = bindings[name] as Csr<Float64Array>;
+    const view = instance.buffers[name] as Float32Array | Float64Array;
+    view.set(from === 'file' ? matrix.values : randomValues(view.length, seed + 7919 * i));
+    values[name] = Float64Array.from(view);
+  }
+  return values;
+};
+
+const compare = (found: ArrayLike<number>, expected: ArrayLike<number>, tolerance: number): ExpressionSummary['check'] => {
+  let difference = found.length === expected.length ? 0 : Infinity;
+  let largest = 0;
+  for (let i = 0; i < expected.length; i++) {
+    const d = Math.abs(found[i] - expected[i]);
+    /* NaN too is a difference, unless both sides are the same infinity. */
+    difference = d <= difference || Object.is(found[i], expected[i]) ? difference : Number.isNaN(d) ? Infinity : d;
+    if (Number.isFinite(expected[i])) largest = Math.max(largest, Math.abs(expected[i]));
+  }
+  const maxRelError = difference === 0 ? 0 : difference / largest;
+  return { maxRelError: Number.isFinite(maxRelError) ? maxRelError : null, passed: maxRelError <= tolerance, tolerance };
+};
+
+const time = async (
+  problem: ExpressionProblem,
+  { instance }: Built,
+  values: Readonly<Record<string, Float64Array>>,
+  options: ExpressionRunOptions,
+): Promise<{ run: number; baselines: Record<string, number>; skipped: Record<string, string> }> => {
+  const runs: Record<string, () => void> = { run: () => instance.run(), generic: () => void problem.evaluate(values) };
+  const skipped: Record<string, string> = {};
+  let eigen: Awaited<ReturnType<typeof eigenBaseline>> | undefined;
+  if (options.bench) {
+    const matrices = Object.fromEntries(
+      Object.entries(problem.program.inputs).map(([name, pattern]) => [
+        name,
+        { pattern, values: values[name] } as Csr<Float64Array>,
+      ]),
+    );
+    eigen = await eigenBaseline(problem.tree.root, matrices, options.dtype);
+    if (typeof eigen === 'string') skipped['eigen'] = eigen;
+    else runs['eigen'] = eigen.run;
+  }
+  try {
+    const { run, ...baselines } = medians(runs, options.bench ? THOROUGH : QUICK);
+    return { run, baselines, skipped };
+  } finally {
+    if (typeof eigen === 'object') eigen.close();
+  }
+};
+
+/** The diagnostic of a result that differs from the plain evaluation. */
+export const wrongResult = ({ check }: ExpressionSummary): DiagnosticError =>
+  new DiagnosticError([
+    error(
+      'expr/check',
+      `the result differs from a plain evaluation by ${check.maxRelError ?? 'values that are not finite'}, more than ${check.tolerance}`,
+      {
+        remedy:
+          'with values of very different size f32 is too coarse: use --dtype f64, or --values random; otherwise this is a defect: please report it with the matrices',
+      },
+    ),
+  ]);
