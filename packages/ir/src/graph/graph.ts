@@ -200,7 +200,15 @@ export class Graph {
     return this.intern(OP.add, a, b);
   }
 
+  /** a − b, kept as the sum of a and −b; found without making −b when it exists already. */
   sub(a: number, b: number): number {
+    const { op, hash } = this;
+    if (this.identity === 'algebraic' && !this.check && op[a] !== OP.constant && op[b] !== OP.constant) {
+      const x = a << 2;
+      const y = b << 2;
+      const found = this.lookup(lower(hash[x] - hash[y], P0), lower(hash[x + 1] - hash[y + 1], P1), lower(hash[x + 2] - hash[y + 2], P2));
+      if (found >= 0) return found;
+    }
     return this.add(a, this.neg(b));
   }
 
@@ -545,6 +553,7 @@ const SMALL = 1 << 20;
 const MAX_NODES = 2 ** 29 - 1;
 
 const wrap = (x: number, p: number): number => (x >= p ? x - p : x);
+const lower = (x: number, p: number): number => (x < 0 ? x + p : x);
 
 /** The word that an operand adds to the structural hash of a sum or product. */
 const term = (code: number, operandOp: number, structure: number): number => mix(mix(structure, operandOp), code);

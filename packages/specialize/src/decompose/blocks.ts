@@ -70,28 +70,49 @@ const dropLoneProvisional = (kind: Uint8Array, { rank }: Uses, block: UnionFind)
   for (let id = 0; id < kind.length; id++) if (kind[id] === PROVISIONAL && (rank[id] === 0 || block.size(rank[id] - 1) === 1)) kind[id] = NONE;
 };
 
-/** Un-stores what one block alone reads, and what is cheaper to evaluate again in each of several blocks. */
+/**
+ * Un-stores what one block alone reads, and what is cheaper to evaluate again in each of several blocks. Readers are
+ * decided before what they read, since what an un-stored reader reads is read by that reader's own readers instead.
+ */
 const demoteLocal = (cut: Cut, uses: Uses, block: UnionFind, options: DecomposeOptions): void => {
   const { kind, cost } = cut;
   const { units, reader, read } = uses;
-  /* The first block found reading each unit, and how many blocks do. */
-  const first = new Int32Array(units.length).fill(-1);
-  const blocks = new Int32Array(units.length);
-  for (let e = 0; e < reader.length; e++) {
-    const b = block.find(reader[e]);
-    const u = read[e];
-    if (first[u] === b) continue;
-    blocks[u]++;
-    if (first[u] < 0) first[u] = b;
-  }
-  for (let u = 0; u < units.length; u++) {
+  const readers = blockSets(units.length);
+  const decide = (u: number): void => {
     const id = units[u];
-    if (kind[id] === OUTPUT || kind[id] === TAGGED || first[u] < 0) continue;
-    const alone = blocks[u] === 1;
-    const own = alone && block.find(u) === first[u];
-    const readByLargeBlocks = block.size(first[u]) > 1;
-    if (own || (alone && readByLargeBlocks) || (readByLargeBlocks && options.detectBlocks && (blocks[u] - 1) * cost[id] < RECOMPUTE)) kind[id] = NONE;
+    const n = readers.count[u];
+    if (kind[id] === OUTPUT || kind[id] === TAGGED || n === 0) return;
+    const alone = n === 1;
+    const own = alone && block.find(u) === readers.first[u];
+    const byLargeBlock = block.size(readers.first[u]) > 1;
+    if (own || (alone && byLargeBlock) || (byLargeBlock && options.detectBlocks && (n - 1) * cost[id] < RECOMPUTE)) kind[id] = NONE;
+  };
+  for (let e = reader.length - 1, u = units.length; e >= 0; e--) {
+    while (u > reader[e]) decide(--u);
+    if (kind[units[reader[e]]] !== NONE) readers.add(read[e], block.find(reader[e]));
+    else readers.addAll(read[e], reader[e]);
+    if (e === 0) while (u > 0) decide(--u);
   }
+};
+
+/** For each unit the set of blocks that read it: exactly while there are at most two, then only that there are more. */
+const blockSets = (n: number) => {
+  const first = new Int32Array(n);
+  const second = new Int32Array(n);
+  const count = new Uint8Array(n);
+  const add = (u: number, b: number): void => {
+    if (count[u] > 0 && first[u] === b) return;
+    if (count[u] > 1 && second[u] === b) return;
+    if (count[u] === 0) first[u] = b;
+    else if (count[u] === 1) second[u] = b;
+    if (count[u] < 3) count[u]++;
+  };
+  const addAll = (u: number, from: number): void => {
+    if (count[from] > 0) add(u, first[from]);
+    if (count[from] > 1) add(u, second[from]);
+    if (count[from] > 2) count[u] = 3;
+  };
+  return { first, count, add, addAll };
 };
 
 const representatives = (length: number, kind: Uint8Array, { units }: Uses, block: UnionFind): Int32Array | undefined => {
