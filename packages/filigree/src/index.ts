@@ -1,14 +1,28 @@
 export { compile, type CompileOptions, type NumericProgram } from './api/compile.js';
 export { compileExpression, type ExpressionOptions } from './api/compile-expression.js';
 export type { CompiledProgram, CompileStats, NumericArray } from './api/compiled-program.js';
-export type { ArrayOf, NumericContext, NumericInputs, NumericOutput, SparseMath, SparseMatrix } from './api/numeric-program.js';
+export type {
+  ArrayOf,
+  NumericContext,
+  NumericInputs,
+  NumericOutput,
+  SparseMath,
+  SparseMatrix,
+} from './api/numeric-program.js';
 export { backends, type BackendName } from './api/backends.js';
 export { mergeOptions, type OptionOverrides } from './api/options.js';
 export { ABLATIONS, ablate, parseAblation, type Ablation } from './api/ablation.js';
 export type { Stage } from './api/build.js';
 export { readMatrixFile, readMatrix } from './files/read-matrix.js';
 export type { Example, ExampleOptions, ExampleResult, Gallery } from './gallery.js';
-export { DiagnosticError, formatDiagnostic, symbolicMath, type Diagnostic, type Diagnostics, type Num } from '@filigree/ir';
+export {
+  DiagnosticError,
+  formatDiagnostic,
+  symbolicMath,
+  type Diagnostic,
+  type Diagnostics,
+  type Num,
+} from '@filigree/ir';
 export { symbolic } from '@filigree/lang';
 export { symbolicRing, type InputShape, type Program, type SpecializeOptions } from '@filigree/specialize';
 export {

@@ -17,11 +17,12 @@ export const compileExpression = async (
   options: ExpressionOptions = {},
 ): Promise<CompiledProgram> => {
   const { program } = expressionProblem(text, bindings);
-  const compiled = compiledProgram(await build(program, { ...options, backend: await resolveBackend(options.backend) }));
+  const compiled = compiledProgram(
+    await build(program, { ...options, backend: await resolveBackend(options.backend) }),
+  );
   for (const name of Object.keys(compiled.inputs)) {
     const b = bindings[name];
     if (typeof b === 'object') compiled.set(name, b.values);
   }
   return compiled;
 };
-

@@ -46,7 +46,10 @@ export interface CompileOptions {
  *
  * Rejects with a `DiagnosticError`: what `symbolic`, tracing and the backend say, `program/…`, `runtime/backend`.
  */
-export function compile(program: Program, options: CompileOptions & { readonly rewrite: false }): Promise<CompiledProgram>;
+export function compile(
+  program: Program,
+  options: CompileOptions & { readonly rewrite: false },
+): Promise<CompiledProgram>;
 export function compile<const I extends Readonly<Record<string, InputShape>>>(
   program: NumericProgram<I>,
   options?: CompileOptions,
@@ -57,17 +60,19 @@ export async function compile(
 ): Promise<CompiledProgram> {
   if (typeof program !== 'object' || program === null || typeof program.run !== 'function' || !program.inputs)
     fail('program/form', 'a program is an object with inputs and a function run', {
-      remedy: "write { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }",
+      remedy: 'write { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }',
     });
   const { rewrite = true, scope, at, ...rest } = options;
   const backend = await resolveBackend(options.backend);
   const toTrace = rewrite
     ? traceable(
         program.inputs,
-        symbolic(program.run as (...args: never[]) => unknown, { ...(scope ? { scope } : {}), ...(at ? { at } : {}) }) as never,
+        symbolic(program.run as (...args: never[]) => unknown, {
+          ...(scope ? { scope } : {}),
+          ...(at ? { at } : {}),
+        }) as never,
         program.capacity,
       )
     : (program as Program);
   return compiledProgram(await build(toTrace, { ...rest, backend }));
 }
-

@@ -111,7 +111,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Bui
     stats: {
       nodes: specialized.nodes,
       kernels: specialized.kernels,
-      launches: instance.module.kernels.length,
+      launches: specialized.launches,
       indexBytes: specialized.indexBytes,
       ms,
     },

@@ -9,6 +9,8 @@ import { runCommand } from './commands/run.js';
 import { Session } from './session.js';
 import type { Terminal } from './terminal.js';
 
+export type { Terminal };
+
 /**
  * Runs one command. Returns the exit status: 0 done, 1 the program or input is wrong, 2 bad usage. Commands load what they
  * need when they run, so that help and usage errors answer at once.
@@ -23,16 +25,10 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(see filigree help)')
     .addHelpText('after', '\nExit status: 0 done, 1 the program or input is wrong, 2 bad usage.');
-  for (const define of [
-    devicesCommand,
-    exprCommand,
-    optCommand,
-    compileCommand,
-    runCommand,
-    inspectCommand,
-  ])
+  for (const define of [devicesCommand, exprCommand, optCommand, compileCommand, runCommand, inspectCommand])
     define(program, session);
-  for (const command of program.commands) command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  for (const command of program.commands)
+    command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return session.status;

@@ -41,7 +41,10 @@ export const wholeNumber =
   };
 
 /** `NAME=VALUE` options, each name once. */
-export const keyValue = (text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => {
+export const keyValue = (
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> => {
   const m = /^([^=]+)=(.+)$/s.exec(text);
   if (!m) throw new InvalidArgumentError('It is not of the form NAME=VALUE.');
   if (Object.hasOwn(before, m[1])) throw new InvalidArgumentError(`${m[1]} is given twice.`);

@@ -64,7 +64,11 @@ const TOLERANCE = { f32: 1e-4, f64: 1e-10 } as const;
  * Compiles an expression for the matrices of files, runs it, compares it with a plain sparse evaluation of the same values in
  * f64, and times both. Throws `DiagnosticError`.
  */
-export const runExpression = async (text: string, options: ExpressionRunOptions, session: Session): Promise<ExpressionRun> => {
+export const runExpression = async (
+  text: string,
+  options: ExpressionRunOptions,
+  session: Session,
+): Promise<ExpressionRun> => {
   const { progress } = session;
   session.knowText('<expression>', text);
   const ablated = parseAblation(options.ablate ?? '');
@@ -106,7 +110,9 @@ export const runExpression = async (text: string, options: ExpressionRunOptions,
       expression: text,
       matrices: Object.fromEntries(
         Object.entries(bindings).flatMap(([name, b]) =>
-          typeof b === 'number' ? [] : [[name, { rows: b.pattern.rows, cols: b.pattern.cols, nnz: b.pattern.colIdx.length }]],
+          typeof b === 'number'
+            ? []
+            : [[name, { rows: b.pattern.rows, cols: b.pattern.cols, nnz: b.pattern.colIdx.length }]],
         ),
       ),
       rows: problem.pattern.rows,
@@ -114,7 +120,7 @@ export const runExpression = async (text: string, options: ExpressionRunOptions,
       nnzOut: result.length,
       nodes: specialized.nodes,
       kernels: specialized.kernels,
-      launches: instance.module.kernels.length,
+      launches: specialized.launches,
       indexBytes: specialized.indexBytes,
       flops: problem.flops,
       ms: { ...built.ms, run },
@@ -142,14 +148,25 @@ const STEP: Readonly<Record<Stage, string>> = {
   compile: 'compiling',
 };
 
-const readBindings = async ({ bind = {}, complex }: ExpressionRunOptions): Promise<Readonly<Record<string, Binding>>> => {
+const readBindings = async ({
+  bind = {},
+  complex,
+  values,
+}: ExpressionRunOptions): Promise<Readonly<Record<string, Binding>>> => {
   const bindings: Record<string, Binding> = {};
+  /* Random values replace those of the file, so any part gives the pattern. */
+  const part = complex ?? (values === 'random' ? 'abs' : undefined);
   for (const [name, value] of Object.entries(bind)) {
     if (!/^[A-Za-z_]\w*$/.test(name))
-      fail('expr/name', `'${name}' cannot be a name of an expression`, { remedy: 'use letters, digits and _, not beginning with a digit' });
+      fail('expr/name', `'${name}' cannot be a name of an expression`, {
+        remedy: 'use letters, digits and _, not beginning with a digit',
+      });
     /* A number binds a scalar, unless a file has that name. */
     const number = Number(value);
-    bindings[name] = Number.isFinite(number) && value.trim() !== '' ? number : await readMatrixFile(value, complex ? { complex } : {});
+    bindings[name] =
+      Number.isFinite(number) && value.trim() !== ''
+        ? number
+        : await readMatrixFile(value, part === undefined ? {} : { complex: part });
   }
   return bindings;
 };
@@ -171,7 +188,11 @@ const fillInputs = (
   return values;
 };
 
-const compare = (found: ArrayLike<number>, expected: ArrayLike<number>, tolerance: number): ExpressionSummary['check'] => {
+const compare = (
+  found: ArrayLike<number>,
+  expected: ArrayLike<number>,
+  tolerance: number,
+): ExpressionSummary['check'] => {
   let difference = found.length === expected.length ? 0 : Infinity;
   let largest = 0;
   for (let i = 0; i < expected.length; i++) {
@@ -181,7 +202,11 @@ const compare = (found: ArrayLike<number>, expected: ArrayLike<number>, toleranc
     if (Number.isFinite(expected[i])) largest = Math.max(largest, Math.abs(expected[i]));
   }
   const maxRelError = difference === 0 ? 0 : difference / largest;
-  return { maxRelError: Number.isFinite(maxRelError) ? maxRelError : null, passed: maxRelError <= tolerance, tolerance };
+  return {
+    maxRelError: Number.isFinite(maxRelError) ? maxRelError : null,
+    passed: maxRelError <= tolerance,
+    tolerance,
+  };
 };
 
 const time = async (

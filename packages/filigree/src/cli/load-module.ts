@@ -10,7 +10,9 @@ import { DiagnosticError, fail } from '@filigree/ir';
 export const loadModule = async (path: string): Promise<Readonly<Record<string, unknown>>> => {
   const full = resolve(path);
   if (!existsSync(full))
-    fail('file/missing', `there is no file '${path}'`, { remedy: 'check the path; it is relative to the current folder' });
+    fail('file/missing', `there is no file '${path}'`, {
+      remedy: 'check the path; it is relative to the current folder',
+    });
   const url = pathToFileURL(full).href;
   try {
     return await importModule(url);
@@ -43,7 +45,8 @@ const withTsx = async (): Promise<() => Promise<void>> => {
     return register();
   } catch {
     return fail('module/typescript', `this version of node (${process.version}) cannot import TypeScript`, {
-      remedy: 'install tsx beside filigree (npm install tsx), use node 22.18 or newer, or compile the module to JavaScript',
+      remedy:
+        'install tsx beside filigree (npm install tsx), use node 22.18 or newer, or compile the module to JavaScript',
     });
   }
 };

@@ -24,7 +24,10 @@ export const THOROUGH: MeasureOptions = { rounds: 15, sampleMs: 20, budgetMs: 60
  * Median milliseconds a run of each function, side by side: one sample of each a round, in rotating order, so that drifts of
  * the machine touch all alike. Each runs once before, to warm up.
  */
-export const medians = (runs: Readonly<Record<string, () => void>>, options: MeasureOptions): Record<string, number> => {
+export const medians = (
+  runs: Readonly<Record<string, () => void>>,
+  options: MeasureOptions,
+): Record<string, number> => {
   const contenders = Object.entries(runs).map(([name, run]) => warmUp(name, run, options));
   for (let round = 0; round < options.rounds; round++) {
     for (let i = 0; i < contenders.length; i++) {
@@ -47,7 +50,13 @@ export const median = (values: readonly number[]): number => {
 
 const warmUp = (name: string, run: () => void, { sampleMs, budgetMs }: MeasureOptions): Contender => {
   const first = timed(run, 1);
-  const repetitions = Math.max(1, Math.min(1e6, Math.ceil(sampleMs / Math.max(timed(run, first < sampleMs ? 3 : 1) / (first < sampleMs ? 3 : 1), 1e-4))));
+  const repetitions = Math.max(
+    1,
+    Math.min(
+      1e6,
+      Math.ceil(sampleMs / Math.max(timed(run, first < sampleMs ? 3 : 1) / (first < sampleMs ? 3 : 1), 1e-4)),
+    ),
+  );
   return { name, run, repetitions, samples: [], spent: Math.min(first, budgetMs / 2) };
 };
 

@@ -27,9 +27,13 @@ export const readBytes = async (path: string): Promise<Uint8Array> => {
   } catch (e) {
     const code = (e as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      return fail('file/missing', `there is no file '${path}'`, { remedy: 'check the path; it is relative to the current folder' });
+      return fail('file/missing', `there is no file '${path}'`, {
+        remedy: 'check the path; it is relative to the current folder',
+      });
     if (code === 'EISDIR') return fail('file/folder', `'${path}' is a folder`, { remedy: 'name a file' });
-    return fail('file/unreadable', `'${path}' cannot be read (${code ?? String(e)})`, { remedy: 'check its permissions and size' });
+    return fail('file/unreadable', `'${path}' cannot be read (${code ?? String(e)})`, {
+      remedy: 'check its permissions and size',
+    });
   }
 };
 
@@ -37,8 +41,12 @@ const unpack = (bytes: Uint8Array, name: string): Uint8Array => {
   try {
     return gunzipSync(bytes);
   } catch (e) {
-    return fail('file/gzip', `'${name}' begins like a gzip file but cannot be unpacked (${e instanceof Error ? e.message : String(e)})`, {
-      remedy: 'fetch or pack the file again',
-    });
+    return fail(
+      'file/gzip',
+      `'${name}' begins like a gzip file but cannot be unpacked (${e instanceof Error ? e.message : String(e)})`,
+      {
+        remedy: 'fetch or pack the file again',
+      },
+    );
   }
 };

@@ -22,7 +22,5 @@ export const exampleReport = (s: ExampleSummary): string =>
     section('Times', bars(Object.entries(s.ms).map(([name, ms]) => [name, ms, msText(ms)] as const))),
     ...(s.baselines === undefined
       ? []
-      : [
-          section('Baselines', bars(Object.entries(s.baselines).map(([name, ms]) => [name, ms, msText(ms)] as const))),
-        ]),
+      : [section('Baselines', bars(Object.entries(s.baselines).map(([name, ms]) => [name, ms, msText(ms)] as const)))]),
   ]);

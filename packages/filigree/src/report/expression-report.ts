@@ -46,9 +46,7 @@ export const expressionReport = ({ problem, built, summary: s }: ExpressionRun):
     section('Expression graph', graphTables(trace.graph)),
     section(
       'Memory',
-      table(
-        specialized.module.buffers.map((b) => [b.name, `${b.role}, ${countText(b.length)} × ${b.type}`] as const),
-      ),
+      table(specialized.module.buffers.map((b) => [b.name, `${b.role}, ${countText(b.length)} × ${b.type}`] as const)),
     ),
     section(
       'Kernels after specialisation',

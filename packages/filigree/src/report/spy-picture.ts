@@ -14,7 +14,7 @@ export const spyFigure = (name: string, p: CsrPattern): string => {
   const height = Math.max(1, Math.round((size * p.rows) / extent));
   const paths = Array.from({ length: SHADES }, () => '');
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; ) {
+    for (let x = 0; x < width;) {
       const shade = shadeOf(raster[y * size + x]);
       let end = x + 1;
       while (end < width && shadeOf(raster[y * size + end]) === shade) end++;

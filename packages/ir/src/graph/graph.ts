@@ -509,7 +509,7 @@ export class Graph {
   reserve(n: number): void {
     if (n > this.op.length) {
       if (n > MAX_NODES) fail('graph/too-large', `an expression graph holds at most ${MAX_NODES} nodes`, { remedy: 'split the program' });
-      const capacity = Math.min(MAX_NODES, Math.max(n, Math.ceil(this.op.length * 1.5)));
+      const capacity = Math.min(MAX_NODES, Math.max(n, 2 * this.op.length));
       this.op = grow(new Uint8Array(capacity), this.op);
       this.left = grow(new Int32Array(capacity), this.left);
       this.right = grow(new Int32Array(capacity), this.right);

@@ -2,7 +2,7 @@ import { fail, pass, type Pass } from '@filigree/ir';
 import { defaultOptions, type DecomposeOptions } from '../options.js';
 import type { Trace } from '../trace/trace.js';
 import { joinBlocks } from './blocks.js';
-import { candidates, NONE } from './candidates.js';
+import { candidates, NONE, type Cut } from './candidates.js';
 import { ARITY } from './codes.js';
 import { unitWalk, type UnitWalk } from './walk.js';
 
@@ -31,7 +31,7 @@ export const decompose = (options: DecomposeOptions = defaultOptions.decompose):
     const tagged = options.tags ? Int32Array.from(trace.blocks.flatMap((b) => [...b])) : new Int32Array(0);
     const cut = candidates(graph, outputs, tagged, options);
     const representative = joinBlocks(graph, cut, trace.blocks, options);
-    return { ...trace, stored: cut.kind, references: cut.references, ...unitsOf(trace, cut.kind, representative) };
+    return { ...trace, stored: cut.kind, references: cut.references, ...unitsOf(trace, cut, representative) };
   });
 
 /** Output nodes that need evaluation or a place to be read from, each once, ascending. */
@@ -52,7 +52,8 @@ const distinctOutputs = (trace: Trace): Int32Array => {
   return out;
 };
 
-const unitsOf = (trace: Trace, kind: Uint8Array, representative: Int32Array | undefined): Pick<Decomposition, 'unit' | 'ptr' | 'roots' | 'level'> => {
+const unitsOf = (trace: Trace, cut: Cut, representative: Int32Array | undefined): Pick<Decomposition, 'unit' | 'ptr' | 'roots' | 'level'> => {
+  const { kind } = cut;
   const n = kind.length;
   const unit = new Int32Array(n).fill(-1);
   const size: number[] = [];
@@ -77,26 +78,27 @@ const unitsOf = (trace: Trace, kind: Uint8Array, representative: Int32Array | un
   const next = ptr.slice(0, count);
   const roots = new Int32Array(total);
   for (let id = 0; id < n; id++) if (unit[id] >= 0) roots[next[unit[id]]++] = id;
-  return { unit, ptr, roots, level: levels(trace, kind, unit, ptr) };
+  return { unit, ptr, roots, level: levels(trace, cut, unit, ptr, roots) };
 };
 
 /**
- * The longest path of reads below each unit. A member's level may rise after its readers were visited, so sweeps repeat
- * until nothing moves; blocks depend on one another without cycles, so that is soon.
+ * The longest path of reads below each unit. A block's level may rise after readers of its first members were visited;
+ * then the sweep is repeated. Blocks depend on one another without cycles, so that ends soon.
  */
-const levels = (trace: Trace, kind: Uint8Array, unit: Int32Array, ptr: Int32Array): Int32Array => {
+const levels = (trace: Trace, cut: Cut, unit: Int32Array, ptr: Int32Array, roots: Int32Array): Int32Array => {
+  const { kind, references } = cut;
   const { op, left, right } = trace.graph;
   const count = ptr.length - 1;
   const level = new Int32Array(count);
   const below = new Int32Array(kind.length);
   const walk = unitWalk(trace.graph, kind, MAX_BLOCK_READS);
-  for (let moved = true, sweep = 0; moved; sweep++) {
-    moved = false;
+  for (let again = true, sweep = 0; again; sweep++) {
+    again = false;
     if (sweep > count + 1) {
       fail('decompose/cycle', 'blocks depend on one another in a cycle', { remedy: 'do not tag as one block values that are computed from each other through another block' });
     }
     for (let id = 0; id < kind.length; id++) {
-      const arity = ARITY[op[id]];
+      const arity = references[id] === 0 ? 0 : ARITY[op[id]];
       if (arity === 0) continue;
       const a = left[id];
       let l = kind[a] === NONE ? below[a] : level[unit[a]] + 1;
@@ -108,12 +110,16 @@ const levels = (trace: Trace, kind: Uint8Array, unit: Int32Array, ptr: Int32Arra
       below[id] = l;
       const u = unit[id];
       if (u < 0 || l <= level[u]) continue;
-      /* A member of a block may read another member, which does not raise its own level. */
-      const own = ptr[u + 1] - ptr[u] > 1 ? levelOfReads(id, walk, kind, unit, level) : l;
-      if (own > level[u]) {
-        level[u] = own;
-        moved = true;
+      if (ptr[u + 1] - ptr[u] === 1) {
+        level[u] = l;
+        continue;
       }
+      /* A member of a block may read another member, which does not raise its own level. */
+      const own = levelOfReads(id, walk, kind, unit, level);
+      if (own <= level[u]) continue;
+      level[u] = own;
+      /* Readers of the block's earlier members have seen too low a level. */
+      if (id !== roots[ptr[u]]) again = true;
     }
   }
   return level;

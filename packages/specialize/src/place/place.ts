@@ -101,19 +101,63 @@ export interface Movable extends Omit<HarvestedGroup, 'units'> {
   readonly move?: { readonly output: number; readonly positions: Int32Array };
 }
 
+/**
+ * Positions of intermediates, launch by launch. Values that are read often stand in the order in which the program made
+ * them, where readers that are neighbours find neighbours; values that are read once or twice stand in the order in
+ * which their group computes them, so that they are written consecutively without an index table.
+ */
 const placeIntermediates = (h: Harvest, groups: readonly Movable[]): { slot: Int32Array; count: number } => {
   const slot = new Int32Array(h.graph.length);
   let count = 0;
+  const levels = readsPerLevel(h);
+  for (let u = 0; u + 1 < h.ptr.length; u++) {
+    const { at, reads, values } = levels[h.level[u]];
+    if (reads < OFTEN * values) continue;
+    for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) if (h.destinations.read[r] === 1) slot[h.roots[r]] = at + levels[h.level[u]].next++;
+  }
+  for (const level of levels) count += level.values;
   for (const g of groups) {
     if (g.move) continue;
+    const level = levels[g.level];
+    if (level.reads >= OFTEN * level.values) continue;
     const first = g.units[0];
     for (let k = 0; k < h.ptr[first + 1] - h.ptr[first]; k++) {
       if (h.destinations.read[h.ptr[first] + k] === 0) continue;
-      for (let i = 0; i < g.units.length; i++) slot[h.roots[h.ptr[g.units[i]] + k]] = count++;
+      for (let i = 0; i < g.units.length; i++) slot[h.roots[h.ptr[g.units[i]] + k]] = level.at + level.next++;
     }
   }
   if (count > MAX_POSITIONS) fail('place/too-large', `${count} intermediate values do not fit 32-bit positions`, { remedy: 'split the program' });
   return { slot, count };
+};
+
+/** Reads a value from which the order of reads matters more than the order of writes. */
+const OFTEN = 2.5;
+
+interface LevelReads {
+  /** Position of the level's first value. */
+  at: number;
+  next: number;
+  values: number;
+  reads: number;
+}
+
+const readsPerLevel = (h: Harvest): LevelReads[] => {
+  const levels: LevelReads[] = [];
+  for (let u = 0; u + 1 < h.ptr.length; u++) {
+    const level = (levels[h.level[u]] ??= { at: 0, next: 0, values: 0, reads: 0 });
+    for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) {
+      if (h.destinations.read[r] === 0) continue;
+      level.values++;
+      level.reads += h.references[h.roots[r]];
+    }
+  }
+  let at = 0;
+  for (let l = 0; l < levels.length; l++) {
+    levels[l] ??= { at: 0, next: 0, values: 0, reads: 0 };
+    levels[l].at = at;
+    at += levels[l].values;
+  }
+  return levels;
 };
 
 const MAX_POSITIONS = 2 ** 31 - 1;

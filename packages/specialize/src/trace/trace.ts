@@ -56,7 +56,8 @@ export interface TraceContext {
 export const trace = (options: GraphOptions = {}): Pass<Program, Trace> => pass('trace', (program) => runTrace(program, options));
 
 const runTrace = (program: Program, options: GraphOptions): Trace => {
-  const graph = new Graph(program.capacity === undefined ? options : { capacity: program.capacity, ...options });
+  const variables = Object.entries(program.inputs).reduce((n, [name, shape]) => n + shapeLength(name, shape), 0);
+  const graph = new Graph({ capacity: program.capacity ?? expectedNodes(variables), ...options });
   const inputs: InputSlot[] = [];
   const symbols: Record<string, SymbolicInput> = {};
   for (const [name, shape] of Object.entries(program.inputs)) {
@@ -86,6 +87,9 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
   if (problems.length > 0) throw new DiagnosticError(problems);
   return { graph, inputs, outputs, blocks };
 };
+
+/** Room to begin with: numeric code makes some tens of nodes an input, very large programs a few. Untouched room costs nothing. */
+const expectedNodes = (variables: number): number => Math.max(1024, 4 * variables, Math.min(1 << 22, 16 * variables));
 
 const shapeLength = (name: string, shape: InputShape): number => {
   const length = typeof shape === 'number' ? shape : 'rowPtr' in shape ? shape.colIdx.length : shape.reduce((a, b) => a * b, 1);

@@ -17,7 +17,9 @@ interface ExportedProgram {
 /** `filigree compile MODULE.ts [--export NAME]` */
 export const compileCommand = (program: Command, session: Session): void => {
   withCommonOptions(program.command('compile'))
-    .description('compiles the programs { inputs, run, scope? } that a module exports to sources and a loadable artifact')
+    .description(
+      'compiles the programs { inputs, run, scope? } that a module exports to sources and a loadable artifact',
+    )
     .argument('<module>', 'a JavaScript or TypeScript module')
     .option('--export <name>', 'only this export')
     .action(async (path: string, options: CommonOptions & { export?: string }) => {
@@ -60,7 +62,12 @@ export const compileCommand = (program: Command, session: Session): void => {
       session.answer({ kernels, ms, backend: backend.name, dtype: options.dtype }, () =>
         labelled([
           ...kernels.map((k) => [k.name, `${k.tasks} kernels: ${k.sources.join(', ')}`] as const),
-          ['built in', Object.entries(ms).map(([stage, t]) => `${stage} ${msText(t)}`).join(', ')],
+          [
+            'built in',
+            Object.entries(ms)
+              .map(([stage, t]) => `${stage} ${msText(t)}`)
+              .join(', '),
+          ],
         ]),
       );
     });
@@ -79,9 +86,13 @@ const programsOf = (
     (only === undefined || name === only) && isProgram(x) ? [[name, x] as const] : [],
   );
   if (found.length > 0) return found;
-  return fail('compile/no-program', only === undefined ? `'${path}' exports no program` : `'${only}' of '${path}' is no program`, {
-    remedy: 'export const kernel = { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }',
-  });
+  return fail(
+    'compile/no-program',
+    only === undefined ? `'${path}' exports no program` : `'${only}' of '${path}' is no program`,
+    {
+      remedy: 'export const kernel = { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }',
+    },
+  );
 };
 
 const isProgram = (x: unknown): x is ExportedProgram =>

@@ -21,7 +21,8 @@ export const devicesCommand = (program: Command, session: Session): void => {
       session.answer({ backends: all, default: chosen, devices }, () =>
         [
           ...all.map(
-            (b) => `${b.name.padEnd(6)} ${b.usable ? 'works' : 'no   '}  ${b.usable ? b.toolchain : b.reason}${b.name === chosen ? '  (default)' : ''}\n`,
+            (b) =>
+              `${b.name.padEnd(6)} ${b.usable ? 'works' : 'no   '}  ${b.usable ? b.toolchain : b.reason}${b.name === chosen ? '  (default)' : ''}\n`,
           ),
           ...devices.map((d) => `${d.kind.padEnd(6)} ${d.name}, ${d.threads} threads\n`),
         ].join(''),

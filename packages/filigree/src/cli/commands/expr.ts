@@ -31,7 +31,11 @@ export const exprCommand = (program: Command, session: Session): void => {
 /** The options of commands that run an expression. */
 export const withExpressionOptions = (command: Command): Command =>
   command
-    .option('--bind <name=file>', 'a matrix file (.mtx, .mtx.gz, Harwell-Boeing) or a number for a name; once per name', keyValue)
+    .option(
+      '--bind <name=file>',
+      'a matrix file (.mtx, .mtx.gz, Harwell-Boeing) or a number for a name; once per name',
+      keyValue,
+    )
     .option('--bench', 'time thoroughly, beside baselines')
     .option('--ablate <list>', 'switch stages off: global,tags,blocks,simplify,coherence,narrow,simd,parallel,roll')
     .addOption(new Option('--values <from>', 'values of the matrices').choices(['random', 'file']).default('random'))

@@ -13,9 +13,14 @@ export const inspectCommand = (program: Command, session: Session): void => {
     .requiredOption('--out <file>', 'the HTML file to write')
     .action(async (what: string, given: readonly string[], options: ExpressionRunOptions & { out: string }) => {
       const { writeOut } = await import('../write-sources.js');
-      const report = (await isExample(what, options)) ? await ofExample(what, given, options, session) : await ofExpression(what, options, session);
+      const report = (await isExample(what, options))
+        ? await ofExample(what, given, options, session)
+        : await ofExpression(what, options, session);
       await writeOut(options.out, report.html);
-      session.answer({ out: options.out, bytes: Buffer.byteLength(report.html), ...report.summary }, () => `${options.out}\n`);
+      session.answer(
+        { out: options.out, bytes: Buffer.byteLength(report.html), ...report.summary },
+        () => `${options.out}\n`,
+      );
     });
 };
 

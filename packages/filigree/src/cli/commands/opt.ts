@@ -22,7 +22,8 @@ export const optCommand = (program: Command, session: Session): void => {
       if (options.passes !== undefined) session.knowText('<pipeline>', options.passes);
       const verified = ir.verify(ir.coreDialects);
       const module = right(verified.run(right(ir.parseModule(source, file))));
-      const chosen = options.passes === undefined ? defaultPipeline() : right(ir.parsePipeline(options.passes, corePasses));
+      const chosen =
+        options.passes === undefined ? defaultPipeline() : right(ir.parsePipeline(options.passes, corePasses));
       const text: string[] = [];
       const passes: { name: string; ms: number }[] = [];
       const print = ir.printAfter((t) => text.push(t.endsWith('\n') ? t : `${t}\n`));
@@ -36,6 +37,8 @@ export const optCommand = (program: Command, session: Session): void => {
       const printed = ir.printModule(right(steps.run(module)));
       if (!options.printAfterAll || passes.length === 0) text.push(printed.endsWith('\n') ? printed : `${printed}\n`);
       if (options.emit !== undefined) await writeOut(`${options.emit}/module.fil`, printed);
-      session.answer({ module: printed, passes, ...(options.printAfterAll ? { after: text } : {}) }, () => text.join('\n'));
+      session.answer({ module: printed, passes, ...(options.printAfterAll ? { after: text } : {}) }, () =>
+        text.join('\n'),
+      );
     });
 };

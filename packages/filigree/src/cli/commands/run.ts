@@ -14,22 +14,24 @@ export const runCommand = (program: Command, session: Session): void => {
     .option('--list', 'list the examples with what they show')
     .option('--bench', 'time thoroughly, beside baselines')
     .option('--ablate <list>', 'switch stages off: global,tags,blocks,simplify,coherence,narrow,simd,parallel,roll');
-  command.action(async (name: string | undefined, given: readonly string[], options: ExampleRunOptions & { list?: boolean }) => {
-    if (options.list) return list(session);
-    if (name === undefined) command.error('error: name an example, or use --list');
-    const args = argumentsOf(command, given);
-    const { runExample } = await import('../example-run.js');
-    const summary = await runExample(name!, args, options, session);
-    session.answer(summary, () => summaryText(summary));
-    if (!summary.check.passed) {
-      session.warn([
-        error('run/check', `the check of example '${summary.example}' failed`, {
-          remedy: 'the numbers above are not to be trusted; please report it with the arguments',
-        }),
-      ]);
-      session.status = 1;
-    }
-  });
+  command.action(
+    async (name: string | undefined, given: readonly string[], options: ExampleRunOptions & { list?: boolean }) => {
+      if (options.list) return list(session);
+      if (name === undefined) command.error('error: name an example, or use --list');
+      const args = argumentsOf(command, given);
+      const { runExample } = await import('../example-run.js');
+      const summary = await runExample(name!, args, options, session);
+      session.answer(summary, () => summaryText(summary));
+      if (!summary.check.passed) {
+        session.warn([
+          error('run/check', `the check of example '${summary.example}' failed`, {
+            remedy: 'the numbers above are not to be trusted; please report it with the arguments',
+          }),
+        ]);
+        session.status = 1;
+      }
+    },
+  );
 };
 
 /** `key=value` arguments as a record; another form is a usage error. */

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { ablate, ABLATIONS, compile, DiagnosticError, symbolicMath, type Num } from 'filigree';
+import { codeOf, dense, denseOf, sparseOf, workingBackends } from './support.js';
+
+/* Plain numeric code, which tests run on numbers too. */
+const length = (a: number[], b: number[]): number => Math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2);
+
+const springs = {
+  run: ({ x, stiffness, rest }: { x: number[][]; stiffness: number; rest: number[] }) => {
+    const energy: number[] = [];
+    for (let i = 0; i < rest.length; i++) {
+      const l = length(x[i], x[i + 1]);
+      const stretch = l > rest[i] ? l - rest[i] : 0.5 * (rest[i] - l);
+      energy.push(0.5 * stiffness * stretch * stretch);
+    }
+    return { energy, first: energy[0], moved: x };
+  },
+};
+
+describe.each(workingBackends)('compile on %s', (backend) => {
+  it('computes what the plain function computes', async () => {
+    const n = 40;
+    const p = await compile(
+      { inputs: { x: [n, 2], stiffness: [], rest: n - 1 }, run: springs.run },
+      { backend, scope: { length } },
+    );
+    for (let round = 0; round < 2; round++) {
+      const x = Array.from({ length: n }, (_, i) => [Math.sin(3 * i + round), Math.cos(5 * i)]);
+      const rest = Array.from({ length: n - 1 }, (_, i) => 0.5 + (i % 3));
+      p.set('x', x.flat());
+      p.set('stiffness', [2.5]);
+      p.set('rest', rest);
+      p.run();
+      const plain = springs.run({ x, stiffness: 2.5, rest });
+      p.outputs['energy'].forEach((e, i) => expect(e).toBeCloseTo(plain.energy[i], 12));
+      expect(p.outputs['first'][0]).toBeCloseTo(plain.first, 12);
+      expect([...p.outputs['moved']]).toEqual(x.flat());
+    }
+    expect(p.backend).toBe(backend);
+    expect(p.sources.files.length).toBeGreaterThan(0);
+    expect(p.stats.nodes).toBeGreaterThan(n);
+    expect(p.stats.kernels).toBeGreaterThan(0);
+    expect(Object.keys(p.stats.ms)).toEqual(['trace', 'analyse', 'generate', 'compile']);
+    p.dispose();
+  });
+
+  it('shares its memory with the caller, and keeps inputs from run to run', async () => {
+    const p = await compile(
+      { inputs: { x: 3, y: 3 }, run: ({ x, y }) => ({ z: x.map((v, i) => v * y[i]) }) },
+      { backend },
+    );
+    const { x, y } = p.inputs;
+    const { z } = p.outputs;
+    x.set([1, 2, 3]);
+    y.set([4, 5, 6]);
+    p.run();
+    expect([...z]).toEqual([4, 10, 18]);
+    y[1] = -1;
+    await p.runAsync({ threads: 2 });
+    expect([...z]).toEqual([4, -2, 18]);
+    p.dispose();
+  });
+
+  it('computes in single precision where asked', async () => {
+    const p = await compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] / 3 }) }, { backend, dtype: 'f32' });
+    p.set('x', [1]);
+    p.run();
+    expect(p.inputs['x']).toBeInstanceOf(Float32Array);
+    expect(p.outputs['y'][0]).toBe(Math.fround(1 / 3));
+    p.dispose();
+  });
+
+  it('takes sparse matrices, entry by entry and as algebra', async () => {
+    const a = [
+      [2, 0, -1],
+      [0, 3, 0],
+      [4, 0, 5],
+    ];
+    const A = sparseOf(a);
+    const p = await compile(
+      {
+        inputs: { A: A.pattern },
+        run: ({ A }, { sparse }) => ({
+          P: sparse.add(sparse.multiply(sparse.transpose(A), A), sparse.scale(2, A)),
+          trace: A.values[0] + A.values[2] + A.values[4],
+          double: { pattern: A.pattern, values: A.values.map((v) => 2 * v) },
+        }),
+      },
+      { backend },
+    );
+    p.setMatrix('A', A);
+    p.run();
+    expect(denseOf(p.matrix('P'))).toEqual(dense.add(dense.multiply(dense.transpose(a), a), dense.scale(2, a)));
+    expect(p.outputs['trace'][0]).toBe(10);
+    expect(denseOf(p.matrix('double'))).toEqual(dense.scale(2, a));
+    p.dispose();
+  });
+
+  it('runs functions that are written on symbols as they are', async () => {
+    const p = await compile(
+      {
+        inputs: { x: 4 },
+        run: ({ x }) => ({ y: (x as Num[]).map((v) => symbolicMath.select(symbolicMath.lt(v, 0), 0, v)) }),
+      },
+      { backend, rewrite: false },
+    );
+    p.set('x', [-1, 2, -3, 4]);
+    p.run();
+    expect([...p.outputs['y']]).toEqual([0, 2, 0, 4]);
+    p.dispose();
+  });
+
+  it.each(Object.keys(ABLATIONS))('gives the same without the stage %s', async (name) => {
+    const n = 30;
+    const p = await compile(
+      {
+        inputs: { x: [n, 2], rest: n - 1, stiffness: [] },
+        run: springs.run,
+      },
+      { backend, scope: { length }, specialize: ablate([name]) },
+    );
+    const x = Array.from({ length: n }, (_, i) => [Math.sin(3 * i), Math.cos(5 * i)]);
+    const rest = Array.from({ length: n - 1 }, (_, i) => 0.5 + (i % 3));
+    p.set('x', x.flat());
+    p.set('stiffness', [1]);
+    p.set('rest', rest);
+    p.run();
+    const plain = springs.run({ x, stiffness: 1, rest });
+    p.outputs['energy'].forEach((e, i) => expect(e).toBeCloseTo(plain.energy[i], 12));
+    p.dispose();
+  });
+});
+
+describe('compile refuses', () => {
+  const square = () => compile({ inputs: { x: 3 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }, { backend: 'wasm' });
+
+  it('values of another length than the input has', async () => {
+    const p = await square();
+    expect(await codeOf(() => p.set('x', [1, 2]))).toBe('program/length');
+    expect(await codeOf(() => p.set('z', [1]))).toBe('program/unknown-input');
+    p.dispose();
+    expect(await codeOf(() => p.run())).toBe('program/disposed');
+    expect(await codeOf(() => p.set('x', [1, 2, 3]))).toBe('program/disposed');
+  });
+
+  it('a matrix of another pattern', async () => {
+    const A = sparseOf([
+      [1, 2],
+      [0, 3],
+    ]);
+    const p = await compile({ inputs: { A: A.pattern }, run: ({ A }) => ({ s: A.values[0] }) }, { backend: 'wasm' });
+    const other = sparseOf([
+      [1, 0],
+      [2, 3],
+    ]);
+    expect(await codeOf(() => p.setMatrix('A', other))).toBe('pattern/mismatch');
+    expect(await codeOf(() => p.setMatrix('A', { ...A, values: [1] }))).toBe('program/length');
+    p.setMatrix('A', A);
+    expect(await codeOf(() => p.matrix('s'))).toBe('program/not-a-matrix');
+    p.dispose();
+  });
+
+  const limit = 3;
+  const cases: Readonly<Record<string, readonly [string, () => Promise<unknown>]>> = {
+    'an unknown backend': [
+      'runtime/backend',
+      () => compile({ inputs: { x: 1 }, run: () => ({ y: 1 }) }, { backend: 'vax' }),
+    ],
+    'a name that is no identifier': [
+      'program/name',
+      () => compile({ inputs: { 'x-y': 1 }, run: () => ({ y: 1 }) }, { backend: 'wasm' }),
+    ],
+    'a threads count that is none': [
+      'program/threads',
+      () => compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x }) }, { backend: 'wasm', threads: 0 }),
+    ],
+    'a length that is none': [
+      'trace/shape',
+      () => compile({ inputs: { x: -1 }, run: () => ({ y: 1 }) }, { backend: 'wasm' }),
+    ],
+    'a variable that is not in the scope': [
+      'lang/unbound',
+      () => compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] * limit }) }, { backend: 'wasm' }),
+    ],
+    'a branch on a symbol': [
+      'lang/symbolic-branch',
+      () =>
+        compile(
+          {
+            inputs: { x: 1 },
+            run: ({ x }) => {
+              if (x[0] > 0) return { y: 1 };
+              return { y: 2 };
+            },
+          },
+          { backend: 'wasm' },
+        ),
+    ],
+    'an operator on what is no number': [
+      'lang/non-numeric',
+      () => compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] * x[1] }) }, { backend: 'wasm' }),
+    ],
+    'an output that is no number': [
+      'trace/non-numeric',
+      () => compile({ inputs: { x: 1 }, run: () => ({ y: 'one' as unknown as number }) }, { backend: 'wasm' }),
+    ],
+    'a value that is never a number': [
+      'trace/not-a-number',
+      () => compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: (x[0] - x[0]) / (x[0] - x[0]) }) }, { backend: 'wasm' }),
+    ],
+    'something that is no program': [
+      'program/form',
+      () => compile({} as unknown as { inputs: Record<string, number>; run: () => Record<string, number> }),
+    ],
+  };
+  it.each(Object.entries(cases))('%s', async (_, [code, work]) => {
+    expect(await codeOf(work())).toBe(code);
+  });
+
+  it('with an exception that says what to do', async () => {
+    const p = await square();
+    try {
+      p.set('x', [1]);
+      expect.unreachable();
+    } catch (e) {
+      expect(e).toBeInstanceOf(DiagnosticError);
+      expect((e as DiagnosticError).diagnostics[0].remedy).toMatch(/compile again/);
+    }
+    p.dispose();
+  });
+});
