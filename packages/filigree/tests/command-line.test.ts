@@ -205,6 +205,14 @@ describe('filigree expr', () => {
     expect(err).not.toMatch(/^ +at /m);
   });
 
+  it('takes the pattern of complex files, and their values only as told', async () => {
+    const file = scratchFile('z.mtx', '%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 3 4\n2 1 0 1\n');
+    const argv = ['expr', 'Z*Z', '--bind', `Z=${file}`, '--backend', 'wasm'];
+    expect((await filigree(...argv)).status).toBe(0);
+    expect((await filigree(...argv, '--values', 'file')).err).toContain('mtx/complex');
+    expect((await filigree(...argv, '--values', 'file', '--complex', 'abs')).status).toBe(0);
+  });
+
   it('points at the place in the expression', async () => {
     const { err } = await filigree('expr', 'A + B', '--bind', `A=${A}`, '--backend', 'wasm');
     expect(err).toContain('> 1 | A + B\n    |     ^');

@@ -1,4 +1,5 @@
-import * as TE from 'fp-ts/lib/TaskEither.js';
+import * as E from 'fp-ts/lib/Either.js';
+import type * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Availability, Backend } from '@filigree/backend';
 import { error, type Diagnostics } from '@filigree/ir';
 
@@ -9,22 +10,14 @@ export const availability = (backends: readonly Backend[]): Promise<readonly Ava
  * The backend of this name, or the first that works here when no name is given. A named backend that does not work is a
  * diagnostic with its reason, never another backend.
  */
-export const chooseBackend = (backends: readonly Backend[], name?: string): TE.TaskEither<Diagnostics, Backend> =>
-  TE.tryCatch(
-    async () => {
-      const candidates = name === undefined ? backends : backends.filter((b) => b.name === name);
-      const reasons: string[] = [];
-      for (const b of candidates) {
-        const a = await b.probe();
-        if (a.usable && b.load) return b;
-        reasons.push(`${b.name}: ${a.reason || 'emits sources only'}`);
-      }
-      const known = backends.map((b) => b.name).join(', ');
-      throw [
-        error('runtime/backend', name !== undefined && reasons.length === 0 ? `there is no backend '${name}'` : `no backend works here (${reasons.join('; ')})`, {
-          remedy: `known backends: ${known}`,
-        }),
-      ];
-    },
-    (e) => e as Diagnostics,
-  );
+export const chooseBackend = (backends: readonly Backend[], name?: string): TE.TaskEither<Diagnostics, Backend> => async () => {
+  const candidates = name === undefined ? backends : backends.filter((b) => b.name === name);
+  const reasons: string[] = [];
+  for (const b of candidates) {
+    const a = await b.probe();
+    if (a.usable && b.load) return E.right(b);
+    reasons.push(`${b.name}: ${a.reason || 'emits sources only'}`);
+  }
+  const message = candidates.length === 0 ? `there is no backend '${name}'` : `no backend works here (${reasons.join('; ')})`;
+  return E.left([error('runtime/backend', message, { remedy: `known backends: ${backends.map((b) => b.name).join(', ')}` })]);
+};

@@ -90,10 +90,15 @@ export const resultTable = (result: CaseResult): Table => {
 };
 
 /**
- * The command `npm run bench -- NAME…`: measures cases (all of them with `all`), prints their tables, and with `--out` writes the page.
+ * The command `npm run bench -- NAME…`: measures cases (all of them with `all`), prints their tables, and writes one page with
+ * `--out`, or with `pages` a page a case in docs/benchmarks.
  * Returns the exit status: 0 done, 1 a diagnostic, 2 bad usage.
  */
-export const benchMain = async (argv: readonly string[], providers: readonly Provider[] = []): Promise<number> => {
+export const benchMain = async (
+  argv: readonly string[],
+  providers: readonly Provider[] = [],
+  settings: { readonly pages?: boolean } = {},
+): Promise<number> => {
   let parsed;
   try {
     parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
@@ -130,21 +135,32 @@ export const benchMain = async (argv: readonly string[], providers: readonly Pro
         providers,
         onRound: progress,
       });
-      const notes = result.skipped.map((s) => `${s.name} was not measured: ${s.reason}`);
+      const notes = [
+        ...result.contenders.flatMap((x) => (x.note === undefined ? [] : [x.note])),
+        ...result.skipped.map((s) => `${s.name} was not measured: ${s.reason}`),
+      ];
       const table = resultTable(result);
       sections.push({ title: c.title, table, notes });
       console.log(`\n${c.title}\n\n${markdownTable(table)}\n${notes.join('\n')}`);
     }
-    if (values.out !== undefined) {
-      const page: BenchmarkPage = {
-        title: `Benchmark: ${names.join(', ')}`,
-        command: `npm run bench -- ${argv.join(' ')}`,
-        machine: describeMachine(),
-        bandwidth: measureBandwidth(),
-        intro: INTRO,
-        sections,
-      };
-      writeBenchmarkPage(join(process.env.INIT_CWD ?? process.cwd(), values.out), page);
+    const pages =
+      values.out !== undefined
+        ? [{ name: names.join(', '), file: values.out, sections }]
+        : settings.pages
+          ? sections.map((s, k) => ({ name: names[k], file: pageOf(names[k], dtype), sections: [s] }))
+          : [];
+    if (pages.length > 0) {
+      const [machine, bandwidth] = [describeMachine(), measureBandwidth()];
+      const command = `npm run bench -- ${argv.join(' ')}`;
+      for (const { name, file, sections } of pages)
+        writeBenchmarkPage(join(process.env.INIT_CWD ?? process.cwd(), file), {
+          title: `Benchmark: ${name}`,
+          command,
+          machine,
+          bandwidth,
+          intro: INTRO,
+          sections,
+        });
     }
     return 0;
   } catch (e) {
@@ -172,6 +188,9 @@ NAME: ${CASE_NAMES.join(', ')}, all`;
 const INTRO =
   'One thread. All contenders of a table ran in one process, one sample of each a round, in rotating order; times are medians. ' +
   'Before it was timed each result was compared with plain TypeScript in f64 (largest difference over largest value).';
+
+const pageOf = (name: string, dtype: DType): string =>
+  `docs/benchmarks/${name}${dtype === 'f64' ? '' : `-${dtype}`}.md`;
 
 const isDType = (s: string): s is DType => s === 'f32' || s === 'f64';
 

@@ -1,9 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { fail } from '@filigree/ir';
-import { MATRIX_EXPRESSIONS, readMesh, vertexCount, type Mesh } from '@filigree/e2e';
+import { MATRIX_EXPRESSIONS, meshFile, spotMesh, vertexCount } from '@filigree/e2e';
 import { EXPRESSION_CASES, type ExpressionProblem } from './expressions.js';
 import { maxRelError, type Contender } from './measure.js';
 import { nativeBaseline, type BaselineInputs, type DType, type NativeBaseline } from './native/baseline.js';
@@ -99,7 +95,7 @@ const expressionMatrices = (
 const programCase = (name: keyof typeof PROGRAM_CASES, options: CaseOptions): BenchCase => {
   const spec: ProgramCase = PROGRAM_CASES[name];
   const dtype = options.dtype ?? 'f64';
-  const mesh = options.mesh ? meshFile(options.mesh) : spec.mesh(options.n ?? spec.defaultN, spot());
+  const mesh = options.mesh ? meshFile(options.mesh) : spec.mesh(options.n ?? spec.defaultN, spotMesh());
   const made = spec.make(mesh);
   const problem: ProgramProblem = {
     ...made,
@@ -193,14 +189,3 @@ const once = <T>(make: () => T): (() => T) => {
   let made: { value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 };
-
-const meshFile = (file: string): Mesh => {
-  if (!existsSync(file)) fail('bench/mesh', `there is no file ${file}`);
-  const bytes = readFileSync(file);
-  const packed = file.endsWith('.gz');
-  return readMesh(packed ? file.slice(0, -3) : file, packed ? gunzipSync(bytes) : bytes, { degenerate: 'drop' });
-};
-
-/** The mesh of the repository. */
-const spot = (): Mesh =>
-  meshFile(join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'e2e', 'data', 'spot.obj'));

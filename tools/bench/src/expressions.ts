@@ -1,14 +1,9 @@
 import {
-  barycentricMass,
-  cotanAssembly,
-  cotanLaplacian,
-  diagonalMatrix,
-  gridLaplacian,
+  laplacianOfMesh,
+  laplacianOfSize,
+  lmltMatrices,
   MATRIX_EXPRESSIONS,
-  nonZeros,
-  randomMatrix,
-  randomNumbers,
-  vertexCount,
+  randomMatrices,
   type MatrixExpression,
   type Mesh,
 } from '@filigree/e2e';
@@ -38,24 +33,12 @@ export interface ExpressionCase {
   readonly integers?: BaselineInputs['integers'];
 }
 
-const random = (names: string) => (n: number, seed: number) =>
-  Object.fromEntries([...names].map((name, i) => [name, randomMatrix(n, n, 6, seed + i)]));
-
-const laplacian = (name: string) => (n: number, seed: number) => ({
-  [name]: gridLaplacian(Math.round(Math.sqrt(n)), seed),
-});
-
-const laplacianOf = (name: string) => (mesh: Mesh) => ({ [name]: cotanMatrix(mesh) });
-
-const cotanMatrix = (mesh: Mesh): NumericCsr => {
-  const { pattern, slots } = cotanAssembly(mesh.faces, vertexCount(mesh));
-  return { pattern, values: Float64Array.from(cotanLaplacian(mesh.vertices, mesh.faces, slots, nonZeros(pattern))) };
-};
+const random = (names: string) => (n: number, seed: number) => randomMatrices(names, n, seed);
 
 const power = (k: number): ExpressionCase => ({
   title: `L^${k}, L a mesh Laplacian`,
-  make: laplacian('L'),
-  ofMesh: laplacianOf('L'),
+  make: (n, seed) => ({ L: laplacianOfSize(n, seed) }),
+  ofMesh: (mesh) => ({ L: laplacianOfMesh(mesh) }),
   defaultN: 224 * 224,
   evaluate: ({ L }) => Array.from({ length: k - 1 }).reduce<NumericCsr>((product) => multiply(product, L), L),
   eigen: 'power',
@@ -88,8 +71,8 @@ export const EXPRESSION_CASES: Readonly<Record<MatrixExpression, ExpressionCase>
   },
   'ata-plus-a': {
     title: "A'A + A, A a mesh Laplacian",
-    make: laplacian('A'),
-    ofMesh: laplacianOf('A'),
+    make: (n, seed) => ({ A: laplacianOfSize(n, seed) }),
+    ofMesh: (mesh) => ({ A: laplacianOfMesh(mesh) }),
     defaultN: 224 * 224,
     evaluate: ({ A }) => add(multiply(transpose(A), A), A),
     eigen: 'ata_plus_a',
@@ -100,24 +83,8 @@ export const EXPRESSION_CASES: Readonly<Record<MatrixExpression, ExpressionCase>
   'power-4': power(4),
   'lmlt-plus-k': {
     title: "L M L' + K, L a mesh Laplacian, M diagonal, K six random entries a row",
-    make: (n, seed) => {
-      const { L } = laplacian('L')(n, seed);
-      const next = randomNumbers(seed + 1);
-      const rows = L.pattern.rows;
-      return {
-        L,
-        M: diagonalMatrix(Float64Array.from({ length: rows }, () => 0.5 + next())),
-        K: randomMatrix(rows, rows, 6, seed + 2),
-      };
-    },
-    ofMesh: (mesh, seed) => {
-      const n = vertexCount(mesh);
-      return {
-        L: cotanMatrix(mesh),
-        M: diagonalMatrix(barycentricMass(mesh.vertices, mesh.faces, n)),
-        K: randomMatrix(n, n, 6, seed),
-      };
-    },
+    make: (n, seed) => ({ ...lmltMatrices(n, seed) }),
+    ofMesh: (mesh, seed) => ({ ...lmltMatrices(mesh, seed) }),
     defaultN: 224 * 224,
     evaluate: ({ L, M, K }) => add(multiply(multiply(L, M), transpose(L)), K),
     eigen: 'lmlt_plus_k',

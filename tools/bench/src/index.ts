@@ -10,3 +10,4 @@ export * from './expressions.js';
 export * from './programs.js';
 export * from './cases.js';
 export * from './bench.js';
+export { filigreeProvider, problemOf, type FiligreeOptions } from './filigree.js';

@@ -9,6 +9,8 @@ export interface Contender {
   check(): number;
   /** Bytes one run must read and write, where that is known; compared with the measured bandwidth. */
   readonly bytesMoved?: number;
+  /** A sentence for below the table. */
+  readonly note?: string;
 }
 
 export interface MeasureOptions {

@@ -1,10 +1,9 @@
 import {
+  arapInput,
   arapRightHandSide,
-  arapWeights,
   barycentricMass,
-  clothAssembly,
   clothHessian,
-  clothRest,
+  clothInput,
   cotanAssembly,
   cotanLaplacian,
   dualLaplacian,
@@ -12,7 +11,6 @@ import {
   gridMesh,
   nonZeros,
   orientTets,
-  randomNumbers,
   subdivide,
   tetBox,
   vertexCount,
@@ -54,8 +52,6 @@ export interface ProgramCase {
   /** Errors accepted in f64 and f32, where the usual ones are too strict. */
   readonly tolerance?: { readonly f64: number; readonly f32: number };
 }
-
-const [STRETCH, SHEAR] = [800, 200];
 
 /** The experiments on meshes (§5.3 to §5.6) that need no derivatives. */
 export const PROGRAM_CASES: Readonly<Record<ProgramName, ProgramCase>> = {
@@ -120,14 +116,13 @@ export const PROGRAM_CASES: Readonly<Record<ProgramName, ProgramCase>> = {
     mesh: (n, base) => refine(base, n),
     defaultN: 46_850,
     make: (mesh) => {
-      const { pattern, slots } = cotanAssembly(mesh.faces, vertexCount(mesh));
-      const local = arapWeights(pattern, cotanLaplacian(mesh.vertices, mesh.faces, slots, nonZeros(pattern)));
+      const { deformed, rest, weights, neighbours } = arapInput(mesh);
       return {
         kind: 'program',
         program: 'arap',
         mesh,
-        neighbours: local.pattern,
-        reals: { deformed: twisted(mesh.vertices), rest: mesh.vertices, weights: Float64Array.from(local.weights) },
+        neighbours,
+        reals: { deformed, rest, weights: Float64Array.from(weights) },
       };
     },
     evaluate: ({ neighbours, reals }) =>
@@ -151,19 +146,17 @@ export const PROGRAM_CASES: Readonly<Record<ProgramName, ProgramCase>> = {
     mesh: (n) => gridMesh(Math.round(Math.sqrt(n)), Math.round(Math.sqrt(n))),
     defaultN: 144 * 144,
     make: (mesh) => {
-      const { areas, gradients } = clothRest(mesh.vertices, mesh.faces);
-      const next = randomNumbers(7);
-      const edge = Math.sqrt(areas[0]);
+      const { vertices, areas, gradients, stiffness, assembly } = clothInput(mesh, 7);
       return {
         kind: 'program',
         program: 'cloth-hessian',
         mesh,
-        assembly: clothAssembly(mesh.faces, vertexCount(mesh)),
+        assembly,
         reals: {
-          vertices: mesh.vertices.map((x) => x + 0.1 * edge * (next() - 0.5)),
+          vertices,
           areas: Float64Array.from(areas),
           gradients: Float64Array.from(gradients),
-          stiffness: Float64Array.from([STRETCH, SHEAR]),
+          stiffness: Float64Array.from(stiffness),
         },
       };
     },
@@ -194,16 +187,6 @@ export const PROGRAM_CASES: Readonly<Record<ProgramName, ProgramCase>> = {
 
 /** The mesh cut finer until it has about `n` vertices. */
 const refine = (mesh: Mesh, n: number): Mesh => (4 * vertexCount(mesh) < 1.5 * n ? refine(subdivide(mesh), n) : mesh);
-
-/** Turned about the vertical axis, the more the higher up. */
-const twisted = (v: Float64Array): Float64Array => {
-  const out = new Float64Array(v.length);
-  for (let i = 0; i < v.length; i += 3) {
-    const [c, s] = [Math.cos(v[i + 1]), Math.sin(v[i + 1])];
-    out.set([c * v[i] + s * v[i + 2], 1.1 * v[i + 1], c * v[i + 2] - s * v[i]], i);
-  }
-  return out;
-};
 
 const joined = (...parts: ArrayLike<number>[]): Float64Array => {
   const out = new Float64Array(parts.reduce((n, p) => n + p.length, 0));

@@ -19,7 +19,7 @@ export const eigenBaseline = async (
 ): Promise<EigenBaseline | string> => {
   const bench = await workspace<Bench>('@filigree/bench');
   const programs = await workspace<Programs>('@filigree/e2e');
-  if (!bench || !programs) return "the repository's benchmarks are not at hand";
+  if (typeof bench === 'string' || typeof programs === 'string') return "the repository's benchmarks are not at hand";
   for (const [name, text] of Object.entries(programs.MATRIX_EXPRESSIONS)) {
     const theirs = right(parseExpr(text)).root;
     const names = new Map<string, string>();

@@ -9,11 +9,11 @@ import { workspace } from './workspace.js';
 export const loadGallery = async (): Promise<Gallery> => {
   const named = process.env['FILIGREE_GALLERY'];
   const module = await workspace<{ readonly gallery?: Gallery }>(named ?? '@filigree/e2e');
-  return (
-    module?.gallery ??
-    fail('run/no-gallery', 'there are no gallery examples here', {
-      remedy: 'they belong to the repository of filigree: clone it, then npm ci && npm run build',
-    })
+  if (typeof module === 'object' && module.gallery) return module.gallery;
+  return fail(
+    'run/no-gallery',
+    `there are no gallery examples here (${typeof module === 'string' ? module : 'the module has no gallery'})`,
+    { remedy: 'they belong to the repository of filigree: clone it, then npm ci && npm run build' },
   );
 };
 

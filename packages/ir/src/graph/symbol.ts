@@ -1,6 +1,6 @@
 import { fail } from '../diagnostics/diagnostic.js';
 import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
-import { Graph } from './graph.js';
+import type { Graph } from './graph.js';
 
 /**
  * A symbolic number: a node of an expression graph. Using one where JavaScript wants a plain number (an operator that
