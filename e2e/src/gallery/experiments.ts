@@ -62,13 +62,20 @@ export const EXPERIMENTS: readonly Example[] = [
   experiment('cotan', 'cotan Laplacian and mass of a triangle mesh (mesh=FILE or n=VERTICES)', ['mesh', 'n'], (args) =>
     cotanProblem(surface(args.mesh() ?? meshOfSize(args.integer('n', 46_850, 9, MOST)))),
   ),
-  experiment('dual-laplacian', 'dual Laplacian of a tetrahedral mesh (mesh=FILE or n=VERTICES)', ['mesh', 'n'], (args) => {
-    const mesh = args.mesh();
-    if (mesh && mesh.tets.length === 0)
-      fail('example/mesh', 'the mesh has no tetrahedra', { remedy: 'give a Medit .mesh or tetsphere file of a volume' });
-    const cells = Math.max(1, Math.round(Math.cbrt(args.integer('n', 2_744, 8, MOST))) - 1);
-    return dualLaplacianProblem(mesh ?? tetBox(cells, cells, cells, 0.2));
-  }),
+  experiment(
+    'dual-laplacian',
+    'dual Laplacian of a tetrahedral mesh (mesh=FILE or n=VERTICES)',
+    ['mesh', 'n'],
+    (args) => {
+      const mesh = args.mesh();
+      if (mesh && mesh.tets.length === 0)
+        fail('example/mesh', 'the mesh has no tetrahedra', {
+          remedy: 'give a Medit .mesh or tetsphere file of a volume',
+        });
+      const cells = Math.max(1, Math.round(Math.cbrt(args.integer('n', 2_744, 8, MOST))) - 1);
+      return dualLaplacianProblem(mesh ?? tetBox(cells, cells, cells, 0.2));
+    },
+  ),
   experiment('arap', 'as-rigid-as-possible local step (mesh=FILE or n=VERTICES)', ['mesh', 'n'], (args) =>
     arapProblem(arapInput(surface(args.mesh() ?? meshOfSize(args.integer('n', 2_930, 9, MOST))))),
   ),

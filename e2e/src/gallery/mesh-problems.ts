@@ -25,7 +25,10 @@ import type { CsrPattern } from '@filigree/sparse';
 import type { Problem } from './problem.js';
 
 /** Cotan Laplacian `L` and barycentric mass `M` of a triangle mesh, from its `vertices` (paper §5.3). */
-export const cotanProblem = (mesh: Mesh, assembly: Assembly = cotanAssembly(mesh.faces, vertexCount(mesh))): Problem => {
+export const cotanProblem = (
+  mesh: Mesh,
+  assembly: Assembly = cotanAssembly(mesh.faces, vertexCount(mesh)),
+): Problem => {
   const { faces, vertices } = mesh;
   const { pattern, slots } = assembly;
   const laplacian = symbolic(cotanLaplacian, { scope: cotanScope });

@@ -51,10 +51,7 @@ export type CompileProblemOptions = Pick<ExampleOptions, 'backend' | 'dtype' | '
 export const galleryBackends = () => [cpp(), wasm()];
 
 /** Trace, specialise, generate, compile, load, and fill in the inputs. Throws `DiagnosticError`. */
-export const compileProblem = async (
-  problem: Problem,
-  options: CompileProblemOptions,
-): Promise<CompiledProblem> => {
+export const compileProblem = async (problem: Problem, options: CompileProblemOptions): Promise<CompiledProblem> => {
   const { dtype, threads, progress = () => undefined } = options;
   const specializeOptions = ablatedOptions(dtype, options.ablate);
   const backend = await settle(chooseBackend(galleryBackends(), options.backend));
@@ -173,7 +170,10 @@ const TOLERANCE = { f64: 1e-10, f32: 1e-4 };
 const fill = (instance: Instance, name: string, values: ArrayLike<number>): void => {
   const buffer = instance.buffers[name];
   if (buffer === undefined || buffer.length !== values.length)
-    fail('example/length', `input '${name}' has ${values.length} values, the program wants ${buffer?.length ?? 'none'}`);
+    fail(
+      'example/length',
+      `input '${name}' has ${values.length} values, the program wants ${buffer?.length ?? 'none'}`,
+    );
   (buffer as Float64Array).set(values);
 };
 

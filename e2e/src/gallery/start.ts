@@ -20,7 +20,7 @@ import { compileProblem, timeAndCheck } from './run-program.js';
 export const start: Example = {
   name: 'start',
   rows: ['EX1', 'EX3', 'EX8', 'EX10', 'EX11'],
-  summary: 'a mesh, its cotan Laplacian L and mass M, then L^3 and L*M*L\'+K (mesh=FILE, out=DIR)',
+  summary: "a mesh, its cotan Laplacian L and mass M, then L^3 and L*M*L'+K (mesh=FILE, out=DIR)",
   run: async (options) => {
     const args = argumentsOf(options.args, ['mesh', 'out']);
     const folder = args.text('out', 'out');
@@ -47,7 +47,9 @@ export const start: Example = {
     ];
     mkdirSync(folder, { recursive: true });
     for (const { file, bytes } of pictures) writeFileSync(join(folder, file), bytes);
-    process.stderr.write(`\n${report(mesh, steps)}\n\nwritten: ${pictures.map((p) => join(folder, p.file)).join(', ')}\n`);
+    process.stderr.write(
+      `\n${report(mesh, steps)}\n\nwritten: ${pictures.map((p) => join(folder, p.file)).join(', ')}\n`,
+    );
     return summary(steps);
   },
 };
@@ -132,7 +134,10 @@ const report = (mesh: Mesh, steps: readonly Step[]): string => {
   ]);
   const widths = head.map((h, c) => Math.max(h.length, ...rows.map((r) => r[c].length)));
   const line = (cells: readonly string[]): string =>
-    cells.map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c]))).join('  ').trimEnd();
+    cells
+      .map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c])))
+      .join('  ')
+      .trimEnd();
   const { backend } = steps[0].result.metrics;
   return [
     `${thousands(vertexCount(mesh))} vertices, ${thousands(mesh.faces.length / 3)} triangles, backend ${backend}`,

@@ -19,6 +19,8 @@ export interface DecomposeOptions {
   readonly minReferences: number;
   /** t_compl: cost that storing must save, in units of one load or one addition. */
   readonly minComplexity: number;
+  /** Sums with more terms are computed by kernels of their own, which can be rolled into a loop over terms. */
+  readonly maxSumTerms: number;
   /** Honour blocks tagged in the traced program (§4.2.4). */
   readonly tags: boolean;
   /** Find dense blocks without tags (EX4). */
@@ -63,8 +65,8 @@ export interface EmitOptions {
 
 export const defaultOptions: SpecializeOptions = {
   dtype: 'f64',
-  decompose: { global: true, minReferences: 2, minComplexity: 8, tags: true, detectBlocks: true, local: true },
-  group: { maxUnrolledTerms: 24, minUnrolledInstances: 64 },
+  decompose: { global: true, minReferences: 2, minComplexity: 8, maxSumTerms: 16, tags: true, detectBlocks: true, local: true },
+  group: { maxUnrolledTerms: 16, minUnrolledInstances: 64 },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
   place: { coherence: true, narrow: true, tileBytes: 1 << 21 },
   emit: { simd: true, parallel: true },

@@ -1,6 +1,6 @@
 import type { Graph } from '@filigree/ir';
 import type { DecomposeOptions } from '../options.js';
-import { NONE, OUTPUT, PROVISIONAL, SHARED, TAGGED, type Cut } from './candidates.js';
+import { LONG_SUM, NONE, OUTPUT, PROVISIONAL, SHARED, TAGGED, type Cut } from './candidates.js';
 import { supports } from './support.js';
 import { unionFind, type UnionFind } from './union-find.js';
 import { collectUses, type Uses } from './uses.js';
@@ -31,7 +31,7 @@ export const joinBlocks = (graph: Graph, cut: Cut, tags: readonly Int32Array[], 
   const block = unionFind(uses.units.length, MAX_BLOCK);
   if (tagged) for (const tag of tags) joinTagged(uses, tag, block);
   if (options.detectBlocks) {
-    joinSameSupport(uses, supports(graph, kind, uses), block);
+    joinSameSupport(kind, uses, supports(graph, kind, uses), block);
     joinSmallUsers(cut, uses, block);
     dropLoneProvisional(kind, uses, block);
   }
@@ -44,10 +44,11 @@ const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind): void => {
   for (let i = 1; i < members.length; i++) block.join(members[0], members[i]);
 };
 
-const joinSameSupport = ({ reader, read }: Uses, support: Float64Array, block: UnionFind): void => {
+const joinSameSupport = (kind: Uint8Array, { units, reader, read }: Uses, support: Float64Array, block: UnionFind): void => {
   for (let e = 0; e < reader.length; e++) {
     const s = support[read[e]];
-    if (s !== 0 && s === support[reader[e]]) block.join(read[e], reader[e]);
+    if (s === 0 || s !== support[reader[e]] || kind[units[read[e]]] === LONG_SUM || kind[units[reader[e]]] === LONG_SUM) continue;
+    block.join(read[e], reader[e]);
   }
 };
 
@@ -81,7 +82,7 @@ const demoteLocal = (cut: Cut, uses: Uses, block: UnionFind, options: DecomposeO
   const decide = (u: number): void => {
     const id = units[u];
     const n = readers.count[u];
-    if (kind[id] === OUTPUT || kind[id] === TAGGED || n === 0) return;
+    if (kind[id] === OUTPUT || kind[id] === TAGGED || kind[id] === LONG_SUM || n === 0) return;
     const alone = n === 1;
     const own = alone && block.find(u) === readers.first[u];
     const byLargeBlock = block.size(readers.first[u]) > 1;

@@ -11,6 +11,8 @@ export const SHARED = 2;
 export const PROVISIONAL = 3;
 /** Tagged by the program. */
 export const TAGGED = 4;
+/** A long sum, computed by a kernel of its own whether shared or not. */
+export const LONG_SUM = 5;
 
 /** The cut of the graph into stored expressions, by node id. */
 export interface Cut {
@@ -41,7 +43,8 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
   const cost = new Float32Array(length);
   for (const id of outputs) if (ARITY[op[id]] > 0) kind[id] = OUTPUT;
   for (const id of tagged) if (ARITY[op[id]] > 0 && live[id] === 1 && kind[id] === NONE) kind[id] = TAGGED;
-  const isTerm = options.detectBlocks ? termsOfSums(graph, live) : undefined;
+  const role = sumRoles(graph, live);
+  const terms = new Uint16Array(length);
   for (let id = 0; id < length; id++) {
     if (live[id] === 0) continue;
     const code = op[id];
@@ -54,27 +57,41 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
     let c = COST[code] + (kind[a] === NONE ? cost[a] : 1);
     if (arity === 2) c += kind[right[id]] === NONE ? cost[right[id]] : 1;
     cost[id] = c;
+    if (code === ADD) {
+      terms[id] = Math.min(0xffff, termsBelow(graph, kind, terms, a) + termsBelow(graph, kind, terms, right[id]));
+      /* An output that is a long sum is one already; any other is cut off where the sum ends. */
+      if (kind[id] === NONE && terms[id] > options.maxSumTerms && (role[id] & SUM) !== 0) kind[id] = LONG_SUM;
+    }
     if (kind[id] !== NONE || STORABLE[code] === 0) continue;
-    if (options.global && references[id] >= options.minReferences && (references[id] - 1) * c >= options.minComplexity && code !== NEG) kind[id] = SHARED;
+    if (options.global && references[id] >= options.minReferences && (references[id] - 1) * c >= options.minComplexity && code !== NEG) kind[id] = terms[id] > options.maxSumTerms ? LONG_SUM : SHARED;
     else if (c >= MAX_COST) kind[id] = SHARED;
-    else if (isTerm && isTerm[id] === 1 && c >= HEAVY_TERM) kind[id] = PROVISIONAL;
+    else if (options.detectBlocks && (role[id] & TERM) !== 0 && c >= HEAVY_TERM) kind[id] = PROVISIONAL;
   }
   return { kind, cost, references, live };
 };
 
-/** Nodes that are a term of a sum, seen through a sign. */
-const termsOfSums = (graph: Graph, live: Uint8Array): Uint8Array => {
+const TERM = 1;
+const SUM = 2;
+
+/** Which nodes are a term of a sum, seen through a sign, and which are a whole sum: read by something other than a sum. */
+const sumRoles = (graph: Graph, live: Uint8Array): Uint8Array => {
   const { op, left, right, length } = graph;
-  const isTerm = new Uint8Array(length);
+  const role = new Uint8Array(length);
+  const give = (id: number, toSum: boolean): void => {
+    if (op[id] === ADD) role[id] |= toSum ? 0 : SUM;
+    else if (toSum) role[id] |= TERM;
+  };
   for (let id = length - 1; id >= 0; id--) {
     if (live[id] === 0) continue;
-    if (op[id] === ADD) {
-      if (op[left[id]] !== ADD) isTerm[left[id]] = 1;
-      if (op[right[id]] !== ADD) isTerm[right[id]] = 1;
-    } else if (op[id] === NEG && isTerm[id] === 1) {
-      isTerm[id] = 0;
-      if (op[left[id]] !== ADD) isTerm[left[id]] = 1;
-    }
+    const arity = ARITY[op[id]];
+    if (arity === 0) continue;
+    const toSum = op[id] === ADD || (op[id] === NEG && (role[id] & TERM) !== 0);
+    if (op[id] === NEG) role[id] = 0;
+    give(left[id], toSum);
+    if (arity === 2) give(right[id], toSum);
   }
-  return isTerm;
+  return role;
 };
+
+/** Terms that an operand brings to a sum. */
+const termsBelow = (graph: Graph, kind: Uint8Array, terms: Uint16Array, id: number): number => (graph.op[id] === ADD && kind[id] === NONE ? terms[id] : 1);

@@ -1,5 +1,6 @@
 import { buildKernel, pass, type Attrs, type Buffer, type Builder, type Kernel, type Module, type Pass, type Value } from '@filigree/ir';
 import { defaultOptions, type SpecializeOptions } from '../options.js';
+import { COST } from '../decompose/codes.js';
 import { POOL } from '../place/pools.js';
 import type { Launch, PlacedGroup, PlacedSegment, Placement } from '../place/place.js';
 import { columnStarts, emitAddresses, linear, tileTables, type Instance, type Tile, type TileTables } from './address.js';
@@ -47,13 +48,30 @@ const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], 
 const work = (g: PlacedGroup): number =>
   g.size * (g.columnBuffers.length + (g.template?.graph.length ?? 0)) + g.segments.reduce((n, s) => n + s.terms * (s.columnBuffers.length + 1), 0);
 
+/**
+ * Whether vector lanes pay: operands come one by one through index tables, so an instance must compute more than it
+ * loads. For sums of products they gain nothing, and compilers spend most of their time on them.
+ */
+const isComputeBound = (g: PlacedGroup): boolean => {
+  if (!g.template) return false;
+  const { graph } = g.template;
+  let flops = 0;
+  for (let id = 0; id < graph.length; id++) flops += COST[graph.op[id]];
+  const memory = g.columnBuffers.length + g.stores.reduce((n, list) => n + list.length, 0);
+  const gathers = g.encoded.addresses.some((a) => a.is !== 'affine');
+  return !gathers || flops >= LANES_PAY * memory;
+};
+
+/** Operations a memory access from which lanes pay, measured on gathers of f64 into four lanes. */
+const LANES_PAY = 2;
+
 const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, options: EmitContext): void => {
   const tables = tileTables(b, g.encoded, g.bases, tile);
   const constants = columnStarts(b, tile, g.constantCount, g.bases.constants);
   const rolled = g.segments.length > 0;
   const segments = g.segments.map((s) => wholeSegment(b, s));
   const one = b.i32(1);
-  const attrs: Attrs = options.emit.simd && !rolled ? { simd: true } : {};
+  const attrs: Attrs = options.emit.simd && isComputeBound(g) ? { simd: true } : {};
   b.for(b.i32(0), tile.count, one, attrs, [], (j) => {
     const at: Instance = { j, i: tile.first === undefined ? j : b.add(tile.first, j) };
     const columns = g.columnBuffers.length;

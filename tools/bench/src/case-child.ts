@@ -1,0 +1,48 @@
+import { compileProblem, interleavedMedians, type CompileCost } from '@filigree/e2e';
+import { problemOf } from './filigree.js';
+import { tableCase, type TableCase } from './table-cases.js';
+
+/** What a child process is to measure. */
+export interface ChildJob {
+  readonly name: TableCase;
+  readonly n?: number;
+  readonly dtype: 'f32' | 'f64';
+  readonly ablate: readonly string[];
+  readonly threads: number;
+  readonly backend?: string;
+}
+
+/** What it found. */
+export interface ChildResult {
+  readonly title: string;
+  readonly backend: string;
+  readonly cost: CompileCost;
+  readonly runMs: number;
+  readonly maxRelError: number;
+  readonly passed: boolean;
+  /** Resident memory before the case began: Node and the loaded packages. */
+  readonly startMB: number;
+}
+
+/** Compiles, runs, times and checks one case; the answer is the last line on standard output, as JSON. */
+const measureJob = async (job: ChildJob): Promise<ChildResult> => {
+  const startMB = process.resourceUsage().maxRSS / 1000;
+  const c = tableCase(job.name, job.dtype, job.n);
+  const compiled = await compileProblem(problemOf(c), { ...job, cache: false });
+  compiled.run();
+  const expected = compiled.problem.evaluate(compiled.inputs);
+  const maxRelError = compiled.maxRelError(expected);
+  const [runMs] = interleavedMedians([compiled.run], 21);
+  return {
+    title: c.title,
+    backend: compiled.instance.backend,
+    cost: compiled.cost,
+    runMs,
+    maxRelError,
+    passed: maxRelError <= c.tolerance,
+    startMB,
+  };
+};
+
+console.log(JSON.stringify(await measureJob(JSON.parse(process.argv[2]) as ChildJob)));
+process.exit(0);

@@ -1,0 +1,66 @@
+import { runChild } from './run-child.js';
+import type { TableOptions } from './ablation-table.js';
+import { TABLE_CASES, tableCase } from './table-cases.js';
+import { ms, type BenchmarkPage } from './table.js';
+
+/** What compiling costs (EX13, paper Table 3): every case in a process of its own, so that its peak memory is its own. */
+export const compileSections = async (options: TableOptions): Promise<BenchmarkPage['sections']> => {
+  const rows: string[][] = [];
+  for (const name of options.cases ?? TABLE_CASES) {
+    const { title } = tableCase(name, options.dtype, options.n);
+    const { dtype, n, backend, seconds } = options;
+    const outcome = await runChild(
+      {
+        name,
+        dtype,
+        ablate: [],
+        threads: 1,
+        ...(n === undefined ? {} : { n }),
+        ...(backend === undefined ? {} : { backend }),
+      },
+      seconds,
+    );
+    if ('failed' in outcome) rows.push([title, outcome.failed]);
+    else {
+      const { cost, runMs, startMB, passed } = outcome.result;
+      const stages = [cost.ms.trace, cost.ms.analyse, cost.ms.generate, cost.ms.compile];
+      rows.push([
+        title,
+        ...stages.map((t) => t.toFixed(0)),
+        (stages.reduce((a, b) => a + b, 0) + cost.ms.load).toFixed(0),
+        cost.peakRssMB.toFixed(0),
+        startMB.toFixed(0),
+        cost.nodes.toLocaleString('en'),
+        String(cost.kernels),
+        (cost.indexBytes / 1e6).toFixed(2),
+        `${ms(runMs)}${passed ? '' : ' (wrong)'}`,
+      ]);
+    }
+    options.say(rows[rows.length - 1].join(' | '));
+  }
+  return [
+    {
+      table: {
+        head: [
+          'case',
+          'trace ms',
+          'analyse ms',
+          'generate ms',
+          'compile ms',
+          'total ms',
+          'peak MB',
+          'of it at start MB',
+          'nodes',
+          'kernels',
+          'index MB',
+          'run ms',
+        ],
+        rows,
+      },
+      notes: [
+        'Peak memory is the largest resident set of the Node process up to the moment when the kernels are loaded, Node, packages and input included; the C++ compiler is a process of its own and not counted.',
+        'The artifact cache is off.',
+      ],
+    },
+  ];
+};

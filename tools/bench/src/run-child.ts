@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ChildJob, ChildResult } from './case-child.js';
+
+/** The result of a child, or why there is none: `> 120 s`, or the last line of its complaint. */
+export type ChildOutcome = { readonly result: ChildResult } | { readonly failed: string };
+
+/**
+ * Measures a job in a process of its own, so that its peak memory is its own. It and the compilers it started end
+ * after `seconds`.
+ */
+export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> =>
+  new Promise((resolve) => {
+    const file = fileURLToPath(
+      new URL(`./case-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+    );
+    const child = spawn(process.execPath, [...process.execArgv, file, JSON.stringify(job)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that compilers it started can be ended with it.
+      detached: process.platform !== 'win32',
+    });
+    let out = '';
+    let err = '';
+    let late = false;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err = (err + text).slice(-4000)));
+    const timer = setTimeout(() => {
+      late = true;
+      if (child.pid === undefined || process.platform === 'win32') child.kill('SIGKILL');
+      else process.kill(-child.pid, 'SIGKILL');
+    }, seconds * 1000);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      const last = out.trimEnd().split('\n').at(-1) ?? '';
+      if (late) resolve({ failed: `> ${seconds} s` });
+      else if (code === 0 && last.startsWith('{')) resolve({ result: JSON.parse(last) as ChildResult });
+      else resolve({ failed: firstError(err) ?? `ended with status ${code}` });
+    });
+  });
+
+const firstError = (text: string): string | undefined =>
+  text
+    .split('\n')
+    .find((line) => /error|out of memory/i.test(line))
+    ?.trim()
+    .slice(0, 120);

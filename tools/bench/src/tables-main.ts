@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DiagnosticError } from '@filigree/ir';
+import { ablationSections } from './ablation-table.js';
+import { measureBandwidth } from './bandwidth.js';
+import { compileSections } from './compile-table.js';
+import { describeMachine } from './machine.js';
+import { TABLE_CASES } from './table-cases.js';
+import { benchmarkPage, writeBenchmarkPage } from './table.js';
+
+const KINDS = {
+  ablation: {
+    title: 'Ablation: what each stage is worth',
+    intro:
+      'Every column adds a stage to those before it. `group` alone computes every output on its own, groups outputs of equal structure, and gives each ' +
+      'group one kernel; `blocks` finds dense blocks that one kernel should compute; `local` evaluates what repeats within a kernel once; `global` ' +
+      'stores what several outputs share; `simplify` rewrites expressions; `memory` replaces index columns by affine forms and differences, and stores them in 8 or 16 bits; ' +
+      '`vectorise` marks inner loops; `threads` runs outer loops in parallel.',
+    sections: ablationSections,
+  },
+  compile: {
+    title: 'What compiling costs',
+    intro: 'From the plain program to loaded kernels, one thread.',
+    sections: compileSections,
+  },
+} as const;
+
+const USAGE = `usage: npm run bench:ablation (or bench:compile) -- [CASE…] [--dtype f32|f64] [--n SIZE] [--seconds 120] [--backend NAME] [--out FILE]
+CASE: ${TABLE_CASES.join(', ')}`;
+
+/** The commands `npm run bench:ablation` and `npm run bench:compile`. */
+const main = async (argv: readonly string[]): Promise<number> => {
+  const [kind, ...rest] = argv;
+  if (kind !== 'ablation' && kind !== 'compile') return usage();
+  let parsed;
+  try {
+    parsed = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true });
+  } catch {
+    return usage();
+  }
+  const { values, positionals } = parsed;
+  const cases = TABLE_CASES.filter((c) => positionals.includes(c));
+  const dtype = values.dtype ?? 'f64';
+  const seconds = Number(values.seconds ?? 120);
+  const n = values.n === undefined ? undefined : Number(values.n);
+  if (
+    cases.length < positionals.length ||
+    (dtype !== 'f64' && dtype !== 'f32') ||
+    !(seconds > 0) ||
+    (n !== undefined && !(n > 0))
+  )
+    return usage();
+
+  const { title, intro, sections } = KINDS[kind];
+  try {
+    const page = {
+      title,
+      command: `npm run bench:${kind}${rest.length > 0 ? ` -- ${rest.join(' ')}` : ''}`,
+      machine: describeMachine(),
+      bandwidth: measureBandwidth(),
+      intro,
+      sections: await sections({
+        ...(cases.length > 0 ? { cases } : {}),
+        ...(n === undefined ? {} : { n }),
+        ...(values.backend === undefined ? {} : { backend: values.backend }),
+        dtype,
+        seconds,
+        say: (line) => process.stderr.write(`${line}\n`),
+      }),
+    };
+    writeBenchmarkPage(join(process.env.INIT_CWD ?? process.cwd(), values.out ?? `docs/benchmarks/${kind}.md`), page);
+    console.log(benchmarkPage(page));
+    return 0;
+  } catch (e) {
+    if (!(e instanceof DiagnosticError)) throw e;
+    console.error(e.message);
+    return 1;
+  }
+};
+
+const OPTIONS = {
+  dtype: { type: 'string' },
+  n: { type: 'string' },
+  seconds: { type: 'string' },
+  backend: { type: 'string' },
+  out: { type: 'string' },
+} as const;
+
+const usage = (): number => {
+  console.error(USAGE);
+  return 2;
+};
+
+process.exitCode = await main(process.argv.slice(2));
