@@ -3,13 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
-import { compileProblem, cotanProblem, gallery, gridMesh, type ExampleOptions, type ExampleResult } from '../src/index.js';
+import {
+  compileProblem,
+  cotanProblem,
+  gallery,
+  gridMesh,
+  type ExampleOptions,
+  type ExampleResult,
+} from '../src/index.js';
 
 // On a machine for continuous integration a missing compiler is a failure, elsewhere a reason to skip.
 const hasCompiler = (await cpp().probe()).usable || process.env.CI === 'true';
 const backends = ['wasm', ...(hasCompiler ? ['cpp'] : [])];
 
-const run = (name: string, args: Record<string, string>, options: Partial<ExampleOptions> = {}): Promise<ExampleResult> =>
+const run = (
+  name: string,
+  args: Record<string, string>,
+  options: Partial<ExampleOptions> = {},
+): Promise<ExampleResult> =>
   gallery[name].run({
     args,
     dtype: 'f64',

@@ -9,6 +9,7 @@ export { meshFile } from './arguments.js';
 export {
   compileProblem,
   interleavedMedians,
+  peakRssMB,
   runProblem,
   timeAndCheck,
   type CompileCost,

@@ -1,16 +1,25 @@
-import type { Instance } from '@filigree/runtime';
+import * as E from 'fp-ts/lib/Either.js';
+import { pipe } from 'fp-ts/lib/function.js';
+import { DiagnosticError } from '@filigree/ir';
+import { decompose, group, type SpecializeOptions, type Trace } from '@filigree/specialize';
 
 /**
- * Which kernel writes each entry of an output: runs the kernels one by one over an output of NaN, and sees which entries each
- * fills. Leaves the output as a full run does.
+ * Which kernel computes each entry of each output: the number of its group (paper §4.3), by name of the output. Entries
+ * that are only copied get the number after the last.
  */
-export const kernelClasses = (instance: Instance, output: string): Int32Array => {
-  const buffer = instance.buffers[output] as Float64Array;
-  const classes = new Int32Array(buffer.length).fill(-1);
-  buffer.fill(NaN);
-  instance.module.kernels.forEach(({ name }, k) => {
-    instance.launch(name, []);
-    for (let i = 0; i < buffer.length; i++) if (classes[i] < 0 && !Number.isNaN(buffer[i])) classes[i] = k;
+export const kernelClasses = (trace: Trace, options: SpecializeOptions): Readonly<Record<string, Int32Array>> => {
+  const grouped = pipe(
+    decompose(options.decompose).run(trace),
+    E.chain((d) => group(options.group).run(d)),
+  );
+  if (E.isLeft(grouped)) throw new DiagnosticError(grouped.left);
+  const { groups, ptr, destinations } = grouped.right;
+  const classes = trace.outputs.map(({ nodes }) => new Int32Array(nodes.length).fill(groups.length));
+  groups.forEach(({ units }, g) => {
+    for (const unit of units)
+      for (let root = ptr[unit]; root < ptr[unit + 1]; root++)
+        for (let d = destinations.ptr[root]; d < destinations.ptr[root + 1]; d++)
+          classes[destinations.output[d]][destinations.position[d]] = g;
   });
-  return classes;
+  return Object.fromEntries(trace.outputs.map(({ name }, k) => [name, classes[k]]));
 };

@@ -36,6 +36,7 @@ export const cotanProblem = (
   return {
     title: `cotan Laplacian and mass, ${count(vertexCount(mesh))} vertices`,
     program: {
+      capacity: 21 * faces.length,
       inputs: { vertices: vertices.length },
       run: (inputs) => {
         const V = inputs.vertices as Num[];
@@ -66,6 +67,7 @@ export const dualLaplacianProblem = (
   return {
     title: `dual Laplacian, ${count(vertexCount(mesh))} vertices, ${count(tets.length / 4)} tetrahedra`,
     program: {
+      capacity: 330 * tets.length,
       inputs: { vertices: vertices.length },
       run: (inputs) => {
         const { L, M } = traced(inputs.vertices as Num[], ...args);
@@ -103,6 +105,7 @@ export const arapProblem = ({ rest, deformed, weights, neighbours }: ArapInput):
   return {
     title: `as-rigid-as-possible local step, ${count(rest.length / 3)} vertices`,
     program: {
+      capacity: 450 * rest.length,
       inputs: { deformed: deformed.length, rest: rest.length, weights: weights.length },
       run: (inputs, context) => {
         const scope = { ...arapScope, plainSvd3: arapScope.svd3, tag: new Tag(context), svd3: taggedSvd3 };
@@ -154,6 +157,7 @@ export const clothHessianProblem = (cloth: ClothInput, tagged = false): Problem 
   return {
     title: `cloth Hessian, ${count(cloth.vertices.length / 3)} vertices`,
     program: {
+      capacity: 200 * faces.length,
       inputs: { vertices: cloth.vertices.length, areas: areas.length, gradients: gradients.length, stiffness: 2 },
       run: (inputs, context) => {
         const scope = tagged

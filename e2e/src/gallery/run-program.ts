@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError, fail, type Diagnostics } from '@filigree/ir';
 import { chooseBackend, instantiate, type Instance } from '@filigree/runtime';
-import { specialize, trace } from '@filigree/specialize';
+import { specialize, trace, type SpecializeOptions, type Trace } from '@filigree/specialize';
 import { ablatedOptions } from './ablation.js';
 import type { ExampleOptions, ExampleResult } from './example.js';
 import type { Problem, Values } from './problem.js';
@@ -27,7 +28,10 @@ export interface CompiledProblem {
 
 export interface CompileCost {
   readonly nodes: number;
+  /** Distinct kernels, in the paper's sense. */
   readonly kernels: number;
+  /** Kernels of the module, each launched once a run. */
+  readonly launches: number;
   readonly indexBytes: number;
   /** Bytes that a run must move: every table and input once, every output once, intermediates written and read. */
   readonly bytesMoved: number;
@@ -45,6 +49,8 @@ export type CompileProblemOptions = Pick<ExampleOptions, 'backend' | 'dtype' | '
   readonly progress?: ExampleOptions['progress'];
   /** `false`: compile even if the artifact is in the cache, so that the time says what compiling costs. */
   readonly cache?: false;
+  /** Is shown the trace before it is specialised; its time is not counted. */
+  readonly inspect?: (trace: Trace, options: SpecializeOptions) => void;
 };
 
 /** The backends that can run here, the preferred one first. */
@@ -60,8 +66,10 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
   progress(0, 'trace');
   const traced = right(trace().run(problem.program));
   const tracedAt = performance.now();
+  options.inspect?.(traced, specializeOptions);
+  const inspected = performance.now();
   progress(0.3, 'analyse');
-  const { module, nodes, kernels, indexBytes } = right(specialize(specializeOptions)(traced));
+  const { module, nodes, kernels, launches, indexBytes } = right(specialize(specializeOptions)(traced));
   const analysed = performance.now();
   progress(0.6, `generate and compile for ${backend.name}`);
   const instance = await settle(
@@ -82,12 +90,13 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
     cost: {
       nodes,
       kernels,
+      launches,
       indexBytes,
       bytesMoved: bytes('const') + bytes('input') + bytes('output') + 2 * bytes('temp'),
       peakRssMB: peakRssMB(),
       ms: {
         trace: tracedAt - begin,
-        analyse: analysed - tracedAt,
+        analyse: analysed - inspected,
         generate: instance.ms.emit,
         compile: instance.ms.compile,
         load: instance.ms.load,
@@ -136,6 +145,7 @@ export const timeAndCheck = (
         title: problem.title,
         backend: compiled.instance.backend,
         outputs,
+        launches: cost.launches,
         indexBytes: cost.indexBytes,
         bytesMoved: cost.bytesMoved,
         peakRssMB: cost.peakRssMB,
@@ -195,8 +205,23 @@ const roundedTo = (dtype: 'f32' | 'f64', values: Values): Values =>
     Object.entries(values).map(([name, v]) => [name, dtype === 'f32' ? Float32Array.from(v) : Float64Array.from(v)]),
   );
 
-/** Largest resident set of this process so far; Node reports it in KiB on every platform. */
-const peakRssMB = (): number => Math.round((process.resourceUsage().maxRSS * 1024) / 1e5) / 10;
+/**
+ * Largest resident set of this process so far. Linux counts the memory of the process that started this one into
+ * `getrusage`, so the kernel's own mark is read there.
+ */
+export const peakRssMB = (): number => {
+  const bytes = highWaterMark() ?? process.resourceUsage().maxRSS * 1024;
+  return Math.round(bytes / 1e5) / 10;
+};
+
+const highWaterMark = (): number | undefined => {
+  try {
+    const found = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'));
+    return found ? Number(found[1]) * 1024 : undefined;
+  } catch {
+    return undefined;
+  }
+};
 
 const right = <A>(e: E.Either<Diagnostics, A>): A => {
   if (E.isLeft(e)) throw new DiagnosticError(e.left);

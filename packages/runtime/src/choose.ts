@@ -4,20 +4,26 @@ import type { Availability, Backend } from '@filigree/backend';
 import { error, type Diagnostics } from '@filigree/ir';
 
 /** Every backend's word on whether it works here, in the order given. */
-export const availability = (backends: readonly Backend[]): Promise<readonly Availability[]> => Promise.all(backends.map((b) => b.probe()));
+export const availability = (backends: readonly Backend[]): Promise<readonly Availability[]> =>
+  Promise.all(backends.map((b) => b.probe()));
 
 /**
  * The backend of this name, or the first that works here when no name is given. A named backend that does not work is a
  * diagnostic with its reason, never another backend.
  */
-export const chooseBackend = (backends: readonly Backend[], name?: string): TE.TaskEither<Diagnostics, Backend> => async () => {
-  const candidates = name === undefined ? backends : backends.filter((b) => b.name === name);
-  const reasons: string[] = [];
-  for (const b of candidates) {
-    const a = await b.probe();
-    if (a.usable && b.load) return E.right(b);
-    reasons.push(`${b.name}: ${a.reason || 'emits sources only'}`);
-  }
-  const message = candidates.length === 0 ? `there is no backend '${name}'` : `no backend works here (${reasons.join('; ')})`;
-  return E.left([error('runtime/backend', message, { remedy: `known backends: ${backends.map((b) => b.name).join(', ')}` })]);
-};
+export const chooseBackend =
+  (backends: readonly Backend[], name?: string): TE.TaskEither<Diagnostics, Backend> =>
+  async () => {
+    const candidates = name === undefined ? backends : backends.filter((b) => b.name === name);
+    const reasons: string[] = [];
+    for (const b of candidates) {
+      const a = await b.probe();
+      if (a.usable && b.load) return E.right(b);
+      reasons.push(`${b.name}: ${a.reason || 'emits sources only'}`);
+    }
+    const message =
+      candidates.length === 0 ? `there is no backend '${name}'` : `no backend works here (${reasons.join('; ')})`;
+    return E.left([
+      error('runtime/backend', message, { remedy: `known backends: ${backends.map((b) => b.name).join(', ')}` }),
+    ]);
+  };

@@ -15,11 +15,17 @@ export interface Instance extends Executable {
 export interface InstantiateOptions extends CompileOptions, LoadOptions {}
 
 /** Takes a lowered module all the way to memory: legalise, emit, compile (or find in the cache), load. */
-export const instantiate = (module: Module, backend: Backend, options: InstantiateOptions = {}): TE.TaskEither<Diagnostics, Instance> => {
+export const instantiate = (
+  module: Module,
+  backend: Backend,
+  options: InstantiateOptions = {},
+): TE.TaskEither<Diagnostics, Instance> => {
   const { compile, load } = backend;
   if (!compile || !load) {
     return TE.left([
-      error('runtime/emit-only', `the backend '${backend.name}' writes sources but runs nothing here`, { remedy: 'use emit, or run on cpp or wasm' }),
+      error('runtime/emit-only', `the backend '${backend.name}' writes sources but runs nothing here`, {
+        remedy: 'use emit, or run on cpp or wasm',
+      }),
     ]);
   }
   const start = performance.now();
@@ -40,16 +46,14 @@ export const instantiate = (module: Module, backend: Backend, options: Instantia
     TE.chain((at) =>
       pipe(
         load(at.artifact, at.legal, options),
-        TE.map(
-          (executable): Instance => ({
-            ...executable,
-            module: at.legal,
-            backend: backend.name,
-            sources: at.sources,
-            artifact: at.artifact,
-            ms: { emit: at.emitted - start, compile: at.compiled - at.emitted, load: performance.now() - at.compiled },
-          }),
-        ),
+        TE.map((executable): Instance => ({
+          ...executable,
+          module: at.legal,
+          backend: backend.name,
+          sources: at.sources,
+          artifact: at.artifact,
+          ms: { emit: at.emitted - start, compile: at.compiled - at.emitted, load: performance.now() - at.compiled },
+        })),
       ),
     ),
   );

@@ -65,7 +65,15 @@ export interface EmitOptions {
 
 export const defaultOptions: SpecializeOptions = {
   dtype: 'f64',
-  decompose: { global: true, minReferences: 2, minComplexity: 8, maxSumTerms: 16, tags: true, detectBlocks: true, local: true },
+  decompose: {
+    global: true,
+    minReferences: 2,
+    minComplexity: 8,
+    maxSumTerms: 16,
+    tags: true,
+    detectBlocks: true,
+    local: true,
+  },
   group: { maxUnrolledTerms: 16, minUnrolledInstances: 64 },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
   place: { coherence: true, narrow: true, tileBytes: 1 << 21 },

@@ -32,7 +32,13 @@ export const specialize = (options: Partial<SpecializeOptions> = {}) => {
       E.chain((p) =>
         pipe(
           emit(o).run(p),
-          E.map((module): Specialized => ({ module, nodes: p.nodes, kernels: p.launches.reduce((n, l) => n + l.groups.length, 0), launches: p.launches.length, indexBytes: p.indexBytes })),
+          E.map((module): Specialized => ({
+            module,
+            nodes: p.nodes,
+            kernels: p.launches.reduce((n, l) => n + l.groups.length, 0),
+            launches: p.launches.length,
+            indexBytes: p.indexBytes,
+          })),
         ),
       ),
     );

@@ -48,7 +48,9 @@ export const ablationSections = async (options: TableOptions): Promise<Benchmark
         },
         options.seconds,
       );
-      options.say(`${title}: ${column.name}: ${runCell(outcome)} ms, ${costCell(outcome)}`);
+      options.say(
+        `${title}: ${column.name}: ${'failed' in outcome ? outcome.failed : `${runCell(outcome)} ms, ${costCell(outcome)}`}`,
+      );
       outcomes.push(outcome);
     }
     rows.push({ run: [title, ...outcomes.map(runCell)], cost: [title, ...outcomes.map(costCell)] });

@@ -1,4 +1,4 @@
-import { compileProblem, interleavedMedians, type CompileCost } from '@filigree/e2e';
+import { compileProblem, interleavedMedians, peakRssMB, type CompileCost } from '@filigree/e2e';
 import { problemOf } from './filigree.js';
 import { tableCase, type TableCase } from './table-cases.js';
 
@@ -26,7 +26,7 @@ export interface ChildResult {
 
 /** Compiles, runs, times and checks one case; the answer is the last line on standard output, as JSON. */
 const measureJob = async (job: ChildJob): Promise<ChildResult> => {
-  const startMB = process.resourceUsage().maxRSS / 1000;
+  const startMB = peakRssMB();
   const c = tableCase(job.name, job.dtype, job.n);
   const compiled = await compileProblem(problemOf(c), { ...job, cache: false });
   compiled.run();
@@ -44,5 +44,11 @@ const measureJob = async (job: ChildJob): Promise<ChildResult> => {
   };
 };
 
-console.log(JSON.stringify(await measureJob(JSON.parse(process.argv[2]) as ChildJob)));
+try {
+  console.log(JSON.stringify(await measureJob(JSON.parse(process.argv[2]) as ChildJob)));
+} catch (e) {
+  // The first line says what is wrong; the parent shows it in the table.
+  console.error(e instanceof Error ? e.message : String(e));
+  process.exit(1);
+}
 process.exit(0);

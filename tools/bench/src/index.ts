@@ -11,3 +11,7 @@ export * from './programs.js';
 export * from './cases.js';
 export * from './bench.js';
 export { filigreeProvider, problemOf, type FiligreeOptions } from './filigree.js';
+export { runChild, type ChildOutcome } from './run-child.js';
+export { ABLATION_COLUMNS, ablationSections, type TableOptions } from './ablation-table.js';
+export { compileSections } from './compile-table.js';
+export { TABLE_CASES, tableCase, type TableCase } from './table-cases.js';

@@ -11,10 +11,7 @@ export type ChildOutcome = { readonly result: ChildResult } | { readonly failed:
  */
 export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> =>
   new Promise((resolve) => {
-    const file = fileURLToPath(
-      new URL(`./case-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-    );
-    const child = spawn(process.execPath, [...process.execArgv, file, JSON.stringify(job)], {
+    const child = spawn(process.execPath, [...CHILD, JSON.stringify(job)], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // A group of its own, so that compilers it started can be ended with it.
       detached: process.platform !== 'win32',
@@ -37,6 +34,11 @@ export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> 
       else resolve({ failed: firstError(err) ?? `ended with status ${code}` });
     });
   });
+
+/** The child's file, and what Node needs to run it from sources. */
+const CHILD = import.meta.url.endsWith('.ts')
+  ? ['--conditions=@filigree/source', '--import', 'tsx', fileURLToPath(new URL('./case-child.ts', import.meta.url))]
+  : [fileURLToPath(new URL('./case-child.js', import.meta.url))];
 
 const firstError = (text: string): string | undefined =>
   text

@@ -33,18 +33,16 @@ export const runExample = async (
   const ablated = parseAblation(options.ablate ?? '');
   const backend = await backendOf(options.backend);
   const started = performance.now();
-  const result = await session.progress.interruptible(() =>
-    example.run({
-      args,
-      backend: backend.name,
-      dtype: options.dtype,
-      threads: options.threads,
-      seed: options.seed,
-      bench: options.bench ?? false,
-      ablate: ablated,
-      progress: (fraction, text) => void session.progress.at(fraction, text),
-    }),
-  );
+  const result = await example.run({
+    args,
+    backend: backend.name,
+    dtype: options.dtype,
+    threads: options.threads,
+    seed: options.seed,
+    bench: options.bench ?? false,
+    ablate: ablated,
+    progress: (fraction, text) => void session.progress.at(fraction, text),
+  });
   return {
     example: name,
     rows: example.rows,

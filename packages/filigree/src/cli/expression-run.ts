@@ -79,17 +79,18 @@ export const runExpression = async (
     if (!Object.hasOwn(problem.program.inputs, name) && typeof bindings[name] !== 'number')
       session.message(`note: the expression does not use '${name}'`);
   const backend = await backendOf(options.backend);
-  const built = await progress.interruptible(() =>
-    build(problem.program, {
-      backend,
-      dtype: options.dtype,
-      threads: options.threads,
-      fastMath: options.fastMath,
-      ...(options.cache ? {} : { cache: false }),
-      specialize: mergeOverrides(ablate(ablated)),
-      onProgress: (stage) => progress.at(FRACTION[stage], STEP[stage]),
-    }),
-  );
+  const built = await build(problem.program, {
+    backend,
+    dtype: options.dtype,
+    threads: options.threads,
+    fastMath: options.fastMath,
+    ...(options.cache ? {} : { cache: false }),
+    specialize: mergeOverrides(ablate(ablated)),
+    onProgress: async (stage) => {
+      await progress.at(FRACTION[stage], STEP[stage]);
+      if (stage === 'compile') progress.listen();
+    },
+  });
   session.warn(built.instance.artifact.warnings);
   await progress.at(0.85, 'running and checking');
   const { instance, specialized } = built;

@@ -13,10 +13,10 @@ export class Progress {
   constructor(private readonly terminal: Terminal) {}
 
   /**
-   * The command is now at `fraction` (0 to 1) and does `text`. Resolves once that is shown, and once a Ctrl-C that came
-   * before has been heard.
+   * The command is now at `fraction` (0 to 1) and does `text`. Resolves once that is shown.
    */
   async at(fraction: number, text: string): Promise<void> {
+    process.off('SIGINT', this.stop);
     if (text !== this.last && this.terminal.bar === undefined) this.terminal.err(`filigree: ${text}\n`);
     this.last = text;
     if (this.terminal.bar !== undefined) {
@@ -26,14 +26,12 @@ export class Progress {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Runs work that leaves the event loop free, during which Ctrl-C ends the process cleanly; at other times it kills it. */
-  async interruptible<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * The work from here on leaves the event loop free: Ctrl-C ends the process in order. Elsewhere, where JavaScript computes
+   * for long and would hear it late, it kills the process at once, as it does by default; a shell sees status 130 either way.
+   */
+  listen(): void {
     process.once('SIGINT', this.stop);
-    try {
-      return await work();
-    } finally {
-      process.off('SIGINT', this.stop);
-    }
   }
 
   /** Takes the bar away, so that a message can be written. */
@@ -42,6 +40,7 @@ export class Progress {
   }
 
   end(): void {
+    process.off('SIGINT', this.stop);
     this.bar?.stop();
     this.bar = undefined;
   }

@@ -100,7 +100,12 @@ export class Graph {
   /** Bytes held, table included. */
   get bytes(): number {
     return (
-      this.op.byteLength + this.left.byteLength + this.right.byteLength + this.hash.byteLength + this.weight.byteLength + this.table.byteLength
+      this.op.byteLength +
+      this.left.byteLength +
+      this.right.byteLength +
+      this.hash.byteLength +
+      this.weight.byteLength +
+      this.table.byteLength
     );
   }
 
@@ -147,7 +152,8 @@ export class Graph {
     /* An expression found earlier to have this value gives way: whoever builds it again gets the number. */
     const entry = this.table[slot];
     if (entry !== 0) this.tag = entry & ~this.mask;
-    const mayReplace = entry === 0 || (this.identity === 'algebraic' && this.op[(entry & this.mask) - 1] !== OP.constant);
+    const mayReplace =
+      entry === 0 || (this.identity === 'algebraic' && this.op[(entry & this.mask) - 1] !== OP.constant);
     return this.append(OP.constant, this.constantValues.length - 1, 0, 0, mayReplace ? slot : -1);
   }
 
@@ -206,7 +212,11 @@ export class Graph {
     if (this.identity === 'algebraic' && !this.check && op[a] !== OP.constant && op[b] !== OP.constant) {
       const x = a << 2;
       const y = b << 2;
-      const found = this.lookup(lower(hash[x] - hash[y], P0), lower(hash[x + 1] - hash[y + 1], P1), lower(hash[x + 2] - hash[y + 2], P2));
+      const found = this.lookup(
+        lower(hash[x] - hash[y], P0),
+        lower(hash[x + 1] - hash[y + 1], P1),
+        lower(hash[x + 2] - hash[y + 2], P2),
+      );
       if (found >= 0) return found;
     }
     return this.add(a, this.neg(b));
@@ -234,7 +244,8 @@ export class Graph {
       if (c === 0 && this.identity === 'algebraic') return this.constant(0);
     }
     /* Signs rise to the top of a product, where a sum takes them as a subtraction; exact in floating point. */
-    if (op[a] === OP.neg) return op[b] === OP.neg ? this.mul(this.left[a], this.left[b]) : this.neg(this.mul(this.left[a], b));
+    if (op[a] === OP.neg)
+      return op[b] === OP.neg ? this.mul(this.left[a], this.left[b]) : this.neg(this.mul(this.left[a], b));
     if (op[b] === OP.neg) return this.neg(this.mul(a, this.left[b]));
     if (this.identity === 'exact') return this.opaque(OP.mul, a, b);
     this.h0 = mul0(hash[4 * a], hash[4 * b]);
@@ -252,7 +263,8 @@ export class Graph {
     }
     if (op[a] === OP.neg) return this.neg(this.div(this.left[a], b));
     if (op[b] === OP.neg) return this.neg(this.div(a, this.left[b]));
-    if (this.identity === 'exact' || hash[4 * b] === 0 || hash[4 * b + 1] === 0 || hash[4 * b + 2] === 0) return this.opaque(OP.div, a, b);
+    if (this.identity === 'exact' || hash[4 * b] === 0 || hash[4 * b + 1] === 0 || hash[4 * b + 2] === 0)
+      return this.opaque(OP.div, a, b);
     if (op[a] === OP.constant && this.constantValue(a) === 0) return a;
     this.h0 = mul0(hash[4 * a], inverse(hash[4 * b], 0));
     this.h1 = mul1(hash[4 * a + 1], inverse(hash[4 * b + 1], 1));
@@ -280,7 +292,9 @@ export class Graph {
         return this.div(a, b);
       case OP.variable:
       case OP.constant:
-        return fail('graph/apply', `'${scalarOps[code].name}' is not an operation`, { remedy: 'use variables() or constant()' });
+        return fail('graph/apply', `'${scalarOps[code].name}' is not an operation`, {
+          remedy: 'use variables() or constant()',
+        });
       case OP.select:
         return this.opaque(code, a, b);
       case OP.arms:
@@ -349,7 +363,8 @@ export class Graph {
    */
   private partialSum(a: number, b: number): number {
     const { op } = this;
-    if (this.identity === 'exact' || this.check || op[a] === OP.constant || op[b] === OP.constant) return this.add(a, b);
+    if (this.identity === 'exact' || this.check || op[a] === OP.constant || op[b] === OP.constant)
+      return this.add(a, b);
     if (this.length >= this.limit) this.reserve(this.length + 1);
     const { hash } = this;
     const x = a << 2;
@@ -390,8 +405,14 @@ export class Graph {
       w = mix(w, hash[y + 2]);
     }
     /* Three lanes from one 32-bit word would carry 32 bits: each lane mixes the operands' lanes in another order. */
-    const v = mix(mix(mix(hash[x + 2], code), hash[x]), unary ? hash[x + 1] : mix(mix(hash[y + 2], hash[x + 1]), hash[y + 1]));
-    const u = mix(mix(hash[x + 1], hash[x]), unary ? mix(code, hash[x + 2]) : mix(mix(hash[y + 1], hash[y]), mix(code, hash[y + 2])));
+    const v = mix(
+      mix(mix(hash[x + 2], code), hash[x]),
+      unary ? hash[x + 1] : mix(mix(hash[y + 2], hash[x + 1]), hash[y + 1]),
+    );
+    const u = mix(
+      mix(hash[x + 1], hash[x]),
+      unary ? mix(code, hash[x + 2]) : mix(mix(hash[y + 1], hash[y]), mix(code, hash[y + 2])),
+    );
     this.h0 = residueOfWord(w, P0);
     this.h1 = residueOfWord(v, P1);
     this.h2 = residueOfWord(u, P2);
@@ -431,7 +452,8 @@ export class Graph {
     if (ARITY[code] === 1) return mix(mix(code, op[a]), sa);
     const sb = hash[4 * b + 3];
     /* A sum's (product's) hash adds up one word a term, so order and bracketing leave no trace. */
-    if (ASSOCIATIVE[code] === 1) return ((op[a] === code ? sa : term(code, op[a], sa)) + (op[b] === code ? sb : term(code, op[b], sb))) | 0;
+    if (ASSOCIATIVE[code] === 1)
+      return ((op[a] === code ? sa : term(code, op[a], sa)) + (op[b] === code ? sb : term(code, op[b], sb))) | 0;
     if (COMMUTATIVE[code] === 1) return mix(code, (term(code, op[a], sa) + term(code, op[b], sb)) | 0);
     return mix(mix(mix(code, op[a]), sa), term(code, op[b], sb));
   }
@@ -477,9 +499,13 @@ export class Graph {
 
   private compare(id: number, code: number, a: number, b: number): void {
     if (this.op[id] === OP.constant || this.check![id] === this.fourthResidue(code, a, b)) return;
-    fail('graph/collision', `two different expressions have one algebraic hash (node ${id} and a new ${scalarOps[code].name})`, {
-      remedy: 'trace again with another seed',
-    });
+    fail(
+      'graph/collision',
+      `two different expressions have one algebraic hash (node ${id} and a new ${scalarOps[code].name})`,
+      {
+        remedy: 'trace again with another seed',
+      },
+    );
   }
 
   private fourthResidue(code: number, a: number, b: number): number {
@@ -490,13 +516,19 @@ export class Graph {
       case OP.constant:
         return Number.isFinite(this.constantValues[a]) ? residue(this.constantValues[a], 3) : 0;
       case OP.add:
-        return this.identity === 'exact' ? mix(mix(code, check[a] ^ check[b]), check[a] + check[b]) : wrap(check[a] + check[b], P3);
+        return this.identity === 'exact'
+          ? mix(mix(code, check[a] ^ check[b]), check[a] + check[b])
+          : wrap(check[a] + check[b], P3);
       case OP.mul:
-        return this.identity === 'exact' ? mix(mix(code, check[a] ^ check[b]), check[a] + check[b]) : mul3(check[a], check[b]);
+        return this.identity === 'exact'
+          ? mix(mix(code, check[a] ^ check[b]), check[a] + check[b])
+          : mul3(check[a], check[b]);
       case OP.neg:
         return check[a] === 0 ? 0 : P3 - check[a];
       case OP.div:
-        return this.identity === 'exact' || check[b] === 0 ? mix(mix(code, check[a]), check[b]) : mul3(check[a], inverse(check[b], 3));
+        return this.identity === 'exact' || check[b] === 0
+          ? mix(mix(code, check[a]), check[b])
+          : mul3(check[a], inverse(check[b], 3));
       default: {
         if (ARITY[code] === 1) return residueOfWord(mix(code, check[a]), P3);
         if (COMMUTATIVE[code] === 1) return residueOfWord(mix(mix(code, check[a] ^ check[b]), check[a] + check[b]), P3);
@@ -508,7 +540,10 @@ export class Graph {
   /** Makes room for `n` nodes in all. */
   reserve(n: number): void {
     if (n > this.op.length) {
-      if (n > MAX_NODES) fail('graph/too-large', `an expression graph holds at most ${MAX_NODES} nodes`, { remedy: 'split the program' });
+      if (n > MAX_NODES)
+        fail('graph/too-large', `an expression graph holds at most ${MAX_NODES} nodes`, {
+          remedy: 'split the program',
+        });
       const capacity = Math.min(MAX_NODES, Math.max(n, 2 * this.op.length));
       this.op = grow(new Uint8Array(capacity), this.op);
       this.left = grow(new Int32Array(capacity), this.left);

@@ -14,7 +14,8 @@ export class Sym {
 
   valueOf(): number {
     return fail('symbol/as-number', 'a symbolic value was used as a plain number', {
-      remedy: "call the operations of `symbolicMath`, or let `symbolic(fn)` of '@filigree/lang' rewrite the function's operators",
+      remedy:
+        "call the operations of `symbolicMath`, or let `symbolic(fn)` of '@filigree/lang' rewrite the function's operators",
     });
   }
 
@@ -34,7 +35,10 @@ const [LT, LE, EQ, NE, AND, OR, NOT] = ['lt', 'le', 'eq', 'ne', 'and', 'or', 'no
 
 const idIn = (graph: Graph, x: unknown): number => {
   if (x instanceof Sym) {
-    if (x.graph !== graph) fail('symbol/two-traces', 'two symbolic values of different traces meet in one operation', { remedy: 'keep symbolic values inside the function that is traced' });
+    if (x.graph !== graph)
+      fail('symbol/two-traces', 'two symbolic values of different traces meet in one operation', {
+        remedy: 'keep symbolic values inside the function that is traced',
+      });
     return x.id;
   }
   if (typeof x === 'number') return graph.constant(x);
@@ -49,7 +53,9 @@ const graphOf = (a: unknown, b?: unknown): Graph => (a instanceof Sym ? a : (b a
 const unary =
   (opCode: number) =>
   (a: Num): Num =>
-    typeof a === 'number' ? scalarOps[opCode].evaluate(a, 0) : new Sym(graphOf(a), graphOf(a).apply(opCode, idIn(graphOf(a), a)));
+    typeof a === 'number'
+      ? scalarOps[opCode].evaluate(a, 0)
+      : new Sym(graphOf(a), graphOf(a).apply(opCode, idIn(graphOf(a), a)));
 
 const binary =
   (opCode: number) =>
@@ -61,7 +67,9 @@ const binary =
 
 const operandGraph = (a: unknown, b: unknown): Graph => {
   if (a instanceof Sym || b instanceof Sym) return graphOf(a, b);
-  return fail('symbol/non-numeric', `an arithmetic operation on ${typeof a} and ${typeof b}`, { remedy: 'numeric code takes numbers and symbolic values' });
+  return fail('symbol/non-numeric', `an arithmetic operation on ${typeof a} and ${typeof b}`, {
+    remedy: 'numeric code takes numbers and symbolic values',
+  });
 };
 
 const compare =
@@ -116,8 +124,10 @@ export const symbolicMath = {
   ge: compare(LE, (a, b) => a >= b, true),
   eq: compare(EQ, (a, b) => a === b, false),
   ne: compare(NE, (a, b) => a !== b, false),
-  and: (a: Truth, b: Truth): Truth => (isSymbolic(a) || isSymbolic(b) ? (binary(AND)(a as Num, b as Num) as Truth) : a && b),
-  or: (a: Truth, b: Truth): Truth => (isSymbolic(a) || isSymbolic(b) ? (binary(OR)(a as Num, b as Num) as Truth) : a || b),
+  and: (a: Truth, b: Truth): Truth =>
+    isSymbolic(a) || isSymbolic(b) ? (binary(AND)(a as Num, b as Num) as Truth) : a && b,
+  or: (a: Truth, b: Truth): Truth =>
+    isSymbolic(a) || isSymbolic(b) ? (binary(OR)(a as Num, b as Num) as Truth) : a || b,
   not: (a: Truth): Truth => (isSymbolic(a) ? (unary(NOT)(a) as Truth) : !a),
   /** condition ? a : b, on numbers and on symbols. */
   select: (condition: Truth | number, a: Num, b: Num): Num => {

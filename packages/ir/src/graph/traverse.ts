@@ -51,7 +51,12 @@ export const referenceCounts = (graph: Graph, roots: ArrayLike<number>): Uint32A
  * after its operands; `descend(id)` false makes the node a leaf of the walk. Iterative, so depth is no limit. For whole
  * graphs prefer a sweep over ids.
  */
-export const postOrder = (graph: Graph, root: number, visit: (id: number) => void, descend: (id: number) => boolean = () => true): void => {
+export const postOrder = (
+  graph: Graph,
+  root: number,
+  visit: (id: number) => void,
+  descend: (id: number) => boolean = () => true,
+): void => {
   const seen = new Set<number>();
   const stack = [root];
   while (stack.length > 0) {

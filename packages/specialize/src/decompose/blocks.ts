@@ -23,7 +23,12 @@ const RECOMPUTE = 24;
  * element — a face, a tetrahedron — and are joined; a chain of such joins never leaves the element, so blocks stay as
  * small as elements are. (2) An expression all of whose few users add next to nothing is joined with them.
  */
-export const joinBlocks = (graph: Graph, cut: Cut, tags: readonly Int32Array[], options: DecomposeOptions): Int32Array | undefined => {
+export const joinBlocks = (
+  graph: Graph,
+  cut: Cut,
+  tags: readonly Int32Array[],
+  options: DecomposeOptions,
+): Int32Array | undefined => {
   const { kind } = cut;
   const tagged = options.tags && tags.length > 0;
   if (!options.detectBlocks && !tagged) return undefined;
@@ -44,10 +49,16 @@ const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind): void => {
   for (let i = 1; i < members.length; i++) block.join(members[0], members[i]);
 };
 
-const joinSameSupport = (kind: Uint8Array, { units, reader, read }: Uses, support: Float64Array, block: UnionFind): void => {
+const joinSameSupport = (
+  kind: Uint8Array,
+  { units, reader, read }: Uses,
+  support: Float64Array,
+  block: UnionFind,
+): void => {
   for (let e = 0; e < reader.length; e++) {
     const s = support[read[e]];
-    if (s === 0 || s !== support[reader[e]] || kind[units[read[e]]] === LONG_SUM || kind[units[reader[e]]] === LONG_SUM) continue;
+    if (s === 0 || s !== support[reader[e]] || kind[units[read[e]]] === LONG_SUM || kind[units[reader[e]]] === LONG_SUM)
+      continue;
     block.join(read[e], reader[e]);
   }
 };
@@ -58,7 +69,11 @@ const joinSmallUsers = (cut: Cut, uses: Uses, block: UnionFind): void => {
   for (let e = 0; e < reader.length; e++) {
     /* Edges of one reader stand together; one that reads several expressions is no small user. */
     const readsSeveral = reader[e - 1] === reader[e] || reader[e + 1] === reader[e];
-    const small = rest[e] <= SMALL_REST && cut.cost[units[reader[e]]] <= 2 * SMALL_REST && cut.kind[units[reader[e]]] === OUTPUT && !readsSeveral;
+    const small =
+      rest[e] <= SMALL_REST &&
+      cut.cost[units[reader[e]]] <= 2 * SMALL_REST &&
+      cut.kind[units[reader[e]]] === OUTPUT &&
+      !readsSeveral;
     users[read[e]] += small ? 1 : FEW_USERS + 1;
   }
   for (let e = 0; e < reader.length; e++) {
@@ -68,7 +83,8 @@ const joinSmallUsers = (cut: Cut, uses: Uses, block: UnionFind): void => {
 };
 
 const dropLoneProvisional = (kind: Uint8Array, { rank }: Uses, block: UnionFind): void => {
-  for (let id = 0; id < kind.length; id++) if (kind[id] === PROVISIONAL && (rank[id] === 0 || block.size(rank[id] - 1) === 1)) kind[id] = NONE;
+  for (let id = 0; id < kind.length; id++)
+    if (kind[id] === PROVISIONAL && (rank[id] === 0 || block.size(rank[id] - 1) === 1)) kind[id] = NONE;
 };
 
 /**
@@ -86,7 +102,8 @@ const demoteLocal = (cut: Cut, uses: Uses, block: UnionFind, options: DecomposeO
     const alone = n === 1;
     const own = alone && block.find(u) === readers.first[u];
     const byLargeBlock = block.size(readers.first[u]) > 1;
-    if (own || (alone && byLargeBlock) || (byLargeBlock && options.detectBlocks && (n - 1) * cost[id] < RECOMPUTE)) kind[id] = NONE;
+    if (own || (alone && byLargeBlock) || (byLargeBlock && options.detectBlocks && (n - 1) * cost[id] < RECOMPUTE))
+      kind[id] = NONE;
   };
   for (let e = reader.length - 1, u = units.length; e >= 0; e--) {
     while (u > reader[e]) decide(--u);
@@ -116,7 +133,12 @@ const blockSets = (n: number) => {
   return { first, count, add, addAll };
 };
 
-const representatives = (length: number, kind: Uint8Array, { units }: Uses, block: UnionFind): Int32Array | undefined => {
+const representatives = (
+  length: number,
+  kind: Uint8Array,
+  { units }: Uses,
+  block: UnionFind,
+): Int32Array | undefined => {
   let out: Int32Array | undefined;
   for (let u = 0; u < units.length; u++) {
     if (kind[units[u]] === NONE || block.size(u) === 1) continue;

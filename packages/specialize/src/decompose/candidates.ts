@@ -63,7 +63,13 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
       if (kind[id] === NONE && terms[id] > options.maxSumTerms && (role[id] & SUM) !== 0) kind[id] = LONG_SUM;
     }
     if (kind[id] !== NONE || STORABLE[code] === 0) continue;
-    if (options.global && references[id] >= options.minReferences && (references[id] - 1) * c >= options.minComplexity && code !== NEG) kind[id] = terms[id] > options.maxSumTerms ? LONG_SUM : SHARED;
+    if (
+      options.global &&
+      references[id] >= options.minReferences &&
+      (references[id] - 1) * c >= options.minComplexity &&
+      code !== NEG
+    )
+      kind[id] = terms[id] > options.maxSumTerms ? LONG_SUM : SHARED;
     else if (c >= MAX_COST) kind[id] = SHARED;
     else if (options.detectBlocks && (role[id] & TERM) !== 0 && c >= HEAVY_TERM) kind[id] = PROVISIONAL;
   }
@@ -94,4 +100,5 @@ const sumRoles = (graph: Graph, live: Uint8Array): Uint8Array => {
 };
 
 /** Terms that an operand brings to a sum. */
-const termsBelow = (graph: Graph, kind: Uint8Array, terms: Uint16Array, id: number): number => (graph.op[id] === ADD && kind[id] === NONE ? terms[id] : 1);
+const termsBelow = (graph: Graph, kind: Uint8Array, terms: Uint16Array, id: number): number =>
+  graph.op[id] === ADD && kind[id] === NONE ? terms[id] : 1;

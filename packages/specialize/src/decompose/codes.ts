@@ -18,6 +18,8 @@ export const COST = Uint8Array.from(scalarOps, (o) => o.cost);
 export const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
 export const ASSOCIATIVE = Uint8Array.from(scalarOps, (o) => (o.associative ? 1 : 0));
 /** Operations on truth values. */
-export const AND_LIKE = Uint8Array.from(scalarOps, (o) => (o.name === 'and' || o.name === 'or' || o.name === 'not' ? 1 : 0));
+export const AND_LIKE = Uint8Array.from(scalarOps, (o) =>
+  o.name === 'and' || o.name === 'or' || o.name === 'not' ? 1 : 0,
+);
 /** Results that are truth values, and the arms of a select, are no numbers and cannot be stored. */
 export const STORABLE = Uint8Array.from(scalarOps, (o) => (o.predicate || o.name === 'arms' || o.arity === 0 ? 0 : 1));

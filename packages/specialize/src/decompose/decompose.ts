@@ -52,7 +52,11 @@ const distinctOutputs = (trace: Trace): Int32Array => {
   return out;
 };
 
-const unitsOf = (trace: Trace, cut: Cut, representative: Int32Array | undefined): Pick<Decomposition, 'unit' | 'ptr' | 'roots' | 'level'> => {
+const unitsOf = (
+  trace: Trace,
+  cut: Cut,
+  representative: Int32Array | undefined,
+): Pick<Decomposition, 'unit' | 'ptr' | 'roots' | 'level'> => {
   const { kind } = cut;
   const n = kind.length;
   const unit = new Int32Array(n).fill(-1);
@@ -95,7 +99,9 @@ const levels = (trace: Trace, cut: Cut, unit: Int32Array, ptr: Int32Array, roots
   for (let again = true, sweep = 0; again; sweep++) {
     again = false;
     if (sweep > count + 1) {
-      fail('decompose/cycle', 'blocks depend on one another in a cycle', { remedy: 'do not tag as one block values that are computed from each other through another block' });
+      fail('decompose/cycle', 'blocks depend on one another in a cycle', {
+        remedy: 'do not tag as one block values that are computed from each other through another block',
+      });
     }
     for (let id = 0; id < kind.length; id++) {
       const arity = references[id] === 0 ? 0 : ARITY[op[id]];

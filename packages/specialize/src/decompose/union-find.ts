@@ -12,7 +12,7 @@ export const unionFind = (n: number, limit: number): UnionFind => {
   const find = (x: number): number => {
     let root = x;
     while (parent[root] >= 0) root = parent[root];
-    for (let at = x; parent[at] >= 0; ) {
+    for (let at = x; parent[at] >= 0;) {
       const next = parent[at];
       parent[at] = root;
       at = next;

@@ -50,7 +50,13 @@ export const collectUses = (graph: Graph, cut: Cut, tags: readonly Int32Array[])
     rank[id] = units.length;
   }
   const unitOf = (ids: Int32Array): Int32Array => ids.map((id) => rank[id] - 1);
-  return { units: units.values(), rank, reader: unitOf(reader.values()), read: unitOf(read.values()), rest: rest.values() };
+  return {
+    units: units.values(),
+    rank,
+    reader: unitOf(reader.values()),
+    read: unitOf(read.values()),
+    rest: rest.values(),
+  };
 };
 
 /** Needed nodes with a stored expression somewhere below them. */

@@ -26,7 +26,9 @@ export const tileTables = (b: Builder, encoded: Encoded, bases: TableBases, tile
 export const columnStarts = (b: Builder, tile: Tile, count: number, base: number): Value[] => {
   if (count === 0) return [];
   const first = linear(b, tile.first, count, base);
-  return Array.from({ length: count }, (_, r) => (r === 0 ? first : b.add(first, r === 1 ? tile.count : b.mul(tile.count, b.i32(r)))));
+  return Array.from({ length: count }, (_, r) =>
+    r === 0 ? first : b.add(first, r === 1 ? tile.count : b.mul(tile.count, b.i32(r))),
+  );
 };
 
 /** Where an instance stands: entry `j` of the tile, instance `i` of the group. */
@@ -36,7 +38,15 @@ export interface Instance {
 }
 
 /** Positions of columns `from .. to)` for one instance, appended to those before. */
-export const emitAddresses = (b: Builder, encoded: Encoded, tables: TileTables, at: Instance, from: number, to: number, known: readonly Value[]): Value[] => {
+export const emitAddresses = (
+  b: Builder,
+  encoded: Encoded,
+  tables: TileTables,
+  at: Instance,
+  from: number,
+  to: number,
+  known: readonly Value[],
+): Value[] => {
   const positions = [...known];
   for (let c = from; c < to; c++) {
     const a = encoded.addresses[c];
@@ -46,7 +56,8 @@ export const emitAddresses = (b: Builder, encoded: Encoded, tables: TileTables, 
       const entry = b.load(POOL[a.width], b.add(tables.rows[a.width][a.row], at.j));
       const wide = a.width === 32 ? entry : b.cast(entry, 'i32');
       const r = a.relativeTo;
-      const relative = r === undefined ? wide : b.add('column' in r ? positions[r.column] : tables.anchors[r.anchor], wide);
+      const relative =
+        r === undefined ? wide : b.add('column' in r ? positions[r.column] : tables.anchors[r.anchor], wide);
       positions.push(plus(b, relative, a.bias));
     }
   }

@@ -1,9 +1,27 @@
-import { buildKernel, pass, type Attrs, type Buffer, type Builder, type Kernel, type Module, type Pass, type Value } from '@filigree/ir';
+import {
+  buildKernel,
+  pass,
+  type Attrs,
+  type Buffer,
+  type Builder,
+  type Kernel,
+  type Module,
+  type Pass,
+  type Value,
+} from '@filigree/ir';
 import { defaultOptions, type SpecializeOptions } from '../options.js';
 import { COST } from '../decompose/codes.js';
 import { POOL } from '../place/pools.js';
 import type { Launch, PlacedGroup, PlacedSegment, Placement } from '../place/place.js';
-import { columnStarts, emitAddresses, linear, tileTables, type Instance, type Tile, type TileTables } from './address.js';
+import {
+  columnStarts,
+  emitAddresses,
+  linear,
+  tileTables,
+  type Instance,
+  type Tile,
+  type TileTables,
+} from './address.js';
 import { emitExpression } from './expression.js';
 
 /** Below this much work a kernel does not repay waking other threads. */
@@ -29,7 +47,8 @@ const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], 
     {},
     (b) => {
       if (launch.tiles === 1) {
-        for (const g of launch.groups) emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, options);
+        for (const g of launch.groups)
+          emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, options);
         return;
       }
       const parallel = options.emit.parallel && launch.groups.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK;
@@ -46,7 +65,8 @@ const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], 
   );
 
 const work = (g: PlacedGroup): number =>
-  g.size * (g.columnBuffers.length + (g.template?.graph.length ?? 0)) + g.segments.reduce((n, s) => n + s.terms * (s.columnBuffers.length + 1), 0);
+  g.size * (g.columnBuffers.length + (g.template?.graph.length ?? 0)) +
+  g.segments.reduce((n, s) => n + s.terms * (s.columnBuffers.length + 1), 0);
 
 /**
  * Whether vector lanes pay: operands come one by one through index tables, so an instance must compute more than it
@@ -84,7 +104,14 @@ const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, options: EmitContext)
   });
 };
 
-const expressionValues = (b: Builder, g: Pick<PlacedSegment, 'columnBuffers'> & { readonly template: PlacedGroup['template'] }, positions: readonly Value[], constants: readonly Value[], j: Value, dtype: 'f32' | 'f64'): Value[] => {
+const expressionValues = (
+  b: Builder,
+  g: Pick<PlacedSegment, 'columnBuffers'> & { readonly template: PlacedGroup['template'] },
+  positions: readonly Value[],
+  constants: readonly Value[],
+  j: Value,
+  dtype: 'f32' | 'f64',
+): Value[] => {
   const columns = g.columnBuffers.length;
   const loads = positions.map((p, c) => b.load(g.columnBuffers[c], p));
   const numbers = constants.map((start) => b.load(POOL.constants, b.add(start, j)));
@@ -100,11 +127,22 @@ interface WholeSegment {
 
 const wholeSegment = (b: Builder, segment: PlacedSegment): WholeSegment => {
   const tile: Tile = { index: undefined, first: undefined, count: b.i32(segment.terms) };
-  return { segment, tables: tileTables(b, segment.encoded, segment.bases, tile), constants: columnStarts(b, tile, segment.constantCount, segment.bases.constants) };
+  return {
+    segment,
+    tables: tileTables(b, segment.encoded, segment.bases, tile),
+    constants: columnStarts(b, tile, segment.constantCount, segment.bases.constants),
+  };
 };
 
 /** A rolled sum: a loop over the terms of instance `i`. */
-const sumOfTerms = (b: Builder, { segment, tables, constants }: WholeSegment, i: Value, one: Value, start: Value, dtype: 'f32' | 'f64'): Value => {
+const sumOfTerms = (
+  b: Builder,
+  { segment, tables, constants }: WholeSegment,
+  i: Value,
+  one: Value,
+  start: Value,
+  dtype: 'f32' | 'f64',
+): Value => {
   const from = b.load(POOL[32], linear(b, i, 1, segment.ptrBase));
   const to = b.load(POOL[32], linear(b, i, 1, segment.ptrBase + 1));
   return b.for(from, to, one, {}, [start], (t, [sum]) => {

@@ -8,7 +8,12 @@ import type { Template } from '../harvest/template.js';
  *
  * @param variable the value of template variable k
  */
-export const emitExpression = (b: Builder, template: Template, dtype: 'f32' | 'f64', variable: (k: number) => Value): Value[] => {
+export const emitExpression = (
+  b: Builder,
+  template: Template,
+  dtype: 'f32' | 'f64',
+  variable: (k: number) => Value,
+): Value[] => {
   const { graph, roots } = template;
   const live = reachable(graph, roots);
   const values: (Value | undefined)[] = [];
@@ -38,6 +43,8 @@ export const emitExpression = (b: Builder, template: Template, dtype: 'f32' | 'f
   return roots.map((id) => number(id));
 };
 
-const asNumber = (b: Builder, v: Value, dtype: 'f32' | 'f64'): Value => (v.type === 'i1' ? b.select(v, b.constant(1, dtype), b.constant(0, dtype)) : v);
+const asNumber = (b: Builder, v: Value, dtype: 'f32' | 'f64'): Value =>
+  v.type === 'i1' ? b.select(v, b.constant(1, dtype), b.constant(0, dtype)) : v;
 
-const asTruth = (b: Builder, v: Value, dtype: 'f32' | 'f64'): Value => (v.type === 'i1' ? v : b.cmp('ne', v, b.constant(0, dtype)));
+const asTruth = (b: Builder, v: Value, dtype: 'f32' | 'f64'): Value =>
+  v.type === 'i1' ? v : b.cmp('ne', v, b.constant(0, dtype));

@@ -24,7 +24,8 @@ export const destinations = (d: Decomposition): Destinations => {
   const rank = new Int32Array(graph.length);
   for (let r = 0; r < roots.length; r++) rank[roots[r]] = r;
   const ptr = new Int32Array(roots.length + 1);
-  for (const { nodes } of d.outputs) for (let i = 0; i < nodes.length; i++) if (stored[nodes[i]] !== 0) ptr[rank[nodes[i]] + 1]++;
+  for (const { nodes } of d.outputs)
+    for (let i = 0; i < nodes.length; i++) if (stored[nodes[i]] !== 0) ptr[rank[nodes[i]] + 1]++;
   const copied = new Set<number>();
   for (let r = 0; r < roots.length; r++) {
     if (ptr[r + 1] <= MAX_DIRECT) continue;

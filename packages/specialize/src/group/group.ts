@@ -71,7 +71,13 @@ const destinationHash = (dest: Destinations, r: number): number => {
   return h;
 };
 
-const rollSums = (d: Decomposition, hashes: CutHashes, dest: Destinations, exact: readonly Int32Array[], options: GroupOptions): Group[] => {
+const rollSums = (
+  d: Decomposition,
+  hashes: CutHashes,
+  dest: Destinations,
+  exact: readonly Int32Array[],
+  options: GroupOptions,
+): Group[] => {
   const list = termList(d, hashes, () => false);
   const families = new Map<number, { groups: Int32Array[]; level: number }>();
   const out: Group[] = [];
@@ -81,7 +87,11 @@ const rollSums = (d: Decomposition, hashes: CutHashes, dest: Destinations, exact
     const root = d.roots[d.ptr[u]];
     const single = d.ptr[u + 1] - d.ptr[u] === 1;
     const n = single && d.graph.op[root] === ADD ? list.collect(root) : 0;
-    if (n < 2 || (n <= options.maxUnrolledTerms && units.length >= options.minUnrolledInstances) || !termsAreSmall(d, list.terms, n)) {
+    if (
+      n < 2 ||
+      (n <= options.maxUnrolledTerms && units.length >= options.minUnrolledInstances) ||
+      !termsAreSmall(d, list.terms, n)
+    ) {
       out.push({ level, units, rolled: false });
       continue;
     }
@@ -107,7 +117,8 @@ const rollSums = (d: Decomposition, hashes: CutHashes, dest: Destinations, exact
 
 /** A term of a rolled sum is a product, a quotient, a function of leaves; anything larger belongs in a kernel of its own. */
 const termsAreSmall = (d: Decomposition, terms: Int32Array, n: number): boolean => {
-  for (let t = 0; t < n; t++) if (d.graph.weight[terms[t]] > MAX_TERM_WEIGHT && d.stored[terms[t]] === 0 && !shallow(d, terms[t])) return false;
+  for (let t = 0; t < n; t++)
+    if (d.graph.weight[terms[t]] > MAX_TERM_WEIGHT && d.stored[terms[t]] === 0 && !shallow(d, terms[t])) return false;
   return true;
 };
 
@@ -119,7 +130,10 @@ const shallow = (d: Decomposition, id: number): boolean => {
   const leaf = (x: number): boolean => d.stored[x] !== 0 || d.graph.isVariable(x) || d.graph.isConstant(x);
   if (op[id] === NEG) return leaf(left[id]) || shallow(d, left[id]);
   if (ASSOCIATIVE[op[id]] === 0) return false;
-  return (leaf(left[id]) || d.graph.weight[left[id]] <= MAX_TERM_WEIGHT) && leaf(right[id]) || (leaf(left[id]) && d.graph.weight[right[id]] <= MAX_TERM_WEIGHT);
+  return (
+    ((leaf(left[id]) || d.graph.weight[left[id]] <= MAX_TERM_WEIGHT) && leaf(right[id])) ||
+    (leaf(left[id]) && d.graph.weight[right[id]] <= MAX_TERM_WEIGHT)
+  );
 };
 
 const mergeAscending = (groups: readonly Int32Array[]): Int32Array => {

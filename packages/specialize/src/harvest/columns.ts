@@ -23,7 +23,12 @@ export interface HarvestedLeaves {
  * @param leaves node ids, one array per leaf
  * @param constants node ids of constants, one array per constant
  */
-export const harvestLeaves = (graph: Graph, leaves: readonly Int32Array[], kinds: readonly number[], constants: readonly Int32Array[]): HarvestedLeaves => {
+export const harvestLeaves = (
+  graph: Graph,
+  leaves: readonly Int32Array[],
+  kinds: readonly number[],
+  constants: readonly Int32Array[],
+): HarvestedLeaves => {
   const columns: Column[] = [];
   const leaf: Slot[] = leaves.map((nodes, i) => {
     const known = columns.findIndex((c) => c.kind === kinds[i] && equal(c.nodes, nodes));

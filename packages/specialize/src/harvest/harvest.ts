@@ -41,19 +41,24 @@ export const harvest = (): Pass<Grouping, Harvest> =>
   pass('harvest', (d) => {
     const walk = unitWalk(d);
     const terms = termList(d, d.hashes, () => false);
-    return { ...d, harvested: d.groups.flatMap((g) => (g.rolled ? [harvestRolled(d, g, walk, terms)] : harvestGroup(d, g, walk))) };
+    return {
+      ...d,
+      harvested: d.groups.flatMap((g) => (g.rolled ? [harvestRolled(d, g, walk, terms)] : harvestGroup(d, g, walk))),
+    };
   });
 
 /** Usually one group; several where units of one hash turn out to share their subexpressions differently. */
 const harvestGroup = (d: Grouping, g: Group, walk: UnitWalk): HarvestedGroup[] => {
   const out: HarvestedGroup[] = [];
   const single = g.units.length > 0 && d.ptr[g.units[0] + 1] - d.ptr[g.units[0]] === 1;
-  for (let rest: Int32Array = g.units; rest.length > 0; ) {
+  for (let rest: Int32Array = g.units; rest.length > 0;) {
     const from = d.ptr[rest[0]];
     const to = d.ptr[rest[0] + 1];
     const tree = single && walk.walk(d.roots, from, to, true, TREE_TOKENS);
     if (!tree && !walk.walk(d.roots, from, to, false, MAX_TOKENS)) {
-      fail('harvest/too-large', `one expression takes more than ${MAX_TOKENS} operations in a single kernel`, { remedy: 'allow global decomposition, or tag intermediate values as blocks' });
+      fail('harvest/too-large', `one expression takes more than ${MAX_TOKENS} operations in a single kernel`, {
+        remedy: 'allow global decomposition, or tag intermediate values as blocks',
+      });
     }
     const { body, units, others } = harvestUnits(d, rest, tree, walk);
     out.push({ level: g.level, units, body, segments: [] });
@@ -62,7 +67,12 @@ const harvestGroup = (d: Grouping, g: Group, walk: UnitWalk): HarvestedGroup[] =
   return out;
 };
 
-const harvestUnits = (d: Grouping, candidates: Int32Array, tree: boolean, walk: UnitWalk): { body: Body; units: Int32Array; others: Int32Array } => {
+const harvestUnits = (
+  d: Grouping,
+  candidates: Int32Array,
+  tree: boolean,
+  walk: UnitWalk,
+): { body: Body; units: Int32Array; others: Int32Array } => {
   const tokenCount = walk.tokenCount;
   const tokens = walk.tokens.slice(0, tokenCount);
   const kinds = leafKinds(tokens);
@@ -122,7 +132,8 @@ const harvestRolled = (d: Grouping, g: Group, walk: UnitWalk, terms: TermList): 
   const n = g.units.length;
   const first = terms.collect(d.roots[d.ptr[g.units[0]]]);
   const kindsOfTerm: number[] = [];
-  for (let t = 0; t < first; t++) if (t === 0 || terms.hashes[t] !== terms.hashes[t - 1]) kindsOfTerm.push(terms.hashes[t]);
+  for (let t = 0; t < first; t++)
+    if (t === 0 || terms.hashes[t] !== terms.hashes[t - 1]) kindsOfTerm.push(terms.hashes[t]);
   /* Terms per segment and instance, then their leaves. */
   const ptrs = kindsOfTerm.map(() => new Int32Array(n + 1));
   for (let i = 0; i < n; i++) {
@@ -135,7 +146,13 @@ const harvestRolled = (d: Grouping, g: Group, walk: UnitWalk, terms: TermList): 
     }
   }
   for (const ptr of ptrs) for (let i = 0; i < n; i++) ptr[i + 1] += ptr[i];
-  const parts = ptrs.map((ptr) => ({ ptr, filled: 0, tokens: new Int32Array(0), leaves: [] as Int32Array[], constants: [] as Int32Array[] }));
+  const parts = ptrs.map((ptr) => ({
+    ptr,
+    filled: 0,
+    tokens: new Int32Array(0),
+    leaves: [] as Int32Array[],
+    constants: [] as Int32Array[],
+  }));
   for (let i = 0; i < n; i++) {
     const count = terms.collect(d.roots[d.ptr[g.units[i]]]);
     let s = 0;
@@ -154,9 +171,14 @@ const harvestRolled = (d: Grouping, g: Group, walk: UnitWalk, terms: TermList): 
       part.filled++;
     }
   }
-  const segments = parts.map(({ ptr, tokens, leaves, constants }): Segment => ({ ptr, ...bodyOf(d, tokens, harvestLeaves(d.graph, leaves, leafKinds(tokens), constants)) }));
+  const segments = parts.map(({ ptr, tokens, leaves, constants }): Segment => ({
+    ptr,
+    ...bodyOf(d, tokens, harvestLeaves(d.graph, leaves, leafKinds(tokens), constants)),
+  }));
   return { level: g.level, units: g.units, body: undefined, segments };
 };
 
 const collision = (): never =>
-  fail('harvest/collision', 'two terms of different structure have one structural hash', { remedy: 'trace again with another seed' });
+  fail('harvest/collision', 'two terms of different structure have one structural hash', {
+    remedy: 'trace again with another seed',
+  });

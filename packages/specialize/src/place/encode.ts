@@ -65,14 +65,24 @@ export const encode = (columns: readonly Int32Array[], starts: Int32Array, optio
       entries[width].push(minusAnchors(column, minimum as Int32Array, starts));
     } else {
       const bias = minimum as number;
-      addresses.push({ is: 'table', width, row, bias, relativeTo: reference === 'none' ? undefined : { column: reference } });
+      addresses.push({
+        is: 'table',
+        width,
+        row,
+        bias,
+        relativeTo: reference === 'none' ? undefined : { column: reference },
+      });
       const base = reference === 'none' ? undefined : columns[reference];
       entries[width].push(minus(column, base, bias));
     }
   });
   return {
     addresses,
-    tables: { 8: interleave(entries[8], starts), 16: interleave(entries[16], starts), 32: interleave(entries[32], starts) },
+    tables: {
+      8: interleave(entries[8], starts),
+      16: interleave(entries[16], starts),
+      32: interleave(entries[32], starts),
+    },
     rows: { 8: entries[8].length, 16: entries[16].length, 32: entries[32].length },
     anchors: interleaveAnchors(anchors),
     anchorCount: anchors.length,
@@ -106,7 +116,12 @@ interface Choice {
   readonly minimum: number | Int32Array;
 }
 
-const narrowest = (columns: readonly Int32Array[], c: number, starts: Int32Array, coherence: boolean): Choice | undefined => {
+const narrowest = (
+  columns: readonly Int32Array[],
+  c: number,
+  starts: Int32Array,
+  coherence: boolean,
+): Choice | undefined => {
   const column = columns[c];
   let best: Choice | undefined;
   const offer = (width: 8 | 16 | undefined, reference: Choice['reference'], minimum: number | Int32Array): void => {
@@ -128,7 +143,11 @@ const narrowest = (columns: readonly Int32Array[], c: number, starts: Int32Array
 const widthOf = (spread: number): 8 | 16 | undefined => (spread <= 0xff ? 8 : spread <= 0xffff ? 16 : undefined);
 
 /** Minimum and spread of a column, or of its differences from another; undefined as soon as it cannot beat `best`. */
-const range = (column: Int32Array, base: Int32Array | undefined, best: Choice | undefined): [number, number] | undefined => {
+const range = (
+  column: Int32Array,
+  base: Int32Array | undefined,
+  best: Choice | undefined,
+): [number, number] | undefined => {
   const limit = best ? 0xff : 0xffff;
   let min = Infinity;
   let max = -Infinity;
@@ -141,7 +160,11 @@ const range = (column: Int32Array, base: Int32Array | undefined, best: Choice | 
   return [min, max - min];
 };
 
-const tileMinima = (column: Int32Array, starts: Int32Array, limit: number): { minima: Int32Array; spread: number } | undefined => {
+const tileMinima = (
+  column: Int32Array,
+  starts: Int32Array,
+  limit: number,
+): { minima: Int32Array; spread: number } | undefined => {
   const minima = new Int32Array(starts.length - 1);
   let spread = 0;
   for (let t = 0; t < minima.length; t++) {
@@ -168,7 +191,8 @@ const minus = (column: Int32Array, base: Int32Array | undefined, bias: number): 
 
 const minusAnchors = (column: Int32Array, anchors: Int32Array, starts: Int32Array): Int32Array => {
   const out = new Int32Array(column.length);
-  for (let t = 0; t < anchors.length; t++) for (let i = starts[t]; i < starts[t + 1]; i++) out[i] = column[i] - anchors[t];
+  for (let t = 0; t < anchors.length; t++)
+    for (let i = starts[t]; i < starts[t + 1]; i++) out[i] = column[i] - anchors[t];
   return out;
 };
 
@@ -176,7 +200,9 @@ const minusAnchors = (column: Int32Array, anchors: Int32Array, starts: Int32Arra
 export const interleave = <T extends Int32Array | Float64Array>(rows: readonly T[], starts: Int32Array): T => {
   if (rows.length === 1) return rows[0];
   const n = starts[starts.length - 1];
-  const out = (rows[0] instanceof Float64Array ? new Float64Array(rows.length * n) : new Int32Array(rows.length * n)) as T;
+  const out = (
+    rows[0] instanceof Float64Array ? new Float64Array(rows.length * n) : new Int32Array(rows.length * n)
+  ) as T;
   rows.forEach((row, r) => {
     for (let t = 0; t + 1 < starts.length; t++) {
       const count = starts[t + 1] - starts[t];

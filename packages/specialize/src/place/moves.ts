@@ -33,14 +33,31 @@ const moveKind = (h: Harvest, node: number): number | undefined => {
   return h.destinations.copied(node) ? INTERMEDIATE : undefined;
 };
 
-const moveGroup = (h: Harvest, level: number, output: number, kind: number, list: { nodes: number[]; positions: number[] }): Movable => {
+const moveGroup = (
+  h: Harvest,
+  level: number,
+  output: number,
+  kind: number,
+  list: { nodes: number[]; positions: number[] },
+): Movable => {
   const graph = new Graph();
   const nodes = Int32Array.from(list.nodes);
   const move = { output, positions: Int32Array.from(list.positions) };
   const common = { level, units: new Int32Array(nodes.length), segments: [], move };
-  if (kind !== NUMBER) return { ...common, body: { template: { graph, roots: [graph.variable()] }, columns: [{ kind, nodes }], constants: [] } };
+  if (kind !== NUMBER)
+    return {
+      ...common,
+      body: { template: { graph, roots: [graph.variable()] }, columns: [{ kind, nodes }], constants: [] },
+    };
   if (nodes.every((id) => id === nodes[0])) {
-    return { ...common, body: { template: { graph, roots: [graph.constant(h.graph.constantValue(nodes[0]))] }, columns: [], constants: [] } };
+    return {
+      ...common,
+      body: {
+        template: { graph, roots: [graph.constant(h.graph.constantValue(nodes[0]))] },
+        columns: [],
+        constants: [],
+      },
+    };
   }
   const values = Float64Array.from(nodes, (id) => h.graph.constantValue(id));
   return { ...common, body: { template: { graph, roots: [graph.variable()] }, columns: [], constants: [values] } };

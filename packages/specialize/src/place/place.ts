@@ -70,19 +70,39 @@ export const place = (options: Pick<SpecializeOptions, 'dtype' | 'place'> = defa
     const at: PlaceContext = { h, slot, pools, options: options.place, names: ['', ...h.inputs.map((i) => i.name)] };
     const { dtype } = options;
     const levels = [...new Set(all.map((g) => g.level))].sort((a, b) => a - b);
-    const launches = levels.map((level) => placeLaunch(at, level, all.filter((g) => g.level === level), dtype === 'f32' ? 4 : 8));
+    const launches = levels.map((level) =>
+      placeLaunch(
+        at,
+        level,
+        all.filter((g) => g.level === level),
+        dtype === 'f32' ? 4 : 8,
+      ),
+    );
     const buffers: Buffer[] = [
       ...h.inputs.map((i): Buffer => ({ name: i.name, type: dtype, length: i.length, role: 'input' })),
       ...h.outputs.map((o): Buffer => ({ name: o.name, type: dtype, length: o.nodes.length, role: 'output' })),
       ...(count > 0 ? [{ name: TEMPORARIES, type: dtype, length: count, role: 'temp' } as const] : []),
       ...pools.buffers(dtype),
     ];
-    return { launches, buffers, nodes: h.graph.length, indexBytes: pools.indexBytes, inputs: h.inputs, outputs: h.outputs };
+    return {
+      launches,
+      buffers,
+      nodes: h.graph.length,
+      indexBytes: pools.indexBytes,
+      inputs: h.inputs,
+      outputs: h.outputs,
+    };
   });
 
 const placeLaunch = (at: PlaceContext, level: number, groups: readonly Movable[], scalarBytes: number): Launch => {
   const { tiles, starts } = cutTiles(groups, scalarBytes, at.options.tileBytes);
-  return { level, tiles, groups: groups.map((g, k) => (g.segments.length > 0 ? placeRolled(at, g, starts[k]) : placeUnrolled(at, g, starts[k]))) };
+  return {
+    level,
+    tiles,
+    groups: groups.map((g, k) =>
+      g.segments.length > 0 ? placeRolled(at, g, starts[k]) : placeUnrolled(at, g, starts[k]),
+    ),
+  };
 };
 
 interface PlaceContext {
@@ -113,7 +133,8 @@ const placeIntermediates = (h: Harvest, groups: readonly Movable[]): { slot: Int
   for (let u = 0; u + 1 < h.ptr.length; u++) {
     const { at, reads, values } = levels[h.level[u]];
     if (reads < OFTEN * values) continue;
-    for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) if (h.destinations.read[r] === 1) slot[h.roots[r]] = at + levels[h.level[u]].next++;
+    for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++)
+      if (h.destinations.read[r] === 1) slot[h.roots[r]] = at + levels[h.level[u]].next++;
   }
   for (const level of levels) count += level.values;
   for (const g of groups) {
@@ -126,7 +147,10 @@ const placeIntermediates = (h: Harvest, groups: readonly Movable[]): { slot: Int
       for (let i = 0; i < g.units.length; i++) slot[h.roots[h.ptr[g.units[i]] + k]] = level.at + level.next++;
     }
   }
-  if (count > MAX_POSITIONS) fail('place/too-large', `${count} intermediate values do not fit 32-bit positions`, { remedy: 'split the program' });
+  if (count > MAX_POSITIONS)
+    fail('place/too-large', `${count} intermediate values do not fit 32-bit positions`, {
+      remedy: 'split the program',
+    });
   return { slot, count };
 };
 
@@ -176,7 +200,11 @@ const positionsOf = (at: PlaceContext, column: { kind: number; nodes: Int32Array
 const bufferOf = (at: PlaceContext, kind: number): string => (kind === INTERMEDIATE ? TEMPORARIES : at.names[kind]);
 
 /** Position columns of a group's destinations, and which value goes to which. */
-const destinationColumns = (at: PlaceContext, g: Movable, firstAddress: number): { columns: Int32Array[]; stores: { buffer: string; address: number }[][] } => {
+const destinationColumns = (
+  at: PlaceContext,
+  g: Movable,
+  firstAddress: number,
+): { columns: Int32Array[]; stores: { buffer: string; address: number }[][] } => {
   const { h, slot } = at;
   const columns: Int32Array[] = [];
   const stores: { buffer: string; address: number }[][] = [];
@@ -194,11 +222,20 @@ const destinationColumns = (at: PlaceContext, g: Movable, firstAddress: number):
   for (let k = 0; k < h.ptr[first + 1] - h.ptr[first]; k++) {
     const list: { buffer: string; address: number }[] = [];
     const root = h.ptr[first] + k;
-    if (h.destinations.read[root] === 1) add(list, TEMPORARIES, columnOf(units, (u) => slot[h.roots[h.ptr[u] + k]]));
+    if (h.destinations.read[root] === 1)
+      add(
+        list,
+        TEMPORARIES,
+        columnOf(units, (u) => slot[h.roots[h.ptr[u] + k]]),
+      );
     const { ptr, output, position } = h.destinations;
     for (let o = ptr[root]; o < ptr[root + 1]; o++) {
       const offset = o - ptr[root];
-      add(list, h.outputs[output[o]].name, columnOf(units, (u) => position[ptr[h.ptr[u] + k] + offset]));
+      add(
+        list,
+        h.outputs[output[o]].name,
+        columnOf(units, (u) => position[ptr[h.ptr[u] + k] + offset]),
+      );
     }
     stores.push(list);
   }

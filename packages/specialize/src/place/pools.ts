@@ -60,9 +60,30 @@ export class Pools {
       }
       return target;
     };
-    if (this.size[8] > 0) out.push({ name: POOL[8], type: 'u8', length: this.size[8], role: 'const', data: whole(new Uint8Array(this.size[8]), this.parts[8]) });
-    if (this.size[16] > 0) out.push({ name: POOL[16], type: 'u16', length: this.size[16], role: 'const', data: whole(new Uint16Array(this.size[16]), this.parts[16]) });
-    if (this.size[32] > 0) out.push({ name: POOL[32], type: 'i32', length: this.size[32], role: 'const', data: whole(new Int32Array(this.size[32]), this.parts[32]) });
+    if (this.size[8] > 0)
+      out.push({
+        name: POOL[8],
+        type: 'u8',
+        length: this.size[8],
+        role: 'const',
+        data: whole(new Uint8Array(this.size[8]), this.parts[8]),
+      });
+    if (this.size[16] > 0)
+      out.push({
+        name: POOL[16],
+        type: 'u16',
+        length: this.size[16],
+        role: 'const',
+        data: whole(new Uint16Array(this.size[16]), this.parts[16]),
+      });
+    if (this.size[32] > 0)
+      out.push({
+        name: POOL[32],
+        type: 'i32',
+        length: this.size[32],
+        role: 'const',
+        data: whole(new Int32Array(this.size[32]), this.parts[32]),
+      });
     if (this.constantSize > 0) {
       const data = dtype === 'f32' ? new Float32Array(this.constantSize) : new Float64Array(this.constantSize);
       let at = 0;

@@ -18,11 +18,15 @@ export const cutTiles = (groups: readonly Movable[], scalarBytes: number, tileBy
   const bytes = groups.map((g) => bytesPerInstance(g, scalarBytes));
   const total = groups.reduce((sum, g, k) => sum + g.units.length * bytes[k], 0);
   const instances = groups.reduce((n, g) => n + g.units.length, 0);
-  const wanted = tileBytes > 0 ? Math.min(Math.ceil(total / tileBytes), Math.floor(instances / (MIN_INSTANCES * groups.length))) : 1;
+  const wanted =
+    tileBytes > 0 ? Math.min(Math.ceil(total / tileBytes), Math.floor(instances / (MIN_INSTANCES * groups.length))) : 1;
   const tiles = Math.max(1, wanted);
   if (tiles === 1) return { tiles, starts: groups.map((g) => Int32Array.of(0, g.units.length)) };
   const bounds = unitBounds(groups, bytes, total, tiles);
-  return { tiles, starts: groups.map((g) => (g.move ? evenStarts(g.units.length, tiles) : startsAt(g.units, bounds, tiles))) };
+  return {
+    tiles,
+    starts: groups.map((g) => (g.move ? evenStarts(g.units.length, tiles) : startsAt(g.units, bounds, tiles))),
+  };
 };
 
 /** Operands, results and index entries, by a rough count. */
@@ -58,4 +62,5 @@ const startsAt = (units: Int32Array, bounds: Int32Array, tiles: number): Int32Ar
   return starts;
 };
 
-const evenStarts = (n: number, tiles: number): Int32Array => Int32Array.from({ length: tiles + 1 }, (_, t) => Math.floor((n * t) / tiles));
+const evenStarts = (n: number, tiles: number): Int32Array =>
+  Int32Array.from({ length: tiles + 1 }, (_, t) => Math.floor((n * t) / tiles));

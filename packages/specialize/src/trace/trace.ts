@@ -1,4 +1,17 @@
-import { DiagnosticError, Graph, Sym, error, isSymbolic, pass, reachable, scalarOp, type Diagnostics, type GraphOptions, type Num, type Pass } from '@filigree/ir';
+import {
+  DiagnosticError,
+  Graph,
+  Sym,
+  error,
+  isSymbolic,
+  pass,
+  reachable,
+  scalarOp,
+  type Diagnostics,
+  type GraphOptions,
+  type Num,
+  type Pass,
+} from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse';
 
 /**
@@ -36,14 +49,18 @@ export interface Trace {
 }
 
 /** A value a traced program may return under a name. */
-export type TracedOutput = Num | ArrayLike<TracedOutput> | { readonly pattern: CsrPattern; readonly values: Int32Array };
+export type TracedOutput =
+  Num | ArrayLike<TracedOutput> | { readonly pattern: CsrPattern; readonly values: Int32Array };
 
 export interface Program {
   /** Expected number of expression nodes, where it is known; saves growing. */
   readonly capacity?: number;
   readonly inputs: Readonly<Record<string, InputShape>>;
   /** Ordinary numeric code over symbolic values; `context` gives the graph and tags blocks. */
-  readonly run: (inputs: Record<string, SymbolicInput>, context: TraceContext) => Readonly<Record<string, TracedOutput>>;
+  readonly run: (
+    inputs: Record<string, SymbolicInput>,
+    context: TraceContext,
+  ) => Readonly<Record<string, TracedOutput>>;
 }
 
 export interface TraceContext {
@@ -53,7 +70,8 @@ export interface TraceContext {
 }
 
 /** Runs a program on symbolic values. Fails on outputs that are not numeric and on values that are NaN whatever the input. */
-export const trace = (options: GraphOptions = {}): Pass<Program, Trace> => pass('trace', (program) => runTrace(program, options));
+export const trace = (options: GraphOptions = {}): Pass<Program, Trace> =>
+  pass('trace', (program) => runTrace(program, options));
 
 const runTrace = (program: Program, options: GraphOptions): Trace => {
   const variables = Object.entries(program.inputs).reduce((n, [name, shape]) => n + shapeLength(name, shape), 0);
@@ -81,7 +99,8 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
     return { name, nodes: Int32Array.from(flatten(graph, name, value)) };
   });
   for (const { name } of outputs) {
-    if (inputs.some((i) => i.name === name)) throw diagnostic('trace/name', `'${name}' is both an input and an output`, 'give the output another name');
+    if (inputs.some((i) => i.name === name))
+      throw diagnostic('trace/name', `'${name}' is both an input and an output`, 'give the output another name');
   }
   const problems = notANumber(graph, outputs);
   if (problems.length > 0) throw new DiagnosticError(problems);
@@ -92,14 +111,21 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
 const expectedNodes = (variables: number): number => Math.max(1024, 4 * variables, Math.min(1 << 22, 16 * variables));
 
 const shapeLength = (name: string, shape: InputShape): number => {
-  const length = typeof shape === 'number' ? shape : 'rowPtr' in shape ? shape.colIdx.length : shape.reduce((a, b) => a * b, 1);
-  if (!Number.isSafeInteger(length) || length < 0) throw diagnostic('trace/shape', `input '${name}' has no valid length: ${length}`, 'give a length, a list of lengths, or a sparse pattern');
+  const length =
+    typeof shape === 'number' ? shape : 'rowPtr' in shape ? shape.colIdx.length : shape.reduce((a, b) => a * b, 1);
+  if (!Number.isSafeInteger(length) || length < 0)
+    throw diagnostic(
+      'trace/shape',
+      `input '${name}' has no valid length: ${length}`,
+      'give a length, a list of lengths, or a sparse pattern',
+    );
   return length;
 };
 
 const symbolsOf = (graph: Graph, shape: InputShape, first: number): SymbolicInput => {
   if (typeof shape === 'number') return Array.from({ length: shape }, (_, i) => new Sym(graph, first + i));
-  if ('rowPtr' in shape) return { pattern: shape, values: Int32Array.from({ length: shape.colIdx.length }, (_, i) => first + i) };
+  if ('rowPtr' in shape)
+    return { pattern: shape, values: Int32Array.from({ length: shape.colIdx.length }, (_, i) => first + i) };
   const [length, ...inner] = shape;
   if (length === undefined) return new Sym(graph, first);
   const size = inner.reduce((a, b) => a * b, 1);
@@ -111,13 +137,23 @@ const isSparse = (value: TracedOutput): value is { readonly pattern: CsrPattern;
 
 function* flatten(graph: Graph, name: string, value: TracedOutput): Generator<number> {
   if (isSymbolic(value)) {
-    if (value.graph !== graph) throw diagnostic('trace/foreign', `output '${name}' holds a symbolic value of another trace`, 'return only values computed from this trace’s inputs');
+    if (value.graph !== graph)
+      throw diagnostic(
+        'trace/foreign',
+        `output '${name}' holds a symbolic value of another trace`,
+        'return only values computed from this trace’s inputs',
+      );
     yield value.id;
   } else if (typeof value === 'number') yield graph.constant(value);
   else if (typeof value === 'object' && value !== null && 'length' in value) {
     for (let i = 0; i < value.length; i++) yield* flatten(graph, name, value[i]);
   } else if (typeof value === 'object' && value !== null && isSparse(value)) yield* value.values;
-  else throw diagnostic('trace/non-numeric', `output '${name}' holds ${value === null ? 'null' : typeof value}, not a number`, 'return numbers, symbolic values, arrays of them, or sparse matrices');
+  else
+    throw diagnostic(
+      'trace/non-numeric',
+      `output '${name}' holds ${value === null ? 'null' : typeof value}, not a number`,
+      'return numbers, symbolic values, arrays of them, or sparse matrices',
+    );
 }
 
 /** Outputs that are NaN whatever the input: a constant NaN, or a division by an expression that is identically zero. */
@@ -130,8 +166,14 @@ const notANumber = (graph: Graph, outputs: readonly OutputSlot[]): Diagnostics =
     const live = reachable(graph, nodes, (id) => graph.op[id] !== SELECT);
     const found = suspects.find((id) => live[id] === 1);
     if (found === undefined) return [];
-    const what = graph.isConstant(found) ? 'a value that is not a number' : 'a division by an expression that is always zero';
-    return [error('trace/not-a-number', `output '${name}' depends on ${what}`, { remedy: 'guard the expression by a select, or fix the structure it is computed from' })];
+    const what = graph.isConstant(found)
+      ? 'a value that is not a number'
+      : 'a division by an expression that is always zero';
+    return [
+      error('trace/not-a-number', `output '${name}' depends on ${what}`, {
+        remedy: 'guard the expression by a select, or fix the structure it is computed from',
+      }),
+    ];
   });
 };
 
@@ -146,4 +188,5 @@ const isUndefined = (graph: Graph, id: number): boolean => {
   return graph.algebraicHash(graph.right[id]).every((h) => h === 0);
 };
 
-const diagnostic = (code: string, message: string, remedy: string): DiagnosticError => new DiagnosticError([error(code, message, { remedy })]);
+const diagnostic = (code: string, message: string, remedy: string): DiagnosticError =>
+  new DiagnosticError([error(code, message, { remedy })]);

@@ -3,6 +3,7 @@ import { fail } from '@filigree/ir';
 import type { Command } from 'commander';
 import type { InputShape, Program } from '@filigree/specialize';
 import { withCommonOptions, type CommonOptions } from '../common-options.js';
+import type { Stage } from '../../api/build.js';
 import type { Session } from '../session.js';
 import { labelled, msText } from '../text.js';
 
@@ -41,12 +42,13 @@ export const compileCommand = (program: Command, session: Session): void => {
           threads: options.threads,
           ...(options.cache ? {} : { cache: false as const }),
           ...(scope ? { scope } : {}),
+          onProgress: (stage: Stage) => {
+            if (stage === 'compile') session.progress.listen();
+          },
         };
-        const compiled = await session.progress.interruptible(() =>
-          rewrite === false
-            ? compile({ inputs, run }, { ...common, rewrite: false })
-            : compile({ inputs, run: run as never }, common),
-        );
+        const compiled = await (rewrite === false
+          ? compile({ inputs, run }, { ...common, rewrite: false })
+          : compile({ inputs, run: run as never }, common));
         const { sources, stats } = compiled;
         compiled.dispose();
         kernels.push({

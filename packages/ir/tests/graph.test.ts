@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { evaluateGraph, Graph, referenceCounts, scalarOp } from '@filigree/ir';
+
+/** A random bracketing of the sum (or product) of `ids` in this order. */
+const bracket = (
+  ids: readonly number[],
+  choices: readonly number[],
+  join: (a: number, b: number) => number,
+): number => {
+  const list = [...ids];
+  for (let k = 0; list.length > 1; k++) {
+    const i = (choices[k % choices.length] ?? 0) % (list.length - 1);
+    list.splice(i, 2, join(list[i], list[i + 1]));
+  }
+  return list[0];
+};
+
+const shuffled = (n: number, keys: readonly number[]): number[] =>
+  Array.from({ length: n }, (_, i) => i).sort(
+    (a, b) => (keys[a % keys.length] ?? 0) - (keys[b % keys.length] ?? 0) || a - b,
+  );
+
+describe('the expression graph', () => {
+  it('gives one node to sums and products in any order and bracketing (EX2)', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 12 }),
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+        fc.boolean(),
+        (n, choices, keys, product) => {
+          const g = new Graph();
+          const first = g.variables(n);
+          const ids = Array.from({ length: n }, (_, i) => first + i);
+          const join = (a: number, b: number): number => (product ? g.mul(a, b) : g.add(a, b));
+          const other = shuffled(n, keys).map((i) => ids[i]);
+          expect(bracket(other, choices, join)).toBe(bracket(ids, [0], join));
+        },
+      ),
+    );
+  });
+
+  it('gives one structural hash to trees that differ by their leaves, order and bracketing', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2, max: 10 }),
+        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+        (n, choices) => {
+          const g = new Graph();
+          const terms = (): number[] => Array.from({ length: n }, () => g.mul(g.variable(), g.variable()));
+          const a = bracket(terms(), [0], (x, y) => g.add(x, y));
+          const b = bracket(terms(), choices, (x, y) => g.add(x, y));
+          expect(a).not.toBe(b);
+          expect(g.structuralHash(a)).toBe(g.structuralHash(b));
+          expect(g.structuralHash(a)).not.toBe(g.structuralHash(g.add(a, g.variable())));
+        },
+      ),
+    );
+  });
+
+  it('recognises algebraically equal expressions', () => {
+    const g = new Graph();
+    const [x, y, z, w] = [0, 1, 2, 3].map(() => g.variable());
+    const two = g.constant(2);
+    /* 2(x + y)(z + w) and 2xz + (2z + 2w)y + xw + wx, §4.1.2. */
+    const a = g.mul(g.mul(two, g.add(x, y)), g.add(z, w));
+    const b = g.add(
+      g.add(g.mul(g.mul(two, x), z), g.mul(g.add(g.mul(two, z), g.mul(two, w)), y)),
+      g.add(g.mul(x, w), g.mul(w, x)),
+    );
+    expect(g.algebraicHash(b)).toEqual(g.algebraicHash(a));
+    expect(b).toBe(a);
+    const square = (v: number): number => g.mul(v, v);
+    /* ((x − y)² + xy) / (x² − xy + y²) is 1, App. D. */
+    const one = g.div(g.add(square(g.sub(x, y)), g.mul(x, y)), g.add(g.sub(square(x), g.mul(x, y)), square(y)));
+    expect(one).toBe(g.constant(1));
+    expect(g.sub(g.mul(g.add(x, y), z), g.add(g.mul(x, z), g.mul(y, z)))).toBe(g.constant(0));
+    expect(g.div(g.mul(x, y), y)).toBe(x);
+  });
+
+  it('keeps operations apart when identity is exact', () => {
+    const g = new Graph({ identity: 'exact' });
+    const [x, y] = [g.variable(), g.variable()];
+    expect(g.sub(g.add(x, y), y)).not.toBe(x);
+    expect(g.add(x, y)).toBe(g.add(y, x));
+    expect(g.mul(x, g.constant(0))).not.toBe(g.constant(0));
+    expect(g.add(g.add(x, y), y)).not.toBe(g.add(x, g.add(y, y)));
+  });
+
+  it('evaluates as plain numbers do', () => {
+    const step = fc.tuple(
+      fc.constantFrom('add', 'mul', 'div', 'min', 'max', 'lt', 'atan2'),
+      fc.nat(1000),
+      fc.nat(1000),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 60 }),
+        fc.array(fc.double({ min: 0.5, max: 2, noNaN: true }), { minLength: 4, maxLength: 4 }),
+        (steps, x) => {
+          const g = new Graph({ identity: 'exact' });
+          const first = g.variables(4);
+          const ids = [first, first + 1, first + 2, first + 3];
+          const plain = [...x];
+          for (const [name, a, b] of steps) {
+            const op = scalarOp(name);
+            const [i, j] = [a % ids.length, b % ids.length];
+            ids.push(g.apply(op.code, ids[i], ids[j]));
+            plain.push(op.evaluate(plain[i], plain[j]));
+          }
+          expect([...evaluateGraph(g, ids, x)]).toEqual(plain.map((v) => (v === 0 ? 0 : v)));
+        },
+      ),
+    );
+  });
+
+  it('holds a million nodes in at most 40 bytes each, and builds the same ids twice', () => {
+    const build = (): Graph => {
+      const g = new Graph({ capacity: 1 << 20 });
+      const first = g.variables(4000);
+      const id = (i: number): number => first + (i % 4000);
+      for (let i = 0; g.length < 1_000_000; i++) g.mul(id(i), id(Math.floor(i / 4000) + i));
+      return g;
+    };
+    const g = build();
+    expect(g.bytes / g.length).toBeLessThanOrEqual(40);
+    const grown = new Graph();
+    const a = grown.variables(300);
+    const make = (): number[] =>
+      Array.from({ length: 40_000 }, (_, i) => grown.mul(a + (i % 300), a + Math.floor(i / 300)));
+    const once = make();
+    expect(make()).toEqual(once);
+  });
+
+  it('survives a million levels', () => {
+    const g = new Graph();
+    const x = g.variable();
+    let e = x;
+    const sin = scalarOp('sin').code;
+    for (let i = 0; i < 1_000_000; i++) e = g.apply(sin, e);
+    expect(referenceCounts(g, [e])[x]).toBe(1);
+    expect(evaluateGraph(g, [e], [1])[0]).toBeGreaterThan(0);
+  });
+
+  it('finds and keeps sums without their parts', () => {
+    const g = new Graph();
+    const a = g.variables(5);
+    const b = g.variables(5);
+    const ids = (f: number): Int32Array => Int32Array.from({ length: 5 }, (_, i) => f + i);
+    const forward = Int32Array.of(0, 1, 2, 3, 4);
+    const backward = Int32Array.of(4, 3, 2, 1, 0);
+    const first = g.dot(ids(a), forward, ids(b), forward, 5);
+    const length = g.length;
+    expect(g.dot(ids(b), backward, ids(a), backward, 5)).toBe(first);
+    expect(g.length).toBe(length);
+    expect(g.sum(Int32Array.of(a, b), 2)).toBe(g.add(b, a));
+  });
+
+  it('agrees with itself when collisions are checked', () => {
+    const g = new Graph({ checkCollisions: true });
+    const [x, y] = [g.variable(), g.variable()];
+    const e = g.div(g.mul(g.add(x, y), g.sub(x, y)), g.apply(scalarOp('sqrt').code, g.mul(x, x)));
+    expect(g.div(g.sub(g.mul(x, x), g.mul(y, y)), g.apply(scalarOp('sqrt').code, g.mul(x, x)))).toBe(e);
+  });
+
+  it('takes numbers as they are', () => {
+    const g = new Graph();
+    expect(g.constantValue(g.constant(0.1))).toBe(0.1);
+    expect(g.add(g.constant(0.5), g.constant(0.5))).toBe(g.constant(1));
+    expect(g.constant(NaN)).toBe(g.constant(NaN));
+    expect(g.constantValue(g.constant(-1e308))).toBe(-1e308);
+    expect(g.constantValue(g.constant(5e-324))).toBe(5e-324);
+    expect(g.constant(-0)).toBe(g.constant(0));
+  });
+});

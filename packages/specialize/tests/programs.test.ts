@@ -1,0 +1,173 @@
+import * as E from 'fp-ts/lib/Either.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { symbolicMath as m, type Num } from '@filigree/ir';
+import { defaultOptions, trace, type Program } from '@filigree/specialize';
+import { numbers, relativeError, runProgram } from './support.js';
+
+const list = (x: unknown): Num[] => x as Num[];
+
+describe('numeric programs through all stages', () => {
+  it('computes the toy example of §4.2.3', () => {
+    const program: Program = {
+      inputs: { v: 4 },
+      run: ({ v }) => {
+        const [a, b, c, d] = list(v);
+        const r = m.sqrt(m.add(m.mul(a, a), m.mul(b, b)));
+        const s = m.mul(c, m.add(a, d));
+        return {
+          out: [
+            m.add(r, a),
+            m.add(m.add(m.mul(s, r), s), m.sin(m.add(a, d))),
+            m.add(m.add(m.mul(a, a), m.mul(b, b)), m.mul(a, b)),
+          ],
+        };
+      },
+    };
+    const { outputs } = runProgram(program, { v: [3, 4, 2, 0.5] });
+    expect(relativeError(outputs.out, [8, 2 * 3.5 * 5 + 2 * 3.5 + Math.sin(3.5), 25 + 12])).toBeLessThan(1e-15);
+  });
+
+  it('finds the faces of a mesh as blocks without tags (EX4)', () => {
+    const n = 12;
+    const faces: number[] = [];
+    for (let i = 0; i + 1 < n; i++)
+      for (let j = 0; j + 1 < n; j++) {
+        const v = i * n + j;
+        faces.push(v, v + 1, v + n, v + 1, v + n + 1, v + n);
+      }
+    const cotans = (V: Num[]): Num[] => {
+      const sum: Num[] = new Array<Num>(n * n).fill(0);
+      const sub = (p: number, q: number): Num[] => [0, 1, 2].map((k) => m.sub(V[3 * p + k], V[3 * q + k]));
+      const dot = (a: Num[], b: Num[]): Num => m.add(m.add(m.mul(a[0], b[0]), m.mul(a[1], b[1])), m.mul(a[2], b[2]));
+      for (let f = 0; f < faces.length; f += 3) {
+        const [a, b, c] = [faces[f], faces[f + 1], faces[f + 2]];
+        const u = sub(b, a);
+        const v = sub(c, a);
+        const cross = [0, 1, 2].map((k) =>
+          m.sub(m.mul(u[(k + 1) % 3], v[(k + 2) % 3]), m.mul(u[(k + 2) % 3], v[(k + 1) % 3])),
+        );
+        const area = m.sqrt(dot(cross, cross));
+        for (const [p, q, r] of [
+          [a, b, c],
+          [b, c, a],
+          [c, a, b],
+        ]) {
+          const w = m.div(dot(sub(q, p), sub(r, p)), area);
+          sum[q] = m.add(sum[q], w);
+          sum[r] = m.add(sum[r], w);
+        }
+      }
+      return sum;
+    };
+    const V = numbers(3 * n * n, 3);
+    const { outputs, specialized } = runProgram(
+      { inputs: { V: 3 * n * n }, run: ({ V: s }) => ({ w: cotans(list(s)) }) },
+      { V },
+    );
+    expect(relativeError(outputs.w, cotans([...V]) as number[])).toBeLessThan(1e-12);
+    /* Three cotangents a face are all that is kept; a corner's may be an output at once. */
+    const kept = specialized.module.buffers.find((b) => b.role === 'temp')!.length;
+    expect(kept).toBeLessThanOrEqual(faces.length);
+    expect(specialized.launches).toBe(2);
+  });
+
+  it('evaluates a tagged block in one kernel (§4.2.4)', () => {
+    const program: Program = {
+      inputs: { v: 2 },
+      run: ({ v }, { block }) => {
+        const [a, b] = list(v);
+        const r = m.sqrt(m.add(m.mul(a, a), m.mul(b, b)));
+        return { out: block([m.add(m.mul(b, r), a), m.add(m.mul(a, r), b)]) };
+      },
+    };
+    const { outputs, specialized } = runProgram(
+      program,
+      { v: [3, 4] },
+      { decompose: { ...defaultOptions.decompose, detectBlocks: false } },
+    );
+    expect([...outputs.out]).toEqual([23, 19]);
+    expect(specialized.kernels).toBe(1);
+    expect(specialized.module.buffers.some((b) => b.role === 'temp')).toBe(false);
+  });
+
+  it('writes outputs that are inputs, numbers, or repeated', () => {
+    const program: Program = {
+      inputs: { v: 3 },
+      run: ({ v }) => {
+        const x = list(v);
+        const p = m.mul(x[0], x[1]);
+        return { out: [x[2], 7, p, p, p, p, p, p, x[0], 8, 8], none: [] };
+      },
+    };
+    const { outputs } = runProgram(program, { v: [2, 3, 5] });
+    expect([...outputs.out]).toEqual([5, 7, 6, 6, 6, 6, 6, 6, 2, 8, 8]);
+    expect(outputs.none.length).toBe(0);
+  });
+
+  it('selects by symbolic conditions', () => {
+    const f = (x: Num, y: Num): Num => m.select(m.and(m.lt(x, y), m.not(m.eq(x, 0))), m.div(y, x), m.max(x, y));
+    const program: Program = {
+      inputs: { x: 4, y: 4 },
+      run: ({ x, y }) => ({ out: list(x).map((v, i) => f(v, list(y)[i])) }),
+    };
+    const x = [1, 0, 3, -2];
+    const y = [2, 5, 1, 4];
+    expect([...runProgram(program, { x, y }).outputs.out]).toEqual(x.map((v, i) => f(v, y[i])));
+  });
+
+  it('equals plain numbers on random straight-line programs', () => {
+    const step = fc.tuple(
+      fc.constantFrom('add', 'sub', 'mul', 'div', 'min', 'max', 'hypot'),
+      fc.nat(1000),
+      fc.nat(1000),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 6 }), (steps, copies) => {
+        const run = (x: readonly Num[]): Num[] => {
+          const values: Num[] = [...x, 2, 0.25];
+          for (const [op, a, b] of steps)
+            values.push(m[op as 'add'](values[a % values.length], values[b % values.length]));
+          return values.slice(x.length);
+        };
+        const inputs = numbers(3 * copies, steps.length);
+        const all = (x: readonly Num[]): Num[] =>
+          Array.from({ length: copies }, (_, c) => run(x.slice(3 * c, 3 * c + 3))).flat();
+        const expected = all([...inputs]) as number[];
+        if (!expected.every((v) => Number.isFinite(v) && Math.abs(v) < 1e6)) return;
+        const program: Program = { inputs: { x: inputs.length }, run: ({ x }) => ({ out: all(list(x)) }) };
+        const traced = trace({ identity: 'exact' }).run(program);
+        if (E.isLeft(traced)) return;
+        expect([...runProgram(program, { x: inputs }, {}, 'exact').outputs.out]).toEqual(expected);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('trace', () => {
+  const codeOf = (program: Program): string => {
+    const e = trace().run(program);
+    return E.isLeft(e) ? e.left[0].code : 'none';
+  };
+  it('refuses what cannot be a number', () => {
+    expect(
+      codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ out: [m.div(list(x)[0], m.sub(list(x)[0], list(x)[0]))] }) }),
+    ).toBe('trace/not-a-number');
+    expect(codeOf({ inputs: { x: 1 }, run: () => ({ out: [NaN] }) })).toBe('trace/not-a-number');
+    expect(codeOf({ inputs: { x: 1 }, run: () => ({ out: ['a' as unknown as number] }) })).toBe('trace/non-numeric');
+    expect(codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ x: list(x) }) })).toBe('trace/name');
+    expect(codeOf({ inputs: { x: -1 }, run: () => ({}) })).toBe('trace/shape');
+    expect(codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ out: [(list(x)[0] as unknown as number) + 1] }) })).toBe(
+      'symbol/as-number',
+    );
+  });
+  it('lets a guarded division stand', () => {
+    expect(
+      codeOf({
+        inputs: { x: 1 },
+        run: ({ x }) => ({ out: [m.select(m.lt(list(x)[0], 0), m.div(1, m.sub(list(x)[0], list(x)[0])), 1)] }),
+      }),
+    ).toBe('none');
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ABLATION_COLUMNS,
+  benchCase,
+  CASE_NAMES,
+  compileSections,
+  filigreeProvider,
+  problemOf,
+  runChild,
+} from '../src/index.js';
+
+const SLOW = 120_000;
+
+describe('Filigree as a contender', () => {
+  it.each(CASE_NAMES.map((name) => [name, name.startsWith('numeric') ? 200 : 27] as const))(
+    '%s gives what plain TypeScript gives',
+    async (name, n) => {
+      // The smallest mesh of `arap` and `cotan` is the repository's, which compiles for long.
+      if (name === 'arap') return;
+      const c = benchCase(name, { n });
+      const { contenders, skipped, close } = await filigreeProvider({ backend: 'wasm' })(c);
+      expect(skipped).toEqual([]);
+      for (const contender of contenders) {
+        expect(contender.check(), 'before the first run').toBeGreaterThan(c.tolerance);
+        contender.run();
+        contender.run();
+        expect(contender.check()).toBeLessThanOrEqual(c.tolerance);
+        expect(contender.bytesMoved).toBeGreaterThan(0);
+        expect(contender.note).toContain('kernels');
+      }
+      close();
+    },
+    SLOW,
+  );
+
+  it('has the program of every case', () => {
+    for (const name of CASE_NAMES) {
+      const c = benchCase(name, { n: 64 });
+      const problem = problemOf(c);
+      expect(Object.keys(problem.values).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('the tables', () => {
+  it('switch on one stage after the other until nothing is off', () => {
+    const off = ABLATION_COLUMNS.map((c) => c.off.length);
+    expect(off).toEqual([...off].sort((a, b) => b - a));
+    expect(off.at(-1)).toBe(0);
+  });
+
+  it(
+    'measure a case in a process of its own',
+    async () => {
+      const sections = await compileSections({
+        cases: ['ata-plus-a'],
+        n: 64,
+        dtype: 'f64',
+        seconds: 60,
+        backend: 'wasm',
+        say: () => undefined,
+      });
+      const { head, rows } = sections[0].table;
+      expect(rows).toHaveLength(1);
+      expect(rows[0]).toHaveLength(head.length);
+      expect(rows[0].at(-1)).not.toContain('wrong');
+      expect(Number(rows[0][head.indexOf('peak MB')])).toBeGreaterThan(20);
+    },
+    SLOW,
+  );
+
+  it(
+    'end a measurement that takes too long, and say why another failed',
+    async () => {
+      const job = { name: 'ata-plus-a', n: 64, dtype: 'f64', ablate: [], threads: 1 } as const;
+      expect(await runChild(job, 0.05)).toEqual({ failed: '> 0.05 s' });
+      expect(await runChild({ ...job, backend: 'abacus' }, 60)).toEqual({ failed: expect.stringContaining('abacus') });
+    },
+    SLOW,
+  );
+});
