@@ -5,8 +5,8 @@ import { supports } from './support.js';
 import { unionFind, type UnionFind } from './union-find.js';
 import { collectUses, type Uses } from './uses.js';
 
-/** Members of one block. */
-const MAX_BLOCK = 256;
+/** Cost of all candidates of one element beyond which it is no block: compilers take minutes over functions of that length. */
+const MAX_BLOCK_COST = 1200;
 /** A shared expression whose few users each add next to nothing is evaluated together with them. */
 const SMALL_REST = 4;
 const FEW_USERS = 4;
@@ -33,10 +33,10 @@ export const joinBlocks = (
   const tagged = options.tags && tags.length > 0;
   if (!options.detectBlocks && !tagged) return undefined;
   const uses = collectUses(graph, cut, tagged ? tags : []);
-  const block = unionFind(uses.units.length, MAX_BLOCK);
+  const block = unionFind(uses.units.length);
   if (tagged) for (const tag of tags) joinTagged(uses, tag, block);
   if (options.detectBlocks) {
-    joinSameSupport(kind, uses, supports(graph, kind, uses), block);
+    joinSameSupport(cut, uses, supports(graph, kind, uses), block);
     joinSmallUsers(cut, uses, block);
     dropLoneProvisional(kind, uses, block);
   }
@@ -49,16 +49,16 @@ const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind): void => {
   for (let i = 1; i < members.length; i++) block.join(members[0], members[i]);
 };
 
-const joinSameSupport = (
-  kind: Uint8Array,
-  { units, reader, read }: Uses,
-  support: Float64Array,
-  block: UnionFind,
-): void => {
+/** All of an element or none of it: parts of one element may depend on one another both ways, and blocks must not. */
+const joinSameSupport = (cut: Cut, { units, reader, read }: Uses, support: Float64Array, block: UnionFind): void => {
+  const { kind, cost } = cut;
+  const total = new Map<number, number>();
+  for (let u = 0; u < units.length; u++)
+    if (support[u] !== 0) total.set(support[u], (total.get(support[u]) ?? 0) + cost[units[u]]);
   for (let e = 0; e < reader.length; e++) {
     const s = support[read[e]];
-    if (s === 0 || s !== support[reader[e]] || kind[units[read[e]]] === LONG_SUM || kind[units[reader[e]]] === LONG_SUM)
-      continue;
+    if (s === 0 || s !== support[reader[e]] || total.get(s)! > MAX_BLOCK_COST) continue;
+    if (kind[units[read[e]]] === LONG_SUM || kind[units[reader[e]]] === LONG_SUM) continue;
     block.join(read[e], reader[e]);
   }
 };

@@ -1,12 +1,12 @@
-/** Disjoint sets over 0..n−1, none larger than a limit. */
+/** Disjoint sets over 0..n−1. */
 export interface UnionFind {
   readonly find: (x: number) => number;
-  /** Joins the sets of a and b unless the result would exceed the limit. */
+  /** Joins the sets of a and b. */
   readonly join: (a: number, b: number) => void;
   readonly size: (x: number) => number;
 }
 
-export const unionFind = (n: number, limit: number): UnionFind => {
+export const unionFind = (n: number): UnionFind => {
   /* A root holds minus its set's size, any other element its parent. */
   const parent = new Int32Array(n).fill(-1);
   const find = (x: number): number => {
@@ -25,7 +25,7 @@ export const unionFind = (n: number, limit: number): UnionFind => {
     join: (a, b) => {
       const x = find(a);
       const y = find(b);
-      if (x === y || -(parent[x] + parent[y]) > limit) return;
+      if (x === y) return;
       const [keep, drop] = x < y ? [x, y] : [y, x];
       parent[keep] += parent[drop];
       parent[drop] = keep;
