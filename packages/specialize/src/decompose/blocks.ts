@@ -6,7 +6,7 @@ import { unionFind, type UnionFind } from './union-find.js';
 import { collectUses, type Uses } from './uses.js';
 
 /** Cost of all candidates of one element beyond which it is no block: compilers take minutes over functions of that length. */
-const MAX_BLOCK_COST = 1200;
+const MAX_BLOCK_COST = 500;
 /** A shared expression whose few users each add next to nothing is evaluated together with them. */
 const SMALL_REST = 4;
 const FEW_USERS = 4;
