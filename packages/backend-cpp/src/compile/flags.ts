@@ -2,13 +2,16 @@ import type { Toolchain } from '@filigree/backend';
 
 /**
  * Compiler flags, in order. `fastMath` allows sums in another order, fused multiply-add and division by reciprocals, and
- * forgets the sign of zero; NaN and infinity keep their meaning either way. See docs/decisions/cpp-flags.md.
+ * forgets the sign of zero; NaN and infinity keep their meaning either way. `nodelete`: worker threads of the OpenMP
+ * runtime outlive the kernels and would crash, at the latest when the process ends, if their code were unmapped. See
+ * docs/decisions/cpp-flags.md.
  */
 export const compilerFlags = (toolchain: Toolchain, fastMath: boolean): readonly string[] => [
   '-std=gnu++2a',
   '-O3',
   ...(toolchain.native ? ['-march=native'] : []),
   ...(toolchain.openmp ? ['-fopenmp'] : ['-fopenmp-simd']),
+  ...(toolchain.openmp && process.platform === 'linux' ? ['-Wl,-z,nodelete'] : []),
   '-shared',
   '-fPIC',
   '-w',

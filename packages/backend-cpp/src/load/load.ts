@@ -11,7 +11,6 @@ import {
 } from '@filigree/backend';
 import { type Diagnostics, type Kernel, type Module, type Scalar, type ScalarType, fail } from '@filigree/ir';
 import { checkedArguments } from './arguments.js';
-import { pinOpenMp } from './openmp.js';
 import { type Slab, allocateSlab } from './slab.js';
 
 /**
@@ -59,11 +58,11 @@ const foreignFunctions = async (): Promise<typeof koffi> => {
 const open = (ffi: typeof koffi, path: string): Library => {
   try {
     const library = ffi.load(path);
-    const removable = pinOpenMp(ffi);
     return {
       func: (name, result, parameters) => library.func(name, result, [...parameters]),
+      /* The code itself stays where it was linked to stay, see compile/flags.ts; elsewhere it is left alone. */
       release: () => {
-        if (removable) library.unload();
+        if (process.platform === 'linux') library.unload();
       },
     };
   } catch (e) {

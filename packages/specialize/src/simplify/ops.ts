@@ -70,3 +70,10 @@ export const power = (ops: Ops, x: number, n: number): number => {
 /** The product of nodes in order; `undefined` for none. */
 export const productOf = (ops: Ops, nodes: readonly number[]): number | undefined =>
   nodes.length === 0 ? undefined : nodes.reduce((a, b) => ops.mul(a, b));
+
+/** number · above / below; an absent part is 1. */
+export const assemble = (ops: Ops, c: number, above: number | undefined, below: number | undefined): number => {
+  if (above === undefined) return below === undefined ? ops.constant(c) : ops.div(ops.constant(c), below);
+  const scaled = c === 1 ? above : c === -1 && below === undefined ? ops.neg(above) : ops.mul(ops.constant(c), above);
+  return below === undefined ? scaled : ops.div(scaled, below);
+};

@@ -40,7 +40,10 @@ export const productForm = (source: Source, root: number, rules: ProductRules): 
     const code = op[id];
     if (code === MUL || code === NEG) return true;
     if (code === DIV) return rules.divisions;
-    return (code === SQRT || code === RSQRT) && (rules.roots === 'all' || (rules.roots !== 'none' && (sign < 0) === (code === SQRT)));
+    return (
+      (code === SQRT || code === RSQRT) &&
+      (rules.roots === 'all' || (rules.roots !== 'none' && sign < 0 === (code === SQRT)))
+    );
   };
   const stack = [root];
   const signs = [1];
@@ -48,7 +51,8 @@ export const productForm = (source: Source, root: number, rules: ProductRules): 
     const id = stack.pop()!;
     const sign = signs.pop()!;
     if (op[id] === CONSTANT) {
-      form.coefficient = sign > 0 ? form.coefficient * graph.constantValue(id) : form.coefficient / graph.constantValue(id);
+      form.coefficient =
+        sign > 0 ? form.coefficient * graph.constantValue(id) : form.coefficient / graph.constantValue(id);
       continue;
     }
     if (!opens(id, sign)) {

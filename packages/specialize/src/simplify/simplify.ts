@@ -1,0 +1,73 @@
+import { pass, type Pass } from '@filigree/ir';
+import type { Body, Harvest, HarvestedGroup } from '../harvest/harvest.js';
+import type { Template } from '../harvest/template.js';
+import { defaultOptions, type SimplifyOptions } from '../options.js';
+import { constants } from './constants.js';
+import { dagCost } from './cost.js';
+import { products } from './products.js';
+import { sums } from './sums.js';
+import { compact, dropUnusedVariables, sweep, type Rule } from './sweep.js';
+
+/**
+ * Simplifies the template of every group (§4.5, App. D). Leaves that a template no longer reads are dropped. Programs
+ * traced with `exact` identity are left as they are: there, no floating-point result may change.
+ */
+export const simplify = (options: SimplifyOptions | false = defaultOptions.simplify): Pass<Harvest, Harvest> =>
+  pass('simplify', (h) => {
+    if (options === false || h.graph.identity === 'exact') return h;
+    const body = <B extends Body>(b: B): B => simplifyBody(b, options);
+    return {
+      ...h,
+      harvested: h.harvested.map((g): HarvestedGroup => ({
+        ...g,
+        body: g.body && body(g.body),
+        segments: g.segments.map(body),
+      })),
+    };
+  });
+
+/**
+ * An equivalent template of no higher cost: rules are swept over it, bottom up, until its cost (see `dagCost`) stops
+ * falling, and what a sweep makes is kept only if the cost fell. The result has the same variables, in a graph of its own.
+ */
+export const simplifyTemplate = (template: Template, options: SimplifyOptions): Template => {
+  if (template.graph.identity === 'exact') return template;
+  let best = compact(template);
+  let cost = dagCost(best.graph, best.roots);
+  const tries = rulesOf(options).flatMap((rule) => [
+    { rule, deep: false },
+    { rule, deep: true },
+  ]);
+  /* Until every rule in turn has found nothing. */
+  for (let next = 0, idle = 0; tries.length > 0 && idle < tries.length; next = (next + 1) % tries.length) {
+    const { rule, deep } = tries[next];
+    const found = deep && best.graph.length > MAX_DEEP_NODES ? undefined : sweep(best, rule, deep);
+    const foundCost = found ? dagCost(found.graph, found.roots) : Infinity;
+    if (found && foundCost < cost) {
+      best = compact(found);
+      cost = dagCost(best.graph, best.roots);
+      idle = 0;
+    } else idle++;
+  }
+  return best;
+};
+
+/** Templates beyond this are not searched for rewrites across shared expressions. */
+const MAX_DEEP_NODES = 8192;
+
+const rulesOf = (options: SimplifyOptions): Rule[] => [
+  ...(options.constants ? [constants(options)] : []),
+  ...(options.fractions || options.roots ? [products(options)] : []),
+  ...(!options.keepSums && (options.factor || options.summands) ? [sums(options)] : []),
+];
+
+const simplifyBody = <B extends Body>(body: B, options: SimplifyOptions): B => {
+  const { template, used } = dropUnusedVariables(simplifyTemplate(body.template, options));
+  const n = body.columns.length;
+  return {
+    ...body,
+    template,
+    columns: used.filter((k) => k < n).map((k) => body.columns[k]),
+    constants: used.filter((k) => k >= n).map((k) => body.constants[k - n]),
+  };
+};
