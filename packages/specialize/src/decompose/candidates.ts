@@ -1,4 +1,4 @@
-import { reachable, referenceCounts, type Graph } from '@filigree/ir';
+import type { Graph } from '@filigree/ir';
 import type { DecomposeOptions } from '../options.js';
 import { ADD, ARITY, CONSTANT, COST, NEG, STORABLE } from './codes.js';
 
@@ -19,10 +19,8 @@ export interface Cut {
   readonly kind: Uint8Array;
   /** Cost of evaluating the node when stored operands cost one load. */
   readonly cost: Float32Array;
-  /** References to each node from nodes that are needed, and as an output. */
+  /** References to each node from nodes that are needed, and as an output; 0 where it is not needed. */
   readonly references: Uint32Array;
-  /** 1 where the node is needed at all. */
-  readonly live: Uint8Array;
 }
 
 /** Terms of sums from this cost on are tried as block members. */
@@ -37,16 +35,14 @@ const MAX_COST = 4096;
  */
 export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array, options: DecomposeOptions): Cut => {
   const { op, left, right, length } = graph;
-  const live = reachable(graph, outputs);
-  const references = referenceCounts(graph, outputs);
+  const { references, role } = sweepUses(graph, outputs);
   const kind = new Uint8Array(length);
   const cost = new Float32Array(length);
   for (const id of outputs) if (ARITY[op[id]] > 0) kind[id] = OUTPUT;
-  for (const id of tagged) if (ARITY[op[id]] > 0 && live[id] === 1 && kind[id] === NONE) kind[id] = TAGGED;
-  const role = sumRoles(graph, live);
+  for (const id of tagged) if (ARITY[op[id]] > 0 && references[id] > 0 && kind[id] === NONE) kind[id] = TAGGED;
   const terms = new Uint16Array(length);
   for (let id = 0; id < length; id++) {
-    if (live[id] === 0) continue;
+    if (references[id] === 0) continue;
     const code = op[id];
     const arity = ARITY[code];
     if (arity === 0) {
@@ -73,30 +69,39 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
     else if (c >= MAX_COST) kind[id] = SHARED;
     else if (options.detectBlocks && (role[id] & TERM) !== 0 && c >= HEAVY_TERM) kind[id] = PROVISIONAL;
   }
-  return { kind, cost, references, live };
+  return { kind, cost, references };
 };
 
 const TERM = 1;
 const SUM = 2;
 
-/** Which nodes are a term of a sum, seen through a sign, and which are a whole sum: read by something other than a sum. */
-const sumRoles = (graph: Graph, live: Uint8Array): Uint8Array => {
+/**
+ * One descending sweep over what the outputs need: references to each node, and which nodes are a term of a sum, seen
+ * through a sign, or a whole sum, read by something other than a sum.
+ */
+const sweepUses = (graph: Graph, outputs: Int32Array): { references: Uint32Array; role: Uint8Array } => {
   const { op, left, right, length } = graph;
+  const references = new Uint32Array(length);
   const role = new Uint8Array(length);
-  const give = (id: number, toSum: boolean): void => {
-    if (op[id] === ADD) role[id] |= toSum ? 0 : SUM;
-    else if (toSum) role[id] |= TERM;
-  };
+  for (const id of outputs) references[id]++;
   for (let id = length - 1; id >= 0; id--) {
-    if (live[id] === 0) continue;
-    const arity = ARITY[op[id]];
+    if (references[id] === 0) continue;
+    const code = op[id];
+    const arity = ARITY[code];
     if (arity === 0) continue;
-    const toSum = op[id] === ADD || (op[id] === NEG && (role[id] & TERM) !== 0);
-    if (op[id] === NEG) role[id] = 0;
-    give(left[id], toSum);
-    if (arity === 2) give(right[id], toSum);
+    const toSum = code === ADD || (code === NEG && (role[id] & TERM) !== 0);
+    if (code === NEG) role[id] = 0;
+    const a = left[id];
+    references[a]++;
+    if (op[a] !== ADD) role[a] |= toSum ? TERM : 0;
+    else if (!toSum) role[a] |= SUM;
+    if (arity === 1) continue;
+    const b = right[id];
+    references[b]++;
+    if (op[b] !== ADD) role[b] |= toSum ? TERM : 0;
+    else if (!toSum) role[b] |= SUM;
   }
-  return role;
+  return { references, role };
 };
 
 /** Terms that an operand brings to a sum. */

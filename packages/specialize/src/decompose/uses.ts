@@ -61,12 +61,12 @@ export const collectUses = (graph: Graph, cut: Cut, tags: readonly Int32Array[])
 
 /** Needed nodes with a stored expression somewhere below them. */
 const readsStored = (graph: Graph, cut: Cut): Uint8Array => {
-  const { kind, live } = cut;
+  const { kind, references } = cut;
   const { op, left, right } = graph;
   const below = new Uint8Array(graph.length);
   for (let id = 0; id < graph.length; id++) {
     const arity = ARITY[op[id]];
-    if (arity === 0 || live[id] === 0) continue;
+    if (arity === 0 || references[id] === 0) continue;
     const a = left[id];
     const b = arity === 2 ? right[id] : a;
     if (below[a] === 1 || below[b] === 1 || kind[a] !== NONE || kind[b] !== NONE) below[id] = 1;

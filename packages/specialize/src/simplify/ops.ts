@@ -8,6 +8,8 @@ import { ADD, COST, DIV, MUL } from '../decompose/codes.js';
 export interface Ops {
   /** What stands in the result for a node of the source graph. */
   readonly leaf: (id: number) => number;
+  /** Variable `k` of the result. */
+  readonly variable: (k: number) => number;
   readonly constant: (value: number) => number;
   readonly add: (a: number, b: number) => number;
   readonly sub: (a: number, b: number) => number;
@@ -21,8 +23,9 @@ export interface Ops {
 export type Plan = (ops: Ops) => number;
 
 /** Operations of `graph`; `leaf` maps a source node to its node there. */
-export const graphOps = (graph: Graph, leaf: (id: number) => number): Ops => ({
+export const graphOps = (graph: Graph, firstVariable: number, leaf: (id: number) => number): Ops => ({
   leaf,
+  variable: (k) => firstVariable + k,
   constant: (value) => graph.constant(value),
   add: (a, b) => graph.add(a, b),
   sub: (a, b) => graph.sub(a, b),
@@ -45,6 +48,7 @@ export const measure = (plan: Plan): { readonly cost: number; readonly leaves: r
       leaves.add(id);
       return 0;
     },
+    variable: () => 0,
     constant: () => 0,
     add: () => count(ADD),
     sub: () => count(ADD),

@@ -83,20 +83,19 @@ const write = (source: Source, ops: Ops, form: ProductForm, options: SimplifyOpt
   const below: number[] = [];
   const powers = new Map(form.powers);
   const halves = new Map(form.halves);
-  if (invert) above.push(inverse(source, ops, form, options));
+  const inverseRoots: number[] = [];
   for (const [x, n] of halves) {
     const e = powers.get(x) ?? 0;
     if (n < 0 && e < 0 && !invert && n + 2 * e >= -MAX_RSQRT_POWER) {
-      above.push(power(ops, ops.unary(RSQRT, ops.leaf(x)), -n - 2 * e));
+      inverseRoots.push(power(ops, ops.unary(RSQRT, ops.leaf(x)), -n - 2 * e));
       powers.delete(x);
       halves.delete(x);
     }
   }
   for (const [x, e] of powers) {
-    if (e > 0) above.unshift(power(ops, ops.leaf(x), e));
+    if (e > 0) above.push(power(ops, ops.leaf(x), e));
     else if (!invert) below.push(power(ops, ops.leaf(x), -e));
   }
-  above.reverse();
   const together = (code: number, sign: number): void => {
     const list = [...halves].filter(([, n]) => n * sign > 0);
     if (list.length === 0) return;
@@ -113,7 +112,9 @@ const write = (source: Source, ops: Ops, form: ProductForm, options: SimplifyOpt
     else for (const [x, n] of list) above.push(power(ops, ops.unary(code, ops.leaf(x)), n * sign));
   };
   together(SQRT, 1);
-  if (!invert) together(RSQRT, -1);
+  if (invert) above.push(inverse(source, ops, form, options));
+  else together(RSQRT, -1);
+  above.push(...inverseRoots);
   return assemble(ops, form.coefficient, productOf(ops, above), productOf(ops, below));
 };
 

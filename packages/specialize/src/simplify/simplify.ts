@@ -6,6 +6,7 @@ import { constants } from './constants.js';
 import { dagCost } from './cost.js';
 import { products } from './products.js';
 import { sums } from './sums.js';
+import { foldColumns } from './fold-columns.js';
 import { compact, dropUnusedVariables, sweep, type Rule } from './sweep.js';
 
 /**
@@ -62,12 +63,14 @@ const rulesOf = (options: SimplifyOptions): Rule[] => [
 ];
 
 const simplifyBody = <B extends Body>(body: B, options: SimplifyOptions): B => {
-  const { template, used } = dropUnusedVariables(simplifyTemplate(body.template, options));
   const n = body.columns.length;
+  const template = simplifyTemplate(body.template, options);
+  const folded = foldColumns({ template, leaves: n, constants: body.constants }, options);
+  const { template: small, used } = dropUnusedVariables(folded.template);
   return {
     ...body,
-    template,
+    template: small,
     columns: used.filter((k) => k < n).map((k) => body.columns[k]),
-    constants: used.filter((k) => k >= n).map((k) => body.constants[k - n]),
+    constants: used.filter((k) => k >= n).map((k) => folded.constants[k - n]),
   };
 };

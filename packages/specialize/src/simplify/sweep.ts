@@ -63,7 +63,11 @@ export const compact = (template: Template): Template => {
   );
 };
 
-const rebuild = (
+/**
+ * The nodes that are `needed`, those with a plan as planned, in a fresh graph of `variables` variables; variable k
+ * becomes variable `variableOf(k)`.
+ */
+export const rebuild = (
   { graph, roots }: Template,
   needed: Uint8Array,
   plans: ReadonlyMap<number, Plan>,
@@ -74,7 +78,7 @@ const rebuild = (
   const target = new Graph({ identity: graph.identity, capacity: graph.length + 64 });
   const first = target.variables(variables);
   const at = new Int32Array(graph.length).fill(-1);
-  const ops = graphOps(target, (id) => at[id]);
+  const ops = graphOps(target, first, (id) => at[id]);
   for (let id = 0; id < graph.length; id++) {
     const code = op[id];
     if (needed[id] === 0 || code === ARMS) continue;

@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { coreDialects, interpret, symbolicMath as m, verifyModule, type Num } from '@filigree/ir';
+import {
+  decompose,
+  defaultOptions,
+  group,
+  harvest,
+  specialize,
+  trace,
+  type Program,
+  type SpecializeOptions,
+} from '@filigree/specialize';
+import { numbers, relativeError, right, runProgram } from './support.js';
+
+const list = (x: unknown): Num[] => x as Num[];
+const d = defaultOptions;
+
+/** Per-element work with shared parts, functions, constants that vary, selects, and sums over elements. */
+const elements = (n: number): { program: Program; plain: (x: readonly Num[]) => Num[][] } => {
+  const plain = (x: readonly Num[]): Num[][] => {
+    const energy: Num[] = [];
+    const force: Num[] = new Array<Num>(n).fill(0);
+    for (let e = 0; e + 2 < n; e++) {
+      const [a, b, c] = [x[e], x[e + 1], x[e + 2]];
+      const u = m.sub(b, a);
+      const v = m.sub(c, b);
+      const r = m.sqrt(m.add(m.add(m.mul(u, u), m.mul(v, v)), 1));
+      const q = m.div(m.mul(u, v), r);
+      energy.push(m.add(m.div(m.sin(q), 1 + (e % 7)), m.select(m.lt(u, v), m.mul(q, 2), m.abs(u))));
+      [a, b, c].forEach((w, k) => {
+        force[e + k] = m.add(force[e + k], m.div(m.mul(q, w), m.add(r, 0.5)));
+      });
+    }
+    return [energy, force];
+  };
+  return {
+    program: {
+      inputs: { x: n },
+      run: ({ x }, { block }) => {
+        const [energy, force] = plain(list(x));
+        return { energy: block(energy.slice(0, 4)).concat(energy.slice(4)), force };
+      },
+    },
+    plain,
+  };
+};
+
+describe('every stage can be switched off', () => {
+  const variants: Record<string, Partial<SpecializeOptions>> = {
+    'all stages': {},
+    'no global decomposition': { decompose: { ...d.decompose, global: false } },
+    'no tags': { decompose: { ...d.decompose, tags: false } },
+    'no block detection': { decompose: { ...d.decompose, detectBlocks: false } },
+    'no blocks at all': { decompose: { ...d.decompose, detectBlocks: false, tags: false } },
+    'everything shared is stored': {
+      decompose: { ...d.decompose, minComplexity: 0, detectBlocks: false, tags: false },
+    },
+    'short sums cut': { decompose: { ...d.decompose, maxSumTerms: 2 } },
+    'every sum rolled': { group: { maxUnrolledTerms: 1, minUnrolledInstances: 1e9 } },
+    'no simplification': { simplify: false },
+    'sums kept': { simplify: { ...enabled(d.simplify), keepSums: true } },
+    'no coherence': { place: { ...d.place, coherence: false } },
+    'wide tables': { place: { ...d.place, narrow: false } },
+    'small tiles': { place: { ...d.place, tileBytes: 128 } },
+    'no tiles': { place: { ...d.place, tileBytes: 0 } },
+    'no lanes, one thread': { emit: { simd: false, parallel: false } },
+    'nothing at all': {
+      decompose: { ...d.decompose, global: false, tags: false, detectBlocks: false },
+      simplify: false,
+      place: { coherence: false, narrow: false, tileBytes: 0 },
+      emit: { simd: false, parallel: false },
+    },
+  };
+  const n = 60;
+  const x = numbers(n, 11);
+  const { program, plain } = elements(n);
+  const [energy, force] = plain([...x]) as number[][];
+  for (const [name, options] of Object.entries(variants)) {
+    it(`computes the same with ${name}`, () => {
+      for (const identity of ['algebraic', 'exact'] as const) {
+        const { outputs } = runProgram(program, { x }, options, identity);
+        expect(relativeError(outputs.energy, energy)).toBeLessThan(1e-12);
+        expect(relativeError(outputs.force, force)).toBeLessThan(1e-12);
+      }
+    });
+  }
+
+  it('computes in f32 when asked to', () => {
+    const traced = right(trace().run(program));
+    const { module } = right(specialize({ dtype: 'f32' })(traced));
+    expect(verifyModule(module, coreDialects)).toEqual([]);
+    expect(module.buffers.filter((b) => b.type === 'f64')).toEqual([]);
+    const out = { x: Float32Array.from(x), energy: new Float32Array(energy.length), force: new Float32Array(n) };
+    right(interpret(module, coreDialects, out));
+    expect(relativeError(out.energy, energy)).toBeLessThan(1e-5);
+    expect(relativeError(out.force, force)).toBeLessThan(1e-5);
+  });
+});
+
+/** The default is options, not `false`. */
+function enabled<T>(x: T | false): T {
+  if (x === false) throw new Error('simplification is off by default');
+  return x;
+}
+
+describe('leaf harvesting', () => {
+  it('finds repeated leaves, uniform and varying constants (App. B)', () => {
+    /* (l₀·l₁·2 + sin(l₃ + l₄))·l₅ with leaves b b 2 a 3.1 a and c c 2 d 2.7 d. */
+    const program: Program = {
+      inputs: { x: 4 },
+      run: ({ x }) => {
+        const [a, b, c, e] = list(x);
+        const tree = (p: Num, q: Num, k: number): Num => m.mul(m.add(m.mul(m.mul(p, p), 2), m.sin(m.add(q, k))), q);
+        return { out: [tree(b, a, 3.1), tree(c, e, 2.7)] };
+      },
+    };
+    const traced = right(trace().run(program));
+    const { harvested } = right(harvest().run(right(group().run(right(decompose().run(traced))))));
+    expect(harvested.length).toBe(1);
+    const { columns, constants } = harvested[0].body!;
+    const first = traced.inputs[0].firstNode;
+    const read = columns.map((c) => [...c.nodes].map((id) => 'abcd'[id - first]).join('')).sort();
+    expect(read).toEqual(['ad', 'bc']);
+    expect(constants.map((c) => [...c])).toEqual([[3.1, 2.7]]);
+  });
+});
+
+describe('edge cases', () => {
+  const close = (program: Program, inputs: Record<string, number[]>, expected: Record<string, number[]>): void => {
+    const { outputs } = runProgram(program, inputs);
+    for (const [name, values] of Object.entries(expected)) {
+      expect(outputs[name].length).toBe(values.length);
+      values.forEach((v, i) => expect(outputs[name][i]).toBeCloseTo(v, 12));
+    }
+  };
+
+  it('takes programs without outputs, inputs, or both', () => {
+    close({ inputs: {}, run: () => ({ out: [1, 2.5, 1] }) }, {}, { out: [1, 2.5, 1] });
+    close({ inputs: { x: 2 }, run: () => ({ out: [] }) }, { x: [1, 2] }, { out: [] });
+    close({ inputs: { x: 0 }, run: () => ({}) }, { x: [] }, {});
+  });
+
+  it('computes a value once that several outputs hold, and one that is both output and operand', () => {
+    const program: Program = {
+      inputs: { x: 2 },
+      run: ({ x }) => {
+        const [a, b] = list(x);
+        const p = m.sin(m.mul(a, b));
+        return { first: [p, m.add(p, a)], second: [m.cos(p), p] };
+      },
+    };
+    const p = Math.sin(0.6);
+    close(program, { x: [0.2, 3] }, { first: [p, p + 0.2], second: [Math.cos(p), p] });
+    const { specialized } = runProgram(program, { x: [0.2, 3] });
+    expect(JSON.stringify(specialized.module.kernels).split('"math.sin"').length - 1).toBe(1);
+  });
+
+  it('handles a value used as truth and truth used as a number', () => {
+    const program: Program = {
+      inputs: { x: 3 },
+      run: ({ x }) => {
+        const [a, b, c] = list(x);
+        return { out: [m.select(m.or(m.lt(a, b), m.eq(b, c)), c, m.neg(c)), m.add(m.lt(a, b) as Num, 2)] };
+      },
+    };
+    close(program, { x: [1, 2, 3] }, { out: [3, 3] });
+    close(program, { x: [2, 1, 3] }, { out: [-3, 2] });
+  });
+
+  it('equals plain numbers on random programs of many alike elements, in algebraic identity too', () => {
+    const step = fc.tuple(fc.constantFrom('add', 'sub', 'mul', 'max', 'hypot', 'div'), fc.nat(1000), fc.nat(1000));
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), fc.integer({ min: 2, max: 40 }), (steps, copies) => {
+        const run = (x: readonly Num[], k: number): Num[] => {
+          const values: Num[] = [...x, 2, 0.25 + k];
+          for (const [op, a, b] of steps)
+            values.push(m[op as 'add'](values[values.length - 1 - (a % Math.min(values.length, 6))], values[b % values.length]));
+          return values.slice(x.length + 2);
+        };
+        /* Neighbours share an input, so that elements share work. */
+        const all = (x: readonly Num[]): Num[] => Array.from({ length: copies }, (_, c) => run(x.slice(2 * c, 2 * c + 3), c % 3)).flat();
+        const x = numbers(2 * copies + 1, steps.length + copies);
+        const expected = all([...x]) as number[];
+        fc.pre(expected.every((v) => Number.isFinite(v) && Math.abs(v) < 1e4 && (v === 0 || Math.abs(v) > 1e-3)));
+        const { outputs } = runProgram({ inputs: { x: x.length }, run: ({ x: s }) => ({ out: all(list(s)) }) }, { x });
+        expected.forEach((v, i) => expect(Math.abs(outputs.out[i] - v)).toBeLessThan(1e-7 * (1 + Math.abs(v))));
+      }),
+      { numRuns: 120 },
+    );
+  });
+});
