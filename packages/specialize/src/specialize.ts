@@ -7,6 +7,7 @@ import { group, type Grouping } from './group/group.js';
 import { harvest, type Harvest } from './harvest/harvest.js';
 import { defaultOptions, type SpecializeOptions } from './options.js';
 import { place, type Placement } from './place/place.js';
+import { simplify } from './simplify/simplify.js';
 import type { Trace } from './trace/trace.js';
 
 /** A traced program as kernel IR, with what users ask about it. */
@@ -28,6 +29,7 @@ export const specialize = (options: Partial<SpecializeOptions> = {}) => {
       E.chain((t): E.Either<Diagnostics, Decomposition> => decompose(o.decompose).run(t)),
       E.chain((d): E.Either<Diagnostics, Grouping> => group(o.group).run(d)),
       E.chain((g): E.Either<Diagnostics, Harvest> => harvest().run(g)),
+      E.chain((h): E.Either<Diagnostics, Harvest> => simplify(o.simplify).run(h)),
       E.chain((h): E.Either<Diagnostics, Placement> => place(o).run(h)),
       E.chain((p) =>
         pipe(

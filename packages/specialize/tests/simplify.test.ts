@@ -24,7 +24,14 @@ const all: SimplifyOptions = {
   constants: true,
   keepSums: false,
 };
-const none: SimplifyOptions = { ...all, factor: false, fractions: false, summands: false, roots: false, constants: false };
+const none: SimplifyOptions = {
+  ...all,
+  factor: false,
+  fractions: false,
+  summands: false,
+  roots: false,
+  constants: false,
+};
 
 const names = 'xyzwvuabc';
 const SQRT = scalarOp('sqrt').code;
@@ -140,8 +147,17 @@ describe('simplification (EX7)', () => {
     expect(simplified((b) => b.sqrt(b.prod(b.v('x'), b.v('x'))))).toBe('abs(x)');
     expect(simplified((b) => b.sqrt(b.prod(b.num(4), b.v('x'), b.v('x'))))).toBe('(2*abs(x))');
     expect(simplified((b) => b.graph.div(b.v('x'), b.num(3)))).toBe(`(${1 / 3}*x)`);
-    expect(simplified((b) => b.graph.div(b.sum(b.v('x'), b.v('y')), b.sum(b.v('y'), b.v('x'), b.v('y'), b.v('x'), b.v('x'), b.v('y'), b.v('x'), b.v('y'))))).toBe('0.25');
-    expect(simplified((b) => b.sum(b.graph.div(b.v('x'), b.v('z')), b.graph.div(b.v('y'), b.v('z'))))).toBe('((x+y)/z)');
+    expect(
+      simplified((b) =>
+        b.graph.div(
+          b.sum(b.v('x'), b.v('y')),
+          b.sum(b.v('y'), b.v('x'), b.v('y'), b.v('x'), b.v('x'), b.v('y'), b.v('x'), b.v('y')),
+        ),
+      ),
+    ).toBe('0.25');
+    expect(simplified((b) => b.sum(b.graph.div(b.v('x'), b.v('z')), b.graph.div(b.v('y'), b.v('z'))))).toBe(
+      '((x+y)/z)',
+    );
   });
 
   it('inverts a shared denominator once', () => {
@@ -159,14 +175,33 @@ describe('simplification (EX7)', () => {
 
   it('does not pull a factor out of what others use', () => {
     /* x·y is computed anyway. */
-    expect(simplified((b) => [b.sum(b.prod(b.v('x'), b.v('y')), b.v('z')), b.graph.div(b.v('w'), b.prod(b.v('x'), b.v('y')))])).toBe(
-      '((x*y)+z); (w/(x*y))',
-    );
+    expect(
+      simplified((b) => [
+        b.sum(b.prod(b.v('x'), b.v('y')), b.v('z')),
+        b.graph.div(b.v('w'), b.prod(b.v('x'), b.v('y'))),
+      ]),
+    ).toBe('((x*y)+z); (w/(x*y))');
   });
 
   it('keeps values, never raises the cost, and leaves its input alone', () => {
     const step = fc.tuple(
-      fc.constantFrom('add', 'add', 'sub', 'mul', 'mul', 'div', 'neg', 'sqrt', 'rsqrt', 'abs', 'max', 'lt', 'select', 'twice', 'third'),
+      fc.constantFrom(
+        'add',
+        'add',
+        'sub',
+        'mul',
+        'mul',
+        'div',
+        'neg',
+        'sqrt',
+        'rsqrt',
+        'abs',
+        'max',
+        'lt',
+        'select',
+        'twice',
+        'third',
+      ),
       fc.nat(1000),
       fc.nat(1000),
     );
@@ -180,30 +215,44 @@ describe('simplification (EX7)', () => {
     });
     const point = fc.array(fc.double({ min: 0.5, max: 2, noNaN: true }), { minLength: 9, maxLength: 9 });
     fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 50 }), fc.oneof(fc.constant(all), switches), point, (steps, options, x) => {
-        const b = new Build();
-        const g = b.graph;
-        const ids = [...names].slice(0, 4).map((c) => b.v(c));
-        for (const [name, i, j] of steps) {
-          const [p, q] = [ids[ids.length - 1 - (i % Math.min(ids.length, 8))], ids[j % ids.length]];
-          if (name === 'sub') ids.push(g.sub(p, q));
-          else if (name === 'twice') ids.push(g.mul(b.num(2), p));
-          else if (name === 'third') ids.push(g.div(p, b.num(3)));
-          else if (name === 'select') ids.push(g.select(g.apply(scalarOp('lt').code, p, q), q, p));
-          else ids.push(g.apply(scalarOp(name).code, p, q));
-        }
-        const template = { graph: g, roots: ids.slice(-3) };
-        const before = evaluateGraph(g, g.length > 0 ? Array.from({ length: g.length }, (_, i) => i).filter((i) => scalarOps[g.op[i]].name !== 'arms') : [], x);
-        /* Rewriting holds for real numbers: where nothing is undefined, huge, tiny or cancelled. */
-        fc.pre(before.every((v) => Number.isFinite(v) && Math.abs(v) < 1e4 && (v === 0 || Math.abs(v) > 1e-4)));
-        const length = g.length;
-        const result = simplifyTemplate(template, options);
-        const [expected, actual] = [evaluateGraph(g, template.roots, x), evaluateGraph(result.graph, result.roots, x)];
-        expected.forEach((v, i) => expect(Math.abs(actual[i] - v)).toBeLessThan(1e-6));
-        expect(cost(result)).toBeLessThanOrEqual(cost(template));
-        expect(g.length).toBe(length);
-        expect(result.graph.variableCount).toBe(g.variableCount);
-      }),
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 50 }),
+        fc.oneof(fc.constant(all), switches),
+        point,
+        (steps, options, x) => {
+          const b = new Build();
+          const g = b.graph;
+          const ids = [...names].slice(0, 4).map((c) => b.v(c));
+          for (const [name, i, j] of steps) {
+            const [p, q] = [ids[ids.length - 1 - (i % Math.min(ids.length, 8))], ids[j % ids.length]];
+            if (name === 'sub') ids.push(g.sub(p, q));
+            else if (name === 'twice') ids.push(g.mul(b.num(2), p));
+            else if (name === 'third') ids.push(g.div(p, b.num(3)));
+            else if (name === 'select') ids.push(g.select(g.apply(scalarOp('lt').code, p, q), q, p));
+            else ids.push(g.apply(scalarOp(name).code, p, q));
+          }
+          const template = { graph: g, roots: ids.slice(-3) };
+          const before = evaluateGraph(
+            g,
+            g.length > 0
+              ? Array.from({ length: g.length }, (_, i) => i).filter((i) => scalarOps[g.op[i]].name !== 'arms')
+              : [],
+            x,
+          );
+          /* Rewriting holds for real numbers: where nothing is undefined, huge, tiny or cancelled. */
+          fc.pre(before.every((v) => Number.isFinite(v) && Math.abs(v) < 1e4 && (v === 0 || Math.abs(v) > 1e-4)));
+          const length = g.length;
+          const result = simplifyTemplate(template, options);
+          const [expected, actual] = [
+            evaluateGraph(g, template.roots, x),
+            evaluateGraph(result.graph, result.roots, x),
+          ];
+          expected.forEach((v, i) => expect(Math.abs(actual[i] - v)).toBeLessThan(1e-6));
+          expect(cost(result)).toBeLessThanOrEqual(cost(template));
+          expect(g.length).toBe(length);
+          expect(result.graph.variableCount).toBe(g.variableCount);
+        },
+      ),
       { numRuns: 400 },
     );
   });
@@ -221,13 +270,17 @@ describe('simplification (EX7)', () => {
     for (let i = 0; i < 20_000; i++) chain = i % 2 === 0 ? b.graph.mul(chain, y) : b.graph.add(chain, b.sqrt(chain));
     const result = simplifyTemplate({ graph: b.graph, roots: [chain] }, all);
     const at = Float64Array.from({ length: 9 }, (_, i) => (i === 0 ? 0.3 : 0.01));
-    const [expected, actual] = [evaluateGraph(b.graph, [chain], at)[0], evaluateGraph(result.graph, result.roots, at)[0]];
+    const [expected, actual] = [
+      evaluateGraph(b.graph, [chain], at)[0],
+      evaluateGraph(result.graph, result.roots, at)[0],
+    ];
     expect(Math.abs(actual - expected)).toBeLessThanOrEqual(1e-9 * Math.abs(expected));
   });
 });
 
 describe('simplification of harvested groups', () => {
-  const harvested = (program: Program): Harvest => right(harvest().run(right(group().run(right(decompose().run(right(trace().run(program))))))));
+  const harvested = (program: Program): Harvest =>
+    right(harvest().run(right(group().run(right(decompose().run(right(trace().run(program))))))));
   const n = 80;
   const each = (f: (x: Num, y: Num, i: number) => Num): Program => ({
     inputs: { x: n, y: n },
@@ -250,7 +303,11 @@ describe('simplification of harvested groups', () => {
     expect(before.constants.length).toBe(1);
     const after = right(simplify().run(h)).harvested[0].body!;
     expect([...after.constants[0]]).toEqual([...before.constants[0]].map((v) => 1 / v));
-    expect(scalarOps.filter((o) => o.name === 'div').some((o) => [...after.template.graph.op.slice(0, after.template.graph.length)].includes(o.code))).toBe(false);
+    expect(
+      scalarOps
+        .filter((o) => o.name === 'div')
+        .some((o) => [...after.template.graph.op.slice(0, after.template.graph.length)].includes(o.code)),
+    ).toBe(false);
   });
 
   it('changes nothing when switched off', () => {

@@ -175,11 +175,14 @@ describe('edge cases', () => {
         const run = (x: readonly Num[], k: number): Num[] => {
           const values: Num[] = [...x, 2, 0.25 + k];
           for (const [op, a, b] of steps)
-            values.push(m[op as 'add'](values[values.length - 1 - (a % Math.min(values.length, 6))], values[b % values.length]));
+            values.push(
+              m[op as 'add'](values[values.length - 1 - (a % Math.min(values.length, 6))], values[b % values.length]),
+            );
           return values.slice(x.length + 2);
         };
         /* Neighbours share an input, so that elements share work. */
-        const all = (x: readonly Num[]): Num[] => Array.from({ length: copies }, (_, c) => run(x.slice(2 * c, 2 * c + 3), c % 3)).flat();
+        const all = (x: readonly Num[]): Num[] =>
+          Array.from({ length: copies }, (_, c) => run(x.slice(2 * c, 2 * c + 3), c % 3)).flat();
         const x = numbers(2 * copies + 1, steps.length + copies);
         const expected = all([...x]) as number[];
         fc.pre(expected.every((v) => Number.isFinite(v) && Math.abs(v) < 1e4 && (v === 0 || Math.abs(v) > 1e-3)));

@@ -49,17 +49,24 @@ const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind): void => {
   for (let i = 1; i < members.length; i++) block.join(members[0], members[i]);
 };
 
-/** All of an element or none of it: parts of one element may depend on one another both ways, and blocks must not. */
+/**
+ * Joins readers with what they read within one element; all of it or none, since parts of one element may depend on one
+ * another both ways, and blocks must not.
+ */
 const joinSameSupport = (cut: Cut, { units, reader, read }: Uses, support: Float64Array, block: UnionFind): void => {
   const { kind, cost } = cut;
-  const total = new Map<number, number>();
-  for (let u = 0; u < units.length; u++)
-    if (support[u] !== 0) total.set(support[u], (total.get(support[u]) ?? 0) + cost[units[u]]);
-  for (let e = 0; e < reader.length; e++) {
+  const within = (e: number): boolean => {
     const s = support[read[e]];
-    if (s === 0 || s !== support[reader[e]] || total.get(s)! > MAX_BLOCK_COST) continue;
-    if (kind[units[read[e]]] === LONG_SUM || kind[units[reader[e]]] === LONG_SUM) continue;
-    block.join(read[e], reader[e]);
+    return (
+      s !== 0 && s === support[reader[e]] && kind[units[read[e]]] !== LONG_SUM && kind[units[reader[e]]] !== LONG_SUM
+    );
+  };
+  const element = unionFind(units.length);
+  for (let e = 0; e < reader.length; e++) if (within(e)) element.join(read[e], reader[e]);
+  const total = new Float32Array(units.length);
+  for (let u = 0; u < units.length; u++) total[element.find(u)] += cost[units[u]];
+  for (let e = 0; e < reader.length; e++) {
+    if (within(e) && total[element.find(read[e])] <= MAX_BLOCK_COST) block.join(read[e], reader[e]);
   }
 };
 

@@ -9,7 +9,7 @@ export interface ProductForm {
   /** Number of square roots by radicand. */
   readonly halves: Map<number, number>;
   /** The operations taken apart, the root first. */
-  readonly interior: readonly number[];
+  readonly interior: number[];
 }
 
 export interface ProductRules {

@@ -46,9 +46,13 @@ export const products =
   };
 
 /** Lets powers of one expression that came as integer powers, roots or absolute values meet. */
-const meet = ({ graph }: Source, form: ProductForm, options: SimplifyOptions): void => {
-  const { powers, halves } = form;
+const meet = ({ graph, references }: Source, form: ProductForm, options: SimplifyOptions): void => {
+  const { powers, halves, interior } = form;
   if (!options.roots) return;
+  /* An operation that only this product used is gone with it. */
+  const vanishes = (id: number, uses: number): void => {
+    if (!powers.has(id) && references[id] <= Math.abs(uses)) interior.push(id);
+  };
   for (const [id, e] of [...powers]) {
     const x = graph.left[id];
     if (graph.op[id] === SQRT) {
@@ -59,10 +63,12 @@ const meet = ({ graph }: Source, form: ProductForm, options: SimplifyOptions): v
       const whole = Math.trunc(total / 2);
       bump(powers, x, whole - other);
       bump(powers, id, total - 2 * whole - e);
+      vanishes(id, e);
     } else if (graph.op[id] === ABS && Math.abs(e) >= 2) {
       const even = 2 * Math.trunc(e / 2);
       bump(powers, x, even);
       bump(powers, id, -even);
+      vanishes(id, e);
     }
   }
   for (const [x, n] of [...halves]) {
