@@ -76,6 +76,6 @@ export const defaultOptions: SpecializeOptions = {
   },
   group: { maxUnrolledTerms: 16, minUnrolledInstances: 64 },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
-  place: { coherence: true, narrow: true, tileBytes: 1 << 21 },
+  place: { coherence: true, narrow: true, tileBytes: 1 << 18 },
   emit: { simd: true, parallel: true },
 };

@@ -35,6 +35,7 @@ const share: HelperText = {
 export const cppDialect: CFamilyDialect = {
   name: 'cpp',
   scalar,
+  index: 'long long',
   stored,
   pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict `,
   spellings: gnuSpellings,

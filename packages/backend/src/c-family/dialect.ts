@@ -10,6 +10,11 @@ export interface CFamilyDialect {
   readonly name: string;
   /** How a value of each type is declared; a type that is absent is refused by `checkKernels`. */
   readonly scalar: Readonly<Partial<Record<ScalarType, string>>>;
+  /**
+   * How a 32-bit integer that serves as an index and nothing else is declared, where that is not as any other: a machine
+   * that addresses with 64 bits would extend an index after every sum.
+   */
+  readonly index?: string;
   /** How an element of a buffer is declared, where it differs from a value: a truth value takes one byte. */
   readonly stored: Readonly<Partial<Record<ScalarType, string>>>;
   /** How a kernel takes a buffer, up to the parameter's name: `const double* __restrict `. Buffers never overlap. */

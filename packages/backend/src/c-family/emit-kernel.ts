@@ -51,6 +51,7 @@ export const emitKernel = (
     constants: new Map(),
     helpers: new Set(),
     parts: [],
+    lanes: false,
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
   const body = writer(shared, false);
@@ -151,12 +152,23 @@ const emitLoop = (w: Writer, op: Op): void => {
   const variables = op.operands
     .slice(3)
     .map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
-  const header = loopHeader(w, op, iv!);
-  for (const l of carried.length === 0 ? hints(w, op) : []) line(w, l);
-  block(w, header.open, () => {
-    for (const l of header.first) line(w, l);
-    assign(w, variables, emitRegion(w, body)!);
+  const pragmas = carried.length === 0 ? hints(w, op) : [];
+  onLanes(w, pragmas.length > 0, () => {
+    const header = loopHeader(w, op, iv!);
+    for (const l of pragmas) line(w, l);
+    block(w, header.open, () => {
+      for (const l of header.first) line(w, l);
+      assign(w, variables, emitRegion(w, body)!);
+    });
   });
+};
+
+/** Writes a loop; on lanes if it or the loop around it is. */
+const onLanes = (w: Writer, lanes: boolean, write: () => void): void => {
+  const before = w.shared.lanes;
+  w.shared.lanes = before || lanes;
+  write();
+  w.shared.lanes = before;
 };
 
 /** Pragmas for a loop that says its iterations are independent: an innermost one without atomics, which do depend on each other. */
@@ -267,26 +279,29 @@ const emitPart = (w: Writer, op: Op): void => {
     (v) => !s.constants.has(v.id),
   );
   const inner = writer(s, true);
-  const type = scalarName(s, iv);
   const i = named(s, iv, iv.hint ?? 'i');
-  const at = (trip: string): string =>
-    `${fromZero ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
-  for (const l of part.prologue) line(inner, l);
   const counted = by !== undefined && by >= 1 && cannotOverflow(w, ub, by);
-  if (counted) line(inner, `const ${type} last = ${at('end')};`);
-  for (const l of hints(inner, op)) line(inner, l);
-  const inside = (): void => void emitRegion(inner, body);
-  if (counted)
-    block(
-      inner,
-      `for (${type} ${i} = ${at('begin')}; ${i} < last; ${by === 1 ? `++${i}` : `${i} += ${stride}`}) {`,
-      inside,
-    );
-  else
-    block(inner, 'for (long long trip = begin; trip < end; ++trip) {', () => {
-      line(inner, `const ${type} ${i} = ${at('trip')};`);
-      inside();
-    });
+  const pragmas = hints(inner, op);
+  for (const l of part.prologue) line(inner, l);
+  onLanes(inner, pragmas.length > 0, () => {
+    const type = scalarName(s, iv);
+    const at = (trip: string): string =>
+      `${fromZero ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
+    const inside = (): void => void emitRegion(inner, body);
+    if (counted) line(inner, `const ${type} last = ${at('end')};`);
+    for (const l of pragmas) line(inner, l);
+    if (counted)
+      block(
+        inner,
+        `for (${type} ${i} = ${at('begin')}; ${i} < last; ${by === 1 ? `++${i}` : `${i} += ${stride}`}) {`,
+        inside,
+      );
+    else
+      block(inner, 'for (long long trip = begin; trip < end; ++trip) {', () => {
+        line(inner, `const ${type} ${i} = ${at('trip')};`);
+        inside();
+      });
+  });
   const use = bufferUse(body.ops, s.dialect.spellings);
   const buffers = s.module.buffers.filter((b) => use.read.has(b.name) || use.written.has(b.name));
   const status = inner.flags.status ? [w.site.status()] : [];

@@ -7,6 +7,8 @@ export interface Site {
   /** Notes that a helper is called and returns its name. */
   readonly helper: (name: string) => string;
   readonly scalar: (t: ScalarType) => string;
+  /** The type that a value is declared with. */
+  readonly declared: (v: Value) => string;
   /** The element of a buffer, by bare name, at an index. */
   readonly element: (buffer: string, index: Expr) => Expr;
   /** The name of the flag that a trap sets, and the note that it is used. */
@@ -100,7 +102,7 @@ const cast = pure((op, [x], site) => {
   if (from === to) return x!;
   if (to === 'i1') return expr(`${within(x!, binds.sum)} != 0`, binds.equality);
   if (isFloat(from) && !isFloat(to)) return call(site.helper(`to_${to}_${from}`), x!);
-  return castTo(site.scalar(to), x!);
+  return castTo(site.declared(op.results[0]!), x!);
 });
 
 const bitcast = pure((op, [x], site) => {

@@ -19,6 +19,8 @@ export interface Shared {
   readonly constants: Map<number, Op['attrs'][string]>;
   readonly helpers: Set<string>;
   readonly parts: string[];
+  /** Whether the loop being written is to run on vector lanes, where indices as narrow as they come fill most lanes. */
+  lanes: boolean;
 }
 
 /** One function being written. */
@@ -47,6 +49,7 @@ export const writer = (shared: Shared, concurrent: boolean): Writer => {
         return 'status';
       },
       scalar: (t) => shared.dialect.scalar[t]!,
+      declared: (v) => scalarName(shared, v),
       element: (name, index) =>
         expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
       wraps: (v) => !shared.indices.has(v.id),
@@ -74,7 +77,9 @@ export const block = (w: Writer, open: string, inside: () => void, close = '}'):
   line(w, close);
 };
 
-export const scalarName = (s: Shared, v: Value): string => s.dialect.scalar[scalarOf(v.type)]!;
+export const scalarName = (s: Shared, v: Value): string =>
+  (v.type === 'i32' && !s.lanes && s.indices.has(v.id) ? s.dialect.index : undefined) ??
+  s.dialect.scalar[scalarOf(v.type)]!;
 
 /** Gives a value a name of its own. */
 export const named = (s: Shared, v: Value, wish = v.hint): string => {

@@ -9,7 +9,7 @@ export interface Tile {
   readonly count: Value;
 }
 
-/** What does not change within a tile: where each table column begins, and the anchors. */
+/** What does not change within a tile: the first entry of each table column, and the anchors. */
 export interface TileTables {
   readonly rows: Readonly<Record<Width, readonly Value[]>>;
   readonly anchors: readonly Value[];
@@ -22,14 +22,16 @@ export const tileTables = (b: Builder, encoded: Encoded, bases: TableBases, tile
   return { rows: { 8: rows(8), 16: rows(16), 32: rows(32) }, anchors };
 };
 
-/** First entry of each of `count` interleaved columns of a tile. */
+/** First entry of each of `count` columns of a tile; those of one instance stand side by side. */
 export const columnStarts = (b: Builder, tile: Tile, count: number, base: number): Value[] => {
   if (count === 0) return [];
   const first = linear(b, tile.first, count, base);
-  return Array.from({ length: count }, (_, r) =>
-    r === 0 ? first : b.add(first, r === 1 ? tile.count : b.mul(tile.count, b.i32(r))),
-  );
+  return Array.from({ length: count }, (_, r) => plus(b, first, r));
 };
+
+/** Entry of instance `j` of a tile in one of `count` columns, given the column's first. */
+export const columnEntry = (b: Builder, start: Value, j: Value, count: number): Value =>
+  b.add(start, count === 1 ? j : b.mul(j, b.i32(count)));
 
 /** Where an instance stands: entry `j` of the tile, instance `i` of the group. */
 export interface Instance {
@@ -53,7 +55,7 @@ export const emitAddresses = (
     if (a.is === 'affine') positions.push(linear(b, a.stride === 0 ? undefined : at.i, a.stride, a.base));
     else if (a.is === 'offset') positions.push(plus(b, positions[a.column], a.delta));
     else {
-      const entry = b.load(POOL[a.width], b.add(tables.rows[a.width][a.row], at.j));
+      const entry = b.load(POOL[a.width], columnEntry(b, tables.rows[a.width][a.row], at.j, encoded.rows[a.width]));
       const wide = a.width === 32 ? entry : b.cast(entry, 'i32');
       const r = a.relativeTo;
       const relative =

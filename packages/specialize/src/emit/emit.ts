@@ -14,6 +14,7 @@ import { COST } from '../decompose/codes.js';
 import { POOL } from '../place/pools.js';
 import type { Launch, PlacedGroup, PlacedSegment, Placement } from '../place/place.js';
 import {
+  columnEntry,
   columnStarts,
   emitAddresses,
   linear,
@@ -114,7 +115,7 @@ const expressionValues = (
 ): Value[] => {
   const columns = g.columnBuffers.length;
   const loads = positions.map((p, c) => b.load(g.columnBuffers[c], p));
-  const numbers = constants.map((start) => b.load(POOL.constants, b.add(start, j)));
+  const numbers = constants.map((start) => b.load(POOL.constants, columnEntry(b, start, j, constants.length)));
   return emitExpression(b, g.template!, dtype, (k) => (k < columns ? loads[k] : numbers[k - columns]));
 };
 

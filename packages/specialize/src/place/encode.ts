@@ -2,7 +2,8 @@ import type { PlaceOptions } from '../options.js';
 
 /**
  * How the position that an instance reads or writes is found (EX8, §4.8). Instance `i` is entry `j` of
- * tile `t`. Tables hold one tile of one column after the other, so that neighbours in a loop are neighbours in memory.
+ * tile `t`. A table holds the entries of one instance side by side, so that a loop reads one stream a width however many
+ * columns there are: a stream of its own for each would be too short for the hardware to run ahead of.
  */
 export type Address =
   /** base + stride·i; no table. */
@@ -24,7 +25,7 @@ export type Width = 8 | 16 | 32;
 /** Index columns of a group, encoded. */
 export interface Encoded {
   readonly addresses: readonly Address[];
-  /** Entries `start[t]·rows + row·count[t] + j`. */
+  /** Entries `i·rows + row`. */
   readonly tables: Readonly<Record<Width, Int32Array>>;
   /** Columns of each width. */
   readonly rows: Readonly<Record<Width, number>>;
@@ -79,15 +80,17 @@ export const encode = (columns: readonly Int32Array[], starts: Int32Array, optio
   return {
     addresses,
     tables: {
-      8: interleave(entries[8], starts),
-      16: interleave(entries[16], starts),
-      32: interleave(entries[32], starts),
+      8: interleave(entries[8], NO_ENTRIES),
+      16: interleave(entries[16], NO_ENTRIES),
+      32: interleave(entries[32], NO_ENTRIES),
     },
     rows: { 8: entries[8].length, 16: entries[16].length, 32: entries[32].length },
-    anchors: interleaveAnchors(anchors),
+    anchors: interleave(anchors, NO_ENTRIES),
     anchorCount: anchors.length,
   };
 };
+
+const NO_ENTRIES = new Int32Array(0);
 
 const withoutTable = (columns: readonly Int32Array[], c: number): Address | undefined => {
   const column = columns[c];
@@ -196,27 +199,15 @@ const minusAnchors = (column: Int32Array, anchors: Int32Array, starts: Int32Arra
   return out;
 };
 
-/** Columns tile by tile, one after the other within a tile. */
-export const interleave = <T extends Int32Array | Float64Array>(rows: readonly T[], starts: Int32Array): T => {
-  if (rows.length === 1) return rows[0];
-  const n = starts[starts.length - 1];
-  const out = (
-    rows[0] instanceof Float64Array ? new Float64Array(rows.length * n) : new Int32Array(rows.length * n)
-  ) as T;
-  rows.forEach((row, r) => {
-    for (let t = 0; t + 1 < starts.length; t++) {
-      const count = starts[t + 1] - starts[t];
-      out.set(row.subarray(starts[t], starts[t + 1]), starts[t] * rows.length + r * count);
-    }
+/** Columns of one length, the entries of one instance (or tile) side by side. */
+export const interleave = <T extends Int32Array | Float64Array>(columns: readonly T[], empty: T): T => {
+  if (columns.length <= 1) return columns[0] ?? empty;
+  const out =
+    empty instanceof Float64Array
+      ? new Float64Array(columns.length * columns[0].length)
+      : new Int32Array(columns.length * columns[0].length);
+  columns.forEach((column, c) => {
+    for (let i = 0, at = c; i < column.length; i++, at += columns.length) out[at] = column[i];
   });
-  return out;
-};
-
-const interleaveAnchors = (anchors: readonly Int32Array[]): Int32Array => {
-  const tiles = anchors[0]?.length ?? 0;
-  const out = new Int32Array(anchors.length * tiles);
-  anchors.forEach((a, k) => {
-    for (let t = 0; t < tiles; t++) out[t * anchors.length + k] = a[t];
-  });
-  return out;
+  return out as T;
 };

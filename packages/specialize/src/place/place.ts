@@ -248,6 +248,8 @@ const columnOf = (units: Int32Array, position: (unit: number) => number): Int32A
   return out;
 };
 
+const NO_CONSTANTS = new Float64Array(0);
+
 const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGroup => {
   const body = g.body!;
   const columns = body.columns.map((c) => positionsOf(at, c));
@@ -260,7 +262,7 @@ const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): Placed
     columnBuffers: body.columns.map((c) => bufferOf(at, c.kind)),
     constantCount: body.constants.length,
     encoded,
-    bases: at.pools.add(encoded, interleavedConstants(body.constants, starts)),
+    bases: at.pools.add(encoded, interleave(body.constants, NO_CONSTANTS)),
     stores: dest.stores,
     segments: [],
   };
@@ -276,7 +278,7 @@ const placeRolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGr
     columnBuffers: [],
     constantCount: 0,
     encoded,
-    bases: at.pools.add(encoded, new Float64Array(0)),
+    bases: at.pools.add(encoded, NO_CONSTANTS),
     stores: dest.stores,
     segments: g.segments.map((s) => {
       const columns = s.columns.map((c) => positionsOf(at, c));
@@ -287,13 +289,10 @@ const placeRolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGr
         columnBuffers: s.columns.map((c) => bufferOf(at, c.kind)),
         constantCount: s.constants.length,
         encoded: table,
-        bases: at.pools.add(table, interleavedConstants(s.constants, whole)),
+        bases: at.pools.add(table, interleave(s.constants, NO_CONSTANTS)),
         ptrBase: at.pools.append(32, s.ptr),
         terms: s.ptr[s.ptr.length - 1],
       };
     }),
   };
 };
-
-const interleavedConstants = (columns: readonly Float64Array[], starts: Int32Array): Float64Array =>
-  columns.length === 0 ? new Float64Array(0) : interleave(columns, starts);
