@@ -6,6 +6,7 @@ export { group, type Group, type Grouping } from './group/group.js';
 export { harvest, type Body, type Harvest, type HarvestedGroup, type Segment } from './harvest/harvest.js';
 export type { Template } from './harvest/template.js';
 export { simplify, simplifyTemplate } from './simplify/simplify.js';
+export { order, type Ordered } from './order/order.js';
 export { place, type Launch, type PlacedGroup, type Placement } from './place/place.js';
 export { emit } from './emit/emit.js';
 export { specialize, type Specialized } from './specialize.js';

@@ -8,6 +8,7 @@ export interface SpecializeOptions {
   readonly decompose: DecomposeOptions;
   readonly group: GroupOptions;
   readonly simplify: SimplifyOptions | false;
+  readonly order: OrderOptions;
   readonly place: PlaceOptions;
   readonly emit: EmitOptions;
 }
@@ -46,6 +47,11 @@ export interface SimplifyOptions {
   readonly keepSums: boolean;
 }
 
+export interface OrderOptions {
+  /** Run instances in an order that uses cache lines while they are there, where the program's own does not (EX8). */
+  readonly reorder: boolean;
+}
+
 export interface PlaceOptions {
   /** Replace index columns by affine forms and offsets from other columns where they hold (§4.8, EX8). */
   readonly coherence: boolean;
@@ -76,6 +82,7 @@ export const defaultOptions: SpecializeOptions = {
   },
   group: { maxUnrolledTerms: 16, minUnrolledInstances: 64 },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
+  order: { reorder: true },
   place: { coherence: true, narrow: true, tileBytes: 1 << 18 },
   emit: { simd: true, parallel: true },
 };

@@ -6,6 +6,7 @@ import { emit } from './emit/emit.js';
 import { group, type Grouping } from './group/group.js';
 import { harvest, type Harvest } from './harvest/harvest.js';
 import { defaultOptions, type SpecializeOptions } from './options.js';
+import { order, type Ordered } from './order/order.js';
 import { place, type Placement } from './place/place.js';
 import { simplify } from './simplify/simplify.js';
 import type { Trace } from './trace/trace.js';
@@ -30,6 +31,7 @@ export const specialize = (options: Partial<SpecializeOptions> = {}) => {
       E.chain((d): E.Either<Diagnostics, Grouping> => group(o.group).run(d)),
       E.chain((g): E.Either<Diagnostics, Harvest> => harvest().run(g)),
       E.chain((h): E.Either<Diagnostics, Harvest> => simplify(o.simplify).run(h)),
+      E.chain((h): E.Either<Diagnostics, Ordered> => order(o.order).run(h)),
       E.chain((h): E.Either<Diagnostics, Placement> => place(o).run(h)),
       E.chain((p) =>
         pipe(

@@ -1,8 +1,9 @@
 import { fail, pass, type Buffer, type Pass } from '@filigree/ir';
 import { INTERMEDIATE } from '../group/cut-hash.js';
-import type { Harvest, HarvestedGroup } from '../harvest/harvest.js';
+import type { HarvestedGroup } from '../harvest/harvest.js';
 import type { Template } from '../harvest/template.js';
 import { defaultOptions, type SpecializeOptions } from '../options.js';
+import type { Ordered } from '../order/order.js';
 import { encode, interleave, type Encoded } from './encode.js';
 import { moves } from './moves.js';
 import { Pools, type TableBases } from './pools.js';
@@ -53,8 +54,8 @@ export interface Placement {
   readonly buffers: readonly Buffer[];
   readonly nodes: number;
   readonly indexBytes: number;
-  readonly inputs: Harvest['inputs'];
-  readonly outputs: Harvest['outputs'];
+  readonly inputs: Ordered['inputs'];
+  readonly outputs: Ordered['outputs'];
 }
 
 /**
@@ -62,7 +63,7 @@ export interface Placement {
  * order in which their group computes them, so that they are written consecutively; cuts launches into tiles; then
  * encodes the index columns.
  */
-export const place = (options: Pick<SpecializeOptions, 'dtype' | 'place'> = defaultOptions): Pass<Harvest, Placement> =>
+export const place = (options: Pick<SpecializeOptions, 'dtype' | 'place'> = defaultOptions): Pass<Ordered, Placement> =>
   pass('place', (h) => {
     const all = [...h.harvested, ...moves(h)].filter((g) => g.units.length > 0);
     const { slot, count } = placeIntermediates(h, all);
@@ -95,7 +96,7 @@ export const place = (options: Pick<SpecializeOptions, 'dtype' | 'place'> = defa
   });
 
 const placeLaunch = (at: PlaceContext, level: number, groups: readonly Movable[], scalarBytes: number): Launch => {
-  const { tiles, starts } = cutTiles(groups, scalarBytes, at.options.tileBytes);
+  const { tiles, starts } = cutTiles(groups, at.h.order, scalarBytes, at.options.tileBytes);
   return {
     level,
     tiles,
@@ -106,7 +107,7 @@ const placeLaunch = (at: PlaceContext, level: number, groups: readonly Movable[]
 };
 
 interface PlaceContext {
-  readonly h: Harvest;
+  readonly h: Ordered;
   /** Position of each stored node among the intermediates. */
   readonly slot: Int32Array;
   readonly pools: Pools;
@@ -122,15 +123,15 @@ export interface Movable extends Omit<HarvestedGroup, 'units'> {
 }
 
 /**
- * Positions of intermediates, launch by launch. Values that are read often stand in the order in which the program made
- * them, where readers that are neighbours find neighbours; values that are read once or twice stand in the order in
+ * Positions of intermediates, launch by launch. Values that are read often stand in the order in which
+ * units run, where readers that are neighbours find neighbours; values that are read once or twice stand in the order in
  * which their group computes them, so that they are written consecutively without an index table.
  */
-const placeIntermediates = (h: Harvest, groups: readonly Movable[]): { slot: Int32Array; count: number } => {
+const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { slot: Int32Array; count: number } => {
   const slot = new Int32Array(h.graph.length);
   let count = 0;
   const levels = readsPerLevel(h);
-  for (let u = 0; u + 1 < h.ptr.length; u++) {
+  for (const u of h.order) {
     const { at, reads, values } = levels[h.level[u]];
     if (reads < OFTEN * values) continue;
     for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++)
@@ -144,7 +145,7 @@ const placeIntermediates = (h: Harvest, groups: readonly Movable[]): { slot: Int
     const first = g.units[0];
     for (let k = 0; k < h.ptr[first + 1] - h.ptr[first]; k++) {
       if (h.destinations.read[h.ptr[first] + k] === 0) continue;
-      for (let i = 0; i < g.units.length; i++) slot[h.roots[h.ptr[g.units[i]] + k]] = level.at + level.next++;
+      for (const u of g.units) slot[h.roots[h.ptr[u] + k]] = level.at + level.next++;
     }
   }
   if (count > MAX_POSITIONS)
@@ -165,7 +166,7 @@ interface LevelReads {
   reads: number;
 }
 
-const readsPerLevel = (h: Harvest): LevelReads[] => {
+const readsPerLevel = (h: Ordered): LevelReads[] => {
   const levels: LevelReads[] = [];
   for (let u = 0; u + 1 < h.ptr.length; u++) {
     const level = (levels[h.level[u]] ??= { at: 0, next: 0, values: 0, reads: 0 });

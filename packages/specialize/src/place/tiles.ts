@@ -10,11 +10,15 @@ export interface Tiles {
 const MIN_INSTANCES = 64;
 
 /**
- * Cuts a launch into tiles of about `tileBytes` that take their instances from all groups in step. Units are numbered in
- * the order in which the program made them, so units of near numbers read and write near positions: a tile is a range of
- * unit numbers, chosen so that tiles touch equally many bytes.
+ * Cuts a launch into tiles of about `tileBytes` that take their instances from all groups in step: a tile is a stretch
+ * of the order in which units run, where neighbours read and write near positions, and all touch equally many bytes.
  */
-export const cutTiles = (groups: readonly Movable[], scalarBytes: number, tileBytes: number): Tiles => {
+export const cutTiles = (
+  groups: readonly Movable[],
+  order: Int32Array,
+  scalarBytes: number,
+  tileBytes: number,
+): Tiles => {
   const bytes = groups.map((g) => bytesPerInstance(g, scalarBytes));
   const total = groups.reduce((sum, g, k) => sum + g.units.length * bytes[k], 0);
   const instances = groups.reduce((n, g) => n + g.units.length, 0);
@@ -22,10 +26,10 @@ export const cutTiles = (groups: readonly Movable[], scalarBytes: number, tileBy
     tileBytes > 0 ? Math.min(Math.ceil(total / tileBytes), Math.floor(instances / (MIN_INSTANCES * groups.length))) : 1;
   const tiles = Math.max(1, wanted);
   if (tiles === 1) return { tiles, starts: groups.map((g) => Int32Array.of(0, g.units.length)) };
-  const bounds = unitBounds(groups, bytes, total, tiles);
+  const tileOf = tilesOfUnits(groups, order, bytes, total / tiles);
   return {
     tiles,
-    starts: groups.map((g) => (g.move ? evenStarts(g.units.length, tiles) : startsAt(g.units, bounds, tiles))),
+    starts: groups.map((g) => (g.move ? evenStarts(g.units.length, tiles) : startsOf(g.units, tileOf, tiles))),
   };
 };
 
@@ -36,27 +40,30 @@ const bytesPerInstance = (g: Movable, scalarBytes: number): number => {
   return 2 * scalarBytes + operands * (scalarBytes + 2);
 };
 
-/** Unit numbers at which tiles begin. */
-const unitBounds = (groups: readonly Movable[], bytes: readonly number[], total: number, tiles: number): Int32Array => {
-  const units = groups.reduce((n, g) => Math.max(n, g.move ? 0 : g.units[g.units.length - 1] + 1), 0);
-  const weight = new Float32Array(units);
+/** The tile of each unit: units fill one tile after the other, in the order in which they run. */
+const tilesOfUnits = (
+  groups: readonly Movable[],
+  order: Int32Array,
+  bytes: readonly number[],
+  tileBytes: number,
+): Int32Array => {
+  const weight = new Float32Array(order.length);
   groups.forEach((g, k) => {
     if (!g.move) for (let i = 0; i < g.units.length; i++) weight[g.units[i]] = bytes[k];
   });
-  const bounds = new Int32Array(tiles + 1).fill(units);
-  bounds[0] = 0;
+  const tile = new Int32Array(order.length);
   let sum = 0;
-  for (let u = 0, t = 1; u < units && t < tiles; u++) {
+  for (const u of order) {
+    tile[u] = Math.floor(sum / tileBytes);
     sum += weight[u];
-    while (t < tiles && sum >= (total * t) / tiles) bounds[t++] = u + 1;
   }
-  return bounds;
+  return tile;
 };
 
-const startsAt = (units: Int32Array, bounds: Int32Array, tiles: number): Int32Array => {
-  const starts = new Int32Array(tiles + 1);
-  for (let t = 1, i = 0; t <= tiles; t++) {
-    while (i < units.length && units[i] < bounds[t]) i++;
+const startsOf = (units: Int32Array, tile: Int32Array, tiles: number): Int32Array => {
+  const starts = new Int32Array(tiles + 1).fill(units.length);
+  for (let t = 0, i = 0; t < tiles; t++) {
+    while (i < units.length && tile[units[i]] < t) i++;
     starts[t] = i;
   }
   return starts;

@@ -1,0 +1,40 @@
+import { pass, type Pass } from '@filigree/ir';
+import type { Harvest } from '../harvest/harvest.js';
+import { defaultOptions, type OrderOptions } from '../options.js';
+import { accesses } from './accesses.js';
+import { breadthFirst } from './breadth-first.js';
+import { lineLoads } from './misses.js';
+import { reorderInstances } from './reorder.js';
+import { isScattered } from './scattered.js';
+
+/** A harvest whose units run in a given order: every group lists its instances by it. */
+export interface Ordered extends Harvest {
+  /** Unit at each place. */
+  readonly order: Int32Array;
+}
+
+/** An order that loads more than this many times the lines there are is worth another. */
+const POOR = 1.3;
+/** What a new order must save to be taken: the program's order may have merits that are not counted. */
+const BETTER = 0.8;
+
+/**
+ * Chooses the order in which instances run (§4.8, EX8). The program's own is kept where it uses each cache line while
+ * it is there, which is usual for matrices; a mesh whose faces are in no particular order is gone through breadth first.
+ */
+export const order = (options: OrderOptions = defaultOptions.order): Pass<Harvest, Ordered> =>
+  pass('order', (h) => {
+    const asWritten = Int32Array.from({ length: h.ptr.length - 1 }, (_, u) => u);
+    if (!options.reorder || asWritten.length < MIN_UNITS || !isScattered(h)) return { ...h, order: asWritten };
+    const touched = accesses(h);
+    const before = lineLoads(h, touched, asWritten);
+    if (before.loads <= POOR * before.lines) return { ...h, order: asWritten };
+    const near = breadthFirst(touched, h.graph.length);
+    const after = lineLoads(h, touched, near);
+    return after.loads <= BETTER * before.loads
+      ? { ...h, order: near, harvested: reorderInstances(h, near) }
+      : { ...h, order: asWritten };
+  });
+
+/** Programs of fewer units stay in the cache anyway. */
+const MIN_UNITS = 1 << 12;
