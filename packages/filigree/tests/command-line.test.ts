@@ -105,7 +105,7 @@ describe.each(workingBackends)('filigree expr on %s', (backend) => {
   });
 
   it('gives the same without each stage, alone and together', async () => {
-    const list = 'global,tags,blocks,simplify,coherence,narrow,simd,parallel,roll';
+    const list = 'local,global,tags,blocks,simplify,order,coherence,narrow,simd,parallel,roll';
     for (const ablated of [...list.split(','), list]) {
       const { status, out } = await filigree(
         'expr',

@@ -88,6 +88,7 @@ describe('sparse algebra through all stages', () => {
   const variants: Record<string, Partial<SpecializeOptions>> = {
     'no global decomposition': { decompose: { ...d.decompose, global: false } },
     'no block detection': { decompose: { ...d.decompose, detectBlocks: false } },
+    'no local decomposition': { decompose: { ...d.decompose, local: false } },
     'every sum rolled': {
       group: { maxUnrolledTerms: 1, minUnrolledInstances: 1e9 },
       decompose: { ...d.decompose, maxSumTerms: 2 },

@@ -52,6 +52,7 @@ describe('every stage can be switched off', () => {
     'no global decomposition': { decompose: { ...d.decompose, global: false } },
     'no tags': { decompose: { ...d.decompose, tags: false } },
     'no block detection': { decompose: { ...d.decompose, detectBlocks: false } },
+    'no local decomposition': { decompose: { ...d.decompose, local: false } },
     'no blocks at all': { decompose: { ...d.decompose, detectBlocks: false, tags: false } },
     'everything shared is stored': {
       decompose: { ...d.decompose, minComplexity: 0, detectBlocks: false, tags: false },

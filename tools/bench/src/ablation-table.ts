@@ -11,7 +11,7 @@ export const ABLATION_COLUMNS: readonly { readonly name: string; readonly off: r
     { name: '+ local', on: ['local'] },
     { name: '+ global', on: ['global'] },
     { name: '+ simplify', on: ['simplify'] },
-    { name: '+ memory', on: ['coherence', 'narrow'] },
+    { name: '+ memory', on: ['order', 'coherence', 'narrow'] },
     { name: '+ vectorise', on: ['simd'] },
     { name: '+ threads', on: ['parallel'] },
   ];

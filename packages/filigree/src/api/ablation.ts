@@ -3,6 +3,8 @@ import { mergeOverrides, type OptionOverrides } from './options.js';
 
 /** What `--ablate` can switch off, by name: the columns of an ablation table (paper §5.9). */
 export const ABLATIONS = {
+  /** Evaluating once what repeats within a kernel. */
+  local: { decompose: { local: false } },
   /** Storing expressions that several outputs share. */
   global: { decompose: { global: false } },
   /** Blocks tagged in the program. */
@@ -11,6 +13,8 @@ export const ABLATIONS = {
   blocks: { decompose: { detectBlocks: false } },
   /** Rewriting of the expressions within kernels. */
   simplify: { simplify: false },
+  /** Another order of instances than the program's. */
+  order: { order: { reorder: false } },
   /** Affine index columns and offsets between columns. */
   coherence: { place: { coherence: false } },
   /** Index columns of 8 and 16 bits. */

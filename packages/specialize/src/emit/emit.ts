@@ -28,7 +28,7 @@ import { emitExpression } from './expression.js';
 /** Below this much work a kernel does not repay waking other threads. */
 const PARALLEL_WORK = 1 << 14;
 
-type EmitContext = Pick<SpecializeOptions, 'dtype' | 'emit'>;
+type EmitContext = Pick<SpecializeOptions, 'dtype' | 'decompose' | 'emit'>;
 
 /**
  * Kernel IR from a placement (§4.8): one kernel a launch, an outer parallel loop over tiles, and within a tile one inner
@@ -98,8 +98,8 @@ const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, options: EmitContext)
     const columns = g.columnBuffers.length;
     const positions = emitAddresses(b, g.encoded, tables, at, 0, columns, []);
     const values = rolled
-      ? [segments.reduce((sum, s) => sumOfTerms(b, s, at.i, one, sum, options.dtype), b.constant(0, options.dtype))]
-      : expressionValues(b, g, positions, constants, j, options.dtype);
+      ? [segments.reduce((sum, s) => sumOfTerms(b, s, at.i, one, sum, options), b.constant(0, options.dtype))]
+      : expressionValues(b, g, positions, constants, j, options);
     const all = emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions);
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
   });
@@ -111,12 +111,12 @@ const expressionValues = (
   positions: readonly Value[],
   constants: readonly Value[],
   j: Value,
-  dtype: 'f32' | 'f64',
+  { dtype, decompose }: EmitContext,
 ): Value[] => {
   const columns = g.columnBuffers.length;
   const loads = positions.map((p, c) => b.load(g.columnBuffers[c], p));
   const numbers = constants.map((start) => b.load(POOL.constants, columnEntry(b, start, j, constants.length)));
-  return emitExpression(b, g.template!, dtype, (k) => (k < columns ? loads[k] : numbers[k - columns]));
+  return emitExpression(b, g.template!, dtype, (k) => (k < columns ? loads[k] : numbers[k - columns]), decompose.local);
 };
 
 /** A segment's tables are one tile: its terms are found by their number. */
@@ -142,13 +142,13 @@ const sumOfTerms = (
   i: Value,
   one: Value,
   start: Value,
-  dtype: 'f32' | 'f64',
+  options: EmitContext,
 ): Value => {
   const from = b.load(POOL[32], linear(b, i, 1, segment.ptrBase));
   const to = b.load(POOL[32], linear(b, i, 1, segment.ptrBase + 1));
   return b.for(from, to, one, {}, [start], (t, [sum]) => {
     const positions = emitAddresses(b, segment.encoded, tables, { i: t, j: t }, 0, segment.columnBuffers.length, []);
-    const [term] = expressionValues(b, segment, positions, constants, t, dtype);
+    const [term] = expressionValues(b, segment, positions, constants, t, options);
     return b.add(sum, term);
   })[0];
 };

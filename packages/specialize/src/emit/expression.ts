@@ -1,47 +1,105 @@
-import { reachable, scalarOps, type Builder, type Value } from '@filigree/ir';
+import { fail, reachable, scalarOps, type Builder, type Value } from '@filigree/ir';
 import { ADD, AND_LIKE, ARITY, ARMS, CONSTANT, NEG, SELECT, VARIABLE } from '../decompose/codes.js';
 import type { Template } from '../harvest/template.js';
 
+/** Ops of a kernel written as trees; beyond it compilers take hours. */
+const MAX_TREE_OPS = 100_000;
+
 /**
- * Emits a template's expressions as ops: operands before users, each node once; a sum with a negated term becomes a
- * subtraction.
+ * Emits a template's expressions as ops, operands before users; a sum with a negated term becomes a subtraction.
  *
  * @param variable the value of template variable k
+ * @param local whether what repeats within the template is evaluated once (§4.2.2)
  */
 export const emitExpression = (
   b: Builder,
   template: Template,
   dtype: 'f32' | 'f64',
   variable: (k: number) => Value,
+  local = true,
 ): Value[] => {
+  const { graph } = template;
+  const emitNode = (id: number, operands: readonly Value[]): Value => {
+    const code = graph.op[id];
+    if (code === VARIABLE) return variable(graph.variableIndex(id));
+    if (code === CONSTANT) return b.constant(graph.constantValue(id), dtype);
+    if (code === NEG) return b.neg(asNumber(b, operands[0], dtype));
+    if (code === ADD && isDifference(template, id))
+      return b.sub(asNumber(b, operands[0], dtype), asNumber(b, operands[1], dtype));
+    if (code === SELECT)
+      return b.select(asTruth(b, operands[0], dtype), asNumber(b, operands[1], dtype), asNumber(b, operands[2], dtype));
+    const { kernelOp, name } = scalarOps[code];
+    const as = AND_LIKE[code] === 1 ? asTruth : asNumber;
+    return b.value(
+      kernelOp,
+      operands.map((v) => as(b, v, dtype)),
+      kernelOp === 'arith.cmp' ? { predicate: name } : {},
+    );
+  };
+  const values = local ? emitOnce(template, emitNode) : emitTrees(template, emitNode);
+  return values.map((v) => asNumber(b, v, dtype));
+};
+
+type EmitNode = (id: number, operands: readonly Value[]) => Value;
+
+const emitOnce = (template: Template, emitNode: EmitNode): Value[] => {
   const { graph, roots } = template;
   const live = reachable(graph, roots);
   const values: (Value | undefined)[] = [];
-  const number = (id: number): Value => asNumber(b, valueOf(id), dtype);
-  const truth = (id: number): Value => asTruth(b, valueOf(id), dtype);
   /* Signs that a subtraction absorbs are never computed; others are made when first asked for. */
-  const valueOf = (id: number): Value => (values[id] ??= b.neg(number(graph.left[id])));
-
+  const valueOf = (id: number): Value => (values[id] ??= emitNode(id, operandsOf(template, id).map(valueOf)));
   for (let id = 0; id < graph.length; id++) {
-    if (live[id] === 0) continue;
     const code = graph.op[id];
-    const x = graph.left[id];
-    const y = graph.right[id];
-    if (code === VARIABLE) values[id] = variable(graph.variableIndex(id));
-    else if (code === CONSTANT) values[id] = b.constant(graph.constantValue(id), dtype);
-    else if (code === ARMS || code === NEG) continue;
-    else if (code === SELECT) values[id] = b.select(truth(x), number(graph.left[y]), number(graph.right[y]));
-    else if (code === ADD && graph.op[y] === NEG) values[id] = b.sub(number(x), number(graph.left[y]));
-    else if (code === ADD && graph.op[x] === NEG) values[id] = b.sub(number(y), number(graph.left[x]));
-    else {
-      const { kernelOp, name } = scalarOps[code];
-      const of = AND_LIKE[code] === 1 ? truth : number;
-      const operands = ARITY[code] === 2 ? [of(x), of(y)] : [of(x)];
-      values[id] = b.value(kernelOp, operands, kernelOp === 'arith.cmp' ? { predicate: name } : {});
-    }
+    if (live[id] === 1 && code !== ARMS && code !== NEG) valueOf(id);
   }
-  return roots.map((id) => number(id));
+  return roots.map(valueOf);
 };
+
+/** Every use evaluates its operands anew. */
+const emitTrees = (template: Template, emitNode: EmitNode): Value[] => {
+  if (treeOps(template) > MAX_TREE_OPS) {
+    fail('emit/too-large', `written as trees, one kernel takes more than ${MAX_TREE_OPS} operations`, {
+      remedy: 'leave local decomposition on',
+    });
+  }
+  return template.roots.map((root) => {
+    const values: Value[] = [];
+    /* A node and, below zero, a node whose operands have been evaluated. */
+    const stack = [root];
+    while (stack.length > 0) {
+      const top = stack.pop()!;
+      const id = top < 0 ? ~top : top;
+      const operands = operandsOf(template, id);
+      if (top < 0 || operands.length === 0) values.push(emitNode(id, values.splice(values.length - operands.length)));
+      else stack.push(~id, ...[...operands].reverse());
+    }
+    return values[0];
+  });
+};
+
+const treeOps = (template: Template): number => {
+  const { graph, roots } = template;
+  const size = new Float64Array(graph.length);
+  for (let id = 0; id < graph.length; id++) {
+    if (graph.op[id] === ARMS) continue;
+    size[id] = operandsOf(template, id).reduce((n, x) => n + size[x], 1);
+  }
+  return roots.reduce((n, id) => n + size[id], 0);
+};
+
+/** Nodes whose values the op of a node takes; of a difference, what is added and what is subtracted. */
+const operandsOf = (template: Template, id: number): readonly number[] => {
+  const { op, left, right } = template.graph;
+  const [x, y] = [left[id], right[id]];
+  if (op[id] === SELECT) return [x, left[y], right[y]];
+  if (op[id] === ADD && op[y] === NEG) return [x, left[y]];
+  if (op[id] === ADD && op[x] === NEG) return [y, left[x]];
+  const arity = ARITY[op[id]];
+  return arity === 2 ? [x, y] : arity === 1 ? [x] : [];
+};
+
+const isDifference = ({ graph }: Template, id: number): boolean =>
+  graph.op[graph.left[id]] === NEG || graph.op[graph.right[id]] === NEG;
 
 const asNumber = (b: Builder, v: Value, dtype: 'f32' | 'f64'): Value =>
   v.type === 'i1' ? b.select(v, b.constant(1, dtype), b.constant(0, dtype)) : v;
