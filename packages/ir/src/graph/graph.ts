@@ -61,6 +61,7 @@ export class Graph {
   /** Complexity: the cost of the expression tree, saturating. */
   weight: Uint32Array;
   variableCount = 0;
+  private frozen = false;
   private readonly constantValues: number[] = [];
   private readonly constantIds = new Map<number, number>();
   private readonly seed: number;
@@ -95,6 +96,19 @@ export class Graph {
     this.check = options.checkCollisions ? new Int32Array(capacity) : undefined;
     /* The constants that hashes are most often found to equal (App. D, “constant expressions”). */
     for (const c of [0, 1, -1, 2]) this.constant(c);
+  }
+
+  /**
+   * Ends the building of this graph and gives back what only building needs, hashes included: more than half of its
+   * memory. Making a new node or asking for a hash is then an error.
+   */
+  freeze(): void {
+    this.frozen = true;
+    this.table = new Int32Array(1);
+    this.mask = 0;
+    this.hash = new Int32Array(0);
+    this.check = undefined;
+    this.limit = 0;
   }
 
   /** Bytes held, table included. */
@@ -177,11 +191,13 @@ export class Graph {
 
   /** The structural hash: equal for trees that differ only by their leaves, invariant under commutation and association. */
   structuralHash(id: number): number {
+    this.requireHashes();
     return this.hash[4 * id + 3];
   }
 
   /** The algebraic hash as three residues: equal for expressions of equal value (§4.1.2). */
   algebraicHash(id: number): readonly [number, number, number] {
+    this.requireHashes();
     return [this.hash[4 * id], this.hash[4 * id + 1], this.hash[4 * id + 2]];
   }
 
@@ -537,8 +553,16 @@ export class Graph {
     }
   }
 
+  private requireHashes(): void {
+    if (this.frozen)
+      fail('graph/frozen', 'the expression graph is complete: it takes no more nodes and has no hashes', {
+        remedy: 'build expressions inside the traced program, or in a graph of their own',
+      });
+  }
+
   /** Makes room for `n` nodes in all. */
   reserve(n: number): void {
+    this.requireHashes();
     if (n > this.op.length) {
       if (n > MAX_NODES)
         fail('graph/too-large', `an expression graph holds at most ${MAX_NODES} nodes`, {

@@ -25,7 +25,9 @@ const BETTER = 0.8;
 export const order = (options: OrderOptions = defaultOptions.order): Pass<Harvest, Ordered> =>
   pass('order', (h) => {
     const asWritten = Int32Array.from({ length: h.ptr.length - 1 }, (_, u) => u);
-    if (!options.reorder || asWritten.length < MIN_UNITS || !isScattered(h)) return { ...h, order: asWritten };
+    const reads = readCount(h);
+    if (!options.reorder || reads < MIN_READS || reads > MAX_READS || !isScattered(h))
+      return { ...h, order: asWritten };
     const touched = accesses(h);
     const before = lineLoads(h, touched, asWritten);
     if (before.loads <= POOR * before.lines) return { ...h, order: asWritten };
@@ -36,5 +38,14 @@ export const order = (options: OrderOptions = defaultOptions.order): Pass<Harves
       : { ...h, order: asWritten };
   });
 
-/** Programs of fewer units stay in the cache anyway. */
-const MIN_UNITS = 1 << 12;
+/** Programs that read less stay in the cache anyway. */
+const MIN_READS = 1 << 14;
+/** Searching beyond this takes longer than compiling otherwise does. */
+const MAX_READS = 1 << 24;
+
+const readCount = (h: Harvest): number =>
+  h.harvested.reduce(
+    (n, g) =>
+      [...(g.body?.columns ?? []), ...g.segments.flatMap((s) => s.columns)].reduce((m, c) => m + c.nodes.length, n),
+    0,
+  );

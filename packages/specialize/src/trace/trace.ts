@@ -104,6 +104,7 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
   }
   const problems = notANumber(graph, outputs);
   if (problems.length > 0) throw new DiagnosticError(problems);
+  graph.freeze();
   return { graph, inputs, outputs, blocks };
 };
 
