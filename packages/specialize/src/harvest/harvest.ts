@@ -27,8 +27,14 @@ export interface Segment extends Body {
   readonly ptr: Int32Array;
 }
 
-export interface Harvest extends Grouping {
+/** What later stages need of a grouping, and its groups with their leaves. */
+export interface Harvest extends Pick<
+  Grouping,
+  'graph' | 'inputs' | 'outputs' | 'ptr' | 'roots' | 'level' | 'destinations'
+> {
   readonly harvested: readonly HarvestedGroup[];
+  /** How often the values of each level are referred to, in all. */
+  readonly readsOfLevel: Float64Array;
 }
 
 /** Longest canonical form that is written out as a tree. */
@@ -41,11 +47,20 @@ export const harvest = (): Pass<Grouping, Harvest> =>
   pass('harvest', (d) => {
     const walk = unitWalk(d);
     const terms = termList(d, d.hashes, () => false);
+    const { graph, inputs, outputs, ptr, roots, level, destinations } = d;
     return {
-      ...d,
+      ...{ graph, inputs, outputs, ptr, roots, level, destinations },
+      readsOfLevel: readsOfLevel(d),
       harvested: d.groups.flatMap((g) => (g.rolled ? [harvestRolled(d, g, walk, terms)] : harvestGroup(d, g, walk))),
     };
   });
+
+const readsOfLevel = ({ ptr, roots, level, references, destinations }: Grouping): Float64Array => {
+  const reads = new Float64Array(1 + level.reduce((a, b) => Math.max(a, b), 0));
+  for (let u = 0; u + 1 < ptr.length; u++)
+    for (let r = ptr[u]; r < ptr[u + 1]; r++) if (destinations.read[r] === 1) reads[level[u]] += references[roots[r]];
+  return reads;
+};
 
 /** Usually one group; several where units of one hash turn out to share their subexpressions differently. */
 const harvestGroup = (d: Grouping, g: Group, walk: UnitWalk): HarvestedGroup[] => {

@@ -9,7 +9,7 @@ import type { Movable } from './place.js';
  * often than a kernel should write it (`destinations` leaves those to be copied from the intermediates).
  */
 export const moves = (h: Harvest): Movable[] => {
-  const level = h.groups.reduce((l, g) => Math.max(l, g.level), 0) + 1;
+  const level = h.harvested.reduce((l, g) => Math.max(l, g.level), 0) + 1;
   return h.outputs.flatMap(({ nodes }, output) => {
     const byKind = new Map<number, { nodes: number[]; positions: number[] }>();
     for (let i = 0; i < nodes.length; i++) {

@@ -129,25 +129,18 @@ export interface Movable extends Omit<HarvestedGroup, 'units'> {
  */
 const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { slot: Int32Array; count: number } => {
   const slot = new Int32Array(h.graph.length);
-  let count = 0;
-  const levels = readsPerLevel(h);
-  for (const u of h.order) {
-    const { at, reads, values } = levels[h.level[u]];
-    if (reads < OFTEN * values) continue;
-    for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++)
-      if (h.destinations.read[r] === 1) slot[h.roots[r]] = at + levels[h.level[u]].next++;
-  }
-  for (const level of levels) count += level.values;
+  const levels = slotsOfLevels(h);
+  const put = (level: LevelSlots, root: number): void => {
+    if (h.destinations.read[root] === 1) slot[h.roots[root]] = level.at + level.placed++;
+  };
+  for (const u of h.order)
+    if (levels[h.level[u]].often) for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) put(levels[h.level[u]], r);
   for (const g of groups) {
-    if (g.move) continue;
-    const level = levels[g.level];
-    if (level.reads >= OFTEN * level.values) continue;
-    const first = g.units[0];
-    for (let k = 0; k < h.ptr[first + 1] - h.ptr[first]; k++) {
-      if (h.destinations.read[h.ptr[first] + k] === 0) continue;
-      for (const u of g.units) slot[h.roots[h.ptr[u] + k]] = level.at + level.next++;
-    }
+    if (g.move || levels[g.level].often) continue;
+    const roots = h.ptr[g.units[0] + 1] - h.ptr[g.units[0]];
+    for (let k = 0; k < roots; k++) for (const u of g.units) put(levels[g.level], h.ptr[u] + k);
   }
+  const count = levels.reduce((n, l) => n + l.values, 0);
   if (count > MAX_POSITIONS)
     fail('place/too-large', `${count} intermediate values do not fit 32-bit positions`, {
       remedy: 'split the program',
@@ -158,31 +151,26 @@ const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { slot: Int
 /** Reads a value from which the order of reads matters more than the order of writes. */
 const OFTEN = 2.5;
 
-interface LevelReads {
+interface LevelSlots {
   /** Position of the level's first value. */
-  at: number;
-  next: number;
-  values: number;
-  reads: number;
+  readonly at: number;
+  readonly values: number;
+  /** Whether the level's values are read often. */
+  readonly often: boolean;
+  /** Values placed so far. */
+  placed: number;
 }
 
-const readsPerLevel = (h: Ordered): LevelReads[] => {
-  const levels: LevelReads[] = [];
-  for (let u = 0; u + 1 < h.ptr.length; u++) {
-    const level = (levels[h.level[u]] ??= { at: 0, next: 0, values: 0, reads: 0 });
-    for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) {
-      if (h.destinations.read[r] === 0) continue;
-      level.values++;
-      level.reads += h.references[h.roots[r]];
-    }
-  }
+const slotsOfLevels = (h: Ordered): LevelSlots[] => {
+  const values = new Int32Array(h.readsOfLevel.length);
+  for (let u = 0; u + 1 < h.ptr.length; u++)
+    for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) values[h.level[u]] += h.destinations.read[r];
   let at = 0;
-  for (let l = 0; l < levels.length; l++) {
-    levels[l] ??= { at: 0, next: 0, values: 0, reads: 0 };
-    levels[l].at = at;
-    at += levels[l].values;
-  }
-  return levels;
+  return Array.from(values, (n, l) => {
+    const slots = { at, values: n, often: h.readsOfLevel[l] >= OFTEN * n, placed: 0 };
+    at += n;
+    return slots;
+  });
 };
 
 const MAX_POSITIONS = 2 ** 31 - 1;
