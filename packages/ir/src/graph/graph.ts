@@ -365,12 +365,28 @@ export class Graph {
       const found = this.lookup(s0, s1, s2);
       if (found >= 0) return found;
     }
-    let s = this.mul(a[ai[0]], b[bi[0]]);
+    if (n === 1) return this.mul(a[ai[0]], b[bi[0]]);
+    let s = this.productTerm(a[ai[0]], b[bi[0]]);
     for (let t = 1; t < n; t++) {
-      const product = this.mul(a[ai[t]], b[bi[t]]);
+      const product = this.productTerm(a[ai[t]], b[bi[t]]);
       s = t < n - 1 ? this.partialSum(s, product) : this.add(s, product);
     }
     return s;
+  }
+
+  /** A product within a sum. One of two inputs costs less to evaluate again than to find: it is not entered either. */
+  private productTerm(a: number, b: number): number {
+    const { op, hash } = this;
+    if (op[a] !== OP.variable || op[b] !== OP.variable || this.identity === 'exact' || this.check)
+      return this.mul(a, b);
+    if (this.length >= this.limit) this.reserve(this.length + 1);
+    const x = a << 2;
+    const y = b << 2;
+    this.h0 = mul0(hash[x], hash[y]);
+    this.h1 = mul1(hash[x + 1], hash[y + 1]);
+    this.h2 = mul2(hash[x + 2], hash[y + 2]);
+    this.structure = this.structureOf(OP.mul, a, b);
+    return this.append(OP.mul, a, b, COST[OP.mul], -1);
   }
 
   /**
