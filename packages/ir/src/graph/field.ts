@@ -28,8 +28,22 @@ export const mul2 = (a: number, b: number): number => reduce(a * b, P2, I2);
 export const mul3 = (a: number, b: number): number => reduce(a * b, P3, I3);
 const mulOf = (lane: Lane): ((a: number, b: number) => number) => [mul0, mul1, mul2, mul3][lane];
 
-/** a⁻¹ in lane `lane`, by Fermat; a must not be 0. */
-export const inverse = (a: number, lane: Lane): number => power(a, prime(lane) - 2, lane);
+/** a⁻¹ in lane `lane`, by the extended Euclidean algorithm; a must not be 0. All numbers stay below the prime. */
+export const inverse = (a: number, lane: Lane): number => {
+  const p = prime(lane);
+  let [r0, r1] = [p | 0, a | 0];
+  let [t0, t1] = [0, 1];
+  while (r1 !== 0) {
+    const q = (r0 / r1) | 0;
+    const r = r0 - Math.imul(q, r1);
+    r0 = r1;
+    r1 = r;
+    const t = t0 - Math.imul(q, t1);
+    t0 = t1;
+    t1 = t;
+  }
+  return t0 < 0 ? t0 + p : t0;
+};
 
 const power = (base: number, exponent: number, lane: Lane): number => {
   const mul = mulOf(lane);

@@ -77,6 +77,11 @@ export class Graph {
   private h1 = 0;
   private h2 = 0;
   private structure = 0;
+  /* The last divisor and its inverse, which costs as much as ten nodes: vectors are divided by one length. */
+  private divisor = -1;
+  private i0 = 0;
+  private i1 = 0;
+  private i2 = 0;
   private tag = 0;
 
   constructor(options: GraphOptions = {}) {
@@ -282,9 +287,15 @@ export class Graph {
     if (this.identity === 'exact' || hash[4 * b] === 0 || hash[4 * b + 1] === 0 || hash[4 * b + 2] === 0)
       return this.opaque(OP.div, a, b);
     if (op[a] === OP.constant && this.constantValue(a) === 0) return a;
-    this.h0 = mul0(hash[4 * a], inverse(hash[4 * b], 0));
-    this.h1 = mul1(hash[4 * a + 1], inverse(hash[4 * b + 1], 1));
-    this.h2 = mul2(hash[4 * a + 2], inverse(hash[4 * b + 2], 2));
+    if (this.divisor !== b) {
+      this.divisor = b;
+      this.i0 = inverse(hash[4 * b], 0);
+      this.i1 = inverse(hash[4 * b + 1], 1);
+      this.i2 = inverse(hash[4 * b + 2], 2);
+    }
+    this.h0 = mul0(hash[4 * a], this.i0);
+    this.h1 = mul1(hash[4 * a + 1], this.i1);
+    this.h2 = mul2(hash[4 * a + 2], this.i2);
     return this.intern(OP.div, a, b);
   }
 
