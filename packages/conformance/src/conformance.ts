@@ -4,7 +4,7 @@ import {
   type Diagnostics,
   DiagnosticError,
   type TypedArray,
-  allocateArray,
+  allocateBuffers,
   coreDialects,
   formatDiagnostic,
   interpret,
@@ -105,13 +105,8 @@ const failure = async (run: () => Promise<void>): Promise<DiagnosticError | unde
 };
 
 const freshMemory = ({ module, inputs }: Program): Record<string, TypedArray> => {
-  const memory: Record<string, TypedArray> = {};
-  for (const b of module.buffers) {
-    if (b.role === 'const') continue;
-    memory[b.name] = allocateArray(b.type, b.length);
-    const input = inputs[b.name];
-    if (input) copyInto(memory[b.name]!, input);
-  }
+  const memory = allocateBuffers(module.buffers.filter((b) => b.role !== 'const'));
+  for (const [name, input] of Object.entries(inputs)) if (memory[name]) copyInto(memory[name], input);
   return memory;
 };
 

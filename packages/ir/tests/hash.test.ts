@@ -45,6 +45,7 @@ describe('hash', () => {
     ['constant data', '[1, 2, 3]', '[1, 2, 4]'],
     ['a length', 'f64[4]', 'f64[5]'],
     ['a role', 'inout', 'output'],
+    ['the memory', 'inout', 'inout in @arena'],
     ['the module', 'attr = 1', 'attr = "1"'],
   ])('changes with %s', (_what, from, to) => {
     expect(base).toContain(from);

@@ -487,6 +487,38 @@ describe('memory', () => {
   });
 });
 
+describe('buffers of one memory', () => {
+  const shared = right(
+    parseModule(`module @m {
+  buffer @bits : u32[2] temp in @cells
+  buffer @number : f32[2] temp in @cells
+  buffer @out : u32[1] output
+  kernel @k() {
+    %0 = arith.constant {value = 0} : i32
+    %x = arith.constant {value = 1} : f32
+    mem.store %x, %0 {buffer = @number}
+    %b = mem.load %0 {buffer = @bits} : u32
+    mem.store %b, %0 {buffer = @out}
+    scf.yield
+  }
+}`),
+  );
+
+  test('share their bytes', () => {
+    const out = new Uint32Array(1);
+    right(interpret(shared, coreDialects, { out }));
+    expect(out[0]).toBe(0x3f800000);
+  });
+
+  test('are given as views of one ArrayBuffer', () => {
+    const [out, bits] = [new Uint32Array(1), new Uint32Array(2)];
+    right(interpret(shared, coreDialects, { out, bits, number: new Float32Array(bits.buffer) }));
+    expect(bits[0]).toBe(0x3f800000);
+    const apart = interpret(shared, coreDialects, { out, bits, number: new Float32Array(2) });
+    expect(apart).toMatchObject({ left: [{ code: 'interpret/shared-memory' }] });
+  });
+});
+
 describe('calls', () => {
   const module: Module = right(
     parseModule(

@@ -128,6 +128,9 @@ describe('verifier', () => {
     expect(of({ ...x, length: -1 })).toEqual(['verify/buffer']);
     expect(of({ ...x, length: 1.5 })).toEqual(['verify/buffer']);
     expect(of({ ...x, name: 'a.b' })).toEqual(['verify/buffer']);
+    expect(of({ ...x, role: 'temp', memory: 'arena' })).toEqual([]);
+    expect(of({ ...x, memory: 'a.b' })).toEqual(['verify/buffer']);
+    expect(of({ ...x, role: 'const', data: new Float32Array(2), memory: 'arena' })).toEqual(['verify/buffer']);
     expect(of({ ...x, role: 'const' })).toEqual(['verify/buffer-data']);
     expect(of({ ...x, data: new Float32Array(2) })).toEqual(['verify/buffer-data']);
     expect(of({ ...x, role: 'const', data: new Float64Array(2) })).toEqual(['verify/buffer-data']);

@@ -41,12 +41,21 @@ export const mostPages = 65536;
 export const layoutMemory = (module: Module): MemoryLayout => {
   const offsetOf = new Map<string, number>();
   let end = 0;
+  const shared = new Map<string, number>();
   const place = (b: Buffer): void => {
-    offsetOf.set(b.name, end);
-    end += Math.max(1, Math.ceil((b.length * byteSize(b.type)) / alignment)) * alignment;
+    const known = b.memory === undefined ? undefined : shared.get(b.memory);
+    offsetOf.set(b.name, known ?? end);
+    if (b.memory !== undefined) shared.set(b.memory, known ?? end);
+    if (known !== undefined) return;
+    const bytes = Math.max(...module.buffers.filter((o) => o === b || sameMemory(o, b)).map(bytesOfBuffer));
+    end += Math.max(1, Math.ceil(bytes / alignment)) * alignment;
   };
   for (const b of module.buffers) if (b.role === 'const') place(b);
   for (const b of module.buffers) if (b.role !== 'const') place(b);
   const bytes = end + controlBlock.captures + 16 * captureSlots + alignment;
   return { offsetOf, control: end, pages: Math.ceil(bytes / 65536) };
 };
+
+const sameMemory = (a: Buffer, b: Buffer): boolean => a.memory !== undefined && a.memory === b.memory;
+
+const bytesOfBuffer = (b: Buffer): number => b.length * byteSize(b.type);

@@ -1,4 +1,4 @@
-import { byteSize, type Module } from '@filigree/ir';
+import { byteSize, type Buffer, type Module } from '@filigree/ir';
 
 /** Where every buffer of a module lies in its one block of memory, in bytes from the start of the block. */
 export interface SlabLayout {
@@ -21,15 +21,28 @@ export const slabAlignment = 64;
  */
 export const layoutSlab = (module: Module): SlabLayout => {
   const offsets = new Array<number>(module.buffers.length);
+  const sizes = blockSizes(module);
+  const shared = new Map<string, number>();
   const place = (constant: boolean, start: number): number =>
     module.buffers.reduce((at, b, k) => {
       if ((b.role === 'const') !== constant) return at;
-      offsets[k] = at;
-      return at + roundUp(b.length * byteSize(b.type));
+      const known = b.memory === undefined ? undefined : shared.get(b.memory);
+      offsets[k] = known ?? at;
+      if (known !== undefined) return at;
+      if (b.memory !== undefined) shared.set(b.memory, at);
+      return at + roundUp(sizes(b));
     }, start);
   const constBytes = place(true, 0);
   const bytes = Math.max(place(false, constBytes), slabAlignment);
   return { offsets, offsetOf: new Map(module.buffers.map((b, k) => [b.name, offsets[k]!])), bytes, constBytes };
+};
+
+/** Bytes of a buffer, or of the memory that it shares. */
+const blockSizes = (module: Module): ((b: Buffer) => number) => {
+  const bytes = new Map<string, number>();
+  for (const b of module.buffers)
+    if (b.memory !== undefined) bytes.set(b.memory, Math.max(bytes.get(b.memory) ?? 0, b.length * byteSize(b.type)));
+  return (b) => (b.memory === undefined ? b.length * byteSize(b.type) : bytes.get(b.memory)!);
 };
 
 /* An empty buffer still owns a line, so that no two buffers share an address. */

@@ -2,6 +2,7 @@ import {
   type AtomicKind,
   type Buffer,
   type ScalarType,
+  type Value,
   buildKernel,
   constBuffer,
   declareBuffer,
@@ -20,11 +21,53 @@ export const memoryPrograms = (): readonly Program[] => [
   scatterThrough(),
   manyBuffers(),
   emptyBuffers(),
+  arena(),
   ...numbers.map((t) => atomics(t)),
   logicAtomics(),
   parallelCount(),
   compareAndSwap(),
 ];
+
+/** Cells of 24 bytes, each with an f64, an f32, an i32 and eight u8, in one memory that four buffers see. */
+const arena = (): Program => {
+  const cells = 50;
+  const shared = (name: string, type: ScalarType, length: number): Buffer => ({
+    ...declareBuffer(name, type, length, 'inout'),
+    memory: 'arena',
+  });
+  const buffers = [
+    shared('as_f64', 'f64', 3 * cells),
+    shared('as_f32', 'f32', 6 * cells),
+    shared('as_i32', 'i32', 6 * cells),
+    shared('as_u8', 'u8', 24 * cells),
+    declareBuffer('sum', 'f64', cells, 'output'),
+  ];
+  const kernel = buildKernel(
+    'cells',
+    {},
+    (b) => {
+      const at = (i: Value, cell: number, offset: number): Value => b.add(b.mul(i, b.i32(cell)), b.i32(offset));
+      b.for(b.i32(0), b.i32(cells), b.i32(1), { parallel: true }, [], (i) => {
+        b.store('as_f64', b.mul(b.cast(i, 'f64'), b.constant(0.25, 'f64')), at(i, 3, 0));
+        b.store('as_f32', b.cast(i, 'f32'), at(i, 6, 2));
+        b.store('as_i32', b.sub(b.i32(7), i), at(i, 6, 3));
+        b.for(b.i32(0), b.i32(8), b.i32(1), {}, [], (k) => {
+          b.store('as_u8', b.cast(b.add(i, k), 'u8'), b.add(at(i, 24, 16), k));
+        });
+      });
+      b.for(b.i32(0), b.i32(cells), b.i32(1), { parallel: true }, [], (i) => {
+        const wide = b.add(b.load('as_f64', at(i, 3, 0)), b.cast(b.load('as_f32', at(i, 6, 2)), 'f64'));
+        const whole = b.cast(
+          b.add(b.load('as_i32', at(i, 6, 3)), b.cast(b.load('as_u8', at(i, 24, 23)), 'i32')),
+          'f64',
+        );
+        b.store('sum', b.add(wide, whole), i);
+      });
+    },
+    buffers,
+  );
+  return { name: 'one memory seen through several types', module: makeModule('m', buffers, [kernel]), inputs: {} };
+};
 
 const numbers = scalarTypes.filter((t) => t !== 'i1');
 

@@ -25,6 +25,7 @@ export class Encoder {
       this.text(b.type);
       this.number(b.length);
       this.text(b.role);
+      this.text(b.memory ?? '');
       this.number(b.data === undefined ? -1 : b.data.length);
     }
     this.count(module.kernels.length);

@@ -47,6 +47,11 @@ export interface Buffer {
   readonly type: ScalarType;
   readonly length: number;
   readonly role: 'input' | 'output' | 'inout' | 'temp' | 'const';
+  /**
+   * Buffers that name one memory begin at one address and share its bytes: an arena whose cells hold values of several
+   * types. A program uses each byte through one of them only, so passes and compilers may take them for distinct.
+   */
+  readonly memory?: string;
   /** The contents of a `const` buffer, as the typed array of `type`; never written after construction. */
   readonly data?: TypedArray;
 }

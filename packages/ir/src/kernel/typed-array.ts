@@ -1,11 +1,25 @@
-import type { TypedArray } from './op.js';
-import type { ScalarType } from './type.js';
+import type { Buffer, TypedArray } from './op.js';
+import { byteSize, type ScalarType } from './type.js';
 
 /** The constructor of the typed array that holds a buffer of this scalar type; `i1` is one byte, 0 or 1. */
 export const arrayConstructor = (type: ScalarType): TypedArrayConstructor => constructors[type];
 
 /** A zeroed typed array of `length` elements of `type`. */
 export const allocateArray = (type: ScalarType, length: number): TypedArray => new constructors[type](length);
+
+/** Zeroed typed arrays for these buffers, by name; those of one memory are views of one `ArrayBuffer`. */
+export const allocateBuffers = (buffers: readonly Buffer[]): Record<string, TypedArray> => {
+  const bytes = new Map<string, number>();
+  for (const { memory, type, length } of buffers)
+    if (memory !== undefined) bytes.set(memory, Math.max(bytes.get(memory) ?? 0, length * byteSize(type)));
+  const memories = new Map([...bytes].map(([name, n]) => [name, new ArrayBuffer(n)]));
+  return Object.fromEntries(
+    buffers.map(({ name, memory, type, length }) => [
+      name,
+      memory === undefined ? allocateArray(type, length) : new constructors[type](memories.get(memory)!, 0, length),
+    ]),
+  );
+};
 
 /** The bytes under a typed array, without a copy, in the machine's order. */
 export const bytesOf = (data: TypedArray): Uint8Array => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);

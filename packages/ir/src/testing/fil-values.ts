@@ -3,7 +3,7 @@ import { integerRange } from '../dialects/integer.js';
 import type { Scalar } from '../kernel/dialect.js';
 import type { Buffer, Module, TypedArray } from '../kernel/op.js';
 import { type ScalarType, isFloat, isWide, scalarOf } from '../kernel/type.js';
-import { allocateArray } from '../kernel/typed-array.js';
+import { allocateBuffers } from '../kernel/typed-array.js';
 import type { FilRun, FilValues } from './fil-test.js';
 
 /** The memory and the scalar arguments that a run starts with: what it gives, zeros elsewhere. Throws `DiagnosticError` `fil-test/values`. */
@@ -11,8 +11,7 @@ export const prepareRun = (
   module: Module,
   run: FilRun,
 ): { readonly buffers: Readonly<Record<string, TypedArray>>; readonly args: readonly Scalar[] } => {
-  const buffers: Record<string, TypedArray> = {};
-  for (const b of module.buffers) if (b.role !== 'const') buffers[b.name] = allocateArray(b.type, b.length);
+  const buffers = allocateBuffers(module.buffers.filter((b) => b.role !== 'const'));
   for (const given of run.buffers) {
     const buffer = declared(module, given, run);
     if (buffer.role === 'const') fail('fil-test/values', `buffer @${buffer.name} is const`, { loc: run.loc });

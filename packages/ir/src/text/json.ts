@@ -19,6 +19,7 @@ export const toJson = (module: Module): Json => ({
     type: b.type,
     length: b.length,
     role: b.role,
+    ...(b.memory === undefined ? {} : { memory: b.memory }),
     ...(b.data === undefined ? {} : { data: { base64: encodeBase64(b.data) } }),
   })),
   kernels: module.kernels.map((k) => ({
@@ -105,6 +106,7 @@ const bufferFrom = (json: unknown, path: string): Buffer => {
     type,
     length: natural(b.length, `${path}.length`),
     role,
+    ...(b.memory === undefined ? {} : { memory: string(b.memory, `${path}.memory`) }),
   } as const;
   if (b.data === undefined) return head;
   const text = string(object(b.data, `${path}.data`).base64, `${path}.data.base64`);

@@ -6,7 +6,7 @@ import { decodeBase64 } from './base64.js';
 import { type Lexer, type Token, describe } from './lexer.js';
 import { numberOf, parseScalarType } from './parse-attrs.js';
 
-/** `buffer @name : type[length] role`, and `= data` for a const one. */
+/** `buffer @name : type[length] role`, then `in @memory` where it shares one, and `= data` for a const one. */
 export const parseBuffer = (lexer: Lexer): Buffer => {
   const name = lexer.expectKind('symbol', `the buffer's name, as in @x`).text;
   lexer.expect(':');
@@ -23,7 +23,8 @@ export const parseBuffer = (lexer: Lexer): Buffer => {
       token: role,
       remedy: `write ${roles.join(', ')}`,
     });
-  const head = { name, type, length, role: role.text };
+  const memory = lexer.accept('in') ? lexer.expectKind('symbol', `the memory's name, as in @arena`).text : undefined;
+  const head = { name, type, length, role: role.text, ...(memory === undefined ? {} : { memory }) };
   const equals = lexer.peek();
   if (!lexer.accept('=')) return head;
   const data = parseData(lexer, type);

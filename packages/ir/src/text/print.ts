@@ -56,7 +56,7 @@ const attrsBefore = (attrs: Attrs, quoted?: ReadonlySet<string>): string => {
 const at = (name: string): string => (isWord(name) ? `@${name}` : `@${JSON.stringify(name)}`);
 
 const bufferText = (b: Buffer): string => {
-  const head = `buffer ${at(b.name)} : ${b.type}[${b.length}] ${b.role}`;
+  const head = `buffer ${at(b.name)} : ${b.type}[${b.length}] ${b.role}${b.memory === undefined ? '' : ` in ${at(b.memory)}`}`;
   if (b.data === undefined) return head;
   if (b.data.length > 32) return `${head} = base64:"${encodeBase64(b.data)}"`;
   const items = Array.from(b.data as ArrayLike<number | bigint>, (x) =>

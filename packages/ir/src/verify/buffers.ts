@@ -24,7 +24,10 @@ const declarationProblem = (b: Buffer): string | undefined => {
   if (!isScalarType(b.type)) return `there is no scalar type ${String(b.type)}`;
   if (!Number.isSafeInteger(b.length) || b.length < 0)
     return `the length must be a non-negative integer, it is ${b.length}`;
-  return roles.includes(b.role) ? undefined : `the role must be one of ${roles.join(', ')}, it is ${String(b.role)}`;
+  if (!roles.includes(b.role)) return `the role must be one of ${roles.join(', ')}, it is ${String(b.role)}`;
+  if (b.memory === undefined) return undefined;
+  if (!isIdentifier(b.memory)) return 'the name of its memory is not an identifier';
+  return b.role === 'const' ? 'a const buffer shares no memory' : undefined;
 };
 
 const dataProblem = (b: Buffer, report: (d: Diagnostic) => void): void => {
