@@ -25,3 +25,7 @@ export { parseExpr } from './expr/parse.js';
 export type { Bindings } from './expr/fold.js';
 export { evaluateExpr } from './expr/evaluate.js';
 export { planExpr, type ExprPlan, type ExprStep } from './expr/plan.js';
+export { i, ij, ijk, ijkl, j, k, l, type Axes, type Axis } from './layout/axes.js';
+export { field, type FieldDecl } from './layout/field-decl.js';
+export { Branch, dense, dynamic, hash, type NodeSpec } from './layout/branch.js';
+export { isSparse, layout, nodeText, pathTo, type Layout, type PlacedField, type SNode } from './layout/layout.js';

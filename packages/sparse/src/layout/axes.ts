@@ -1,0 +1,16 @@
+/** A direction of an index space. Nodes on one path that split the same axis split it further and further. */
+export type Axis = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+export type Axes = readonly Axis[];
+
+export const i: Axes = [0];
+export const j: Axes = [1];
+export const k: Axes = [2];
+export const l: Axes = [3];
+export const ij: Axes = [0, 1];
+export const ijk: Axes = [0, 1, 2];
+export const ijkl: Axes = [0, 1, 2, 3];
+
+/** Most axes that a field may have. */
+export const MAX_AXES = 8;
+
+export const axisName = (axis: number): string => 'ijklmnop'[axis] ?? String(axis);

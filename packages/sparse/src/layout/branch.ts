@@ -1,0 +1,132 @@
+import { fail } from '@filigree/ir';
+import { axisName, MAX_AXES, type Axes } from './axes.js';
+import type { FieldDecl } from './field-decl.js';
+
+/** A structural node as it is written down: how one level of the hierarchy stores its cells. */
+export interface NodeSpec {
+  readonly kind: 'dense' | 'hash' | 'dynamic';
+  readonly axes: Axes;
+  /** Cells along each of `axes`; for `dynamic`, the most there can be. */
+  readonly extents: readonly number[];
+  readonly pointer: boolean;
+  readonly bitmasked: boolean;
+  readonly morton: boolean;
+}
+
+/**
+ * A branch of a layout: structural nodes nested in one another, and below the innermost of them fields and further
+ * branches. Branches are values: every method gives a new one, so that a part can be used in several layouts.
+ */
+export class Branch {
+  private constructor(
+    readonly path: readonly NodeSpec[],
+    readonly fields: readonly FieldDecl[],
+    readonly forks: readonly Branch[],
+  ) {}
+
+  static of(spec: NodeSpec): Branch {
+    return new Branch([spec], [], []);
+  }
+
+  /** A fixed-size array in each cell of the innermost node. */
+  dense(axes: Axes, extents: number | readonly number[]): Branch {
+    return this.nest(nodeSpec('dense', axes, extents));
+  }
+
+  /** A hash table: for coordinates far apart, and below zero. */
+  hash(axes: Axes, extents: number | readonly number[]): Branch {
+    return this.nest(nodeSpec('hash', axes, extents));
+  }
+
+  /** A list of at most `most` cells, along one axis. */
+  dynamic(axis: Axes, most: number): Branch {
+    return this.nest(nodeSpec('dynamic', axis, most));
+  }
+
+  /** Stores the cells of the innermost node one by one when they become active, and pointers in their place. */
+  pointer(): Branch {
+    return this.decorate('pointer', ['dense', 'dynamic']);
+  }
+
+  /** Keeps a bit for each cell of the innermost node that says whether it is active. */
+  bitmasked(): Branch {
+    return this.decorate('bitmasked', ['dense']);
+  }
+
+  /** Stores the cells of the innermost node along a Z-order curve. */
+  morton(): Branch {
+    const { extents } = this.innermost();
+    if (extents.some((n) => n !== extents[0] || !isPowerOfTwo(n)))
+      fail('layout/morton', `a Z-order curve needs equal extents that are powers of two, not ${extents.join(' × ')}`, {
+        remedy: 'round the extents up, or leave morton() out',
+      });
+    return this.decorate('morton', ['dense']);
+  }
+
+  /** Puts fields into each cell of the innermost node, side by side. */
+  place(...fields: readonly FieldDecl[]): Branch {
+    return new Branch(this.path, [...this.fields, ...fields], this.forks);
+  }
+
+  /** Puts several branches into each cell of the innermost node, one after the other. */
+  fork(...branches: readonly Branch[]): Branch {
+    return new Branch(this.path, this.fields, [...this.forks, ...branches]);
+  }
+
+  private innermost(): NodeSpec {
+    return this.path[this.path.length - 1];
+  }
+
+  private nest(spec: NodeSpec): Branch {
+    if (this.fields.length > 0 || this.forks.length > 0)
+      fail('layout/nest', 'a node cannot be nested into a branch whose cells already hold something', {
+        remedy: 'use fork() to put a node beside fields',
+      });
+    return new Branch([...this.path, spec], [], []);
+  }
+
+  private decorate(what: 'pointer' | 'bitmasked' | 'morton', kinds: readonly NodeSpec['kind'][]): Branch {
+    const node = this.innermost();
+    if (!kinds.includes(node.kind))
+      fail('layout/decorator', `${what}() is for ${kinds.join(' and ')} nodes, not for ${node.kind}`);
+    if ((what === 'pointer' && node.bitmasked) || (what === 'bitmasked' && node.pointer))
+      fail('layout/decorator', 'pointers say already which cells are active', {
+        remedy: 'use pointer() or bitmasked(), not both',
+      });
+    return new Branch([...this.path.slice(0, -1), { ...node, [what]: true }], this.fields, this.forks);
+  }
+}
+
+/** Starts a branch with a fixed-size array: `dense(ij, 256)`, `dense(ijk, [8, 4, 4])`. */
+export const dense = (axes: Axes, extents: number | readonly number[]): Branch =>
+  Branch.of(nodeSpec('dense', axes, extents));
+
+/** Starts a branch with a hash table over coordinates, negative ones included. */
+export const hash = (axes: Axes, extents: number | readonly number[]): Branch =>
+  Branch.of(nodeSpec('hash', axes, extents));
+
+/** Starts a branch with a list of at most `most` cells. */
+export const dynamic = (axis: Axes, most: number): Branch => Branch.of(nodeSpec('dynamic', axis, most));
+
+const nodeSpec = (kind: NodeSpec['kind'], axes: Axes, extents: number | readonly number[]): NodeSpec => {
+  const list = typeof extents === 'number' ? axes.map(() => extents) : [...extents];
+  const names = axes.map(axisName).join('');
+  if (axes.length === 0 || new Set(axes).size < axes.length || axes.some((a) => a >= MAX_AXES))
+    fail('layout/axes', `${kind}: '${names}' is no list of different axes`, { remedy: 'use for example ij' });
+  if (kind === 'dynamic' && axes.length > 1)
+    fail('layout/axes', `dynamic: a list has one axis, not ${axes.length}`, {
+      remedy: 'use for example dynamic(k, 64)',
+    });
+  if (list.length !== axes.length)
+    fail('layout/extents', `${kind}: ${axes.length} axes (${names}) and ${list.length} extents`, {
+      remedy: 'give one extent, or one an axis',
+    });
+  for (const n of list)
+    if (!Number.isSafeInteger(n) || n < 1 || n > MAX_EXTENT)
+      fail('layout/extents', `${kind}: an extent is a whole number from 1 to 2³⁰, not ${n}`);
+  return { kind, axes, extents: list, pointer: false, bitmasked: false, morton: false };
+};
+
+const MAX_EXTENT = 2 ** 30;
+
+const isPowerOfTwo = (n: number): boolean => Number.isInteger(Math.log2(n));

@@ -1,0 +1,175 @@
+import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
+import { axisName } from './axes.js';
+import type { Branch, NodeSpec } from './branch.js';
+import type { FieldDecl } from './field-decl.js';
+
+/** A structural node of a layout. Its cells hold the containers of its children, one after the other. */
+export interface SNode {
+  /** Number in preorder; the root is 0. */
+  readonly id: number;
+  readonly kind: NodeSpec['kind'] | 'root' | 'place';
+  /** Number of the node around it; −1 for the root. */
+  readonly parent: number;
+  readonly children: readonly number[];
+  /** Axes that the node splits. */
+  readonly axes: readonly number[];
+  /** Cells along each axis of the layout; 1 along axes that this node does not split. */
+  readonly extents: readonly number[];
+  readonly pointer: boolean;
+  readonly bitmasked: boolean;
+  readonly morton: boolean;
+  /** The field of a `place` node. */
+  readonly field: FieldDecl | undefined;
+}
+
+/** Where a field lies, and which indices it has. */
+export interface PlacedField {
+  readonly field: FieldDecl;
+  /** Numbers of the nodes from below the root down to the `place` node. */
+  readonly path: readonly number[];
+  /** Axes of its index, ascending. */
+  readonly axes: readonly number[];
+  /** Indices along each of `axes` are below this; and not below zero, unless the field is unbounded. */
+  readonly extents: readonly number[];
+  /** Below a hash table indices are any 32-bit integers. */
+  readonly unbounded: boolean;
+}
+
+/** A layout: the tree of structural nodes, and where each field lies in it. */
+export interface Layout {
+  /** In preorder: `nodes[id].id === id`. */
+  readonly nodes: readonly SNode[];
+  readonly fields: ReadonlyMap<string, PlacedField>;
+}
+
+/**
+ * The tree whose root holds these branches (thesis §2.3.2). Throws `DiagnosticError`: `layout/placed-twice`,
+ * `layout/empty`, `layout/list-axis`, `layout/hash-inside`, `layout/too-large`.
+ */
+export const layout = (...branches: readonly Branch[]): Layout => {
+  const axes = 1 + branches.reduce((most, b) => Math.max(most, largestAxis(b)), -1);
+  const nodes: SNode[] = [];
+  const add = (parent: number, fields: Partial<SNode>): number => {
+    const id = nodes.length;
+    const plain = { pointer: false, bitmasked: false, morton: false, field: undefined, axes: [], children: [] };
+    nodes.push({ kind: 'root', extents: ones(axes), ...plain, ...fields, id, parent });
+    if (parent >= 0) nodes[parent] = { ...nodes[parent], children: [...nodes[parent].children, id] };
+    return id;
+  };
+  const grow = (parent: number, branch: Branch): void => {
+    const inner = branch.path.reduce((at, spec) => add(at, { ...spec, extents: extentsOf(spec, axes) }), parent);
+    for (const field of branch.fields) add(inner, { kind: 'place', field });
+    for (const fork of branch.forks) grow(inner, fork);
+  };
+  add(-1, {});
+  for (const branch of branches) grow(0, branch);
+  const problems = [...nodes.flatMap((n) => nodeProblems(nodes, n)), ...fieldProblems(nodes)];
+  if (problems.length > 0) throw new DiagnosticError(problems);
+  const places = nodes.flatMap(({ id, field }) => (field ? [placed(nodes, id, field)] : []));
+  return { nodes, fields: new Map(places.map((p) => [p.field.name, p])) };
+};
+
+/** Numbers of the nodes from below the root down to node `id`. */
+export const pathTo = (nodes: readonly SNode[], id: number): readonly number[] =>
+  id === 0 ? [] : [...pathTo(nodes, nodes[id].parent), id];
+
+/** A node for people: what it is and the axes it splits. */
+export const nodeText = (node: SNode): string => {
+  if (node.field) return `field '${node.field.name}'`;
+  const split = node.axes.map((a) => `${axisName(a)}: ${node.extents[a]}`);
+  const decorators = (['pointer', 'bitmasked', 'morton'] as const).filter((d) => node[d]).map((d) => `.${d}()`);
+  return `${node.kind}(${split.join(', ')})${decorators.join('')}`;
+};
+
+/** Whether cells of this node may be inactive. */
+export const isSparse = (node: SNode): boolean =>
+  node.pointer || node.bitmasked || node.kind === 'hash' || node.kind === 'dynamic';
+
+const ones = (n: number): number[] => new Array<number>(n).fill(1);
+
+const largestAxis = (b: Branch): number =>
+  Math.max(-1, ...b.path.flatMap((spec) => spec.axes), ...b.forks.map(largestAxis));
+
+const extentsOf = (spec: NodeSpec, axes: number): number[] =>
+  ones(axes).map((one, a) => (spec.axes.includes(a as never) ? spec.extents[spec.axes.indexOf(a as never)] : one));
+
+const nodeProblems = (nodes: readonly SNode[], node: SNode): Diagnostic[] => {
+  const problems: Diagnostic[] = [];
+  const what = nodeText(node);
+  const above = pathTo(nodes, node.id)
+    .slice(0, -1)
+    .map((id) => nodes[id]);
+  if (node.kind !== 'place' && node.children.length === 0)
+    problems.push(
+      error('layout/empty', node.kind === 'root' ? 'the layout is empty' : `nothing is placed in ${what}`, {
+        remedy: 'place fields, or nest a node',
+      }),
+    );
+  const sharesAxis = (n: SNode): boolean => n.axes.some((a) => node.axes.includes(a));
+  const list = above.find((n) => n.kind === 'dynamic' && sharesAxis(n));
+  if (list)
+    problems.push(
+      error('layout/list-axis', `${what} splits the axis of ${nodeText(list)} again`, {
+        remedy: 'give the list an axis of its own, and nodes within its cells others',
+      }),
+    );
+  if (node.kind === 'dynamic' && above.some(sharesAxis))
+    problems.push(
+      error('layout/list-axis', `the axis of ${what} is split above it`, {
+        remedy: 'give the list an axis of its own',
+      }),
+    );
+  if (node.kind === 'hash' && above.length > 0)
+    problems.push(
+      error('layout/hash-inside', `${what} stands within ${nodeText(above[0])}`, {
+        remedy: 'a hash table holds whole coordinates: put it directly below the root',
+      }),
+    );
+  return problems;
+};
+
+const fieldProblems = (nodes: readonly SNode[]): Diagnostic[] => {
+  const problems: Diagnostic[] = [];
+  const first = new Map<string, SNode>();
+  for (const node of nodes) {
+    if (!node.field) continue;
+    const other = first.get(node.field.name);
+    if (other)
+      problems.push(
+        error(
+          'layout/placed-twice',
+          other.field === node.field
+            ? `field '${node.field.name}' is placed twice`
+            : `two fields are named '${node.field.name}'`,
+          { remedy: other.field === node.field ? 'place each field once' : 'rename one of them' },
+        ),
+      );
+    else first.set(node.field.name, node);
+    const { extents, unbounded } = placed(nodes, node.id, node.field);
+    if (!unbounded && extents.some((n) => n > MAX_INDEX))
+      problems.push(
+        error('layout/too-large', `field '${node.field.name}' has indices up to ${Math.max(...extents) - 1}`, {
+          remedy: 'an index has 31 bits: make the nodes smaller',
+        }),
+      );
+  }
+  return problems;
+};
+
+const MAX_INDEX = 2 ** 31;
+
+const placed = (nodes: readonly SNode[], id: number, field: FieldDecl): PlacedField => {
+  const path = pathTo(nodes, id);
+  const whole = path.reduce(
+    (all, n) => all.map((extent, a) => extent * nodes[n].extents[a]),
+    nodes[0].extents as readonly number[],
+  );
+  const axes = whole.flatMap((_, a) => (path.some((n) => nodes[n].axes.includes(a)) ? [a] : []));
+  return {
+    field,
+    path,
+    axes,
+    extents: axes.map((a) => whole[a]),
+    unbounded: path.some((n) => nodes[n].kind === 'hash'),
+  };
+};
