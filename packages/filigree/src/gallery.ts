@@ -1,3 +1,5 @@
+import type { Sources } from '@filigree/backend';
+
 /** Examples by name, as a gallery module exports them under the name `gallery`. */
 export type Gallery = Readonly<Record<string, Example>>;
 
@@ -24,6 +26,8 @@ export interface ExampleOptions {
   readonly bench: boolean;
   /** Stages of specialisation to switch off, by their names in `--ablate`. */
   readonly ablate: readonly string[];
+  /** Takes the generated sources of a program of the example, for `--emit`. */
+  readonly emit: (program: string, sources: Sources) => void;
   /** Says how far the run is, from 0 to 1, and what it does now. */
   readonly progress: (fraction: number, text: string) => void;
 }

@@ -161,6 +161,9 @@ describe('compile refuses', () => {
   });
 
   const limit = 3;
+  const good = sparseOf([[1, 2]]).pattern;
+  const broken = { ...good, rowPtr: Int32Array.of(0, 1) };
+  const endless = (v: number): number => endless(v);
   const cases: Readonly<Record<string, readonly [string, () => Promise<unknown>]>> = {
     'an unknown backend': [
       'runtime/backend',
@@ -175,8 +178,49 @@ describe('compile refuses', () => {
       () => compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x }) }, { backend: 'wasm', threads: 0 }),
     ],
     'a length that is none': [
-      'trace/shape',
+      'program/shape',
       () => compile({ inputs: { x: -1 }, run: () => ({ y: 1 }) }, { backend: 'wasm' }),
+    ],
+    'lengths that are none': [
+      'program/shape',
+      () => compile({ inputs: { x: [-2, -2] }, run: () => ({ y: 1 }) }, { backend: 'wasm' }),
+    ],
+    'a shape that is none': [
+      'program/shape',
+      () => compile({ inputs: { x: 'three' as unknown as number }, run: () => ({ y: 1 }) }, { backend: 'wasm' }),
+    ],
+    'a pattern that is broken': [
+      'csr/row-pointer',
+      () => compile({ inputs: { x: broken }, run: () => ({ y: 1 }) }, { backend: 'wasm' }),
+    ],
+    'a sparse output with too few values': [
+      'program/length',
+      () =>
+        compile(
+          { inputs: { x: good }, run: ({ x }) => ({ y: { pattern: x.pattern, values: x.values.slice(1) } }) },
+          { backend: 'wasm' },
+        ),
+    ],
+    'a sparse output of a broken pattern': [
+      'csr/row-pointer',
+      () =>
+        compile(
+          { inputs: { x: 2 }, run: ({ x }) => ({ y: { pattern: broken, values: x } }) },
+          { backend: 'wasm', scope: { broken } },
+        ),
+    ],
+    'outputs without names': [
+      'program/outputs',
+      () => compile({ inputs: { x: 1 }, run: ({ x }) => x[0] as never }, { backend: 'wasm' }),
+    ],
+    'a program that throws': [
+      'program/threw',
+      () => compile({ inputs: { x: 1 }, run: () => JSON.parse('{') as never }, { backend: 'wasm' }),
+    ],
+    'a program that never ends': [
+      'program/threw',
+      () =>
+        compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: endless(x[0]) }) }, { backend: 'wasm', scope: { endless } }),
     ],
     'a variable that is not in the scope': [
       'lang/unbound',

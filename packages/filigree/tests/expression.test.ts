@@ -25,6 +25,12 @@ describe.each(workingBackends)('compileExpression on %s', (backend) => {
     ['A', a],
     ['-A', scale(-1, a)],
     ['A-A', scale(0, a)],
+    ["A''", a],
+    ["((A'))'*(B)", multiply(a, b)],
+    [' A\n + -B ', add(a, scale(-1, b))],
+    ['A^1', a],
+    ['A^(3-1)', multiply(a, a)],
+    ['2*A*s', scale(5, a)],
   ])('%s', async (text, expected) => {
     const p = await compileExpression(text, { A: sparseOf(a), B: sparseOf(b), s: 2.5 }, { backend });
     p.run();
@@ -89,6 +95,12 @@ describe('compileExpression refuses', () => {
     ['expr/shape', 'A*W', { A, W: wide }],
     ['expr/shape', 'A+1', { A }],
     ['expr/power', 'W^2', { W: wide }],
+    ['expr/power', 'A^0', { A }],
+    ['expr/power', 'A^-1', { A }],
+    ['expr/power', 'A^A', { A }],
+    ['expr/parse', '', { A }],
+    ['expr/number', 's*A', { A, s: NaN }],
+    ['program/pattern', 'A', { A: 'a.mtx' as never }],
     ['csr/column-range', 'A', { A: broken }],
     ['program/name', 'result*result', { result: A }],
     ['program/length', 'A', { A: { pattern: A.pattern, values: [1] } }],

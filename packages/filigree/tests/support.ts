@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll, expect } from 'vitest';
 import { backends, type Csr } from 'filigree';
 import { runCommandLine } from 'filigree/command-line';
 
@@ -14,6 +15,7 @@ export const workingBackends: readonly ('cpp' | 'wasm')[] = await (async () => {
 
 export interface Finished {
   readonly status: number | null;
+  readonly signal?: NodeJS.Signals | null;
   readonly out: string;
   readonly err: string;
 }
@@ -32,29 +34,69 @@ export const filigree = async (...argv: string[]): Promise<Finished> => {
   return { status, ...text };
 };
 
-/** Runs the installed command as a process of its own. */
-export const filigreeProcess = (
+/**
+ * What a command refuses to do: status 1, one JSON document with the diagnostic on stdout, the same for people on stderr, and
+ * no result, no stack.
+ */
+export const refusal = async (
+  ...argv: string[]
+): Promise<{ code: string; message: string; remedy: string; loc?: { file: string; line: number; column: number } }> => {
+  const { status, out, err } = await filigree(...argv, '--json');
+  expect(status).toBe(1);
+  const answer = JSON.parse(out) as { error: Awaited<ReturnType<typeof refusal>> };
+  expect(Object.keys(answer)).toEqual(['error']);
+  expect(answer.error.remedy).toMatch(/\w/);
+  expect(err).toContain(`error[${answer.error.code}]`);
+  expect(err).toContain('remedy:');
+  expect(err).not.toMatch(/^ +at /m);
+  return answer.error;
+};
+
+/** Starts the installed command as a process of its own. */
+export const startFiligree = (
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
-): Promise<Finished> => {
+): ChildProcessWithoutNullStreams => {
   const built = process.env['FILIGREE_BUILT'] === '1';
   const file = fileURLToPath(new URL(built ? '../bin/filigree.js' : '../src/cli.ts', import.meta.url));
   const flags = built ? [] : ['--conditions=@filigree/source', '--import', import.meta.resolve('tsx')];
-  const child = spawn(process.execPath, [...flags, file, ...argv], { env: { ...process.env, ...env } });
+  return spawn(process.execPath, [...flags, file, ...argv], { env: { ...process.env, ...env } });
+};
+
+/** The same to its end; `interruptAt` sends Ctrl-C once stderr says that. */
+export const filigreeProcess = (
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+  interruptAt?: string,
+): Promise<Finished> => {
+  const child = startFiligree(argv, env);
   const text = { out: '', err: '' };
   child.stdout.on('data', (d: Buffer) => (text.out += d.toString()));
-  child.stderr.on('data', (d: Buffer) => (text.err += d.toString()));
-  return new Promise((resolve) => child.on('close', (status) => resolve({ status, ...text })));
+  child.stderr.on('data', (d: Buffer) => {
+    text.err += d.toString();
+    if (interruptAt !== undefined && text.err.includes(interruptAt)) child.kill('SIGINT');
+  });
+  return new Promise((resolve) => child.on('close', (status, signal) => resolve({ status, signal, ...text })));
 };
 
 /** A folder for this run alone. */
 export const scratch = mkdtempSync(join(tmpdir(), 'filigree-test-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** Writes a file into the scratch folder; gives its path. */
 export const scratchFile = (name: string, contents: string | Uint8Array): string => {
   const path = join(scratch, name);
   writeFileSync(path, contents);
   return path;
+};
+
+/** A folder whose only program is `g++`, a shell script. */
+export const folderWithCompiler = (name: string, script: string): string => {
+  const folder = join(scratch, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'g++'), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(folder, 'g++'), 0o755);
+  return folder;
 };
 
 export type Dense = readonly (readonly number[])[];
@@ -92,6 +134,24 @@ export const dense = {
   transpose: (a: Dense): number[][] => (a[0] ?? []).map((_, j) => a.map((row) => row[j])),
   multiply: (a: Dense, b: Dense): number[][] =>
     a.map((row) => (b[0] ?? []).map((_, j) => row.reduce((sum, x, k) => sum + x * b[k][j], 0))),
+};
+
+/** The five-point stencil on n × n points. */
+export const grid = (n: number): Dense =>
+  Array.from({ length: n * n }, (_, i) =>
+    Array.from({ length: n * n }, (_, j) => {
+      const [dx, dy] = [Math.abs((i % n) - (j % n)), Math.abs(Math.floor(i / n) - Math.floor(j / n))];
+      return dx + dy === 0 ? 4 : dx + dy === 1 ? -1 : 0;
+    }),
+  );
+
+/** Entries that the square of a matrix has when nothing cancels. */
+export const entriesOfSquare = (m: Dense): number => {
+  const sizes = m.map((row) => row.map(Math.abs));
+  return dense
+    .multiply(sizes, sizes)
+    .flat()
+    .filter((x) => x !== 0).length;
 };
 
 /** A Matrix Market file of a dense matrix. */

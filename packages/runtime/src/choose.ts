@@ -14,16 +14,20 @@ export const availability = (backends: readonly Backend[]): Promise<readonly Ava
 export const chooseBackend =
   (backends: readonly Backend[], name?: string): TE.TaskEither<Diagnostics, Backend> =>
   async () => {
+    const refuse = (message: string, remedy: string) => E.left([error('runtime/backend', message, { remedy })]);
+    const known = backends.map((b) => b.name).join(', ');
     const candidates = name === undefined ? backends : backends.filter((b) => b.name === name);
+    if (candidates.length === 0) return refuse(`there is no backend '${name}'`, `known backends: ${known}`);
     const reasons: string[] = [];
     for (const b of candidates) {
       const a = await b.probe();
       if (a.usable && b.load) return E.right(b);
       reasons.push(`${b.name}: ${a.reason || 'emits sources only'}`);
     }
-    const message =
-      candidates.length === 0 ? `there is no backend '${name}'` : `no backend works here (${reasons.join('; ')})`;
-    return E.left([
-      error('runtime/backend', message, { remedy: `known backends: ${backends.map((b) => b.name).join(', ')}` }),
-    ]);
+    return name === undefined
+      ? refuse(`no backend works here: ${reasons.join('; ')}`, 'install what one of them lacks')
+      : refuse(
+          `the backend does not work here: ${reasons.join('; ')}`,
+          `install what it lacks, or use another of ${known}, or name none`,
+        );
   };

@@ -57,6 +57,9 @@ describe('choosing a backend', () => {
     };
     const none = await chooseBackend([broken])();
     expect(E.isLeft(none) && none.left[0].message).toContain('switched off');
+    const named = await chooseBackend([broken, cpp()], 'wasm')();
+    expect(E.isLeft(named) && named.left[0]).toMatchObject({ code: 'runtime/backend', remedy: expect.any(String) });
+    expect(E.isLeft(named) && named.left[0].message).toMatch(/does not work here: wasm: switched off/);
     expect((await availability([broken]))[0].usable).toBe(false);
   });
 

@@ -1,10 +1,10 @@
 import type { Backend } from '@filigree/backend';
-import type { Loc } from '@filigree/ir';
-import { fail } from '@filigree/ir';
+import { DiagnosticError, fail, type Loc } from '@filigree/ir';
 import { symbolic } from '@filigree/lang';
 import { type InputShape, type Program } from '@filigree/specialize';
 import { resolveBackend, type BackendName } from './backends.js';
 import { build, type Stage } from './build.js';
+import { checkPattern } from './check-pattern.js';
 import { compiledProgram, type CompiledProgram } from './compiled-program.js';
 import { traceable, type NumericContext, type NumericInputs, type NumericOutput } from './numeric-program.js';
 import type { OptionOverrides } from './options.js';
@@ -44,7 +44,8 @@ export interface CompileOptions {
  * code of them. `run` is ordinary code on numbers, rewritten by `@filigree/lang`; with `rewrite: false` it is a `Program` of
  * `@filigree/specialize`, written with `symbolicMath`, and is run as it is.
  *
- * Rejects with a `DiagnosticError`: what `symbolic`, tracing and the backend say, `program/…`, `runtime/backend`.
+ * Rejects with a `DiagnosticError`: what `symbolic`, tracing and the backend say, `csr/…`, `program/…` (`program/threw` for
+ * what `run` itself throws), `runtime/backend`.
  */
 export function compile(
   program: Program,
@@ -62,6 +63,7 @@ export async function compile(
     fail('program/form', 'a program is an object with inputs and a function run', {
       remedy: 'write { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }',
     });
+  for (const [name, shape] of Object.entries(program.inputs)) checkShape(name, shape);
   const { rewrite = true, scope, at, ...rest } = options;
   const backend = await resolveBackend(options.backend);
   const toTrace = rewrite
@@ -74,5 +76,30 @@ export async function compile(
         program.capacity,
       )
     : (program as Program);
-  return compiledProgram(await build(toTrace, { ...rest, backend }));
+  return compiledProgram(await build(explained(toTrace), { ...rest, backend }));
 }
+
+const checkShape = (name: string, shape: unknown): void => {
+  const isLength = (n: unknown): boolean => Number.isSafeInteger(n) && (n as number) >= 0;
+  if (isLength(shape) || (Array.isArray(shape) && shape.every(isLength))) return;
+  if (typeof shape === 'object' && shape !== null && 'rowPtr' in shape) return checkPattern(name, shape);
+  return fail('program/shape', `input '${name}' has no valid shape`, {
+    remedy: 'give a length such as 100, a list of lengths such as [100, 3], or the pattern of a sparse matrix',
+  });
+};
+
+/* What a program throws is about the program, unless memory ran out. */
+const explained = (program: Program): Program => ({
+  ...(program.capacity === undefined ? {} : { capacity: program.capacity }),
+  inputs: program.inputs,
+  run: (inputs, context) => {
+    try {
+      return program.run(inputs, context);
+    } catch (e) {
+      if (e instanceof DiagnosticError || (e instanceof RangeError && !/call stack/i.test(e.message))) throw e;
+      return fail('program/threw', `the program threw ${e instanceof Error ? `${e.name}: ${e.message}` : String(e)}`, {
+        remedy: 'run the function on plain numbers to find the place',
+      });
+    }
+  },
+});

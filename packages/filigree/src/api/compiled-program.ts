@@ -1,5 +1,5 @@
 import type { Sources } from '@filigree/backend';
-import { DiagnosticError, fail, type TypedArray } from '@filigree/ir';
+import { DiagnosticError, fail, type Diagnostics, type TypedArray } from '@filigree/ir';
 import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse';
 import type { Built, Stage } from './build.js';
 
@@ -40,6 +40,8 @@ export interface CompiledProgram {
   readonly backend: string;
   readonly dtype: 'f32' | 'f64';
   readonly sources: Sources;
+  /** What went less well than it should, such as a cache folder that cannot be written. */
+  readonly warnings: Diagnostics;
   readonly stats: CompileStats;
   readonly dispose: () => void;
 }
@@ -108,6 +110,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Bui
     backend: instance.backend,
     dtype,
     sources: instance.sources,
+    warnings: instance.artifact.warnings ?? [],
     stats: {
       nodes: specialized.nodes,
       kernels: specialized.kernels,

@@ -1,6 +1,5 @@
 import { fail } from '@filigree/ir';
 import {
-  checkCsr,
   evaluateExpr,
   namesOf,
   numberRing,
@@ -10,9 +9,9 @@ import {
   type CsrPattern,
   type ExprTree,
 } from '@filigree/sparse';
-import { DiagnosticError } from '@filigree/ir';
 import { symbolicRing, type Program } from '@filigree/specialize';
 import { right } from './build.js';
+import { checkPattern } from './check-pattern.js';
 
 /** A name of an expression: a matrix, whose pattern is compiled in and whose values are an input, or a plain number. */
 export type Binding = number | Csr<ArrayLike<number>>;
@@ -21,6 +20,8 @@ export type Binding = number | Csr<ArrayLike<number>>;
 export interface ExpressionProblem {
   readonly tree: ExprTree;
   readonly program: Program;
+  /** The names that are bound to numbers. */
+  readonly numbers: Readonly<Record<string, number>>;
   /** Pattern of the result. */
   readonly pattern: CsrPattern;
   /** Scalar operations of a plain evaluation. */
@@ -47,8 +48,7 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
     const b = bindings[name];
     if (typeof b === 'number') numbers[name] = b;
     else {
-      const faults = checkCsr(b.pattern);
-      if (faults.length > 0) throw new DiagnosticError(faults.map((d) => ({ ...d, message: `${name}: ${d.message}` })));
+      checkPattern(name, (b as { readonly pattern?: unknown } | null)?.pattern);
       patterns[name] = b.pattern;
     }
   }
@@ -56,6 +56,7 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
   const variables = Object.values(patterns).reduce((n, p) => n + p.colIdx.length, 0);
   return {
     tree,
+    numbers,
     pattern: plan.pattern,
     flops: plan.flops,
     program: {

@@ -1,4 +1,4 @@
-import { Sym, isSymbolic, symbolicMath, type Num } from '@filigree/ir';
+import { Sym, fail, isSymbolic, symbolicMath, type Num } from '@filigree/ir';
 import {
   add,
   multiply,
@@ -12,6 +12,7 @@ import {
   type Ring,
 } from '@filigree/sparse';
 import type { InputShape, Program, SymbolicInput, TraceContext, TracedOutput } from '@filigree/specialize';
+import { checkPattern } from './check-pattern.js';
 
 /** A sparse matrix as numeric code sees it: one number per entry of the pattern, row by row. */
 export type SparseMatrix = Csr<number[]>;
@@ -71,17 +72,37 @@ export const traceable = (
       return values;
     };
     const results = run(symbols as never, { block, sparse });
-    if (typeof results !== 'object' || results === null) return { result: results } as Record<string, TracedOutput>;
-    return Object.fromEntries(Object.entries(results).map(([name, x]) => [name, idsOf(x, context) as TracedOutput]));
+    if (
+      typeof results !== 'object' ||
+      results === null ||
+      Array.isArray(results) ||
+      isSymbolic(results) ||
+      isMatrix(results)
+    )
+      return fail('program/outputs', 'the program does not return its outputs by name', {
+        remedy: 'return an object of them, as in ({ x }) => ({ y: x.map((v) => v * v) })',
+      });
+    return Object.fromEntries(
+      Object.entries(results).map(([name, x]) => [name, idsOf(x, context, name) as TracedOutput]),
+    );
   },
 });
 
 const symbolsOf = (x: SymbolicInput, { graph }: TraceContext): unknown =>
   isMatrix(x) ? { pattern: x.pattern, values: Array.from(x.values as Int32Array, (id) => new Sym(graph, id)) } : x;
 
-const idsOf = (x: unknown, { graph }: TraceContext): unknown => {
+const idsOf = (x: unknown, { graph }: TraceContext, name = 'block'): unknown => {
   if (!isMatrix(x)) return x;
   const values = Array.from(x.values as ArrayLike<unknown>);
+  checkPattern(name, x.pattern);
+  if (values.length !== x.pattern.colIdx.length)
+    fail(
+      'program/length',
+      `'${name}' has ${values.length} values for ${x.pattern.colIdx.length} entries of its pattern`,
+      {
+        remedy: 'give one value for each entry, row by row',
+      },
+    );
   /* What is neither number nor symbol is left for tracing to refuse. */
   if (!values.every((v) => typeof v === 'number' || isSymbolic(v))) return values;
   return {

@@ -1,5 +1,6 @@
 import type { Backend } from '@filigree/backend';
 import { fail } from '@filigree/ir';
+import type { Progress } from './progress.js';
 
 /** Targets that the command line knows and this version cannot run, with the reason. */
 export const ABSENT: Readonly<Record<string, string>> = {
@@ -9,9 +10,14 @@ export const ABSENT: Readonly<Record<string, string>> = {
 };
 
 /** The backend that `--backend` names, or the first that works. Errors: `runtime/backend`. */
-export const backendOf = async (name: string | undefined): Promise<Backend> => {
+export const backendOf = async (name: string | undefined, progress: Progress): Promise<Backend> => {
   if (name !== undefined && Object.hasOwn(ABSENT, name))
     fail('runtime/backend', ABSENT[name], { remedy: 'use cpp or wasm; `filigree devices` tells which work here' });
   const { resolveBackend } = await import('../api/backends.js');
-  return resolveBackend(name);
+  progress.listen();
+  try {
+    return await resolveBackend(name);
+  } finally {
+    progress.unlisten();
+  }
 };

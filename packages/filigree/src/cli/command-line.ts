@@ -35,7 +35,8 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
   } catch (e) {
     if (isUsageError(e)) {
       if (e.exitCode === 0) return 0;
-      if (json) terminal.out(`${JSON.stringify({ error: error('cli/usage', e.message.replace(/^error: /, '')) })}\n`);
+      const usage = error('cli/usage', e.message.replace(/^error: /, ''), { remedy: 'see filigree help' });
+      if (json) terminal.out(`${JSON.stringify({ error: usage })}\n`);
       return 2;
     }
     session.fail(diagnosticsOf(e), e instanceof DiagnosticError ? e.message : undefined);
@@ -55,6 +56,12 @@ const diagnosticsOf = (e: unknown): readonly Diagnostic[] => {
     return [
       error('memory/exhausted', `memory ran out (${message})`, {
         remedy: 'take a smaller problem, or give node more memory: NODE_OPTIONS=--max-old-space-size=MEGABYTES',
+      }),
+    ];
+  if (e instanceof Error && 'syscall' in e)
+    return [
+      error('system/failed', `the system refused a step: ${message}`, {
+        remedy: 'check that the path is right, can be read or written, and has space',
       }),
     ];
   if (process.env['FILIGREE_DEBUG'] && e instanceof Error) process.stderr.write(`${e.stack}\n`);

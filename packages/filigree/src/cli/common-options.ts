@@ -1,4 +1,20 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Ablation } from '../api/ablation.js';
+
+/** What `--ablate` takes, for help, which is shown without loading the compiler. */
+export const ABLATION_NAMES: readonly Ablation[] = [
+  'local',
+  'global',
+  'tags',
+  'blocks',
+  'simplify',
+  'order',
+  'coherence',
+  'narrow',
+  'simd',
+  'parallel',
+  'roll',
+];
 
 /** What every command takes. */
 export interface CommonOptions {

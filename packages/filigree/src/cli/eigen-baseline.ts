@@ -1,6 +1,10 @@
-import { parseExpr, type Csr, type Expr } from '@filigree/sparse';
-import { right } from '../api/build.js';
-import { workspace } from './workspace.js';
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as E from 'fp-ts/lib/Either.js';
+import { cachedFile, contentHash, findToolchain, firstLines, runProcess, type Toolchain } from '@filigree/backend';
+import { fail } from '@filigree/ir';
+import { samePattern, type Csr, type Expr } from '@filigree/sparse';
+import { eigenSource } from './eigen-source.js';
 
 /** A baseline ready to run. */
 export interface EigenBaseline {
@@ -8,70 +12,125 @@ export interface EigenBaseline {
   readonly close: () => void;
 }
 
+export interface EigenProblem {
+  readonly root: Expr;
+  readonly matrices: Readonly<Record<string, Csr<ArrayLike<number>>>>;
+  readonly numbers: Readonly<Record<string, number>>;
+  readonly dtype: 'f32' | 'f64';
+  /** What the expression comes to, and how far a value may be from it relative to the largest. */
+  readonly expected: Csr<Float64Array>;
+  readonly tolerance: number;
+}
+
 /**
- * The expression in C++ with Eigen, where the repository's benchmarks have it (up to the names of matrices), and where they,
- * a compiler and Eigen are at hand; else why not.
+ * The expression compiled with Eigen, where there are a compiler and Eigen's headers, and where its result is right; else why
+ * there is none.
  */
 export const eigenBaseline = async (
-  root: Expr,
-  matrices: Readonly<Record<string, Csr<ArrayLike<number>>>>,
-  dtype: 'f32' | 'f64',
+  problem: EigenProblem,
+  cache: string | false | undefined,
 ): Promise<EigenBaseline | string> => {
-  const bench = await workspace<Bench>('@filigree/bench');
-  const programs = await workspace<Programs>('@filigree/e2e');
-  if (typeof bench === 'string' || typeof programs === 'string') return "the repository's benchmarks are not at hand";
-  for (const [name, text] of Object.entries(programs.MATRIX_EXPRESSIONS)) {
-    const theirs = right(parseExpr(text)).root;
-    const names = new Map<string, string>();
-    const known = bench.EXPRESSION_CASES[name];
-    if (!known || !sameUpToNames(theirs, root, names)) continue;
-    const inputs = [...names].sort(([a], [b]) => slotOf(text, a) - slotOf(text, b)).map(([, ours]) => matrices[ours]);
-    if (inputs.some((m) => m === undefined)) return 'a number stands where the baseline takes a matrix';
-    const made = bench.nativeBaseline(
-      known.eigen,
-      dtype,
-      { matrices: inputs, ...(known.integers ? { integers: known.integers } : {}) },
-      { eigen: true },
-    );
-    return 'found' in made ? made.found : made.missing;
-  }
-  return 'the benchmarks have no Eigen form of this expression';
+  const toolchain = await findToolchain()();
+  if (E.isLeft(toolchain)) return toolchain.left[0].message;
+  const headers = await eigenFolder();
+  if (headers === undefined)
+    return 'the headers of Eigen were not found (Debian, Ubuntu: apt install libeigen3-dev; elsewhere set EIGEN_DIR)';
+  const names = Object.keys(problem.matrices);
+  const source = eigenSource(problem.root, names, problem.numbers, scalarOf(problem));
+  const library = await build(source, toolchain.right, headers, cache);
+  return 'path' in library ? load(library.path, problem) : `the Eigen form does not compile: ${library.failure}`;
 };
 
-interface Bench {
-  readonly EXPRESSION_CASES: Readonly<
-    Record<string, { readonly eigen: string; readonly integers?: readonly ArrayLike<number>[] }>
-  >;
-  readonly nativeBaseline: (
-    name: string,
-    dtype: 'f32' | 'f64',
-    inputs: {
-      readonly matrices: readonly Csr<ArrayLike<number>>[];
-      readonly integers?: readonly ArrayLike<number>[];
-    },
-    options: { readonly eigen: boolean },
-  ) => { readonly found: EigenBaseline } | { readonly missing: string };
-}
+const scalarOf = ({ dtype }: EigenProblem): 'float' | 'double' => (dtype === 'f32' ? 'float' : 'double');
 
-interface Programs {
-  readonly MATRIX_EXPRESSIONS: Readonly<Record<string, string>>;
-}
+const eigenFolder = async (): Promise<string | undefined> => {
+  const named = process.env['EIGEN_DIR'];
+  const usual = ['/usr/include/eigen3', '/usr/local/include/eigen3', '/opt/homebrew/include/eigen3'];
+  for (const folder of named ? [named] : usual)
+    if (
+      await access(join(folder, 'Eigen', 'Sparse')).then(
+        () => true,
+        () => false,
+      )
+    )
+      return folder;
+  return undefined;
+};
 
-/* Baselines take matrices in the order in which their expression names them. */
-const slotOf = (text: string, name: string): number => text.indexOf(name);
+/* The flags of the paper's evaluation (§5). */
+const FLAGS = ['-std=c++17', '-O3', '-DNDEBUG', '-ffast-math', '-fPIC', '-fvisibility=hidden', '-w'];
 
-/** Whether two trees are the same once names of the first are replaced by names of the second, one for one. */
-const sameUpToNames = (a: Expr, b: Expr, names: Map<string, string>): boolean => {
-  if (a.kind !== b.kind) return false;
-  if (a.kind === 'name' && b.kind === 'name') {
-    const known = names.get(a.name);
-    if (known !== undefined) return known === b.name;
-    if ([...names.values()].includes(b.name)) return false;
-    names.set(a.name, b.name);
-    return true;
+const build = async (
+  source: string,
+  { path: compiler, args, version, cpu, native }: Toolchain,
+  headers: string,
+  cache: string | false | undefined,
+): Promise<{ readonly path: string } | { readonly failure: string }> => {
+  const flags = [...FLAGS, ...(native ? ['-march=native'] : []), `-I${headers}`];
+  const release = await readFile(join(headers, 'Eigen', 'src', 'Core', 'util', 'Macros.h')).catch(() => '');
+  let failure = '';
+  const step = async (...rest: string[]): Promise<void> => {
+    const done = await runProcess(compiler, [...args, ...rest]);
+    if (done.status === 0) return;
+    failure = firstLines(done.stderr, 3) || done.failure || `it ended by ${done.signal ?? `status ${done.status}`}`;
+    fail('eigen/compile', failure);
+  };
+  try {
+    return await cachedFile({
+      cache,
+      key: contentHash('eigen', source, version, cpu, ...args, ...flags, release),
+      file: 'baseline.so',
+      build: async (file) => {
+        const [text, object] = [join(dirname(file), 'baseline.cpp'), join(dirname(file), 'baseline.o')];
+        await writeFile(text, source);
+        await step(...flags, '-c', text, '-o', object);
+        /* Linked without -ffast-math, for which gcc adds start-up code that turns off subnormals in the whole process. */
+        await step('-shared', object, '-o', file);
+      },
+    });
+  } catch (e) {
+    if (failure !== '') return { failure };
+    throw e;
   }
-  if (a.kind === 'number' && b.kind === 'number') return a.value === b.value;
-  if ('arg' in a && 'arg' in b) return sameUpToNames(a.arg, b.arg, names);
-  if ('left' in a && 'left' in b) return sameUpToNames(a.left, b.left, names) && sameUpToNames(a.right, b.right, names);
-  return false;
+};
+
+const load = async (path: string, problem: EigenProblem): Promise<EigenBaseline | string> => {
+  const { default: koffi } = await import('koffi');
+  const library = koffi.load(path);
+  const scalar = scalarOf(problem);
+  const create = library.func('void *baseline_new()');
+  const destroy = library.func('void baseline_delete(void *c)');
+  const set = library.func(
+    `int baseline_set(void *c, int slot, int rows, int cols, const int *ptr, const int *idx, const ${scalar} *val)`,
+  );
+  const runOnce = library.func('int baseline_run(void *c)');
+  const entries = library.func('int baseline_entries(void *c)');
+  const get = library.func(`int baseline_get(void *c, _Out_ int *ptr, _Out_ int *idx, _Out_ ${scalar} *val)`);
+
+  const handle: unknown = create();
+  const close = (): void => {
+    destroy(handle);
+    library.unload();
+  };
+  const { pattern, values: expected } = problem.expected;
+  const Values = scalar === 'float' ? Float32Array : Float64Array;
+  const result = (): Csr<ArrayLike<number>> | undefined => {
+    for (const [slot, { pattern: p, values }] of Object.values(problem.matrices).entries())
+      if (set(handle, slot, p.rows, p.cols, p.rowPtr, p.colIdx, Values.from(values)) !== 1) return undefined;
+    if (runOnce(handle) !== 1) return undefined;
+    const n = entries(handle) as number;
+    const [rowPtr, colIdx, values] = [new Int32Array(pattern.rows + 1), new Int32Array(n), new Values(n)];
+    if (get(handle, rowPtr, colIdx, values) !== 1) return undefined;
+    return { pattern: { rows: pattern.rows, cols: pattern.cols, rowPtr, colIdx }, values };
+  };
+  const found = result();
+  if (found && samePattern(pattern, found.pattern) && near(found.values, expected, problem.tolerance))
+    return { run: () => void runOnce(handle), close };
+  close();
+  return found ? 'Eigen comes to another result' : 'Eigen ran out of memory';
+};
+
+const near = (found: ArrayLike<number>, expected: Float64Array, tolerance: number): boolean => {
+  const largest = expected.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  return expected.every((x, i) => Math.abs(found[i] - x) <= tolerance * largest);
 };

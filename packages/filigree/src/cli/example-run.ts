@@ -1,10 +1,14 @@
-import { performance } from 'node:perf_hooks';
+import { join } from 'node:path';
+import type { Sources } from '@filigree/backend';
+import { error, type Diagnostic } from '@filigree/ir';
 import { parseAblation } from '../api/ablation.js';
 import type { ExampleResult } from '../gallery.js';
 import { backendOf } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
 import { exampleOf, loadGallery } from './load-gallery.js';
+import { peakRssMB } from './peak-memory.js';
 import type { Session } from './session.js';
+import { writeSources } from './write-sources.js';
 
 export interface ExampleRunOptions extends CommonOptions {
   readonly bench?: boolean;
@@ -31,7 +35,8 @@ export const runExample = async (
 ): Promise<ExampleSummary> => {
   const example = exampleOf(await loadGallery(), name);
   const ablated = parseAblation(options.ablate ?? '');
-  const backend = await backendOf(options.backend);
+  const backend = await backendOf(options.backend, session.progress);
+  const emitted: [string, Sources][] = [];
   const started = performance.now();
   const result = await example.run({
     args,
@@ -41,8 +46,15 @@ export const runExample = async (
     seed: options.seed,
     bench: options.bench ?? false,
     ablate: ablated,
+    emit: (program, sources) => emitted.push([program, sources]),
     progress: (fraction, text) => void session.progress.at(fraction, text),
   });
+  const wallMs = performance.now() - started;
+  if (options.emit !== undefined) {
+    if (emitted.length === 0) session.message(`note: the example '${name}' hands out no sources`);
+    for (const [program, sources] of emitted)
+      await writeSources(join(options.emit, program.replace(/[^\w.-]+/g, '-')), sources);
+  }
   return {
     example: name,
     rows: example.rows,
@@ -50,7 +62,15 @@ export const runExample = async (
     backend: backend.name,
     dtype: options.dtype,
     threads: options.threads,
-    memoryMB: process.resourceUsage().maxRSS / 1024,
-    wallMs: performance.now() - started,
+    memoryMB: peakRssMB(),
+    wallMs,
   };
 };
+
+/** What is wrong with an example whose check failed. */
+export const wrongExample = ({ check, example }: ExampleSummary): Diagnostic | undefined =>
+  check.passed
+    ? undefined
+    : error('run/check', `the check of example '${example}' failed`, {
+        remedy: 'its numbers are not to be trusted; please report it with the arguments',
+      });

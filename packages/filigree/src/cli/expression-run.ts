@@ -1,5 +1,5 @@
-import { DiagnosticError, error, fail } from '@filigree/ir';
-import type { Csr } from '@filigree/sparse';
+import { error, fail, type Diagnostic } from '@filigree/ir';
+import type { Csr, CsrPattern } from '@filigree/sparse';
 import { ablate, parseAblation } from '../api/ablation.js';
 import { build, type Built, type Stage } from '../api/build.js';
 import { expressionProblem, RESULT, type Binding, type ExpressionProblem } from '../api/expression.js';
@@ -9,6 +9,7 @@ import { backendOf } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
 import { eigenBaseline } from './eigen-baseline.js';
 import { medians, QUICK, THOROUGH } from './measure.js';
+import { peakRssMB } from './peak-memory.js';
 import { randomValues } from './random.js';
 import type { Session } from './session.js';
 
@@ -78,7 +79,7 @@ export const runExpression = async (
   for (const name of Object.keys(options.bind ?? {}))
     if (!Object.hasOwn(problem.program.inputs, name) && typeof bindings[name] !== 'number')
       session.message(`note: the expression does not use '${name}'`);
-  const backend = await backendOf(options.backend);
+  const backend = await backendOf(options.backend, progress);
   const built = await build(problem.program, {
     backend,
     dtype: options.dtype,
@@ -99,10 +100,10 @@ export const runExpression = async (
   /* What a kernel forgets to write is then seen. */
   result.fill(NaN);
   instance.run();
-  const peakRssMB = process.resourceUsage().maxRSS / 1024;
-  const check = compare(result, problem.evaluate(values).values, TOLERANCE[options.dtype]);
-  await progress.at(0.9, 'timing');
-  const { run, baselines, skipped } = await time(problem, built, values, options);
+  const peakMB = peakRssMB();
+  const expected = problem.evaluate(values);
+  const check = compare(result, expected.values, TOLERANCE[options.dtype]);
+  const { run, baselines, skipped } = await time(problem, built, values, expected, options, session);
   return {
     problem,
     bindings,
@@ -126,7 +127,7 @@ export const runExpression = async (
       flops: problem.flops,
       ms: { ...built.ms, run },
       cached: instance.artifact.cached,
-      peakRssMB,
+      peakRssMB: peakMB,
       check,
       baselines,
       skipped,
@@ -162,7 +163,7 @@ const readBindings = async ({
       fail('expr/name', `'${name}' cannot be a name of an expression`, {
         remedy: 'use letters, digits and _, not beginning with a digit',
       });
-    /* A number binds a scalar, unless a file has that name. */
+    /* A file whose name is a number can be named ./NUMBER. */
     const number = Number(value);
     bindings[name] =
       Number.isFinite(number) && value.trim() !== ''
@@ -210,43 +211,54 @@ const compare = (
   };
 };
 
+/** Times the compiled program beside a plain evaluation and, for `--bench`, Eigen. */
 const time = async (
   problem: ExpressionProblem,
   { instance }: Built,
   values: Readonly<Record<string, Float64Array>>,
+  expected: Csr<Float64Array>,
   options: ExpressionRunOptions,
+  { progress }: Session,
 ): Promise<{ run: number; baselines: Record<string, number>; skipped: Record<string, string> }> => {
   const runs: Record<string, () => void> = { run: () => instance.run(), generic: () => void problem.evaluate(values) };
-  const skipped: Record<string, string> = {};
   let eigen: Awaited<ReturnType<typeof eigenBaseline>> | undefined;
   if (options.bench) {
+    await progress.at(0.9, 'compiling the Eigen baseline');
+    progress.listen();
     const matrices = Object.fromEntries(
       Object.entries(problem.program.inputs).map(([name, pattern]) => [
         name,
-        { pattern, values: values[name] } as Csr<Float64Array>,
+        { pattern: pattern as CsrPattern, values: values[name] },
       ]),
     );
-    eigen = await eigenBaseline(problem.tree.root, matrices, options.dtype);
-    if (typeof eigen === 'string') skipped['eigen'] = eigen;
-    else runs['eigen'] = eigen.run;
+    const { root } = problem.tree;
+    const { numbers } = problem;
+    const tolerance = TOLERANCE[options.dtype];
+    eigen = await eigenBaseline(
+      { root, matrices, numbers, dtype: options.dtype, expected, tolerance },
+      options.cache ? undefined : false,
+    );
+    if (typeof eigen === 'object') runs['eigen'] = eigen.run;
   }
   try {
-    const { run, ...baselines } = medians(runs, options.bench ? THOROUGH : QUICK);
-    return { run, baselines, skipped };
+    await progress.at(0.93, 'timing');
+    progress.listen();
+    const { run, ...baselines } = await medians(runs, options.bench ? THOROUGH : QUICK);
+    return { run, baselines, skipped: typeof eigen === 'string' ? { eigen } : {} };
   } finally {
     if (typeof eigen === 'object') eigen.close();
   }
 };
 
-/** The diagnostic of a result that differs from the plain evaluation. */
-export const wrongResult = ({ check }: ExpressionSummary): DiagnosticError =>
-  new DiagnosticError([
-    error(
-      'expr/check',
-      `the result differs from a plain evaluation by ${check.maxRelError ?? 'values that are not finite'}, more than ${check.tolerance}`,
-      {
-        remedy:
-          'with values of very different size f32 is too coarse: use --dtype f64, or --values random; otherwise this is a defect: please report it with the matrices',
-      },
-    ),
-  ]);
+/** What is wrong with a result that differs from the plain evaluation. */
+export const wrongResult = ({ check }: ExpressionSummary): Diagnostic | undefined =>
+  check.passed
+    ? undefined
+    : error(
+        'expr/check',
+        `the result differs from a plain evaluation by ${check.maxRelError ?? 'values that are not finite'}, more than ${check.tolerance}`,
+        {
+          remedy:
+            'with values of very different size f32 is too coarse: use --dtype f64, or --values random; otherwise this is a defect: please report it with the matrices',
+        },
+      );

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DiagnosticError, fail } from '@filigree/ir';
+import { DiagnosticError, fail, type Loc } from '@filigree/ir';
 
 /**
- * Imports a user's module. TypeScript is taken where node strips types itself, or by way of `tsx` where that is installed.
+ * Imports a user's module. TypeScript is read by node where it can, else by `tsx` where that is installed.
  * Errors: `file/missing`, `module/typescript`, `module/failed`.
  */
 export const loadModule = async (path: string): Promise<Readonly<Record<string, unknown>>> => {
@@ -19,34 +19,44 @@ export const loadModule = async (path: string): Promise<Readonly<Record<string, 
   } catch (e) {
     if (e instanceof DiagnosticError) throw e;
     return fail('module/failed', `'${path}' cannot be loaded: ${e instanceof Error ? e.message : String(e)}`, {
+      loc: placeIn(path, url, e),
       remedy: 'see that node can import it by itself',
     });
   }
 };
 
-const importModule = async (url: string): Promise<Readonly<Record<string, unknown>>> => {
-  try {
-    return (await import(url)) as Readonly<Record<string, unknown>>;
-  } catch (e) {
-    if ((e as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw e;
-  }
-  const stop = await withTsx();
-  try {
-    return (await import(url)) as Readonly<Record<string, unknown>>;
-  } finally {
-    await stop();
-  }
+/* The first place in the module itself that the stack names. */
+const placeIn = (file: string, url: string, e: unknown): Loc | undefined => {
+  const found = /^:(\d+)(?::(\d+))?/.exec((e instanceof Error && e.stack?.split(url)[1]) || '');
+  return found ? { file, line: Number(found[1]), column: Number(found[2] ?? 1) } : undefined;
 };
 
-const withTsx = async (): Promise<() => Promise<void>> => {
+const importModule = async (url: string): Promise<Readonly<Record<string, unknown>>> => {
+  const { typescript } = process.features as { readonly typescript?: unknown };
+  const load = /\.[mc]?ts$/.test(url) && !typescript ? await withTsx() : (plain: string) => import(plain);
+  return (await load(url)) as Readonly<Record<string, unknown>>;
+};
+
+const withTsx = async (): Promise<(url: string) => Promise<unknown>> => {
   const name = 'tsx/esm/api';
   try {
-    const { register } = (await import(name)) as { readonly register: () => () => Promise<void> };
-    return register();
+    const { tsImport } = (await import(name)) as {
+      readonly tsImport: (url: string, parent: string) => Promise<unknown>;
+    };
+    return (url) => tsImport(url, url);
   } catch {
     return fail('module/typescript', `this version of node (${process.version}) cannot import TypeScript`, {
       remedy:
         'install tsx beside filigree (npm install tsx), use node 22.18 or newer, or compile the module to JavaScript',
     });
   }
+};
+
+/** Where a function begins in the text of its file, if it stands there as it is, and once. */
+export const placeOf = (fn: (...args: never[]) => unknown, file: string, source: string): Loc | undefined => {
+  const text = Function.prototype.toString.call(fn);
+  const begin = source.indexOf(text);
+  if (begin < 0 || source.includes(text, begin + 1)) return undefined;
+  const lines = source.slice(0, begin).split('\n');
+  return { file, line: lines.length, column: lines.at(-1)!.length + 1 };
 };

@@ -22,14 +22,15 @@ export const THOROUGH: MeasureOptions = { rounds: 15, sampleMs: 20, budgetMs: 60
 
 /**
  * Median milliseconds a run of each function, side by side: one sample of each a round, in rotating order, so that drifts of
- * the machine touch all alike. Each runs once before, to warm up.
+ * the machine touch all alike. Each runs once before, to warm up. Between rounds the event loop has its turn.
  */
-export const medians = (
+export const medians = async (
   runs: Readonly<Record<string, () => void>>,
   options: MeasureOptions,
-): Record<string, number> => {
+): Promise<Record<string, number>> => {
   const contenders = Object.entries(runs).map(([name, run]) => warmUp(name, run, options));
   for (let round = 0; round < options.rounds; round++) {
+    await new Promise((resolve) => setImmediate(resolve));
     for (let i = 0; i < contenders.length; i++) {
       const c = contenders[(i + round) % contenders.length];
       if (c.samples.length > 0 && c.spent > options.budgetMs) continue;

@@ -12,16 +12,17 @@ export class Progress {
 
   constructor(private readonly terminal: Terminal) {}
 
-  /**
-   * The command is now at `fraction` (0 to 1) and does `text`. Resolves once that is shown.
-   */
+  /** The command is now at `fraction` (0 to 1) and does `text`. Resolves once that is shown. */
   async at(fraction: number, text: string): Promise<void> {
-    process.off('SIGINT', this.stop);
+    this.unlisten();
     if (text !== this.last && this.terminal.bar === undefined) this.terminal.err(`filigree: ${text}\n`);
     this.last = text;
     if (this.terminal.bar !== undefined) {
       this.bar ??= await startBar(this.terminal.bar);
-      this.bar.update(Math.round(1000 * fraction), { text });
+      const room = Math.max(10, (this.terminal.bar.columns || 80) - REST);
+      this.bar.update(Math.round(1000 * fraction), { text: text.slice(0, room) });
+      /* Otherwise it would be drawn a little later, when the step already keeps the event loop busy. */
+      this.bar.render();
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -34,17 +35,24 @@ export class Progress {
     process.once('SIGINT', this.stop);
   }
 
+  unlisten(): void {
+    process.off('SIGINT', this.stop);
+  }
+
   /** Takes the bar away, so that a message can be written. */
   clear(): void {
     if (this.bar) this.end();
   }
 
   end(): void {
-    process.off('SIGINT', this.stop);
+    this.unlisten();
     this.bar?.stop();
     this.bar = undefined;
   }
 }
+
+/* Columns of the bar beside the text of its step. */
+const REST = 48;
 
 const startBar = async (stream: NodeJS.WriteStream): Promise<SingleBar> => {
   const { default: cliProgress } = await import('cli-progress');
@@ -52,12 +60,18 @@ const startBar = async (stream: NodeJS.WriteStream): Promise<SingleBar> => {
     format: '{bar} {percentage} % | {text} | {duration_formatted} gone, {eta_formatted} left',
     barCompleteChar: '█',
     barIncompleteChar: '░',
-    barsize: 24,
+    barsize: 12,
     stream,
+    /* A process that is killed could give neither back. */
     hideCursor: false,
+    linewrap: true,
+    formatTime: (seconds: number | string) => (typeof seconds === 'number' ? secondsText(seconds) : '?'),
     clearOnComplete: true,
     etaBuffer: 20,
   });
   bar.start(1000, 0, { text: '' });
   return bar;
 };
+
+const secondsText = (s: number): string =>
+  s < 60 ? `${Math.round(s)}s` : `${Math.floor(s / 60)}m${Math.round(s % 60)}s`;

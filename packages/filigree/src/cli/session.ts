@@ -20,10 +20,17 @@ export class Session {
     this.texts.set(file, text);
   }
 
-  /** The command's result: one JSON document, or text for people. */
-  answer(value: unknown, text: () => string): void {
+  /**
+   * The command's result: one JSON document, or text for people. `wrong` says why it is not to be trusted: it becomes part
+   * of the document, and the exit status is 1.
+   */
+  answer(value: object, text: () => string, wrong?: Diagnostic): void {
     this.progress.end();
-    this.terminal.out(this.json ? `${JSON.stringify(value)}\n` : text());
+    this.terminal.out(this.json ? `${JSON.stringify(wrong ? { ...value, error: wrong } : value)}\n` : text());
+    if (wrong) {
+      this.warn([wrong]);
+      this.status = 1;
+    }
   }
 
   warn(diagnostics: Diagnostics = []): void {

@@ -7,8 +7,20 @@ export interface Terminal {
 }
 
 /** The streams of this process. */
-export const processTerminal: Terminal = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
-  ...(process.stderr.isTTY ? { bar: process.stderr } : {}),
+export const processTerminal = (): Terminal => {
+  process.stdout.on('error', stopWriting);
+  /* Messages that nobody reads are no reason to stop. */
+  process.stderr.on('error', () => undefined);
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    ...(process.stderr.isTTY ? { bar: process.stderr } : {}),
+  };
+};
+
+/* A reader that has enough, such as `head`, is no error; a full disk is. */
+const stopWriting = (e: NodeJS.ErrnoException): never => {
+  if (e.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`error[cli/output]: the output cannot be written (${e.code ?? e.message})\n`);
+  process.exit(1);
 };

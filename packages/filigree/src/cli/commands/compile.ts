@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { fail } from '@filigree/ir';
+import { DiagnosticError, fail, type Loc } from '@filigree/ir';
+import type { Sources } from '@filigree/backend';
 import type { Command } from 'commander';
 import type { InputShape, Program } from '@filigree/specialize';
 import { withCommonOptions, type CommonOptions } from '../common-options.js';
@@ -24,42 +25,50 @@ export const compileCommand = (program: Command, session: Session): void => {
     .argument('<module>', 'a JavaScript or TypeScript module')
     .option('--export <name>', 'only this export')
     .action(async (path: string, options: CommonOptions & { export?: string }) => {
-      const [{ compile }, { loadModule }, { backendOf }, { writeSources }] = await Promise.all([
+      const [{ compile }, { loadModule, placeOf }, { readBytes }, { backendOf }, { writeSources }] = await Promise.all([
         import('../../api/compile.js'),
         import('../load-module.js'),
+        import('../../files/read-matrix.js'),
         import('../backend-of.js'),
         import('../write-sources.js'),
       ]);
-      const backend = await backendOf(options.backend);
+      const backend = await backendOf(options.backend, session.progress);
       const programs = programsOf(await loadModule(path), path, options.export);
-      const kernels: { name: string; tasks: number; sources: readonly string[] }[] = [];
+      const text = new TextDecoder().decode(await readBytes(path));
+      session.knowText(path, text);
+      const compiled: { name: string; tasks: number; sources: Sources }[] = [];
       const ms = { trace: 0, analyse: 0, generate: 0, compile: 0 };
       for (const [i, [name, { inputs, run, scope, rewrite }]] of programs.entries()) {
         await session.progress.at(i / programs.length, `compiling ${name}`);
+        const at = placeOf(run, path, text);
         const common = {
           backend,
           dtype: options.dtype,
           threads: options.threads,
           ...(options.cache ? {} : { cache: false as const }),
           ...(scope ? { scope } : {}),
+          ...(at ? { at } : {}),
           onProgress: (stage: Stage) => {
             if (stage === 'compile') session.progress.listen();
           },
         };
-        const compiled = await (rewrite === false
-          ? compile({ inputs, run }, { ...common, rewrite: false })
-          : compile({ inputs, run: run as never }, common));
-        const { sources, stats } = compiled;
-        compiled.dispose();
-        kernels.push({
-          name,
-          tasks: stats.launches,
-          sources:
-            options.emit === undefined
-              ? sources.files.map((f) => f.name)
-              : await writeSources(join(options.emit, name), sources),
+        const { sources, stats, warnings, dispose } = await (
+          rewrite === false
+            ? compile({ inputs, run }, { ...common, rewrite: false })
+            : compile({ inputs, run: run as never }, common)
+        ).catch((e: unknown) => {
+          throw at ? placedAt(at, e) : e;
         });
+        dispose();
+        session.warn(warnings);
+        compiled.push({ name, tasks: stats.launches, sources });
         for (const stage of ['trace', 'analyse', 'generate', 'compile'] as const) ms[stage] += stats.ms[stage];
+      }
+      const kernels: { name: string; tasks: number; sources: readonly string[] }[] = [];
+      for (const { name, tasks, sources } of compiled) {
+        const { emit } = options;
+        const files = emit === undefined ? sources.files.map((f) => f.name) : writeSources(join(emit, name), sources);
+        kernels.push({ name, tasks, sources: await files });
       }
       session.answer({ kernels, ms, backend: backend.name, dtype: options.dtype }, () =>
         labelled([
@@ -74,6 +83,12 @@ export const compileCommand = (program: Command, session: Session): void => {
       );
     });
 };
+
+/* What is said about the program as a whole stands where its function begins. */
+const placedAt = (loc: Loc, e: unknown): unknown =>
+  e instanceof DiagnosticError
+    ? new DiagnosticError(e.diagnostics.map((d) => (d.loc || !/^(program|trace)\//.test(d.code) ? d : { ...d, loc })))
+    : e;
 
 const programsOf = (
   module: Readonly<Record<string, unknown>>,

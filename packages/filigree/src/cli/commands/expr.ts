@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { keyValue, withCommonOptions } from '../common-options.js';
+import { ABLATION_NAMES, keyValue, withCommonOptions } from '../common-options.js';
 import type { ExpressionRunOptions, ExpressionSummary } from '../expression-run.js';
 import type { Session } from '../session.js';
 import { bytesText, countText, labelled, msText } from '../text.js';
@@ -17,11 +17,7 @@ export const exprCommand = (program: Command, session: Session): void => {
           const { writeSources } = await import('../write-sources.js');
           await writeSources(options.emit, built.instance.sources);
         }
-        session.answer(summary, () => summaryText(summary));
-        if (!summary.check.passed) {
-          session.warn(wrongResult(summary).diagnostics);
-          session.status = 1;
-        }
+        session.answer(summary, () => summaryText(summary), wrongResult(summary));
       } finally {
         built.instance.dispose();
       }
@@ -37,7 +33,7 @@ export const withExpressionOptions = (command: Command): Command =>
       keyValue,
     )
     .option('--bench', 'time thoroughly, beside baselines')
-    .option('--ablate <list>', 'switch stages off: global,tags,blocks,simplify,coherence,narrow,simd,parallel,roll')
+    .option('--ablate <list>', `switch stages off: ${ABLATION_NAMES.join(',')}`)
     .addOption(new Option('--values <from>', 'values of the matrices').choices(['random', 'file']).default('random'))
     .addOption(new Option('--complex <part>', 'what to take of complex values').choices(['real', 'imag', 'abs']))
     .option('--no-fast-math', 'do not let the compiler reassociate');

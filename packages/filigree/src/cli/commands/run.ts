@@ -1,6 +1,5 @@
-import { error } from '@filigree/ir';
 import type { Command } from 'commander';
-import { keyValue, withCommonOptions } from '../common-options.js';
+import { ABLATION_NAMES, keyValue, withCommonOptions } from '../common-options.js';
 import type { ExampleRunOptions, ExampleSummary } from '../example-run.js';
 import type { Session } from '../session.js';
 import { labelled, msText } from '../text.js';
@@ -13,29 +12,21 @@ export const runCommand = (program: Command, session: Session): void => {
     .argument('[key=value...]', 'its arguments')
     .option('--list', 'list the examples with what they show')
     .option('--bench', 'time thoroughly, beside baselines')
-    .option('--ablate <list>', 'switch stages off: global,tags,blocks,simplify,coherence,narrow,simd,parallel,roll');
+    .option('--ablate <list>', `switch stages off: ${ABLATION_NAMES.join(',')}`);
   command.action(
     async (name: string | undefined, given: readonly string[], options: ExampleRunOptions & { list?: boolean }) => {
       if (options.list) return list(session);
       if (name === undefined) command.error('error: name an example, or use --list');
       const args = argumentsOf(command, given);
-      const { runExample } = await import('../example-run.js');
+      const { runExample, wrongExample } = await import('../example-run.js');
       const summary = await runExample(name!, args, options, session);
-      session.answer(summary, () => summaryText(summary));
-      if (!summary.check.passed) {
-        session.warn([
-          error('run/check', `the check of example '${summary.example}' failed`, {
-            remedy: 'the numbers above are not to be trusted; please report it with the arguments',
-          }),
-        ]);
-        session.status = 1;
-      }
+      session.answer(summary, () => summaryText(summary), wrongExample(summary));
     },
   );
 };
 
 /** `key=value` arguments as a record; another form is a usage error. */
-const argumentsOf = (command: Command, given: readonly string[]): Readonly<Record<string, string>> => {
+export const argumentsOf = (command: Command, given: readonly string[]): Readonly<Record<string, string>> => {
   let args: Readonly<Record<string, string>> = {};
   for (const text of given) {
     try {

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filigree, refusal, scratch, scratchFile } from './support.js';
+
+describe('filigree compile', () => {
+  const module = scratchFile(
+    'kernels.mjs',
+    `const twice = (v) => 2 * v;
+     export const double = { inputs: { x: 8 }, run: ({ x }) => ({ y: x.map((v) => twice(v)) }), scope: { twice } };
+     export const dot = { inputs: { a: 8, b: 8 }, run: ({ a, b }) => ({ s: a.reduce((s, v, i) => s + v * b[i], 0) }) };
+     export const other = 5;`,
+  );
+  let programs = 0;
+  const programOf = (name: string, run: string): string =>
+    scratchFile(name, `export const k = {\n  inputs: { x: 2 },\n  run: ${run},\n};\n`);
+
+  it('reads TypeScript', async () => {
+    const typed = scratchFile(
+      'typed.ts',
+      `const twice = (v: number): number => 2 * v;
+       export const k = { inputs: { x: 3 }, run: ({ x }: { x: number[] }) => { const half = (v: number) => v / 2; return { y: x.map((v) => twice(half(v))) }; }, scope: { twice } };`,
+    );
+    const { status, out } = await filigree('compile', typed, '--json', '--backend', 'wasm');
+    expect([status, JSON.parse(out)]).toMatchObject([0, { kernels: [{ name: 'k' }] }]);
+  });
+
+  it('writes nothing when one of the programs is wrong', async () => {
+    const folder = join(scratch, 'half');
+    const two = scratchFile(
+      'two.mjs',
+      `export const a = { inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] * 2 }) };
+       export const b = { inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] / 0 }) };`,
+    );
+    expect((await refusal('compile', two, '--backend', 'wasm', '--emit', folder)).code).toBe('trace/not-a-number');
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it.each<readonly [code: string, line: number, run: string]>([
+    ['lang/symbolic-branch', 4, '({ x }) => {\n    if (x[0] > 0) return { y: 1 };\n    return { y: 2 };\n  }'],
+    ['lang/symbolic-branch', 4, 'function ({ x }) {\n    while (x[0] > 0) x[1]++;\n    return { y: x };\n  }'],
+    ['lang/non-numeric', 4, '({ x }) => ({\n    y: x[0] * { two: 2 },\n  })'],
+    ['trace/not-a-number', 3, '({ x }) => ({ y: x.map((v) => (v - v) / (v - v)) })'],
+    ['program/threw', 3, "() => {\n    throw new Error('my own');\n  }"],
+    ['program/outputs', 3, '({ x }) => x'],
+  ])('says %s at line %i of the module', async (code, line, run) => {
+    const file = programOf(`program-${programs++}.mjs`, run);
+    expect(await refusal('compile', file, '--backend', 'wasm')).toMatchObject({ code, loc: { file, line } });
+    expect((await filigree('compile', file, '--backend', 'wasm')).err).toMatch(new RegExp(`^> ${line} \\| `, 'm'));
+  });
+
+  it('compiles the programs that a module exports', async () => {
+    const folder = join(scratch, 'compiled');
+    const { status, out } = await filigree('compile', module, '--json', '--backend', 'wasm', '--emit', folder);
+    expect(status).toBe(0);
+    const { kernels, ms } = JSON.parse(out) as {
+      kernels: { name: string; tasks: number; sources: string[] }[];
+      ms: object;
+    };
+    expect(kernels.map((k) => k.name).sort()).toEqual(['dot', 'double']);
+    for (const k of kernels) {
+      expect(k.tasks).toBeGreaterThan(0);
+      for (const s of k.sources) expect(existsSync(s)).toBe(true);
+    }
+    expect(Object.keys(ms)).toEqual(['trace', 'analyse', 'generate', 'compile']);
+    expect(
+      JSON.parse((await filigree('compile', module, '--export', 'dot', '--json', '--backend', 'wasm')).out),
+    ).toMatchObject({
+      kernels: [{ name: 'dot' }],
+    });
+  });
+
+  it.each<readonly [string, readonly string[]]>([
+    ['file/missing', [join(scratch, 'nowhere.mjs')]],
+    ['compile/export', [module, '--export', 'none']],
+    ['compile/no-program', [module, '--export', 'other']],
+    ['module/failed', [scratchFile('throws.mjs', 'throw new Error("no")')]],
+  ])('refuses with %s', async (code, argv) => {
+    expect((await refusal('compile', ...argv, '--backend', 'wasm')).code).toBe(code);
+  });
+});
