@@ -47,6 +47,18 @@ describe('a compiler that fails', () => {
     expect(d).toMatchObject({ code: 'cpp/killed', message: expect.stringContaining('SIGKILL') as string });
   });
 
+  it('is stopped and reported when it hangs', async () => {
+    const cache = temporaryFolder();
+    const [d] = await problems(compile(sourcesOf(axpy()), { compiler: fake('sleep 1000'), cache, limitMs: 200 }));
+    expect(d).toMatchObject({ code: 'cpp/timeout', message: expect.stringContaining('0.2 s') as string });
+    expect(readdirSync(cache)).toEqual([]);
+  });
+
+  it('is reported when it writes nothing and says nothing', async () => {
+    const [d] = await problems(compile(sourcesOf(axpy()), { compiler: fake('exit 0'), cache: temporaryFolder() }));
+    expect(d).toMatchObject({ code: 'cpp/compile', message: expect.stringContaining('wrote no library') as string });
+  });
+
   it('is reported when the disk is full for the cache folder and for temporary files', async () => {
     const compiler = fake('echo "fatal error: error writing to kernels.o: No space left on device" >&2; exit 1');
     const [d] = await problems(compile(sourcesOf(axpy()), { compiler, cache: temporaryFolder() }));

@@ -56,6 +56,8 @@ export interface CompileOptions {
   readonly fastMath?: boolean;
   /** Overrides the toolchain, for example a path to clang++. */
   readonly compiler?: string;
+  /** Milliseconds that the compiler may take before it is stopped; default ten minutes. */
+  readonly limitMs?: number;
   /** More compiler flags, after the backend's own: `-fsanitize=address,undefined`, `-O1`. They are part of the cache key. */
   readonly flags?: readonly string[];
 }

@@ -17,7 +17,7 @@ const compilers = (scripts: Readonly<Record<string, string>>): string => {
 
 /* Says `version`, refuses the flags in `lacks`, else succeeds. */
 const fake = (version: string, ...lacks: readonly string[]): string =>
-  `case "$*" in *--version*) echo '${version}'; exit 0;; ${lacks.map((f) => `*${f}*) echo "unknown ${f}" >&2; exit 1;;`).join(' ')} esac\nexit 0`;
+  `case "$*" in *--version*) echo '${version}'; exit 0;; ${lacks.map((f) => `*${f}*) echo "unknown ${f}" >&2; exit 1;;`).join(' ')} esac\nfor a; do out=$a; done; : > "$out"; exit 0`;
 
 const find = async (env: Record<string, string>, compiler?: string) =>
   findToolchain({ env, ...(compiler === undefined ? {} : { compiler }) })();
@@ -63,6 +63,18 @@ describe('the search for a compiler', () => {
   it('says what to do when there is none', async () => {
     expect(await find({ PATH: compilers({}) })).toMatchObject({
       left: [{ code: 'toolchain/missing', remedy: expect.stringContaining('apt install g++') as string }],
+    });
+  });
+
+  it('passes over one that hangs, and one that writes nothing', async () => {
+    const hangs = compilers({ 'g++': 'sleep 1000' });
+    const found = await findToolchain({ env: { PATH: hangs }, limitMs: 200 })();
+    expect(found).toMatchObject({
+      left: [{ code: 'toolchain/missing', message: expect.stringContaining('does not answer within 0.2 s') as string }],
+    });
+    const idle = compilers({ 'g++': 'echo garbage; exit 0' });
+    expect(await find({ PATH: idle })).toMatchObject({
+      left: [{ code: 'toolchain/missing', message: expect.stringContaining('writes no file') as string }],
     });
   });
 

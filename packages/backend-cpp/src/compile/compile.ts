@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
@@ -20,7 +20,8 @@ import { compilerFlags } from './flags.js';
 
 /**
  * Compiles `kernels.cpp` of the sources into a shared library, or finds it in the cache, by the hash of the source text,
- * the flags, the compiler's version and the processor. Errors: `toolchain/…`, `cpp/sources`, `cpp/compile`, `cpp/killed`, `cache/…`.
+ * the flags, the compiler's version and the processor. Errors: `toolchain/…`, `cpp/sources`, `cpp/compile`, `cpp/killed`,
+ * `cpp/timeout`, `cache/…`.
  */
 export const compileSources = (sources: Sources, options: CompileOptions = {}): TaskEither<Diagnostics, Artifact> =>
   attempt(async () => {
@@ -37,7 +38,7 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
       cache: options.cache,
       key: hash,
       file: 'kernels.so',
-      build: (file) => build(toolchain, flags, text, file),
+      build: (file) => build(toolchain, flags, text, file, options.limitMs ?? 600_000),
     });
     return {
       backend: 'cpp',
@@ -55,13 +56,29 @@ const toolchainOf = async ({ compiler }: CompileOptions): Promise<Toolchain> => 
   return found.right;
 };
 
-const build = async (toolchain: Toolchain, flags: readonly string[], text: string, file: string): Promise<void> => {
+const build = async (
+  toolchain: Toolchain,
+  flags: readonly string[],
+  text: string,
+  file: string,
+  limitMs: number,
+): Promise<void> => {
   const source = join(dirname(file), 'kernels.cpp');
   await writeFile(source, text);
   const done = await runProcess(toolchain.path, [...toolchain.args, ...flags, source, '-o', file, '-lm'], {
     cwd: dirname(file),
+    limitMs,
   });
+  if (done.timedOut)
+    fail('cpp/timeout', `${toolchain.path} did not finish within ${limitMs / 1000} s and was stopped`, {
+      remedy: 'set FILIGREE_CXX to another compiler, or compile a smaller program',
+    });
   if (done.status !== 0) explain(toolchain, done);
+  await access(file).catch(() =>
+    fail('cpp/compile', `${toolchain.path} ended without an error and wrote no library`, {
+      remedy: 'install it again, or set FILIGREE_CXX to another compiler',
+    }),
+  );
 };
 
 const explain = (toolchain: Toolchain, done: Finished): never => {

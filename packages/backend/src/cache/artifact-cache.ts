@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Diagnostic, type Diagnostics, fail } from '@filigree/ir';
+import { atExit } from '../toolchain/at-exit.js';
 
 /** A compiled file, from the cache or newly built. */
 export interface CachedFile {
@@ -122,12 +123,14 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 const buildInto = async (folder: string, { key, file, build }: Build): Promise<{ path: string; cached: boolean }> => {
   await mkdir(folder, { recursive: true });
   const staging = await mkdtemp(join(folder, `.${key.slice(0, 16)}-`));
+  const done = atExit(() => rmSync(staging, { recursive: true, force: true }));
   try {
     await build(join(staging, file));
     await writeFile(join(staging, digestFile), sha256(await readFile(join(staging, file))));
     return { path: join(await publish(staging, join(folder, key), file), file), cached: false };
   } finally {
     await rm(staging, { recursive: true, force: true });
+    done();
   }
 };
 
@@ -152,7 +155,7 @@ const folders: { current?: Promise<string> } = {};
 const privateFolder = (): Promise<string> => {
   folders.current ??= mkdtemp(join(tmpdir(), 'filigree-')).then(
     (folder) => {
-      process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+      atExit(() => rmSync(folder, { recursive: true, force: true }));
       return folder;
     },
     (e: unknown) => {

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
+import { atExit } from './at-exit.js';
 
 /** How a child process ended. */
 export interface Finished {
   /** Exit status; undefined when it was killed or never started. */
   readonly status?: number;
   readonly signal?: NodeJS.Signals;
+  /** It ran longer than it may and was killed. */
+  readonly timedOut?: true;
   /** Why it could not be started, such as `ENOENT`. */
   readonly failure?: string;
   readonly stdout: string;
@@ -14,23 +17,48 @@ export interface Finished {
 /* Enough of a compiler's complaints for anyone; the rest is dropped so that a broken build cannot fill the memory. */
 const mostOutput = 1 << 20;
 
-/** Runs a program to its end with no shell and nothing on its standard input. Never rejects. */
+/**
+ * Runs a program to its end, or until `limitMs` are over, with no shell and nothing on its standard input. It and what it
+ * started are killed when this process exits. Never rejects.
+ */
 export const runProcess = (
   command: string,
   args: readonly string[],
-  options: { readonly cwd?: string } = {},
+  { limitMs, ...options }: { readonly cwd?: string; readonly limitMs?: number } = {},
 ): Promise<Finished> =>
   new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true, ...options });
+    /* In a group of its own: a compiler's driver leaves the work to others, which would outlive it. */
+    const detached = process.platform !== 'win32';
+    const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+    const child = spawn(command, args, { stdio, windowsHide: true, detached, ...options });
     const out = { stdout: '', stderr: '' };
+    const kill = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(detached ? -child.pid : child.pid, 'SIGKILL');
+      } catch {
+        /* It has ended. */
+      }
+    };
+    const released = atExit(kill);
+    let timedOut = false;
+    const stop = (): void => {
+      timedOut = true;
+      kill();
+    };
+    const timer = limitMs === undefined ? undefined : setTimeout(stop, limitMs);
+    const finish = (end: Partial<Finished>): void => {
+      clearTimeout(timer);
+      released();
+      resolve({ ...out, ...end, ...(timedOut ? { timedOut } : {}) });
+    };
     for (const stream of ['stdout', 'stderr'] as const) {
       child[stream].setEncoding('utf8').on('data', (text: string) => {
         if (out[stream].length < mostOutput) out[stream] += text;
       });
     }
-    child.on('error', (e: NodeJS.ErrnoException) => resolve({ ...out, failure: e.code ?? e.message }));
+    child.on('error', (e: NodeJS.ErrnoException) => finish({ failure: e.code ?? e.message }));
     child.on('close', (status, signal) =>
-      resolve({ ...out, ...(status === null ? {} : { status }), ...(signal === null ? {} : { signal }) }),
+      finish({ ...(status === null ? {} : { status }), ...(signal === null ? {} : { signal }) }),
     );
   });
 

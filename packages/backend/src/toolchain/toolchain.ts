@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, rmSync } from 'node:fs';
 import { access, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { arch, cpus, platform, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, sep } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { type Diagnostics, fail } from '@filigree/ir';
+import { atExit } from './at-exit.js';
 import { attempt } from './attempt.js';
 import { firstLines, runProcess } from './process.js';
 
@@ -30,6 +31,8 @@ export interface ToolchainOptions {
   readonly compiler?: string;
   /** Environment to look in; default that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds that one trial of a compiler may take; default 20 000, a hundred times what it takes. */
+  readonly limitMs?: number;
 }
 
 /**
@@ -40,7 +43,7 @@ export interface ToolchainOptions {
 export const findToolchain = (options: ToolchainOptions = {}): TaskEither<Diagnostics, Toolchain> =>
   attempt(() => find(options));
 
-const find = async ({ compiler, env = process.env }: ToolchainOptions): Promise<Toolchain> => {
+const find = async ({ compiler, env = process.env, limitMs = 20_000 }: ToolchainOptions): Promise<Toolchain> => {
   const asked = [
     ['the compiler option', compiler],
     ['FILIGREE_CXX', env['FILIGREE_CXX']],
@@ -48,7 +51,7 @@ const find = async ({ compiler, env = process.env }: ToolchainOptions): Promise<
   ].find(([, command]) => command !== undefined && command.trim() !== '');
   if (asked) {
     const [source, command] = asked as [string, string];
-    const found = await probeCommand(command, env);
+    const found = await probeCommand(command, env, limitMs);
     return typeof found !== 'string'
       ? found
       : fail('toolchain/unusable', `${source} names '${command}', which ${found}`, {
@@ -58,7 +61,7 @@ const find = async ({ compiler, env = process.env }: ToolchainOptions): Promise<
   const reasons: string[] = [];
   let fallback: Toolchain | undefined;
   for (const name of candidates) {
-    const found = await probeCommand(name, env);
+    const found = await probeCommand(name, env, limitMs);
     if (typeof found === 'string') {
       if (found !== notOnPath) reasons.push(`${name} ${found}`);
     } else if (found.openmp) return found;
@@ -83,13 +86,14 @@ const probes = new Map<string, Promise<Toolchain | string>>();
 const probeCommand = async (
   command: string,
   env: Readonly<Record<string, string | undefined>>,
+  limitMs: number,
 ): Promise<Toolchain | string> => {
   const [name, ...args] = command.trim().split(/\s+/) as [string, ...string[]];
   const path = await locate(name, env['PATH'] ?? '');
   if (path === undefined) return name.includes(sep) ? 'does not exist or cannot be run' : notOnPath;
   const { mtimeMs, size } = await stat(path);
   const key = [path, ...args, mtimeMs, size].join('\0');
-  const known = probes.get(key) ?? probe(path, args);
+  const known = probes.get(key) ?? probe(path, args, limitMs);
   probes.set(key, known);
   return known;
 };
@@ -113,12 +117,14 @@ const locate = async (name: string, path: string): Promise<string | undefined> =
   return undefined;
 };
 
-const probe = async (path: string, args: readonly string[]): Promise<Toolchain | string> => {
-  const asked = await runProcess(path, [...args, '--version']);
+const probe = async (path: string, args: readonly string[], limitMs: number): Promise<Toolchain | string> => {
+  const asked = await runProcess(path, [...args, '--version'], { limitMs });
+  if (asked.timedOut) return `does not answer within ${limitMs / 1000} s`;
   if (asked.status !== 0) return `does not run (${asked.failure ?? asked.signal ?? firstLines(asked.stderr, 1)})`;
   const version = firstLines(asked.stdout, 1).split('\n')[0]!;
   const folder = await mkdtemp(join(tmpdir(), 'filigree-probe-')).catch((e: Error) => e);
   if (folder instanceof Error) return `cannot be tried out: no temporary files can be made (${folder.message})`;
+  const done = atExit(() => rmSync(folder, { recursive: true, force: true }));
   try {
     const source = join(folder, 'probe.cpp');
     await writeFile(source, 'extern "C" int omp_get_thread_num();\nextern "C" int probe() { return PROBE; }\n');
@@ -127,8 +133,14 @@ const probe = async (path: string, args: readonly string[]): Promise<Toolchain |
         ...(openmp ? ['-fopenmp', '-DPROBE=omp_get_thread_num()'] : ['-DPROBE=0']),
         ...(native ? ['-march=native'] : []),
       ];
-      const r = await runProcess(path, [...args, '-shared', '-fPIC', ...flags, source, '-o', join(folder, 'probe.so')]);
-      return r.status === 0 ? undefined : (r.failure ?? r.signal ?? firstLines(r.stderr, 2));
+      const library = join(folder, 'probe.so');
+      const r = await runProcess(path, [...args, '-shared', '-fPIC', ...flags, source, '-o', library], { limitMs });
+      if (r.timedOut) return `it takes longer than ${limitMs / 1000} s`;
+      if (r.status !== 0) return r.failure ?? r.signal ?? firstLines(r.stderr, 2);
+      return await access(library).then(
+        () => undefined,
+        () => 'it ends without an error and writes no file',
+      );
     };
     const family = /clang/i.test(asked.stdout) ? 'clang' : 'gcc';
     const toolchain = async (openmp: boolean, native: boolean): Promise<Toolchain> => ({
@@ -146,6 +158,7 @@ const probe = async (path: string, args: readonly string[]): Promise<Toolchain |
     return problem === undefined ? await toolchain(false, false) : `cannot build a shared library: ${problem}`;
   } finally {
     await rm(folder, { recursive: true, force: true });
+    done();
   }
 };
 

@@ -109,7 +109,7 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
 };
 
 /** Room to begin with: numeric code makes some tens of nodes an input, very large programs a few. Untouched room costs nothing. */
-const expectedNodes = (variables: number): number => Math.max(1024, 4 * variables, Math.min(1 << 22, 16 * variables));
+const expectedNodes = (variables: number): number => Math.max(1024, 4 * variables, Math.min(1 << 23, 48 * variables));
 
 const shapeLength = (name: string, shape: InputShape): number => {
   const length =
