@@ -205,6 +205,7 @@ describe('a malformed file gives a diagnostic', () => {
     ['mtx/range', 3, coordinate('real general', '2 2 1', '99999999999999999999999 1 1'), 'row 9999'],
     ['mtx/truncated', 4, coordinate('real general', '2 2 2', '1 1 1'), '1 of 2'],
     ['mtx/truncated', 3, coordinate('real general', '9 9 2000000000'), '0 of 2000000000'],
+    ['mtx/too-large', 1, coordinate('real general', '2000000000 9 1', '1 1 1'), '2000000000 × 9'],
     ['mtx/truncated', 4, array('real general', '2 1', '1'), '1 of 2'],
     ['mtx/truncated', 3, array('real general', '40000 40000', '1'), '1 of 1600000000'],
     ['mtx/too-many', 4, coordinate('real general', '2 2 1', '1 1 1', '2 2 1'), '1 entries'],

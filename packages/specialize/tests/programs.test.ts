@@ -155,6 +155,11 @@ describe('trace', () => {
       codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ out: [m.div(list(x)[0], m.sub(list(x)[0], list(x)[0]))] }) }),
     ).toBe('trace/not-a-number');
     expect(codeOf({ inputs: { x: 1 }, run: () => ({ out: [NaN] }) })).toBe('trace/not-a-number');
+    const second = trace().run({
+      inputs: { x: 1 },
+      run: ({ x }) => ({ out: [1, m.mul(list(x)[0], m.div(1, 0 as Num)), m.log(m.sub(NaN, list(x)[0]))] }),
+    });
+    expect(E.isLeft(second) && second.left[0].message).toContain("element 2 of output 'out'");
     expect(codeOf({ inputs: { x: 1 }, run: () => ({ out: ['a' as unknown as number] }) })).toBe('trace/non-numeric');
     expect(codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ x: list(x) }) })).toBe('trace/name');
     expect(codeOf({ inputs: { x: -1 }, run: () => ({}) })).toBe('trace/shape');

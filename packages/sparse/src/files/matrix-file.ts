@@ -62,6 +62,12 @@ export const expandStored = (
   name: string,
   complex: ReadOptions['complex'],
 ): Csr<Float64Array> => {
+  const tooLarge = (): never =>
+    fail(`${kind}/too-large`, `a ${stored.rows} × ${stored.cols} matrix does not fit in memory`, {
+      loc: { file: name, line: 1, column: 1 },
+      remedy: 'check the sizes in the file, or leave out rows and columns that hold nothing',
+    });
+  if (Math.max(stored.rows, stored.cols) > MAX_ROWS) tooLarge();
   try {
     const full = symmetry === 'general' ? stored : mirrored(kind, stored, symmetry, name);
     const assembly = csrFromCheckedTriplets(full.rows, full.cols, full.rowIdx, full.colIdx);
@@ -72,12 +78,12 @@ export const expandStored = (
     return { pattern: assembly.pattern, values: re().values.map((x, e) => Math.hypot(x, im.values[e])) };
   } catch (e) {
     if (!(e instanceof RangeError)) throw e;
-    return fail(`${kind}/too-large`, `a ${stored.rows} × ${stored.cols} matrix does not fit in memory`, {
-      loc: { file: name, line: 1, column: 1 },
-      remedy: 'check the sizes in the file, or use a machine with more memory',
-    });
+    return tooLarge();
   }
 };
+
+/** Compressed rows keep a number for each row, whether it holds anything or not: a gigabyte at this size. */
+const MAX_ROWS = 2 ** 28;
 
 const mirrored = (kind: FileKind, s: StoredEntries, symmetry: Symmetry, name: string): StoredEntries => {
   const n = s.rowIdx.length;

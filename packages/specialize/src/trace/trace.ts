@@ -7,6 +7,7 @@ import {
   pass,
   reachable,
   scalarOp,
+  scalarOps,
   type Diagnostics,
   type GraphOptions,
   type Num,
@@ -167,15 +168,29 @@ const notANumber = (graph: Graph, outputs: readonly OutputSlot[]): Diagnostics =
     const live = reachable(graph, nodes, (id) => graph.op[id] !== SELECT);
     const found = suspects.find((id) => live[id] === 1);
     if (found === undefined) return [];
+    const element = nodes.findIndex(dependsOn(graph, found));
     const what = graph.isConstant(found)
       ? 'a value that is not a number'
       : 'a division by an expression that is always zero';
     return [
-      error('trace/not-a-number', `output '${name}' depends on ${what}`, {
+      error('trace/not-a-number', `element ${element} of output '${name}' depends on ${what}`, {
         remedy: 'guard the expression by a select, or fix the structure it is computed from',
       }),
     ];
   });
+};
+
+/** Which nodes need the value of `node`, selections apart. */
+const dependsOn = (graph: Graph, node: number): ((id: number) => boolean) => {
+  const { op, left, right, length } = graph;
+  const depends = new Uint8Array(length);
+  depends[node] = 1;
+  for (let id = node + 1; id < length; id++) {
+    const arity = op[id] === SELECT ? 0 : scalarOps[op[id]].arity;
+    if (arity > 0 && depends[left[id]] === 1) depends[id] = 1;
+    if (arity === 2 && depends[right[id]] === 1) depends[id] = 1;
+  }
+  return (id) => depends[id] === 1;
 };
 
 const SELECT = scalarOp('select').code;
