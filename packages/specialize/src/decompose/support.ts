@@ -8,9 +8,9 @@ const MAX_SUPPORT = 96;
 
 /**
  * For each unit a hash of the set of variables that it depends on, through other units; 0 where there are more than
- * MAX_SUPPORT. Equal hashes stand for equal sets.
+ * MAX_SUPPORT, and where no unit that it reads or is read by can have the same. Equal hashes stand for equal sets.
  */
-export const supports = (graph: Graph, kind: Uint8Array, { units, rank }: Uses): Float64Array => {
+export const supports = (graph: Graph, kind: Uint8Array, { units, rank, read }: Uses): Float64Array => {
   const hash = new Float64Array(units.length);
   /* Sets of variables one after the other; start[u] is 1 + the beginning of u's. */
   const start = new Int32Array(units.length);
@@ -19,6 +19,8 @@ export const supports = (graph: Graph, kind: Uint8Array, { units, rank }: Uses):
   let used = 0;
   const walk = unitWalk(graph, kind, MAX_SUPPORT);
   const seen = new Int32Array(graph.variableCount);
+  const isRead = new Uint8Array(units.length);
+  for (const u of read) isRead[u] = 1;
   for (let u = 0; u < units.length; u++) {
     const epoch = u + 1;
     const n = walk.collect(units[u], MAX_SUPPORT);
@@ -31,6 +33,15 @@ export const supports = (graph: Graph, kind: Uint8Array, { units, rank }: Uses):
     const from = used;
     let at = from;
     let whole = true;
+    /* What nobody reads can only equal what it reads, which is a part of it. */
+    let most = MAX_SUPPORT;
+    if (isRead[u] === 0) {
+      most = 0;
+      for (let i = 0; i < n; i++) {
+        const below = rank[walk.reads[i]] - 1;
+        if (kind[walk.reads[i]] !== NONE && start[below] > 0) most = Math.max(most, end[below] + 1 - start[below]);
+      }
+    }
     for (let i = 0; i < n && whole; i++) {
       const r = walk.reads[i];
       if (kind[r] === NONE) {
@@ -45,10 +56,10 @@ export const supports = (graph: Graph, kind: Uint8Array, { units, rank }: Uses):
           if (seen[sets[k]] === epoch) continue;
           seen[sets[k]] = epoch;
           sets[at++] = sets[k];
-          if (at - from > MAX_SUPPORT) whole = false;
+          if (at - from > most) whole = false;
         }
       }
-      if (at - from > MAX_SUPPORT) whole = false;
+      if (at - from > most) whole = false;
     }
     if (!whole) continue;
     used = at;

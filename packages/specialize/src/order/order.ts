@@ -41,7 +41,7 @@ export const order = (options: OrderOptions = defaultOptions.order): Pass<Harves
 /** Programs that read less stay in the cache anyway. */
 const MIN_READS = 1 << 14;
 /** Searching beyond this takes longer than compiling otherwise does. */
-const MAX_READS = 1 << 24;
+const MAX_READS = 1 << 22;
 
 const readCount = (h: Harvest): number =>
   h.harvested.reduce(
