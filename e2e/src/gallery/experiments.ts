@@ -3,7 +3,7 @@ import { gridMesh, tetBox, type Mesh } from '../meshes/index.js';
 import { MATRIX_EXPRESSIONS } from '../programs/index.js';
 import { spotOfSize } from '../spot.js';
 import { argumentsOf, type Arguments } from './arguments.js';
-import type { Example } from './example.js';
+import type { Example } from 'filigree';
 import { laplacianOfMesh, laplacianOfSize, lmltMatrices, randomMatrices } from './experiment-matrices.js';
 import { matrixProblem } from './matrix-problem.js';
 import {

@@ -1,4 +1,4 @@
-import type { Example } from './example.js';
+import type { Example } from 'filigree';
 import { EXPERIMENTS } from './experiments.js';
 import { start } from './start.js';
 

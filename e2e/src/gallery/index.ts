@@ -1,7 +1,5 @@
 export { gallery } from './gallery.js';
-export type { Example, ExampleOptions, ExampleResult } from './example.js';
 export type { Problem, Values } from './problem.js';
-export { ABLATION_SWITCHES, ablatedOptions } from './ablation.js';
 export * from './experiment-matrices.js';
 export { evaluateMatrix, matrixProblem, type NumericMatrix } from './matrix-problem.js';
 export * from './mesh-problems.js';
@@ -9,7 +7,6 @@ export { meshFile } from './arguments.js';
 export {
   compileProblem,
   interleavedMedians,
-  peakRssMB,
   runProblem,
   timeAndCheck,
   type CompileCost,

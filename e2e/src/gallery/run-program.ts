@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError, fail, type Diagnostics } from '@filigree/ir';
-import { chooseBackend, instantiate, type Instance } from '@filigree/runtime';
+import { chooseBackend, instantiate, peakRssMB, type Instance } from '@filigree/runtime';
 import { specialize, trace, type SpecializeOptions, type Trace } from '@filigree/specialize';
-import { ablatedOptions } from './ablation.js';
-import type { ExampleOptions, ExampleResult } from './example.js';
+import { ablate, mergeOptions, type ExampleOptions, type ExampleResult } from 'filigree';
 import type { Problem, Values } from './problem.js';
 
 /** A problem compiled and in memory, and what it cost. */
@@ -45,7 +43,7 @@ export interface CompileCost {
   };
 }
 
-export type CompileProblemOptions = Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'ablate'> & {
+export type CompileProblemOptions = Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'ablate' | 'emit'> & {
   readonly progress?: ExampleOptions['progress'];
   /** `false`: compile even if the artifact is in the cache, so that the time says what compiling costs. */
   readonly cache?: false;
@@ -59,7 +57,7 @@ export const galleryBackends = () => [cpp(), wasm()];
 /** Trace, specialise, generate, compile, load, and fill in the inputs. Throws `DiagnosticError`. */
 export const compileProblem = async (problem: Problem, options: CompileProblemOptions): Promise<CompiledProblem> => {
   const { dtype, threads, progress = () => undefined } = options;
-  const specializeOptions = ablatedOptions(dtype, options.ablate);
+  const specializeOptions = mergeOptions({ dtype }, ablate(options.ablate));
   const backend = await settle(chooseBackend(galleryBackends(), options.backend));
 
   const begin = performance.now();
@@ -76,6 +74,7 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
     instantiate(module, backend, { threads, ...(options.cache === false ? { cache: false } : {}) }),
   );
 
+  options.emit?.(problem.title, instance.sources);
   const inputs = roundedTo(dtype, problem.values);
   for (const [name, values] of Object.entries(inputs)) fill(instance, name, values);
   const bytes = (role: string): number =>
@@ -204,24 +203,6 @@ const roundedTo = (dtype: 'f32' | 'f64', values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, v]) => [name, dtype === 'f32' ? Float32Array.from(v) : Float64Array.from(v)]),
   );
-
-/**
- * Largest resident set of this process so far. Linux counts the memory of the process that started this one into
- * `getrusage`, so the kernel's own mark is read there.
- */
-export const peakRssMB = (): number => {
-  const bytes = highWaterMark() ?? process.resourceUsage().maxRSS * 1024;
-  return Math.round(bytes / 1e5) / 10;
-};
-
-const highWaterMark = (): number | undefined => {
-  try {
-    const found = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'));
-    return found ? Number(found[1]) * 1024 : undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 const right = <A>(e: E.Either<Diagnostics, A>): A => {
   if (E.isLeft(e)) throw new DiagnosticError(e.left);

@@ -6,7 +6,7 @@ import { cotanAssembly, diagonalMatrix, MATRIX_EXPRESSIONS, randomMatrix } from 
 import { spotMesh } from '../spot.js';
 import { subdivide, type Mesh } from '../meshes/index.js';
 import { argumentsOf } from './arguments.js';
-import type { Example, ExampleOptions, ExampleResult } from './example.js';
+import type { Example, ExampleOptions, ExampleResult } from 'filigree';
 import { kernelClasses } from './kernel-classes.js';
 import { evaluateMatrix, matrixProblem, type NumericMatrix } from './matrix-problem.js';
 import { cotanProblem } from './mesh-problems.js';

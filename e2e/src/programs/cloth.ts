@@ -36,11 +36,7 @@ export function clothHessianBlocks(
 ): number[] {
   const blocks: number[] = [];
   for (let f = 0; 3 * f < faces.length; f++) {
-    const x: number[] = [];
-    for (let i = 0; i < 3; i++) for (let c = 0; c < 3; c++) x.push(X[3 * faces[3 * f + i] + c]);
-    const B: number[] = [];
-    for (let i = 0; i < 6; i++) B.push(gradients[6 * f + i]);
-    const block = faceHessian(x, B, areas[f], stretch, shear);
+    const block = faceHessian(cornersOf(X, faces, f), gradientsOf(gradients, f), areas[f], stretch, shear);
     for (let i = 0; i < 81; i++) blocks.push(block[i]);
   }
   return blocks;
@@ -57,64 +53,94 @@ export function clothEnergy(
 ): number {
   let energy = 0;
   for (let f = 0; 3 * f < faces.length; f++) {
-    const u = [0, 0, 0];
-    const v = [0, 0, 0];
-    for (let i = 0; i < 3; i++)
-      for (let c = 0; c < 3; c++) {
-        u[c] += gradients[6 * f + 2 * i] * X[3 * faces[3 * f + i] + c];
-        v[c] += gradients[6 * f + 2 * i + 1] * X[3 * faces[3 * f + i] + c];
-      }
-    const cu = areas[f] * (Math.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) - 1);
-    const cv = areas[f] * (Math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - 1);
-    const cs = areas[f] * (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]);
-    energy += 0.5 * stretch * (cu * cu + cv * cv) + 0.5 * shear * cs * cs;
+    const { u, v } = tangents(cornersOf(X, faces, f), gradientsOf(gradients, f));
+    const stretchU = areas[f] * (Math.sqrt(dot(u, u)) - 1);
+    const stretchV = areas[f] * (Math.sqrt(dot(v, v)) - 1);
+    const shearUV = areas[f] * dot(u, v);
+    energy += (stretch * (stretchU * stretchU + stretchV * stretchV) + shear * shearUV * shearUV) / 2;
   }
   return energy;
 }
 
 /**
- * The Hessian of one face's energy. u and v, the columns of the deformation gradient, are linear in the corners:
- * u = Σ_i B_iu x_i. With C_u = a(|u| − 1) and C_s = a u·v, every second derivative is a 3x3 matrix times a scalar of
- * each pair of corners.
+ * The Hessian of one face's energy. The energy depends on the corners only by way of the tangents u and v, and these are
+ * linear in the corners, u = Σ_i b_iu x_i. So the block of corners i and j is
+ *   b_iu b_ju E_uu + b_iv b_jv E_vv + b_iu b_jv E_uv + b_iv b_ju E_uvᵀ
+ * with the second derivatives by the tangents, for s = k_stretch a² and h = k_shear a²:
+ *   E = s/2 (|u| − 1)² + s/2 (|v| − 1)² + h/2 (u·v)²,
+ *   E_uu = s ((1 − 1/|u|) 1 + u uᵀ/|u|³) + h v vᵀ,   E_uv = h (v uᵀ + u·v 1).
  */
-function faceHessian(x: number[], B: number[], area: number, stretch: number, shear: number): number[] {
+function faceHessian(x: number[], gradients: number[], area: number, stretch: number, shear: number): number[] {
+  const { u, v } = tangents(x, gradients);
+  const uv = byTwoTangents(u, v, shear * area * area);
+  const uu = byOneTangent(u, v, stretch * area * area, shear * area * area);
+  const vv = byOneTangent(v, u, stretch * area * area, shear * area * area);
+  const H: number[] = [];
+  for (let row = 0; row < 9; row++)
+    for (let col = 0; col < 9; col++) {
+      const [i, p] = [Math.floor(row / 3), row % 3];
+      const [j, q] = [Math.floor(col / 3), col % 3];
+      const [iu, iv] = [gradients[2 * i], gradients[2 * i + 1]];
+      const [ju, jv] = [gradients[2 * j], gradients[2 * j + 1]];
+      H.push(iu * ju * uu[3 * p + q] + iv * jv * vv[3 * p + q] + iu * jv * uv[3 * p + q] + iv * ju * uv[3 * q + p]);
+    }
+  return H;
+}
+
+/** E_uu of `faceHessian`, rows first; with the tangents exchanged, E_vv. */
+function byOneTangent(u: number[], v: number[], s: number, h: number): number[] {
+  const length = Math.sqrt(dot(u, u));
+  const outer = s / (length * length * length);
+  const E: number[] = [];
+  for (let p = 0; p < 3; p++)
+    for (let q = 0; q < 3; q++) {
+      const entry = outer * u[p] * u[q] + h * v[p] * v[q];
+      E.push(p === q ? entry + s * (1 - 1 / length) : entry);
+    }
+  return E;
+}
+
+/** E_uv of `faceHessian`, rows first. */
+function byTwoTangents(u: number[], v: number[], h: number): number[] {
+  const product = dot(u, v);
+  const E: number[] = [];
+  for (let p = 0; p < 3; p++)
+    for (let q = 0; q < 3; q++) E.push(p === q ? h * (v[p] * u[q] + product) : h * v[p] * u[q]);
+  return E;
+}
+
+/** The images u and v of the two unit vectors of the rest shape's plane: the columns of the deformation gradient. */
+function tangents(x: number[], gradients: number[]): { u: number[]; v: number[] } {
   const u = [0, 0, 0];
   const v = [0, 0, 0];
   for (let i = 0; i < 3; i++)
     for (let c = 0; c < 3; c++) {
-      u[c] += B[2 * i] * x[3 * i + c];
-      v[c] += B[2 * i + 1] * x[3 * i + c];
+      u[c] += gradients[2 * i] * x[3 * i + c];
+      v[c] += gradients[2 * i + 1] * x[3 * i + c];
     }
-  const lu = Math.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-  const lv = Math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-  const cu = area * (lu - 1);
-  const cv = area * (lv - 1);
-  const cs = area * (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]);
-  const du = [u[0] / lu, u[1] / lu, u[2] / lu];
-  const dv = [v[0] / lv, v[1] / lv, v[2] / lv];
+  return { u, v };
+}
 
-  const H: number[] = [];
-  for (let i = 0; i < 3; i++)
-    for (let p = 0; p < 3; p++)
-      for (let j = 0; j < 3; j++)
-        for (let q = 0; q < 3; q++) {
-          const same = p === q ? 1 : 0;
-          const stretchU = area * area * du[p] * du[q] + cu * ((area * (same - du[p] * du[q])) / lu);
-          const stretchV = area * area * dv[p] * dv[q] + cv * ((area * (same - dv[p] * dv[q])) / lv);
-          const shearI = area * (B[2 * i] * v[p] + B[2 * i + 1] * u[p]);
-          const shearJ = area * (B[2 * j] * v[q] + B[2 * j + 1] * u[q]);
-          const shearIJ = same * area * (B[2 * i] * B[2 * j + 1] + B[2 * i + 1] * B[2 * j]);
-          H.push(
-            stretch * (B[2 * i] * B[2 * j] * stretchU + B[2 * i + 1] * B[2 * j + 1] * stretchV) +
-              shear * (shearI * shearJ + cs * shearIJ),
-          );
-        }
-  return H;
+function cornersOf(X: ArrayLike<number>, faces: ArrayLike<number>, f: number): number[] {
+  const x: number[] = [];
+  for (let i = 0; i < 3; i++) for (let c = 0; c < 3; c++) x.push(X[3 * faces[3 * f + i] + c]);
+  return x;
+}
+
+function gradientsOf(gradients: ArrayLike<number>, f: number): number[] {
+  const own: number[] = [];
+  for (let i = 0; i < 6; i++) own.push(gradients[6 * f + i]);
+  return own;
+}
+
+function dot(a: number[], b: number[]): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 /**
- * The shape at rest: area of each face and, per face, how the deformation gradient depends on its corners (3x2 numbers,
- * rows first): u = Σ_i B_iu x_i, v = Σ_i B_iv x_i, with u along the first edge.
+ * The shape at rest: the area of each face, and the gradients of its three hat functions in the plane of the face, whose
+ * first axis is along the first edge (3x2 numbers a face, rows first). A map that sends the corners to x_i has the columns
+ * u = Σ_i b_iu x_i and v = Σ_i b_iv x_i.
  */
 export const clothRest = (
   rest: ArrayLike<number>,
@@ -123,17 +149,30 @@ export const clothRest = (
   const areas: number[] = [];
   const gradients: number[] = [];
   for (let f = 0; f < faces.length; f += 3) {
-    const e = (k: number): number[] => [0, 1, 2].map((c) => rest[3 * faces[f + k] + c] - rest[3 * faces[f] + c]);
-    const [a, b] = [e(1), e(2)];
-    const along = Math.hypot(...a);
-    const bx = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / along;
-    const by = Math.hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]) / along;
-    // Inverse of the rest edges as columns, [[along, bx], [0, by]].
-    const inverse = [1 / along, -bx / (along * by), 0, 1 / by];
-    areas.push(0.5 * along * by);
-    gradients.push(-inverse[0] - inverse[2], -inverse[1] - inverse[3], inverse[0], inverse[1], inverse[2], inverse[3]);
+    const flat = flattened(rest, faces[f], faces[f + 1], faces[f + 2]);
+    const doubleArea = flat[1][0] * flat[2][1];
+    areas.push(doubleArea / 2);
+    for (let k = 0; k < 3; k++) {
+      // The opposite edge turned by a right angle, towards the corner.
+      const [from, to] = [flat[(k + 1) % 3], flat[(k + 2) % 3]];
+      gradients.push((from[1] - to[1]) / doubleArea, (to[0] - from[0]) / doubleArea);
+    }
   }
   return { areas, gradients };
+};
+
+/** A triangle in the plane: its first corner at the origin, its second on the first axis, its third above it. */
+const flattened = (points: ArrayLike<number>, a: number, b: number, c: number): [number, number][] => {
+  const from = (i: number, j: number): number[] => [0, 1, 2].map((d) => points[3 * j + d] - points[3 * i + d]);
+  const [base, side] = [from(a, b), from(a, c)];
+  const along = Math.hypot(...base);
+  const x = dot(base, side) / along;
+  const y = Math.hypot(...side.map((s, d) => s - (x / along) * base[d]));
+  return [
+    [0, 0],
+    [along, 0],
+    [x, y],
+  ];
 };
 
 /** The pattern of the lower triangle, and where the 81 entries of each face's block go (−1: above the diagonal). */
@@ -152,4 +191,13 @@ export const clothAssembly = (faces: ArrayLike<number>, vertexCount: number): As
 };
 
 /** What the programs of this file refer to, for whoever rewrites their source. */
-export const clothScope = { clothHessianBlocks, faceHessian };
+export const clothScope = {
+  clothHessianBlocks,
+  faceHessian,
+  byOneTangent,
+  byTwoTangents,
+  tangents,
+  cornersOf,
+  gradientsOf,
+  dot,
+};

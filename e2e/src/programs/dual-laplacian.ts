@@ -5,6 +5,13 @@ import { assemblyOf, type Assembly } from './assembly.js';
  * 2020). The weight of an edge is the area of its dual face (through the circumcentres of the tetrahedra and triangles
  * around it, and the edge's midpoint) over the length of the edge. Tetrahedra must have positive volume (`orientTets`).
  *
+ * Within a tetrahedron the dual face of edge ij is two right triangles, one beside each face ijk that has the edge. One
+ * leg, from the edge's midpoint to the centre of the face's circumcircle, is |ij| cot(θ)/2 with θ the angle at k; the other,
+ * on to the centre of the circumsphere, is that centre's height h above the face. So the share of the weight is
+ * h cot(θ)/4. With n the face's inward normal, as long as twice its area,
+ *   h = n·(centre − k)/|n|   and   cot(θ) = (i − k)·(j − k)/|n|.
+ * Both are negative where the centre lies beyond the edge or the face; the sums over faces are right all the same.
+ *
  * @param V vertex coordinates, three a vertex
  * @param tets four vertex indices a tetrahedron
  * @param slotsL where the 48 triplets of each tetrahedron go, of `dualLaplacianAssembly`
@@ -19,134 +26,89 @@ export function dualLaplacian(
 ): { L: number[]; M: number[] } {
   const L = new Array<number>(nonZeros).fill(0);
   const M = new Array<number>(vertexCount).fill(0);
-  let t = 0;
-  for (let k = 0; k < tets.length; k += 4) {
-    const corners = [point(V, tets[k]), point(V, tets[k + 1]), point(V, tets[k + 2]), point(V, tets[k + 3])];
-    const centre = circumcentreOfTet(corners);
-    for (let i = 0; i < 4; i++) {
-      for (let j = 0; j < 4; j++) {
-        if (i === j) continue;
-        const faceCentre = circumcentreOfTriangle(corners[i], corners[j], corners[TURN[i][j]]);
-        const middle = scale(0.5, add(corners[i], corners[j]));
-        const volume = volumeOfTet(corners[i], middle, faceCentre, centre);
-        const w = (6 * volume) / squaredNorm(sub(corners[i], corners[j]));
-        L[slotsL[t++]] += w;
-        L[slotsL[t++]] += w;
-        L[slotsL[t++]] -= w;
-        L[slotsL[t++]] -= w;
-        M[tets[k + i]] += volume;
-        M[tets[k + j]] += volume;
+  for (let tet = 0; tet < tets.length; tet += 4) {
+    const corners: number[][] = [];
+    for (let i = 0; i < 4; i++) corners.push(position(V, tets[tet + i]));
+    const centre = circumcentre(corners[0], corners[1], corners[2], corners[3]);
+    for (let f = 0; f < 4; f++) {
+      const face = INWARD_FACES[f];
+      const [a, b, c] = [corners[face[0]], corners[face[1]], corners[face[2]]];
+      const normal = cross(difference(b, a), difference(c, a));
+      const quarterHeight = dot(normal, difference(centre, a)) / (4 * dot(normal, normal));
+      for (let e = 0; e < 3; e++) {
+        const [i, j, k] = [face[e], face[(e + 1) % 3], face[(e + 2) % 3]];
+        const weight = quarterHeight * dot(difference(corners[i], corners[k]), difference(corners[j], corners[k]));
+        // The cell of i within this piece is a pyramid over the right triangle, half the edge high; so is that of j.
+        const edge = difference(corners[j], corners[i]);
+        const cell = (weight * dot(edge, edge)) / 6;
+        M[tets[tet + i]] += cell;
+        M[tets[tet + j]] += cell;
+        const triplet = 12 * tet + 12 * f + 4 * e;
+        L[slotsL[triplet]] -= weight;
+        L[slotsL[triplet + 1]] -= weight;
+        L[slotsL[triplet + 2]] += weight;
+        L[slotsL[triplet + 3]] += weight;
       }
     }
   }
   return { L, M };
 }
 
-/** The pattern of the dual Laplacian and the slots of its triplets, 48 a tetrahedron, in the order the program makes them. */
+/**
+ * The pattern of the dual Laplacian and the slots of its triplets, 48 a tetrahedron: for each face and each of its edges
+ * the diagonal at both ends, then the edge in both directions.
+ */
 export const dualLaplacianAssembly = (tets: ArrayLike<number>, vertexCount: number): Assembly => {
   const rows: number[] = [];
   const cols: number[] = [];
-  for (let k = 0; k < tets.length; k += 4)
-    for (let i = 0; i < 4; i++)
-      for (let j = 0; j < 4; j++) {
-        if (i === j) continue;
-        const a = tets[k + i];
-        const b = tets[k + j];
-        rows.push(a, b, a, b);
-        cols.push(b, a, a, b);
+  for (let tet = 0; tet < tets.length; tet += 4)
+    for (const face of INWARD_FACES)
+      for (let e = 0; e < 3; e++) {
+        const i = tets[tet + face[e]];
+        const j = tets[tet + face[(e + 1) % 3]];
+        rows.push(i, j, i, j);
+        cols.push(i, j, j, i);
       }
   return assemblyOf(vertexCount, vertexCount, rows, cols);
 };
 
-/** For corners i and j, the third corner of one of the two triangles at their edge: (i, j) and (j, i) name both. */
-const TURN = [
-  [-1, 2, 3, 1],
-  [3, -1, 0, 2],
-  [1, 3, -1, 0],
-  [2, 0, 1, -1],
+/** The face opposite each corner of a tetrahedron of positive volume, its corners in the order whose normal points inside. */
+const INWARD_FACES = [
+  [1, 3, 2],
+  [0, 2, 3],
+  [0, 3, 1],
+  [0, 1, 2],
 ];
 
-/** The centre of the circle through three points, from its barycentric coordinates. */
-function circumcentreOfTriangle(a: number[], b: number[], c: number[]): number[] {
-  const la = squaredNorm(sub(b, c));
-  const lb = squaredNorm(sub(a, c));
-  const lc = squaredNorm(sub(a, b));
-  const wa = la * (lb + lc - la);
-  const wb = lb * (lc + la - lb);
-  const wc = lc * (la + lb - lc);
-  const sum = wa + wb + wc;
-  return add(add(scale(wa / sum, a), scale(wb / sum, b)), scale(wc / sum, c));
+/**
+ * The centre of the sphere through four points. Seen from the first it is the c with 2 c·x = x·x for the three others
+ * x, y, z; solved by the vectors y×z, z×x, x×y, which are orthogonal to all but one of them.
+ */
+function circumcentre(origin: number[], p: number[], q: number[], r: number[]): number[] {
+  const [x, y, z] = [difference(p, origin), difference(q, origin), difference(r, origin)];
+  const [yz, zx, xy] = [cross(y, z), cross(z, x), cross(x, y)];
+  const [xx, yy, zz] = [dot(x, x), dot(y, y), dot(z, z)];
+  const twelveVolumes = 2 * dot(x, yz);
+  const centre: number[] = [];
+  for (let d = 0; d < 3; d++) centre.push(origin[d] + (xx * yz[d] + yy * zx[d] + zz * xy[d]) / twelveVolumes);
+  return centre;
 }
 
-/** The centre of the sphere through four points: the solution of a 3x3 system, by its inverse. */
-function circumcentreOfTet(p: number[][]): number[] {
-  const A = [sub(p[1], p[0]), sub(p[2], p[0]), sub(p[3], p[0])];
-  const n0 = squaredNorm(p[0]);
-  const b = [squaredNorm(p[1]) - n0, squaredNorm(p[2]) - n0, squaredNorm(p[3]) - n0];
-  const inverse = inverse3(A);
-  const c = [0, 0, 0];
-  for (let i = 0; i < 3; i++) c[i] = 0.5 * (inverse[i][0] * b[0] + inverse[i][1] * b[1] + inverse[i][2] * b[2]);
-  return c;
+function position(V: ArrayLike<number>, vertex: number): number[] {
+  return [V[3 * vertex], V[3 * vertex + 1], V[3 * vertex + 2]];
 }
 
-function volumeOfTet(a: number[], b: number[], c: number[], d: number[]): number {
-  return determinant3([sub(b, a), sub(c, a), sub(d, a)]) / 6;
-}
-
-function determinant3(A: number[][]): number {
-  return (
-    A[0][0] * (A[1][1] * A[2][2] - A[1][2] * A[2][1]) -
-    A[0][1] * (A[1][0] * A[2][2] - A[1][2] * A[2][0]) +
-    A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0])
-  );
-}
-
-function inverse3(A: number[][]): number[][] {
-  const scaleBy = 1 / determinant3(A);
-  const R: number[][] = [];
-  for (let i = 0; i < 3; i++) {
-    const row: number[] = [];
-    for (let j = 0; j < 3; j++) {
-      const [r, s] = [(j + 1) % 3, (j + 2) % 3];
-      const [u, v] = [(i + 1) % 3, (i + 2) % 3];
-      row.push((A[r][u] * A[s][v] - A[r][v] * A[s][u]) * scaleBy);
-    }
-    R.push(row);
-  }
-  return R;
-}
-
-function point(V: ArrayLike<number>, i: number): number[] {
-  return [V[3 * i], V[3 * i + 1], V[3 * i + 2]];
-}
-
-function add(a: number[], b: number[]): number[] {
-  return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-}
-
-function sub(a: number[], b: number[]): number[] {
+function difference(a: number[], b: number[]): number[] {
   return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 }
 
-function scale(s: number, a: number[]): number[] {
-  return [s * a[0], s * a[1], s * a[2]];
+function dot(a: number[], b: number[]): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-function squaredNorm(a: number[]): number {
-  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+function cross(a: number[], b: number[]): number[] {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }
 
 /** What the program of this file refers to, for whoever rewrites its source. */
-export const dualLaplacianScope = {
-  TURN,
-  circumcentreOfTriangle,
-  circumcentreOfTet,
-  volumeOfTet,
-  determinant3,
-  inverse3,
-  point,
-  add,
-  sub,
-  scale,
-  squaredNorm,
-};
+export const dualLaplacianScope = { INWARD_FACES, circumcentre, position, difference, dot, cross };

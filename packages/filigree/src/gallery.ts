@@ -17,8 +17,8 @@ export interface Example {
 export interface ExampleOptions {
   /** The `key=value` arguments. An example refuses, with a diagnostic, a key that it does not know. */
   readonly args: Readonly<Record<string, string>>;
-  /** Name of a backend that works here. */
-  readonly backend: string;
+  /** Name of a backend that works here; without it the example takes `cpp` where a compiler is found, else `wasm`. */
+  readonly backend?: string | undefined;
   readonly dtype: 'f32' | 'f64';
   readonly threads: number;
   readonly seed: number;
@@ -27,7 +27,7 @@ export interface ExampleOptions {
   /** Stages of specialisation to switch off, by their names in `--ablate`. */
   readonly ablate: readonly string[];
   /** Takes the generated sources of a program of the example, for `--emit`. */
-  readonly emit: (program: string, sources: Sources) => void;
+  readonly emit?: (program: string, sources: Sources) => void;
   /** Says how far the run is, from 0 to 1, and what it does now. */
   readonly progress: (fraction: number, text: string) => void;
 }

@@ -4,34 +4,35 @@
 struct Case : EigenCase {
   Points V;
   Indices F;
-  std::vector<Triplet> triplets, tripletsM;
+  std::vector<Triplet> laplacian, mass;
 
   void prepare() override {
     V = points(0), F = indices(0, 3);
     out.assign(2, SparseMatrix(V.rows(), V.rows()));
   }
   void runValues() override {
-    triplets.clear(), tripletsM.clear();
-    triplets.reserve(12 * F.rows()), tripletsM.reserve(3 * F.rows());
+    laplacian.clear(), mass.clear();
+    laplacian.reserve(12 * F.rows()), mass.reserve(3 * F.rows());
     for (int f = 0; f < F.rows(); f++) {
-      const Vector3 a = V.row(F(f, 0)) - V.row(F(f, 1)), b = V.row(F(f, 0)) - V.row(F(f, 2));
-      const Scalar doubleArea = a.cross(b).norm();
-      for (int j = 0; j < 3; j++) {
-        const int j1 = F(f, (j + 1) % 3), j2 = F(f, (j + 2) % 3);
-        const Vector3 e0 = V.row(F(f, j)) - V.row(j1), e1 = V.row(F(f, j)) - V.row(j2);
-        const Scalar w = e0.dot(e1) / doubleArea;
-        triplets.emplace_back(j1, j1, -w);
-        triplets.emplace_back(j2, j2, -w);
-        triplets.emplace_back(j1, j2, w);
-        triplets.emplace_back(j2, j1, w);
-        tripletsM.emplace_back(F(f, j), F(f, j), doubleArea / 6);
+      // Column k is the edge opposite corner k.
+      Matrix3 edges;
+      for (int k = 0; k < 3; k++) edges.col(k) = V.row(F(f, (k + 2) % 3)) - V.row(F(f, (k + 1) % 3));
+      const Scalar doubleArea = edges.col(0).cross(edges.col(1)).norm();
+      for (int k = 0; k < 3; k++) {
+        const int from = F(f, (k + 1) % 3), to = F(f, (k + 2) % 3);
+        const Scalar cot = -edges.col((k + 1) % 3).dot(edges.col((k + 2) % 3)) / doubleArea;
+        laplacian.emplace_back(from, to, cot);
+        laplacian.emplace_back(to, from, cot);
+        laplacian.emplace_back(from, from, -cot);
+        laplacian.emplace_back(to, to, -cot);
+        mass.emplace_back(F(f, k), F(f, k), doubleArea / 6);
       }
     }
   }
   void run() override {
     runValues();
-    out[0].setFromTriplets(triplets.begin(), triplets.end());
-    out[1].setFromTriplets(tripletsM.begin(), tripletsM.end());
+    out[0].setFromTriplets(laplacian.begin(), laplacian.end());
+    out[1].setFromTriplets(mass.begin(), mass.end());
   }
 };
 EIGEN_CASE(Case)

@@ -1,30 +1,16 @@
-// Dual Laplacian and mass of tetrahedra. Reals: vertices. Integers: tetrahedra. Out: matrices L and M.
+// Dual Laplacian and mass of tetrahedra of positive volume. Reals: vertices. Integers: tetrahedra. Out: matrices L and M.
 #include "eigen_case.hpp"
 
 struct Case : EigenCase {
   Points V;
   Indices T;
-  std::vector<Triplet> tripletsL, tripletsM;
+  std::vector<Triplet> laplacian, mass;
 
-  static Vector3 circumcentre(const Vector3& a, const Vector3& b, const Vector3& c) {
-    const Scalar la = (b - c).squaredNorm(), lb = (a - c).squaredNorm(), lc = (a - b).squaredNorm();
-    const Scalar wa = la * (lb + lc - la), wb = lb * (lc + la - lb), wc = lc * (la + lb - lc);
-    const Scalar sum = wa + wb + wc;
-    return (wa / sum) * a + (wb / sum) * b + (wc / sum) * c;
-  }
-  static Vector3 circumcentre(const Vector3* p) {
-    Matrix3 A;
-    Vector3 b;
-    for (int k = 0; k < 3; k++) {
-      A.row(k) = p[k + 1] - p[0];
-      b(k) = p[k + 1].squaredNorm() - p[0].squaredNorm();
-    }
-    return Scalar(0.5) * (A.inverse() * b);
-  }
-  static Scalar volume(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d) {
-    Matrix3 A;
-    A.row(0) = b - a, A.row(1) = c - a, A.row(2) = d - a;
-    return A.determinant() / 6;
+  // The centre of the sphere through the columns: 2 (p_k - p_0).(c - p_0) = |p_k - p_0|^2 for the three others.
+  static Vector3 circumcentre(const Eigen::Matrix<Scalar, 3, 4>& p) {
+    const Matrix3 A = p.rightCols(3).colwise() - p.col(0);
+    const Vector3 squares = A.colwise().squaredNorm();
+    return p.col(0) + A.transpose().inverse() * squares / 2;
   }
 
   void prepare() override {
@@ -32,34 +18,36 @@ struct Case : EigenCase {
     out.assign(2, SparseMatrix(V.rows(), V.rows()));
   }
   void runValues() override {
-    static const int turn[4][4] = {{-1, 2, 3, 1}, {3, -1, 0, 2}, {1, 3, -1, 0}, {2, 0, 1, -1}};
-    tripletsL.clear(), tripletsM.clear();
-    tripletsL.reserve(48 * T.rows()), tripletsM.reserve(24 * T.rows());
-    for (int k = 0; k < T.rows(); k++) {
-      const Vector3 p[4] = {V.row(T(k, 0)), V.row(T(k, 1)), V.row(T(k, 2)), V.row(T(k, 3))};
+    // Opposite each corner, in the order whose normal points inside.
+    static const int inwardFaces[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
+    laplacian.clear(), mass.clear();
+    laplacian.reserve(48 * T.rows()), mass.reserve(24 * T.rows());
+    Eigen::Matrix<Scalar, 3, 4> p;
+    for (int tet = 0; tet < T.rows(); tet++) {
+      for (int i = 0; i < 4; i++) p.col(i) = V.row(T(tet, i));
       const Vector3 centre = circumcentre(p);
-      for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < 4; j++) {
-          if (i == j) continue;
-          const Vector3 faceCentre = circumcentre(p[i], p[j], p[turn[i][j]]);
-          const Vector3 middle = Scalar(0.5) * (p[i] + p[j]);
-          const Scalar vol = volume(p[i], middle, faceCentre, centre);
-          const Scalar w = 6 * vol / (p[i] - p[j]).squaredNorm();
-          const int a = T(k, i), b = T(k, j);
-          tripletsL.emplace_back(a, b, w);
-          tripletsL.emplace_back(b, a, w);
-          tripletsL.emplace_back(a, a, -w);
-          tripletsL.emplace_back(b, b, -w);
-          tripletsM.emplace_back(a, a, vol);
-          tripletsM.emplace_back(b, b, vol);
+      for (const int* face : inwardFaces) {
+        const Vector3 a = p.col(face[0]), normal = (p.col(face[1]) - a).cross(p.col(face[2]) - a);
+        const Scalar quarterHeight = normal.dot(centre - a) / (4 * normal.squaredNorm());
+        for (int e = 0; e < 3; e++) {
+          const int i = face[e], j = face[(e + 1) % 3], k = face[(e + 2) % 3];
+          const Scalar weight = quarterHeight * (p.col(i) - p.col(k)).dot(p.col(j) - p.col(k));
+          const Scalar cell = weight * (p.col(j) - p.col(i)).squaredNorm() / 6;
+          const int row = T(tet, i), col = T(tet, j);
+          laplacian.emplace_back(row, row, -weight);
+          laplacian.emplace_back(col, col, -weight);
+          laplacian.emplace_back(row, col, weight);
+          laplacian.emplace_back(col, row, weight);
+          mass.emplace_back(row, row, cell);
+          mass.emplace_back(col, col, cell);
         }
       }
     }
   }
   void run() override {
     runValues();
-    out[0].setFromTriplets(tripletsL.begin(), tripletsL.end());
-    out[1].setFromTriplets(tripletsM.begin(), tripletsM.end());
+    out[0].setFromTriplets(laplacian.begin(), laplacian.end());
+    out[1].setFromTriplets(mass.begin(), mass.end());
   }
 };
 EIGEN_CASE(Case)

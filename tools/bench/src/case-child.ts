@@ -1,4 +1,5 @@
-import { compileProblem, interleavedMedians, peakRssMB, type CompileCost } from '@filigree/e2e';
+import { compileProblem, interleavedMedians, type CompileCost } from '@filigree/e2e';
+import { peakRssMB } from '@filigree/runtime';
 import { problemOf } from './filigree.js';
 import { tableCase, type TableCase } from './table-cases.js';
 

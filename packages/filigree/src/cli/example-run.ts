@@ -1,3 +1,4 @@
+import { peakRssMB } from '@filigree/runtime';
 import { join } from 'node:path';
 import type { Sources } from '@filigree/backend';
 import { error, type Diagnostic } from '@filigree/ir';
@@ -6,7 +7,6 @@ import type { ExampleResult } from '../gallery.js';
 import { backendOf } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
 import { exampleOf, loadGallery } from './load-gallery.js';
-import { peakRssMB } from './peak-memory.js';
 import type { Session } from './session.js';
 import { writeSources } from './write-sources.js';
 

@@ -1,3 +1,4 @@
+import { peakRssMB } from '@filigree/runtime';
 import { error, fail, type Diagnostic } from '@filigree/ir';
 import type { Csr, CsrPattern } from '@filigree/sparse';
 import { ablate, parseAblation } from '../api/ablation.js';
@@ -9,7 +10,6 @@ import { backendOf } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
 import { eigenBaseline } from './eigen-baseline.js';
 import { medians, QUICK, THOROUGH } from './measure.js';
-import { peakRssMB } from './peak-memory.js';
 import { randomValues } from './random.js';
 import type { Session } from './session.js';
 
