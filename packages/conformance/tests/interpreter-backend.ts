@@ -7,7 +7,7 @@ import {
   type Pass,
   type Scalar,
   type TypedArray,
-  allocateArray,
+  allocateBuffers,
   coreDialects,
   interpret,
   pass,
@@ -29,11 +29,9 @@ export const interpreterBackend = (
 });
 
 const executable = (module: Module): Executable => {
-  const buffers: Record<string, TypedArray> = {};
-  for (const b of module.buffers) buffers[b.name] = b.role === 'const' ? b.data! : allocateArray(b.type, b.length);
-  const memory = Object.fromEntries(
-    module.buffers.filter((b) => b.role !== 'const').map((b) => [b.name, buffers[b.name]]),
-  );
+  const memory = allocateBuffers(module.buffers.filter((b) => b.role !== 'const'));
+  const constants = Object.fromEntries(module.buffers.flatMap((b) => (b.data ? [[b.name, b.data]] : [])));
+  const buffers = { ...memory, ...constants };
   const run = (options: { kernel?: string; args?: readonly Scalar[] } = {}): void => {
     const done = interpret(module, coreDialects, memory, { ...options, maxSteps: 5e6, trusted: true });
     if (E.isLeft(done)) throw new DiagnosticError(done.left);
