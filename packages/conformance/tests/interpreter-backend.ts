@@ -6,7 +6,6 @@ import {
   type Module,
   type Pass,
   type Scalar,
-  type TypedArray,
   allocateBuffers,
   coreDialects,
   interpret,
