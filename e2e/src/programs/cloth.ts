@@ -64,17 +64,17 @@ export function clothEnergy(
 
 /**
  * The Hessian of one face's energy. The energy depends on the corners only by way of the tangents u and v, and these are
- * linear in the corners, u = Σ_i b_iu x_i. So the block of corners i and j is
+ * linear in the corners, u = Σ_i b_iu x_i. So the block of corners i and j is a², of the area at rest, times
  *   b_iu b_ju E_uu + b_iv b_jv E_vv + b_iu b_jv E_uv + b_iv b_ju E_uvᵀ
- * with the second derivatives by the tangents, for s = k_stretch a² and h = k_shear a²:
+ * with the second derivatives by the tangents, for the stiffnesses s and h:
  *   E = s/2 (|u| − 1)² + s/2 (|v| − 1)² + h/2 (u·v)²,
  *   E_uu = s ((1 − 1/|u|) 1 + u uᵀ/|u|³) + h v vᵀ,   E_uv = h (v uᵀ + u·v 1).
  */
 function faceHessian(x: number[], gradients: number[], area: number, stretch: number, shear: number): number[] {
   const { u, v } = tangents(x, gradients);
-  const uv = byTwoTangents(u, v, shear * area * area);
-  const uu = byOneTangent(u, v, stretch * area * area, shear * area * area);
-  const vv = byOneTangent(v, u, stretch * area * area, shear * area * area);
+  const uv = byTwoTangents(u, v, shear);
+  const uu = byOneTangent(u, v, stretch, shear);
+  const vv = byOneTangent(v, u, stretch, shear);
   const H: number[] = [];
   for (let row = 0; row < 9; row++)
     for (let col = 0; col < 9; col++) {
@@ -82,7 +82,8 @@ function faceHessian(x: number[], gradients: number[], area: number, stretch: nu
       const [j, q] = [Math.floor(col / 3), col % 3];
       const [iu, iv] = [gradients[2 * i], gradients[2 * i + 1]];
       const [ju, jv] = [gradients[2 * j], gradients[2 * j + 1]];
-      H.push(iu * ju * uu[3 * p + q] + iv * jv * vv[3 * p + q] + iu * jv * uv[3 * p + q] + iv * ju * uv[3 * q + p]);
+      const bent = iu * uu[3 * p + q] * ju + iv * vv[3 * p + q] * jv + iu * uv[3 * p + q] * jv + iv * uv[3 * q + p] * ju;
+      H.push(area * area * bent);
     }
   return H;
 }

@@ -5,12 +5,10 @@ import { assemblyOf, type Assembly } from './assembly.js';
  * 2020). The weight of an edge is the area of its dual face (through the circumcentres of the tetrahedra and triangles
  * around it, and the edge's midpoint) over the length of the edge. Tetrahedra must have positive volume (`orientTets`).
  *
- * Within a tetrahedron the dual face of edge ij is two right triangles, one beside each face ijk that has the edge. One
- * leg, from the edge's midpoint to the centre of the face's circumcircle, is |ij| cot(θ)/2 with θ the angle at k; the other,
- * on to the centre of the circumsphere, is that centre's height h above the face. So the share of the weight is
- * h cot(θ)/4. With n the face's inward normal, as long as twice its area,
- *   h = n·(centre − k)/|n|   and   cot(θ) = (i − k)·(j − k)/|n|.
- * Both are negative where the centre lies beyond the edge or the face; the sums over faces are right all the same.
+ * Within a tetrahedron the dual face of edge ij is two right triangles, one beside each face that has the edge: from the
+ * edge's midpoint m to the centre f of the face's circumcircle, and on to the centre c of the circumsphere. Both legs are
+ * normal to the edge, so (f − m)×(c − m) is along it, and the share of the weight is ((f − m)×(c − m))·(j − i) / 2|ij|².
+ * It is negative where a centre lies beyond the edge or the face; the sums over faces are right all the same.
  *
  * @param V vertex coordinates, three a vertex
  * @param tets four vertex indices a tetrahedron
@@ -29,18 +27,19 @@ export function dualLaplacian(
   for (let tet = 0; tet < tets.length; tet += 4) {
     const corners: number[][] = [];
     for (let i = 0; i < 4; i++) corners.push(position(V, tets[tet + i]));
-    const centre = circumcentre(corners[0], corners[1], corners[2], corners[3]);
+    const centre = centreOfSphere(corners[0], corners[1], corners[2], corners[3]);
     for (let f = 0; f < 4; f++) {
       const face = INWARD_FACES[f];
-      const [a, b, c] = [corners[face[0]], corners[face[1]], corners[face[2]]];
-      const normal = cross(difference(b, a), difference(c, a));
-      const quarterHeight = dot(normal, difference(centre, a)) / (4 * dot(normal, normal));
+      const faceCentre = centreOfCircle(corners[face[0]], corners[face[1]], corners[face[2]]);
       for (let e = 0; e < 3; e++) {
-        const [i, j, k] = [face[e], face[(e + 1) % 3], face[(e + 2) % 3]];
-        const weight = quarterHeight * dot(difference(corners[i], corners[k]), difference(corners[j], corners[k]));
-        // The cell of i within this piece is a pyramid over the right triangle, half the edge high; so is that of j.
+        const [i, j] = [face[e], face[(e + 1) % 3]];
         const edge = difference(corners[j], corners[i]);
-        const cell = (weight * dot(edge, edge)) / 6;
+        const middle = between(corners[i], corners[j]);
+        const doubleArea = cross(difference(faceCentre, middle), difference(centre, middle));
+        const alongEdge = dot(doubleArea, edge) / 2;
+        const weight = alongEdge / dot(edge, edge);
+        // The cell of i within this piece is a pyramid over the triangle, half the edge high; so is that of j.
+        const cell = alongEdge / 6;
         M[tets[tet + i]] += cell;
         M[tets[tet + j]] += cell;
         const triplet = 12 * tet + 12 * f + 4 * e;
@@ -84,7 +83,7 @@ const INWARD_FACES = [
  * The centre of the sphere through four points. Seen from the first it is the c with 2 c·x = x·x for the three others
  * x, y, z; solved by the vectors y×z, z×x, x×y, which are orthogonal to all but one of them.
  */
-function circumcentre(origin: number[], p: number[], q: number[], r: number[]): number[] {
+function centreOfSphere(origin: number[], p: number[], q: number[], r: number[]): number[] {
   const [x, y, z] = [difference(p, origin), difference(q, origin), difference(r, origin)];
   const [yz, zx, xy] = [cross(y, z), cross(z, x), cross(x, y)];
   const [xx, yy, zz] = [dot(x, x), dot(y, y), dot(z, z)];
@@ -92,6 +91,22 @@ function circumcentre(origin: number[], p: number[], q: number[], r: number[]): 
   const centre: number[] = [];
   for (let d = 0; d < 3; d++) centre.push(origin[d] + (xx * yz[d] + yy * zx[d] + zz * xy[d]) / twelveVolumes);
   return centre;
+}
+
+/** The centre of the circle through three points: the same in the plane of x and y, with n = x×y in place of z. */
+function centreOfCircle(origin: number[], p: number[], q: number[]): number[] {
+  const [x, y] = [difference(p, origin), difference(q, origin)];
+  const n = cross(x, y);
+  const [yn, nx] = [cross(y, n), cross(n, x)];
+  const [xx, yy] = [dot(x, x), dot(y, y)];
+  const eightAreas = 2 * dot(n, n);
+  const centre: number[] = [];
+  for (let d = 0; d < 3; d++) centre.push(origin[d] + (xx * yn[d] + yy * nx[d]) / eightAreas);
+  return centre;
+}
+
+function between(a: number[], b: number[]): number[] {
+  return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2];
 }
 
 function position(V: ArrayLike<number>, vertex: number): number[] {
@@ -111,4 +126,13 @@ function cross(a: number[], b: number[]): number[] {
 }
 
 /** What the program of this file refers to, for whoever rewrites its source. */
-export const dualLaplacianScope = { INWARD_FACES, circumcentre, position, difference, dot, cross };
+export const dualLaplacianScope = {
+  INWARD_FACES,
+  centreOfSphere,
+  centreOfCircle,
+  between,
+  position,
+  difference,
+  dot,
+  cross,
+};

@@ -6,11 +6,17 @@ struct Case : EigenCase {
   Indices T;
   std::vector<Triplet> laplacian, mass;
 
-  // The centre of the sphere through the columns: 2 (p_k - p_0).(c - p_0) = |p_k - p_0|^2 for the three others.
-  static Vector3 circumcentre(const Eigen::Matrix<Scalar, 3, 4>& p) {
+  using Corners = Eigen::Matrix<Scalar, 3, 4>;
+
+  // 2 (p_k - p_0).(c - p_0) = |p_k - p_0|^2 for the three other corners.
+  static Vector3 centreOfSphere(const Corners& p) {
     const Matrix3 A = p.rightCols(3).colwise() - p.col(0);
     const Vector3 squares = A.colwise().squaredNorm();
     return p.col(0) + A.transpose().inverse() * squares / 2;
+  }
+  static Vector3 centreOfCircle(const Vector3& a, const Vector3& b, const Vector3& c) {
+    const Vector3 x = b - a, y = c - a, n = x.cross(y);
+    return a + (x.squaredNorm() * y.cross(n) + y.squaredNorm() * n.cross(x)) / (2 * n.squaredNorm());
   }
 
   void prepare() override {
@@ -22,18 +28,17 @@ struct Case : EigenCase {
     static const int inwardFaces[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
     laplacian.clear(), mass.clear();
     laplacian.reserve(48 * T.rows()), mass.reserve(24 * T.rows());
-    Eigen::Matrix<Scalar, 3, 4> p;
+    Corners p;
     for (int tet = 0; tet < T.rows(); tet++) {
       for (int i = 0; i < 4; i++) p.col(i) = V.row(T(tet, i));
-      const Vector3 centre = circumcentre(p);
+      const Vector3 centre = centreOfSphere(p);
       for (const int* face : inwardFaces) {
-        const Vector3 a = p.col(face[0]), normal = (p.col(face[1]) - a).cross(p.col(face[2]) - a);
-        const Scalar quarterHeight = normal.dot(centre - a) / (4 * normal.squaredNorm());
+        const Vector3 faceCentre = centreOfCircle(p.col(face[0]), p.col(face[1]), p.col(face[2]));
         for (int e = 0; e < 3; e++) {
-          const int i = face[e], j = face[(e + 1) % 3], k = face[(e + 2) % 3];
-          const Scalar weight = quarterHeight * (p.col(i) - p.col(k)).dot(p.col(j) - p.col(k));
-          const Scalar cell = weight * (p.col(j) - p.col(i)).squaredNorm() / 6;
-          const int row = T(tet, i), col = T(tet, j);
+          const int i = face[e], j = face[(e + 1) % 3], row = T(tet, i), col = T(tet, j);
+          const Vector3 edge = p.col(j) - p.col(i), middle = (p.col(i) + p.col(j)) / 2;
+          const Scalar alongEdge = (faceCentre - middle).cross(centre - middle).dot(edge) / 2;
+          const Scalar weight = alongEdge / edge.squaredNorm(), cell = alongEdge / 6;
           laplacian.emplace_back(row, row, -weight);
           laplacian.emplace_back(col, col, -weight);
           laplacian.emplace_back(row, col, weight);

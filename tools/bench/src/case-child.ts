@@ -45,6 +45,8 @@ const measureJob = async (job: ChildJob): Promise<ChildResult> => {
   };
 };
 
+process.on('SIGTERM', () => process.exit(1));
+
 try {
   console.log(JSON.stringify(await measureJob(JSON.parse(process.argv[2]) as ChildJob)));
 } catch (e) {

@@ -13,8 +13,6 @@ export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> 
   new Promise((resolve) => {
     const child = spawn(process.execPath, [...CHILD, JSON.stringify(job)], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that compilers it started can be ended with it.
-      detached: process.platform !== 'win32',
     });
     let out = '';
     let err = '';
@@ -23,8 +21,9 @@ export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> 
     child.stderr.setEncoding('utf8').on('data', (text: string) => (err = (err + text).slice(-4000)));
     const timer = setTimeout(() => {
       late = true;
-      if (child.pid === undefined || process.platform === 'win32') child.kill('SIGKILL');
-      else process.kill(-child.pid, 'SIGKILL');
+      // Asked to end, it ends its compilers too; while it computes it cannot hear, and has started none.
+      child.kill('SIGTERM');
+      setTimeout(() => child.kill('SIGKILL'), 5000).unref();
     }, seconds * 1000);
     child.on('close', (code) => {
       clearTimeout(timer);
