@@ -82,7 +82,8 @@ function faceHessian(x: number[], gradients: number[], area: number, stretch: nu
       const [j, q] = [Math.floor(col / 3), col % 3];
       const [iu, iv] = [gradients[2 * i], gradients[2 * i + 1]];
       const [ju, jv] = [gradients[2 * j], gradients[2 * j + 1]];
-      const bent = iu * uu[3 * p + q] * ju + iv * vv[3 * p + q] * jv + iu * uv[3 * p + q] * jv + iv * uv[3 * q + p] * ju;
+      const bent =
+        iu * uu[3 * p + q] * ju + iv * vv[3 * p + q] * jv + iu * uv[3 * p + q] * jv + iv * uv[3 * q + p] * ju;
       H.push(area * area * bent);
     }
   return H;
