@@ -26,6 +26,41 @@ export type { Bindings } from './expr/fold.js';
 export { evaluateExpr } from './expr/evaluate.js';
 export { planExpr, type ExprPlan, type ExprStep } from './expr/plan.js';
 export { i, ij, ijk, ijkl, j, k, l, type Axes, type Axis } from './layout/axes.js';
-export { field, type FieldDecl } from './layout/field-decl.js';
-export { Branch, dense, dynamic, hash, type NodeSpec } from './layout/branch.js';
-export { isSparse, layout, nodeText, pathTo, type Layout, type PlacedField, type SNode } from './layout/layout.js';
+export {
+  componentsOf,
+  field,
+  matrixField,
+  vectorField,
+  type AnyField,
+  type FieldDecl,
+  type FieldOptions,
+  type MatrixField,
+  type VectorField,
+} from './layout/field-decl.js';
+export { Branch, dense, dynamic, hash, type NodeSpec, type PoolOptions } from './layout/branch.js';
+export {
+  axesAbove,
+  axesOf,
+  isSparse,
+  layout,
+  nodeText,
+  pathTo,
+  type Layout,
+  type PlacedField,
+  type SNode,
+} from './layout/layout.js';
+export { fieldDialect, structureName, valueName } from './access/field-dialect.js';
+export {
+  STATUS,
+  STATUS_WORDS,
+  RESERVED_CELLS,
+  arenaName,
+  elementsBelow,
+  poolsAround,
+  storageOf,
+  type List,
+  type NodeStorage,
+  type Pool,
+  type Storage,
+  type StorageOptions,
+} from './storage/storage.js';

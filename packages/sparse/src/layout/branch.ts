@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import { axisName, MAX_AXES, type Axes } from './axes.js';
-import type { FieldDecl } from './field-decl.js';
+import { componentsOf, type AnyField, type FieldDecl } from './field-decl.js';
 
 /** A structural node as it is written down: how one level of the hierarchy stores its cells. */
 export interface NodeSpec {
@@ -11,6 +11,14 @@ export interface NodeSpec {
   readonly pointer: boolean;
   readonly bitmasked: boolean;
   readonly morton: boolean;
+  /** Most cells that can be active at once, where cells are allocated one by one; as memory allows if absent. */
+  readonly cells: number | undefined;
+}
+
+/** How much room to reserve for cells that are allocated one by one. */
+export interface PoolOptions {
+  /** Most cells that can be active at once. */
+  readonly cells?: number;
 }
 
 /**
@@ -34,8 +42,8 @@ export class Branch {
   }
 
   /** A hash table: for coordinates far apart, and below zero. */
-  hash(axes: Axes, extents: number | readonly number[]): Branch {
-    return this.nest(nodeSpec('hash', axes, extents));
+  hash(axes: Axes, extents: number | readonly number[], options: PoolOptions = {}): Branch {
+    return this.nest(nodeSpec('hash', axes, extents, options));
   }
 
   /** A list of at most `most` cells, along one axis. */
@@ -44,13 +52,13 @@ export class Branch {
   }
 
   /** Stores the cells of the innermost node one by one when they become active, and pointers in their place. */
-  pointer(): Branch {
-    return this.decorate('pointer', ['dense', 'dynamic']);
+  pointer(options: PoolOptions = {}): Branch {
+    return this.decorate({ pointer: true, cells: checkedCells('pointer', options) }, ['dense', 'dynamic']);
   }
 
   /** Keeps a bit for each cell of the innermost node that says whether it is active. */
   bitmasked(): Branch {
-    return this.decorate('bitmasked', ['dense']);
+    return this.decorate({ bitmasked: true }, ['dense']);
   }
 
   /** Stores the cells of the innermost node along a Z-order curve. */
@@ -60,12 +68,12 @@ export class Branch {
       fail('layout/morton', `a Z-order curve needs equal extents that are powers of two, not ${extents.join(' × ')}`, {
         remedy: 'round the extents up, or leave morton() out',
       });
-    return this.decorate('morton', ['dense']);
+    return this.decorate({ morton: true }, ['dense']);
   }
 
-  /** Puts fields into each cell of the innermost node, side by side. */
-  place(...fields: readonly FieldDecl[]): Branch {
-    return new Branch(this.path, [...this.fields, ...fields], this.forks);
+  /** Puts fields into each cell of the innermost node, side by side; of a vector or matrix field, all components. */
+  place(...fields: readonly AnyField[]): Branch {
+    return new Branch(this.path, [...this.fields, ...fields.flatMap(componentsOf)], this.forks);
   }
 
   /** Puts several branches into each cell of the innermost node, one after the other. */
@@ -85,15 +93,15 @@ export class Branch {
     return new Branch([...this.path, spec], [], []);
   }
 
-  private decorate(what: 'pointer' | 'bitmasked' | 'morton', kinds: readonly NodeSpec['kind'][]): Branch {
+  private decorate(change: Partial<NodeSpec>, kinds: readonly NodeSpec['kind'][]): Branch {
     const node = this.innermost();
     if (!kinds.includes(node.kind))
-      fail('layout/decorator', `${what}() is for ${kinds.join(' and ')} nodes, not for ${node.kind}`);
-    if ((what === 'pointer' && node.bitmasked) || (what === 'bitmasked' && node.pointer))
+      fail('layout/decorator', `${Object.keys(change)[0]}() is for ${kinds.join(' and ')} nodes, not for ${node.kind}`);
+    if ((change.pointer && node.bitmasked) || (change.bitmasked && node.pointer))
       fail('layout/decorator', 'pointers say already which cells are active', {
         remedy: 'use pointer() or bitmasked(), not both',
       });
-    return new Branch([...this.path.slice(0, -1), { ...node, [what]: true }], this.fields, this.forks);
+    return new Branch([...this.path.slice(0, -1), { ...node, ...change }], this.fields, this.forks);
   }
 }
 
@@ -102,13 +110,18 @@ export const dense = (axes: Axes, extents: number | readonly number[]): Branch =
   Branch.of(nodeSpec('dense', axes, extents));
 
 /** Starts a branch with a hash table over coordinates, negative ones included. */
-export const hash = (axes: Axes, extents: number | readonly number[]): Branch =>
-  Branch.of(nodeSpec('hash', axes, extents));
+export const hash = (axes: Axes, extents: number | readonly number[], options: PoolOptions = {}): Branch =>
+  Branch.of(nodeSpec('hash', axes, extents, options));
 
 /** Starts a branch with a list of at most `most` cells. */
 export const dynamic = (axis: Axes, most: number): Branch => Branch.of(nodeSpec('dynamic', axis, most));
 
-const nodeSpec = (kind: NodeSpec['kind'], axes: Axes, extents: number | readonly number[]): NodeSpec => {
+const nodeSpec = (
+  kind: NodeSpec['kind'],
+  axes: Axes,
+  extents: number | readonly number[],
+  options: PoolOptions = {},
+): NodeSpec => {
   const list = typeof extents === 'number' ? axes.map(() => extents) : [...extents];
   const names = axes.map(axisName).join('');
   if (axes.length === 0 || new Set(axes).size < axes.length || axes.some((a) => a >= MAX_AXES))
@@ -124,7 +137,21 @@ const nodeSpec = (kind: NodeSpec['kind'], axes: Axes, extents: number | readonly
   for (const n of list)
     if (!Number.isSafeInteger(n) || n < 1 || n > MAX_EXTENT)
       fail('layout/extents', `${kind}: an extent is a whole number from 1 to 2³⁰, not ${n}`);
-  return { kind, axes, extents: list, pointer: false, bitmasked: false, morton: false };
+  return {
+    kind,
+    axes,
+    extents: list,
+    pointer: false,
+    bitmasked: false,
+    morton: false,
+    cells: checkedCells(kind, options),
+  };
+};
+
+const checkedCells = (what: string, { cells }: PoolOptions): number | undefined => {
+  if (cells !== undefined && !(Number.isSafeInteger(cells) && cells >= 1 && cells <= MAX_EXTENT))
+    fail('layout/cells', `${what}: the most cells is a whole number from 1 to 2³⁰, not ${cells}`);
+  return cells;
 };
 
 const MAX_EXTENT = 2 ** 30;

@@ -2,16 +2,78 @@ import { fail, isScalarType, type ScalarType } from '@filigree/ir';
 
 /** A field: a mapping from indices to numbers of one type. Where its values lie is said by a layout, and by nothing else. */
 export interface FieldDecl {
+  readonly is: 'scalar';
   readonly name: string;
   readonly type: ScalarType;
   /** What reading an inactive element gives. */
   readonly ambient: number;
 }
 
+/** A field of small vectors: a field a component, `x_0`, `x_1` …. */
+export interface VectorField<N extends number = number> {
+  readonly is: 'vector';
+  readonly name: string;
+  readonly type: ScalarType;
+  readonly size: N;
+  readonly components: readonly FieldDecl[];
+}
+
+/** A field of small matrices: a field a component, `F_0_0`, `F_0_1` …, row by row. */
+export interface MatrixField<N extends number = number, M extends number = number> {
+  readonly is: 'matrix';
+  readonly name: string;
+  readonly type: ScalarType;
+  readonly rows: N;
+  readonly cols: M;
+  readonly components: readonly FieldDecl[];
+}
+
+export type AnyField = FieldDecl | VectorField | MatrixField;
+
+export interface FieldOptions {
+  /** What reading an inactive element gives; 0 unless said otherwise. */
+  readonly ambient?: number;
+}
+
+/** The scalar fields that make up a field. */
+export const componentsOf = (any: AnyField): readonly FieldDecl[] => (any.is === 'scalar' ? [any] : any.components);
+
 /** Declares a field. Fails with `layout/field` on a name that is no identifier or an unknown type. */
-export const field = (name: string, type: ScalarType, options: { readonly ambient?: number } = {}): FieldDecl => {
+export const field = (name: string, type: ScalarType, options: FieldOptions = {}): FieldDecl => {
   if (!/^[A-Za-z_]\w*$/.test(name))
     fail('layout/field', `'${name}' is no name for a field`, { remedy: 'use letters, digits and _' });
   if (!isScalarType(type)) fail('layout/field', `field '${name}' has no scalar type: ${String(type)}`);
-  return { name, type, ambient: options.ambient ?? 0 };
+  return { is: 'scalar', name, type, ambient: options.ambient ?? 0 };
 };
+
+/** Declares a field of vectors of `size` components. Fails with `layout/field`, also where `size` is not from 1 to 16. */
+export const vectorField = <N extends number>(
+  name: string,
+  type: ScalarType,
+  size: N,
+  options: FieldOptions = {},
+): VectorField<N> => {
+  const components = count(name, size).map((a) => field(`${name}_${a}`, type, options));
+  return { is: 'vector', name, type, size, components };
+};
+
+/** Declares a field of matrices of `rows` × `cols` components. Fails with `layout/field`, also where one is not from 1 to 16. */
+export const matrixField = <N extends number, M extends number>(
+  name: string,
+  type: ScalarType,
+  rows: N,
+  cols: M,
+  options: FieldOptions = {},
+): MatrixField<N, M> => {
+  const components = count(name, rows).flatMap((a) =>
+    count(name, cols).map((b) => field(`${name}_${a}_${b}`, type, options)),
+  );
+  return { is: 'matrix', name, type, rows, cols, components };
+};
+
+const MAX_SIZE = 16;
+
+const count = (name: string, n: number): readonly number[] =>
+  Number.isSafeInteger(n) && n >= 1 && n <= MAX_SIZE
+    ? Array.from({ length: n }, (_, i) => i)
+    : fail('layout/field', `field '${name}': a vector or matrix has from 1 to ${MAX_SIZE} components a side, not ${n}`);

@@ -18,6 +18,8 @@ export interface SNode {
   readonly pointer: boolean;
   readonly bitmasked: boolean;
   readonly morton: boolean;
+  /** Most cells that can be active at once; for nodes that allocate cells one by one. */
+  readonly cells: number | undefined;
   /** The field of a `place` node. */
   readonly field: FieldDecl | undefined;
 }
@@ -51,7 +53,15 @@ export const layout = (...branches: readonly Branch[]): Layout => {
   const nodes: SNode[] = [];
   const add = (parent: number, fields: Partial<SNode>): number => {
     const id = nodes.length;
-    const plain = { pointer: false, bitmasked: false, morton: false, field: undefined, axes: [], children: [] };
+    const plain = {
+      pointer: false,
+      bitmasked: false,
+      morton: false,
+      cells: undefined,
+      field: undefined,
+      axes: [],
+      children: [],
+    };
     nodes.push({ kind: 'root', extents: ones(axes), ...plain, ...fields, id, parent });
     if (parent >= 0) nodes[parent] = { ...nodes[parent], children: [...nodes[parent].children, id] };
     return id;
@@ -72,6 +82,13 @@ export const layout = (...branches: readonly Branch[]): Layout => {
 /** Numbers of the nodes from below the root down to node `id`. */
 export const pathTo = (nodes: readonly SNode[], id: number): readonly number[] =>
   id === 0 ? [] : [...pathTo(nodes, nodes[id].parent), id];
+
+/** Axes that the path from the root down to a node splits, the node included, ascending: those of its elements' coordinates. */
+export const axesOf = ({ nodes }: Layout, id: number): readonly number[] =>
+  nodes[0].extents.flatMap((_, a) => (pathTo(nodes, id).some((n) => nodes[n].axes.includes(a)) ? [a] : []));
+
+/** The same for the node's container: without the axes that only the node itself splits. */
+export const axesAbove = (layout: Layout, id: number): readonly number[] => axesOf(layout, layout.nodes[id].parent);
 
 /** A node for people: what it is and the axes it splits. */
 export const nodeText = (node: SNode): string => {

@@ -1,0 +1,255 @@
+import {
+  dialect,
+  type Dialect,
+  type Effect,
+  type Op,
+  type OpDef,
+  type OpTraits,
+  type ScalarType,
+  scalarOf,
+  typeText,
+} from '@filigree/ir';
+import { axesAbove, axesOf, isSparse, nodeText, type Layout, type PlacedField, type SNode } from '../layout/layout.js';
+
+/**
+ * Ops on fields, before anything is known of where they lie (thesis appendix A: GlobalLoad, GlobalStore, AtomicOp, SNodeOp,
+ * StructFor). Coordinates are i32. The dialect belongs to one layout: it knows the fields' types and the nodes' kinds.
+ *
+ * Its meaning is that of its lowering; the interpreter runs what `lowerAccess` makes of it.
+ */
+export const fieldDialect = (layout: Layout): Dialect => {
+  const onField = (op: Op): PlacedField | undefined => layout.fields.get(String(op.attrs.field));
+  const onNode = (op: Op): SNode | undefined => layout.nodes[Number(op.attrs.node)];
+  const sparseAbove = (path: readonly number[]): Effect[] =>
+    path.filter((n) => isSparse(layout.nodes[n])).map((n) => ({ kind: 'atomic', buffer: structureName(n) }));
+
+  /** An op on one element of a field, with `values` operands before the coordinates. */
+  const elementOp = (
+    name: string,
+    summary: string,
+    values: number,
+    effects: (field: PlacedField) => readonly Effect[],
+    result: boolean,
+    extra: (op: Op) => string | undefined = none,
+  ): OpDef =>
+    define({
+      name,
+      summary,
+      verify: (op) => {
+        const field = onField(op);
+        if (!field) return [`there is no field '${String(op.attrs.field)}'`];
+        return problems(
+          values > 0 && op.operands.length > 0 && op.operands[0].type !== field.field.type
+            ? `operand 0 must be ${field.field.type}, the type of field '${field.field.name}', it is ${typeText(op.operands[0].type)}`
+            : undefined,
+          coordinates(op, values, field.axes.length),
+          extra(op),
+        );
+      },
+      resultTypes: (_operands, attrs) => {
+        const field = layout.fields.get(String(attrs.field));
+        return result && field ? [field.field.type] : [];
+      },
+      effects: (op) => {
+        const field = onField(op);
+        return field ? effects(field) : unknown;
+      },
+    });
+
+  /** An op on the cell of a node in which an element lies, or on a list. */
+  const nodeOp = (
+    name: string,
+    summary: string,
+    coords: (node: SNode) => number,
+    result: ScalarType | undefined,
+    effects: (node: SNode) => readonly Effect[],
+    suits: (node: SNode) => string | undefined,
+  ): OpDef =>
+    define({
+      name,
+      summary,
+      verify: (op) => {
+        const node = onNode(op);
+        if (!node) return [`there is no node ${String(op.attrs.node)}`];
+        return problems(suits(node), coordinates(op, 0, coords(node)));
+      },
+      resultTypes: () => (result ? [result] : []),
+      effects: (op) => {
+        const node = onNode(op);
+        return node ? effects(node) : unknown;
+      },
+    });
+
+  const value = (field: PlacedField): string => valueName(field.field.name);
+  const down = (node: SNode): number => axesOf(layout, node.id).length;
+  const above = (node: SNode): number => axesAbove(layout, node.id).length;
+  const sparse = (node: SNode): string | undefined =>
+    isSparse(node) ? undefined : `${nodeText(node)} has no inactive cells`;
+  const list = (node: SNode): string | undefined =>
+    node.kind === 'dynamic' ? undefined : `${nodeText(node)} is not a list`;
+  const below = (node: SNode): Effect[] =>
+    [...descendants(layout, node.id)].flatMap((n): Effect[] => {
+      const inner = layout.nodes[n];
+      if (inner.field) return [{ kind: 'write', buffer: valueName(inner.field.name) }];
+      return isSparse(inner) ? [{ kind: 'atomic', buffer: structureName(n) }] : [];
+    });
+
+  return dialect('field', [
+    elementOp(
+      'field.load',
+      'the value of an element, the ambient value where it is not active',
+      0,
+      (f) => [{ kind: 'read', buffer: value(f) }],
+      true,
+    ),
+    elementOp(
+      'field.store',
+      'writes an element, and activates it',
+      1,
+      (f) => [{ kind: 'write', buffer: value(f) }, ...sparseAbove(f.path)],
+      false,
+    ),
+    elementOp(
+      'field.atomic',
+      'combines an element with a value by `kind` in one step, and activates it; the result is the old value',
+      1,
+      (f) => [{ kind: 'atomic', buffer: value(f) }, ...sparseAbove(f.path)],
+      true,
+      (op) => (atomicKinds.includes(String(op.attrs.kind)) ? undefined : `there is no kind '${String(op.attrs.kind)}'`),
+    ),
+    nodeOp(
+      'field.is_active',
+      'whether the cell of `node` with this element is active, and all around it',
+      down,
+      'i1',
+      (n) => [n.id, ...ancestors(layout, n.id)].map((id) => ({ kind: 'read', buffer: structureName(id) })),
+      sparse,
+    ),
+    nodeOp(
+      'field.activate',
+      'activates the cell of `node` with this element, and all around it',
+      down,
+      undefined,
+      (n) => sparseAbove([...ancestors(layout, n.id), n.id]),
+      sparse,
+    ),
+    nodeOp(
+      'field.deactivate',
+      'deactivates the cell of `node` with this element, and all within it',
+      down,
+      undefined,
+      (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
+      sparse,
+    ),
+    nodeOp(
+      'field.append',
+      'adds a cell to the end of a list; the result is its number, from 0',
+      above,
+      'i32',
+      (n) => sparseAbove([...ancestors(layout, n.id), n.id]),
+      list,
+    ),
+    nodeOp(
+      'field.length',
+      'cells of a list',
+      above,
+      'i32',
+      (n) => [n.id, ...ancestors(layout, n.id)].map((id) => ({ kind: 'read', buffer: structureName(id) })),
+      list,
+    ),
+    nodeOp(
+      'field.clear',
+      'empties a list',
+      above,
+      undefined,
+      (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
+      list,
+    ),
+    nodeOp(
+      'field.clear_all',
+      'deactivates every cell of a node, and all within them',
+      () => 0,
+      undefined,
+      (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
+      sparse,
+    ),
+    define({
+      name: 'field.for',
+      summary:
+        'runs its region, in parallel, for the coordinates of each active element of `node`, the parent of fields; ' +
+        '`cache` names fields to keep in scratchpads, `block` the most elements of a task',
+      verify: (op) => {
+        const node = onNode(op);
+        if (!node) return [`there is no node ${String(op.attrs.node)}`];
+        const params = op.regions[0]?.params ?? [];
+        return problems(
+          op.operands.length > 0 ? 'takes no operands' : undefined,
+          op.regions.length === 1 ? undefined : 'has one region',
+          node.children.some((c) => layout.nodes[c].field) ? undefined : `no field is placed in ${nodeText(node)}`,
+          params.length === down(node) && params.every((p) => p.type === 'i32')
+            ? undefined
+            : `the region takes ${down(node)} coordinates, all i32`,
+        );
+      },
+      resultTypes: () => [],
+      effects: (op) => {
+        const node = onNode(op);
+        return node
+          ? [node.id, ...ancestors(layout, node.id)].map((id) => ({ kind: 'read', buffer: structureName(id) }))
+          : unknown;
+      },
+    }),
+    define({
+      name: 'field.assume_in_range',
+      summary: 'its first operand, which is promised to be at least base + `lo` and below base + `hi`',
+      verify: (op) =>
+        problems(
+          coordinates(op, 0, 2),
+          Number.isInteger(op.attrs.lo) && Number.isInteger(op.attrs.hi) ? undefined : 'wants integers `lo` and `hi`',
+        ),
+      resultTypes: () => ['i32'],
+    }),
+  ]);
+};
+
+/** What effects call the values of a field. A buffer cannot have this name. */
+export const valueName = (field: string): string => `$${field}`;
+
+/** What effects call the structure of a node: which of its cells are active. */
+export const structureName = (node: number): string => `#${node}`;
+
+type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> & Partial<Pick<OpDef, 'effects'>>;
+
+const define = (draft: Draft, traits: OpTraits = {}): OpDef => ({
+  effects: () => [],
+  evaluate: (op, _args, machine) => machine.trap(op, 'fields have no place yet: lower the module first'),
+  ...draft,
+  traits,
+});
+
+/* An op that names nothing known may touch anything. */
+const unknown: readonly Effect[] = [{ kind: 'write' }];
+
+const none = (): undefined => undefined;
+
+const atomicKinds = ['add', 'min', 'max', 'and', 'or', 'xor', 'exchange'];
+
+const problems = (...list: readonly (string | undefined)[]): readonly string[] =>
+  list.filter((p): p is string => p !== undefined);
+
+const coordinates = (op: Op, from: number, count: number): string | undefined => {
+  const given = op.operands.slice(from);
+  if (given.length !== count) return `takes ${count} coordinates, has ${given.length}`;
+  return given.every((v) => scalarOf(v.type) === 'i32' && typeof v.type === 'string')
+    ? undefined
+    : 'coordinates must be i32';
+};
+
+const ancestors = (layout: Layout, id: number): number[] => {
+  const list: number[] = [];
+  for (let at = layout.nodes[id].parent; at > 0; at = layout.nodes[at].parent) list.push(at);
+  return list.filter((n) => isSparse(layout.nodes[n]));
+};
+
+const descendants = (layout: Layout, id: number): readonly number[] =>
+  layout.nodes[id].children.flatMap((c) => [c, ...descendants(layout, c)]);

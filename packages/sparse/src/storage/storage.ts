@@ -1,0 +1,285 @@
+import { byteSize, declareBuffer, fail, scalarTypes, type Buffer, type ScalarType } from '@filigree/ir';
+import { axesOf, isSparse, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
+
+/**
+ * Where everything of a layout lies: one memory, addresses in bytes from its start. A cell is never a pointer: it is a
+ * place within its container, or the number of a pool's cell.
+ */
+export interface Storage {
+  readonly layout: Layout;
+  /** Name of the memory that the buffers share. */
+  readonly memory: string;
+  readonly bytes: number;
+  /** The arena as an array of each scalar type that it holds values of. */
+  readonly buffers: readonly Buffer[];
+  /** By node number. */
+  readonly nodes: readonly NodeStorage[];
+  /** Address of the root's one cell. */
+  readonly root: number;
+  /** Address of `STATUS_WORDS` i32 words in which a kernel says what went wrong; all zero: nothing. */
+  readonly status: number;
+  /** Type that holds any index into any of the buffers. */
+  readonly index: 'i32' | 'i64';
+}
+
+/** Words of a status: what (`STATUS`), the node or place, and up to six coordinates. */
+export const STATUS_WORDS = 8;
+
+/** What a status word may say. */
+export const STATUS = { fine: 0, exhausted: 1, listFull: 2, outOfBounds: 3, overflow: 4 } as const;
+
+/** How one node lies in its parent's cell, and its cells in it. */
+export interface NodeStorage {
+  readonly node: SNode;
+  /** Bytes from the start of the parent's cell to this node's container, or to the value of a `place` node. */
+  readonly offset: number;
+  /** Bytes of a container. */
+  readonly containerBytes: number;
+  /** Cells of a container; a list has one more, into which goes what finds no room. */
+  readonly cells: number;
+  /** Bytes from one cell to the next, in a container or in a pool. */
+  readonly cellBytes: number;
+  /** Cells from one to the next along each axis of the layout; 0 along axes that this node does not split. Not for `morton`. */
+  readonly strides: readonly number[];
+  /** Bytes from the start of a container to its first cell, where cells lie in the container. */
+  readonly firstCell: number;
+  /** Bytes from the start of a container to the i32 words of its mask, a bit a cell; for `bitmasked`. */
+  readonly mask: number | undefined;
+  /** Bytes from the start of a container to the i32 count of its cells; for `dynamic`. */
+  readonly length: number | undefined;
+  /** Bytes from the start of a container to the i32 cell numbers, one a cell; for `pointer`. */
+  readonly slots: number | undefined;
+  /** Cells allocated one by one; for `pointer` and `hash`. */
+  readonly pool: Pool | undefined;
+  /** Active cells, for loops over what lies within them; for nodes with a pool, and sparse nodes that hold further nodes. */
+  readonly list: List | undefined;
+}
+
+/**
+ * Cells of one size that are given out one by one with one atomic addition (thesis §5.2). Cell 0 is never written: what
+ * reads through a missing cell ends there and finds ambient values. Cell 1 takes what is written when memory is exhausted.
+ * Cells from 2 on are real; all that are not active hold ambient values.
+ */
+export interface Pool {
+  /** Address of cell 0. */
+  readonly cells: number;
+  /** One above the largest cell number. */
+  readonly capacity: number;
+  /** Addresses of i32 counters. `cursor`: cells asked for since the last collection; the first `freeCount` of them come from the free list, the next are `used`, `used + 1` …. */
+  readonly cursor: number;
+  readonly used: number;
+  readonly freeCount: number;
+  /** Cells given back since the last collection. */
+  readonly recycledCount: number;
+  /** Addresses of i32 arrays of `capacity`: numbers of free cells, of recycled cells, and 1 for each active cell. */
+  readonly free: number;
+  readonly recycled: number;
+  readonly active: number;
+  /** Address of the i32 coordinates of each cell, `axes.length` a cell: its place in the index space of this node's cells. */
+  readonly coordinates: number;
+  readonly axes: readonly number[];
+  /** For `hash`: address and power-of-two size of the table of i32 cell numbers, 0 where free, −1 where one was removed. */
+  readonly table: { readonly slots: number; readonly size: number } | undefined;
+}
+
+/** A list of active cells, made anew before a loop. */
+export interface List {
+  /** Address of the i32 length. */
+  readonly length: number;
+  readonly capacity: number;
+  /** Address of the i32 coordinates of each entry, `axes.length` an entry, in the index space of this node's cells. */
+  readonly coordinates: number;
+  readonly axes: readonly number[];
+}
+
+export interface StorageOptions {
+  /** Name of the memory, and the beginning of its buffers' names; `arena`. */
+  readonly memory?: string;
+  /** Bytes for cells that are allocated one by one, where the layout does not say how many; 1 GiB. Untouched pages cost nothing. */
+  readonly budget?: number;
+}
+
+/** Cell numbers that are not given out: the ambient cell and the sink. */
+export const RESERVED_CELLS = 2;
+
+/**
+ * Gives everything its place. Throws `DiagnosticError` `layout/too-large` where the memory would exceed what an array can
+ * hold.
+ */
+export const storageOf = (layout: Layout, options: StorageOptions = {}): Storage => {
+  const memory = options.memory ?? 'arena';
+  const shapes = shapesOf(layout);
+  const status = 0;
+  const root = 64;
+  let end = align(root + shapes[0].cellBytes, 64);
+  const reserve = (bytes: number): number => {
+    const at = end;
+    end = align(end + bytes, 64);
+    return at;
+  };
+  const capacities = capacitiesOf(layout, shapes, options.budget ?? 2 ** 30);
+  const nodes = layout.nodes.map((node, id): NodeStorage => {
+    const axes = axesOf(layout, id);
+    const capacity = capacities[id];
+    const pool = node.pointer || node.kind === 'hash' ? poolOf(node, shapes[id], capacity, axes, reserve) : undefined;
+    const list = pool || (isSparse(node) && hasNodes(layout, node)) ? listOf(capacity, axes, reserve) : undefined;
+    return { node, ...shapes[id], pool, list };
+  });
+  if (end > MAX_BYTES)
+    fail('layout/too-large', `the layout takes ${(end / 2 ** 30).toFixed(1)} GiB`, {
+      remedy: `make ${nodeText(largest(nodes))} smaller, or store its cells on demand: pointer(), hash()`,
+    });
+  const types = scalarTypes.filter((t) => t === 'i32' || layout.nodes.some((n) => n.field?.type === t));
+  return {
+    layout,
+    memory,
+    bytes: end,
+    buffers: types.map((type) => ({
+      ...declareBuffer(arenaName(memory, type), type, end / byteSize(type), 'inout'),
+      memory,
+    })),
+    nodes,
+    root,
+    status,
+    index: end / Math.min(...types.map(byteSize)) < 2 ** 31 ? 'i32' : 'i64',
+  };
+};
+
+/** The buffer through which values of a type are reached. */
+export const arenaName = (memory: string, type: ScalarType): string => `${memory}_${type}`;
+
+/** Elements along an axis of the field or node `leaf` that fall into one cell of `node`, an ancestor of it or itself. */
+export const elementsBelow = (layout: Layout, node: number, leaf: number, axis: number): number => {
+  let product = 1;
+  for (let at = leaf; at !== node && at >= 0; at = layout.nodes[at].parent) product *= layout.nodes[at].extents[axis];
+  return product;
+};
+
+/* Typed arrays of more elements than this are refused by engines. */
+const MAX_BYTES = 2 ** 33;
+
+const align = (x: number, to: number): number => Math.ceil(x / to) * to;
+
+/** What of a node's storage does not depend on others. */
+type Shape = Omit<NodeStorage, 'node' | 'pool' | 'list'>;
+
+/** Sizes from the leaves up, and then offsets within each cell. */
+const shapesOf = (layout: Layout): readonly Shape[] => {
+  const { nodes } = layout;
+  const alignments = new Array<number>(nodes.length);
+  const shapes = new Array<Shape>(nodes.length);
+  for (const node of [...nodes].reverse()) {
+    if (node.field) {
+      const bytes = byteSize(node.field.type);
+      alignments[node.id] = bytes;
+      shapes[node.id] = { ...nothing(nodes[0].extents.length), containerBytes: bytes, cellBytes: bytes };
+      continue;
+    }
+    let cell = 0;
+    for (const c of node.children) {
+      const offset = align(cell, alignments[c]);
+      shapes[c] = { ...shapes[c], offset };
+      cell = offset + shapes[c].containerBytes;
+    }
+    const inPool = node.pointer || node.kind === 'hash';
+    const contents = Math.max(1, ...node.children.map((c) => alignments[c]));
+    const cellBytes = align(cell, inPool ? 8 : contents);
+    const cells = node.extents.reduce((n, extent) => n * extent, 1);
+    const shape: Shape = { ...nothing(nodes[0].extents.length), cells, cellBytes, strides: stridesOf(node) };
+    alignments[node.id] = node.kind === 'hash' ? 1 : inPool ? 4 : Math.max(contents, isSparse(node) ? 4 : 1);
+    shapes[node.id] = { ...shape, ...containerOf(node, cells, cellBytes, contents) };
+  }
+  return shapes;
+};
+
+const nothing = (axes: number): Shape => ({
+  offset: 0,
+  containerBytes: 0,
+  cells: 1,
+  cellBytes: 0,
+  strides: new Array<number>(axes).fill(0),
+  firstCell: 0,
+  mask: undefined,
+  length: undefined,
+  slots: undefined,
+});
+
+const containerOf = (node: SNode, cells: number, cellBytes: number, contents: number): Partial<Shape> => {
+  if (node.kind === 'hash') return { containerBytes: 0 };
+  const length = node.kind === 'dynamic' ? 0 : undefined;
+  const head = length === undefined ? 0 : 4;
+  if (node.pointer) return { length, slots: head, containerBytes: head + 4 * cells };
+  const mask = node.bitmasked ? 0 : undefined;
+  const firstCell = align(mask === undefined ? head : 4 * Math.ceil(cells / 32), contents);
+  const stored = node.kind === 'dynamic' ? cells + 1 : cells;
+  return { length, mask, firstCell, containerBytes: firstCell + stored * cellBytes };
+};
+
+/** Row by row: the last of a node's axes, as they were written, runs fastest. */
+const stridesOf = (node: SNode): readonly number[] => {
+  const strides = node.extents.map(() => 0);
+  let stride = 1;
+  for (const axis of [...node.axes].reverse()) {
+    strides[axis] = stride;
+    stride *= node.extents[axis];
+  }
+  return strides;
+};
+
+/** Cells that each node can have at once, over all its containers; pools include the reserved ones. */
+const capacitiesOf = (layout: Layout, shapes: readonly Shape[], budget: number): readonly number[] => {
+  const pooled = layout.nodes.filter((n) => n.pointer || n.kind === 'hash');
+  const open = pooled.filter((n) => n.cells === undefined);
+  const capacities: number[] = [];
+  for (const node of layout.nodes) {
+    const around = node.parent < 0 ? 1 : capacities[node.parent];
+    const possible = node.kind === 'hash' ? Infinity : around * shapes[node.id].cells;
+    const overhead = 16 + 4 * axesOf(layout, node.id).length;
+    const share = Math.floor(budget / open.length / (shapes[node.id].cellBytes + overhead));
+    capacities.push(
+      pooled.includes(node) ? Math.min(possible, node.cells ?? Math.max(share, 1)) + RESERVED_CELLS : possible,
+    );
+  }
+  return capacities;
+};
+
+const poolOf = (
+  node: SNode,
+  { cellBytes }: Shape,
+  capacity: number,
+  axes: readonly number[],
+  reserve: (bytes: number) => number,
+): Pool => {
+  const counters = reserve(16);
+  const tableSize = 2 ** Math.ceil(Math.log2(2 * capacity));
+  return {
+    cells: reserve(capacity * cellBytes),
+    capacity,
+    cursor: counters,
+    used: counters + 4,
+    freeCount: counters + 8,
+    recycledCount: counters + 12,
+    free: reserve(4 * capacity),
+    recycled: reserve(4 * capacity),
+    active: reserve(4 * capacity),
+    coordinates: reserve(4 * capacity * axes.length),
+    axes,
+    table: node.kind === 'hash' ? { slots: reserve(4 * tableSize), size: tableSize } : undefined,
+  };
+};
+
+const listOf = (capacity: number, axes: readonly number[], reserve: (bytes: number) => number): List => ({
+  length: reserve(4),
+  capacity,
+  coordinates: reserve(4 * capacity * axes.length),
+  axes,
+});
+
+const hasNodes = (layout: Layout, node: SNode): boolean => node.children.some((c) => !layout.nodes[c].field);
+
+const largest = (nodes: readonly NodeStorage[]): SNode =>
+  nodes.reduce((most, n) => (n.node.id > 0 && n.containerBytes > most.containerBytes ? n : most), nodes[1]).node;
+
+/** Nodes around a node that allocate cells, from the outermost in; the node itself last, if it does. */
+export const poolsAround = ({ layout, nodes }: Storage, id: number): readonly number[] =>
+  pathTo(layout.nodes, id).filter((n) => nodes[n].pool);
