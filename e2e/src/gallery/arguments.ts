@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { fail } from '@filigree/ir';
+import { readBytesSync } from 'filigree';
 import { readMesh, type Mesh } from '../meshes/index.js';
 
 /** The `key=value` arguments of an example, each checked as it is asked for. */
@@ -36,11 +35,7 @@ export const argumentsOf = (args: Readonly<Record<string, string>>, known: reado
 };
 
 /** A mesh from a file, which may be packed by gzip. */
-export const meshFile = (file: string): Mesh => {
-  if (!existsSync(file)) refuse(`there is no file ${file}`, 'give the path of a mesh file');
-  const bytes = readFileSync(file);
-  const packed = file.endsWith('.gz');
-  return readMesh(packed ? file.slice(0, -3) : file, packed ? gunzipSync(bytes) : bytes, { degenerate: 'drop' });
-};
+export const meshFile = (file: string): Mesh =>
+  readMesh(file.replace(/\.gz$/, ''), readBytesSync(file), { degenerate: 'drop' });
 
 const refuse = (message: string, remedy: string): never => fail('example/argument', message, { remedy });

@@ -38,8 +38,12 @@ export const soundMesh = (file: string, raw: RawMesh, options: ReadOptions = {})
   const tets = Int32Array.from(raw.tets);
   const at = (lines: readonly number[], k: number): { loc?: Loc } =>
     lines[k] ? { loc: { file, line: lines[k], column: 1 } } : {};
-  if (vertices.length === 0) fail('mesh/empty', `${file} has no vertices`);
-  if (faces.length + tets.length === 0) fail('mesh/empty', `${file} has no triangles and no tetrahedra`);
+  if (vertices.length === 0)
+    fail('mesh/empty', `${file} has no vertices`, { remedy: 'check that it was written whole' });
+  if (faces.length + tets.length === 0)
+    fail('mesh/empty', `${file} has no triangles and no tetrahedra`, {
+      remedy: 'export the mesh with its faces, not as a cloud of points',
+    });
 
   checkIndices('face', faces, 3, vertices.length / 3, (k) => at(raw.faceLines, k));
   checkIndices('tetrahedron', tets, 4, vertices.length / 3, (k) => at(raw.tetLines, k));

@@ -71,7 +71,7 @@ interface Source {
 const readHeader = (file: string, bytes: Uint8Array): Header => {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, Math.min(bytes.length, 1 << 16)));
   const end = /^end_header[ \t]*\r?\n/m.exec(head);
-  const bad = (line: number, message: string, remedy?: string): never =>
+  const bad = (line: number, message: string, remedy = 'compare the header with that of other PLY files'): never =>
     fail('mesh/format', message, { loc: { file, line, column: 1 }, remedy });
   if (!/^ply\r?\n/.test(head)) return bad(1, 'expected the word ply on the first line');
   if (!end) return bad(1, 'the header has no line end_header', 'check that the file was copied as a whole');

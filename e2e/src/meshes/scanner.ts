@@ -69,7 +69,11 @@ export class Scanner {
     );
   }
 
-  fail(code: string, message: string, remedy?: string): never {
+  fail(
+    code: string,
+    message: string,
+    remedy = 'compare the line with the format that the name of the file stands for',
+  ): never {
     return fail(code, message, { loc: { file: this.file, line: this.wordLine, column: this.wordColumn }, remedy });
   }
 

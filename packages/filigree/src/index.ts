@@ -13,6 +13,7 @@ export { backends, type BackendName } from './api/backends.js';
 export { mergeOptions, type OptionOverrides } from './api/options.js';
 export { ABLATIONS, ablate, parseAblation, type Ablation } from './api/ablation.js';
 export type { Stage } from './api/build.js';
+export { readBytes, readBytesSync } from './files/bytes.js';
 export { readMatrixFile, readMatrix } from './files/read-matrix.js';
 export type { Example, ExampleOptions, ExampleResult, Gallery } from './gallery.js';
 export {

@@ -28,7 +28,7 @@ export const compileCommand = (program: Command, session: Session): void => {
       const [{ compile }, { loadModule, placeOf }, { readBytes }, { backendOf }, { writeSources }] = await Promise.all([
         import('../../api/compile.js'),
         import('../load-module.js'),
-        import('../../files/read-matrix.js'),
+        import('../../files/bytes.js'),
         import('../backend-of.js'),
         import('../write-sources.js'),
       ]);

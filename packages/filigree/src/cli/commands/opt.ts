@@ -13,7 +13,7 @@ export const optCommand = (program: Command, session: Session): void => {
       const [ir, { corePasses, defaultPipeline }, { readBytes }, { right }, { writeOut }] = await Promise.all([
         import('@filigree/ir'),
         import('@filigree/opt'),
-        import('../../files/read-matrix.js'),
+        import('../../files/bytes.js'),
         import('../../api/build.js'),
         import('../write-sources.js'),
       ]);
