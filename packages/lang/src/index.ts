@@ -5,3 +5,21 @@ export { plainOps } from './ops/plain-ops.js';
 export { defaultOps } from './ops/default-ops.js';
 export { SourceDiagnosticError } from './ops/place.js';
 export type { NumericOps, Operand } from './ops/numeric-ops.js';
+export * from './vocabulary/index.js';
+export { kernel, type KernelDef, type KernelOptions } from './kernel/kernel.js';
+export {
+  array,
+  type ArrayDecl,
+  type KernelArg,
+  type KernelFunction,
+  type LaunchArgs,
+  type Params,
+} from './kernel/arguments.js';
+export {
+  lowerKernel,
+  lowerKernels,
+  type KernelSignature,
+  type LaunchParam,
+  type LoweredKernel,
+  type LoweredKernels,
+} from './kernel/lower.js';

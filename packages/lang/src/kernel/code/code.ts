@@ -1,0 +1,207 @@
+import type { ScalarType } from '@filigree/ir';
+import type { FieldDecl } from '@filigree/sparse';
+import type { OperatorName } from './operators.js';
+import type { Interval } from './interval.js';
+import type { Origin } from './origin.js';
+
+/**
+ * A kernel between its source text and kernel IR: every name is resolved, every call inlined, vectors are scalars, what is
+ * known at compile time is decided. Locals are still mutable, blocks are still left by `exit`, and scalars have no types yet.
+ */
+export type Block = readonly Instruction[];
+
+/** An operand: a number or truth value known at compile time, or what an instruction computed. */
+export type Scalar = Literal | Temp;
+
+export interface Literal {
+  readonly is: 'literal';
+  readonly value: number | bigint | boolean;
+}
+
+/** Computed once. `type` is stated where it does not follow from the instruction: loads, arguments, loop variables. */
+export interface Temp {
+  readonly is: 'temp';
+  readonly type?: ScalarType;
+  readonly hint?: string;
+  /** Of integers: what they are known to lie in. */
+  readonly within?: Interval;
+}
+
+/** What locals that share a type share: the components of a vector, say. A stated `type` is never widened. */
+export interface Cell {
+  readonly name: string;
+  readonly type?: ScalarType;
+}
+
+/** A mutable scalar. */
+export interface Local {
+  readonly id: number;
+  readonly name: string;
+  readonly cell: Cell;
+}
+
+/** What `exit` leaves: the end of a block. */
+export interface Label {
+  readonly name: string;
+}
+
+/** An element in memory: of a field, or of an array argument or constant table. */
+export type Place =
+  | { readonly of: 'field'; readonly field: FieldDecl; readonly index: readonly Scalar[] }
+  | {
+      readonly of: 'buffer';
+      readonly buffer: string;
+      readonly type: ScalarType;
+      readonly index: readonly Scalar[];
+      /** Of an array argument: how long it is, and how long it may be. */
+      readonly array?: { readonly length: Temp; readonly maxLength: number };
+    };
+
+export type AtomicKind = 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchange';
+
+/** A local of the surroundings that the iterations of a parallel loop accumulate into. */
+export interface Reduction {
+  readonly local: Local;
+  readonly kind: AtomicKind;
+}
+
+/** From, up to, and by how much: 1 unless said. */
+export type Range = readonly [from: Scalar, to: Scalar, step?: Scalar];
+
+/** What a parallel loop runs over. */
+export type Space =
+  | { readonly over: 'range'; readonly bounds: readonly Range[] }
+  | { readonly over: 'active'; readonly node: number; readonly cache: readonly string[] };
+
+export type StructureOp = 'is_active' | 'activate' | 'deactivate' | 'append' | 'length' | 'clear' | 'clear_all';
+
+/**
+ * A loop in sequence: `test` computes `condition`, then `body` and `update` run. `counted` says that it counts a local that
+ * nothing but `update` changes up to a bound that stays the same.
+ */
+export interface Loop {
+  readonly do: 'loop';
+  readonly test: Block;
+  readonly condition: Scalar;
+  readonly body: Block;
+  readonly update: Block;
+  readonly counted?: {
+    readonly local: Local;
+    readonly below: Scalar;
+    readonly inclusive: boolean;
+    readonly step: number;
+  };
+}
+
+export interface Parallel {
+  readonly do: 'parallel';
+  readonly space: Space;
+  readonly variables: readonly Temp[];
+  readonly body: Block;
+  readonly reductions: readonly Reduction[];
+}
+
+/** An instruction without its place in the source. */
+export type Action =
+  /** Locals exist from here to the end of the block around; they start at `value`, or at zero. */
+  | { readonly do: 'declare'; readonly locals: readonly Local[] }
+  | { readonly do: 'read'; readonly to: Temp; readonly local: Local }
+  | { readonly do: 'write'; readonly local: Local; readonly value: Scalar }
+  | {
+      readonly do: 'compute';
+      readonly to: Temp;
+      readonly operator: OperatorName;
+      readonly args: readonly Scalar[];
+      /** The type that a cast is to. */
+      readonly type?: ScalarType;
+    }
+  | { readonly do: 'load'; readonly to: Temp; readonly place: Place }
+  | { readonly do: 'store'; readonly place: Place; readonly value: Scalar }
+  | {
+      readonly do: 'atomic';
+      readonly to: Temp;
+      readonly place: Place;
+      readonly kind: AtomicKind;
+      readonly value: Scalar;
+    }
+  | { readonly do: 'reduce'; readonly reduction: Reduction; readonly value: Scalar }
+  | {
+      readonly do: 'structure';
+      readonly to?: Temp;
+      readonly op: StructureOp;
+      readonly node: number;
+      readonly index: readonly Scalar[];
+    }
+  | {
+      readonly do: 'assume';
+      readonly to: Temp;
+      readonly x: Scalar;
+      readonly base: Scalar;
+      readonly lo: number;
+      readonly hi: number;
+    }
+  | { readonly do: 'if'; readonly condition: Scalar; readonly then: Block; readonly otherwise: Block }
+  | { readonly do: 'block'; readonly label: Label; readonly body: Block }
+  | { readonly do: 'exit'; readonly label: Label }
+  | { readonly do: 'result'; readonly value: Scalar }
+  | Loop
+  | Parallel;
+
+export type Instruction = Action & { readonly at: Origin };
+
+export const literal = (value: Literal['value']): Literal => ({ is: 'literal', value });
+
+/** The blocks directly within an instruction, in the order in which they run. */
+export const blocksOf = (i: Instruction): readonly Block[] => {
+  switch (i.do) {
+    case 'if':
+      return [i.then, i.otherwise];
+    case 'loop':
+      return [i.test, i.body, i.update];
+    case 'block':
+    case 'parallel':
+      return [i.body];
+    default:
+      return [];
+  }
+};
+
+/** Calls `f` on every instruction, outer ones first. */
+export const eachInstruction = (block: Block, f: (i: Instruction) => void): void => {
+  for (const i of block) {
+    f(i);
+    for (const inner of blocksOf(i)) eachInstruction(inner, f);
+  }
+};
+
+export const typeOfPlace = (place: Place): ScalarType => (place.of === 'field' ? place.field.type : place.type);
+
+/** Whether a block never comes to its end. */
+export const leaves = (block: Block): boolean =>
+  block.some((i) => {
+    if (i.do === 'exit') return true;
+    if (i.do === 'if') return leaves(i.then) && leaves(i.otherwise);
+    if (i.do === 'loop') return i.condition.is === 'literal' && i.condition.value === true;
+    return i.do === 'block' && leaves(i.body) && !exitsOfBlock(i.body).has(i.label);
+  });
+
+const exitSets = new WeakMap<Instruction, ReadonlySet<Label>>();
+
+/** The blocks around an instruction that it may leave. */
+export const exitsOf = (i: Instruction): ReadonlySet<Label> => {
+  const known = exitSets.get(i);
+  if (known) return known;
+  const found = new Set<Label>();
+  const add = (block: Block): void => exitsOfBlock(block).forEach((l) => found.add(l));
+  if (i.do === 'exit') found.add(i.label);
+  else if (i.do === 'if') [i.then, i.otherwise].forEach(add);
+  else if (i.do === 'loop') [i.test, i.body].forEach(add);
+  else if (i.do === 'block') {
+    add(i.body);
+    found.delete(i.label);
+  }
+  exitSets.set(i, found);
+  return found;
+};
+
+const exitsOfBlock = (block: Block): ReadonlySet<Label> => new Set(block.flatMap((i) => [...exitsOf(i)]));

@@ -1,0 +1,259 @@
+import { isFloat, isSigned, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import { unaryMath } from '../../ops/numeric-ops.js';
+import type { Scalar } from './code.js';
+import { isReal, isWhole, join, promote, type Kind } from './kinds.js';
+
+/**
+ * What may be computed of scalars, each operation once: its meaning on the host, which folds literals; the kind of its
+ * result; and the kernel IR it becomes.
+ */
+export interface Operator {
+  /** The meaning on numbers and truth values known at compile time; absent where those are never folded. */
+  readonly fold?: (...args: (number | boolean)[]) => number | boolean;
+  /** The kind of the result from those of the operands, or in words why there is none. */
+  readonly kind: (kinds: readonly Kind[], args: readonly Scalar[]) => Kind | Misfit;
+  /** The type each operand is converted to; `result` is that of the result. */
+  readonly operands: 'result' | 'joined' | 'selected' | 'as they are';
+  /** The ops; `type` is the result's. */
+  readonly emit: (b: Builder, args: readonly Value[], type: ScalarType) => Value;
+}
+
+/** Why operands do not fit an operator. */
+export interface Misfit {
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+export const isMisfit = (k: Kind | Misfit): k is Misfit => typeof k === 'object';
+
+type Numbers = (...args: number[]) => number | boolean;
+
+const misfit = (problem: string, remedy: string): Misfit => ({ problem, remedy });
+
+/** The join of kinds that must be numbers. */
+const joinNumbers = (kinds: readonly Kind[]): Kind | Misfit => {
+  if (kinds.includes('i1')) return misfit('a truth value is used as a number', 'write `c ? 1 : 0`, or cast it: i32(c)');
+  const all = kinds.reduce<Kind | 'conflict'>((a, b) => (a === 'conflict' ? a : join(a, b)), undefined);
+  return all === 'conflict' ? misfit('i64 and u64 have no common type', 'cast one of them: i64(x), u64(x)') : all;
+};
+
+const numbers = (kinds: readonly Kind[]): Kind | Misfit => {
+  const all = joinNumbers(kinds);
+  return isMisfit(all) ? all : promote(all);
+};
+
+const reals = (kinds: readonly Kind[]): Kind | Misfit => {
+  const all = joinNumbers(kinds);
+  return isMisfit(all) || isReal(all) || all === undefined ? all : 'float';
+};
+
+const integers = (kinds: readonly Kind[]): Kind | Misfit => {
+  const all = numbers(kinds);
+  return isMisfit(all) || isWhole(all)
+    ? all
+    : misfit('an integer is wanted, this is a float', 'cast it: i32(x) cuts off the fraction');
+};
+
+const comparison = (kinds: readonly Kind[]): Kind | Misfit => {
+  const all = joinNumbers(kinds);
+  return isMisfit(all) ? all : 'i1';
+};
+
+const equality = (kinds: readonly Kind[]): Kind | Misfit =>
+  kinds.every((k) => k === 'i1' || k === undefined)
+    ? 'i1'
+    : kinds.includes('i1')
+      ? misfit('a number is compared with a truth value', 'compare numbers with numbers')
+      : comparison(kinds);
+
+const truths = (kinds: readonly Kind[]): Kind | Misfit =>
+  kinds.every((k) => k === 'i1' || k === undefined)
+    ? 'i1'
+    : misfit('a condition is wanted, this is a number', 'compare it: `x !== 0`');
+
+const on = (f: Numbers): NonNullable<Operator['fold']> => f as NonNullable<Operator['fold']>;
+
+const numeric = (fold: Numbers, emit: Operator['emit'], kind: Operator['kind'] = numbers): Operator => ({
+  fold: on(fold),
+  kind,
+  operands: 'result',
+  emit,
+});
+
+const real = (fold: Numbers, emit: Operator['emit']): Operator => numeric(fold, emit, reals);
+
+const compare = (predicate: 'lt' | 'le' | 'gt' | 'ge' | 'eq' | 'ne', fold: Numbers): Operator => ({
+  fold: on(fold),
+  kind: predicate === 'eq' || predicate === 'ne' ? equality : comparison,
+  operands: 'joined',
+  emit: (b, [x, y]) => b.cmp(predicate, x, y),
+});
+
+const logical = (fold: (...args: boolean[]) => boolean, emit: Operator['emit']): Operator => ({
+  fold: fold as NonNullable<Operator['fold']>,
+  kind: truths,
+  operands: 'as they are',
+  emit,
+});
+
+/** Functions that leave integers alone. */
+const rounding = (name: 'floor' | 'ceil' | 'round' | 'trunc'): Operator =>
+  numeric(Math[name], (b, [x], type) => (isFloat(type) ? b.math(name, x) : x));
+
+/** Shifts have the type of what is shifted, whatever that of the amount. */
+const shift = (kinds: readonly Kind[]): Kind | Misfit => {
+  const both = integers(kinds);
+  return isMisfit(both) ? both : promote(kinds[0]);
+};
+
+/**
+ * `>>>` brings in zeros, so that its result is not negative: of 32 bits it is u32, or i32 where the amount is known and not
+ * zero, since it then fits.
+ */
+const shiftZeros = (kinds: readonly Kind[], args: readonly Scalar[]): Kind | Misfit => {
+  const left = shift(kinds);
+  if (isMisfit(left) || left === undefined) return left;
+  if (left === 'i64' || left === 'u64') return 'u64';
+  const by = args[1].is === 'literal' ? Number(args[1].value) & 31 : 0;
+  return by === 0 ? 'u32' : 'i32';
+};
+
+const mathFunctions = Object.fromEntries(
+  unaryMath
+    .filter((name) => !['abs', 'sign', 'floor', 'ceil', 'round', 'trunc'].includes(name))
+    .map((name) => [name, real(Math[name], (b, [x]) => b.math(name, x))]),
+) as Readonly<
+  Record<Exclude<(typeof unaryMath)[number], 'abs' | 'sign' | 'floor' | 'ceil' | 'round' | 'trunc'>, Operator>
+>;
+
+const table = {
+  add: numeric(
+    (a, b) => a + b,
+    (b, [x, y]) => b.add(x, y),
+  ),
+  sub: numeric(
+    (a, b) => a - b,
+    (b, [x, y]) => b.sub(x, y),
+  ),
+  mul: numeric(
+    (a, b) => a * b,
+    (b, [x, y]) => b.mul(x, y),
+  ),
+  /** Real division, of integers too. */
+  div: real(
+    (a, b) => a / b,
+    (b, [x, y]) => b.div(x, y),
+  ),
+  /** The quotient of integers without its fraction. */
+  idiv: numeric(
+    (a, b) => Math.trunc(a / b),
+    (b, [x, y]) => b.div(x, y),
+    integers,
+  ),
+  rem: numeric(
+    (a, b) => a % b,
+    (b, [x, y]) => b.rem(x, y),
+  ),
+  pow: real(
+    (a, b) => a ** b,
+    (b, [x, y]) => b.math('pow', x, y),
+  ),
+  min: numeric(Math.min, (b, [x, y]) => b.min(x, y)),
+  max: numeric(Math.max, (b, [x, y]) => b.max(x, y)),
+  neg: numeric(
+    (a) => -a,
+    (b, [x]) => b.neg(x),
+  ),
+  abs: numeric(Math.abs, (b, [x], type) =>
+    isFloat(type) ? b.math('abs', x) : isSigned(type) ? b.max(x, b.neg(x)) : x,
+  ),
+  sign: numeric(Math.sign, (b, [x], type) => {
+    if (isFloat(type)) return b.math('sign', x);
+    const [zero, one] = [b.constant(0, type), b.constant(1, type)];
+    const above = b.select(b.cmp('gt', x, zero), one, zero);
+    return isSigned(type) ? b.select(b.cmp('lt', x, zero), b.neg(one), above) : above;
+  }),
+  floor: rounding('floor'),
+  ceil: rounding('ceil'),
+  round: rounding('round'),
+  trunc: rounding('trunc'),
+  ...mathFunctions,
+  atan2: real(Math.atan2, (b, [x, y]) => b.math('atan2', x, y)),
+  hypot: real(Math.hypot, (b, [x, y]) => b.math('hypot', x, y)),
+
+  bitand: numeric(
+    (a, b) => a & b,
+    (b, [x, y]) => b.and(x, y),
+    integers,
+  ),
+  bitor: numeric(
+    (a, b) => a | b,
+    (b, [x, y]) => b.or(x, y),
+    integers,
+  ),
+  bitxor: numeric(
+    (a, b) => a ^ b,
+    (b, [x, y]) => b.xor(x, y),
+    integers,
+  ),
+  bitnot: numeric(
+    (a) => ~a,
+    (b, [x]) => b.not(x),
+    integers,
+  ),
+  shl: numeric(
+    (a, b) => a << b,
+    (b, [x, y]) => b.shl(x, y),
+    shift,
+  ),
+  shr: numeric(
+    (a, b) => a >> b,
+    (b, [x, y]) => b.shr(x, y),
+    shift,
+  ),
+  ushr: {
+    fold: on((a, b) => a >>> b),
+    kind: shiftZeros,
+    operands: 'as they are',
+    emit: (b, [x, y], type) => {
+      const wide = type === 'u64' ? 'u64' : 'u32';
+      const shifted = b.shr(b.cast(x, wide), b.cast(y, wide));
+      return type === wide ? shifted : b.cast(shifted, type);
+    },
+  },
+
+  lt: compare('lt', (a, b) => a < b),
+  le: compare('le', (a, b) => a <= b),
+  gt: compare('gt', (a, b) => a > b),
+  ge: compare('ge', (a, b) => a >= b),
+  eq: compare('eq', (a, b) => a === b),
+  ne: compare('ne', (a, b) => a !== b),
+  and: logical(
+    (a, b) => a && b,
+    (b, [x, y]) => b.and(x, y),
+  ),
+  or: logical(
+    (a, b) => a || b,
+    (b, [x, y]) => b.or(x, y),
+  ),
+  not: logical(
+    (a) => !a,
+    (b, [x]) => b.not(x),
+  ),
+  /** The second operand where the first holds, else the third. */
+  select: {
+    kind: ([condition, ...values]) => {
+      const wrong = truths([condition]);
+      if (isMisfit(wrong)) return wrong;
+      return values.includes('i1') ? equality(values) : joinNumbers(values);
+    },
+    operands: 'selected',
+    emit: (b, [c, x, y]) => b.select(c, x, y),
+  },
+  /** Conversion to a stated type. Not folded: the type is what the cast is for. */
+  cast: { kind: () => undefined, operands: 'as they are', emit: (b, [x], type) => b.cast(x, type) },
+} satisfies Readonly<Record<string, Operator>>;
+
+export type OperatorName = keyof typeof table;
+
+export const operators: Readonly<Record<OperatorName, Operator>> = table;

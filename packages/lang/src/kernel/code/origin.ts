@@ -1,0 +1,33 @@
+import { codeFrame, type Diagnostic, type Loc } from '@filigree/ir';
+import { locOf } from '../../ops/place.js';
+import type { FunctionText } from '../../symbolic/function-text.js';
+
+/** A function whose text is part of a kernel, and what its free names mean. */
+export interface Unit {
+  readonly name: string;
+  readonly text: FunctionText;
+  readonly scope: Readonly<Record<string, unknown>>;
+  /** The text of the file as far as it is known, with the lines where the diagnostics say they are. */
+  readonly frames: string;
+}
+
+/** A place in the user's source. */
+export interface Origin {
+  readonly unit: Unit;
+  readonly offset: number;
+}
+
+export const locationOf = ({ unit, offset }: Origin): Loc =>
+  locOf(unit.text.parsed.source, unit.text.parsed.site(offset));
+
+/** A diagnostic at a place, which shows the line. */
+export const diagnosticAt = (
+  at: Origin,
+  severity: Diagnostic['severity'],
+  code: string,
+  message: string,
+  remedy: string,
+): Diagnostic => {
+  const loc = locationOf(at);
+  return { severity, code, message, loc, remedy, frame: codeFrame(at.unit.frames, loc) };
+};

@@ -1,0 +1,75 @@
+import type { AnyNode } from 'acorn';
+import { isFloat } from '@filigree/ir';
+import {
+  literal,
+  typeOfPlace,
+  type Action,
+  type AtomicKind,
+  type Block,
+  type Place,
+  type Scalar,
+  type Temp,
+} from '../code/code.js';
+import { compute, originOf, type Context } from './context.js';
+
+/**
+ * Accesses to memory. What a field does at an index outside of it is for its layout to say. An array does what a typed array
+ * does: outside of it nothing is written, and what is read is not a number, or 0 of integers. No test is needed where the
+ * index is seen to be within the most elements that the array may have.
+ */
+export const load = (cx: Context, node: AnyNode, place: Place): Temp => {
+  const to: Temp = { is: 'temp', type: typeOfPlace(place) };
+  return guarded(cx, node, place, to, { do: 'load', to, place });
+};
+
+/** Combines an element with a value in one step; the result is the element before. */
+export const atomic = (cx: Context, node: AnyNode, place: Place, kind: AtomicKind, value: Scalar): Temp => {
+  const to: Temp = { is: 'temp', type: typeOfPlace(place) };
+  return guarded(cx, node, place, to, { do: 'atomic', to, place, kind, value });
+};
+
+export const store = (cx: Context, node: AnyNode, place: Place, value: Scalar): void => {
+  const at = originOf(cx, node);
+  const action: Action = { do: 'store', place, value };
+  const condition = inside(cx, node, place);
+  if (!condition) return cx.session.emit(at, action);
+  cx.session.emit(at, { do: 'if', condition, then: [{ ...action, at }], otherwise: [] });
+};
+
+const guarded = (cx: Context, node: AnyNode, place: Place, to: Temp, action: Action): Temp => {
+  const { session } = cx;
+  const at = originOf(cx, node);
+  const condition = inside(cx, node, place);
+  if (!condition) {
+    session.emit(at, action);
+    return to;
+  }
+  const type = typeOfPlace(place);
+  const local = session.local('element', { name: 'element', type });
+  const outside: Block = isFloat(type) ? [{ do: 'write', local, value: literal(NaN), at }] : [];
+  session.emit(at, { do: 'declare', locals: [local] });
+  session.emit(at, {
+    do: 'if',
+    condition,
+    then: [
+      { ...action, at },
+      { do: 'write', local, value: to, at },
+    ],
+    otherwise: outside,
+  });
+  const result: Temp = { is: 'temp', type };
+  session.emit(at, { do: 'read', to: result, local });
+  return result;
+};
+
+/** Whether the index is one of the array; undefined where that need not be asked. */
+const inside = (cx: Context, node: AnyNode, place: Place): Scalar | undefined => {
+  if (place.of === 'field' || !place.array) return undefined;
+  const [index] = place.index;
+  const { length, maxLength } = place.array;
+  const [least, most] =
+    index.is === 'literal' ? [Number(index.value), Number(index.value)] : (index.within ?? [-1, maxLength]);
+  const above = least >= 0 ? undefined : compute(cx, node, 'ge', index, literal(0));
+  const below = most < maxLength ? undefined : compute(cx, node, 'lt', index, length);
+  return above && below ? compute(cx, node, 'and', above, below) : (above ?? below);
+};

@@ -1,0 +1,189 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import { DiagnosticError } from '@filigree/ir';
+import { bare, children, isFunction, type FunctionNode } from '../../rewrite/ast.js';
+import { inlinedScope } from '../../vocabulary/inline.js';
+import { intrinsicOf } from '../intrinsics/intrinsics.js';
+import { algebraMethod } from '../intrinsics/algebra.js';
+import { leaves } from '../code/code.js';
+import type { Unit } from '../code/origin.js';
+import { originOf, refuse, unsupported, type Context } from './context.js';
+import { Env } from './env.js';
+import { itemsOf, reference, value } from './expression.js';
+import { loaded, named } from './member.js';
+import { isModuleName, keepName } from './names.js';
+import { bindPattern } from './pattern.js';
+import { assignSlot, pending, readSlot } from './slots.js';
+import { statements } from './statement.js';
+import { functionOfUnit, unitOf } from './unit.js';
+import { nothing, termText, type Closure, type Pending, type Term } from './term.js';
+
+/** A call: a word of the language, a method of a vector, or a function whose body takes the call's place. */
+export const call = (cx: Context, e: CallExpression): Term => {
+  if (e.optional) return unsupported(cx, e, '`?.`', 'write the call without it');
+  const callee = bare(e.callee);
+  if (callee.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
+  if (callee.type === 'MemberExpression' && !callee.computed && !isImported(cx, callee.object)) {
+    const of = loaded(cx, callee.object, reference(cx, callee.object));
+    const name = callee.property.type === 'Identifier' ? callee.property.name : '';
+    if (of.is === 'shaped') return algebraMethod(cx, e, of, name, arguments_(cx, e));
+    return apply(cx, e, named(cx, callee.property, of, name));
+  }
+  return apply(cx, e, reference(cx, callee));
+};
+
+/** The values of a call's arguments. */
+export const arguments_ = (cx: Context, e: CallExpression): readonly Term[] =>
+  e.arguments.flatMap((a) =>
+    a.type === 'SpreadElement' ? itemsOf(cx, a.argument, value(cx, a.argument)) : [value(cx, a)],
+  );
+
+const isImported = (cx: Context, object: AnyNode): boolean => {
+  const id = bare(object);
+  return id.type === 'Identifier' && isModuleName(cx, id);
+};
+
+const apply = (cx: Context, e: CallExpression, f: Term): Term => {
+  if (f.is === 'closure') return inline(cx, e, f, parameters(cx, e));
+  if (f.is !== 'host' || typeof f.value !== 'function')
+    return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
+  if (f.value === keepName) return reference(cx, e.arguments[0]);
+  const intrinsic = intrinsicOf(f.value);
+  if (intrinsic) return intrinsic(cx, e);
+  return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), parameters(cx, e));
+};
+
+/** Arguments of an inlined function: rows of fields may be passed on, elements are read. */
+const parameters = (cx: Context, e: CallExpression): readonly Term[] => arguments_(cx, e);
+
+/** A function of the surroundings as one to inline. */
+const hostClosure = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Closure => {
+  const unit = cx.session.units.get(fn) ?? readUnit(cx, e, name, fn);
+  cx.session.units.set(fn, unit);
+  const node =
+    functionOfUnit(unit) ??
+    refuse(cx, e, 'lang/unsupported-call', `\`${name}\` is no plain function`, 'call a function or an arrow function');
+  return { is: 'closure', name: name === '' ? 'function' : name, node, unit, env: new Env() };
+};
+
+const readUnit = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Unit => {
+  try {
+    return unitOf(fn, inlinedScope(fn) ?? cx.unit.scope);
+  } catch (thrown) {
+    if (!(thrown instanceof DiagnosticError)) throw thrown;
+    const [d] = thrown.diagnostics;
+    if (d.code === 'lang/native-function')
+      return refuse(
+        cx,
+        e,
+        'lang/unsupported-call',
+        `\`${name}\` has no source text, so that it cannot be part of a kernel`,
+        'use what the language offers: Math, casts, vectors; or write the function out',
+      );
+    return refuse(cx, e, d.code, `\`${name}\`: ${d.message}`, d.remedy ?? 'write it another way');
+  }
+};
+
+const DEEPEST = 100;
+
+/** Runs the body of a function where it is called. */
+const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[]): Term => {
+  if (cx.calls.includes(f.node))
+    return refuse(cx, e, 'lang/recursion', `\`${f.name}\` calls itself, directly or by others`, 'write a loop');
+  if (cx.calls.length > DEEPEST)
+    return refuse(cx, e, 'lang/recursion', `calls are nested more than ${DEEPEST} deep`, 'write a loop');
+  const inner: Context = { ...cx, unit: f.unit, env: new Env(f.env), calls: [...cx.calls, f.node] };
+  return runBody(inner, e, f.node, args);
+};
+
+/** Binds the parameters of a function in the context of its body, runs it, and gives what it returns. */
+export const runBody = (
+  cx: Context,
+  at: AnyNode,
+  node: FunctionNode,
+  args: readonly Term[],
+  what: 'constant' | 'argument' = 'constant',
+): Term => {
+  if (node.async || node.generator)
+    return unsupported(cx, node, `${node.async ? 'an async function' : 'a generator'}`, 'make it a plain function');
+  node.params.forEach((p, k) => {
+    if (p.type === 'RestElement')
+      return bindPattern(
+        cx,
+        p.argument,
+        { is: 'list', items: args.slice(k).map((term) => ({ is: 'constant', term, what: 'constant' })) },
+        what,
+      );
+    bindPattern(cx, p, args[k] ?? nothing, what);
+  });
+  if (node.body.type !== 'BlockStatement') return value({ ...cx, exits: noExits }, node.body);
+
+  const { body } = node.body;
+  const last = body[body.length - 1];
+  if (last?.type === 'ReturnStatement' && countReturns(node.body) === 1) {
+    const inner = { ...cx, exits: noExits };
+    statements(inner, body.slice(0, -1), body);
+    return last.argument ? value(inner, last.argument) : nothing;
+  }
+  if (countReturns(node.body) === 0) {
+    statements({ ...cx, exits: noExits }, body, body);
+    return nothing;
+  }
+  return withReturns(cx, at, node.body, body);
+};
+
+/** A body that returns at several places: what it returns goes through a variable. */
+const withReturns = (cx: Context, at: AnyNode, block: AnyNode, body: readonly AnyNode[]): Term => {
+  const label = { name: 'returned' };
+  const returnsValue = hasValue(block);
+  const slot: Pending | undefined = returnsValue ? pending(cx, block, 'result') : undefined;
+  const inner: Context = { ...cx, exits: { ...noExits, return: { label, value: slot, whole: true } } };
+  const code = cx.session.record(() => statements(inner, body, body));
+  if (slot && !leaves(code))
+    refuse(
+      cx,
+      at,
+      'lang/return',
+      'this function does not return a value on every way through it',
+      'return a value at its end',
+    );
+  cx.session.emit(originOf(cx, block), { do: 'block', label, body: code });
+  return slot?.slot ? readSlot(cx, at, slot.slot) : nothing;
+};
+
+const noExits: Context['exits'] = { loop: undefined, named: new Map(), return: undefined };
+
+const returnsIn = (node: AnyNode): readonly (AnyNode & { type: 'ReturnStatement' })[] => {
+  if (node.type === 'ReturnStatement') return [node];
+  return children(node).flatMap((c) => (isFunction(c) ? [] : returnsIn(c)));
+};
+
+const countReturns = (node: AnyNode): number => returnsIn(node).length;
+
+const hasValue = (node: AnyNode): boolean =>
+  returnsIn(node).some((r) => r.argument !== null && r.argument !== undefined);
+
+/** `return value`: the value of the call, and the end of its body. */
+export const returnStatement = (cx: Context, s: AnyNode & { type: 'ReturnStatement' }): void => {
+  const to = cx.exits.return;
+  if (!to) return unsupported(cx, s, '`return` here', 'put it at the end of a function');
+  if (s.argument) {
+    if (!to.value)
+      return refuse(
+        cx,
+        s,
+        'lang/return-in-loop',
+        'an iteration of a parallel loop cannot return a value',
+        'accumulate into a variable around the loop, and return that after it',
+      );
+    assignSlot(cx, s, to.value, value(cx, s.argument));
+  } else if (to.value) {
+    return refuse(
+      cx,
+      s,
+      'lang/return',
+      'this function returns a value elsewhere, and here none',
+      'return a value everywhere',
+    );
+  }
+  cx.session.emit(originOf(cx, s), { do: 'exit', label: to.label });
+};

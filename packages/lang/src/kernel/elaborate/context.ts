@@ -1,0 +1,113 @@
+import type { AnyNode } from 'acorn';
+import type { FunctionNode } from '../../rewrite/ast.js';
+import type { AtomicKind, Label, Local, Reduction, Scalar } from '../code/code.js';
+import type { Origin, Unit } from '../code/origin.js';
+import type { OperatorName } from '../code/operators.js';
+import type { RandomState } from '../../vocabulary/random.js';
+import type { Env } from './env.js';
+import type { Session } from './session.js';
+import { isScalar, termText, type Pending, type Term } from './term.js';
+
+/** Where in a kernel the code stands that is being elaborated. */
+export interface Context {
+  readonly session: Session;
+  readonly unit: Unit;
+  readonly env: Env;
+  /** The parallel loop around, if there is one. */
+  readonly parallel: ParallelBody | undefined;
+  /** Whether any loop is around that runs in the kernel; unrolled ones do not count. */
+  readonly looped: boolean;
+  readonly exits: Exits;
+  /** Functions that are being inlined, the kernel's own first. */
+  readonly calls: readonly FunctionNode[];
+  /** Where the random numbers stand. */
+  readonly random: RandomState<Local> | undefined;
+}
+
+/** What is known of a parallel loop while its body is elaborated. */
+export interface ParallelBody {
+  readonly reductions: Map<Local, Reduction & { readonly at: Origin }>;
+  /** Locals of the surroundings that the body reads. */
+  readonly reads: Map<Local, Origin>;
+  /** Names of fields to keep in scratchpads. */
+  readonly cache: string[];
+  readonly active: boolean;
+}
+
+/** What `break`, `continue` and `return` leave. */
+export interface Exits {
+  readonly loop: { readonly break: Label | undefined; readonly continue: Label } | undefined;
+  readonly named: ReadonlyMap<string, { readonly break: Label | undefined; readonly continue: Label | undefined }>;
+  /** `value` receives what is returned; without it nothing may be. */
+  readonly return: { readonly label: Label; readonly value: Pending | undefined; readonly whole: boolean } | undefined;
+}
+
+export const originOf = (cx: Context, node: AnyNode): Origin => ({ unit: cx.unit, offset: node.start });
+
+/** Reports a problem at a node and gives up the statement. */
+export const refuse = (cx: Context, node: AnyNode, code: string, message: string, remedy: string): never =>
+  cx.session.refuse(originOf(cx, node), code, message, remedy);
+
+export const unsupported = (cx: Context, node: AnyNode, what: string, remedy: string): never =>
+  refuse(cx, node, 'lang/unsupported-syntax', `${what} cannot be part of a kernel`, remedy);
+
+/** A term that must be a scalar. */
+export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
+  if (isScalar(term)) return term;
+  if (term.is === 'element') return wrongIndices(cx, node, term);
+  return refuse(
+    cx,
+    node,
+    'lang/shape',
+    `a number is wanted here, this is ${termText(term)}`,
+    term.is === 'shaped' ? 'use the methods of vectors: a.add(b), a.mul(s), a.dot(b)' : 'use one of its elements',
+  );
+};
+
+/** A field was read or written with fewer indices than it has axes. */
+export const wrongIndices = (cx: Context, node: AnyNode, term: Term & { is: 'element' }): never => {
+  const axes = axesOfField(cx, node, term.field);
+  return refuse(
+    cx,
+    node,
+    'lang/indices',
+    `field '${term.field.name}' has ${count(axes, 'index', 'indices')}, here it has ${term.index.length === 0 ? 'none' : term.index.length}`,
+    `write ${term.field.name}${'ijklmnop'
+      .slice(0, axes)
+      .split('')
+      .map((a) => `[${a}]`)
+      .join('')}`,
+  );
+};
+
+export const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
+/** Of how many indices a field has an element. */
+export const axesOfField = (cx: Context, node: AnyNode, field: (Term & { is: 'element' })['field']): number =>
+  placedOf(cx, node, field).axes.length;
+
+/** Where the layout has a field; of a vector or matrix field its first component. */
+export const placedOf = (
+  cx: Context,
+  node: AnyNode,
+  field: (Term & { is: 'element' })['field'],
+): import('@filigree/sparse').PlacedField => {
+  const first = field.is === 'scalar' ? field : field.components[0];
+  const placed = cx.session.layout.fields.get(first.name);
+  return placed && placed.field === first
+    ? placed
+    : refuse(
+        cx,
+        node,
+        'lang/not-placed',
+        `field '${field.name}' is not part of this layout`,
+        'place it: layout(dense(ij, n).place(u))',
+      );
+};
+
+/** An operation at a node. */
+export const compute = (cx: Context, node: AnyNode, operator: OperatorName, ...args: readonly Scalar[]): Scalar =>
+  cx.session.compute(originOf(cx, node), operator, ...args);
+
+/** Operators that combine by an atomic. */
+export type Accumulation = AtomicKind;

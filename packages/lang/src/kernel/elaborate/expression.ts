@@ -1,0 +1,330 @@
+import type {
+  AnyNode,
+  ArrayExpression,
+  BinaryExpression,
+  ConditionalExpression,
+  LogicalExpression,
+  ObjectExpression,
+  UnaryExpression,
+} from 'acorn';
+import { bare } from '../../rewrite/ast.js';
+import { literal, type Block, type Literal, type Scalar } from '../code/code.js';
+import type { OperatorName } from '../code/operators.js';
+import { assignment, update } from './assign.js';
+import { call } from './call.js';
+import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
+import { indexed, loaded, member } from './member.js';
+import { resolve } from './names.js';
+import { assignSlot, pending, readSlot } from './slots.js';
+import { isLiteral, isScalar, nothing, termText, type Slot, type Term } from './term.js';
+
+/** The value of an expression: elements of fields and arrays are read. */
+export const value = (cx: Context, node: AnyNode): Term => loaded(cx, node, reference(cx, node));
+
+/** The value of an expression that must be a number or truth value. */
+export const scalar = (cx: Context, node: AnyNode): Scalar => asScalar(cx, node, value(cx, node));
+
+/** Evaluates an expression whose value nobody uses. */
+export const effect = (cx: Context, node: AnyNode): void => {
+  const e = bare(node);
+  if (e.type === 'AssignmentExpression') assignment(cx, e, false);
+  else if (e.type === 'UpdateExpression') update(cx, e, false);
+  else if (e.type === 'SequenceExpression') e.expressions.forEach((x) => effect(cx, x));
+  else reference(cx, e);
+};
+
+/** What an expression stands for: an element of a field that it names is not read yet. */
+export const reference = (cx: Context, node: AnyNode): Term => {
+  const e = bare(node);
+  switch (e.type) {
+    case 'Literal':
+      return literalTerm(cx, e);
+    case 'Identifier':
+      return readSlot(cx, e, resolve(cx, e));
+    case 'MemberExpression':
+      return member(cx, e);
+    case 'CallExpression':
+      return call(cx, e);
+    case 'UnaryExpression':
+      return unary(cx, e);
+    case 'BinaryExpression':
+      return binary(cx, e);
+    case 'LogicalExpression':
+      return logical(cx, e);
+    case 'ConditionalExpression':
+      return conditional(cx, e);
+    case 'AssignmentExpression':
+      return assignment(cx, e, true);
+    case 'UpdateExpression':
+      return update(cx, e, true);
+    case 'SequenceExpression':
+      return e.expressions.map((x) => reference(cx, x)).at(-1) ?? nothing;
+    case 'ArrayExpression':
+      return list(cx, e);
+    case 'ObjectExpression':
+      return members(cx, e);
+    case 'ArrowFunctionExpression':
+    case 'FunctionExpression':
+      return { is: 'closure', name: 'id' in e && e.id ? e.id.name : 'function', node: e, unit: cx.unit, env: cx.env };
+    default:
+      return unsupported(
+        cx,
+        e,
+        expressionNames[e.type] ?? 'this',
+        expressionRemedies[e.type] ?? 'write it another way',
+      );
+  }
+};
+
+/** A condition: decided now where it is known, else a truth value. */
+export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
+  const term = value(cx, node);
+  if (isLiteral(term)) return Boolean(term.value);
+  if (term.is === 'host') return Boolean(term.value);
+  if (term.is === 'nothing') return false;
+  return asScalar(cx, node, term);
+};
+
+const literalTerm = (cx: Context, e: AnyNode & { type: 'Literal' }): Term => {
+  if (typeof e.value === 'number' || typeof e.value === 'boolean') return literal(e.value);
+  if (typeof e.value === 'string') return { is: 'host', name: e.value, value: e.value };
+  if (typeof e.value === 'bigint')
+    return unsupported(cx, e, 'a bigint', 'write a number, and i64(x) where it must be one of 64 bits');
+  return e.value === null && e.raw === 'null'
+    ? unsupported(cx, e, 'null', 'use a number or a truth value')
+    : unsupported(cx, e, 'a regular expression', 'compute with numbers');
+};
+
+const unary = (cx: Context, e: UnaryExpression): Term => {
+  switch (e.operator) {
+    case '-':
+      return compute(cx, e, 'neg', scalar(cx, e.argument));
+    case '+':
+      return scalar(cx, e.argument);
+    case '~':
+      return compute(cx, e, 'bitnot', scalar(cx, e.argument));
+    case '!': {
+      const known = condition(cx, e.argument);
+      return typeof known === 'boolean' ? literal(!known) : compute(cx, e, 'not', known);
+    }
+    case 'void':
+      reference(cx, e.argument);
+      return nothing;
+    case 'typeof':
+      return typeOf(cx, e);
+    default:
+      return unsupported(cx, e, `\`${e.operator}\``, 'write it another way');
+  }
+};
+
+/** Known at compile time, so that a helper can branch on what it is given. */
+const typeOf = (cx: Context, e: UnaryExpression): Term => {
+  const term = value(cx, e.argument);
+  const text =
+    term.is === 'nothing'
+      ? 'undefined'
+      : term.is === 'closure'
+        ? 'function'
+        : term.is === 'host'
+          ? typeof term.value
+          : isLiteral(term)
+            ? typeof term.value
+            : term.is === 'temp'
+              ? unsupported(
+                  cx,
+                  e,
+                  '`typeof` of a value that is computed',
+                  'numbers and truth values are told apart by their types',
+                )
+              : 'object';
+  return { is: 'host', name: text, value: text };
+};
+
+const binaryOperators: Readonly<Record<string, OperatorName>> = {
+  '+': 'add',
+  '-': 'sub',
+  '*': 'mul',
+  '/': 'div',
+  '%': 'rem',
+  '**': 'pow',
+  '&': 'bitand',
+  '|': 'bitor',
+  '^': 'bitxor',
+  '<<': 'shl',
+  '>>': 'shr',
+  '>>>': 'ushr',
+  '<': 'lt',
+  '<=': 'le',
+  '>': 'gt',
+  '>=': 'ge',
+  '==': 'eq',
+  '===': 'eq',
+  '!=': 'ne',
+  '!==': 'ne',
+};
+
+const binary = (cx: Context, e: BinaryExpression): Term => {
+  if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
+  const a = value(cx, e.left);
+  const b = value(cx, e.right);
+  const known = equalHosts(e.operator, a, b);
+  if (known !== undefined) return literal(known);
+  return binaryOperation(cx, e, e.operator, asScalar(cx, e.left, a), asScalar(cx, e.right, b));
+};
+
+/** Strings and the like are compared when the kernel is compiled. */
+const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => {
+  if (!/^[=!]==?$/.test(operator)) return undefined;
+  const plain = (t: Term): boolean => t.is === 'host' || t.is === 'nothing';
+  if (!plain(a) && !plain(b)) return undefined;
+  const content = (t: Term): unknown =>
+    t.is === 'host' || t.is === 'literal' ? t.value : t.is === 'nothing' ? undefined : t;
+  return (content(a) === content(b)) === operator.startsWith('=');
+};
+
+/** The operation of an operator token on two scalars. */
+export const binaryOperation = (cx: Context, node: AnyNode, token: string, a: Scalar, b: Scalar): Scalar => {
+  const operator = binaryOperators[token];
+  if (operator === undefined) return unsupported(cx, node, `\`${token}\``, 'write it another way');
+  return operator === 'pow' ? power(cx, node, a, b) : compute(cx, node, operator, a, b);
+};
+
+/** Small whole powers are products: exact for integers, and much cheaper. */
+export const power = (cx: Context, node: AnyNode, a: Scalar, b: Scalar): Scalar => {
+  if (isLiteral(a) || !isLiteral(b) || !Number.isInteger(b.value)) return compute(cx, node, 'pow', a, b);
+  const n = Number(b.value);
+  if (n === 0) return literal(1);
+  if (n < 0) return compute(cx, node, 'div', literal(1), power(cx, node, a, literal(-n)));
+  if (n > 16) return compute(cx, node, 'pow', a, b);
+  const half = n > 1 ? power(cx, node, a, literal(n >> 1)) : a;
+  if (n === 1) return a;
+  const square = compute(cx, node, 'mul', half, half);
+  return n % 2 === 0 ? square : compute(cx, node, 'mul', square, a);
+};
+
+const logical = (cx: Context, e: LogicalExpression): Term => {
+  if (e.operator === '??') {
+    const left = value(cx, e.left);
+    return left.is === 'nothing' ? value(cx, e.right) : left;
+  }
+  const left = condition(cx, e.left);
+  const and = e.operator === '&&';
+  if (typeof left === 'boolean') return left === and ? value(cx, e.right) : literal(left);
+  return shortCircuit(cx, e, left, and, () => scalar(cx, e.right));
+};
+
+/** The right side runs only where the left does not decide; where it is free of effects and cheap, both are computed. */
+export const shortCircuit = (cx: Context, node: AnyNode, left: Scalar, and: boolean, right: () => Scalar): Scalar => {
+  const { session } = cx;
+  let result: Scalar = left;
+  const block = session.record(() => (result = right()));
+  if (isSimple(block)) {
+    session.append(block);
+    return compute(cx, node, and ? 'and' : 'or', left, result);
+  }
+  const at = originOf(cx, node);
+  const local = session.local('condition', { name: 'condition', type: 'i1' });
+  session.emit(at, { do: 'declare', locals: [local] });
+  session.emit(at, { do: 'write', local, value: left });
+  const run: Block = [...block, { do: 'write', local, value: result, at }];
+  session.emit(at, { do: 'if', condition: left, then: and ? run : [], otherwise: and ? [] : run });
+  const to = { is: 'temp', type: 'i1' } as const;
+  session.emit(at, { do: 'read', to, local });
+  return to;
+};
+
+const MANY = 8;
+
+const isSimple = (block: Block): boolean =>
+  block.length <= MANY &&
+  block.every((i) => i.do === 'read' || (i.do === 'compute' && i.operator !== 'idiv' && i.operator !== 'rem'));
+
+const conditional = (cx: Context, e: ConditionalExpression): Term => {
+  const test = condition(cx, e.test);
+  if (typeof test === 'boolean') return reference(cx, test ? e.consequent : e.alternate);
+  const { session } = cx;
+  const at = originOf(cx, e);
+  const slot = pending(cx, e, 'value');
+  const arm = (node: AnyNode): Block => session.record(() => assignSlot(cx, node, slot, value(cx, node)));
+  const [then, otherwise] = [arm(e.consequent), arm(e.alternate)];
+  session.emit(at, { do: 'if', condition: test, then, otherwise });
+  return readSlot(cx, e, slot);
+};
+
+const list = (cx: Context, e: ArrayExpression): Term => ({
+  is: 'list',
+  items: e.elements.flatMap((item): readonly Slot[] => {
+    if (item === null) return unsupported(cx, e, 'an array with holes', 'write all its elements');
+    if (item.type === 'SpreadElement') return itemsOf(cx, item.argument, value(cx, item.argument)).map(constant);
+    return [constant(value(cx, item))];
+  }),
+});
+
+/** The items of what has a length known at compile time. */
+export const itemsOf = (cx: Context, node: AnyNode, term: Term): readonly Term[] => {
+  if (term.is === 'list') return term.items.map((slot) => readSlot(cx, node, slot));
+  if (term.is === 'shaped') return rows(term);
+  if (term.is === 'table' && term.index.length < term.shape.length)
+    return Array.from({ length: term.shape[term.index.length] }, (_, k) => indexTable(term, k));
+  if (term.is === 'host' && Array.isArray(term.value))
+    return term.value.map((_, k) => loaded(cx, node, indexed(cx, node, term, literal(k))));
+  return refuse(
+    cx,
+    node,
+    'lang/shape',
+    `an array or vector of known length is wanted, this is ${termText(term)}`,
+    'use range(n) to count',
+  );
+};
+
+const rows = (term: Term & { is: 'shaped' }): readonly Term[] => {
+  if (term.shape.length === 1) return term.elements;
+  const [n, width] = term.shape;
+  return Array.from({ length: n }, (_, i) => ({
+    is: 'shaped',
+    shape: [width],
+    elements: term.elements.slice(i * width, (i + 1) * width),
+  }));
+};
+
+const indexTable = (term: Term & { is: 'table' }, k: number): Term => {
+  const index: Literal[] = [...(term.index as Literal[]), literal(k)];
+  if (index.length < term.shape.length) return { ...term, index };
+  return literal(term.values[index.reduce((at, s, axis) => at * term.shape[axis] + Number(s.value), 0)]);
+};
+
+const members = (cx: Context, e: ObjectExpression): Term => {
+  const found = new Map<string, Slot>();
+  for (const p of e.properties) {
+    if (p.type === 'SpreadElement' || p.kind !== 'init' || p.computed)
+      return unsupported(cx, p, 'this property', 'write `name: value`');
+    const name = p.key.type === 'Identifier' ? p.key.name : String((p.key as { value?: unknown }).value);
+    found.set(name, constant(value(cx, p.value)));
+  }
+  return { is: 'members', members: found };
+};
+
+const constant = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });
+
+/** Whether terms are scalars, for intrinsics that take those only. */
+export const areScalars = (terms: readonly Term[]): terms is readonly Scalar[] => terms.every(isScalar);
+
+const expressionNames: Readonly<Record<string, string>> = {
+  TemplateLiteral: 'a text',
+  TaggedTemplateExpression: 'a text',
+  NewExpression: '`new`',
+  ThisExpression: '`this`',
+  AwaitExpression: '`await`',
+  YieldExpression: '`yield`',
+  ClassExpression: 'a class',
+  ChainExpression: '`?.`',
+  ImportExpression: '`import()`',
+  MetaProperty: '`import.meta`',
+};
+
+const expressionRemedies: Readonly<Record<string, string>> = {
+  NewExpression: 'use vec(…), mat(…), or an array of known length',
+  ThisExpression: 'pass what it holds as arguments',
+  AwaitExpression: 'await before the launch',
+  ChainExpression: 'write `.`: everything in a kernel is there',
+};

@@ -1,0 +1,307 @@
+import type { AnyNode, DoWhileStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
+import { bare, children } from '../../rewrite/ast.js';
+import type { Binding } from '../../rewrite/scope.js';
+import { intervalOf, type Interval } from '../code/interval.js';
+import { literal, type Label, type Local, type Loop, type Scalar, type Temp } from '../code/code.js';
+import { compute, originOf, refuse, type Context } from './context.js';
+import { condition, effect, itemsOf, value } from './expression.js';
+import { parallelLoop } from './parallel.js';
+import { bindPattern } from './pattern.js';
+import { iteration } from './random-state.js';
+import { recorded, statements } from './statement.js';
+import { isLiteral, type Bounds, type LoopHead, type Term } from './term.js';
+
+/** A loop's labels, and the context of its body. */
+interface LoopLabels {
+  readonly break: Label;
+  readonly continue: Label;
+  readonly body: Context;
+}
+
+const labels = (cx: Context, name: string | undefined, looped = true): LoopLabels => {
+  const own = { break: { name: 'broken' }, continue: { name: 'skipped' } };
+  const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, own] as const]);
+  return { ...own, body: { ...cx, looped: cx.looped || looped, exits: { ...cx.exits, loop: own, named } } };
+};
+
+/** `while (test) body`. */
+export const whileLoop = (cx: Context, s: WhileStatement, name: string | undefined): void => {
+  const at = originOf(cx, s);
+  const own = labels(cx, name);
+  let test: Scalar = literal(true);
+  const before = cx.session.record(() => (test = dynamicCondition(own.body, s.test)));
+  if (isLiteral(test) && test.value === false) return;
+  const body = cx.session.record(() =>
+    cx.session.emit(at, { do: 'block', label: own.continue, body: recorded(own.body, s.body) }),
+  );
+  const loop: Loop = { do: 'loop', test: before, condition: test, body, update: [] };
+  cx.session.emit(at, { do: 'block', label: own.break, body: [{ ...loop, at }] });
+};
+
+/** `do body while (test)`: the body is part of the test. */
+export const doWhile = (cx: Context, s: DoWhileStatement, name: string | undefined): void => {
+  const at = originOf(cx, s);
+  const own = labels(cx, name);
+  let test: Scalar = literal(true);
+  const before = cx.session.record(() => {
+    cx.session.emit(at, { do: 'block', label: own.continue, body: recorded(own.body, s.body) });
+    test = dynamicCondition(own.body, s.test);
+  });
+  const loop: Loop = { do: 'loop', test: before, condition: test, body: [], update: [] };
+  cx.session.emit(at, { do: 'block', label: own.break, body: [{ ...loop, at }] });
+};
+
+const dynamicCondition = (cx: Context, node: AnyNode): Scalar => {
+  const test = condition(cx, node);
+  return typeof test === 'boolean' ? literal(test) : test;
+};
+
+/** `for (init; test; update) body`. */
+export const countedFor = (cx: Context, s: ForStatement, name: string | undefined): void => {
+  const at = originOf(cx, s);
+  const own = labels(cx, name);
+  if (s.init?.type === 'VariableDeclaration') statements(cx, [s.init]);
+  else if (s.init) effect(cx, s.init);
+  let test: Scalar = literal(true);
+  const before = cx.session.record(() => {
+    if (s.test) test = dynamicCondition(own.body, s.test);
+  });
+  const body = cx.session.record(() =>
+    cx.session.emit(at, { do: 'block', label: own.continue, body: recorded(own.body, s.body) }),
+  );
+  const update = cx.session.record(() => {
+    if (s.update) effect(own.body, s.update);
+  });
+  const counted = countedLocal(cx, s);
+  const loop: Loop = { do: 'loop', test: before, condition: test, body, update, ...(counted ? { counted } : {}) };
+  cx.session.emit(at, { do: 'block', label: own.break, body: [{ ...loop, at }] });
+};
+
+/**
+ * `for (let i = a; i < b; i += c)` counts, when nothing else assigns to i, and b stays the same: a literal, or a name that is
+ * never assigned to.
+ */
+const countedLocal = (cx: Context, s: ForStatement): Loop['counted'] | undefined => {
+  const { scopes } = cx.unit.text.parsed;
+  if (s.init?.type !== 'VariableDeclaration' || s.init.declarations.length !== 1 || !s.test || !s.update)
+    return undefined;
+  const [{ id, init }] = s.init.declarations;
+  const binding = scopes.bindingOf(id);
+  const slot = binding && cx.env.lookup(binding);
+  if (!binding || !init || s.init.kind === 'var' || binding.values.length !== 2 || slot?.is !== 'variable')
+    return undefined;
+  if (slot.locals.length !== 1) return undefined;
+  const test = bare(s.test);
+  if (test.type !== 'BinaryExpression' || !['<', '<='].includes(test.operator)) return undefined;
+  if (test.left.type === 'PrivateIdentifier' || scopes.bindingOf(bare(test.left)) !== binding) return undefined;
+  const step = stepOf(cx, s.update, binding);
+  const below = step === undefined ? undefined : invariant(cx, test.right);
+  return step === undefined || below === undefined
+    ? undefined
+    : { local: slot.locals[0], below, inclusive: test.operator === '<=', step };
+};
+
+/** The positive literal that `i++`, `i += c` adds. */
+const stepOf = (cx: Context, update: AnyNode, binding: Binding): number | undefined => {
+  const e = bare(update);
+  const isVariable = (node: AnyNode): boolean => cx.unit.text.parsed.scopes.bindingOf(bare(node)) === binding;
+  if (e.type === 'UpdateExpression') return e.operator === '++' && isVariable(e.argument) ? 1 : undefined;
+  if (e.type !== 'AssignmentExpression' || e.operator !== '+=' || !isVariable(e.left)) return undefined;
+  const by = bare(e.right);
+  const known = by.type === 'Literal' || by.type === 'Identifier' ? quiet(cx, by) : undefined;
+  return known && isLiteral(known) && Number.isInteger(known.value) && Number(known.value) > 0
+    ? Number(known.value)
+    : undefined;
+};
+
+/** A scalar that is the same whenever it is computed. */
+const invariant = (cx: Context, node: AnyNode): Scalar | undefined => {
+  const e = bare(node);
+  if (e.type === 'Literal' || e.type === 'Identifier') return quiet(cx, e);
+  const array = e.type === 'MemberExpression' && !e.computed ? bare(e.object) : undefined;
+  return array?.type === 'Identifier' &&
+    e.type === 'MemberExpression' &&
+    e.property.type === 'Identifier' &&
+    e.property.name === 'length'
+    ? quiet(cx, e)
+    : undefined;
+};
+
+/** The scalar that a simple expression stands for, provided that nothing need be computed for it. */
+const quiet = (cx: Context, node: AnyNode): Scalar | undefined => {
+  let term: Term | undefined;
+  const code = cx.session.record(() => (term = value(cx, node)));
+  return code.length === 0 && (term?.is === 'literal' || term?.is === 'temp') ? term : undefined;
+};
+
+/** `for (const x of …)`: over a range, over active elements, over an array of known length. */
+export const forOf = (cx: Context, s: ForOfStatement, name: string | undefined): void => {
+  if (s.await)
+    return refuse(cx, s, 'lang/unsupported-syntax', '`for await` cannot be part of a kernel', 'leave `await` out');
+  const over = value(cx, s.right);
+  const pattern = s.left.type === 'VariableDeclaration' ? s.left.declarations[0].id : undefined;
+  if (!pattern)
+    return refuse(cx, s, 'lang/unsupported-syntax', 'a loop needs a variable of its own', 'write for (const i of …)');
+  if (over.is !== 'loop') return unroll(cx, s, pattern, itemsOf(cx, s.right, over), name);
+  if (over.order === 'unrolled') return unroll(cx, s, pattern, indicesOf(cx, s.right, over), name);
+  if (over.order === 'parallel' && !cx.parallel && !cx.looped) return parallelLoop(cx, s, pattern, over, name);
+  if (over.space.over === 'active')
+    return refuse(
+      cx,
+      s.right,
+      'lang/nested-active',
+      'a loop over active elements must be an outermost loop',
+      'take it out of the loop around it, or loop over a range and ask isActive(…)',
+    );
+  sequence(cx, s, pattern, over.space.bounds, over.space.single, over.order === 'parallel' && !cx.parallel, name);
+};
+
+/** A loop over ranges that runs in order, the last range fastest. */
+const sequence = (
+  cx: Context,
+  s: ForOfStatement,
+  pattern: AnyNode,
+  bounds: readonly Bounds[],
+  single: boolean,
+  ownRandom: boolean,
+  name: string | undefined,
+): void => {
+  const at = originOf(cx, s);
+  const { session } = cx;
+  const own = labels(cx, name);
+  const draws = ownRandom ? iteration(cx, s) : undefined;
+  const nest = (k: number, outer: readonly Temp[]): void => {
+    if (k === bounds.length) {
+      const body = session.record(() => {
+        const inner = draws ? draws(own.body, outer) : own.body;
+        bindPattern(inner, pattern, single ? outer[0] : tuple(outer), 'loop variable');
+        session.append(recorded(inner, s.body));
+      });
+      return session.emit(at, { do: 'block', label: own.continue, body });
+    }
+    const { from, to, step } = bounds[k];
+    const local: Local = session.local(variableName(pattern, k), { name: variableName(pattern, k), type: 'i32' });
+    session.emit(at, { do: 'declare', locals: [local] });
+    session.emit(at, { do: 'write', local, value: from });
+    let test: Scalar = literal(true);
+    const within = loopInterval(from, to);
+    const read = (inside = false): Temp => {
+      const temp: Temp = { is: 'temp', type: 'i32', ...(inside && within ? { within } : {}) };
+      session.emit(at, { do: 'read', to: temp, local });
+      return temp;
+    };
+    const before = session.record(() => (test = compute(cx, s, 'lt', read(), to)));
+    const body = session.record(() => nest(k + 1, [...outer, read(true)]));
+    const update = session.record(() =>
+      session.emit(at, { do: 'write', local, value: compute(cx, s, 'add', read(), step) }),
+    );
+    const counted = isLiteral(step) && Number(step.value) > 0;
+    session.emit(at, {
+      do: 'loop',
+      test: before,
+      condition: test,
+      body,
+      update,
+      ...(counted ? { counted: { local, below: to, inclusive: false, step: Number(step.value) } } : {}),
+    });
+  };
+  const body = session.record(() => nest(0, []));
+  session.emit(at, { do: 'block', label: own.break, body });
+};
+
+/** What the variable of a loop from, up to lies in. */
+export const loopInterval = (from: Scalar, to: Scalar): Interval | undefined => {
+  const [first, end] = [intervalOf(from), intervalOf(to)];
+  return first && end ? [first[0], end[1] - 1] : undefined;
+};
+
+export const tuple = (items: readonly Scalar[]): Term => ({
+  is: 'list',
+  items: items.map((term) => ({ is: 'constant', term, what: 'loop variable' })),
+});
+
+/** The name of a loop variable, for people. */
+export const variableName = (pattern: AnyNode, k: number): string => {
+  if (pattern.type === 'Identifier') return k === 0 ? pattern.name : `${pattern.name}_${k}`;
+  const part = pattern.type === 'ArrayPattern' ? pattern.elements[k] : undefined;
+  return part?.type === 'Identifier' ? part.name : 'ijklmnop'[k];
+};
+
+/** A loop whose iterations are written out one after the other, each with its own constants. */
+const unroll = (
+  cx: Context,
+  s: ForOfStatement,
+  pattern: AnyNode,
+  items: readonly Term[],
+  name: string | undefined,
+): void => {
+  const at = originOf(cx, s);
+  const own = labels(cx, name, false);
+  const body = cx.session.record(() => {
+    for (const item of items) {
+      const label = { name: 'skipped' };
+      const loop = { break: own.break, continue: label };
+      const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, loop] as const]);
+      const inner = { ...cx, exits: { ...cx.exits, loop, named } };
+      const code = cx.session.record(() => {
+        bindPattern(inner, pattern, item, 'loop variable');
+        cx.session.append(recorded(inner, s.body));
+      });
+      if (usesExits(s.body)) cx.session.emit(at, { do: 'block', label, body: code });
+      else cx.session.append(code);
+    }
+  });
+  if (usesExits(s.body)) cx.session.emit(at, { do: 'block', label: own.break, body });
+  else cx.session.append(body);
+};
+
+const usesExits = (node: AnyNode): boolean =>
+  node.type === 'BreakStatement' || node.type === 'ContinueStatement' || children(node).some(usesExits);
+
+const MOST = 4096;
+
+/** All indices of a loop that is unrolled; its bounds must be known. */
+const indicesOf = (cx: Context, node: AnyNode, { space }: LoopHead): readonly Term[] => {
+  if (space.over === 'active')
+    return refuse(
+      cx,
+      node,
+      'lang/unrolled',
+      'which elements are active is not known at compile time',
+      'unroll a range',
+    );
+  const known = space.bounds.map(({ from, to, step }) =>
+    [from, to, step].every((x) => isLiteral(x) && Number.isInteger(x.value))
+      ? steps(
+          Number((from as { value: unknown }).value),
+          Number((to as { value: unknown }).value),
+          Number((step as { value: unknown }).value),
+        )
+      : refuse(
+          cx,
+          node,
+          'lang/unrolled',
+          'the bounds of an unrolled loop must be whole numbers known at compile time',
+          'use numbers, and constants of the scope; or leave unrolled(…) out',
+        ),
+  );
+  const total = known.reduce((n, list) => n * list.length, 1);
+  if (total > MOST)
+    return refuse(
+      cx,
+      node,
+      'lang/unrolled',
+      `a loop of ${total} iterations is too long to unroll (${MOST} at most)`,
+      'leave unrolled(…) out',
+    );
+  const all = known.reduce<readonly (readonly number[])[]>(
+    (rows, list) => rows.flatMap((row) => list.map((x) => [...row, x])),
+    [[]],
+  );
+  return all.map((row) => (space.single ? literal(row[0]) : tuple(row.map(literal))));
+};
+
+const steps = (from: number, to: number, step: number): readonly number[] =>
+  step > 0
+    ? Array.from({ length: Math.min(MOST + 1, Math.max(0, Math.ceil((to - from) / step))) }, (_, k) => from + k * step)
+    : [];

@@ -1,0 +1,94 @@
+import type { AnyNode, Identifier } from 'acorn';
+import * as vocabulary from '../../vocabulary/index.js';
+import { standardGlobals } from '../../rewrite/standard-globals.js';
+import { refuse, type Context } from './context.js';
+import { isMat, isVec, shapedOf } from '../../vocabulary/vec.js';
+import { literal } from '../code/code.js';
+import { Refused } from './session.js';
+import { nothing, type Constant, type Slot, type Table, type Term } from './term.js';
+
+/** What a name means: something the function declares, something of its scope, or a word of the language. */
+export const resolve = (cx: Context, id: Identifier): Slot => {
+  const binding = cx.unit.text.parsed.scopes.bindingOf(id);
+  if (!binding) return constant(resolveFree(cx, id, id.name));
+  const slot = cx.env.lookup(binding);
+  if (slot) return slot;
+  if (binding.name === 'arguments')
+    return refuse(cx, id, 'lang/unsupported-syntax', '`arguments` cannot be part of a kernel', 'name the parameters');
+  /* Its declaration was refused, and that has been reported. */
+  if (cx.session.diagnostics.length > 0) throw new Refused();
+  return refuse(cx, id, 'lang/unassigned', `\`${id.name}\` is used before it is declared`, 'declare it before');
+};
+
+/** The value of a name that the function does not declare. */
+export const resolveFree = (cx: Context, id: Identifier, name: string): Term => {
+  const { unit } = cx;
+  if (Object.hasOwn(unit.scope, name)) return fromHost(cx, id, name, unit.scope[name]);
+  if (Object.hasOwn(words, name)) return fromHost(cx, id, name, words[name]);
+  if (standardGlobals.has(name)) return fromHost(cx, id, name, (globalThis as Record<string, unknown>)[name]);
+  if (name === '__name') return { is: 'host', name, value: keepName };
+  if (name === unit.name && unit.text.nameless)
+    return refuse(cx, id, 'lang/recursion', `\`${name}\` calls itself`, 'write a loop');
+  return refuse(
+    cx,
+    id,
+    'lang/unbound',
+    `\`${name}\` is neither declared in the function nor in its scope`,
+    `pass it: kernel([…], fn, { scope: { ${name} } })`,
+  );
+};
+
+/** Whether a free name is what a module loader makes of an import: `__vi_import_0__.range`, `import_lang.range`, `lang_1.range`. */
+export const isModuleName = (cx: Context, id: Identifier): boolean =>
+  cx.unit.text.parsed.scopes.bindingOf(id) === undefined &&
+  !Object.hasOwn(cx.unit.scope, id.name) &&
+  /^(__\w+_import_\d+__|import_\w+|_\w+|\w+_\d+)$/.test(id.name);
+
+/** Bundlers keep the names of nested functions by a call of this name. */
+export const keepName = <T>(f: T): T => f;
+
+/** A value of the surroundings as a term. */
+export const fromHost = (cx: Context, id: AnyNode, name: string, value: unknown): Term => {
+  if (typeof value === 'number' || typeof value === 'boolean') return literal(value);
+  if (value === undefined) return nothing;
+  if (isVec(value) || isMat(value)) {
+    const { shape, elements } = shapedOf(value);
+    return { is: 'shaped', shape, elements: elements.map(literal) };
+  }
+  if (isField(value))
+    return refuse(
+      cx,
+      id,
+      'lang/field-in-scope',
+      `field \`${name}\` is no parameter of the function`,
+      'bind it: kernel([u, …], (u, …) => …)',
+    );
+  return tableOf(name, value) ?? { is: 'host', name, value };
+};
+
+const constant = (term: Term): Constant => ({ is: 'constant', term, what: 'constant' });
+
+const words = vocabulary as unknown as Readonly<Record<string, unknown>>;
+
+const isField = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['scalar', 'vector', 'matrix'].includes(String((value as { is?: unknown }).is)) &&
+  'name' in value &&
+  'type' in value;
+
+/** Nested arrays of numbers, all of one length on each level. */
+const tableOf = (name: string, value: unknown): Table | undefined => {
+  const shape: number[] = [];
+  for (let at: unknown = value; isArray(at) && at.length > 0; at = at[0]) shape.push(at.length);
+  if (shape.length === 0) return undefined;
+  const values: number[] = [];
+  const collect = (at: unknown, depth: number): boolean => {
+    if (depth === shape.length) return typeof at === 'number' && values.push(at) > 0;
+    return isArray(at) && at.length === shape[depth] && Array.prototype.every.call(at, (x) => collect(x, depth + 1));
+  };
+  return collect(value, 0) ? { is: 'table', name, shape, values, index: [] } : undefined;
+};
+
+const isArray = (x: unknown): x is ArrayLike<unknown> =>
+  Array.isArray(x) || (ArrayBuffer.isView(x) && !(x instanceof DataView));

@@ -1,0 +1,61 @@
+import type { AnyNode } from 'acorn';
+import { nextRandom, startRandom, type RandomState, type WordOps } from '../../vocabulary/random.js';
+import { literal, type Local, type Scalar, type Temp } from '../code/code.js';
+import { originOf, type Context } from './context.js';
+
+/** Words as the vocabulary's random numbers want them: u32 values of the kernel. */
+const wordOps = (cx: Context, node: AnyNode): WordOps<Scalar> => {
+  const { session } = cx;
+  const at = originOf(cx, node);
+  return {
+    constant: (value) => literal(value),
+    add: (a, b) => session.compute(at, 'add', a, b),
+    mul: (a, b) => session.compute(at, 'mul', a, b),
+    xor: (a, b) => session.compute(at, 'bitxor', a, b),
+    shr: (a, bits) => session.compute(at, 'shr', a, literal(bits)),
+  };
+};
+
+/** A sequence of random numbers that starts here. */
+export const begin = (cx: Context, node: AnyNode, seed: Scalar, coordinates: readonly Scalar[]): RandomState<Local> => {
+  const { session } = cx;
+  const at = originOf(cx, node);
+  const words = coordinates.map((c) => session.cast(at, c, 'u32'));
+  const start = startRandom(wordOps(cx, node), seed, words);
+  const local = (name: string, value: Scalar): Local => {
+    const made = session.local(name, { name, type: 'u32' });
+    session.emit(at, { do: 'declare', locals: [made] });
+    session.emit(at, { do: 'write', local: made, value });
+    return made;
+  };
+  return { position: local('position', start.position), stream: local('stream', start.stream) };
+};
+
+/** 32 random bits; undefined where the kernel was not yet known to use any. */
+export const draw = (cx: Context, node: AnyNode): Scalar => {
+  const { session, random } = cx;
+  session.usesRandom = true;
+  if (!random) return { is: 'temp', type: 'u32' };
+  const at = originOf(cx, node);
+  const read = (local: Local): Temp => {
+    const to: Temp = { is: 'temp', type: 'u32' };
+    session.emit(at, { do: 'read', to, local });
+    return to;
+  };
+  const next = nextRandom(wordOps(cx, node), { position: read(random.position), stream: read(random.stream) });
+  session.emit(at, { do: 'write', local: random.position, value: next.state.position });
+  return next.bits;
+};
+
+/**
+ * The random numbers of a loop's iterations: drawn here is the seed of the loop, and what is given back starts those of one
+ * iteration from its coordinates. Undefined where the kernel uses none.
+ */
+export const iteration = (
+  cx: Context,
+  node: AnyNode,
+): ((inner: Context, coordinates: readonly Scalar[]) => Context) | undefined => {
+  if (!cx.random) return undefined;
+  const seed = draw(cx, node);
+  return (inner, coordinates) => ({ ...inner, random: begin(inner, node, seed, coordinates) });
+};

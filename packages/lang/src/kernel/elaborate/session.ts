@@ -1,0 +1,145 @@
+import type { Diagnostic, ScalarType } from '@filigree/ir';
+import type { Layout } from '@filigree/sparse';
+import {
+  literal,
+  type Action,
+  type Block,
+  type Cell,
+  type Instruction,
+  type Literal,
+  type Local,
+  type Reduction,
+  type Scalar,
+  type Temp,
+} from '../code/code.js';
+import { resultInterval } from '../code/interval.js';
+import { operators, type OperatorName } from '../code/operators.js';
+import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
+
+/** Thrown where a statement cannot be understood; its diagnostic was reported already, and the next statement is next. */
+export class Refused extends Error {}
+
+/** A constant table that a kernel reads at an index known only when it runs. */
+export interface TableUse {
+  readonly buffer: string;
+  readonly type: ScalarType;
+  readonly values: readonly number[];
+}
+
+/**
+ * What the compilation of one kernel accumulates: instructions, diagnostics, and what they use. Blocks are recorded one
+ * within another.
+ */
+export class Session {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly reductions: Reduction[] = [];
+  readonly tables: TableUse[] = [];
+  readonly units = new Map<unknown, Unit>();
+  /** Names of fields to read through the cache nearest to the processor. */
+  readonly cacheL1 = new Set<string>();
+  usesRandom = false;
+  private block: Instruction[] = [];
+  private readonly taken = new Set<string>();
+  private locals = 0;
+  private count = 0;
+
+  constructor(
+    readonly name: string,
+    readonly float: 'f32' | 'f64',
+    readonly layout: Layout,
+  ) {}
+
+  emit(at: Origin, action: Action): void {
+    if (++this.count > LARGEST) {
+      this.report(
+        at,
+        'lang/too-large',
+        `the kernel has more than ${LARGEST} operations once loops are unrolled and calls inlined`,
+        'leave out unrolled(…), or split the kernel',
+      );
+      throw new TooLarge();
+    }
+    this.block.push({ ...action, at });
+  }
+
+  /** Whether what would be emitted next can never run. */
+  hasLeft(): boolean {
+    return this.block[this.block.length - 1]?.do === 'exit';
+  }
+
+  /** Adds instructions that were recorded apart. */
+  append(block: Block): void {
+    for (const i of block) this.block.push(i);
+  }
+
+  /** Records what `body` emits apart from what was emitted before. */
+  record(body: () => void): Block {
+    const outer = this.block;
+    const inner: Instruction[] = [];
+    this.block = inner;
+    try {
+      body();
+    } finally {
+      this.block = outer;
+    }
+    return inner;
+  }
+
+  local(name: string, cell: Cell = { name }): Local {
+    return { id: this.locals++, name, cell };
+  }
+
+  /** An operation on scalars; of literals alone its value. */
+  compute(at: Origin, operator: OperatorName, ...args: readonly Scalar[]): Scalar {
+    const { fold } = operators[operator];
+    if (fold && args.every(isFoldable)) return literal(fold(...args.map((s) => s.value as number | boolean)));
+    const within = resultInterval(operator, args);
+    const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
+    this.emit(at, { do: 'compute', to, operator, args });
+    return to;
+  }
+
+  cast(at: Origin, x: Scalar, type: ScalarType): Scalar {
+    const to: Temp = { is: 'temp', type };
+    this.emit(at, { do: 'compute', to, operator: 'cast', args: [x], type });
+    return to;
+  }
+
+  /** A name for a buffer that no other has. */
+  bufferName(name: string): string {
+    const base = `${this.name}_${name.replace(/\W/g, '_')}`;
+    let unique = base;
+    for (let k = 1; this.taken.has(unique); k++) unique = `${base}_${k}`;
+    this.taken.add(unique);
+    return unique;
+  }
+
+  /** The constant buffer with these values. */
+  table(name: string, values: readonly number[]): TableUse {
+    const known = this.tables.find((t) => t.values === values);
+    if (known) return known;
+    const type = values.every((x) => Number.isInteger(x) && Math.abs(x) < 2 ** 31) ? 'i32' : this.float;
+    const table = { buffer: this.bufferName(name), type, values } as const;
+    this.tables.push(table);
+    return table;
+  }
+
+  report(at: Origin, code: string, message: string, remedy: string): void {
+    const d = diagnosticAt(at, 'error', code, message, remedy);
+    const same = (o: Diagnostic): boolean =>
+      o.code === code && o.loc?.file === d.loc?.file && o.loc?.line === d.loc?.line && o.loc?.column === d.loc?.column;
+    if (!this.diagnostics.some(same)) this.diagnostics.push(d);
+  }
+
+  refuse(at: Origin, code: string, message: string, remedy: string): never {
+    this.report(at, code, message, remedy);
+    throw new Refused();
+  }
+}
+
+/** Thrown through all statements: nothing more is looked at. */
+export class TooLarge extends Error {}
+
+const LARGEST = 200_000;
+
+const isFoldable = (s: Scalar): s is Literal => s.is === 'literal' && typeof s.value !== 'bigint';

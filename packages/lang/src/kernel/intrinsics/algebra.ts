@@ -1,0 +1,113 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import { DiagnosticError } from '@filigree/ir';
+import { unaryMath } from '../../ops/numeric-ops.js';
+import { algebraOp, resultShape, type AlgebraOp } from '../../vocabulary/algebra.js';
+import type { ScalarRing } from '../../vocabulary/ring.js';
+import { sized, type SizedName } from '../../vocabulary/sized.js';
+import { literal, type Scalar } from '../code/code.js';
+import type { OperatorName } from '../code/operators.js';
+import { arguments_ } from '../elaborate/call.js';
+import { compute, refuse, type Context } from '../elaborate/context.js';
+import { areScalars, itemsOf, power } from '../elaborate/expression.js';
+import { isLiteral, isScalar, shapedTerm, termText, unshaped, type Shaped, type Term } from '../elaborate/term.js';
+
+/** The algebra of small vectors and matrices over scalars of a kernel. */
+const ringAt = (cx: Context, node: AnyNode): ScalarRing<Scalar> => {
+  const unary = (name: OperatorName) => (a: Scalar) => compute(cx, node, name, a);
+  const binary = (name: OperatorName) => (a: Scalar, b: Scalar) => compute(cx, node, name, a, b);
+  return {
+    ...(Object.fromEntries(unaryMath.map((name) => [name, unary(name)])) as Pick<
+      ScalarRing<Scalar>,
+      (typeof unaryMath)[number]
+    >),
+    neg: unary('neg'),
+    add: binary('add'),
+    sub: binary('sub'),
+    mul: binary('mul'),
+    div: binary('div'),
+    rem: binary('rem'),
+    min: binary('min'),
+    max: binary('max'),
+    pow: (a, b) => power(cx, node, a, b),
+    constant: (value) => literal(value),
+  };
+};
+
+/** `v.name(…)` of a vector or matrix. */
+export const algebraMethod = (
+  cx: Context,
+  e: CallExpression,
+  of: Shaped,
+  name: string,
+  args: readonly Term[],
+): Term => {
+  const op = algebraOp(name);
+  if (op?.form !== 'method')
+    return refuse(
+      cx,
+      e,
+      'lang/unknown-member',
+      `${termText(of)} has no method \`${name}\``,
+      'see the list of the methods of Vec and Mat',
+    );
+  return applyOp(cx, e, op, [of, ...args.map((a) => operand(cx, e, a))]);
+};
+
+/** `vec(…)`, `mat(…)`, `columns(…)`, `diag(…)`: arrays of numbers stand for vectors. */
+export const algebraFunction =
+  (name: 'vec' | 'mat' | 'columns' | 'diag') =>
+  (cx: Context, e: CallExpression): Term =>
+    applyOp(
+      cx,
+      e,
+      algebraOp(name)!,
+      arguments_(cx, e).map((a) => operand(cx, e, a)),
+    );
+
+/** `identity(n)` and `zeros(n, m)`, whose sizes must be known. */
+export const sizedFunction =
+  (name: SizedName) =>
+  (cx: Context, e: CallExpression): Term => {
+    const sizes = arguments_(cx, e).map((a) =>
+      isLiteral(a)
+        ? Number(a.value)
+        : refuse(
+            cx,
+            e,
+            'lang/shape',
+            'the size of a vector or matrix must be known at compile time',
+            'use a number, or a constant of the scope',
+          ),
+    );
+    try {
+      const { shape, elements } = sized(name, ringAt(cx, e), sizes);
+      return unshaped(shape, elements);
+    } catch (thrown) {
+      if (!(thrown instanceof DiagnosticError)) throw thrown;
+      return refuse(cx, e, 'lang/shape', thrown.diagnostics[0].message, 'use whole numbers from 1 up');
+    }
+  };
+
+const applyOp = (cx: Context, e: CallExpression, op: AlgebraOp, operands: readonly Shaped[]): Term => {
+  const shape = resultShape(
+    op,
+    operands.map((x) => x.shape),
+  );
+  if (typeof shape === 'string') return refuse(cx, e, 'lang/shape', shape, 'make the sizes agree');
+  return unshaped(shape, op.elements(ringAt(cx, e), operands));
+};
+
+const operand = (cx: Context, node: AnyNode, term: Term): Shaped => {
+  if (isScalar(term) || term.is === 'shaped') return shapedTerm(term);
+  if (term.is === 'list' || term.is === 'table') {
+    const items = itemsOf(cx, node, term);
+    if (areScalars(items)) return { is: 'shaped', shape: [items.length], elements: items };
+  }
+  return refuse(
+    cx,
+    node,
+    'lang/shape',
+    `a number, vector or matrix is wanted here, this is ${termText(term)}`,
+    'make one: vec(x, y)',
+  );
+};

@@ -1,0 +1,77 @@
+import type { CallExpression } from 'acorn';
+import type { AtomicKind, Place, Scalar } from '../code/code.js';
+import { atomic as update, load, store } from '../elaborate/access.js';
+import { scalarPlace, shapedFor } from '../elaborate/assign.js';
+import { asScalar, compute, refuse, type Context } from '../elaborate/context.js';
+import { reference, scalar, value } from '../elaborate/expression.js';
+import { indexed, placesOf } from '../elaborate/member.js';
+import type { OperatorName } from '../code/operators.js';
+import { nothing, shapeOfField, termText, type Term } from '../elaborate/term.js';
+import type { Intrinsic } from './intrinsics.js';
+
+/** `atomicMin(u, i, j, x)` and the like; the value is the one before. Outside of parallel loops nothing comes between. */
+export const atomic =
+  (kind: AtomicKind): Intrinsic =>
+  (cx, e) => {
+    const target = element(cx, e);
+    const place = scalarPlace(cx, e, target);
+    const operand = scalar(cx, e.arguments[e.arguments.length - 1]);
+    return combine(cx, e, place, kind, operand);
+  };
+
+/** `accumulate(x, p, v)`: adds to every component. */
+export const accumulate: Intrinsic = (cx, e) => {
+  const target = element(cx, e);
+  const last = e.arguments[e.arguments.length - 1];
+  const given = value(cx, last);
+  if (target.is === 'array-element' || target.field.is === 'scalar') {
+    combine(cx, e, scalarPlace(cx, e, target), 'add', asScalar(cx, last, given));
+    return nothing;
+  }
+  const places = placesOf(cx, e, target);
+  const { elements } = shapedFor(cx, last, given, shapeOfField(target.field), `field '${target.field.name}'`);
+  places.forEach((place, k) => combine(cx, e, place, 'add', elements[k]));
+  return nothing;
+};
+
+type Target = Extract<Term, { is: 'element' | 'array-element' }>;
+
+/** The element that all arguments but the last name: `u, i, j`, or `u[i], j`. */
+const element = (cx: Context, e: CallExpression): Target => {
+  if (e.arguments.length < 2)
+    return refuse(
+      cx,
+      e,
+      'lang/arguments',
+      'a field, its indices and a value are wanted',
+      'write atomicMin(u, i, j, x)',
+    );
+  const [first, ...rest] = e.arguments.slice(0, -1);
+  const of = rest.reduce<Term>((t, index) => indexed(cx, index, t, scalar(cx, index)), reference(cx, first));
+  return of.is === 'element' || of.is === 'array-element'
+    ? of
+    : refuse(
+        cx,
+        first,
+        'lang/atomic',
+        `an element of a field is wanted here, this is ${termText(of)}`,
+        'write atomicMin(u, i, j, x)',
+      );
+};
+
+const combine = (cx: Context, e: CallExpression, place: Place, kind: AtomicKind, x: Scalar): Scalar => {
+  if (cx.parallel) return update(cx, e, place, kind, x);
+  const before = load(cx, e, place);
+  const after = kind === 'exchange' ? x : compute(cx, e, operators[kind], before, x);
+  store(cx, e, place, after);
+  return before;
+};
+
+const operators: Readonly<Record<Exclude<AtomicKind, 'exchange'>, OperatorName>> = {
+  add: 'add',
+  min: 'min',
+  max: 'max',
+  and: 'bitand',
+  or: 'bitor',
+  xor: 'bitxor',
+};

@@ -1,0 +1,74 @@
+import type { CallExpression } from 'acorn';
+import { literal, type Temp } from '../code/code.js';
+import { originOf, refuse, type Context } from '../elaborate/context.js';
+import { reference } from '../elaborate/expression.js';
+import { compute } from '../elaborate/context.js';
+import { draw } from '../elaborate/random-state.js';
+import { randomFloat, randomInteger } from '../../vocabulary/random.js';
+import { isLiteral, nothing, termText } from '../elaborate/term.js';
+import type { Intrinsic } from './intrinsics.js';
+import { castTo, scalars } from './math.js';
+import { componentsOf, type AnyField } from '@filigree/sparse';
+
+/** `cache(u)` in a loop over active elements: its attribute `cache`. */
+export const cache: Intrinsic = (cx, e) => {
+  const field = fieldArgument(cx, e);
+  if (!cx.parallel?.active)
+    return refuse(
+      cx,
+      e,
+      'lang/cache',
+      'cache is a hint for loops over active elements',
+      'put it at the top of for (… of active(u))',
+    );
+  for (const { name } of componentsOf(field)) if (!cx.parallel.cache.includes(name)) cx.parallel.cache.push(name);
+  return nothing;
+};
+
+/** `cacheL1(u)`: an attribute of the kernel. */
+export const cacheL1: Intrinsic = (cx, e) => {
+  for (const { name } of componentsOf(fieldArgument(cx, e))) cx.session.cacheL1.add(name);
+  return nothing;
+};
+
+/** `assumeInRange(x, base, lo, hi)`. */
+export const assumeInRange: Intrinsic = (cx, e) => {
+  const [x, base, lo, hi] = scalars(cx, e, 4);
+  if (
+    !isLiteral(lo) ||
+    !isLiteral(hi) ||
+    !Number.isInteger(lo.value) ||
+    !Number.isInteger(hi.value) ||
+    Number(lo.value) >= Number(hi.value)
+  )
+    return refuse(
+      cx,
+      e,
+      'lang/assume-in-range',
+      'the bounds of the promise are whole numbers known at compile time, the first below the second',
+      'write assumeInRange(x, base, 0, 4)',
+    );
+  const to: Temp = { is: 'temp', type: 'i32' };
+  cx.session.emit(originOf(cx, e), { do: 'assume', to, x, base, lo: Number(lo.value), hi: Number(hi.value) });
+  return to;
+};
+
+/** `random()`: in [0, 1). */
+export const random: Intrinsic = (cx, e) => {
+  scalars(cx, e, 0);
+  const bits = compute(cx, e, 'shr', draw(cx, e), literal(randomFloat.shift));
+  return compute(cx, e, 'mul', bits, literal(randomFloat.scale));
+};
+
+/** `randomInt()`: 0 ≤ n < 2³¹. */
+export const randomInt: Intrinsic = (cx, e) => {
+  scalars(cx, e, 0);
+  return castTo(cx, e, compute(cx, e, 'shr', draw(cx, e), literal(randomInteger.shift)), 'i32');
+};
+
+const fieldArgument = (cx: Context, e: CallExpression): AnyField => {
+  const of = e.arguments.length === 1 ? reference(cx, e.arguments[0]) : nothing;
+  return of.is === 'element' && of.index.length === 0
+    ? of.field
+    : refuse(cx, e, 'lang/not-a-field', `a field is wanted here, this is ${termText(of)}`, 'write cache(u)');
+};

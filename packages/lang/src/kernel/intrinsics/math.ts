@@ -1,0 +1,116 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import type { ScalarType } from '@filigree/ir';
+import { unaryMath } from '../../ops/numeric-ops.js';
+import { literal, type Scalar } from '../code/code.js';
+import type { OperatorName } from '../code/operators.js';
+import { arguments_ } from '../elaborate/call.js';
+import { asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
+import { power } from '../elaborate/expression.js';
+import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
+import type { Intrinsic } from './intrinsics.js';
+
+/** Functions of `Math` and `Number`, by the function. */
+export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
+  new Map<unknown, Intrinsic>([
+    ...unaryMath.map((name): [unknown, Intrinsic] => [Math[name], unary(name)]),
+    [Math.min, fold('min')],
+    [Math.max, fold('max')],
+    [Math.hypot, hypot],
+    [Math.atan2, ofTwo((cx, e, [y, x]) => compute(cx, e, 'atan2', y, x))],
+    [Math.pow, ofTwo((cx, e, [x, y]) => power(cx, e, x, y))],
+    [Math.imul, ofTwo((cx, e, [x, y]) => compute(cx, e, 'mul', castTo(cx, e, x, 'i32'), castTo(cx, e, y, 'i32')))],
+    [Math.fround, (cx, e) => castTo(cx, e, scalars(cx, e, 1)[0], 'f32')],
+    [
+      Math.random,
+      (cx, e) => unsupported(cx, e, 'Math.random', 'use random(), which gives the same numbers whatever the threads'),
+    ],
+    [Number.isNaN, isNaN_],
+    [isNaN, isNaN_],
+    [Number.isFinite, isFinite_],
+    [isFinite, isFinite_],
+    [Number, (cx, e) => scalars(cx, e, 1)[0]],
+  ]);
+
+/** `i32(x)` and the like; of vectors and matrices element by element. */
+export const castIntrinsic =
+  (type: ScalarType): Intrinsic =>
+  (cx, e) => {
+    const args = arguments_(cx, e);
+    const [x] = args;
+    if (args.length === 1 && x.is === 'shaped')
+      return unshaped(
+        x.shape,
+        x.elements.map((s) => castTo(cx, e, s, type)),
+      );
+    return castTo(cx, e, scalarsOf(cx, e, args, 1)[0], type);
+  };
+
+/** `idiv(a, b)`. */
+export const idiv: Intrinsic = (cx, e) => {
+  const [a, b] = scalars(cx, e, 2);
+  if (isLiteral(b) && Number(b.value) === 0)
+    return refuse(cx, e, 'lang/division', 'this divides by zero', 'divide by another number');
+  return compute(cx, e, 'idiv', a, b);
+};
+
+/** A conversion. Of a number known at compile time to i32 it is that number, so that it can be an index or a bound. */
+export const castTo = (cx: Context, node: AnyNode, x: Scalar, type: ScalarType): Scalar => {
+  if (type === 'i32' && isLiteral(x) && typeof x.value === 'number') {
+    const whole = Number.isNaN(x.value) ? 0 : Math.trunc(x.value) + 0;
+    if (Math.abs(whole) < 2 ** 31) return literal(whole);
+  }
+  return cx.session.cast(originOf(cx, node), x, type);
+};
+
+/** Exactly this many arguments, all scalars. */
+export const scalars = (cx: Context, e: CallExpression, wanted: number): readonly Scalar[] =>
+  scalarsOf(cx, e, arguments_(cx, e), wanted);
+
+const scalarsOf = (cx: Context, e: CallExpression, args: readonly Term[], wanted: number): readonly Scalar[] => {
+  if (args.length !== wanted)
+    return refuse(
+      cx,
+      e,
+      'lang/arguments',
+      `this function takes ${wanted} argument${wanted === 1 ? '' : 's'}, not ${args.length}`,
+      'give each parameter one',
+    );
+  return args.map((a, k) => asScalar(cx, e.arguments[k] ?? e, a));
+};
+
+const unary =
+  (name: OperatorName): Intrinsic =>
+  (cx, e) =>
+    compute(cx, e, name, scalars(cx, e, 1)[0]);
+
+const ofTwo =
+  (f: (cx: Context, e: CallExpression, args: readonly Scalar[]) => Scalar): Intrinsic =>
+  (cx, e) =>
+    f(cx, e, scalars(cx, e, 2));
+
+const all = (cx: Context, e: CallExpression): readonly Scalar[] => {
+  const args = arguments_(cx, e);
+  return args.length > 0
+    ? args.map((a, k) => asScalar(cx, e.arguments[k] ?? e, a))
+    : refuse(cx, e, 'lang/arguments', 'this function takes at least one argument', 'give it one');
+};
+
+const fold =
+  (name: 'min' | 'max'): Intrinsic =>
+  (cx, e) =>
+    all(cx, e).reduce((a, b) => compute(cx, e, name, a, b));
+
+const hypot: Intrinsic = (cx, e) => {
+  const [first, ...rest] = all(cx, e);
+  return rest.length === 0 ? compute(cx, e, 'abs', first) : rest.reduce((a, b) => compute(cx, e, 'hypot', a, b), first);
+};
+
+const isNaN_: Intrinsic = (cx, e) => {
+  const [x] = scalars(cx, e, 1);
+  return compute(cx, e, 'ne', x, x);
+};
+
+const isFinite_: Intrinsic = (cx, e) => {
+  const [x] = scalars(cx, e, 1);
+  return compute(cx, e, 'lt', compute(cx, e, 'abs', x), literal(Infinity));
+};

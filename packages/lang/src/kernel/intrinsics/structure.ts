@@ -1,0 +1,262 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import { axesAbove, axesOf, isSparse, nodeText, type AnyField, type SNode } from '@filigree/sparse';
+import { literal, type Scalar, type StructureOp, type Temp } from '../code/code.js';
+import { storeTerm } from '../elaborate/assign.js';
+import { compute, originOf, placedOf, refuse, type Context } from '../elaborate/context.js';
+import { reference, scalar, value } from '../elaborate/expression.js';
+import { isLiteral, nothing, termText, type Element, type Term } from '../elaborate/term.js';
+import type { Intrinsic } from './intrinsics.js';
+
+/** `isActive(u, i, j)`: of a field without sparse nodes whether the element exists. */
+export const isActive: Intrinsic = (cx, e) => {
+  const { field, index, outwards } = cellArguments(cx, e);
+  const node = sparseNode(cx, e, field, index.length, outwards, outwards === 0);
+  if (!node) return withinExtents(cx, e, field, index);
+  const to: Temp = { is: 'temp', type: 'i1' };
+  cx.session.emit(originOf(cx, e), {
+    do: 'structure',
+    to,
+    op: 'is_active',
+    node: node.id,
+    index: along(cx, e, field, node, index),
+  });
+  return to;
+};
+
+/** `activate(u, i, j)`: nothing to do where all elements are active. */
+export const activate: Intrinsic = (cx, e) => {
+  const { field, index, outwards } = cellArguments(cx, e);
+  const node = sparseNode(cx, e, field, index.length, outwards, false);
+  if (node)
+    cx.session.emit(originOf(cx, e), {
+      do: 'structure',
+      op: 'activate',
+      node: node.id,
+      index: along(cx, e, field, node, index),
+    });
+  return nothing;
+};
+
+/** `deactivate(u, i, j)`. */
+export const deactivate: Intrinsic = (cx, e) => {
+  const { field, index, outwards } = cellArguments(cx, e);
+  const node =
+    sparseNode(cx, e, field, index.length, outwards, false) ??
+    refuse(
+      cx,
+      e,
+      'lang/not-sparse',
+      `field '${field.name}' has no cells that could become inactive`,
+      'place it below a pointer(), bitmasked() or hash() node',
+    );
+  cx.session.emit(originOf(cx, e), {
+    do: 'structure',
+    op: 'deactivate',
+    node: node.id,
+    index: along(cx, e, field, node, index),
+  });
+  return nothing;
+};
+
+/** `parent(u, n)`: the sparse cell n further out than the innermost. */
+export const parent: Intrinsic = (cx, e) => {
+  const u = e.arguments.length > 0 ? reference(cx, e.arguments[0]) : nothing;
+  const steps = e.arguments.length > 1 ? value(cx, e.arguments[1]) : literal(1);
+  if (u.is !== 'element' || u.index.length > 0)
+    return refuse(cx, e, 'lang/not-a-field', `parent takes a field, this is ${termText(u)}`, 'write parent(u, 1)');
+  if (!isLiteral(steps) || !Number.isInteger(steps.value) || Number(steps.value) < 0)
+    return refuse(cx, e, 'lang/arguments', 'how far out is a whole number known at compile time', 'write parent(u, 1)');
+  return { is: 'cell', field: u.field, outwards: Number(steps.value) };
+};
+
+/** `append(u[i], x)`: the position of the new element. */
+export const append: Intrinsic = (cx, e) => {
+  const { element, node } = listArgument(cx, e, 'append');
+  if (e.arguments.length !== 2)
+    return refuse(
+      cx,
+      e,
+      'lang/arguments',
+      `append takes a list and a value, not ${e.arguments.length} arguments`,
+      'write append(u[i], x)',
+    );
+  const { nodes } = cx.session.layout;
+  const last = placedOf(cx, e, element.field).path.at(-1);
+  if (last === undefined || nodes[last].parent !== node.id)
+    return refuse(
+      cx,
+      e,
+      'lang/append',
+      `elements of field '${element.field.name}' are not the cells of the list itself: each cell holds several`,
+      'place the field directly in the dynamic node',
+    );
+  const term = value(cx, e.arguments[1]);
+  const at = originOf(cx, e);
+  const to: Temp = { is: 'temp', type: 'i32' };
+  cx.session.emit(at, { do: 'structure', to, op: 'append', node: node.id, index: element.index });
+  storeTerm(cx, e, { ...element, index: [...element.index, to] }, term, e.arguments[1]);
+  return to;
+};
+
+/** `length(u[i])`; of an array argument its length. */
+export const length: Intrinsic = (cx, e) => {
+  const of = e.arguments.length === 1 ? reference(cx, e.arguments[0]) : nothing;
+  if (of.is === 'array') return of.length;
+  const { element, node } = listArgument(cx, e, 'length');
+  const to: Temp = { is: 'temp', type: 'i32' };
+  cx.session.emit(originOf(cx, e), { do: 'structure', to, op: 'length', node: node.id, index: element.index });
+  return to;
+};
+
+/** `clear(u[i])` empties a list; `clear(u)` makes the whole tree around the field inactive. */
+export const clear: Intrinsic = (cx, e) => {
+  const of = e.arguments.length === 1 ? reference(cx, e.arguments[0]) : nothing;
+  const at = originOf(cx, e);
+  if (of.is !== 'element' || of.index.length > 0) {
+    const { element, node } = listArgument(cx, e, 'clear');
+    cx.session.emit(at, { do: 'structure', op: 'clear', node: node.id, index: element.index });
+    return nothing;
+  }
+  if (cx.parallel)
+    return refuse(
+      cx,
+      e,
+      'lang/clear-in-loop',
+      `clear(${of.field.name}) within a parallel loop would take away what other iterations use`,
+      'put it before or after the loop, or deactivate single cells',
+    );
+  const { path } = placedOf(cx, e, of.field);
+  const outermost =
+    path.map((n) => cx.session.layout.nodes[n]).find(isSparse) ??
+    refuse(
+      cx,
+      e,
+      'lang/not-sparse',
+      `field '${of.field.name}' has no cells that could become inactive`,
+      'write zeros to it, or place it below a pointer(), bitmasked() or hash() node',
+    );
+  cx.session.emit(at, { do: 'structure', op: 'clear_all', node: outermost.id, index: [] });
+  return nothing;
+};
+
+interface CellArguments {
+  readonly field: AnyField;
+  readonly index: readonly Scalar[];
+  readonly outwards: number;
+}
+
+/** `u, i, j` or `parent(u, n), i, j`, or `u[i], j`. */
+const cellArguments = (cx: Context, e: CallExpression): CellArguments => {
+  const [first, ...rest] = e.arguments;
+  const of = first ? reference(cx, first) : nothing;
+  if (of.is !== 'element' && of.is !== 'cell')
+    return refuse(
+      cx,
+      first ?? e,
+      'lang/not-a-field',
+      `a field is wanted here, this is ${termText(of)}`,
+      'write isActive(u, i, j)',
+    );
+  const index = [...(of.is === 'element' ? of.index : []), ...rest.map((r) => scalar(cx, r))];
+  const axes = placedOf(cx, e, of.field).axes.length;
+  if (index.length > axes)
+    return refuse(
+      cx,
+      e,
+      'lang/indices',
+      `field '${of.field.name}' has ${axes} indices, here it has ${index.length}`,
+      'leave some out',
+    );
+  return { field: of.field, index, outwards: of.is === 'cell' ? of.outwards : 0 };
+};
+
+/**
+ * The sparse node on the path to a field that indices name a cell of: the innermost, or one further out. A list counts only
+ * where all its indices are given.
+ */
+const sparseNode = (
+  cx: Context,
+  e: AnyNode,
+  field: AnyField,
+  given: number,
+  outwards: number,
+  lists: boolean,
+): SNode | undefined => {
+  const { layout } = cx.session;
+  const { path, axes } = placedOf(cx, e, field);
+  const found = path
+    .map((n) => layout.nodes[n])
+    .filter((n) => isSparse(n) && (n.kind !== 'dynamic' || (lists && given === axes.length)))
+    .reverse();
+  const node = found[outwards];
+  if (!node && outwards > 0)
+    return refuse(
+      cx,
+      e,
+      'lang/not-sparse',
+      `field '${field.name}' has ${found.length} sparse nodes around it, none ${outwards} further out`,
+      'use a smaller number',
+    );
+  const wanted = node ? axesOf(layout, node.id).filter((a) => axes.indexOf(a) >= given) : [];
+  if (wanted.length > 0)
+    return refuse(
+      cx,
+      e,
+      'lang/indices',
+      `a cell of ${nodeText(node)} is named by ${axesOf(layout, node.id).length} indices, here there are ${given}`,
+      'give the indices of an element in it',
+    );
+  return node;
+};
+
+/** Of the indices of an element those along the axes that a node's cells have. */
+const along = (cx: Context, e: AnyNode, field: AnyField, node: SNode, index: readonly Scalar[]): readonly Scalar[] => {
+  const { axes } = placedOf(cx, e, field);
+  return axesOf(cx.session.layout, node.id).map((a) => index[axes.indexOf(a)]);
+};
+
+const withinExtents = (cx: Context, e: AnyNode, field: AnyField, index: readonly Scalar[]): Term => {
+  const { extents } = placedOf(cx, e, field);
+  return index
+    .map((s, axis) =>
+      compute(cx, e, 'and', compute(cx, e, 'ge', s, literal(0)), compute(cx, e, 'lt', s, literal(extents[axis]))),
+    )
+    .reduce<Scalar>((a, b) => compute(cx, e, 'and', a, b), literal(true));
+};
+
+/** A field with the indices of one list: all but those along the list's own axis. */
+const listArgument = (cx: Context, e: CallExpression, what: StructureOp): { element: Element; node: SNode } => {
+  const first = e.arguments[0];
+  const of = first ? reference(cx, first) : nothing;
+  if (of.is !== 'element')
+    return refuse(
+      cx,
+      first ?? e,
+      'lang/not-a-list',
+      `${what} takes a list, this is ${termText(of)}`,
+      `write ${what}(u[i], …) of a field in a dynamic node`,
+    );
+  const { layout } = cx.session;
+  const { path, axes } = placedOf(cx, e, of.field);
+  const node = path.map((n) => layout.nodes[n]).find((n) => n.kind === 'dynamic');
+  if (!node)
+    return refuse(cx, first, 'lang/not-a-list', `field '${of.field.name}' is in no list`, 'place it in a dynamic node');
+  const container = axesAbove(layout, node.id);
+  if (!container.every((a, k) => axes[k] === a))
+    return refuse(
+      cx,
+      first,
+      'lang/not-a-list',
+      `the axis of the list comes before others of field '${of.field.name}', so that its first indices name no list`,
+      'give the list the last axis: dense(ij, n).dynamic(k, m)',
+    );
+  if (of.index.length !== container.length)
+    return refuse(
+      cx,
+      first,
+      'lang/indices',
+      `a list of field '${of.field.name}' is named by ${container.length} indices, here there are ${of.index.length}`,
+      `write ${of.field.name}${container.map((_, k) => `[${'ijklmnop'[k]}]`).join('')}`,
+    );
+  return { element: of, node };
+};

@@ -1,0 +1,166 @@
+import * as E from 'fp-ts/lib/Either.js';
+import {
+  coreDialects,
+  DiagnosticError,
+  error,
+  type Attrs,
+  type Buffer,
+  type Diagnostics,
+  type Kernel,
+  type Module,
+  type ScalarType,
+} from '@filigree/ir';
+import { fieldDialect, type Layout } from '@filigree/sparse';
+import type { KernelDef } from './kernel.js';
+import { elaborate, type Elaborated } from './elaborate/elaborate.js';
+import { emitKernel } from './emit/emit.js';
+import { structure } from './emit/structure.js';
+import { tableBuffer } from './emit/table.js';
+import { raceWarnings } from './race.js';
+import { checkTypes } from './types/check.js';
+import { inferTypes, type Types } from './types/infer.js';
+
+/** How a kernel is launched. */
+export interface KernelSignature {
+  /** Launch arguments in the order of the function's parameters, without the fields. */
+  readonly launch: readonly LaunchParam[];
+  /** What the kernel returns, and the buffer of length 1 that it is left in. */
+  readonly result: { readonly type: ScalarType; readonly buffer: string } | undefined;
+  /** Whether the last parameter is the hidden seed of random numbers, a u32. */
+  readonly seed: boolean;
+  /** `lang/race`: accesses of parallel loops whose outcome may depend on the order of iterations. */
+  readonly warnings: Diagnostics;
+}
+
+/** An array's parameter in the kernel is its length, an i32; its elements are in `buffer`. */
+export type LaunchParam =
+  | { readonly is: 'scalar'; readonly name: string; readonly type: ScalarType }
+  | {
+      readonly is: 'array';
+      readonly name: string;
+      readonly type: ScalarType;
+      readonly maxLength: number;
+      readonly buffer: string;
+    };
+
+export interface LoweredKernel {
+  readonly kernel: Kernel;
+  /** Arrays (inout), the result (output), accumulators (temp), tables (const). */
+  readonly buffers: readonly Buffer[];
+  readonly signature: KernelSignature;
+}
+
+/**
+ * Kernel IR of a kernel (TA2.1): core dialects and `field`. Problems are diagnostics `lang/…` with the place in the source:
+ * as many as can be found at once. See the manual of the language for the list.
+ */
+export const lowerKernel = (def: KernelDef, layout: Layout): E.Either<Diagnostics, LoweredKernel> => {
+  try {
+    return E.right(lower(def, layout));
+  } catch (e) {
+    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
+    throw e;
+  }
+};
+
+export interface LoweredKernels {
+  readonly module: Module;
+  readonly signatures: Readonly<Record<string, KernelSignature>>;
+}
+
+/** A module of several kernels, each called by its key. Problems of all of them are reported together. */
+export const lowerKernels = (
+  defs: Readonly<Record<string, KernelDef>>,
+  layout: Layout,
+  name = 'kernels',
+): E.Either<Diagnostics, LoweredKernels> => {
+  const lowered = Object.entries(defs).map(([key, def]) => [key, lowerKernel({ ...def, name: key }, layout)] as const);
+  const problems = lowered.flatMap(([, result]) => (E.isLeft(result) ? result.left : []));
+  if (problems.length > 0) return E.left(problems);
+  const kernels = lowered.flatMap(([key, result]) => (E.isRight(result) ? [[key, result.right] as const] : []));
+  return E.right({
+    module: {
+      name,
+      buffers: kernels.flatMap(([, k]) => k.buffers),
+      kernels: kernels.map(([, k]) => k.kernel),
+      attrs: {},
+    },
+    signatures: Object.fromEntries(kernels.map(([key, k]) => [key, k.signature])),
+  });
+};
+
+const lower = (def: KernelDef, layout: Layout): LoweredKernel => {
+  if (!/^[A-Za-z_]\w*$/.test(def.name))
+    throw new DiagnosticError([
+      error('lang/name', `'${def.name}' is no name for a kernel`, { remedy: 'use letters, digits and _', loc: def.at }),
+    ]);
+  const elaborated = elaborate(def, layout);
+  const types = inferTypes(elaborated.code, def.float ?? 'f32');
+  const problems = [...elaborated.diagnostics, ...checkTypes(elaborated.code, types)];
+  if (problems.length > 0) throw new DiagnosticError(problems);
+
+  const { session } = elaborated;
+  const accumulators = elaborated.reductions.map((r): [typeof r, Buffer] => [
+    r,
+    { name: session.bufferName(r.local.name), type: types.typeOf(r.local.cell), length: 1, role: 'temp' },
+  ]);
+  const result = resultBuffer(elaborated, types);
+  const buffers: readonly Buffer[] = [
+    ...elaborated.arrays.map((a) => a.buffer),
+    ...(result ? [result] : []),
+    ...accumulators.map(([, buffer]) => buffer),
+    ...elaborated.tables.map(tableBuffer),
+  ];
+  const code = structure(elaborated.code, (name) => session.local(name, { name, type: 'i1' }));
+  const byReduction = new Map(accumulators.map(([r, buffer]) => [r, buffer.name]));
+  const kernel = emitKernel(code, types, {
+    name: def.name,
+    params: elaborated.params,
+    buffers,
+    dialects: [...coreDialects, fieldDialect(layout)],
+    attrs: attrsOf(def, elaborated),
+    hints: def.block === undefined ? {} : { block: def.block },
+    result: result?.name ?? '',
+    reduction: (r) => byReduction.get(r) ?? '',
+  });
+  return {
+    kernel,
+    buffers,
+    signature: {
+      launch: launchOf(def, elaborated),
+      result: result && { type: result.type, buffer: result.name },
+      seed: elaborated.random,
+      warnings: raceWarnings(elaborated.code),
+    },
+  };
+};
+
+const resultBuffer = ({ code, hasResult, session }: Elaborated, types: Types): Buffer | undefined => {
+  const last = code[code.length - 1];
+  if (!hasResult || last?.do !== 'result') return undefined;
+  const { value } = last;
+  const type = value.is === 'literal' ? types.literalType(value.value) : types.typeOf(value);
+  return { name: session.bufferName('result'), type, length: 1, role: 'output' };
+};
+
+const attrsOf = (def: KernelDef, { random, session }: Elaborated): Attrs => ({
+  ...(random ? { random: true } : {}),
+  ...(def.block === undefined ? {} : { block: def.block }),
+  ...(def.threads === undefined ? {} : { threads: def.threads }),
+  ...(def.vectorWidth === undefined ? {} : { vector_width: def.vectorWidth }),
+  ...(session.cacheL1.size > 0 ? { cache_l1: [...session.cacheL1] } : {}),
+});
+
+const launchOf = (def: KernelDef, { params, arrays }: Elaborated): readonly LaunchParam[] => {
+  const scalars = params.filter(([name]) => !arrays.some((a) => a.length === name));
+  let [nextScalar, nextArray] = [0, 0];
+  return def.args.flatMap((arg): readonly LaunchParam[] => {
+    if (typeof arg === 'string') {
+      const [name, { type }] = scalars[nextScalar++];
+      return [{ is: 'scalar', name, type }];
+    }
+    if (arg.is !== 'array') return [];
+    const { name, buffer } = arrays[nextArray++];
+    return [{ is: 'array', name, type: arg.type, maxLength: arg.maxLength, buffer: buffer.name }];
+  });
+};

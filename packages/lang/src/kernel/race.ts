@@ -1,0 +1,150 @@
+import type { Diagnostic } from '@filigree/ir';
+import {
+  blocksOf,
+  type Block,
+  type Instruction,
+  type Local,
+  type Parallel,
+  type Place,
+  type Scalar,
+  type Temp,
+} from './code/code.js';
+import { diagnosticAt, type Origin } from './code/origin.js';
+
+/**
+ * Warnings about writes in parallel loops whose outcome may depend on the order of iterations: a plain store to an element
+ * that does not follow from all variables of the loop, so that several iterations write it; and a sum written as a load and a
+ * store (`u[c] = u[c] + 1`) of an element that other iterations may name as well. What cannot be told is not reported.
+ */
+export const raceWarnings = (code: Block): readonly Diagnostic[] =>
+  code.flatMap((i) => (i.do === 'parallel' ? warningsOf(i) : blocksOf(i).flatMap(raceWarnings)));
+
+/** What a scalar in a parallel loop depends on. */
+interface Dependence {
+  readonly variables: ReadonlySet<Temp>;
+  /** Made of loop variables by sums and differences alone, so that different iterations have different values. */
+  readonly affine: boolean;
+  /** Elements that went into it. */
+  readonly loads: ReadonlySet<string>;
+}
+
+const constant: Dependence = { variables: new Set(), affine: true, loads: new Set() };
+
+const warningsOf = (loop: Parallel): readonly Diagnostic[] => {
+  const found = new Map<string, Diagnostic>();
+  const analysis = new Analysis(loop, (at, message, remedy) => {
+    const d = diagnosticAt(at, 'warning', 'lang/race', message, remedy);
+    found.set(`${d.loc?.file}:${d.loc?.line}:${d.loc?.column}`, d);
+  });
+  /* Twice, since values come round in the loops within. */
+  analysis.block(loop.body, new Set());
+  found.clear();
+  analysis.block(loop.body, new Set());
+  return [...found.values()];
+};
+
+class Analysis {
+  private readonly temps = new Map<Temp, Dependence>();
+  private readonly locals = new Map<Local, Dependence>();
+  private readonly numbers = new Map<Scalar, number>();
+
+  constructor(
+    private readonly loop: Parallel,
+    private readonly warn: (at: Origin, message: string, remedy: string) => void,
+  ) {
+    for (const v of loop.variables) this.temps.set(v, { variables: new Set([v]), affine: true, loads: new Set() });
+  }
+
+  /** `guards`: variables that the conditions around compare, which single out iterations. */
+  block(code: Block, guards: ReadonlySet<Temp>): void {
+    for (const i of code) this.instruction(i, guards);
+  }
+
+  private instruction(i: Instruction, guards: ReadonlySet<Temp>): void {
+    switch (i.do) {
+      case 'read':
+        return void this.temps.set(i.to, this.locals.get(i.local) ?? constant);
+      case 'write':
+        return void this.locals.set(
+          i.local,
+          union(this.locals.get(i.local) ?? this.of(i.value), this.of(i.value), true),
+        );
+      case 'compute':
+        return void this.temps.set(i.to, this.computed(i.operator, i.args));
+      case 'load':
+        return void this.temps.set(i.to, this.loaded(i.place));
+      case 'atomic':
+        return void this.temps.set(i.to, this.everything());
+      case 'structure':
+        return i.to && i.op === 'append' ? void this.temps.set(i.to, this.everything()) : undefined;
+      case 'assume':
+        return void this.temps.set(i.to, this.of(i.x));
+      case 'store':
+        return this.store(i.place, i.value, i.at, guards);
+      case 'if': {
+        const inner = new Set([...guards, ...this.of(i.condition).variables]);
+        this.block(i.then, inner);
+        return this.block(i.otherwise, inner);
+      }
+      default:
+        for (const inner of blocksOf(i)) this.block(inner, guards);
+    }
+  }
+
+  private store(place: Place, value: Scalar, at: Origin, guards: ReadonlySet<Temp>): void {
+    const index = place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, a.affine && b.affine), constant);
+    const missing = this.loop.variables.filter((v) => !index.variables.has(v) && !guards.has(v));
+    const name = place.of === 'field' ? `field '${place.field.name}'` : 'the array';
+    if (missing.length > 0)
+      return this.warn(
+        at,
+        `iterations with different ${missing.map((v) => `\`${v.hint ?? 'i'}\``).join(', ')} write the same element of ${name}`,
+        'accumulate with += or atomicMax, or use the loop variables as indices',
+      );
+    if (!index.affine && this.of(value).loads.has(this.key(place)))
+      this.warn(
+        at,
+        `an element of ${name} is read and written, and other iterations may do so at once`,
+        'write += or -=, which are atomic',
+      );
+  }
+
+  private of(s: Scalar): Dependence {
+    return s.is === 'literal' ? constant : (this.temps.get(s) ?? constant);
+  }
+
+  private computed(operator: string, args: readonly Scalar[]): Dependence {
+    const parts = args.map((s) => this.of(s));
+    const all = parts.reduce((a, b) => union(a, b, true), constant);
+    const affine = parts.every((p) => p.affine) && (all.variables.size === 0 || affineOperators.has(operator));
+    return { ...all, affine };
+  }
+
+  private loaded(place: Place): Dependence {
+    const index = place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, true), constant);
+    return { variables: index.variables, affine: false, loads: new Set([...index.loads, this.key(place)]) };
+  }
+
+  private everything(): Dependence {
+    return { variables: new Set(this.loop.variables), affine: false, loads: new Set() };
+  }
+
+  /** Equal for accesses to the same element, where it is named by the same temps. */
+  private key(place: Place): string {
+    const id = (s: Scalar): string => {
+      if (s.is === 'literal') return `=${String(s.value)}`;
+      const known = this.numbers.get(s) ?? this.numbers.size;
+      this.numbers.set(s, known);
+      return `%${known}`;
+    };
+    return `${place.of === 'field' ? place.field.name : `@${place.buffer}`}[${place.index.map(id).join()}]`;
+  }
+}
+
+const affineOperators: ReadonlySet<string> = new Set(['add', 'sub', 'neg', 'cast', 'mul']);
+
+const union = (a: Dependence, b: Dependence, affine: boolean): Dependence => ({
+  variables: new Set([...a.variables, ...b.variables]),
+  affine: affine && a.affine && b.affine,
+  loads: new Set([...a.loads, ...b.loads]),
+});

@@ -1,0 +1,159 @@
+import { constantProblem, attrFromScalar, isFloat, typeText, type Diagnostic, type ScalarType } from '@filigree/ir';
+import { eachInstruction, typeOfPlace, type Block, type Instruction, type Place, type Scalar } from '../code/code.js';
+import { fits, isReal, join, type Kind } from '../code/kinds.js';
+import { isMisfit, operators } from '../code/operators.js';
+import { diagnosticAt } from '../code/origin.js';
+import type { Types } from './infer.js';
+
+/** What is wrong with the types of a kernel: every operand is looked at once they are all known. */
+export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => {
+  const found: Diagnostic[] = [];
+  eachInstruction(body, (i) => {
+    for (const { code, message, remedy } of problemsOf(i, types))
+      found.push(diagnosticAt(i.at, 'error', code, message, remedy));
+  });
+  return found;
+};
+
+interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
+  switch (i.do) {
+    case 'compute': {
+      if (i.type !== undefined) return [];
+      const { kind, operands } = operators[i.operator];
+      const result = kind(i.args.map(types.kindOf), i.args);
+      if (isMisfit(result)) return [{ code: 'lang/type', message: result.problem, remedy: result.remedy }];
+      const type = operands === 'result' ? types.typeOf(i.to) : undefined;
+      return type === undefined ? [] : i.args.flatMap((s) => literalProblem(s, type));
+    }
+    case 'write':
+      return assigned(i.value, `\`${i.local.cell.name}\``, types.kindOf(i.local.cell), types);
+    case 'reduce':
+      return assigned(i.value, `\`${i.reduction.local.cell.name}\``, types.kindOf(i.reduction.local.cell), types);
+    case 'load':
+      return indices(i.place, types);
+    case 'store':
+    case 'atomic':
+      return [...indices(i.place, types), ...stored(i.value, i.place, types)];
+    case 'structure':
+      return i.index.flatMap((s) => index(s, types));
+    case 'assume':
+      return [i.x, i.base].flatMap((s) => index(s, types));
+    case 'if':
+      return condition(i.condition, types);
+    case 'loop':
+      return condition(i.condition, types);
+    case 'parallel':
+      return i.space.over === 'range'
+        ? i.space.bounds.flat().flatMap((s) => (s ? index(s, types, 'a bound') : []))
+        : [];
+    default:
+      return [];
+  }
+};
+
+const condition = (s: Scalar, types: Types): readonly Problem[] => {
+  const kind = types.kindOf(s);
+  return kind === 'i1' || kind === undefined
+    ? []
+    : [
+        {
+          code: 'lang/condition',
+          message: `a condition is a truth value, this is ${kindText(kind)}`,
+          remedy: 'compare it: `x !== 0`',
+        },
+      ];
+};
+
+const index = (s: Scalar, types: Types, what = 'an index'): readonly Problem[] => {
+  const kind = types.kindOf(s);
+  if (kind === 'i1' || isReal(kind) || kind === 'i64' || kind === 'u64')
+    return [
+      {
+        code: 'lang/index-type',
+        message: `${what} is a whole number of 32 bits, this is ${kindText(kind)}`,
+        remedy: isReal(kind) ? 'cast it: i32(Math.floor(x))' : 'cast it: i32(x)',
+      },
+    ];
+  return literalProblem(s, 'i32');
+};
+
+const indices = (place: Place, types: Types): readonly Problem[] => place.index.flatMap((s) => index(s, types));
+
+const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] => {
+  const type = typeOfPlace(place);
+  const kind = types.kindOf(value);
+  const name = place.of === 'field' ? `field '${place.field.name}'` : 'the array';
+  if (fits(kind, type)) return literalProblem(value, type);
+  return [
+    kind === 'i1' || type === 'i1'
+      ? {
+          code: 'lang/type',
+          message: `${name} holds ${plural(type)}, this is ${kindText(kind)}`,
+          remedy: truthRemedy(type),
+        }
+      : {
+          code: 'lang/narrowing',
+          message: `${name} holds ${plural(type)}, this is ${kindText(kind)}: part of it would be lost`,
+          remedy: `cast it: ${type}(x)`,
+        },
+  ];
+};
+
+const assigned = (value: Scalar, name: string, to: Kind, types: Types): readonly Problem[] => {
+  const kind = types.kindOf(value);
+  if (to === undefined || kind === undefined) return [];
+  const both = join(to, kind);
+  if (both === to) return [];
+  return both === 'conflict' && (to === 'i1' || kind === 'i1')
+    ? [
+        {
+          code: 'lang/type',
+          message: `${name} is ${kindText(to)} elsewhere, here it is given ${kindText(kind)}`,
+          remedy: 'use two variables',
+        },
+      ]
+    : [
+        {
+          code: 'lang/type',
+          message: `${name} is ${kindText(to)}, which does not hold ${kindText(kind)}`,
+          remedy: 'cast the value to one of the types',
+        },
+      ];
+};
+
+/** A literal must be a value of the type that it takes. */
+const literalProblem = (s: Scalar, type: ScalarType): readonly Problem[] => {
+  if (s.is !== 'literal' || typeof s.value === 'boolean' || isFloat(type) || type === 'i1') return [];
+  const problem = constantProblem(attrFromScalar(plainZero(s.value), type), type);
+  return problem === undefined
+    ? []
+    : [
+        {
+          code: 'lang/literal',
+          message: `${String(s.value)} is no ${type}`,
+          remedy: 'cast one of the operands: f64(x), i64(x)',
+        },
+      ];
+};
+
+/** -0, which only floats have, as 0. */
+const plainZero = (x: number | bigint): number | bigint => (Object.is(x, -0) ? 0 : x);
+
+const kindText = (kind: Kind): string =>
+  kind === 'int' || kind === undefined
+    ? 'a whole number'
+    : kind === 'float'
+      ? 'a float'
+      : kind === 'i1'
+        ? 'a truth value'
+        : `of type ${typeText(kind)}`;
+
+const plural = (type: ScalarType): string => (type === 'i1' ? 'truth values' : `numbers of type ${type}`);
+
+const truthRemedy = (type: ScalarType): string => (type === 'i1' ? 'compare it: `x !== 0`' : 'write `c ? 1 : 0`');

@@ -1,0 +1,128 @@
+import type { ScalarType } from '@filigree/ir';
+import {
+  eachInstruction,
+  typeOfPlace,
+  type Block,
+  type Cell,
+  type Instruction,
+  type Scalar,
+  type Temp,
+} from '../code/code.js';
+import { join, type Kind } from '../code/kinds.js';
+import { isMisfit, operators } from '../code/operators.js';
+
+/** The types of all scalars of a kernel. */
+export interface Types {
+  /** What is known of a scalar before `int` and `float` are settled. */
+  readonly kindOf: (s: Scalar | Cell) => Kind;
+  readonly typeOf: (s: Temp | Cell) => ScalarType;
+  /** The type in which these are compared. */
+  readonly joinedType: (args: readonly Scalar[]) => ScalarType;
+  /** The type a literal has where nothing around it says another. */
+  readonly literalType: (value: number | bigint | boolean) => ScalarType;
+}
+
+/** Floats of no stated type. */
+export type FloatType = 'f32' | 'f64';
+
+/**
+ * Types by two fixpoints. Forwards: a local's kind is the join of all it is assigned, a result's follows from its operands.
+ * Backwards: what is still just `float` becomes f64 where it is used with f64, so that 1 / n multiplied with an f64 is not
+ * rounded to f32 before; elsewhere it becomes the kernel's `float`.
+ */
+export const inferTypes = (body: Block, float: FloatType): Types => {
+  const all: Instruction[] = [];
+  eachInstruction(body, (i) => all.push(i));
+  const kinds = new Map<Temp | Cell, Kind>();
+  const kindOf = (s: Scalar | Cell): Kind => {
+    if ('is' in s && s.is === 'literal') return literalKind(s.value);
+    return s.type ?? kinds.get(s);
+  };
+  settle(() => all.map((i) => forwards(i, kinds, kindOf)).includes(true));
+
+  const wide = new Set<Temp | Cell>();
+  if (float === 'f32') settle(() => all.map((i) => backwards(i, wide, kindOf)).includes(true));
+
+  const typeOf = (s: Temp | Cell): ScalarType => {
+    const kind = kindOf(s);
+    if (kind === 'float') return wide.has(s) ? 'f64' : float;
+    return kind === 'int' || kind === undefined ? 'i32' : kind;
+  };
+  const joinedType = (args: readonly Scalar[]): ScalarType => {
+    const kind = args
+      .map(kindOf)
+      .reduce<Kind>((a, b) => (join(a, b) === 'conflict' ? a : (join(a, b) as Kind)), undefined);
+    if (kind === 'float') return args.some((s) => wide.has(s as Temp)) ? 'f64' : float;
+    return kind === 'int' || kind === undefined ? 'i32' : kind;
+  };
+  const literalType = (value: number | bigint | boolean): ScalarType => {
+    const kind = literalKind(value);
+    return kind === 'float' ? float : kind === 'i1' ? 'i1' : 'i32';
+  };
+  return { kindOf, typeOf, joinedType, literalType };
+};
+
+/** A whole number is `int` however it is written: tools that text passes through write 1.0 as 1. */
+export const literalKind = (value: number | bigint | boolean): Kind => {
+  if (typeof value === 'boolean') return 'i1';
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int' : 'float';
+};
+
+const settle = (sweep: () => boolean): void => {
+  while (sweep());
+};
+
+type Kinds = Map<Temp | Cell, Kind>;
+
+/** Widens what an instruction defines; whether anything changed. */
+const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Kind): boolean => {
+  const widen = (what: Temp | Cell, by: Kind): boolean => {
+    if (what.type !== undefined) return false;
+    const joined = join(kinds.get(what), by);
+    if (joined === 'conflict' || joined === kinds.get(what)) return false;
+    kinds.set(what, joined);
+    return true;
+  };
+  switch (i.do) {
+    case 'read':
+      return widen(i.to, kindOf(i.local.cell));
+    case 'write':
+      return widen(i.local.cell, kindOf(i.value));
+    case 'reduce':
+      return widen(i.reduction.local.cell, kindOf(i.value));
+    case 'compute': {
+      if (i.type !== undefined) return widen(i.to, i.type);
+      const kind = operators[i.operator].kind(i.args.map(kindOf), i.args);
+      return isMisfit(kind) ? false : widen(i.to, kind);
+    }
+    default:
+      return false;
+  }
+};
+
+/** Asks operands that are just `float` to be f64 where what they are used with is; whether that is news to any. */
+const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | Cell) => Kind): boolean => {
+  const isWide = (s: Scalar | Cell): boolean => kindOf(s) === 'f64' || wide.has(s as Temp);
+  const ask = (s: Scalar | Cell): boolean => {
+    if (('is' in s && s.is === 'literal') || kindOf(s) !== 'float' || wide.has(s)) return false;
+    wide.add(s);
+    return true;
+  };
+  const askAll = (list: readonly (Scalar | Cell)[], by: boolean): boolean => by && list.map(ask).includes(true);
+  switch (i.do) {
+    case 'read':
+      return askAll([i.local.cell, i.to], isWide(i.to) || isWide(i.local.cell));
+    case 'write':
+      return askAll([i.value], isWide(i.local.cell));
+    case 'reduce':
+      return askAll([i.value], isWide(i.reduction.local.cell));
+    case 'store':
+    case 'atomic':
+      return askAll([i.value], typeOfPlace(i.place) === 'f64');
+    case 'compute':
+      if (i.type !== undefined) return askAll(i.args, i.type === 'f64');
+      return askAll(i.args, operators[i.operator].operands === 'joined' ? i.args.some(isWide) : isWide(i.to));
+    default:
+      return false;
+  }
+};

@@ -1,0 +1,72 @@
+import { fail } from '@filigree/ir';
+import { isArrayLike } from './active.js';
+import type { Grid1, Grid2, Grid3, Grid4 } from './grid-types.js';
+import { sparsePart } from './sparse-grid.js';
+import type { Mat, Vec } from './vec-types.js';
+
+/**
+ * A read and a write of one element that no other iteration comes between: the field, the indices, the operand. The result
+ * is the value before. (A number does not know where it was read, so that the element is named by its indices; for sums
+ * whose value before does not matter write `u[i][j] += x`, which is atomic in a parallel loop.)
+ */
+export interface Atomic {
+  (u: Grid1, i: number, value: number): number;
+  (u: Grid2, i: number, j: number, value: number): number;
+  (u: Grid3, i: number, j: number, k: number, value: number): number;
+  (u: Grid4, i: number, j: number, k: number, l: number, value: number): number;
+}
+
+const atomic = (after: (before: number, value: number) => number): Atomic =>
+  ((u: object, ...rest: number[]) => {
+    const value = rest[rest.length - 1];
+    return update<number>(u, rest.slice(0, -1), (before) => after(before, value));
+  }) as Atomic;
+
+export const atomicAdd: Atomic = atomic((a, b) => a + b);
+export const atomicMin: Atomic = atomic((a, b) => Math.min(a, b));
+export const atomicMax: Atomic = atomic((a, b) => Math.max(a, b));
+export const atomicAnd: Atomic = atomic((a, b) => a & b);
+export const atomicOr: Atomic = atomic((a, b) => a | b);
+export const atomicXor: Atomic = atomic((a, b) => a ^ b);
+/** Stores the operand. */
+export const atomicExchange: Atomic = atomic((_, b) => b);
+
+/** `x[p] += v` for vectors and matrices: adds to every component, each atomically: `accumulate(x, p, v)`. */
+export function accumulate<N extends number>(x: Grid1<Vec<N>>, i: number, v: Vec<N>): void;
+export function accumulate<N extends number>(x: Grid2<Vec<N>>, i: number, j: number, v: Vec<N>): void;
+export function accumulate<N extends number>(x: Grid3<Vec<N>>, i: number, j: number, k: number, v: Vec<N>): void;
+export function accumulate<R extends number, C extends number>(x: Grid1<Mat<R, C>>, i: number, v: Mat<R, C>): void;
+export function accumulate<R extends number, C extends number>(
+  x: Grid2<Mat<R, C>>,
+  i: number,
+  j: number,
+  v: Mat<R, C>,
+): void;
+export function accumulate<R extends number, C extends number>(
+  x: Grid3<Mat<R, C>>,
+  i: number,
+  j: number,
+  k: number,
+  v: Mat<R, C>,
+): void;
+export function accumulate(x: object, ...rest: unknown[]): void {
+  const value = rest[rest.length - 1] as Vec;
+  update<Vec>(x, rest.slice(0, -1) as number[], (before) => before.add(value));
+}
+
+const update = <E>(u: object, indices: readonly number[], change: (before: E) => E): E => {
+  let row = u as Record<number, unknown>;
+  for (const index of indices.slice(0, -1)) row = inside(row, index)[index] as Record<number, unknown>;
+  const last = indices[indices.length - 1];
+  const before = inside(row, last)[last] as E;
+  row[last] = change(before);
+  return before;
+};
+
+/** The row itself, once it is sure that it has this index; sparse grids check for themselves. */
+const inside = (row: Record<number, unknown>, index: number): Record<number, unknown> =>
+  sparsePart(row) || (isArrayLike(row) && index in row)
+    ? row
+    : fail('lang/host-bounds', `there is no element at index ${index}`, {
+        remedy: 'make the grid larger, or test the index',
+      });

@@ -1,0 +1,37 @@
+import { fail } from '@filigree/ir';
+import type { GridElement } from './grid-types.js';
+
+/** What `hostGrid` fills with: a value, or a function of the indices. */
+export type Fill<E, I extends readonly number[]> = E | ((...at: I) => E);
+
+/**
+ * A dense grid on the host: nested arrays, filled with a value or with a function of the indices. A grid of lists is
+ * `hostGrid([n, m], () => [])`. Throws `lang/host-grid` on extents that are no whole numbers.
+ */
+export function hostGrid<E extends Entry>(extents: readonly [number], fill: Fill<E, [number]>): Wide<E>[];
+export function hostGrid<E extends Entry>(
+  extents: readonly [number, number],
+  fill: Fill<E, [number, number]>,
+): Wide<E>[][];
+export function hostGrid<E extends Entry>(
+  extents: readonly [number, number, number],
+  fill: Fill<E, [number, number, number]>,
+): Wide<E>[][][];
+export function hostGrid<E extends Entry>(
+  extents: readonly [number, number, number, number],
+  fill: Fill<E, [number, number, number, number]>,
+): Wide<E>[][][][];
+export function hostGrid(extents: readonly number[], fill: Fill<Entry, number[]>): unknown {
+  for (const n of extents)
+    if (!Number.isInteger(n) || n < 0) fail('lang/host-grid', `an extent is a whole number, not ${n}`);
+  if (extents.length === 0) fail('lang/host-grid', 'a grid has at least one axis');
+  const value = typeof fill === 'function' ? fill : () => fill;
+  const build = (at: readonly number[]): unknown =>
+    at.length === extents.length
+      ? value(...at)
+      : Array.from({ length: extents[at.length] }, (_, k) => build([...at, k]));
+  return build([]);
+}
+
+type Entry = GridElement | GridElement[];
+type Wide<E> = E extends number ? number : E extends boolean ? boolean : E;

@@ -1,0 +1,43 @@
+export { range, ndrange, active, unrolled, serially, LoopSpace, type Bounds } from './loops.js';
+export { vec, mat, columns, diag, identity, zeros, isVec, isMat } from './vec.js';
+export type { Vec, Mat } from './vec-types.js';
+export type {
+  GridElement,
+  Indexed,
+  Grid1,
+  Grid2,
+  Grid3,
+  Grid4,
+  BoolGrid1,
+  BoolGrid2,
+  BoolGrid3,
+  BoolGrid4,
+  VecGrid1,
+  VecGrid2,
+  VecGrid3,
+  VecGrid4,
+  MatGrid1,
+  MatGrid2,
+  MatGrid3,
+  MatGrid4,
+} from './grid-types.js';
+export { svd2, svd3, polar2, polar3, eig2, eig3 } from './decompositions.js';
+export { hostGrid } from './host-grid.js';
+export { sparseGrid, type SparseGridOptions } from './sparse-grid.js';
+export type { SparseExtent } from './sparse-store.js';
+export { isActive, activate, deactivate, parent, append, length, clear, type CellFunction } from './structure.js';
+export {
+  accumulate,
+  atomicAdd,
+  atomicMin,
+  atomicMax,
+  atomicAnd,
+  atomicOr,
+  atomicXor,
+  atomicExchange,
+  type Atomic,
+} from './atomics.js';
+export { random, randomInt, seedRandom } from './host-random.js';
+export { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, idiv, type Cast } from './casts.js';
+export { cache, cacheL1, assumeInRange } from './hints.js';
+export { inlined } from './inline.js';

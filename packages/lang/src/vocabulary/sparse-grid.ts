@@ -1,0 +1,138 @@
+import { fail } from '@filigree/ir';
+import type { GridElement, Grid1, Grid2, Grid3, Grid4 } from './grid-types.js';
+import { Shared, SparseStore, type SparseExtent } from './sparse-store.js';
+
+export interface SparseGridOptions {
+  /**
+   * Elements along each axis of the cells that become active as a whole, the innermost cells first; a number counts along
+   * every axis. One element a cell unless said otherwise. `[4, 16]` is the host's picture of `pointer` over `pointer` over
+   * `dense`: cells of 16 hold cells of 4, which hold elements.
+   */
+  readonly cells?: readonly (number | readonly number[])[];
+  /** A sparse grid of the same shape whose cells these are too, as of fields that are placed side by side. */
+  readonly beside?: object;
+}
+
+/**
+ * A sparse grid on the host: `g[i][j]` is the ambient value where nothing is active, and writing activates. An extent of
+ * `Infinity` allows every index, negative ones too; the last extent may be a list, `{ most: 64 }`. Indices outside
+ * are `lang/host-bounds`. Throws `lang/host-grid` on extents or cells that make no grid.
+ */
+export function sparseGrid<E extends GridElement>(
+  extents: Extents<1>,
+  ambient: E,
+  options?: SparseGridOptions,
+): Grid1<Wide<E>>;
+export function sparseGrid<E extends GridElement>(
+  extents: Extents<2>,
+  ambient: E,
+  options?: SparseGridOptions,
+): Grid2<Wide<E>>;
+export function sparseGrid<E extends GridElement>(
+  extents: Extents<3>,
+  ambient: E,
+  options?: SparseGridOptions,
+): Grid3<Wide<E>>;
+export function sparseGrid<E extends GridElement>(
+  extents: Extents<4>,
+  ambient: E,
+  options?: SparseGridOptions,
+): Grid4<Wide<E>>;
+export function sparseGrid(
+  extents: readonly SparseExtent[],
+  ambient: GridElement,
+  { cells = [1], beside }: SparseGridOptions = {},
+): object {
+  extents.forEach((extent, axis) => checkExtent(extent, axis === extents.length - 1));
+  const axes = extents.filter((e) => typeof e === 'number').length;
+  if (axes === 0) fail('lang/host-grid', 'a sparse grid has an axis besides its list');
+  if (beside === undefined) {
+    const sizes = cells.map((size) => (typeof size === 'number' ? new Array<number>(axes).fill(size) : size));
+    checkCells(sizes, axes);
+    return partOf(new SparseStore(extents, ambient, new Shared(sizes)), [], 0);
+  }
+  const other = sparsePart(beside)?.store;
+  if (!other || JSON.stringify(other.extents) !== JSON.stringify(extents))
+    return fail('lang/host-grid', 'a grid lies beside a sparse grid of the same extents only');
+  return partOf(new SparseStore(extents, ambient, other.shared), [], 0);
+}
+
+/** A sparse grid, or the part of it at the first few indices, with the level of cells that is spoken of. */
+export interface SparsePart {
+  readonly store: SparseStore;
+  readonly prefix: readonly number[];
+  readonly level: number;
+}
+
+/** What a value of the host is a part of; undefined for plain arrays. */
+export const sparsePart = (value: object): SparsePart | undefined => parts.get(value);
+
+/** The same grid, speaking of the cells so many levels further out. Throws `lang/host-grid` where there is no such level. */
+export const outerCells = ({ store, prefix, level }: SparsePart, steps: number): object =>
+  Number.isInteger(steps) && steps >= 0 && level + steps < store.activity.levels
+    ? partOf(store, prefix, level + steps)
+    : fail('lang/host-grid', `the grid has ${store.activity.levels} levels of cells, none ${steps} further out`, {
+        remedy: 'list the sizes of outer cells in `cells`',
+      });
+
+type Extents<N extends number> = N extends 1
+  ? readonly [number]
+  : N extends 2
+    ? readonly [number, SparseExtent]
+    : N extends 3
+      ? readonly [number, number, SparseExtent]
+      : readonly [number, number, number, SparseExtent];
+
+type Wide<E> = E extends number ? number : E extends boolean ? boolean : E;
+
+const parts = new WeakMap<object, SparsePart>();
+
+const partOf = (store: SparseStore, prefix: readonly number[], level: number): object => {
+  const last = prefix.length + 1 === store.extents.length;
+  const proxy = new Proxy(
+    {},
+    {
+      get(_, key) {
+        const index = indexOf(key);
+        if (index === undefined) return undefined;
+        const at = [...prefix, index];
+        if (last) return store.read(at);
+        store.check(at);
+        return partOf(store, at, 0);
+      },
+      set(_, key, value: GridElement) {
+        const index = indexOf(key);
+        if (index === undefined || !last)
+          return fail(
+            'lang/host-bounds',
+            `a sparse grid of ${store.extents.length} axes is not assigned to at '${String(key)}'`,
+          );
+        store.write([...prefix, index], value);
+        return true;
+      },
+    },
+  );
+  parts.set(proxy, { store, prefix, level });
+  return proxy;
+};
+
+/** Property names that are numbers are indices, whole or not; what prints or compares objects asks for others. */
+const indexOf = (key: string | symbol): number | undefined =>
+  typeof key === 'string' && String(Number(key)) === key ? Number(key) : undefined;
+
+const checkExtent = (extent: SparseExtent, isLast: boolean): void => {
+  const most = typeof extent === 'object' ? extent.most : extent;
+  if (typeof extent === 'object' && !isLast) fail('lang/host-grid', 'only the last axis is a list');
+  if (extent !== Infinity && !(Number.isInteger(most) && most > 0))
+    fail('lang/host-grid', `an extent is a positive whole number or Infinity, not ${most}`);
+};
+
+const checkCells = (sizes: readonly (readonly number[])[], axes: number): void => {
+  if (sizes.length === 0) fail('lang/host-grid', 'a sparse grid has cells');
+  sizes.forEach((size, level) => {
+    if (size.length !== axes || !size.every((n) => Number.isInteger(n) && n > 0))
+      fail('lang/host-grid', `cells of a grid of ${axes} axes have ${axes} positive sizes, not ${size.join(' × ')}`);
+    if (level > 0 && size.some((n, axis) => n % sizes[level - 1][axis] !== 0))
+      fail('lang/host-grid', `cells of ${size.join(' × ')} do not hold whole cells of ${sizes[level - 1].join(' × ')}`);
+  });
+};

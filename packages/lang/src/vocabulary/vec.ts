@@ -1,0 +1,131 @@
+import { fail } from '@filigree/ir';
+import {
+  algebraOp,
+  algebraOps,
+  applyAlgebra,
+  elementNames,
+  shapeText,
+  type AlgebraName,
+  type Shaped,
+} from './algebra.js';
+import { numberRing } from './ring.js';
+import { sized, type SizedName } from './sized.js';
+import type { Mat, Vec } from './vec-types.js';
+
+/**
+ * A vector of these elements: `vec(x, y)`. In a kernel a vector is its elements and costs nothing of its own; on the host
+ * it is an immutable object. Throws `lang/shape` where an element is no number.
+ */
+export const vec = <const E extends readonly number[]>(...elements: E): Vec<E['length']> =>
+  construct('vec', elements) as Vec<E['length']>;
+
+/** A matrix of these rows, each an array of numbers or a vector: `mat([a, b], [c, d])`. Throws `lang/shape` on rows of unequal length. */
+export const mat = <const R extends readonly Part[]>(...rows: R): Mat<R['length'], R[0]['length']> =>
+  construct('mat', rows) as Mat<R['length'], R[0]['length']>;
+
+/** A matrix of these columns, each an array of numbers or a vector. Throws `lang/shape` on columns of unequal length. */
+export const columns = <const C extends readonly Part[]>(...parts: C): Mat<C[0]['length'], C['length']> =>
+  construct('columns', parts) as Mat<C[0]['length'], C['length']>;
+
+/** The square matrix with this vector on its diagonal and zeros elsewhere. */
+export const diag = <N extends number>(v: Vec<N>): Mat<N, N> => construct('diag', [v]) as Mat<N, N>;
+
+/** The identity matrix; in a kernel `n` must be known when it is compiled. */
+export const identity = <const N extends number>(n: N): Mat<N, N> => ofSizes('identity', [n]) as Mat<N, N>;
+
+/** Zeros: `zeros(3)` a vector, `zeros(3, 2)` a matrix; in a kernel the sizes must be known when it is compiled. */
+export function zeros<const N extends number>(n: N): Vec<N>;
+export function zeros<const R extends number, const C extends number>(rows: R, columns: C): Mat<R, C>;
+export function zeros(...sizes: number[]): Vec | Mat {
+  return ofSizes('zeros', sizes) as Vec | Mat;
+}
+
+export const isVec = (value: unknown): value is Vec => value instanceof VecValue;
+export const isMat = (value: unknown): value is Mat => value instanceof MatValue;
+
+/** A number, vector or matrix of the host as the table of the algebra takes it. */
+export const shapedOf = (value: unknown): Shaped<number> => {
+  if (typeof value === 'number') return { shape: [], elements: [value] };
+  if (isVec(value)) return { shape: [value.length], elements: [...value] };
+  if (isMat(value)) return { shape: [value.rows, value.columns], elements: [...value].flatMap((row) => [...row]) };
+  return fail(
+    'lang/shape',
+    `${value === null ? 'null' : `a value of type ${typeof value}`} is no number, vector or matrix`,
+  );
+};
+
+/** The number, vector or matrix of the host with these elements. */
+export const hostValue = ({ shape, elements }: Shaped<number>): number | Vec | Mat => {
+  if (shape.length === 0) return elements[0];
+  if (shape.length === 1) return new VecValue(elements) as unknown as Vec;
+  const [rows, width] = shape;
+  const row = (i: number): Vec => new VecValue(elements.slice(i * width, (i + 1) * width)) as unknown as Vec;
+  return new MatValue(Array.from({ length: rows }, (_, i) => row(i))) as unknown as Mat;
+};
+
+type Part = readonly number[] | Vec;
+
+const construct = (name: AlgebraName, parts: readonly (number | Part)[]): unknown =>
+  hostValue(applyAlgebra(algebraOp(name)!, numberRing, parts.map(partOf)));
+
+const partOf = (part: unknown): Shaped<number> => {
+  if (!Array.isArray(part)) return shapedOf(part);
+  const other = part.find((x) => typeof x !== 'number');
+  return other === undefined
+    ? { shape: [part.length], elements: part as number[] }
+    : fail('lang/shape', `an array that stands for a vector holds numbers, not a value of type ${typeof other}`);
+};
+
+const ofSizes = (name: SizedName, sizes: readonly number[]): unknown => hostValue(sized(name, numberRing, sizes));
+
+/* What vectors and matrices have in common: entries by index, iteration, immutability. */
+class Entries<E> {
+  declare readonly length: number;
+  readonly [index: number]: E;
+
+  constructor(entries: readonly E[]) {
+    Object.assign(this, entries);
+    Object.defineProperty(this, 'length', { value: entries.length });
+    Object.freeze(this);
+  }
+
+  *[Symbol.iterator](): Iterator<E> {
+    for (let k = 0; k < this.length; k++) yield this[k];
+  }
+
+  /** In JSON an array. */
+  toJSON(): E[] {
+    return [...this];
+  }
+}
+
+const VecValue = class Vec extends Entries<number> {};
+
+const MatValue = class Mat extends Entries<Vec> {
+  get rows(): number {
+    return this.length;
+  }
+  get columns(): number {
+    return this[0].length;
+  }
+};
+
+for (const op of algebraOps()) {
+  if (op.form === 'function') continue;
+  const value = function (this: unknown, ...operands: unknown[]): unknown {
+    return hostValue(applyAlgebra(op, numberRing, [this, ...operands].map(shapedOf)));
+  };
+  for (const { prototype } of [VecValue, MatValue])
+    Object.defineProperty(prototype, op.name, { value, configurable: true });
+}
+
+elementNames.forEach((name, index) =>
+  Object.defineProperty(VecValue.prototype, name, {
+    get(this: Vec): number {
+      return index < this.length
+        ? this[index]
+        : fail('lang/shape', `a ${shapeText([this.length])} has no element ${name}`);
+    },
+    configurable: true,
+  }),
+);

@@ -1,0 +1,413 @@
+import {
+  array,
+  f32,
+  i32,
+  idiv,
+  inlined,
+  mat,
+  ndrange,
+  random,
+  randomInt,
+  range,
+  seedRandom,
+  serially,
+  svd2,
+  svd3,
+  polar2,
+  unrolled,
+  vec,
+} from '@filigree/lang';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { define, run } from './kernel-run.js';
+
+const N = 24;
+
+/** Runs a function as a kernel and as what it is, on equal arrays, and wants equal numbers. */
+const agree = (
+  fn: (a: Float64Array, k: Int32Array, x: number) => unknown,
+  scope: Record<string, unknown> = {},
+): void => {
+  const def = define([array('f64', N), array('i32', N), 'f64'], fn, { float: 'f64', scope, name: 'k' });
+  fc.assert(
+    fc.property(
+      fc.array(fc.double({ min: -8, max: 8, noNaN: true }), { minLength: N, maxLength: N }),
+      fc.array(fc.integer({ min: -20, max: 20 }), { minLength: N, maxLength: N }),
+      fc.double({ min: -4, max: 4, noNaN: true }),
+      (numbers, integers, x) => {
+        const [a, b] = [Float64Array.from(numbers), Float64Array.from(numbers)];
+        const [k, l] = [Int32Array.from(integers), Int32Array.from(integers)];
+        const expected = fn(a, k, x);
+        const got = run(def, [b, l, x]);
+        expect([...b]).toEqual([...a]);
+        expect([...l]).toEqual([...k]);
+        expect(got).toEqual(expected);
+      },
+    ),
+    { numRuns: 25 },
+  );
+};
+
+const smoothstep = (lo: number, hi: number, x: number): number => {
+  if (x <= lo) return 0;
+  if (x >= hi) return 1;
+  const t = (x - lo) / (hi - lo);
+  return t * t * (3 - 2 * t);
+};
+
+describe('a kernel computes what its function computes', () => {
+  it('arithmetic, casts and Math', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const y = a[i];
+        a[i] = Math.sqrt(Math.abs(y)) + Math.sin(x * y) / 2 - (y % 1.5) + Math.max(y, x, 0.25) ** 0.5;
+        a[i] += Math.floor(y) + Math.ceil(x) - Math.round(y * 3) + Math.trunc(x * 2) + Math.sign(y) + Math.hypot(x, y);
+        k[i] = ((k[i] * 3 + (k[i] >> 1)) ^ (k[i] << 2)) % 7;
+        k[i] += i32(y) - idiv(k[i], 3) + (k[i] >>> 28) + ~k[i] + Math.abs(k[i]) + Math.min(k[i], 4);
+      }
+    }));
+
+  it('real division of integers, and literals that adapt', () =>
+    agree((a, k) => {
+      for (const i of range(k.length)) {
+        const third = k[i] / 3;
+        let s = 0;
+        s += third;
+        s = s + 1 / 7;
+        a[i] = s * k[i] + i / 2;
+      }
+    }));
+
+  it('if, else, ternaries and short circuits', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        let y = a[i] > 0 ? a[i] : k[i] > 3 ? -x : 1;
+        if (y > 2 && k[i] !== 0) y -= 1;
+        else if (y < -1 || !(k[i] < 5)) {
+          y *= 0.5;
+          if (x > 0) y += 1;
+        } else y = Math.min(y, x);
+        const big = y > 1 && a[(i + 1) % a.length] > y;
+        a[i] = big ? y : y + 10;
+      }
+    }));
+
+  it('while, do, for, break and continue', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        if (k[i] === 7) continue;
+        let steps = 0;
+        let y = Math.abs(a[i]) + 1;
+        while (y > 1.5) {
+          if (steps >= 12) break;
+          steps++;
+          if (steps % 3 === 0) continue;
+          y /= 1.7;
+        }
+        do {
+          y += 0.75;
+          if (y > 4) break;
+        } while (y < 3 + x);
+        for (let j = 10; j > k[i]; j -= 3) {
+          if (j % 2 === 0) continue;
+          if (y > 20) break;
+          y += j;
+        }
+        for (let j = 0; j <= 4; j++) y += j * x;
+        for (let j = 1; j < 20; j *= 2) y -= j;
+        k[i] = steps;
+        a[i] = y;
+      }
+    }));
+
+  it('labels, and loops within loops', () =>
+    agree((a, k) => {
+      for (const i of range(a.length)) {
+        let found = -1;
+        outer: for (let p = 0; p < 6; p++) {
+          for (const q of range(p, 6)) {
+            if (k[p] + k[q] === 11) continue outer;
+            if (k[p] - k[q] === k[i]) {
+              found = 10 * p + q;
+              break outer;
+            }
+            if (q === 5 && p === 3) break;
+            found -= 1;
+          }
+          found -= 100;
+        }
+        a[i] = found;
+        box: {
+          if (found < -200) break box;
+          a[i] += 0.5;
+        }
+      }
+    }));
+});
+describe('sums and returned values', () => {
+  it('accumulates over a parallel loop', () =>
+    agree((a, k, x) => {
+      let s = 0;
+      let n = 3;
+      let most = -100;
+      let least = x;
+      for (const i of range(1, a.length)) {
+        s += a[i] * x;
+        s -= k[i];
+        if (a[i] > 0) n++;
+        most = Math.max(most, a[i]);
+        least = Math.min(a[i - 1], least);
+      }
+      for (const i of range(a.length)) a[i] = s + n;
+      return s * n + most - least;
+    }));
+
+  it('returns early, and different values', () =>
+    agree((a, k, x) => {
+      if (x > 3) return -1;
+      let s = 0;
+      for (const i of range(a.length)) s += a[i];
+      if (s > 0) {
+        if (k[0] > 0) return s;
+      } else return x;
+      return 2;
+    }));
+
+  it('runs what is not a loop once', () =>
+    agree(
+      (a, k, x) => {
+        let p = 1;
+        let q = 1;
+        for (let j = 0; j < 10; j++) [p, q] = [q, p + q];
+        a[0] = p;
+        k[1] += q;
+        a[2] = smoothstep(0, 1, x);
+        k[3]++;
+        ++k[4];
+        a[5] = k[6]++ + --k[7];
+      },
+      { smoothstep },
+    ));
+});
+
+describe('what is known when it is compiled', () => {
+  it('unrolled loops, arrays of known length, branches', () => {
+    const weights = [0.25, 0.5, 0.25];
+    const offsets = [
+      [0, 1],
+      [1, 0],
+      [2, 2],
+    ];
+    const mode = 'fast';
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length - 4)) {
+          let s = 0;
+          for (const o of unrolled(range(3))) s += weights[o] * a[i + o];
+          for (const [p, q] of offsets) s += a[i + p] * q;
+          const pair = [x, k[i]];
+          for (const y of pair) s -= y;
+          if (mode === 'fast') a[i] = s;
+          else a[i] = (s as unknown as { nothing: number }).nothing;
+          for (const [p, q] of unrolled(ndrange(2, [1, 3]))) {
+            if (p === 1 && q === 2) continue;
+            a[i] += p * 10 + q * x;
+          }
+          k[i] = offsets[(k[i] + 20) % 3][1] + offsets.length;
+        }
+      },
+      { weights, offsets, mode },
+    );
+  });
+
+  it('arrays of its own, written and read at computed indices', () =>
+    agree((a, k) => {
+      for (const i of range(a.length)) {
+        const counts = [0, 0, 0];
+        const m = [
+          [1, 2],
+          [3, a[i]],
+        ];
+        for (let j = 0; j < 6; j++) counts[((k[j] % 3) + 3) % 3] += 1;
+        counts[1] -= 2;
+        m[1][0] = counts[2];
+        const row = m[1];
+        k[i] = counts[0] * 100 + counts[1] * 10 + counts[2];
+        a[i] = row[0] + row[1] + m[i % 2][1];
+      }
+    }));
+});
+
+describe('functions', () => {
+  it('of the scope, of the kernel, and of one another are inlined', () => {
+    const clamp = (x: number, lo = -1, hi = 1): number => Math.min(Math.max(x, lo), hi);
+    function newton(x: number): number {
+      let y = x;
+      for (let j = 0; j < 20; j++) {
+        const next = 0.5 * (y + x / y);
+        if (Math.abs(next - y) < 1e-3) return next;
+        y = next;
+      }
+      return y;
+    }
+    const geometry = { area: (w: number, h: number): number => w * clamp(h) };
+    const minmax = (p: number, q: number): [number, number] => (p < q ? [p, q] : [q, p]);
+    const polar = ({ x, y }: { x: number; y: number }): { r: number; t: number } => ({
+      r: Math.hypot(x, y),
+      t: Math.atan2(y, x),
+    });
+    agree(
+      (a, k, x) => {
+        const twice = (y: number): number => y * 2 + x;
+        function limited(y: number): number {
+          if (y > 5) return 5;
+          return y;
+        }
+        for (const i of range(a.length)) {
+          const [lo, hi] = minmax(a[i], x);
+          const { r, t } = polar({ x: lo, y: hi });
+          a[i] =
+            newton(Math.abs(a[i]) + 1) +
+            smoothstep(-1, 2, x) +
+            geometry.area(a[i], k[i]) +
+            twice(limited(hi)) +
+            r * t +
+            clamp(lo);
+        }
+      },
+      { newton, smoothstep, geometry, clamp, minmax, polar },
+    );
+  });
+
+  it('marked by inlined() bring their own scope', () => {
+    const factor = 3;
+    const triple = inlined((x: number) => x * factor, { factor });
+    agree(
+      (a) => {
+        for (const i of range(a.length)) a[i] = triple(a[i]);
+      },
+      { triple },
+    );
+  });
+});
+
+describe('vectors and matrices', () => {
+  it('have the usual algebra', () =>
+    agree((a, k, x) => {
+      for (const i of range(idiv(a.length, 4))) {
+        let v = vec(a[4 * i], a[4 * i + 1]);
+        const m = mat([a[4 * i], x], [k[i], 2]);
+        for (let j = 0; j < 3; j++) v = m.mul(v).mul(0.25).add(vec(1, j));
+        const w = vec(v.x, v.y, x);
+        const c = w.cross(vec(1, 2, 3)).normalized();
+        const [p, q] = v;
+        const big = m.determinant() > 1 ? m.inverse() : m.transpose();
+        a[4 * i] = v.dot(v) + c[2] + c.norm();
+        a[4 * i + 1] = p - q + big[0][1] + big.trace();
+        a[4 * i + 2] = w[k[i] > 0 ? 1 : 2] + v.outer(w)[1][2];
+        a[4 * i + 3] = v.div(3).sub(v.min(0)).sum();
+      }
+    }));
+
+  it('decompose', () =>
+    agree((a, k, x) => {
+      for (const i of range(2)) {
+        const [U, s, V] = svd2(mat([a[0], a[1]], [x, a[i]]));
+        const [U3, s3, V3] = svd3(mat([a[0], a[1], a[2]], [x, a[3], a[4]], [a[5], a[i], k[0]]));
+        const [R, S] = polar2(mat([a[0], 1], [x, a[3]]));
+        for (const p of unrolled(range(2))) {
+          a[6 + p + 8 * i] = U[p][0] + V[1][p];
+          a[8 + p + 8 * i] = s[p];
+        }
+        a[10 + 8 * i] = s3.dot(vec(1, 2, 3)) + U3.trace() + V3[2][0];
+        a[11 + 8 * i] = R.trace() + S[0][1];
+      }
+    }));
+});
+
+describe('order and chance', () => {
+  it('serial loops run in order', () =>
+    agree((a, k) => {
+      let last = 0;
+      for (const i of serially(range(a.length))) {
+        a[i] += last;
+        last = a[i] / 2;
+        if (k[i] > 15) break;
+      }
+      for (const t of serially(range(3))) for (const i of range(2, a.length, 3)) a[i] += t * a[i - 1];
+      for (const [p, q] of serially(ndrange(3, [1, 4]))) last = last * 0.5 + p - q;
+      return last;
+    }));
+
+  it('boxes are visited whole, whatever their bounds', () =>
+    agree((a, k) => {
+      for (const [p, q] of ndrange(4, [1, 6])) a[p * 5 + q - 1] += p - q;
+      for (const [p, q] of ndrange([k[0], k[1]], 3)) if (p >= 0 && p < 8) a[p * 3 + q] += 1;
+      for (const [p, q] of ndrange(2, [k[2], k[3]])) if (q >= 0 && q < 8) a[p * 8 + q] *= 2;
+    }));
+
+  it('random numbers are those of the host for the same seed', () => {
+    const fn = (a: Float64Array, k: Int32Array): number => {
+      const first = random();
+      for (const i of range(a.length)) {
+        a[i] = random() + first;
+        if (k[i] > 0) a[i] += random();
+        k[i] = randomInt();
+      }
+      for (let j = 0; j < 2; j++) for (const i of range(3)) a[i] += random();
+      for (const [p, q] of ndrange(2, 2)) a[p + 2 * q] -= random();
+      return random();
+    };
+    const def = define([array('f64', N), array('i32', N)], fn, { float: 'f64' });
+    for (const seed of [0, 1, 4294967295]) {
+      const [a, b] = [new Float64Array(N), new Float64Array(N)];
+      const [k, l] = [Int32Array.from(a, (_, i) => i % 3), Int32Array.from(a, (_, i) => i % 3)];
+      seedRandom(seed);
+      const expected = fn(a, k);
+      expect(run(def, [b, l], seed)).toBe(expected);
+      expect([...b]).toEqual([...a]);
+      expect([...l]).toEqual([...k]);
+    }
+  });
+});
+
+describe('arrays', () => {
+  it('are not written outside, and not a number there', () => {
+    const fn = (a: Float64Array, k: Int32Array, x: number): void => {
+      for (const i of range(k.length)) {
+        a[k[i]] = i;
+        k[i] = Number.isNaN(a[k[i] + 1] * 1) ? -1 : 1;
+        a[k[i] * 100] += x;
+      }
+    };
+    const def = define([array('f64', 4), array('i32', 4), 'f64'], fn);
+    const [a, b] = [new Float64Array(4), new Float64Array(4)];
+    const [k, l] = [Int32Array.of(-1, 3, 4, 1000), Int32Array.of(-1, 3, 4, 1000)];
+    fn(a, k, 2);
+    run(def, [b, l, 2]);
+    expect([...b]).toEqual([...a]);
+    expect([...l]).toEqual([...k]);
+  });
+});
+
+describe('types', () => {
+  const typeOf = (fn: (x: number, n: number) => number | boolean, scope: Record<string, unknown> = {}): unknown =>
+    run(define(['f32', 'i32'], fn, { scope }), [0.1, 7]);
+
+  it('f32 rounds after every operation, i32 wraps', () => {
+    expect(typeOf((x, n) => x * 3 + n)).toBe(Math.fround(Math.fround(Math.fround(0.1) * 3) + 7));
+    expect(typeOf((_, n) => n * 1000000007)).toBe(Math.imul(7, 1000000007));
+    expect(typeOf((x) => x > 0)).toBe(true);
+    expect(typeOf((x) => f32(0.1) === x)).toBe(true);
+  });
+
+  it('a local is the join of all it is assigned', () => {
+    expect(
+      typeOf((x, n) => {
+        let s = 0;
+        for (let j = 0; j < n; j++) s += x;
+        return s;
+      }),
+    ).toBeCloseTo(0.7, 6);
+  });
+});
