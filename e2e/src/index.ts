@@ -1,5 +1,6 @@
 export * from './meshes/index.js';
 export * from './programs/index.js';
 export * from './draw/index.js';
+export * from './fields/index.js';
 export * from './gallery/index.js';
 export { spotMesh, spotOfSize } from './spot.js';

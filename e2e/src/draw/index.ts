@@ -1,2 +1,4 @@
 export * from './sparsity.js';
 export * from './bar-chart.js';
+export * from './image.js';
+export * from './spheres.js';

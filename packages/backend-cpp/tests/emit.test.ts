@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { conformancePrograms } from '@filigree/conformance';
 import { cpp } from '@filigree/backend-cpp';
-import { buildKernel, declareBuffer, makeModule } from '@filigree/ir';
+import { type Module, buildKernel, declareBuffer, makeModule } from '@filigree/ir';
 import { axpy, right, sourcesOf } from './helpers.js';
 
 const text = (module: Parameters<typeof sourcesOf>[0], file = 'kernels.cpp'): string =>
@@ -68,6 +68,35 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
       .split('\n')
       .filter((l) => /^ {2}x\[/.test(l));
     expect(lines).toEqual(['  x[0] = v3 * (v5 + -0.5) - x[0];', '  x[1] = v3 - (v5 - (v3 < v5 ? v3 : 1e-7));']);
+  });
+
+  it('declares scratch where it is private: in an iteration, in serial code, off the stack where it is large', () => {
+    const module = (length: number): Module => {
+      const buffers = [declareBuffer('y', 'f64', 8, 'output'), declareBuffer('tile', 'f64', length, 'scratch')];
+      const kernel = buildKernel(
+        'k',
+        {},
+        (b) => {
+          b.for(b.i32(0), b.i32(8), b.i32(1), { parallel: true }, [], (i) => {
+            b.store('tile', b.cast(i, 'f64'), b.i32(1));
+            b.store('y', b.load('tile', b.i32(1)), i);
+          });
+        },
+        buffers,
+      );
+      return makeModule('m', buffers, [kernel]);
+    };
+    expect(body(module(4))).toContain(
+      [
+        '  for (int i = (int)begin; i < last; ++i) {',
+        '    alignas(64) double tile[4];',
+        '    tile[1] = (double)i;',
+        '    y[i] = tile[1];',
+        '  }',
+      ].join('\n'),
+    );
+    expect(body(module(4))).toContain('part0_of_k(y, share(');
+    expect(body(module(8192))).toContain('alignas(64) static thread_local double tile[8192];');
   });
 
   it('is the same for modules that differ in lengths and data only', () => {

@@ -35,6 +35,23 @@ describe.skipIf(!usable)('a loaded module', () => {
     expect([...x.buffers.y]).toEqual(new Array(8).fill(0));
   });
 
+  it('has no view of scratch buffers', async () => {
+    const buffers = [declareBuffer('s', 'f64', 8, 'scratch'), declareBuffer('y', 'f64', 8, 'output')];
+    const kernel = buildKernel(
+      'k',
+      {},
+      (b) => {
+        b.store('s', b.f64(2), b.i32(1));
+        b.store('y', b.load('s', b.i32(1)), b.i32(3));
+      },
+      buffers,
+    );
+    const x = await loaded(makeModule('m', buffers, [kernel]));
+    expect(Object.keys(x.buffers)).toEqual(['y']);
+    x.run();
+    expect([...x.buffers.y]).toEqual([0, 0, 0, 2, 0, 0, 0, 0]);
+  });
+
   it('gives the same on any number of threads, sync and async', async () => {
     const n = 10007;
     const x = await loaded(

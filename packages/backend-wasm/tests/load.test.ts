@@ -102,6 +102,47 @@ describe('an executable', () => {
     program.dispose();
   });
 
+  it('gives each thread scratch of its own, however many there are, and the host no view of it', async () => {
+    const [n, size] = [64, 8192];
+    const buffers = [
+      declareBuffer('s', 'f64', size, 'scratch'),
+      declareBuffer('t', 'i32', size, 'scratch'),
+      declareBuffer('y', 'f64', n, 'output'),
+    ];
+    const kernel = buildKernel(
+      'k',
+      {},
+      (b) => {
+        b.for(b.i32(0), b.i32(n), b.i32(1), { parallel: true }, [], (i) => {
+          b.for(b.i32(0), b.i32(size), b.i32(1), {}, [], (k) => {
+            b.store('s', b.cast(b.add(i, k), 'f64'), k);
+            b.store('t', b.sub(k, i), k);
+          });
+          const [sum] = b.for(b.i32(0), b.i32(size), b.i32(1), {}, [b.f64(0)], (k, [acc]) =>
+            b.add(acc, b.mul(b.load('s', k), b.cast(b.load('t', k), 'f64'))),
+          );
+          b.store('y', sum, i);
+        });
+      },
+      buffers,
+    );
+    const expected = Array.from({ length: n }, (_, i) => {
+      let sum = 0;
+      for (let k = 0; k < size; k++) sum += (i + k) * (k - i);
+      return sum;
+    });
+    for (const shared of [true, false]) {
+      const x = await loaded(makeModule('m', buffers, [kernel]), wasm({ shared }));
+      expect(Object.keys(x.buffers)).toEqual(['y']);
+      for (const threads of [1, 5, 2, 9]) {
+        x.buffers.y.fill(0 as never);
+        x.run({ threads });
+        expect([...x.buffers.y]).toEqual(expected);
+      }
+      x.dispose();
+    }
+  });
+
   it('stays usable after a trap', async () => {
     const buffers = [declareBuffer('x', 'i32', 5000, 'input'), declareBuffer('y', 'i32', 5000, 'output')];
     const kernel = buildKernel(

@@ -80,7 +80,8 @@ export interface LoadOptions {
 }
 
 /**
- * A loaded module with its memory: every buffer is a view into one slab, constants are filled in, the rest is zero.
+ * A loaded module with its memory: every buffer but scratch is a view into one slab, constants are filled in, the rest is
+ * zero.
  * Views stay valid until `dispose`.
  */
 export interface Executable {

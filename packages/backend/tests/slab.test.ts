@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layoutSlab, slabAlignment } from '@filigree/backend';
-import { type Buffer, allocateArray, byteSize, makeModule, scalarTypes } from '@filigree/ir';
+import { type Buffer, allocateArray, byteSize, declareBuffer, makeModule, scalarTypes } from '@filigree/ir';
 
 const buffers: fc.Arbitrary<readonly Buffer[]> = fc
   .array(
@@ -40,6 +40,15 @@ describe('the slab', () => {
         expect(bytes % slabAlignment).toBe(0);
       }),
     );
+  });
+
+  it('has no place for scratch buffers', () => {
+    const around = [declareBuffer('a', 'f64', 8, 'input'), declareBuffer('b', 'f64', 8, 'output')];
+    const scratch = declareBuffer('s', 'f64', 1000, 'scratch');
+    const layout = layoutSlab(makeModule('m', [around[0], scratch, around[1]], []));
+    expect(layout.bytes).toBe(layoutSlab(makeModule('m', around, [])).bytes);
+    expect(layout.offsetOf.has('s')).toBe(false);
+    expect(layout.offsets).toEqual([0, 0, 64]);
   });
 
   it('depends on roles, types and lengths alone', () => {

@@ -74,7 +74,8 @@ const modes = (program: Program): readonly Mode[] => (program.launches ? ['launc
 const once = async (x: Executable, program: Program, mode: Mode, threads: number, leastUlps: number): Promise<void> => {
   const where = `${mode} on ${threads} thread${threads === 1 ? '' : 's'}`;
   const memory = freshMemory(program);
-  for (const b of program.module.buffers) if (b.role !== 'const') copyInto(x.buffers[b.name]!, memory[b.name]!);
+  const visible = program.module.buffers.filter((b) => b.role !== 'scratch');
+  for (const b of visible) if (b.role !== 'const') copyInto(x.buffers[b.name]!, memory[b.name]!);
   const failed = await failure(async () => {
     if (mode === 'run') x.run({ threads });
     else if (mode === 'runAsync') await x.runAsync({ threads });
@@ -86,7 +87,7 @@ const once = async (x: Executable, program: Program, mode: Mode, threads: number
   }
   if (failed) throw new Error(`${where}: ${failed.message}`);
   oracle(program, memory);
-  for (const b of program.module.buffers) {
+  for (const b of visible) {
     const want = b.role === 'const' ? b.data! : memory[b.name]!;
     const problem = difference(x.buffers[b.name]!, want, Math.max(program.ulps ?? 0, leastUlps));
     if (problem !== undefined) throw new Error(`${where}: buffer @${b.name} ${problem}`);

@@ -13,8 +13,12 @@ export { backends, type BackendName } from './api/backends.js';
 export { mergeOptions, type OptionOverrides } from './api/options.js';
 export { ABLATIONS, ablate, parseAblation, type Ablation } from './api/ablation.js';
 export type { Stage } from './api/build.js';
+export { program, type FieldProgram, type FieldProgramOptions } from './api/program.js';
+export { ablateFields, FIELD_ABLATIONS, type FieldAblation } from './api/field-ablation.js';
 export { readBytes, readBytesSync } from './files/bytes.js';
 export { readMatrixFile, readMatrix } from './files/read-matrix.js';
+export { loadFields, saveFields } from './files/fields.js';
+export { writeBytes } from './files/write-bytes.js';
 export type { Example, ExampleOptions, ExampleResult, Gallery } from './gallery.js';
 export {
   DiagnosticError,
@@ -36,3 +40,4 @@ export {
   type Csr,
   type CsrPattern,
 } from '@filigree/sparse';
+export * from './kernels.js';

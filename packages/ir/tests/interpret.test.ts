@@ -522,7 +522,7 @@ describe('buffers of one memory', () => {
 describe('calls', () => {
   const module: Module = right(
     parseModule(
-      'module @m { buffer @x : f64[2] inout\n buffer @c : u8[1] const = [1]\n kernel @k(%n: u8, %w: i64, %x: f32, %b: i1) { scf.yield } }',
+      'module @m { buffer @x : f64[2] inout\n buffer @c : u8[1] const = [1]\n buffer @s : f64[2] scratch\n kernel @k(%n: u8, %w: i64, %x: f32, %b: i1) { scf.yield } }',
     ),
   );
   const call = (
@@ -537,6 +537,7 @@ describe('calls', () => {
     ['interpret/missing-buffer', {}, undefined],
     ['interpret/unknown-buffer', { x, y: x }, undefined],
     ['interpret/const-buffer', { x, c: new Uint8Array(1) }, undefined],
+    ['interpret/scratch-buffer', { x, s: x }, undefined],
     ['interpret/buffer-type', { x: new Float32Array(2) }, undefined],
     ['interpret/buffer-type', { x: new Float64Array(3) }, undefined],
     ['interpret/unknown-kernel', { x }, { kernel: 'l' }],

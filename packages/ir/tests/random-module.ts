@@ -36,6 +36,7 @@ export const randomModule = (): fc.Arbitrary<Module> =>
         ...scalarTypes.map((type) => declareBuffer(`b_${type}`, type, 8, 'inout')),
         { ...declareBuffer('m_u8', 'u8', 8, 'temp'), memory: 'shared' },
         { ...declareBuffer('m_f32', 'f32', 3, 'temp'), memory: 'shared' },
+        declareBuffer('s_i16', 'i16', 8, 'scratch'),
         constBuffer('c_f64', 'f64', Float64Array.from(data)),
         constBuffer('c_f32', 'f32', Float32Array.from(data)),
         constBuffer('c_u16', 'u16', Uint16Array.from(data.map((_, i) => i * 977))),

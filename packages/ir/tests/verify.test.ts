@@ -55,6 +55,21 @@ describe('verifier', () => {
       'lane 4 is outside vec<4 x f64>',
     ],
     ['%a = math.sin %n : i32', 'verify/op', 'operand 0 must be f32 or f64, it is i32'],
+    [
+      'scf.for %n, %n, %n {parallel = true, schedule = guided} {\n^(%i: i32):\n scf.yield\n }',
+      'verify/op',
+      `'schedule' must be one of static, dynamic, it is guided`,
+    ],
+    [
+      'scf.for %n, %n, %n {parallel = true, threads = 0} {\n^(%i: i32):\n scf.yield\n }',
+      'verify/op',
+      `'threads' must be an integer of at least 1, it is 0`,
+    ],
+    [
+      'scf.for %n, %n, %n {schedule = dynamic} {\n^(%i: i32):\n scf.yield\n }',
+      'verify/op',
+      `'schedule' and 'threads' are for parallel loops`,
+    ],
     ['%a = mem.load %n {buffer = @y} : f64', 'verify/unknown-buffer', 'there is no buffer @y'],
     ['%a = mem.load %n {buffer = x} : f64', 'verify/op', `attribute 'buffer' must name a buffer`],
     ['%a = mem.load %x {buffer = @x} : f64', 'verify/op', 'must be an index (i32 or i64), it is f64'],
@@ -132,6 +147,10 @@ describe('verifier', () => {
     expect(of({ ...x, memory: 'a.b' })).toEqual(['verify/buffer']);
     expect(of({ ...x, role: 'const', data: new Float32Array(2), memory: 'arena' })).toEqual(['verify/buffer']);
     expect(of({ ...x, role: 'const' })).toEqual(['verify/buffer-data']);
+    expect(of({ ...x, role: 'scratch', length: 16384 })).toEqual([]);
+    expect(of({ ...x, role: 'scratch', length: 16385 })).toEqual(['verify/scratch-size']);
+    expect(of({ ...x, role: 'scratch', memory: 'arena' })).toEqual(['verify/buffer']);
+    expect(of({ ...x, role: 'scratch', data: new Float32Array(2) })).toEqual(['verify/buffer-data']);
     expect(of({ ...x, data: new Float32Array(2) })).toEqual(['verify/buffer-data']);
     expect(of({ ...x, role: 'const', data: new Float64Array(2) })).toEqual(['verify/buffer-data']);
     expect(of({ ...x, role: 'const', data: new Float32Array(3) })).toEqual(['verify/buffer-data']);

@@ -1,13 +1,14 @@
 import { mapKernels, walk, type Attr, type Kernel, type Module, type Op, type Region, type Value } from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
 import { factsOf, type Facts } from './support/facts.js';
+import { scratchOf } from './support/scratch.js';
 import { keepForSlots, keepIfSlots, keepWhileSlots } from './support/slots.js';
 import { terminatorOf } from './support/values.js';
 
 /**
  * Drops what nobody needs: ops without effects whose results are unused, carried values and results of loops and branches
- * that only feed themselves, stores to `temp` buffers that no needed op of the module reads, and loops and branches left
- * empty. `temp` buffers of which no op is left go too. An op that could have trapped may be dropped with the rest.
+ * that only feed themselves, stores to `temp` buffers that no needed op of the module reads, and to `scratch` buffers that
+ * none of the kernel reads, and loops and branches left empty. Buffers of these roles of which no op is left go too. An op that could have trapped may be dropped with the rest.
  */
 export const dce = corePass('dce', {}, (dialects) => {
   const facts = factsOf(dialects);
@@ -30,8 +31,9 @@ interface Live {
 /** Marks from the ops that act on the world backwards through their operands, over all kernels at once. */
 const markLive = (module: Module, facts: Facts): ReadonlyMap<Kernel, Live> => {
   const temps = new Set(module.buffers.filter((b) => b.role === 'temp').map((b) => b.name));
+  const scratch = scratchOf(module.buffers);
   const work: (() => void)[] = [];
-  /** Ops that write a temp buffer which no needed op has been seen to read. */
+  /** Ops that write a temp or scratch buffer which no needed op has been seen to read. */
   const waiting = new Map<string, (() => void)[]>();
   const wanted = new Set<string>();
   const want = (buffer: string): void => {
@@ -46,11 +48,17 @@ const markLive = (module: Module, facts: Facts): ReadonlyMap<Kernel, Live> => {
   };
 
   const result = new Map<Kernel, Live>();
-  for (const kernel of module.kernels) {
+  module.kernels.forEach((kernel, k) => {
     const live: Live = { ops: new Set(), values: new Set() };
     result.set(kernel, live);
-    markKernel(kernel, facts, live, temps, { work, want, wait });
-  }
+    /* What a kernel writes to a scratch buffer no other one reads. */
+    const own = (buffer: string): string => (scratch.has(buffer) ? `${buffer} of ${k}` : buffer);
+    markKernel(kernel, facts, live, new Set([...temps, ...scratch]), {
+      work,
+      want: (buffer) => want(own(buffer)),
+      wait: (buffer, mark) => wait(own(buffer), mark),
+    });
+  });
   for (let job = work.pop(); job; job = work.pop()) job();
   return result;
 };
@@ -182,10 +190,12 @@ const sweepOp = (op: Op, live: Live, facts: Facts): Op => {
   return op.name === 'scf.for' ? keepForSlots(swept, results) : keepIfSlots(swept, results);
 };
 
-/** Leaves out the temp buffers that the pass has made useless; those that were unused before are the caller's business. */
+/** Leaves out the temp and scratch buffers that the pass has made useless; those that were unused before are the caller's business. */
 const dropBuffers = (before: Module, after: Module): Module => {
   const [was, is] = [namedBuffers(before), namedBuffers(after)];
-  const buffers = after.buffers.filter((b) => b.role !== 'temp' || is.has(b.name) || !was.has(b.name));
+  const buffers = after.buffers.filter(
+    (b) => (b.role !== 'temp' && b.role !== 'scratch') || is.has(b.name) || !was.has(b.name),
+  );
   return buffers.length === after.buffers.length ? after : { ...after, buffers };
 };
 

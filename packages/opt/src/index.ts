@@ -4,6 +4,7 @@ export { dce } from './dce.js';
 export { ifToSelect } from './if-to-select.js';
 export { licm } from './licm.js';
 export { offload } from './offload.js';
+export { privatize } from './privatize/privatize.js';
 export { storeForwarding } from './store-forwarding/store-forwarding.js';
 export { unroll } from './unroll.js';
 export { vectorize } from './vectorize/vectorize.js';

@@ -11,6 +11,7 @@ import {
 } from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
 import { clobbered, factsOf, isEmpty, type Facts } from './support/facts.js';
+import { scratchOf, usesScratch } from './support/scratch.js';
 import { simpleOp } from './support/values.js';
 
 /**
@@ -18,14 +19,15 @@ import { simpleOp } from './support/values.js';
  * the serial code between two of them another, in the same order. A value that crosses from one task to another is computed
  * anew where that is sure to give the same, else it goes through a `temp` buffer. A kernel `k` of several tasks becomes
  * `k_0`, `k_1` …, each with the parameters of `k` and the attributes `task` ("parallel" or "serial") and `origin` ("k"). A
- * parallel loop inside a serial loop or a branch stays where it is.
+ * parallel loop inside a serial loop or a branch stays where it is. Scratch buffers carry nothing from one task to another.
  */
 export const offload = corePass('offload', {}, (dialects) => {
   const facts = factsOf(dialects);
   return (module) => {
     const names = new Set([...module.kernels, ...module.buffers].map((x) => x.name));
     const spills: Buffer[] = [];
-    const kernels = module.kernels.flatMap((k) => splitKernel(k, facts, names, spills));
+    const scratch = scratchOf(module.buffers);
+    const kernels = module.kernels.flatMap((k) => splitKernel(k, facts, scratch, names, spills));
     return kernels.every((k, i) => k === module.kernels[i])
       ? module
       : { ...module, buffers: [...module.buffers, ...spills], kernels };
@@ -39,13 +41,19 @@ interface Task {
   readonly parallel: boolean;
 }
 
-const splitKernel = (kernel: Kernel, facts: Facts, names: Set<string>, spills: Buffer[]): readonly Kernel[] => {
+const splitKernel = (
+  kernel: Kernel,
+  facts: Facts,
+  scratch: ReadonlySet<string>,
+  names: Set<string>,
+  spills: Buffer[],
+): readonly Kernel[] => {
   const ops = kernel.body.ops.slice(0, -1);
   const terminator = kernel.body.ops[ops.length]!;
   const tasks = groupTasks(ops);
   if (!tasks.some((t) => t.parallel) || tasks.length === 1) return [kernel];
 
-  const plan = planValues(ops, tasks, facts);
+  const plan = planValues(ops, tasks, facts, scratch);
   const emitted = tasks.filter((t) =>
     ops.slice(t.first, t.end).some((op) => acts(op, facts) || op.results.some((v) => plan.spilled.has(v.id))),
   );
@@ -102,7 +110,7 @@ interface Plan {
   readonly spilled: ReadonlyMap<number, Value>;
 }
 
-const planValues = (ops: readonly Op[], tasks: readonly Task[], facts: Facts): Plan => {
+const planValues = (ops: readonly Op[], tasks: readonly Task[], facts: Facts, scratch: ReadonlySet<string>): Plan => {
   const definedAt = new Map<number, number>();
   ops.forEach((op, i) => op.results.forEach((v) => definedAt.set(v.id, i)));
   const writes = writePositions(ops, facts);
@@ -120,7 +128,7 @@ const planValues = (ops: readonly Op[], tasks: readonly Task[], facts: Facts): P
     for (let v = work.pop(); v; v = work.pop()) {
       const at = definedAt.get(v.id);
       if (at === undefined || (at >= task.first && at < task.end) || recomputed.has(at)) continue;
-      if (repeatable(ops[at]!, at, task.first, facts, writes)) {
+      if (!usesScratch(ops[at]!, scratch, facts) && repeatable(ops[at]!, at, task.first, facts, writes)) {
         recomputed.add(at);
         take(ops[at]!);
       } else {

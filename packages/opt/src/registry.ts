@@ -5,6 +5,7 @@ import { dce } from './dce.js';
 import { ifToSelect } from './if-to-select.js';
 import { licm } from './licm.js';
 import { offload } from './offload.js';
+import { privatize } from './privatize/privatize.js';
 import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { unroll } from './unroll.js';
 import { vectorize } from './vectorize/vectorize.js';
@@ -17,6 +18,7 @@ export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Modul
   'if-to-select': ifToSelect.over(dialects),
   licm: licm.over(dialects),
   offload: offload.over(dialects),
+  privatize: privatize.over(dialects),
   'store-forwarding': storeForwarding.over(dialects),
   unroll: unroll.over(dialects),
   vectorize: vectorize.over(dialects),

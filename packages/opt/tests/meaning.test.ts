@@ -10,11 +10,13 @@ import {
   ifToSelect,
   licm,
   offload,
+  privatize,
   storeForwarding,
   unroll,
   vectorize,
 } from '@filigree/opt';
 import { expressionOutputs, randomExpressions } from './random-expressions.js';
+import { randomReductions, reductionInputs } from './random-reductions.js';
 import { randomInputs, randomModule, type Choose } from './random-module.js';
 
 const passes: readonly Pass<Module>[] = [
@@ -30,6 +32,7 @@ const passes: readonly Pass<Module>[] = [
   vectorize(),
   vectorize({ bytes: 32 }),
   offload(),
+  privatize(),
 ];
 
 /** A random program: choices, from which `randomModule` builds a module, and a seed for its inputs. */
@@ -105,6 +108,35 @@ describe('passes keep the meaning of programs, to the last bit', () => {
   it('in any order', () => preserves(fc.array(fc.constantFrom(...passes), { minLength: 2, maxLength: 6 }), 250));
 
   it('the default pipeline', () => preserves(fc.constant(defaultPipeline().passes), 150));
+});
+
+describe('reductions come out the same', () => {
+  const check = (order: readonly Pass<Module>[], runs: number): void =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(1 << 20), { minLength: 30, maxLength: 200 }),
+        fc.integer({ min: -2, max: 40 }),
+        (choices, n) => {
+          const before = randomReductions(chooser(choices));
+          expect(verifyModule(before, coreDialects)).toEqual([]);
+          const run = (module: Module): Record<string, TypedArray> | undefined => {
+            const buffers = reductionInputs(choices[0]!);
+            return E.isRight(interpret(module, coreDialects, buffers, { kernel: 'k', args: [n] }))
+              ? buffers
+              : undefined;
+          };
+          const expected = run(before);
+          expect(expected).toBeDefined();
+          expect(differences(expected!, run(optimized(before, order)))).toEqual([]);
+        },
+      ),
+      { numRuns: runs },
+    );
+
+  it('as they are', () => check([privatize()], 200));
+  it('in few chunks', () => check([privatize({ chunks: 2 })], 60));
+  it('among the other passes', () =>
+    check([...defaultPipeline().passes, privatize(), ...defaultPipeline().passes], 60));
 });
 
 describe('passes keep the meaning of expressions at the edges of their types', () => {

@@ -25,6 +25,7 @@ const buffers: readonly Buffer[] = [
   declareBuffer('o', 'f64', size, 'output'),
   declareBuffer('t', 'f64', size, 'temp'),
   declareBuffer('s', 'i32', size, 'temp'),
+  declareBuffer('p', 'f64', size, 'scratch'),
   constBuffer('k', 'i32', [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]),
 ];
 
@@ -38,7 +39,7 @@ export const randomInputs = (seed: number): Record<string, TypedArray> => {
   const special = [0, -0, 1, -1, NaN, Infinity, 1e300, 5e-324];
   const out: Record<string, TypedArray> = {};
   for (const b of buffers) {
-    if (b.role === 'const' || b.role === 'temp') continue;
+    if (b.role === 'const' || b.role === 'temp' || b.role === 'scratch') continue;
     const data = allocateArray(b.type, b.length);
     for (let i = 0; i < b.length; i++) {
       const x = next();
@@ -60,7 +61,7 @@ export const randomModule = (choose: Choose): Module => {
 
 type Scope = readonly Value[];
 
-const floats: Readonly<Partial<Record<ScalarType, readonly string[]>>> = { f64: ['a', 'o', 't'], f32: ['b'] };
+const floats: Readonly<Partial<Record<ScalarType, readonly string[]>>> = { f64: ['a', 'o', 't', 'p'], f32: ['b'] };
 const writable: Readonly<Partial<Record<ScalarType, readonly string[]>>> = { ...floats, i32: ['n', 's'], i64: ['w'] };
 const readable: Readonly<Partial<Record<ScalarType, readonly string[]>>> = {
   ...writable,
@@ -101,6 +102,7 @@ export class Writer {
       b.load('w', near),
       b.cast(a, 'f32'),
     ];
+    this.fillScratch(a);
     const end = this.block(start, count, 0);
     end
       .filter((v) => v.type === 'f64')
@@ -265,6 +267,12 @@ export class Writer {
     ];
   }
 
+  /** Writes every element of the scratch buffer, as must be done before any is read. */
+  private fillScratch(value: Value): void {
+    const { b } = this;
+    b.for(b.i32(0), b.i32(size), b.i32(1), {}, [], (i) => b.store('p', value, i));
+  }
+
   private branch(scope: Scope, depth: number): Scope {
     const results = Array.from({ length: this.choose(3) }, () => this.pick(['f64', 'i32', 'i1'] as const));
     const arm = () => {
@@ -309,10 +317,21 @@ export class Writer {
         inner = [...inner, value];
       }
       if (this.choose(2) === 0) inner = [...inner, b.load('o', own)];
+      if ('parallel' in attrs && this.choose(2) === 0) inner = [...inner, ...this.useScratch(inner)];
       b.store('o', this.of('f64', inner), own);
       if (this.choose(2) === 0) b.store('n', this.of('i32', inner), this.choose(2) === 0 ? own : i);
     });
+    if ('parallel' in attrs) this.fillScratch(this.of('f64', scope));
     return [];
+  }
+
+  /** In an iteration of a parallel loop: some elements of the scratch buffer are written and read again. */
+  private useScratch(scope: Scope): Scope {
+    const { b } = this;
+    const at = b.i32(this.choose(4));
+    b.store('p', this.of('f64', scope), at);
+    const old = b.atomic('p', this.pick(['add', 'max', 'exchange']), this.of('f64', scope), at);
+    return [old, b.load('p', at)];
   }
 
   private whileLoop(scope: Scope, depth: number): Scope {

@@ -64,3 +64,12 @@ export {
   type Storage,
   type StorageOptions,
 } from './storage/storage.js';
+export { hashOf } from './storage/hash-of.js';
+export { snodeDialect } from './access/snode-dialect.js';
+export { sitesOf, type Site } from './access/sites.js';
+export { buildCell, buildCellPath, buildContainer, type CellPath, type PathOptions } from './access/path.js';
+export { lowerAccess, type AccessOptions } from './access/lower-access.js';
+export { lowerSNodes } from './access/lower-snodes.js';
+export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
+export { lowerFields, type LowerFieldsOptions } from './access/lower-fields.js';
+export { lowerLoops } from './loops/lower-loops.js';

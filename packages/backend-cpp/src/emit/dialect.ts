@@ -1,4 +1,11 @@
-import { type CFamilyDialect, type HelperText, gnuHelper, gnuSpellings } from '@filigree/backend';
+import {
+  type CFamilyDialect,
+  type HelperText,
+  type ScratchArray,
+  declareArrays,
+  gnuHelper,
+  gnuSpellings,
+} from '@filigree/backend';
 import type { ScalarType } from '@filigree/ir';
 
 const scalar: Readonly<Record<ScalarType, string>> = {
@@ -31,17 +38,28 @@ const share: HelperText = {
   needs: [],
 };
 
+/* Kernels may run on small stacks: a call that Node makes in the background has 128 KiB. */
+const mostOnStack = 16384;
+
+const scratch = (arrays: readonly ScratchArray[]): readonly string[] =>
+  declareArrays(arrays, arrays.reduce((sum, a) => sum + a.bytes, 0) <= mostOnStack ? '' : 'static thread_local ');
+
 /** C++ with OpenMP, as gcc and clang take it, without any header. */
 export const cppDialect: CFamilyDialect = {
   name: 'cpp',
   scalar,
   index: 'long long',
   stored,
+  scratch,
   pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict `,
   spellings: gnuSpellings,
   helper: (name) => (name === 'share' ? share : helper(name)),
   local: 'static',
-  independent: (lanes) => [lanes ? '#pragma omp simd' : 'FILIGREE_INDEPENDENT'],
+  independent: (lanes, accumulated) => [
+    lanes
+      ? ['#pragma omp simd', ...accumulated.map((a) => `reduction(${a.helper}:${a.variable})`)].join(' ')
+      : 'FILIGREE_INDEPENDENT',
+  ],
   part: {
     head: (name, params) => `static void ${name}(${params.join(', ')})`,
     prologue: [],

@@ -17,8 +17,10 @@ export const emitHeader = (module: Module, dialect: CFamilyDialect): string => {
     '#define FILIGREE_KERNELS_H',
     `#define FILIGREE_SLAB_BYTES ${bytes}LL`,
     `#define FILIGREE_TABLE_BYTES ${constBytes}LL`,
-    ...module.buffers.map(
-      (b, k) => `#define FILIGREE_AT_${b.name} ${offsets[k]}LL /* ${c(b.type)}[${b.length}], ${b.role} */`,
+    ...module.buffers.flatMap((b, k) =>
+      b.role === 'scratch'
+        ? []
+        : [`#define FILIGREE_AT_${b.name} ${offsets[k]}LL /* ${c(b.type)}[${b.length}], ${b.role} */`],
     ),
     `static const long long filigree_offsets[] = {${offsets.length > 0 ? offsets.map((o) => `${o}LL`).join(', ') : '0'}};`,
     '#ifdef __cplusplus',

@@ -3,7 +3,7 @@ import { type SlabLayout, layoutSlab, slabAlignment } from '@filigree/backend';
 import { type Module, type TypedArray, arrayConstructor, fail } from '@filigree/ir';
 import { copyTables } from '../emit/tables.js';
 
-/** A module's memory: one shared block, and every buffer as a view into it. */
+/** A module's memory: one shared block, and every buffer but scratch as a view into it. */
 export interface Slab {
   readonly bytes: Uint8Array;
   readonly offsets: BigInt64Array;
@@ -19,10 +19,11 @@ export const allocateSlab = (module: Module, ffi: typeof koffi): Slab => {
   const bytes = alignedBytes(layout, ffi);
   copyTables(module, bytes);
   const buffers = Object.fromEntries(
-    module.buffers.map((b, k) => [
-      b.name,
-      new (arrayConstructor(b.type))(bytes.buffer, bytes.byteOffset + layout.offsets[k], b.length),
-    ]),
+    module.buffers.flatMap((b, k) =>
+      b.role === 'scratch'
+        ? []
+        : [[b.name, new (arrayConstructor(b.type))(bytes.buffer, bytes.byteOffset + layout.offsets[k], b.length)]],
+    ),
   );
   return { bytes, offsets: BigInt64Array.from(layout.offsets.length > 0 ? layout.offsets : [0], BigInt), buffers };
 };

@@ -1,4 +1,5 @@
 import { type Op, type Value, byteSize, scalarOf } from '@filigree/ir';
+import type { MemoryLayout } from '../memory/layout.js';
 import type { Facts } from './facts.js';
 
 /** A byte address: the sum of `value · scale` over the terms, plus `offset`, plus `laneStep` times the lane. */
@@ -6,9 +7,23 @@ export interface Address {
   readonly terms: readonly Term[];
   readonly offset: number;
   readonly laneStep: number;
+  /** Whether it counts from the start of the thread's scratch region. */
+  readonly scratch: boolean;
   /** Whether the sum of the terms is never negative, so that `offset` fits a load's immediate. */
   readonly foldable: boolean;
 }
+
+/** Where a buffer begins: at an address, or that far behind the start of the thread's scratch region. */
+export interface Base {
+  readonly base: number;
+  readonly scratch: boolean;
+}
+
+/** The beginning of a buffer. */
+export const baseOf = (layout: MemoryLayout, buffer: string): Base => {
+  const base = layout.offsetOf.get(buffer);
+  return base === undefined ? { base: layout.scratchOf.get(buffer) ?? 0, scratch: true } : { base, scratch: false };
+};
 
 export interface Term {
   readonly value: Value;
@@ -41,7 +56,7 @@ const deepest = 12;
 export const addressOf = (
   index: Value,
   elementBytes: number,
-  base: number,
+  { base, scratch }: Base,
   facts: Facts,
   uses: (v: Value) => number,
 ): Address => {
@@ -106,7 +121,7 @@ export const addressOf = (
   add(index, elementBytes, 0);
   const kept = [...terms.values()].filter((t) => t.scale !== 0);
   const foldable = kept.every((t) => t.scale > 0 && facts.nonNegative(t.value)) && offset >= 0 && offset < 2 ** 31;
-  return { terms: kept, offset, laneStep, foldable: foldable && laneStep >= 0 };
+  return { terms: kept, offset, laneStep, scratch, foldable: foldable && laneStep >= 0 };
 };
 
 /* With scales this small, offsets stay exact in a double; they wrap once when they are written. */

@@ -64,7 +64,7 @@ const writeBody = (
 ): string => {
   const b = new FunctionBuilder();
   const region = { params: kernel.params, ops: body.ops };
-  const c = new Context(b, planOf(region, facts, layout.offsetOf), module, fork);
+  const c = new Context(b, planOf(region, facts, layout), module, fork);
   const params = kernel.params.map((p) => b.parameter(wasmType(scalarOf(p.type)), p.hint ?? 'p'));
   bindCarried(c, kernel.params, params);
   writeOps(c, body.ops.slice(0, -1));
@@ -85,7 +85,7 @@ const writeLoop = (
   const [lb, , step] = l.loop.operands;
   const range: Op = { ...l.loop, operands: [lb, step], name: 'wasm.range' };
   const region: Region = { params: l.captures, ops: [...l.constants, range] };
-  const c = new Context(b, planOf(region, facts, layout.offsetOf), module, () => undefined);
+  const c = new Context(b, planOf(region, facts, layout), module, () => undefined);
   const [from, to] = ['from', 'to'].map((n) => b.parameter('i64', n));
   readCaptures(c, l.captures, captureAt);
   writeOps(c, l.constants);

@@ -1,5 +1,5 @@
 import { type Module, bufferMap, fail } from '@filigree/ir';
-import { type MemoryLayout, layoutMemory, mostPages } from '../memory/layout.js';
+import { type MemoryLayout, growsTo, layoutMemory, mostPages } from '../memory/layout.js';
 import { writeKernel } from './kernel.js';
 import type { ModuleContext } from './module-context.js';
 import { runtimeText } from './runtime-text.js';
@@ -21,22 +21,24 @@ export const writeModule = (module: Module, shared: boolean): string => {
     loops.push(...text.loops);
   }
   const forks = loops.length > 0;
+  const place = (name: string): string => `${layout.offsetOf.get(name) ?? `$scratch + ${layout.scratchOf.get(name)}`}`;
   return [
     `;; Module ${printable(module.name)}: one memory, ${module.kernels.length} kernels. Buffers and their addresses:`,
-    ...module.buffers.map(
-      (b) => `;;   ${printable(b.name)} : ${b.type}[${b.length}] ${b.role} at ${layout.offsetOf.get(b.name)}`,
-    ),
+    ...module.buffers.map((b) => `;;   ${printable(b.name)} : ${b.type}[${b.length}] ${b.role} at ${place(b.name)}`),
     '(module',
-    `  (import "filigree" "memory" (memory ${layout.pages} ${layout.pages}${shared ? ' shared' : ''}))`,
+    `  (import "filigree" "memory" (memory ${layout.pages} ${growsTo(layout)}${shared ? ' shared' : ''}))`,
     ...[...context.imports].map(
       ([name, arity]) => `  (import "math" "${name}" (func $${name} (param${' f64'.repeat(arity)}) (result f64)))`,
     ),
     `  (global (export "pages") i32 (i32.const ${layout.pages}))`,
+    ...(layout.scratchBytes > 0
+      ? ['  ;; The scratch region of this thread.', `  (global $scratch (mut i32) (i32.const ${layout.scratch}))`]
+      : []),
     ...(forks
       ? [
           '  (type $range (func (param i64 i64)))',
           `  (table funcref (elem ${loops.map((l) => l.name).join(' ')}))`,
-          runtimeText(layout.control),
+          runtimeText(layout),
         ]
       : []),
     ...context.helpers.values(),

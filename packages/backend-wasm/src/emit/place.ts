@@ -15,11 +15,12 @@ export const placeOf = (c: Context, op: Op): Place => placesOf(c, op, 1)[0];
 export const placesOf = (c: Context, op: Op, lanes: number): readonly Place[] => {
   const address = c.plan.addresses.get(op);
   if (!address) throw new Error(`${op.name} has no address`);
-  const { terms, offset, laneStep, foldable } = address;
+  const { terms, offset, laneStep, foldable, scratch } = address;
   const columns = terms.map((t) => ({ exprs: c.multiple(t.value, t.scale), uniform: lanesOf(t.value.type) === 1 }));
-  const uniform = columns.filter((x) => x.uniform || x.exprs.length === 1).map((x) => x.exprs[0]);
+  const own = scratch ? [apply('i32', 'global.get $scratch')] : [];
+  const uniform = [...own, ...columns.filter((x) => x.uniform || x.exprs.length === 1).map((x) => x.exprs[0])];
   const varying = columns.filter((x) => !x.uniform && x.exprs.length > 1);
-  if (terms.length === 0)
+  if (terms.length === 0 && !scratch)
     return Array.from({ length: lanes }, (_, k) => ({ base: i32(offset + k * laneStep), offset: 0 }));
 
   if (varying.length === 0) {

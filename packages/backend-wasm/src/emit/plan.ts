@@ -1,5 +1,6 @@
 import { type Op, type Region, type Value, byteSize, isFloat, isInteger, lanesOf, scalarOf } from '@filigree/ir';
-import { type Address, addressOf, elementBytes, indexOperand } from './address.js';
+import type { MemoryLayout } from '../memory/layout.js';
+import { type Address, addressOf, baseOf, elementBytes, indexOperand } from './address.js';
 import type { Facts } from './facts.js';
 
 /** What is decided about a function before it is written: addresses, how often each value is read, how vectors are held. */
@@ -34,7 +35,7 @@ interface Tally {
 }
 
 /** Plans a function: its body, and the parameters that are defined outside of it. */
-export const planOf = (body: Region, facts: Facts, offsetOf: ReadonlyMap<string, number>): Plan => {
+export const planOf = (body: Region, facts: Facts, layout: MemoryLayout): Plan => {
   const home = new Map<number, Region>();
   const raw = new Map<number, number>();
   const addresses = new Map<Op, Address>();
@@ -89,7 +90,7 @@ export const planOf = (body: Region, facts: Facts, offsetOf: ReadonlyMap<string,
     if (lanes) lanesOnly.add(result.id);
     const index = indexOperand(op);
     if (index) {
-      const base = offsetOf.get(String(op.attrs.buffer).slice(1)) ?? 0;
+      const base = baseOf(layout, String(op.attrs.buffer).slice(1));
       const address = addressOf(index, elementBytes(op), base, facts, (v) => raw.get(v.id) ?? 0);
       addresses.set(op, address);
       for (const t of address.terms) {

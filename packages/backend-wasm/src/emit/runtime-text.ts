@@ -1,4 +1,4 @@
-import { controlBlock as at } from '../memory/layout.js';
+import { type MemoryLayout, controlBlock as at } from '../memory/layout.js';
 import { worthForking } from './cost.js';
 
 /** Chunks for each thread, so that a slow thread holds nobody up; also how often one thread may change to faster code. */
@@ -10,11 +10,16 @@ const patience = 10_000;
 
 /**
  * The functions that run parallel loops. `$fork` splits the iterations of a loop into chunks and works on them until none
- * is left; threads that wait in `serve` join in. All of them share the control block at address `base`. A loop is open
+ * is left; threads that wait in `serve` join in. All of them share the control block. A loop is open
  * while `open` is 1; a thread that works on it is counted in `active`, and `$fork` returns when there is none.
  */
-export const runtimeText = (base: number): string => {
+export const runtimeText = ({ control: base, scratch, scratchBytes }: MemoryLayout): string => {
   const word = (name: keyof typeof at): string => `(i32.const ${base + at[name]})`;
+  const own =
+    scratchBytes === 0
+      ? ''
+      : `
+    (global.set $scratch (i32.add (i32.const ${scratch}) (i32.mul (local.get $id) (i32.const ${scratchBytes}))))`;
   return `  ;; Runs the parallel loop number $loop over $n iterations of about $cost operations each.
   (func $fork (param $loop i32) (param $n i64) (param $cost i64)
     (local $threads i32) (local $chunks i64)
@@ -77,7 +82,7 @@ export const runtimeText = (base: number): string => {
 
   ;; What a helping thread runs: joins every loop that opens, until told to quit. Returns 0 then.
   (func (export "serve") (param $id i32) (result i32)
-    (local $seen i32) (local $looks i32)
+    (local $seen i32) (local $looks i32)${own}
     (loop $more
       (local.set $seen (i32.atomic.load ${word('epoch')}))
       (if (i32.atomic.load ${word('quit')}) (then (return (i32.const 0))))

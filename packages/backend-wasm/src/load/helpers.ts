@@ -1,4 +1,5 @@
-import { controlBlock } from '../memory/layout.js';
+import { type MemoryLayout, controlBlock } from '../memory/layout.js';
+import { makeRoom } from './memory.js';
 import { type Thread, startThread } from '../node/threads.js';
 import { threadScript } from './script.js';
 
@@ -9,12 +10,13 @@ export interface Helpers {
   readonly dispose: () => void;
 }
 
-/** Helpers of a module with shared memory, whose control block is at `control`. */
-export const helpersOf = (module: WebAssembly.Module, memory: WebAssembly.Memory, control: number): Helpers => {
-  const words = new Int32Array(memory.buffer, control, controlBlock.captures / 4);
+/** Helpers of a module with shared memory. */
+export const helpersOf = (module: WebAssembly.Module, memory: WebAssembly.Memory, layout: MemoryLayout): Helpers => {
+  const words = new Int32Array(memory.buffer, layout.control, controlBlock.captures / 4);
   const threads: Thread[] = [];
   return {
     use: (count) => {
+      makeRoom(memory, layout, count);
       words[controlBlock.threads / 4] = count;
       words[controlBlock.trapped / 4] = 0;
       while (threads.length < count - 1) {

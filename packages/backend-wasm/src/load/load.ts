@@ -4,7 +4,7 @@ import type { Artifact, Executable, LoadOptions, RunOptions } from '@filigree/ba
 import { attempt } from '../compile/attempt.js';
 import { exportName } from '../emit/kernel.js';
 import { checkSize } from '../emit/module.js';
-import { controlBlock, layoutMemory } from '../memory/layout.js';
+import { type MemoryLayout, controlBlock, layoutMemory, mostThreads } from '../memory/layout.js';
 import { helpersOf } from './helpers.js';
 import { wasmArguments } from './arguments.js';
 import { allocateMemory, bufferViews } from './memory.js';
@@ -40,10 +40,7 @@ export const loadArtifact = (
     return executable(module, code, instance, memory, { ...layout, shared, defaults });
   });
 
-interface Setting {
-  readonly control: number;
-  readonly offsetOf: ReadonlyMap<string, number>;
-  readonly pages: number;
+interface Setting extends MemoryLayout {
   readonly shared: boolean;
   readonly defaults: number;
 }
@@ -59,7 +56,7 @@ const executable = (
 ): Executable => {
   const { control, shared, defaults } = setting;
   const kernels = new Map(module.kernels.map((k) => [k.name, k]));
-  const helpers = helpersOf(code, memory, control);
+  const helpers = helpersOf(code, memory, setting);
   const exports = instance.exports as Readonly<Record<string, (...args: readonly (number | bigint)[]) => unknown>>;
   const state: { disposed: boolean; running: boolean; runner: Runner | undefined } = {
     disposed: false,
@@ -172,9 +169,9 @@ const instantiated = async (code: WebAssembly.Module, memory: WebAssembly.Memory
 };
 
 const threadsOf = (threads: number): number =>
-  Number.isInteger(threads) && threads >= 1 && threads <= 1024
+  Number.isInteger(threads) && threads >= 1 && threads <= mostThreads
     ? threads
-    : fail('run/threads', `the number of threads must be an integer from 1 to 1024, it is ${threads}`, {
+    : fail('run/threads', `the number of threads must be an integer from 1 to ${mostThreads}, it is ${threads}`, {
         remedy: 'pass such a number',
       });
 

@@ -19,20 +19,45 @@ export interface CFamilyDialect {
   readonly stored: Readonly<Partial<Record<ScalarType, string>>>;
   /** How a kernel takes a buffer, up to the parameter's name: `const double* __restrict `. Buffers never overlap. */
   readonly pointer: (stored: string, readOnly: boolean) => string;
+  /**
+   * How the scratch buffers of one function are declared, at the top of the block that they are private to. Without it as
+   * arrays on the stack, on a cache line each.
+   */
+  readonly scratch?: (arrays: readonly ScratchArray[]) => readonly string[];
   /** How each op is written; ops that are absent are refused. Add rows to teach the emitter ops of another dialect. */
   readonly spellings: Spellings;
   /** Texts of the helper functions that spellings call, by name; only those used are emitted. */
   readonly helper: (name: string) => HelperText;
   /** What stands before a function that only this file uses: `static`, `__device__ static`. */
   readonly local: string;
-  /** Lines before a sequential loop whose iterations are independent; `lanes` when vector lanes are wanted. */
-  readonly independent: (lanes: boolean) => readonly string[];
+  /**
+   * Lines before a sequential loop whose iterations are independent but for what they accumulate; `lanes` when vector lanes
+   * are wanted.
+   */
+  readonly independent: (lanes: boolean, accumulated: readonly Accumulated[]) => readonly string[];
   /**
    * A parallel loop. Its iterations are put in a function of their own, the *part*, which runs `begin <= trip < end`;
    * here is how the part is declared and how all of it is started.
    */
   readonly part: PartSpelling;
 }
+
+/** A variable that a loop accumulates, and the helper that says how two of its kind are combined: `reduction_add_f32`. */
+export interface Accumulated {
+  readonly variable: string;
+  readonly helper: string;
+}
+
+export interface ScratchArray {
+  readonly name: string;
+  readonly stored: string;
+  readonly length: number;
+  readonly bytes: number;
+}
+
+/** Scratch buffers as arrays, on the stack unless `storage` says otherwise. */
+export const declareArrays = (arrays: readonly ScratchArray[], storage = ''): readonly string[] =>
+  arrays.map((a) => `alignas(64) ${storage}${a.stored} ${a.name}[${Math.max(1, a.length)}];`);
 
 export interface PartSpelling {
   /** The head of the part's definition, without the brace. */

@@ -1,9 +1,10 @@
-import type { Buffer, Kernel, Module, Op, Region, Value } from '@filigree/ir';
-import type { CFamilyDialect } from './dialect.js';
+import { type Buffer, type Kernel, type Module, type Op, type Region, type Value, byteSize, scalarOf } from '@filigree/ir';
+import { accumulations } from './accumulation.js';
+import { type CFamilyDialect, declareArrays } from './dialect.js';
 import { binds, expr, within } from './expr.js';
 import { names, reserved } from './names.js';
 import type { Spelling } from './spellings.js';
-import { bufferUse, freeValues, indexValues, usageOf } from './usage.js';
+import { type BufferUse, bufferUse, freeValues, indexValues, usageOf } from './usage.js';
 import { type Shared, type Writer, block, line, named, pointer, scalarName, valueOf, writer } from './writer.js';
 
 /** A kernel as C text, with what its callers must know. */
@@ -55,9 +56,10 @@ export const emitKernel = (
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
   const body = writer(shared, false);
+  declareScratch(body, serialOps(kernel.body.ops));
   emitRegion(body, kernel.body);
   const use = bufferUse(kernel.body.ops, dialect.spellings);
-  const buffers = module.buffers.filter((b) => use.read.has(b.name) || use.written.has(b.name));
+  const buffers = passedBuffers(shared, use);
   const takesThreads = shared.parts.length > 0;
   const head = [
     ...buffers.map((b) => pointer(shared, b, !use.written.has(b.name))),
@@ -75,6 +77,33 @@ export const emitKernel = (
   ].join('\n');
   return { name, text, buffers, takesThreads, takesStatus: body.flags.status, helpers: shared.helpers };
 };
+
+/** The buffers that a function takes as pointers: those it uses, but for scratch, which it declares. */
+const passedBuffers = (s: Shared, use: BufferUse): readonly Buffer[] =>
+  s.module.buffers.filter((b) => b.role !== 'scratch' && (use.read.has(b.name) || use.written.has(b.name)));
+
+/** Declares the scratch buffers that these ops use. */
+const declareScratch = (w: Writer, ops: readonly Op[]): void => {
+  const { module, dialect, pointers } = w.shared;
+  const use = bufferUse(ops, dialect.spellings);
+  const own = module.buffers.filter((b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)));
+  const arrays = own.map((b) => ({
+    name: pointers.get(b.name)!,
+    stored: dialect.stored[b.type] ?? dialect.scalar[b.type]!,
+    length: b.length,
+    bytes: b.length * byteSize(b.type),
+  }));
+  if (arrays.length === 0) return;
+  for (const l of dialect.scratch?.(arrays) ?? declareArrays(arrays)) line(w, l);
+};
+
+/** Ops of a kernel that are not in a parallel loop. */
+const serialOps = (ops: readonly Op[]): readonly Op[] =>
+  ops.flatMap((op) =>
+    op.regions.length === 0 ? [op] : isParallel(op) ? [] : op.regions.flatMap((r) => serialOps(r.ops)),
+  );
+
+const isParallel = (op: Op): boolean => op.name === 'scf.for' && op.attrs['parallel'] === true;
 
 /* Longer expressions are broken up: for people, and because compilers nest as deep as the source does. */
 const longestInline = 96;
@@ -141,7 +170,7 @@ const inlinePoints = (w: Writer, region: Region): Int32Array => {
 };
 
 const emitFor = (w: Writer, op: Op): void => {
-  if (op.attrs['parallel'] === true && !w.concurrent) emitPart(w, op);
+  if (isParallel(op) && !w.concurrent) emitPart(w, op);
   else emitLoop(w, op);
 };
 
@@ -152,7 +181,7 @@ const emitLoop = (w: Writer, op: Op): void => {
   const variables = op.operands
     .slice(3)
     .map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
-  const pragmas = carried.length === 0 ? hints(w, op) : [];
+  const pragmas = hints(w, op, variables);
   onLanes(w, pragmas.length > 0, () => {
     const header = loopHeader(w, op, iv!);
     for (const l of pragmas) line(w, l);
@@ -172,10 +201,19 @@ const onLanes = (w: Writer, lanes: boolean, write: () => void): void => {
 };
 
 /** Pragmas for a loop that says its iterations are independent: an innermost one without atomics, which do depend on each other. */
-const hints = (w: Writer, op: Op): readonly string[] => {
+const hints = (w: Writer, op: Op, variables: readonly string[] = []): readonly string[] => {
   const simd = op.attrs['simd'] === true;
-  if ((!simd && op.attrs['parallel'] !== true) || contains(op.regions[0]!, (o) => !takesLanes(w, o))) return [];
-  return w.shared.dialect.independent(simd);
+  const said = simd || op.attrs['parallel'] === true || op.attrs['independent'] === true;
+  if (!said || contains(op.regions[0]!, (o) => !takesLanes(w, o))) return [];
+  const { dialect, usage, helpers } = w.shared;
+  const kinds = variables.length === 0 ? [] : accumulations(op, usage.count);
+  if (kinds === undefined) return [];
+  const accumulated = variables.map((variable, k) => ({
+    variable,
+    helper: `reduction_${kinds[k]!}_${scalarOf(op.results[k]!.type)}`,
+  }));
+  if (simd) for (const a of accumulated) helpers.add(a.helper);
+  return dialect.independent(simd, accumulated);
 };
 
 const takesLanes = (w: Writer, op: Op): boolean => {
@@ -281,13 +319,21 @@ const emitPart = (w: Writer, op: Op): void => {
   const inner = writer(s, true);
   const i = named(s, iv, iv.hint ?? 'i');
   const counted = by !== undefined && by >= 1 && cannotOverflow(w, ub, by);
-  const pragmas = hints(inner, op);
+  const use = bufferUse(body.ops, s.dialect.spellings);
+  const ownsScratch = s.module.buffers.some(
+    (b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)),
+  );
+  /* Vector lanes would share what each iteration has for itself. */
+  const pragmas = ownsScratch ? [] : hints(inner, op);
   for (const l of part.prologue) line(inner, l);
   onLanes(inner, pragmas.length > 0, () => {
     const type = scalarName(s, iv);
     const at = (trip: string): string =>
       `${fromZero ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
-    const inside = (): void => void emitRegion(inner, body);
+    const inside = (): void => {
+      declareScratch(inner, body.ops);
+      emitRegion(inner, body);
+    };
     if (counted) line(inner, `const ${type} last = ${at('end')};`);
     for (const l of pragmas) line(inner, l);
     if (counted)
@@ -302,8 +348,7 @@ const emitPart = (w: Writer, op: Op): void => {
         inside();
       });
   });
-  const use = bufferUse(body.ops, s.dialect.spellings);
-  const buffers = s.module.buffers.filter((b) => use.read.has(b.name) || use.written.has(b.name));
+  const buffers = passedBuffers(s, use);
   const status = inner.flags.status ? [w.site.status()] : [];
   const name = s.names.take(`part${s.parts.length}_of_${s.kernelName}`);
   const params = [
@@ -387,9 +432,7 @@ const effectText = (
       .filter((b) => set.has(b.name))
       .map((b) => s.pointers.get(b.name)!)
       .join(', ');
-  const clauses = [
-    use.read.size > 0 ? `reads ${list(use.read)}` : '',
-    use.written.size > 0 ? `changes ${list(use.written)}` : '',
-  ].filter(Boolean);
+  const [reads, changes] = [list(use.read), list(use.written)];
+  const clauses = [reads && `reads ${reads}`, changes && `changes ${changes}`].filter(Boolean);
   return clauses.length > 0 ? `: ${clauses.join('; ')}.` : '.';
 };

@@ -1,5 +1,5 @@
-import type { ScalarType } from '@filigree/ir';
-import { byteSize } from '@filigree/ir';
+import { type ScalarType, byteSize, integerRange } from '@filigree/ir';
+import { literal } from './literal.js';
 
 /** The definition of a helper function, and the helpers or library prototypes it calls. */
 export interface HelperText {
@@ -173,6 +173,34 @@ const wrapping =
     return text([], `${r.local} ${t} ${r.name}(${t} a, ${t} b) { return (${t})((${u})a ${op} (${u})b); }`);
   };
 
+/** Says how partial results of a loop on vector lanes are combined, and what each begins with. */
+const reduction =
+  (kind: string): Row =>
+  (r) => {
+    const [t, float] = [r.scalar(r.a), isFloat(r.a)];
+    const operator = infixes[kind];
+    const called = operator === undefined || (!float && (kind === 'add' || kind === 'mul'));
+    const plain = called && r.a.startsWith('u') && bits(r.a) >= 32 && operator !== undefined;
+    const combined =
+      called && !plain ? `${kind}_${r.a}(omp_out, omp_in)` : `(${t})(omp_out ${operator!} omp_in)`;
+    return text(
+      called && !plain ? [`${kind}_${r.a}`] : [],
+      `#pragma omp declare reduction(${r.name} : ${t} : omp_out = ${combined}) initializer(omp_priv = ${neutral(kind, r)})`,
+    );
+  };
+
+const infixes: Readonly<Record<string, string>> = { add: '+', mul: '*', and: '&', or: '|', xor: '^' };
+
+const neutral = (kind: string, { a: t }: Request): string => {
+  if (kind === 'mul') return '1';
+  if (t === 'i1') return kind === 'and' ? 'true' : 'false';
+  if (isFloat(t))
+    return kind === 'add' ? `-0.0${suffix(t)}` : `${kind === 'min' ? '' : '-'}__builtin_inf${suffix(t)}()`;
+  const [min, max] = integerRange(t);
+  const exact = kind === 'min' ? max : kind === 'max' ? min : kind === 'and' ? (t.startsWith('u') ? max : -1n) : 0n;
+  return literal(String(exact), t).text;
+};
+
 const minimum = (r: Request): string => `min_${r.a}(old, v)`;
 const maximum = (r: Request): string => `max_${r.a}(old, v)`;
 
@@ -209,6 +237,9 @@ const rows: Readonly<Record<string, Row>> = {
   rem: guarded('%'),
   to: saturate,
   sign: one(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
+  ...Object.fromEntries(
+    ['add', 'mul', 'min', 'max', 'and', 'or', 'xor'].map((kind) => [`reduction_${kind}`, reduction(kind)]),
+  ),
   /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
   round: one((_, s) => [
     `const auto f = __builtin_floor${s}(x);`,

@@ -17,8 +17,8 @@ export interface Site {
   readonly wraps: (v: Value) => boolean;
   /** The constant that a value is, if it is one. */
   readonly constant: (v: Value) => Op['attrs'][string] | undefined;
-  /** Whether other threads may run the same op now. */
-  readonly concurrent: boolean;
+  /** Whether other threads may use the same element of a buffer now. */
+  readonly concurrent: (buffer: string) => boolean;
 }
 
 /**
@@ -139,7 +139,7 @@ const atomic: Spelling = {
   effect: 'effect',
   write: (op, [value, index], site) =>
     call(
-      site.helper(`${site.concurrent ? 'atomic' : 'serial'}_${String(op.attrs['kind'])}_${typeOf(op)}`),
+      site.helper(`${site.concurrent(bufferOf(op)) ? 'atomic' : 'serial'}_${String(op.attrs['kind'])}_${typeOf(op)}`),
       address(op, index!, site),
       value!,
     ),

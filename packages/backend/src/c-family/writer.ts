@@ -54,10 +54,13 @@ export const writer = (shared: Shared, concurrent: boolean): Writer => {
         expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
       wraps: (v) => !shared.indices.has(v.id),
       constant: (v) => shared.constants.get(v.id),
-      concurrent,
+      concurrent: (buffer) => concurrent && !isScratch(shared, buffer),
     },
   };
 };
+
+const isScratch = (s: Shared, buffer: string): boolean =>
+  s.module.buffers.find((b) => b.name === buffer)?.role === 'scratch';
 
 const inBounds = (s: Shared, flags: Writer['flags'], name: string, index: Expr): string => {
   s.helpers.add('in_bounds');

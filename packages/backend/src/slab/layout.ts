@@ -2,7 +2,7 @@ import { byteSize, type Buffer, type Module } from '@filigree/ir';
 
 /** Where every buffer of a module lies in its one block of memory, in bytes from the start of the block. */
 export interface SlabLayout {
-  /** Offsets in the order of `module.buffers`. */
+  /** Offsets in the order of `module.buffers`; 0 for scratch buffers. */
   readonly offsets: readonly number[];
   /** The same offsets by bare buffer name. */
   readonly offsetOf: ReadonlyMap<string, number>;
@@ -17,7 +17,8 @@ export const slabAlignment = 64;
 
 /**
  * Places the buffers of a module in one slab: constants first, so that they can be written in one piece, then the rest, each
- * group in module order. Depends on roles, types and lengths only, so equal structures get equal layouts.
+ * group in module order. Scratch buffers have no place in it. Depends on roles, types and lengths only, so equal structures
+ * get equal layouts.
  */
 export const layoutSlab = (module: Module): SlabLayout => {
   const offsets = new Array<number>(module.buffers.length);
@@ -25,7 +26,8 @@ export const layoutSlab = (module: Module): SlabLayout => {
   const shared = new Map<string, number>();
   const place = (constant: boolean, start: number): number =>
     module.buffers.reduce((at, b, k) => {
-      if ((b.role === 'const') !== constant) return at;
+      if (b.role === 'scratch') offsets[k] = 0;
+      if (b.role === 'scratch' || (b.role === 'const') !== constant) return at;
       const known = b.memory === undefined ? undefined : shared.get(b.memory);
       offsets[k] = known ?? at;
       if (known !== undefined) return at;
@@ -34,7 +36,8 @@ export const layoutSlab = (module: Module): SlabLayout => {
     }, start);
   const constBytes = place(true, 0);
   const bytes = Math.max(place(false, constBytes), slabAlignment);
-  return { offsets, offsetOf: new Map(module.buffers.map((b, k) => [b.name, offsets[k]!])), bytes, constBytes };
+  const placed = module.buffers.flatMap((b, k) => (b.role === 'scratch' ? [] : [[b.name, offsets[k]!] as const]));
+  return { offsets, offsetOf: new Map(placed), bytes, constBytes };
 };
 
 /** Bytes of a buffer, or of the memory that it shares. */

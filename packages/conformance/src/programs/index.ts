@@ -5,6 +5,7 @@ import { failurePrograms } from './failures.js';
 import { largePrograms } from './large.js';
 import { mathPrograms } from './math.js';
 import { memoryPrograms } from './memory.js';
+import { scratchPrograms } from './scratch.js';
 import { vectorPrograms } from './vectors.js';
 
 /** All programs of the suite. Built anew at each call; the same in every run. */
@@ -13,6 +14,7 @@ export const conformancePrograms = (): readonly Program[] => [
   ...mathPrograms(),
   ...controlFlowPrograms(),
   ...memoryPrograms(),
+  ...scratchPrograms(),
   ...vectorPrograms(),
   ...largePrograms(),
   ...failurePrograms(),

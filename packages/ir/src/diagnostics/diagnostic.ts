@@ -11,6 +11,8 @@ export interface Diagnostic {
   readonly loc?: Loc;
   /** What to do about it, as an instruction to the user. */
   readonly remedy?: string;
+  /** The lines around `loc` as `codeFrame` makes them, from reporters that hold the text when others do not. */
+  readonly frame?: string;
 }
 
 /** A position in a source text; lines and columns count from 1. */
@@ -60,7 +62,8 @@ export const fail = (
 export const formatDiagnostic = (d: Diagnostic, source?: string): string => {
   const place = d.loc ? `${d.loc.file}:${d.loc.line}:${d.loc.column}: ` : '';
   const head = `${place}${d.severity}[${d.code}]: ${d.message}`;
-  const frame = d.loc && source !== undefined ? `\n${codeFrame(source, d.loc)}` : '';
+  const lines = d.loc && source !== undefined ? codeFrame(source, d.loc) : d.frame;
+  const frame = lines === undefined ? '' : `\n${lines}`;
   return d.remedy ? `${head}${frame}\n  remedy: ${d.remedy}` : head + frame;
 };
 

@@ -54,12 +54,33 @@ const elementType = (attrs: Op['attrs'], buffers: Buffers): ScalarType | undefin
   typeof attrs.buffer === 'string' ? buffers.get(attrs.buffer.slice(1))?.type : undefined;
 
 /* Memory holds i1 as a byte; everywhere else it is a boolean. */
-const reader = (data: TypedArray, type: ScalarType): ((i: number) => Scalar) =>
+const plainReader = (data: TypedArray, type: ScalarType): ((i: number) => Scalar) =>
   type === 'i1' ? (i) => data[i] !== 0 : (i) => data[i];
-const writer = (data: TypedArray, type: ScalarType): ((i: number, x: Scalar) => void) => {
+const plainWriter = (data: TypedArray, type: ScalarType): ((i: number, x: Scalar) => void) => {
   if (type === 'i1') return (i, x) => void (data[i] = x ? 1 : 0);
   if (data instanceof BigInt64Array || data instanceof BigUint64Array) return (i, x) => void (data[i] = x as bigint);
   return (i, x) => void (data[i] = x as number);
+};
+
+/** Reads the buffer of an op; what is undefined in a scratch buffer traps. */
+const reader = (op: Op, machine: Machine, type: ScalarType): ((i: number) => Scalar) => {
+  const read = plainReader(machine.buffer(bufferName(op)), type);
+  const scratch = machine.scratch?.(bufferName(op));
+  if (!scratch) return read;
+  return (i) =>
+    scratch.written[i] === scratch.clock.now
+      ? read(i)
+      : machine.trap(op, `element ${i} of scratch buffer @${bufferName(op)} is read before it is written`);
+};
+
+const writer = (op: Op, machine: Machine, type: ScalarType): ((i: number, x: Scalar) => void) => {
+  const write = plainWriter(machine.buffer(bufferName(op)), type);
+  const scratch = machine.scratch?.(bufferName(op));
+  if (!scratch) return write;
+  return (i, x) => {
+    scratch.written[i] = scratch.clock.now;
+    write(i, x);
+  };
 };
 
 /** The index as a plain number, after it was seen to leave room for `width` elements. */
@@ -98,7 +119,7 @@ const load: OpDef = defineBound(
     const type = op.results[0].type;
     const width = lanesOf(type);
     const check = checker(op, machine, data.length, width);
-    const read = reader(data, scalarOf(type));
+    const read = reader(op, machine, scalarOf(type));
     if (typeof type === 'string') return (i) => read(check(i));
     return (i) => {
       const from = check(i);
@@ -127,7 +148,7 @@ const store: OpDef = defineBound(
     const data = machine.buffer(bufferName(op));
     const type = op.operands[0].type;
     const check = checker(op, machine, data.length, lanesOf(type));
-    const write = writer(data, scalarOf(type));
+    const write = writer(op, machine, scalarOf(type));
     if (typeof type === 'string')
       return (value, i) => {
         write(check(i), value as Scalar);
@@ -161,7 +182,7 @@ const gather: OpDef = defineBound(
   (op, machine) => {
     const data = machine.buffer(bufferName(op));
     const check = checker(op, machine, data.length, 1);
-    const read = reader(data, scalarOf(op.results[0].type));
+    const read = reader(op, machine, scalarOf(op.results[0].type));
     return (indices) => lanes(indices).map((i) => read(check(i)));
   },
 );
@@ -190,7 +211,7 @@ const scatter: OpDef = defineBound(
   (op, machine) => {
     const data = machine.buffer(bufferName(op));
     const check = checker(op, machine, data.length, 1);
-    const write = writer(data, scalarOf(op.operands[0].type));
+    const write = writer(op, machine, scalarOf(op.operands[0].type));
     return (values, indices) => {
       const at = lanes(indices).map(check);
       lanes(values).forEach((x, k) => write(at[k], x));
@@ -241,7 +262,7 @@ const atomic: OpDef = defineBound(
     const data = machine.buffer(bufferName(op));
     const type = scalarOf(op.operands[0].type);
     const check = checker(op, machine, data.length, 1);
-    const [read, write] = [reader(data, type), writer(data, type)];
+    const [read, write] = [reader(op, machine, type), writer(op, machine, type)];
     const next = combine(type, op.attrs.kind as AtomicKind);
     return (value, at) => {
       const i = check(at);
@@ -276,7 +297,7 @@ const cas: OpDef = defineBound(
     const data = machine.buffer(bufferName(op));
     const type = scalarOf(op.operands[0].type);
     const check = checker(op, machine, data.length, 1);
-    const [read, write] = [reader(data, type), writer(data, type)];
+    const [read, write] = [reader(op, machine, type), writer(op, machine, type)];
     return (expected, desired, at) => {
       const i = check(at);
       const old = read(i);

@@ -7,7 +7,9 @@ import {
   firstProblem,
   hasOperands,
   hasRegions,
+  integerAttr,
   isIndex,
+  oneOf,
   operandIs,
   sameTypes,
   terminatorOf,
@@ -39,7 +41,9 @@ const forOp: OpDef = defineGeneral(
     name: 'scf.for',
     summary:
       'runs its region for iv = lb, lb + step, … below ub, carrying values from one iteration to the next; ' +
-      '`parallel`: iterations may run at once, `simd`: and want vector lanes',
+      '`parallel`: iterations may run at once; `independent`: but for the carried values, and sums, products and extrema of ' +
+      'these may be formed in any order; `simd`: the same, and the loop wants vector lanes; for parallel loops `schedule` says whether the ' +
+      'iterations cost alike (`static`, as if absent) or not (`dynamic`), and `threads` how many threads are worth it at most',
     verify: (op) => {
       const inits = op.operands.slice(3);
       const body = op.regions[0];
@@ -55,7 +59,14 @@ const forOp: OpDef = defineGeneral(
             ? undefined
             : `lb, ub and step must have one type, they have ${typesText(op.operands.slice(0, 3))}`,
         () => booleanAttr(op, 'parallel'),
+        () => booleanAttr(op, 'independent'),
         () => booleanAttr(op, 'simd'),
+        () => (op.attrs.schedule === undefined ? undefined : oneOf(op, 'schedule', ['static', 'dynamic'])),
+        () => integerAttr(op, 'threads', 1, true),
+        () =>
+          op.attrs.parallel !== true && (op.attrs.schedule !== undefined || op.attrs.threads !== undefined)
+            ? `'schedule' and 'threads' are for parallel loops`
+            : undefined,
         () =>
           op.attrs.parallel === true && inits.length > 0
             ? 'a parallel loop carries no values: accumulate with mem.atomic, or drop `parallel`'

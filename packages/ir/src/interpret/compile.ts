@@ -1,7 +1,13 @@
 import { fail } from '../diagnostics/diagnostic.js';
 import type { OpTable } from '../dialects/op-table.js';
-import type { BoundOp, Machine, OpDef, RuntimeValue, Scalar } from '../kernel/dialect.js';
+import type { BoundOp, Machine, OpDef, RuntimeValue, Scalar, ScratchState } from '../kernel/dialect.js';
 import type { Kernel, Op, Region, TypedArray, Value } from '../kernel/op.js';
+
+/** The scratch buffers of a run, and the time that their elements are defined by. */
+export interface Scratch {
+  readonly clock: { now: number };
+  readonly states: ReadonlyMap<string, ScratchState>;
+}
 
 /** Ops that may still run; shared by the kernels of one run. */
 export interface Budget {
@@ -16,12 +22,14 @@ export const compileKernel = (
   kernel: Kernel,
   table: OpTable,
   memory: ReadonlyMap<string, TypedArray>,
+  scratch: Scratch,
   budget: Budget,
 ): ((args: readonly Scalar[]) => void) => {
-  const frame = new Frame(kernel, table, memory, budget);
+  const frame = new Frame(kernel, table, memory, scratch, budget);
   const params = frame.slotsOf(kernel.params);
   const body = frame.compile(kernel.body);
   return (args) => {
+    scratch.clock.now++;
     params.forEach((slot, i) => (frame.values[slot] = args[i]));
     body.run([]);
   };
@@ -35,13 +43,19 @@ class Frame implements Machine {
   readonly values: RuntimeValue[] = [];
   private readonly slots = new Map<number, number>();
   private readonly regions = new Map<Region, CompiledRegion>();
+  private inParallelLoop = false;
 
   constructor(
     private readonly kernel: Kernel,
     private readonly table: OpTable,
     private readonly memory: ReadonlyMap<string, TypedArray>,
+    private readonly scratches: Scratch,
     private readonly budget: Budget,
   ) {}
+
+  scratch(name: string): ScratchState | undefined {
+    return this.scratches.states.get(name);
+  }
 
   buffer(name: string): TypedArray {
     return (
@@ -96,6 +110,7 @@ class Frame implements Machine {
     const def =
       this.table.get(op.name) ??
       fail('interpret/unknown-op', `kernel @${this.kernel.name}: no dialect defines op '${op.name}'`, { loc: op.loc });
+    if (op.attrs.parallel === true && op.regions.length > 0 && !this.inParallelLoop) return this.parallelLoop(op, def);
     for (const region of op.regions) this.compile(region);
     const operands = this.slotsOf(op.operands);
     const results = this.slotsOf(op.results);
@@ -103,6 +118,22 @@ class Frame implements Machine {
     return def.bind !== undefined && bindable
       ? boundStep(def.bind(op, this), this.values, operands, results)
       : generalStep(def, op, this, this.values, operands, results);
+  }
+
+  /** An outermost parallel loop: scratch buffers are new in each iteration, and again after the last. */
+  private parallelLoop(op: Op, def: OpDef): () => void {
+    this.inParallelLoop = true;
+    const { clock } = this.scratches;
+    for (const region of op.regions) {
+      const { run } = this.compile(region);
+      this.regions.set(region, { run: (args) => (clock.now++, run(args)) });
+    }
+    this.inParallelLoop = false;
+    const loop = generalStep(def, op, this, this.values, this.slotsOf(op.operands), this.slotsOf(op.results));
+    return () => {
+      loop();
+      clock.now++;
+    };
   }
 
   private giveUp(): never {

@@ -5,7 +5,7 @@ import type { Dialect, Scalar } from '../kernel/dialect.js';
 import type { Kernel, Module, TypedArray } from '../kernel/op.js';
 import { verifyModule } from '../verify/verify.js';
 import { scalarArgument } from './arguments.js';
-import { compileKernel } from './compile.js';
+import { type Scratch, compileKernel } from './compile.js';
 import { bindBuffers } from './memory.js';
 
 export interface InterpretOptions {
@@ -53,11 +53,19 @@ const run = (
   if (errors.length > 0) throw new DiagnosticError(errors);
   const memory = bindBuffers(module, given);
   const table = opTable(dialects);
+  const scratch = scratchOf(module);
   const budget = { steps: options.maxSteps ?? 1e9 };
   for (const kernel of chosen(module, options)) {
     const args = argumentsOf(kernel, options.kernel === undefined ? [] : (options.args ?? []));
-    compileKernel(kernel, table, memory, budget)(args);
+    compileKernel(kernel, table, memory, scratch, budget)(args);
   }
+};
+
+/** Scratch buffers with nothing written yet. */
+const scratchOf = (module: Module): Scratch => {
+  const clock = { now: 0 };
+  const own = module.buffers.filter((b) => b.role === 'scratch');
+  return { clock, states: new Map(own.map((b) => [b.name, { clock, written: new Float64Array(b.length) }])) };
 };
 
 const chosen = (module: Module, options: InterpretOptions): readonly Kernel[] => {

@@ -1,6 +1,6 @@
 import { fail } from '../diagnostics/diagnostic.js';
 import type { Buffer, Module, TypedArray } from '../kernel/op.js';
-import { allocateBuffers, arrayConstructor } from '../kernel/typed-array.js';
+import { allocateArray, allocateBuffers, arrayConstructor } from '../kernel/typed-array.js';
 
 /** The memory of a run: every buffer of the module by name, checked against its declaration. */
 export const bindBuffers = (
@@ -35,6 +35,13 @@ const checkShared = (module: Module, arrays: ReadonlyMap<string, TypedArray>): v
 };
 
 const contents = (buffer: Buffer, given: TypedArray | undefined): TypedArray => {
+  if (buffer.role === 'scratch') {
+    if (given !== undefined)
+      fail('interpret/scratch-buffer', `buffer @${buffer.name} is scratch; the host has no view of it`, {
+        remedy: 'leave it out',
+      });
+    return allocateArray(buffer.type, buffer.length);
+  }
   if (buffer.role === 'const') {
     if (given !== undefined)
       fail('interpret/const-buffer', `buffer @${buffer.name} is const; its contents are the module's`, {

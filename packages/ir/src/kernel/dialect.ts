@@ -14,12 +14,23 @@ export interface Effect {
 export type Scalar = number | bigint | boolean;
 export type RuntimeValue = Scalar | readonly Scalar[];
 
+/**
+ * A scratch buffer on the machine: an element is defined while the time at which it was written is the time now. Time goes
+ * on when an iteration of an outermost parallel loop begins and when such a loop ends.
+ */
+export interface ScratchState {
+  readonly clock: { readonly now: number };
+  readonly written: Float64Array;
+}
+
 /** How an evaluator reaches the machine it runs on. */
 export interface Machine {
   /** The contents of a buffer, by bare name. */
   buffer(name: string): TypedArray;
   /** Runs a region with these parameters and returns the operands of its terminator. */
   region(region: Region, args: readonly RuntimeValue[]): readonly RuntimeValue[];
+  /** Which elements of a scratch buffer hold what was written in this iteration; absent for all other buffers. */
+  scratch?(name: string): ScratchState | undefined;
   /** Says that the op cannot be carried out: an index out of bounds, a division by zero. Never returns. */
   trap(op: Op, message: string): never;
 }

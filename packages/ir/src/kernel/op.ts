@@ -41,12 +41,17 @@ export interface Kernel {
 /**
  * A named array of one scalar type. `input` is written by the host, `output` read by it, `inout` both, `temp` is the
  * program's own, `const` has `data` that never changes.
+ *
+ * `scratch` is private: each iteration of an outermost parallel loop has one of its own, and so has each run of serial code
+ * before, between and after those loops. Its elements are undefined when the iteration or the serial code begins; to read
+ * one before it is written is a trap where that is seen, as in the interpreter. The host has no view of it. It takes
+ * at most `SCRATCH_BYTES`.
  */
 export interface Buffer {
   readonly name: string;
   readonly type: ScalarType;
   readonly length: number;
-  readonly role: 'input' | 'output' | 'inout' | 'temp' | 'const';
+  readonly role: 'input' | 'output' | 'inout' | 'temp' | 'const' | 'scratch';
   /**
    * Buffers that name one memory begin at one address and share its bytes: an arena whose cells hold values of several
    * types. A program uses each byte through one of them only, so passes and compilers may take them for distinct.
@@ -55,6 +60,9 @@ export interface Buffer {
   /** The contents of a `const` buffer, as the typed array of `type`; never written after construction. */
   readonly data?: TypedArray;
 }
+
+/** Bytes that one scratch buffer may take: what a core's nearest cache or a GPU's shared memory can hold. */
+export const SCRATCH_BYTES = 65536;
 
 export interface Module {
   readonly name: string;

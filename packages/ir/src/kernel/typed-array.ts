@@ -7,8 +7,12 @@ export const arrayConstructor = (type: ScalarType): TypedArrayConstructor => con
 /** A zeroed typed array of `length` elements of `type`. */
 export const allocateArray = (type: ScalarType, length: number): TypedArray => new constructors[type](length);
 
-/** Zeroed typed arrays for these buffers, by name; those of one memory are views of one `ArrayBuffer`. */
-export const allocateBuffers = (buffers: readonly Buffer[]): Record<string, TypedArray> => {
+/**
+ * Zeroed typed arrays for these buffers, by name; those of one memory are views of one `ArrayBuffer`. Scratch buffers are
+ * left out: only kernels see them.
+ */
+export const allocateBuffers = (all: readonly Buffer[]): Record<string, TypedArray> => {
+  const buffers = all.filter((b) => b.role !== 'scratch');
   const bytes = new Map<string, number>();
   for (const { memory, type, length } of buffers)
     if (memory !== undefined) bytes.set(memory, Math.max(bytes.get(memory) ?? 0, length * byteSize(type)));

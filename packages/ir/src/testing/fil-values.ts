@@ -14,7 +14,8 @@ export const prepareRun = (
   const buffers = allocateBuffers(module.buffers.filter((b) => b.role !== 'const'));
   for (const given of run.buffers) {
     const buffer = declared(module, given, run);
-    if (buffer.role === 'const') fail('fil-test/values', `buffer @${buffer.name} is const`, { loc: run.loc });
+    if (buffer.role === 'const' || buffer.role === 'scratch')
+      fail('fil-test/values', `buffer @${buffer.name} is ${buffer.role}`, { loc: run.loc });
     given.values.forEach((text, i) => (buffers[buffer.name][i] = toElement(parseScalar(text, buffer.type, run))));
   }
   const kernel = module.kernels.find((k) => k.name === run.kernel);

@@ -95,12 +95,15 @@ const moduleFrom = (json: unknown): Module => {
   };
 };
 
+const roles: readonly string[] = ['input', 'output', 'inout', 'temp', 'const', 'scratch'];
+
+const isRole = (text: string): text is Buffer['role'] => roles.includes(text);
+
 const bufferFrom = (json: unknown, path: string): Buffer => {
   const b = object(json, path);
   const type = scalarType(b.type, `${path}.type`);
   const role = string(b.role, `${path}.role`);
-  if (role !== 'input' && role !== 'output' && role !== 'inout' && role !== 'temp' && role !== 'const')
-    return wrong(`${path}.role`, 'a role');
+  if (!isRole(role)) return wrong(`${path}.role`, 'a role');
   const head = {
     name: string(b.name, `${path}.name`),
     type,

@@ -36,7 +36,7 @@ export const parseBuffer = (lexer: Lexer): Buffer => {
   return { ...head, data };
 };
 
-const roles: readonly Buffer['role'][] = ['input', 'output', 'inout', 'temp', 'const'];
+const roles: readonly Buffer['role'][] = ['input', 'output', 'inout', 'temp', 'const', 'scratch'];
 
 const isRole = (text: string): text is Buffer['role'] => (roles as readonly string[]).includes(text);
 

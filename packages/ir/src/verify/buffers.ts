@@ -1,6 +1,6 @@
 import { type Diagnostic, error } from '../diagnostics/diagnostic.js';
-import type { Buffer, Module } from '../kernel/op.js';
-import { isScalarType } from '../kernel/type.js';
+import { type Buffer, type Module, SCRATCH_BYTES } from '../kernel/op.js';
+import { byteSize, isScalarType } from '../kernel/type.js';
 import { arrayConstructor } from '../kernel/typed-array.js';
 import { isIdentifier } from './identifier.js';
 
@@ -13,11 +13,19 @@ export const verifyBuffers = (module: Module, report: (d: Diagnostic) => void): 
     names.add(b.name);
     const problem = declarationProblem(b);
     if (problem !== undefined) report(error('verify/buffer', `buffer @${b.name}: ${problem}`));
+    else if (b.role === 'scratch' && b.length * byteSize(b.type) > SCRATCH_BYTES)
+      report(
+        error(
+          'verify/scratch-size',
+          `scratch buffer @${b.name} takes ${b.length * byteSize(b.type)} bytes, more than ${SCRATCH_BYTES}`,
+          { remedy: 'work on smaller blocks, or make it a temp buffer' },
+        ),
+      );
     else dataProblem(b, report);
   }
 };
 
-const roles: readonly string[] = ['input', 'output', 'inout', 'temp', 'const'];
+const roles: readonly string[] = ['input', 'output', 'inout', 'temp', 'const', 'scratch'];
 
 const declarationProblem = (b: Buffer): string | undefined => {
   if (!isIdentifier(b.name)) return 'the name is not an identifier';
@@ -27,7 +35,7 @@ const declarationProblem = (b: Buffer): string | undefined => {
   if (!roles.includes(b.role)) return `the role must be one of ${roles.join(', ')}, it is ${String(b.role)}`;
   if (b.memory === undefined) return undefined;
   if (!isIdentifier(b.memory)) return 'the name of its memory is not an identifier';
-  return b.role === 'const' ? 'a const buffer shares no memory' : undefined;
+  return b.role === 'const' || b.role === 'scratch' ? `a ${b.role} buffer shares no memory` : undefined;
 };
 
 const dataProblem = (b: Buffer, report: (d: Diagnostic) => void): void => {

@@ -16,7 +16,7 @@ import { isIdentifier } from './identifier.js';
  * Names. Modules, buffers and kernels have names that are identifiers of C. No two buffers, and no two kernels, share one.
  *
  * Buffers. A length is a non-negative integer. A const buffer has data: the typed array of its type, of its length. No other
- * buffer has any.
+ * buffer has any. A scratch buffer takes at most `SCRATCH_BYTES` and shares no memory.
  *
  * Values. Within a kernel an id is defined once: by a parameter, a region's parameter, or a result. A use names a value that
  * is visible: a parameter of the kernel or of a region around it, or a result of an earlier op in the same region or a

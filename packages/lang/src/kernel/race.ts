@@ -46,7 +46,10 @@ const warningsOf = (loop: Parallel): readonly Diagnostic[] => {
 class Analysis {
   private readonly temps = new Map<Temp, Dependence>();
   private readonly locals = new Map<Local, Dependence>();
-  private readonly numbers = new Map<Scalar, number>();
+  /** How a temp was computed, in terms of the numbers of its operands. */
+  private readonly origins = new Map<Temp, string>();
+  private readonly numbers = new Map<string, number>();
+  private readonly serials = new Map<Temp, number>();
 
   constructor(
     private readonly loop: Parallel,
@@ -70,8 +73,10 @@ class Analysis {
           union(this.locals.get(i.local) ?? this.of(i.value), this.of(i.value), true),
         );
       case 'compute':
+        this.origins.set(i.to, `${i.operator}${i.type ?? ''}(${i.args.map((s) => this.number(s)).join()})`);
         return void this.temps.set(i.to, this.computed(i.operator, i.args));
       case 'load':
+        this.origins.set(i.to, this.key(i.place));
         return void this.temps.set(i.to, this.loaded(i.place));
       case 'atomic':
         return void this.temps.set(i.to, this.everything());
@@ -129,15 +134,24 @@ class Analysis {
     return { variables: new Set(this.loop.variables), affine: false, loads: new Set() };
   }
 
-  /** Equal for accesses to the same element, where it is named by the same temps. */
+  /** Equal for accesses whose indices are computed alike. */
   private key(place: Place): string {
-    const id = (s: Scalar): string => {
-      if (s.is === 'literal') return `=${String(s.value)}`;
-      const known = this.numbers.get(s) ?? this.numbers.size;
-      this.numbers.set(s, known);
-      return `%${known}`;
-    };
-    return `${place.of === 'field' ? place.field.name : `@${place.buffer}`}[${place.index.map(id).join()}]`;
+    const name = place.of === 'field' ? place.field.name : `@${place.buffer}`;
+    return `${name}[${place.index.map((s) => this.number(s)).join()}]`;
+  }
+
+  /** A number for what is computed alike. */
+  private number(s: Scalar): number {
+    const text = s.is === 'literal' ? `=${String(s.value)}` : (this.origins.get(s) ?? `%${this.serial(s)}`);
+    const known = this.numbers.get(text) ?? this.numbers.size;
+    this.numbers.set(text, known);
+    return known;
+  }
+
+  private serial(temp: Temp): number {
+    const known = this.serials.get(temp) ?? this.serials.size;
+    this.serials.set(temp, known);
+    return known;
   }
 }
 

@@ -12,24 +12,29 @@ import { affineForms } from '../support/affine.js';
 import { corePass } from '../support/core-pass.js';
 import { constantOfOp } from '../support/constant-in.js';
 import { clobbered, factsOf, type Facts } from '../support/facts.js';
+import { scratchOf } from '../support/scratch.js';
 import { withoutDeadStores } from './dead-stores.js';
 import { accessOf, elementMap, placeOf } from './element-map.js';
+import { withoutPrivateAtomics } from './private-atomics.js';
 
 /**
  * Forwards values through memory: a load takes the value that the last store to its element, or an earlier load of it,
  * had; a store that writes what is there already, or that a later store of the same region overwrites before anything
  * can read it, goes. Two indices are told apart when both are affine in the same values: they are equal or differ by a
  * constant. All others may be equal. Atomics and unknown ops end what is known about their buffer; a loop does so for
- * all that it writes, before its first iteration and after its last.
+ * all that it writes, before its first iteration and after its last. Scratch buffers are nobody else's: an atomic on one is
+ * a load and a store, and a store to one that is not read again goes.
  */
 export const storeForwarding = corePass('store-forwarding', {}, (dialects) => {
   const facts = factsOf(dialects);
-  return (module) =>
-    mapKernels(module, (k) => {
-      const forwarded = forwardKernel(k, facts);
-      const body = withoutDeadStores(forwarded.body, facts, affineForms());
+  return (module) => {
+    const scratch = scratchOf(module.buffers);
+    return mapKernels(module, (k) => {
+      const forwarded = forwardKernel(withoutPrivateAtomics(k, dialects, module.buffers, scratch), facts);
+      const body = withoutDeadStores(forwarded.body, facts, affineForms(), scratch);
       return body === forwarded.body ? forwarded : { ...forwarded, body };
     });
+  };
 });
 
 const forwardKernel = (kernel: Kernel, facts: Facts): Kernel => {

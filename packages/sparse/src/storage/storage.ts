@@ -58,14 +58,22 @@ export interface NodeStorage {
 /**
  * Cells of one size that are given out one by one with one atomic addition (thesis §5.2). Cell 0 is never written: what
  * reads through a missing cell ends there and finds ambient values. Cell 1 takes what is written when memory is exhausted.
- * Cells from 2 on are real; all that are not active hold ambient values.
+ * Cells from 2 on are real; all that are not active hold ambient values, but for those that were never used: they are
+ * zeros, and get the ambient values that are not when they are given out.
+ *
+ * An arena begins as zeros, with `used` set to `RESERVED_CELLS` and ambient values written into cell 0 and the root's cell.
+ * When a kernel finds its cell in place already, made by another thread, it takes back its addition to `cursor` if nobody
+ * added since, and else puts the cell among those recycled, as if it had been active and given back.
  */
 export interface Pool {
   /** Address of cell 0. */
   readonly cells: number;
   /** One above the largest cell number. */
   readonly capacity: number;
-  /** Addresses of i32 counters. `cursor`: cells asked for since the last collection; the first `freeCount` of them come from the free list, the next are `used`, `used + 1` …. */
+  /**
+   * Addresses of i32 counters. `cursor`: cells given out since the last collection; the first `freeCount` of them come from
+   * the free list, the next are `used`, `used + 1` …. It may be more for a moment, while threads find out that none is left.
+   */
   readonly cursor: number;
   readonly used: number;
   readonly freeCount: number;
@@ -78,18 +86,25 @@ export interface Pool {
   /** Address of the i32 coordinates of each cell, `axes.length` a cell: its place in the index space of this node's cells. */
   readonly coordinates: number;
   readonly axes: readonly number[];
-  /** For `hash`: address and power-of-two size of the table of i32 cell numbers, 0 where free, −1 where one was removed. */
-  readonly table: { readonly slots: number; readonly size: number } | undefined;
+  /**
+   * For `hash`: address and power-of-two size of the table of i32 cell numbers, 0 where free, −1 where one was removed; and
+   * address of the i32 number of entries removed since the table was made, after too many of which it is made anew.
+   */
+  readonly table: { readonly slots: number; readonly size: number; readonly removed: number } | undefined;
 }
 
-/** A list of active cells, made anew before a loop. */
+/**
+ * A list of active cells, made anew before a loop. A cell is named by one number among all of its node: the number in the
+ * pool, or, where cells lie in their containers, that of the cell around it times the cells of a container plus the number
+ * in the container.
+ */
 export interface List {
   /** Address of the i32 length. */
   readonly length: number;
+  /** Above this many entries nothing is listed; there are no more active cells than that. */
   readonly capacity: number;
-  /** Address of the i32 coordinates of each entry, `axes.length` an entry, in the index space of this node's cells. */
-  readonly coordinates: number;
-  readonly axes: readonly number[];
+  /** Address of the i32 numbers of the cells. */
+  readonly cells: number;
 }
 
 export interface StorageOptions {
@@ -117,12 +132,14 @@ export const storageOf = (layout: Layout, options: StorageOptions = {}): Storage
     end = align(end + bytes, 64);
     return at;
   };
+  for (const node of layout.nodes)
+    if ((isSparse(node) || node.morton) && node.kind !== 'hash' && shapes[node.id].cells > MAX_CELLS) tooMany(node);
   const capacities = capacitiesOf(layout, shapes, options.budget ?? 2 ** 30);
   const nodes = layout.nodes.map((node, id): NodeStorage => {
     const axes = axesOf(layout, id);
     const capacity = capacities[id];
     const pool = node.pointer || node.kind === 'hash' ? poolOf(node, shapes[id], capacity, axes, reserve) : undefined;
-    const list = pool || (isSparse(node) && hasNodes(layout, node)) ? listOf(capacity, axes, reserve) : undefined;
+    const list = pool || (isSparse(node) && hasNodes(layout, node)) ? listOf(node, capacity, reserve) : undefined;
     return { node, ...shapes[id], pool, list };
   });
   if (end > MAX_BYTES)
@@ -157,6 +174,9 @@ export const elementsBelow = (layout: Layout, node: number, leaf: number, axis: 
 
 /* Typed arrays of more elements than this are refused by engines. */
 const MAX_BYTES = 2 ** 33;
+
+/* Numbers of cells are i32. */
+const MAX_CELLS = 2 ** 31 - 1;
 
 const align = (x: number, to: number): number => Math.ceil(x / to) * to;
 
@@ -234,14 +254,30 @@ const capacitiesOf = (layout: Layout, shapes: readonly Shape[], budget: number):
   for (const node of layout.nodes) {
     const around = node.parent < 0 ? 1 : capacities[node.parent];
     const possible = node.kind === 'hash' ? Infinity : around * shapes[node.id].cells;
-    const overhead = 16 + 4 * axesOf(layout, node.id).length;
-    const share = Math.floor(budget / open.length / (shapes[node.id].cellBytes + overhead));
+    const overhead = 16 + 4 * axesOf(layout, node.id).length + (node.kind === 'hash' ? 16 : 0);
+    const share = Math.floor(
+      budget / open.length / (shapes[node.id].cellBytes + overhead + listedIn(layout, shapes, node.id)),
+    );
+    const wanted = node.cells ?? Math.max(share, 1);
     capacities.push(
-      pooled.includes(node) ? Math.min(possible, node.cells ?? Math.max(share, 1)) + RESERVED_CELLS : possible,
+      !pooled.includes(node) ? possible : RESERVED_CELLS + (possible <= wanted ? possible + spare(possible) : wanted),
     );
   }
   return capacities;
 };
+
+/** Bytes that lists take for what lies in one cell of a node. */
+const listedIn = (layout: Layout, shapes: readonly Shape[], id: number): number =>
+  layout.nodes[id].children
+    .map((c) => layout.nodes[c])
+    .filter((child) => !child.field && !child.pointer)
+    .reduce((sum, child) => {
+      const own = isSparse(child) && hasNodes(layout, child) ? 4 : 0;
+      return sum + shapes[child.id].cells * (own + listedIn(layout, shapes, child.id));
+    }, 0);
+
+/* Threads that activate one cell at once take one each for a while: where all can be active there must be some to spare. */
+const spare = (cells: number): number => 64 + Math.floor(cells / 16);
 
 const poolOf = (
   node: SNode,
@@ -250,7 +286,7 @@ const poolOf = (
   axes: readonly number[],
   reserve: (bytes: number) => number,
 ): Pool => {
-  const counters = reserve(16);
+  const counters = reserve(20);
   const tableSize = 2 ** Math.ceil(Math.log2(2 * capacity));
   return {
     cells: reserve(capacity * cellBytes),
@@ -264,16 +300,20 @@ const poolOf = (
     active: reserve(4 * capacity),
     coordinates: reserve(4 * capacity * axes.length),
     axes,
-    table: node.kind === 'hash' ? { slots: reserve(4 * tableSize), size: tableSize } : undefined,
+    table:
+      node.kind === 'hash' ? { slots: reserve(4 * tableSize), size: tableSize, removed: counters + 16 } : undefined,
   };
 };
 
-const listOf = (capacity: number, axes: readonly number[], reserve: (bytes: number) => number): List => ({
-  length: reserve(4),
-  capacity,
-  coordinates: reserve(4 * capacity * axes.length),
-  axes,
-});
+const listOf = (node: SNode, capacity: number, reserve: (bytes: number) => number): List => {
+  if (capacity > MAX_CELLS) tooMany(node);
+  return { length: reserve(4), capacity, cells: reserve(4 * capacity) };
+};
+
+const tooMany = (node: SNode): never =>
+  fail('layout/too-large', `${nodeText(node)} has room for more cells than an i32 can count`, {
+    remedy: 'make it or the nodes around it smaller, or store its cells on demand: pointer(), hash()',
+  });
 
 const hasNodes = (layout: Layout, node: SNode): boolean => node.children.some((c) => !layout.nodes[c].field);
 

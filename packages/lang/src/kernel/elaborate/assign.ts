@@ -1,8 +1,9 @@
 import type { AnyNode, AssignmentExpression, MemberExpression, UpdateExpression } from 'acorn';
+import { byteSize, isInteger } from '@filigree/ir';
 import { bare } from '../../rewrite/ast.js';
 import type { Binding } from '../../rewrite/scope.js';
 import { shapeText } from '../../vocabulary/algebra.js';
-import { literal, type AtomicKind, type Place, type Scalar } from '../code/code.js';
+import { literal, typeOfPlace, type AtomicKind, type Place, type Scalar } from '../code/code.js';
 import { atomic, load, store } from './access.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
 import { binaryOperation, condition, itemsOf, reference, scalar, shortCircuit, value } from './expression.js';
@@ -249,16 +250,7 @@ const compound = (
     }
     case 'element': {
       const place = scalarPlace(cx, e, to.element);
-      const kind = atomicKinds[token];
-      if (cx.parallel && kind !== undefined) {
-        const given = right();
-        const before = atomic(cx, e, place, kind, token === '-' ? compute(cx, e, 'neg', given) : given);
-        return used ? binaryOperation(cx, e, token, before, given) : nothing;
-      }
-      const before = load(cx, e, place);
-      const after = binaryOperation(cx, e, token, before, right());
-      store(cx, e, place, after);
-      return after;
+      return combine(cx, e, place, token, right, used);
     }
     case 'items': {
       const items = to.items.map((slot) => loaded(cx, e, readSlot(cx, e, slot)));
@@ -277,6 +269,31 @@ const compound = (
       return after;
     }
   }
+};
+
+/** `element op= value`. Integers of less than 32 bits wrap, provided that the value is one of them. */
+const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: () => Scalar, used: boolean): Term => {
+  const type = typeOfPlace(place);
+  const at = originOf(cx, e);
+  const narrow = isInteger(type) && byteSize(type) < 4;
+  const kind = cx.parallel ? atomicKinds[token] : undefined;
+  if (kind === undefined) {
+    const before = load(cx, e, place);
+    const given = right();
+    const after = binaryOperation(cx, e, token, before, given);
+    if (narrow && token !== '/') cx.session.emit(at, { do: 'fits', place, value: given });
+    store(cx, e, place, narrow && token !== '/' ? cx.session.cast(at, after, type) : after);
+    return after;
+  }
+  const given = right();
+  if (token !== '-') {
+    const before = atomic(cx, e, place, kind, given);
+    return used ? binaryOperation(cx, e, token, before, given) : nothing;
+  }
+  const negative = compute(cx, e, 'neg', given);
+  if (isInteger(type)) cx.session.emit(at, { do: 'fits', place, value: given });
+  const before = atomic(cx, e, place, kind, isInteger(type) ? cx.session.cast(at, negative, type) : negative);
+  return used ? binaryOperation(cx, e, token, before, given) : nothing;
 };
 
 /** Kinds of atomics that compound assignments become. */

@@ -137,8 +137,9 @@ const withReturns = (cx: Context, at: AnyNode, block: AnyNode, body: readonly An
   const returnsValue = hasValue(block);
   const slot: Pending | undefined = returnsValue ? pending(cx, block, 'result') : undefined;
   const inner: Context = { ...cx, exits: { ...noExits, return: { label, value: slot, whole: true } } };
+  const problems = cx.session.diagnostics.length;
   const code = cx.session.record(() => statements(inner, body, body));
-  if (slot && !leaves(code))
+  if (slot && !leaves(code) && cx.session.diagnostics.length === problems)
     refuse(
       cx,
       at,

@@ -150,7 +150,7 @@ export const forOf = (cx: Context, s: ForOfStatement, name: string | undefined):
       cx,
       s.right,
       'lang/nested-active',
-      'a loop over active elements must be an outermost loop',
+      'a loop over active elements runs in parallel, so that it must be an outermost loop',
       'take it out of the loop around it, or loop over a range and ask isActive(…)',
     );
   sequence(cx, s, pattern, over.space.bounds, over.space.single, over.order === 'parallel' && !cx.parallel, name);

@@ -1,19 +1,19 @@
-import { integerRange, isFloat, isWide, type ScalarType } from '@filigree/ir';
+import { byteSize, integerRange, isFloat, isSigned, isWide, type ScalarType } from '@filigree/ir';
 
-/** A literal as a constant of a type, converted as `arith.cast` does: truncated and saturated. */
+/** A literal as a constant of a type, converted as `arith.cast` does: whole numbers wrap, others are cut off and kept in range. */
 export const constantOf = (value: number | bigint | boolean, type: ScalarType): number | bigint | boolean => {
   if (type === 'i1') return typeof value === 'boolean' ? value : Number(value) !== 0;
   const x = typeof value === 'boolean' ? Number(value) : value;
   if (isFloat(type)) return Number(x);
-  const whole = typeof x === 'bigint' ? x : wholeOf(x, type);
-  const [min, max] = integerRange(type);
-  const clamped = whole < min ? min : whole > max ? max : whole;
-  return isWide(type) ? clamped : Number(clamped);
+  const whole = typeof x === 'bigint' || Number.isSafeInteger(x) ? wrapped(BigInt(x), type) : saturated(x, type);
+  return isWide(type) ? whole : Number(whole);
 };
 
-const wholeOf = (x: number, type: ScalarType): bigint => {
-  if (Number.isNaN(x)) return 0n;
+const wrapped = (x: bigint, type: ScalarType): bigint =>
+  isSigned(type) ? BigInt.asIntN(8 * byteSize(type), x) : BigInt.asUintN(8 * byteSize(type), x);
+
+const saturated = (x: number, type: ScalarType): bigint => {
   const [min, max] = integerRange(type);
-  if (x === Infinity) return max;
-  return x === -Infinity ? min : BigInt(Math.trunc(x));
+  if (Number.isNaN(x)) return 0n;
+  return x <= Number(min) ? min : x >= Number(max) ? max : BigInt(Math.trunc(x));
 };

@@ -97,6 +97,8 @@ class Emitter {
         return this.store(i.place, this.as(i.value, typeOfPlace(i.place)));
       case 'atomic':
         return this.bind(i.to, this.atomic(i.place, i.kind, this.as(i.value, typeOfPlace(i.place))));
+      case 'fits':
+        return;
       case 'reduce': {
         const { local, kind } = i.reduction;
         const value = this.as(i.value, this.types.typeOf(local.cell));
@@ -187,16 +189,18 @@ class Emitter {
       : this.b.atomic(place.buffer, kind, value, index[0]);
   }
 
-  /** Runs `body` with its own view of the locals and gives back what it made of `carried`. */
+  /**
+   * Runs `body` with its own view of the locals and gives back what it made of `carried`. The op around it is made after it,
+   * and has the place that was current before.
+   */
   private scoped(carried: readonly Local[], body: () => void): readonly Value[] {
-    const outer = this.locals;
+    const [outer, { loc }] = [this.locals, this.b];
     this.locals = new Map(outer);
-    try {
-      body();
-      return carried.map((l) => this.local(l));
-    } finally {
-      this.locals = outer;
-    }
+    body();
+    this.b.loc = loc;
+    const values = carried.map((l) => this.local(l));
+    this.locals = outer;
+    return values;
   }
 
   /** Locals that exist here and change in these blocks. */
@@ -322,20 +326,25 @@ class Emitter {
   /** One parallel loop over all combinations, the last variable fastest. */
   private flattened(bounds: Ranges, body: (v: readonly Value[]) => void): void {
     const { b } = this;
-    const from = bounds.map((range) => this.as(range[0], 'i32'));
-    const extents = bounds.map((range, k) => {
-      const length = b.sub(this.as(range[1], 'i32'), from[k]);
-      return lengthOf(range) > 0 ? length : b.max(length, b.i32(0));
+    const starts = bounds.map(([from]) => from);
+    const extents = bounds.map((range): Value => {
+      const length = lengthOf(range);
+      if (!Number.isNaN(length)) return b.i32(Math.max(0, length));
+      return b.max(b.sub(this.as(range[1], 'i32'), this.as(range[0], 'i32')), b.i32(0));
     });
+    const shifted = (k: number, offset: Value): Value => {
+      const start = starts[k];
+      return start.is === 'literal' && start.value === 0 ? offset : b.add(this.as(start, 'i32'), offset);
+    };
     const total = extents.reduce((x, y) => b.mul(x, y));
     b.for(b.i32(0), total, b.i32(1), { ...this.frame.hints, parallel: true }, [], (iv) => {
       let rest = iv;
       const variables: Value[] = [];
       for (let k = bounds.length - 1; k > 0; k--) {
-        variables.unshift(b.add(from[k], b.rem(rest, extents[k])));
+        variables.unshift(shifted(k, b.rem(rest, extents[k])));
         rest = b.div(rest, extents[k]);
       }
-      body([b.add(from[0], rest), ...variables]);
+      body([shifted(0, rest), ...variables]);
     });
   }
 }

@@ -40,6 +40,8 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
     case 'store':
     case 'atomic':
       return [...indices(i.place, types), ...stored(i.value, i.place, types)];
+    case 'fits':
+      return stored(i.value, i.place, types);
     case 'structure':
       return i.index.flatMap((s) => index(s, types));
     case 'assume':

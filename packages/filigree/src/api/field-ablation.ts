@@ -1,0 +1,49 @@
+import { fail } from '@filigree/ir';
+import type { FieldPipelineOptions } from '@filigree/runtime';
+
+type Lowering = NonNullable<FieldPipelineOptions['lowering']>;
+type Simplify = Exclude<NonNullable<Lowering['simplify']>, false>;
+
+/** What `ablate` can switch off in the lowering of fields, by name: the columns of an ablation table (thesis §6). */
+export const FIELD_ABLATIONS = {
+  /** All simplification of accesses (thesis appendix F). */
+  'simplify-access': { lowering: { simplify: false } },
+  /** Loops over a block in parts: those that stay within it, and those that look beyond it. */
+  'split-loops': part({ split: false }),
+  /** Digits of indices, and bounds that need no clamp. */
+  'resolve-digits': part({ digits: false }),
+  /** One lookup for accesses that share a path. */
+  'merge-accesses': part({ merge: false }),
+  /** Lookups before the loops in which they do not change. */
+  'hoist-accesses': part({ hoist: false }),
+  /** Values through cells, without loads and stores. */
+  'forward-values': part({ forward: false }),
+  /** The passes for all kernels: sharing, moving out of loops, dead code. */
+  optimize: { optimize: false },
+} as const satisfies Readonly<Record<string, FieldPipelineOptions>>;
+
+export type FieldAblation = keyof typeof FIELD_ABLATIONS;
+
+/** Options with these parts switched off. Throws `DiagnosticError` `ablate/unknown`. */
+export const ablateFields = (names: readonly string[], options: FieldPipelineOptions = {}): FieldPipelineOptions =>
+  names.reduce<FieldPipelineOptions>((all, name) => merge(all, overridesOf(name)), options);
+
+const overridesOf = (name: string): FieldPipelineOptions =>
+  Object.hasOwn(FIELD_ABLATIONS, name)
+    ? FIELD_ABLATIONS[name as FieldAblation]
+    : fail('ablate/unknown', `there is nothing to switch off under the name '${name}'`, {
+        remedy: `use some of ${Object.keys(FIELD_ABLATIONS).join(', ')}`,
+      });
+
+const merge = (a: FieldPipelineOptions, b: FieldPipelineOptions): FieldPipelineOptions => ({
+  ...a,
+  ...b,
+  lowering: { ...a.lowering, ...b.lowering, ...simplified(a.lowering?.simplify, b.lowering?.simplify) },
+});
+
+const simplified = (a: Lowering['simplify'], b: Lowering['simplify']): Lowering =>
+  a === false || b === false ? { simplify: false } : { simplify: { ...a, ...b } };
+
+function part(simplify: Simplify): { readonly lowering: Lowering } {
+  return { lowering: { simplify } };
+}

@@ -1,0 +1,38 @@
+import type { Backend } from '@filigree/backend';
+import type { FieldDecl } from '@filigree/sparse';
+import {
+  program as makeProgram,
+  type Fields,
+  type Kernels,
+  type Program,
+  type ProgramOptions,
+} from '@filigree/runtime';
+import { resolveBackend, type BackendName } from './backends.js';
+import { right } from './build.js';
+import { ablateFields } from './field-ablation.js';
+
+/** Fields of a layout in memory, and kernels that run on them. */
+export type FieldProgram<K extends Kernels = Kernels, F extends Fields = Fields> = Program<K, F>;
+
+export interface FieldProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields> extends Omit<
+  ProgramOptions<K, F>,
+  'backend'
+> {
+  /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
+  readonly backend?: BackendName | (string & {}) | Backend;
+  /** Parts of the lowering to switch off, by their names in `FIELD_ABLATIONS`. */
+  readonly ablate?: readonly string[];
+}
+
+/**
+ * Compiles kernels for the fields of a layout, and gives the fields memory: `sim.fields.u.set([3, 4], 1)`,
+ * `sim.run.diffuse(0.1)`. Rejects with a `DiagnosticError`: `lang/…` with the place in the kernel's source, `layout/…`,
+ * `ablate/unknown`, `runtime/backend`, and what the backend says.
+ */
+export const program = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
+  options: FieldProgramOptions<K, F>,
+): Promise<FieldProgram<K, F>> => {
+  const { ablate = [], ...rest } = options;
+  const switched = ablateFields(ablate, options);
+  return right(await makeProgram<K, F>({ ...rest, ...switched, backend: await resolveBackend(options.backend) })());
+};

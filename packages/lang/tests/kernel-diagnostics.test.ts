@@ -1,0 +1,251 @@
+import { DiagnosticError, formatDiagnostic } from '@filigree/ir';
+import { array, kernel, lowerKernels } from '@filigree/lang';
+import { dense, field, i, ij, k, layout, matrixField, vectorField } from '@filigree/sparse';
+import { describe, expect, it } from 'vitest';
+import { define, fromText, problemsOf } from './kernel-run.js';
+
+const u = field('u', 'f32');
+const c = field('c', 'i32');
+const b = field('b', 'u8');
+const flag = field('flag', 'i1');
+const x = vectorField('x', 'f32', 2);
+const F = matrixField('F', 'f32', 2, 2);
+const n = field('n', 'i32');
+const elsewhere = field('elsewhere', 'f32');
+const place = layout(
+  dense(ij, 16).pointer().dense(ij, 4).place(u),
+  dense(i, 100).place(x, F, c, b, flag),
+  dense(i, 10).dynamic(k, 8).place(n),
+);
+
+/* Arguments of every kernel below, so that the texts can be short. */
+const args = [u, c, b, flag, x, F, n, 'f32', 'i32', array('f32', 64)];
+const parameters = 'u, c, b, flag, x, F, n, dt, m, a';
+
+const scope = {
+  table: [1, 2, 3],
+  settings: { mode: 'fast', nested: [[1], [2, 3]] },
+  elsewhere,
+  native: Math.sin.bind(Math),
+  f: (y: number): number => y * 2,
+  Thing: class {},
+};
+
+/* Text with «» where the diagnostic must point. */
+const cases: readonly (readonly [code: string, body: string])[] = [
+  ['lang/unbound', 'for (const i of range(«count)) c[i] = 1;'],
+  ['lang/unbound', 'c[0] = «idvi(3, 2);'],
+  ['lang/unsupported-syntax', '«switch (m) { case 1: c[0] = 1; }'],
+  ['lang/unsupported-syntax', '«try { c[0] = 1; } catch { c[0] = 2; }'],
+  ['lang/unsupported-syntax', '«throw m;'],
+  ['lang/unsupported-syntax', 'for (const i of range(m)) { const t = «new Float32Array(3); }'],
+  ['lang/unsupported-syntax', 'c[0] = «`text`;'],
+  ['lang/unsupported-syntax', 'c[0] = «3n;'],
+  ['lang/unsupported-syntax', 'c[0] = «null;'],
+  ['lang/unsupported-syntax', 'c[0] = «u?.[0];'],
+  ['lang/unsupported-syntax', '«class A {}'],
+  ['lang/unsupported-syntax', 'u[0][0] = «Math.random();'],
+  ['lang/unsupported-syntax', 'c[0] = «this.m;'],
+  ['lang/unsupported-syntax', '«delete c[0];'],
+  ['lang/unsupported-syntax', '«for (let i in c) c[0] = 1;'],
+  ['lang/unsupported-call', 'u[0][0] = «native(dt);'],
+  ['lang/unsupported-call', 'u[0][0] = «Math.clz32(m);'],
+  ['lang/unsupported-call', '«Thing();'],
+  ['lang/unknown-member', 'c[0] = x[0].«w;'],
+  ['lang/unknown-member', 'c[0] = table.«size;'],
+  ['lang/unknown-member', 'c[0] = settings.«modus;'],
+  ['lang/unknown-member', 'u[0][0] = «x[0].summ();'],
+  ['lang/not-a-function', '«dt();'],
+  ['lang/not-a-function', '«settings.mode();'],
+  ['lang/recursion', 'const g = (y) => (y > 0 ? «g(y - 1) : 0); u[0][0] = g(dt);'],
+  ['lang/indices', 'for (const i of range(m)) u[i][0] = «u[i] + 1;'],
+  ['lang/indices', 'for (const i of range(m)) «u[i] = 1;'],
+  ['lang/indices', 'for (const i of range(m)) «u[i][0][0] = 1;'],
+  ['lang/indices', 'for (const i of range(m)) c[i] = «u[i][0][0];'],
+  ['lang/indices', 'c[0] = «dt[0];'],
+  ['lang/index-range', 'c[0] = «c[100];'],
+  ['lang/index-range', '«u[-1][0] = 0;'],
+  ['lang/index-range', 'c[0] = «table[3];'],
+  ['lang/index-type', 'for (const i of range(m)) «c[i / 2] = 1;'],
+  ['lang/index-type', 'for (const i of range(m)) «c[dt] = 1;'],
+  ['lang/dynamic-index', 'for (const i of range(m)) c[i] = «settings.nested[i][0];'],
+  ['lang/condition', '«if (m) c[0] = 1;'],
+  ['lang/condition', '«while (dt) c[0] += 1;'],
+  ['lang/condition', '«for (let i = 0; i; i++) c[0] += 1;'],
+  ['lang/type', 'c[0] = «(m > 0) + 1;'],
+  ['lang/type', 'if («!m) c[0] = 1;'],
+  ['lang/type', 'if («m && dt > 0) c[0] = 1;'],
+  ['lang/type', 'if («(m > 0) === 1) c[0] = 1;'],
+  ['lang/type', 'c[0] = «dt | 0;'],
+  ['lang/type', 'c[0] = «dt << 2;'],
+  ['lang/type', 'c[0] = «idiv(dt, 2);'],
+  ['lang/type', '«flag[0] = 1;'],
+  ['lang/type', '«u[0][0] = m > 1;'],
+  ['lang/type', 'let t = true; «t = m; c[0] = 1;'],
+  ['lang/type', 'c[0] = i32(«i64(m) + u64(m));'],
+  ['lang/narrowing', '«c[0] = dt;'],
+  ['lang/narrowing', '«c[0] += 0.5;'],
+  ['lang/narrowing', 'for (const i of range(3)) «b[i] = i;'],
+  ['lang/narrowing', 'for (const i of range(3)) «c[i] += dt;'],
+  ['lang/literal', '«b[0] = 300;'],
+  ['lang/literal', 'c[0] = «m * 3000000000;'],
+  ['lang/shape', 'u[0][0] = «x[0];'],
+  ['lang/shape', 'u[0][0] = «x[0] + 1;'],
+  ['lang/shape', 'x[0] = «dt;'],
+  ['lang/shape', 'x[0] = «vec(1, 2, 3);'],
+  ['lang/shape', 'x[0] = «x[1].add(vec(1, 2, 3));'],
+  ['lang/shape', 'x[0] = «F[0].mul(vec(1, 2, 3));'],
+  ['lang/shape', 'let v = x[0]; «v = dt; x[0] = v;'],
+  ['lang/shape', 'x[0] = m > 0 ? x[1] : «dt;'],
+  ['lang/shape', 'const [p, q, «r] = x[0];'],
+  ['lang/shape', 'x[0] = «zeros(m);'],
+  ['lang/shape', '«x[0] += x[1];'],
+  ['lang/shape', 'u[0][0] = Math.max(«x[0], 1);'],
+  ['lang/immutable-vector', 'const v = vec(1, 2); «v[0] = 3;'],
+  ['lang/immutable-vector', '«x[0].x = 3;'],
+  ['lang/immutable-vector', '«x[0][1] += 3;'],
+  ['lang/argument-write', '«dt = 2;'],
+  ['lang/argument-write', '«m++;'],
+  ['lang/constant-write', 'const t = 1; «t = 2;'],
+  ['lang/constant-write', 'for (let i of range(3)) «i = 2;'],
+  ['lang/captured-write', '«table[0] = 2;'],
+  ['lang/captured-write', '«settings = 2;'],
+  ['lang/array-alias', 'const g = (r) => { «r[0] = 1; }; const t = [1, 2]; g(t);'],
+  ['lang/unassigned', 'let t; c[0] = «t;'],
+  ['lang/unassigned', 'c[0] = «t; const t = 1;'],
+  ['lang/parallel-write', 'let t = 0; for (const i of range(m)) «t = i;'],
+  ['lang/parallel-write', 'let t = 1; for (const i of range(m)) «t *= 2;'],
+  ['lang/parallel-write', 'const t = [0]; for (const i of range(m)) «t[0] = 1;'],
+  ['lang/reduction', 'let s = 0; for (const i of range(m)) { s += dt; u[0][0] += «s; }'],
+  ['lang/reduction', 'let s = 0; for (const i of range(m)) { s += dt; «s = Math.max(s, dt); }'],
+  ['lang/break-in-parallel', 'for (const i of range(m)) { if (i > 3) «break; }'],
+  ['lang/break-in-parallel', 'outer: for (const i of range(m)) for (const j of range(3)) if (j > 1) «break outer;'],
+  ['lang/nested-active', 'for (const i of range(m)) for (const [p, q] of «active(u)) u[p][q] = 1;'],
+  ['lang/nested-active', 'while (m > 0) for (const p of «active(x)) x[p] = x[0];'],
+  ['lang/loop-variables', 'for (const «[p, q, r] of active(u)) u[p][q] = 1;'],
+  ['lang/loop-variables', 'for (const «[p, q] of active(x)) c[p] = 1;'],
+  ['lang/unrolled', 'for (const i of «unrolled(range(m))) c[i] = 1;'],
+  ['lang/unrolled', 'for (const i of «unrolled(range(100000))) c[0] += i;'],
+  ['lang/range', 'for (const i of «range(2.5)) c[0] += i;'],
+  ['lang/range', 'for (const i of «range(0, 9, 0)) c[0] += i;'],
+  ['lang/arguments', 'for (const i of «range()) c[0] += i;'],
+  ['lang/arguments', 'u[0][0] = «Math.sqrt(dt, 2);'],
+  ['lang/arguments', 'u[0][0] = «Math.max();'],
+  ['lang/active', 'for (const i of «active(a)) c[i] = 1;'],
+  ['lang/division', 'c[0] = «idiv(m, 0);'],
+  ['lang/not-sparse', '«deactivate(c, 3);'],
+  ['lang/not-sparse', '«deactivate(parent(u, 2), 3, 3);'],
+  ['lang/not-sparse', '«clear(c);'],
+  ['lang/not-a-list', 'append(«u[0], 1);'],
+  ['lang/not-a-list', 'c[0] = length(«u[0]);'],
+  ['lang/indices', 'append(«n, 1);'],
+  ['lang/indices', 'c[0] = length(«n[0][0]);'],
+  ['lang/indices', 'if («isActive(u, 1, 2, 3)) c[0] = 1;'],
+  ['lang/indices', 'if («isActive(u, 1)) c[0] = 1;'],
+  ['lang/not-a-field', 'if (isActive(«dt, 1)) c[0] = 1;'],
+  ['lang/clear-in-loop', 'for (const i of range(3)) «clear(u);'],
+  ['lang/cache', '«cache(u);'],
+  ['lang/assume-in-range', 'c[0] = «assumeInRange(m, 0, 0, m);'],
+  ['lang/field-in-scope', '«elsewhere[0] = 1;'],
+  ['lang/return-in-loop', 'for (const i of range(m)) { «return 3; }'],
+  ['lang/return', 'const g = (y) => { if (y > 0) return 1; }; u[0][0] = «g(dt);'],
+  ['lang/return', 'const g = (y) => { if (y > 0) return 1; «return; }; u[0][0] = g(dt);'],
+  ['lang/unsupported-call', '«hostGrid([3], 0);'],
+];
+
+const point = (text: string): [line: number, column: number] => {
+  const before = text.slice(0, text.indexOf('«')).split('\n');
+  return [before.length, before[before.length - 1].length + 1];
+};
+
+describe('what kernels cannot say', () => {
+  it.each(cases)('%s: %s', (code, body) => {
+    const text = `(${parameters}) => {\n  ${body}\n}`;
+    const found = problemsOf(define(args, fromText(text.replace('«', '')), { scope }), place);
+    expect(found.map((d) => [d.code, d.loc?.line, d.loc?.column])).toEqual([[code, ...point(text)]]);
+    expect(found[0].remedy).toBeTruthy();
+    expect(formatDiagnostic(found[0])).toContain('^');
+  });
+});
+
+it('several problems are found at once, and what follows from one is not repeated', () => {
+  const text = `(u, c) => {
+  const t = missing + 1;
+  const s = t * 2;
+  c[0] = 0.5;
+  for (const i of range(3)) {
+    c[i] = u[i];
+    switch (i) {}
+  }
+}`;
+  const found = problemsOf(define([u, c], fromText(text)), place);
+  expect(found.map((d) => [d.code, d.loc?.line])).toEqual([
+    ['lang/unbound', 2],
+    ['lang/indices', 6],
+    ['lang/unsupported-syntax', 7],
+    ['lang/narrowing', 4],
+  ]);
+});
+
+it('problems in inlined functions point into their text', () => {
+  const helper = fromText('function helper(y) {\n  return y.missing;\n}');
+  const [found] = problemsOf(
+    define([u], fromText('(u) => { u[0][0] = helper(u[1][1]); }'), { scope: { helper } }),
+    place,
+  );
+  expect(formatDiagnostic(found)).toBe(
+    [
+      'helper:2:12: error[lang/unknown-member]: a number has no `missing` in a kernel',
+      '  1 | function helper(y) {',
+      '> 2 |   return y.missing;',
+      '    |            ^',
+      '  3 | }',
+      '  remedy: see the list of what kernels may use',
+    ].join('\n'),
+  );
+});
+
+it('names file and line of the file, where they are known', () => {
+  const at = { file: 'sim.ts', line: 40, column: 15 };
+  const [found] = problemsOf(define([c], fromText('(c) => {\n  c[0] = nothing;\n}'), { at }), place);
+  expect(formatDiagnostic(found).split('\n').slice(0, 3)).toEqual([
+    'sim.ts:41:10: error[lang/unbound]: `nothing` is neither declared in the function nor in its scope',
+    '  40 |               (c) => {',
+    '> 41 |   c[0] = nothing;',
+  ]);
+});
+
+it('fields must be part of the layout', () => {
+  const found = problemsOf(define([elsewhere], fromText('(e) => { for (const i of active(e)) e[i] = 1; }')), place);
+  expect(found.map((d) => d.code)).toEqual(['lang/not-placed']);
+  expect(found[0].message).toContain("'elsewhere'");
+});
+
+it('definitions are checked at once', () => {
+  const code = (f: () => unknown): string => {
+    try {
+      f();
+    } catch (e) {
+      if (e instanceof DiagnosticError) return e.diagnostics[0].code;
+      throw e;
+    }
+    return 'nothing';
+  };
+  expect(code(() => define([u], 3))).toBe('lang/not-a-function');
+  expect(code(() => define(['f31'], () => 0))).toBe('lang/argument');
+  expect(code(() => define([3], () => 0))).toBe('lang/argument');
+  expect(code(() => define([u], () => 0, { block: 0 }))).toBe('lang/hint');
+  expect(code(() => array('f32', 0))).toBe('lang/array');
+  expect(code(() => array('text' as 'f32', 1))).toBe('lang/array');
+  expect(problemsOf(define([], () => 0, { name: 'a b' })).map((d) => d.code)).toEqual(['lang/name']);
+  expect(problemsOf(define([], fromText('(a) => a'))).map((d) => d.code)).toEqual(['lang/parameters']);
+  expect(problemsOf(define([], fromText('async () => 0'))).map((d) => d.code)).toEqual(['lang/unsupported-syntax']);
+  expect(problemsOf(define([], Math.sin)).map((d) => d.code)).toEqual(['lang/native-function']);
+  expect(problemsOf(define([], class {})).map((d) => d.code)).toEqual(['lang/not-a-function']);
+});
+
+it('problems of several kernels come together', () => {
+  const one = kernel([c], (c: number[]) => void (c[0] = 0.5));
+  const result = lowerKernels({ one, two: one }, place);
+  expect(result._tag === 'Left' && result.left.length).toBe(2);
+});

@@ -1,0 +1,395 @@
+import {
+  accumulate,
+  activate,
+  active,
+  append,
+  array,
+  assumeInRange,
+  atomicMax,
+  cache,
+  cacheL1,
+  clear,
+  deactivate,
+  i32,
+  isActive,
+  kernel,
+  length,
+  lowerKernels,
+  ndrange,
+  parent,
+  range,
+  serially,
+  vec,
+  type Grid1,
+  type Grid2,
+  type KernelDef,
+  type LaunchArgs,
+  type MatGrid1,
+  type VecGrid1,
+} from '@filigree/lang';
+import { dense, field, hash, i, ij, k, layout, matrixField, vectorField, type Layout } from '@filigree/sparse';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { define, lowered, problemsOf, textOf } from './kernel-run.js';
+
+const u = field('u', 'f32');
+const v = field('v', 'f32');
+const c = field('c', 'i32');
+const n = field('n', 'i32');
+const x = vectorField('x', 'f32', 2);
+const F = matrixField('F', 'f64', 2, 2);
+const tree = layout(
+  dense(ij, 16).pointer().dense(ij, 4).pointer().dense(ij, 4).place(u, v),
+  dense(i, 100).place(x, F, c),
+  dense(i, 10).dynamic(k, 8).place(n),
+);
+
+/* Kernel IR without what every text begins and ends with. */
+const opsOf = (def: KernelDef, on: Layout = tree): string =>
+  textOf(def, on)
+    .split('\n')
+    .slice(1, -2)
+    .map((line) => line.slice(2))
+    .join('\n');
+
+describe('kernel IR of fields', () => {
+  it('a loop over active elements, ended early by continue', () => {
+    const def = kernel(
+      [u, v, 'f32'],
+      (u: Grid2, v: Grid2, dt: number) => {
+        for (const [i, j] of active(u)) {
+          cache(u);
+          if (u[i][j] === 0) continue;
+          v[i][j] = dt * u[i + 1][j];
+        }
+      },
+      { name: 'step', block: 64, threads: 2, vectorWidth: 8 },
+    );
+    expect(textOf(def, tree)).toBe(`kernel @step(%dt: f32) {block = 64, threads = 2, vector_width = 8} {
+  field.for {block = 64, cache = [u], node = 3} {
+  ^(%i: i32, %j: i32):
+    %3 = field.load %i, %j {field = u} : f32
+    %4 = arith.constant {value = 0} : f32
+    %5 = arith.cmp %3, %4 {predicate = eq} : i1
+    scf.if %5 {
+      scf.yield
+    } {
+      %6 = arith.constant {value = 1} : i32
+      %7 = arith.add %i, %6 : i32
+      %8 = field.load %7, %j {field = u} : f32
+      %9 = arith.mul %dt, %8 : f32
+      field.store %9, %i, %j {field = v}
+      scf.yield
+    }
+    scf.yield
+  }
+  scf.yield
+}`);
+  });
+
+  it('vector fields are their components; += is atomic', () => {
+    const def = kernel([x, u], (x: VecGrid1<2>, u: Grid2) => {
+      for (const p of active(x)) {
+        const at = assumeInRange(i32(x[p].x), p, -1, 2);
+        u[at][p] += 0.5;
+        u[at][p] -= 1;
+        accumulate(x, p, vec(1, 2));
+        x[p] = x[p].mul(3);
+      }
+    });
+    expect(opsOf(def)).toBe(`field.for {node = 6} {
+^(%p: i32):
+  %1 = field.load %p {field = x_0} : f32
+  %2 = arith.cast %1 {to = i32} : i32
+  %3 = field.assume_in_range %2, %p {hi = 2, lo = -1} : i32
+  %4 = arith.constant {value = 0.5} : f32
+  %5 = field.atomic %4, %3, %p {field = u, kind = add} : f32
+  %6 = arith.constant {value = -1} : f32
+  %7 = field.atomic %6, %3, %p {field = u, kind = add} : f32
+  %8 = arith.constant {value = 1} : f32
+  %9 = field.atomic %8, %p {field = x_0, kind = add} : f32
+  %10 = arith.constant {value = 2} : f32
+  %11 = field.atomic %10, %p {field = x_1, kind = add} : f32
+  %12 = field.load %p {field = x_0} : f32
+  %13 = field.load %p {field = x_1} : f32
+  %14 = arith.constant {value = 3} : f32
+  %15 = arith.mul %12, %14 : f32
+  %16 = arith.constant {value = 3} : f32
+  %17 = arith.mul %13, %16 : f32
+  field.store %15, %p {field = x_0}
+  field.store %17, %p {field = x_1}
+  scf.yield
+}`);
+  });
+
+  it('outside of parallel loops nothing need be atomic', () => {
+    const def = kernel([c], (c: Grid1) => {
+      c[3] += 1;
+      for (const i of serially(range(2))) atomicMax(c, i, 7);
+    });
+    expect(opsOf(def)).toBe(`%0 = arith.constant {value = 3} : i32
+%1 = field.load %0 {field = c} : i32
+%2 = arith.constant {value = 1} : i32
+%3 = arith.add %1, %2 : i32
+%4 = arith.constant {value = 3} : i32
+field.store %3, %4 {field = c}
+%5 = arith.constant {value = 0} : i32
+%6 = arith.constant {value = 2} : i32
+%7 = arith.constant {value = 1} : i32
+scf.for %5, %6, %7 {
+^(%i: i32):
+  %9 = field.load %i {field = c} : i32
+  %10 = arith.constant {value = 7} : i32
+  %11 = arith.max %9, %10 : i32
+  field.store %11, %i {field = c}
+  scf.yield
+}`);
+  });
+
+  it('structure: cells are named by the axes above them, lists by their container', () => {
+    const def = kernel([u, n, c], (u: Grid2, n: Grid2, c: Grid1) => {
+      clear(u);
+      for (const i of range(10)) {
+        c[i] = append(n[i], i);
+        if (isActive(u, i, 3)) activate(parent(u), i, 5);
+        if (isActive(n, i, 4)) deactivate(u, i, 3);
+        if (length(n[i]) === 8) clear(n[i]);
+      }
+    });
+    expect(opsOf(def)).toBe(`field.clear_all {node = 1}
+%0 = arith.constant {value = 0} : i32
+%1 = arith.constant {value = 10} : i32
+%2 = arith.constant {value = 1} : i32
+scf.for %0, %1, %2 {parallel = true} {
+^(%i: i32):
+  %4 = field.append %i {node = 15} : i32
+  field.store %i, %i, %4 {field = n}
+  field.store %4, %i {field = c}
+  %5 = arith.constant {value = 3} : i32
+  %6 = field.is_active %i, %5 {node = 2} : i1
+  scf.if %6 {
+    %7 = arith.constant {value = 5} : i32
+    field.activate %i, %7 {node = 1}
+    scf.yield
+  } {
+    scf.yield
+  }
+  %8 = arith.constant {value = 4} : i32
+  %9 = field.is_active %i, %8 {node = 15} : i1
+  scf.if %9 {
+    %10 = arith.constant {value = 3} : i32
+    field.deactivate %i, %10 {node = 2}
+    scf.yield
+  } {
+    scf.yield
+  }
+  %11 = field.length %i {node = 15} : i32
+  %12 = arith.constant {value = 8} : i32
+  %13 = arith.cmp %11, %12 {predicate = eq} : i1
+  scf.if %13 {
+    field.clear %i {node = 15}
+    scf.yield
+  } {
+    scf.yield
+  }
+  scf.yield
+}`);
+  });
+
+  it('a sum over a loop goes through a buffer, and the result is left in another', () => {
+    const def = kernel(
+      [u],
+      (u: Grid2) => {
+        let s = 0;
+        for (const [i, j] of active(u)) s += u[i][j];
+        return s;
+      },
+      { name: 'total' },
+    );
+    expect(opsOf(def)).toBe(`%0 = arith.constant {value = 0} : f32
+%1 = arith.constant {value = 0} : i32
+mem.store %0, %1 {buffer = @total_s}
+field.for {node = 3} {
+^(%i: i32, %j: i32):
+  %4 = field.load %i, %j {field = u} : f32
+  %5 = arith.constant {value = 0} : i32
+  %6 = mem.atomic %4, %5 {buffer = @total_s, kind = add} : f32
+  scf.yield
+}
+%7 = arith.constant {value = 0} : i32
+%8 = mem.load %7 {buffer = @total_s} : f32
+%9 = arith.constant {value = 0} : i32
+mem.store %8, %9 {buffer = @total_result}`);
+    const { buffers, signature } = lowered(def, tree);
+    expect(buffers.map((b) => [b.name, b.type, b.role])).toEqual([
+      ['total_result', 'f32', 'output'],
+      ['total_s', 'f32', 'temp'],
+    ]);
+    expect(signature).toEqual({
+      launch: [],
+      result: { type: 'f32', buffer: 'total_result' },
+      seed: false,
+      warnings: [],
+    });
+  });
+
+  it('boxes with a short first side become one loop, others a loop in a loop', () => {
+    const short = kernel([u], (u: Grid2) => {
+      for (const [i, j] of ndrange(3, [2, 9])) u[i][j] = 1;
+    });
+    expect(opsOf(short)).toContain('arith.rem');
+    const long = kernel([u, 'i32'], (u: Grid2, m: number) => {
+      for (const [i, j] of ndrange(m, 9)) u[i][j] = 1;
+    });
+    expect(opsOf(long)).toBe(`%1 = arith.constant {value = 0} : i32
+%2 = arith.constant {value = 1} : i32
+scf.for %1, %m, %2 {parallel = true} {
+^(%i: i32):
+  %4 = arith.constant {value = 0} : i32
+  %5 = arith.constant {value = 9} : i32
+  %6 = arith.constant {value = 1} : i32
+  scf.for %4, %5, %6 {
+  ^(%j: i32):
+    %8 = arith.constant {value = 1} : f32
+    field.store %8, %i, %j {field = u}
+    scf.yield
+  }
+  scf.yield
+}`);
+  });
+
+  it('ops know where in the source they come from', () => {
+    const def = define([c], new Function('return (c) => {\n  for (const i of range(9))\n    c[i] = 2 * i;\n}')(), {
+      at: { file: 'a.ts', line: 10, column: 5 },
+    });
+    const [loop] = lowered(def, tree).kernel.body.ops.filter((op) => op.name === 'scf.for');
+    expect(loop.loc).toEqual({ file: 'a.ts', line: 11, column: 3 });
+    expect(loop.regions[0].ops.map((op) => [op.name, op.loc?.line, op.loc?.column])).toEqual([
+      ['arith.constant', 12, 12],
+      ['arith.mul', 12, 12],
+      ['field.store', 12, 5],
+      ['scf.yield', 11, 3],
+    ]);
+  });
+});
+
+it('a kernel is the same over other layouts, but for the nodes', () => {
+  const def = kernel([u], (u: Grid2) => {
+    for (const [i, j] of active(u)) if (isActive(u, i + 1, j)) u[i][j] = u[i + 1][j];
+  });
+  const texts = [
+    layout(dense(ij, 64).bitmasked().place(u)),
+    layout(hash(ij, 64).dense(ij, 4).place(u)),
+    layout(dense(i, 4).pointer().dense(ij, 16).place(u)),
+  ].map((on) => opsOf(def, on).replace(/node = \d+/g, 'node = n'));
+  expect(texts[1]).toBe(texts[0]);
+  expect(texts[2].replace('field.is_active %5', 'field.is_active %5, %j')).toBe(texts[0]);
+});
+
+it('of dense fields every element within the extents is active', () => {
+  const def = kernel([c], (c: Grid1) => {
+    for (const i of range(9)) if (isActive(c, i + 95)) c[i] = 1;
+  });
+  expect(opsOf(def)).toContain('arith.cmp');
+  expect(opsOf(def)).not.toContain('field.is_active');
+});
+
+it('kernels of a module keep their keys as names, and their own buffers', () => {
+  const sum = kernel([c, array('i32', 8)], (c: Grid1, a: Int32Array) => {
+    let s = 0;
+    for (const i of range(a.length)) s += c[i] * a[i];
+    return s;
+  });
+  const result = lowerKernels({ first: sum, second: sum }, tree, 'both');
+  if (result._tag === 'Left') throw new Error(result.left[0].message);
+  const { module, signatures } = result.right;
+  expect(module.kernels.map((k) => k.name)).toEqual(['first', 'second']);
+  expect(module.buffers.map((b) => b.name)).toEqual([
+    'first_a',
+    'first_result',
+    'first_s',
+    'second_a',
+    'second_result',
+    'second_s',
+  ]);
+  expect(signatures.second.launch).toEqual([{ is: 'array', name: 'a', type: 'i32', maxLength: 8, buffer: 'second_a' }]);
+});
+
+it('cacheL1 is an attribute of the kernel', () => {
+  const def = kernel([u, x], (u: Grid2, x: VecGrid1<2>) => {
+    cacheL1(x);
+    for (const p of active(x)) u[p][0] += x[p].y;
+  });
+  expect(lowered(def, tree).kernel.attrs.cache_l1).toEqual(['x_0', 'x_1']);
+});
+
+describe('warnings about races', () => {
+  const warnings = (def: KernelDef): readonly (readonly [line: number | undefined, message: string])[] =>
+    lowered(def, tree).signature.warnings.map((w) => {
+      expect([w.severity, w.code]).toEqual(['warning', 'lang/race']);
+      return [w.loc?.line, w.message];
+    });
+  const body = (text: string): KernelDef =>
+    define(
+      [u, c, x, 'i32'],
+      new Function(`return (u, c, x, m) => {\n  for (const [i, j] of ndrange(8, 9)) {\n    ${text}\n  }\n}`)(),
+    );
+
+  it.each([
+    ['c[0] = i;', ['i', 'j']],
+    ['c[i] = 1;', ['j']],
+    ['c[m] = 1;', ['i', 'j']],
+    ['const t = j * 2; c[t] = i;', ['i']],
+    ['let t = 0; for (let q = 0; q < 3; q++) { c[t] = i; t += q; }', ['i', 'j']],
+    ['if (u[i][0] > 0) x[j] = vec(1, 2);', []],
+  ])('iterations that write one element: %s', (text, variables) => {
+    const found = warnings(body(text));
+    expect(found.map(([line]) => line)).toEqual(variables.length > 0 ? [3] : []);
+    for (const name of variables) expect(found[0][1]).toContain(`\`${name}\``);
+  });
+
+  it.each(['c[c[i + j]] = c[c[i + j]] + 1;', 'const q = c[i * j]; c[q] = 2 * c[q];'])(
+    'sums that are not atomic: %s',
+    (text) => expect(warnings(body(text)).map(([line]) => line)).toEqual([3]),
+  );
+
+  it.each([
+    'u[i][j] = u[i][j] * 2;',
+    'u[i + 1][2 * j] = 1;',
+    'c[c[i + j]] += 1;',
+    'c[c[i + j]] = 1;',
+    'atomicMax(c, 3, i);',
+    'if (i === 2 && j === 3) c[0] = 1;',
+    'let t = i; while (t > 3) t -= j; u[t][j] = 1;',
+  ])('nothing is said of %s', (text) => expect(warnings(body(text))).toEqual([]));
+});
+
+describe('types of kernels', () => {
+  it('parameters follow from the arguments', () => {
+    const def = kernel(
+      [u, x, F, 'f32', 'i1', array('f32', 8)],
+      (u: Grid2, x: VecGrid1<2>, F: MatGrid1<2, 2>, dt, on, a: Float32Array) => {
+        const [step, flag]: [number, boolean] = [dt, on];
+        for (const p of active(x)) if (flag) u[p][0] += step * a[p] + F[p].mul(x[p]).x;
+      },
+    );
+    expectTypeOf<LaunchArgs<typeof def.args>>().toEqualTypeOf<[number, boolean, Float32Array]>();
+    expect(problemsOf(def, tree)).toEqual([]);
+  });
+
+  it('fields of arrays of numbers may be declared as such', () => {
+    const def = kernel([u, c], (u: number[][], c: number[]) => {
+      for (const i of range(3)) u[i][i] = c[i];
+    });
+    const grid = [
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
+    (def.fn as (u: number[][], c: number[]) => void)(grid, [1, 2, 3]);
+    expect(grid.map((row, i) => row[i])).toEqual([1, 2, 3]);
+    // @ts-expect-error a vector field is no field of numbers
+    kernel([x], (x: number[][]) => void x);
+    // @ts-expect-error a number is no truth value
+    kernel(['f32'], (y: boolean) => void y);
+  });
+});

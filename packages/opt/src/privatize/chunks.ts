@@ -1,0 +1,62 @@
+import type { Builder, Op, Scalar, Value } from '@filigree/ir';
+import { workOf } from '../support/work.js';
+
+/** Ops that a chunk should take at the least: well more than the atomics after it. */
+const leastWork = 16_384;
+const mostIterations = 4096;
+
+/**
+ * Appends a parallel loop over at most `chunks` chunks of the iterations of `loop`; `inside` appends one chunk, given the
+ * loop over its iterations. All counts are taken without sign, so that they are exact for every pair of bounds.
+ */
+export const chunkedLoop = (
+  b: Builder,
+  loop: Op,
+  step: bigint,
+  chunks: number,
+  constantOf: (v: Value) => Scalar | undefined,
+  inside: (loop: Op) => void,
+): void => {
+  b.loc = loop.loc;
+  const [lb, ub] = [loop.operands[0]!, loop.operands[1]!];
+  const index = lb.type === 'i64' ? 'i64' : 'i32';
+  const unsigned = index === 'i64' ? 'u64' : 'u32';
+  const signed = (n: number): Value => b.constant(n, index);
+  const whole = (n: bigint | number): Value => b.constant(unsigned === 'u64' ? BigInt(n) : Number(n), unsigned);
+  const ceilDivide = (a: Value, by: bigint | number): Value =>
+    b.add(b.div(a, whole(by)), b.min(b.rem(a, whole(by)), whole(1)));
+
+  const distance = b.sub(b.cast(b.max(ub, lb), unsigned), b.cast(lb, unsigned));
+  const trips = step === 1n ? distance : ceilDivide(distance, step);
+  const least = leastIterations(workOf(loop.regions[0]!, constantOf));
+  const length = b.mul(ceilDivide(trips, Math.min(chunks * least, 2 ** 31)), whole(least));
+  const count = b.add(b.div(trips, b.max(length, whole(1))), b.min(b.rem(trips, b.max(length, whole(1))), whole(1)));
+  const { simd: _simd, independent: _independent, ...attrs } = loop.attrs;
+  b.for(signed(0), b.cast(count, index), signed(1), attrs, [], (c) => {
+    const first = b.mul(b.cast(c, unsigned), length);
+    const many = b.min(length, b.sub(trips, first));
+    if (step === 1n) {
+      const from = b.add(lb, b.cast(first, index));
+      inside({ ...loop, operands: [from, b.add(from, b.cast(many, index)), loop.operands[2]!] });
+      return;
+    }
+    /* Counted from zero, since the bound behind the last iteration may not be a number of the type. */
+    const from = b.add(lb, b.mul(b.cast(first, index), loop.operands[2]!));
+    const region = loop.regions[0]!;
+    const iv = region.params[0]!;
+    const k = b.newValue(index);
+    const { ops } = b.collect(() => {
+      const ahead = b.mul(k, loop.operands[2]!);
+      b.append({ name: 'arith.add', operands: [from, ahead], results: [iv], attrs: {}, regions: [] });
+    });
+    inside({
+      ...loop,
+      operands: [signed(0), b.cast(many, index), signed(1)],
+      regions: [{ params: [k], ops: [...ops, ...region.ops] }],
+    });
+  });
+};
+
+/** A power of two, so that lanes divide it. */
+const leastIterations = (work: number): number =>
+  Math.max(1, Math.min(mostIterations, 2 ** Math.floor(Math.log2(leastWork / Math.max(1, work)))));

@@ -1,0 +1,148 @@
+import {
+  bufferMap,
+  mapKernels,
+  rewriteOps,
+  useCounts,
+  type Buffers,
+  type Builder,
+  type Kernel,
+  type Module,
+  type Op,
+  type Replacement,
+  type RewriteContext,
+  type Scalar,
+  type Value,
+  type Dialect,
+} from '@filigree/ir';
+import { affineForms } from '../support/affine.js';
+import { constantIn, constantOfOp } from '../support/constant-in.js';
+import { corePass } from '../support/core-pass.js';
+import { factsOf, type Facts } from '../support/facts.js';
+import { checkCount } from '../support/options.js';
+import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
+import { tripCount } from '../support/trip-count.js';
+import { definedIn } from '../support/values.js';
+import { carryReductions } from './accumulate.js';
+import { chunkedLoop } from './chunks.js';
+import { identityOf, reductionsOf, type Reduction } from './reduction.js';
+
+/**
+ * Privatisation of reductions: where a loop combines values into one element by atomics whose results nobody uses, each
+ * thread accumulates in a value that the loop carries and combines it into memory once. Loops inside parallel loops do so
+ * after their last iteration; an outermost parallel loop becomes one over chunks of consecutive iterations, with a
+ * sequential loop in each. Nothing else in the loop may touch the element. The order of atomics in a parallel loop is
+ * nobody's promise, so sums of floats may come out in another order; reductions of serial code are left alone.
+ *
+ * Option `chunks` (default 1024): the most chunks of a loop. Fails with `opt/option` when it is no positive whole number.
+ */
+export const privatize = corePass('privatize', { chunks: 1024 }, (dialects, { chunks }) => {
+  const facts = factsOf(dialects);
+  return (module) => {
+    checkCount('privatize', 'chunks', chunks, 1);
+    return mapKernels(module, (k) => privatizeKernel(module, k, dialects, facts, chunks));
+  };
+});
+
+const privatizeKernel = (
+  module: Module,
+  kernel: Kernel,
+  dialects: readonly Dialect[],
+  facts: Facts,
+  chunks: number,
+): Kernel => {
+  const buffers = bufferMap(module.buffers);
+  const scratch = scratchOf(module.buffers);
+  const counts = useCounts(kernel.body);
+  const forms = affineForms();
+  const rewrite = (op: Op, ctx: RewriteContext): Replacement | undefined => {
+    const constantOf = (v: Value): Scalar | undefined => constantIn(v, ctx.definition, facts);
+    if (op.name !== 'scf.for' && op.name !== 'scf.while') {
+      if (op.regions.length === 0) forms.note(op, constantOfOp(op, facts));
+      return undefined;
+    }
+    const outermost = !ctx.parents.some(isParallelLoop);
+    if (outermost && !isParallelLoop(op)) return undefined;
+    const defined = new Set<number>();
+    for (const r of op.regions) definedIn(r, defined);
+    const reductions = reductionsOf(op, {
+      facts,
+      buffers,
+      constantOf,
+      inside: (v) => defined.has(v.id),
+      uses: (v) => counts.get(v.id) ?? 0,
+      distinct: (a, b) => {
+        const [x, y] = [forms.of(a), forms.of(b)];
+        return x.bits === y.bits && x.terms === y.terms && x.offset !== y.offset;
+      },
+    }).filter((r) => r.certain || inBuffer(r, buffers));
+    if (reductions.length === 0) return undefined;
+    const inside = (v: Value): boolean => defined.has(v.id);
+    const at = { ctx, buffers, inside };
+    if (!outermost) {
+      const trips = op.name === 'scf.for' ? tripCount(op, constantOf) : 1n;
+      return ctx.build((b) => accumulate(b, serialLoop(op, false), reductions, at, trips !== undefined && trips > 0n));
+    }
+    const step = constantOf(op.operands[2]!);
+    if (typeof step === 'boolean' || step === undefined || step <= 0) return undefined;
+    return ctx.build((b) => {
+      const shared = usesScratch(op, scratch, facts);
+      chunkedLoop(b, op, BigInt(step), chunks, constantOf, (loop) =>
+        accumulate(b, serialLoop(loop, shared), reductions, at, true),
+      );
+      return [];
+    });
+  };
+  return rewriteOps(kernel, dialects, rewrite, module.buffers);
+};
+
+/** A parallel loop as a sequential one, whose iterations are still independent unless they share scratch buffers now. */
+const serialLoop = (loop: Op, shared: boolean): Op => {
+  const { parallel, schedule: _schedule, threads: _threads, simd, ...attrs } = loop.attrs;
+  const hints = shared ? {} : simd === true ? { simd } : parallel === true ? { independent: true } : {};
+  return { ...loop, attrs: { ...attrs, ...hints } };
+};
+
+/** Whether the element is known to be there, so that it may be touched in vain. */
+const inBuffer = (r: Reduction, buffers: Buffers): boolean =>
+  r.constant !== undefined &&
+  typeof r.constant !== 'boolean' &&
+  r.constant >= 0 &&
+  r.constant < buffers.get(r.buffer)!.length;
+
+interface Place {
+  readonly ctx: RewriteContext;
+  readonly buffers: Buffers;
+  /** Whether a value is defined in the loop. */
+  readonly inside: (v: Value) => boolean;
+}
+
+/**
+ * Appends the loop with carried accumulators, and an atomic for each after it. A loop that may run no iteration must not
+ * touch an element that may not be there.
+ */
+const accumulate = (
+  b: Builder,
+  loop: Op,
+  reductions: readonly Reduction[],
+  { ctx, buffers, inside }: Place,
+  runs: boolean,
+): readonly Value[] => {
+  b.loc = loop.loc;
+  const inits = reductions.map((r) => b.constant(identityOf(r.kind, r.type), r.type));
+  const indices = reductions.map((r) => (inside(r.index) ? b.constant(r.constant!, r.index.type) : r.index));
+  const results = b.append(carryReductions(loop, reductions, inits, ctx.ids));
+  const own = results.slice(loop.results.length);
+  const combine = (wanted: (r: Reduction) => boolean): void =>
+    reductions.forEach((r, k) => {
+      const [op] = r.atomics;
+      b.loc = op!.loc;
+      if (wanted(r)) b.op('mem.atomic', [own[k]!, indices[k]!], op!.attrs);
+    });
+  const safe = (r: Reduction): boolean => runs || inBuffer(r, buffers);
+  combine(safe);
+  if (!reductions.every(safe)) {
+    const some = b.cmp('lt', loop.operands[0]!, loop.operands[1]!);
+    b.if(some, () => combine((r) => !safe(r)));
+  }
+  return results.slice(0, loop.results.length);
+};

@@ -1,0 +1,116 @@
+import {
+  bufferName,
+  isFloat,
+  integerRange,
+  isWide,
+  scalarOf,
+  type Buffers,
+  type Op,
+  type Region,
+  type Scalar,
+  type ScalarType,
+  type Value,
+} from '@filigree/ir';
+import { accessOf } from '../store-forwarding/element-map.js';
+import { touches, type Facts } from '../support/facts.js';
+
+/** Atomics of a loop that combine into one element, all in the same way, and do not want to know what was there. */
+export interface Reduction {
+  readonly buffer: string;
+  readonly kind: string;
+  readonly type: ScalarType;
+  /** The element: a value from outside the loop, or a constant. */
+  readonly index: Value;
+  readonly constant: Scalar | undefined;
+  readonly atomics: ReadonlySet<Op>;
+  /** One of the atomics runs whenever an iteration does. */
+  readonly certain: boolean;
+}
+
+export interface Surroundings {
+  readonly facts: Facts;
+  readonly buffers: Buffers;
+  readonly constantOf: (v: Value) => Scalar | undefined;
+  /** Whether a value is defined in the loop. */
+  readonly inside: (v: Value) => boolean;
+  /** How often a value is used in the kernel. */
+  readonly uses: (v: Value) => number;
+  /** Whether these two indices, of a loop and of one of its ops, can never be equal. */
+  readonly distinct: (a: Value, b: Value) => boolean;
+}
+
+/** The reductions of a loop that may be accumulated before they reach memory: nothing else in it touches their elements. */
+export const reductionsOf = (loop: Op, s: Surroundings): readonly Reduction[] => {
+  const found = new Map<string, Op[]>();
+  const certain = new Set<string>();
+  const visit = (region: Region, always: boolean): void => {
+    for (const op of region.ops) {
+      const key = keyOf(op, s);
+      if (key !== undefined) {
+        if (found.has(key)) found.get(key)!.push(op);
+        else found.set(key, [op]);
+        if (always) certain.add(key);
+      }
+      if (op.name === 'scf.if') for (const r of op.regions) visit(r, false);
+    }
+  };
+  loop.regions.forEach((r, i) => visit(r, i === 0));
+  const all = [...found].map(([key, atomics]): Reduction => {
+    const [value, index] = atomics[0]!.operands as [Value, Value];
+    return {
+      buffer: bufferName(atomics[0]!),
+      kind: String(atomics[0]!.attrs['kind']),
+      type: scalarOf(value.type),
+      index,
+      constant: s.constantOf(index),
+      atomics: new Set(atomics),
+      certain: certain.has(key),
+    };
+  });
+  return all.filter((r) => loop.regions.every((region) => alone(region, r, s)));
+};
+
+const kinds: ReadonlySet<unknown> = new Set(['add', 'min', 'max', 'and', 'or', 'xor']);
+
+/** Text that is the same for atomics of one reduction; undefined for other ops. */
+const keyOf = (op: Op, s: Surroundings): string | undefined => {
+  if (op.name !== 'mem.atomic' || !kinds.has(op.attrs['kind']) || s.uses(op.results[0]!) > 0) return undefined;
+  const index = op.operands[1]!;
+  const constant = s.constantOf(index);
+  if (constant === undefined && s.inside(index)) return undefined;
+  const place = constant === undefined ? `%${index.id}` : String(constant);
+  return `${bufferName(op)} ${place} ${String(op.attrs['kind'])}`;
+};
+
+/** Whether nothing in the region but the reduction's own atomics may touch its element. */
+const alone = (region: Region, r: Reduction, s: Surroundings): boolean =>
+  region.ops.every((op) => {
+    if (r.atomics.has(op)) return true;
+    if (op.regions.length > 0 && s.facts.def(op)) {
+      const f = s.facts.footprint(op);
+      if (!f.external && !touches(f.reads, r.buffer) && !touches(f.writes, r.buffer)) return true;
+      return op.regions.every((inner) => alone(inner, r, s));
+    }
+    const { reads, writes, external } = s.facts.footprint(op);
+    if (!external && !touches(reads, r.buffer) && !touches(writes, r.buffer)) return true;
+    const index = external || reads.any || writes.any ? undefined : scalarIndex(op);
+    return index !== undefined && s.distinct(r.index, index);
+  });
+
+/** The index of an op that touches one element. */
+const scalarIndex = (op: Op): Value | undefined => {
+  const access = accessOf(op);
+  if (access) return typeof access.element.type === 'string' ? access.index : undefined;
+  if (op.name === 'mem.atomic' || op.name === 'mem.cas') return op.operands[op.operands.length - 1];
+  return undefined;
+};
+
+/** The value that changes nothing when it is combined with another one. */
+export const identityOf = (kind: string, type: ScalarType): Scalar => {
+  if (type === 'i1') return kind === 'and';
+  if (isFloat(type)) return kind === 'add' ? -0 : kind === 'min' ? Infinity : -Infinity;
+  const [min, max] = integerRange(type);
+  const ones = type.startsWith('u') ? max : -1n;
+  const exact = kind === 'min' ? max : kind === 'max' ? min : kind === 'and' ? ones : 0n;
+  return isWide(type) ? exact : Number(exact);
+};

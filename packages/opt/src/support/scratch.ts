@@ -1,0 +1,18 @@
+import type { Buffer, Op } from '@filigree/ir';
+import { touches, type Facts } from './facts.js';
+
+/** The names of scratch buffers: private to an iteration of an outermost parallel loop, or to the serial code around it. */
+export const scratchOf = (buffers: Iterable<Buffer>): ReadonlySet<string> => {
+  const names = new Set<string>();
+  for (const b of buffers) if (b.role === 'scratch') names.add(b.name);
+  return names;
+};
+
+export const isParallelLoop = (op: Op): boolean => op.name === 'scf.for' && op.attrs['parallel'] === true;
+
+/** Whether an op, or one in its regions, may use a scratch buffer. */
+export const usesScratch = (op: Op, scratch: ReadonlySet<string>, facts: Facts): boolean => {
+  const { reads, writes } = facts.footprint(op);
+  for (const name of scratch) if (touches(reads, name) || touches(writes, name)) return true;
+  return false;
+};

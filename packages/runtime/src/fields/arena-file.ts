@@ -1,0 +1,201 @@
+import { fail } from '@filigree/ir';
+import { nodeText, RESERVED_CELLS, type Layout } from '@filigree/sparse';
+import { initialize } from './ambient.js';
+import type { Arena } from './arena.js';
+import { checksum } from './checksum.js';
+import { isPooled, putIntoTable, type PooledStorage } from './pool.js';
+import { settle } from './structure.js';
+
+/** Numbers that travel with an arena: what of a program is not in its fields. */
+export type ArenaState = Readonly<Record<string, number>>;
+
+/**
+ * What an arena holds, as bytes: the root's cell, and of each pool the cells that were ever used. They fit every arena of the
+ * same layout, whatever its budget.
+ *
+ * A file is: `FILIGREE`; as u32 the version, two checks of all that follows, and the bytes of the header; as f64 the bytes of
+ * the file; the header (JSON); and the parts, each at a multiple of 8 bytes. Numbers are little-endian.
+ */
+export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
+  arena.ready();
+  const { storage, bytes } = arena;
+  const pools = storage.nodes.filter(isPooled);
+  for (const at of pools) settle(arena, at);
+  const counts = pools.map((at) => countsOf(arena, at));
+  const header = encode(JSON.stringify({ layout: layoutText(storage.layout), pools: counts, state }));
+  const parts = partsOf(arena, counts);
+  const start = aligned(PRELUDE + header.byteLength);
+  const total = parts.reduce((end, [, size]) => end + aligned(size), start);
+
+  const out = new Uint8Array(total);
+  out.set(encode(MAGIC));
+  out.set(header, PRELUDE);
+  let end = start;
+  for (const [address, size] of parts) {
+    out.set(bytes.subarray(address, address + size), end);
+    end += aligned(size);
+  }
+  const view = new DataView(out.buffer);
+  view.setUint32(VERSION_AT, VERSION, true);
+  view.setUint32(HEADER_AT, header.byteLength, true);
+  view.setFloat64(TOTAL_AT, total, true);
+  checksum(out.subarray(HEADER_AT)).forEach((word, n) => view.setUint32(CHECK_AT + 4 * n, word, true));
+  return out;
+};
+
+/**
+ * Brings an arena to what `saveArena` wrote; gives the state that travelled with it. Nothing is changed where that cannot be
+ * done: `arena/not-an-arena`, `arena/version`, `arena/truncated`, `arena/damaged`, `arena/layout` for another layout,
+ * `arena/exhausted` where a pool here is smaller than what it would hold.
+ */
+export const loadArena = (arena: Arena, file: Uint8Array): ArenaState => {
+  arena.ready();
+  const { layout, pools: counts, state, start } = opened(file);
+  const { storage, bytes, words } = arena;
+  const own = layoutText(storage.layout);
+  if (layout !== own) refuseLayout(layout, own);
+  const pools = storage.nodes.filter(isPooled);
+  pools.forEach(({ node, pool }, n) => {
+    if (counts[n].used > pool.capacity)
+      fail(
+        'arena/exhausted',
+        `the saved arena holds ${counts[n].used - RESERVED_CELLS} cells of ${nodeText(node)}, and ` +
+          `here there is room for ${pool.capacity - RESERVED_CELLS}`,
+        {
+          remedy: 'make the program with a larger `budget`, or give the node more `cells`',
+        },
+      );
+  });
+
+  reset(arena);
+  pools.forEach(({ pool }, n) => {
+    words[pool.used / 4] = counts[n].used;
+    words[pool.freeCount / 4] = counts[n].free;
+  });
+  let end = start;
+  for (const [address, size] of partsOf(arena, counts)) {
+    bytes.set(file.subarray(end, end + size), address);
+    end += aligned(size);
+  }
+  for (const at of pools)
+    if (at.pool.table)
+      for (let cell = RESERVED_CELLS; cell < words[at.pool.used / 4]; cell++)
+        if (words[at.pool.active / 4 + cell] === 1) putIntoTable(arena, at, cell);
+  return state;
+};
+
+/** Brings a used arena back to the state it began in. */
+const reset = (arena: Arena): void => {
+  const { storage, words, bytes } = arena;
+  for (const at of storage.nodes.filter(isPooled)) {
+    settle(arena, at);
+    const { pool, cellBytes } = at;
+    const used = words[pool.used / 4];
+    bytes.fill(0, pool.cells, pool.cells + used * cellBytes);
+    words.fill(0, pool.active / 4, pool.active / 4 + used);
+    for (const counter of [pool.used, pool.freeCount, pool.recycledCount]) words[counter / 4] = 0;
+    if (pool.table) words.fill(0, pool.table.slots / 4, pool.table.slots / 4 + pool.table.size);
+  }
+  bytes.fill(0, storage.root, storage.root + storage.nodes[0].cellBytes);
+  initialize(arena);
+};
+
+interface Counts {
+  readonly used: number;
+  readonly free: number;
+}
+
+const countsOf = ({ words }: Arena, { pool }: PooledStorage): Counts => ({
+  used: words[pool.used / 4],
+  free: words[pool.freeCount / 4],
+});
+
+/** What is saved, in order: address and bytes. */
+const partsOf = ({ storage }: Arena, counts: readonly Counts[]): readonly (readonly [number, number])[] => [
+  [storage.root, storage.nodes[0].cellBytes],
+  ...storage.nodes.filter(isPooled).flatMap(({ pool, cellBytes }, n): readonly (readonly [number, number])[] => {
+    const { used, free } = counts[n];
+    return [
+      [pool.free, 4 * free],
+      [pool.active, 4 * used],
+      [pool.coordinates, 4 * used * pool.axes.length],
+      /* Cell 1 takes what found no room, and means nothing. */
+      [pool.cells + RESERVED_CELLS * cellBytes, (used - RESERVED_CELLS) * cellBytes],
+    ];
+  }),
+];
+
+/** A layout as text, a node a line: what must be the same for an arena to fit. */
+const layoutText = ({ nodes }: Layout): string =>
+  nodes
+    .map((node) => {
+      let depth = 0;
+      for (let at = node; at.parent >= 0; at = nodes[at.parent]) depth++;
+      const { field } = node;
+      return `${'  '.repeat(depth)}${nodeText(node)}${field ? ` ${field.type} ${field.ambient}` : ''}`;
+    })
+    .join('\n');
+
+const refuseLayout = (saved: string, own: string): never => {
+  const [there, here] = [saved.split('\n'), own.split('\n')];
+  const n = there.findIndex((line, k) => line !== here[k]);
+  const at = n < 0 ? there.length : n;
+  const shown = (lines: readonly string[]): string => lines[at]?.trim() ?? 'nothing more';
+  return fail(
+    'arena/layout',
+    `the saved arena has another layout: ${shown(there)} where this program has ${shown(here)}`,
+    {
+      remedy: 'load it into a program of the layout that it was saved from',
+    },
+  );
+};
+
+interface Opened {
+  readonly layout: string;
+  readonly pools: readonly Counts[];
+  readonly state: ArenaState;
+  /** Where the parts begin. */
+  readonly start: number;
+}
+
+const opened = (file: Uint8Array): Opened => {
+  const again = { remedy: 'save it again, or use another copy' };
+  if (
+    !(file instanceof Uint8Array) ||
+    decode(file.subarray(0, 8)) !== MAGIC.slice(0, file.byteLength) ||
+    file.byteLength < 8
+  )
+    return fail('arena/not-an-arena', 'the bytes are no saved arena', { remedy: 'give what save() made' });
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const total = file.byteLength < PRELUDE ? Infinity : view.getFloat64(TOTAL_AT, true);
+  if (file.byteLength >= CHECK_AT && view.getUint32(VERSION_AT, true) !== VERSION)
+    return fail(
+      'arena/version',
+      `the arena was saved in version ${view.getUint32(VERSION_AT, true)}, this is version ${VERSION}`,
+      {
+        remedy: 'load it with the version of the program that saved it',
+      },
+    );
+  if (file.byteLength < total)
+    return fail('arena/truncated', `the saved arena ends after ${file.byteLength} bytes`, again);
+  const [first, second] = checksum(file.subarray(HEADER_AT));
+  if (
+    total !== file.byteLength ||
+    view.getUint32(CHECK_AT, true) !== first ||
+    view.getUint32(CHECK_AT + 4, true) !== second
+  )
+    return fail('arena/damaged', 'the saved arena is damaged: its checksum is wrong', again);
+  const size = view.getUint32(HEADER_AT, true);
+  const header = JSON.parse(decode(file.subarray(PRELUDE, PRELUDE + size))) as Omit<Opened, 'start'>;
+  return { ...header, start: aligned(PRELUDE + size) };
+};
+
+const MAGIC = 'FILIGREE';
+const VERSION = 1;
+const [VERSION_AT, CHECK_AT, HEADER_AT, TOTAL_AT, PRELUDE] = [8, 12, 20, 24, 32];
+
+const aligned = (n: number): number => Math.ceil(n / 8) * 8;
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

@@ -1,0 +1,36 @@
+import { fail, type ScalarType, type TypedArray } from '@filigree/ir';
+import { arenaName, type Storage } from '@filigree/sparse';
+
+/** A storage and its bytes, as the host sees them. */
+export interface Arena {
+  readonly storage: Storage;
+  /** The whole memory as bytes and as i32 words. */
+  readonly bytes: Uint8Array;
+  readonly words: Int32Array;
+  /** The whole memory as an array of a type that some field has. */
+  readonly array: (type: ScalarType) => TypedArray;
+  /** Called before each access; throws while the memory must not be touched. */
+  readonly ready: () => void;
+}
+
+/**
+ * The arena in these buffers, which are those of `storage.buffers` by name, all over one memory. Error: `arena/buffers` where
+ * they are not.
+ */
+export const openArena = (
+  storage: Storage,
+  buffers: Readonly<Record<string, TypedArray>>,
+  ready: () => void = () => {},
+): Arena => {
+  const array = (type: ScalarType): TypedArray =>
+    buffers[arenaName(storage.memory, type)] ??
+    fail('arena/buffers', `there is no buffer '${arenaName(storage.memory, type)}'`, {
+      remedy: 'give the buffers of a module made over this storage',
+    });
+  const words = array('i32');
+  if (!(words instanceof Int32Array) || words.byteLength < storage.bytes)
+    return fail('arena/buffers', `the memory '${storage.memory}' is no array of ${storage.bytes} bytes`, {
+      remedy: 'give the buffers of a module made over this storage',
+    });
+  return { storage, bytes: new Uint8Array(words.buffer, words.byteOffset, storage.bytes), words, array, ready };
+};

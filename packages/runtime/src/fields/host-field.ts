@@ -1,0 +1,172 @@
+import type { ScalarType, TypedArray } from '@filigree/ir';
+import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse';
+import type { Arena } from './arena.js';
+import { areTogether, componentsIn, elementAt, type Component } from './component.js';
+import { boundsOf, boxOf, denseArray } from './dense-array.js';
+import { denseView, type DenseView } from './dense-view.js';
+import { elements, visitElements, type Box } from './elements.js';
+import { checkedIndices, type Indices } from './indices.js';
+import { listAround } from './list.js';
+import { once } from './once.js';
+import { shapeOf } from './shape.js';
+import { innermostSparse, outermostSparse } from './sparse-around.js';
+import { dropAll, dropCell, findCell, growCell } from './structure.js';
+import { fromStored, toStored } from './value.js';
+
+/**
+ * A field in memory, to be read and written from outside kernels. Indices are a list, or a number where there is one axis.
+ * Every method throws `DiagnosticError`: `field/index` outside the field, `field/indices` on a wrong number of indices,
+ * `field/value` on what is no value of the field, `field/exhausted` where no cell is left to activate, and what its program
+ * says when the memory must not be touched.
+ */
+export interface HostField<V = number, W = V> {
+  readonly name: string;
+  readonly type: ScalarType;
+  /** Indices along each axis are below this; `undefined` where a hash table takes any. */
+  readonly extents: readonly (number | undefined)[];
+  /** The value of an element, the ambient value where it is not active. Error: `field/wide` on a 64-bit integer that is no exact number. */
+  readonly get: (indices: Indices) => V;
+  /** Writes an element, and activates it as a kernel would. */
+  readonly set: (indices: Indices, value: W) => void;
+  readonly isActive: (indices: Indices) => boolean;
+  readonly activate: (indices: Indices) => void;
+  /** Deactivates the innermost sparse cell around an element, and all within it. Errors: `field/dense`, `field/in-list`. */
+  readonly deactivate: (indices: Indices) => void;
+  /** Deactivates everything around the field, or empties the one list with these indices. Errors: `field/dense`, `field/no-list`. */
+  readonly clear: (list?: Indices) => void;
+  /** Cells of the list with these indices, those of the axes above its own. Error: `field/no-list`. */
+  readonly length: (list?: Indices) => number;
+  /** Adds a value at the end of a list; gives its place, from 0. Errors: `field/no-list`, `field/list-full`. */
+  readonly append: (list: Indices, value: W) => number;
+  /** Writes a value into every active element. */
+  readonly fill: (value: W) => void;
+  /** Indices and values of the active elements, in the order of memory; nothing may be activated or deactivated meanwhile. */
+  readonly entries: () => Generator<readonly [indices: readonly number[], value: V]>;
+  /** The smallest box that holds all active elements; `undefined` where none is active. */
+  readonly bounds: () => Box | undefined;
+  /**
+   * The values of a box as a dense array, row by row, components last; of the whole field where none is given, which takes a
+   * box below a hash table. Errors: `field/box`, `field/too-large`.
+   */
+  readonly toArray: (box?: Box) => TypedArray;
+  /** The memory itself, where nothing is sparse; valid until the program is disposed of. Error: `field/not-dense`. */
+  readonly view: () => DenseView;
+}
+
+export type ScalarHostField = HostField<number, number | bigint | boolean>;
+export type VectorHostField = HostField<readonly number[], ArrayLike<number>>;
+export type MatrixHostField = HostField<readonly (readonly number[])[], ArrayLike<ArrayLike<number>>>;
+
+/** What the host sees of a field of some kind. */
+export type HostFieldOf<F extends AnyField> = F extends FieldDecl
+  ? ScalarHostField
+  : F extends VectorField
+    ? VectorHostField
+    : F extends MatrixField
+      ? MatrixHostField
+      : never;
+
+/**
+ * The host's view of a field in an arena. Errors: `field/unknown`, `field/foreign` where the arena's layout does not hold this
+ * very field.
+ */
+export const hostField = <F extends AnyField>(arena: Arena, any: F): HostFieldOf<F> =>
+  make(arena, any) as HostField<unknown> as unknown as HostFieldOf<F>;
+
+const make = (arena: Arena, any: AnyField): HostField<unknown> => {
+  const components = componentsIn(arena, any);
+  const [first] = components;
+  const { path } = first;
+  const { name, type } = any;
+  const what = `field '${name}'`;
+  const shape = shapeOf(any);
+  const together = areTogether(components);
+  const list = once(() => listAround(arena, name, components));
+  const innermost = once(() => innermostSparse(arena, components));
+  const outermost = once(() => outermostSparse(arena, components));
+
+  /* The cell that holds a component, from the one that holds the first. */
+  const holder = (c: Component, cell: number, indices: ArrayLike<number>, find: typeof findCell): number =>
+    together || c === first ? cell : find(arena, c.path, indices);
+  const readOne = (c: Component, cell: number): number =>
+    fromStored(c.decl.name, cell < 0 ? c.ambient : c.array[elementAt(c, cell)]);
+  const read: (cell: number, indices: ArrayLike<number>) => unknown =
+    any.is === 'scalar'
+      ? (cell) => readOne(first, cell)
+      : (cell, indices) => shape.pack(components.map((c) => readOne(c, holder(c, cell, indices, findCell))));
+  const stored = (value: unknown): readonly (number | bigint)[] =>
+    shape.unpack(value).map((x, n) => toStored(components[n].decl.name, type, x));
+  const write = (cell: number, indices: ArrayLike<number>, values: readonly (number | bigint)[]): void =>
+    components.forEach((c, n) => (c.array[elementAt(c, holder(c, cell, indices, growCell))] = values[n]));
+  const put: (at: ArrayLike<number>, value: unknown) => void =
+    any.is === 'scalar'
+      ? (at, value) => {
+          const plain = toStored(name, type, value);
+          first.array[elementAt(first, growCell(arena, path, at))] = plain;
+        }
+      : (at, value) => {
+          const values = stored(value);
+          write(growCell(arena, path, at), at, values);
+        };
+  const checked = (indices: Indices): ArrayLike<number> => {
+    arena.ready();
+    return checkedIndices(what, path, indices);
+  };
+
+  return {
+    name,
+    type,
+    extents: path.extents,
+    get: (indices) => {
+      const at = checked(indices);
+      return read(findCell(arena, path, at), at);
+    },
+    set: (indices, value) => put(checked(indices), value),
+    isActive: (indices) => findCell(arena, path, checked(indices)) >= 0,
+    activate: (indices) => {
+      const at = checked(indices);
+      for (const c of components) growCell(arena, c.path, at);
+    },
+    deactivate: (indices) => {
+      const at = checked(indices);
+      for (const { cells, indicesOf } of innermost()) dropCell(arena, cells, indicesOf(at));
+    },
+    clear: (indices) => {
+      arena.ready();
+      if (indices !== undefined) return list().clear(indices);
+      for (const path of outermost()) dropAll(arena, path);
+    },
+    length: (indices = []) => {
+      arena.ready();
+      return list().length(indices);
+    },
+    append: (indices, value) => {
+      arena.ready();
+      const values = stored(value);
+      const [cell, place, at] = list().append(indices);
+      write(cell, at, values);
+      return place;
+    },
+    fill: (value) => {
+      arena.ready();
+      const values = stored(value);
+      visitElements(arena, path, (cell, indices) => write(cell, indices, values));
+    },
+    entries: () => {
+      arena.ready();
+      return elements(arena, path, (cell, indices) => [indices, read(cell, indices)] as const);
+    },
+    bounds: () => {
+      arena.ready();
+      return boundsOf(arena, first);
+    },
+    toArray: (box) => {
+      arena.ready();
+      return denseArray(arena, name, components, boxOf(name, path, box));
+    },
+    view: () => {
+      arena.ready();
+      return denseView(arena, name, components, shape);
+    },
+  };
+};

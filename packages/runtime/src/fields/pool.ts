@@ -1,0 +1,94 @@
+import { fail } from '@filigree/ir';
+import { hashOf, nodeText, RESERVED_CELLS, type NodeStorage, type Pool } from '@filigree/sparse';
+import { paint } from './ambient.js';
+import type { Arena } from './arena.js';
+
+/**
+ * Gives out a cell of a settled pool, as kernels do (thesis §5.2), and notes the place that it takes. Its contents are
+ * ambient. Error: `field/exhausted`.
+ */
+export const allocateCell = (arena: Arena, at: PooledStorage, place: readonly number[]): number => {
+  const { words } = arena;
+  const { node, pool } = at;
+  const [used, free] = [words[pool.used / 4], words[pool.freeCount / 4]];
+  if (free === 0 && used >= pool.capacity)
+    fail('field/exhausted', `all ${pool.capacity - RESERVED_CELLS} cells of ${nodeText(node)} are in use`, {
+      remedy: 'let it have more cells, with the option `cells` of the node or a larger `budget` of the program',
+    });
+  const cell = free > 0 ? words[pool.free / 4 + free - 1] : used;
+  if (free > 0) words[pool.freeCount / 4] = free - 1;
+  else {
+    words[pool.used / 4] = used + 1;
+    paint(arena, at, pool.cells + cell * at.cellBytes);
+  }
+  words[pool.active / 4 + cell] = 1;
+  words.set(place, pool.coordinates / 4 + cell * pool.axes.length);
+  return cell;
+};
+
+/** Takes back a cell of a settled pool, which has been made ambient. */
+export const freeCell = ({ words }: Arena, { pool }: PooledStorage, cell: number): void => {
+  words[pool.active / 4 + cell] = 0;
+  words[pool.free / 4 + words[pool.freeCount / 4]++] = cell;
+};
+
+/** The number of the cell at a place of a hash table, 0 where there is none. */
+export const findInTable = ({ words }: Arena, { pool }: PooledStorage, place: readonly number[]): number => {
+  const { slots, size } = tableOf(pool);
+  for (let slot = hashOf(place) & (size - 1), tries = 0; tries < size; slot = (slot + 1) & (size - 1), tries++) {
+    const cell = words[slots / 4 + slot];
+    if (cell === FREE) return 0;
+    if (cell >= RESERVED_CELLS && samePlace(words, pool, cell, place)) return cell;
+  }
+  return 0;
+};
+
+/** Puts a cell, which is not in it, into a hash table under the place that it takes. */
+export const putIntoTable = ({ words }: Arena, { pool }: PooledStorage, cell: number): void => {
+  const { slots, size } = tableOf(pool);
+  let slot = hashOf(placeOf(words, pool, cell)) & (size - 1);
+  while (words[slots / 4 + slot] >= RESERVED_CELLS) slot = (slot + 1) & (size - 1);
+  words[slots / 4 + slot] = cell;
+};
+
+/** Takes a cell out of a hash table, leaving no more marks of removed entries than searches need. */
+export const takeFromTable = ({ words }: Arena, { pool }: PooledStorage, cell: number): void => {
+  const { slots, size } = tableOf(pool);
+  const mask = size - 1;
+  let slot = hashOf(placeOf(words, pool, cell)) & mask;
+  while (words[slots / 4 + slot] !== cell) slot = (slot + 1) & mask;
+  words[slots / 4 + slot] = REMOVED;
+  if (words[slots / 4 + ((slot + 1) & mask)] !== FREE) return;
+  for (; words[slots / 4 + slot] === REMOVED; slot = (slot - 1) & mask) words[slots / 4 + slot] = FREE;
+};
+
+/** The place that an active cell takes among all cells of its node. */
+export const placeOf = (words: Int32Array, { coordinates, axes }: Pool, cell: number): readonly number[] => [
+  ...words.subarray(coordinates / 4 + cell * axes.length, coordinates / 4 + (cell + 1) * axes.length),
+];
+
+/** One above the numbers of cells that have been given out so far. */
+export const lastCell = (words: Int32Array, { capacity, used, cursor, freeCount }: Pool): number =>
+  Math.min(capacity, words[used / 4] + Math.max(0, words[cursor / 4] - words[freeCount / 4]));
+
+/** The numbers of active cells, ascending. */
+export function* activeCells({ words }: Arena, { pool }: PooledStorage): Generator<number> {
+  const last = lastCell(words, pool);
+  for (let cell = RESERVED_CELLS; cell < last; cell++) if (words[pool.active / 4 + cell] === 1) yield cell;
+}
+
+/** A node whose cells are allocated one by one. */
+export type PooledStorage = NodeStorage & { readonly pool: Pool };
+
+export const isPooled = (at: NodeStorage): at is PooledStorage => at.pool !== undefined;
+
+const FREE = 0;
+const REMOVED = -1;
+
+const tableOf = ({ table }: Pool): NonNullable<Pool['table']> => table!;
+
+const samePlace = (words: Int32Array, { coordinates, axes }: Pool, cell: number, place: readonly number[]): boolean => {
+  const at = coordinates / 4 + cell * axes.length;
+  for (let a = 0; a < axes.length; a++) if (words[at + a] !== place[a]) return false;
+  return true;
+};

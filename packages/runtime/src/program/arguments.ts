@@ -1,0 +1,62 @@
+import {
+  arrayConstructor,
+  fail,
+  integerRange,
+  isFloat,
+  isWide,
+  type Scalar,
+  type ScalarType,
+  type TypedArray,
+} from '@filigree/ir';
+import type { LaunchParam } from '@filigree/lang';
+
+/** Checks an argument of a launch and gives it as backends take it. Error: `launch/argument`. */
+export type ArgumentCheck = (value: unknown) => Scalar;
+
+/** The check of a scalar argument: floats take any number, integers whole numbers in their range, truth values booleans. */
+export const scalarCheck = (kernel: string, name: string, type: ScalarType): ArgumentCheck => {
+  const refuse = (value: unknown, wanted: string): never =>
+    fail('launch/argument', `argument '${name}' of kernel '${kernel}' is ${shown(value)}`, {
+      remedy: `give ${wanted}`,
+    });
+  if (isFloat(type)) return (value) => (typeof value === 'number' ? value : refuse(value, 'a number'));
+  if (type === 'i1') return (value) => (typeof value === 'boolean' ? value : refuse(value, 'true or false'));
+  const [min, max] = integerRange(type);
+  const wanted = `a whole number from ${min} to ${max} (${type})`;
+  if (isWide(type))
+    return (value) => {
+      if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) return refuse(value, wanted);
+      const exact = BigInt(value as number | bigint);
+      return exact >= min && exact <= max ? exact : refuse(value, wanted);
+    };
+  const [low, high] = [Number(min), Number(max)];
+  return (value) => {
+    const x = typeof value === 'bigint' ? Number(value) : value;
+    return Number.isInteger(x) && (x as number) >= low && (x as number) <= high ? (x as number) : refuse(value, wanted);
+  };
+};
+
+/** Checks an array argument: of the type's typed array, and no longer than there is room. Errors: `launch/array`, `launch/array-length`. */
+export const checkedArray = (
+  kernel: string,
+  { name, type, maxLength }: LaunchParam & { readonly is: 'array' },
+  value: unknown,
+): TypedArray => {
+  if (!(value instanceof arrayConstructor(type)))
+    return fail('launch/array', `argument '${name}' of kernel '${kernel}' is ${shown(value)}`, {
+      remedy: `give a ${arrayConstructor(type).name}`,
+    });
+  if (value.length > maxLength)
+    return fail(
+      'launch/array-length',
+      `argument '${name}' of kernel '${kernel}' has ${value.length} elements, and there is room for ${maxLength}`,
+      { remedy: `give fewer, or declare array('${type}', ${value.length})` },
+    );
+  return value;
+};
+
+const shown = (value: unknown): string => {
+  if (typeof value === 'string') return `the text '${value}'`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return ArrayBuffer.isView(value) ? `a ${value.constructor.name}` : Array.isArray(value) ? 'an array' : 'an object';
+};

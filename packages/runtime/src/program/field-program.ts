@@ -1,0 +1,145 @@
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import * as E from 'fp-ts/lib/Either.js';
+import { attempt, type Backend } from '@filigree/backend';
+import { DiagnosticError, fail, type Diagnostics, type Module } from '@filigree/ir';
+import { sitesOf, type AnyField, type FieldDecl, type Storage } from '@filigree/sparse';
+import { initialize } from '../fields/ambient.js';
+import { loadArena, saveArena } from '../fields/arena-file.js';
+import { openArena, type Arena } from '../fields/arena.js';
+import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
+import { once } from '../fields/once.js';
+import { instantiate, type Instance, type InstantiateOptions } from '../instantiate.js';
+import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
+import { queue } from './queue.js';
+import { seeds } from './seeds.js';
+import { checkStatus, clearStatus } from './status.js';
+
+/**
+ * Fields and kernels that run on them. What a launch reports, and what the host does wrong, is thrown as `DiagnosticError`.
+ * After `dispose` everything is `program/disposed`; while launches of `launch` run, the host gets `program/busy`.
+ */
+export interface FieldProgram {
+  /** The scalar fields of the layout by name; those of a vector field `x` are `x_0`, `x_1` …. */
+  readonly fields: Readonly<Record<string, ScalarHostField>>;
+  /** The host's view of a field of any kind. Errors: `field/unknown`, `field/foreign`. */
+  readonly field: <F extends AnyField>(field: F) => HostFieldOf<F>;
+  /** Launches kernels and waits for them. */
+  readonly run: Readonly<Record<string, (...args: readonly unknown[]) => number>>;
+  /** The same without blocking, where the backend can. Launches run in the order in which they are made. */
+  readonly launch: Readonly<Record<string, (...args: readonly unknown[]) => Promise<number>>>;
+  /** Begins the sequence of random numbers anew. Error: `program/seed`. */
+  readonly seed: (seed: number) => void;
+  /** What all fields hold, as bytes, and where the random numbers stand. */
+  readonly save: () => Uint8Array;
+  /** Brings everything to what `save` gave. Errors: `arena/…`; then nothing has changed. */
+  readonly load: (saved: Uint8Array) => void;
+  readonly storage: Storage;
+  readonly instance: Instance;
+  readonly dispose: () => void;
+}
+
+export interface FieldProgramOptions extends InstantiateOptions {
+  readonly backend: Backend;
+  /** Seed of random numbers; 0 unless said otherwise. */
+  readonly seed?: number;
+}
+
+/**
+ * Brings a lowered module over a storage to memory, and its kernels to functions.
+ *
+ * @param launches by name the kernels that a launch runs, one after the other
+ */
+export const fieldProgram = (
+  storage: Storage,
+  module: Module,
+  launches: Readonly<Record<string, readonly Launchable[]>>,
+  options: FieldProgramOptions,
+): TaskEither<Diagnostics, FieldProgram> =>
+  attempt(async () => {
+    const made = await instantiate(module, options.backend, options)();
+    if (E.isLeft(made)) throw new DiagnosticError(made.left);
+    return assembled(storage, module, launches, made.right, options);
+  });
+
+const assembled = (
+  storage: Storage,
+  module: Module,
+  launches: Readonly<Record<string, readonly Launchable[]>>,
+  instance: Instance,
+  { seed = 0 }: FieldProgramOptions,
+): FieldProgram => {
+  const state = { disposed: false };
+  const pending = queue();
+  const alive = (): void => {
+    if (state.disposed)
+      fail('program/disposed', 'the program was disposed of', { remedy: 'make it again, or dispose of it later' });
+  };
+  const ready = (): void => {
+    if (state.disposed) alive();
+    if (pending.busy())
+      fail('program/busy', 'launches of the program are still running', {
+        remedy: 'await them before the fields are touched or kernels are run',
+      });
+  };
+  const arena = openArena(storage, instance.buffers, ready);
+  initialize(arena);
+  const random = seeds(seed);
+  const sites = sitesOf(module);
+  const context: LaunchContext = {
+    executable: instance,
+    nextSeed: random.next,
+    check: (name, frames) => checkStatus(arena, sites, name, frames),
+  };
+  const launchers = mapValues(launches, (kernels, name) => launcherOf(name, kernels, context));
+  /* What a kernel reported before it trapped must not be taken for the next one's. */
+  const guarded = (e: unknown): never => {
+    clearStatus(arena);
+    throw e;
+  };
+
+  return {
+    fields: fieldsOf(arena),
+    field: (field) => hostField(arena, field),
+    run: mapValues(launchers, ({ run }) => (...args: readonly unknown[]) => {
+      ready();
+      try {
+        return run(args);
+      } catch (e) {
+        return guarded(e);
+      }
+    }),
+    launch: mapValues(launchers, ({ runAsync }) => async (...args: readonly unknown[]) => {
+      alive();
+      return pending.add(() => {
+        alive();
+        return runAsync(args).catch(guarded);
+      });
+    }),
+    seed: random.set,
+    save: () => saveArena(arena, random.state()),
+    load: (saved) => random.restore(loadArena(arena, saved)),
+    storage,
+    instance,
+    dispose: () => {
+      if (!state.disposed) instance.dispose();
+      state.disposed = true;
+    },
+  };
+};
+
+/* Made when they are first asked for: a layout may have many fields. */
+const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {
+  const fields: Record<string, ScalarHostField> = {};
+  for (const { field } of arena.storage.layout.fields.values())
+    Object.defineProperty(fields, field.name, {
+      enumerable: true,
+      get: once(() => hostField<FieldDecl>(arena, field)),
+    });
+  return fields;
+};
+
+const mapValues = <A, B>(
+  record: Readonly<Record<string, A>>,
+  f: (value: A, key: string) => B,
+): Readonly<Record<string, B>> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, f(value, key)]));

@@ -1,0 +1,186 @@
+import { fail, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
+import type { Executable } from '@filigree/backend';
+import type { KernelSignature, LaunchParam } from '@filigree/lang';
+import { checkedArray, scalarCheck } from './arguments.js';
+import type { Frames } from './frames.js';
+import { buffersWritten } from './written.js';
+
+/** What a launch of one or several kernels takes, checks and gives. */
+export interface Launcher {
+  /** Launches and waits; what the last kernel that returns something returned, NaN if none does. */
+  readonly run: (given: readonly unknown[]) => number;
+  /** The same without blocking, where the backend can; `given` must not change meanwhile. */
+  readonly runAsync: (given: readonly unknown[]) => Promise<number>;
+}
+
+/** A kernel, and how it is launched. */
+export interface Launchable {
+  /** As it was lowered. */
+  readonly kernel: Kernel;
+  readonly signature: Pick<KernelSignature, 'launch' | 'result' | 'seed'>;
+  /** Shows the source around a place, for messages. */
+  readonly frames?: Frames;
+}
+
+/** What surrounds a launch. */
+export interface LaunchContext {
+  readonly executable: Executable;
+  /** A seed for the next kernel that draws random numbers. */
+  readonly nextSeed: () => number;
+  /** Called after each kernel; throws what it reported. */
+  readonly check: (launch: string, frames: Frames | undefined) => void;
+}
+
+/**
+ * A launcher of kernels that run one after the other. Their parameters are put together by name, in the order in which they
+ * first come. Errors of a launch: `launch/arguments`, `launch/argument`, `launch/array`, `launch/array-length`, `launch/wide`.
+ */
+export const launcherOf = (name: string, kernels: readonly Launchable[], context: LaunchContext): Launcher => {
+  const parameters = parametersOf(name, kernels);
+  const calls = kernels.map((k) => callOf(name, k, parameters, context));
+  const counted = (given: readonly unknown[]): void => {
+    if (given.length !== parameters.length)
+      fail('launch/arguments', `kernel '${name}' takes ${countText(parameters)}, got ${given.length}`, {
+        remedy: `write run.${name}(${parameters.map((p) => p.name).join(', ')})`,
+      });
+  };
+  return {
+    run: (given) => {
+      counted(given);
+      let result = NaN;
+      for (const c of calls) {
+        c.bind(given);
+        c.start();
+        result = c.finish(given, result);
+      }
+      return result;
+    },
+    runAsync: async (given) => {
+      counted(given);
+      let result = NaN;
+      for (const c of calls) {
+        c.bind(given);
+        await c.startAsync();
+        result = c.finish(given, result);
+      }
+      return result;
+    },
+  };
+};
+
+/** One kernel of a launch. */
+interface Call {
+  readonly bind: (given: readonly unknown[]) => void;
+  readonly start: () => void;
+  readonly startAsync: () => Promise<void>;
+  readonly finish: (given: readonly unknown[], before: number) => number;
+}
+
+/* All that can be is made here, once: a launch itself makes no objects. */
+const callOf = (
+  name: string,
+  { kernel, signature, frames }: Launchable,
+  parameters: readonly LaunchParam[],
+  { executable, nextSeed, check }: LaunchContext,
+): Call => {
+  const { launch: own, seed } = signature;
+  const args = new Array<Scalar>(own.length + (seed ? 1 : 0)).fill(0);
+  const result = signature.result && executable.buffers[signature.result.buffer];
+  const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), n, args, executable));
+  const written = buffersWritten(kernel);
+  const copies = own.flatMap((p) =>
+    p.is === 'array' && written.has(p.buffer)
+      ? [{ buffer: executable.buffers[p.buffer], at: positionOf(parameters, p) }]
+      : [],
+  );
+  const launch = launchOf(executable, kernel.name, args);
+  return {
+    bind: (given) => {
+      for (let n = 0; n < binders.length; n++) binders[n](given);
+      if (seed) args[binders.length] = nextSeed();
+    },
+    start: () => {
+      launch();
+      check(name, frames);
+    },
+    startAsync: async () => {
+      await launchAsync(executable, kernel.name, args, launch);
+      check(name, frames);
+    },
+    finish: (given, before) => {
+      for (const { buffer, at } of copies) copyInto(given[at] as TypedArray, buffer);
+      return result === undefined ? before : numberOf(name, result[0]);
+    },
+  };
+};
+
+/** Puts the argument at `from` of a launch into place `to` of the kernel's. */
+const binderOf = (
+  name: string,
+  parameter: LaunchParam,
+  from: number,
+  to: number,
+  args: Scalar[],
+  { buffers }: Executable,
+): ((given: readonly unknown[]) => void) => {
+  if (parameter.is === 'array')
+    return (given) => {
+      const values = checkedArray(name, parameter, given[from]);
+      (buffers[parameter.buffer] as Float64Array).set(values as Float64Array);
+      args[to] = values.length;
+    };
+  const check = scalarCheck(name, parameter.name, parameter.type);
+  return (given) => {
+    args[to] = check(given[from]);
+  };
+};
+
+const launchOf = (executable: Executable, kernel: string, args: readonly Scalar[]): (() => void) => {
+  return () => executable.launch(kernel, args);
+};
+
+const launchAsync = async (
+  _executable: Executable,
+  _kernel: string,
+  _args: readonly Scalar[],
+  launch: () => void,
+): Promise<void> => {
+  await Promise.resolve();
+  launch();
+};
+
+const copyInto = (target: TypedArray, buffer: TypedArray): void =>
+  (target as Float64Array).set((buffer as Float64Array).subarray(0, target.length));
+
+const positionOf = (parameters: readonly LaunchParam[], p: LaunchParam): number =>
+  parameters.findIndex((q) => q.name === p.name);
+
+/** The parameters of all kernels, by name. Error: `program/parameter` where a name is of two types. */
+const parametersOf = (name: string, kernels: readonly Launchable[]): readonly LaunchParam[] => {
+  const all: LaunchParam[] = [];
+  for (const p of kernels.flatMap((k) => k.signature.launch)) {
+    const known = all.find((q) => q.name === p.name);
+    if (!known) all.push(p);
+    else if (known.type !== p.type || known.is !== p.is)
+      fail('program/parameter', `the kernels of '${name}' disagree on the parameter '${p.name}'`, {
+        remedy: 'give it one type, or two names',
+      });
+  }
+  return all;
+};
+
+const countText = (parameters: readonly LaunchParam[]): string =>
+  `${parameters.length} ${parameters.length === 1 ? 'argument' : 'arguments'}` +
+  (parameters.length === 0
+    ? ''
+    : ` (${parameters.map((p) => `${p.name}: ${p.type}${p.is === 'array' ? '[]' : ''}`).join(', ')})`);
+
+const numberOf = (name: string, value: number | bigint): number => {
+  if (typeof value === 'number') return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number)
+    ? number
+    : fail('launch/wide', `kernel '${name}' returned ${value}, which is no exact number`, {
+        remedy: 'return an f64, or write the value into a field',
+      });
+};

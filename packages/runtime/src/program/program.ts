@@ -1,0 +1,144 @@
+import * as E from 'fp-ts/lib/Either.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import { attempt } from '@filigree/backend';
+import { DiagnosticError, fail, type Diagnostics, type Kernel, type Module, type Pass } from '@filigree/ir';
+import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang';
+import { storageOf, type AnyField, type FieldDecl, type Layout, type Storage } from '@filigree/sparse';
+import type { HostFieldOf } from '../fields/host-field.js';
+import { fieldPipeline, type FieldPipelineOptions } from './field-pipeline.js';
+import { fieldProgram, type FieldProgram, type FieldProgramOptions } from './field-program.js';
+import { framesOf } from './frames.js';
+import type { Launchable } from './launcher.js';
+
+/** Kernels by the name of their launch; those of a list run one after the other. */
+export type Kernels = Readonly<Record<string, KernelDef | readonly KernelDef[]>>;
+
+export type Fields = Readonly<Record<string, AnyField>>;
+
+export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
+  extends FieldProgramOptions, FieldPipelineOptions {
+  readonly layout: Layout;
+  readonly kernels: K;
+  /** Fields that `Program.fields` is to have, by the names given here; all scalar fields of the layout if left out. */
+  readonly fields?: F;
+  /** Bytes for cells that are allocated one by one, where the layout does not say how many; 1 GiB. */
+  readonly budget?: number;
+  /** Passes from kernels on fields to kernels on memory, in place of `fieldPipeline`. */
+  readonly pipeline?: (storage: Storage) => Pass<Module>;
+}
+
+/** Fields and kernels that run on them, with the types of both. */
+export interface Program<K extends Kernels = Kernels, F extends Fields = Fields> extends Omit<
+  FieldProgram,
+  'run' | 'launch' | 'fields'
+> {
+  readonly fields: { readonly [N in keyof F]: HostFieldOf<F[N]> };
+  /**
+   * Launches kernels and waits for them: `run.diffuse(0.1)`. Arrays are copied in, and out again where they are written.
+   * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1; NaN if nothing.
+   */
+  readonly run: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => number };
+  /** The same without blocking, where the backend can. Launches run in the order in which they are made. */
+  readonly launch: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => Promise<number> };
+  /** What may go wrong, such as iterations of a parallel loop that write one element, and what compiling noted. */
+  readonly warnings: Diagnostics;
+}
+
+/** What a launch takes. Kernels of a list take theirs by name, in the order in which the names first come. */
+export type LaunchArgsOf<D> = D extends KernelDef<infer A> ? LaunchArgs<A> : readonly unknown[];
+
+/**
+ * Compiles kernels for the fields of a layout, and gives the fields memory. Errors: `lang/…`, `layout/too-large`, `access/…`
+ * and what the backend says.
+ */
+export const program = <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
+  options: ProgramOptions<K, F>,
+): TaskEither<Diagnostics, Program<K, F>> =>
+  attempt(async () => {
+    const { layout, fields } = options;
+    const named = namesOf(options.kernels);
+    const { module, signatures } = right(lowerKernels(Object.fromEntries(named.definitions), layout));
+    const storage = storageOf(layout, {
+      memory: memoryName(module),
+      ...(options.budget === undefined ? {} : { budget: options.budget }),
+    });
+    const passes = options.pipeline?.(storage) ?? fieldPipeline(storage, options);
+    const lowered = right(passes.run(module));
+    const launchable = launchables(lowered.kernels, signatures, named.definitions);
+    const made = right(
+      await fieldProgram(
+        storage,
+        lowered,
+        Object.fromEntries([...named.launches].map(([launch, kernels]) => [launch, kernels.map(launchable)])),
+        options,
+      )(),
+    );
+    const warnings = Object.values(signatures).flatMap((s) => s.warnings);
+    const all = {
+      ...made,
+      fields: fields
+        ? Object.fromEntries(Object.entries(fields).map(([name, f]) => [name, made.field(f)]))
+        : made.fields,
+      warnings: [...warnings, ...(made.instance.artifact.warnings ?? [])],
+    };
+    return all as unknown as Program<K, F>;
+  });
+
+interface Names {
+  /** Kernels by their names in the module. */
+  readonly definitions: ReadonlyMap<string, KernelDef>;
+  /** Names in the module by that of the launch. */
+  readonly launches: ReadonlyMap<string, readonly string[]>;
+}
+
+/* A kernel that stands in several places is compiled once. */
+const namesOf = (kernels: Kernels): Names => {
+  const names = new Map<KernelDef, string>();
+  const lists = Object.entries(kernels).map(([launch, one]) => [launch, listOf(launch, one)] as const);
+  for (const [launch, one] of Object.entries(kernels)) if (!Array.isArray(one)) names.set(one as KernelDef, launch);
+  const taken = new Set(names.values());
+  for (const [launch, list] of lists)
+    for (const [n, def] of list.entries()) {
+      if (names.has(def)) continue;
+      let name = `${launch}_${n + 1}`;
+      while (taken.has(name)) name += '_';
+      names.set(def, name);
+      taken.add(name);
+    }
+  return {
+    definitions: new Map([...names].map(([def, name]) => [name, def])),
+    launches: new Map(lists.map(([launch, list]) => [launch, list.map((def) => names.get(def)!)])),
+  };
+};
+
+const listOf = (launch: string, one: KernelDef | readonly KernelDef[]): readonly KernelDef[] => {
+  const list = Array.isArray(one) ? (one as readonly KernelDef[]) : [one as KernelDef];
+  if (list.length === 0 || list.some((def) => def?.is !== 'kernel'))
+    fail('program/kernel', `'${launch}' is no kernel`, { remedy: 'give what kernel() makes, or a list of such' });
+  return list;
+};
+
+const launchables =
+  (
+    kernels: readonly Kernel[],
+    signatures: Readonly<Record<string, KernelSignature>>,
+    definitions: ReadonlyMap<string, KernelDef>,
+  ) =>
+  (name: string): Launchable => {
+    const kernel = kernels.find((k) => k.name === name);
+    return kernel
+      ? { kernel, signature: signatures[name], frames: framesOf(definitions.get(name)!) }
+      : fail('program/kernel', `the passes removed the kernel '${name}'`, { remedy: 'keep all kernels' });
+  };
+
+/* Buffers of the arena are called by its name and a type; no other may be. */
+const memoryName = ({ buffers }: Module): string => {
+  let name = 'arena';
+  while (buffers.some((b) => b.name.startsWith(`${name}_`))) name += '_';
+  return name;
+};
+
+const right = <A>(e: E.Either<Diagnostics, A>): A => {
+  if (E.isLeft(e)) throw new DiagnosticError(e.left);
+  return e.right;
+};

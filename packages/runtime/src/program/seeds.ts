@@ -1,0 +1,40 @@
+import { fail } from '@filigree/ir';
+
+/** Seeds of launches: they follow from the program's seed and from how many launches drew one before. */
+export interface Seeds {
+  readonly next: () => number;
+  /** Begins anew from a seed. Error: `program/seed`. */
+  readonly set: (seed: number) => void;
+  /** Where the sequence stands. */
+  readonly state: () => { readonly seed: number; readonly launches: number };
+  /** Goes on from there; a state that says nothing of seeds changes nothing. */
+  readonly restore: (state: Readonly<Record<string, number>>) => void;
+}
+
+export const seeds = (first: number): Seeds => {
+  let [seed, launches] = [0, 0];
+  const set = (value: number): void => {
+    if (!Number.isInteger(value) || value < 0 || value > 0xffffffff)
+      fail('program/seed', `a seed is a whole number from 0 to 4294967295, not ${String(value)}`);
+    [seed, launches] = [value, 0];
+  };
+  set(first);
+  return {
+    next: () => mixed(seed, launches++),
+    set,
+    state: () => ({ seed, launches }),
+    restore: (state) => {
+      if (state.seed === undefined || state.launches === undefined) return;
+      set(state.seed);
+      launches = state.launches;
+    },
+  };
+};
+
+/** One u32 of two, such that neighbouring ones give unrelated seeds (the finaliser of MurmurHash 3). */
+const mixed = (seed: number, n: number): number => {
+  let h = (seed ^ Math.imul(n + 1, 0x9e3779b1)) | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+};

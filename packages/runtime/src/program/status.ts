@@ -1,0 +1,115 @@
+import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
+import {
+  axesOf,
+  nodeText,
+  poolsAround,
+  RESERVED_CELLS,
+  STATUS,
+  STATUS_WORDS,
+  type Site,
+  type SNode,
+  type Storage,
+} from '@filigree/sparse';
+import type { Arena } from '../fields/arena.js';
+import type { Frames } from './frames.js';
+
+/** Throws what a kernel left in the status words, if anything, and clears them. */
+export const checkStatus = (arena: Arena, sites: readonly Site[], kernel: string, frames?: Frames): void => {
+  const { words, storage } = arena;
+  const at = storage.status / 4;
+  if (words[at] === STATUS.fine) return;
+  const status = words.slice(at, at + STATUS_WORDS);
+  clearStatus(arena);
+  const site = sites[status[1]] as Site | undefined;
+  const frame = site?.loc && frames?.(site.loc);
+  const diagnostic = statusDiagnostic(arena, site, kernel, status);
+  throw new DiagnosticError([frame === undefined ? diagnostic : { ...diagnostic, frame }]);
+};
+
+/** Forgets what a kernel reported. */
+export const clearStatus = ({ words, storage }: Arena): void => {
+  words.fill(0, storage.status / 4, storage.status / 4 + STATUS_WORDS);
+};
+
+const statusDiagnostic = (
+  arena: Arena,
+  site: Site | undefined,
+  kernel: string,
+  [what, , ...words]: Int32Array,
+): Diagnostic => {
+  const { layout } = arena.storage;
+  const node = layout.nodes[site?.node ?? 0];
+  const place = (n: SNode): string => `[${words.slice(0, axesOf(layout, n.id).length).join(', ')}]`;
+  const doing = `in kernel '${kernel}', where ${subject(arena.storage, node)} is ${participle[site?.access ?? ''] ?? 'used'}`;
+  const at = { loc: site?.loc };
+  if (what === STATUS.outOfBounds)
+    return error('launch/out-of-bounds', `index ${place(node)} is outside ${subject(arena.storage, node)}, ${doing}`, {
+      ...at,
+      remedy: `keep indices ${boundsText(arena.storage, node)}, or make the layout larger`,
+    });
+  if (what === STATUS.listFull) {
+    const list = listOf(arena.storage, node);
+    return error('launch/list-full', `a list ${nodeText(list)} is full, ${doing}`, {
+      ...at,
+      remedy: 'make the list longer in the layout, or clear it before',
+    });
+  }
+  if (what === STATUS.exhausted) {
+    const pool = fullPool(arena, node);
+    return error(
+      'launch/exhausted',
+      `all ${arena.storage.nodes[pool.id].pool!.capacity - RESERVED_CELLS} cells of ${nodeText(pool)} are in use, ${doing}`,
+      { ...at, remedy: 'let the node have more `cells`, or the program a larger `budget`; what found no room is lost' },
+    );
+  }
+  return error('launch/status', `something went wrong (status ${what}), ${doing}`, at);
+};
+
+/** A field by its name; of a node also a field that it holds. */
+const subject = ({ layout }: Storage, node: SNode): string => {
+  if (node.field) return `field '${node.field.name}'`;
+  const field = [...layout.fields.values()].find(({ path }) => path.includes(node.id));
+  return `${nodeText(node)} of field '${field?.field.name}'`;
+};
+
+const participle: Readonly<Record<string, string>> = {
+  'field.load': 'read',
+  'field.store': 'written',
+  'field.atomic': 'accumulated',
+  'field.append': 'appended to',
+  'field.activate': 'activated',
+  'field.deactivate': 'deactivated',
+  'field.is_active': 'looked at',
+  'field.length': 'measured',
+  'field.clear': 'cleared',
+};
+
+const boundsText = ({ layout }: Storage, node: SNode): string => {
+  const axes = axesOf(layout, node.id);
+  const ids: number[] = [];
+  for (let at = node.id; at > 0; at = layout.nodes[at].parent) ids.push(at);
+  return axes
+    .map((axis) => {
+      const name = 'ijklmnop'[axis];
+      const free = ids.some((n) => layout.nodes[n].kind === 'hash' && layout.nodes[n].axes.includes(axis));
+      const extent = ids.reduce((product, n) => product * layout.nodes[n].extents[axis], 1);
+      return free ? `${name} anywhere` : `${name} from 0 to ${extent - 1}`;
+    })
+    .join(', ');
+};
+
+const listOf = ({ layout }: Storage, node: SNode): SNode => {
+  for (let at = node; at.parent >= 0; at = layout.nodes[at.parent]) if (at.kind === 'dynamic') return at;
+  return node;
+};
+
+/** The outermost pool around a node that has no cell left. */
+const fullPool = ({ storage, words }: Arena, node: SNode): SNode => {
+  const around = poolsAround(storage, node.id);
+  const full = around.find((n) => {
+    const pool = storage.nodes[n].pool!;
+    const fresh = Math.max(0, words[pool.cursor / 4] - words[pool.freeCount / 4]);
+    return words[pool.used / 4] + fresh >= pool.capacity;
+  });
+  return storage.layout.nodes[full ?? around[around.length - 1]];
+};

@@ -1,0 +1,329 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { describe, expect, it } from 'vitest';
+import { cpp } from '@filigree/backend-cpp';
+import { wasm } from '@filigree/backend-wasm';
+import { DiagnosticError, type Diagnostic } from '@filigree/ir';
+import {
+  append,
+  array,
+  kernel,
+  length,
+  random,
+  range,
+  vec,
+  type Grid1,
+  type Grid2,
+  type VecGrid1,
+} from '@filigree/lang';
+import { program, type Fields, type Kernels, type Program, type ProgramOptions } from '@filigree/runtime';
+import { dense, field, i, ij, layout, vectorField, type FieldDecl } from '@filigree/sparse';
+import { interpreter } from './interpreter.js';
+
+const make = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
+  options: ProgramOptions<K, F>,
+): Promise<Program<K, F>> => {
+  const made = await program(options)();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  return made.right;
+};
+
+const refused = async (options: ProgramOptions): Promise<readonly Diagnostic[]> => {
+  const made = await program(options)();
+  if (E.isRight(made)) throw new Error('nothing was refused');
+  return made.left;
+};
+
+const refusal = (act: () => unknown): Diagnostic => {
+  try {
+    act();
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics[0];
+    throw e;
+  }
+  throw new Error('nothing was refused');
+};
+
+const u = field('u', 'f32');
+const v = field('v', 'f32');
+const x = vectorField('x', 'f32', 2);
+const n = field('n', 'i32');
+const tree = layout(
+  dense(ij, 2).pointer().dense(ij, 8).place(u, v),
+  dense(i, 64).place(x),
+  dense(i, 4).dynamic([1], 3).place(n),
+);
+
+const diffuse = kernel([u, v, 'f32'], (u: Grid2, v: Grid2, dt: number) => {
+  for (const i of range(1, 15))
+    for (const j of range(1, 15))
+      v[i][j] = u[i][j] + dt * (u[i + 1][j] + u[i - 1][j] + u[i][j + 1] + u[i][j - 1] - 4 * u[i][j]);
+});
+
+const total = kernel([v], (v: Grid2) => {
+  let sum = 0.0;
+  for (const i of range(16)) for (const j of range(16)) sum += v[i][j];
+  return sum;
+});
+
+const scaled = kernel([array('f64', 100), 'f64'], (a: number[], by: number) => {
+  for (const k of range(a.length)) a[k] = a[k] * by;
+});
+
+const dot = kernel([array('i32', 50), array('i32', 50)], (a: number[], b: number[]) => {
+  let sum = 0;
+  for (const k of range(a.length)) sum += a[k] * b[k];
+  return sum;
+});
+
+const scatter = kernel([x, 'u8'], (x: VecGrid1<2>, times: number) => {
+  for (const p of range(64)) x[p] = vec(random(), random()).mul(times);
+});
+
+const every = [cpp(), wasm(), interpreter()];
+
+for (const backend of every) {
+  const { usable } = await backend.probe();
+  describe.skipIf(!usable && !process.env.CI)(`a program on ${backend.name}`, () => {
+    it('runs kernels on its fields, and gives what they return', async () => {
+      const sim = await make({ backend, layout: tree, kernels: { diffuse, total } });
+      sim.fields.u.set([8, 8], 1);
+      sim.run.diffuse(0.125);
+      expect(sim.fields.v.get([8, 8])).toBe(0.5);
+      expect(sim.fields.v.get([7, 8])).toBe(0.125);
+      expect(sim.run.total()).toBeCloseTo(1, 6);
+      expect(await sim.launch.total()).toBeCloseTo(1, 6);
+      expect(sim.run.diffuse(0)).toBeNaN();
+      expect(sim.warnings).toEqual([]);
+      sim.dispose();
+    });
+
+    it('takes arrays in, and gives back those that it writes', async () => {
+      const sim = await make({ backend, layout: tree, kernels: { scaled, dot } });
+      const a = Float64Array.of(1, 2, 3);
+      sim.run.scaled(a, 2);
+      sim.run.scaled(a.subarray(1), 10);
+      expect([...a]).toEqual([2, 40, 60]);
+      const [b, c] = [Int32Array.of(1, 2, 3), Int32Array.of(4, 5, 6)];
+      expect([sim.run.dot(b, c), sim.run.dot(b.subarray(0, 0), c)]).toEqual([32, 0]);
+      expect([...b, ...c]).toEqual([1, 2, 3, 4, 5, 6]);
+      await sim.launch.scaled(a, 0.5);
+      expect([...a]).toEqual([1, 20, 30]);
+      sim.dispose();
+    });
+
+    it('draws random numbers that follow from the seed', async () => {
+      const sim = await make({ backend, layout: tree, kernels: { scatter }, fields: { x }, seed: 7 });
+      const draw = (): readonly number[] => {
+        sim.run.scatter(1);
+        return [...sim.fields.x.toArray()].map(Number);
+      };
+      const [first, second] = [draw(), draw()];
+      expect(new Set([...first, ...second]).size).toBeGreaterThan(250);
+      expect(Math.min(...first, ...second)).toBeGreaterThanOrEqual(0);
+      expect(Math.max(...first, ...second)).toBeLessThan(1);
+      sim.seed(7);
+      expect(draw()).toEqual(first);
+      const saved = sim.save();
+      const third = draw();
+      sim.seed(8);
+      expect(draw()).not.toEqual(first);
+      sim.load(saved);
+      expect([...sim.fields.x.toArray()]).toEqual(first);
+      expect(draw()).toEqual(third);
+      expect(third).toEqual(second);
+      sim.dispose();
+    });
+
+    it('says what a kernel ran out of, and goes on', async () => {
+      const small = layout(
+        dense(i, 64).pointer({ cells: 5 }).dense(i, 4).place(u),
+        dense(i, 4).dynamic([1], 3).place(n),
+      );
+      const fill = kernel([u, 'i32'], (u: Grid1, count: number) => {
+        for (const k of range(count)) u[4 * k] = 1;
+      });
+      const push = kernel([n, 'i32'], (n: Grid2, value: number) => {
+        for (const k of range(4)) append(n[k], value + length(n[k]));
+      });
+      const sim = await make({ backend, layout: small, kernels: { fill, push } });
+      sim.run.fill(5);
+      expect(refusal(() => sim.run.fill(6))).toMatchObject({
+        code: 'launch/exhausted',
+        message: expect.stringMatching(
+          /all 5 cells of dense\(i: 64\)\.pointer\(\).*kernel 'fill', where field 'u' is written/,
+        ),
+        remedy: expect.stringContaining('budget'),
+        loc: { line: 2 },
+        frame: expect.stringContaining('> 2 |'),
+      });
+      expect(sim.fields.u.get(16)).toBe(1);
+      sim.fields.u.deactivate(0);
+      sim.run.fill(5);
+      for (const value of [10, 20, 30]) sim.run.push(value);
+      expect([...sim.fields.n.toArray()].slice(0, 3)).toEqual([10, 21, 32]);
+      expect(refusal(() => sim.run.push(40))).toMatchObject({
+        code: 'launch/list-full',
+        message: expect.stringMatching(/dynamic\(j: 3\) is full.*appended/),
+      });
+      await expect(sim.launch.push(40)).rejects.toThrow(/launch\/list-full/);
+      expect(sim.fields.n.length(2)).toBe(3);
+      sim.dispose();
+    });
+  });
+}
+
+describe('a program', () => {
+  const backend = interpreter();
+
+  it('shows in debug mode where an index leaves a field, and otherwise keeps it inside', async () => {
+    const shift = kernel(
+      [u, 'i32'],
+      (u: Grid2, by: number) => {
+        for (const k of range(8)) {
+          u[k][0] = 1;
+          u[k + by][3] = 2;
+        }
+      },
+      { at: { file: 'sim.ts', line: 10, column: 5 } },
+    );
+    const debug = await make({ backend, layout: tree, kernels: { shift }, debug: true });
+    debug.run.shift(8);
+    expect(refusal(() => debug.run.shift(9))).toMatchObject({
+      code: 'launch/out-of-bounds',
+      message: "index [16, 3] is outside field 'u', in kernel 'shift', where field 'u' is written",
+      loc: { file: 'sim.ts', line: 13 },
+      frame: expect.stringMatching(/> 13 \|\s+u\[k \+ by\]\[3\] = 2/),
+      remedy: expect.stringContaining('i from 0 to 15, j from 0 to 15'),
+    });
+    debug.run.shift(0);
+    const release = await make({ backend, layout: tree, kernels: { shift } });
+    release.run.shift(1000);
+    expect(release.fields.u.get([15, 3])).toBe(2);
+  });
+
+  it('warns of iterations that write one element', async () => {
+    const race = kernel([u], (u: Grid2) => {
+      for (const k of range(8)) u[0][0] = k;
+    });
+    const sim = await make({ backend, layout: tree, kernels: { race } });
+    expect(sim.warnings).toMatchObject([{ severity: 'warning', code: 'lang/race', remedy: expect.any(String) }]);
+  });
+
+  it('runs lists of kernels, which take their arguments by name', async () => {
+    const one = kernel([u, 'f32'], (u: Grid2, dt: number) => {
+      u[0][0] += dt;
+    });
+    const two = kernel([u, 'i32', 'f32'], (u: Grid2, k: number, dt: number) => {
+      u[0][k] += dt;
+      return u[0][0];
+    });
+    const sim = await make({ backend, layout: tree, kernels: { step: [one, two, one], one } });
+    expect(sim.run.step(0.5, 3)).toBe(0.5);
+    expect([sim.fields.u.get([0, 0]), sim.fields.u.get([0, 3])]).toEqual([1, 0.5]);
+    expect(await sim.launch.step(1, 3)).toBe(2);
+    sim.run.one(1);
+    expect(sim.fields.u.get([0, 0])).toBe(4);
+    expect(sim.instance.module.kernels).toHaveLength(2);
+    expect(refusal(() => sim.run.step(1)).remedy).toBe('write run.step(dt, k)');
+    const other = kernel([u, 'f64'], (u: Grid2, dt: number) => {
+      u[0][0] += dt;
+    });
+    expect((await refused({ backend, layout: tree, kernels: { step: [one, other] } }))[0].code).toBe(
+      'program/parameter',
+    );
+    expect((await refused({ backend, layout: tree, kernels: { step: [] } }))[0].code).toBe('program/kernel');
+    expect((await refused({ backend, layout: tree, kernels: { 'a step': one } }))[0].code).toBe('lang/name');
+  });
+
+  it('refuses arguments that a kernel cannot take', async () => {
+    const all = kernel(['f32', 'i8', 'u32', 'i64', 'i1'], (a: number, b: number, c: number, d: number, e: boolean) => {
+      let s = a + b + c + d;
+      if (e) s += 0.5;
+      return s;
+    });
+    const sim = await make({ backend, layout: tree, kernels: { all, dot } });
+    const run = sim.run.all as (...args: unknown[]) => number;
+    expect(run(1, -2, 3, 4n, true)).toBe(6.5);
+    expect(refusal(() => run(1, 2, 3, 4))).toMatchObject({
+      code: 'launch/arguments',
+      message: "kernel 'all' takes 5 arguments (a: f32, b: i8, c: u32, d: i64, e: i1), got 4",
+    });
+    const good = [1, 2, 3, 4, true];
+    for (const [place, bad] of [
+      [0, '1'],
+      [0, null],
+      [0, 1n],
+      [1, NaN],
+      [1, 128],
+      [1, 0.5],
+      [1, '1'],
+      [2, -1],
+      [2, Infinity],
+      [3, 2 ** 53],
+      [3, 2n ** 63n],
+      [4, 1],
+      [4, undefined],
+    ] as const)
+      expect(refusal(() => run(...good.map((g, k) => (k === place ? bad : g))))).toMatchObject({
+        code: 'launch/argument',
+        message: expect.stringContaining(`'${'abcde'[place]}' of kernel 'all' is`),
+        remedy: expect.stringMatching(/^give /),
+      });
+    const arrays = sim.run.dot as (...args: unknown[]) => number;
+    const a = new Int32Array(3);
+    expect(refusal(() => arrays(a, [1, 2, 3])).code).toBe('launch/array');
+    expect(refusal(() => arrays(a, new Float32Array(3)))).toMatchObject({
+      message: expect.stringContaining('a Float32Array'),
+      remedy: 'give a Int32Array',
+    });
+    expect(refusal(() => arrays(a, new Int32Array(51)))).toMatchObject({
+      code: 'launch/array-length',
+      remedy: "give fewer, or declare array('i32', 51)",
+    });
+    await expect(sim.launch.dot(a, new Int32Array(51))).rejects.toThrow('launch/array-length');
+    expect(refusal(() => sim.seed(-1)).code).toBe('program/seed');
+    expect((await refused({ backend, layout: tree, kernels: { dot }, seed: 0.5 }))[0].code).toBe('program/seed');
+  });
+
+  it('keeps the order of its launches, and hands out no memory meanwhile', async () => {
+    const add = kernel([u, 'f32', 'f32'], (u: Grid2, factor: number, term: number) => {
+      u[0][0] = u[0][0] * factor + term;
+    });
+    const sim = await make({ backend, layout: tree, kernels: { add } });
+    const done = [sim.launch.add(1, 1), sim.launch.add(2, 1), sim.launch.add(10, 0)];
+    for (const act of [() => sim.fields.u.get([0, 0]), () => sim.run.add(1, 1), () => sim.save()])
+      expect(refusal(act)).toMatchObject({ code: 'program/busy', remedy: expect.any(String) });
+    await Promise.all(done);
+    expect(sim.fields.u.get([0, 0])).toBe(30);
+  });
+
+  it('is used no more once it is disposed of', async () => {
+    const sim = await make({ backend, layout: tree, kernels: { total } });
+    const late = sim.launch.total();
+    const { u } = sim.fields;
+    sim.dispose();
+    sim.dispose();
+    for (const act of [() => u.get([0, 0]), () => sim.run.total(), () => sim.save(), () => sim.load(new Uint8Array(0))])
+      expect(refusal(act)).toMatchObject({ code: 'program/disposed', remedy: expect.any(String) });
+    await expect(late).rejects.toThrow('program/disposed');
+    await expect(sim.launch.total()).rejects.toThrow('program/disposed');
+  });
+
+  it('has no fields but its own', async () => {
+    const sim = await make({ backend, layout: tree, kernels: { total }, fields: { position: x, v } });
+    sim.fields.position.set(3, [1, 2]);
+    expect(sim.field(x).get(3)).toEqual([1, 2]);
+    expect(Object.keys(sim.fields)).toEqual(['position', 'v']);
+    expect(refusal(() => sim.field(field('u', 'f32'))).code).toBe('field/foreign');
+    const stranger = kernel([field('w', 'f32')], (w: Grid1) => {
+      w[0] = 1;
+    });
+    expect((await refused({ backend, layout: tree, kernels: { stranger } }))[0]).toMatchObject({
+      code: 'lang/not-placed',
+      remedy: expect.any(String),
+    });
+    expect(
+      (await refused({ backend, layout: tree, kernels: { total }, fields: { w: field('w', 'f32') } }))[0].code,
+    ).toBe('field/unknown');
+  });
+});

@@ -1,0 +1,20 @@
+import { pipeline, type Module, type Pipeline } from '@filigree/ir';
+import { lowerLoops } from '../loops/lower-loops.js';
+import type { Storage } from '../storage/storage.js';
+import { lowerAccess, type AccessOptions } from './lower-access.js';
+import { lowerSNodes } from './lower-snodes.js';
+import { simplifyAccess, type SimplifyOptions } from './simplify-access.js';
+
+export interface LowerFieldsOptions extends AccessOptions {
+  /** Which parts of the simplification to run; `false` for none of them. */
+  readonly simplify?: SimplifyOptions | false;
+}
+
+/** Kernels on fields to kernels on the arena's buffers: all passes of this package, in order. */
+export const lowerFields = (storage: Storage, options: LowerFieldsOptions = {}): Pipeline<Module> =>
+  pipeline([
+    lowerLoops(storage),
+    lowerAccess(storage, options),
+    ...(options.simplify === false ? [] : [simplifyAccess(storage, options.simplify)]),
+    lowerSNodes(storage),
+  ]);

@@ -1,0 +1,75 @@
+import { byteSize, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import { arenaName, type Storage } from '../../storage/storage.js';
+
+/**
+ * A place in the arena that is not yet computed: Σ value · bytes + bytes. Sums stay apart until an element is accessed, so
+ * that what is the same from one access to the next is added first and constants last.
+ */
+export interface Address {
+  readonly terms: readonly Term[];
+  readonly bytes: number;
+  /** Whether the place is one of those that take what finds no room: any of these is true. */
+  readonly lost: readonly Test[];
+}
+
+export interface Term {
+  /** An i32, not negative. */
+  readonly value: Value;
+  readonly bytes: number;
+}
+
+/** A condition, made where it is asked for. */
+export type Test = (b: Builder) => Value;
+
+/** Where ops go, and the storage that they work on. */
+export interface Emit {
+  readonly b: Builder;
+  readonly storage: Storage;
+}
+
+export const fixed = (bytes: number): Address => ({ terms: [], bytes, lost: [] });
+
+export const plus = (address: Address, bytes: number): Address =>
+  bytes === 0 ? address : { ...address, bytes: address.bytes + bytes };
+
+/** `value` steps of `bytes` further on. */
+export const along = (address: Address, value: Value, bytes: number): Address =>
+  bytes === 0 ? address : { ...address, terms: merge(address.terms, { value, bytes }) };
+
+/** The address as an index into the buffer of a type. */
+export const indexOf = ({ b, storage }: Emit, { terms, bytes }: Address, type: ScalarType): Value => {
+  const size = byteSize(type);
+  const wide = storage.index === 'i64';
+  const constant = (n: number): Value => b.constant(n, storage.index);
+  const parts = terms.map(({ value, bytes: step }) => {
+    const v = wide ? b.cast(value, 'i64') : value;
+    return step === size ? v : b.mul(v, constant(step / size));
+  });
+  const offset = bytes / size;
+  if (parts.length === 0) return constant(offset);
+  const sum = parts.reduce((x, y) => b.add(x, y));
+  return offset === 0 ? sum : b.add(sum, constant(offset));
+};
+
+export const load = (e: Emit, at: Address, type: ScalarType): Value => e.b.load(buffer(e, type), indexOf(e, at, type));
+
+export const store = (e: Emit, value: Value, at: Address, type: ScalarType): void =>
+  e.b.store(buffer(e, type), value, indexOf(e, at, type));
+
+export const atomic = (
+  e: Emit,
+  kind: Parameters<Builder['atomic']>[1],
+  value: Value,
+  at: Address,
+  type: ScalarType = 'i32',
+): Value => e.b.atomic(buffer(e, type), kind, value, indexOf(e, at, type));
+
+export const cas = (e: Emit, expected: Value, desired: Value, at: Address): Value =>
+  e.b.cas(buffer(e, 'i32'), expected, desired, indexOf(e, at, 'i32'));
+
+const buffer = ({ storage }: Emit, type: ScalarType): string => arenaName(storage.memory, type);
+
+const merge = (terms: readonly Term[], term: Term): readonly Term[] =>
+  terms.some((t) => t.value.id === term.value.id)
+    ? terms.map((t) => (t.value.id === term.value.id ? { ...t, bytes: t.bytes + term.bytes } : t))
+    : [...terms, term];

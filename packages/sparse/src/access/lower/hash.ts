@@ -1,0 +1,104 @@
+import type { Builder, Value } from '@filigree/ir';
+import { HASH_FACTOR, HASH_SHIFT } from '../../storage/hash-of.js';
+import type { Pool } from '../../storage/storage.js';
+import { along, cas, fixed, load, plus, type Address, type Emit } from './address.js';
+import type { Lookup } from './lookup.js';
+import { allocate, AMBIENT_CELL, SINK_CELL } from './pool.js';
+import { report } from './status.js';
+
+/**
+ * The number of a hash table's cell with these coordinates: open addressing, one slot after the other from where the
+ * coordinates hash to, as far as the first slot that was never used. A removed entry (−1) does not end the search and is not
+ * used again before the table is made anew: two threads that insert the same coordinates then meet at one slot.
+ */
+export const hashLookup = (e: Emit, l: Lookup): Value => {
+  const { b } = e;
+  const pool = l.node.pool!;
+  const first = b.and(hash(b, l.coordinates), b.i32(pool.table!.size - 1));
+  const { number, slot } = probe(e, pool, l.coordinates, first);
+  if (!l.activate) return number;
+  return b.if(
+    b.cmp('eq', number, b.i32(AMBIENT_CELL)),
+    () =>
+      allocate(
+        e,
+        { node: l.node, pool, coordinates: l.coordinates, site: l.site, lost: [] },
+        () => probe(e, pool, l.coordinates, slot).number,
+        (mine) => insert(e, l, slot, mine),
+      ),
+    () => number,
+  )[0];
+};
+
+/** `hashOf` of the storage, as ops. */
+const hash = (b: Builder, coordinates: readonly Value[]): Value => {
+  const factor = b.i32(HASH_FACTOR);
+  const h = coordinates.reduce((x, c, n) => b.mul(n === 0 ? c : b.xor(x, c), factor), coordinates[0]);
+  return b.xor(h, b.cast(b.shr(b.cast(h, 'u32'), b.constant(HASH_SHIFT, 'u32')), 'i32'));
+};
+
+/** Slots that a search has looked at are at most all of them. */
+const probe = (
+  e: Emit,
+  pool: Pool,
+  coordinates: readonly Value[],
+  first: Value,
+): { readonly number: Value; readonly slot: Value } => {
+  const { b } = e;
+  const { size } = pool.table!;
+  const one = b.i32(1);
+  const none = b.i32(AMBIENT_CELL);
+  const [number, slot] = b.while(
+    [first, b.i32(size)],
+    ([at, left]) => {
+      const found = load(e, slotAddress(pool, at), 'i32');
+      const removed = b.cmp('lt', found, none);
+      const candidate = b.select(removed, none, found);
+      const same = b.and(b.cmp('ne', candidate, none), matches(e, pool, coordinates, candidate));
+      const ends = b.or(same, b.or(b.cmp('eq', found, none), b.cmp('le', left, one)));
+      return [b.not(ends), b.select(same, found, none), at, left];
+    },
+    ([, at, left]) => [b.and(b.add(at, one), b.i32(size - 1)), b.sub(left, one)],
+  );
+  return { number, slot };
+};
+
+/**
+ * Puts a number into the first slot that is free from `first` on, unless the coordinates turn up before it. A table without
+ * a free slot is reported and gives the sink.
+ */
+const insert = (e: Emit, { node, coordinates, site }: Lookup, first: Value, mine: Value): Value => {
+  const { b } = e;
+  const pool = node.pool!;
+  const { size } = pool.table!;
+  const one = b.i32(1);
+  const none = b.i32(AMBIENT_CELL);
+  const [number] = b.while(
+    [first, b.i32(size)],
+    ([at, left]) => {
+      const before = cas(e, none, mine, slotAddress(pool, at));
+      const won = b.cmp('eq', before, none);
+      const candidate = b.max(before, none);
+      const same = b.and(b.cmp('ne', candidate, none), matches(e, pool, coordinates, candidate));
+      const ends = b.or(won, b.or(same, b.cmp('le', left, one)));
+      return [b.not(ends), b.select(won, mine, b.select(same, before, none)), at, left];
+    },
+    ([, at, left]) => [b.and(b.add(at, one), b.i32(size - 1)), b.sub(left, one)],
+  );
+  return b.if(
+    b.cmp('eq', number, none),
+    () => {
+      report(e, 'exhausted', site, coordinates);
+      return b.i32(SINK_CELL);
+    },
+    () => number,
+  )[0];
+};
+
+/** Whether a cell has these coordinates. Those of the ambient cell are there to be read, whatever they are. */
+const matches = (e: Emit, pool: Pool, coordinates: readonly Value[], number: Value): Value => {
+  const row = along(fixed(pool.coordinates), number, 4 * pool.axes.length);
+  return coordinates.map((c, n) => e.b.cmp('eq', load(e, plus(row, 4 * n), 'i32'), c)).reduce(e.b.and);
+};
+
+const slotAddress = (pool: Pool, at: Value): Address => along(fixed(pool.table!.slots), at, 4);

@@ -1,0 +1,127 @@
+import type { Value } from '@filigree/ir';
+import type { NodeStorage } from '../../storage/storage.js';
+import { along, atomic, cas, load, plus, type Address, type Emit } from './address.js';
+import { hashLookup } from './hash.js';
+import { allocate, AMBIENT_CELL, poolCell, SINK_CELL } from './pool.js';
+import { report } from './status.js';
+
+/** A lookup: the container, what the number of the cell is made of, and coordinates where they are needed. */
+export interface Lookup {
+  readonly node: NodeStorage;
+  readonly container: Address;
+  /** Undefined for a hash table. */
+  readonly number: CellNumber | undefined;
+  readonly coordinates: readonly Value[];
+  readonly activate: boolean;
+  readonly site: number;
+}
+
+/** The number of a cell in its container, as a value or as the place that it gives among things of some size. */
+export interface CellNumber {
+  readonly value: () => Value;
+  readonly times: (address: Address, bytes: number) => Address;
+}
+
+/** The cell that a lookup finds (thesis §5.1). Where it does not activate, it is made without a branch but in a hash table. */
+export const lookup = (e: Emit, l: Lookup): Address => {
+  const { node } = l;
+  const { pool } = node;
+  if (!l.number) return poolCell(node, pool!, hashLookup(e, l));
+  if (pool) return poolCell(node, pool, node.length === undefined ? slotOf(e, l, l.number) : listSlotOf(e, l, l.number));
+  if (l.activate && node.mask !== undefined) setBit(e, l, l.number);
+  const cell = l.number.times(plus(l.container, node.firstCell), node.cellBytes);
+  if (!l.activate || node.length === undefined) return cell;
+  extend(e, l, l.number);
+  const number = l.number.value();
+  return { ...cell, lost: [...cell.lost, (b) => b.cmp('ge', number, b.i32(node.cells))] };
+};
+
+/** Whether the cell that a lookup finds is active. */
+export const isActive = (e: Emit, l: Lookup): Value => {
+  const { b } = e;
+  const { node, number } = l;
+  if (!number) return b.cmp('ne', hashLookup(e, l), b.i32(AMBIENT_CELL));
+  const tests: Value[] = [];
+  if (node.length !== undefined)
+    tests.push(b.cmp('lt', number.value(), load(e, plus(l.container, node.length), 'i32')));
+  if (node.slots !== undefined)
+    tests.push(b.cmp('ne', load(e, slotAddress(l, number), 'i32'), b.i32(AMBIENT_CELL)));
+  if (node.mask !== undefined) {
+    const { word, bit } = bitOf(e, l, number);
+    tests.push(b.cmp('ne', b.and(load(e, word, 'i32'), bit), b.i32(0)));
+  }
+  return tests.reduce(b.and);
+};
+
+const slotAddress = ({ node, container }: Lookup, number: CellNumber): Address =>
+  number.times(plus(container, node.slots!), 4);
+
+/** The number of a pool's cell from its slot: 0, the ambient cell, where there is none. */
+const slotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
+  const { b } = e;
+  const slot = slotAddress(l, number);
+  const found = load(e, slot, 'i32');
+  if (!l.activate) return found;
+  const none = b.i32(AMBIENT_CELL);
+  return b.if(
+    b.cmp('eq', found, none),
+    () =>
+      allocate(
+        e,
+        { node: l.node, pool: l.node.pool!, coordinates: l.coordinates, site: l.site, lost: l.container.lost },
+        () => load(e, slot, 'i32'),
+        (mine) => {
+          const before = cas(e, none, mine, slot);
+          return b.select(b.cmp('eq', before, none), mine, before);
+        },
+      ),
+    () => found,
+  )[0];
+};
+
+/** The same in a list, which grows to hold the number; what is beyond its end goes to the sink. */
+const listSlotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
+  const { b } = e;
+  if (!l.activate) return slotOf(e, l, number);
+  const fits = extend(e, l, number);
+  return b.if(
+    fits,
+    () => slotOf(e, l, number),
+    () => b.i32(SINK_CELL),
+  )[0];
+};
+
+const bitOf = (e: Emit, { node, container }: Lookup, number: CellNumber): { word: Address; bit: Value } => {
+  const { b } = e;
+  const value = number.value();
+  const word = along(plus(container, node.mask!), b.shr(value, b.i32(5)), 4);
+  return { word, bit: b.shl(b.i32(1), b.and(value, b.i32(31))) };
+};
+
+/** Reads first: most cells are active already, and then nobody else need wait for this cache line. */
+const setBit = (e: Emit, l: Lookup, number: CellNumber): void => {
+  const { b } = e;
+  const { word, bit } = bitOf(e, l, number);
+  const missing = b.cmp('eq', b.and(load(e, word, 'i32'), bit), b.i32(0));
+  b.if(missing, () => {
+    atomic(e, 'or', bit, word);
+  });
+};
+
+/** A list reaches as far as it is written; past its maximum is reported, and goes to the spare cell. Whether it fits. */
+const extend = (e: Emit, l: Lookup, number: CellNumber): Value => {
+  const { b } = e;
+  const at = number.value();
+  const length = plus(l.container, l.node.length!);
+  const fits = b.cmp('lt', at, b.i32(l.node.cells));
+  b.if(b.cmp('ge', at, load(e, length, 'i32')), () => {
+    b.if(
+      fits,
+      () => {
+        atomic(e, 'max', b.add(at, b.i32(1)), length);
+      },
+      () => report(e, 'listFull', l.site, l.coordinates),
+    );
+  });
+  return fits;
+};

@@ -1,0 +1,114 @@
+import { opTable, rewriteOps, walk, type Buffer, type Dialect, type Kernel, type Op, type Region, type RewriteContext, type Value } from '@filigree/ir';
+import type { Storage } from '../../storage/storage.js';
+import type { Footprint } from './effects.js';
+import { Ranges, within } from './ranges.js';
+
+/**
+ * Moves micro-accesses out of loops in which they are always the same, inner loops first, also from branches in the loop: a
+ * lookup without activation does no harm where it was not asked for. One that activates moves only where it is certain to
+ * be reached, and nobody in the loop asks whether the cell is active.
+ */
+export const hoistAccesses = (
+  kernel: Kernel,
+  storage: Storage,
+  dialects: readonly Dialect[],
+  buffers: readonly Buffer[],
+  footprint: (op: Op) => Footprint,
+): Kernel => {
+  const table = opTable(dialects);
+  const isSafe = safety(kernel, storage);
+  const movable = (op: Op, loop: Footprint, certain: boolean): boolean => {
+    if (op.name === 'snode.lookup') {
+      const id = Number(op.attrs.node);
+      if (op.attrs.activate === true) return certain && !loop.asks.has(id) && !loop.deactivates.has(id);
+      if (!storage.nodes[id].pool) return true;
+      const lasts = !loop.deactivates.has(id) && !loop.activates.has(id);
+      return lasts && (certain || isSafe(op));
+    }
+    const def = table.get(op.name);
+    if (!def || op.results.length !== 1 || op.results[0].type !== 'i32' || op.regions.length > 0) return false;
+    return def.effects(op).length === 0 && !def.traits.mayTrap && !def.traits.terminator;
+  };
+  return rewriteOps(
+    kernel,
+    dialects,
+    (op, ctx) => {
+      if (op.name !== 'scf.for' && op.name !== 'scf.while') return undefined;
+      const body = footprint(op);
+      const outside = definedInside(op);
+      const moved: Op[] = [];
+      const runs = op.name === 'scf.while' || certainlyRuns(op, ctx);
+      const take = (region: Region, certain: boolean): Region => {
+        let same = true;
+        const ops = region.ops.flatMap((inner) => {
+          const ready = inner.operands.every((v) => !outside.has(v.id));
+          if (ready && movable(inner, body, certain)) {
+            moved.push(withoutPromise(inner));
+            inner.results.forEach((r) => outside.delete(r.id));
+            same = false;
+            return [];
+          }
+          if (inner.name !== 'scf.if') return [inner];
+          const regions = inner.regions.map((r) => take(r, false));
+          if (regions.every((r, n) => r === inner.regions[n])) return [inner];
+          same = false;
+          return [{ ...inner, regions }];
+        });
+        return same ? region : { ...region, ops };
+      };
+      const regions = op.regions.map((r, n) => take(r, runs && n === 0));
+      return moved.length === 0 ? undefined : { ops: [...moved, { ...op, regions }], values: op.results };
+    },
+    buffers,
+  );
+};
+
+/** What is known to be active where an op stood need not be where it goes. */
+const withoutPromise = (op: Op): Op => {
+  if (op.attrs.known === undefined) return op;
+  const { known: _known, ...attrs } = op.attrs;
+  return { ...op, attrs };
+};
+
+/** Whether a lookup reads inside of its container even where it was not meant to be reached. */
+const safety = (kernel: Kernel, storage: Storage): ((lookup: Op) => boolean) => {
+  const ranges = new Ranges(false);
+  const definitions = new Map<number, Op>();
+  walk(kernel.body, (op) => {
+    if (op.name === 'scf.for') ranges.noteLoop(op);
+    ranges.note(op);
+    for (const r of op.results) definitions.set(r.id, op);
+  });
+  return (lookup) => {
+    const { node } = storage.nodes[Number(lookup.attrs.node)];
+    if (node.kind === 'hash') return true;
+    const number = definitions.get(lookup.operands[1].id);
+    return (
+      number?.name === 'snode.linearize' &&
+      node.axes.every((axis, n) => within(ranges.of(number.operands[n]), node.extents[axis]))
+    );
+  };
+};
+
+const definedInside = (op: Op): Set<number> => {
+  const ids = new Set<number>();
+  const visit = (region: Region): void => {
+    for (const p of region.params) ids.add(p.id);
+    for (const inner of region.ops) {
+      for (const r of inner.results) ids.add(r.id);
+      inner.regions.forEach(visit);
+    }
+  };
+  op.regions.forEach(visit);
+  return ids;
+};
+
+/** Whether a loop with these bounds runs at least once. */
+const certainlyRuns = (op: Op, ctx: RewriteContext): boolean => {
+  const number = (v: Value): number | undefined => {
+    const def = ctx.definition(v);
+    return def?.name === 'arith.constant' && typeof def.attrs.value === 'number' ? def.attrs.value : undefined;
+  };
+  const [from, to] = [number(op.operands[0]), number(op.operands[1])];
+  return from !== undefined && to !== undefined && from < to;
+};

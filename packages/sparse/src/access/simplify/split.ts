@@ -1,0 +1,101 @@
+import {
+  cloneRegion,
+  rewriteOps,
+  walk,
+  type Buffer,
+  type Builder,
+  type Dialect,
+  type Kernel,
+  type Op,
+  type RewriteContext,
+  type Value,
+} from '@filigree/ir';
+
+/**
+ * Splits loops over the digit of a block where its neighbours begin: in the middle part index + c is in the block for every
+ * small c that the body adds, so it needs no lookup of its own and vector lanes lie side by side. The parts at the ends
+ * look into the neighbouring blocks.
+ */
+export const splitLoops = (kernel: Kernel, dialects: readonly Dialect[], buffers: readonly Buffer[]): Kernel =>
+  rewriteOps(
+    kernel,
+    dialects,
+    (op, ctx) => {
+      const at = cuts(op, ctx);
+      return at && ctx.build((b) => split(op, at, b, ctx));
+    },
+    buffers,
+  );
+
+/** The longest body that is worth having three times. */
+const MAX_OPS = 400;
+
+/** Where to cut a loop into three, if that leaves more than half of it in the middle. */
+const cuts = (loop: Op, ctx: RewriteContext): readonly number[] | undefined => {
+  if (loop.name !== 'scf.for' || loop.attrs.parallel === true || loop.results.length > 0) return undefined;
+  const [from, to, step] = loop.operands.map((v) => numberOf(ctx.definition(v)));
+  if (from === undefined || to === undefined || step !== 1) return undefined;
+  const reach = reachOf(loop, from, to, ctx);
+  if (!reach) return undefined;
+  const first = Math.max(from, -reach.least);
+  const last = Math.min(to, reach.unit - reach.most);
+  if (first === from && last === to) return undefined;
+  return 2 * (last - first) >= to - from ? [from, first, last, to].filter((x, n, all) => n === 0 || x > all[n - 1]) : undefined;
+};
+
+/** The numbers that are added to indices of which the counter of the loop is the digit. */
+const reachOf = (
+  loop: Op,
+  from: number,
+  to: number,
+  ctx: RewriteContext,
+): { readonly unit: number; readonly least: number; readonly most: number } | undefined => {
+  const [counter] = loop.regions[0].params;
+  /** How far each value is from an index with the counter as its digit. */
+  const distance = new Map<number, number>();
+  const number = (v: Value): number | undefined => numberOf(ctx.definition(v));
+  let [unit, least, most, count, innermost] = [0, 0, 0, 0, true];
+  walk(loop.regions[0], (op) => {
+    count++;
+    if (op.name === 'scf.for' || op.name === 'scf.while') innermost = false;
+    if (op.name === 'snode.index' && op.operands[1].id === counter.id) {
+      const size = Number(op.attrs.unit);
+      unit = unit === 0 || unit === size ? size : -1;
+      distance.set(op.results[0].id, 0);
+    }
+    const sum = added(op, distance, number);
+    if (sum === undefined) return;
+    distance.set(op.results[0].id, sum);
+    least = Math.min(least, sum);
+    most = Math.max(most, sum);
+  });
+  return innermost && count <= MAX_OPS && unit >= to && from >= 0 ? { unit, least, most } : undefined;
+};
+
+const added = (
+  op: Op,
+  distance: ReadonlyMap<number, number>,
+  number: (v: Value) => number | undefined,
+): number | undefined => {
+  if (op.name !== 'arith.add' && op.name !== 'arith.sub') return undefined;
+  const [x, y] = op.operands;
+  const plain = distance.get(x.id);
+  const second = number(y);
+  if (plain !== undefined && second !== undefined) return op.name === 'arith.add' ? plain + second : plain - second;
+  const [turned, first] = [distance.get(y.id), number(x)];
+  return op.name === 'arith.add' && turned !== undefined && first !== undefined ? turned + first : undefined;
+};
+
+const numberOf = (op: Op | undefined): number | undefined =>
+  op?.name === 'arith.constant' && typeof op.attrs.value === 'number' ? op.attrs.value : undefined;
+
+const split = (loop: Op, at: readonly number[], b: Builder, ctx: RewriteContext): readonly Value[] => {
+  const constant = (value: number): Value => b.constant(value, loop.operands[0].type);
+  for (let n = 0; n + 1 < at.length; n++)
+    b.append({
+      ...loop,
+      operands: [constant(at[n]), constant(at[n + 1]), loop.operands[2]],
+      regions: [cloneRegion(loop.regions[0], ctx.ids)],
+    });
+  return [];
+};

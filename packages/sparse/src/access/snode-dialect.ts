@@ -1,0 +1,251 @@
+import {
+  dialect,
+  isScalarType,
+  lanesOf,
+  scalarOf,
+  typeText,
+  type Dialect,
+  type Effect,
+  type Op,
+  type OpDef,
+  type ScalarType,
+} from '@filigree/ir';
+import { axesAbove, axesOf, isSparse, nodeText, type Layout, type SNode } from '../layout/layout.js';
+import { structureName, valueName } from './field-dialect.js';
+
+/**
+ * Micro-accesses (thesis §5.1 and appendix A): the steps by which an access goes from the root down to a value, a level at
+ * a time, so that accesses can share them. A *cell* and a *container* are i32 values that mean an address and are opaque
+ * until `lowerSNodes`: the ops below make and take them, and nothing else may. Coordinates are i32.
+ *
+ * An inactive cell holds ambient values only, so a lookup that does not activate gives a cell to read from whether there is
+ * one or not. Like the field dialect this one belongs to a layout, and its meaning is that of its lowering.
+ */
+export const snodeDialect = (layout: Layout): Dialect => {
+  const nodeOf = (op: Op): SNode | undefined => layout.nodes[Number(op.attrs.node)];
+
+  /** An op that names a node: a check of the node first, then of the operands. */
+  const nodeOp = (
+    name: string,
+    summary: string,
+    check: (op: Op, node: SNode) => readonly (string | undefined)[],
+    result: (node: SNode) => ScalarType | undefined,
+    effects: (op: Op, node: SNode) => readonly Effect[] = none,
+  ): OpDef =>
+    define({
+      name,
+      summary,
+      verify: (op) => {
+        const node = nodeOf(op);
+        return node ? problems(check(op, node)) : [`there is no node ${String(op.attrs.node)}`];
+      },
+      resultTypes: (_operands, attrs) => {
+        const type = layout.nodes[Number(attrs.node)] && result(layout.nodes[Number(attrs.node)]);
+        return type ? [type] : [];
+      },
+      effects: (op) => {
+        const node = nodeOf(op);
+        return node ? effects(op, node) : anything;
+      },
+    });
+
+  const structure = (kind: Effect['kind']) => (_op: Op, node: SNode) =>
+    isSparse(node) ? [{ kind, buffer: structureName(node.id) }] : [];
+  const value = (kind: Effect['kind']) => (_op: Op, node: SNode) => [{ kind, buffer: valueName(node.field!.name) }];
+  const isPlace = (node: SNode): string | undefined =>
+    node.field ? undefined : `${nodeText(node)} has no value of its own`;
+  const isList = (node: SNode): string | undefined =>
+    node.kind === 'dynamic' ? undefined : `${nodeText(node)} is not a list`;
+  const hasType = (op: Op, node: SNode): string | undefined =>
+    node.field && op.operands.length > 0 && op.operands[0].type !== node.field.type
+      ? `operand 0 must be ${node.field.type}, the type of field '${node.field.name}', it is ${typeText(op.operands[0].type)}`
+      : undefined;
+
+  /** Operands of a lookup: the container, the number but for a hash table, and coordinates where they may be needed. */
+  const lookupOperands = (op: Op, node: SNode): string | undefined => {
+    const head = node.kind === 'hash' ? 1 : 2;
+    const coordinates = axesOf(layout, node.id).length;
+    const optional = node.kind !== 'hash' && op.attrs.activate !== true;
+    const given = op.operands.length - head;
+    return given === coordinates || (optional && given === 0)
+      ? undefined
+      : `takes ${head + coordinates} operands, has ${op.operands.length}`;
+  };
+
+  return dialect('snode', [
+    define({
+      name: 'snode.index',
+      summary:
+        'base + digit, with the promise that base is a multiple of `unit` and 0 ≤ digit < `unit`; ' +
+        'where `lo` and `hi` are given also that `lo` ≤ base + digit < `hi`',
+      verify: (op) =>
+        problems([operands(op, 2), whole(op, 'unit', 1), ...['lo', 'hi'].map((a) => whole(op, a, undefined, true))]),
+      resultTypes: i32,
+    }),
+    define({
+      name: 'snode.clamp',
+      summary: 'the number from 0 to `extent` − 1 that is nearest',
+      verify: (op) => problems([operands(op, 1), whole(op, 'extent', 1)]),
+      resultTypes: i32,
+    }),
+    define({
+      name: 'snode.extract',
+      summary:
+        'a digit of an index (OffsetAndExtract): ⌊i ÷ `below`⌋ mod `extent`, not reduced where `extent` is 0; ' +
+        'i is not negative unless `signed`',
+      verify: (op) =>
+        problems([
+          operands(op, 1),
+          whole(op, 'below', 1),
+          whole(op, 'extent', 0),
+          typeof op.attrs.signed === 'boolean' || op.attrs.signed === undefined ? undefined : "'signed' is true or false",
+        ]),
+      resultTypes: i32,
+    }),
+    nodeOp(
+      'snode.linearize',
+      'the number of a cell in its container, from its digit along each axis that `node` splits: row by row, or in Z-order',
+      (op, node) => [operands(op, [...node.axes].length)],
+      () => 'i32',
+    ),
+    define({ name: 'snode.root', summary: 'the one cell of the root', verify: (op) => problems([operands(op, 0)]), resultTypes: i32 }),
+    nodeOp(
+      'snode.child',
+      'the container of `node` in a cell of its parent (GetCh); where `node` is a field, its value',
+      (op) => [operands(op, 1)],
+      () => 'i32',
+    ),
+    nodeOp(
+      'snode.lookup',
+      'the cell of `node` with a number in a container, or in a hash table with coordinates (SNodeLookup); with `activate` ' +
+        'it is active afterwards; `known` promises that it is; `site` is the place in the program, for messages',
+      (op, node) => [allI32(op), lookupOperands(op, node)],
+      () => 'i32',
+      (op, node) => (op.attrs.activate === true ? structure('atomic') : structure('read'))(op, node),
+    ),
+    define({
+      name: 'snode.offset',
+      summary: 'the cell or value so many `bytes` further on (IntegerOffset)',
+      verify: (op) => problems([operands(op, 1), whole(op, 'bytes')]),
+      resultTypes: i32,
+    }),
+    define({
+      name: 'snode.address',
+      summary:
+        'where something lies, as an index of type `index` into the arena as an array of `type`: `bytes` from the start of a ' +
+        'cell or container; with a number so many times `step` bytes further on',
+      verify: (op) =>
+        problems([
+          allI32(op),
+          op.operands.length === 1 ? undefined : (count(op, 2) ?? whole(op, 'step', 1)),
+          whole(op, 'bytes', 0),
+          isScalarType(op.attrs.type) ? undefined : "'type' is a scalar type",
+          op.attrs.index === 'i32' || op.attrs.index === 'i64' ? undefined : "'index' is i32 or i64",
+        ]),
+      resultTypes: (_operands, attrs) => (attrs.index === 'i64' ? ['i64'] : ['i32']),
+    }),
+    nodeOp(
+      'snode.is_active',
+      'whether the cell that a lookup with the same operands would find is active',
+      (op, node) => [allI32(op), isSparse(node) ? lookupOperands(op, node) : `${nodeText(node)} has no inactive cells`],
+      () => 'i1',
+      structure('read'),
+    ),
+    nodeOp(
+      'snode.append',
+      'adds a cell to the list in a container; the result is its number; the coordinates of the container are for messages',
+      (op, node) => [isList(node), operands(op, 1 + axesAbove(layout, node.id).length)],
+      () => 'i32',
+      structure('atomic'),
+    ),
+    nodeOp(
+      'snode.length',
+      'cells of the list in a container',
+      (op, node) => [isList(node), operands(op, 1)],
+      () => 'i32',
+      structure('read'),
+    ),
+    nodeOp(
+      'snode.assume_active',
+      'promises that the cell of `node` with these coordinates, and all around it, are active from here to the end of the ' +
+        'region; best said of a block before the loops over its elements, and of an element within them',
+      (op, node) => [operands(op, axesOf(layout, node.id).length)],
+      () => undefined,
+    ),
+    nodeOp(
+      'snode.load',
+      'the value of a field',
+      (op, node) => [isPlace(node), operands(op, 1)],
+      (node) => node.field?.type,
+      value('read'),
+    ),
+    nodeOp(
+      'snode.store',
+      'writes a value of a field',
+      (op, node) => [isPlace(node), count(op, 2), hasType(op, node)],
+      () => undefined,
+      value('write'),
+    ),
+    nodeOp(
+      'snode.atomic',
+      'combines a value of a field with another by `kind` in one step; the result is the old value',
+      (op, node) => [isPlace(node), count(op, 2), hasType(op, node)],
+      (node) => node.field?.type,
+      value('atomic'),
+    ),
+    define({
+      name: 'snode.check',
+      summary:
+        'reports an index that is negative or not below its entry of `extents` as out of bounds at `site`; ' +
+        'an extent of 0 is no bound',
+      verify: (op) =>
+        problems([
+          allI32(op),
+          whole(op, 'site', 0),
+          Array.isArray(op.attrs.extents) && op.attrs.extents.length === op.operands.length
+            ? undefined
+            : "wants 'extents', one an index",
+        ]),
+      resultTypes: () => [],
+      effects: () => [{ kind: 'atomic', buffer: STATUS_NAME }],
+    }),
+  ]);
+};
+
+/** What effects call the status words. A buffer cannot have this name. */
+export const STATUS_NAME = '#status';
+
+type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> & Partial<Pick<OpDef, 'effects'>>;
+
+const define = (draft: Draft): OpDef => ({
+  effects: none,
+  evaluate: (op, _args, machine) => machine.trap(op, 'cells have no address yet: lower the module first'),
+  ...draft,
+  traits: {},
+});
+
+/* An op that names nothing known may touch anything. */
+const anything: readonly Effect[] = [{ kind: 'write' }];
+
+const none = (): readonly Effect[] => [];
+
+const i32 = (): readonly ScalarType[] => ['i32'];
+
+const problems = (list: readonly (string | undefined)[]): readonly string[] =>
+  list.filter((p): p is string => p !== undefined);
+
+const count = (op: Op, n: number): string | undefined =>
+  op.operands.length === n ? undefined : `takes ${n} operands, has ${op.operands.length}`;
+
+const allI32 = (op: Op): string | undefined =>
+  op.operands.every((v) => scalarOf(v.type) === 'i32' && lanesOf(v.type) === 1) ? undefined : 'operands must be i32';
+
+const operands = (op: Op, n: number): string | undefined => count(op, n) ?? allI32(op);
+
+const whole = (op: Op, attr: string, least?: number, optional = false): string | undefined => {
+  const value = op.attrs[attr];
+  if (value === undefined && optional) return undefined;
+  return Number.isSafeInteger(value) && (least === undefined || (value as number) >= least)
+    ? undefined
+    : `attribute '${attr}' must be a whole number${least === undefined ? '' : ` of at least ${least}`}, it is ${String(value)}`;
+};

@@ -1,0 +1,54 @@
+import { walk, type Op, type Region } from '@filigree/ir';
+import { isSparse, pathTo, type Layout } from '../layout/layout.js';
+
+/** What code may do to the structure. */
+export interface Changes {
+  /** Nodes of which other cells may be active afterwards; for a loop's body, others than those around its own element. */
+  readonly nodes: ReadonlySet<number>;
+  /** Those of them of which cells may no longer be active. */
+  readonly lost: ReadonlySet<number>;
+}
+
+/** Finds what a region may change; `own` is the node over whose elements it runs, if it is the body of a loop over elements. */
+export const changesOf = (layout: Layout, region: Region, own?: number): Changes => {
+  const nodes = new Set<number>();
+  const lost = new Set<number>();
+  walk(region, (op) => {
+    const path = activated(layout, op);
+    if (!(own !== undefined && isOwn(layout, op, region, own)))
+      for (const n of path) if (isSparse(layout.nodes[n])) nodes.add(n);
+    if (removing.has(op.name))
+      for (const n of within(layout, Number(op.attrs.node)))
+        if (isSparse(layout.nodes[n])) {
+          nodes.add(n);
+          lost.add(n);
+        }
+  });
+  return { nodes, lost };
+};
+
+/** Nodes whose cells may be deactivated where one of this node is: that and all within. */
+export const within = (layout: Layout, node: number): readonly number[] => [
+  node,
+  ...layout.nodes[node].children.flatMap((c) => within(layout, c)),
+];
+
+const removing = new Set(['field.deactivate', 'field.clear', 'field.clear_all', 'snode.deactivate', 'snode.clear']);
+
+/** Nodes of which an op may activate a cell. */
+const activated = (layout: Layout, op: Op): readonly number[] => {
+  if (op.name === 'field.store' || op.name === 'field.atomic')
+    return layout.fields.get(String(op.attrs.field))?.path ?? [];
+  return op.name === 'field.activate' || op.name === 'field.append' ? pathTo(layout.nodes, Number(op.attrs.node)) : [];
+};
+
+/** Whether an op writes the very element that the loop is at, which is active. */
+const isOwn = (layout: Layout, op: Op, { params }: Region, own: number): boolean => {
+  if (op.name !== 'field.store' && op.name !== 'field.atomic') return false;
+  const path = layout.fields.get(String(op.attrs.field))?.path;
+  return (
+    path?.[path.length - 2] === own &&
+    op.operands.length === 1 + params.length &&
+    params.every((p, n) => op.operands[1 + n].id === p.id)
+  );
+};

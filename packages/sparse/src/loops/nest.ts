@@ -1,0 +1,108 @@
+import type { Attrs, Value } from '@filigree/ir';
+import { plus, type Address, type Emit } from '../access/lower/address.js';
+import { extract } from '../access/lower/digits.js';
+import { axisName } from '../layout/axes.js';
+import { baseOf, cellAddress, loadWord, withDigit, type Coordinates } from './cells.js';
+import { loop } from './loop.js';
+import { boundOf, overMask } from './masks.js';
+import type { NodeStorage } from '../storage/storage.js';
+import type { Loop, Plan } from './plan.js';
+
+/** Where the loops of a plan have come to. */
+export interface Place {
+  /** Coordinates of the source's cell. */
+  readonly source: Coordinates;
+  /** Coordinates so far: in the cell space of the node whose loops run, along axes whose loop has begun, else of that above. */
+  readonly coordinates: Coordinates;
+  /** Digits of that node. */
+  readonly digits: Coordinates;
+  /** Address of the cell around that node's container. */
+  readonly around: Address;
+  /** Where a block of digits begins. */
+  readonly from: Value | undefined;
+}
+
+export const startAt = (coordinates: Coordinates, around: Address): Place => ({
+  source: coordinates,
+  coordinates,
+  digits: new Map(),
+  around,
+  from: undefined,
+});
+
+/** Iterations of the loops that run in parallel. */
+export const tasksOf = ({ loops, split }: Plan): number => loops.slice(0, split).reduce((n, l) => n * l.count, 1);
+
+/** The place of a task: its number gives the digits of the loops that run in parallel, the last one's fastest. */
+export const enterTask = (e: Emit, plan: Plan, start: Place, task: Value): Place => {
+  const counts = plan.loops.slice(0, plan.split).map((l) => l.count);
+  return counts.reduce((place, count, n) => {
+    const below = counts.slice(n + 1).reduce((x, y) => x * y, 1);
+    const { at, axis } = plan.loops[n];
+    const base = baseOf(e, at.node, axis, place.coordinates.get(axis));
+    return advance(e, plan, n, place, base, extract(e.b, task, below, n === 0 ? 0 : count, false));
+  }, start);
+};
+
+/** Runs `body` for each active element of a task, with its coordinates. */
+export const overElements = (
+  e: Emit,
+  plan: Plan,
+  place: Place,
+  attrs: Attrs,
+  body: (coordinates: Coordinates) => void,
+  k = plan.split,
+): void => {
+  const l = plan.loops[k];
+  if (!l) return body(complete(e, plan, place));
+  const base = baseOf(e, l.at.node, l.axis, place.coordinates.get(l.axis));
+  const next = (digit: Value): void =>
+    overElements(e, plan, advance(e, plan, k, place, base, digit), attrs, body, k + 1);
+  const innermost = k === plan.loops.length - 1;
+  const hint = axisName(l.axis);
+  const container = plus(place.around, l.at.offset);
+  if (innermost && l.at.mask !== undefined)
+    return overMask(e, { loop: l, digits: place.digits, from: place.from, container }, attrs, hint, next);
+  const bound = l.at.length === undefined ? boundOf(e, { loop: l, from: place.from }) : lengthOf(e, l.at, container);
+  loop(e.b, bound, (iv) => next(within(e, l, place, iv)), { attrs: innermost ? attrs : {}, hint });
+};
+
+/** The place one loop further in. */
+const advance = (e: Emit, plan: Plan, k: number, place: Place, base: Value, digit: Value): Place => {
+  const { at, axis, part } = plan.loops[k];
+  if (part?.is === 'blocks') return { ...place, from: e.b.mul(digit, e.b.i32(part.size)) };
+  const digits: Coordinates = new Map([...place.digits, [axis, digit]]);
+  const coordinates: Coordinates = new Map([...place.coordinates, [axis, withDigit(e, at.node, axis, base, digit)]]);
+  if (plan.loops[k + 1]?.at === at) return { ...place, coordinates, digits };
+  /* Only the container of the last node is asked for. */
+  const last = plan.chain[plan.chain.length - 1];
+  const around =
+    at === last ? place.around : throughSingles(plan, at, cellAddress(e, plus(place.around, at.offset), at, digits));
+  return { ...place, coordinates, digits: new Map(), around, from: undefined };
+};
+
+/** The cell around the next node that has loops, through nodes of one cell. */
+const throughSingles = (plan: Plan, at: NodeStorage | undefined, cell: Address): Address => {
+  let place = cell;
+  for (const inner of plan.chain.slice(at ? plan.chain.indexOf(at) + 1 : 0)) {
+    if (plan.loops.some((l) => l.at === inner)) return place;
+    place = plus(place, inner.offset + inner.firstCell);
+  }
+  return place;
+};
+
+/** The cell around the first node that has loops, from a cell of the plan's source. */
+export const firstAround = (plan: Plan, source: Address): Address => throughSingles(plan, undefined, source);
+
+const within = ({ b }: Emit, { part }: Loop, { from }: Place, iv: Value): Value =>
+  part?.is === 'within' && from ? b.value('snode.index', [from, iv], { unit: part.size }) : iv;
+
+/** Cells of the list in a container. */
+export const lengthOf = (e: Emit, at: NodeStorage, container: Address): Value =>
+  e.b.min(loadWord(e, plus(container, at.length!)), e.b.i32(at.cells));
+
+/** Coordinates along axes of one cell, along which nothing loops. */
+const complete = ({ b }: Emit, plan: Plan, place: Place): Coordinates => {
+  const missing = plan.chain.flatMap((at) => at.node.axes).filter((axis) => !place.coordinates.has(axis));
+  return new Map([...place.coordinates, ...missing.map((axis) => [axis, b.i32(0)] as const)]);
+};

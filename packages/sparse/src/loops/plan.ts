@@ -1,0 +1,101 @@
+import { isSparse, pathTo } from '../layout/layout.js';
+import type { NodeStorage, Storage } from '../storage/storage.js';
+
+/**
+ * How a loop over the active elements of a node runs (thesis §4.3): a task a cell of `source`, the innermost sparse node
+ * around the elements, or a part of one where cells are large; within a task plain loops.
+ */
+export interface Plan {
+  /** The node whose elements are visited. */
+  readonly node: number;
+  /** The innermost sparse node above, or the node itself where its cells are allocated one by one; 0 where there is none. */
+  readonly source: number;
+  /** The nodes below `source` down to `node`. */
+  readonly chain: readonly NodeStorage[];
+  /** Loops from the outermost in, over their digits; none over an axis of one cell. */
+  readonly loops: readonly Loop[];
+  /** The first so many of them, which have known lengths, run in parallel together with the loop over cells of `source`. */
+  readonly split: number;
+}
+
+/** A loop over the digits of a node's cells along one axis. */
+export interface Loop {
+  readonly at: NodeStorage;
+  readonly axis: number;
+  /** Iterations; of a loop over a list the most there can be. */
+  readonly count: number;
+  /** A loop over blocks of so many digits, or the one after it, over the digits of a block. */
+  readonly part: { readonly is: 'blocks' | 'within'; readonly size: number } | undefined;
+}
+
+export interface PlanOptions {
+  /** Most elements of a task. */
+  readonly block?: number | undefined;
+  /** Whether a task is to be a block of elements also where the whole loop could be one parallel loop over elements. */
+  readonly blocks?: boolean;
+}
+
+/** Elements of a task, where the user does not say: enough that starting it costs nothing. */
+const BLOCK = 16384;
+
+/** Elements below which it does not pay to make more tasks. */
+const LEAST = 1024;
+
+/** Tasks that keep many threads busy. */
+const TASKS = 64;
+
+export const planOf = (storage: Storage, node: number, options: PlanOptions = {}): Plan => {
+  const { layout, nodes } = storage;
+  const path = pathTo(layout.nodes, node);
+  const own = nodes[node];
+  const source = [...path].reverse().find((n) => (n === node ? own.pool : isSparse(layout.nodes[n]))) ?? 0;
+  const chain = path.slice(path.indexOf(source) + 1).map((n) => nodes[n]);
+  const loops = chain.flatMap((at) =>
+    at.node.axes
+      .filter((axis, n) => at.node.extents[axis] > 1 || (isSparse(at.node) && n === at.node.axes.length - 1))
+      .map((axis): Loop => ({ at, axis, count: at.node.extents[axis], part: undefined })),
+  );
+  return { node, source, chain, ...divide(loops, source === 0, options) };
+};
+
+/** Decides where tasks end and the loops within them begin. */
+const divide = (
+  loops: readonly Loop[],
+  alone: boolean,
+  { block = BLOCK, blocks = false }: PlanOptions,
+): { readonly loops: readonly Loop[]; readonly split: number } => {
+  const last = loops[loops.length - 1];
+  if (!last) return { loops, split: 0 };
+  const list = last.at.length !== undefined;
+  const fixed = list ? loops.length - 1 : loops.length;
+  /* Loops over lists come last: nothing can be within the cells of one but what they hold. */
+  let split = 0;
+  while (split < fixed && product(loops.slice(split, fixed)) > block) split++;
+  if (alone) {
+    const least = list ? fixed : fixed - 1;
+    while (split < least && (list || product(loops.slice(0, split)) < TASKS)) split++;
+  }
+  if (split > 0 && (list || split < fixed)) return { loops, split };
+  if (split === 0 && !alone) return { loops, split };
+  const wanted = blocks || !alone || loops.length > 1 || last.at.mask !== undefined;
+  return list || !wanted ? { loops, split: loops.length } : blocked(loops, block);
+};
+
+/** The innermost loop makes more than one task, of a block of its digits each. */
+const blocked = (
+  loops: readonly Loop[],
+  block: number,
+): { readonly loops: readonly Loop[]; readonly split: number } => {
+  const last = loops[loops.length - 1];
+  const unit = last.at.mask === undefined ? 1 : WORD;
+  const wanted = Math.min(block, Math.max(LEAST, Math.ceil(last.count / TASKS)));
+  const size = Math.min(last.count, unit * Math.ceil(wanted / unit));
+  const outer: Loop = { ...last, count: Math.ceil(last.count / size), part: { is: 'blocks', size } };
+  const inner: Loop = { ...last, count: size, part: { is: 'within', size } };
+  return { loops: [...loops.slice(0, -1), outer, inner], split: loops.length };
+};
+
+/** Bits of a mask's word. */
+export const WORD = 32;
+
+const product = (loops: readonly Loop[]): number => loops.reduce((n, l) => n * l.count, 1);

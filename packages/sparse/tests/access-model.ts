@@ -1,0 +1,626 @@
+import {
+  allocateArray,
+  arrayConstructor,
+  buildKernel,
+  coreDialects,
+  declareBuffer,
+  makeModule,
+  type Attrs,
+  type Buffer,
+  type Builder,
+  type Module,
+  type ScalarType,
+  type TypedArray,
+  type Value,
+} from '@filigree/ir';
+import {
+  RESERVED_CELLS,
+  STATUS,
+  arenaName,
+  axesAbove,
+  axesOf,
+  dense,
+  dynamic,
+  elementsBelow,
+  field,
+  fieldDialect,
+  hash,
+  isSparse,
+  layout,
+  nodeText,
+  pathTo,
+  snodeDialect,
+  type Axes,
+  type Branch,
+  type Layout,
+  type Storage,
+} from '@filigree/sparse';
+import fc from 'fast-check';
+
+/* ---------------------------------------------------------------- programs */
+
+/** An index: a parameter, a loop's counter, or nothing, plus a number. */
+export interface Index {
+  readonly of?: string;
+  readonly plus: number;
+}
+
+export type Statement =
+  | { readonly is: 'load'; readonly field: string; readonly at: readonly Index[] }
+  | { readonly is: 'store'; readonly field: string; readonly at: readonly Index[]; readonly value: number }
+  | {
+      readonly is: 'atomic';
+      readonly field: string;
+      readonly at: readonly Index[];
+      readonly value: number;
+      readonly kind: string;
+    }
+  | {
+      readonly is: 'is_active' | 'activate' | 'append' | 'length';
+      readonly node: number;
+      readonly at: readonly Index[];
+    }
+  | { readonly is: 'for'; readonly name: string; readonly from: number; readonly to: number; readonly body: Program }
+  | { readonly is: 'block'; readonly name: string; readonly unit: number; readonly count: number; readonly body: Program }
+  | { readonly is: 'where'; readonly node: number; readonly at: readonly Index[]; readonly body: Program }
+  | { readonly is: 'if'; readonly a: Index; readonly below: number; readonly then: Program; readonly otherwise: Program };
+
+export type Program = readonly Statement[];
+
+export const PARAMS = ['p', 'q', 'r'] as const;
+export const LOG = 'log';
+const LOG_LENGTH = 4096;
+
+/** The log, and where its next entry goes. */
+export const logBuffers: readonly Buffer[] = [
+  declareBuffer(LOG, 'f64', LOG_LENGTH, 'inout'),
+  declareBuffer('logged', 'i32', 1, 'inout'),
+];
+
+/** A module with a kernel `main` that runs the program; what it reads goes to the log, in order. */
+export const moduleOf = (shape: Layout, storage: Storage, program: Program): Module => {
+  const buffers = [...storage.buffers, ...logBuffers];
+  const kernel = buildKernel(
+    'main',
+    Object.fromEntries(PARAMS.map((p) => [p, 'i32'])) as Record<string, ScalarType>,
+    (b, params) => new Writer(b, shape).run(program, new Map(Object.entries(params))),
+    buffers,
+    { dialects: [...coreDialects, fieldDialect(shape), snodeDialect(shape)] },
+  );
+  return makeModule('m', buffers, [kernel]);
+};
+
+class Writer {
+  constructor(
+    private readonly b: Builder,
+    private readonly shape: Layout,
+  ) {}
+
+  run(program: Program, names: ReadonlyMap<string, Value>): void {
+    for (const s of program) this.statement(s, names);
+  }
+
+  private statement(s: Statement, names: ReadonlyMap<string, Value>): void {
+    const { b } = this;
+    const indices = (list: readonly Index[]): Value[] => list.map((i) => this.index(i, names));
+    if (s.is === 'load') return this.log(b.value('field.load', indices(s.at), { field: s.field }));
+    if (s.is === 'store')
+      return void b.op('field.store', [this.constant(s.field, s.value), ...indices(s.at)], { field: s.field });
+    if (s.is === 'atomic') {
+      const attrs: Attrs = { field: s.field, kind: s.kind };
+      return this.log(b.value('field.atomic', [this.constant(s.field, s.value), ...indices(s.at)], attrs));
+    }
+    if (s.is === 'activate') return void b.op('field.activate', indices(s.at), { node: s.node });
+    if (s.is === 'for')
+      return void b.for(b.i32(s.from), b.i32(s.to), b.i32(1), {}, [], (iv) =>
+        this.run(s.body, new Map([...names, [s.name, iv]])),
+      );
+    if (s.is === 'block')
+      return void b.for(b.i32(0), b.i32(s.count), b.i32(1), {}, [], (block) => {
+        const base = b.mul(block, b.i32(s.unit));
+        b.for(b.i32(0), b.i32(s.unit), b.i32(1), {}, [], (digit) => {
+          const iv = b.value('snode.index', [base, digit], { unit: s.unit, lo: 0, hi: s.unit * s.count });
+          this.run(s.body, new Map([...names, [s.name, iv]]));
+        });
+      });
+    if (s.is === 'where') {
+      const at = indices(s.at);
+      return void b.if(b.value('field.is_active', at, { node: s.node }), () => {
+        b.op('snode.assume_active', at, { node: s.node });
+        this.run(s.body, names);
+      });
+    }
+    if (s.is === 'if')
+      return void b.if(
+        b.cmp('lt', this.index(s.a, names), b.i32(s.below)),
+        () => this.run(s.then, names),
+        () => this.run(s.otherwise, names),
+      );
+    return this.log(b.value(`field.${s.is}`, indices(s.at), { node: s.node }));
+  }
+
+  private index({ of, plus }: Index, names: ReadonlyMap<string, Value>): Value {
+    const base = of === undefined ? undefined : names.get(of);
+    if (!base) return this.b.i32(plus);
+    return plus === 0 ? base : this.b.add(base, this.b.i32(plus));
+  }
+
+  private constant(name: string, value: number): Value {
+    const { type } = this.shape.fields.get(name)!.field;
+    return this.b.constant(
+      type === 'i1' ? value % 2 === 1 : type === 'i64' || type === 'u64' ? BigInt(value) : value,
+      type,
+    );
+  }
+
+  private log(value: Value): void {
+    const { b } = this;
+    const at = b.atomic('logged', 'add', b.i32(1), b.i32(0));
+    b.store(LOG, b.cast(value, 'f64'), b.min(at, b.i32(LOG_LENGTH - 1)));
+  }
+}
+
+/* ------------------------------------------------------------------- model */
+
+/** What a layout holds, as maps from indices: nothing of how it is stored. */
+export class Model {
+  readonly log: number[] = [];
+  /** The first thing that went wrong. */
+  status: number = STATUS.fine;
+  /** Values by field and indices. */
+  readonly values = new Map<string, Map<string, number>>();
+  /** Active cells by node; of lists without pointers only their lengths count. */
+  readonly active = new Map<number, Set<string>>();
+  readonly lengths = new Map<number, Map<string, number>>();
+  /** Nothing is known any more once memory was exhausted. */
+  exhausted = false;
+
+  constructor(
+    readonly shape: Layout,
+    private readonly room: (node: number) => number = () => Infinity,
+    private readonly checks = false,
+  ) {}
+
+  run(program: Program, names: ReadonlyMap<string, number>): void {
+    for (const s of program) this.statement(s, names);
+  }
+
+  private note(value: number): void {
+    this.log.push(this.exhausted ? NaN : value);
+  }
+
+  private statement(s: Statement, names: ReadonlyMap<string, number>): void {
+    const index = ({ of, plus }: Index): number => ((of === undefined ? 0 : (names.get(of) ?? 0)) + plus) | 0;
+    if (s.is === 'for' || s.is === 'block') {
+      const [from, to] = s.is === 'for' ? [s.from, s.to] : [0, s.unit * s.count];
+      for (let x = from; x < to; x++) this.run(s.body, new Map([...names, [s.name, x]]));
+    } else if (s.is === 'where') {
+      if (this.isActive(s.node, s.at.map(index))) this.run(s.body, names);
+    } else if (s.is === 'if') this.run(index(s.a) < s.below ? s.then : s.otherwise, names);
+    else if (s.is === 'load') this.note(this.load(s.field, s.at.map(index)));
+    else if (s.is === 'store') this.store(s.field, s.at.map(index), () => s.value);
+    else if (s.is === 'atomic')
+      this.note(this.store(s.field, s.at.map(index), (old, type) => combine(s.kind, old, s.value, type)));
+    else if (s.is === 'is_active') this.note(this.isActive(s.node, s.at.map(index)) ? 1 : 0);
+    else if (s.is === 'activate') this.activate(s.node, s.at.map(index));
+    else if (s.is === 'append') this.note(this.append(s.node, s.at.map(index)));
+    else this.note(this.length(s.node, s.at.map(index)));
+  }
+
+  load(name: string, at: readonly number[]): number {
+    const { field: f } = this.shape.fields.get(name)!;
+    const key = this.clamped(this.leaf(name), at, false).join();
+    return this.values.get(name)?.get(key) ?? stored(f.type, f.ambient);
+  }
+
+  isActive(node: number, at: readonly number[]): boolean {
+    const clamped = this.clamped(node, at, false);
+    return clamped.every((x, n) => x === at[n]) && this.cellActive(node, node, clamped);
+  }
+
+  length(node: number, container: readonly number[]): number {
+    return this.lengthOf(node, this.clamped(this.shape.nodes[node].parent, container, false).join());
+  }
+
+  append(node: number, container: readonly number[]): number {
+    const { parent, extents, axes } = this.shape.nodes[node];
+    const at = this.clamped(parent, container, true);
+    if (!this.activateAlong(parent, parent, at)) return this.unknown();
+    const length = this.length(node, at);
+    if (length >= extents[axes[0]]) {
+      this.fail(STATUS.listFull);
+      return extents[axes[0]];
+    }
+    this.setLength(node, at.join(), length + 1);
+    return length;
+  }
+
+  private activate(node: number, at: readonly number[]): void {
+    this.activateAlong(node, node, this.clamped(node, at, true));
+  }
+
+  private store(name: string, at: readonly number[], next: (old: number, type: ScalarType) => number): number {
+    const leaf = this.leaf(name);
+    const indices = this.clamped(leaf, at, true);
+    const { type } = this.shape.fields.get(name)!.field;
+    if (!this.activateAlong(this.shape.nodes[leaf].parent, leaf, indices)) return this.unknown();
+    const old = this.load(name, indices);
+    const map = this.values.get(name) ?? new Map<string, number>();
+    this.values.set(name, map.set(indices.join(), stored(type, next(old, type))));
+    return old;
+  }
+
+  /** Activates the cells around an element from the root to a node; false where the element finds no room. */
+  private activateAlong(node: number, leaf: number, at: readonly number[]): boolean {
+    const { nodes } = this.shape;
+    for (const id of pathTo(nodes, node)) {
+      const cell = this.coordinates(id, leaf, at);
+      const n = nodes[id];
+      if (n.kind === 'dynamic') {
+        const number = cell[axesOf(this.shape, id).indexOf(n.axes[0])];
+        if (number >= n.extents[n.axes[0]]) {
+          this.fail(STATUS.listFull);
+          return false;
+        }
+        const list = this.coordinates(n.parent, leaf, at).join();
+        if (number >= this.lengthOf(id, list)) this.setLength(id, list, number + 1);
+      }
+      if (!isSparse(n) || (n.kind === 'dynamic' && !n.pointer)) continue;
+      const set = this.active.get(id) ?? new Set<string>();
+      this.active.set(id, set);
+      if (!set.has(cell.join()) && set.size >= this.room(id)) {
+        this.fail(STATUS.exhausted);
+        this.exhausted = true;
+        return false;
+      }
+      set.add(cell.join());
+    }
+    return true;
+  }
+
+  /** Whether a cell and all around it are. */
+  private cellActive(node: number, leaf: number, at: readonly number[]): boolean {
+    return pathTo(this.shape.nodes, node).every((id) => {
+      const n = this.shape.nodes[id];
+      const cell = this.coordinates(id, leaf, at);
+      if (n.kind === 'dynamic') {
+        const number = cell[axesOf(this.shape, id).indexOf(n.axes[0])];
+        if (number >= this.lengthOf(id, this.coordinates(n.parent, leaf, at).join())) return false;
+      }
+      return !isSparse(n) || (n.kind === 'dynamic' && !n.pointer) || this.active.get(id)?.has(cell.join()) === true;
+    });
+  }
+
+  private coordinates(node: number, leaf: number, at: readonly number[]): number[] {
+    const axes = axesOf(this.shape, leaf);
+    return axesOf(this.shape, node).map((a) => Math.floor(at[axes.indexOf(a)] / elementsBelow(this.shape, node, leaf, a)));
+  }
+
+  /** Indices outside of bounds are taken as the nearest inside; a list has one more place for what is written. */
+  private clamped(leaf: number, at: readonly number[], written: boolean): number[] {
+    const inside = this.nearest(leaf, at, false);
+    if (this.checks && inside.some((x, n) => x !== at[n])) this.fail(STATUS.outOfBounds);
+    return written ? this.nearest(leaf, at, true) : inside;
+  }
+
+  private nearest(leaf: number, at: readonly number[], written: boolean): number[] {
+    return axesOf(this.shape, leaf).map((axis, n) => {
+      const path = pathTo(this.shape.nodes, leaf).map((id) => this.shape.nodes[id]);
+      const splitting = path.filter((p) => p.axes.includes(axis));
+      if (splitting.some((p) => p.kind === 'hash')) return at[n];
+      const extent = splitting.reduce((x, p) => x * p.extents[axis], 1);
+      const spare = written && splitting.some((p) => p.kind === 'dynamic') ? 1 : 0;
+      return Math.max(0, Math.min(extent - 1 + spare, at[n]));
+    });
+  }
+
+  private leaf(name: string): number {
+    const { path } = this.shape.fields.get(name)!;
+    return path[path.length - 1];
+  }
+
+  private lengthOf(node: number, list: string): number {
+    return this.lengths.get(node)?.get(list) ?? 0;
+  }
+
+  private setLength(node: number, list: string, length: number): void {
+    const map = this.lengths.get(node) ?? new Map<string, number>();
+    this.lengths.set(node, map.set(list, length));
+  }
+
+  private fail(what: number): void {
+    if (this.status === STATUS.fine) this.status = what;
+  }
+
+  /** What is read from a place that takes what finds no room: anything. */
+  private unknown(): number {
+    return NaN;
+  }
+}
+
+const combine = (kind: string, old: number, value: number, type: ScalarType): number => {
+  const v = type === 'i1' ? value % 2 : value;
+  if (kind === 'add') return old + v;
+  if (kind === 'min') return Math.min(old, v);
+  if (kind === 'max') return Math.max(old, v);
+  if (kind === 'and') return old & v;
+  if (kind === 'or') return old | v;
+  if (kind === 'xor') return old ^ v;
+  return v;
+};
+
+/** A number as a field of this type holds it. */
+const stored = (type: ScalarType, value: number): number => {
+  if (type === 'i1') return value % 2 === 0 ? 0 : 1;
+  const array = new (arrayConstructor(type))(1);
+  if (type === 'i64' || type === 'u64') array[0] = BigInt(value);
+  else array[0] = value;
+  return Number(array[0]);
+};
+
+/* ------------------------------------------------------------------ arenas */
+
+/** An arena as a program finds it: zeros, nothing used, ambient values in what is always there. */
+export const freshArena = (storage: Storage, arrays: Readonly<Record<string, TypedArray>>): void => {
+  const words = arrays[arenaName(storage.memory, 'i32')] as Int32Array;
+  for (const { pool } of storage.nodes) if (pool) words[pool.used / 4] = RESERVED_CELLS;
+  const paint = (node: number, cell: number): void => {
+    for (const c of storage.layout.nodes[node].children) {
+      const child = storage.nodes[c];
+      const { field: f } = child.node;
+      if (f) {
+        const array = arrays[arenaName(storage.memory, f.type)];
+        const at = (cell + child.offset) / array.BYTES_PER_ELEMENT;
+        array[at] = f.type === 'i64' || f.type === 'u64' ? BigInt(f.ambient) : f.ambient;
+      } else if (!child.pool)
+        for (let n = 0; n < child.cells + (child.length === undefined ? 0 : 1); n++)
+          paint(c, cell + child.offset + child.firstCell + n * child.cellBytes);
+    }
+  };
+  paint(0, storage.root);
+  storage.nodes.forEach(({ pool }, id) => pool && paint(id, pool.cells));
+};
+
+/** Arrays for a module's buffers, those of the arena over one memory. */
+export const allocate = (module: Module, storage: Storage): Record<string, TypedArray> => {
+  const memory = new ArrayBuffer(storage.bytes);
+  return Object.fromEntries(
+    module.buffers.map((b) => [
+      b.name,
+      b.memory === storage.memory
+        ? new (arrayConstructor(b.type))(memory, 0, b.length)
+        : allocateArray(b.type, b.length),
+    ]),
+  );
+};
+
+/* ------------------------------------------------------------- arbitraries */
+
+interface Level {
+  readonly kind: 'dense' | 'pointer' | 'bitmasked' | 'morton' | 'dynamic' | 'dynamic-pointer' | 'hash';
+  readonly axes: 'i' | 'j' | 'ij' | 'ji';
+  readonly extents: readonly [number, number];
+}
+
+const level: fc.Arbitrary<Level> = fc.record({
+  kind: fc.constantFrom('dense', 'pointer', 'pointer', 'bitmasked', 'morton', 'dynamic', 'dynamic-pointer', 'hash'),
+  axes: fc.constantFrom('i', 'j', 'ij', 'ij', 'ji'),
+  extents: fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })),
+});
+
+const types: readonly ScalarType[] = ['f32', 'f64', 'i32', 'i16', 'u8', 'i64', 'i1'];
+
+interface Twig {
+  readonly levels: readonly Level[];
+  readonly fields: readonly { readonly type: ScalarType; readonly ambient: number }[];
+}
+
+const twig = (least: number): fc.Arbitrary<Twig> =>
+  fc.record({
+    levels: fc.array(level, { minLength: least, maxLength: 3 }),
+    fields: fc.array(fc.record({ type: fc.constantFrom(...types), ambient: fc.constantFrom(0, 0, 1, 5) }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+  });
+
+/** Layouts of up to four levels with every kind of node, forks, and fields of mixed types. */
+export const layouts = (options: { readonly cells?: number } = {}): fc.Arbitrary<Layout> =>
+  fc.tuple(twig(1), fc.option(twig(1)), fc.option(twig(1))).map(([trunk, inner, beside]) => {
+    let count = 0;
+    const grow = ({ levels, fields }: Twig, above: readonly Level[], lists: number, then?: Twig): Branch => {
+      let branch: Branch | undefined;
+      let used = lists;
+      const all = levels.slice(0, Math.max(1, 4 - above.length));
+      all.forEach((l, depth) => {
+        const made = add(branch, l, above.length + depth, used, options.cells);
+        branch = made.branch;
+        used = made.lists;
+      });
+      const placed = branch!.place(...fields.map(({ type, ambient }) => field(`u${count++}`, type, { ambient: type === 'i1' ? ambient % 2 : ambient })));
+      return then ? placed.fork(grow(then, [...above, ...all], used)) : placed;
+    };
+    const first = grow(trunk, [], 0, inner ?? undefined);
+    return beside ? layout(first, grow(beside, [], 0)) : layout(first);
+  });
+
+/** A level below a branch; one that cannot stand there becomes dense. */
+const add = (
+  branch: Branch | undefined,
+  { kind, axes, extents }: Level,
+  depth: number,
+  lists: number,
+  cells: number | undefined,
+): { readonly branch: Branch; readonly lists: number } => {
+  const names: Record<Level['axes'], Axes> = { i: [0], j: [1], ij: [0, 1], ji: [1, 0] };
+  const split = names[axes];
+  const sizes = split.map((_, n) => extents[n]);
+  const options = cells === undefined ? {} : { cells };
+  if ((kind === 'dynamic' || kind === 'dynamic-pointer') && lists < 2) {
+    const axis: Axes = lists === 0 ? [2] : [3];
+    const most = extents[0] + 2;
+    const list = branch ? branch.dynamic(axis, most) : dynamic(axis, most);
+    return { branch: kind === 'dynamic' ? list : list.pointer(options), lists: lists + 1 };
+  }
+  if (kind === 'hash' && depth === 0) return { branch: hash(split, sizes, { cells: cells ?? 64 }), lists };
+  const size = kind === 'morton' ? 2 ** (extents[0] % 3) : 0;
+  const array = kind === 'morton' ? split.map(() => size) : sizes;
+  const plain = branch ? branch.dense(split, array) : dense(split, array);
+  if (kind === 'pointer') return { branch: plain.pointer(options), lists };
+  if (kind === 'bitmasked') return { branch: plain.bitmasked(), lists };
+  if (kind === 'morton') return { branch: plain.morton(), lists };
+  return { branch: plain, lists };
+};
+
+/** Programs over a layout: accesses near one another, in loops and branches. */
+export const programs = (shape: Layout): fc.Arbitrary<Program> => {
+  const names = [...shape.fields.keys()];
+  const sparse = shape.nodes.filter(isSparse);
+  const lists = shape.nodes.filter((n) => n.kind === 'dynamic');
+  const at = (count: number, scope: readonly string[]): fc.Arbitrary<readonly Index[]> =>
+    fc.array(
+      fc.record({ of: fc.constantFrom(...scope, ...scope, undefined), plus: fc.constantFrom(0, 0, 0, 1, 1, -1, 2, 5) }),
+      { minLength: count, maxLength: count },
+    ) as fc.Arbitrary<readonly Index[]>;
+  const access = (scope: readonly string[]): fc.Arbitrary<Statement> => {
+    const onField = fc.constantFrom(...names).chain((name): fc.Arbitrary<Statement> => {
+      const { axes, field: f } = shape.fields.get(name)!;
+      const kinds = f.type === 'i1' ? ['or', 'xor', 'exchange'] : f.type.startsWith('f') ? ['add', 'min', 'max', 'exchange'] : ['add', 'min', 'max', 'and', 'or', 'xor', 'exchange'];
+      const value = fc.integer({ min: 0, max: 40 });
+      const indices = at(axes.length, scope);
+      const load = fc.record({ is: fc.constant('load' as const), field: fc.constant(name), at: indices });
+      return fc.oneof(
+        load,
+        load,
+        fc.record({ is: fc.constant('store' as const), field: fc.constant(name), at: indices, value }),
+        fc.record({
+          is: fc.constant('atomic' as const),
+          field: fc.constant(name),
+          at: indices,
+          value,
+          kind: fc.constantFrom(...kinds),
+        }),
+      );
+    });
+    const onNode = (
+      from: readonly { readonly id: number }[],
+      is: 'is_active' | 'activate' | 'append' | 'length',
+    ): fc.Arbitrary<Statement>[] =>
+      from.length === 0
+        ? []
+        : [
+            fc.constantFrom(...from).chain(({ id }) => {
+              const axes = is === 'append' || is === 'length' ? axesAbove(shape, id) : axesOf(shape, id);
+              return fc.record({ is: fc.constant(is), node: fc.constant(id), at: at(axes.length, scope) });
+            }),
+          ];
+    return fc.oneof(
+      { arbitrary: onField, weight: 6 },
+      ...[...onNode(sparse, 'is_active'), ...onNode(sparse, 'activate'), ...onNode(lists, 'append'), ...onNode(lists, 'length')].map(
+        (arbitrary) => ({ arbitrary, weight: 1 }),
+      ),
+    );
+  };
+  const block = (depth: number, scope: readonly string[]): fc.Arbitrary<Program> => {
+    const one = access(scope);
+    if (depth === 0) return fc.array(one, { minLength: 1, maxLength: 4 });
+    const name = `x${depth}`;
+    const inner = block(depth - 1, [...scope, name]);
+    return fc.array(
+      fc.oneof(
+        { arbitrary: one, weight: 4 },
+        {
+          arbitrary: fc.record({
+            is: fc.constant('for' as const),
+            name: fc.constant(name),
+            from: fc.integer({ min: -1, max: 1 }),
+            to: fc.integer({ min: 0, max: 4 }),
+            body: inner,
+          }),
+          weight: 1,
+        },
+        {
+          arbitrary: fc.record({
+            is: fc.constant('block' as const),
+            name: fc.constant(name),
+            unit: fc.constantFrom(2, 3, 4, 6, 8),
+            count: fc.integer({ min: 1, max: 2 }),
+            body: inner,
+          }),
+          weight: 1,
+        },
+        ...(sparse.length === 0
+          ? []
+          : [
+              {
+                arbitrary: fc.constantFrom(...sparse).chain(({ id }) =>
+                  fc.record({
+                    is: fc.constant('where' as const),
+                    node: fc.constant(id),
+                    at: at(axesOf(shape, id).length, scope),
+                    body: inner,
+                  }),
+                ),
+                weight: 1,
+              },
+            ]),
+        {
+          arbitrary: fc
+            .tuple(at(1, scope), fc.integer({ min: -1, max: 6 }), block(depth - 1, scope), block(depth - 1, scope))
+            .map(([[a], below, then, otherwise]) => ({ is: 'if' as const, a, below, then, otherwise })),
+          weight: 1,
+        },
+      ),
+      { minLength: 1, maxLength: 5 },
+    );
+  };
+  return block(2, PARAMS);
+};
+
+export interface Case {
+  readonly shape: Layout;
+  readonly program: Program;
+  readonly args: readonly number[];
+}
+
+/** A layout, a program over it, and arguments. */
+export const cases = (options: { readonly cells?: number } = {}): fc.Arbitrary<Case> =>
+  layouts(options).chain((shape) =>
+    fc
+      .record({
+        shape: fc.constant(shape),
+        program: programs(shape),
+        args: fc.array(fc.integer({ min: -2, max: 12 }), { minLength: PARAMS.length, maxLength: PARAMS.length }),
+      })
+      .map(legible),
+  );
+
+/** With a text that people can read, for when it fails. */
+const legible = (c: Case): Case => ({
+  ...c,
+  [fc.toStringMethod]: () =>
+    `${outline(c.shape)}\n${programText(c.program, '  ')}\n  ${PARAMS.join(', ')} = ${c.args.join(', ')}`,
+});
+
+const outline = ({ nodes }: Layout): string =>
+  nodes
+    .map((n) => `${'  '.repeat(pathTo(nodes, n.id).length + 1)}${n.id} ${nodeText(n)}${n.field ? ` ${n.field.type} ambient ${n.field.ambient}` : ''}${n.cells ? ` ${n.cells} cells` : ''}`)
+    .join('\n');
+
+const programText = (program: Program, indent: string): string =>
+  program
+    .map((s) => {
+      const index = ({ of, plus }: Index): string => `${of ?? 0}${plus < 0 ? '' : '+'}${plus}`;
+      if (s.is === 'for') return `${indent}for ${s.name} in ${s.from}..${s.to}\n${programText(s.body, `${indent}  `)}`;
+      if (s.is === 'block') return `${indent}for ${s.name} in ${s.count} blocks of ${s.unit}\n${programText(s.body, `${indent}  `)}`;
+      if (s.is === 'where')
+        return `${indent}where ${s.node}[${s.at.map(index).join(', ')}] is active\n${programText(s.body, `${indent}  `)}`;
+      if (s.is === 'if')
+        return `${indent}if ${index(s.a)} < ${s.below}\n${programText(s.then, `${indent}  `)}\n${indent}else\n${programText(s.otherwise, `${indent}  `)}`;
+      const where = `[${s.at.map(index).join(', ')}]`;
+      if (s.is === 'load') return `${indent}load ${s.field}${where}`;
+      if (s.is === 'store') return `${indent}${s.field}${where} = ${s.value}`;
+      if (s.is === 'atomic') return `${indent}${s.field}${where} ${s.kind}= ${s.value}`;
+      return `${indent}${s.is} ${s.node}${where}`;
+    })
+    .join('\n');

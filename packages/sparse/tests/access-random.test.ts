@@ -1,0 +1,121 @@
+import { coreDialects, interpret, makeModule, pipeline, verify, type Module, type Pass } from '@filigree/ir';
+import { defaultPipeline } from '@filigree/opt';
+import {
+  RESERVED_CELLS,
+  arenaName,
+  fieldDialect,
+  lowerAccess,
+  lowerFields,
+  lowerSNodes,
+  snodeDialect,
+  storageOf,
+  type Storage,
+} from '@filigree/sparse';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LOG, Model, PARAMS, allocate, cases, freshArena, moduleOf, type Case } from './access-model.js';
+import { right } from './support.js';
+
+/** Runs a program through passes and on the model; gives what both saw. */
+const both = (
+  { shape, program, args }: Case,
+  passes: (storage: Storage) => readonly Pass<Module>[],
+  { change = (s: Storage) => s, checks = false } = {},
+) => {
+  const storage = change(storageOf(shape, { budget: 1 << 20 }));
+  const dialects = [...coreDialects, fieldDialect(shape), snodeDialect(shape)];
+  const lowered = right(
+    pipeline(passes(storage), { check: verify(dialects) }).run(moduleOf(shape, storage, program)),
+  );
+  const arrays = allocate(lowered, storage);
+  freshArena(storage, arrays);
+  right(interpret(lowered, coreDialects, arrays, { kernel: 'main', args: [...args] }));
+  const model = new Model(shape, (node) => (storage.nodes[node].pool?.capacity ?? Infinity) - RESERVED_CELLS, checks);
+  model.run(program, new Map(PARAMS.map((p, n) => [p, args[n]])));
+  const words = arrays[arenaName(storage.memory, 'i32')] as Int32Array;
+  return {
+    model,
+    storage,
+    words,
+    log: [...arrays[LOG]].slice(0, Number(arrays.logged[0])).map(Number),
+    status: words[storage.status / 4],
+  };
+};
+
+/** The log up to where the model no longer knows. */
+const agree = (log: readonly number[], model: Model): void => {
+  const known = model.log.map((x, n) => (Number.isNaN(x) ? log[n] : x)).slice(0, log.length);
+  expect(log).toEqual(known);
+  expect(log.length).toBe(Math.min(model.log.length, log.length));
+};
+
+type Passes = (storage: Storage) => readonly Pass<Module>[];
+
+const variants: readonly (readonly [string, Passes])[] = [
+  ['lowered as it is', (s) => [lowerAccess(s), lowerSNodes(s)]],
+  ['simplified', (s) => [lowerFields(s)]],
+  ['with digits resolved', (s) => [lowerFields(s, { simplify: { merge: false, hoist: false, forward: false } })]],
+  ['merged', (s) => [lowerFields(s, { simplify: { digits: false, hoist: false, forward: false } })]],
+  ['hoisted', (s) => [lowerFields(s, { simplify: { merge: false, forward: false } })]],
+  ['forwarded', (s) => [lowerFields(s, { simplify: { digits: false, merge: false, hoist: false } })]],
+  ['simplified and optimised', (s) => [lowerFields(s), defaultPipeline()]],
+];
+
+const RUNS = Number(process.env.FILIGREE_RUNS ?? 100);
+
+describe('random programs on random layouts do what they do on a map', () => {
+  it.each(variants)('%s', (_name, passes) => {
+    fc.assert(
+      fc.property(cases(), (c) => {
+        const { log, model, status } = both(c, passes);
+        agree(log, model);
+        expect(status).toBe(model.status);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('with addresses of 64 bits', () => {
+    fc.assert(
+      fc.property(cases(), (c) => {
+        const { log, model } = both(c, variants[0][1], { change: (s) => ({ ...s, index: 'i64' }) });
+        agree(log, model);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('with every index checked', () => {
+    fc.assert(
+      fc.property(cases(), (c) => {
+        const passes: Passes = (s) => [lowerAccess(s, { checks: true }), lowerSNodes(s)];
+        const { log, model, status } = both(c, passes, { checks: true });
+        agree(log, model);
+        expect(status).toBe(model.status);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('and when memory runs out they end, say so, and leave the ambient cells alone', () => {
+    fc.assert(
+      fc.property(cases({ cells: 2 }), (c) => {
+        const { log, model, status, storage, words } = both(c, variants[0][1]);
+        agree(log, model);
+        expect(status).toBe(model.status);
+        for (const { pool, cellBytes } of storage.nodes)
+          if (pool && cellBytes > 0) {
+            const cell = words.slice(pool.cells / 4, (pool.cells + cellBytes) / 4);
+            expect([...cell]).toEqual([...fresh(storage).slice(pool.cells / 4, (pool.cells + cellBytes) / 4)]);
+          }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+const fresh = (storage: Storage): Int32Array => {
+  const arrays = allocate(makeModule('m', storage.buffers, []), storage);
+  freshArena(storage, arrays);
+  return arrays[arenaName(storage.memory, 'i32')] as Int32Array;
+};
