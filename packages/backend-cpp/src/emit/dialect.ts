@@ -64,14 +64,19 @@ export const cppDialect: CFamilyDialect = {
     head: (name, params) => `static void ${name}(${params.join(', ')})`,
     prologue: [],
     rangeParams: ['long long begin', 'long long end'],
-    start: (name, args, trips) => {
+    start: (name, args, trips, alone) => {
       const bound = (thread: string): string => `share(trips, ${thread}, omp_get_num_threads())`;
       const range = `${bound('omp_get_thread_num()')}, ${bound('omp_get_thread_num() + 1')}`;
+      const parallel = (condition: string): readonly string[] => [
+        `  #pragma omp parallel num_threads(threads)${condition}`,
+        `  ${name}(${[...args, range].join(', ')});`,
+      ];
       return [
         '{',
         `  const long long trips = ${trips};`,
-        '  #pragma omp parallel num_threads(threads) if (threads > 1)',
-        `  ${name}(${[...args, range].join(', ')});`,
+        ...(alone === undefined
+          ? parallel(' if (threads > 1)')
+          : [`  if (threads == 1) ${alone}(${[...args, '0', 'trips'].join(', ')});`, '  else', ...parallel('')]),
         '}',
       ];
     },

@@ -66,8 +66,16 @@ export interface PartSpelling {
   readonly prologue: readonly string[];
   /** Parameters of the part after its own. */
   readonly rangeParams: readonly string[];
-  /** Statements that run all iterations of a part, `trips` being an expression of type 64-bit integer. */
-  readonly start: (name: string, args: readonly string[], trips: string) => readonly string[];
+  /**
+   * Statements that run all iterations of a part, `trips` being an expression of type 64-bit integer. `alone` is the same
+   * part without atomic updates, for a target that may run it on one thread; undefined where there is no difference.
+   */
+  readonly start: (
+    name: string,
+    args: readonly string[],
+    trips: string,
+    alone: string | undefined,
+  ) => readonly string[];
   /** Helpers that `start` calls. */
   readonly helpers: readonly string[];
 }

@@ -1,4 +1,13 @@
-import { type Buffer, type Kernel, type Module, type Op, type Region, type Value, byteSize, scalarOf } from '@filigree/ir';
+import {
+  type Buffer,
+  type Kernel,
+  type Module,
+  type Op,
+  type Region,
+  type Value,
+  byteSize,
+  scalarOf,
+} from '@filigree/ir';
 import { accumulations } from './accumulation.js';
 import { type CFamilyDialect, declareArrays } from './dialect.js';
 import { binds, expr, within } from './expr.js';
@@ -55,7 +64,7 @@ export const emitKernel = (
     lanes: false,
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
-  const body = writer(shared, false);
+  const body = writer(shared, 'kernel');
   declareScratch(body, serialOps(kernel.body.ops));
   emitRegion(body, kernel.body);
   const use = bufferUse(kernel.body.ops, dialect.spellings);
@@ -170,7 +179,7 @@ const inlinePoints = (w: Writer, region: Region): Int32Array => {
 };
 
 const emitFor = (w: Writer, op: Op): void => {
-  if (isParallel(op) && !w.concurrent) emitPart(w, op);
+  if (isParallel(op) && w.role === 'kernel') emitPart(w, op);
   else emitLoop(w, op);
 };
 
@@ -202,11 +211,11 @@ const onLanes = (w: Writer, lanes: boolean, write: () => void): void => {
 
 /** Pragmas for a loop that says its iterations are independent: an innermost one without atomics, which do depend on each other. */
 const hints = (w: Writer, op: Op, variables: readonly string[] = []): readonly string[] => {
-  const simd = op.attrs['simd'] === true;
-  const said = simd || op.attrs['parallel'] === true || op.attrs['independent'] === true;
+  const [simd, independent] = [op.attrs['simd'] === true, op.attrs['independent'] === true];
+  const said = simd || independent || op.attrs['parallel'] === true;
   if (!said || contains(op.regions[0]!, (o) => !takesLanes(w, o))) return [];
   const { dialect, usage, helpers } = w.shared;
-  const kinds = variables.length === 0 ? [] : accumulations(op, usage.count);
+  const kinds = variables.length === 0 ? [] : independent ? accumulations(op, usage.count) : undefined;
   if (kinds === undefined) return [];
   const accumulated = variables.map((variable, k) => ({
     variable,
@@ -303,33 +312,77 @@ const atom = (w: Writer, v: Value): string => {
   return name;
 };
 
-/** A parallel loop as a function that runs a share of its iterations, and the statement that starts all shares. */
+/**
+ * A parallel loop as a function that runs a share of its iterations, and the statement that starts all shares. Where it
+ * updates memory atomically there is a second function, for one thread alone.
+ */
 const emitPart = (w: Writer, op: Op): void => {
   const s = w.shared;
   const { part } = s.dialect;
+  const [lb, ub, step] = op.operands as [Value, Value, Value];
+  const loop: PartLoop = {
+    op,
+    from: atom(w, lb),
+    stride: atom(w, step),
+    use: bufferUse(op.regions[0]!.ops, s.dialect.spellings),
+  };
+  const to = atom(w, ub);
+  const captured = [...new Map([...freeValues(op.regions[0]!), lb, step].map((v) => [v.id, v])).values()]
+    .filter((v) => !s.constants.has(v.id))
+    .map((v) => ({ type: scalarName(s, v), name: valueOf(w, v).text }));
+  const buffers = passedBuffers(s, loop.use);
+  const name = s.names.take(`part${s.parts.length}_of_${s.kernelName}`);
+  const inner = writer(s, 'beside others');
+  emitShare(inner, loop);
+  const alone = inner.flags.atomic ? { name: s.names.take(`${name}_alone`), inner: writer(s, 'alone') } : undefined;
+  if (alone) emitShare(alone.inner, loop);
+  const status = inner.flags.status ? [w.site.status()] : [];
+  const params = [
+    ...buffers.map((b) => pointer(s, b, !loop.use.written.has(b.name))),
+    ...captured.map(({ type, name }) => `${type} ${name}`),
+    ...status.map(() => 'int* status'),
+    ...part.rangeParams,
+  ];
+  const define = (name: string, what: string, { lines }: Writer): string =>
+    [`// ${what}${effectText(s, buffers, loop.use)}`, `${part.head(name, params)} {`, ...lines, '}', ''].join('\n');
+  const iv = op.regions[0]!.params[0]!.hint ?? 'i';
+  const text = [define(name, `A share of the parallel loop over ${iv}`, inner)];
+  if (alone) text.push(define(alone.name, 'The same for one thread alone, without atomics', alone.inner));
+  s.parts.push(text.join('\n'));
+  for (const h of part.helpers) s.helpers.add(h);
+  const args = [...buffers.map((b) => s.pointers.get(b.name)!), ...captured.map((v) => v.name), ...status];
+  const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
+  const trips = unit ? to : tripCount(w, loop.from, to, loop.stride);
+  for (const l of part.start(name, args, trips, alone?.name)) line(w, l);
+};
+
+interface PartLoop {
+  readonly op: Op;
+  /** Texts of lower bound and step. */
+  readonly from: string;
+  readonly stride: string;
+  readonly use: BufferUse;
+}
+
+/** The body of a part: the iterations from the `begin`th to before the `end`th. */
+const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => {
+  const s = inner.shared;
   const body = op.regions[0]!;
   const iv = body.params[0]!;
   const [lb, ub, step] = op.operands as [Value, Value, Value];
-  const [from, to, stride] = [atom(w, lb), atom(w, ub), atom(w, step)];
-  const by = constantNumber(w, step);
-  const fromZero = constantNumber(w, lb) === 0;
-  const captured = [...new Map([...freeValues(body), lb, step].map((v) => [v.id, v])).values()].filter(
-    (v) => !s.constants.has(v.id),
-  );
-  const inner = writer(s, true);
+  const by = constantNumber(inner, step);
   const i = named(s, iv, iv.hint ?? 'i');
-  const counted = by !== undefined && by >= 1 && cannotOverflow(w, ub, by);
-  const use = bufferUse(body.ops, s.dialect.spellings);
+  const counted = by !== undefined && by >= 1 && cannotOverflow(inner, ub, by);
   const ownsScratch = s.module.buffers.some(
     (b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)),
   );
   /* Vector lanes would share what each iteration has for itself. */
   const pragmas = ownsScratch ? [] : hints(inner, op);
-  for (const l of part.prologue) line(inner, l);
+  for (const l of s.dialect.part.prologue) line(inner, l);
   onLanes(inner, pragmas.length > 0, () => {
     const type = scalarName(s, iv);
     const at = (trip: string): string =>
-      `${fromZero ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
+      `${constantNumber(inner, lb) === 0 ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
     const inside = (): void => {
       declareScratch(inner, body.ops);
       emitRegion(inner, body);
@@ -348,27 +401,6 @@ const emitPart = (w: Writer, op: Op): void => {
         inside();
       });
   });
-  const buffers = passedBuffers(s, use);
-  const status = inner.flags.status ? [w.site.status()] : [];
-  const name = s.names.take(`part${s.parts.length}_of_${s.kernelName}`);
-  const params = [
-    ...buffers.map((b) => pointer(s, b, !use.written.has(b.name))),
-    ...captured.map((v) => `${scalarName(s, v)} ${valueOf(w, v).text}`),
-    ...status.map(() => 'int* status'),
-    ...part.rangeParams,
-  ];
-  s.parts.push(
-    [
-      `// A share of the parallel loop over ${i}${effectText(s, buffers, use)}`,
-      `${part.head(name, params)} {`,
-      ...inner.lines,
-      '}',
-      '',
-    ].join('\n'),
-  );
-  for (const h of part.helpers) s.helpers.add(h);
-  const args = [...buffers.map((b) => s.pointers.get(b.name)!), ...captured.map((v) => valueOf(w, v).text), ...status];
-  for (const l of part.start(name, args, fromZero && by === 1 ? to : tripCount(w, from, to, stride))) line(w, l);
 };
 
 const emitIf = (w: Writer, op: Op): void => {

@@ -181,8 +181,7 @@ const reduction =
     const operator = infixes[kind];
     const called = operator === undefined || (!float && (kind === 'add' || kind === 'mul'));
     const plain = called && r.a.startsWith('u') && bits(r.a) >= 32 && operator !== undefined;
-    const combined =
-      called && !plain ? `${kind}_${r.a}(omp_out, omp_in)` : `(${t})(omp_out ${operator!} omp_in)`;
+    const combined = called && !plain ? `${kind}_${r.a}(omp_out, omp_in)` : `(${t})(omp_out ${operator!} omp_in)`;
     return text(
       called && !plain ? [`${kind}_${r.a}`] : [],
       `#pragma omp declare reduction(${r.name} : ${t} : omp_out = ${combined}) initializer(omp_priv = ${neutral(kind, r)})`,
@@ -288,6 +287,17 @@ const rows: Readonly<Record<string, Row>> = {
       `  ${s} old = expected, neu = desired;`,
       '  __atomic_compare_exchange(p, &old, &neu, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);',
       '  return old;  // what was there, whether it was as expected or not',
+      '}',
+    );
+  },
+  serial_cas: (r) => {
+    const [t, s] = [r.scalar(r.a), r.stored(r.a)];
+    return text(
+      [],
+      `${r.local} ${t} ${r.name}(${s}* p, ${t} expected, ${t} desired) {`,
+      `  const ${s} old = *p, same = expected;`,
+      `  if (__builtin_memcmp(&old, &same, sizeof old) == 0) *p = desired;`,
+      '  return old;',
       '}',
     );
   },

@@ -148,7 +148,12 @@ const atomic: Spelling = {
 const cas: Spelling = {
   effect: 'effect',
   write: (op, [expected, desired, index], site) =>
-    call(site.helper(`atomic_cas_${typeOf(op)}`), address(op, index!, site), expected!, desired!),
+    call(
+      site.helper(`${site.concurrent(bufferOf(op)) ? 'atomic' : 'serial'}_cas_${typeOf(op)}`),
+      address(op, index!, site),
+      expected!,
+      desired!,
+    ),
 };
 
 /** The core dialects for compilers that know the builtins of gcc and clang; GPU dialects replace the rows that differ. */

@@ -23,22 +23,29 @@ export interface Shared {
   lanes: boolean;
 }
 
+/**
+ * What a function is: a kernel's own, or a part of a parallel loop that runs beside other parts or alone. Alone, atomic
+ * updates are plain ones, which cost a fraction.
+ */
+export type Role = 'kernel' | 'beside others' | 'alone';
+
 /** One function being written. */
 export interface Writer {
   readonly shared: Shared;
   readonly lines: string[];
-  readonly flags: { status: boolean; depth: number };
-  readonly concurrent: boolean;
+  /** `atomic`: something in it would be written otherwise if it ran alone. */
+  readonly flags: { status: boolean; atomic: boolean; depth: number };
+  readonly role: Role;
   readonly site: Site;
 }
 
-export const writer = (shared: Shared, concurrent: boolean): Writer => {
-  const flags = { status: false, depth: 1 };
+export const writer = (shared: Shared, role: Role): Writer => {
+  const flags = { status: false, atomic: false, depth: 1 };
   return {
     shared,
     lines: [],
     flags,
-    concurrent,
+    role,
     site: {
       helper: (name) => {
         shared.helpers.add(name);
@@ -54,7 +61,11 @@ export const writer = (shared: Shared, concurrent: boolean): Writer => {
         expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
       wraps: (v) => !shared.indices.has(v.id),
       constant: (v) => shared.constants.get(v.id),
-      concurrent: (buffer) => concurrent && !isScratch(shared, buffer),
+      concurrent: (buffer) => {
+        const concurrent = role === 'beside others' && !isScratch(shared, buffer);
+        flags.atomic ||= concurrent;
+        return concurrent;
+      },
     },
   };
 };
