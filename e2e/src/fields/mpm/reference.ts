@@ -122,20 +122,22 @@ const eigen = (symmetric: Matrix): { readonly values: readonly number[]; readonl
   const d = symmetric.length;
   let A = symmetric;
   let V: Matrix = identityPlus(A, 0);
-  for (let sweep = 0; sweep < 30; sweep++)
+  for (let sweep = 0, turned = true; turned && sweep < 30; sweep++) {
+    turned = false;
     for (let p = 0; p < d; p++)
       for (let q = p + 1; q < d; q++) {
-        if (A[p][q] === 0) continue;
+        if (Math.abs(A[p][q]) <= 1e-17 * (A[p][p] + A[q][q])) continue;
+        turned = true;
         const angle = 0.5 * Math.atan2(2 * A[p][q], A[p][p] - A[q][q]);
         const [c, s] = [Math.cos(angle), Math.sin(angle)];
-        const turn = identityPlus(A, 0).map((row, i) =>
-          row.map((x, j) =>
-            i === p && j === q ? -s : i === q && j === p ? s : i === j && (i === p || i === q) ? c : x,
-          ),
-        );
+        const turn = identityPlus(A, 0).map((row) => [...row]);
+        turn[p][p] = turn[q][q] = c;
+        turn[q][p] = s;
+        turn[p][q] = -s;
         A = multiply(transpose(turn), multiply(A, turn));
         V = multiply(V, turn);
       }
+  }
   return { values: A.map((row, i) => row[i]), vectors: V };
 };
 

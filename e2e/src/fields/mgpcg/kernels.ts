@@ -1,0 +1,92 @@
+import { active, f64, idiv, isActive, kernel, ndrange, unrolled, type Grid3 } from '@filigree/lang';
+import { dense, field, ijk, layout } from '@filigree/sparse';
+import { BLOCK, type PoissonSetup } from './setup.js';
+
+/* A level's cells lie one block from the edges, so that what is beside a block is always there to be read. */
+const around = (u: Grid3, i: number, j: number, k: number) =>
+  u[i - 1][j][k] + u[i + 1][j][k] + u[i][j - 1][k] + u[i][j + 1][k] + u[i][j][k - 1] + u[i][j][k + 1];
+
+/** The first red half sweep from zero. */
+const start = (z: Grid3, r: Grid3) => {
+  for (const [i, j, k] of active(z)) z[i][j][k] = (i + j + k) % 2 === 0 ? r[i][j][k] / 6 : 0;
+};
+
+const relax = (z: Grid3, r: Grid3, colour: number) => {
+  for (const [i, j, k] of active(z))
+    if ((i + j + k) % 2 === colour) z[i][j][k] = (r[i][j][k] + around(z, i, j, k)) / 6;
+};
+
+const restrict = (z: Grid3, r: Grid3, coarse: Grid3) => {
+  for (const [I, J, K] of active(coarse)) {
+    let sum = 0;
+    for (const [a, b, c] of unrolled(ndrange(2, 2, 2))) {
+      const [i, j, k] = [2 * I + a - 8, 2 * J + b - 8, 2 * K + c - 8];
+      if (isActive(z, i, j, k)) sum += r[i][j][k] - 6 * z[i][j][k] + around(z, i, j, k);
+    }
+    coarse[I][J][K] = sum / 2;
+  }
+};
+
+const prolong = (z: Grid3, coarse: Grid3) => {
+  for (const [i, j, k] of active(z))
+    z[i][j][k] = z[i][j][k] + coarse[idiv(i, 2) + 4][idiv(j, 2) + 4][idiv(k, 2) + 4];
+};
+
+const dot = (a: Grid3, b: Grid3) => {
+  let sum = f64(0);
+  for (const [i, j, k] of active(a)) sum += f64(a[i][j][k] * b[i][j][k]);
+  return sum;
+};
+
+const multiply = (p: Grid3, q: Grid3) => {
+  let sum = f64(0);
+  for (const [i, j, k] of active(p)) {
+    q[i][j][k] = 6 * p[i][j][k] - around(p, i, j, k);
+    sum += f64(p[i][j][k] * q[i][j][k]);
+  }
+  return sum;
+};
+
+const advance = (x: Grid3, p: Grid3, r: Grid3, q: Grid3, alpha: number) => {
+  let sum = f64(0);
+  for (const [i, j, k] of active(x)) {
+    x[i][j][k] = x[i][j][k] + alpha * p[i][j][k];
+    r[i][j][k] = r[i][j][k] - alpha * q[i][j][k];
+    sum += f64(r[i][j][k] * r[i][j][k]);
+  }
+  return sum;
+};
+
+const follow = (z: Grid3, p: Grid3, beta: number) => {
+  for (const [i, j, k] of active(p)) p[i][j][k] = z[i][j][k] + beta * p[i][j][k];
+};
+
+/** Where the data lie, and the kernels: those of a level have its number at the end of their names. */
+export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64') => {
+  const numbers = Array.from({ length: levels }, (_, l) => l);
+  const [x, p, q] = ['x', 'p', 'q'].map((name) => field(name, float));
+  const [z, r] = ['z', 'r'].map((name) => numbers.map((l) => field(`${name}${l}`, float)));
+  const grids = numbers.map((l) =>
+    dense(ijk, n / 2 ** l / BLOCK + 2)
+      .pointer()
+      .fork(...[z[l], r[l], ...(l === 0 ? [x, p, q] : [])].map((f) => dense(ijk, BLOCK).place(f))),
+  );
+  const options = { float, scope: { around } };
+  const ofLevel = (l: number) => ({
+    [`start${l}`]: kernel([z[l], r[l]], start, options),
+    [`relax${l}`]: kernel([z[l], r[l], 'i32'], relax, options),
+    ...(l + 1 < levels && {
+      [`restrict${l}`]: kernel([z[l], r[l], r[l + 1]], restrict, options),
+      [`prolong${l}`]: kernel([z[l], z[l + 1]], prolong, options),
+    }),
+  });
+  const kernels = {
+    norm: kernel([r[0], r[0]], dot, options),
+    zr: kernel([z[0], r[0]], dot, options),
+    multiply: kernel([p, q], multiply, options),
+    advance: kernel([x, p, r[0], q, float], advance, options),
+    follow: kernel([z[0], p, float], follow, options),
+    ...Object.assign({}, ...numbers.map(ofLevel)),
+  };
+  return { layout: layout(...grids), kernels, fields: { x, p, q, r: r[0] } };
+};
