@@ -111,6 +111,12 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/captured-write', '«table[0] = 2;'],
   ['lang/captured-write', '«settings = 2;'],
   ['lang/array-alias', 'const g = (r) => { «r[0] = 1; }; const t = [1, 2]; g(t);'],
+  ['lang/array-alias', 'const t = [1, 2]; t[0] = 3; let «s = t; s = [5, 6]; c[0] = s[0];'],
+  ['lang/array-alias', 'const t = [1, 2]; let s = [3, 4]; if (m > 0) s = t; «s[0] = 5; c[0] = t[0];'],
+  ['lang/array-alias', 'const t = [1, 2]; const s = t; «s[m] = 5; c[0] = t[0];'],
+  ['lang/array-alias', 'let t = [1, 2]; const «s = t; t = [m, 6]; c[0] = s[0];'],
+  ['lang/array-alias', 'let t; t = [1, 2]; const «s = t; t = [m, 6]; c[0] = s[0];'],
+  ['lang/array-alias', 'const t = [1, 2]; t[0] = m; let s; «s = t; t[0] = 5; c[0] = s[0];'],
   ['lang/unassigned', 'let t; c[0] = «t;'],
   ['lang/unassigned', 'c[0] = «t; const t = 1;'],
   ['lang/parallel-write', 'let t = 0; for (const i of range(m)) «t = i;'],
@@ -248,4 +254,12 @@ it('problems of several kernels come together', () => {
   const one = kernel([c], (c: number[]) => void (c[0] = 0.5));
   const result = lowerKernels({ one, two: one }, place);
   expect(result._tag === 'Left' && result.left.length).toBe(2);
+});
+
+it('a kernel that grows beyond measure is refused', () => {
+  const f = (y: number): number => y * 2 + 1 / y;
+  const g = (y: number): number => f(f(f(f(y)))) + f(f(f(f(y))));
+  const text = '(a) => { for (const [p, q] of unrolled(ndrange(64, 64))) a[0] += g(g(g(a[1]))); }';
+  const found = problemsOf(define([array('f32', 4)], fromText(text), { scope: { f, g } }));
+  expect(found.map((d) => d.code)).toEqual(['lang/too-large']);
 });

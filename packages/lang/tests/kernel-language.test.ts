@@ -232,6 +232,13 @@ describe('what is known when it is compiled', () => {
         counts[1] -= 2;
         m[1][0] = counts[2];
         const row = m[1];
+        row[0] += 1;
+        let pair = [1, k[i]];
+        const other = [k[i], 2];
+        if (k[i] > 3) pair = other;
+        const copy = [...counts];
+        copy[0] += pair[0] - pair[1];
+        k[(i + 1) % 3] += copy[0];
         k[i] = counts[0] * 100 + counts[1] * 10 + counts[2];
         a[i] = row[0] + row[1] + m[i % 2][1];
       }
@@ -411,3 +418,37 @@ describe('types', () => {
     ).toBeCloseTo(0.7, 6);
   });
 });
+
+it('compound assignments of narrow and unsigned integers wrap as typed arrays do', () => {
+  const fn = (a: Uint8Array, b: Uint32Array, c: Int16Array): void => {
+    a[0] -= 1;
+    a[1] += 250;
+    a[2] *= 3;
+    for (const q of range(3)) {
+      a[q] -= 1;
+      b[q] -= 2;
+      b[q] -= b[3];
+      c[q] -= c[3];
+      c[q] += 5;
+    }
+  };
+  const arrays = (): [Uint8Array, Uint32Array, Int16Array] => [
+    Uint8Array.of(0, 100, 100, 9),
+    Uint32Array.of(0, 5, 7, 3),
+    Int16Array.of(-32768, 4, 5, 1),
+  ];
+  const [expected, got] = [arrays(), arrays()];
+  fn(...expected);
+  run(define([array('u8', 4), array('u32', 4), array('i16', 4)], fn), got);
+  expect(got).toEqual(expected);
+});
+
+it('loops that are parallel may stand in branches', () =>
+  agree((a, _, x) => {
+    let s = 1;
+    if (x > 0) {
+      for (const q of range(a.length)) s += a[q];
+    } else s = -1;
+    for (let t = 0; t < 2; t++) for (const q of range(a.length)) a[q] += s;
+    return s;
+  }));

@@ -52,7 +52,7 @@ export interface LoweredKernel {
 
 /**
  * Kernel IR of a kernel (TA2.1): core dialects and `field`. Problems are diagnostics `lang/…` with the place in the source:
- * as many as can be found at once. See the manual of the language for the list.
+ * as many as can be found at once.
  */
 export const lowerKernel = (def: KernelDef, layout: Layout): E.Either<Diagnostics, LoweredKernel> => {
   try {

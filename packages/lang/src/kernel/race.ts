@@ -158,7 +158,14 @@ class Analysis {
 const affineOperators: ReadonlySet<string> = new Set(['add', 'sub', 'neg', 'cast', 'mul']);
 
 const union = (a: Dependence, b: Dependence, affine: boolean): Dependence => ({
-  variables: new Set([...a.variables, ...b.variables]),
+  variables: merged(a.variables, b.variables),
   affine: affine && a.affine && b.affine,
-  loads: new Set([...a.loads, ...b.loads]),
+  loads: merged(a.loads, b.loads),
 });
+
+/** The union, one of the two where that is it. */
+const merged = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> => {
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  for (const x of small) if (!large.has(x)) return new Set([...a, ...b]);
+  return large;
+};

@@ -1,17 +1,17 @@
-import type { AnyNode, AssignmentExpression, MemberExpression, UpdateExpression } from 'acorn';
+import type { AnyNode, AssignmentExpression, UpdateExpression } from 'acorn';
 import { byteSize, isInteger } from '@filigree/ir';
 import { bare } from '../../rewrite/ast.js';
-import type { Binding } from '../../rewrite/scope.js';
 import { shapeText } from '../../vocabulary/algebra.js';
 import { literal, typeOfPlace, type AtomicKind, type Place, type Scalar } from '../code/code.js';
 import { atomic, load, store } from './access.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
-import { binaryOperation, condition, itemsOf, reference, scalar, shortCircuit, value } from './expression.js';
-import { indexed, isWhole, knownIndex, loaded, named, placeOfArray, placesOf } from './member.js';
-import { resolve } from './names.js';
+import { binaryOperation, condition, scalar, shortCircuit, value } from './expression.js';
+import { itemsOf } from './items.js';
+import { indexed, loaded, named, placeOfArray, placesOf } from './member.js';
+import { destination, type Destination } from './destination.js';
 import { accumulate } from './reduction.js';
-import { assignSlot, isOuter, readSlot, sameShape } from './slots.js';
-import { nothing, shapeOfField, termText, type Element, type Slot, type Term } from './term.js';
+import { assignSlot, isOuter, readSlot, refuseSecondName, sameShape, setRebound } from './slots.js';
+import { nothing, shapeOfField, termText, type ArrayElement, type Element, type Term } from './term.js';
 
 /** `target = value` and `target op= value`; the result, if it is used, is what was assigned. */
 export const assignment = (cx: Context, e: AssignmentExpression, used: boolean): Term => {
@@ -37,125 +37,6 @@ export const update = (cx: Context, e: UpdateExpression, used: boolean): Term =>
   return compute(cx, e, e.operator === '++' ? 'sub' : 'add', asScalar(cx, e, after), literal(1));
 };
 
-/** What is assigned to. */
-type Destination =
-  | { readonly to: 'slot'; readonly slot: Slot; readonly name: string; readonly binding: Binding | undefined }
-  | { readonly to: 'element'; readonly element: Element | (Term & { is: 'array-element' }) }
-  | { readonly to: 'items'; readonly items: readonly Slot[]; readonly index: Scalar };
-
-const destination = (cx: Context, target: AnyNode): Destination => {
-  if (target.type === 'Identifier') {
-    const binding = cx.unit.text.parsed.scopes.bindingOf(target);
-    const slot = resolve(cx, target);
-    if (slot.is === 'constant' && !hasItems(slot.term)) refuseWrite(cx, target, target.name, slot.what, binding);
-    if (binding?.kind === 'const') refuseWrite(cx, target, target.name, 'constant', binding);
-    return { to: 'slot', slot, name: target.name, binding };
-  }
-  if (target.type !== 'MemberExpression')
-    return unsupported(cx, target, 'an assignment to this', 'assign to a variable or an element');
-  return memberDestination(cx, target);
-};
-
-const memberDestination = (cx: Context, target: MemberExpression): Destination => {
-  const of = reference(cx, bare(target.object));
-  const key = target.computed ? value(cx, target.property) : undefined;
-  const name =
-    key === undefined ? (target.property as { name: string }).name : key.is === 'host' ? String(key.value) : undefined;
-  if (name !== undefined) {
-    const slot = of.is === 'members' ? of.members.get(name) : undefined;
-    if (slot) return itemDestination(cx, target, slot, name);
-    if (of.is === 'shaped' || of.is === 'element') refuseComponent(cx, target);
-    return refuse(
-      cx,
-      target,
-      'lang/unknown-member',
-      `${termText(of)} has no \`${name}\` to assign to`,
-      'declare it where the object is made',
-    );
-  }
-  const index = asScalar(cx, target.property, key!);
-  if (of.is === 'shaped' || (of.is === 'element' && of.index.length > 0 && isWhole(cx, target, of)))
-    return of.is === 'element' && of.field.is === 'scalar'
-      ? refuse(
-          cx,
-          target,
-          'lang/indices',
-          `field '${of.field.name}' has ${of.index.length} indices, here it has one more`,
-          'leave one out',
-        )
-      : refuseComponent(cx, target);
-  if (of.is === 'list') {
-    const k = knownIndex(cx, target, index, of.items.length);
-    if (k !== undefined) return itemDestination(cx, target, of.items[k], `[${k}]`);
-    return { to: 'items', items: of.items, index };
-  }
-  if (of.is === 'element' || of.is === 'array') {
-    const element = indexed(cx, target, of, index);
-    if (element.is === 'element' || element.is === 'array-element') return { to: 'element', element };
-  }
-  if (of.is === 'table' || of.is === 'host')
-    return refuse(
-      cx,
-      target,
-      'lang/captured-write',
-      `\`${of.name}\` is of the surroundings, which a kernel only reads`,
-      "pass it as an argument: array('f32', n)",
-    );
-  return refuse(
-    cx,
-    target,
-    'lang/indices',
-    `${termText(of)} has no elements to assign to`,
-    'assign to a variable, an array or a field',
-  );
-};
-
-const itemDestination = (cx: Context, target: AnyNode, slot: Slot, name: string): Destination =>
-  slot.is === 'constant' && !hasItems(slot.term)
-    ? refuse(
-        cx,
-        target,
-        'lang/array-alias',
-        'this array is written through another name than the one it was declared by',
-        'write to it by that name, or return a new array',
-      )
-    : { to: 'slot', slot, name, binding: undefined };
-
-const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
-
-const refuseComponent = (cx: Context, target: AnyNode): never =>
-  refuse(
-    cx,
-    target,
-    'lang/immutable-vector',
-    'vectors and matrices never change: a component cannot be assigned to',
-    'make a new one: v = vec(x, v.y)',
-  );
-
-const refuseWrite = (
-  cx: Context,
-  node: AnyNode,
-  name: string,
-  what: 'constant' | 'argument' | 'loop variable',
-  binding: Binding | undefined,
-): never => {
-  if (binding === undefined)
-    return refuse(
-      cx,
-      node,
-      'lang/captured-write',
-      `\`${name}\` is of the surroundings, which a kernel only reads`,
-      'return the value, or write to a field',
-    );
-  return refuse(
-    cx,
-    node,
-    what === 'argument' ? 'lang/argument-write' : 'lang/constant-write',
-    `\`${name}\` is ${what === 'argument' ? 'an argument of the kernel' : `a ${what}`} and cannot be assigned to`,
-    `copy it: let ${name}2 = ${name}`,
-  );
-};
-
 /** A plain assignment; `made` computes the value after the target's indices, as JavaScript does. */
 const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from: AnyNode): Term => {
   switch (to.to) {
@@ -167,6 +48,8 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
       }
       const term = made();
       assignSlot(cx, e, slot, term);
+      refuseSecondName(cx, e, term, slot);
+      setRebound(cx, slot);
       return term;
     }
     case 'element': {
@@ -186,7 +69,7 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
 export const storeTerm = (
   cx: Context,
   e: AnyNode,
-  element: Element | (Term & { is: 'array-element' }),
+  element: Element | ArrayElement,
   term: Term,
   from: AnyNode,
 ): void => {
@@ -220,7 +103,6 @@ export const shapedFor = (
 const assignItem = (cx: Context, e: AnyNode, to: Destination & { to: 'items' }, term: Term): void => {
   const at = originOf(cx, e);
   to.items.forEach((slot, k) => {
-    if (slot.is === 'constant' && !hasItems(slot.term)) itemDestination(cx, e, slot, '');
     const condition = compute(cx, e, 'eq', to.index, literal(k));
     const then = cx.session.record(() => assignSlot(cx, e, slot, term));
     cx.session.emit(at, { do: 'if', condition, then, otherwise: [] });
@@ -300,7 +182,7 @@ const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: ()
 const atomicKinds: Readonly<Record<string, AtomicKind>> = { '+': 'add', '-': 'add', '&': 'and', '|': 'or', '^': 'xor' };
 
 /** The one element of a scalar field or array. */
-export const scalarPlace = (cx: Context, e: AnyNode, element: Element | (Term & { is: 'array-element' })): Place => {
+export const scalarPlace = (cx: Context, e: AnyNode, element: Element | ArrayElement): Place => {
   if (element.is === 'array-element') return placeOfArray(element);
   const places = placesOf(cx, e, element);
   return element.field.is === 'scalar'

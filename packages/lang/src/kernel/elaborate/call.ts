@@ -8,7 +8,8 @@ import { leaves } from '../code/code.js';
 import type { Unit } from '../code/origin.js';
 import { originOf, refuse, unsupported, type Context } from './context.js';
 import { Env } from './env.js';
-import { itemsOf, reference, value } from './expression.js';
+import { reference, value } from './expression.js';
+import { itemsOf } from './items.js';
 import { loaded, named } from './member.js';
 import { isModuleName, keepName } from './names.js';
 import { bindPattern } from './pattern.js';
@@ -25,14 +26,14 @@ export const call = (cx: Context, e: CallExpression): Term => {
   if (callee.type === 'MemberExpression' && !callee.computed && !isImported(cx, callee.object)) {
     const of = loaded(cx, callee.object, reference(cx, callee.object));
     const name = callee.property.type === 'Identifier' ? callee.property.name : '';
-    if (of.is === 'shaped') return algebraMethod(cx, e, of, name, arguments_(cx, e));
+    if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
     return apply(cx, e, named(cx, callee.property, of, name));
   }
   return apply(cx, e, reference(cx, callee));
 };
 
-/** The values of a call's arguments. */
-export const arguments_ = (cx: Context, e: CallExpression): readonly Term[] =>
+/** The values of a call's arguments; of fields whole rows may be given, elements are read. */
+export const argumentsOf = (cx: Context, e: CallExpression): readonly Term[] =>
   e.arguments.flatMap((a) =>
     a.type === 'SpreadElement' ? itemsOf(cx, a.argument, value(cx, a.argument)) : [value(cx, a)],
   );
@@ -43,17 +44,14 @@ const isImported = (cx: Context, object: AnyNode): boolean => {
 };
 
 const apply = (cx: Context, e: CallExpression, f: Term): Term => {
-  if (f.is === 'closure') return inline(cx, e, f, parameters(cx, e));
+  if (f.is === 'closure') return inline(cx, e, f, argumentsOf(cx, e));
   if (f.is !== 'host' || typeof f.value !== 'function')
     return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
   if (f.value === keepName) return reference(cx, e.arguments[0]);
   const intrinsic = intrinsicOf(f.value);
   if (intrinsic) return intrinsic(cx, e);
-  return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), parameters(cx, e));
+  return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), argumentsOf(cx, e));
 };
-
-/** Arguments of an inlined function: rows of fields may be passed on, elements are read. */
-const parameters = (cx: Context, e: CallExpression): readonly Term[] => arguments_(cx, e);
 
 /** A function of the surroundings as one to inline. */
 const hostClosure = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Closure => {
@@ -119,12 +117,12 @@ export const runBody = (
 
   const { body } = node.body;
   const last = body[body.length - 1];
-  if (last?.type === 'ReturnStatement' && countReturns(node.body) === 1) {
+  if (last?.type === 'ReturnStatement' && returnsIn(node.body).length === 1) {
     const inner = { ...cx, exits: noExits };
     statements(inner, body.slice(0, -1), body);
     return last.argument ? value(inner, last.argument) : nothing;
   }
-  if (countReturns(node.body) === 0) {
+  if (returnsIn(node.body).length === 0) {
     statements({ ...cx, exits: noExits }, body, body);
     return nothing;
   }
@@ -134,7 +132,7 @@ export const runBody = (
 /** A body that returns at several places: what it returns goes through a variable. */
 const withReturns = (cx: Context, at: AnyNode, block: AnyNode, body: readonly AnyNode[]): Term => {
   const label = { name: 'returned' };
-  const returnsValue = hasValue(block);
+  const returnsValue = returnsIn(block).some((r) => r.argument);
   const slot: Pending | undefined = returnsValue ? pending(cx, block, 'result') : undefined;
   const inner: Context = { ...cx, exits: { ...noExits, return: { label, value: slot, whole: true } } };
   const problems = cx.session.diagnostics.length;
@@ -153,15 +151,22 @@ const withReturns = (cx: Context, at: AnyNode, block: AnyNode, body: readonly An
 
 const noExits: Context['exits'] = { loop: undefined, named: new Map(), return: undefined };
 
-const returnsIn = (node: AnyNode): readonly (AnyNode & { type: 'ReturnStatement' })[] => {
-  if (node.type === 'ReturnStatement') return [node];
-  return children(node).flatMap((c) => (isFunction(c) ? [] : returnsIn(c)));
+type Return = AnyNode & { type: 'ReturnStatement' };
+
+const returns = new WeakMap<AnyNode, readonly Return[]>();
+
+/** The return statements of a body, without those of functions in it. */
+const returnsIn = (body: AnyNode): readonly Return[] => {
+  const known = returns.get(body);
+  if (known) return known;
+  const find = (node: AnyNode): readonly Return[] => {
+    if (node.type === 'ReturnStatement') return [node];
+    return children(node).flatMap((c) => (isFunction(c) ? [] : find(c)));
+  };
+  const found = find(body);
+  returns.set(body, found);
+  return found;
 };
-
-const countReturns = (node: AnyNode): number => returnsIn(node).length;
-
-const hasValue = (node: AnyNode): boolean =>
-  returnsIn(node).some((r) => r.argument !== null && r.argument !== undefined);
 
 /** `return value`: the value of the call, and the end of its body. */
 export const returnStatement = (cx: Context, s: AnyNode & { type: 'ReturnStatement' }): void => {

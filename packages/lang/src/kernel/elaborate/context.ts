@@ -1,6 +1,7 @@
 import type { AnyNode } from 'acorn';
 import type { FunctionNode } from '../../rewrite/ast.js';
-import type { AtomicKind, Label, Local, Reduction, Scalar } from '../code/code.js';
+import type { AnyField, PlacedField } from '@filigree/sparse';
+import type { Label, Local, Reduction, Scalar } from '../code/code.js';
 import type { Origin, Unit } from '../code/origin.js';
 import type { OperatorName } from '../code/operators.js';
 import type { RandomState } from '../../vocabulary/random.js';
@@ -83,15 +84,11 @@ export const wrongIndices = (cx: Context, node: AnyNode, term: Term & { is: 'ele
 export const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
 /** Of how many indices a field has an element. */
-export const axesOfField = (cx: Context, node: AnyNode, field: (Term & { is: 'element' })['field']): number =>
+export const axesOfField = (cx: Context, node: AnyNode, field: AnyField): number =>
   placedOf(cx, node, field).axes.length;
 
 /** Where the layout has a field; of a vector or matrix field its first component. */
-export const placedOf = (
-  cx: Context,
-  node: AnyNode,
-  field: (Term & { is: 'element' })['field'],
-): import('@filigree/sparse').PlacedField => {
+export const placedOf = (cx: Context, node: AnyNode, field: AnyField): PlacedField => {
   const first = field.is === 'scalar' ? field : field.components[0];
   const placed = cx.session.layout.fields.get(first.name);
   return placed && placed.field === first
@@ -108,6 +105,3 @@ export const placedOf = (
 /** An operation at a node. */
 export const compute = (cx: Context, node: AnyNode, operator: OperatorName, ...args: readonly Scalar[]): Scalar =>
   cx.session.compute(originOf(cx, node), operator, ...args);
-
-/** Operators that combine by an atomic. */
-export type Accumulation = AtomicKind;

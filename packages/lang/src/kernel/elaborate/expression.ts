@@ -1,22 +1,15 @@
-import type {
-  AnyNode,
-  ArrayExpression,
-  BinaryExpression,
-  ConditionalExpression,
-  LogicalExpression,
-  ObjectExpression,
-  UnaryExpression,
-} from 'acorn';
+import type { AnyNode, BinaryExpression, ConditionalExpression, LogicalExpression, UnaryExpression } from 'acorn';
 import { bare } from '../../rewrite/ast.js';
-import { literal, type Block, type Literal, type Scalar } from '../code/code.js';
+import { literal, type Block, type Scalar } from '../code/code.js';
 import type { OperatorName } from '../code/operators.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
-import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
-import { indexed, loaded, member } from './member.js';
+import { asScalar, compute, originOf, unsupported, type Context } from './context.js';
+import { loaded, member } from './member.js';
+import { list, members } from './items.js';
 import { resolve } from './names.js';
 import { assignSlot, pending, readSlot } from './slots.js';
-import { isLiteral, isScalar, nothing, termText, type Slot, type Term } from './term.js';
+import { isLiteral, isScalar, nothing, type Term } from './term.js';
 
 /** The value of an expression: elements of fields and arrays are read. */
 export const value = (cx: Context, node: AnyNode): Term => loaded(cx, node, reference(cx, node));
@@ -250,61 +243,6 @@ const conditional = (cx: Context, e: ConditionalExpression): Term => {
   session.emit(at, { do: 'if', condition: test, then, otherwise });
   return readSlot(cx, e, slot);
 };
-
-const list = (cx: Context, e: ArrayExpression): Term => ({
-  is: 'list',
-  items: e.elements.flatMap((item): readonly Slot[] => {
-    if (item === null) return unsupported(cx, e, 'an array with holes', 'write all its elements');
-    if (item.type === 'SpreadElement') return itemsOf(cx, item.argument, value(cx, item.argument)).map(constant);
-    return [constant(value(cx, item))];
-  }),
-});
-
-/** The items of what has a length known at compile time. */
-export const itemsOf = (cx: Context, node: AnyNode, term: Term): readonly Term[] => {
-  if (term.is === 'list') return term.items.map((slot) => readSlot(cx, node, slot));
-  if (term.is === 'shaped') return rows(term);
-  if (term.is === 'table' && term.index.length < term.shape.length)
-    return Array.from({ length: term.shape[term.index.length] }, (_, k) => indexTable(term, k));
-  if (term.is === 'host' && Array.isArray(term.value))
-    return term.value.map((_, k) => loaded(cx, node, indexed(cx, node, term, literal(k))));
-  return refuse(
-    cx,
-    node,
-    'lang/shape',
-    `an array or vector of known length is wanted, this is ${termText(term)}`,
-    'use range(n) to count',
-  );
-};
-
-const rows = (term: Term & { is: 'shaped' }): readonly Term[] => {
-  if (term.shape.length === 1) return term.elements;
-  const [n, width] = term.shape;
-  return Array.from({ length: n }, (_, i) => ({
-    is: 'shaped',
-    shape: [width],
-    elements: term.elements.slice(i * width, (i + 1) * width),
-  }));
-};
-
-const indexTable = (term: Term & { is: 'table' }, k: number): Term => {
-  const index: Literal[] = [...(term.index as Literal[]), literal(k)];
-  if (index.length < term.shape.length) return { ...term, index };
-  return literal(term.values[index.reduce((at, s, axis) => at * term.shape[axis] + Number(s.value), 0)]);
-};
-
-const members = (cx: Context, e: ObjectExpression): Term => {
-  const found = new Map<string, Slot>();
-  for (const p of e.properties) {
-    if (p.type === 'SpreadElement' || p.kind !== 'init' || p.computed)
-      return unsupported(cx, p, 'this property', 'write `name: value`');
-    const name = p.key.type === 'Identifier' ? p.key.name : String((p.key as { value?: unknown }).value);
-    found.set(name, constant(value(cx, p.value)));
-  }
-  return { is: 'members', members: found };
-};
-
-const constant = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });
 
 /** Whether terms are scalars, for intrinsics that take those only. */
 export const areScalars = (terms: readonly Term[]): terms is readonly Scalar[] => terms.every(isScalar);

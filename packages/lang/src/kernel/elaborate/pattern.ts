@@ -4,9 +4,10 @@ import type { Binding } from '../../rewrite/scope.js';
 import type { Unit } from '../code/origin.js';
 import { memberOf, tooFew } from './assign.js';
 import { unsupported, type Context } from './context.js';
-import { itemsOf, value } from './expression.js';
-import { variable } from './slots.js';
-import { nothing, type Constant, type Term } from './term.js';
+import { value } from './expression.js';
+import { itemsOf } from './items.js';
+import { refuseSecondName, setNamed, setRebound, variable } from './slots.js';
+import { nothing, type Constant, type Slot, type Term } from './term.js';
 
 /** Binds the names of a declaration, a parameter or a loop variable to (parts of) a value. */
 export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Constant['what'] = 'constant'): void => {
@@ -14,9 +15,16 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
     case 'Identifier': {
       const binding = cx.unit.text.parsed.scopes.bindingOf(pattern);
       if (!binding) return;
-      const mutable = what === 'constant' && (binding.values.length > 1 || itemsWritten(cx.unit).has(binding));
-      cx.env.bind(binding, mutable ? variable(cx, pattern, binding.name, from) : { is: 'constant', term: from, what });
-      return;
+      const reassigned = binding.values.length > 1;
+      const written = itemsWritten(cx.unit).has(binding) && !cx.session.named.has(from);
+      const slot: Slot =
+        what === 'constant' && (reassigned || written)
+          ? variable(cx, pattern, binding.name, from)
+          : { is: 'constant', term: from, what };
+      if (binding.kind !== 'param') refuseSecondName(cx, pattern, from, slot);
+      if (reassigned) setRebound(cx, slot);
+      else if (slot.is === 'constant') setNamed(cx, slot.term);
+      return cx.env.bind(binding, slot);
     }
     case 'ArrayPattern': {
       const items = itemsOf(cx, pattern, from);

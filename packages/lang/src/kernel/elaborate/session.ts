@@ -37,6 +37,14 @@ export class Session {
   readonly units = new Map<unknown, Unit>();
   /** Names of fields to read through the cache nearest to the processor. */
   readonly cacheL1 = new Set<string>();
+  /** Arrays and objects that a name is bound to. */
+  readonly named = new WeakSet<object>();
+  /** Arrays and objects that hold the items of one with a name, where JavaScript would hold that one: they are only read. */
+  readonly copies = new WeakSet<object>();
+  /** Of these the copies of one that changes: they are read at once. */
+  readonly snapshots = new WeakSet<object>();
+  /** Arrays and objects of variables that are assigned anew as a whole. */
+  readonly rebound = new WeakSet<object>();
   usesRandom = false;
   private block: Instruction[] = [];
   private readonly taken = new Set<string>();

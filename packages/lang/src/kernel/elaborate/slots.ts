@@ -100,22 +100,66 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
     const part: Pending = { is: 'pending', name, locals: slot.locals, loop: slot.loop, slot: undefined };
     return madeLike(cx, node, part, readSlot(cx, node, item));
   };
-  if (term.is === 'list')
-    return fixed({ is: 'list', items: term.items.map((item, k) => inner(item, `${slot.name}_${k}`)) });
-  if (term.is === 'members')
-    return fixed({
-      is: 'members',
-      members: new Map([...term.members].map(([name, item]) => [name, inner(item, `${slot.name}_${name}`)])),
-    });
-  return fixed(term);
+  const made: Term =
+    term.is === 'list'
+      ? { is: 'list', items: term.items.map((item, k) => inner(item, `${slot.name}_${k}`)) }
+      : term.is === 'members'
+        ? {
+            is: 'members',
+            members: new Map([...term.members].map(([name, item]) => [name, inner(item, `${slot.name}_${name}`)])),
+          }
+        : term;
+  noteCopy(cx, term, made);
+  return fixed(made);
 };
 
 const fixed = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });
 
 const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
 
+/**
+ * An array or object that has a name already gets no second one: what is made of it is a copy, where JavaScript would give
+ * the thing itself. That makes no difference as long as neither is written, which is noted here.
+ */
+const noteCopy = (cx: Context, from: Term, made: Term): void => {
+  if (!hasItems(from) || !cx.session.named.has(from) || from === made) return;
+  cx.session.copies.add(made);
+  if (hasVariables(from)) cx.session.snapshots.add(made);
+};
+
+/** Refuses to keep a copy of an array that changes, or a second name for a variable that is given other arrays. */
+export const refuseSecondName = (cx: Context, node: AnyNode, from: Term, to: Slot): void => {
+  const { snapshots, rebound } = cx.session;
+  const held = to.is === 'pending' ? to.slot : to;
+  if (held?.is !== 'constant' || !hasItems(held.term)) return;
+  if (snapshots.has(held.term) || rebound.has(from))
+    refuse(cx, node, 'lang/array-alias', 'an array that changes would get a second name', 'make a copy: [...a]');
+};
+
+/** Notes that a variable holds an array or object, and that it will be given another. */
+export const setRebound = (cx: Context, slot: Slot): void => {
+  const held = slot.is === 'pending' ? slot.slot : slot;
+  if (held?.is !== 'constant' || !hasItems(held.term)) return;
+  setNamed(cx, held.term);
+  cx.session.rebound.add(held.term);
+};
+
+const hasVariables = (term: Term): boolean => {
+  const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
+  return slots.some((slot) => slot.is !== 'constant' || hasVariables(slot.term));
+};
+
+/** Notes that an array or object, and those in it, have a name. */
+export const setNamed = (cx: Context, term: Term): void => {
+  if (!hasItems(term)) return;
+  cx.session.named.add(term);
+  const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
+  for (const slot of slots) if (slot.is === 'constant') setNamed(cx, slot.term);
+};
+
 /** Arrays and objects are assigned item by item. */
 const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => {
+  noteCopy(cx, from, to);
   if (to.is === 'list' && from.is === 'list' && to.items.length === from.items.length) {
     const values = from.items.map((item) => readSlot(cx, node, item));
     return to.items.forEach((item, k) => assignSlot(cx, node, item, values[k]));

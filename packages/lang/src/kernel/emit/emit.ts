@@ -27,6 +27,7 @@ import { operators } from '../code/operators.js';
 import { locationOf } from '../code/origin.js';
 import type { Types } from '../types/infer.js';
 import { constantOf } from './constant.js';
+import { writtenIn } from './written.js';
 
 /** What a kernel is made of besides its code. */
 export interface KernelFrame {
@@ -359,21 +360,3 @@ const isShort = (range: Ranges[number]): boolean => lengthOf(range) < SHORT;
 /** Iterations of a range where that is known, else NaN. */
 const lengthOf = ([from, to]: Ranges[number]): number =>
   from.is === 'literal' && to.is === 'literal' ? Number(to.value) - Number(from.value) : NaN;
-
-const written = new WeakMap<Block, ReadonlySet<Local>>();
-
-/** Locals of the surroundings that a block writes. */
-const writtenIn = (block: Block): ReadonlySet<Local> => {
-  const known = written.get(block);
-  if (known) return known;
-  const found = new Set<Local>();
-  for (const i of block) {
-    if (i.do === 'write') found.add(i.local);
-    else if (i.do === 'if') [i.then, i.otherwise].forEach((b) => writtenIn(b).forEach((l) => found.add(l)));
-    else if (i.do === 'loop') [i.test, i.body, i.update].forEach((b) => writtenIn(b).forEach((l) => found.add(l)));
-    else if (i.do === 'parallel') i.reductions.forEach((r) => found.add(r.local));
-  }
-  for (const i of block) if (i.do === 'declare') i.locals.forEach((l) => found.delete(l));
-  written.set(block, found);
-  return found;
-};

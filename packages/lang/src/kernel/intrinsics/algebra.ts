@@ -5,33 +5,46 @@ import { algebraOp, resultShape, type AlgebraOp } from '../../vocabulary/algebra
 import type { ScalarRing } from '../../vocabulary/ring.js';
 import { sized, type SizedName } from '../../vocabulary/sized.js';
 import { literal, type Scalar } from '../code/code.js';
-import type { OperatorName } from '../code/operators.js';
-import { arguments_ } from '../elaborate/call.js';
+import { argumentsOf } from '../elaborate/call.js';
 import { compute, refuse, type Context } from '../elaborate/context.js';
-import { areScalars, itemsOf, power } from '../elaborate/expression.js';
+import { areScalars, power } from '../elaborate/expression.js';
+import { itemsOf } from '../elaborate/items.js';
 import { isLiteral, isScalar, shapedTerm, termText, unshaped, type Shaped, type Term } from '../elaborate/term.js';
 
 /** The algebra of small vectors and matrices over scalars of a kernel. */
-const ringAt = (cx: Context, node: AnyNode): ScalarRing<Scalar> => {
-  const unary = (name: OperatorName) => (a: Scalar) => compute(cx, node, name, a);
-  const binary = (name: OperatorName) => (a: Scalar, b: Scalar) => compute(cx, node, name, a, b);
-  return {
-    ...(Object.fromEntries(unaryMath.map((name) => [name, unary(name)])) as Pick<
-      ScalarRing<Scalar>,
-      (typeof unaryMath)[number]
-    >),
-    neg: unary('neg'),
-    add: binary('add'),
-    sub: binary('sub'),
-    mul: binary('mul'),
-    div: binary('div'),
-    rem: binary('rem'),
-    min: binary('min'),
-    max: binary('max'),
-    pow: (a, b) => power(cx, node, a, b),
-    constant: (value) => literal(value),
-  };
-};
+const ringAt = (cx: Context, node: AnyNode): ScalarRing<Scalar> =>
+  new KernelRing(cx, node) as unknown as ScalarRing<Scalar>;
+
+/* Of its many operations most calls use two or three, which are made when they are asked for. */
+class KernelRing {
+  constructor(
+    readonly cx: Context,
+    readonly node: AnyNode,
+  ) {}
+}
+
+const operations = [...unaryMath, 'neg', 'add', 'sub', 'mul', 'div', 'rem', 'min', 'max'] as const;
+
+const define = (name: keyof ScalarRing<Scalar>, make: (ring: KernelRing) => unknown): void =>
+  void Object.defineProperty(KernelRing.prototype, name, {
+    get(this: KernelRing): unknown {
+      return make(this);
+    },
+  });
+
+for (const name of operations) {
+  const unary = name === 'neg' || (unaryMath as readonly string[]).includes(name);
+  define(name, ({ cx, node }) =>
+    unary ? (a: Scalar) => compute(cx, node, name, a) : (a: Scalar, b: Scalar) => compute(cx, node, name, a, b),
+  );
+}
+define(
+  'pow',
+  ({ cx, node }) =>
+    (a: Scalar, b: Scalar) =>
+      power(cx, node, a, b),
+);
+define('constant', () => (value: number) => literal(value));
 
 /** `v.name(…)` of a vector or matrix. */
 export const algebraMethod = (
@@ -61,14 +74,14 @@ export const algebraFunction =
       cx,
       e,
       algebraOp(name)!,
-      arguments_(cx, e).map((a) => operand(cx, e, a)),
+      argumentsOf(cx, e).map((a) => operand(cx, e, a)),
     );
 
 /** `identity(n)` and `zeros(n, m)`, whose sizes must be known. */
 export const sizedFunction =
   (name: SizedName) =>
   (cx: Context, e: CallExpression): Term => {
-    const sizes = arguments_(cx, e).map((a) =>
+    const sizes = argumentsOf(cx, e).map((a) =>
       isLiteral(a)
         ? Number(a.value)
         : refuse(

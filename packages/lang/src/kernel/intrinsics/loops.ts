@@ -1,14 +1,15 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { literal, type Scalar } from '../code/code.js';
-import { arguments_ } from '../elaborate/call.js';
+import { argumentsOf } from '../elaborate/call.js';
 import { asScalar, refuse, type Context } from '../elaborate/context.js';
-import { itemsOf, reference, value } from '../elaborate/expression.js';
+import { reference, value } from '../elaborate/expression.js';
+import { itemsOf } from '../elaborate/items.js';
 import { isLiteral, isScalar, termText, type Bounds, type LoopHead, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsics.js';
 
 /** `range(to)`, `range(from, to)`, `range(from, to, step)`. */
 export const range: Intrinsic = (cx, e) => {
-  const args = arguments_(cx, e).map((a, k) => asScalar(cx, e.arguments[k] ?? e, a));
+  const args = argumentsOf(cx, e).map((a, k) => asScalar(cx, e.arguments[k] ?? e, a));
   if (args.length < 1 || args.length > 3)
     return refuse(
       cx,
@@ -32,7 +33,7 @@ export const range: Intrinsic = (cx, e) => {
 
 /** `ndrange(n, m)`, `ndrange([1, n], [1, m])`. */
 export const ndrange: Intrinsic = (cx, e) => {
-  const bounds = arguments_(cx, e).map((a): Bounds => {
+  const bounds = argumentsOf(cx, e).map((a): Bounds => {
     if (isScalar(a)) return { from: literal(0), to: a, step: literal(1) };
     const items = itemsOf(cx, e, a);
     if (items.length !== 2)

@@ -3,7 +3,7 @@ import type { ScalarType } from '@filigree/ir';
 import { unaryMath } from '../../ops/numeric-ops.js';
 import { literal, type Scalar } from '../code/code.js';
 import type { OperatorName } from '../code/operators.js';
-import { arguments_ } from '../elaborate/call.js';
+import { argumentsOf } from '../elaborate/call.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
 import { power } from '../elaborate/expression.js';
 import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
@@ -35,7 +35,7 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
 export const castIntrinsic =
   (type: ScalarType): Intrinsic =>
   (cx, e) => {
-    const args = arguments_(cx, e);
+    const args = argumentsOf(cx, e);
     const [x] = args;
     if (args.length === 1 && x.is === 'shaped')
       return unshaped(
@@ -64,7 +64,7 @@ export const castTo = (cx: Context, node: AnyNode, x: Scalar, type: ScalarType):
 
 /** Exactly this many arguments, all scalars. */
 export const scalars = (cx: Context, e: CallExpression, wanted: number): readonly Scalar[] =>
-  scalarsOf(cx, e, arguments_(cx, e), wanted);
+  scalarsOf(cx, e, argumentsOf(cx, e), wanted);
 
 const scalarsOf = (cx: Context, e: CallExpression, args: readonly Term[], wanted: number): readonly Scalar[] => {
   if (args.length !== wanted)
@@ -89,7 +89,7 @@ const ofTwo =
     f(cx, e, scalars(cx, e, 2));
 
 const all = (cx: Context, e: CallExpression): readonly Scalar[] => {
-  const args = arguments_(cx, e);
+  const args = argumentsOf(cx, e);
   return args.length > 0
     ? args.map((a, k) => asScalar(cx, e.arguments[k] ?? e, a))
     : refuse(cx, e, 'lang/arguments', 'this function takes at least one argument', 'give it one');
