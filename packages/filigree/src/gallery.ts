@@ -24,7 +24,7 @@ export interface ExampleOptions {
   readonly seed: number;
   /** Also time baselines. */
   readonly bench: boolean;
-  /** Stages of specialisation to switch off, by their names in `--ablate`. */
+  /** Stages of specialisation, or of the lowering of fields, to switch off, by their names in `--ablate`. */
   readonly ablate: readonly string[];
   /** Takes the generated sources of a program of the example, for `--emit`. */
   readonly emit?: (program: string, sources: Sources) => void;

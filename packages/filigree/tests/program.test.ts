@@ -96,7 +96,7 @@ describe('programs', () => {
 
   it('can be switched off part by part, and all together', () => {
     expect(ablateFields(['merge-accesses', 'optimize', 'resolve-digits'])).toMatchObject({
-      optimize: false,
+      omit: true,
       lowering: { simplify: { merge: false, digits: false } },
     });
     expect(ablateFields(['simplify-access', 'merge-accesses']).lowering?.simplify).toBe(false);

@@ -145,7 +145,7 @@ scf.for %5, %6, %7 {
 }`);
   });
 
-  it('structure: cells are named by the axes above them, lists by their container', () => {
+  it('structure: cells are named by their own numbers, lists by their container', () => {
     const def = kernel([u, n, c], (u: Grid2, n: Grid2, c: Grid1) => {
       clear(u);
       for (const i of range(10)) {
@@ -164,28 +164,34 @@ scf.for %0, %1, %2 {parallel = true} {
   %4 = field.append %i {node = 15} : i32
   field.store %i, %i, %4 {field = n}
   field.store %4, %i {field = c}
-  %5 = arith.constant {value = 3} : i32
-  %6 = field.is_active %i, %5 {node = 2} : i1
-  scf.if %6 {
-    %7 = arith.constant {value = 5} : i32
-    field.activate %i, %7 {node = 1}
+  %5 = arith.constant {value = 2} : i32
+  %6 = arith.shr %i, %5 : i32
+  %7 = arith.constant {value = 0} : i32
+  %8 = field.is_active %6, %7 {node = 2} : i1
+  scf.if %8 {
+    %9 = arith.constant {value = 4} : i32
+    %10 = arith.shr %i, %9 : i32
+    %11 = arith.constant {value = 0} : i32
+    field.activate %10, %11 {node = 1}
     scf.yield
   } {
     scf.yield
   }
-  %8 = arith.constant {value = 4} : i32
-  %9 = field.is_active %i, %8 {node = 15} : i1
-  scf.if %9 {
-    %10 = arith.constant {value = 3} : i32
-    field.deactivate %i, %10 {node = 2}
-    scf.yield
-  } {
-    scf.yield
-  }
-  %11 = field.length %i {node = 15} : i32
-  %12 = arith.constant {value = 8} : i32
-  %13 = arith.cmp %11, %12 {predicate = eq} : i1
+  %12 = arith.constant {value = 4} : i32
+  %13 = field.is_active %i, %12 {node = 15} : i1
   scf.if %13 {
+    %14 = arith.constant {value = 2} : i32
+    %15 = arith.shr %i, %14 : i32
+    %16 = arith.constant {value = 0} : i32
+    field.deactivate %15, %16 {node = 2}
+    scf.yield
+  } {
+    scf.yield
+  }
+  %17 = field.length %i {node = 15} : i32
+  %18 = arith.constant {value = 8} : i32
+  %19 = arith.cmp %17, %18 {predicate = eq} : i1
+  scf.if %19 {
     field.clear %i {node = 15}
     scf.yield
   } {

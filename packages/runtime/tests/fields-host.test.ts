@@ -272,6 +272,7 @@ describe('host fields', () => {
       () => [...f.entries()],
       () => f.bounds(),
       () => f.toArray(),
+      () => f.fromArray([1, 2, 3, 4]),
       () => f.view(),
     ])
       expect(refusal(act).code).toBe('gone');
@@ -311,6 +312,39 @@ describe('dense arrays', () => {
     ])
       expect(refusal(() => fu.toArray(box)).code).toBe('field/box');
     expect(refusal(() => fw.toArray({ from: [0, 0], to: [2 ** 20, 2 ** 20] })).code).toBe('field/too-large');
+  });
+});
+
+describe('arrays of values', () => {
+  it('fill a box, and activate it', () => {
+    const [u, x, w] = [f32('u'), vectorField('x', 'f64', 2), field('w', 'u64')];
+    const arena = arenaOf(
+      layout(dense(ij, 2).pointer().dense(ij, 4).place(u), dense(i, 3).place(x), hash(i, 4).dense(i, 4).place(w)),
+    );
+    const [fu, fx, fw] = [hostField(arena, u), hostField(arena, x), hostField(arena, w)];
+    fu.fromArray([1, 2, 3, 4, 5, 6], { from: [1, 2], to: [3, 5] });
+    expect([...fu.toArray({ from: [0, 2], to: [3, 5] })]).toEqual([0, 0, 0, 1, 2, 3, 4, 5, 6]);
+    expect([fu.isActive([0, 7]), fu.isActive([4, 0])]).toEqual([true, false]);
+    fx.fromArray([1, 2, 3, 4, 5, 6]);
+    expect([fx.get(0), fx.get(2)]).toEqual([
+      [1, 2],
+      [5, 6],
+    ]);
+    fw.fromArray([2n ** 63n], { from: [-7], to: [-6] });
+    expect([...fw.toArray({ from: [-8], to: [-5] })]).toEqual([0n, 2n ** 63n, 0n]);
+    fu.fromArray([], { from: [1, 1], to: [1, 4] });
+    const again = fu.toArray();
+    fu.fromArray(again);
+    expect(fu.toArray()).toEqual(again);
+    for (const values of [[1], new Array<number>(65).fill(0), undefined])
+      expect(refusal(() => fu.fromArray(values as number[]))).toMatchObject({
+        code: 'field/length',
+        message: expect.stringContaining('takes 64 values'),
+      });
+    expect(refusal(() => fu.fromArray(['1'] as unknown as number[], { from: [0, 0], to: [1, 1] })).code).toBe(
+      'field/value',
+    );
+    expect(refusal(() => fw.fromArray([1])).code).toBe('field/box');
   });
 });
 

@@ -32,6 +32,10 @@ export const interpreter = (): Backend => ({
       run: () => start({}),
       runAsync: async () => start({}),
       launch: (kernel, args) => start({ kernel, args }),
+      launchAsync: async (kernel, args) => {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        start({ kernel, args });
+      },
       dispose: () => {},
     });
   },

@@ -4,10 +4,14 @@ import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError, type Diagnostic } from '@filigree/ir';
 import {
+  active,
   append,
   array,
+  deactivate,
+  idiv,
   kernel,
   length,
+  ndrange,
   random,
   range,
   vec,
@@ -15,8 +19,15 @@ import {
   type Grid2,
   type VecGrid1,
 } from '@filigree/lang';
-import { program, type Fields, type Kernels, type Program, type ProgramOptions } from '@filigree/runtime';
-import { dense, field, i, ij, layout, vectorField, type FieldDecl } from '@filigree/sparse';
+import {
+  fieldPipeline,
+  program,
+  type Fields,
+  type Kernels,
+  type Program,
+  type ProgramOptions,
+} from '@filigree/runtime';
+import { dense, field, hash, i, ij, layout, vectorField, type FieldDecl } from '@filigree/sparse';
 import { interpreter } from './interpreter.js';
 
 const make = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
@@ -172,6 +183,42 @@ for (const backend of every) {
   });
 }
 
+for (const backend of [cpp(), wasm()]) {
+  const { usable } = await backend.probe();
+  describe.skipIf(!usable && !process.env.CI)(`a program with threads on ${backend.name}`, () => {
+    const far = layout(hash(ij, 64, { cells: 200 }).dense(ij, 4).pointer({ cells: 640 }).dense(ij, 4).place(u));
+    const fill = kernel([u, 'i32'], (u: Grid2, shift: number) => {
+      for (const [a, b] of ndrange(256, 4)) u[7 * (a % 16) - shift][11 * idiv(a, 16) + shift + b] += 1;
+    });
+    const thin = kernel([u, 'i32'], (u: Grid2, keep: number) => {
+      for (const [i, j] of active(u)) if (u[i][j] !== 0 && (i + j) % keep !== 0) deactivate(u, i, j);
+    });
+    const count = kernel([u], (u: Grid2) => {
+      let sum = 0.0;
+      for (const [i, j] of active(u)) sum += u[i][j];
+      return sum;
+    });
+
+    it('activates and gives back cells without losing any', async () => {
+      const sim = await make({ backend, layout: far, kernels: { fill, thin, count }, threads: 2 });
+      for (let round = 0; round < 80; round++) {
+        sim.run.fill(round);
+        expect(sim.run.count()).toBe(1024);
+        if (round % 20 === 0) {
+          const all = [...sim.fields.u.entries()].filter(([, x]) => x !== 0);
+          expect(all.reduce((sum, [, x]) => sum + x, 0)).toBe(1024);
+          for (const [[a, b], x] of all.slice(0, 50)) expect(sim.fields.u.get([a, b])).toBe(x);
+        }
+        if (round % 3 === 0) sim.fields.u.clear();
+        else sim.run.thin(1000003);
+        sim.fields.u.clear();
+        expect(sim.run.count()).toBe(0);
+      }
+      sim.dispose();
+    });
+  });
+}
+
 describe('a program', () => {
   const backend = interpreter();
 
@@ -307,6 +354,22 @@ describe('a program', () => {
       expect(refusal(act)).toMatchObject({ code: 'program/disposed', remedy: expect.any(String) });
     await expect(late).rejects.toThrow('program/disposed');
     await expect(sim.launch.total()).rejects.toThrow('program/disposed');
+  });
+
+  it('is compiled without passes that are to be left out, and knows which there are', async () => {
+    const sim = await make({ backend, layout: tree, kernels: { dot }, omit: ['licm', 'cse'] });
+    expect(sim.run.dot(Int32Array.of(1, 2), Int32Array.of(3, 4))).toBe(11);
+    expect((await refused({ backend, layout: tree, kernels: { dot }, omit: ['magic'] }))[0]).toMatchObject({
+      code: 'pipeline/unknown-pass',
+      remedy: expect.stringContaining('licm'),
+    });
+    const own = await make({
+      backend,
+      layout: tree,
+      kernels: { dot },
+      pipeline: (s) => fieldPipeline(s, { omit: true }),
+    });
+    expect(own.run.dot(Int32Array.of(1, 2), Int32Array.of(3, 4))).toBe(11);
   });
 
   it('has no fields but its own', async () => {

@@ -29,9 +29,10 @@ const assembled = (setup: FemSetup, nodes: readonly number[]): Float64Array => {
   const number = new Map(nodes.map((node, k) => [node, k]));
   const size = 3 * nodes.length;
   const K = new Float64Array(size * size);
+  const [byLambda, byMu] = [elementMatrix(1, 0), elementMatrix(0, 1)];
   for (let cell = 0; cell < n ** 3; cell++) {
     if (setup.mu[cell] === 0) continue;
-    const element = elementMatrix(setup.lambda[cell], setup.mu[cell]);
+    const element = byLambda.map((row, p) => row.map((x, q) => setup.lambda[cell] * x + setup.mu[cell] * byMu[p][q]));
     const at = CORNERS.map(([a, b, c]) => number.get(cell + (a * n + b) * n + c));
     for (let p = 0; p < 24; p++)
       for (let q = 0; q < 24; q++) {

@@ -12,8 +12,7 @@ const start = (z: Grid3, r: Grid3) => {
 };
 
 const relax = (z: Grid3, r: Grid3, colour: number) => {
-  for (const [i, j, k] of active(z))
-    if ((i + j + k) % 2 === colour) z[i][j][k] = (r[i][j][k] + around(z, i, j, k)) / 6;
+  for (const [i, j, k] of active(z)) if ((i + j + k) % 2 === colour) z[i][j][k] = (r[i][j][k] + around(z, i, j, k)) / 6;
 };
 
 const restrict = (z: Grid3, r: Grid3, coarse: Grid3) => {
@@ -28,8 +27,7 @@ const restrict = (z: Grid3, r: Grid3, coarse: Grid3) => {
 };
 
 const prolong = (z: Grid3, coarse: Grid3) => {
-  for (const [i, j, k] of active(z))
-    z[i][j][k] = z[i][j][k] + coarse[idiv(i, 2) + 4][idiv(j, 2) + 4][idiv(k, 2) + 4];
+  for (const [i, j, k] of active(z)) z[i][j][k] = z[i][j][k] + coarse[idiv(i, 2) + 4][idiv(j, 2) + 4][idiv(k, 2) + 4];
 };
 
 const dot = (a: Grid3, b: Grid3) => {

@@ -30,7 +30,10 @@ export const mpm2d = (setup: MpmSetup, float: 'f32' | 'f64') => {
         const [base, f, w] = spline(x[p]);
         F[p] = F[p].add(C[p].mul(F[p]).mul(dt));
         const J = F[p].determinant();
-        const stress = F[p].sub(polar2(F[p])[0]).mul(F[p].transpose()).mul(2 * mu);
+        const stress = F[p]
+          .sub(polar2(F[p])[0])
+          .mul(F[p].transpose())
+          .mul(2 * mu);
         const force = stress.add(identity(2).mul(lambda * (J - 1) * J));
         const A = C[p].mul(mass).sub(force.mul(4 * n * n * dt * volume));
         for (const [a, b] of unrolled(ndrange(3, 3))) {

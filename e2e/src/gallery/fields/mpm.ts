@@ -2,7 +2,7 @@ import { peakRssMB } from '@filigree/runtime';
 import type { Example, ExampleOptions } from 'filigree';
 import { atMost } from '../../fields/finding.js';
 import { checkMpm, farthestApart } from '../../fields/mpm/check.js';
-import { kernelMpm } from '../../fields/mpm/kernels-mpm.js';
+import { kernelMpm } from '../../fields/mpm/compiled.js';
 import type { MakeMpm, Mpm, MpmSetup } from '../../fields/mpm/mpm.js';
 import { nativeMpm } from '../../fields/mpm/native.js';
 import { mpmPicture } from '../../fields/mpm/picture.js';
@@ -20,7 +20,7 @@ export const mpm2dExample: Example = {
   run: async (options: ExampleOptions) => {
     const args = argumentsOf(options.args, ['size', 'steps', 'out']);
     const setup = mpm2dSetup({ n: args.integer('size', 128, 32, 4096), seed: options.seed });
-    const steps = args.integer('steps', 400, 1, 1_000_000);
+    const steps = args.integer('steps', 3000, 1, 1_000_000);
 
     options.progress(0, 'compile');
     const begin = performance.now();

@@ -29,22 +29,23 @@ export const ABLATIONS = {
 
 export type Ablation = keyof typeof ABLATIONS;
 
-/** A list such as `global,simd` as names. Throws `DiagnosticError` `ablate/unknown`. */
-export const parseAblation = (list: string): readonly Ablation[] =>
+/** A list such as `global,simd` as names, of those in `ABLATIONS` unless others are given. Throws `DiagnosticError` `ablate/unknown`. */
+export const parseAblation = <N extends string = Ablation>(
+  list: string,
+  known: readonly N[] = Object.keys(ABLATIONS) as unknown as readonly N[],
+): readonly N[] =>
   list
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
-    .map((name) =>
-      isAblation(name)
-        ? name
-        : fail('ablate/unknown', `there is nothing to switch off under the name '${name}'`, {
-            remedy: `use some of ${Object.keys(ABLATIONS).join(', ')}`,
-          }),
+    .map(
+      (name) =>
+        known.find((k) => k === name) ??
+        fail('ablate/unknown', `there is nothing to switch off under the name '${name}'`, {
+          remedy: `use some of ${known.join(', ')}`,
+        }),
     );
 
 /** Overrides that switch these stages off. */
 export const ablate = (names: readonly string[]): OptionOverrides =>
   mergeOverrides(...names.flatMap((name) => parseAblation(name)).map((name): OptionOverrides => ABLATIONS[name]));
-
-const isAblation = (name: string): name is Ablation => Object.hasOwn(ABLATIONS, name);

@@ -1,5 +1,5 @@
-import { fail } from '@filigree/ir';
 import type { FieldPipelineOptions } from '@filigree/runtime';
+import { parseAblation } from './ablation.js';
 
 type Lowering = NonNullable<FieldPipelineOptions['lowering']>;
 type Simplify = Exclude<NonNullable<Lowering['simplify']>, false>;
@@ -18,26 +18,26 @@ export const FIELD_ABLATIONS = {
   'hoist-accesses': part({ hoist: false }),
   /** Values through cells, without loads and stores. */
   'forward-values': part({ forward: false }),
-  /** The passes for all kernels: sharing, moving out of loops, dead code. */
-  optimize: { optimize: false },
+  /** Sums of each thread for itself. */
+  privatize: { omit: ['privatize'] },
+  /** What is known of integers: bounds that always hold, digits of sums. */
+  'integer-range': { omit: ['integer-range'] },
+  /** The passes that suit every kernel: sharing, moving out of loops, dead code. */
+  optimize: { omit: true },
 } as const satisfies Readonly<Record<string, FieldPipelineOptions>>;
 
 export type FieldAblation = keyof typeof FIELD_ABLATIONS;
 
 /** Options with these parts switched off. Throws `DiagnosticError` `ablate/unknown`. */
 export const ablateFields = (names: readonly string[], options: FieldPipelineOptions = {}): FieldPipelineOptions =>
-  names.reduce<FieldPipelineOptions>((all, name) => merge(all, overridesOf(name)), options);
-
-const overridesOf = (name: string): FieldPipelineOptions =>
-  Object.hasOwn(FIELD_ABLATIONS, name)
-    ? FIELD_ABLATIONS[name as FieldAblation]
-    : fail('ablate/unknown', `there is nothing to switch off under the name '${name}'`, {
-        remedy: `use some of ${Object.keys(FIELD_ABLATIONS).join(', ')}`,
-      });
+  names
+    .flatMap((name) => parseAblation(name, Object.keys(FIELD_ABLATIONS) as readonly FieldAblation[]))
+    .reduce<FieldPipelineOptions>((all, name) => merge(all, FIELD_ABLATIONS[name]), options);
 
 const merge = (a: FieldPipelineOptions, b: FieldPipelineOptions): FieldPipelineOptions => ({
   ...a,
   ...b,
+  ...(a.omit === true || b.omit === true ? { omit: true } : { omit: [...(a.omit ?? []), ...(b.omit ?? [])] }),
   lowering: { ...a.lowering, ...b.lowering, ...simplified(a.lowering?.simplify, b.lowering?.simplify) },
 });
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Ablation } from '../api/ablation.js';
+import type { FieldAblation } from '../api/field-ablation.js';
 
 /** What `--ablate` takes, for help, which is shown without loading the compiler. */
 export const ABLATION_NAMES: readonly Ablation[] = [
@@ -14,6 +15,19 @@ export const ABLATION_NAMES: readonly Ablation[] = [
   'simd',
   'parallel',
   'roll',
+];
+
+/** What `--ablate` takes besides where an example has fields. */
+export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
+  'simplify-access',
+  'split-loops',
+  'resolve-digits',
+  'merge-accesses',
+  'hoist-accesses',
+  'forward-values',
+  'privatize',
+  'integer-range',
+  'optimize',
 ];
 
 /** What every command takes. */

@@ -2,7 +2,8 @@ import { peakRssMB } from '@filigree/runtime';
 import { join } from 'node:path';
 import type { Sources } from '@filigree/backend';
 import { error, type Diagnostic } from '@filigree/ir';
-import { parseAblation } from '../api/ablation.js';
+import { ABLATIONS, parseAblation } from '../api/ablation.js';
+import { FIELD_ABLATIONS } from '../api/field-ablation.js';
 import type { ExampleResult } from '../gallery.js';
 import { backendOf } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
@@ -34,7 +35,7 @@ export const runExample = async (
   session: Session,
 ): Promise<ExampleSummary> => {
   const example = exampleOf(await loadGallery(), name);
-  const ablated = parseAblation(options.ablate ?? '');
+  const ablated = parseAblation(options.ablate ?? '', [...Object.keys(ABLATIONS), ...Object.keys(FIELD_ABLATIONS)]);
   const backend = await backendOf(options.backend, session.progress);
   const emitted: [string, Sources][] = [];
   const started = performance.now();

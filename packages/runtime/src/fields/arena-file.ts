@@ -94,7 +94,9 @@ const reset = (arena: Arena): void => {
     bytes.fill(0, pool.cells, pool.cells + used * cellBytes);
     words.fill(0, pool.active / 4, pool.active / 4 + used);
     for (const counter of [pool.used, pool.freeCount, pool.recycledCount]) words[counter / 4] = 0;
-    if (pool.table) words.fill(0, pool.table.slots / 4, pool.table.slots / 4 + pool.table.size);
+    if (!pool.table) continue;
+    words.fill(0, pool.table.slots / 4, pool.table.slots / 4 + pool.table.size);
+    words[pool.table.removed / 4] = 0;
   }
   bytes.fill(0, storage.root, storage.root + storage.nodes[0].cellBytes);
   initialize(arena);

@@ -75,5 +75,23 @@ export const denseArray = (
   return out;
 };
 
+/** Visits the indices of a box row by row, always in the same list. */
+export const visitBox = ({ from, to }: Box, visit: (indices: readonly number[]) => void): void => {
+  if (from.some((x, a) => x >= to[a])) return;
+  const indices = [...from];
+  for (;;) {
+    visit(indices);
+    let a = indices.length - 1;
+    while (a >= 0 && ++indices[a] === to[a]) {
+      indices[a] = from[a];
+      a--;
+    }
+    if (a < 0) return;
+  }
+};
+
+/** Values in a box, row by row. */
+export const sizeOfBox = ({ from, to }: Box): number => from.reduce((n, x, a) => n * (to[a] - x), 1);
+
 /* What engines allow in one typed array, in elements. */
 const MAX_LENGTH = 2 ** 32;

@@ -1,8 +1,8 @@
-import type { ScalarType, TypedArray } from '@filigree/ir';
+import { fail, type ScalarType, type TypedArray } from '@filigree/ir';
 import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { areTogether, componentsIn, elementAt, type Component } from './component.js';
-import { boundsOf, boxOf, denseArray } from './dense-array.js';
+import { boundsOf, boxOf, denseArray, sizeOfBox, visitBox } from './dense-array.js';
 import { denseView, type DenseView } from './dense-view.js';
 import { elements, visitElements, type Box } from './elements.js';
 import { checkedIndices, type Indices } from './indices.js';
@@ -49,6 +49,8 @@ export interface HostField<V = number, W = V> {
    * box below a hash table. Errors: `field/box`, `field/too-large`.
    */
   readonly toArray: (box?: Box) => TypedArray;
+  /** Writes, and so activates, every element of a box from an array of that form. Errors: `field/box`, `field/length`. */
+  readonly fromArray: (values: ArrayLike<number | bigint>, box?: Box) => void;
   /** The memory itself, where nothing is sparse; valid until the program is disposed of. Error: `field/not-dense`. */
   readonly view: () => DenseView;
 }
@@ -163,6 +165,21 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
     toArray: (box) => {
       arena.ready();
       return denseArray(arena, name, components, boxOf(name, path, box));
+    },
+    fromArray: (values, box) => {
+      arena.ready();
+      const inside = boxOf(name, path, box);
+      const length = components.length * sizeOfBox(inside);
+      if (values?.length !== length)
+        fail('field/length', `the box of ${what} takes ${length} values, got ${values?.length}`, {
+          remedy: 'give one for each element and component, row by row, or another box',
+        });
+      const plain = Array.from(values, (x, n) => toStored(components[n % components.length].decl.name, type, x));
+      let n = 0;
+      visitBox(inside, (at) => {
+        const cell = growCell(arena, path, at);
+        for (const c of components) c.array[elementAt(c, holder(c, cell, at, growCell))] = plain[n++];
+      });
     },
     view: () => {
       arena.ready();

@@ -45,21 +45,26 @@ export const findInTable = ({ words }: Arena, { pool }: PooledStorage, place: re
 
 /** Puts a cell, which is not in it, into a hash table under the place that it takes. */
 export const putIntoTable = ({ words }: Arena, { pool }: PooledStorage, cell: number): void => {
-  const { slots, size } = tableOf(pool);
+  const { slots, size, removed } = tableOf(pool);
   let slot = hashOf(placeOf(words, pool, cell)) & (size - 1);
   while (words[slots / 4 + slot] >= RESERVED_CELLS) slot = (slot + 1) & (size - 1);
+  if (words[slots / 4 + slot] === REMOVED) words[removed / 4]--;
   words[slots / 4 + slot] = cell;
 };
 
 /** Takes a cell out of a hash table, leaving no more marks of removed entries than searches need. */
 export const takeFromTable = ({ words }: Arena, { pool }: PooledStorage, cell: number): void => {
-  const { slots, size } = tableOf(pool);
+  const { slots, size, removed } = tableOf(pool);
   const mask = size - 1;
   let slot = hashOf(placeOf(words, pool, cell)) & mask;
   while (words[slots / 4 + slot] !== cell) slot = (slot + 1) & mask;
   words[slots / 4 + slot] = REMOVED;
+  words[removed / 4]++;
   if (words[slots / 4 + ((slot + 1) & mask)] !== FREE) return;
-  for (; words[slots / 4 + slot] === REMOVED; slot = (slot - 1) & mask) words[slots / 4 + slot] = FREE;
+  for (; words[slots / 4 + slot] === REMOVED; slot = (slot - 1) & mask) {
+    words[slots / 4 + slot] = FREE;
+    words[removed / 4]--;
+  }
 };
 
 /** The place that an active cell takes among all cells of its node. */

@@ -160,6 +160,11 @@ export const settle = (arena: Arena, at: PooledStorage): void => {
   for (let n = 0; n < recycled; n++) release(arena, at, words[pool.recycled / 4 + n]);
 };
 
+/** The same for all pools, those around others first. */
+export const settleAll = (arena: Arena): void => {
+  for (const at of arena.storage.nodes) if (isPooled(at)) settle(arena, at);
+};
+
 /** Gives a cell back to its pool, and what hangs below it to theirs. */
 const release = (arena: Arena, at: PooledStorage, cell: number): void => {
   settle(arena, at);

@@ -1,4 +1,4 @@
-import { pipeline, type Module, type Pipeline } from '@filigree/ir';
+import { fail, pipeline, type Module, type Pass, type Pipeline } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
 import { lowerFields, type LowerFieldsOptions, type Storage } from '@filigree/sparse';
 
@@ -12,15 +12,24 @@ export interface FieldPipelineOptions {
   readonly fastMath?: boolean;
   /** Parts of the lowering to switch off or change. */
   readonly lowering?: LowerFieldsOptions;
-  /** Whether the passes for all kernels run after it; default true. */
-  readonly optimize?: boolean;
+  /** Passes of `defaultPipeline`, which run after the lowering, to leave out by name; `true` leaves out all. */
+  readonly omit?: readonly string[] | true;
 }
 
-/** The passes from kernels on fields to kernels on the memory of a storage. */
+/** The passes from kernels on fields to kernels on the memory of a storage. Throws `pipeline/unknown-pass` where `omit` names none. */
 export const fieldPipeline = (storage: Storage, options: FieldPipelineOptions = {}): Pipeline<Module> => {
-  const { debug = false, fastMath = true, lowering = {}, optimize = true } = options;
+  const { debug = false, fastMath = true, lowering = {}, omit = [] } = options;
   return pipeline([
     lowerFields(storage, { ...lowering, ...(debug ? { checks: true } : {}) }),
-    ...(optimize ? [defaultPipeline({ fastMath })] : []),
+    ...(omit === true ? [] : without(defaultPipeline({ fastMath }).passes, omit)),
   ]);
+};
+
+const without = (passes: readonly Pass<Module>[], omit: readonly string[]): readonly Pass<Module>[] => {
+  for (const name of omit)
+    if (!passes.some((p) => p.name === name))
+      fail('pipeline/unknown-pass', `there is no pass '${name}' to leave out`, {
+        remedy: `use some of ${[...new Set(passes.map((p) => p.name))].join(', ')}`,
+      });
+  return passes.filter((p) => !omit.includes(p.name));
 };

@@ -7,6 +7,7 @@ import { initialize } from '../fields/ambient.js';
 import { loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena } from '../fields/arena.js';
 import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
+import { settleAll } from '../fields/structure.js';
 import { once } from '../fields/once.js';
 import { instantiate, type Instance, type InstantiateOptions } from '../instantiate.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
@@ -91,9 +92,10 @@ const assembled = (
     check: (name, frames) => checkStatus(arena, sites, name, frames),
   };
   const launchers = mapValues(launches, (kernels, name) => launcherOf(name, kernels, context));
-  /* What a kernel reported before it trapped must not be taken for the next one's. */
+  /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {
     clearStatus(arena);
+    settleAll(arena);
     throw e;
   };
 

@@ -93,18 +93,17 @@ const callOf = (
       ? [{ buffer: executable.buffers[p.buffer], at: positionOf(parameters, p) }]
       : [],
   );
-  const launch = launchOf(executable, kernel.name, args);
   return {
     bind: (given) => {
       for (let n = 0; n < binders.length; n++) binders[n](given);
       if (seed) args[binders.length] = nextSeed();
     },
     start: () => {
-      launch();
+      executable.launch(kernel.name, args);
       check(name, frames);
     },
     startAsync: async () => {
-      await launchAsync(executable, kernel.name, args, launch);
+      await launchAsync(executable, kernel.name, args);
       check(name, frames);
     },
     finish: (given, before) => {
@@ -135,18 +134,11 @@ const binderOf = (
   };
 };
 
-const launchOf = (executable: Executable, kernel: string, args: readonly Scalar[]): (() => void) => {
-  return () => executable.launch(kernel, args);
-};
-
-const launchAsync = async (
-  _executable: Executable,
-  _kernel: string,
-  _args: readonly Scalar[],
-  launch: () => void,
-): Promise<void> => {
+/** Launches off the main thread where the backend can, else soon on this one. */
+const launchAsync = async (executable: Executable, kernel: string, args: readonly Scalar[]): Promise<void> => {
+  if (executable.launchAsync) return executable.launchAsync(kernel, args);
   await Promise.resolve();
-  launch();
+  executable.launch(kernel, args);
 };
 
 const copyInto = (target: TypedArray, buffer: TypedArray): void =>

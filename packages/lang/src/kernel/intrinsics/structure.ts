@@ -1,5 +1,5 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import { axesAbove, axesOf, isSparse, nodeText, type AnyField, type SNode } from '@filigree/sparse';
+import { axesAbove, axesOf, elementsBelow, isSparse, nodeText, type AnyField, type SNode } from '@filigree/sparse';
 import { literal, type Scalar, type StructureOp, type Temp } from '../code/code.js';
 import { storeTerm } from '../elaborate/assign.js';
 import { compute, originOf, placedOf, refuse, type Context } from '../elaborate/context.js';
@@ -209,10 +209,28 @@ const sparseNode = (
   return node;
 };
 
-/** Of the indices of an element those along the axes that a node's cells have. */
+/** Which cell of a node an element lies in: of its indices those along the axes that the cells have, counted in cells. */
 const along = (cx: Context, e: AnyNode, field: AnyField, node: SNode, index: readonly Scalar[]): readonly Scalar[] => {
-  const { axes } = placedOf(cx, e, field);
-  return axesOf(cx.session.layout, node.id).map((a) => index[axes.indexOf(a)]);
+  const { layout } = cx.session;
+  const { axes, path } = placedOf(cx, e, field);
+  const leaf = path[path.length - 1];
+  return axesOf(layout, node.id).map((a) =>
+    dividedDown(cx, e, index[axes.indexOf(a)], elementsBelow(layout, node.id, leaf, a)),
+  );
+};
+
+/** ⌊x / by⌋, for negative x too. */
+const dividedDown = (cx: Context, e: AnyNode, x: Scalar, by: number): Scalar => {
+  if (by === 1) return x;
+  if (Number.isInteger(Math.log2(by))) return compute(cx, e, 'shr', x, literal(Math.log2(by)));
+  const rest = compute(
+    cx,
+    e,
+    'rem',
+    compute(cx, e, 'add', compute(cx, e, 'rem', x, literal(by)), literal(by)),
+    literal(by),
+  );
+  return compute(cx, e, 'idiv', compute(cx, e, 'sub', x, rest), literal(by));
 };
 
 const withinExtents = (cx: Context, e: AnyNode, field: AnyField, index: readonly Scalar[]): Term => {

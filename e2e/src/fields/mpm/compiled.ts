@@ -1,17 +1,13 @@
-import { program, type ExampleOptions } from 'filigree';
+import { program } from 'filigree';
+import { programOptions, type CompileOptions } from '../compile-options.js';
 import { mpm2d } from '../mpm2d/kernels.js';
 import type { MakeMpm } from './mpm.js';
-
-/** How kernels are compiled, as the command line says. */
-export type CompileOptions = Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'ablate' | 'emit'>;
 
 /** Simulations by kernels over sparse fields. */
 export const kernelMpm =
   (options: CompileOptions): MakeMpm =>
   async (setup) => {
-    const { dtype, backend, threads, ablate } = options;
-    const { layout, kernels, fields } = mpm2d(setup, dtype);
-    const sim = await program({ layout, kernels, fields, threads, ablate, ...(backend ? { backend } : {}) });
+    const sim = await program({ ...mpm2d(setup, options.dtype), ...programOptions(options) });
     options.emit?.(`mpm${setup.dim}d`, sim.instance.sources);
     const { x, v, C, F } = sim.fields;
     for (const [field, start] of [

@@ -1,0 +1,87 @@
+import { active, f64, kernel, mat, ndrange, unrolled, vec, type Grid3, type Mat, type VecGrid3 } from '@filigree/lang';
+import { dense, field, ijk, layout, vectorField } from '@filigree/sparse';
+import { CORNERS, type FemSetup } from './setup.js';
+
+/** Integral over a cell of dN_a/dx_u · dN_b/dx_v, N_a and N_b the shape functions of two of its nodes. */
+const slopes = (a: number, b: number, u: number, v: number): number =>
+  [0, 1, 2].reduce((product, axis) => {
+    const [p, q] = [2 * CORNERS[a][axis] - 1, 2 * CORNERS[b][axis] - 1];
+    const factor = axis === u ? (axis === v ? p * q : p / 2) : axis === v ? q / 2 : (3 + p * q) / 12;
+    return product * factor;
+  }, 1);
+
+/** 3 × 3 blocks of the stiffness matrix of a cell, for λ = 1 and for μ = 1. */
+const blocks = (entry: (a: number, b: number, u: number, v: number) => number): readonly (readonly Mat<3, 3>[])[] =>
+  CORNERS.map((_, a) =>
+    CORNERS.map(
+      (_, b) =>
+        mat(
+          ...([0, 1, 2].map((u) => [0, 1, 2].map((v) => entry(a, b, u, v))) as unknown as [
+            number[],
+            number[],
+            number[],
+          ]),
+        ) as Mat<3, 3>,
+    ),
+  );
+const L = blocks(slopes);
+const M = blocks(
+  (a, b, u, v) => slopes(a, b, v, u) + (u === v ? slopes(a, b, 0, 0) + slopes(a, b, 1, 1) + slopes(a, b, 2, 2) : 0),
+);
+
+/** q = K p where nodes may move; p · q. */
+const multiply = (p: VecGrid3<3>, q: VecGrid3<3>, lambda: Grid3, mu: Grid3, free: Grid3) => {
+  let sum = f64(0);
+  for (const [i, j, k] of active(free)) {
+    let force = vec(0, 0, 0);
+    for (const [a, b, c] of unrolled(ndrange(2, 2, 2))) {
+      let [byLambda, byMu] = [vec(0, 0, 0), vec(0, 0, 0)];
+      for (const [d, e, f] of unrolled(ndrange(2, 2, 2))) {
+        const u = p[i + a + d - 1][j + b + e - 1][k + c + f - 1];
+        byLambda = byLambda.add(L[7 - 4 * a - 2 * b - c][4 * d + 2 * e + f].mul(u));
+        byMu = byMu.add(M[7 - 4 * a - 2 * b - c][4 * d + 2 * e + f].mul(u));
+      }
+      const [x, y, z] = [i + a - 1, j + b - 1, k + c - 1];
+      force = force.add(byLambda.mul(lambda[x][y][z])).add(byMu.mul(mu[x][y][z]));
+    }
+    q[i][j][k] = force.mul(free[i][j][k]);
+    sum += f64(p[i][j][k].dot(q[i][j][k]));
+  }
+  return sum;
+};
+
+const norm = (r: VecGrid3<3>, free: Grid3) => {
+  let sum = f64(0);
+  for (const [i, j, k] of active(free)) sum += f64(r[i][j][k].normSquared());
+  return sum;
+};
+
+const advance = (u: VecGrid3<3>, p: VecGrid3<3>, r: VecGrid3<3>, q: VecGrid3<3>, free: Grid3, alpha: number) => {
+  let sum = f64(0);
+  for (const [i, j, k] of active(free)) {
+    u[i][j][k] = u[i][j][k].add(p[i][j][k].mul(alpha));
+    r[i][j][k] = r[i][j][k].sub(q[i][j][k].mul(alpha));
+    sum += f64(r[i][j][k].normSquared());
+  }
+  return sum;
+};
+
+const follow = (r: VecGrid3<3>, p: VecGrid3<3>, free: Grid3, beta: number) => {
+  for (const [i, j, k] of active(free)) p[i][j][k] = r[i][j][k].add(p[i][j][k].mul(beta));
+};
+
+/** Where the data lie, and the kernels. */
+export const fem = ({ n }: FemSetup, float: 'f32' | 'f64') => {
+  const [u, p, q, r] = ['u', 'p', 'q', 'r'].map((name) => vectorField(name, float, 3));
+  const [lambda, mu, free] = ['lambda', 'mu', 'free'].map((name) => field(name, float));
+  const parts = [...[u, p, q, r].flatMap((v) => v.components), lambda, mu, free];
+  const grid = dense(ijk, n / 8).pointer().fork(...parts.map((f) => dense(ijk, 8).place(f))); // prettier-ignore
+  const options = { float, scope: { L, M } };
+  const kernels = {
+    multiply: kernel([p, q, lambda, mu, free], multiply, options),
+    norm: kernel([r, free], norm, options),
+    advance: kernel([u, p, r, q, free, float], advance, options),
+    follow: kernel([r, p, free, float], follow, options),
+  };
+  return { layout: layout(grid), kernels, fields: { u, p, q, r, lambda, mu, free } };
+};

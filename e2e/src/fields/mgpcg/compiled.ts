@@ -1,0 +1,103 @@
+import { program } from 'filigree';
+import { programOptions, type CompileOptions } from '../compile-options.js';
+import { mgpcg } from './kernels.js';
+import { BLOCK, type PoissonSetup, type PoissonSolver } from './setup.js';
+
+/** A solver by kernels over sparse fields. */
+export interface CompiledPoisson extends PoissonSolver {
+  /** `solve` without the way out, for timing. */
+  readonly run: () => void;
+  readonly close: () => void;
+}
+
+/** Makes solvers by kernels over sparse fields. */
+export const compiledPoisson =
+  (options: CompileOptions) =>
+  async (setup: PoissonSetup): Promise<CompiledPoisson> => {
+    const { layout, kernels, fields } = mgpcg(setup, options.dtype);
+    const sim = await program({ layout, kernels, fields, ...programOptions(options) });
+    options.emit?.('mgpcg', sim.instance.sources);
+    const launch = sim.run as unknown as Readonly<Record<string, (...args: readonly number[]) => number>>;
+    const { n } = setup;
+    const whole = { from: [BLOCK, BLOCK, BLOCK], to: [n + BLOCK, n + BLOCK, n + BLOCK] };
+    for (let l = 0; l < setup.levels; l++) {
+      const z = sim.field(kernels[`relax${l}`].args[0] as typeof fields.x);
+      for (const corner of cornersOf(setup, l)) z.activate(corner);
+    }
+
+    /** One V-cycle on the right-hand side of level l. */
+    const cycle = (l: number): void => {
+      const coarsest = l + 1 === setup.levels;
+      const sweeps = coarsest ? setup.bottom : setup.smooth;
+      launch[`start${l}`]();
+      launch[`relax${l}`](1);
+      for (let s = 1; s < sweeps; s++) for (const colour of [0, 1]) launch[`relax${l}`](colour);
+      if (!coarsest) {
+        launch[`restrict${l}`]();
+        cycle(l + 1);
+        launch[`prolong${l}`]();
+      }
+      for (let s = 0; s < sweeps; s++) for (const colour of [1, 0]) launch[`relax${l}`](colour);
+    };
+    const begin = (): void => {
+      for (const f of [sim.fields.x, sim.fields.p]) f.fill(0);
+      for (const from of cornersOf(setup, 0)) {
+        const to = from.map((c) => c + BLOCK);
+        sim.fields.r.fromArray(blockOf(setup, from), { from, to });
+      }
+    };
+    const solve = (): readonly number[] => {
+      const norms = [Math.sqrt(launch.norm())];
+      let rho = 0;
+      while (norms[norms.length - 1] > setup.tolerance * norms[0] && norms.length <= setup.mostIterations) {
+        cycle(0);
+        const before = rho;
+        rho = launch.zr();
+        launch.follow(norms.length === 1 ? 0 : rho / before);
+        norms.push(Math.sqrt(launch.advance(rho / launch.multiply())));
+      }
+      return norms;
+    };
+    const solution = (): Float64Array => Float64Array.from(sim.fields.x.toArray(whole) as Float32Array);
+    return {
+      solve: () => {
+        begin();
+        const norms = solve();
+        return { x: solution(), norms };
+      },
+      iterate: (count) => {
+        begin();
+        for (let s = 0; s < count; s++) {
+          cycle(0);
+          launch.follow(0);
+          launch.multiply();
+          launch.advance(1);
+        }
+        return solution();
+      },
+      run: () => {
+        begin();
+        solve();
+      },
+      close: () => sim.dispose(),
+    };
+  };
+
+/** First cells of the blocks of a level, which begins one block from the edges of its field. */
+const cornersOf = ({ blocks }: PoissonSetup, level: number): readonly (readonly number[])[] => {
+  const corners = new Map<string, readonly number[]>();
+  for (let at = 0; at < blocks.length; at += 3) {
+    const corner = [...blocks.subarray(at, at + 3)].map((c) => BLOCK * (1 + Math.floor(c / 2 ** level)));
+    corners.set(corner.join(), corner);
+  }
+  return [...corners.values()];
+};
+
+/** The right-hand side in the block with this first cell. */
+const blockOf = ({ n, b }: PoissonSetup, corner: readonly number[]): Float64Array => {
+  const [i, j, k] = corner.map((c) => c - BLOCK);
+  return Float64Array.from({ length: BLOCK ** 3 }, (_, cell) => {
+    const [a, c, d] = [Math.floor(cell / BLOCK ** 2), Math.floor(cell / BLOCK) % BLOCK, cell % BLOCK];
+    return b[((i + a) * n + j + c) * n + k + d];
+  });
+};

@@ -1,0 +1,63 @@
+import { accumulate, active, clear, i32, identity, kernel, mat, ndrange } from '@filigree/lang';
+import { polar3, unrolled, vec, zeros } from '@filigree/lang';
+import type { MatGrid1, Vec, VecGrid1, VecGrid3 } from '@filigree/lang';
+import { dense, i, ijk, layout, matrixField, vectorField } from '@filigree/sparse';
+import type { MpmSetup } from '../mpm/mpm.js';
+
+/** One step of the simulation, and where its data lie. A grid node's `g` is its momentum and mass, then its velocity. */
+export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64') => {
+  const { n, dt, mass, volume, mu, lambda, gravity, wall } = setup;
+  const [x, v, g] = [3, 3, 4].map((size, k) => vectorField('xvg'[k], float, size));
+  const [C, F] = ['C', 'F'].map((name) => matrixField(name, float, 3, 3));
+  const particles = dense(i, setup.body.length).place(x, v, C, F);
+  const grid = dense(ijk, n / 4).pointer().dense(ijk, 4).place(g); // prettier-ignore
+
+  /** The first of the nodes around a place, the distance to it, and the quadratic weights of three along each axis. */
+  const spline = (x: Vec<3>) => {
+    const base = i32(x.mul(n).sub(0.5));
+    const f = x.mul(n).sub(base);
+    const ends = [f.sub(1.5).pow(2).div(2), f.sub(0.5).pow(2).div(2)];
+    return [base, f, mat(ends[0], f.sub(1).pow(2).neg().add(0.75), ends[1])] as const;
+  };
+  /** Velocity of node k along an axis, which does not lead into a wall. */
+  const free = (k: number, v: number) => (k < wall ? Math.max(v, 0) : k > n - wall ? Math.min(v, 0) : v);
+
+  const step = kernel(
+    [x, v, C, F, g],
+    (x: VecGrid1<3>, v: VecGrid1<3>, C: MatGrid1<3, 3>, F: MatGrid1<3, 3>, g: VecGrid3<4>) => {
+      clear(g);
+      for (const p of active(x)) {
+        const [base, f, w] = spline(x[p]);
+        F[p] = F[p].add(C[p].mul(F[p]).mul(dt));
+        const J = F[p].determinant();
+        const stress = F[p].sub(polar3(F[p])[0]).mul(F[p].transpose()).mul(2 * mu); // prettier-ignore
+        const force = stress.add(identity(3).mul(lambda * (J - 1) * J));
+        const A = C[p].mul(mass).sub(force.mul(4 * n * n * dt * volume));
+        for (const [a, b, c] of unrolled(ndrange(3, 3, 3))) {
+          const q = v[p].mul(mass).add(A.mul(vec(a, b, c).sub(f).div(n)));
+          const weight = w[a].x * w[b].y * w[c].z;
+          accumulate(g, base.x + a, base.y + b, base.z + c, vec(q.x, q.y, q.z, mass).mul(weight));
+        }
+      }
+      for (const [i, j, k] of active(g)) {
+        const [x, y, z, m] = g[i][j][k];
+        if (m > 0) g[i][j][k] = vec(free(i, x / m), free(j, y / m - gravity * dt), free(k, z / m), 0);
+      }
+      for (const p of active(x)) {
+        const [base, f, w] = spline(x[p]);
+        let [sum, slope] = [vec(0, 0, 0, 0), zeros(4, 3)];
+        for (const [a, b, c] of unrolled(ndrange(3, 3, 3))) {
+          const weight = w[a].x * w[b].y * w[c].z;
+          const part = g[base.x + a][base.y + b][base.z + c].mul(weight);
+          sum = sum.add(part);
+          slope = slope.add(part.outer(vec(a, b, c).sub(f)).mul(4 * n));
+        }
+        v[p] = vec(sum.x, sum.y, sum.z);
+        C[p] = mat(slope[0], slope[1], slope[2]);
+        x[p] = x[p].add(v[p].mul(dt));
+      }
+    },
+    { float, scope: { n, dt, mass, volume, mu, lambda, gravity, wall, spline, free } },
+  );
+  return { layout: layout(particles, grid), kernels: { step }, fields: { x, v, C, F } };
+};
