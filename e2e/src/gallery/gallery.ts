@@ -1,10 +1,9 @@
 import type { Example } from 'filigree';
 import { EXPERIMENTS } from './experiments.js';
-import { mgpcgExample } from './fields/mgpcg.js';
-import { mpm2dExample } from './fields/mpm.js';
+import { FIELD_EXAMPLES } from './fields/index.js';
 import { start } from './start.js';
 
 /** The examples of `filigree run`, by name. */
 export const gallery: Readonly<Record<string, Example>> = Object.fromEntries(
-  [start, ...EXPERIMENTS, mpm2dExample, mgpcgExample].map((e) => [e.name, e]),
+  [start, ...EXPERIMENTS, ...FIELD_EXAMPLES].map((e) => [e.name, e]),
 );

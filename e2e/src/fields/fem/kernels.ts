@@ -1,33 +1,21 @@
-import { active, f64, kernel, mat, ndrange, unrolled, vec, type Grid3, type Mat, type VecGrid3 } from '@filigree/lang';
+import { active, f64, identity, kernel, mat, ndrange, unrolled, vec } from '@filigree/lang';
+import type { Grid3, VecGrid3 } from '@filigree/lang';
 import { dense, field, ijk, layout, vectorField } from '@filigree/sparse';
 import { CORNERS, type FemSetup } from './setup.js';
 
-/** Integral over a cell of dN_a/dx_u · dN_b/dx_v, N_a and N_b the shape functions of two of its nodes. */
-const slopes = (a: number, b: number, u: number, v: number): number =>
-  [0, 1, 2].reduce((product, axis) => {
-    const [p, q] = [2 * CORNERS[a][axis] - 1, 2 * CORNERS[b][axis] - 1];
-    const factor = axis === u ? (axis === v ? p * q : p / 2) : axis === v ? q / 2 : (3 + p * q) / 12;
-    return product * factor;
-  }, 1);
-
-/** 3 × 3 blocks of the stiffness matrix of a cell, for λ = 1 and for μ = 1. */
-const blocks = (entry: (a: number, b: number, u: number, v: number) => number): readonly (readonly Mat<3, 3>[])[] =>
-  CORNERS.map((_, a) =>
-    CORNERS.map(
-      (_, b) =>
-        mat(
-          ...([0, 1, 2].map((u) => [0, 1, 2].map((v) => entry(a, b, u, v))) as unknown as [
-            number[],
-            number[],
-            number[],
-          ]),
-        ) as Mat<3, 3>,
-    ),
-  );
-const L = blocks(slopes);
-const M = blocks(
-  (a, b, u, v) => slopes(a, b, v, u) + (u === v ? slopes(a, b, 0, 0) + slopes(a, b, 1, 1) + slopes(a, b, 2, 2) : 0),
-);
+/** Of a cell's stiffness matrix the block between nodes a and b for λ = 1: integrals of dN_a/dx_u · dN_b/dx_v. */
+const slopes = (a: number, b: number) => {
+  const entry = (u: number, v: number) =>
+    [0, 1, 2].reduce((product, axis) => {
+      const [p, q] = [a, b].map((node) => 2 * CORNERS[node][axis] - 1);
+      return product * (axis === u ? (axis === v ? p * q : p / 2) : axis === v ? q / 2 : (3 + p * q) / 12);
+    }, 1);
+  const row = (u: number) => vec(entry(u, 0), entry(u, 1), entry(u, 2));
+  return mat(row(0), row(1), row(2));
+};
+const L = CORNERS.map((_, a) => CORNERS.map((_, b) => slopes(a, b)));
+/* And for μ = 1. */
+const M = L.map((row) => row.map((m) => m.transpose().add(identity(3).mul(m.trace()))));
 
 /** q = K p where nodes may move; p · q. */
 const multiply = (p: VecGrid3<3>, q: VecGrid3<3>, lambda: Grid3, mu: Grid3, free: Grid3) => {

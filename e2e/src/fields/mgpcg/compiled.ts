@@ -1,10 +1,12 @@
 import { program } from 'filigree';
 import { programOptions, type CompileOptions } from '../compile-options.js';
 import { mgpcg } from './kernels.js';
-import { BLOCK, type PoissonSetup, type PoissonSolver } from './setup.js';
+import { BLOCK, type PoissonResult, type PoissonSetup, type PoissonSolver } from './setup.js';
 
 /** A solver by kernels over sparse fields. */
 export interface CompiledPoisson extends PoissonSolver {
+  solve(): PoissonResult;
+  iterate(count: number): Float64Array;
   /** `solve` without the way out, for timing. */
   readonly run: () => void;
   readonly close: () => void;

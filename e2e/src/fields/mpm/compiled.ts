@@ -1,29 +1,35 @@
 import { program } from 'filigree';
 import { programOptions, type CompileOptions } from '../compile-options.js';
 import { mpm2d } from '../mpm2d/kernels.js';
-import type { MakeMpm } from './mpm.js';
+import { mpm3d } from '../mpm3d/kernels.js';
+import type { Mpm, MpmSetup, MpmState } from './mpm.js';
 
-/** Simulations by kernels over sparse fields. */
-export const kernelMpm =
-  (options: CompileOptions): MakeMpm =>
-  async (setup) => {
-    const sim = await program({ ...mpm2d(setup, options.dtype), ...programOptions(options) });
+/** A simulation by kernels over sparse fields. */
+export interface CompiledMpm extends Mpm {
+  step(count: number): void;
+  state(): MpmState;
+  close(): void;
+}
+
+/** Makes simulations by kernels over sparse fields. */
+export const compiledMpm =
+  (options: CompileOptions) =>
+  async (setup: MpmSetup): Promise<CompiledMpm> => {
+    const { layout, kernels, fields } = (setup.dim === 2 ? mpm2d : mpm3d)(setup, options.dtype);
+    const sim = await program({ layout, kernels, fields, ...programOptions(options) });
     options.emit?.(`mpm${setup.dim}d`, sim.instance.sources);
     const { x, v, C, F } = sim.fields;
-    for (const [field, start] of [
-      [x, setup.start.x],
-      [v, setup.start.v],
-      [C, setup.start.C],
-      [F, setup.start.F],
-    ] as const)
-      field.fromArray(start);
+    x.fromArray(setup.start.x);
+    v.fromArray(setup.start.v);
+    C.fromArray(setup.start.C);
+    F.fromArray(setup.start.F);
     return {
       step: (count) => {
         for (let k = 0; k < count; k++) sim.run.step();
       },
       state: () => {
-        const [X, V, G, D] = [x, v, C, F].map((field) => Float64Array.from(field.toArray() as Float32Array));
-        return { x: X, v: V, C: G, F: D };
+        const read = (field: typeof x | typeof C): Float64Array => Float64Array.from(field.toArray() as Float32Array);
+        return { x: read(x), v: read(v), C: read(C), F: read(F) };
       },
       close: () => sim.dispose(),
     };

@@ -43,8 +43,6 @@ export interface MpmState {
 export interface Mpm {
   step(count: number): void | Promise<void>;
   state(): MpmState | Promise<MpmState>;
-  /** Gives its memory back. */
-  close?(): void;
 }
 
 /** Makes a simulation that stands at its setup's start. */

@@ -1,4 +1,4 @@
-import { array, i32, kernel, ndrange, random, range, vec, type Grid1, type Grid2, type Grid3, type Vec } from '@filigree/lang';
+import { array, i32, kernel, ndrange, random, range, vec, type Grid2, type Grid3, type Vec } from '@filigree/lang';
 import { dense, field, ij, ijk, layout } from '@filigree/sparse';
 import type { Cloud } from './setup.js';
 
@@ -26,7 +26,7 @@ export const pathTracer = ({ n }: Pick<Cloud, 'n'>, float: 'f32' | 'f64') => {
   };
   const render = kernel(
     [density, image, array(float, 19), 'i32', 'i32', 'i32', 'i32'],
-    (density: Grid3, image: Grid2, view: Grid1, width: number, height: number, samples: number, limit: number) => {
+    (density: Grid3, image: Grid2, view: number[], width: number, height: number, samples: number, limit: number) => {
       const part = (k: number) => vec(view[3 * k], view[3 * k + 1], view[3 * k + 2]);
       const [intensity, environment, albedo, extinction] = [view[15], view[16], view[17], view[18]];
       for (const [row, column] of ndrange(height, width)) {

@@ -15,7 +15,8 @@ export const sparseCnn = ({ n }: CnnSetup, float: 'f32' | 'f64') => {
         let sum = 0;
         for (const [a, b, c] of unrolled(ndrange(3, 3, 3)))
           if (isActive(input, i + a - 1, j + b - 1, k + c - 1, 0))
-            for (const e of range(CHANNELS)) sum += weights[a][b][c][CHANNELS * e + d] * input[i + a - 1][j + b - 1][k + c - 1][e];
+            for (const e of range(CHANNELS))
+              sum += weights[a][b][c][CHANNELS * e + d] * input[i + a - 1][j + b - 1][k + c - 1][e];
         output[i][j][k][d] = sum;
       }
     },
@@ -23,7 +24,9 @@ export const sparseCnn = ({ n }: CnnSetup, float: 'f32' | 'f64') => {
   );
   const grid = layout(
     blocks.fork(channels(input), channels(output)),
-    dense(ijk, 3).dense(l, CHANNELS * CHANNELS).place(weights),
+    dense(ijk, 3)
+      .dense(l, CHANNELS * CHANNELS)
+      .place(weights),
   );
   return { layout: grid, kernels: { forward }, fields: { input, output, weights } };
 };

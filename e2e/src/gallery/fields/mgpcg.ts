@@ -1,66 +1,44 @@
-import { peakRssMB } from '@filigree/runtime';
-import type { Example, ExampleOptions } from 'filigree';
+import { atMost } from '../../fields/finding.js';
 import { checkPoisson } from '../../fields/mgpcg/check.js';
-import { compiledPoisson, type CompiledPoisson } from '../../fields/mgpcg/compiled.js';
+import { compiledPoisson } from '../../fields/mgpcg/compiled.js';
 import { nativePoisson } from '../../fields/mgpcg/native.js';
 import { poissonPicture } from '../../fields/mgpcg/picture.js';
 import { residualNorm } from '../../fields/mgpcg/reference.js';
-import { poissonSetup, type PoissonSetup } from '../../fields/mgpcg/setup.js';
-import { argumentsOf } from '../arguments.js';
-import { interleavedMedians } from '../run-program.js';
-import { lineCounts, measured, writePicture } from './common.js';
+import { poissonSetup } from '../../fields/mgpcg/setup.js';
+import { fieldExample, rounding } from './application.js';
 
-/** Poisson's equation by conjugate gradients with a multigrid preconditioner, on a ball or a cube of blocks. */
-export const mgpcgExample: Example = {
+/** Poisson's equation by conjugate gradients with a multigrid preconditioner, on a cube or a ball of blocks. */
+export const mgpcgExample = fieldExample({
   name: 'mgpcg',
-  rows: ['TA2.9'],
-  summary:
-    "multigrid-preconditioned conjugate gradients for Poisson's equation (size=CELLS, domain=cube|ball, out=DIR)",
-  run: async (options: ExampleOptions) => {
-    const args = argumentsOf(options.args, ['size', 'domain', 'out']);
+  summary: "Poisson's equation by multigrid-preconditioned conjugate gradients (size=CELLS, domain=cube|ball",
+  keys: ['size', 'domain'],
+  run: async (args, options) => {
     const n = 8 * Math.ceil(args.integer('size', 64, 16, 512) / 8);
     const setup = poissonSetup({ n, domain: args.word('domain', 'cube', ['cube', 'ball']) });
-
     options.progress(0, 'compile');
     const begin = performance.now();
     const make = compiledPoisson(options);
     const solver = await make(setup);
     const compiled = performance.now();
     options.progress(0.3, 'solve');
-    const { x, norms } = await solver.solve();
-    const solve = performance.now() - compiled;
-    const picture = writePicture(args.text('out', 'out'), 'mgpcg', poissonPicture(setup, x));
-
-    options.progress(0.5, 'check');
-    const residual = residualNorm(setup, x) / norms[0];
-    const findings = await checkPoisson(make, { n: 32, rounding: options.dtype === 'f64' ? 1e-14 : 1e-6 });
-    options.progress(0.8, 'time');
-    const timed = options.bench ? await compared(solver, setup, options) : undefined;
-    solver.close();
-    options.progress(1, 'done');
+    const { x, norms } = solver.solve();
     return {
-      metrics: {
-        cells: 512 * (setup.blocks.length / 3),
-        iterations: norms.length - 1,
-        residual,
-        ...measured(findings),
-        ...lineCounts('mgpcg'),
-        picture,
-        peakRssMB: peakRssMB(),
+      metrics: { cells: 512 * (setup.blocks.length / 3), iterations: norms.length - 1 },
+      ms: { compile: compiled - begin },
+      picture: poissonPicture(setup, x),
+      check: async () => [
+        atMost('residual', residualNorm(setup, x) / norms[0], rounding(options, 1e-4, 2e-6)),
+        ...(await checkPoisson(make, { n: 32, rounding: rounding(options, 1e-6, 1e-14) })),
+      ],
+      ours: solver.run,
+      byHand: async () => {
+        const byHand = await nativePoisson(options.dtype, options.threads);
+        if (typeof byHand === 'string') return byHand;
+        const hand = byHand(setup);
+        return { run: () => void hand.run(), close: hand.close };
       },
-      check: { passed: findings.every((f) => f.passed) && residual <= (options.dtype === 'f64' ? 2e-6 : 1e-4) },
-      ms: { compile: compiled - begin, solve: timed?.solve ?? solve },
-      ...(timed?.native !== undefined && { baselines: { native: timed.native } }),
+      samples: 7,
+      close: solver.close,
     };
   },
-};
-
-/** Milliseconds a solution, beside the C++ by hand where it can be compiled; both include writing the right-hand side. */
-const compared = async (solver: CompiledPoisson, setup: PoissonSetup, options: ExampleOptions) => {
-  const byHand = await nativePoisson(options.dtype, options.threads);
-  if (typeof byHand === 'string') return { solve: interleavedMedians([solver.run], 5)[0], native: undefined };
-  const hand = byHand(setup);
-  const [solve, native] = interleavedMedians([solver.run, () => void hand.run()], 7);
-  hand.close();
-  return { solve, native };
-};
+});

@@ -1,0 +1,66 @@
+import { program } from 'filigree';
+import { programOptions, type CompileOptions } from '../compile-options.js';
+import { fem } from './kernels.js';
+import type { FemResult, FemSetup, FemSolver } from './setup.js';
+
+/** A solver by kernels over sparse fields. */
+export interface CompiledFem extends FemSolver {
+  multiply(u: Float64Array): Float64Array;
+  solve(): FemResult;
+  /** The product with what was multiplied last, in the fields, for timing. */
+  readonly runMultiply: () => void;
+  readonly close: () => void;
+}
+
+/** Makes solvers by kernels over sparse fields. */
+export const compiledFem =
+  (options: CompileOptions) =>
+  async (setup: FemSetup): Promise<CompiledFem> => {
+    const { n, free, lambda, mu, load } = setup;
+    const sim = await program({ ...fem(setup, options.dtype), ...programOptions(options) });
+    options.emit?.('fem', sim.instance.sources);
+    const { fields, run } = sim;
+    const at = (node: number): readonly number[] => [Math.floor(node / n ** 2), Math.floor(node / n) % n, node % n];
+    for (let node = 0; node < free.length; node++) {
+      if (mu[node] !== 0) {
+        fields.lambda.set(at(node), lambda[node]);
+        fields.mu.set(at(node), mu[node]);
+      }
+      if (free[node] === 1) fields.free.set(at(node), 1);
+    }
+    const moving = [...free.keys()].filter((node) => free[node] === 1);
+    const write = (field: typeof fields.u, values: Float64Array | undefined): void => {
+      for (const node of moving) field.set(at(node), values?.subarray(3 * node, 3 * node + 3) ?? [0, 0, 0]);
+    };
+    const read = (field: typeof fields.u): Float64Array => {
+      const all = new Float64Array(3 * n ** 3);
+      for (const node of moving) all.set(field.get(at(node)), 3 * node);
+      return all;
+    };
+    write(fields.p, load);
+    return {
+      multiply: (u) => {
+        write(fields.p, u);
+        run.multiply();
+        return read(fields.q);
+      },
+      solve: () => {
+        write(fields.u, undefined);
+        write(fields.p, undefined);
+        write(fields.r, load);
+        let rr = run.norm();
+        const norms = [Math.sqrt(rr)];
+        let beta = 0;
+        while (norms[norms.length - 1] > setup.tolerance * norms[0] && norms.length <= setup.mostIterations) {
+          run.follow(beta);
+          const before = rr;
+          rr = run.advance(rr / run.multiply());
+          beta = rr / before;
+          norms.push(Math.sqrt(rr));
+        }
+        return { u: read(fields.u), norms };
+      },
+      runMultiply: () => void run.multiply(),
+      close: () => sim.dispose(),
+    };
+  };

@@ -1,0 +1,16 @@
+import type { Example } from 'filigree';
+import { femExample } from './fem.js';
+import { mgpcgExample } from './mgpcg.js';
+import { mpmExample } from './mpm.js';
+import { pathTracerExample } from './path-tracer.js';
+import { sparseCnnExample } from './sparse-cnn.js';
+
+/** The applications of chapter 2 of the thesis (§2.6). */
+export const FIELD_EXAMPLES: readonly Example[] = [
+  mpmExample(2),
+  mpmExample(3),
+  femExample,
+  mgpcgExample,
+  sparseCnnExample,
+  pathTracerExample,
+];
