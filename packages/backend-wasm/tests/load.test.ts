@@ -102,6 +102,33 @@ describe('an executable', () => {
     program.dispose();
   });
 
+  it('launches kernels in the background, with the arguments of the moment', async () => {
+    const buffers = [declareBuffer('y', 'f64', 20_000, 'output')];
+    const kernel = buildKernel(
+      'fill',
+      { factor: 'f64', wide: 'i64', on: 'i1' },
+      (b, p) =>
+        void b.for(b.i32(0), b.i32(20_000), b.i32(1), { parallel: true }, [], (i) => {
+          const x = b.add(b.mul(b.cast(i, 'f64'), p.factor), b.cast(p.wide, 'f64'));
+          b.store('y', b.select(p.on, x, b.f64(-1)), i);
+        }),
+      buffers,
+    );
+    for (const shared of [true, false]) {
+      const program = await loaded(makeModule('m', buffers, [kernel]), wasm({ shared }));
+      for (const threads of [1, 2]) {
+        const done = program.launchAsync!('fill', [2, 5n, true], { threads });
+        expect(await codeOf(() => program.launch('fill', [1, 1, true]))).toBe('run/busy');
+        await done;
+        expect(program.buffers.y[19_999]).toBe(2 * 19_999 + 5);
+        program.launch('fill', [2, 5, false], { threads });
+        expect(program.buffers.y[12_345]).toBe(-1);
+      }
+      await expect(program.launchAsync!('fill', [1, 2, 1])).rejects.toThrow('must be true or false, it is 1');
+      program.dispose();
+    }
+  });
+
   it('gives each thread scratch of its own, however many there are, and the host no view of it', async () => {
     const [n, size] = [64, 8192];
     const buffers = [

@@ -92,6 +92,12 @@ export interface Executable {
   readonly runAsync: (options?: RunOptions) => Promise<void>;
   /** Runs one kernel with its scalar arguments. */
   readonly launch: (kernel: string, args: readonly (number | bigint | boolean)[], options?: RunOptions) => void;
+  /** The same off the main thread, for backends that can; buffers must not be written until it resolves. */
+  readonly launchAsync?: (
+    kernel: string,
+    args: readonly (number | bigint | boolean)[],
+    options?: RunOptions,
+  ) => Promise<void>;
   readonly dispose: () => void;
 }
 

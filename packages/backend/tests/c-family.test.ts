@@ -28,7 +28,7 @@ const toy: CFamilyDialect = {
     head: (name, params) => `kernel void ${name}(${params.join(', ')})`,
     prologue: ['const long begin = thread_index(), end = begin + 1;'],
     rangeParams: [],
-    start: (name, args, trips) => [`launch(${[name, trips, ...args].join(', ')});`],
+    start: ({ name, args, trips }) => [`launch(${[name, trips, ...args].join(', ')});`],
     helpers: [],
   },
 };

@@ -60,16 +60,17 @@ const check = async (backend: Backend, program: Program, options: ConformanceOpt
   try {
     const counts = (options.threads ?? [1, 2]).filter((n) => n === 1 || backend.capabilities.threads);
     for (const threads of counts)
-      for (const mode of modes(program)) await once(executable, program, mode, threads, options.ulps ?? 0);
+      for (const mode of modes(program, executable)) await once(executable, program, mode, threads, options.ulps ?? 0);
   } finally {
     executable.dispose();
   }
   return { status: 'passed' };
 };
 
-type Mode = 'run' | 'runAsync' | 'launch';
+type Mode = 'run' | 'runAsync' | 'launch' | 'launchAsync';
 
-const modes = (program: Program): readonly Mode[] => (program.launches ? ['launch'] : ['run', 'runAsync']);
+const modes = (program: Program, x: Executable): readonly Mode[] =>
+  !program.launches ? ['run', 'runAsync'] : x.launchAsync ? ['launch', 'launchAsync'] : ['launch'];
 
 const once = async (x: Executable, program: Program, mode: Mode, threads: number, leastUlps: number): Promise<void> => {
   const where = `${mode} on ${threads} thread${threads === 1 ? '' : 's'}`;
@@ -79,7 +80,10 @@ const once = async (x: Executable, program: Program, mode: Mode, threads: number
   const failed = await failure(async () => {
     if (mode === 'run') x.run({ threads });
     else if (mode === 'runAsync') await x.runAsync({ threads });
-    else for (const l of program.launches!) x.launch(l.kernel, l.args, { threads });
+    else
+      for (const l of program.launches!)
+        if (mode === 'launch') x.launch(l.kernel, l.args, { threads });
+        else await x.launchAsync!(l.kernel, l.args, { threads });
   });
   if (program.fails) {
     if (!failed) throw new Error(`${where}: expected a diagnostic, the run succeeded`);

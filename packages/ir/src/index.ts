@@ -3,6 +3,7 @@ export * from './pass/pass.js';
 export * from './kernel/type.js';
 export * from './kernel/op.js';
 export * from './kernel/dialect.js';
+export { argumentsInto } from './kernel/argument.js';
 export * from './scalar/scalar-op.js';
 export * from './graph/index.js';
 export * from './kernel/typed-array.js';

@@ -487,6 +487,28 @@ describe('memory', () => {
   });
 });
 
+test('a load that promises bounds traps outside of them', () => {
+  const module = right(
+    parseModule(`module @m {
+  buffer @x : i64[3] input
+  buffer @y : i64[2] output
+  kernel @k(%i: i32) {
+    %a = mem.load %i {buffer = @x, range = [-1, 7]} : i64
+    %0 = arith.constant {value = 0} : i32
+    mem.store %a, %0 {buffer = @y}
+    %v = mem.load %0 {buffer = @x, lanes = 2, range = [-1, 7]} : vec<2 x i64>
+    mem.store %v, %0 {buffer = @y}
+    scf.yield
+  }
+}`),
+  );
+  const run = (x: readonly bigint[], i: number) =>
+    interpret(module, coreDialects, { x: BigInt64Array.from(x), y: new BigInt64Array(2) }, { kernel: 'k', args: [i] });
+  right(run([-1n, 7n, 8n], 1));
+  expect(left(run([-1n, 7n, 8n], 2))[0]).toMatchObject({ code: 'interpret/trap' });
+  expect(left(run([-1n, 8n, 0n], 2))[0]).toMatchObject({ code: 'interpret/trap' });
+});
+
 describe('buffers of one memory', () => {
   const shared = right(
     parseModule(`module @m {

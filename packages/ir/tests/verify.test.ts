@@ -70,6 +70,8 @@ describe('verifier', () => {
       'verify/op',
       `'schedule' and 'threads' are for parallel loops`,
     ],
+    ['%a = mem.load %n {buffer = @x, range = [0, 1]} : f64', 'verify/op', `'range' is for integers, buffer @x is f64`],
+    ['%a = mem.load %n {buffer = @k, range = [0]} : i32', 'verify/op', `'range' must be two integers`],
     ['%a = mem.load %n {buffer = @y} : f64', 'verify/unknown-buffer', 'there is no buffer @y'],
     ['%a = mem.load %n {buffer = x} : f64', 'verify/op', `attribute 'buffer' must name a buffer`],
     ['%a = mem.load %x {buffer = @x} : f64', 'verify/op', 'must be an index (i32 or i64), it is f64'],

@@ -3,7 +3,6 @@ import {
   freeValues,
   mapKernels,
   rewriteOps,
-  type Buffers,
   type Op,
   type Region,
   type Replacement,
@@ -11,6 +10,7 @@ import {
   type Scalar,
   type Value,
 } from '@filigree/ir';
+import { rangesOf } from './integer-range/analysis.js';
 import { inBounds } from './support/bounds.js';
 import { corePass } from './support/core-pass.js';
 import { constantIn } from './support/constant-in.js';
@@ -27,15 +27,27 @@ export const licm = corePass('licm', {}, (dialects) => {
   const facts = factsOf(dialects);
   return (module) => {
     const buffers = bufferMap(module.buffers);
-    return mapKernels(module, (k) =>
-      rewriteOps(k, dialects, (op, ctx) => (isLoop(op) ? hoist(op, ctx, facts, buffers) : undefined), module.buffers),
-    );
+    return mapKernels(module, (k) => {
+      const ranges = lazily(() => rangesOf(k, buffers));
+      const safe = (op: Op): boolean => op.name === 'mem.load' && inBounds(op, ranges(), buffers);
+      return rewriteOps(
+        k,
+        dialects,
+        (op, ctx) => (isLoop(op) ? hoist(op, ctx, facts, safe) : undefined),
+        module.buffers,
+      );
+    });
   };
 });
 
+const lazily = <T extends object>(make: () => T): (() => T) => {
+  let made: T | undefined;
+  return () => (made ??= make());
+};
+
 const isLoop = (op: Op): boolean => op.name === 'scf.for' || op.name === 'scf.while';
 
-const hoist = (loop: Op, ctx: RewriteContext, facts: Facts, buffers: Buffers): Replacement | undefined => {
+const hoist = (loop: Op, ctx: RewriteContext, facts: Facts, safe: (op: Op) => boolean): Replacement | undefined => {
   const constantOf = (v: Value): Scalar | undefined => constantIn(v, ctx.definition, facts);
   const footprint = facts.footprint(loop);
   const inside = new Set<number>();
@@ -48,8 +60,7 @@ const hoist = (loop: Op, ctx: RewriteContext, facts: Facts, buffers: Buffers): R
     const always = runs && i === 0;
     const kept = region.ops.filter((op) => {
       if (facts.terminator(op) || !usesOnly(op, outside)) return true;
-      if (!facts.speculatable(op) && !movableRead(op, footprint, facts, always || inBounds(op, constantOf, buffers)))
-        return true;
+      if (!facts.speculatable(op) && !movableRead(op, footprint, facts, () => always || safe(op))) return true;
       moved.push(op);
       for (const v of op.results) inside.delete(v.id);
       return false;
@@ -63,11 +74,11 @@ const usesOnly = (op: Op, allowed: (v: Value) => boolean): boolean =>
   op.operands.every(allowed) && op.regions.every((r) => freeValues(r).every(allowed));
 
 /** A read that sees the same memory before the loop as in any iteration, at a place where it may run. */
-const movableRead = (op: Op, loop: Footprint, facts: Facts, safe: boolean): boolean => {
-  if (!safe || op.regions.length > 0 || loop.external || loop.writes.any) return false;
+const movableRead = (op: Op, loop: Footprint, facts: Facts, safe: () => boolean): boolean => {
+  if (op.regions.length > 0 || loop.external || loop.writes.any) return false;
   const f = facts.footprint(op);
   if (f.external || f.writes.any || f.writes.names.size > 0 || f.reads.any || f.reads.names.size === 0) return false;
-  return [...f.reads.names].every((b) => !touches(loop.writes, b));
+  return [...f.reads.names].every((b) => !touches(loop.writes, b)) && safe();
 };
 
 /** Whether a `for` runs at least once whenever it is reached. */

@@ -3,6 +3,7 @@ import { canonicalize } from './canonicalize/canonicalize.js';
 import { cse } from './cse.js';
 import { dce } from './dce.js';
 import { ifToSelect } from './if-to-select.js';
+import { integerRange } from './integer-range/integer-range.js';
 import { licm } from './licm.js';
 import { offload } from './offload.js';
 import { privatize } from './privatize/privatize.js';
@@ -16,6 +17,7 @@ export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Modul
   cse: cse.over(dialects),
   dce: dce.over(dialects),
   'if-to-select': ifToSelect.over(dialects),
+  'integer-range': integerRange.over(dialects),
   licm: licm.over(dialects),
   offload: offload.over(dialects),
   privatize: privatize.over(dialects),
@@ -29,7 +31,7 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
 
 /**
  * The passes that suit every kernel, in the order in which each makes work for the next: simplify, share, forward through
- * memory, flatten branches, move out of loops, and clean up. Neither unrolls nor vectorises: that is for the target to ask.
+ * memory, flatten branches, move out of loops, gather reductions, decide what is known of integers, and clean up. Neither unrolls nor vectorises: that is for the target to ask.
  */
 export const defaultPipeline = ({
   dialects = coreDialects,
@@ -41,6 +43,8 @@ export const defaultPipeline = ({
     storeForwarding({ dialects }),
     ifToSelect({ dialects }),
     licm({ dialects }),
+    privatize({ dialects }),
+    integerRange({ dialects }),
     canonicalize({ dialects, fastMath }),
     cse({ dialects }),
     storeForwarding({ dialects }),

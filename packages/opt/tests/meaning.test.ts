@@ -8,6 +8,7 @@ import {
   dce,
   defaultPipeline,
   ifToSelect,
+  integerRange,
   licm,
   offload,
   privatize,
@@ -17,6 +18,7 @@ import {
 } from '@filigree/opt';
 import { expressionOutputs, randomExpressions } from './random-expressions.js';
 import { randomReductions, reductionInputs } from './random-reductions.js';
+import { indexInputs, randomIndices } from './random-indices.js';
 import { randomInputs, randomModule, type Choose } from './random-module.js';
 
 const passes: readonly Pass<Module>[] = [
@@ -33,6 +35,7 @@ const passes: readonly Pass<Module>[] = [
   vectorize({ bytes: 32 }),
   offload(),
   privatize(),
+  integerRange(),
 ];
 
 /** A random program: choices, from which `randomModule` builds a module, and a seed for its inputs. */
@@ -133,14 +136,33 @@ describe('reductions come out the same', () => {
       { numRuns: runs },
     );
 
-  it('as they are', () => check([privatize()], 200));
+  it('as they are', () => check([privatize()], 120));
   it('in few chunks', () => check([privatize({ chunks: 2 })], 60));
   it('among the other passes', () =>
     check([...defaultPipeline().passes, privatize(), ...defaultPipeline().passes], 60));
 });
 
+describe('indices come out the same', () => {
+  const check = (order: readonly Pass<Module>[], runs: number): void =>
+    fc.assert(
+      fc.property(fc.array(fc.nat(1 << 20), { minLength: 40, maxLength: 250 }), (choices) => {
+        const before = randomIndices(chooser(choices));
+        expect(verifyModule(before, coreDialects)).toEqual([]);
+        const expected = run(before, indexInputs(choices[0]!));
+        expect(expected).toBeDefined();
+        expect(differences(expected!, run(optimized(before, order), indexInputs(choices[0]!)))).toEqual([]);
+      }),
+      { numRuns: runs },
+    );
+
+  it('simplified once', () => check([integerRange()], 150));
+  it('simplified after others', () => check([canonicalize(), licm(), integerRange(), canonicalize()], 100));
+  it('simplified again', () => check([integerRange(), canonicalize(), integerRange(), cse(), dce()], 60));
+});
+
 describe('passes keep the meaning of expressions at the edges of their types', () => {
   it('canonicalize', () => preservesExpressions([canonicalize()], 300));
+  it('integer-range', () => preservesExpressions([integerRange()], 150));
   it('vectorize', () => preservesExpressions([vectorize({ bytes: 32 })], 60));
   it('all that rewrites expressions', () =>
     preservesExpressions([canonicalize(), cse(), vectorize(), canonicalize(), dce()], 60));

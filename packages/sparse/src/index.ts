@@ -73,3 +73,4 @@ export { lowerSNodes } from './access/lower-snodes.js';
 export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
 export { lowerFields, type LowerFieldsOptions } from './access/lower-fields.js';
 export { lowerLoops } from './loops/lower-loops.js';
+export { initialise } from './storage/initialise.js';

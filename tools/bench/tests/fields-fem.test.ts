@@ -1,6 +1,6 @@
 import { boxSetup, checkFem, femSetup, nativeFem, referenceFem } from '@filigree/e2e';
 import { describe, expect, it } from 'vitest';
-import { compiled, dtypes, expectPassed, failures, largestError } from './fields-support.js';
+import { compiled, dtypes, expectPassed, failures, native } from './fields-support.js';
 
 const ROUNDING = { f64: 1e-14, f32: 1e-6 };
 
@@ -9,23 +9,28 @@ describe('linear elasticity', () => {
     expectPassed(await checkFem(referenceFem, { rounding: ROUNDING.f64 }));
   });
 
-  it.each(dtypes)('so does the code by hand, in %s', async (dtype) => {
-    const make = compiled(await nativeFem(dtype, 2), (why) => console.warn(why));
+  it.skipIf(!native).each(dtypes)('so does the code by hand, in %s', async (dtype) => {
+    const make = compiled(await nativeFem(dtype, 2));
     expectPassed(await checkFem(make, { rounding: ROUNDING[dtype] }));
   });
 
-  it.each(dtypes)('a body under its weight sags, and its forces balance the load, in %s', async (dtype) => {
-    const make = compiled(await nativeFem(dtype, 2), (why) => console.warn(why));
-    const setup = { ...femSetup({ n: 48 }), tolerance: 1e-4 };
-    const fem = make(setup);
-    const { u, norms } = fem.solve();
-    expect(norms[norms.length - 1] / norms[0]).toBeLessThanOrEqual(1e-4);
-    const mean = u.reduce((sum, x, k) => sum + (k % 3 === 1 ? x : 0), 0);
-    expect(mean).toBeLessThan(0);
-    // A residual small in the norm may be larger at one node.
-    expect(largestError(fem.multiply(u), setup.load)).toBeLessThan(1e-2);
-    fem.close();
-  });
+  it.skipIf(!native).each(dtypes)(
+    'a body under its weight sags, and its forces balance the load, in %s',
+    async (dtype) => {
+      const make = compiled(await nativeFem(dtype, 2));
+      const setup = { ...femSetup({ n: 48 }), tolerance: 1e-4 };
+      const fem = make(setup);
+      const { u, norms } = fem.solve();
+      expect(norms[norms.length - 1] / norms[0]).toBeLessThanOrEqual(1e-4);
+      const mean = u.reduce((sum, x, k) => sum + (k % 3 === 1 ? x : 0), 0);
+      expect(mean).toBeLessThan(0);
+      const forces = fem.multiply(u);
+      // The residual that is followed through the iteration drifts away from the true one by rounding.
+      const left = norm(forces.map((f, k) => f - setup.load[k])) / norm(setup.load);
+      expect(left).toBeLessThan(dtype === 'f64' ? 1.001e-4 : 1e-2);
+      fem.close();
+    },
+  );
 
   it('the checks see a wrong element matrix', async () => {
     const wrong = failures(
@@ -43,3 +48,5 @@ describe('linear elasticity', () => {
     expect(nodes).toBe(3 * 4 * 2);
   });
 });
+
+const norm = (v: Float64Array): number => Math.sqrt(v.reduce((sum, x) => sum + x * x, 0));

@@ -1,19 +1,19 @@
 import { checkPathTracer, nativeRenderer, pathTracerSetup, referenceRenderer } from '@filigree/e2e';
 import { describe, expect, it } from 'vitest';
-import { compiled, dtypes, expectPassed, failures } from './fields-support.js';
+import { compiled, dtypes, expectPassed, failures, native } from './fields-support.js';
 
 describe('volumetric path tracer', () => {
   it('the reference obeys Beer and Lambert, and passes the furnace', async () => {
     expectPassed(await checkPathTracer(referenceRenderer));
   });
 
-  it.each(dtypes)('so does the code by hand, in %s', async (dtype) => {
-    const make = compiled(await nativeRenderer(dtype, 2), (why) => console.warn(why));
+  it.skipIf(!native).each(dtypes)('so does the code by hand, in %s', async (dtype) => {
+    const make = compiled(await nativeRenderer(dtype, 2));
     expectPassed(await checkPathTracer(make));
   });
 
-  it('the code by hand gives the picture of the reference, within the noise', async () => {
-    const make = compiled(await nativeRenderer('f32', 2), (why) => console.warn(why));
+  it.skipIf(!native)('the code by hand gives the picture of the reference, within the noise', async () => {
+    const make = compiled(await nativeRenderer('f32', 2));
     const { cloud, view } = pathTracerSetup({ n: 32, size: 16, samples: 64 });
     const hand = make(cloud);
     // Quarters of the picture, each by two seeds: their difference is a measure of the noise.

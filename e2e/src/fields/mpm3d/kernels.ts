@@ -1,6 +1,6 @@
 import { accumulate, active, clear, i32, identity, kernel, mat, ndrange } from '@filigree/lang';
-import { polar3, unrolled, vec, zeros } from '@filigree/lang';
-import type { MatGrid1, Vec, VecGrid1, VecGrid3 } from '@filigree/lang';
+import { range, unrolled, vec, zeros } from '@filigree/lang';
+import type { Mat, MatGrid1, Vec, VecGrid1, VecGrid3 } from '@filigree/lang';
 import { dense, i, ijk, layout, matrixField, vectorField } from '@filigree/sparse';
 import type { MpmSetup } from '../mpm/mpm.js';
 
@@ -22,6 +22,13 @@ export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64') => {
   /** Velocity of node k along an axis, which does not lead into a wall. */
   const free = (k: number, v: number) => (k < wall ? Math.max(v, 0) : k > n - wall ? Math.min(v, 0) : v);
 
+  /** The rotation nearest to F, by Newton's iteration. */
+  const rotation = (F: Mat<3, 3>) => {
+    let R = F;
+    for (const _ of range(6)) R = R.add(R.inverse().transpose()).div(2);
+    return R;
+  };
+
   const step = kernel(
     [x, v, C, F, g],
     (x: VecGrid1<3>, v: VecGrid1<3>, C: MatGrid1<3, 3>, F: MatGrid1<3, 3>, g: VecGrid3<4>) => {
@@ -30,7 +37,7 @@ export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64') => {
         const [base, f, w] = spline(x[p]);
         F[p] = F[p].add(C[p].mul(F[p]).mul(dt));
         const J = F[p].determinant();
-        const stress = F[p].sub(polar3(F[p])[0]).mul(F[p].transpose()).mul(2 * mu); // prettier-ignore
+        const stress = F[p].sub(rotation(F[p])).mul(F[p].transpose()).mul(2 * mu); // prettier-ignore
         const force = stress.add(identity(3).mul(lambda * (J - 1) * J));
         const A = C[p].mul(mass).sub(force.mul(4 * n * n * dt * volume));
         for (const [a, b, c] of unrolled(ndrange(3, 3, 3))) {
@@ -57,7 +64,7 @@ export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64') => {
         x[p] = x[p].add(v[p].mul(dt));
       }
     },
-    { float, scope: { n, dt, mass, volume, mu, lambda, gravity, wall, spline, free } },
+    { float, scope: { n, dt, mass, volume, mu, lambda, gravity, wall, spline, free, rotation } },
   );
   return { layout: layout(particles, grid), kernels: { step }, fields: { x, v, C, F } };
 };

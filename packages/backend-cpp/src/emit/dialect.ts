@@ -2,6 +2,7 @@ import {
   type CFamilyDialect,
   type HelperText,
   type ScratchArray,
+  type StartedPart,
   declareArrays,
   gnuHelper,
   gnuSpellings,
@@ -44,6 +45,38 @@ const mostOnStack = 16384;
 const scratch = (arrays: readonly ScratchArray[]): readonly string[] =>
   declareArrays(arrays, arrays.reduce((sum, a) => sum + a.bytes, 0) <= mostOnStack ? '' : 'static thread_local ');
 
+/* One thread needs no team, and neither do few iterations. Shares are equal, or taken piece by piece. */
+const startPart = ({ name, alone, args, trips, worth, dynamic, threads }: StartedPart): readonly string[] => {
+  const call = (part: string, from: string, to: string): string => `${part}(${[...args, from, to].join(', ')});`;
+  const bound = (thread: string): string => `share(trips, ${thread}, omp_get_num_threads())`;
+  const team = threads === undefined ? 'threads' : 'team';
+  return [
+    '{',
+    `  const long long trips = ${trips};`,
+    ...(threads === undefined ? [] : [`  const int team = threads < ${threads} ? threads : ${threads};`]),
+    `  if (${team} == 1 || trips < ${Math.max(2, worth)}) ${call(alone, '0', 'trips')}`,
+    ...(dynamic
+      ? [
+          '  else {',
+          `    const long long piece = trips / (${piecesPerThread} * ${team}) + 1;`,
+          '    long long next = 0;',
+          `    #pragma omp parallel num_threads(${team})`,
+          '    for (long long from; (from = __atomic_fetch_add(&next, piece, __ATOMIC_RELAXED)) < trips;)',
+          `      ${call(name, 'from', 'trips - from < piece ? trips : from + piece')}`,
+          '  }',
+        ]
+      : [
+          '  else',
+          `  #pragma omp parallel num_threads(${team})`,
+          `  ${call(name, bound('omp_get_thread_num()'), bound('omp_get_thread_num() + 1'))}`,
+        ]),
+    '}',
+  ];
+};
+
+/* Small enough that no thread waits long for another, large enough that taking one costs nothing. */
+const piecesPerThread = 32;
+
 /** C++ with OpenMP, as gcc and clang take it, without any header. */
 export const cppDialect: CFamilyDialect = {
   name: 'cpp',
@@ -64,22 +97,7 @@ export const cppDialect: CFamilyDialect = {
     head: (name, params) => `static void ${name}(${params.join(', ')})`,
     prologue: [],
     rangeParams: ['long long begin', 'long long end'],
-    start: (name, args, trips, alone) => {
-      const bound = (thread: string): string => `share(trips, ${thread}, omp_get_num_threads())`;
-      const range = `${bound('omp_get_thread_num()')}, ${bound('omp_get_thread_num() + 1')}`;
-      const parallel = (condition: string): readonly string[] => [
-        `  #pragma omp parallel num_threads(threads)${condition}`,
-        `  ${name}(${[...args, range].join(', ')});`,
-      ];
-      return [
-        '{',
-        `  const long long trips = ${trips};`,
-        ...(alone === undefined
-          ? parallel(' if (threads > 1)')
-          : [`  if (threads == 1) ${alone}(${[...args, '0', 'trips'].join(', ')});`, '  else', ...parallel('')]),
-        '}',
-      ];
-    },
+    start: startPart,
     helpers: ['share'],
   },
 };

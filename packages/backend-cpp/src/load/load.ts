@@ -9,8 +9,15 @@ import {
   kernelNames,
   statusCodes,
 } from '@filigree/backend';
-import { type Diagnostics, type Kernel, type Module, type Scalar, type ScalarType, fail } from '@filigree/ir';
-import { checkedArguments } from './arguments.js';
+import {
+  type Diagnostics,
+  type Kernel,
+  type Module,
+  type Scalar,
+  type ScalarType,
+  argumentsInto,
+  fail,
+} from '@filigree/ir';
 import { type Slab, allocateSlab } from './slab.js';
 
 /**
@@ -75,11 +82,12 @@ const open = (ffi: typeof koffi, path: string): Library => {
 const message = (e: unknown): string => (e instanceof Error ? e.message : String(e));
 
 const executable = (library: Library, module: Module, slab: Slab, defaultThreads: number): Executable => {
-  const entries = new Map<string, readonly [Kernel, Entry]>();
   const names = kernelNames(module);
-  module.kernels.forEach((k, n) => entries.set(k.name, [k, entry(library, `filigree_kernel_${names[n]}`, k)]));
+  const launches = new Map(
+    module.kernels.map((k, n) => [k.name, launchOf(entry(library, `filigree_kernel_${names[n]}`, k), slab, k)]),
+  );
   const needy = module.kernels.find((k) => k.params.length > 0);
-  const runAll = needy ? undefined : entry(library, 'filigree_run');
+  const runAll = needy ? undefined : launchOf(entry(library, 'filigree_run'), slab);
   const state = { disposed: false, running: 0 };
 
   const ready = (): void => {
@@ -90,7 +98,7 @@ const executable = (library: Library, module: Module, slab: Slab, defaultThreads
         remedy: 'await runAsync before the next run; load it twice to run twice at once',
       });
   };
-  const all = (): Entry =>
+  const all = (): Launch =>
     runAll ??
     fail('run/arguments', `kernel @${needy!.name} takes arguments, so the kernels cannot run all at once`, {
       remedy: 'launch them one by one',
@@ -101,31 +109,43 @@ const executable = (library: Library, module: Module, slab: Slab, defaultThreads
     if (state.disposed && state.running === 0) library.release();
   };
 
+  const launchNamed = (name: string): Launch =>
+    launches.get(name) ??
+    fail('run/kernel', `module @${module.name} has no kernel @${name}`, {
+      remedy: `use one of ${[...launches.keys()].map((k) => `@${k}`).join(', ')}`,
+    });
+  const inBackground = async (launch: Launch, args: readonly Scalar[], count: number): Promise<void> => {
+    launch.bind(args, count);
+    state.running++;
+    try {
+      check(module, await launch.callAsync());
+    } finally {
+      state.running--;
+      unload();
+    }
+  };
+
   return {
     buffers: slab.buffers,
     run: (options) => {
       ready();
-      check(module, (all() as Call)(slab.bytes, slab.offsets, threads(options)));
+      const launch = all();
+      launch.bind([], threads(options));
+      check(module, launch.call());
     },
     runAsync: async (options) => {
       ready();
-      const [call, count] = [all(), threads(options)];
-      state.running++;
-      try {
-        check(module, await later(call, [slab.bytes, slab.offsets, count]));
-      } finally {
-        state.running--;
-        unload();
-      }
+      await inBackground(all(), [], threads(options));
     },
     launch: (name, args, options) => {
       ready();
-      const [kernel, call] =
-        entries.get(name) ??
-        fail('run/kernel', `module @${module.name} has no kernel @${name}`, {
-          remedy: `use one of ${[...entries.keys()].map((k) => `@${k}`).join(', ')}`,
-        });
-      check(module, (call as Call)(slab.bytes, slab.offsets, threads(options), ...checkedArguments(kernel, args)));
+      const launch = launchNamed(name);
+      launch.bind(args, threads(options));
+      check(module, launch.call());
+    },
+    launchAsync: async (name, args, options) => {
+      ready();
+      await inBackground(launchNamed(name), args, threads(options));
     },
     dispose: () => {
       if (state.disposed) return;
@@ -135,7 +155,33 @@ const executable = (library: Library, module: Module, slab: Slab, defaultThreads
   };
 };
 
+/** An entry point with its arguments in place; all that can be is made once, since small kernels are launched often. */
+interface Launch {
+  readonly bind: (args: readonly Scalar[], threads: number) => void;
+  /** The status that the kernel ends with. */
+  readonly call: () => number;
+  readonly callAsync: () => Promise<number>;
+}
+
 type Call = (...args: readonly unknown[]) => number;
+
+const launchOf = (entry: Entry, slab: Slab, kernel?: Kernel): Launch => {
+  const own = kernel?.params.length ?? 0;
+  const frame: unknown[] = [slab.bytes, slab.offsets, 1, ...new Array<Scalar>(own).fill(0)];
+  const bind = kernel && argumentsInto(kernel, frame, 3);
+  const call = entry as Call;
+  return {
+    bind: (args, threads) => {
+      bind?.(args);
+      frame[2] = threads;
+    },
+    call: () => call(...frame),
+    callAsync: () =>
+      new Promise((resolve, reject) => {
+        entry.async(...frame, (error: unknown, status: number) => (error ? reject(error as Error) : resolve(status)));
+      }),
+  };
+};
 
 const entry = (library: Library, name: string, kernel?: Kernel): Entry => {
   try {
@@ -161,11 +207,6 @@ const foreignType: Readonly<Record<ScalarType, string>> = {
   f32: 'float',
   f64: 'double',
 };
-
-const later = (call: Entry, args: readonly Scalar[] | readonly unknown[]): Promise<number> =>
-  new Promise((resolve, reject) => {
-    call.async(...args, (error: unknown, status: number) => (error ? reject(error as Error) : resolve(status)));
-  });
 
 const check = (module: Module, status: number): void => {
   if (status === 0) return;

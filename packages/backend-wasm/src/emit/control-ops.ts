@@ -1,4 +1,5 @@
 import { type Op, type Region, type Type, type Value, lanesOf, scalarOf } from '@filigree/ir';
+import { mostThreads } from '../memory/layout.js';
 import type { Context } from './context.js';
 import { type Expr, type Local, apply, constant, i32 } from './expr.js';
 import { type Held, scalar } from './held.js';
@@ -162,7 +163,7 @@ const bindResults = (c: Context, values: readonly Value[], locals: readonly Loca
 };
 
 /** Writes a call of a parallel loop; see `runtime-text.ts`. */
-export const writeFork = (c: Context, op: Op, index: number, cost: number, captureAt: number): void => {
+export const writeFork = (c: Context, op: Op, { index, work, captureAt, attrs }: Fork): void => {
   const [lb, ub, step, ...captures] = op.operands;
   const [first, last, by] = [lb, ub, step].map((v) => c.use(v).exprs[0]);
   const values = carriedExprs(c, captures);
@@ -171,8 +172,22 @@ export const writeFork = (c: Context, op: Op, index: number, cost: number, captu
   checkStep(c, tested);
   const count = tripCount(first, last, steps);
   values.forEach((e, k) => c.b.statement(apply('void', `${e.type}.store offset=${captureAt + 16 * k}`, i32(0), e)));
-  c.b.statement(apply('void', 'call $fork', i32(index), count, constant('i64', BigInt(cost))));
+  const pieces = attrs.schedule === 'dynamic' ? piecesOfUneven : piecesOfEven;
+  const most = typeof attrs.threads === 'number' ? attrs.threads : mostThreads;
+  c.b.statement(apply('void', 'call $fork', i32(index), count, constant('i64', BigInt(work)), i32(most), i32(pieces)));
 };
+
+/** A parallel loop to be called: its index, ops of an iteration, where captures go, and its attributes. */
+export interface Fork {
+  readonly index: number;
+  readonly work: number;
+  readonly captureAt: number;
+  readonly attrs: Op['attrs'];
+}
+
+/** Chunks for each thread, so that a slow thread holds nobody up. */
+const piecesOfEven = 8;
+const piecesOfUneven = 32;
 
 /** How many iterations there are, or a number below one if there are none. `steps` is the step, twice. */
 const tripCount = (first: Expr, last: Expr, [step, again]: readonly Expr[]): Expr => {

@@ -1,8 +1,8 @@
+import { workOf } from '@filigree/opt';
 import { type Buffers, type Kernel, type Op, type Region, type Value, scalarOf } from '@filigree/ir';
 import { type MemoryLayout, controlBlock } from '../memory/layout.js';
 import { Context } from './context.js';
 import { bindCarried, kept, readCaptures, writeFork } from './control-ops.js';
-import { costOf } from './cost.js';
 import { apply, constant } from './expr.js';
 import { type Facts, factsOf } from './facts.js';
 import { FunctionBuilder } from './function-builder.js';
@@ -31,7 +31,9 @@ export const writeKernel = (
   const captureAt = layout.control + controlBlock.captures;
   const fork = (c: Context, op: Op): void => {
     const k = Number(op.attrs.loop);
-    writeFork(c, op, firstLoop + k, costOf(loops[k].loop.regions[0], facts), captureAt);
+    const { loop } = loops[k];
+    const work = workOf(loop.regions[0], facts.constantInteger);
+    writeFork(c, op, { index: firstLoop + k, work, captureAt, attrs: loop.attrs });
   };
   const loopName = (k: number): string => `${functionName(kernel.name)}~loop${k}`;
   return {

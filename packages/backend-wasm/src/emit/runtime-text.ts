@@ -1,9 +1,10 @@
 import { type MemoryLayout, controlBlock as at } from '../memory/layout.js';
-import { worthForking } from './cost.js';
 
-/** Chunks for each thread, so that a slow thread holds nobody up; also how often one thread may change to faster code. */
-const chunksPerThread = 8;
+/** Chunks of a thread alone: how often it may change to faster code. */
 const chunksAlone = 16;
+
+/** A loop of fewer ops than this is not worth waking another thread for: that takes some microseconds. */
+const worthForking = 30_000;
 
 /** How often a thread looks again before it goes to sleep: some 20 microseconds, less than waking it takes. */
 const patience = 10_000;
@@ -20,14 +21,16 @@ export const runtimeText = ({ control: base, scratch, scratchBytes }: MemoryLayo
       ? ''
       : `
     (global.set $scratch (i32.add (i32.const ${scratch}) (i32.mul (local.get $id) (i32.const ${scratchBytes}))))`;
-  return `  ;; Runs the parallel loop number $loop over $n iterations of about $cost operations each.
-  (func $fork (param $loop i32) (param $n i64) (param $cost i64)
+  return `  ;; Runs the parallel loop number $loop over $n iterations of about $work operations each, on $most threads at most, in
+  ;; $pieces chunks a thread.
+  (func $fork (param $loop i32) (param $n i64) (param $work i64) (param $most i32) (param $pieces i32)
     (local $threads i32) (local $chunks i64)
     (if (i64.le_s (local.get $n) (i64.const 0)) (then (return)))
     (local.set $threads (i32.load ${word('threads')}))
-    (local.set $chunks (i64.extend_i32_u (i32.mul (local.get $threads) (i32.const ${chunksPerThread}))))
+    (if (i32.gt_s (local.get $threads) (local.get $most)) (then (local.set $threads (local.get $most))))
+    (local.set $chunks (i64.extend_i32_u (i32.mul (local.get $threads) (local.get $pieces))))
     (if (i32.le_s (local.get $threads) (i32.const 1)) (then (local.set $chunks (i64.const ${chunksAlone}))))
-    (if (i64.lt_u (i64.mul (local.get $n) (local.get $cost)) (i64.const ${worthForking}))
+    (if (i64.lt_u (i64.mul (local.get $n) (local.get $work)) (i64.const ${worthForking}))
       (then (local.set $threads (i32.const 1)) (local.set $chunks (i64.const 1))))
     (if (i64.gt_s (local.get $chunks) (local.get $n)) (then (local.set $chunks (local.get $n))))
     (i32.store ${word('loop')} (local.get $loop))
@@ -35,6 +38,7 @@ export const runtimeText = ({ control: base, scratch, scratchBytes }: MemoryLayo
     (i32.store ${word('chunks')} (i32.wrap_i64 (local.get $chunks)))
     (i32.atomic.store ${word('next')} (i32.const 0))
     (if (i32.le_s (local.get $threads) (i32.const 1)) (then (call $work) (return)))
+    (i32.store ${word('team')} (local.get $threads))
     (i32.atomic.store ${word('open')} (i32.const 1))
     (drop (i32.atomic.rmw.add ${word('epoch')} (i32.const 1)))
     (drop (memory.atomic.notify ${word('epoch')} (i32.sub (local.get $threads) (i32.const 1))))
@@ -88,7 +92,7 @@ export const runtimeText = ({ control: base, scratch, scratchBytes }: MemoryLayo
       (if (i32.atomic.load ${word('quit')}) (then (return (i32.const 0))))
       (drop (i32.atomic.rmw.add ${word('active')} (i32.const 1)))
       (if (i32.atomic.load ${word('open')})
-        (then (if (i32.lt_s (local.get $id) (i32.load ${word('threads')})) (then (call $work)))))
+        (then (if (i32.lt_s (local.get $id) (i32.load ${word('team')})) (then (call $work)))))
       (call $leave)
       (local.set $looks (i32.const ${patience}))
       (loop $look

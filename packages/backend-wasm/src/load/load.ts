@@ -1,12 +1,20 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { type Diagnostics, type Kernel, type Module, fail } from '@filigree/ir';
+import {
+  type Diagnostics,
+  type Kernel,
+  type Module,
+  type Scalar,
+  type ScalarType,
+  argumentsInto,
+  fail,
+  isWide,
+} from '@filigree/ir';
 import type { Artifact, Executable, LoadOptions, RunOptions } from '@filigree/backend';
 import { attempt } from '../compile/attempt.js';
 import { exportName } from '../emit/kernel.js';
 import { checkSize } from '../emit/module.js';
 import { type MemoryLayout, controlBlock, layoutMemory, mostThreads } from '../memory/layout.js';
 import { helpersOf } from './helpers.js';
-import { wasmArguments } from './arguments.js';
 import { allocateMemory, bufferViews } from './memory.js';
 import { type Runner, runnerOf } from './runner.js';
 import { mathImports } from './script.js';
@@ -45,7 +53,23 @@ interface Setting extends MemoryLayout {
   readonly defaults: number;
 }
 
-type KernelCall = readonly [name: string, args: readonly (number | bigint)[]];
+/** A kernel with its arguments in place; all that can be is made once, since small kernels are launched often. */
+interface KernelCall {
+  readonly name: string;
+  readonly function: (...args: readonly (number | bigint)[]) => unknown;
+  readonly args: readonly (number | bigint)[];
+  readonly bind: (args: readonly Scalar[]) => void;
+}
+
+const callOf = (kernel: Kernel, exports: WebAssembly.Exports): KernelCall => {
+  const name = exportName(kernel.name);
+  const args = new Array<number | bigint>(kernel.params.length).fill(0);
+  const bind = argumentsInto(kernel, args, 0, wasmArgument);
+  return { name, function: exports[name] as KernelCall['function'], args, bind };
+};
+
+const wasmArgument = (type: ScalarType, value: Scalar): number | bigint =>
+  isWide(type) ? BigInt(value) : Number(value);
 
 const executable = (
   module: Module,
@@ -55,9 +79,11 @@ const executable = (
   setting: Setting,
 ): Executable => {
   const { control, shared, defaults } = setting;
-  const kernels = new Map(module.kernels.map((k) => [k.name, k]));
+  const calls = new Map(module.kernels.map((k) => [k.name, callOf(k, instance.exports)]));
+  const needy = module.kernels.find((k) => k.params.length > 0);
+  const inOrder = module.kernels.map((k) => calls.get(k.name)!);
   const helpers = helpersOf(code, memory, setting);
-  const exports = instance.exports as Readonly<Record<string, (...args: readonly (number | bigint)[]) => unknown>>;
+  const abandon = instance.exports.abandon as (() => void) | undefined;
   const state: { disposed: boolean; running: boolean; runner: Runner | undefined } = {
     disposed: false,
     running: false,
@@ -75,54 +101,71 @@ const executable = (
     const threads = options?.threads === undefined ? defaults : threadsOf(options.threads);
     helpers.use(shared ? threads : 1);
   };
-  const all = (): readonly KernelCall[] => module.kernels.map((k) => [exportName(k.name), noArguments(k)]);
-  const call = (calls: readonly KernelCall[]): void => {
+  const all = (): readonly KernelCall[] =>
+    needy === undefined
+      ? inOrder
+      : fail('run/arguments', `kernel @${needy.name} takes arguments, so the kernels cannot run all at once`, {
+          remedy: 'launch them one by one',
+        });
+  const bound = (name: string, args: readonly Scalar[]): KernelCall => {
+    const call =
+      calls.get(name) ??
+      fail('run/kernel', `module @${module.name} has no kernel @${name}`, {
+        remedy: `use one of ${[...calls.keys()].map((k) => `@${k}`).join(', ')}`,
+      });
+    call.bind(args);
+    return call;
+  };
+  const run = (list: readonly KernelCall[]): void => {
     mayWait[0] = blocking() ? 1 : 0;
     try {
-      for (const [name, args] of calls) exports[name](...args);
+      for (const c of list) c.function(...c.args);
     } catch (e) {
-      exports.abandon?.();
+      abandon?.();
       if (e instanceof WebAssembly.RuntimeError) trapped(module, e.message);
       throw e;
+    }
+  };
+  const inBackground = async (list: readonly KernelCall[]): Promise<void> => {
+    state.running = true;
+    try {
+      const runner = shared ? (state.runner ??= runnerOf(code, memory)) : undefined;
+      if (runner === undefined) {
+        await Promise.resolve();
+        run(list);
+        return;
+      }
+      mayWait[0] = 1;
+      const failure = await runner.run(list.map((c) => [c.name, c.args]));
+      if (failure?.trap === true) trapped(module, failure.message);
+      if (failure) throw new Error(failure.message);
+    } finally {
+      state.running = false;
+      if (state.disposed) shutDown();
     }
   };
 
   return {
     buffers: bufferViews(module, setting, memory),
     run: (options) => {
-      const calls = all();
+      const list = all();
       ready(options);
-      call(calls);
+      run(list);
     },
     runAsync: async (options) => {
-      const calls = all();
+      const list = all();
       ready(options);
-      state.running = true;
-      try {
-        const runner = shared ? (state.runner ??= runnerOf(code, memory)) : undefined;
-        if (runner === undefined) {
-          await Promise.resolve();
-          call(calls);
-          return;
-        }
-        mayWait[0] = 1;
-        const failure = await runner.run(calls);
-        if (failure?.trap === true) trapped(module, failure.message);
-        if (failure) throw new Error(failure.message);
-      } finally {
-        state.running = false;
-        if (state.disposed) shutDown();
-      }
+      await inBackground(list);
     },
     launch: (name, args, options) => {
-      const kernel =
-        kernels.get(name) ??
-        fail('run/kernel', `module @${module.name} has no kernel @${name}`, {
-          remedy: `use one of ${[...kernels.keys()].map((k) => `@${k}`).join(', ')}`,
-        });
-      const checked = wasmArguments(kernel, args);
       ready(options);
-      call([[exportName(name), checked]]);
+      const call = bound(name, args);
+      run([call]);
+    },
+    launchAsync: async (name, args, options) => {
+      ready(options);
+      const call = bound(name, args);
+      await inBackground([call]);
     },
     dispose: () => {
       if (state.disposed) return;
@@ -136,13 +179,6 @@ const executable = (
     state.runner?.dispose();
   }
 };
-
-const noArguments = (kernel: Kernel): readonly (number | bigint)[] =>
-  kernel.params.length === 0
-    ? []
-    : fail('run/arguments', `kernel @${kernel.name} takes arguments, so the kernels cannot run all at once`, {
-        remedy: 'launch them one by one',
-      });
 
 /** Bytes to code. Error: `wasm/compile`. */
 const compiled = async (bytes: Uint8Array): Promise<WebAssembly.Module> => {
@@ -176,7 +212,11 @@ const threadsOf = (threads: number): number =>
       });
 
 /** Whether this thread may sleep: the main thread of a browser may not. */
-const blocking = (): boolean => {
+const blocking = (): boolean => (sleeps.here ??= triesToSleep());
+
+const sleeps: { here?: boolean } = {};
+
+const triesToSleep = (): boolean => {
   try {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1, 0);
     return true;

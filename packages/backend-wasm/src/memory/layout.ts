@@ -35,6 +35,7 @@ export const controlBlock = {
   iterations: 16,
   quit: 24,
   trapped: 28,
+  team: 32,
   epoch: 64,
   open: 128,
   next: 192,

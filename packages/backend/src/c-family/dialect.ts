@@ -59,6 +59,22 @@ export interface ScratchArray {
 export const declareArrays = (arrays: readonly ScratchArray[], storage = ''): readonly string[] =>
   arrays.map((a) => `alignas(64) ${storage}${a.stored} ${a.name}[${Math.max(1, a.length)}];`);
 
+/** A parallel loop that is to be started. */
+export interface StartedPart {
+  readonly name: string;
+  /** The same part without atomic updates, for one thread alone; `name` where there is no difference. */
+  readonly alone: string;
+  readonly args: readonly string[];
+  /** An expression of type 64-bit integer. */
+  readonly trips: string;
+  /** Iterations below which more than one thread does not pay, for a start of a thread that takes some microseconds. */
+  readonly worth: number;
+  /** Iterations take very different time. */
+  readonly dynamic: boolean;
+  /** Threads that are worth it at most, where the loop says so. */
+  readonly threads?: number;
+}
+
 export interface PartSpelling {
   /** The head of the part's definition, without the brace. */
   readonly head: (name: string, params: readonly string[]) => string;
@@ -66,16 +82,8 @@ export interface PartSpelling {
   readonly prologue: readonly string[];
   /** Parameters of the part after its own. */
   readonly rangeParams: readonly string[];
-  /**
-   * Statements that run all iterations of a part, `trips` being an expression of type 64-bit integer. `alone` is the same
-   * part without atomic updates, for a target that may run it on one thread; undefined where there is no difference.
-   */
-  readonly start: (
-    name: string,
-    args: readonly string[],
-    trips: string,
-    alone: string | undefined,
-  ) => readonly string[];
+  /** Statements that run all iterations of a part. */
+  readonly start: (part: StartedPart) => readonly string[];
   /** Helpers that `start` calls. */
   readonly helpers: readonly string[];
 }

@@ -4,16 +4,20 @@ import {
   type Module,
   type Op,
   type Region,
+  type Scalar,
   type Value,
+  bufferMap,
   byteSize,
+  scalarFromAttr,
   scalarOf,
 } from '@filigree/ir';
+import { exactValues, workOf } from '@filigree/opt';
 import { accumulations } from './accumulation.js';
-import { type CFamilyDialect, declareArrays } from './dialect.js';
+import { type CFamilyDialect, type StartedPart, declareArrays } from './dialect.js';
 import { binds, expr, within } from './expr.js';
 import { names, reserved } from './names.js';
 import type { Spelling } from './spellings.js';
-import { type BufferUse, bufferUse, freeValues, indexValues, usageOf } from './usage.js';
+import { type BufferUse, affineValues, bufferUse, freeValues, indexValues, usageOf } from './usage.js';
 import { type Shared, type Writer, block, line, named, pointer, scalarName, valueOf, writer } from './writer.js';
 
 /** A kernel as C text, with what its callers must know. */
@@ -61,7 +65,8 @@ export const emitKernel = (
     constants: new Map(),
     helpers: new Set(),
     parts: [],
-    lanes: false,
+    lanes: undefined,
+    exact: exactValues(kernel, bufferMap(module.buffers)),
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
   const body = writer(shared, 'kernel');
@@ -191,7 +196,7 @@ const emitLoop = (w: Writer, op: Op): void => {
     .slice(3)
     .map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
   const pragmas = hints(w, op, variables);
-  onLanes(w, pragmas.length > 0, () => {
+  onLanes(w, pragmas.length > 0 ? op : undefined, () => {
     const header = loopHeader(w, op, iv!);
     for (const l of pragmas) line(w, l);
     block(w, header.open, () => {
@@ -201,10 +206,10 @@ const emitLoop = (w: Writer, op: Op): void => {
   });
 };
 
-/** Writes a loop; on lanes if it or the loop around it is. */
-const onLanes = (w: Writer, lanes: boolean, write: () => void): void => {
+/** Writes what is in a loop that is to run on lanes, or in any other. */
+const onLanes = (w: Writer, loop: Op | undefined, write: () => void): void => {
   const before = w.shared.lanes;
-  w.shared.lanes = before || lanes;
+  w.shared.lanes = loop ? affineValues(loop) : before;
   write();
   w.shared.lanes = before;
 };
@@ -353,7 +358,25 @@ const emitPart = (w: Writer, op: Op): void => {
   const args = [...buffers.map((b) => s.pointers.get(b.name)!), ...captured.map((v) => v.name), ...status];
   const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
   const trips = unit ? to : tripCount(w, loop.from, to, loop.stride);
-  for (const l of part.start(name, args, trips, alone?.name)) line(w, l);
+  const work = workOf(op.regions[0]!, (v) => scalarConstant(w, v));
+  const started: StartedPart = {
+    name,
+    alone: alone?.name ?? name,
+    args,
+    trips,
+    worth: Math.ceil(worthForking / work),
+    dynamic: op.attrs['schedule'] === 'dynamic',
+    ...(typeof op.attrs['threads'] === 'number' ? { threads: op.attrs['threads'] } : {}),
+  };
+  for (const l of part.start(started)) line(w, l);
+};
+
+/** Ops that are not worth another thread: to start one takes some microseconds. */
+const worthForking = 65_536;
+
+const scalarConstant = (w: Writer, v: Value): Scalar | undefined => {
+  const c = w.shared.constants.get(v.id);
+  return c === undefined ? undefined : scalarFromAttr(c, scalarOf(v.type));
 };
 
 interface PartLoop {
@@ -379,7 +402,7 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
   /* Vector lanes would share what each iteration has for itself. */
   const pragmas = ownsScratch ? [] : hints(inner, op);
   for (const l of s.dialect.part.prologue) line(inner, l);
-  onLanes(inner, pragmas.length > 0, () => {
+  onLanes(inner, pragmas.length > 0 ? op : undefined, () => {
     const type = scalarName(s, iv);
     const at = (trip: string): string =>
       `${constantNumber(inner, lb) === 0 ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;

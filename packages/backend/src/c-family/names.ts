@@ -50,6 +50,10 @@ export const reserved: readonly string[] = [
   'trips',
   'trip',
   'last',
+  'team',
+  'piece',
+  'next',
+  'from',
   'main',
 ];
 

@@ -69,7 +69,7 @@ export const indexValues = (kernel: Kernel): { readonly has: (id: number) => boo
       const index = op.name.startsWith('mem.') ? op.operands.length - 1 : -1;
       const passes = passesIndices(op) && otherwise[op.results[0]!.id] === 0;
       op.operands.forEach((v, n) => {
-        if (!passes && n !== index) otherwise[v.id] = 1;
+        if (passes ? op.name === 'arith.shl' && n === 1 : n !== index) otherwise[v.id] = 1;
       });
     }
   };
@@ -78,9 +78,37 @@ export const indexValues = (kernel: Kernel): { readonly has: (id: number) => boo
 };
 
 const passesIndices = (op: Op): boolean =>
-  op.name === 'arith.add' || op.name === 'arith.sub' || op.name === 'arith.mul' || op.name === 'arith.neg'
+  linear.has(op.name)
     ? op.results[0]!.type === 'i32' || op.results[0]!.type === 'i64'
     : op.name === 'arith.cast' && op.operands[0]!.type === 'i32' && op.results[0]!.type === 'i64';
+
+const linear = new Set(['arith.add', 'arith.sub', 'arith.mul', 'arith.neg', 'arith.shl']);
+
+/**
+ * Ids of the values of a loop that grow by the same amount from one iteration to the next, and of its counter. Those are
+ * addresses that a compiler follows; others it has to gather.
+ */
+export const affineValues = (loop: Op): { readonly has: (id: number) => boolean } => {
+  const affine = new Set<number>([loop.regions[0]!.params[0]!.id]);
+  const varying = new Set(affine);
+  const walk = (region: Region): void => {
+    for (const op of region.ops) {
+      op.regions.forEach(walk);
+      const moves = op.operands.filter((v) => varying.has(v.id));
+      const reads = op.name.startsWith('mem.') || op.regions.length > 0;
+      for (const v of op.results) {
+        if (reads || moves.length > 0) varying.add(v.id);
+        if (!reads && follows(op, moves.length) && moves.every((m) => affine.has(m.id))) affine.add(v.id);
+      }
+      for (const r of op.regions) for (const p of r.params) varying.add(p.id);
+    }
+  };
+  walk(loop.regions[0]!);
+  return affine;
+};
+
+/** Whether a result is affine if the operands are of which so many vary. */
+const follows = (op: Op, varying: number): boolean => (op.name === 'arith.mul' ? varying <= 1 : passesIndices(op));
 
 const maxId = (kernel: Kernel): number => {
   let max = 0;

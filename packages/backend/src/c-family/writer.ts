@@ -19,8 +19,13 @@ export interface Shared {
   readonly constants: Map<number, Op['attrs'][string]>;
   readonly helpers: Set<string>;
   readonly parts: string[];
-  /** Whether the loop being written is to run on vector lanes, where indices as narrow as they come fill most lanes. */
-  lanes: boolean;
+  /**
+   * Where the loop being written is to run on vector lanes, its values that grow evenly: the others are gathered indices,
+   * and as narrow as they come they fill most lanes.
+   */
+  lanes: { readonly has: (id: number) => boolean } | undefined;
+  /** Ids of results that are the same as without a limit to their type. */
+  readonly exact: { readonly has: (id: number) => boolean };
 }
 
 /**
@@ -59,7 +64,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
       declared: (v) => scalarName(shared, v),
       element: (name, index) =>
         expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
-      wraps: (v) => !shared.indices.has(v.id),
+      wraps: (v) => !shared.indices.has(v.id) && !shared.exact.has(v.id),
       constant: (v) => shared.constants.get(v.id),
       concurrent: (buffer) => {
         const concurrent = role === 'beside others' && !isScratch(shared, buffer);
@@ -92,7 +97,7 @@ export const block = (w: Writer, open: string, inside: () => void, close = '}'):
 };
 
 export const scalarName = (s: Shared, v: Value): string =>
-  (v.type === 'i32' && !s.lanes && s.indices.has(v.id) ? s.dialect.index : undefined) ??
+  (v.type === 'i32' && s.indices.has(v.id) && (s.lanes?.has(v.id) ?? true) ? s.dialect.index : undefined) ??
   s.dialect.scalar[scalarOf(v.type)]!;
 
 /** Gives a value a name of its own. */

@@ -22,8 +22,8 @@ export const controlFlowPrograms = (): readonly Program[] => [
       });
     }),
   ),
-  program('parallel loop with vector lanes', [input('x', 1000), output('y', 1000)], (b) => {
-    range(b, 1000, { parallel: true, simd: true }, (i) => {
+  program('parallel loop with vector lanes', [input('x', 20000), output('y', 20000)], (b) => {
+    range(b, 20000, { parallel: true, simd: true }, (i) => {
       const x = b.load('x', i);
       b.store('y', b.add(b.mul(x, x), b.f64(0.5)), i);
     });
@@ -57,16 +57,16 @@ export const controlFlowPrograms = (): readonly Program[] => [
   }),
   program(
     'several parallel loops that depend on one another',
-    [input('x', 333), temp('t', 333), output('y', 333)],
+    [input('x', 20000), temp('t', 20000), output('y', 20000)],
     (b) => {
-      range(b, 333, { parallel: true }, (i) => b.store('t', b.mul(b.load('x', i), b.f64(3)), i));
-      range(b, 333, { parallel: true }, (i) => b.store('y', b.load('t', b.sub(b.i32(332), i)), i));
-      range(b, 333, { parallel: true }, (i) => b.store('t', b.add(b.load('y', i), b.f64(1)), i));
+      range(b, 20000, { parallel: true }, (i) => b.store('t', b.mul(b.load('x', i), b.f64(3)), i));
+      range(b, 20000, { parallel: true }, (i) => b.store('y', b.load('t', b.sub(b.i32(19999), i)), i));
+      range(b, 20000, { parallel: true }, (i) => b.store('t', b.add(b.load('y', i), b.f64(1)), i));
     },
   ),
-  program('a parallel loop within a serial loop', [inout('x', 50)], (b) => {
+  program('a parallel loop within a serial loop', [inout('x', 12000)], (b) => {
     range(b, 7, {}, (k) => {
-      range(b, 50, { parallel: true }, (i) => b.store('x', b.add(b.load('x', i), b.cast(k, 'f64')), i));
+      range(b, 12000, { parallel: true }, (i) => b.store('x', b.add(b.load('x', i), b.cast(k, 'f64')), i));
     });
   }),
   program('zero-trip loops', [output('y', 4), input('x', 4)], (b) => {

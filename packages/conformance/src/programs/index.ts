@@ -5,6 +5,7 @@ import { failurePrograms } from './failures.js';
 import { largePrograms } from './large.js';
 import { mathPrograms } from './math.js';
 import { memoryPrograms } from './memory.js';
+import { reductionPrograms } from './reductions.js';
 import { scratchPrograms } from './scratch.js';
 import { vectorPrograms } from './vectors.js';
 
@@ -15,6 +16,7 @@ export const conformancePrograms = (): readonly Program[] => [
   ...controlFlowPrograms(),
   ...memoryPrograms(),
   ...scratchPrograms(),
+  ...reductionPrograms(),
   ...vectorPrograms(),
   ...largePrograms(),
   ...failurePrograms(),

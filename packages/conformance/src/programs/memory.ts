@@ -131,7 +131,7 @@ const gatherThrough = (t: 'u8' | 'u16' | 'u32' | 'i8' | 'i16' | 'i32' | 'i64' | 
 };
 
 const scatterThrough = (): Program => {
-  const n = 300;
+  const n = 30000;
   const table = arrayOf('u16', n, (k) => (k * 7) % n);
   const buffers = [
     constBuffer('table', 'u16', table),

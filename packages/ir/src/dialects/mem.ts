@@ -1,6 +1,15 @@
 import type { Buffers, Machine, OpDef, Scalar } from '../kernel/dialect.js';
 import type { Buffer, Op, TypedArray } from '../kernel/op.js';
-import { type ScalarType, type Type, isFloat, lanesOf, sameType, scalarOf, typeText } from '../kernel/type.js';
+import {
+  type ScalarType,
+  type Type,
+  isFloat,
+  isInteger,
+  lanesOf,
+  sameType,
+  scalarOf,
+  typeText,
+} from '../kernel/type.js';
 import {
   type Lane,
   defineBound,
@@ -96,16 +105,46 @@ const checker = (op: Op, machine: Machine, length: number, width: number): ((ind
   };
 };
 
+/** The bounds that a load promises. */
+const rangeOf = (op: Op): readonly [lo: number, hi: number] | undefined => {
+  const range = op.attrs.range;
+  return Array.isArray(range) ? [Number(range[0]), Number(range[1])] : undefined;
+};
+
+const rangeAttr = (op: Op, buffer: Buffer): string | undefined => {
+  if (op.attrs.range === undefined) return undefined;
+  const range = op.attrs.range;
+  const bounds = Array.isArray(range) && range.length === 2 && range.every((x) => Number.isSafeInteger(x));
+  if (!bounds) return `attribute 'range' must be two integers, as in {range = [0, 7]}`;
+  return isInteger(buffer.type)
+    ? undefined
+    : `attribute 'range' is for integers, buffer @${buffer.name} is ${buffer.type}`;
+};
+
+const inRange = (op: Op, machine: Machine, read: (i: number) => Scalar): ((i: number) => Scalar) => {
+  const range = rangeOf(op);
+  if (!range) return read;
+  return (i) => {
+    const x = read(i);
+    return Number(x) >= range[0] && Number(x) <= range[1]
+      ? x
+      : machine.trap(op, `element ${i} of @${bufferName(op)} is ${x}, promised were ${range[0]} to ${range[1]}`);
+  };
+};
+
 const load: OpDef = defineBound(
   {
     name: 'mem.load',
-    summary: 'the element at an index of `buffer`; with `lanes` a vector of that many from there on',
+    summary:
+      'the element at an index of `buffer`; with `lanes` a vector of that many from there on; `range = [lo, hi]` promises ' +
+      'an integer between these bounds, and another one traps where that is seen',
     verify: (op, buffers) =>
       firstProblem(
         () => hasOperands(op, 1),
         () => names(op, buffers),
         () => index(op, 0),
         () => integerAttr(op, 'lanes', 2, true),
+        () => rangeAttr(op, find(op, buffers)),
       ),
     resultTypes: (_operands, attrs, _regions, buffers) => {
       const of = elementType(attrs, buffers);
@@ -119,7 +158,7 @@ const load: OpDef = defineBound(
     const type = op.results[0].type;
     const width = lanesOf(type);
     const check = checker(op, machine, data.length, width);
-    const read = reader(op, machine, scalarOf(type));
+    const read = inRange(op, machine, reader(op, machine, scalarOf(type)));
     if (typeof type === 'string') return (i) => read(check(i));
     return (i) => {
       const from = check(i);

@@ -41,9 +41,10 @@ const forOp: OpDef = defineGeneral(
     name: 'scf.for',
     summary:
       'runs its region for iv = lb, lb + step, … below ub, carrying values from one iteration to the next; ' +
-      '`parallel`: iterations may run at once; `independent`: but for the carried values, and sums, products and extrema of ' +
-      'these may be formed in any order; `simd`: the same, and the loop wants vector lanes; for parallel loops `schedule` says whether the ' +
-      'iterations cost alike (`static`, as if absent) or not (`dynamic`), and `threads` how many threads are worth it at most',
+      '`parallel`: iterations may run at once; `independent`: but for what they accumulate in carried values, iterations do not ' +
+      'depend on one another, and sums, products, extrema and bits may be formed in any order; `simd`: iterations want ' +
+      'vector lanes, and depend on one another by carried values alone; for parallel loops `schedule` says whether the ' +
+      'iterations cost alike (`static`, as if absent) or not (`dynamic`), and `threads` how many threads are worth it at most; `trips` says how many iterations to expect',
     verify: (op) => {
       const inits = op.operands.slice(3);
       const body = op.regions[0];
@@ -62,6 +63,7 @@ const forOp: OpDef = defineGeneral(
         () => booleanAttr(op, 'independent'),
         () => booleanAttr(op, 'simd'),
         () => (op.attrs.schedule === undefined ? undefined : oneOf(op, 'schedule', ['static', 'dynamic'])),
+        () => integerAttr(op, 'trips', 0, true),
         () => integerAttr(op, 'threads', 1, true),
         () =>
           op.attrs.parallel !== true && (op.attrs.schedule !== undefined || op.attrs.threads !== undefined)

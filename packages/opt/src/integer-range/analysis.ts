@@ -1,7 +1,7 @@
 import { bufferName, type Buffers, type Kernel, type Op, type Region, type ScalarType, type Value } from '@filigree/ir';
 import { terminatorOf } from '../support/values.js';
 import { conditionsOf } from './conditions.js';
-import { contains, exactly, fits, fullRange, hasRange, join, meet, rangeIn, type Range } from './range.js';
+import { between, contains, exactly, fits, fullRange, hasRange, join, meet, type Range } from './range.js';
 import { beforeWrap, transfer } from './transfer.js';
 
 /** What is known about the integers of a kernel. */
@@ -43,7 +43,7 @@ export const rangesOf = (kernel: Kernel, buffers: Buffers): Ranges => {
   };
   const rangeOf = (op: Op, type: ScalarType): Range | undefined => {
     if (op.name === 'arith.constant') return constantRange(op, type);
-    if (op.name === 'mem.load') return tables(bufferName(op));
+    if (op.name === 'mem.load') return promised(op, type) ?? tables(bufferName(op));
     return transfer(op, op.operands.map(of), type);
   };
 
@@ -84,7 +84,7 @@ export const rangesOf = (kernel: Kernel, buffers: Buffers): Ranges => {
     const [lb, ub, step] = op.operands.slice(0, 3).map((v) => of(v)!) as [Range, Range, Range];
     const type = op.regions[0]!.params[0]!.type as ScalarType;
     const last = step.lo === step.hi && step.lo > 0 && lb.lo === lb.hi ? lastOf(lb.lo, ub.hi, step.lo) : ub.hi - 1;
-    return rangeIn(type, lb.lo, Math.max(lb.lo, last), Math.min(lb.align, step.align));
+    return between(type, lb.lo, Math.max(lb.lo, last), Math.min(lb.align, step.align));
   };
 
   const visitWhile = (op: Op): void => {
@@ -125,11 +125,11 @@ export const rangesOf = (kernel: Kernel, buffers: Buffers): Ranges => {
   const within = <T>(op: Op, region: Region, inside: () => T): T => {
     const said = conditionsOf(op, region, (v) => definitions.get(v.id));
     if (said.length === 0) return inside();
-    const facts_ = new Map<number, Range>();
-    facts.push(facts_);
+    const here = new Map<number, Range>();
+    facts.push(here);
     for (const { value, compared, predicate } of said) {
       const [a, b] = [of(value), of(compared)];
-      if (a && b) facts_.set(value.id, narrowed(a, predicate, b));
+      if (a && b) here.set(value.id, narrowed(a, predicate, b));
     }
     const result = inside();
     facts.pop();
@@ -175,6 +175,12 @@ const constantRange = (op: Op, type: ScalarType): Range => {
   return fits(type, value, value) ? exactly(value) : fullRange(type);
 };
 
+/** The bounds that a load promises by its attribute `range`. */
+const promised = (op: Op, type: ScalarType): Range | undefined => {
+  const range = op.attrs['range'];
+  return Array.isArray(range) ? between(type, Number(range[0]), Number(range[1])) : undefined;
+};
+
 /** What a comparison that holds says about its first operand. */
 const narrowed = (a: Range, predicate: string, b: Range): Range => {
   switch (predicate) {
@@ -213,5 +219,5 @@ const elementRange = (buffers: Buffers, name: string): Range | undefined => {
     if (x < lo) lo = x;
     if (x > hi) hi = x;
   }
-  return type === 'i1' ? fullRange(type) : rangeIn(type, lo, hi);
+  return type === 'i1' ? fullRange(type) : between(type, lo, hi);
 };

@@ -9,7 +9,11 @@ export interface Condition {
 }
 
 /** The comparisons that hold in a region of an op: of a branch, of a loop, or behind the test of a `while`. */
-export const conditionsOf = (op: Op, region: Region, definition: (v: Value) => Op | undefined): readonly Condition[] => {
+export const conditionsOf = (
+  op: Op,
+  region: Region,
+  definition: (v: Value) => Op | undefined,
+): readonly Condition[] => {
   const out: Condition[] = [];
   const hold = (v: Value, truth: boolean): void => {
     const def = definition(v);
@@ -23,8 +27,12 @@ export const conditionsOf = (op: Op, region: Region, definition: (v: Value) => O
     }
   };
   if (op.name === 'scf.if') hold(op.operands[0]!, region === op.regions[0]);
-  if (op.name === 'scf.while' && region === op.regions[1]) hold(terminatorOf(op.regions[0]!).operands[0]!, true);
-  return out;
+  if (op.name !== 'scf.while' || region !== op.regions[1]) return out;
+  const [condition, ...handed] = terminatorOf(op.regions[0]!).operands;
+  hold(condition!, true);
+  /* Behind the test the values go by other names. */
+  const renamed = (v: Value): Value => region.params[handed.findIndex((h) => h.id === v.id)] ?? v;
+  return [...out, ...out.map((c) => ({ ...c, value: renamed(c.value), compared: renamed(c.compared) }))];
 };
 
 const inverse: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le', eq: 'ne', ne: 'eq' };

@@ -23,11 +23,19 @@ export const fullRange = (type: ScalarType): Range => {
     : { lo: -(2 ** (bits - 1)), hi: bits === 64 ? 2 ** 63 : 2 ** (bits - 1) - 1, align: 1 };
 };
 
-/** The multiples of `align` from `lo` to `hi`; all of the type where a bound leaves it, and the op may have wrapped. */
-export const rangeIn = (type: ScalarType, lo: number, hi: number, align = 1): Range => {
-  if (!fits(type, lo, hi)) return { ...fullRange(type), align: Math.min(align, modulus(type)) };
-  const [from, to] = align === 1 ? [lo, hi] : [Math.ceil(lo / align) * align + 0, Math.floor(hi / align) * align + 0];
-  return from <= to ? { lo: from, hi: to, align: from === to ? alignOf(from) : align } : { lo, hi, align: 1 };
+/** The multiples of `align` from `lo` to `hi`; all of the type where a bound leaves it, since the op may have wrapped then. */
+export const wrapped = (type: ScalarType, lo: number, hi: number, align = 1): Range =>
+  fits(type, lo, hi) ? between(type, lo, hi, align) : { ...fullRange(type), align: Math.min(align, modulus(type)) };
+
+/** The multiples of `align` from `lo` to `hi` that are of the type, for ops that never wrap. */
+export const between = (type: ScalarType, lo: number, hi: number, align = 1): Range => {
+  const full = fullRange(type);
+  const [least, most] = [Math.max(lo, full.lo), Math.min(hi, full.hi)];
+  const [from, to] =
+    align === 1 ? [least, most] : [Math.ceil(least / align) * align + 0, Math.floor(most / align) * align + 0];
+  return from <= to
+    ? { lo: from, hi: to, align: from === to ? alignOf(from) : align }
+    : { lo: least, hi: most, align: 1 };
 };
 
 export const exactly = (value: number): Range => ({ lo: value, hi: value, align: alignOf(value) });

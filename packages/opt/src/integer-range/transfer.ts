@@ -1,5 +1,5 @@
 import { byteSize, scalarOf, type Op, type ScalarType } from '@filigree/ir';
-import { exactly, fits, fullRange, isSingle, join, rangeIn, type Range } from './range.js';
+import { between, exactly, fits, fullRange, isSingle, join, wrapped, type Range } from './range.js';
 
 /**
  * The range of the result of an op of the dialect `arith` on integers, from those of its operands; nothing for other ops.
@@ -11,7 +11,10 @@ export const transfer = (op: Op, operands: readonly (Range | undefined)[], to: S
 };
 
 /** What a sum, difference, product or shift gives before it wraps; nothing for other ops. */
-export const beforeWrap = (op: Op, [a, b]: readonly (Range | undefined)[]): readonly [lo: number, hi: number] | undefined => {
+export const beforeWrap = (
+  op: Op,
+  [a, b]: readonly (Range | undefined)[],
+): readonly [lo: number, hi: number] | undefined => {
   if (!a) return undefined;
   if (op.name === 'arith.neg') return [-a.hi, -a.lo];
   if (!b) return undefined;
@@ -41,7 +44,7 @@ const wrapping =
   (align: (a: Range, b: Range, op: Op) => number): Rule =>
   (operands, type, op) => {
     const [lo, hi] = beforeWrap(op, operands) ?? [-Infinity, Infinity];
-    return rangeIn(type, lo, hi, align(operands[0]!, operands[1] ?? operands[0]!, op));
+    return wrapped(type, lo, hi, align(operands[0]!, operands[1] ?? operands[0]!, op));
   };
 
 const common = (a: Range, b: Range): number => Math.min(a.align, b.align);
@@ -59,10 +62,10 @@ const and: Rule = ([a, b], type) => {
   ] as const) {
     if (isSingle(mask) && mask.lo < 0 && mask.lo === -mask.align && isWhole(x, type)) {
       const down = (n: number): number => Math.floor(n / mask.align) * mask.align;
-      return rangeIn(type, down(x.lo), down(x.hi), align);
+      return between(type, down(x.lo), down(x.hi), align);
     }
   }
-  return limits.length === 0 ? { ...fullRange(type), align } : rangeIn(type, 0, Math.min(...limits), align);
+  return limits.length === 0 ? { ...fullRange(type), align } : between(type, 0, Math.min(...limits), align);
 };
 
 /** Whether no bit is set in both, so that `or`, `xor` and a sum are the same. */
@@ -72,19 +75,19 @@ const or =
   (exclusive: boolean): Rule =>
   ([a, b], type) => {
     const align = common(a!, b!);
-    if (disjointBits(a!, b!) || disjointBits(b!, a!)) return rangeIn(type, a!.lo + b!.lo, a!.hi + b!.hi, align);
+    if (disjointBits(a!, b!) || disjointBits(b!, a!)) return between(type, a!.lo + b!.lo, a!.hi + b!.hi, align);
     if (a!.lo < 0 || b!.lo < 0) return { ...fullRange(type), align };
     const most = Math.max(a!.hi, b!.hi);
     const ones = 2 ** Math.ceil(Math.log2(most + 1)) - 1;
-    return rangeIn(type, exclusive ? 0 : Math.max(a!.lo, b!.lo), ones, align);
+    return between(type, exclusive ? 0 : Math.max(a!.lo, b!.lo), ones, align);
   };
 
 const shiftRight: Rule = ([a, b], type, op) => {
   if (!isWhole(a!, type)) return fullRange(type);
   const by = shiftBy(op, b!);
   if (by !== undefined)
-    return rangeIn(type, Math.floor(a!.lo / by), Math.floor(a!.hi / by), Math.max(1, a!.align / by));
-  return a!.lo >= 0 ? rangeIn(type, 0, a!.hi) : rangeIn(type, a!.lo, Math.max(0, a!.hi));
+    return between(type, Math.floor(a!.lo / by), Math.floor(a!.hi / by), Math.max(1, a!.align / by));
+  return a!.lo >= 0 ? between(type, 0, a!.hi) : between(type, a!.lo, Math.max(0, a!.hi));
 };
 
 const divide: Rule = ([a, b], type) => {
@@ -92,18 +95,23 @@ const divide: Rule = ([a, b], type) => {
   if (isSingle(b!) && b!.lo > 0) {
     const by = b!.lo;
     const align = Number.isInteger(Math.log2(by)) ? Math.max(1, a!.align / by) : 1;
-    return rangeIn(type, Math.trunc(a!.lo / by) + 0, Math.trunc(a!.hi / by) + 0, align);
+    return between(type, Math.trunc(a!.lo / by) + 0, Math.trunc(a!.hi / by) + 0, align);
   }
-  return a!.lo >= 0 && b!.lo >= 0 ? rangeIn(type, 0, a!.hi) : fullRange(type);
+  return a!.lo >= 0 && b!.lo >= 0 ? between(type, 0, a!.hi) : fullRange(type);
 };
 
 const remainder: Rule = ([a, b], type) => {
   if (b!.lo <= 0 || !isWhole(b!, type)) {
     /* Not farther from zero than the dividend. */
-    return isWhole(a!, type) ? rangeIn(type, Math.min(0, a!.lo), Math.max(0, a!.hi)) : fullRange(type);
+    return isWhole(a!, type) ? between(type, Math.min(0, a!.lo), Math.max(0, a!.hi)) : fullRange(type);
   }
   const most = b!.hi - 1;
-  return rangeIn(type, Math.max(-most, Math.min(0, a!.lo)), Math.min(most, Math.max(0, a!.hi)), isSingle(b!) ? common(a!, b!) : 1);
+  return between(
+    type,
+    Math.max(-most, Math.min(0, a!.lo)),
+    Math.min(most, Math.max(0, a!.hi)),
+    isSingle(b!) ? common(a!, b!) : 1,
+  );
 };
 
 const rules: Readonly<Record<string, Rule>> = {
@@ -112,8 +120,8 @@ const rules: Readonly<Record<string, Rule>> = {
   'arith.neg': wrapping(common),
   'arith.mul': wrapping((a, b) => Math.min(2 ** 52, a.align * b.align)),
   'arith.shl': wrapping((a, b, op) => Math.min(2 ** 52, a.align * (shiftBy(op, b) ?? 1))),
-  'arith.min': ([a, b], type) => rangeIn(type, Math.min(a!.lo, b!.lo), Math.min(a!.hi, b!.hi), common(a!, b!)),
-  'arith.max': ([a, b], type) => rangeIn(type, Math.max(a!.lo, b!.lo), Math.max(a!.hi, b!.hi), common(a!, b!)),
+  'arith.min': ([a, b], type) => between(type, Math.min(a!.lo, b!.lo), Math.min(a!.hi, b!.hi), common(a!, b!)),
+  'arith.max': ([a, b], type) => between(type, Math.max(a!.lo, b!.lo), Math.max(a!.hi, b!.hi), common(a!, b!)),
   'arith.and': and,
   'arith.or': or(false),
   'arith.xor': or(true),
@@ -121,16 +129,16 @@ const rules: Readonly<Record<string, Rule>> = {
     !isWhole(a!, type)
       ? fullRange(type)
       : type === 'i1'
-        ? rangeIn(type, 1 - a!.hi, 1 - a!.lo)
+        ? between(type, 1 - a!.hi, 1 - a!.lo)
         : type.startsWith('u')
-          ? rangeIn(type, fullRange(type).hi - a!.hi, fullRange(type).hi - a!.lo)
-          : rangeIn(type, -1 - a!.hi, -1 - a!.lo),
+          ? between(type, fullRange(type).hi - a!.hi, fullRange(type).hi - a!.lo)
+          : between(type, -1 - a!.hi, -1 - a!.lo),
   'arith.shr': shiftRight,
   'arith.div': divide,
   'arith.rem': remainder,
   'arith.select': ([, a, b]) => join(a!, b!),
   'arith.cast': ([a], type) =>
-    a === undefined ? fullRange(type) : type === 'i1' ? notZero(a) : rangeIn(type, a.lo, a.hi, a.align),
+    a === undefined ? fullRange(type) : type === 'i1' ? notZero(a) : wrapped(type, a.lo, a.hi, a.align),
   'arith.cmp': ([a, b], type, op) => {
     const known = a && b ? compare(String(op.attrs['predicate']), a, b) : undefined;
     return known === undefined ? fullRange(type) : exactly(known ? 1 : 0);

@@ -31,13 +31,14 @@ export const chunkedLoop = (
   const least = leastIterations(workOf(loop.regions[0]!, constantOf));
   const length = b.mul(ceilDivide(trips, Math.min(chunks * least, 2 ** 31)), whole(least));
   const count = b.add(b.div(trips, b.max(length, whole(1))), b.min(b.rem(trips, b.max(length, whole(1))), whole(1)));
-  const { simd: _simd, independent: _independent, ...attrs } = loop.attrs;
-  b.for(signed(0), b.cast(count, index), signed(1), attrs, [], (c) => {
+  const { simd: _simd, independent: _independent, trips: _trips, ...outer } = loop.attrs;
+  const attrs = { ...loop.attrs, ...(least > 1 ? { trips: least } : {}) };
+  b.for(signed(0), b.cast(count, index), signed(1), outer, [], (c) => {
     const first = b.mul(b.cast(c, unsigned), length);
     const many = b.min(length, b.sub(trips, first));
     if (step === 1n) {
       const from = b.add(lb, b.cast(first, index));
-      inside({ ...loop, operands: [from, b.add(from, b.cast(many, index)), loop.operands[2]!] });
+      inside({ ...loop, attrs, operands: [from, b.add(from, b.cast(many, index)), loop.operands[2]!] });
       return;
     }
     /* Counted from zero, since the bound behind the last iteration may not be a number of the type. */
@@ -51,6 +52,7 @@ export const chunkedLoop = (
     });
     inside({
       ...loop,
+      attrs,
       operands: [signed(0), b.cast(many, index), signed(1)],
       regions: [{ params: [k], ops: [...ops, ...region.ops] }],
     });

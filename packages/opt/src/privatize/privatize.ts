@@ -3,7 +3,6 @@ import {
   mapKernels,
   rewriteOps,
   useCounts,
-  type Buffers,
   type Builder,
   type Kernel,
   type Module,
@@ -14,6 +13,7 @@ import {
   type Value,
   type Dialect,
 } from '@filigree/ir';
+import { rangesOf } from '../integer-range/analysis.js';
 import { affineForms } from '../support/affine.js';
 import { constantIn, constantOfOp } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
@@ -54,6 +54,11 @@ const privatizeKernel = (
   const scratch = scratchOf(module.buffers);
   const counts = useCounts(kernel.body);
   const forms = affineForms();
+  const ranges = rangesOf(kernel, buffers);
+  const isThere = (r: Reduction): boolean => {
+    const range = ranges.of(r.index);
+    return range !== undefined && range.lo >= 0 && range.hi < buffers.get(r.buffer)!.length;
+  };
   const rewrite = (op: Op, ctx: RewriteContext): Replacement | undefined => {
     const constantOf = (v: Value): Scalar | undefined => constantIn(v, ctx.definition, facts);
     if (op.name !== 'scf.for' && op.name !== 'scf.while') {
@@ -66,18 +71,19 @@ const privatizeKernel = (
     for (const r of op.regions) definedIn(r, defined);
     const reductions = reductionsOf(op, {
       facts,
-      buffers,
       constantOf,
       inside: (v) => defined.has(v.id),
       uses: (v) => counts.get(v.id) ?? 0,
       distinct: (a, b) => {
         const [x, y] = [forms.of(a), forms.of(b)];
-        return x.bits === y.bits && x.terms === y.terms && x.offset !== y.offset;
+        if (x.bits === y.bits && x.terms === y.terms) return x.offset !== y.offset;
+        const [r, s] = [ranges.of(a), ranges.of(b)];
+        return r !== undefined && s !== undefined && (r.hi < s.lo || s.hi < r.lo);
       },
-    }).filter((r) => r.certain || inBuffer(r, buffers));
+    }).filter((r) => r.certain || isThere(r));
     if (reductions.length === 0) return undefined;
     const inside = (v: Value): boolean => defined.has(v.id);
-    const at = { ctx, buffers, inside };
+    const at = { ctx, isThere, inside };
     if (!outermost) {
       const trips = op.name === 'scf.for' ? tripCount(op, constantOf) : 1n;
       return ctx.build((b) => accumulate(b, serialLoop(op, false), reductions, at, trips !== undefined && trips > 0n));
@@ -98,20 +104,15 @@ const privatizeKernel = (
 /** A parallel loop as a sequential one, whose iterations are still independent unless they share scratch buffers now. */
 const serialLoop = (loop: Op, shared: boolean): Op => {
   const { parallel, schedule: _schedule, threads: _threads, simd, ...attrs } = loop.attrs;
-  const hints = shared ? {} : simd === true ? { simd } : parallel === true ? { independent: true } : {};
+  const said = simd === true || parallel === true || attrs['independent'] === true;
+  const hints = said && !shared ? { independent: true, ...(simd === true ? { simd } : {}) } : {};
   return { ...loop, attrs: { ...attrs, ...hints } };
 };
 
-/** Whether the element is known to be there, so that it may be touched in vain. */
-const inBuffer = (r: Reduction, buffers: Buffers): boolean =>
-  r.constant !== undefined &&
-  typeof r.constant !== 'boolean' &&
-  r.constant >= 0 &&
-  r.constant < buffers.get(r.buffer)!.length;
-
 interface Place {
   readonly ctx: RewriteContext;
-  readonly buffers: Buffers;
+  /** Whether the element is known to be in its buffer, so that it may be touched in vain. */
+  readonly isThere: (r: Reduction) => boolean;
   /** Whether a value is defined in the loop. */
   readonly inside: (v: Value) => boolean;
 }
@@ -124,7 +125,7 @@ const accumulate = (
   b: Builder,
   loop: Op,
   reductions: readonly Reduction[],
-  { ctx, buffers, inside }: Place,
+  { ctx, isThere, inside }: Place,
   runs: boolean,
 ): readonly Value[] => {
   b.loc = loop.loc;
@@ -138,7 +139,7 @@ const accumulate = (
       b.loc = op!.loc;
       if (wanted(r)) b.op('mem.atomic', [own[k]!, indices[k]!], op!.attrs);
     });
-  const safe = (r: Reduction): boolean => runs || inBuffer(r, buffers);
+  const safe = (r: Reduction): boolean => runs || isThere(r);
   combine(safe);
   if (!reductions.every(safe)) {
     const some = b.cmp('lt', loop.operands[0]!, loop.operands[1]!);

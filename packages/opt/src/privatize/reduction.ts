@@ -4,7 +4,6 @@ import {
   integerRange,
   isWide,
   scalarOf,
-  type Buffers,
   type Op,
   type Region,
   type Scalar,
@@ -29,7 +28,6 @@ export interface Reduction {
 
 export interface Surroundings {
   readonly facts: Facts;
-  readonly buffers: Buffers;
   readonly constantOf: (v: Value) => Scalar | undefined;
   /** Whether a value is defined in the loop. */
   readonly inside: (v: Value) => boolean;

@@ -1,14 +1,14 @@
-import { bufferName, lanesOf, type Buffers, type Op, type Scalar, type Value } from '@filigree/ir';
+import { bufferName, lanesOf, type Buffers, type Op } from '@filigree/ir';
+import type { Ranges } from '../integer-range/analysis.js';
 
 /**
- * Whether an op is a load from a constant index inside its buffer, so that it cannot trap. What is not written yet in a
- * scratch buffer must not be read, so those are left out.
+ * Whether an op is a load from an index that is known to be inside its buffer, so that it cannot trap. What is not written
+ * yet in a scratch buffer must not be read, and a promise holds where the load stands, so those are left out.
  */
-export const inBounds = (op: Op, constantOf: (v: Value) => Scalar | undefined, buffers: Buffers): boolean => {
-  if (op.name !== 'mem.load') return false;
-  const index = constantOf(op.operands[0]!);
+export const inBounds = (op: Op, ranges: Ranges, buffers: Buffers): boolean => {
+  if (op.name !== 'mem.load' || op.attrs['range'] !== undefined) return false;
+  const index = ranges.of(op.operands[0]!);
   const buffer = buffers.get(bufferName(op));
-  if (buffer === undefined || buffer.role === 'scratch' || index === undefined || typeof index === 'boolean')
-    return false;
-  return index >= 0 && Number(index) + lanesOf(op.results[0]!.type) <= buffer.length;
+  if (buffer === undefined || buffer.role === 'scratch' || index === undefined) return false;
+  return index.lo >= 0 && index.hi + lanesOf(op.results[0]!.type) <= buffer.length;
 };

@@ -14,7 +14,7 @@ import {
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
-import { axesOf, type Layout } from '../layout/layout.js';
+import { axesOf, nodeText, type Layout } from '../layout/layout.js';
 import type { Storage } from '../storage/storage.js';
 import { fieldDialect } from './field-dialect.js';
 import { buildCell, buildCellPath, buildContainer, extentAlong, operandsOf } from './path.js';
@@ -30,7 +30,8 @@ export interface AccessOptions {
  * Breaks every access to a field into micro-accesses, root to leaf, each for itself (thesis §5.1). Indices are clamped to
  * their bounds, so that none leads outside. Places that can fail at run time are numbered in the module's `sites`.
  *
- * Takes what `lowerLoops` leaves; a struct-for or a deactivation that is still there is `access/order`.
+ * Takes what `lowerLoops` leaves; a struct-for that is still there is `access/order`, to deactivate a single cell of a list
+ * `access/deactivate-list`.
  */
 export const lowerAccess = (storage: Storage, options: AccessOptions = {}): Pass<Module> => {
   const { layout } = storage;
@@ -67,7 +68,7 @@ const checkOrder = (kernel: Kernel): void =>
       });
   });
 
-const early = new Set(['field.for', 'field.deactivate', 'field.clear', 'field.clear_all']);
+const early = new Set(['field.for', 'field.clear_all']);
 
 /** An access to an element: down to the cell with its value. */
 const element =
@@ -108,6 +109,19 @@ const inside = (b: Builder, layout: Layout, node: number, indices: readonly Valu
     return extent === undefined ? [] : [b.cmp('eq', b.value('snode.clamp', [indices[n]], { extent }), indices[n])];
   });
 
+/** Runs `body` where all indices are within bounds. */
+const whereInside = (
+  b: Builder,
+  layout: Layout,
+  node: number,
+  indices: readonly Value[],
+  body: () => void,
+): void => {
+  const tests = inside(b, layout, node, indices);
+  if (tests.length === 0) body();
+  else b.if(tests.reduce(b.and), body);
+};
+
 const lowerings: Readonly<Record<string, Lowering>> = {
   'field.load': element(0, (b, _op, place, node) => b.value('snode.load', [place], { node })),
   'field.store': element(1, (b, op, place, node) => void b.op('snode.store', [op.operands[0], place], { node })),
@@ -121,6 +135,19 @@ const lowerings: Readonly<Record<string, Lowering>> = {
   'field.activate': onNode((b, op, node, site, layout) => {
     buildCell(b, layout, node, op.operands, { activate: true, site });
   }),
+  'field.deactivate': onNode((b, op, node, _site, layout) => {
+    if (layout.nodes[node].kind === 'dynamic')
+      fail('access/deactivate-list', `single cells of ${nodeText(layout.nodes[node])} cannot become inactive`, {
+        loc: op.loc,
+        remedy: 'empty the list, or deactivate a cell around it',
+      });
+    const path = operandsOf(buildCellPath(b, layout, node, op.operands, {}));
+    whereInside(b, layout, node, op.operands, () => b.op('snode.deactivate', path, { node }));
+  }),
+  'field.clear': onNode((b, op, node, _site, layout) => {
+    const container = buildContainer(b, layout, node, op.operands, {});
+    whereInside(b, layout, layout.nodes[node].parent, op.operands, () => b.op('snode.clear', [container], { node }));
+  }, true),
   'field.append': onNode((b, op, node, site, layout) => {
     const container = buildContainer(b, layout, node, op.operands, { activate: true, site });
     return b.value('snode.append', [container, ...op.operands], { node, site });

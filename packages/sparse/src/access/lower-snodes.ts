@@ -10,16 +10,18 @@ import {
   type Op,
   type Pass,
   type Replacement,
-  type ScalarType,
   type Value,
 } from '@filigree/ir';
 import { isSparse } from '../layout/layout.js';
-import type { NodeStorage, Storage } from '../storage/storage.js';
-import { along, atomic, fixed, indexOf, load, plus, store, type Address, type Emit } from './lower/address.js';
+import type { NodeStorage, Pool, Storage } from '../storage/storage.js';
+import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './lower/address.js';
 import { clamp, extract, interleave } from './lower/digits.js';
 import { append, lengthOf } from './lower/list.js';
 import { isActive, lookup, type CellNumber, type Lookup } from './lower/lookup.js';
+import { lookupAll, scratchFor, splitOperands } from './lower/lookup-all.js';
+import { recycleSpare } from './lower/pool.js';
 import { report } from './lower/status.js';
+import { clearList, deactivate } from './lower/deactivate.js';
 import { snodeDialect } from './snode-dialect.js';
 
 /**
@@ -30,21 +32,31 @@ export const lowerSNodes = (storage: Storage): Pass<Module> => {
   const dialects = [...coreDialects, snodeDialect(storage.layout)];
   return pass('lower-snodes', (module) => {
     const declared = new Set(module.buffers.map((b) => b.name));
-    const buffers = [...module.buffers, ...storage.buffers.filter((b) => !declared.has(b.name))];
+    const wanted = [...storage.buffers, ...scratchFor(storage, module)];
+    const buffers = [...module.buffers, ...wanted.filter((b) => !declared.has(b.name))];
     const lowered = mapKernels(module, (kernel) => {
       const places = new Places(kernel, storage);
-      return rewriteOps(kernel, dialects, (op, ctx) => places.lower(op, ctx.build), buffers);
+      return rewriteOps(
+        kernel,
+        dialects,
+        (op, ctx) => (isLast(op, kernel) ? places.end(op, ctx.build) : places.lower(op, ctx.build)),
+        buffers,
+      );
     });
     return { ...lowered, buffers };
   });
 };
 
+const isLast = (op: Op, { body }: Kernel): boolean => op === body.ops[body.ops.length - 1];
+
 type Build = (body: (b: Builder) => readonly Value[] | Value | void) => Replacement;
 
 /** What the handles of a kernel mean, found as its ops are met in order. */
 class Places {
-  private readonly addresses = new Map<number, Address>();
+  readonly addresses = new Map<number, Address>();
   private readonly numbers = new Map<number, (b: Builder) => CellNumber>();
+  /** Pools of which cells may be given out. */
+  private readonly allocating = new Set<Pool>();
 
   constructor(
     private readonly kernel: Kernel,
@@ -61,6 +73,15 @@ class Places {
           remedy: 'micro-accesses are to be lowered where they are made',
         });
     return undefined;
+  }
+
+  /** What is left to do when a kernel ends. */
+  end(op: Op, build: Build): Replacement | undefined {
+    if (this.allocating.size === 0) return undefined;
+    return build((b) => {
+      for (const pool of this.allocating) recycleSpare({ b, storage: this.storage }, pool);
+      return b.append(op);
+    });
   }
 
   node(op: Op): NodeStorage {
@@ -88,15 +109,17 @@ class Places {
     return op.results;
   }
 
-  lookup(op: Op, b: Builder): Lookup {
+  lookup(op: Op, b: Builder, operands = op.operands): Lookup {
     const node = this.node(op);
     const hash = node.node.kind === 'hash';
+    const activate = (op.attrs.activate === true || op.name === 'snode.lookup_all') && isSparse(node.node);
+    if (activate && node.pool) this.allocating.add(node.pool);
     return {
       node,
-      container: this.address(op.operands[0]),
-      number: hash ? undefined : this.number(op.operands[1], b),
-      coordinates: op.operands.slice(hash ? 1 : 2),
-      activate: op.attrs.activate === true && isSparse(node.node),
+      container: this.address(operands[0]),
+      number: hash ? undefined : this.number(operands[1], b),
+      coordinates: operands.slice(hash ? 1 : 2),
+      activate,
       site: Number(op.attrs.site ?? 0),
     };
   }
@@ -113,15 +136,17 @@ const lowerings: Readonly<Record<string, Lowering>> = {
   'snode.root': (p, op, { storage }) => p.setAddress(op, fixed(storage.root)),
   'snode.child': (p, op) => p.setAddress(op, plus(p.address(op.operands[0]), p.node(op).offset)),
   'snode.offset': (p, op) => p.setAddress(op, plus(p.address(op.operands[0]), Number(op.attrs.bytes))),
-  'snode.address': (p, op, e) => {
-    const start = plus(p.address(op.operands[0]), Number(op.attrs.bytes));
-    const at = op.operands[1] ? p.number(op.operands[1], e.b).times(start, Number(op.attrs.step)) : start;
-    return indexOf(e, at, op.attrs.type as ScalarType);
-  },
   'snode.lookup': (p, op, e) => p.setAddress(op, lookup(e, p.lookup(op, e.b))),
+  'snode.lookup_all': (p, op, e) => {
+    const lookups = splitOperands(op).map((operands) => p.lookup(op, e.b, operands));
+    lookupAll(e, p.node(op), lookups).forEach((cell, k) => p.addresses.set(op.results[k].id, cell));
+    return op.results;
+  },
   'snode.is_active': (p, op, e) => isActive(e, p.lookup(op, e.b)),
   'snode.append': (p, op, e) =>
     append(e, p.node(op), p.address(op.operands[0]), op.operands.slice(1), Number(op.attrs.site ?? 0)),
+  'snode.deactivate': (p, op, e) => deactivate(e, p.lookup(op, e.b)),
+  'snode.clear': (p, op, e) => clearList(e, p.node(op), p.address(op.operands[0])),
   'snode.length': (p, op, e) => lengthOf(e, p.node(op), p.address(op.operands[0])),
   'snode.load': (p, op, e) => load(e, p.address(op.operands[0]), p.node(op).node.field!.type),
   'snode.store': (p, op, e) => store(e, op.operands[0], p.address(op.operands[1]), p.node(op).node.field!.type),

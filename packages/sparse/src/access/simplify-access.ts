@@ -2,17 +2,19 @@ import { coreDialects, mapKernels, pass, pipeline, type Kernel, type Module, typ
 import { cse, dce } from '@filigree/opt';
 import type { Storage } from '../storage/storage.js';
 import { fieldDialect } from './field-dialect.js';
+import { batchActivations } from './simplify/batch.js';
 import { resolveDigits } from './simplify/digits.js';
 import { footprints } from './simplify/effects.js';
 import { forwardValues } from './simplify/forward.js';
 import { hoistAccesses } from './simplify/hoist.js';
 import { mergeAccesses } from './simplify/merge.js';
+import { splitAtBounds } from './simplify/split-bounds.js';
 import { splitLoops } from './simplify/split.js';
 import { snodeDialect } from './snode-dialect.js';
 
 /** Parts of the simplification, each on unless said otherwise. */
 export interface SimplifyOptions {
-  /** Loops over the digits of a block in parts, those that stay within the block and those that look beyond it. */
+  /** Loops in parts: those that stay within a block or within bounds, and those that look beyond. */
   readonly split?: boolean;
   /** Digits of indices, and bounds that need no clamp. */
   readonly digits?: boolean;
@@ -22,15 +24,18 @@ export interface SimplifyOptions {
   readonly hoist?: boolean;
   /** Values through cells, without loads and stores. */
   readonly forward?: boolean;
+  /** Activations that follow one another in one. */
+  readonly batch?: boolean;
 }
 
 /**
  * Simplifies micro-accesses (thesis §4.2, §5.1 and appendix F): what several accesses share is done once, as far out as it
- * can be. The passes are named `split-loops`, `resolve-digits`, `merge-accesses`, `hoist-accesses` and `forward-values`; between them what
+ * can be. The passes are named `split-loops`, `resolve-digits`, `merge-accesses`, `hoist-accesses`, `forward-values` and
+ * `batch-activations`; between them what
  * is equal is shared and what is not needed is dropped.
  */
 export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}): Pass<Module> => {
-  const { split = true, digits = true, merge = true, hoist = true, forward = true } = options;
+  const { split = true, digits = true, merge = true, hoist = true, forward = true, batch = true } = options;
   const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
   const part = (name: string, change: (kernel: Kernel, module: Module) => Kernel): Pass<Module> =>
     pass(name, (module) => mapKernels(module, (k) => change(k, module)));
@@ -40,7 +45,9 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
   const clean = [cse({ dialects }), dce({ dialects })];
   return pipeline<Module>(
     [
-      ...(split && digits && merge ? [part('split-loops', (k, m) => splitLoops(k, dialects, m.buffers))] : []),
+      ...(split && digits && merge ? [part('split-loops', (k, m) =>
+              splitAtBounds(splitLoops(k, dialects, m.buffers), dialects, m.buffers),
+            )] : []),
       ...(digits ? [part('resolve-digits', (k, m) => resolveDigits(k, storage.layout, dialects, m.buffers))] : []),
       ...(merge ? [merging] : []),
       ...(hoist
@@ -53,6 +60,9 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
         ? [part('forward-values', (k, m) => forwardValues(k, storage, dialects, m.buffers, footprints(storage, dialects)))]
         : []),
       ...(digits || merge || hoist || forward ? clean : []),
+      ...(batch
+        ? [part('batch-activations', (k) => batchActivations(k, storage, dialects, footprints(storage, dialects)))]
+        : []),
     ],
     { name: 'simplify-access' },
   );

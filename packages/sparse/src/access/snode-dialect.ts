@@ -1,6 +1,5 @@
 import {
   dialect,
-  isScalarType,
   lanesOf,
   scalarOf,
   typeText,
@@ -52,6 +51,13 @@ export const snodeDialect = (layout: Layout): Dialect => {
   const structure = (kind: Effect['kind']) => (_op: Op, node: SNode) =>
     isSparse(node) ? [{ kind, buffer: structureName(node.id) }] : [];
   const value = (kind: Effect['kind']) => (_op: Op, node: SNode) => [{ kind, buffer: valueName(node.field!.name) }];
+  const removed = (_op: Op, node: SNode): readonly Effect[] => [
+    ...structure('atomic')(_op, node),
+    ...node.children.flatMap((c) => {
+      const child = layout.nodes[c];
+      return child.field ? value('write')(_op, child) : removed(_op, child);
+    }),
+  ];
   const isPlace = (node: SNode): string | undefined =>
     node.field ? undefined : `${nodeText(node)} has no value of its own`;
   const isList = (node: SNode): string | undefined =>
@@ -124,25 +130,27 @@ export const snodeDialect = (layout: Layout): Dialect => {
       (op, node) => (op.attrs.activate === true ? structure('atomic') : structure('read'))(op, node),
     ),
     define({
+      name: 'snode.lookup_all',
+      summary:
+        'the cells that `count` lookups of `node` with `activate` find, whose operands follow one another; none of them comes ' +
+        'before another',
+      verify: (op) => {
+        const node = nodeOf(op);
+        if (!node?.pointer && node?.kind !== 'hash') return ['is for nodes whose cells are allocated one by one'];
+        const each = axesOf(layout, node.id).length + (node.kind === 'hash' ? 1 : 2);
+        return problems([whole(op, 'count', 1), operands(op, each * Number(op.attrs.count))]);
+      },
+      resultTypes: (_operands, attrs) => new Array<ScalarType>(Number(attrs.count)).fill('i32'),
+      effects: (op) => {
+        const node = nodeOf(op);
+        return node ? structure('atomic')(op, node) : anything;
+      },
+    }),
+    define({
       name: 'snode.offset',
       summary: 'the cell or value so many `bytes` further on (IntegerOffset)',
       verify: (op) => problems([operands(op, 1), whole(op, 'bytes')]),
       resultTypes: i32,
-    }),
-    define({
-      name: 'snode.address',
-      summary:
-        'where something lies, as an index of type `index` into the arena as an array of `type`: `bytes` from the start of a ' +
-        'cell or container; with a number so many times `step` bytes further on',
-      verify: (op) =>
-        problems([
-          allI32(op),
-          op.operands.length === 1 ? undefined : (count(op, 2) ?? whole(op, 'step', 1)),
-          whole(op, 'bytes', 0),
-          isScalarType(op.attrs.type) ? undefined : "'type' is a scalar type",
-          op.attrs.index === 'i32' || op.attrs.index === 'i64' ? undefined : "'index' is i32 or i64",
-        ]),
-      resultTypes: (_operands, attrs) => (attrs.index === 'i64' ? ['i64'] : ['i32']),
     }),
     nodeOp(
       'snode.is_active',
@@ -164,6 +172,25 @@ export const snodeDialect = (layout: Layout): Dialect => {
       (op, node) => [isList(node), operands(op, 1)],
       () => 'i32',
       structure('read'),
+    ),
+    nodeOp(
+      'snode.deactivate',
+      'the cell that a lookup with the same operands would find, and all within it, is not active afterwards',
+      (op, node) => [
+        allI32(op),
+        isSparse(node) && node.kind !== 'dynamic'
+          ? lookupOperands(op, node)
+          : `single cells of ${nodeText(node)} cannot become inactive`,
+      ],
+      () => undefined,
+      removed,
+    ),
+    nodeOp(
+      'snode.clear',
+      'empties the list in a container',
+      (op, node) => [isList(node), operands(op, 1)],
+      () => undefined,
+      removed,
     ),
     nodeOp(
       'snode.assume_active',

@@ -41,7 +41,7 @@ export const cellOf = (e: Emit, node: number, id: Value): Cell => {
   const { storage, b } = e;
   const at = storage.nodes[node];
   if (at.pool) return pooledCell(at, id);
-  const [around, number] = split(b, storage, at, id);
+  const [around, number] = split(b, at, id);
   return { ...innerCell(e, aroundOf(e, at, around), at, number), id };
 };
 
@@ -53,7 +53,7 @@ export const coordinatesOf = (e: Emit, node: number, id: Value): Coordinates => 
     const row = along(fixed(at.pool.coordinates), id, 4 * at.pool.axes.length);
     return new Map(at.pool.axes.map((axis, n) => [axis, inBounds(e, node, axis, load(e, plus(row, 4 * n), 'i32'))]));
   }
-  const [around, number] = split(b, storage, at, id);
+  const [around, number] = split(b, at, id);
   const { parent } = at.node;
   const outer: Coordinates = around ? coordinatesOf(e, parent, around) : new Map();
   return refine(e, at, outer, digitsOf(b, at, number));
@@ -118,7 +118,6 @@ const aroundOf = (e: Emit, at: NodeStorage, id: Value | undefined): Cell =>
 /** Number of the cell around, and the number in the container. */
 const split = (
   b: Builder,
-  storage: Storage,
   at: NodeStorage,
   id: Value,
 ): readonly [around: Value | undefined, number: Value] =>

@@ -1,17 +1,22 @@
 import {
   coreDialects,
+  definitions,
   fail,
   mapKernels,
   pass,
   rewriteOps,
   substitute,
+  walk,
   type Attrs,
   type Builder,
+  type Kernel,
   type Module,
   type Op,
   type Pass,
   type Region,
+  type Replacement,
   type RewriteContext,
+  type Substitution,
   type Value,
 } from '@filigree/ir';
 import { fieldDialect } from '../access/field-dialect.js';
@@ -21,54 +26,169 @@ import { isSparse, pathTo } from '../layout/layout.js';
 import type { Storage } from '../storage/storage.js';
 import { ordered, type Coordinates } from './cells.js';
 import { changesOf, type Changes } from './changes.js';
-import { overElements } from './nest.js';
+import { collect } from './collect.js';
+import { addedOf, firstOf, overElements, type Element, type Place } from './nest.js';
+import { cachedAccess, sumOf } from './scratchpad/access.js';
+import { scratchpadsOf, type Scratchpads } from './scratchpad/pads.js';
+import { fill, flush } from './scratchpad/transfer.js';
 import { planOf, type Plan } from './plan.js';
 import { overTasks } from './tasks.js';
+
+export interface LoopOptions {
+  /** Whether the fields that a loop names in `cache` are kept in scratchpads; default true. */
+  readonly scratchpads?: boolean;
+}
 
 /**
  * Makes loops over active elements out of `field.for` (thesis §4.3): lists of active cells where they are needed, a parallel
  * loop with a task a leaf block, and plain loops within the task.
  *
- * Errors: `loops/nested` for a loop over active elements inside another parallel loop.
+ * Errors: `loops/nested` for a loop over active elements inside another parallel loop; `loops/cache-…` for fields that
+ * cannot be kept in scratchpads (see `scratchpadsOf`).
  */
-export const lowerLoops = (storage: Storage): Pass<Module> => {
+export const lowerLoops = (storage: Storage, options: LoopOptions = {}): Pass<Module> => {
   const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
   return pass('lower-loops', (module) => {
     const declared = new Set(module.buffers.map((b) => b.name));
-    const buffers = [...module.buffers, ...storage.buffers.filter((b) => !declared.has(b.name))];
-    const lowered = mapKernels(module, (kernel) =>
-      rewriteOps(kernel, dialects, (op, ctx) => lowerings[op.name]?.(op, ctx, storage), buffers),
-    );
-    return lowered === module ? module : { ...lowered, buffers };
+    const added = storage.buffers.filter((b) => !declared.has(b.name));
+    const lowered = mapKernels(module, (kernel) => {
+      const c: Context = {
+        storage,
+        activated: poolsActivated(storage, kernel.body),
+        loops: loopsOf(storage, kernel, options),
+      };
+      const pads = [...c.loops.values()].flatMap((l) => l.cached?.buffers ?? []);
+      added.push(...pads);
+      return rewriteOps(kernel, dialects, (op, ctx) => lower(op, ctx, c), [...module.buffers, ...added]);
+    });
+    return lowered === module ? module : { ...lowered, buffers: [...module.buffers, ...added] };
   });
 };
 
-type Lowering = (op: Op, ctx: RewriteContext, storage: Storage) => ReturnType<RewriteContext['build']> | undefined;
+interface Context {
+  readonly storage: Storage;
+  /** Pools of which threads may take a cell each for the same place: all but one of them are given back. */
+  readonly activated: readonly number[];
+  /** Loops over elements, by the parameters of their regions. */
+  readonly loops: ReadonlyMap<readonly Value[], StructFor>;
+}
 
-const structFor: Lowering = (op, ctx, storage) => {
-  if (ctx.parents.some(isParallel))
-    fail('loops/nested', 'a loop over active elements stands inside a parallel loop', {
-      loc: op.loc,
-      remedy: 'make it an outermost loop',
-    });
-  return ctx.build((b) => emitStructFor({ b, storage }, op));
+/** What is known of a loop over elements before anything is lowered. */
+interface StructFor {
+  readonly plan: Plan;
+  readonly changes: Changes;
+  readonly cached: Scratchpads | undefined;
+}
+
+const loopsOf = (storage: Storage, kernel: Kernel, { scratchpads = true }: LoopOptions): Context['loops'] => {
+  const found = new Map<readonly Value[], StructFor>();
+  let defined: ReadonlyMap<number, Op> | undefined;
+  const outside = (v: Value): Op | undefined => (defined ??= definitions(kernel.body)).get(v.id);
+  walk(kernel.body, (op) => {
+    if (op.name !== 'field.for') return;
+    const node = Number(op.attrs.node);
+    const caches = scratchpads && Array.isArray(op.attrs.cache) && op.attrs.cache.length > 0;
+    const plan = planOf(storage, node, { block: numberAttr(op, 'block'), blocks: caches });
+    const prefix = `${kernel.name}_pad${found.size === 0 ? '' : found.size}_`;
+    const cached = caches ? scratchpadsOf(storage, plan, op, outside, prefix) : undefined;
+    found.set(op.regions[0].params, { plan, changes: changesOf(storage.layout, op.regions[0], node), cached });
+  });
+  return found;
 };
 
-const emitStructFor = (e: Emit, op: Op): void => {
-  const { storage } = e;
-  const node = Number(op.attrs.node);
+/**
+ * What happens to the ops of serial code: loops over elements become plain ones, and after what may have deactivated cells
+ * of pools, these are collected.
+ */
+const lower = (op: Op, ctx: RewriteContext, c: Context): Replacement | undefined => {
+  const { storage, activated } = c;
+  const parallel = ctx.parents.find(isParallel);
+  if (parallel) {
+    if (op.name === 'field.for' || op.name === 'field.clear_all')
+      fail('loops/nested', `${what[op.name]} stands inside a parallel loop`, {
+        loc: op.loc,
+        remedy: 'put it before or after that loop',
+      });
+    const cached = c.loops.get(parallel.regions[0].params)?.cached;
+    return cached && cachedAccess(op, ctx, cached);
+  }
+  const lowering = lowerings[op.name];
+  const lost = isParallel(op) || op.regions.length === 0 ? poolsLost(storage, op) : [];
+  const ends = ctx.parents.length === 0 && op.name === 'scf.yield';
+  if (!lowering && lost.length === 0 && !(ends && activated.length > 0)) return undefined;
+  return ctx.build((b) => {
+    const e = { b, storage };
+    if (ends) for (const n of activated) collect(e, storage.nodes[n], { used: false });
+    const results = lowering ? void lowering(e, op, c) : b.append(op);
+    for (const n of lost) collect(e, storage.nodes[n], { used: true });
+    return results;
+  });
+};
+
+const what: Readonly<Record<string, string>> = {
+  'field.for': 'a loop over active elements',
+  'field.clear_all': 'the deactivation of all cells of a node',
+};
+
+/** Pools of which an op may deactivate cells, from the root down: what hangs below a cell is given back with it. */
+const poolsLost = ({ layout, nodes }: Storage, op: Op): readonly number[] =>
+  [...changesOf(layout, { params: [], ops: [op] }).lost].filter((n) => nodes[n].pool).sort((a, b) => a - b);
+
+const poolsActivated = ({ layout, nodes }: Storage, region: Region): readonly number[] => {
+  const found = new Set<number>();
+  walk(region, (op, parents) => {
+    if (!isParallel(op) || parents.some(isParallel)) return;
+    const own = op.name === 'field.for' ? Number(op.attrs.node) : undefined;
+    for (const n of changesOf(layout, op.regions[0], own).nodes) if (nodes[n].pool) found.add(n);
+  });
+  return [...found].sort((a, b) => a - b);
+};
+
+const emitStructFor = (e: Emit, op: Op, c: Context): void => {
+  const { storage, b } = e;
   const [region] = op.regions;
-  const plan = planOf(storage, node, { block: numberAttr(op, 'block') });
-  const changes = changesOf(storage.layout, region, node);
+  const { plan, changes, cached } = c.loops.get(region.params)!;
+  const { node, source } = plan;
   const known = knownActive(storage, node, changes);
-  overTasks(e, plan, { changing: changes.nodes.has(plan.source), attrs: taskAttrs(op, plan, storage) }, (place) => {
-    if (known.includes(plan.source)) promise(e, plan.source, place.source);
-    overElements(e, plan, place, { simd: true }, (coordinates) => {
-      if (known.includes(node) && node !== plan.source) promise(e, node, coordinates);
-      inline(e.b, region, ordered(storage, node, coordinates));
+  const adds = cached?.pads.some((p) => p.adds) === true;
+  overTasks(e, plan, { changing: changes.nodes.has(source), attrs: taskAttrs(op, plan, storage) }, (place) => {
+    if (known.includes(source)) promise(e, source, place.source);
+    const pads = cached && fillPads(e, plan, place, cached);
+    /* What iterations add to a pad depends on one another. */
+    overElements(e, plan, place, adds ? {} : { simd: true }, (element) => {
+      if (known.includes(node) && node !== source) promise(e, node, element.coordinates);
+      const own = ordered(storage, node, element.coordinates);
+      const stand = cached ? standIns(e, cached, pads!.first, element) : [];
+      inline(b, region, new Map([...region.params.map((p, n) => [p.id, own[n]] as const), ...stand]));
     });
+    pads?.finish();
   });
 };
+
+/** Fills the pads of a task; what is to be done with them in the end. */
+const fillPads = (
+  e: Emit,
+  plan: Plan,
+  place: Place,
+  cached: Scratchpads,
+): { readonly first: ReadonlyMap<number, Value>; readonly finish: () => void } => {
+  const first = new Map([...cached.params.keys()].map((axis) => [axis, firstOf(e, plan, place, axis)]));
+  const bases = cached.pads.map((pad) => pad.box.map((side) => sumOf(e.b, cached, side.terms, first)));
+  cached.pads.forEach((pad, n) => fill(e, pad, bases[n]));
+  return { first, finish: () => cached.pads.forEach((pad, n) => flush(e, pad, bases[n])) };
+};
+
+/** Values for the stand-ins of the accesses to pads. */
+const standIns = (
+  e: Emit,
+  cached: Scratchpads,
+  first: ReadonlyMap<number, Value>,
+  element: Element,
+): readonly (readonly [id: number, value: Value])[] =>
+  [...cached.params.keys()].flatMap((axis) => [
+    [cached.first.get(axis)!.id, first.get(axis)!] as const,
+    [cached.added.get(axis)!.id, addedOf(e, element, axis)] as const,
+  ]);
 
 /** Sparse nodes around an element that stay active for as long as its iteration runs. */
 const knownActive = (storage: Storage, node: number, { lost }: Changes): readonly number[] => {
@@ -81,9 +201,9 @@ const promise = ({ b, storage }: Emit, node: number, coordinates: Coordinates): 
   b.op('snode.assume_active', ordered(storage, node, coordinates), { node });
 };
 
-/** The ops of a region in place, its parameters replaced. */
-const inline = (b: Builder, region: Region, values: readonly Value[]): void => {
-  const { ops } = substitute(region, new Map(region.params.map((p, n) => [p.id, values[n]])));
+/** The ops of a region in place, its parameters and stand-ins replaced. */
+const inline = (b: Builder, region: Region, values: Substitution): void => {
+  const { ops } = substitute(region, values);
   for (const op of ops) if (op.name !== 'scf.yield') b.append(op);
 };
 
@@ -101,4 +221,24 @@ const taskAttrs = (op: Op, plan: Plan, storage: Storage): Attrs => {
 
 const isParallel = (op: Op): boolean => op.name === 'field.for' || op.attrs.parallel === true;
 
-const lowerings: Readonly<Record<string, Lowering>> = { 'field.for': structFor };
+/** Deactivates every cell of a node, each for itself; of lists every container. */
+const clearAll = (e: Emit, op: Op): void => {
+  const { storage } = e;
+  const { layout } = storage;
+  const node = Number(op.attrs.node);
+  const list = layout.nodes[node].kind === 'dynamic';
+  const visited = list ? layout.nodes[node].parent : node;
+  const attrs = { node };
+  if (visited === 0) return void e.b.op('field.clear', [], attrs);
+  const plan = planOf(storage, visited);
+  overTasks(e, plan, { changing: false, attrs: taskAttrs(op, plan, storage) }, (place) =>
+    overElements(e, plan, place, {}, ({ coordinates }) => {
+      e.b.op(list ? 'field.clear' : 'field.deactivate', ordered(storage, visited, coordinates), attrs);
+    }),
+  );
+};
+
+const lowerings: Readonly<Record<string, (e: Emit, op: Op, c: Context) => void>> = {
+  'field.for': emitStructFor,
+  'field.clear_all': clearAll,
+};

@@ -20,6 +20,20 @@ export interface Place {
   readonly around: Address;
   /** Where a block of digits begins. */
   readonly from: Value | undefined;
+  /** Digits of the loops within the task, outermost first. */
+  readonly steps: readonly Step[];
+}
+
+interface Step {
+  readonly loop: Loop;
+  readonly digit: Value;
+  readonly from: Value | undefined;
+}
+
+/** An element that a task has come to. */
+export interface Element {
+  readonly coordinates: Coordinates;
+  readonly steps: readonly Step[];
 }
 
 export const startAt = (coordinates: Coordinates, around: Address): Place => ({
@@ -28,6 +42,7 @@ export const startAt = (coordinates: Coordinates, around: Address): Place => ({
   digits: new Map(),
   around,
   from: undefined,
+  steps: [],
 });
 
 /** Iterations of the loops that run in parallel. */
@@ -36,12 +51,13 @@ export const tasksOf = ({ loops, split }: Plan): number => loops.slice(0, split)
 /** The place of a task: its number gives the digits of the loops that run in parallel, the last one's fastest. */
 export const enterTask = (e: Emit, plan: Plan, start: Place, task: Value): Place => {
   const counts = plan.loops.slice(0, plan.split).map((l) => l.count);
-  return counts.reduce((place, count, n) => {
+  const place = counts.reduce((at, count, n) => {
     const below = counts.slice(n + 1).reduce((x, y) => x * y, 1);
-    const { at, axis } = plan.loops[n];
-    const base = baseOf(e, at.node, axis, place.coordinates.get(axis));
-    return advance(e, plan, n, place, base, extract(e.b, task, below, n === 0 ? 0 : count, false));
+    const { at: inner, axis } = plan.loops[n];
+    const base = baseOf(e, inner.node, axis, at.coordinates.get(axis));
+    return advance(e, plan, n, at, base, extract(e.b, task, below, n === 0 ? 0 : count, false));
   }, start);
+  return { ...place, steps: [] };
 };
 
 /** Runs `body` for each active element of a task, with its coordinates. */
@@ -50,11 +66,11 @@ export const overElements = (
   plan: Plan,
   place: Place,
   attrs: Attrs,
-  body: (coordinates: Coordinates) => void,
+  body: (element: Element) => void,
   k = plan.split,
 ): void => {
   const l = plan.loops[k];
-  if (!l) return body(complete(e, plan, place));
+  if (!l) return body({ coordinates: complete(e, plan, place), steps: place.steps });
   const base = baseOf(e, l.at.node, l.axis, place.coordinates.get(l.axis));
   const next = (digit: Value): void =>
     overElements(e, plan, advance(e, plan, k, place, base, digit), attrs, body, k + 1);
@@ -70,15 +86,16 @@ export const overElements = (
 /** The place one loop further in. */
 const advance = (e: Emit, plan: Plan, k: number, place: Place, base: Value, digit: Value): Place => {
   const { at, axis, part } = plan.loops[k];
+  const steps = [...place.steps, { loop: plan.loops[k], digit, from: place.from }];
   if (part?.is === 'blocks') return { ...place, from: e.b.mul(digit, e.b.i32(part.size)) };
   const digits: Coordinates = new Map([...place.digits, [axis, digit]]);
   const coordinates: Coordinates = new Map([...place.coordinates, [axis, withDigit(e, at.node, axis, base, digit)]]);
-  if (plan.loops[k + 1]?.at === at) return { ...place, coordinates, digits };
+  if (plan.loops[k + 1]?.at === at) return { ...place, coordinates, digits, steps };
   /* Only the container of the last node is asked for. */
   const last = plan.chain[plan.chain.length - 1];
   const around =
     at === last ? place.around : throughSingles(plan, at, cellAddress(e, plus(place.around, at.offset), at, digits));
-  return { ...place, coordinates, digits: new Map(), around, from: undefined };
+  return { ...place, coordinates, digits: new Map(), around, from: undefined, steps };
 };
 
 /** The cell around the next node that has loops, through nodes of one cell. */
@@ -106,3 +123,24 @@ const complete = ({ b }: Emit, plan: Plan, place: Place): Coordinates => {
   const missing = plan.chain.flatMap((at) => at.node.axes).filter((axis) => !place.coordinates.has(axis));
   return new Map([...place.coordinates, ...missing.map((axis) => [axis, b.i32(0)] as const)]);
 };
+
+/** The first coordinate of a task's elements along an axis. */
+export const firstOf = ({ b }: Emit, plan: Plan, place: Place, axis: number): Value => {
+  const inner = plan.loops.slice(plan.split).filter((l) => l.axis === axis && l.at.length === undefined);
+  return inner.reduce<Value>(
+    (first, { at, part }) => {
+      const base = b.mul(first, b.i32(at.node.extents[axis]));
+      return part && place.from ? b.add(base, place.from) : base;
+    },
+    place.coordinates.get(axis) ?? b.i32(0),
+  );
+};
+
+/** What is added to that: made of the digits of the loops within the task. */
+export const addedOf = ({ b }: Emit, { steps }: Element, axis: number): Value =>
+  steps
+    .filter(({ loop: l }) => l.axis === axis)
+    .reduce<Value | undefined>((sum, { loop: { at, part }, digit, from }) => {
+      const own = part && from ? b.sub(digit, from) : digit;
+      return sum ? b.add(b.mul(sum, b.i32(at.node.extents[axis])), own) : own;
+    }, undefined) ?? b.i32(0);

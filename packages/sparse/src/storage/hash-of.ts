@@ -1,12 +1,16 @@
 /**
- * Where a search for a cell begins in a hash table: the low bits of this number. Kernels compute the same.
+ * Where a search for a cell begins in a hash table: the low bits of this number. Kernels compute the same. Four neighbours
+ * along the last axis share a cache line of slots, with room between them; which line it is, and where in it, is spread.
  *
  * @param coordinates i32, in the index space of the node's cells
  */
 export const hashOf = (coordinates: readonly number[]): number => {
-  let h = 0;
-  for (const c of coordinates) h = Math.imul(h ^ c, HASH_FACTOR);
-  return h ^ (h >>> HASH_SHIFT);
+  const last = coordinates[coordinates.length - 1];
+  const h = [...coordinates.slice(0, -1), last >> 2].reduce((x, c) => {
+    const product = Math.imul(x ^ c, HASH_FACTOR);
+    return product ^ (product >>> HASH_SHIFT);
+  }, 0);
+  return (h & ~15) | (((last & 3) << 2) ^ (h >>> 28));
 };
 
 /** 2³² divided by the golden ratio, as an i32. */

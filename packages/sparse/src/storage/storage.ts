@@ -62,8 +62,8 @@ export interface NodeStorage {
  * zeros, and get the ambient values that are not when they are given out.
  *
  * An arena begins as zeros, with `used` set to `RESERVED_CELLS` and ambient values written into cell 0 and the root's cell.
- * When a kernel finds its cell in place already, made by another thread, it takes back its addition to `cursor` if nobody
- * added since, and else puts the cell among those recycled, as if it had been active and given back.
+ * When a thread finds its cell in place already, made by another thread, it keeps the cell it made ready for whoever needs
+ * one next, in `spare`. What is left there when a kernel ends goes among the cells recycled.
  */
 export interface Pool {
   /** Address of cell 0. */
@@ -79,6 +79,11 @@ export interface Pool {
   readonly freeCount: number;
   /** Cells given back since the last collection. */
   readonly recycledCount: number;
+  /**
+   * Cells made ready that nobody has seen: addresses of how many they are, which may be wrong for a moment, of a mark that is
+   * not 0 if there were any, and of the i32 cell numbers, 0 where there is none. All zeros while no kernel runs.
+   */
+  readonly spare: { readonly count: number; readonly mark: number; readonly cells: number; readonly size: number };
   /** Addresses of i32 arrays of `capacity`: numbers of free cells, of recycled cells, and 1 for each active cell. */
   readonly free: number;
   readonly recycled: number;
@@ -279,6 +284,9 @@ const listedIn = (layout: Layout, shapes: readonly Shape[], id: number): number 
 /* Threads that activate one cell at once take one each for a while: where all can be active there must be some to spare. */
 const spare = (cells: number): number => 64 + Math.floor(cells / 16);
 
+/** Spare cells that are kept at hand; there are no more than threads, but for moments. */
+const SPARE = 256;
+
 const poolOf = (
   node: SNode,
   { cellBytes }: Shape,
@@ -286,7 +294,7 @@ const poolOf = (
   axes: readonly number[],
   reserve: (bytes: number) => number,
 ): Pool => {
-  const counters = reserve(20);
+  const counters = reserve(28);
   const tableSize = 2 ** Math.ceil(Math.log2(2 * capacity));
   return {
     cells: reserve(capacity * cellBytes),
@@ -295,6 +303,7 @@ const poolOf = (
     used: counters + 4,
     freeCount: counters + 8,
     recycledCount: counters + 12,
+    spare: { count: counters + 20, mark: counters + 24, cells: reserve(4 * SPARE), size: SPARE },
     free: reserve(4 * capacity),
     recycled: reserve(4 * capacity),
     active: reserve(4 * capacity),

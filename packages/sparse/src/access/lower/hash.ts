@@ -14,8 +14,7 @@ import { report } from './status.js';
 export const hashLookup = (e: Emit, l: Lookup): Value => {
   const { b } = e;
   const pool = l.node.pool!;
-  const first = b.and(hash(b, l.coordinates), b.i32(pool.table!.size - 1));
-  const { number, slot } = probe(e, pool, l.coordinates, first);
+  const { number, slot } = searchTable(e, pool, l.coordinates);
   if (!l.activate) return number;
   return b.if(
     b.cmp('eq', number, b.i32(AMBIENT_CELL)),
@@ -30,11 +29,27 @@ export const hashLookup = (e: Emit, l: Lookup): Value => {
   )[0];
 };
 
+/** The number of the cell with these coordinates, 0 where there is none, and the slot at which the search ended. */
+export const searchTable = (
+  e: Emit,
+  pool: Pool,
+  coordinates: readonly Value[],
+): { readonly number: Value; readonly slot: Value } =>
+  probe(e, pool, coordinates, e.b.and(hash(e.b, coordinates), e.b.i32(pool.table!.size - 1)));
+
 /** `hashOf` of the storage, as ops. */
 const hash = (b: Builder, coordinates: readonly Value[]): Value => {
-  const factor = b.i32(HASH_FACTOR);
-  const h = coordinates.reduce((x, c, n) => b.mul(n === 0 ? c : b.xor(x, c), factor), coordinates[0]);
-  return b.xor(h, b.cast(b.shr(b.cast(h, 'u32'), b.constant(HASH_SHIFT, 'u32')), 'i32'));
+  const last = coordinates[coordinates.length - 1];
+  const two = b.i32(2);
+  const high = (x: Value, by: number): Value => b.cast(b.shr(b.cast(x, 'u32'), b.constant(by, 'u32')), 'i32');
+  const mix = (x: Value): Value => {
+    const product = b.mul(x, b.i32(HASH_FACTOR));
+    return b.xor(product, high(product, HASH_SHIFT));
+  };
+  const [first, ...others] = [...coordinates.slice(0, -1), b.shr(last, two)];
+  const h = others.reduce((x, c) => mix(b.xor(x, c)), mix(first));
+  const place = b.xor(b.shl(b.and(last, b.i32(3)), two), high(h, 28));
+  return b.or(b.and(h, b.i32(~15)), place);
 };
 
 /** Slots that a search has looked at are at most all of them. */

@@ -53,7 +53,7 @@ export const isActive = (e: Emit, l: Lookup): Value => {
   return tests.reduce(b.and);
 };
 
-const slotAddress = ({ node, container }: Lookup, number: CellNumber): Address =>
+export const slotAddress = ({ node, container }: Lookup, number: CellNumber): Address =>
   number.times(plus(container, node.slots!), 4);
 
 /** The number of a pool's cell from its slot: 0, the ambient cell, where there is none. */

@@ -1,6 +1,6 @@
 import type { Value } from '@filigree/ir';
 import type { NodeStorage, Pool } from '../../storage/storage.js';
-import { along, atomic, cas, fixed, load, plus, store, type Address, type Emit, type Test } from './address.js';
+import { along, atomic, fixed, load, plus, store, type Address, type Emit, type Test } from './address.js';
 import { fillAmbient, hasAmbient } from './ambient.js';
 import { report } from './status.js';
 
@@ -26,7 +26,7 @@ export interface Request {
 
 /**
  * The number of a cell that is published by `publish` unless another thread was first; the sink where there is no memory.
- * Nobody waits: a thread allocates for itself, and gives the cell back when it finds that another thread's is there.
+ * Nobody waits: a thread takes a cell for itself, and gives it back when it finds that another thread's is there.
  *
  * @param find looks whether another thread's cell is there by now, before it is said that there is no memory; 0 if not
  * @param publish makes the number known to all; the number that is there in the end, the same one if this thread was first
@@ -41,18 +41,18 @@ export const allocate = (
   const { pool, coordinates, site, lost } = request;
   const sink = b.i32(SINK_CELL);
   const none = b.i32(AMBIENT_CELL);
-  const offer = ({ ticket, number, fresh }: Drawn): Value => {
-    prepare(e, request, number, fresh);
+  const offer = (number: Value): Value => {
+    const row = along(fixed(pool.coordinates), number, 4 * pool.axes.length);
+    coordinates.forEach((c, n) => store(e, c, plus(row, 4 * n), 'i32'));
     const agreed = publish(number);
     b.if(
       b.cmp('eq', agreed, number),
       () => store(e, b.i32(1), entry(pool.active, number), 'i32'),
-      () => giveBack(e, pool, ticket, number),
+      () => keepSpare(e, pool, number),
     );
     return agreed;
   };
   const refuse = (): Value => {
-    atomic(e, 'add', b.i32(-1), fixed(pool.cursor));
     const found = find();
     const exhausted = (): Value => {
       report(e, 'exhausted', site, coordinates);
@@ -61,56 +61,104 @@ export const allocate = (
     return b.if(b.cmp('eq', found, none), exhausted, () => found)[0];
   };
   const take = (): Value => {
-    const drawn = draw(e, pool);
-    return b.if(
-      b.cmp('lt', drawn.number, b.i32(pool.capacity)),
-      () => offer(drawn),
-      refuse,
-    )[0];
+    const spare = takeSpare(e, pool);
+    const [number] = b.if(
+      b.cmp('ne', spare, none),
+      () => spare,
+      () => draw(e, request),
+    );
+    return b.if(b.cmp('ne', number, none), () => offer(number), refuse)[0];
   };
   if (lost.length === 0) return take();
   return b.if(lost.map((test) => test(b)).reduce(b.or), () => sink, take)[0];
 };
 
-/** A number from a pool. */
-interface Drawn {
-  readonly ticket: Value;
-  readonly number: Value;
-  /** Whether it was never used. */
-  readonly fresh: Value;
-}
-
-/** The next number: from the free list as long as it lasts, then one that was never used. May be above the last. */
-const draw = (e: Emit, pool: Pool): Drawn => {
+/** The next number: from the free list as long as it lasts, then one that was never used; 0 if there is none. */
+const draw = (e: Emit, { node, pool }: Request): Value => {
   const { b } = e;
   const ticket = atomic(e, 'add', b.i32(1), fixed(pool.cursor));
   const freeCount = load(e, fixed(pool.freeCount), 'i32');
-  const fresh = b.cmp('ge', ticket, freeCount);
-  const [number] = b.if(
-    fresh,
-    () => b.add(load(e, fixed(pool.used), 'i32'), b.sub(ticket, freeCount)),
-    () => load(e, entry(pool.free, ticket), 'i32'),
-  );
-  return { ticket, number, fresh };
-};
-
-const prepare = (e: Emit, { node, pool, coordinates }: Request, number: Value, fresh: Value): void => {
-  const row = along(fixed(pool.coordinates), number, 4 * pool.axes.length);
-  coordinates.forEach((c, n) => store(e, c, plus(row, 4 * n), 'i32'));
   /* Cells of the free list have been reset when they got there. */
-  if (hasAmbient(e.storage, node.node.id))
-    e.b.if(fresh, () => fillAmbient(e, node.node.id, poolCell(node, pool, number)));
+  const again = (): Value => load(e, entry(pool.free, ticket), 'i32');
+  const first = (): Value => {
+    const number = b.add(load(e, fixed(pool.used), 'i32'), b.sub(ticket, freeCount));
+    return b.if(
+      b.cmp('lt', number, b.i32(pool.capacity)),
+      () => {
+        if (hasAmbient(e.storage, node.node.id)) fillAmbient(e, node.node.id, poolCell(node, pool, number));
+        return number;
+      },
+      () => {
+        atomic(e, 'add', b.i32(-1), fixed(pool.cursor));
+        return b.i32(AMBIENT_CELL);
+      },
+    )[0];
+  };
+  return b.if(b.cmp('lt', ticket, freeCount), again, first)[0];
 };
 
-/** Nobody has seen the cell: if it is still the last to have been given out, it is as if it never was. */
-const giveBack = (e: Emit, pool: Pool, ticket: Value, number: Value): void => {
+/** Puts a cell that nobody has seen where the next thread finds it; among those recycled if it is full there. */
+const keepSpare = (e: Emit, pool: Pool, number: Value): void => {
   const { b } = e;
-  const next = b.add(ticket, b.i32(1));
-  const before = cas(e, next, ticket, fixed(pool.cursor));
-  b.if(b.cmp('ne', before, next), () => {
-    const at = atomic(e, 'add', b.i32(1), fixed(pool.recycledCount));
-    store(e, number, entry(pool.recycled, at), 'i32');
+  const { count, mark, cells, size } = pool.spare;
+  store(e, b.i32(1), fixed(mark), 'i32');
+  const at = atomic(e, 'add', b.i32(1), fixed(count));
+  /* Compared as unsigned numbers: while cells are being taken there may seem to be less than none. */
+  const [pushedOut] = b.if(
+    b.cmp('lt', b.cast(at, 'u32'), b.constant(size, 'u32')),
+    () => atomic(e, 'exchange', number, entry(cells, at)),
+    () => {
+      atomic(e, 'add', b.i32(-1), fixed(count));
+      return number;
+    },
+  );
+  b.if(b.cmp('ne', pushedOut, b.i32(AMBIENT_CELL)), () => recycle(e, pool, pushedOut));
+};
+
+/** A cell that another thread did not need, or 0. One that is just being put there is left for later. */
+const takeSpare = (e: Emit, pool: Pool): Value => {
+  const { b } = e;
+  const { count, cells } = pool.spare;
+  const zero = b.i32(0);
+  const nothing = (): Value => zero;
+  return b.if(
+    b.cmp('gt', load(e, fixed(count), 'i32'), zero),
+    () => {
+      const before = atomic(e, 'add', b.i32(-1), fixed(count));
+      return b.if(
+        b.cmp('gt', before, zero),
+        () => atomic(e, 'exchange', zero, entry(cells, b.sub(before, b.i32(1)))),
+        () => {
+          atomic(e, 'add', b.i32(1), fixed(count));
+          return zero;
+        },
+      )[0];
+    },
+    nothing,
+  )[0];
+};
+
+/** Puts spare cells among those recycled, once nothing is activated any more. */
+export const recycleSpare = (e: Emit, pool: Pool): void => {
+  const { b } = e;
+  const { count, mark, cells, size } = pool.spare;
+  const zero = b.i32(0);
+  b.if(b.cmp('ne', load(e, fixed(mark), 'i32'), zero), () => {
+    b.for(zero, b.i32(size), b.i32(1), {}, [], (n) => {
+      const number = load(e, entry(cells, n), 'i32');
+      b.if(b.cmp('ne', number, zero), () => {
+        store(e, zero, entry(cells, n), 'i32');
+        recycle(e, pool, number);
+      });
+    });
+    store(e, zero, fixed(count), 'i32');
+    store(e, zero, fixed(mark), 'i32');
   });
+};
+
+const recycle = (e: Emit, pool: Pool, number: Value): void => {
+  const at = atomic(e, 'add', e.b.i32(1), fixed(pool.recycledCount));
+  store(e, number, entry(pool.recycled, at), 'i32');
 };
 
 /** An i32 of an array in the arena. */

@@ -1,7 +1,7 @@
-import { opTable, rewriteOps, walk, type Buffer, type Dialect, type Kernel, type Op, type Region, type RewriteContext, type Value } from '@filigree/ir';
+import { definitions, opTable, rewriteOps, type Buffer, type Dialect, type Kernel, type Op, type Region, type RewriteContext, type Value } from '@filigree/ir';
 import type { Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
-import { Ranges, within } from './ranges.js';
+import { rangesOf, within } from './ranges.js';
 
 /**
  * Moves micro-accesses out of loops in which they are always the same, inner loops first, also from branches in the loop: a
@@ -72,17 +72,12 @@ const withoutPromise = (op: Op): Op => {
 
 /** Whether a lookup reads inside of its container even where it was not meant to be reached. */
 const safety = (kernel: Kernel, storage: Storage): ((lookup: Op) => boolean) => {
-  const ranges = new Ranges(false);
-  const definitions = new Map<number, Op>();
-  walk(kernel.body, (op) => {
-    if (op.name === 'scf.for') ranges.noteLoop(op);
-    ranges.note(op);
-    for (const r of op.results) definitions.set(r.id, op);
-  });
+  const ranges = rangesOf(kernel);
+  const defined = definitions(kernel.body);
   return (lookup) => {
     const { node } = storage.nodes[Number(lookup.attrs.node)];
     if (node.kind === 'hash') return true;
-    const number = definitions.get(lookup.operands[1].id);
+    const number = defined.get(lookup.operands[1].id);
     return (
       number?.name === 'snode.linearize' &&
       node.axes.every((axis, n) => within(ranges.of(number.operands[n]), node.extents[axis]))

@@ -1,4 +1,4 @@
-import type { Op, Value } from '@filigree/ir';
+import { walk, type Kernel, type Op, type Value } from '@filigree/ir';
 import { ScopedMap } from './walker.js';
 
 /** All values that an i32 may have: from `lo` to `hi`, both included. */
@@ -59,6 +59,16 @@ export class Ranges {
     this.known.leave();
   }
 }
+
+/** Intervals that hold wherever a value is visible, reached or not. */
+export const rangesOf = (kernel: Kernel): Ranges => {
+  const ranges = new Ranges(false);
+  walk(kernel.body, (op) => {
+    if (op.name === 'scf.for') ranges.noteLoop(op);
+    ranges.note(op);
+  });
+  return ranges;
+};
 
 /** Whether all values of an interval are in [0, extent). */
 export const within = ({ lo, hi }: Range, extent: number): boolean => lo >= 0 && hi < extent;

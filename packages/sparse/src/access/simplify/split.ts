@@ -10,6 +10,7 @@ import {
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
+import { distances } from './distance.js';
 
 /**
  * Splits loops over the digit of a block where its neighbours begin: in the middle part index + c is in the block for every
@@ -51,9 +52,7 @@ const reachOf = (
   ctx: RewriteContext,
 ): { readonly unit: number; readonly least: number; readonly most: number } | undefined => {
   const [counter] = loop.regions[0].params;
-  /** How far each value is from an index with the counter as its digit. */
-  const distance = new Map<number, number>();
-  const number = (v: Value): number | undefined => numberOf(ctx.definition(v));
+  const distance = distances(undefined, ctx);
   let [unit, least, most, count, innermost] = [0, 0, 0, 0, true];
   walk(loop.regions[0], (op) => {
     count++;
@@ -61,29 +60,15 @@ const reachOf = (
     if (op.name === 'snode.index' && op.operands[1].id === counter.id) {
       const size = Number(op.attrs.unit);
       unit = unit === 0 || unit === size ? size : -1;
-      distance.set(op.results[0].id, 0);
+      distance.start(op.results[0]);
     }
-    const sum = added(op, distance, number);
+    distance.note(op);
+    const sum = op.results.length === 1 ? distance.of(op.results[0]) : undefined;
     if (sum === undefined) return;
-    distance.set(op.results[0].id, sum);
     least = Math.min(least, sum);
     most = Math.max(most, sum);
   });
   return innermost && count <= MAX_OPS && unit >= to && from >= 0 ? { unit, least, most } : undefined;
-};
-
-const added = (
-  op: Op,
-  distance: ReadonlyMap<number, number>,
-  number: (v: Value) => number | undefined,
-): number | undefined => {
-  if (op.name !== 'arith.add' && op.name !== 'arith.sub') return undefined;
-  const [x, y] = op.operands;
-  const plain = distance.get(x.id);
-  const second = number(y);
-  if (plain !== undefined && second !== undefined) return op.name === 'arith.add' ? plain + second : plain - second;
-  const [turned, first] = [distance.get(y.id), number(x)];
-  return op.name === 'arith.add' && turned !== undefined && first !== undefined ? turned + first : undefined;
 };
 
 const numberOf = (op: Op | undefined): number | undefined =>

@@ -1,0 +1,156 @@
+import { isInteger, isSigned, type Attrs, type Op, type ScalarType, type Type, type Value } from '@filigree/ir';
+import { isSingle, type Range } from './range.js';
+import { factorOf, splitSum, termsOf, type Term } from './sum.js';
+import { compare } from './transfer.js';
+
+/** What a rule may see and do at the place of the op that it looks at. */
+export interface RangeContext {
+  readonly range: (v: Value) => Range | undefined;
+  /** The op that gives a value, as it is now. */
+  readonly def: (v: Value) => Op | undefined;
+  /** Whether an op gives the same number as without a limit to its type. */
+  readonly exact: (op: Op) => boolean;
+  readonly constant: (value: number, type: Type) => Value;
+  readonly build: (name: string, operands: readonly Value[], type: Type, attrs?: Attrs) => Value;
+}
+
+/** The value that an op's result may give way to, by what is known of the integers; nothing where it is as simple as it can be. */
+export const foldByRange = (op: Op, c: RangeContext): Value | undefined => {
+  const result = op.results[0]!;
+  if (!op.name.startsWith('arith.') || op.name === 'arith.constant' || typeof result.type !== 'string')
+    return undefined;
+  const rule = rules[op.name];
+  if (op.name === 'arith.cmp') return rule!(op, c);
+  if (!isInteger(result.type)) return undefined;
+  const range = op.operands.every((v) => c.range(v)) ? c.range(result) : undefined;
+  if (range && isSingle(range)) return c.constant(range.lo, result.type);
+  return rule?.(op, c);
+};
+
+type Rule = (op: Op, c: RangeContext) => Value | undefined;
+
+const operandRanges = (op: Op, c: RangeContext): readonly [Value, Value, Range, Range] | undefined => {
+  const [a, b] = [op.operands[0]!, op.operands[1]!];
+  const [x, y] = [c.range(a), c.range(b)];
+  return x && y ? [a, b, x, y] : undefined;
+};
+
+const extremum =
+  (first: (x: Range, y: Range) => boolean): Rule =>
+  (op, c) => {
+    const known = operandRanges(op, c);
+    if (!known) return undefined;
+    const [a, b, x, y] = known;
+    return first(x, y) ? a : first(y, x) ? b : undefined;
+  };
+
+/** A divisor, mask or shift as a number, and the dividend. */
+const byConstant = (op: Op, c: RangeContext): readonly [a: Value, x: Range, by: number] | undefined => {
+  const known = operandRanges(op, c);
+  return known && isSingle(known[3]) ? [known[0], known[2], known[3].lo] : undefined;
+};
+
+const powerOf = (n: number): number | undefined => (n > 0 && Number.isInteger(Math.log2(n)) ? Math.log2(n) : undefined);
+
+const divide: Rule = (op, c) => {
+  const [a, x, by] = byConstant(op, c) ?? [];
+  if (!a || !x || !by || by < 2) return undefined;
+  if (x.lo >= 0 || x.align % by === 0) {
+    const split = quotient(a, by, c);
+    if (split) return split;
+  }
+  const shift = powerOf(by);
+  return shift !== undefined && x.lo >= 0 && isSigned(a.type)
+    ? c.build('arith.shr', [a, c.constant(shift, a.type)], a.type)
+    : undefined;
+};
+
+const shiftRight: Rule = (op, c) => {
+  const [a, , shift] = byConstant(op, c) ?? [];
+  return a && shift !== undefined && shift > 0 && shift < 31 ? quotient(a, 2 ** shift, c) : undefined;
+};
+
+/** `⌊a ÷ by⌋` where the parts of `a` that are multiples can be divided one by one, and the rest is less than `by`. */
+const quotient = (a: Value, by: number, c: RangeContext): Value | undefined => {
+  const terms = termsOf(a, c);
+  const split = splitSum(terms, by, c);
+  if (!split) return undefined;
+  const free = split.multiples.map((t) => dividedBy(t, by, c));
+  const left = free.filter((f) => f === undefined).length;
+  /* A part that takes an op of its own is worth it where another part goes. */
+  if (left > 1 || (left === 1 && split.rest.length === 0)) return undefined;
+  const shift = powerOf(by);
+  if (left === 1 && shift === undefined) return undefined;
+  const parts = split.multiples.map((t, k): Term => {
+    const f = free[k];
+    return f === undefined ? c.build('arith.shr', [t as Value, c.constant(shift!, a.type)], a.type) : f();
+  });
+  return sumOf(parts, a.type as ScalarType, c);
+};
+
+/** A multiple of `by`, divided by it, where that takes no op more than the multiple took. */
+const dividedBy = (t: Term, by: number, c: RangeContext): (() => Term) | undefined => {
+  if (typeof t === 'number') return () => t / by;
+  const factor = factorOf(t, c);
+  if (factor === undefined || factor % by !== 0) return undefined;
+  const [base] = c.def(t)!.operands as [Value];
+  return () => (factor === by ? base : c.build('arith.mul', [base, c.constant(factor / by, t.type)], t.type));
+};
+
+const sumOf = (terms: readonly Term[], type: ScalarType, c: RangeContext): Value => {
+  const values = terms.filter((t): t is Value => typeof t !== 'number');
+  const offset = terms.reduce<number>((sum, t) => (typeof t === 'number' ? sum + t : sum), 0);
+  if (values.length === 0) return c.constant(offset, type);
+  const sum = values.reduce((x, y) => c.build('arith.add', [x, y], type));
+  return offset === 0 ? sum : c.build('arith.add', [sum, c.constant(offset, type)], type);
+};
+
+const remainder: Rule = (op, c) => {
+  const [a, x, by] = byConstant(op, c) ?? [];
+  if (!a || !x || !by || by < 2 || x.lo < 0) return undefined;
+  if (x.hi < by) return a;
+  const split = splitSum(termsOf(a, c), by, c);
+  if (split && split.multiples.length > 0) return sumOf(split.rest, a.type as ScalarType, c);
+  const shift = powerOf(by);
+  return shift !== undefined && isSigned(a.type)
+    ? c.build('arith.and', [a, c.constant(by - 1, a.type)], a.type)
+    : undefined;
+};
+
+const and: Rule = (op, c) => {
+  const known = operandRanges(op, c);
+  if (!known) return undefined;
+  const [a, b, x, y] = known;
+  const masked = (v: Value, r: Range, mask: number): Value | undefined => {
+    const unit = mask + 1;
+    /* All bits that may be set, from the lowest to the highest. */
+    const covers =
+      powerOf(unit) !== undefined ? r.hi < unit : powerOf(mask + r.align) !== undefined && r.hi < mask + r.align;
+    if (mask >= 0 && r.lo >= 0 && covers) return v;
+    if (mask < 0 && mask === -alignOfMask(mask) && r.align % -mask === 0) return v;
+    if (powerOf(unit) === undefined || unit < 2) return undefined;
+    const split = splitSum(termsOf(v, c, true), unit, c);
+    return split && split.multiples.length > 0 ? sumOf(split.rest, v.type as ScalarType, c) : undefined;
+  };
+  return (isSingle(y) ? masked(a, x, y.lo) : undefined) ?? (isSingle(x) ? masked(b, y, x.lo) : undefined);
+};
+
+const alignOfMask = (mask: number): number => {
+  let unit = 1;
+  while (mask % (2 * unit) === 0) unit *= 2;
+  return unit;
+};
+
+const rules: Readonly<Record<string, Rule>> = {
+  'arith.min': extremum((x, y) => x.hi <= y.lo),
+  'arith.max': extremum((x, y) => x.lo >= y.hi),
+  'arith.div': divide,
+  'arith.rem': remainder,
+  'arith.shr': shiftRight,
+  'arith.and': and,
+  'arith.cmp': (op, c) => {
+    const known = operandRanges(op, c);
+    const truth = known && compare(String(op.attrs['predicate']), known[2], known[3]);
+    return truth === undefined ? undefined : c.constant(truth ? 1 : 0, 'i1');
+  },
+};

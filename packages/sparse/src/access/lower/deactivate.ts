@@ -1,0 +1,59 @@
+import type { NodeStorage } from '../../storage/storage.js';
+import { along, atomic, cas, fixed, load, plus, type Address, type Emit } from './address.js';
+import { searchTable } from './hash.js';
+import type { Lookup } from './lookup.js';
+import { AMBIENT_CELL } from './pool.js';
+import { recycle, resetCell, resetCells } from './reset.js';
+
+/**
+ * Deactivates the cell that a lookup would find. A cell of a pool is cut off at once and reset by the next collection; one
+ * that lies in its container is reset by the thread that took its bit away. What is not active is not written: it may be
+ * part of an ambient cell.
+ */
+export const deactivate = (e: Emit, l: Lookup): void => {
+  const { b } = e;
+  const { node, number } = l;
+  const none = b.i32(AMBIENT_CELL);
+  if (!number) {
+    const found = searchTable(e, node.pool!, l.coordinates);
+    b.if(b.cmp('ne', found.number, none), () => {
+      const slot = along(fixed(node.pool!.table!.slots), found.slot, 4);
+      const before = cas(e, found.number, b.i32(REMOVED), slot);
+      b.if(b.cmp('eq', before, found.number), () => {
+        atomic(e, 'add', b.i32(1), fixed(node.pool!.table!.removed));
+        recycle(e, node.pool!, found.number);
+      });
+    });
+  } else if (node.pool) {
+    const slot = number.times(plus(l.container, node.slots!), 4);
+    b.if(b.cmp('ne', load(e, slot, 'i32'), none), () => {
+      const before = atomic(e, 'exchange', none, slot);
+      b.if(b.cmp('ne', before, none), () => recycle(e, node.pool!, before));
+    });
+  } else {
+    const at = number.value();
+    const word = along(plus(l.container, node.mask!), b.shr(at, b.i32(5)), 4);
+    const bit = b.shl(b.i32(1), b.and(at, b.i32(31)));
+    const isSet = (mask: typeof bit) => b.cmp('ne', b.and(mask, bit), b.i32(0));
+    b.if(isSet(load(e, word, 'i32')), () => {
+      const before = atomic(e, 'and', b.not(bit), word);
+      b.if(isSet(before), () =>
+        resetCell(e, node.node.id, number.times(plus(l.container, node.firstCell), node.cellBytes)),
+      );
+    });
+  }
+};
+
+/** Empties the list in a container. Of several threads that do so at once the first resets the cells. */
+export const clearList = (e: Emit, node: NodeStorage, container: Address): void => {
+  const { b } = e;
+  const place = plus(container, node.length!);
+  const zero = b.i32(0);
+  b.if(b.cmp('ne', load(e, place, 'i32'), zero), () => {
+    const length = atomic(e, 'exchange', zero, place);
+    resetCells(e, node, container, b.min(length, b.i32(node.cells)));
+  });
+};
+
+/** What a hash table's slot holds where an entry was removed. */
+const REMOVED = -1;

@@ -1,0 +1,80 @@
+import type { Value } from '@filigree/ir';
+import type { NodeStorage, Pool, Storage } from '../../storage/storage.js';
+import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './address.js';
+import { ambientOf } from './ambient.js';
+import { AMBIENT_CELL } from './pool.js';
+
+/**
+ * Makes a cell of a node what it was before it was first used: ambient values, no list entries, no mask bits; cells of pools
+ * that hang below it are given back. Nobody else may use the cell meanwhile.
+ */
+export const resetCell = (e: Emit, node: number, cell: Address): void => {
+  const { storage } = e;
+  for (const c of storage.layout.nodes[node].children) {
+    const child = storage.nodes[c];
+    const at = plus(cell, child.offset);
+    if (child.node.field) store(e, ambientOf(e, c), at, child.node.field.type);
+    else resetContainer(e, child, at);
+  }
+};
+
+/** The same for a container: of a list, a mask or slots only as much as is in use is looked at. */
+export const resetContainer = (e: Emit, at: NodeStorage, container: Address): void => {
+  const { b } = e;
+  const zero = b.i32(0);
+  if (at.length === undefined) return resetCells(e, at, container, b.i32(at.cells));
+  const place = plus(container, at.length);
+  const length = b.min(load(e, place, 'i32'), b.i32(at.cells));
+  b.if(b.cmp('gt', length, zero), () => {
+    store(e, zero, place, 'i32');
+    resetCells(e, at, container, length);
+  });
+};
+
+/** Resets the first `count` cells of a container. */
+export const resetCells = (e: Emit, at: NodeStorage, container: Address, count: Value): void => {
+  const { b } = e;
+  const { pool, mask, slots } = at;
+  const zero = b.i32(0);
+  if (pool && slots !== undefined) {
+    each(e, count, false, (n) => {
+      const slot = along(plus(container, slots), n, 4);
+      const found = load(e, slot, 'i32');
+      b.if(b.cmp('ne', found, b.i32(AMBIENT_CELL)), () => {
+        store(e, zero, slot, 'i32');
+        recycle(e, pool, found);
+      });
+    });
+  } else if (mask !== undefined)
+    each(e, b.i32(Math.ceil(at.cells / WORD)), false, (n) => {
+      const word = along(plus(container, mask), n, 4);
+      b.if(b.cmp('ne', load(e, word, 'i32'), zero), () => {
+        store(e, zero, word, 'i32');
+        const first = b.mul(n, b.i32(WORD));
+        const last = at.cells % WORD === 0 ? b.i32(WORD) : b.min(b.i32(WORD), b.sub(b.i32(at.cells), first));
+        const cells = along(plus(container, at.firstCell), first, at.cellBytes);
+        each(e, last, isPlain(e.storage, at), (k) => resetCell(e, at.node.id, along(cells, k, at.cellBytes)));
+      });
+    });
+  else
+    each(e, count, isPlain(e.storage, at), (n) =>
+      resetCell(e, at.node.id, along(plus(container, at.firstCell), n, at.cellBytes)),
+    );
+};
+
+/** Notes that a cell of a pool is no longer used; the next collection resets it and gives it out again. */
+export const recycle = (e: Emit, pool: Pool, number: Value): void => {
+  const { b } = e;
+  store(e, b.i32(0), along(fixed(pool.active), number, 4), 'i32');
+  const at = atomic(e, 'add', b.i32(1), fixed(pool.recycledCount));
+  store(e, number, along(fixed(pool.recycled), at, 4), 'i32');
+};
+
+const each = ({ b }: Emit, count: Value, plain: boolean, body: (n: Value) => void): void =>
+  void b.for(b.i32(0), count, b.i32(1), plain ? { simd: true } : {}, [], body);
+
+/** Whether cells hold values only. */
+const isPlain = ({ layout }: Storage, { node }: NodeStorage): boolean =>
+  node.children.every((c) => layout.nodes[c].field);
+
+const WORD = 32;

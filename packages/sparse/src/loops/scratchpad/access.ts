@@ -1,0 +1,60 @@
+import type { Builder, Op, Replacement, RewriteContext, Value } from '@filigree/ir';
+import type { Anchor } from './forms.js';
+import { padFor, type Scratchpads, type Side } from './pads.js';
+
+/** An access to a cached field as one to its pad; undefined for any other op. */
+export const cachedAccess = (op: Op, ctx: RewriteContext, all: Scratchpads): Replacement | undefined => {
+  const found = padFor(all, op);
+  if (!found) return undefined;
+  const { box, strides } = all.pads[found.pad];
+  const { buffer } = found.field;
+  return ctx.build((b) => {
+    const at = box
+      .map((side, n) => {
+        const local = localOf(b, ctx, all, side, op.operands[op.operands.length - box.length + n]);
+        return strides[n] === 1 ? local : b.mul(local, b.i32(strides[n]));
+      })
+      .reduce((x, y) => b.add(x, y));
+    return op.name === 'field.load' ? b.load(buffer, at) : b.atomic(buffer, 'add', op.operands[0], at);
+  });
+};
+
+/** The sum of some terms. Coefficients that are no whole numbers are so times the unit of their anchor. */
+export const sumOf = (
+  b: Builder,
+  { spans }: Pick<Scratchpads, 'spans'>,
+  terms: ReadonlyMap<Anchor, number>,
+  first: ReadonlyMap<number, Value>,
+): Value => {
+  const parts = [...terms].map(([anchor, c]) => {
+    if (typeof anchor === 'string') return times(b, { id: Number(anchor.slice(1)), type: 'i32' }, c);
+    const value = first.get(anchor)!;
+    if (Number.isInteger(c)) return times(b, value, c);
+    const { unit } = spans.get(anchor)!;
+    return times(b, b.value('snode.extract', [value], { below: unit, extent: 0, signed: true }), c * unit);
+  });
+  return parts.length === 0 ? b.i32(0) : parts.reduce((x, y) => b.add(x, y));
+};
+
+/** A coordinate as one within the box. Where bounds rest on a promise, one that is broken leads to the nearest element. */
+const localOf = (b: Builder, ctx: RewriteContext, all: Scratchpads, { lo, extent }: Side, v: Value): Value => {
+  const above = withoutTerms(b, ctx, all, v);
+  const local = lo === 0 ? above : b.sub(above, b.i32(lo));
+  return all.forms.get(v.id)!.promised ? b.min(b.max(local, b.i32(0)), b.i32(extent - 1)) : local;
+};
+
+/** A value minus the terms of its form: sums and products are taken apart, so that little is left to compute. */
+const withoutTerms = (b: Builder, ctx: RewriteContext, all: Scratchpads, v: Value): Value => {
+  const form = all.forms.get(v.id);
+  if (form && form.terms.size === 0) return v;
+  for (const [axis, param] of all.params) if (param.id === v.id) return all.added.get(axis)!;
+  const op = ctx.definition(v);
+  const part = (n: number): Value => withoutTerms(b, ctx, all, op!.operands[n]);
+  const known = op?.operands.every((o) => all.forms.has(o.id)) === true;
+  if (known && (op!.name === 'arith.add' || op!.name === 'arith.sub'))
+    return op!.name === 'arith.add' ? b.add(part(0), part(1)) : b.sub(part(0), part(1));
+  if (known && op!.name === 'arith.mul') return b.mul(part(0), part(1));
+  return b.sub(v, sumOf(b, all, form!.terms, all.first));
+};
+
+const times = (b: Builder, value: Value, by: number): Value => (by === 1 ? value : b.mul(value, b.i32(by)));
