@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+
+const page = readFileSync(new URL('../../docs/language.md', import.meta.url), 'utf8');
+const snippets = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
+
+/* Inside the package, where its dependencies are found. */
+const scratch = fileURLToPath(new URL('../out/', import.meta.url));
+mkdirSync(scratch, { recursive: true });
+const folder = mkdtempSync(join(scratch, 'language-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a snippet says that it prints: the comments behind `console.log(…);`. */
+const promised = (code: string): readonly string[] =>
+  [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+
+describe('the language page', () => {
+  it('has snippets', () => expect(snippets.length).toBeGreaterThan(10));
+
+  it.each(snippets.map((code, k) => [code.match(/const (\w+) = kernel/)?.[1] ?? `${k}`, code, k] as const))(
+    'the snippet of %s prints what it says',
+    async (_name, code, k) => {
+      const file = join(folder, `snippet-${k}.ts`);
+      writeFileSync(file, code);
+      const printed: string[] = [];
+      const log = vi.spyOn(console, 'log').mockImplementation((...words: unknown[]) => {
+        printed.push(words.join(' '));
+      });
+      try {
+        await import(/* @vite-ignore */ file);
+      } finally {
+        log.mockRestore();
+      }
+      const said = promised(code);
+      expect(printed.length).toBeGreaterThan(0);
+      said.forEach((text, line) => expect(text.startsWith(printed[line]) || text.includes('each time')).toBe(true));
+    },
+    120_000,
+  );
+});
