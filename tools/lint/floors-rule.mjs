@@ -77,6 +77,9 @@ const forbidden = (root, place, file, specifier) => {
   return undeclared(root, place, name);
 };
 
+/** Tests may share what only tests need: a model to compare with, random cases. @type {(file: string) => boolean} */
+const isTest = (file) => /[\\/]tests[\\/]/.test(file);
+
 /** @type {(root: string, place: Place, file: string, specifier: string) => string | undefined} */
 const forbiddenRelative = (root, place, file, specifier) => {
   const target = placeOf(root, resolve(dirname(file), specifier));
@@ -84,6 +87,7 @@ const forbiddenRelative = (root, place, file, specifier) => {
     return place.kind === 'outside'
       ? undefined
       : 'A package is self-contained: it does not import files from outside its folder.';
+  if (isTest(file) && isTest(resolve(dirname(file), specifier))) return undefined;
   if (place.kind === 'outside' || place.folder !== target.folder)
     return `Import '${packageName(target.folder)}' by its name; relative paths do not cross package borders.`;
   if (place.kind === 'test' && place.inPackage.startsWith('tests/') && target.kind === 'source')
