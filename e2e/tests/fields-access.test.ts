@@ -34,7 +34,15 @@ import {
 } from '@filigree/sparse';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOG, Model, PARAMS, cases, freshArena, logBuffers, moduleOf } from '../../packages/sparse/tests/access-model.js';
+import {
+  LOG,
+  Model,
+  PARAMS,
+  cases,
+  freshArena,
+  logBuffers,
+  moduleOf,
+} from '../../packages/sparse/tests/access-model.js';
 import { right } from '../../packages/sparse/tests/support.js';
 
 const backends: readonly (readonly [string, Backend])[] = [
@@ -53,7 +61,11 @@ describe.each(backends)('random programs on random layouts, compiled by %s', (_n
       return { ...c, storage, kernel: { ...module.kernels[0], name: `main${n}` } };
     });
     const buffers = [...logBuffers, ...sample.flatMap((c) => c.storage.buffers)];
-    const all = makeModule('all', buffers, sample.map((c) => c.kernel));
+    const all = makeModule(
+      'all',
+      buffers,
+      sample.map((c) => c.kernel),
+    );
     const program = await start(right(defaultPipeline().run(all)), backend);
     sample.forEach(({ shape, storage, args, program: text }, n) => {
       freshArena(storage, program.buffers);
@@ -105,7 +117,9 @@ describe.each(backends)('many threads that activate the same cells at once, by %
     const [asked, used, free] = [pool.cursor, pool.used, pool.freeCount].map((at) => words[at / 4]);
     const end = used + Math.max(0, asked - free);
     const { count, mark, cells, size } = pool.spare;
-    expect([words[count / 4], words[mark / 4], ...words.slice(cells / 4, cells / 4 + size)].every((x) => x === 0)).toBe(true);
+    expect([words[count / 4], words[mark / 4], ...words.slice(cells / 4, cells / 4 + size)].every((x) => x === 0)).toBe(
+      true,
+    );
     const idle = [
       ...words.slice(pool.free / 4 + Math.min(asked, free), pool.free / 4 + free),
       ...words.slice(pool.recycled / 4, pool.recycled / 4 + words[pool.recycledCount / 4]),
@@ -119,9 +133,10 @@ describe.each(backends)('many threads that activate the same cells at once, by %
       places.add(words.slice(at, at + pool.axes.length).join());
     }
     expect(places.size, 'no cell twice').toBe(active.length);
-    expect([...active, ...idle].sort((x, y) => x - y), 'each cell is active or given back, and once').toEqual(
-      Array.from({ length: end - RESERVED_CELLS }, (_, n) => RESERVED_CELLS + n),
-    );
+    expect(
+      [...active, ...idle].sort((x, y) => x - y),
+      'each cell is active or given back, and once',
+    ).toEqual(Array.from({ length: end - RESERVED_CELLS }, (_, n) => RESERVED_CELLS + n));
     return active;
   };
 
@@ -171,7 +186,11 @@ describe.each(backends)('many threads that activate the same cells at once, by %
   }, 120_000);
 
   it('of a bitmasked node', async () => {
-    const shape = layout(dense(i, 1 << 16).bitmasked().place(u));
+    const shape = layout(
+      dense(i, 1 << 16)
+        .bitmasked()
+        .place(u),
+    );
     const { storage, words, dispose } = await race(shape, 1 << 16, (b, x) => count(shape, b, x));
     const mask = storage.root / 4;
     expect(words.slice(mask, mask + (1 << 11)).every((word) => word === -1)).toBe(true);

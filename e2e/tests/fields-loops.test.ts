@@ -65,12 +65,10 @@ const start = async (
   const storage = storageOf(shape, { budget: 1 << 24 });
   const buffers = [...storage.buffers, ...own];
   const dialects = [...coreDialects, fieldDialect(shape), snodeDialect(shape)];
-  const built = Object.entries(kernels).map(
-    ([name, body]): Kernel => buildKernel(name, { n: 'i32' }, (b, { n }) => body(b, n), buffers, { dialects }),
+  const built = Object.entries(kernels).map(([name, body]): Kernel =>
+    buildKernel(name, { n: 'i32' }, (b, { n }) => body(b, n), buffers, { dialects }),
   );
-  const module = right(
-    pipeline([lowerFields(storage), defaultPipeline()]).run(makeModule('m', buffers, built)),
-  );
+  const module = right(pipeline([lowerFields(storage), defaultPipeline()]).run(makeModule('m', buffers, built)));
   const program = right(await instantiate(module, backend, { threads })());
   const words = program.buffers[arenaName(storage.memory, 'i32')] as Int32Array;
   const memory = new ArrayBuffer(storage.bytes);
@@ -128,82 +126,96 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
     ['masks behind pointers', layout(dense(ij, 8).pointer().dense(ij, 32).bitmasked().place(u)), 2],
   ];
 
-  it.each(shapes)('%s: each is visited once, also while others come and go', async (_shape, shape, node) => {
-    const [n, side] = [20000, 256];
-    const shift = Math.log2(elementsBelow(shape, 1, node, 0));
-    const leaves = shape.nodes[node].bitmasked ? 'masks' : 'blocks';
-    const element = (b: Builder, x: Value): Value[] => {
-      const h = b.mul(x, b.i32(40503));
-      return [b.and(b.shr(h, b.i32(3)), b.i32(side - 1)), b.and(b.shr(h, b.i32(12)), b.i32(side - 1))];
-    };
-    const place = (b: Builder, x: Value, y: Value): Value => b.add(b.mul(x, b.i32(side)), y);
-    const m = await start(
-      shape,
-      {
-        scatter: (b, count) =>
-          range(b, count, (x) => void b.op('field.store', [b.i32(1), ...element(b, x)], { field: 'u' })),
-        visit: (b) =>
-          over(b, shape, node, (x, y) => void b.atomic('seen', 'add', b.value('field.load', [x, y], { field: 'u' }), place(b, x, y))),
-        /* What it writes lies outside of what is active, or not: it must not be visited. */
-        grow: (b) =>
-          over(b, shape, node, (x, y) => {
-            b.atomic('seen', 'add', b.i32(1), place(b, x, y));
-            b.op('field.store', [b.i32(1), b.sub(b.i32(side - 1), y), x], { field: 'u' });
-          }),
-        /* Cells of the outermost node go, every other one. */
-        prune: (b) =>
-          over(b, shape, node, (x, y) => {
-            const cell = [b.shr(x, b.i32(shift)), b.shr(y, b.i32(shift))];
-            b.if(b.cmp('eq', b.and(b.add(cell[0], cell[1]), b.i32(1)), b.i32(1)), () => {
-              b.op('field.deactivate', cell, { node: 1 });
-            });
-          }),
-        clear: (b) => void b.op('field.clear_all', [], { node: 1 }),
-      },
-      target,
-      [declareBuffer('seen', 'i32', side * side, 'inout')],
-    );
-    const isOdd = (at: number): boolean => ((((at % side) >> shift) + (Math.floor(at / side) >> shift)) & 1) === 1;
-    const seen = m.buffers.seen as Int32Array;
-    const visit = (kernel = 'visit'): number[] => {
-      seen.fill(0);
-      m.run(kernel, 0);
-      return [...seen];
-    };
-    const pools = m.storage.nodes.flatMap(({ node: { id }, pool }) => (pool ? [id] : []));
-    const check = (): void => pools.forEach((id) => active(m, id));
+  it.each(shapes)(
+    '%s: each is visited once, also while others come and go',
+    async (_shape, shape, node) => {
+      const [n, side] = [20000, 256];
+      const shift = Math.log2(elementsBelow(shape, 1, node, 0));
+      const leaves = shape.nodes[node].bitmasked ? 'masks' : 'blocks';
+      const element = (b: Builder, x: Value): Value[] => {
+        const h = b.mul(x, b.i32(40503));
+        return [b.and(b.shr(h, b.i32(3)), b.i32(side - 1)), b.and(b.shr(h, b.i32(12)), b.i32(side - 1))];
+      };
+      const place = (b: Builder, x: Value, y: Value): Value => b.add(b.mul(x, b.i32(side)), y);
+      const m = await start(
+        shape,
+        {
+          scatter: (b, count) =>
+            range(b, count, (x) => void b.op('field.store', [b.i32(1), ...element(b, x)], { field: 'u' })),
+          visit: (b) =>
+            over(
+              b,
+              shape,
+              node,
+              (x, y) => void b.atomic('seen', 'add', b.value('field.load', [x, y], { field: 'u' }), place(b, x, y)),
+            ),
+          /* What it writes lies outside of what is active, or not: it must not be visited. */
+          grow: (b) =>
+            over(b, shape, node, (x, y) => {
+              b.atomic('seen', 'add', b.i32(1), place(b, x, y));
+              b.op('field.store', [b.i32(1), b.sub(b.i32(side - 1), y), x], { field: 'u' });
+            }),
+          /* Cells of the outermost node go, every other one. */
+          prune: (b) =>
+            over(b, shape, node, (x, y) => {
+              const cell = [b.shr(x, b.i32(shift)), b.shr(y, b.i32(shift))];
+              b.if(b.cmp('eq', b.and(b.add(cell[0], cell[1]), b.i32(1)), b.i32(1)), () => {
+                b.op('field.deactivate', cell, { node: 1 });
+              });
+            }),
+          clear: (b) => void b.op('field.clear_all', [], { node: 1 }),
+        },
+        target,
+        [declareBuffer('seen', 'i32', side * side, 'inout')],
+      );
+      const isOdd = (at: number): boolean => ((((at % side) >> shift) + (Math.floor(at / side) >> shift)) & 1) === 1;
+      const seen = m.buffers.seen as Int32Array;
+      const visit = (kernel = 'visit'): number[] => {
+        seen.fill(0);
+        m.run(kernel, 0);
+        return [...seen];
+      };
+      const pools = m.storage.nodes.flatMap(({ node: { id }, pool }) => (pool ? [id] : []));
+      const check = (): void => pools.forEach((id) => active(m, id));
 
-    expect(visit().every((x) => x === 0)).toBe(true);
-    for (let round = 0; round < 3; round++) {
-      m.run('scatter', n);
-      check();
-      const before = visit();
-      expect(before.some((x) => x === 1)).toBe(true);
-      /* Elements of dense blocks that were not written hold the ambient value; none is visited twice. */
-      expect(before.every((x) => x === 0 || x === 1 || x === 7)).toBe(true);
-      const once = before.map((x) => (x === 0 ? 0 : 1));
-      /* What becomes active in a block that is visited is visited, or not. */
-      const grown = visit('grow');
-      if (leaves === 'blocks') expect(grown).toEqual(once);
-      else expect(grown.every((x, at) => x === 1 || (x === 0 && once[at] === 0))).toBe(true);
-      check();
-      const full = visit();
-      expect(full.every((x, at) => x !== 0 || once[at] === 0)).toBe(true);
-      m.run('prune', 0);
-      check();
-      expect(visit()).toEqual(full.map((x, at) => isOdd(at) ? 0 : x));
-      m.run('clear', 0);
-      check();
       expect(visit().every((x) => x === 0)).toBe(true);
-      for (const id of pools) expect(active(m, id)).toEqual([]);
-    }
-    m.dispose();
-  }, 300_000);
+      for (let round = 0; round < 3; round++) {
+        m.run('scatter', n);
+        check();
+        const before = visit();
+        expect(before.some((x) => x === 1)).toBe(true);
+        /* Elements of dense blocks that were not written hold the ambient value; none is visited twice. */
+        expect(before.every((x) => x === 0 || x === 1 || x === 7)).toBe(true);
+        const once = before.map((x) => (x === 0 ? 0 : 1));
+        /* What becomes active in a block that is visited is visited, or not. */
+        const grown = visit('grow');
+        if (leaves === 'blocks') expect(grown).toEqual(once);
+        else expect(grown.every((x, at) => x === 1 || (x === 0 && once[at] === 0))).toBe(true);
+        check();
+        const full = visit();
+        expect(full.every((x, at) => x !== 0 || once[at] === 0)).toBe(true);
+        m.run('prune', 0);
+        check();
+        expect(visit()).toEqual(full.map((x, at) => (isOdd(at) ? 0 : x)));
+        m.run('clear', 0);
+        check();
+        expect(visit().every((x) => x === 0)).toBe(true);
+        for (const id of pools) expect(active(m, id)).toEqual([]);
+      }
+      m.dispose();
+    },
+    300_000,
+  );
 
   it('a million cells come and go in a node that has room for few', async () => {
     const rounds = 1_000_000;
     const shape = layout(
-      dense(i, 1 << 20).pointer({ cells: 64 }).dense(i, 2).pointer({ cells: 64 }).dense(j, 2).place(u),
+      dense(i, 1 << 20)
+        .pointer({ cells: 64 })
+        .dense(i, 2)
+        .pointer({ cells: 64 })
+        .dense(j, 2)
+        .place(u),
     );
     const m = await start(
       shape,
@@ -257,7 +269,8 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
           over(b, shape, 2, (x, y, z) => {
             b.atomic('seen', 'add', b.i32(1), b.value('field.load', [x, y, z], { field: 'p' }));
           }),
-        empty: (b) => range(b, b.i32(256), (c) => void b.op('field.clear', [b.and(c, b.i32(15)), b.shr(c, b.i32(4))], { node: 2 })),
+        empty: (b) =>
+          range(b, b.i32(256), (c) => void b.op('field.clear', [b.and(c, b.i32(15)), b.shr(c, b.i32(4))], { node: 2 })),
       },
       target,
       [declareBuffer('seen', 'i32', 4096, 'inout')],

@@ -1,7 +1,14 @@
 import type { ExampleOptions } from 'filigree';
+import { LAYOUTS, type Blocks, type LayoutName } from './layouts.js';
 
 /** How the kernels of an application are compiled, as the command line says. */
-export type CompileOptions = Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'ablate' | 'emit'>;
+export interface CompileOptions extends Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'ablate' | 'emit'> {
+  /** How the blocks of grids are stored; in a table of pointers unless said otherwise. */
+  readonly layout?: LayoutName;
+}
+
+/** What stands above the blocks of grids. */
+export const blocksOf = ({ layout = 'pointer' }: CompileOptions): Blocks => LAYOUTS[layout];
 
 /** The same as options of `program`. */
 export const programOptions = ({ backend, threads, ablate }: CompileOptions) => ({

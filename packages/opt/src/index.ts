@@ -8,6 +8,7 @@ export { rangesOf, type Ranges } from './integer-range/analysis.js';
 export type { Range } from './integer-range/range.js';
 export { licm } from './licm.js';
 export { offload } from './offload.js';
+export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';
 export { storeForwarding } from './store-forwarding/store-forwarding.js';
 export { unroll } from './unroll.js';

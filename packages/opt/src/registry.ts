@@ -6,6 +6,7 @@ import { ifToSelect } from './if-to-select.js';
 import { integerRange } from './integer-range/integer-range.js';
 import { licm } from './licm.js';
 import { offload } from './offload.js';
+import { partition } from './partition/partition.js';
 import { privatize } from './privatize/privatize.js';
 import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { unroll } from './unroll.js';
@@ -20,6 +21,7 @@ export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Modul
   'integer-range': integerRange.over(dialects),
   licm: licm.over(dialects),
   offload: offload.over(dialects),
+  partition: partition.over(dialects),
   privatize: privatize.over(dialects),
   'store-forwarding': storeForwarding.over(dialects),
   unroll: unroll.over(dialects),
@@ -31,7 +33,8 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
 
 /**
  * The passes that suit every kernel, in the order in which each makes work for the next: simplify, share, forward through
- * memory, flatten branches, move out of loops, gather reductions, decide what is known of integers, and clean up. Neither unrolls nor vectorises: that is for the target to ask.
+ * memory, flatten branches, move out of loops, gather reductions, keep clamps
+ * to the edges of loops, decide what is known of integers, and clean up. Neither unrolls nor vectorises: that is for the target to ask.
  */
 export const defaultPipeline = ({
   dialects = coreDialects,
@@ -44,6 +47,7 @@ export const defaultPipeline = ({
     ifToSelect({ dialects }),
     licm({ dialects }),
     privatize({ dialects }),
+    partition({ dialects }),
     integerRange({ dialects }),
     canonicalize({ dialects, fastMath }),
     cse({ dialects }),

@@ -11,6 +11,7 @@ import {
   integerRange,
   licm,
   offload,
+  partition,
   privatize,
   storeForwarding,
   unroll,
@@ -36,6 +37,7 @@ const passes: readonly Pass<Module>[] = [
   offload(),
   privatize(),
   integerRange(),
+  partition(),
 ];
 
 /** A random program: choices, from which `randomModule` builds a module, and a seed for its inputs. */
@@ -157,6 +159,7 @@ describe('indices come out the same', () => {
 
   it('simplified once', () => check([integerRange()], 150));
   it('simplified after others', () => check([canonicalize(), licm(), integerRange(), canonicalize()], 100));
+  it('with the edges of loops apart', () => check([partition(), integerRange(), canonicalize(), dce()], 100));
   it('simplified again', () => check([integerRange(), canonicalize(), integerRange(), cse(), dce()], 60));
 });
 

@@ -41,7 +41,10 @@ class Writer {
     const { b, choose } = this;
     if (depth === 0) return this.body(scope);
     const from = this.pick([0, 0, 0, 8, -4, 3]);
-    const bound = choose(3) === 0 ? b.and(b.load('given', b.i32(choose(8))), b.i32(7)) : b.i32(from + 1 + choose(6));
+    const bound =
+      choose(3) === 0
+        ? b.and(b.load('given', b.i32(choose(8))), b.i32(7))
+        : b.i32(from + 1 + choose(depth === 1 ? 16 : 4));
     const carry = choose(3) === 0;
     b.for(b.i32(from), bound, b.i32(this.pick([1, 1, 2, 4])), {}, carry ? [b.i32(choose(8))] : [], (i, carried) => {
       this.nest(depth - 1, [...scope, i, ...carried]);
@@ -55,11 +58,17 @@ class Writer {
     now = [...now, b.cast(b.load('table', b.and(now[0]!, b.i32(7))), 'i32'), b.load('given', b.i32(1), 1)];
     for (let k = 0; k < 10; k++) now = [...now, this.expression(now)];
     this.keep(now.slice(-5));
+    const clamped = b.min(
+      b.max(b.add(scope[scope.length - 1]!, b.i32(choose(5) - 2)), b.i32(choose(3))),
+      b.i32(4 + choose(12)),
+    );
+    this.keep([clamped, b.select(b.cmp('lt', scope[scope.length - 1]!, b.i32(choose(18))), clamped, now[0]!)]);
     b.if(this.condition(now), () => {
       let inner = now;
       for (let k = 0; k < 5; k++) inner = [...inner, this.expression(inner)];
       this.keep(inner.slice(-3));
     });
+    if (choose(3) > 0) return;
     const [last] = b.while(
       [this.pick(now), b.i32(3)],
       ([x, left]) => [b.and(b.cmp('gt', left!, b.i32(0)), b.cmp('lt', x!, b.i32(20))), x!, left!],

@@ -74,3 +74,4 @@ export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.j
 export { lowerFields, type LowerFieldsOptions } from './access/lower-fields.js';
 export { lowerLoops } from './loops/lower-loops.js';
 export { initialise } from './storage/initialise.js';
+export * from './trace/index.js';

@@ -492,7 +492,12 @@ describe('a hash table', () => {
       }`;
     const module = right(lowerFields(storage).run(moduleFrom(storage, kernel)));
     const { slots, size } = storage.nodes[1].pool!.table!;
-    for (const at of [[0, 0], [-1, 7], [123456, -98765], [2 ** 31 - 1, -(2 ** 31)]]) {
+    for (const at of [
+      [0, 0],
+      [-1, 7],
+      [123456, -98765],
+      [2 ** 31 - 1, -(2 ** 31)],
+    ]) {
       const arrays = allocate(module, storage);
       freshArena(storage, arrays);
       right(interpret(module, coreDialects, arrays, { kernel: 'k', args: at }));
@@ -757,7 +762,15 @@ describe('simplification', () => {
       }`;
     const module = right(lowerFields(storage).run(moduleFrom(storage, kernel)));
     const { pool, cellBytes } = storage.nodes[1];
-    for (const [block, digit] of [[0, 0], [0, 1], [0, 2], [-1, 0], [-1, 2], [-2, 1], [3, 0]]) {
+    for (const [block, digit] of [
+      [0, 0],
+      [0, 1],
+      [0, 2],
+      [-1, 0],
+      [-1, 2],
+      [-2, 1],
+      [3, 0],
+    ]) {
       const arrays = allocate(module, storage);
       freshArena(storage, arrays);
       right(interpret(module, coreDialects, arrays, { kernel: 'k', args: [block, digit, 7] }));

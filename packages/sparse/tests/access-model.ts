@@ -60,11 +60,23 @@ export type Statement =
       readonly node: number;
       readonly at: readonly Index[];
     }
-  | { readonly is: 'for'; readonly name: string; readonly from: number; readonly to: number; readonly body: Program }
-  | { readonly is: 'block'; readonly name: string; readonly unit: number; readonly count: number; readonly body: Program }
+  | { readonly is: 'for'; readonly name: string; readonly from: number; readonly to: Index; readonly body: Program }
+  | {
+      readonly is: 'block';
+      readonly name: string;
+      readonly unit: number;
+      readonly count: number;
+      readonly body: Program;
+    }
   | { readonly is: 'scatter'; readonly body: Program }
   | { readonly is: 'where'; readonly node: number; readonly at: readonly Index[]; readonly body: Program }
-  | { readonly is: 'if'; readonly a: Index; readonly below: number; readonly then: Program; readonly otherwise: Program };
+  | {
+      readonly is: 'if';
+      readonly a: Index;
+      readonly below: number;
+      readonly then: Program;
+      readonly otherwise: Program;
+    };
 
 export type Program = readonly Statement[];
 
@@ -113,7 +125,7 @@ class Writer {
     }
     if (s.is === 'activate') return void b.op('field.activate', indices(s.at), { node: s.node });
     if (s.is === 'for')
-      return void b.for(b.i32(s.from), b.i32(s.to), b.i32(1), {}, [], (iv) =>
+      return void b.for(b.i32(s.from), this.index(s.to, names), b.i32(1), {}, [], (iv) =>
         this.run(s.body, new Map([...names, [s.name, iv]])),
       );
     if (s.is === 'block')
@@ -200,7 +212,7 @@ export class Model {
     const index = ({ of, plus, over = 1 }: Index): number =>
       Math.floor((((of === undefined ? 0 : (names.get(of) ?? 0)) + plus) | 0) / over);
     if (s.is === 'for' || s.is === 'block') {
-      const [from, to] = s.is === 'for' ? [s.from, s.to] : [0, s.unit * s.count];
+      const [from, to] = s.is === 'for' ? [s.from, index(s.to)] : [0, s.unit * s.count];
       for (let x = from; x < to; x++) this.run(s.body, new Map([...names, [s.name, x]]));
     } else if (s.is === 'scatter') this.run(s.body, names);
     else if (s.is === 'where') {
@@ -302,7 +314,9 @@ export class Model {
 
   private coordinates(node: number, leaf: number, at: readonly number[]): number[] {
     const axes = axesOf(this.shape, leaf);
-    return axesOf(this.shape, node).map((a) => Math.floor(at[axes.indexOf(a)] / elementsBelow(this.shape, node, leaf, a)));
+    return axesOf(this.shape, node).map((a) =>
+      Math.floor(at[axes.indexOf(a)] / elementsBelow(this.shape, node, leaf, a)),
+    );
   }
 
   /** Indices outside of bounds are taken as the nearest inside; a list has one more place for what is written. */
@@ -394,12 +408,14 @@ export const freshArena = (storage: Storage, arrays: Readonly<Record<string, Typ
 export const allocate = (module: Module, storage: Storage): Record<string, TypedArray> => {
   const memory = new ArrayBuffer(storage.bytes);
   return Object.fromEntries(
-    module.buffers.filter((b) => b.role !== 'scratch').map((b) => [
-      b.name,
-      b.memory === storage.memory
-        ? new (arrayConstructor(b.type))(memory, 0, b.length)
-        : allocateArray(b.type, b.length),
-    ]),
+    module.buffers
+      .filter((b) => b.role !== 'scratch')
+      .map((b) => [
+        b.name,
+        b.memory === storage.memory
+          ? new (arrayConstructor(b.type))(memory, 0, b.length)
+          : allocateArray(b.type, b.length),
+      ]),
   );
 };
 
@@ -446,7 +462,11 @@ export const layouts = (options: { readonly cells?: number } = {}): fc.Arbitrary
         branch = made.branch;
         used = made.lists;
       });
-      const placed = branch!.place(...fields.map(({ type, ambient }) => field(`u${count++}`, type, { ambient: type === 'i1' ? ambient % 2 : ambient })));
+      const placed = branch!.place(
+        ...fields.map(({ type, ambient }) =>
+          field(`u${count++}`, type, { ambient: type === 'i1' ? ambient % 2 : ambient }),
+        ),
+      );
       return then ? placed.fork(grow(then, [...above, ...all], used)) : placed;
     };
     const first = grow(trunk, [], 0, inner ?? undefined);
@@ -497,8 +517,14 @@ export const programs = (shape: Layout): fc.Arbitrary<Program> =>
 
 /** Reads all there is at a point. */
 const inspection = (shape: Layout, place: Point): Program => [
-  ...[...shape.fields.values()].map((f): Statement => ({ is: 'load', field: f.field.name, at: f.axes.map((a) => place[a]) })),
-  ...shape.nodes.filter(isSparse).map((n): Statement => ({ is: 'is_active', node: n.id, at: cellAt(shape, n.id, place) })),
+  ...[...shape.fields.values()].map((f): Statement => ({
+    is: 'load',
+    field: f.field.name,
+    at: f.axes.map((a) => place[a]),
+  })),
+  ...shape.nodes
+    .filter(isSparse)
+    .map((n): Statement => ({ is: 'is_active', node: n.id, at: cellAt(shape, n.id, place) })),
   ...shape.nodes
     .filter((n) => n.kind === 'dynamic')
     .map((n): Statement => ({ is: 'length', node: n.id, at: cellAt(shape, n.parent, place) })),
@@ -513,10 +539,10 @@ const block = (shape: Layout, depth: number, scope: readonly string[]): fc.Arbit
   );
 
 const point = (scope: readonly string[]): fc.Arbitrary<Point> =>
-  fc.array(
-    fc.record({ of: fc.constantFrom(...scope, undefined), plus: fc.constantFrom(0, 0, 0, 0, 0, 1, -1, 3) }),
-    { minLength: 4, maxLength: 4 },
-  );
+  fc.array(fc.record({ of: fc.constantFrom(...scope, undefined), plus: fc.constantFrom(0, 0, 0, 0, 0, 1, -1, 3) }), {
+    minLength: 4,
+    maxLength: 4,
+  });
 
 /** One of the points, or a neighbour. */
 const near = (points: readonly Point[]): fc.Arbitrary<Point> =>
@@ -543,7 +569,7 @@ const statement = (
               is: fc.constant('for' as const),
               name: fc.constant(name),
               from: fc.integer({ min: -1, max: 1 }),
-              to: fc.integer({ min: 0, max: 4 }),
+              to: fc.record({ of: fc.constantFrom(undefined, undefined, 'p'), plus: fc.integer({ min: 0, max: 4 }) }),
               body: inner,
             }),
             weight: 1,
@@ -647,30 +673,42 @@ export const cases = (options: { readonly cells?: number } = {}): fc.Arbitrary<C
         /* Different names of one index are what simplification has to be careful with. */
         args: fc.oneof(
           fc.constantFrom(0, 1, 2, 5, -1).map((x) => PARAMS.map(() => x)),
-          fc.array(fc.constantFrom(0, 1, 1, 2, 3, 5, 9, -1, -4), { minLength: PARAMS.length, maxLength: PARAMS.length }),
+          fc.array(fc.constantFrom(0, 1, 1, 2, 3, 5, 9, -1, -4), {
+            minLength: PARAMS.length,
+            maxLength: PARAMS.length,
+          }),
         ),
       })
       .map(legible),
   );
 
 /** With a text that people can read, for when it fails. */
-const legible = (c: Case): Case => ({
-  ...c,
-  [fc.toStringMethod]: () =>
-    `${outline(c.shape)}\n${programText(c.program, '  ')}\n  ${PARAMS.join(', ')} = ${c.args.join(', ')}`,
-});
+const legible = (c: Case): Case =>
+  Object.assign(
+    { ...c },
+    {
+      [fc.toStringMethod]: () =>
+        `${outline(c.shape)}\n${programText(c.program, '  ')}\n  ${PARAMS.join(', ')} = ${c.args.join(', ')}`,
+    },
+  );
 
 const outline = ({ nodes }: Layout): string =>
   nodes
-    .map((n) => `${'  '.repeat(pathTo(nodes, n.id).length + 1)}${n.id} ${nodeText(n)}${n.field ? ` ${n.field.type} ambient ${n.field.ambient}` : ''}${n.cells ? ` ${n.cells} cells` : ''}`)
+    .map(
+      (n) =>
+        `${'  '.repeat(pathTo(nodes, n.id).length + 1)}${n.id} ${nodeText(n)}${n.field ? ` ${n.field.type} ambient ${n.field.ambient}` : ''}${n.cells ? ` ${n.cells} cells` : ''}`,
+    )
     .join('\n');
 
 const programText = (program: Program, indent: string): string =>
   program
     .map((s) => {
-      const index = ({ of, plus, over }: Index): string => `${of ?? 0}${plus < 0 ? '' : '+'}${plus}${over ? `/${over}` : ''}`;
-      if (s.is === 'for') return `${indent}for ${s.name} in ${s.from}..${s.to}\n${programText(s.body, `${indent}  `)}`;
-      if (s.is === 'block') return `${indent}for ${s.name} in ${s.count} blocks of ${s.unit}\n${programText(s.body, `${indent}  `)}`;
+      const index = ({ of, plus, over }: Index): string =>
+        `${of ?? 0}${plus < 0 ? '' : '+'}${plus}${over ? `/${over}` : ''}`;
+      if (s.is === 'for')
+        return `${indent}for ${s.name} in ${s.from}..${index(s.to)}\n${programText(s.body, `${indent}  `)}`;
+      if (s.is === 'block')
+        return `${indent}for ${s.name} in ${s.count} blocks of ${s.unit}\n${programText(s.body, `${indent}  `)}`;
       if (s.is === 'scatter') return programText(s.body, indent);
       if (s.is === 'where')
         return `${indent}where ${s.node}[${s.at.map(index).join(', ')}] is active\n${programText(s.body, `${indent}  `)}`;

@@ -28,9 +28,7 @@ const both = (
 ) => {
   const storage = change(storageOf(shape, { budget: 1 << 20 }));
   const dialects = [...coreDialects, fieldDialect(shape), snodeDialect(shape)];
-  const lowered = right(
-    pipeline(passes(storage), { check: verify(dialects) }).run(moduleOf(shape, storage, program)),
-  );
+  const lowered = right(pipeline(passes(storage), { check: verify(dialects) }).run(moduleOf(shape, storage, program)));
   const arrays = allocate(lowered, storage);
   freshArena(storage, arrays);
   right(interpret(lowered, coreDialects, arrays, { kernel: 'main', args: [...args] }));
@@ -68,7 +66,7 @@ const variants: readonly (readonly [string, Passes])[] = [
   ['simplified and optimised', (s) => [lowerFields(s), defaultPipeline()]],
 ];
 
-const RUNS = Number(process.env.FILIGREE_RUNS ?? 60);
+const RUNS = Number(process.env.FILIGREE_RUNS ?? 30);
 
 describe('random programs on random layouts do what they do on a map', () => {
   it.each(variants)('%s', (_name, passes) => {

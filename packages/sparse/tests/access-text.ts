@@ -20,12 +20,15 @@ export const after = (shape: Layout, kernel: string, passes: (s: Storage) => rea
 /** Constants that stand for themselves, so that the rest is easy to read; values numbered anew; the outer braces gone. */
 const tidy = (text: string): string => {
   const constants = new Map<string, string>();
-  const lines = text.split('\n').slice(1, -1).flatMap((line) => {
-    const found = /^ *(%\w+) = arith\.constant \{value = ([^}]*)\} : \w+$/.exec(line);
-    if (!found) return [line.slice(2)];
-    constants.set(found[1], found[2]);
-    return [];
-  });
+  const lines = text
+    .split('\n')
+    .slice(1, -1)
+    .flatMap((line) => {
+      const found = /^ *(%\w+) = arith\.constant \{value = ([^}]*)\} : \w+$/.exec(line);
+      if (!found) return [line.slice(2)];
+      constants.set(found[1], found[2]);
+      return [];
+    });
   const names = new Map<string, string>();
   return lines
     .map((line) =>

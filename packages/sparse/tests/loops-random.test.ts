@@ -196,7 +196,10 @@ type Step =
   | { readonly is: 'remove'; readonly kernel: string; readonly args: readonly number[] };
 
 const steps = (shape: Layout): fc.Arbitrary<readonly Step[]> => {
-  const names = removers(shape, storageOf(shape, { budget: 1 << 16 })).map((k) => ({ kernel: k.name, count: k.params.length }));
+  const names = removers(shape, storageOf(shape, { budget: 1 << 16 })).map((k) => ({
+    kernel: k.name,
+    count: k.params.length,
+  }));
   const run = fc.record({
     is: fc.constant('run' as const),
     args: fc.array(fc.integer({ min: -2, max: 12 }), { minLength: PARAMS.length, maxLength: PARAMS.length }),
@@ -251,7 +254,8 @@ const checkPools = ({ storage, arrays }: Machine, model: Model): void => {
     expect(active.length).toBe(model.active.get(node.id)?.size ?? 0);
     /* What found no room in a list went to a spare cell, which nobody reads or resets. */
     if (word(storage.status) !== STATUS.fine) continue;
-    const cell = (n: number): Uint8Array => bytes.subarray(pool.cells + n * cellBytes, pool.cells + (n + 1) * cellBytes);
+    const cell = (n: number): Uint8Array =>
+      bytes.subarray(pool.cells + n * cellBytes, pool.cells + (n + 1) * cellBytes);
     for (const n of free) expect(cell(n)).toEqual(cell(0));
   }
 };
@@ -279,8 +283,7 @@ const machine = (
     arrays,
     run: (kernel, args = []) => {
       const alone = { ...whole, kernels: whole.kernels.filter((k) => k.name === kernel) };
-      const module =
-        lowered.get(kernel) ?? right(pipeline(passes(storage), { check: verify(dialects) }).run(alone));
+      const module = lowered.get(kernel) ?? right(pipeline(passes(storage), { check: verify(dialects) }).run(alone));
       lowered.set(kernel, module);
       right(interpret(module, coreDialects, arrays, { kernel, args: [...args] }));
     },
@@ -343,7 +346,9 @@ describe.each(variants)('%s', (_name, passes) => {
   });
 
   it('also after cells were deactivated, and activated again; none is lost', () => {
-    const withSteps = cases().filter(({ shape }) => small(shape)).chain((c) => fc.tuple(fc.constant(c), steps(c.shape)));
+    const withSteps = cases()
+      .filter(({ shape }) => small(shape))
+      .chain((c) => fc.tuple(fc.constant(c), steps(c.shape)));
     fc.assert(
       fc.property(withSteps, ([{ shape, program, args }, list]) => {
         const m = setUp(shape, program, passes);

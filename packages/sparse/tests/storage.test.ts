@@ -46,14 +46,9 @@ const placesOf = (s: Storage): Run[] => [
     ...(pool
       ? [
           run(`cells ${id}`, pool.cells, pool.capacity * cellBytes),
-          ...[
-            pool.cursor,
-            pool.used,
-            pool.freeCount,
-            pool.recycledCount,
-            pool.spare.count,
-            pool.spare.mark,
-          ].map((at) => run(`counter ${id}`, at, 4)),
+          ...[pool.cursor, pool.used, pool.freeCount, pool.recycledCount, pool.spare.count, pool.spare.mark].map((at) =>
+            run(`counter ${id}`, at, 4),
+          ),
           run(`spare ${id}`, pool.spare.cells, 4 * pool.spare.size),
           ...[pool.free, pool.recycled, pool.active].map((at) => run(`array ${id}`, at, 4 * pool.capacity)),
           run(`coordinates ${id}`, pool.coordinates, 4 * pool.capacity * pool.axes.length),
@@ -143,7 +138,12 @@ describe('storage', () => {
 
   it('has room for as many cells as there can be, or as were asked for, or as fit the budget', () => {
     const capacity = (cells?: number, budget?: number): number => {
-      const shape = layout(dense(i, 1000).pointer(cells === undefined ? {} : { cells }).dense(i, 100).place(u));
+      const shape = layout(
+        dense(i, 1000)
+          .pointer(cells === undefined ? {} : { cells })
+          .dense(i, 100)
+          .place(u),
+      );
       return storageOf(shape, budget === undefined ? {} : { budget }).nodes[1].pool!.capacity - RESERVED_CELLS;
     };
     expect(capacity()).toBeGreaterThanOrEqual(1000);

@@ -97,6 +97,7 @@ test('relative imports do not cross package borders', () => {
   expect(complaints('tools/bench/src/a.ts', "import '../../../packages/ir/src/index.js';")).toEqual(expected);
   expect(complaints('e2e/src/a.ts', "import '../../packages/ir/dist/index.js';")).toEqual(expected);
   expect(complaints('packages/opt/src/a.ts', "import './fold/b.js';")).toEqual([]);
+  expect(complaints('e2e/tests/a.test.ts', "import '../../packages/ir/tests/support.js';")).toEqual([]);
   expect(complaints('packages/opt/src/a.ts', "import '../../../tools/lib/run.mjs';")).toHaveLength(1);
 });
 

@@ -1,6 +1,7 @@
 import { active, f64, identity, kernel, mat, ndrange, unrolled, vec } from '@filigree/lang';
 import type { Grid3, VecGrid3 } from '@filigree/lang';
 import { dense, field, ijk, layout, vectorField } from '@filigree/sparse';
+import type { Blocks } from '../layouts.js';
 import { CORNERS, type FemSetup } from './setup.js';
 
 /** Of a cell's stiffness matrix the block between nodes a and b for λ = 1: integrals of dN_a/dx_u · dN_b/dx_v. */
@@ -59,11 +60,11 @@ const follow = (r: VecGrid3<3>, p: VecGrid3<3>, free: Grid3, beta: number) => {
 };
 
 /** Where the data lie, and the kernels. */
-export const fem = ({ n }: FemSetup, float: 'f32' | 'f64') => {
+export const fem = ({ n }: FemSetup, float: 'f32' | 'f64', blocks: Blocks) => {
   const [u, p, q, r] = ['u', 'p', 'q', 'r'].map((name) => vectorField(name, float, 3));
   const [lambda, mu, free] = ['lambda', 'mu', 'free'].map((name) => field(name, float));
   const parts = [...[u, p, q, r].flatMap((v) => v.components), lambda, mu, free];
-  const grid = dense(ijk, n / 8).pointer().fork(...parts.map((f) => dense(ijk, 8).place(f))); // prettier-ignore
+  const grid = blocks(ijk, n / 8).fork(...parts.map((f) => dense(ijk, 8).place(f)));
   const options = { float, scope: { L, M } };
   const kernels = {
     multiply: kernel([p, q, lambda, mu, free], multiply, options),

@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { programOptions, type CompileOptions } from '../compile-options.js';
+import { blocksOf, programOptions, type CompileOptions } from '../compile-options.js';
 import { mgpcg } from './kernels.js';
 import { BLOCK, type PoissonResult, type PoissonSetup, type PoissonSolver } from './setup.js';
 
@@ -16,7 +16,7 @@ export interface CompiledPoisson extends PoissonSolver {
 export const compiledPoisson =
   (options: CompileOptions) =>
   async (setup: PoissonSetup): Promise<CompiledPoisson> => {
-    const { layout, kernels, fields } = mgpcg(setup, options.dtype);
+    const { layout, kernels, fields } = mgpcg(setup, options.dtype, blocksOf(options));
     const sim = await program({ layout, kernels, fields, ...programOptions(options) });
     options.emit?.('mgpcg', sim.instance.sources);
     const launch = sim.run as unknown as Readonly<Record<string, (...args: readonly number[]) => number>>;

@@ -1,5 +1,6 @@
 import { active, f64, idiv, isActive, kernel, ndrange, unrolled, type Grid3 } from '@filigree/lang';
 import { dense, field, ijk, layout } from '@filigree/sparse';
+import type { Blocks } from '../layouts.js';
 import { BLOCK, type PoissonSetup } from './setup.js';
 
 /* A level's cells lie one block from the edges, so that what is beside a block is always there to be read. */
@@ -60,14 +61,14 @@ const follow = (z: Grid3, p: Grid3, beta: number) => {
 };
 
 /** Where the data lie, and the kernels: those of a level have its number at the end of their names. */
-export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64') => {
+export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64', blocks: Blocks) => {
   const numbers = Array.from({ length: levels }, (_, l) => l);
   const [x, p, q] = ['x', 'p', 'q'].map((name) => field(name, float));
   const [z, r] = ['z', 'r'].map((name) => numbers.map((l) => field(`${name}${l}`, float)));
   const grids = numbers.map((l) =>
-    dense(ijk, n / 2 ** l / BLOCK + 2)
-      .pointer()
-      .fork(...[z[l], r[l], ...(l === 0 ? [x, p, q] : [])].map((f) => dense(ijk, BLOCK).place(f))),
+    blocks(ijk, n / 2 ** l / BLOCK + 2).fork(
+      ...[z[l], r[l], ...(l === 0 ? [x, p, q] : [])].map((f) => dense(ijk, BLOCK).place(f)),
+    ),
   );
   const options = { float, scope: { around } };
   const ofLevel = (l: number) => ({

@@ -2,15 +2,18 @@ import { accumulate, active, clear, i32, identity, kernel, mat, ndrange } from '
 import { polar2, unrolled, vec, zeros } from '@filigree/lang';
 import type { MatGrid1, Vec, VecGrid1, VecGrid2 } from '@filigree/lang';
 import { dense, i, ij, layout, matrixField, vectorField } from '@filigree/sparse';
+import type { Blocks } from '../layouts.js';
 import type { MpmSetup } from '../mpm/mpm.js';
 
 /** One step of the simulation, and where its data lie. A grid node's `g` is its momentum and mass, then its velocity. */
-export const mpm2d = (setup: MpmSetup, float: 'f32' | 'f64') => {
+export const mpm2d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => {
   const { n, dt, mass, volume, mu, lambda, gravity, wall } = setup;
   const [x, v, g] = [2, 2, 3].map((size, k) => vectorField('xvg'[k], float, size));
   const [C, F] = ['C', 'F'].map((name) => matrixField(name, float, 2, 2));
   const particles = dense(i, setup.body.length).place(x, v, C, F);
-  const grid = dense(ij, n / 8).pointer().dense(ij, 8).place(g); // prettier-ignore
+  const grid = blocks(ij, n / 8)
+    .dense(ij, 8)
+    .place(g);
 
   /** The first of the nodes around a place, the distance to it, and the quadratic weights of three along each axis. */
   const spline = (x: Vec<2>) => {

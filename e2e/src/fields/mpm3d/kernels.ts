@@ -2,15 +2,18 @@ import { accumulate, active, clear, i32, identity, kernel, mat, ndrange } from '
 import { range, unrolled, vec, zeros } from '@filigree/lang';
 import type { Mat, MatGrid1, Vec, VecGrid1, VecGrid3 } from '@filigree/lang';
 import { dense, i, ijk, layout, matrixField, vectorField } from '@filigree/sparse';
+import type { Blocks } from '../layouts.js';
 import type { MpmSetup } from '../mpm/mpm.js';
 
 /** One step of the simulation, and where its data lie. A grid node's `g` is its momentum and mass, then its velocity. */
-export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64') => {
+export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => {
   const { n, dt, mass, volume, mu, lambda, gravity, wall } = setup;
   const [x, v, g] = [3, 3, 4].map((size, k) => vectorField('xvg'[k], float, size));
   const [C, F] = ['C', 'F'].map((name) => matrixField(name, float, 3, 3));
   const particles = dense(i, setup.body.length).place(x, v, C, F);
-  const grid = dense(ijk, n / 4).pointer().dense(ijk, 4).place(g); // prettier-ignore
+  const grid = blocks(ijk, n / 4)
+    .dense(ijk, 4)
+    .place(g);
 
   /** The first of the nodes around a place, the distance to it, and the quadratic weights of three along each axis. */
   const spline = (x: Vec<3>) => {

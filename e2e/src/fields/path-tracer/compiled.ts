@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { programOptions, type CompileOptions } from '../compile-options.js';
+import { blocksOf, programOptions, type CompileOptions } from '../compile-options.js';
 import { pathTracer } from './kernels.js';
 import type { Cloud, Renderer, View } from './setup.js';
 
@@ -16,7 +16,7 @@ export const compiledRenderer =
   (options: CompileOptions) =>
   async (cloud: Cloud): Promise<CompiledRenderer> => {
     const { n, density } = cloud;
-    const sim = await program({ ...pathTracer(cloud, options.dtype), ...programOptions(options) });
+    const sim = await program({ ...pathTracer(cloud, options.dtype, blocksOf(options)), ...programOptions(options) });
     options.emit?.('path-tracer', sim.instance.sources);
     for (let at = 0; at < density.length; at++)
       if (density[at] !== 0)

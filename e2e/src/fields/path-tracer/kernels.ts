@@ -1,5 +1,6 @@
 import { array, i32, kernel, ndrange, random, range, vec, type Grid2, type Grid3, type Vec } from '@filigree/lang';
 import { dense, field, ij, ijk, layout } from '@filigree/sparse';
+import type { Blocks } from '../layouts.js';
 import type { Cloud } from './setup.js';
 
 /** Largest picture, in pixels along each side. */
@@ -12,7 +13,7 @@ const span = (o: Vec<3>, d: Vec<3>): readonly [number, number] => {
 };
 
 /** The renderer. `view` holds eye, forward, right, up, light, intensity, environment, albedo and extinction. */
-export const pathTracer = ({ n }: Pick<Cloud, 'n'>, float: 'f32' | 'f64') => {
+export const pathTracer = ({ n }: Pick<Cloud, 'n'>, float: 'f32' | 'f64', blocks: Blocks) => {
   const [density, image] = [field('density', float), field('image', float)];
   /** Length to the next collision by Woodcock tracking; negative where there is none. */
   const track = (density: Grid3, o: Vec<3>, d: Vec<3>, length: number, extinction: number) => {
@@ -63,6 +64,8 @@ export const pathTracer = ({ n }: Pick<Cloud, 'n'>, float: 'f32' | 'f64') => {
     },
     { float, scope: { n, span, track } },
   );
-  const cloud = dense(ijk, n / 8).pointer().dense(ijk, 8).place(density); // prettier-ignore
+  const cloud = blocks(ijk, n / 8)
+    .dense(ijk, 8)
+    .place(density);
   return { layout: layout(cloud, dense(ij, LARGEST).place(image)), kernels: { render }, fields: { density, image } };
 };

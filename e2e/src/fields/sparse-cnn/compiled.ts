@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { programOptions, type CompileOptions } from '../compile-options.js';
+import { blocksOf, programOptions, type CompileOptions } from '../compile-options.js';
 import { sparseCnn } from './kernels.js';
 import { CHANNELS, type Cnn, type CnnSetup } from './setup.js';
 
@@ -16,7 +16,7 @@ export const compiledCnn =
   (options: CompileOptions) =>
   async (setup: CnnSetup): Promise<CompiledCnn> => {
     const { voxels, features, weights } = setup;
-    const sim = await program({ ...sparseCnn(setup, options.dtype), ...programOptions(options) });
+    const sim = await program({ ...sparseCnn(setup, options.dtype, blocksOf(options)), ...programOptions(options) });
     options.emit?.('sparse-cnn', sim.instance.sources);
     const { input, output, weights: w } = sim.fields;
     const count = voxels.length / 3;

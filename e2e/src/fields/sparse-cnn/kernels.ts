@@ -1,12 +1,15 @@
 import { active, isActive, kernel, range, unrolled, ndrange, type Grid4 } from '@filigree/lang';
 import { dense, field, ijk, l, layout } from '@filigree/sparse';
+import type { Blocks } from '../layouts.js';
 import { CHANNELS, type CnnSetup } from './setup.js';
 
 /** The layer, and where its data lie: channels side by side in voxels, voxels in blocks with a bit for each. */
-export const sparseCnn = ({ n }: CnnSetup, float: 'f32' | 'f64') => {
+export const sparseCnn = ({ n }: CnnSetup, float: 'f32' | 'f64', blocks: Blocks) => {
   const [input, output, weights] = ['input', 'output', 'weights'].map((name) => field(name, float));
   const channels = (f: typeof input) => dense(l, CHANNELS).place(f);
-  const blocks = dense(ijk, n / 4).pointer().dense(ijk, 4).bitmasked(); // prettier-ignore
+  const voxels = blocks(ijk, n / 4)
+    .dense(ijk, 4)
+    .bitmasked();
 
   const forward = kernel(
     [input, output, weights],
@@ -23,7 +26,7 @@ export const sparseCnn = ({ n }: CnnSetup, float: 'f32' | 'f64') => {
     { float, scope: { CHANNELS } },
   );
   const grid = layout(
-    blocks.fork(channels(input), channels(output)),
+    voxels.fork(channels(input), channels(output)),
     dense(ijk, 3)
       .dense(l, CHANNELS * CHANNELS)
       .place(weights),

@@ -4,7 +4,9 @@ import { CHANNELS, type Cnn, type CnnSetup } from './setup.js';
 export const referenceCnn = (setup: CnnSetup): Cnn => ({
   forward: () => {
     const { voxels, features, weights } = setup;
-    const key = (i: number, j: number, k: number): number => (i * setup.n + j) * setup.n + k;
+    // Neighbours may lie one voxel outside the grid.
+    const side = setup.n + 2;
+    const key = (i: number, j: number, k: number): number => ((i + 1) * side + j + 1) * side + k + 1;
     const number = new Map<number, number>();
     for (let v = 0; v < voxels.length / 3; v++) number.set(key(voxels[3 * v], voxels[3 * v + 1], voxels[3 * v + 2]), v);
     const out = new Float64Array(features.length);

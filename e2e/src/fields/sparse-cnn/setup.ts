@@ -38,7 +38,8 @@ export interface CnnOptions {
 
 /** A voxelised mesh; a wave in each channel, and random weights. */
 export const cnnSetup = ({ n = 128, mesh = spotMesh(), fill = 'surface', seed = 1 }: CnnOptions = {}): CnnSetup => {
-  const body = fitted(mesh, 0.05, 0.95);
+  const margin = Math.max(0.05, 1.01 / n);
+  const body = fitted(mesh, margin, 1 - margin);
   const { coordinates } = fill === 'surface' ? surfaceVoxels(body, n) : solidVoxels(body, n);
   const setup = withRandomNumbers(n, coordinates, seed);
   const wave = (v: number, channel: number): number => {

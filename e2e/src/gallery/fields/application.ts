@@ -5,6 +5,7 @@ import { peakRssMB } from '@filigree/runtime';
 import type { Example, ExampleOptions } from 'filigree';
 import { imagePng, type Image } from '../../draw/index.js';
 import type { Finding } from '../../fields/finding.js';
+import { LAYOUTS, type LayoutName } from '../../fields/layouts.js';
 import { linesOfCode } from '../../fields/lines-of-code.js';
 import { NATIVE_FIELDS } from '../../fields/native/library.js';
 import { argumentsOf, type Arguments } from '../arguments.js';
@@ -16,7 +17,12 @@ export interface Application {
   /** What it does, and its arguments. */
   readonly summary: string;
   readonly keys: readonly string[];
-  readonly run: (args: Arguments, options: ExampleOptions) => Promise<Outcome>;
+  readonly run: (args: Arguments, options: ApplicationOptions) => Promise<Outcome>;
+}
+
+/** The options of an example, and how its grids are stored. */
+export interface ApplicationOptions extends ExampleOptions {
+  readonly layout: LayoutName;
 }
 
 /** What came of it. */
@@ -41,10 +47,11 @@ export const rounding = ({ dtype }: ExampleOptions, f32: number, f64: number): n
 export const fieldExample = ({ name, summary, keys, run }: Application): Example => ({
   name,
   rows: ['TA2.9'],
-  summary: `${summary}, out=DIR)`,
+  summary: `${summary}, layout=${Object.keys(LAYOUTS).join('|')}, out=DIR)`,
   run: async (options) => {
-    const args = argumentsOf(options.args, [...keys, 'out']);
-    const outcome = await run(args, options);
+    const args = argumentsOf(options.args, [...keys, 'layout', 'out']);
+    const layout = args.word('layout', 'pointer', Object.keys(LAYOUTS) as LayoutName[]);
+    const outcome = await run(args, { ...options, layout });
     try {
       const picture = join(args.text('out', 'out'), `${name}.png`);
       mkdirSync(args.text('out', 'out'), { recursive: true });
@@ -56,6 +63,7 @@ export const fieldExample = ({ name, summary, keys, run }: Application): Example
       options.progress(1, 'done');
       return {
         metrics: {
+          layout,
           ...outcome.metrics,
           ...Object.fromEntries(findings.map((f) => [f.name, f.value])),
           ...lineCounts(name),

@@ -85,8 +85,8 @@ const passesIndices = (op: Op): boolean =>
 const linear = new Set(['arith.add', 'arith.sub', 'arith.mul', 'arith.neg', 'arith.shl']);
 
 /**
- * Ids of the values of a loop that grow by the same amount from one iteration to the next, and of its counter. Those are
- * addresses that a compiler follows; others it has to gather.
+ * Ids of the values of a loop that grow by the same amount from one iteration to the next, its counter among them: addresses
+ * that a compiler follows. What others are computed from, which it has to gather, is not among them.
  */
 export const affineValues = (loop: Op): { readonly has: (id: number) => boolean } => {
   const affine = new Set<number>([loop.regions[0]!.params[0]!.id]);
@@ -103,7 +103,15 @@ export const affineValues = (loop: Op): { readonly has: (id: number) => boolean 
       for (const r of op.regions) for (const p of r.params) varying.add(p.id);
     }
   };
+  const drop = (region: Region): void => {
+    for (let k = region.ops.length - 1; k >= 0; k--) {
+      const op = region.ops[k]!;
+      op.regions.forEach(drop);
+      if (passesIndices(op) && !affine.has(op.results[0]!.id)) for (const v of op.operands) affine.delete(v.id);
+    }
+  };
   walk(loop.regions[0]!);
+  drop(loop.regions[0]!);
   return affine;
 };
 

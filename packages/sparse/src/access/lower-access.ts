@@ -110,13 +110,7 @@ const inside = (b: Builder, layout: Layout, node: number, indices: readonly Valu
   });
 
 /** Runs `body` where all indices are within bounds. */
-const whereInside = (
-  b: Builder,
-  layout: Layout,
-  node: number,
-  indices: readonly Value[],
-  body: () => void,
-): void => {
+const whereInside = (b: Builder, layout: Layout, node: number, indices: readonly Value[], body: () => void): void => {
   const tests = inside(b, layout, node, indices);
   if (tests.length === 0) body();
   else b.if(tests.reduce(b.and), body);
@@ -153,7 +147,8 @@ const lowerings: Readonly<Record<string, Lowering>> = {
     return b.value('snode.append', [container, ...op.operands], { node, site });
   }, true),
   'field.length': onNode(
-    (b, op, node, _site, layout) => b.value('snode.length', [buildContainer(b, layout, node, op.operands, {})], { node }),
+    (b, op, node, _site, layout) =>
+      b.value('snode.length', [buildContainer(b, layout, node, op.operands, {})], { node }),
     true,
   ),
   'snode.assume_active': (op, ctx, c) =>

@@ -94,9 +94,7 @@ class Places {
 
   /** The number of a cell: what `snode.linearize` made, or any value. */
   number(v: Value, b: Builder): CellNumber {
-    return (
-      this.numbers.get(v.id)?.(b) ?? { value: () => v, times: (address, bytes) => along(address, v, bytes) }
-    );
+    return this.numbers.get(v.id)?.(b) ?? { value: () => v, times: (address, bytes) => along(address, v, bytes) };
   }
 
   setAddress(op: Op, address: Address): readonly Value[] {
@@ -185,8 +183,5 @@ const check = (e: Emit, op: Op): void => {
     extents[n] === 0 ? [] : [b.cmp('ge', b.cast(index, 'u32'), b.constant(extents[n], 'u32'))],
   );
   if (wrong.length === 0) return;
-  b.if(
-    wrong.reduce(b.or),
-    () => report(e, 'outOfBounds', Number(op.attrs.site), op.operands),
-  );
+  b.if(wrong.reduce(b.or), () => report(e, 'outOfBounds', Number(op.attrs.site), op.operands));
 };

@@ -45,19 +45,25 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
   const clean = [cse({ dialects }), dce({ dialects })];
   return pipeline<Module>(
     [
-      ...(split && digits && merge ? [part('split-loops', (k, m) =>
-              splitAtBounds(splitLoops(k, dialects, m.buffers), dialects, m.buffers),
-            )] : []),
+      ...(split && digits && merge
+        ? [part('split-loops', (k, m) => splitAtBounds(splitLoops(k, dialects, m.buffers), dialects, m.buffers))]
+        : []),
       ...(digits ? [part('resolve-digits', (k, m) => resolveDigits(k, storage.layout, dialects, m.buffers))] : []),
       ...(merge ? [merging] : []),
       ...(hoist
         ? [
-            part('hoist-accesses', (k, m) => hoistAccesses(k, storage, dialects, m.buffers, footprints(storage, dialects))),
+            part('hoist-accesses', (k, m) =>
+              hoistAccesses(k, storage, dialects, m.buffers, footprints(storage, dialects)),
+            ),
             ...(merge ? [merging] : []),
           ]
         : []),
       ...(forward
-        ? [part('forward-values', (k, m) => forwardValues(k, storage, dialects, m.buffers, footprints(storage, dialects)))]
+        ? [
+            part('forward-values', (k, m) =>
+              forwardValues(k, storage, dialects, m.buffers, footprints(storage, dialects)),
+            ),
+          ]
         : []),
       ...(digits || merge || hoist || forward ? clean : []),
       ...(batch

@@ -104,7 +104,9 @@ export const snodeDialect = (layout: Layout): Dialect => {
           operands(op, 1),
           whole(op, 'below', 1),
           whole(op, 'extent', 0),
-          typeof op.attrs.signed === 'boolean' || op.attrs.signed === undefined ? undefined : "'signed' is true or false",
+          typeof op.attrs.signed === 'boolean' || op.attrs.signed === undefined
+            ? undefined
+            : "'signed' is true or false",
         ]),
       resultTypes: i32,
     }),
@@ -114,7 +116,12 @@ export const snodeDialect = (layout: Layout): Dialect => {
       (op, node) => [operands(op, [...node.axes].length)],
       () => 'i32',
     ),
-    define({ name: 'snode.root', summary: 'the one cell of the root', verify: (op) => problems([operands(op, 0)]), resultTypes: i32 }),
+    define({
+      name: 'snode.root',
+      summary: 'the one cell of the root',
+      verify: (op) => problems([operands(op, 0)]),
+      resultTypes: i32,
+    }),
     nodeOp(
       'snode.child',
       'the container of `node` in a cell of its parent (GetCh); where `node` is a field, its value',

@@ -27,7 +27,11 @@ export const rootCell = ({ storage }: Emit): Cell => ({
 });
 
 /** A cell of a pool. */
-export const pooledCell = (node: NodeStorage, id: Value): Cell => ({ node, address: poolCell(node, node.pool!, id), id });
+export const pooledCell = (node: NodeStorage, id: Value): Cell => ({
+  node,
+  address: poolCell(node, node.pool!, id),
+  id,
+});
 
 /** A cell that lies in a container, in a cell of the node around. */
 export const innerCell = ({ b }: Emit, around: Cell, node: NodeStorage, number: Value): Cell => ({
@@ -116,14 +120,8 @@ const aroundOf = (e: Emit, at: NodeStorage, id: Value | undefined): Cell =>
   id ? cellOf(e, at.node.parent, id) : rootCell(e);
 
 /** Number of the cell around, and the number in the container. */
-const split = (
-  b: Builder,
-  at: NodeStorage,
-  id: Value,
-): readonly [around: Value | undefined, number: Value] =>
-  at.node.parent === 0
-    ? [undefined, id]
-    : [extract(b, id, at.cells, 0, false), extract(b, id, 1, at.cells, false)];
+const split = (b: Builder, at: NodeStorage, id: Value): readonly [around: Value | undefined, number: Value] =>
+  at.node.parent === 0 ? [undefined, id] : [extract(b, id, at.cells, 0, false), extract(b, id, 1, at.cells, false)];
 
 /** The digits of a number in a container. */
 export const digitsOf = (b: Builder, { node, strides }: NodeStorage, number: Value): Coordinates => {
@@ -142,7 +140,11 @@ const inBounds = ({ b, storage }: Emit, node: number, axis: number, value: Value
   return bounds ? b.value('snode.index', [value, b.i32(0)], { unit: 1, ...bounds }) : value;
 };
 
-const boundsOf = ({ layout }: Storage, node: number, axis: number): { readonly lo: number; readonly hi: number } | undefined => {
+const boundsOf = (
+  { layout }: Storage,
+  node: number,
+  axis: number,
+): { readonly lo: number; readonly hi: number } | undefined => {
   const hi = extentAlong(layout, node, axis);
   return hi === undefined ? undefined : { lo: 0, hi };
 };

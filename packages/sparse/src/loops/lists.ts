@@ -76,7 +76,8 @@ const descend = (e: Emit, around: Cell, path: readonly NodeStorage[], list: List
     storeWord(e, innerCell(e, around, at, number).id!, entry(list.cells, next));
   if (at.length !== undefined) {
     const length = lengthOf(e, at, container);
-    if (below.length > 0) return each(length, workOf(below), (n) => descend(e, innerCell(e, around, at, n), below, list));
+    if (below.length > 0)
+      return each(length, workOf(below), (n) => descend(e, innerCell(e, around, at, n), below, list));
     const first = atomic(e, 'add', length, fixed(list.length));
     return each(length, 1, (n) => list1(n, b.add(first, n)));
   }
@@ -128,11 +129,9 @@ const workOf = (path: readonly NodeStorage[]): number =>
 
 /** The number of bits that are set. */
 const countBits = ({ b }: Emit, word: Value): Value => {
-  const part = (x: Value, shift: number, mask: number): Value =>
-    b.and(b.shr(x, b.i32(shift)), b.i32(mask));
+  const part = (x: Value, shift: number, mask: number): Value => b.and(b.shr(x, b.i32(shift)), b.i32(mask));
   const twos = b.sub(word, part(word, 1, 0x55555555));
   const fours = b.add(b.and(twos, b.i32(0x33333333)), part(twos, 2, 0x33333333));
   const bytes = b.and(b.add(fours, b.shr(fours, b.i32(4))), b.i32(0x0f0f0f0f));
   return b.shr(b.mul(bytes, b.i32(0x01010101)), b.i32(24));
 };
-

@@ -83,8 +83,7 @@ const bits = (e: Emit, word: Value, count: number, attrs: Attrs, hint: string, b
     { attrs, hint },
   );
 
-const bitIn = ({ b }: Emit, word: Value, bit: Value): Value =>
-  b.cmp('ne', b.and(b.shr(word, bit), b.i32(1)), b.i32(0));
+const bitIn = ({ b }: Emit, word: Value, bit: Value): Value => b.cmp('ne', b.and(b.shr(word, bit), b.i32(1)), b.i32(0));
 
 /** The number in its container of the cell of a row with a digit. */
 const numberAt = ({ b }: Emit, { loop: { at, axis }, digits }: Row, digit: Value): Value =>

@@ -56,4 +56,3 @@ export const overTasks = (e: Emit, plan: Plan, options: TaskOptions, body: (plac
     each(loadWord(e, fixed(list.length)), 0, (n, run) => run(loadWord(e, entry(list.cells, n))));
   }
 };
-

@@ -97,7 +97,11 @@ const inTable = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]): readon
 const putCoordinates = ({ b, storage }: Emit, node: NodeStorage, k: number, coordinates: readonly Value[]): void =>
   coordinates.forEach((c, n) => b.store(wordsName(storage), c, b.i32(k * wordsOf(node) + n)));
 
-const getCoordinates = ({ b, storage }: Emit, node: NodeStorage, k: Value): { coordinates: readonly Value[]; last: Value } => {
+const getCoordinates = (
+  { b, storage }: Emit,
+  node: NodeStorage,
+  k: Value,
+): { coordinates: readonly Value[]; last: Value } => {
   const row = b.mul(k, b.i32(wordsOf(node)));
   const at = (n: number): Value => b.add(row, b.i32(n));
   const { axes } = node.pool!;

@@ -27,7 +27,8 @@ export const lookup = (e: Emit, l: Lookup): Address => {
   const { node } = l;
   const { pool } = node;
   if (!l.number) return poolCell(node, pool!, hashLookup(e, l));
-  if (pool) return poolCell(node, pool, node.length === undefined ? slotOf(e, l, l.number) : listSlotOf(e, l, l.number));
+  if (pool)
+    return poolCell(node, pool, node.length === undefined ? slotOf(e, l, l.number) : listSlotOf(e, l, l.number));
   if (l.activate && node.mask !== undefined) setBit(e, l, l.number);
   const cell = l.number.times(plus(l.container, node.firstCell), node.cellBytes);
   if (!l.activate || node.length === undefined) return cell;
@@ -44,8 +45,7 @@ export const isActive = (e: Emit, l: Lookup): Value => {
   const tests: Value[] = [];
   if (node.length !== undefined)
     tests.push(b.cmp('lt', number.value(), load(e, plus(l.container, node.length), 'i32')));
-  if (node.slots !== undefined)
-    tests.push(b.cmp('ne', load(e, slotAddress(l, number), 'i32'), b.i32(AMBIENT_CELL)));
+  if (node.slots !== undefined) tests.push(b.cmp('ne', load(e, slotAddress(l, number), 'i32'), b.i32(AMBIENT_CELL)));
   if (node.mask !== undefined) {
     const { word, bit } = bitOf(e, l, number);
     tests.push(b.cmp('ne', b.and(load(e, word, 'i32'), bit), b.i32(0)));

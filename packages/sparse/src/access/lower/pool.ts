@@ -31,12 +31,7 @@ export interface Request {
  * @param find looks whether another thread's cell is there by now, before it is said that there is no memory; 0 if not
  * @param publish makes the number known to all; the number that is there in the end, the same one if this thread was first
  */
-export const allocate = (
-  e: Emit,
-  request: Request,
-  find: () => Value,
-  publish: (number: Value) => Value,
-): Value => {
+export const allocate = (e: Emit, request: Request, find: () => Value, publish: (number: Value) => Value): Value => {
   const { b } = e;
   const { pool, coordinates, site, lost } = request;
   const sink = b.i32(SINK_CELL);

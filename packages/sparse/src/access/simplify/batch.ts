@@ -16,7 +16,9 @@ export const batchActivations = (
   const isMovable = (op: Op): boolean => {
     if (op.name === 'snode.lookup') return op.attrs.activate !== true && !storage.nodes[Number(op.attrs.node)].pool;
     const def = table.get(op.name);
-    return !!def && op.regions.length === 0 && def.effects(op).length === 0 && !def.traits.mayTrap && !def.traits.terminator;
+    return (
+      !!def && op.regions.length === 0 && def.effects(op).length === 0 && !def.traits.mayTrap && !def.traits.terminator
+    );
   };
   const nodes = storage.nodes.filter((at) => at.pool && at.length === undefined).map((at) => at.node.id);
   const batchRegion = (region: Region): Region => {
@@ -53,7 +55,8 @@ const batchNode = (
   let open: Group | undefined;
   ops.forEach((op, n) => {
     if (isMember(op)) {
-      if (!open || !join(open, n, ops, defined, isMovable)) groups.push((open = { first: n, members: [n], before: new Set() }));
+      if (!open || !join(open, n, ops, defined, isMovable))
+        groups.push((open = { first: n, members: [n], before: new Set() }));
       return;
     }
     const { asks, deactivates } = footprint(op);

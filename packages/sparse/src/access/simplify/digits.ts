@@ -123,7 +123,13 @@ class Resolver {
     if (op?.name === 'snode.index') {
       const unit = Number(op.attrs.unit);
       const { lo, hi } = this.ranges.of(op.operands[1]);
-      return { base: op.operands[0], unit, rest: [op.operands[1]], plus: 0, range: { lo: Math.max(lo, 0), hi: Math.min(hi, unit - 1) } };
+      return {
+        base: op.operands[0],
+        unit,
+        rest: [op.operands[1]],
+        plus: 0,
+        range: { lo: Math.max(lo, 0), hi: Math.min(hi, unit - 1) },
+      };
     }
     if (op?.name === 'arith.add') {
       const [x, y] = op.operands.map((o) => this.sum(o));
@@ -131,7 +137,8 @@ class Resolver {
     }
     if (op?.name === 'arith.sub') {
       const [x, y] = op.operands.map((o) => this.sum(o));
-      if (!y.base && y.rest.length === 0) return this.joined(x, { ...y, plus: -y.plus, range: { lo: -y.plus, hi: -y.plus } }) ?? leaf;
+      if (!y.base && y.rest.length === 0)
+        return this.joined(x, { ...y, plus: -y.plus, range: { lo: -y.plus, hi: -y.plus } }) ?? leaf;
     }
     return leaf;
   }

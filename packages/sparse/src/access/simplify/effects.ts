@@ -70,7 +70,15 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
   return footprint;
 };
 
-const growing = new Set(['snode.lookup', 'snode.lookup_all', 'snode.append', 'field.store', 'field.atomic', 'field.append', 'field.activate']);
+const growing = new Set([
+  'snode.lookup',
+  'snode.lookup_all',
+  'snode.append',
+  'field.store',
+  'field.atomic',
+  'field.append',
+  'field.activate',
+]);
 
 const mutable = () => ({
   activates: new Set<number>(),

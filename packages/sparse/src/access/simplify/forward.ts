@@ -59,7 +59,10 @@ const keyOf = ({ base, bytes }: Place): string => `${base} ${bytes}`;
 
 /** Values of places, by field. What a region learns is forgotten at its end; what it writes is for its owner to forget. */
 class Memory {
-  private readonly values = new ScopedMap<string, ReadonlyMap<string, { readonly place: Place; readonly value: Value }>>();
+  private readonly values = new ScopedMap<
+    string,
+    ReadonlyMap<string, { readonly place: Place; readonly value: Value }>
+  >();
 
   get(field: string, place: Place): Value | undefined {
     return this.values.get(field)?.get(keyOf(place))?.value;

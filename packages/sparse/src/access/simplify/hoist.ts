@@ -1,4 +1,15 @@
-import { definitions, opTable, rewriteOps, type Buffer, type Dialect, type Kernel, type Op, type Region, type RewriteContext, type Value } from '@filigree/ir';
+import {
+  definitions,
+  opTable,
+  rewriteOps,
+  type Buffer,
+  type Dialect,
+  type Kernel,
+  type Op,
+  type Region,
+  type RewriteContext,
+  type Value,
+} from '@filigree/ir';
 import type { Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { rangesOf, within } from './ranges.js';

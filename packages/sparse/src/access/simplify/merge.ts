@@ -76,7 +76,8 @@ class Knowledge {
   constructor(private readonly storage: Storage) {}
 
   region(when: 'enter' | 'leave'): void {
-    for (const map of [this.pure, this.cells, this.references]) if (when === 'enter') map.enter();
+    for (const map of [this.pure, this.cells, this.references])
+      if (when === 'enter') map.enter();
       else map.leave();
   }
 

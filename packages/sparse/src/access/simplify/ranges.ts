@@ -87,13 +87,14 @@ const rules: Readonly<Record<string, Rule>> = {
   'arith.sub': (_op, r) => exact(r(0).lo - r(1).hi, r(0).hi - r(1).lo),
   'arith.mul': (_op, r) => exact(r(0).lo * r(1).lo, r(0).lo * r(1).hi, r(0).hi * r(1).lo, r(0).hi * r(1).hi),
   'arith.shl': (_op, r) =>
-    r(1).lo === r(1).hi && r(1).lo >= 0 && r(1).lo < 31 ? exact(r(0).lo * 2 ** r(1).lo, r(0).hi * 2 ** r(1).lo) : undefined,
+    r(1).lo === r(1).hi && r(1).lo >= 0 && r(1).lo < 31
+      ? exact(r(0).lo * 2 ** r(1).lo, r(0).hi * 2 ** r(1).lo)
+      : undefined,
   'arith.shr': (_op, r) =>
     r(1).lo === r(1).hi && r(1).lo >= 0 && r(1).lo < 32
       ? exact(Math.floor(r(0).lo / 2 ** r(1).lo), Math.floor(r(0).hi / 2 ** r(1).lo))
       : undefined,
-  'arith.and': (_op, r) =>
-    r(1).lo >= 0 ? { lo: 0, hi: r(1).hi } : r(0).lo >= 0 ? { lo: 0, hi: r(0).hi } : undefined,
+  'arith.and': (_op, r) => (r(1).lo >= 0 ? { lo: 0, hi: r(1).hi } : r(0).lo >= 0 ? { lo: 0, hi: r(0).hi } : undefined),
   'arith.min': (_op, r) => ({ lo: Math.min(r(0).lo, r(1).lo), hi: Math.min(r(0).hi, r(1).hi) }),
   'arith.max': (_op, r) => ({ lo: Math.max(r(0).lo, r(1).lo), hi: Math.max(r(0).hi, r(1).hi) }),
   'arith.select': (_op, r) => ({ lo: Math.min(r(1).lo, r(2).lo), hi: Math.max(r(1).hi, r(2).hi) }),

@@ -56,6 +56,11 @@ const split = (loop: Op, end: number, b: Builder, ctx: RewriteContext): readonly
   const [from, to, step] = loop.operands;
   const middle = b.min(to, b.i32(end));
   b.append({ ...loop, operands: [from, middle, step] });
-  b.append({ ...loop, operands: [b.max(from, middle), to, step], attrs: {}, regions: [cloneRegion(loop.regions[0], ctx.ids)] });
+  b.append({
+    ...loop,
+    operands: [b.max(from, middle), to, step],
+    attrs: {},
+    regions: [cloneRegion(loop.regions[0], ctx.ids)],
+  });
   return [];
 };

@@ -41,7 +41,9 @@ const cuts = (loop: Op, ctx: RewriteContext): readonly number[] | undefined => {
   const first = Math.max(from, -reach.least);
   const last = Math.min(to, reach.unit - reach.most);
   if (first === from && last === to) return undefined;
-  return 2 * (last - first) >= to - from ? [from, first, last, to].filter((x, n, all) => n === 0 || x > all[n - 1]) : undefined;
+  return 2 * (last - first) >= to - from
+    ? [from, first, last, to].filter((x, n, all) => n === 0 || x > all[n - 1])
+    : undefined;
 };
 
 /** The numbers that are added to indices of which the counter of the loop is the digit. */

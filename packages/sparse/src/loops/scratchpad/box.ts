@@ -114,10 +114,16 @@ const overBlock = (
   const { b, storage } = e;
   const { layout } = storage;
   const axes = axesOf(layout, pad.node);
-  const start = parts.reduce<Value | undefined>((sum, { place }, n) => plusTimes(e, sum, place, pad.strides[n]), undefined)!;
+  const start = parts.reduce<Value | undefined>(
+    (sum, { place }, n) => plusTimes(e, sum, place, pad.strides[n]),
+    undefined,
+  )!;
   const coordinate = (n: number, digit: Value): Value => {
     const hi = extentAlong(layout, pad.node, axes[n]);
-    return b.value('snode.index', [parts[n].base, digit], { unit: units[n], ...(hi === undefined ? {} : { lo: 0, hi }) });
+    return b.value('snode.index', [parts[n].base, digit], {
+      unit: units[n],
+      ...(hi === undefined ? {} : { lo: 0, hi }),
+    });
   };
   const elements = (): void => {
     const nest = (coordinates: readonly Value[], place: Value): void => {

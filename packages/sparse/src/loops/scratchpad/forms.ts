@@ -68,7 +68,9 @@ class Analysis {
       for (const v of carried) this.set(v, undefined);
     } else for (const r of op.regions) for (const p of r.params) this.set(p, undefined);
     for (const r of op.regions) this.region(r);
-    op.results.forEach((r, n) => this.set(r, op.results.length === 1 || op.name === 'scf.if' ? this.result(op, n) : undefined));
+    op.results.forEach((r, n) =>
+      this.set(r, op.results.length === 1 || op.name === 'scf.if' ? this.result(op, n) : undefined),
+    );
   }
 
   private of(v: Value): Form | undefined {
@@ -101,11 +103,7 @@ class Analysis {
   }
 }
 
-type Rule = (
-  op: Op,
-  forms: readonly (Form | undefined)[],
-  spans: ReadonlyMap<number, Span>,
-) => Form | undefined;
+type Rule = (op: Op, forms: readonly (Form | undefined)[], spans: ReadonlyMap<number, Span>) => Form | undefined;
 
 const rules: Readonly<Record<string, Rule>> = {
   'arith.constant': (op) => interval(Number(op.attrs.value), Number(op.attrs.value)),
@@ -127,7 +125,8 @@ const rules: Readonly<Record<string, Rule>> = {
   },
   'arith.and': (_op, [, y]) => (y && isConstant(y) && y.lo >= 0 ? interval(0, y.lo) : undefined),
   'arith.rem': (_op, [, y]) => (y && isConstant(y) && y.lo > 0 ? interval(1 - y.lo, y.lo - 1) : undefined),
-  'snode.extract': (op, [x], spans) => (x && op.attrs.extent === 0 ? quotient(x, Number(op.attrs.below), spans) : undefined),
+  'snode.extract': (op, [x], spans) =>
+    x && op.attrs.extent === 0 ? quotient(x, Number(op.attrs.below), spans) : undefined,
   'snode.index': (_op, [x, y]) => x && y && sum(x, y, 1),
   'arith.min': (_op, [x, y], spans) => x && y && least(x, y, spans),
   'arith.max': (_op, [x, y], spans) => x && y && greatest(x, y, spans),

@@ -82,10 +82,14 @@ export const scratchpadsOf = (
   const pads = grouped(drafts).map((group) => padOf(group, prefix, op.loc));
   const bytes = pads.flatMap((p) => p.fields.map((f) => p.size * byteSize(f.field.field.type)));
   if (bytes.reduce((x, y) => x + y, 0) > SCRATCH_BYTES)
-    fail('loops/cache-size', `the cached fields take ${bytes.reduce((x, y) => x + y, 0)} bytes a task: ${pads.map(padText).join('; ')}`, {
-      loc: op.loc,
-      remedy: `cache fewer fields, or make the blocks smaller: there is room for ${SCRATCH_BYTES}`,
-    });
+    fail(
+      'loops/cache-size',
+      `the cached fields take ${bytes.reduce((x, y) => x + y, 0)} bytes a task: ${pads.map(padText).join('; ')}`,
+      {
+        loc: op.loc,
+        remedy: `cache fewer fields, or make the blocks smaller: there is room for ${SCRATCH_BYTES}`,
+      },
+    );
   let standIn = 0;
   const make = (hint: string): Value => ({ id: --standIn, type: 'i32', hint });
   return {
@@ -100,7 +104,10 @@ export const scratchpadsOf = (
 };
 
 /** The pad of a field; and whether an op is an access to it. */
-export const padFor = ({ pads }: Scratchpads, op: Op): { readonly pad: number; readonly field: PadField } | undefined => {
+export const padFor = (
+  { pads }: Scratchpads,
+  op: Op,
+): { readonly pad: number; readonly field: PadField } | undefined => {
   if (op.name !== 'field.load' && op.name !== 'field.atomic') return undefined;
   for (const [n, pad] of pads.entries()) {
     const found = pad.fields.find((f) => f.field.field.name === op.attrs.field);
@@ -161,7 +168,10 @@ const draftOf = (
   }
   const bounds = field.axes.map((axis, n) =>
     accesses
-      .map((op) => forms.get(op.operands[op.operands.length - field.axes.length + n].id) ?? unbounded(name, axis, op.loc ?? at))
+      .map(
+        (op) =>
+          forms.get(op.operands[op.operands.length - field.axes.length + n].id) ?? unbounded(name, axis, op.loc ?? at),
+      )
       .reduce((x, y) => join(x, y) ?? unbounded(name, axis, accesses[accesses.length - 1].loc ?? at)),
   );
   return { field, adds, bounds };
@@ -177,7 +187,12 @@ const unbounded = (name: string, axis: number, loc: Loc | undefined): never =>
 const grouped = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
   const groups = new Map<string, Draft[]>();
   for (const d of drafts) {
-    const terms = d.bounds.map((f) => [...f.terms].map(([anchor, c]) => `${anchor}:${c}`).sort().join('+'));
+    const terms = d.bounds.map((f) =>
+      [...f.terms]
+        .map(([anchor, c]) => `${anchor}:${c}`)
+        .sort()
+        .join('+'),
+    );
     const key = [d.field.path[d.field.path.length - 2], d.adds, ...terms].join(' ');
     groups.set(key, [...(groups.get(key) ?? []), d]);
   }

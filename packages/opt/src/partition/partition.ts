@@ -1,0 +1,199 @@
+import {
+  bufferMap,
+  cloneOps,
+  mapKernels,
+  rewriteOps,
+  walk,
+  type Attrs,
+  type Builder,
+  type Op,
+  type Region,
+  type Replacement,
+  type RewriteContext,
+  type Scalar,
+  type Value,
+} from '@filigree/ir';
+import { rangesOf, type Ranges } from '../integer-range/analysis.js';
+import { constantIn } from '../support/constant-in.js';
+import { corePass } from '../support/core-pass.js';
+import { factsOf, type Facts } from '../support/facts.js';
+import { checkCount } from '../support/options.js';
+import { indexConstant } from '../support/split-loop.js';
+import { tripCount } from '../support/trip-count.js';
+import { bodyOf, definedIn, terminatorOf } from '../support/values.js';
+import { clampsOf, type Clamp, type Threshold } from './clamps.js';
+
+/**
+ * Partitions innermost loops (the loop partitioning of Halide): minima, maxima and comparisons that only the first or last
+ * iterations need, such as those that keep an index inside a field, are left out of the iterations between them. A loop
+ * whose number of iterations is known is taken apart where the edges are known too; where they are not, as in a block
+ * of a larger grid, it is written twice, for blocks that touch no edge and for those that do.
+ *
+ * Option `maxOps` (default 256): ops of the largest loop that may grow so. Fails with `opt/option` when it is no whole number.
+ */
+export const partition = corePass('partition', { maxOps: 256 }, (dialects, { maxOps }) => {
+  const facts = factsOf(dialects);
+  return (module) => {
+    checkCount('partition', 'maxOps', maxOps, 0);
+    const buffers = bufferMap(module.buffers);
+    return mapKernels(module, (k) => {
+      const ranges = lazily(() => rangesOf(k, buffers));
+      return rewriteOps(
+        k,
+        dialects,
+        (op, ctx) => (fitsLoop(op, maxOps) ? partitionLoop(op, ctx, facts, ranges()) : undefined),
+        module.buffers,
+      );
+    });
+  };
+});
+
+const lazily = <T extends object>(make: () => T): (() => T) => {
+  let made: T | undefined;
+  return () => (made ??= make());
+};
+
+/** Innermost, small enough, and with something in it that could be decided. */
+const fitsLoop = (op: Op, maxOps: number): boolean => {
+  if (op.name !== 'scf.for') return false;
+  let [ops, inner, limits] = [0, false, false];
+  walk(op.regions[0]!, (o) => {
+    ops++;
+    inner ||= o.name === 'scf.for' || o.name === 'scf.while';
+    limits ||= o.name === 'arith.min' || o.name === 'arith.max' || o.name === 'arith.cmp';
+  });
+  return limits && !inner && ops <= maxOps;
+};
+
+/** Fewer iterations than this are not taken apart; no more than these may stay at an edge. */
+const leastTrips = 8;
+const mostEdge = 4;
+
+const partitionLoop = (loop: Op, ctx: RewriteContext, facts: Facts, ranges: Ranges): Replacement | undefined => {
+  const constantOf = (v: Value): Scalar | undefined => constantIn(v, ctx.definition, facts);
+  const number = (v: Value): number | undefined => {
+    const c = constantOf(v);
+    return c === undefined || typeof c === 'boolean' ? undefined : Number(c);
+  };
+  if (number(loop.operands[2]!) !== 1) return undefined;
+  const inside = definedIn(loop.regions[0]!);
+  const clamps = clampsOf(loop, { ranges, constantOf, inside: (v) => inside.has(v.id) });
+  if (clamps.length === 0) return undefined;
+  const trips = tripCount(loop, constantOf);
+  if (trips !== undefined && trips < BigInt(leastTrips)) return undefined;
+  const [lb, ub] = [number(loop.operands[0]!), number(loop.operands[1]!)];
+  const at = (c: Clamp): number | undefined => {
+    const limit = number(c.at.limit);
+    return limit === undefined || c.at.bases.length > 0 ? undefined : limit - c.at.offset;
+  };
+  /* A comparison says nothing about which way most iterations go, unless it is seen to change near an end. */
+  const nearEnd = (c: Clamp): boolean => {
+    const t = at(c);
+    if (t === undefined) return typeof c.becomes !== 'boolean';
+    if (c.side === 'first') return lb === undefined ? typeof c.becomes !== 'boolean' : t - lb <= mostEdge;
+    return ub === undefined ? typeof c.becomes !== 'boolean' : ub - 1 - t <= mostEdge;
+  };
+  const used = clamps.filter(nearEnd);
+  if (used.length === 0) return undefined;
+  const fixed = lb !== undefined && ub !== undefined;
+  if (fixed && used.some((c) => at(c) === undefined)) return ctx.build((b) => twice(b, loop, used, ctx, constantOf));
+  return ctx.build((b) => {
+    b.loc = loop.loc;
+    const starts = used.filter((c) => c.side === 'first').map((c) => threshold(b, loop, c.at, 0, constantOf));
+    const ends = used.filter((c) => c.side === 'last').map((c) => threshold(b, loop, c.at, 1, constantOf));
+    const [first, last] = loop.operands as readonly [Value, Value];
+    /* Without regard to one another, so that the bounds of the middle say most about its counter. */
+    const from = starts.reduce(b.max, first);
+    const to = ends.reduce(b.min, last);
+    const before = starts.length === 0 ? first : b.min(from, last);
+    const { simd: _simd, ...plain } = loop.attrs;
+    const edge: Attrs = { ...plain, trips: 1 };
+    let carried: readonly Value[] = loop.operands.slice(3);
+    if (starts.length > 0) carried = piece(b, loop, [first, before], carried, edge, [], ctx);
+    carried = piece(b, loop, [from, to], carried, loop.attrs, used, ctx);
+    return ends.length === 0 ? carried : piece(b, loop, [b.max(to, before), last], carried, edge, [], ctx);
+  });
+};
+
+/** The loop without the clamps where none of them does anything, else as it is. */
+const twice = (
+  b: Builder,
+  loop: Op,
+  clamps: readonly Clamp[],
+  ctx: RewriteContext,
+  constantOf: (v: Value) => Scalar | undefined,
+): readonly Value[] => {
+  b.loc = loop.loc;
+  const [lb, ub] = loop.operands as readonly [Value, Value];
+  const idle = clamps.map((c) =>
+    c.side === 'first'
+      ? b.cmp('le', threshold(b, loop, c.at, 0, constantOf), lb)
+      : b.cmp('ge', threshold(b, loop, c.at, 1, constantOf), ub),
+  );
+  const { simd: _simd, ...plain } = loop.attrs;
+  const inits = loop.operands.slice(3);
+  return b.if(
+    idle.reduce(b.and),
+    () => piece(b, loop, [lb, ub], inits, loop.attrs, clamps, ctx),
+    () => piece(b, loop, [lb, ub], inits, plain, [], ctx),
+  );
+};
+
+/** The first iteration at or behind a threshold. */
+const threshold = (
+  b: Builder,
+  loop: Op,
+  { limit, bases, offset }: Threshold,
+  behind: number,
+  constantOf: (v: Value) => Scalar | undefined,
+): Value => {
+  const known = constantOf(limit);
+  const constant = (n: number): Value => indexConstant(b, loop, BigInt(n));
+  if (known !== undefined && bases.length === 0) return constant(Number(known) - offset + behind);
+  const from = known === undefined ? limit : constant(Number(known));
+  const rest = bases.reduce((v, base) => b.sub(v, base), from);
+  return offset === behind ? rest : b.add(rest, constant(behind - offset));
+};
+
+/** Appends a copy of the loop over part of its iterations, in which these clamps do nothing. */
+const piece = (
+  b: Builder,
+  loop: Op,
+  [from, to]: readonly [Value, Value],
+  inits: readonly Value[],
+  attrs: Attrs,
+  clamps: readonly Clamp[],
+  ctx: RewriteContext,
+): readonly Value[] =>
+  b.for(from, to, loop.operands[2]!, attrs, inits, (iv, carried) => {
+    const region = loop.regions[0]!;
+    const start = new Map<number, Value>();
+    region.params.forEach((p, k) => start.set(p.id, k === 0 ? iv : carried[k - 1]!));
+    const idle = new Map(clamps.map((c) => [c.op, c.becomes]));
+    const replaced = new Map<number, Value>();
+    const body = idle.size === 0 ? region : withoutClamps(region, idle, replaced, b);
+    const { ops, values } = cloneOps(bodyOf(body), ctx.ids, start);
+    for (const op of ops) b.append(op);
+    return terminatorOf(body).operands.map((v) => values.get(v.id) ?? v);
+  });
+
+/** The region with each clamp's result replaced by what it becomes; truth is one constant before all. */
+const withoutClamps = (
+  region: Region,
+  idle: ReadonlyMap<Op, Value | boolean>,
+  replaced: Map<number, Value>,
+  b: Builder,
+): Region => {
+  let truth: Value | undefined;
+  const now = (v: Value): Value => replaced.get(v.id) ?? v;
+  const visit = (r: Region): Region => ({
+    ...r,
+    ops: r.ops.flatMap((op) => {
+      const becomes = idle.get(op);
+      if (becomes === undefined) return [{ ...op, operands: op.operands.map(now), regions: op.regions.map(visit) }];
+      replaced.set(op.results[0]!.id, typeof becomes === 'boolean' ? (truth ??= b.bool(becomes)) : now(becomes));
+      return [];
+    }),
+  });
+  return visit(region);
+};

@@ -1,0 +1,389 @@
+import { coreDialects, verify } from '@filigree/ir';
+import { canonicalize, cse } from '@filigree/opt';
+import {
+  dense,
+  field,
+  fieldDialect,
+  ij,
+  k,
+  layout,
+  lowerLoops,
+  snodeDialect,
+  storageOf,
+  type Layout,
+} from '@filigree/sparse';
+import { describe, expect, it } from 'vitest';
+import { after, moduleFrom } from './access-text.js';
+import { left } from './support.js';
+
+const u = field('u', 'f32');
+const v = field('v', 'f32');
+const p = field('p', 'i32');
+
+const dialectsOf = (shape: Layout) => [...coreDialects, fieldDialect(shape), snodeDialect(shape)];
+
+/** What becomes of a kernel's loops, with what is equal written once. */
+const lowered = (shape: Layout, kernel: string): string => {
+  const dialects = dialectsOf(shape);
+  return after(shape, kernel, (s) => [lowerLoops(s), canonicalize({ dialects }), cse({ dialects })]);
+};
+
+const copy = (node: number): string => `
+  kernel @copy() {
+    field.for {node = ${node}} {
+    ^(%i: i32, %j: i32):
+      %x = field.load %i, %j {field = u} : f32
+      field.store %x, %i, %j {field = v}
+      scf.yield
+    }
+    scf.yield
+  }`;
+
+describe('a loop over active elements', () => {
+  it('of a dense grid has no list: rows run in parallel, the elements of a row in lanes', () => {
+    expect(lowered(layout(dense(ij, [128, 64]).place(u, v)), copy(1))).toMatchInlineSnapshot(`
+      "scf.for 0, 128, 1 {parallel = true} {
+      ^(%task: i32):
+        %0 = snode.index 0, %task {hi = 128, lo = 0, unit = 128} : i32
+        scf.for 0, 64, 1 {simd = true} {
+        ^(%j: i32):
+          %1 = snode.index 0, %j {hi = 64, lo = 0, unit = 64} : i32
+          %x = field.load %0, %1 {field = u} : f32
+          field.store %x, %0, %1 {field = v}
+        }
+      }"
+    `);
+  });
+
+  it('of a small grid takes as many axes in parallel as there must be for enough tasks', () => {
+    expect(lowered(layout(dense(ij, 16).dense(ij, 8).place(u, v)), copy(2))).toMatchInlineSnapshot(`
+      "scf.for 0, 256, 1 {parallel = true} {
+      ^(%task: i32):
+        %0 = arith.shr %task, 4 : i32
+        %1 = snode.index 0, %0 {hi = 16, lo = 0, unit = 16} : i32
+        %2 = arith.and %task, 15 : i32
+        %3 = snode.index 0, %2 {hi = 16, lo = 0, unit = 16} : i32
+        %4 = arith.shl %1, 3 : i32
+        scf.for 0, 8, 1 {
+        ^(%i: i32):
+          %5 = snode.index %4, %i {hi = 128, lo = 0, unit = 8} : i32
+          %6 = arith.shl %3, 3 : i32
+          scf.for 0, 8, 1 {simd = true} {
+          ^(%j: i32):
+            %7 = snode.index %6, %j {hi = 128, lo = 0, unit = 8} : i32
+            %x = field.load %5, %7 {field = u} : f32
+            field.store %x, %5, %7 {field = v}
+          }
+        }
+      }"
+    `);
+  });
+
+  it('of blocks that it does not change looks for the active ones as it goes: a task a block', () => {
+    expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).place(u, v)), copy(2))).toMatchInlineSnapshot(`
+      "%0 = mem.load 272 {buffer = @arena_i32} : i32
+      %1 = mem.load 274 {buffer = @arena_i32} : i32
+      %2 = arith.sub %0, %1 : i32
+      %3 = arith.max %2, 0 : i32
+      %4 = mem.load 273 {buffer = @arena_i32} : i32
+      %5 = arith.add %4, %3 : i32
+      %6 = arith.min %5, 236 : i32
+      scf.for 2, %6, 1 {parallel = true} {
+      ^(%task: i32):
+        %7 = arith.add %task, 16128 : i32
+        %8 = mem.load %7 {buffer = @arena_i32} : i32
+        %9 = arith.cmp %8, 0 {predicate = ne} : i1
+        scf.if %9 {
+          %10 = arith.shl %task, 1 : i32
+          %11 = arith.add %10, 16368 : i32
+          %12 = mem.load %11 {buffer = @arena_i32} : i32
+          %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
+          %14 = arith.add %10, 16369 : i32
+          %15 = mem.load %14 {buffer = @arena_i32} : i32
+          %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
+          snode.assume_active %13, %16 {node = 1}
+          %17 = arith.shl %13, 2 : i32
+          scf.for 0, 4, 1 {
+          ^(%i: i32):
+            %18 = snode.index %17, %i {hi = 64, lo = 0, unit = 4} : i32
+            %19 = arith.shl %16, 3 : i32
+            scf.for 0, 8, 1 {simd = true} {
+            ^(%j: i32):
+              %20 = snode.index %19, %j {hi = 128, lo = 0, unit = 8} : i32
+              %x = field.load %18, %20 {field = u} : f32
+              field.store %x, %18, %20 {field = v}
+            }
+          }
+        } {
+        }
+      }"
+    `);
+  });
+
+  it('divides large blocks', () => {
+    expect(lowered(layout(dense(ij, 4).pointer().dense(ij, 1024).place(u, v)), copy(2))).toMatchInlineSnapshot(`
+      "%0 = mem.load 32 {buffer = @arena_i32} : i32
+      %1 = mem.load 34 {buffer = @arena_i32} : i32
+      %2 = arith.sub %0, %1 : i32
+      %3 = arith.max %2, 0 : i32
+      %4 = mem.load 33 {buffer = @arena_i32} : i32
+      %5 = arith.add %4, %3 : i32
+      %6 = arith.min %5, 3 : i32
+      %7 = arith.shl %6, 10 : i32
+      scf.for 2048, %7, 1 {parallel = true} {
+      ^(%task: i32):
+        %8 = arith.shr %task, 10 : i32
+        %9 = arith.add %8, 6291792 : i32
+        %10 = mem.load %9 {buffer = @arena_i32} : i32
+        %11 = arith.cmp %10, 0 {predicate = ne} : i1
+        scf.if %11 {
+          %12 = arith.shl %8, 1 : i32
+          %13 = arith.add %12, 6291808 : i32
+          %14 = mem.load %13 {buffer = @arena_i32} : i32
+          %15 = snode.index %14, 0 {hi = 4, lo = 0, unit = 1} : i32
+          %16 = arith.add %12, 6291809 : i32
+          %17 = mem.load %16 {buffer = @arena_i32} : i32
+          %18 = snode.index %17, 0 {hi = 4, lo = 0, unit = 1} : i32
+          %19 = arith.and %task, 1023 : i32
+          %20 = arith.shl %15, 10 : i32
+          %21 = snode.index %20, %19 {hi = 4096, lo = 0, unit = 1024} : i32
+          snode.assume_active %15, %18 {node = 1}
+          %22 = arith.shl %18, 10 : i32
+          scf.for 0, 1024, 1 {simd = true} {
+          ^(%j: i32):
+            %23 = snode.index %22, %j {hi = 4096, lo = 0, unit = 1024} : i32
+            %x = field.load %21, %23 {field = u} : f32
+            field.store %x, %21, %23 {field = v}
+          }
+        } {
+        }
+      }"
+    `);
+  });
+
+  it('of a mask looks at the bits of a row at once', () => {
+    expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).bitmasked().place(u, v)), copy(2)))
+      .toMatchInlineSnapshot(`
+      "%0 = mem.load 272 {buffer = @arena_i32} : i32
+      %1 = mem.load 274 {buffer = @arena_i32} : i32
+      %2 = arith.sub %0, %1 : i32
+      %3 = arith.max %2, 0 : i32
+      %4 = mem.load 273 {buffer = @arena_i32} : i32
+      %5 = arith.add %4, %3 : i32
+      %6 = arith.min %5, 229 : i32
+      scf.for 2, %6, 1 {parallel = true, schedule = dynamic} {
+      ^(%task: i32):
+        %7 = arith.add %task, 16144 : i32
+        %8 = mem.load %7 {buffer = @arena_i32} : i32
+        %9 = arith.cmp %8, 0 {predicate = ne} : i1
+        scf.if %9 {
+          %10 = arith.shl %task, 1 : i32
+          %11 = arith.add %10, 16384 : i32
+          %12 = mem.load %11 {buffer = @arena_i32} : i32
+          %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
+          %14 = arith.add %10, 16385 : i32
+          %15 = mem.load %14 {buffer = @arena_i32} : i32
+          %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
+          snode.assume_active %13, %16 {node = 1}
+          %17 = arith.shl %13, 2 : i32
+          scf.for 0, 4, 1 {
+          ^(%i: i32):
+            %18 = snode.index %17, %i {hi = 64, lo = 0, unit = 4} : i32
+            %19 = arith.shl %16, 3 : i32
+            %20 = arith.shl %i, 3 : i32
+            %21 = arith.shr %20, 5 : i32
+            %22 = arith.mul %task, 66 : i32
+            %23 = arith.add %22, %21 : i32
+            %24 = arith.add %23, 288 : i32
+            %25 = mem.load %24 {buffer = @arena_i32} : i32
+            %26 = arith.and %20, 31 : i32
+            %27 = arith.shr %25, %26 : i32
+            %28 = arith.and %27, 255 : i32
+            %29 = arith.cmp %28, 0 {predicate = ne} : i1
+            scf.if %29 {
+              scf.for 0, 8, 1 {simd = true} {
+              ^(%j: i32):
+                %30 = arith.shr %28, %j : i32
+                %31 = arith.and %30, 1 : i32
+                %32 = arith.cmp %31, 0 {predicate = ne} : i1
+                scf.if %32 {
+                  %33 = snode.index %19, %j {hi = 128, lo = 0, unit = 8} : i32
+                  snode.assume_active %18, %33 {node = 2}
+                  %x = field.load %18, %33 {field = u} : f32
+                  field.store %x, %18, %33 {field = v}
+                } {
+                }
+              }
+            } {
+            }
+          }
+        } {
+        }
+      }"
+    `);
+  });
+
+  it('of masks around blocks makes a list of the blocks first', () => {
+    expect(lowered(layout(dense(ij, 16).bitmasked().dense(ij, 8).place(u, v)), copy(2))).toMatchInlineSnapshot(`
+      "mem.store 0, 32800 {buffer = @arena_i32}
+      scf.for 0, 8, 1 {
+      ^(%n: i32):
+        %0 = arith.add %n, 16 : i32
+        %1 = mem.load %0 {buffer = @arena_i32} : i32
+        %2 = arith.cmp %1, 0 {predicate = ne} : i1
+        scf.if %2 {
+          %3 = arith.shl %n, 5 : i32
+          %4 = arith.shr %1, 1 : i32
+          %5 = arith.and %4, 1431655765 : i32
+          %6 = arith.sub %1, %5 : i32
+          %7 = arith.and %6, 858993459 : i32
+          %8 = arith.shr %6, 2 : i32
+          %9 = arith.and %8, 858993459 : i32
+          %10 = arith.add %7, %9 : i32
+          %11 = arith.shr %10, 4 : i32
+          %12 = arith.add %10, %11 : i32
+          %13 = arith.and %12, 252645135 : i32
+          %14 = arith.mul %13, 16843009 : i32
+          %15 = arith.shr %14, 24 : i32
+          %16 = mem.atomic %15, 32800 {buffer = @arena_i32, kind = add} : i32
+          %17 = scf.for 0, 32, 1, %16 {
+          ^(%i: i32, %18: i32):
+            %19 = arith.shr %1, %i : i32
+            %20 = arith.and %19, 1 : i32
+            %21 = arith.cmp %20, 0 {predicate = ne} : i1
+            scf.if %21 {
+              %22 = arith.add %3, %i : i32
+              %23 = arith.add %18, 32816 : i32
+              mem.store %22, %23 {buffer = @arena_i32}
+            } {
+            }
+            %24 = arith.add %18, %20 : i32
+            scf.yield %24
+          } : i32
+        } {
+        }
+      }
+      %25 = mem.load 32800 {buffer = @arena_i32} : i32
+      scf.for 0, %25, 1 {parallel = true} {
+      ^(%task: i32):
+        %26 = arith.add %task, 32816 : i32
+        %27 = mem.load %26 {buffer = @arena_i32} : i32
+        %28 = arith.shr %27, 4 : i32
+        %29 = arith.and %27, 15 : i32
+        %30 = snode.index 0, %28 {hi = 16, lo = 0, unit = 16} : i32
+        %31 = snode.index 0, %29 {hi = 16, lo = 0, unit = 16} : i32
+        snode.assume_active %30, %31 {node = 1}
+        %32 = arith.shl %30, 3 : i32
+        scf.for 0, 8, 1 {
+        ^(%i_1: i32):
+          %33 = snode.index %32, %i_1 {hi = 128, lo = 0, unit = 8} : i32
+          %34 = arith.shl %31, 3 : i32
+          scf.for 0, 8, 1 {simd = true} {
+          ^(%j: i32):
+            %35 = snode.index %34, %j {hi = 128, lo = 0, unit = 8} : i32
+            %x = field.load %33, %35 {field = u} : f32
+            field.store %x, %33, %35 {field = v}
+          }
+        }
+      }"
+    `);
+  });
+
+  it('of lists runs to the end of each', () => {
+    const kernel = `
+  kernel @number() {
+    field.for {node = 2} {
+    ^(%i: i32, %j: i32, %k: i32):
+      field.store %k, %i, %j, %k {field = p}
+      scf.yield
+    }
+    scf.yield
+  }`;
+    expect(lowered(layout(dense(ij, 16).pointer().dynamic(k, 64).place(p)), kernel)).toMatchInlineSnapshot(`
+      "%0 = mem.load 272 {buffer = @arena_i32} : i32
+      %1 = mem.load 274 {buffer = @arena_i32} : i32
+      %2 = arith.sub %0, %1 : i32
+      %3 = arith.max %2, 0 : i32
+      %4 = mem.load 273 {buffer = @arena_i32} : i32
+      %5 = arith.add %4, %3 : i32
+      %6 = arith.min %5, 229 : i32
+      scf.for 2, %6, 1 {parallel = true, schedule = dynamic} {
+      ^(%task: i32):
+        %7 = arith.add %task, 16144 : i32
+        %8 = mem.load %7 {buffer = @arena_i32} : i32
+        %9 = arith.cmp %8, 0 {predicate = ne} : i1
+        scf.if %9 {
+          %10 = arith.shl %task, 1 : i32
+          %11 = arith.add %10, 16384 : i32
+          %12 = mem.load %11 {buffer = @arena_i32} : i32
+          %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
+          %14 = arith.add %10, 16385 : i32
+          %15 = mem.load %14 {buffer = @arena_i32} : i32
+          %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
+          snode.assume_active %13, %16 {node = 1}
+          %17 = arith.mul %task, 66 : i32
+          %18 = arith.add %17, 288 : i32
+          %19 = mem.load %18 {buffer = @arena_i32} : i32
+          %20 = arith.min %19, 64 : i32
+          scf.for 0, %20, 1 {simd = true} {
+          ^(%k: i32):
+            %21 = snode.index 0, %k {hi = 64, lo = 0, unit = 64} : i32
+            snode.assume_active %13, %16, %21 {node = 2}
+            field.store %21, %13, %16, %21 {field = p}
+          }
+        } {
+        }
+      }"
+    `);
+  });
+});
+
+describe('hints', () => {
+  const shape = layout(dense(ij, 256).place(u, v));
+
+  it('block and threads bound tasks and threads', () => {
+    const text = lowered(shape, copy(1).replace('{node = 1}', '{node = 1, block = 64, threads = 3}'));
+    expect(text).toMatchInlineSnapshot(`
+      "scf.for 0, 1024, 1 {parallel = true, threads = 3} {
+      ^(%task: i32):
+        %0 = arith.shr %task, 2 : i32
+        %1 = snode.index 0, %0 {hi = 256, lo = 0, unit = 256} : i32
+        %2 = arith.and %task, 3 : i32
+        %3 = arith.shl %2, 6 : i32
+        scf.for 0, 64, 1 {simd = true} {
+        ^(%j: i32):
+          %4 = snode.index %3, %j {unit = 64} : i32
+          %5 = snode.index 0, %4 {hi = 256, lo = 0, unit = 256} : i32
+          %x = field.load %1, %5 {field = u} : f32
+          field.store %x, %1, %5 {field = v}
+        }
+      }"
+    `);
+  });
+});
+
+describe('what is refused', () => {
+  it('a loop over active elements inside a parallel loop', () => {
+    const shape = layout(dense(ij, 16).place(u, v));
+    const storage = storageOf(shape);
+    const kernel = `
+  kernel @nested() {
+    %0 = arith.constant {value = 0} : i32
+    %1 = arith.constant {value = 1} : i32
+    scf.for %0, %1, %1 {parallel = true} {
+    ^(%n: i32):
+      field.for {node = 1} {
+      ^(%i: i32, %j: i32):
+        scf.yield
+      }
+      scf.yield
+    }
+    scf.yield
+  }`;
+    const module = moduleFrom(storage, kernel);
+    expect(verify(dialectsOf(shape)).run(module)._tag).toBe('Right');
+    const { code, remedy } = left(lowerLoops(storage).run(module));
+    expect(code).toBe('loops/nested');
+    expect(remedy).toContain('before or after');
+  });
+});
