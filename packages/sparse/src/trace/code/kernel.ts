@@ -1,0 +1,42 @@
+import { buildKernel, fail, makeModule, type Buffer, type Builder, type Module } from '@filigree/ir';
+import { placeRegions, type PlacedRegion } from './row-loops.js';
+import type { RowPlan } from './row-plan.js';
+import { Tables } from './tables.js';
+
+export interface KernelOptions {
+  /** Default `f64`. */
+  readonly dtype?: 'f32' | 'f64';
+}
+
+/** A kernel for matrices of one pattern, and how their values must lie for it. */
+export interface SparseKernel {
+  readonly module: Module;
+  readonly plan: RowPlan;
+  /** For each element of the buffer `A`, its position in the CSR values: `A = gather(values, from)`. */
+  readonly from: Int32Array;
+  /** Bytes of index tables; plain CSR has 4 a row and 4 a non-zero. */
+  readonly indexBytes: number;
+}
+
+/** A module with one kernel over the regions of a plan. */
+export const regionKernel = (
+  name: string,
+  plan: RowPlan,
+  buffers: readonly Buffer[],
+  body: (b: Builder, regions: readonly PlacedRegion[]) => void,
+): SparseKernel => {
+  const tables = new Tables();
+  const regions = placeRegions(plan, tables);
+  const all = [...buffers, ...tables.buffers()];
+  const kernel = buildKernel(name, {}, (b) => body(b, regions), all);
+  return { module: makeModule(name, all, [kernel]), plan, from: plan.from, indexBytes: tables.bytes };
+};
+
+/** Refuses a dense size that is no whole number from 1 on, or that makes a dense matrix too large to index. */
+export const checkWidth = (what: string, width: number, rows: number): void => {
+  if (!Number.isInteger(width) || width < 1 || width * Math.max(1, rows) >= 2 ** 31) {
+    fail('trace/width', `${rows} × ${width} is no size for ${what}`, {
+      remedy: 'give a whole number from 1 on, with less than 2^31 elements in all',
+    });
+  }
+};

@@ -1,0 +1,93 @@
+import { declareBuffer, fail, type Value } from '@filigree/ir';
+import type { CsrPattern } from '../../formats/csr.js';
+import { checkedPattern } from '../order.js';
+import { regionKernel, type KernelOptions, type SparseKernel } from './kernel.js';
+import { emitRegions } from './row-loops.js';
+import { planRows } from './row-plan.js';
+import { rowSums } from './row-sums.js';
+
+export interface SolveOptions extends KernelOptions {
+  /** Which triangle the matrix is; default `lower`. */
+  readonly triangle?: 'lower' | 'upper';
+}
+
+/**
+ * Solves L·x = b (or U·x = b, from the last row on) for triangular matrices of this pattern: kernel `solve`, buffers `A`
+ * (values in the order `from`: the entries off the diagonal, then the diagonal), `b` and `x`. A zero on the diagonal gives
+ * infinities or NaN, as division does. Throws `DiagnosticError`: the codes of `checkCsr`, `trace/square`,
+ * `trace/triangle` for an entry on the wrong side, `trace/diagonal` for a row without one on the diagonal.
+ */
+export const solveKernel = (pattern: CsrPattern, options: SolveOptions = {}): SparseKernel => {
+  const { dtype = 'f64', triangle = 'lower' } = options;
+  const { strict, offDiagonal, diagonal } = split(checkedPattern(pattern), triangle);
+  const n = pattern.rows;
+  const plan = planRows(strict, { inOrder: true });
+  const from = new Int32Array(pattern.colIdx.length);
+  plan.from.forEach((e, t) => (from[t] = offDiagonal[e]));
+  from.set(diagonal, plan.from.length);
+  const buffers = [
+    declareBuffer('A', dtype, from.length, 'input'),
+    declareBuffer('b', dtype, n, 'input'),
+    declareBuffer('x', dtype, n, 'output'),
+  ];
+  return regionKernel('solve', { ...plan, from }, buffers, (b, regions) => {
+    /* The strict part of an upper triangle is numbered from its last row on, so both run forward. */
+    const own = (i: Value): Value => (triangle === 'lower' ? i : b.sub(b.i32(n - 1), i));
+    emitRegions(b, regions, { lanes: false }, (unit) => {
+      const [sum] = rowSums(
+        b,
+        unit,
+        dtype,
+        (k) => b.load('x', own(unit.column(k))),
+        (k, h, x) => b.mul(b.load('A', unit.position(k, h)), x),
+      );
+      const row = own(unit.row(0));
+      const pivot = b.load('A', b.add(row, b.i32(plan.from.length)));
+      b.store('x', b.div(b.sub(b.load('b', row), sum), pivot), row);
+    });
+  });
+};
+
+interface Split {
+  /** The entries off the diagonal; of an upper triangle, turned by half, so that it is lower. */
+  readonly strict: CsrPattern;
+  /** Where its entries stand in the whole. */
+  readonly offDiagonal: Int32Array;
+  /** Where the diagonal of each row stands. */
+  readonly diagonal: Int32Array;
+}
+
+const split = (p: CsrPattern, triangle: 'lower' | 'upper'): Split => {
+  const { rows: n, cols, rowPtr, colIdx } = p;
+  if (n !== cols) {
+    fail('trace/square', `a ${n} × ${cols} matrix is not square`, { remedy: 'only square matrices are triangular' });
+  }
+  const diagonal = new Int32Array(n).fill(-1);
+  const ptr = new Int32Array(n + 1);
+  const columns: number[] = [];
+  const offDiagonal: number[] = [];
+  for (let r = 0; r < n; r++) {
+    const i = triangle === 'lower' ? r : n - 1 - r;
+    const length = rowPtr[i + 1] - rowPtr[i];
+    for (let k = 0; k < length; k++) {
+      const e = triangle === 'lower' ? rowPtr[i] + k : rowPtr[i + 1] - 1 - k;
+      const j = triangle === 'lower' ? colIdx[e] : n - 1 - colIdx[e];
+      if (j > r) {
+        fail('trace/triangle', `entry (${i}, ${colIdx[e]}) is not in the ${triangle} triangle`, {
+          remedy: 'pass the triangle alone, or name the other one',
+        });
+      }
+      if (j === r) diagonal[i] = e;
+      else {
+        columns.push(j);
+        offDiagonal.push(e);
+      }
+    }
+    if (diagonal[i] < 0) {
+      fail('trace/diagonal', `row ${i} has no entry on the diagonal`, { remedy: 'a triangular solve divides by it' });
+    }
+    ptr[r + 1] = columns.length;
+  }
+  const strict = { rows: n, cols: n, rowPtr: ptr, colIdx: Int32Array.from(columns) };
+  return { strict, offDiagonal: Int32Array.from(offDiagonal), diagonal };
+};

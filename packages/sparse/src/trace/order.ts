@@ -1,0 +1,85 @@
+import { DiagnosticError, fail, pass, type Diagnostics } from '@filigree/ir';
+import * as E from 'fp-ts/lib/Either.js';
+import { checkCsr } from '../formats/check.js';
+import { cooFromCsr } from '../formats/coo.js';
+import type { CsrPattern } from '../formats/csr.js';
+import { rowShapes } from './row-shapes.js';
+import { reconstruct, type ReconstructOptions, type Reconstruction } from './reconstruct.js';
+
+/**
+ * In which order the non-zeros of a matrix are visited: `row` after row, `column` after column, `diagonal` after diagonal
+ * (by j − i), or `shape`: row after row, but rows with the same columns relative to the diagonal after one another.
+ */
+export type TraceOrder = 'row' | 'column' | 'diagonal' | 'shape';
+
+export const traceOrders: readonly TraceOrder[] = ['row', 'column', 'diagonal', 'shape'];
+
+/** The entries of a pattern in some order, as streams: position in the CSR values, row, column. */
+export interface PatternTrace {
+  readonly order: TraceOrder;
+  readonly streams: readonly [position: Int32Array, row: Int32Array, column: Int32Array];
+}
+
+/**
+ * The trace of a pattern (§3): what sparse matrix–vector multiplication visits, in this order. A pattern that is not
+ * well-formed (unsorted, duplicate or out-of-range columns) throws `DiagnosticError` with the codes of `checkCsr`; make it
+ * with `csrFromTriplets`, which sorts and merges.
+ */
+export const tracePattern = (pattern: CsrPattern, order: TraceOrder = 'row'): PatternTrace => {
+  const { rowIdx, colIdx } = cooFromCsr(checkedPattern(pattern));
+  const n = colIdx.length;
+  const position = Int32Array.from({ length: n }, (_, e) => e);
+  if (order === 'row') return { order, streams: [position, rowIdx, colIdx] };
+  if (order === 'column') position.sort((a, b) => colIdx[a] - colIdx[b] || a - b);
+  else if (order === 'diagonal') position.sort((a, b) => colIdx[a] - rowIdx[a] - (colIdx[b] - rowIdx[b]) || a - b);
+  else if (order === 'shape') {
+    const { shapeOf } = rowShapes(pattern);
+    position.sort((a, b) => shapeOf[rowIdx[a]] - shapeOf[rowIdx[b]] || a - b);
+  } else {
+    fail('trace/order', `there is no order '${String(order)}'`, { remedy: `use one of ${traceOrders.join(', ')}` });
+  }
+  return { order, streams: [position, position.map((e) => rowIdx[e]), position.map((e) => colIdx[e])] };
+};
+
+/** The pattern itself, if it is well-formed. Throws `DiagnosticError` with the codes of `checkCsr`. */
+export const checkedPattern = (pattern: CsrPattern): CsrPattern => {
+  const faults = checkCsr(pattern);
+  if (faults.length > 0) throw new DiagnosticError(faults);
+  return pattern;
+};
+
+export interface PatternReconstruction extends Reconstruction {
+  readonly order: TraceOrder;
+}
+
+export interface PatternOptions extends ReconstructOptions {
+  /** A traversal order, or `best`: that of the fewest pieces (TR6); default `row`. */
+  readonly order?: TraceOrder | 'best';
+}
+
+/**
+ * A pattern as pieces (D, F_A, F_i, F_j) over the streams position, row and column. Fails with the codes of `checkCsr` and
+ * `reconstruct`. With `best` every order is tried, each no further than the best so far.
+ */
+export const reconstructPattern = (
+  pattern: CsrPattern,
+  options: PatternOptions = {},
+): E.Either<Diagnostics, PatternReconstruction> => {
+  const { order = 'row', ...rest } = options;
+  return pass('reconstruct', (p: CsrPattern): PatternReconstruction => {
+    let best: PatternReconstruction | undefined;
+    for (const o of order === 'best' ? traceOrders : [order]) {
+      if (best?.complete && best.pieces.length <= 1) break;
+      const limit = Math.min(rest.maxPieces ?? Infinity, best?.complete ? best.pieces.length - 1 : Infinity);
+      const found = reconstruct(tracePattern(p, o).streams, { ...rest, maxPieces: limit });
+      if (E.isLeft(found)) throw new DiagnosticError(found.left);
+      if (best === undefined || (found.right.complete && !best.complete) || isBetter(found.right, best)) {
+        best = { ...found.right, order: o };
+      }
+    }
+    return best!;
+  }).run(pattern);
+};
+
+const isBetter = (a: Reconstruction, b: Reconstruction): boolean =>
+  a.complete === b.complete && (a.complete ? a.pieces.length < b.pieces.length : a.covered > b.covered);
