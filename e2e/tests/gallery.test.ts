@@ -87,7 +87,7 @@ describe('the gallery', () => {
     ['cotan', { size: '3' }, /example\/argument.*'size'/s],
     ['power', { k: '9' }, /example\/argument.*'k'/s],
     ['cotan', { n: 'many' }, /example\/argument.*'n'/s],
-    ['cotan', { mesh: 'nowhere.obj' }, /example\/argument.*nowhere\.obj/s],
+    ['cotan', { mesh: 'nowhere.obj' }, /file\/missing.*nowhere\.obj/s],
     ['cotan', { mesh: 'a.obj', n: '9' }, /example\/argument/],
     ['cloth-hessian', { mode: 'magic' }, /example\/argument.*'mode'/s],
   ])('%s refuses %j', async (name, args, message) => {

@@ -43,7 +43,8 @@ describe('regular traces are few pieces', () => {
 
   it('a box of three loops', () => {
     const s = visited(2, (push) => {
-      for (let i = 0; i < 5; i++) for (let j = 0; j < 4; j++) for (let k = 0; k < 3; k++) push(100 * i + 7 * j + k, i - k);
+      for (let i = 0; i < 5; i++)
+        for (let j = 0; j < 4; j++) for (let k = 0; k < 3; k++) push(100 * i + 7 * j + k, i - k);
     });
     expect(pieces(s)).toHaveLength(1);
     expect(pieces(s, { maxDimensions: 2 })).toHaveLength(5);
@@ -55,10 +56,32 @@ describe('regular traces are few pieces', () => {
         for (let i = 0; i < 30; i++) for (let j = from(i); j <= to(i); j++) push(i, j);
       });
     const options = { maxDimensions: 2 };
-    const triangle = pieces(rows(() => 0, (i) => i), options);
+    const triangle = pieces(
+      rows(
+        () => 0,
+        (i) => i,
+      ),
+      options,
+    );
     expect(triangle.map(printPiece)).toEqual(['for x0 in 0..29\n  for x1 in 0..x0\n    (x0, x1)']);
-    expect(pieces(rows((i) => i, (i) => 40 + 2 * i), options)).toHaveLength(1);
-    expect(pieces(rows((i) => Math.max(0, i - 3), (i) => Math.min(29, i + 3)), options)).toHaveLength(1);
+    expect(
+      pieces(
+        rows(
+          (i) => i,
+          (i) => 40 + 2 * i,
+        ),
+        options,
+      ),
+    ).toHaveLength(1);
+    expect(
+      pieces(
+        rows(
+          (i) => Math.max(0, i - 3),
+          (i) => Math.min(29, i + 3),
+        ),
+        options,
+      ),
+    ).toHaveLength(1);
   });
 
   it('a pyramid: three loops, each bounded by those outside', () => {
@@ -120,7 +143,9 @@ describe('any trace is rebuilt exactly, in order', () => {
   });
 
   it('random noise, at most one piece for each d + 1 elements', () => {
-    const noise = fc.array(fc.tuple(fc.integer({ min: -4, max: 4 }), fc.integer(), fc.nat({ max: 2 })), { maxLength: 80 });
+    const noise = fc.array(fc.tuple(fc.integer({ min: -4, max: 4 }), fc.integer(), fc.nat({ max: 2 })), {
+      maxLength: 80,
+    });
     fc.assert(
       fc.property(noise, options, (rows, o) => {
         const s = [0, 1, 2].map((k) => rows.map((r) => r[k]!));
