@@ -22,9 +22,9 @@ static inline long long share(long long trips, int thread, int threads) {
 
 // A share of the parallel loop over i: reads x, f, y; changes y.
 static void part0_of_axpy(const double* __restrict x, const unsigned short* __restrict f, double* __restrict y, long long begin, long long end) {
-  const int last = (int)end;
+  const long long last = (long long)end;
   FILIGREE_INDEPENDENT
-  for (int i = (int)begin; i < last; ++i) {
+  for (long long i = (long long)begin; i < last; ++i) {
     y[i] = y[i] - (double)f[i] * x[i];
   }
 }
@@ -90,7 +90,7 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     };
     expect(body(module(4))).toContain(
       [
-        '  for (int i = (int)begin; i < last; ++i) {',
+        '  for (long long i = (long long)begin; i < last; ++i) {',
         '    alignas(64) double tile[4];',
         '    tile[1] = (double)i;',
         '    y[i] = tile[1];',
