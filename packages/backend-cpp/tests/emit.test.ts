@@ -90,7 +90,7 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     };
     expect(body(module(4))).toContain(
       [
-        '  for (long long i = (long long)begin; i < last; ++i) {',
+        '  for (int i = (int)begin; i < last; ++i) {',
         '    alignas(64) double tile[4];',
         '    tile[1] = (double)i;',
         '    y[i] = tile[1];',
