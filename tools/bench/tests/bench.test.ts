@@ -30,7 +30,7 @@ describe('the command', () => {
     expect(await benchMain(['no-such-case'])).toBe(1);
     expect(err.join('\n')).toMatch(/bench\/unknown-case.*no-such-case/);
     expect(await benchMain(['cotan', '--mesh', 'no-such-file.off'])).toBe(1);
-    expect(err.join('\n')).toMatch(/example\/argument.*no-such-file\.off/);
+    expect(err.join('\n')).toMatch(/file\/missing.*no-such-file\.off/);
     expect(await benchMain(['numeric-0', '--mesh', 'spot.obj'])).toBe(1);
     expect(err.join('\n')).toMatch(/bench\/mesh.*random matrices/);
   });
