@@ -58,9 +58,11 @@ describe.each(backends)('random programs on random layouts, compiled by %s', (_n
     const sample = fc.sample(cases(), { numRuns: 15, seed: 7 }).map((c, n) => {
       const storage = storageOf(c.shape, { memory: `arena${n}`, budget: 1 << 18 });
       const module = right(lowerFields(storage).run(moduleOf(c.shape, storage, c.program)));
-      return { ...c, storage, kernel: { ...module.kernels[0], name: `main${n}` } };
+      return { ...c, storage, buffers: module.buffers, kernel: { ...module.kernels[0], name: `main${n}` } };
     });
-    const buffers = [...logBuffers, ...sample.flatMap((c) => c.storage.buffers)];
+    /* The log is one for all; lowering may have added buffers of its own. */
+    const every = [...logBuffers, ...sample.flatMap((c) => c.buffers)];
+    const buffers = [...new Map(every.map((b) => [b.name, b])).values()];
     const all = makeModule(
       'all',
       buffers,
