@@ -87,7 +87,7 @@ const writeLoop = (
   const [lb, , step] = l.loop.operands;
   const range: Op = { ...l.loop, operands: [lb, step], name: 'wasm.range' };
   const region: Region = { params: l.captures, ops: [...l.constants, range] };
-  const c = new Context(b, planOf(region, facts, layout), module, () => undefined);
+  const c = new Context(b, planOf(region, withinLoop(facts, l), layout), module, () => undefined);
   const [from, to] = ['from', 'to'].map((n) => b.parameter('i64', n));
   readCaptures(c, l.captures, captureAt);
   writeOps(c, l.constants);
@@ -124,6 +124,12 @@ const writeLoop = (
   }
   b.close();
   return b.finish(`(func ${name} (type $range) (param ${from.name} i64) (param ${to.name} i64)`);
+};
+
+/** Facts for a loop's own function: what a captured value was made of stays behind in the kernel, so an address ends at it. */
+const withinLoop = (facts: Facts, { captures }: OutlinedLoop): Facts => {
+  const captured = new Set(captures.map((v) => v.id));
+  return { ...facts, definition: (v) => (captured.has(v.id) ? undefined : facts.definition(v)) };
 };
 
 const writeIteration = (c: Context, range: Op, i: Parameters<typeof bindCarried>[2][number]): void => {

@@ -25,6 +25,7 @@ export const memoryPrograms = (): readonly Program[] => [
   ...numbers.map((t) => atomics(t)),
   logicAtomics(),
   parallelCount(),
+  indexFromOutside(),
   compareAndSwap(),
 ];
 
@@ -271,6 +272,34 @@ const parallelCount = (): Program => {
     buffers,
   );
   return { name: 'histogram by parallel atomics', module: makeModule('m', buffers, [kernel]), inputs: {} };
+};
+
+/* What a parallel loop takes from around it are the sums, not what these were made of. */
+const indexFromOutside = (): Program => {
+  const n = 400;
+  const buffers = [
+    declareBuffer('start', 'i32', 2, 'input'),
+    declareBuffer('x', 'f64', 8, 'input'),
+    declareBuffer('y', 'f64', 2 * n, 'output'),
+  ];
+  const kernel = buildKernel(
+    'shift',
+    {},
+    (b) => {
+      const from = b.add(b.load('start', b.i32(0)), b.i32(1));
+      const twice = b.add(b.mul(b.load('start', b.i32(1)), b.i32(2)), b.load('start', b.i32(0)));
+      b.for(b.i32(0), b.i32(n), b.i32(1), { parallel: true }, [], (i) => {
+        b.store('y', b.load('x', from), b.add(twice, i));
+        b.store('y', b.add(b.load('x', twice), b.cast(i, 'f64')), b.add(i, b.i32(n)));
+      });
+    },
+    buffers,
+  );
+  return {
+    name: 'indices computed before a parallel loop',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { start: Int32Array.of(3, 1), x: randomArray('f64', 8, 1) },
+  };
 };
 
 const compareAndSwap = (): Program => {
