@@ -328,23 +328,30 @@ describe('a kernel with scratchpads does what it does without', () => {
     );
   });
 
-  /* Sums are not cached yet: see draftOf in loops/scratchpad/pads.ts. */
-  it.skip('that adds', () => {
+  /** Whether adding to `v` sets bits of the mask that a loop over `u` goes along, which may visit these elements or not. */
+  const growsUnderLoop = (shape: Layout): boolean => {
+    const [of, by] = ['u', 'v'].map((name) => shape.nodes[shape.fields.get(name)!.path.at(-2)!]);
+    return of === by && of.bitmasked;
+  };
+
+  it('that adds', () => {
     fc.assert(
-      fc.property(cases, ({ shape, us, vs, offsets, block }) =>
-        agree(shape, (b) => {
-          setUp(b, 'u', us);
-          setUp(b, 'v', vs);
-          over(b, shape, 'u', attrs(block), (_b, at) => {
-            for (const o of offsets) {
-              const place = at.map((x, n) => b.add(x, b.i32(o[n])));
-              b.value('field.atomic', [b.add(load(b, 'u', at), b.f64(o[0] + 5)), ...place], {
-                field: 'v',
-                kind: 'add',
-              });
-            }
-          });
-        }),
+      fc.property(
+        cases.filter(({ shape }) => !growsUnderLoop(shape)),
+        ({ shape, us, vs, offsets, block }) =>
+          agree(shape, (b) => {
+            setUp(b, 'u', us);
+            setUp(b, 'v', vs);
+            over(b, shape, 'u', attrs(block), (_b, at) => {
+              for (const o of offsets) {
+                const place = at.map((x, n) => b.add(x, b.i32(o[n])));
+                b.value('field.atomic', [b.add(load(b, 'u', at), b.f64(o[0] + 5)), ...place], {
+                  field: 'v',
+                  kind: 'add',
+                });
+              }
+            });
+          }),
       ),
       { numRuns: RUNS },
     );
@@ -385,7 +392,7 @@ describe('a kernel with scratchpads does what it does without', () => {
   );
   const list = buckets.nodes.find((n) => n.kind === 'dynamic')!.id;
 
-  it.skip('that adds for particles in lists of blocks', () => {
+  it('that adds for particles in lists of blocks', () => {
     fc.assert(
       fc.property(particles, (all) => agree(buckets, splat(buckets, list, all, 0))),
       { numRuns: RUNS },

@@ -174,8 +174,7 @@ const draftOf = (
       )
       .reduce((x, y) => join(x, y) ?? unbounded(name, axis, accesses[accesses.length - 1].loc ?? at)),
   );
-  /* Sums stay where they are: on some layouts a pad that is added to does not give the same sums yet. */
-  return adds ? undefined : { field, adds, bounds };
+  return { field, adds, bounds };
 };
 
 const unbounded = (name: string, axis: number, loc: Loc | undefined): never =>
