@@ -1,4 +1,4 @@
-import type { Backend } from '@filigree/backend';
+import type { Backend, CompileOptions } from '@filigree/backend';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import {
@@ -7,6 +7,7 @@ import {
   declareBuffer,
   makeModule,
   pipeline,
+  type Attrs,
   type Buffer,
   type Builder,
   type Kernel,
@@ -33,6 +34,7 @@ import {
   lowerFields,
   snodeDialect,
   storageOf,
+  type Branch,
   type Layout,
   type Storage,
 } from '@filigree/sparse';
@@ -61,6 +63,7 @@ const start = async (
   kernels: Kernels,
   [backend, threads]: readonly [Backend, number],
   own: readonly Buffer[] = [],
+  compile: CompileOptions = {},
 ): Promise<Machine> => {
   const storage = storageOf(shape, { budget: 1 << 24 });
   const buffers = [...storage.buffers, ...own];
@@ -69,7 +72,7 @@ const start = async (
     buildKernel(name, { n: 'i32' }, (b, { n }) => body(b, n), buffers, { dialects }),
   );
   const module = right(pipeline([lowerFields(storage), defaultPipeline()]).run(makeModule('m', buffers, built)));
-  const program = right(await instantiate(module, backend, { threads })());
+  const program = right(await instantiate(module, backend, { threads, ...compile })());
   const words = program.buffers[arenaName(storage.memory, 'i32')] as Int32Array;
   const memory = new ArrayBuffer(storage.bytes);
   initialise(storage, memory);
@@ -84,12 +87,18 @@ const start = async (
 };
 
 /** A loop over the active elements of a node. */
-const over = (b: Builder, shape: Layout, node: number, body: (...coordinates: readonly Value[]) => void): void => {
+const over = (
+  b: Builder,
+  shape: Layout,
+  node: number,
+  body: (...coordinates: readonly Value[]) => void,
+  attrs: Attrs = {},
+): void => {
   const { region } = b.region(
     axesOf(shape, node).map(() => ({ type: 'i32' as const })),
     (coordinates) => body(...coordinates),
   );
-  b.op('field.for', [], { node }, [region]);
+  b.op('field.for', [], { node, ...attrs }, [region]);
 };
 
 const range = (b: Builder, end: Value, body: (n: Value) => void): void =>
@@ -289,4 +298,95 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
     }
     m.dispose();
   }, 300_000);
+
+  const top: readonly (readonly [string, () => Branch])[] = [
+    ['pointers', () => dense(ij, 16).pointer()],
+    ['a hash table', () => hash(ij, 1, { cells: 600 })],
+    ['masks', () => dense(ij, 16).bitmasked()],
+  ];
+  const leaves: readonly (readonly [string, (b: Branch) => Branch])[] = [
+    ['dense', (b) => b.dense(ij, 8)],
+    ['masked', (b) => b.dense(ij, 8).bitmasked()],
+  ];
+
+  it.each(
+    top.flatMap(([of, above]) => leaves.map(([kind, leaf]) => [`${kind} blocks below ${of}`, above, leaf] as const)),
+  )(
+    '%s: sums that come together in scratchpads are those of plain ones, and no more is active',
+    async (_shape, above, leaf) => {
+      const side = 128;
+      const [w, s, c] = [field('w', 'f32'), field('s', 'f32'), field('c', 'i32', { ambient: -1 })];
+      const shape = layout(leaf(above()).place(w), leaf(above()).place(s), leaf(above()).place(c));
+      const parents = ['w', 's', 'c'].map((name) => shape.fields.get(name)!.path.at(-2)!);
+      const blocks = ['s', 'c'].map((name) => shape.fields.get(name)!.path[0]);
+      const results = await Promise.all(
+        [[], ['s', 'c']].map(async (cache) => {
+          const m = await start(
+            shape,
+            {
+              scatter: (b, count) =>
+                range(b, count, (x) => {
+                  const h = b.mul(x, b.i32(40503));
+                  const at = [b.shr(h, b.i32(5)), b.shr(h, b.i32(14))].map((y) => b.and(y, b.i32(side - 1)));
+                  b.op('field.store', [b.f32(1), ...at], { field: 'w' });
+                }),
+              splat: (b) =>
+                over(
+                  b,
+                  shape,
+                  parents[0],
+                  (x, y) => {
+                    const value = b.value('field.load', [x, y], { field: 'w' });
+                    /* All that goes to the right comes to nothing again, and is there nevertheless. */
+                    for (const [dx, dy, weight] of [
+                      [0, 0, 1],
+                      [-1, 2, 0.5],
+                      [3, 0, 2],
+                      [3, 0, -2],
+                    ]) {
+                      const at = [b.add(x, b.i32(dx)), b.add(y, b.i32(dy))];
+                      b.value('field.atomic', [b.mul(value, b.f32(weight)), ...at], { field: 's', kind: 'add' });
+                      const whole = b.cast(b.mul(value, b.f32(2 * weight)), 'i32');
+                      b.value('field.atomic', [whole, ...at], { field: 'c', kind: 'add' });
+                    }
+                  },
+                  { cache },
+                ),
+              dump: (b) =>
+                range(b, b.i32(side), (x) =>
+                  b.for(b.i32(0), b.i32(side), b.i32(1), {}, [], (y) => {
+                    const n = b.add(b.mul(x, b.i32(side)), y);
+                    b.store('sums', b.value('field.load', [x, y], { field: 's' }), n);
+                    b.store('counts', b.value('field.load', [x, y], { field: 'c' }), n);
+                    ['s', 'c'].forEach((_name, k) => {
+                      const masked = shape.nodes[parents[k + 1]].bitmasked;
+                      const cell = masked ? [x, y] : [b.shr(x, b.i32(3)), b.shr(y, b.i32(3))];
+                      const is = b.value('field.is_active', cell, { node: masked ? parents[k + 1] : blocks[k] });
+                      b.store('active', b.cast(is, 'i32'), b.add(n, b.i32(k * side * side)));
+                    });
+                  }),
+                ),
+            },
+            target,
+            [
+              declareBuffer('sums', 'f32', side * side, 'inout'),
+              declareBuffer('counts', 'i32', side * side, 'inout'),
+              declareBuffer('active', 'i32', 2 * side * side, 'inout'),
+            ],
+            /* Under fast math, compilers leave out what they see to come to nothing. */
+            { fastMath: false },
+          );
+          for (const kernel of ['scatter', 'splat', 'splat', 'dump']) m.run(kernel, 50);
+          expect(m.words[m.storage.status / 4]).toBe(0);
+          const found = ['sums', 'counts', 'active'].map((name) => [...(m.buffers[name] as Int32Array)]);
+          m.dispose();
+          return found;
+        }),
+      );
+      expect(results[1]).toEqual(results[0]);
+      expect(results[0][0].some((x) => x > 1)).toBe(true);
+      expect(results[0][2].some((x) => x === 0)).toBe(true);
+    },
+    300_000,
+  );
 });

@@ -1,6 +1,7 @@
 import type { Builder, Op, Replacement, RewriteContext, Value } from '@filigree/ir';
 import type { Anchor } from './forms.js';
 import { padFor, type Scratchpads, type Side } from './pads.js';
+import { addTo } from './transfer.js';
 
 /** An access to a cached field as one to its pad; undefined for any other op. */
 export const cachedAccess = (op: Op, ctx: RewriteContext, all: Scratchpads): Replacement | undefined => {
@@ -15,7 +16,9 @@ export const cachedAccess = (op: Op, ctx: RewriteContext, all: Scratchpads): Rep
         return strides[n] === 1 ? local : b.mul(local, b.i32(strides[n]));
       })
       .reduce((x, y) => b.add(x, y));
-    return op.name === 'field.load' ? b.load(buffer, at) : b.atomic(buffer, 'add', op.operands[0], at);
+    return op.name === 'field.load'
+      ? b.load(buffer, at)
+      : addTo(b, all.pads[found.pad], found.field, op.operands[0], at);
   });
 };
 

@@ -3,6 +3,7 @@ import {
   byteSize,
   declareBuffer,
   fail,
+  isFloat,
   useCounts,
   walk,
   type Buffer,
@@ -11,7 +12,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { axisName } from '../../layout/axes.js';
-import { axesOf, type PlacedField } from '../../layout/layout.js';
+import { axesOf, isSparse, type PlacedField } from '../../layout/layout.js';
 import { extentAlong } from '../../access/path.js';
 import type { Storage } from '../../storage/storage.js';
 import type { Plan } from '../plan.js';
@@ -29,6 +30,12 @@ export interface Pad {
   /** Elements from one to the next along each axis. */
   readonly strides: readonly number[];
   readonly size: number;
+  /**
+   * Where elements that were added to are marked, so that just these become active. Floats need no marks: they begin as −0,
+   * to which nothing but −0 can be added and leave it so; under fast math also what a compiler sees to cancel is nothing.
+   * Absent also where nothing around can be inactive.
+   */
+  readonly marks: string | undefined;
 }
 
 export interface PadField {
@@ -79,22 +86,19 @@ export const scratchpadsOf = (
   const forms = formsOf(body, spans, outside);
   const uses = useCounts(body);
   const drafts = names.flatMap((name) => draftOf(storage, body.ops, name, forms, uses, op.loc) ?? []);
-  const pads = grouped(drafts).map((group) => padOf(group, prefix, op.loc));
-  const bytes = pads.flatMap((p) => p.fields.map((f) => p.size * byteSize(f.field.field.type)));
-  if (bytes.reduce((x, y) => x + y, 0) > SCRATCH_BYTES)
-    fail(
-      'loops/cache-size',
-      `the cached fields take ${bytes.reduce((x, y) => x + y, 0)} bytes a task: ${pads.map(padText).join('; ')}`,
-      {
-        loc: op.loc,
-        remedy: `cache fewer fields, or make the blocks smaller: there is room for ${SCRATCH_BYTES}`,
-      },
-    );
+  const pads = grouped(drafts).map((group) => padOf(storage, group, prefix, op.loc));
+  const buffers = pads.flatMap(buffersOf);
+  const bytes = buffers.reduce((sum, b) => sum + b.length * byteSize(b.type), 0);
+  if (bytes > SCRATCH_BYTES)
+    fail('loops/cache-size', `the cached fields take ${bytes} bytes a task: ${pads.map(padText).join('; ')}`, {
+      loc: op.loc,
+      remedy: `cache fewer fields, or make the blocks smaller: there is room for ${SCRATCH_BYTES}`,
+    });
   let standIn = 0;
   const make = (hint: string): Value => ({ id: --standIn, type: 'i32', hint });
   return {
     pads,
-    buffers: pads.flatMap((p) => p.fields.map((f) => declareBuffer(f.buffer, f.field.field.type, p.size, 'scratch'))),
+    buffers,
     forms,
     spans: new Map(spans),
     params: new Map(axes.map((axis, n) => [axis, body.params[n]])),
@@ -199,7 +203,12 @@ const grouped = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
   return [...groups.values()];
 };
 
-const padOf = (group: readonly Draft[], prefix: string, loc: Loc | undefined): Pad => {
+const buffersOf = ({ fields, size, marks }: Pad): readonly Buffer[] => [
+  ...fields.map((f) => declareBuffer(f.buffer, f.field.field.type, size, 'scratch')),
+  ...(marks === undefined ? [] : [declareBuffer(marks, 'i1', size, 'scratch')]),
+];
+
+const padOf = ({ layout }: Storage, group: readonly Draft[], prefix: string, loc: Loc | undefined): Pad => {
   const [{ field, adds, bounds }] = group;
   const box = bounds.map((form, n): Side => {
     const all = group.map((d) => d.bounds[n]);
@@ -209,7 +218,10 @@ const padOf = (group: readonly Draft[], prefix: string, loc: Loc | undefined): P
   const strides = box.map((_, n) => box.slice(n + 1).reduce((x, s) => x * s.extent, 1));
   const size = strides[0] * box[0].extent;
   const fields = group.map((d) => ({ field: d.field, buffer: `${prefix}${d.field.field.name}` }));
-  const pad: Pad = { node: field.path[field.path.length - 2] ?? 0, fields, adds, box, strides, size };
+  const marked =
+    adds && field.path.some((n) => isSparse(layout.nodes[n])) && group.find((d) => !isFloat(d.field.field.type));
+  const marks = marked ? `${prefix}${marked.field.field.name}_marks` : undefined;
+  const pad: Pad = { node: field.path[field.path.length - 2] ?? 0, fields, adds, box, strides, size, marks };
   if (size * Math.max(...group.map((d) => byteSize(d.field.field.type))) > SCRATCH_BYTES)
     fail('loops/cache-size', `a task uses too much of ${padText(pad)}`, {
       loc,
