@@ -7,18 +7,17 @@ import { addTo } from './transfer.js';
 export const cachedAccess = (op: Op, ctx: RewriteContext, all: Scratchpads): Replacement | undefined => {
   const found = padFor(all, op);
   if (!found) return undefined;
-  const { box, strides } = all.pads[found.pad];
-  const { buffer } = found.field;
+  const { box, strides, buffer } = all.pads[found.pad];
+  const { slot } = found.field;
   return ctx.build((b) => {
-    const at = box
+    const place = box
       .map((side, n) => {
         const local = localOf(b, ctx, all, side, op.operands[op.operands.length - box.length + n]);
         return strides[n] === 1 ? local : b.mul(local, b.i32(strides[n]));
       })
       .reduce((x, y) => b.add(x, y));
-    return op.name === 'field.load'
-      ? b.load(buffer, at)
-      : addTo(b, all.pads[found.pad], found.field, op.operands[0], at);
+    const at = slot === 0 ? place : b.add(place, b.i32(slot));
+    return op.name === 'field.load' ? b.load(buffer, at) : addTo(b, all.pads[found.pad], op.operands[0], at);
   });
 };
 

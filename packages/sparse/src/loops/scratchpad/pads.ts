@@ -9,6 +9,7 @@ import {
   type Buffer,
   type Loc,
   type Op,
+  type ScalarType,
   type Value,
 } from '@filigree/ir';
 import { axisName } from '../../layout/axes.js';
@@ -18,17 +19,23 @@ import type { Storage } from '../../storage/storage.js';
 import type { Plan } from '../plan.js';
 import { formsOf, join, type Anchor, type Form, type Span } from './forms.js';
 
-/** Part of some fields, placed in one node, that a task keeps near while it runs (thesis §4.1). */
+/**
+ * Part of some fields of one type, placed in one node, that a task keeps near while it runs (thesis §4.1). What they have
+ * at one place lies side by side, so that the components of a vector are one access.
+ */
 export interface Pad {
   /** The node whose elements are kept. */
   readonly node: number;
   readonly fields: readonly PadField[];
+  readonly type: ScalarType;
+  readonly buffer: string;
   /** Whether the task only adds to the elements; otherwise it only reads them. */
   readonly adds: boolean;
   /** Along each axis of the fields. */
   readonly box: readonly Side[];
-  /** Elements from one to the next along each axis. */
+  /** From one place to the next along each axis, in elements of the buffer. */
   readonly strides: readonly number[];
+  /** Elements of the buffer. */
   readonly size: number;
   /**
    * Where elements that were added to are marked, so that just these become active. Floats need no marks: they begin as −0,
@@ -40,7 +47,8 @@ export interface Pad {
 
 export interface PadField {
   readonly field: PlacedField;
-  readonly buffer: string;
+  /** Which of the elements at a place is this field's. */
+  readonly slot: number;
 }
 
 /** A side of a box: it begins `lo` after the sum of the terms. */
@@ -187,7 +195,7 @@ const unbounded = (name: string, axis: number, loc: Loc | undefined): never =>
     remedy: `say where it is: assumeInRange(x, ${axisName(axis)}, lo, hi); or leave cache(${name}) out`,
   });
 
-/** Fields of one node whose boxes begin from the same place share lookups. */
+/** Fields of one type and node whose boxes begin from the same place share lookups. */
 const grouped = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
   const groups = new Map<string, Draft[]>();
   for (const d of drafts) {
@@ -197,14 +205,14 @@ const grouped = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
         .sort()
         .join('+'),
     );
-    const key = [d.field.path[d.field.path.length - 2], d.adds, ...terms].join(' ');
+    const key = [d.field.path[d.field.path.length - 2], d.field.field.type, d.adds, ...terms].join(' ');
     groups.set(key, [...(groups.get(key) ?? []), d]);
   }
   return [...groups.values()];
 };
 
-const buffersOf = ({ fields, size, marks }: Pad): readonly Buffer[] => [
-  ...fields.map((f) => declareBuffer(f.buffer, f.field.field.type, size, 'scratch')),
+const buffersOf = ({ buffer, type, size, marks }: Pad): readonly Buffer[] => [
+  declareBuffer(buffer, type, size, 'scratch'),
   ...(marks === undefined ? [] : [declareBuffer(marks, 'i1', size, 'scratch')]),
 ];
 
@@ -215,14 +223,21 @@ const padOf = ({ layout }: Storage, group: readonly Draft[], prefix: string, loc
     const [lo, hi] = [Math.min(...all.map((f) => f.lo)), Math.max(...all.map((f) => f.hi))];
     return { terms: form.terms, lo, extent: hi - lo + 1 };
   });
-  const strides = box.map((_, n) => box.slice(n + 1).reduce((x, s) => x * s.extent, 1));
-  const size = strides[0] * box[0].extent;
-  const fields = group.map((d) => ({ field: d.field, buffer: `${prefix}${d.field.field.name}` }));
-  const marked =
-    adds && field.path.some((n) => isSparse(layout.nodes[n])) && group.find((d) => !isFloat(d.field.field.type));
-  const marks = marked ? `${prefix}${marked.field.field.name}_marks` : undefined;
-  const pad: Pad = { node: field.path[field.path.length - 2] ?? 0, fields, adds, box, strides, size, marks };
-  if (size * Math.max(...group.map((d) => byteSize(d.field.field.type))) > SCRATCH_BYTES)
+  const strides = box.map((_, n) => box.slice(n + 1).reduce((x, s) => x * s.extent, group.length));
+  const { name, type } = field.field;
+  const marked = adds && !isFloat(type) && field.path.some((n) => isSparse(layout.nodes[n]));
+  const pad: Pad = {
+    node: field.path[field.path.length - 2] ?? 0,
+    fields: group.map((d, slot) => ({ field: d.field, slot })),
+    type,
+    buffer: `${prefix}${name}`,
+    adds,
+    box,
+    strides,
+    size: strides[0] * box[0].extent,
+    marks: marked ? `${prefix}${name}_marks` : undefined,
+  };
+  if (pad.size * byteSize(type) > SCRATCH_BYTES)
     fail('loops/cache-size', `a task uses too much of ${padText(pad)}`, {
       loc,
       remedy: 'make the blocks smaller, with smaller nodes or the hint block, or leave cache out',
