@@ -11,6 +11,7 @@ export { offload } from './offload.js';
 export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';
 export { storeForwarding } from './store-forwarding/store-forwarding.js';
+export { superword } from './superword/superword.js';
 export { unroll } from './unroll.js';
 export { vectorize } from './vectorize/vectorize.js';
 export { corePasses, corePassesOver, defaultPipeline } from './registry.js';

@@ -9,6 +9,7 @@ import { offload } from './offload.js';
 import { partition } from './partition/partition.js';
 import { privatize } from './privatize/privatize.js';
 import { storeForwarding } from './store-forwarding/store-forwarding.js';
+import { superword } from './superword/superword.js';
 import { unroll } from './unroll.js';
 import { vectorize } from './vectorize/vectorize.js';
 
@@ -24,6 +25,7 @@ export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Modul
   partition: partition.over(dialects),
   privatize: privatize.over(dialects),
   'store-forwarding': storeForwarding.over(dialects),
+  superword: superword.over(dialects),
   unroll: unroll.over(dialects),
   vectorize: vectorize.over(dialects),
 });

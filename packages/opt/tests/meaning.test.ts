@@ -14,10 +14,12 @@ import {
   partition,
   privatize,
   storeForwarding,
+  superword,
   unroll,
   vectorize,
 } from '@filigree/opt';
 import { expressionOutputs, randomExpressions } from './random-expressions.js';
+import { componentInputs, randomComponents } from './random-components.js';
 import { randomReductions, reductionInputs } from './random-reductions.js';
 import { indexInputs, randomIndices } from './random-indices.js';
 import { randomInputs, randomModule, type Choose } from './random-module.js';
@@ -34,6 +36,7 @@ const passes: readonly Pass<Module>[] = [
   licm(),
   vectorize(),
   vectorize({ bytes: 32 }),
+  superword(),
   offload(),
   privatize(),
   integerRange(),
@@ -161,6 +164,28 @@ describe('indices come out the same', () => {
   it('simplified after others', () => check([canonicalize(), licm(), integerRange(), canonicalize()], 100));
   it('with the edges of loops apart', () => check([partition(), integerRange(), canonicalize(), dce()], 100));
   it('simplified again', () => check([integerRange(), canonicalize(), integerRange(), cse(), dce()], 60));
+});
+
+describe('components come out the same', () => {
+  const check = (order: readonly Pass<Module>[], runs: number): void =>
+    fc.assert(
+      fc.property(fc.array(fc.nat(1 << 20), { minLength: 60, maxLength: 400 }), (choices) => {
+        const before = randomComponents(chooser(choices));
+        expect(verifyModule(before, coreDialects)).toEqual([]);
+        const [expected, actual] = [before, optimized(before, order)].map((m) =>
+          run(m, componentInputs(before, choices[0]!)),
+        );
+        expect(expected).toBeDefined();
+        expect(differences(expected!, actual)).toEqual([]);
+      }),
+      { numRuns: runs },
+    );
+
+  it('as vectors of a register', () => check([superword()], 300));
+  it('as vectors of a wide one', () => check([superword({ bytes: 32 })], 150));
+  it('simplified before', () => check([canonicalize(), cse(), storeForwarding(), superword()], 150));
+  it('simplified before and after', () =>
+    check([...defaultPipeline().passes, superword(), canonicalize(), cse(), dce()], 150));
 });
 
 describe('passes keep the meaning of expressions at the edges of their types', () => {

@@ -1,0 +1,218 @@
+import { byteSize, type Op, type Value } from '@filigree/ir';
+import { isScalarFloat, type Block, type Use } from './block.js';
+import { isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
+
+/** What is known of a block's surroundings. */
+export interface Setting {
+  /** Bytes of a vector register. */
+  readonly bytes: number;
+  readonly isConstant: (v: Value) => boolean;
+  /** Whether so many elements from where a load is may be read. */
+  readonly mayRead: (load: Op, lanes: number) => boolean;
+}
+
+/**
+ * Packs of a block (Larsen & Amarasinghe 2000): loads and stores of neighbours, and from there on, along definitions and
+ * uses, ops that do the same. An op is in one pack at most. Whether a pack pays is not asked here.
+ */
+export const findPacks = (block: Block, setting: Setting): readonly Pack[] => new Finder(block, setting).run();
+
+/** Ops that are packed beside loads and stores, and what leaves the other operand of a sum as it is. */
+const elementwise: Readonly<Record<string, { readonly commutes?: true; readonly neutral?: number }>> = {
+  'arith.add': { commutes: true, neutral: -0 },
+  'arith.sub': { neutral: 0 },
+  'arith.mul': { commutes: true },
+  'arith.div': {},
+  'arith.neg': {},
+};
+
+class Finder {
+  private readonly packs: Pack[] = [];
+  private readonly packed = new Map<number, Pack>();
+  private readonly byResults = new Set<string>();
+  private readonly waiting: Pack[] = [];
+
+  constructor(
+    private readonly block: Block,
+    private readonly setting: Setting,
+  ) {}
+
+  run(): readonly Pack[] {
+    this.seeds();
+    for (let p = this.waiting.shift(); p; p = this.waiting.shift()) {
+      for (const lanes of p.operands) this.packOperands(lanes, p.width);
+      this.packUses(p);
+    }
+    return this.packs;
+  }
+
+  private add(pack: Pack): void {
+    this.packs.push(pack);
+    this.waiting.push(pack);
+    for (const at of members(pack)) this.packed.set(at, pack);
+    if (pack.results.length > 0) this.byResults.add(lanesKey(pack.results));
+  }
+
+  /** Loads and stores of neighbouring elements. */
+  private seeds(): void {
+    const runs = new Map<string, Map<bigint, number>>();
+    const generations = new Map<string, number>();
+    this.block.ops.forEach((op, at) => {
+      const place = this.block.place(at);
+      const element = op.name === 'mem.load' ? op.results[0]! : op.operands[0];
+      if (!place || !isScalarFloat(element!)) return;
+      const base = `${op.name} ${place.buffer} ${place.bits} ${place.terms}`;
+      const key = (): string => `${base} ${generations.get(base) ?? 0}`;
+      /* The same element again: it may have changed in between. */
+      if (runs.get(key())?.has(place.offset)) generations.set(base, (generations.get(base) ?? 0) + 1);
+      const run = runs.get(key()) ?? new Map<bigint, number>();
+      runs.set(key(), run.set(place.offset, at));
+    });
+    for (const run of runs.values()) this.seedsOf([...run].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  private seedsOf(run: readonly (readonly [offset: bigint, op: number])[]): void {
+    for (let from = 0; from < run.length;) {
+      const op = this.block.ops[run[from]![1]]!;
+      const element = op.name === 'mem.load' ? op.results[0]! : op.operands[0]!;
+      const width = this.setting.bytes / byteSize(element.type as 'f32' | 'f64');
+      let count = 1;
+      while (count < width && run[from + count]?.[0] === run[from]![0] + BigInt(count)) count++;
+      const whole = count === width;
+      const readable = op.name === 'mem.load' && count > 1 && 2 * count > width && this.setting.mayRead(op, width);
+      if (whole || readable) {
+        this.seed(
+          run.slice(from, from + count).map(([, at]) => at),
+          width,
+        );
+        from += count;
+      } else from++;
+    }
+  }
+
+  private seed(ops: readonly number[], width: number): void {
+    const all = ops.map((at) => this.block.ops[at]!);
+    const store = all[0]!.name === 'mem.store';
+    const elements = all.map((op) => (store ? op.operands[0]! : op.results[0]!));
+    this.add({
+      name: all[0]!.name,
+      ops,
+      results: store ? [] : elements,
+      operands: store ? [elements] : [],
+      type: elements[0]!.type as 'f32' | 'f64',
+      width,
+    });
+  }
+
+  /** Packs what lanes of an operand are, if that is ops of one kind, or all but one of them. */
+  private packOperands(lanes: readonly LaneValue[], width: number): void {
+    if (this.byResults.has(lanesKey(lanes)) || this.isUniform(lanes)) return;
+    const at = lanes.map((x) => (isNumber(x) ? undefined : this.block.definition(x)));
+    const first = at.find((n) => n !== undefined && elementwise[this.block.ops[n]!.name] !== undefined);
+    if (first === undefined) return;
+    const { name } = this.block.ops[first]!;
+    const ops = at.map((n) =>
+      n !== undefined && this.block.ops[n]!.name === name && !this.packed.has(n) ? n : undefined,
+    );
+    const missing = ops.filter((n) => n === undefined).length;
+    if (new Set(ops).size < ops.length - Math.max(0, missing - 1)) return;
+    if (missing > 1 || (missing === 1 && (elementwise[name]!.neutral === undefined || ops.length < 3))) return;
+    this.packOps(name, ops, lanes, width);
+  }
+
+  /** Packs ops that use the lanes of a pack in the same way. */
+  private packUses(pack: Pack): void {
+    const [first, ...others] = pack.results;
+    if (first === undefined || pack.results.some(isNumber)) return;
+    for (const use of this.block.uses(first as Value)) {
+      if (!this.isFree(use)) continue;
+      const ops = [use.op];
+      for (const x of others) {
+        const like = this.likest(use, x as Value, pack, ops);
+        if (like === undefined) break;
+        ops.push(like);
+      }
+      if (ops.length < pack.results.length) continue;
+      const { name } = this.block.ops[use.op]!;
+      this.packOps(
+        name,
+        ops,
+        ops.map((at) => this.block.ops[at]!.results[0]!),
+        pack.width,
+      );
+    }
+  }
+
+  private isFree({ op, operand }: Use): boolean {
+    const { name, results } = this.block.ops[op]!;
+    return elementwise[name] !== undefined && !this.packed.has(op) && isScalarFloat(results[0]!) && operand < 2;
+  }
+
+  /** The use of `x` that is most like a use of the first lane. */
+  private likest(first: Use, x: Value, pack: Pack, taken: readonly number[]): number | undefined {
+    const { name } = this.block.ops[first.op]!;
+    let best: { readonly op: number; readonly score: number } | undefined;
+    for (const use of this.block.uses(x)) {
+      const same = this.block.ops[use.op]!.name === name && this.isFree(use) && !taken.includes(use.op);
+      if (!same || (use.operand !== first.operand && !elementwise[name]!.commutes)) continue;
+      const [a, b] = [first, use].map((u) => this.block.ops[u.op]!.operands[1 - u.operand]);
+      const score = a && b ? this.likeness(a, b) : 1;
+      if (!best || score > best.score) best = { op: use.op, score };
+    }
+    return best && pack.width > 1 ? best.op : undefined;
+  }
+
+  /** How well two values go together in one operand. */
+  private likeness(a: LaneValue, b: LaneValue): number {
+    if (laneKey(a) === laneKey(b)) return 4;
+    if (isNumber(a) || isNumber(b)) return 0;
+    if (this.setting.isConstant(a) && this.setting.isConstant(b)) return 3;
+    const [x, y] = [this.block.definition(a), this.block.definition(b)];
+    if (x === undefined || y === undefined) return x === y ? 1 : 0;
+    const [p, q] = [this.packed.get(x), this.packed.get(y)];
+    if (p || q) return p === q ? 3 : 0;
+    return this.block.ops[x]!.name === this.block.ops[y]!.name ? 2 : 0;
+  }
+
+  private isUniform(lanes: readonly LaneValue[]): boolean {
+    return (
+      lanes.every((x) => laneKey(x) === laneKey(lanes[0]!)) ||
+      lanes.every((x) => isNumber(x) || this.setting.isConstant(x))
+    );
+  }
+
+  private packOps(
+    name: string,
+    ops: readonly (number | undefined)[],
+    results: readonly LaneValue[],
+    width: number,
+  ): void {
+    const all = ops.map((at) => (at === undefined ? undefined : this.block.ops[at]!));
+    const model = all.find((op) => op !== undefined)!;
+    const type = model.results[0]!.type;
+    if (all.some((op) => op && op.results[0]!.type !== type) || (type !== 'f32' && type !== 'f64')) return;
+    const rule = elementwise[name]!;
+    const aligned = all.map((op) => {
+      if (!op || !rule.commutes) return op?.operands;
+      const [a, b] = op.operands as [Value, Value];
+      const [x, y] = model.operands as [Value, Value];
+      const straight = this.likeness(x, a) + this.likeness(y, b);
+      return straight >= this.likeness(x, b) + this.likeness(y, a) ? [a, b] : [b, a];
+    });
+    /* What is let through goes where the others have no op of one kind in common. */
+    const through = model.operands.length < 2 || !rule.commutes || !this.areAlike(aligned, 0) ? 0 : 1;
+    const operands = model.operands.map((_, k) =>
+      aligned.map((list, lane) => list?.[k] ?? (k === through ? results[lane]! : rule.neutral!)),
+    );
+    this.add({ name, ops, results, operands, type, width });
+  }
+
+  private areAlike(aligned: readonly (readonly Value[] | undefined)[], operand: number): boolean {
+    const names = aligned.flatMap((list) => {
+      if (!list) return [];
+      const at = this.block.definition(list[operand]!);
+      return [at === undefined ? undefined : this.block.ops[at]!.name];
+    });
+    return names[0] !== undefined && elementwise[names[0]] !== undefined && names.every((n) => n === names[0]);
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  bufferName,
+  mapKernels,
+  type Buffers,
+  bufferMap,
+  type Kernel,
+  type Op,
+  type Region,
+  type Scalar,
+} from '@filigree/ir';
+import { rangesOf, type Ranges } from '../integer-range/analysis.js';
+import { affineForms, type AffineForms } from '../support/affine.js';
+import { constantOfOp } from '../support/constant-in.js';
+import { corePass } from '../support/core-pass.js';
+import { factsOf, type Facts } from '../support/facts.js';
+import { checkCount } from '../support/options.js';
+import { freshValues, type Fresh } from '../support/values.js';
+import { blockOf, definitionsOf, dependences } from './block.js';
+import { findPacks } from './find-packs.js';
+import { profitable } from './profit.js';
+import { schedule } from './schedule.js';
+import { suitsLanes } from './suits-lanes.js';
+import { writeSteps } from './write-steps.js';
+
+/**
+ * Ops of straight-line code that do the same to neighbouring elements become ops on short vectors: the components of a
+ * node of a grid, say, which no loop runs over (Larsen & Amarasinghe, Exploiting superword level parallelism with multimedia
+ * instruction sets, PLDI 2000). Floats only. Numbers stay the same to the last bit. A loop whose iterations can be the
+ * lanes, with neighbouring elements side by side, is left to `vectorize` or to the compiler.
+ *
+ * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is no positive whole number.
+ */
+export const superword = corePass('superword', { bytes: 16 }, (dialects, { bytes }) => {
+  const facts = factsOf(dialects);
+  return (module) => {
+    checkCount('superword', 'bytes', bytes, 1);
+    const buffers = bufferMap(module.buffers);
+    return mapKernels(module, (k) => packKernel(k, buffers, facts, bytes));
+  };
+});
+
+interface Context {
+  readonly facts: Facts;
+  readonly bytes: number;
+  readonly buffers: Buffers;
+  readonly ranges: Ranges;
+  readonly forms: AffineForms;
+  readonly constants: Map<number, Scalar>;
+  readonly fresh: Fresh;
+}
+
+const packKernel = (kernel: Kernel, buffers: Buffers, facts: Facts, bytes: number): Kernel => {
+  const context: Context = {
+    facts,
+    bytes,
+    buffers,
+    ranges: rangesOf(kernel, buffers),
+    forms: affineForms(),
+    constants: new Map(),
+    fresh: freshValues(kernel),
+  };
+  const body = packRegion(kernel.body, context);
+  return body === kernel.body ? kernel : { ...kernel, body };
+};
+
+const packRegion = (region: Region, context: Context): Region => {
+  const { facts, forms, constants, ranges } = context;
+  const ops: Op[] = [];
+  for (const op of region.ops) {
+    const constant = constantOfOp(op, facts);
+    if (constant !== undefined) constants.set(op.results[0]!.id, constant);
+    forms.note(op, constant);
+    if (op.regions.length === 0 || suitsLanes(op, forms, facts)) {
+      ops.push(op);
+      continue;
+    }
+    const regions = op.regions.map((r) => ranges.within(op, r, () => packRegion(r, context)));
+    ops.push(regions.every((r, k) => r === op.regions[k]) ? op : { ...op, regions });
+  }
+  const inner = ops.every((op, k) => op === region.ops[k]) ? region : { ...region, ops };
+  return packBlock(inner, context);
+};
+
+const packBlock = (region: Region, { facts, bytes, buffers, ranges, forms, constants, fresh }: Context): Region => {
+  const block = blockOf(region, forms);
+  const isConstant = (v: { readonly id: number }): boolean => constants.has(v.id);
+  const mayRead = (load: Op, lanes: number): boolean => {
+    const range = ranges.of(load.operands[0]!);
+    const length = buffers.get(bufferName(load))?.length;
+    return range !== undefined && length !== undefined && range.hi + lanes <= length;
+  };
+  const found = findPacks(block, { bytes, isConstant, mayRead });
+  if (found.length === 0) return region;
+  const needs = dependences(block, facts);
+  for (let packs = profitable(block, found, isConstant); packs.length > 0;) {
+    const { steps, dropped } = schedule(packs, needs, (p) => definitionsOf(block, p));
+    if (!dropped) {
+      const ops = writeSteps(block, steps, packs, constants, fresh);
+      return { ...region, ops: [...ops, region.ops[region.ops.length - 1]!] };
+    }
+    packs = profitable(
+      block,
+      packs.filter((p) => p !== dropped),
+      isConstant,
+    );
+  }
+  return region;
+};
