@@ -5,6 +5,7 @@ import {
   type StartedPart,
   declareArrays,
   gnuHelper,
+  gnuOnVectors,
   gnuSpellings,
 } from '@filigree/backend';
 import type { ScalarType } from '@filigree/ir';
@@ -85,6 +86,7 @@ export const cppDialect: CFamilyDialect = {
   stored,
   scratch,
   pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict `,
+  onVectors: gnuOnVectors,
   spellings: gnuSpellings,
   helper: (name) => (name === 'share' ? share : helper(name)),
   local: 'static',

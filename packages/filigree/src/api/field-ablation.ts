@@ -22,6 +22,8 @@ export const FIELD_ABLATIONS = {
   privatize: { omit: ['privatize'] },
   /** What is known of integers: bounds that always hold, digits of sums. */
   'integer-range': { omit: ['integer-range'] },
+  /** Components of vectors as short vectors. */
+  superword: { omit: ['superword'] },
   /** The passes that suit every kernel: sharing, moving out of loops, dead code. */
   optimize: { omit: true },
 } as const satisfies Readonly<Record<string, FieldPipelineOptions>>;

@@ -1,6 +1,16 @@
 import type { OpDef, Scalar } from '../kernel/dialect.js';
 import type { Op } from '../kernel/op.js';
-import { type ScalarType, type Type, isFloat, isInteger, isWide, lanesOf, scalarOf, typeText } from '../kernel/type.js';
+import {
+  type ScalarType,
+  type Type,
+  isFloat,
+  isInteger,
+  isVector,
+  isWide,
+  lanesOf,
+  scalarOf,
+  typeText,
+} from '../kernel/type.js';
 import { scalarOp } from '../scalar/scalar-op.js';
 import { type Lane, defineBound, firstProblem, hasOperands, integerAttr, lanes, oneOf, operandIs } from './define.js';
 import { integerArithmetic } from './integer.js';
@@ -99,7 +109,6 @@ export const laneFold = (type: ScalarType, kind: FoldKind): Lane => {
 };
 
 const isScalar = (t: Type): boolean => typeof t === 'string';
-const isVector = (t: Type): boolean => typeof t !== 'string';
 
 const fromScalar = (op: Op, what: string, test: (t: Type) => boolean): readonly string[] =>
   firstProblem(

@@ -17,6 +17,8 @@ export const scalarOf = (t: Type): ScalarType => (typeof t === 'string' ? t : t.
 
 export const lanesOf = (t: Type): number => (typeof t === 'string' ? 1 : t.lanes);
 
+export const isVector = (t: Type): t is VectorType => typeof t !== 'string';
+
 export const sameType = (a: Type, b: Type): boolean => scalarOf(a) === scalarOf(b) && lanesOf(a) === lanesOf(b);
 
 export const isFloat = (t: Type): boolean => scalarOf(t) === 'f32' || scalarOf(t) === 'f64';
