@@ -51,7 +51,9 @@ describe('a compiler that fails', () => {
     const cache = temporaryFolder();
     const [d] = await problems(compile(sourcesOf(axpy()), { compiler: fake('sleep 1000'), cache, limitMs: 200 }));
     expect(d).toMatchObject({ code: 'cpp/timeout', message: expect.stringContaining('0.2 s') as string });
-    expect(readdirSync(cache)).toEqual([]);
+    expect(readdirSync(cache).filter((entry) => !readdirSync(join(cache, entry)).includes('toolchain.json'))).toEqual(
+      [],
+    );
   });
 
   it('is reported when it writes nothing and says nothing', async () => {
@@ -99,6 +101,27 @@ describe.skipIf(!usable)('the cache', () => {
     expect([first.cached, second.cached]).toEqual([false, true]);
     expect(second.path).toBe(first.path);
     expect(readdirSync(cache)).toEqual([first.hash]);
+  });
+
+  it('serves another process, which starts no compiler', async () => {
+    const folder = temporaryFolder();
+    const log = join(folder, 'log');
+    const compiler = script(folder, 'c++', `echo "$*" >> ${log}; exec c++ "$@"`);
+    const text = sourcesOf(axpy()).files[0].contents;
+    const options = { compiler, cache: join(folder, 'cache') };
+    const source = `
+      import { cpp } from '@filigree/backend-cpp';
+      const files = [{ name: 'kernels.cpp', language: 'cpp', contents: ${JSON.stringify(text)} }];
+      const made = await cpp().compile({ backend: 'cpp', files }, ${JSON.stringify(options)})();
+      console.log(made.right.cached);`;
+    const args = ['--conditions=@filigree/source', '--import', 'tsx', '--input-type=module', '--eval', source];
+    const first = await promisify(execFile)(process.execPath, args);
+    const started = readFileSync(log, 'utf8').trim().split('\n').length;
+    expect(first.stdout.trim()).toBe('false');
+    expect(started).toBeGreaterThan(1);
+    const second = await promisify(execFile)(process.execPath, args);
+    expect(second.stdout.trim()).toBe('true');
+    expect(readFileSync(log, 'utf8').trim().split('\n').length).toBe(started);
   });
 
   it('keeps apart what differs in flags', async () => {

@@ -20,7 +20,7 @@ const fake = (version: string, ...lacks: readonly string[]): string =>
   `case "$*" in *--version*) echo '${version}'; exit 0;; ${lacks.map((f) => `*${f}*) echo "unknown ${f}" >&2; exit 1;;`).join(' ')} esac\nfor a; do out=$a; done; : > "$out"; exit 0`;
 
 const find = async (env: Record<string, string>, compiler?: string) =>
-  findToolchain({ env, ...(compiler === undefined ? {} : { compiler }) })();
+  findToolchain({ env, cache: false, ...(compiler === undefined ? {} : { compiler }) })();
 
 describe('the search for a compiler', () => {
   it('takes the option before FILIGREE_CXX before CXX before PATH', async () => {
@@ -68,7 +68,7 @@ describe('the search for a compiler', () => {
 
   it('passes over one that hangs, and one that writes nothing', async () => {
     const hangs = compilers({ 'g++': 'sleep 1000' });
-    const found = await findToolchain({ env: { PATH: hangs }, limitMs: 200 })();
+    const found = await findToolchain({ env: { PATH: hangs }, limitMs: 200, cache: false })();
     expect(found).toMatchObject({
       left: [{ code: 'toolchain/missing', message: expect.stringContaining('does not answer within 0.2 s') as string }],
     });

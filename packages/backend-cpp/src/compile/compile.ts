@@ -50,8 +50,8 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
     };
   });
 
-const toolchainOf = async ({ compiler }: CompileOptions): Promise<Toolchain> => {
-  const found = await findToolchain(compiler === undefined ? {} : { compiler })();
+const toolchainOf = async ({ compiler, cache }: CompileOptions): Promise<Toolchain> => {
+  const found = await findToolchain({ cache, ...(compiler === undefined ? {} : { compiler }) })();
   if (E.isLeft(found)) throw new DiagnosticError(found.left);
   return found.right;
 };

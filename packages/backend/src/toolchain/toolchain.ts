@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { constants, rmSync } from 'node:fs';
 import { access, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { arch, cpus, platform, tmpdir } from 'node:os';
+import { arch, cpus, hostname, platform, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, sep } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { type Diagnostics, fail } from '@filigree/ir';
+import { cachedFile, contentHash } from '../cache/artifact-cache.js';
 import { atExit } from './at-exit.js';
 import { attempt } from './attempt.js';
 import { firstLines, runProcess } from './process.js';
@@ -33,17 +34,21 @@ export interface ToolchainOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds that one trial of a compiler may take; default 20 000, a hundred times what it takes. */
   readonly limitMs?: number;
+  /** Where it is remembered what a compiler can do; as that of `cachedFile`. */
+  readonly cache?: string | false | undefined;
 }
 
 /**
  * Finds a C++ compiler: `options.compiler`, `$FILIGREE_CXX`, `$CXX`, else the first on PATH of the newest clang++ with a
  * version in its name, g++, c++, clang++; among those, one with OpenMP before one without. Each compiler is probed once in
- * a process. Errors: `toolchain/missing` when there is none, `toolchain/unusable` when the one asked for does not work.
+ * a process, and one that can do everything once on a machine, until its file changes. Errors: `toolchain/missing` when
+ * there is none, `toolchain/unusable` when the one asked for does not work.
  */
 export const findToolchain = (options: ToolchainOptions = {}): TaskEither<Diagnostics, Toolchain> =>
   attempt(() => find(options));
 
-const find = async ({ compiler, env = process.env, limitMs = 20_000 }: ToolchainOptions): Promise<Toolchain> => {
+const find = async ({ compiler, env = process.env, limitMs = 20_000, cache }: ToolchainOptions): Promise<Toolchain> => {
+  const trial: Trial = { env, limitMs, cache };
   const asked = [
     ['the compiler option', compiler],
     ['FILIGREE_CXX', env['FILIGREE_CXX']],
@@ -51,7 +56,7 @@ const find = async ({ compiler, env = process.env, limitMs = 20_000 }: Toolchain
   ].find(([, command]) => command !== undefined && command.trim() !== '');
   if (asked) {
     const [source, command] = asked as [string, string];
-    const found = await probeCommand(command, env, limitMs);
+    const found = await probeCommand(command, trial);
     return typeof found !== 'string'
       ? found
       : fail('toolchain/unusable', `${source} names '${command}', which ${found}`, {
@@ -61,7 +66,7 @@ const find = async ({ compiler, env = process.env, limitMs = 20_000 }: Toolchain
   const reasons: string[] = [];
   let fallback: Toolchain | undefined;
   for (const name of candidates) {
-    const found = await probeCommand(name, env, limitMs);
+    const found = await probeCommand(name, trial);
     if (typeof found === 'string') {
       if (found !== notOnPath) reasons.push(`${name} ${found}`);
     } else if (found.openmp) return found;
@@ -82,21 +87,52 @@ const notOnPath = 'is not on PATH';
 
 const probes = new Map<string, Promise<Toolchain | string>>();
 
+interface Trial {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly limitMs: number;
+  readonly cache: string | false | undefined;
+}
+
 /** A toolchain, or why this command is none; remembered by the compiler's file and its age. */
-const probeCommand = async (
-  command: string,
-  env: Readonly<Record<string, string | undefined>>,
-  limitMs: number,
-): Promise<Toolchain | string> => {
+const probeCommand = async (command: string, { env, limitMs, cache }: Trial): Promise<Toolchain | string> => {
   const [name, ...args] = command.trim().split(/\s+/) as [string, ...string[]];
   const path = await locate(name, env['PATH'] ?? '');
   if (path === undefined) return name.includes(sep) ? 'does not exist or cannot be run' : notOnPath;
-  const { mtimeMs, size } = await stat(path);
-  const key = [path, ...args, mtimeMs, size].join('\0');
-  const known = probes.get(key) ?? probe(path, args, limitMs);
+  /* What stands behind a launcher such as ccache is a file too. */
+  const behind = await Promise.all(args.map((arg) => locate(arg, env['PATH'] ?? '')));
+  const files = [path, ...behind.filter((f) => f !== undefined)];
+  const ages = await Promise.all(
+    files.map(async (f) => stat(f).then(({ mtimeMs, size }) => `${f} ${mtimeMs} ${size}`)),
+  );
+  const key = [path, ...args, ...ages].join('\0');
+  const known = probes.get(key) ?? remembered(key, cache, () => probe(path, args, limitMs));
   probes.set(key, known);
   return known;
 };
+
+/** A probe that this machine made before; the machine is part of the key, since folders may be shared by several. */
+const remembered = async (
+  key: string,
+  cache: string | false | undefined,
+  make: () => Promise<Toolchain | string>,
+): Promise<Toolchain | string> => {
+  const made: { result?: Toolchain | string } = {};
+  const build = async (file: string): Promise<void> => {
+    made.result ??= await make();
+    /* What a compiler lacks may be installed later, beside it. */
+    if (typeof made.result === 'string' || !made.result.openmp || !made.result.native) throw new Incomplete();
+    await writeFile(file, JSON.stringify(made.result));
+  };
+  try {
+    const hash = contentHash('toolchain', key, hostname(), await cpuFingerprint());
+    const { path } = await cachedFile({ cache, key: hash, file: 'toolchain.json', build });
+    return made.result ?? (JSON.parse(await readFile(path, 'utf8')) as Toolchain);
+  } catch {
+    return (made.result ??= await make());
+  }
+};
+
+class Incomplete extends Error {}
 
 const locate = async (name: string, path: string): Promise<string | undefined> => {
   const places =
