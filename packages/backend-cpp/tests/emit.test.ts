@@ -101,6 +101,26 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     expect(body(module(8192))).toContain('alignas(64) static thread_local double tile[8192];');
   });
 
+  it('writes a form for one thread alone where atomic updates are much of the work', () => {
+    const forms = (perUpdate: number): number => {
+      const buffers = [declareBuffer('x', 'f32', 1000, 'input'), declareBuffer('sum', 'f32', 1, 'inout')];
+      const kernel = buildKernel(
+        'total',
+        {},
+        (b) =>
+          void b.for(b.i32(0), b.i32(10), b.i32(1), { parallel: true }, [], (i) => {
+            const [sum] = b.for(b.i32(0), b.i32(perUpdate), b.i32(1), {}, [b.f32(0)], (j, [s]) =>
+              b.add(s, b.load('x', b.add(i, j))),
+            );
+            b.atomic('sum', 'add', sum, b.i32(0));
+          }),
+        buffers,
+      );
+      return text(makeModule('m', buffers, [kernel])).match(/^static void part0_of_total/gm)!.length;
+    };
+    expect([forms(10), forms(500)]).toEqual([2, 1]);
+  });
+
   it('is the same for modules that differ in lengths and data only', () => {
     const small = makeModule('a', axpy(4).buffers, axpy(8).kernels);
     const other = makeModule('b', axpy(8, [9, 9, 9, 9, 9, 9, 9, 9]).buffers, axpy(8).kernels);

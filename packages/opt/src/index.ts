@@ -15,5 +15,5 @@ export { superword } from './superword/superword.js';
 export { unroll } from './unroll.js';
 export { vectorize } from './vectorize/vectorize.js';
 export { corePasses, corePassesOver, defaultPipeline } from './registry.js';
-export { workOf } from './support/work.js';
+export { timesRun, workOf } from './support/work.js';
 export type { CorePass } from './support/core-pass.js';

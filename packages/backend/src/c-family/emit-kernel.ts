@@ -12,7 +12,7 @@ import {
   scalarFromAttr,
   scalarOf,
 } from '@filigree/ir';
-import { exactValues, workOf } from '@filigree/opt';
+import { exactValues, timesRun, workOf } from '@filigree/opt';
 import { accumulations } from './accumulation.js';
 import { type CFamilyDialect, type StartedPart, declareArrays } from './dialect.js';
 import { binds, expr, within } from './expr.js';
@@ -323,7 +323,7 @@ const atom = (w: Writer, v: Value): string => {
 
 /**
  * A parallel loop as a function that runs a share of its iterations, and the statement that starts all shares. Where it
- * updates memory atomically there is a second function, for one thread alone.
+ * spends its time on atomic updates there is a second function, for one thread alone.
  */
 const emitPart = (w: Writer, op: Op): void => {
   const s = w.shared;
@@ -343,7 +343,12 @@ const emitPart = (w: Writer, op: Op): void => {
   const name = s.names.take(`part${s.parts.length}_of_${s.kernelName}`);
   const inner = writer(s, 'beside others');
   emitShare(inner, loop);
-  const alone = inner.flags.atomic ? { name: s.names.take(`${name}_alone`), inner: writer(s, 'alone') } : undefined;
+  const constantOf = (v: Value): Scalar | undefined => scalarConstant(w, v);
+  const work = workOf(op.regions[0]!, constantOf);
+  const alone =
+    inner.flags.atomic && timesRun(op.regions[0]!, constantOf, atomicWork) > work / 16
+      ? { name: s.names.take(`${name}_alone`), inner: writer(s, 'alone') }
+      : undefined;
   if (alone) emitShare(alone.inner, loop);
   const status = inner.flags.status ? [w.site.status()] : [];
   const params = [
@@ -362,7 +367,6 @@ const emitPart = (w: Writer, op: Op): void => {
   const args = [...buffers.map((b) => s.pointers.get(b.name)!), ...captured.map((v) => v.name), ...status];
   const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
   const trips = unit ? to : tripCount(w, loop.from, to, loop.stride);
-  const work = workOf(op.regions[0]!, (v) => scalarConstant(w, v));
   const started: StartedPart = {
     name,
     alone: alone?.name ?? name,
@@ -374,6 +378,9 @@ const emitPart = (w: Writer, op: Op): void => {
   };
   for (const l of part.start(started)) line(w, l);
 };
+
+/** What an atomic update costs more than a plain one, in ops. */
+const atomicWork = (op: Op): number => (op.name === 'mem.atomic' || op.name === 'mem.cas' ? 16 : 0);
 
 /** Ops that are not worth another thread: to start one takes some microseconds. */
 const worthForking = 65_536;

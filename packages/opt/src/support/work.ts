@@ -9,22 +9,31 @@ const unknownTrips = 16;
  * attribute `trips` says how often it runs where its bounds do not.
  */
 export const workOf = (region: Region, constantOf: (v: Value) => Scalar | undefined): number =>
-  Math.max(
-    1,
-    Math.min(
-      2 ** 30,
-      region.ops.reduce((sum, op) => sum + workOfOp(op, constantOf), 0),
-    ),
-  );
+  Math.max(1, timesRun(region, constantOf, work));
+
+/**
+ * How often one run of a region comes to ops, each counted with its weight, up to 2³⁰. Loops count as in `workOf`, branches
+ * with both arms.
+ */
+export const timesRun = (
+  region: Region,
+  constantOf: (v: Value) => Scalar | undefined,
+  weight: (op: Op) => number,
+): number => {
+  let sum = 0;
+  for (const op of region.ops) {
+    sum += weight(op);
+    for (const inner of op.regions) sum += tripsOf(op, constantOf) * timesRun(inner, constantOf, weight);
+  }
+  return Math.min(2 ** 30, sum);
+};
 
 const slow = /^arith\.(div|rem)$|^math\./;
-const slowWork = 8;
 
-const workOfOp = (op: Op, constantOf: (v: Value) => Scalar | undefined): number => {
-  if (op.name === 'arith.constant') return 0;
-  const inner = op.regions.reduce((sum, r) => sum + workOf(r, constantOf), 0);
-  const expected = Number(op.attrs['trips'] ?? unknownTrips);
-  if (op.name === 'scf.while') return 1 + expected * inner;
-  if (op.name !== 'scf.for') return (slow.test(op.name) ? slowWork : 1) + inner;
-  return 1 + Number(tripCount(op, constantOf) ?? expected) * inner;
+const work = (op: Op): number => (op.name === 'arith.constant' ? 0 : slow.test(op.name) ? 8 : 1);
+
+const tripsOf = (op: Op, constantOf: (v: Value) => Scalar | undefined): number => {
+  if (op.name !== 'scf.for' && op.name !== 'scf.while') return 1;
+  const trips = op.name === 'scf.for' ? tripCount(op, constantOf) : undefined;
+  return Number(trips ?? op.attrs['trips'] ?? unknownTrips);
 };
