@@ -5,14 +5,17 @@ import { LAYOUTS, type Blocks, type LayoutName } from './layouts.js';
 export interface CompileOptions extends Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'ablate' | 'emit'> {
   /** How the blocks of grids are stored; in a table of pointers unless said otherwise. */
   readonly layout?: LayoutName;
+  /** `false`: compile even if the artifact is in the cache, so that the time says what compiling costs. */
+  readonly cache?: false;
 }
 
 /** What stands above the blocks of grids. */
 export const blocksOf = ({ layout = 'pointer' }: CompileOptions): Blocks => LAYOUTS[layout];
 
 /** The same as options of `program`. */
-export const programOptions = ({ backend, threads, ablate }: CompileOptions) => ({
+export const programOptions = ({ backend, threads, ablate, cache }: CompileOptions) => ({
   threads,
   ablate,
   ...(backend === undefined ? {} : { backend }),
+  ...(cache === undefined ? {} : { cache }),
 });

@@ -15,3 +15,7 @@ export { runChild, type ChildOutcome } from './run-child.js';
 export { ABLATION_COLUMNS, ablationSections, type TableOptions } from './ablation-table.js';
 export { compileSections } from './compile-table.js';
 export { TABLE_CASES, tableCase, type TableCase } from './table-cases.js';
+export { APPLICATIONS, applicationCase, type ApplicationCase, type ApplicationName } from './fields/applications.js';
+export { measureApplication, OPTIMISER_PARTS, type ApplicationResult } from './fields/measure-application.js';
+export { measureMicro, type MicroResult } from './fields/micro.js';
+export { fieldTables, type FieldTableOptions, type FieldTables } from './fields/field-table.js';

@@ -3,22 +3,35 @@ import { fileURLToPath } from 'node:url';
 import type { ChildJob, ChildResult } from './case-child.js';
 
 /** The result of a child, or why there is none: `> 120 s`, or the last line of its complaint. */
-export type ChildOutcome = { readonly result: ChildResult } | { readonly failed: string };
+export type Outcome<R> = { readonly result: R } | { readonly failed: string };
+export type ChildOutcome = Outcome<ChildResult>;
+
+/** Measures a job in a process of its own, so that its peak memory is its own. */
+export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> =>
+  runProcess('case-child', job, seconds);
 
 /**
- * Measures a job in a process of its own, so that its peak memory is its own. It and the compilers it started end
- * after `seconds`.
+ * Runs a program of this folder on a job, both its argument and its answer JSON; the answer is its last line. It and the
+ * compilers it started end after `seconds`. What it says on the way goes to `say`, a line at a time.
  */
-export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> =>
+export const runProcess = <R>(
+  program: string,
+  job: unknown,
+  seconds: number,
+  say: (line: string) => void = () => undefined,
+): Promise<Outcome<R>> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [...CHILD, JSON.stringify(job)], {
+    const child = spawn(process.execPath, [...fileOf(program), JSON.stringify(job)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let out = '';
     let err = '';
     let late = false;
     child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err = (err + text).slice(-4000)));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err = (err + text).slice(-4000);
+      for (const line of text.split('\n')) if (line.trim() !== '') say(line);
+    });
     const timer = setTimeout(() => {
       late = true;
       // Asked to end, it ends its compilers too; while it computes it cannot hear, and has started none.
@@ -29,15 +42,17 @@ export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> 
       clearTimeout(timer);
       const last = out.trimEnd().split('\n').at(-1) ?? '';
       if (late) resolve({ failed: `> ${seconds} s` });
-      else if (code === 0 && last.startsWith('{')) resolve({ result: JSON.parse(last) as ChildResult });
+      else if (code === 0 && last.startsWith('{')) resolve({ result: JSON.parse(last) as R });
       else resolve({ failed: firstError(err) ?? `ended with status ${code}` });
     });
   });
 
-/** The child's file, and what Node needs to run it from sources. */
-const CHILD = import.meta.url.endsWith('.ts')
-  ? ['--conditions=@filigree/source', '--import', 'tsx', fileURLToPath(new URL('./case-child.ts', import.meta.url))]
-  : [fileURLToPath(new URL('./case-child.js', import.meta.url))];
+/** A program's file, and what Node needs to run it from sources. */
+const fileOf = (program: string): readonly string[] => {
+  const fromSources = import.meta.url.endsWith('.ts');
+  const file = fileURLToPath(new URL(`./${program}.${fromSources ? 'ts' : 'js'}`, import.meta.url));
+  return fromSources ? ['--conditions=@filigree/source', '--import', 'tsx', file] : [file];
+};
 
 const firstError = (text: string): string | undefined =>
   text

@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DiagnosticError } from '@filigree/ir';
+import { measureBandwidth } from '../bandwidth.js';
+import { describeMachine } from '../machine.js';
+import { benchmarkPage, writeBenchmarkPage } from '../table.js';
+import { APPLICATIONS } from './applications.js';
+import { fieldTables } from './field-table.js';
+import { OPTIMISER_PARTS } from './measure-application.js';
+
+const USAGE = `usage: npm run bench:fields -- [APPLICATION…] [--size N] [--dtype f32|f64] [--threads 1] [--parts LIST|none] [--rounds 9] [--cells ${1 << 20}] [--seconds 900] [--backend NAME] [--out FILE.md]
+APPLICATION: ${APPLICATIONS.join(', ')}
+LIST: some of ${OPTIMISER_PARTS.join(',')}`;
+
+const INTRO =
+  'The applications of sparse fields (`filigree run NAME`), each with everything on, with each part of the optimiser off, with all of them off, and ' +
+  'beside C++ that was written by hand with care. All of an application run in one process, one sample of each a round, in rotating order.';
+
+/** The command `npm run bench:fields`. */
+const main = async (argv: readonly string[]): Promise<number> => {
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+  } catch {
+    return usage();
+  }
+  const { values, positionals } = parsed;
+  const applications = APPLICATIONS.filter((a) => positionals.includes(a));
+  const parts = values.parts === undefined ? OPTIMISER_PARTS : values.parts.split(',').filter((p) => p !== 'none');
+  const { dtype = 'f32' } = values;
+  const numbers = { size: NaN, threads: 1, rounds: 9, cells: 1 << 20, seconds: 900 };
+  for (const key of Object.keys(numbers) as (keyof typeof numbers)[])
+    if (values[key] !== undefined && !((numbers[key] = Number(values[key])) >= (key === 'cells' ? 0 : 1)))
+      return usage();
+  if (
+    applications.length < positionals.length ||
+    parts.some((p) => !OPTIMISER_PARTS.includes(p)) ||
+    (dtype !== 'f32' && dtype !== 'f64')
+  )
+    return usage();
+
+  const { size, ...counts } = numbers;
+  const file = join(process.env.INIT_CWD ?? process.cwd(), values.out ?? 'docs/benchmarks/fields.md');
+  const picture = file.replace(/(\.md)?$/, '.svg');
+  try {
+    const { sections, chart } = await fieldTables({
+      ...counts,
+      ...(applications.length > 0 && { applications }),
+      ...(Number.isNaN(size) ? {} : { size }),
+      ...(values.backend !== undefined && { backend: values.backend }),
+      dtype,
+      parts,
+      say: (line) => process.stderr.write(`${line}\n`),
+    });
+    const page = {
+      title: 'Sparse fields: applications and what the optimiser is worth',
+      command: `npm run bench:fields${argv.length > 0 ? ` -- ${argv.join(' ')}` : ''}`,
+      machine: describeMachine(),
+      bandwidth: measureBandwidth(),
+      intro: `${INTRO} Numbers are ${dtype}; ${counts.threads === 1 ? 'one thread' : `${counts.threads} threads`}.\n\n![times of the applications](${basename(picture)})`,
+      sections,
+    };
+    writeBenchmarkPage(file, page);
+    writeFileSync(picture, chart);
+    console.log(benchmarkPage(page));
+    return 0;
+  } catch (e) {
+    if (!(e instanceof DiagnosticError)) throw e;
+    console.error(e.message);
+    return 1;
+  }
+};
+
+const OPTIONS = {
+  size: { type: 'string' },
+  dtype: { type: 'string' },
+  threads: { type: 'string' },
+  parts: { type: 'string' },
+  rounds: { type: 'string' },
+  cells: { type: 'string' },
+  seconds: { type: 'string' },
+  backend: { type: 'string' },
+  out: { type: 'string' },
+} as const;
+
+const usage = (): number => {
+  console.error(USAGE);
+  return 2;
+};
+
+process.exitCode = await main(process.argv.slice(2));
