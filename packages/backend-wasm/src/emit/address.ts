@@ -30,12 +30,7 @@ export interface Term {
   readonly scale: number;
 }
 
-/** The operand of a memory op that is its index. */
-export const indexOperand = (op: Op): Value | undefined => {
-  const at = indexPosition[op.name];
-  return at === undefined ? undefined : op.operands[at];
-};
-
+/** Which operand of a memory op is its index. */
 export const indexPosition: Readonly<Record<string, number>> = {
   'mem.load': 0,
   'mem.gather': 0,

@@ -1,6 +1,6 @@
 import { type Op, type Region, type Value, byteSize, isFloat, isInteger, lanesOf, scalarOf } from '@filigree/ir';
 import type { MemoryLayout } from '../memory/layout.js';
-import { type Address, addressOf, baseOf, elementBytes, indexOperand } from './address.js';
+import { type Address, addressOf, baseOf, elementBytes, indexPosition } from './address.js';
 import type { Facts } from './facts.js';
 
 /** What is decided about a function before it is written: addresses, how often each value is read, how vectors are held. */
@@ -88,8 +88,9 @@ export const planOf = (body: Region, facts: Facts, layout: MemoryLayout): Plan =
     const result = op.results[0];
     const lanes = result !== undefined && lanesWelcome(op) && tallies.get(result.id)?.packed === false;
     if (lanes) lanesOnly.add(result.id);
-    const index = indexOperand(op);
-    if (index) {
+    const indexAt = indexPosition[op.name];
+    if (indexAt !== undefined) {
+      const index = op.operands[indexAt];
       const base = baseOf(layout, String(op.attrs.buffer).slice(1));
       const address = addressOf(index, elementBytes(op), base, facts, (v) => raw.get(v.id) ?? 0);
       addresses.set(op, address);
@@ -98,7 +99,9 @@ export const planOf = (body: Region, facts: Facts, layout: MemoryLayout): Plan =
         else readMultiple(t.value, t.scale, r);
       }
     }
-    for (const v of op.operands) if (v !== index) read(v, r, !lanes && op.name !== 'arith.extract');
+    op.operands.forEach((v, k) => {
+      if (k !== indexAt) read(v, r, !lanes && op.name !== 'arith.extract');
+    });
     if (op.name === 'arith.cast') planWidening(op, r, lanes);
   };
   const planWidening = (op: Op, r: Region, lanes: boolean): void => {

@@ -27,7 +27,33 @@ export const memoryPrograms = (): readonly Program[] => [
   parallelCount(),
   indexFromOutside(),
   compareAndSwap(),
+  valueAsIndex(),
 ];
+
+/** One value as what is stored and as where it goes, and nowhere else. */
+const valueAsIndex = (): Program => {
+  const buffers = [declareBuffer('a', 'i32', 16, 'inout'), declareBuffer('at', 'i32', 4, 'input')];
+  const kernel = buildKernel(
+    'own',
+    {},
+    (b) => {
+      const one = b.load('at', b.i32(0));
+      b.store('a', one, one);
+      const two = b.load('at', b.i32(1));
+      b.atomic('a', 'add', two, two);
+      const three = b.load('at', b.i32(2));
+      b.cas('a', b.i32(0), three, three);
+      const four = b.constant(9, 'i32');
+      b.store('a', four, four);
+    },
+    buffers,
+  );
+  return {
+    name: 'a value stored at the place it names',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { a: new Int32Array(16), at: Int32Array.of(3, 5, 7, 0) },
+  };
+};
 
 /** Cells of 24 bytes, each with an f64, an f32, an i32 and eight u8, in one memory that four buffers see. */
 const arena = (): Program => {
