@@ -143,6 +143,8 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/not-sparse', '«deactivate(parent(u, 2), 3, 3);'],
   ['lang/not-sparse', '«clear(c);'],
   ['lang/not-a-list', 'append(«u[0], 1);'],
+  ['lang/list-in-loop', 'for (const [i, j] of active(n)) «append(n[i], 1);'],
+  ['lang/list-in-loop', 'for (const [i, j] of active(n)) if (j > 2) «clear(n[i]);'],
   ['lang/not-a-list', 'c[0] = length(«u[0]);'],
   ['lang/indices', 'append(«n, 1);'],
   ['lang/indices', 'c[0] = length(«n[0][0]);'],
@@ -225,6 +227,13 @@ it('fields must be part of the layout', () => {
   const found = problemsOf(define([elsewhere], fromText('(e) => { for (const i of active(e)) e[i] = 1; }')), place);
   expect(found.map((d) => d.code)).toEqual(['lang/not-placed']);
   expect(found[0].message).toContain("'elsewhere'");
+  const [namesake] = problemsOf(define([field('u', 'f32')], fromText('(e) => { e[1][1] = 1; }')), place);
+  expect(namesake).toMatchObject({ code: 'lang/not-placed', message: expect.stringContaining('of the same name') });
+});
+
+it('kernels without a name of their own are called as their program calls them', () => {
+  const result = lowerKernels({ fill: define([c], fromText('(c) => { c[0] = nothing; }')) }, place);
+  expect(result._tag === 'Left' && result.left[0].loc?.file).toBe('fill');
 });
 
 it('definitions are checked at once', () => {

@@ -15,10 +15,14 @@ export interface FunctionText {
 
 /**
  * The text of a function from `toString()`. Lines are those of the text, from 1, unless `at` says where it begins.
- * Fails with `lang/native-function` where there is no text.
+ * `called` is what it is called where it has no name of its own. Fails with `lang/native-function` where there is no text.
  */
-export const functionText = (f: (...args: never[]) => unknown, at?: Loc): FunctionText => {
-  const name = f.name || 'anonymous function';
+export const functionText = (
+  f: (...args: never[]) => unknown,
+  at?: Loc,
+  called = 'anonymous function',
+): FunctionText => {
+  const name = f.name || called;
   const text = Function.prototype.toString.call(f);
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
     const loc = at;

@@ -5,11 +5,11 @@ import type { KernelDef } from '@filigree/lang';
 export type Frames = (loc: Loc) => string | undefined;
 
 /** The frames of a kernel, and of the functions that it is given to inline. */
-export const framesOf = ({ fn, scope, at }: KernelDef): Frames => {
+export const framesOf = ({ name, fn, scope, at }: KernelDef): Frames => {
   const inlined = Object.values(scope).filter((f): f is AnyFunction => typeof f === 'function');
   const texts = [
-    { file: at?.file ?? nameOf(fn), first: at?.line ?? 1, text: at ? indented(textOf(fn), at) : textOf(fn) },
-    ...inlined.map((f) => ({ file: nameOf(f), first: 1, text: textOf(f) })),
+    { file: at?.file ?? (fn.name || name), first: at?.line ?? 1, text: at ? indented(textOf(fn), at) : textOf(fn) },
+    ...inlined.map((f) => ({ file: f.name, first: 1, text: textOf(f) })),
   ];
   return (loc) => {
     const found = texts.find(
@@ -20,9 +20,6 @@ export const framesOf = ({ fn, scope, at }: KernelDef): Frames => {
 };
 
 type AnyFunction = (...args: never[]) => unknown;
-
-/* As `@filigree/lang` calls the text of a function. */
-const nameOf = (f: AnyFunction): string => f.name || 'anonymous function';
 
 const textOf = (f: AnyFunction): string => Function.prototype.toString.call(f);
 

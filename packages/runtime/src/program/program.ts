@@ -127,7 +127,7 @@ const launchables =
   (name: string): Launchable => {
     const kernel = kernels.find((k) => k.name === name);
     return kernel
-      ? { kernel, signature: signatures[name], frames: framesOf(definitions.get(name)!) }
+      ? { kernel, signature: signatures[name], frames: framesOf({ ...definitions.get(name)!, name }) }
       : fail('program/kernel', `the passes removed the kernel '${name}'`, { remedy: 'keep all kernels' });
   };
 

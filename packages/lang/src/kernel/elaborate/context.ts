@@ -33,6 +33,8 @@ export interface ParallelBody {
   /** Names of fields to keep in scratchpads. */
   readonly cache: string[];
   readonly active: boolean;
+  /** The nodes whose cells the loop walks over, from the root down; none for a loop over numbers. */
+  readonly over: readonly number[];
 }
 
 /** What `break`, `continue` and `return` leave. */
@@ -91,8 +93,15 @@ export const axesOfField = (cx: Context, node: AnyNode, field: AnyField): number
 export const placedOf = (cx: Context, node: AnyNode, field: AnyField): PlacedField => {
   const first = field.is === 'scalar' ? field : field.components[0];
   const placed = cx.session.layout.fields.get(first.name);
-  return placed && placed.field === first
-    ? placed
+  if (placed?.field === first) return placed;
+  return placed
+    ? refuse(
+        cx,
+        node,
+        'lang/not-placed',
+        `field '${field.name}' belongs to another layout; this one has a field of the same name`,
+        'give the kernel the field that the layout of its program places',
+      )
     : refuse(
         cx,
         node,

@@ -43,7 +43,7 @@ export const elaborate = (def: KernelDef, layout: Layout): Elaborated => {
 };
 
 const attempt = (def: KernelDef, layout: Layout, random: boolean): Elaborated => {
-  const unit = unitOf(def.fn as (...args: never[]) => unknown, def.scope, def.at);
+  const unit = unitOf(def.fn as (...args: never[]) => unknown, def.scope, def.at, def.name);
   const session = new Session(def.name, def.float ?? 'f32', layout);
   const node = functionOfUnit(unit);
   const origin: Origin = { unit, offset: node?.start ?? 0 };

@@ -26,7 +26,13 @@ export const parallelLoop = (
     const within = bounds[k] && loopInterval(bounds[k].from, bounds[k].to);
     return { is: 'temp', type: 'i32', hint: variableName(pattern, k), ...(within ? { within } : {}) };
   });
-  const loop: ParallelBody = { reductions: new Map(), reads: new Map(), cache: [], active: placed !== undefined };
+  const loop: ParallelBody = {
+    reductions: new Map(),
+    reads: new Map(),
+    cache: [],
+    active: placed !== undefined,
+    over: placed?.path ?? [],
+  };
   const skipped = { name: 'skipped' };
   const own = { break: undefined, continue: skipped };
   const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, own] as const]);

@@ -5,12 +5,12 @@ import type { Unit } from '../code/origin.js';
 
 type AnyFunction = (...args: never[]) => unknown;
 
-/** The text of a function, parsed. Throws `DiagnosticError` as `functionText` does. */
-export const unitOf = (fn: AnyFunction, scope: Readonly<Record<string, unknown>>, at?: Loc): Unit => {
+/** The text of a function, parsed; `called` names it where it has no name. Throws `DiagnosticError` as `functionText` does. */
+export const unitOf = (fn: AnyFunction, scope: Readonly<Record<string, unknown>>, at?: Loc, called?: string): Unit => {
   const text = Function.prototype.toString.call(fn);
   return {
     name: fn.name,
-    text: functionText(fn, at),
+    text: functionText(fn, at, called),
     scope,
     frames: at ? '\n'.repeat(at.line - 1) + ' '.repeat(at.column - 1) + text : text,
   };

@@ -80,6 +80,7 @@ export const append: Intrinsic = (cx, e) => {
       `append takes a list and a value, not ${e.arguments.length} arguments`,
       'write append(u[i], x)',
     );
+  refuseOwnLoop(cx, e, element, node, 'appended to');
   const { nodes } = cx.session.layout;
   const last = placedOf(cx, e, element.field).path.at(-1);
   if (last === undefined || nodes[last].parent !== node.id)
@@ -114,6 +115,7 @@ export const clear: Intrinsic = (cx, e) => {
   const at = originOf(cx, e);
   if (of.is !== 'element' || of.index.length > 0) {
     const { element, node } = listArgument(cx, e, 'clear');
+    refuseOwnLoop(cx, e, element, node, 'emptied');
     cx.session.emit(at, { do: 'structure', op: 'clear', node: node.id, index: element.index });
     return nothing;
   }
@@ -137,6 +139,18 @@ export const clear: Intrinsic = (cx, e) => {
     );
   cx.session.emit(at, { do: 'structure', op: 'clear_all', node: outermost.id, index: [] });
   return nothing;
+};
+
+/** Which elements a parallel loop over a list visits must not depend on what its iterations do to the list. */
+const refuseOwnLoop = (cx: Context, e: AnyNode, { field }: Element, list: SNode, what: string): void => {
+  if (!cx.parallel?.over.includes(list.id)) return;
+  refuse(
+    cx,
+    e,
+    'lang/list-in-loop',
+    `a list of field '${field.name}' is ${what} in the parallel loop over the elements of these lists`,
+    'go over the lists instead, for (const [i, j] of ndrange(n, m)) with a loop to length(u[i][j]) in it, or use other lists',
+  );
 };
 
 interface CellArguments {
