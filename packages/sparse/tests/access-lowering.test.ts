@@ -14,6 +14,7 @@ import {
   lowerAccess,
   lowerFields,
   simplifyAccess,
+  type SimplifyOptions,
   sitesOf,
   storageOf,
   type Layout,
@@ -509,8 +510,8 @@ describe('a hash table', () => {
 
 describe('simplification', () => {
   const blocks = layout(dense(i, 16).pointer().dense(i, 8).place(a, b));
-  const simplified = (kernel: string, shape = blocks): string =>
-    after(shape, kernel, (s) => [lowerAccess(s), simplifyAccess(s)]);
+  const simplified = (kernel: string, shape = blocks, options: SimplifyOptions = {}): string =>
+    after(shape, kernel, (s) => [lowerAccess(s), simplifyAccess(s, options)]);
 
   it('activates a cell once', () => {
     const kernel = `
@@ -553,8 +554,8 @@ describe('simplification', () => {
     expect(simplified(kernel).match(/snode.lookup .*node = 1/g)).toHaveLength(3);
   });
 
-  it('activates nothing in a loop over active elements, and looks for other blocks only where a block ends', () => {
-    const kernel = `
+  /** A loop over a row of a block, which reads the element beside each. */
+  const besideIt = `
       kernel @k(%first: i32) {
         %0 = arith.constant {value = 0} : i32
         %1 = arith.constant {value = 1} : i32
@@ -573,7 +574,47 @@ describe('simplification', () => {
         }
         scf.yield
       }`;
-    expect(simplified(kernel)).toMatchInlineSnapshot(`
+
+  it('activates nothing in a loop over active elements, and reads what lies beyond the block before it', () => {
+    expect(simplified(besideIt)).toMatchInlineSnapshot(`
+      "%base = arith.mul %first, 8 : i32
+      %i = snode.index %base, 7 {hi = 128, lo = 0, unit = 8} : i32
+      %r = arith.add %i, 1 : i32
+      %0 = snode.clamp %r {extent = 128} : i32
+      %1 = snode.root : i32
+      %2 = snode.child %1 {node = 1} : i32
+      %3 = snode.extract %0 {below = 8, extent = 0} : i32
+      %4 = snode.linearize %3 {node = 1} : i32
+      %5 = snode.lookup %2, %4 {node = 1} : i32
+      %6 = snode.child %5 {node = 2} : i32
+      %7 = snode.extract %0 {below = 1, extent = 8} : i32
+      %8 = snode.linearize %7 {node = 2} : i32
+      %9 = snode.lookup %6, %8 {node = 2} : i32
+      %10 = snode.child %9 {node = 3} : i32
+      %11 = snode.load %10 {node = 3} : i32
+      %12 = snode.linearize %first {node = 1} : i32
+      %13 = snode.lookup %2, %12 {node = 1} : i32
+      %14 = snode.child %13 {node = 2} : i32
+      scf.for 0, 8, 1 {simd = true} {
+      ^(%digit: i32):
+        %15 = arith.cmp %digit, 7 {predicate = eq} : i1
+        %16 = snode.linearize %digit {node = 2} : i32
+        %17 = snode.lookup %14, %16 {node = 2} : i32
+        %18 = snode.child %17 {node = 3} : i32
+        %19 = snode.load %18 {node = 3} : i32
+        %20 = snode.offset %17 {bytes = 8} : i32
+        %21 = snode.child %20 {node = 3} : i32
+        %22 = snode.load %21 {node = 3} : i32
+        %23 = arith.select %15, %11, %22 : i32
+        %z = arith.sub %23, %19 : i32
+        %24 = snode.child %17 {node = 4} : i32
+        snode.store %z, %24 {node = 4}
+      }"
+    `);
+  });
+
+  it('looks for other blocks only where a block ends, where loops are split', () => {
+    expect(simplified(besideIt, blocks, { edges: false })).toMatchInlineSnapshot(`
       "%base = arith.mul %first, 8 : i32
       %0 = snode.root : i32
       %1 = snode.child %0 {node = 1} : i32

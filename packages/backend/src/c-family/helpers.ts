@@ -261,6 +261,18 @@ const rows: Readonly<Record<string, Row>> = {
   },
   min: extreme('<', '|'),
   max: extreme('>', '&'),
+  /* By bits, for a loop on vector lanes. */
+  choose: (r) => {
+    const [t, whole] = [r.scalar(r.a), bitsOf(r.a)];
+    const [to, from] = [`bits_${r.a}_${whole}`, `bits_${whole}_${r.a}`];
+    return text(
+      [to, from],
+      `${r.local} ${t} ${r.name}(bool c, ${t} a, ${t} b) {`,
+      `  const ${r.scalar(whole)} m = -(${r.scalar(whole)})c;`,
+      `  return ${to}((${from}(a) & m) | (${from}(b) & ~m));`,
+      '}',
+    );
+  },
   div: guarded('/'),
   rem: guarded('%'),
   to: saturate,

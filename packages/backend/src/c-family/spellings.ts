@@ -17,6 +17,8 @@ export interface Site {
   readonly wraps: (v: Value) => boolean;
   /** The constant that a value is, if it is one. */
   readonly constant: (v: Value) => Op['attrs'][string] | undefined;
+  /** Whether the op stands in a loop that is to run on vector lanes. */
+  readonly onLanes: () => boolean;
   /** Whether other threads may use the same element of a buffer now. */
   readonly concurrent: (buffer: string) => boolean;
 }
@@ -96,6 +98,13 @@ const comparisons: Readonly<Record<string, readonly [string, number]>> = {
   eq: ['==', binds.equality],
   ne: ['!=', binds.equality],
 };
+
+/* On lanes both sides are computed: compilers that see a branch there may make it one, and then give up the lanes. */
+const select = pure((op, [c, a, b], site) =>
+  isFloat(typeOf(op)) && site.onLanes()
+    ? call(site.helper(`choose_${typeOf(op)}`), c!, a!, b!)
+    : expr(`${within(c!, binds.equality)} ? ${within(a!, binds.or)} : ${within(b!, binds.or)}`, binds.ternary),
+);
 
 const cast = pure((op, [x], site) => {
   const [from, to] = [operandType(op), typeOf(op)];
@@ -217,9 +226,7 @@ export const gnuSpellings: Spellings = {
     const [operator, strength] = comparisons[String(op.attrs['predicate'])]!;
     return expr(`${within(a!, binds.sum)} ${operator} ${within(b!, binds.sum)}`, strength);
   }),
-  'arith.select': pure((_op, [c, a, b]) =>
-    expr(`${within(c!, binds.equality)} ? ${within(a!, binds.or)} : ${within(b!, binds.or)}`, binds.ternary),
-  ),
+  'arith.select': select,
   'arith.cast': cast,
   'arith.bitcast': bitcast,
   'math.sqrt': builtin('sqrt'),

@@ -66,6 +66,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
         expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
       wraps: (v) => !shared.indices.has(v.id) && !shared.exact.has(v.id),
       constant: (v) => shared.constants.get(v.id),
+      onLanes: () => shared.lanes !== undefined,
       concurrent: (buffer) => {
         const concurrent = role === 'beside others' && !isScratch(shared, buffer);
         flags.atomic ||= concurrent;

@@ -4,6 +4,7 @@ import type { Storage } from '../storage/storage.js';
 import { fieldDialect } from './field-dialect.js';
 import { batchActivations } from './simplify/batch.js';
 import { resolveDigits } from './simplify/digits.js';
+import { readEdges } from './simplify/edges.js';
 import { footprints } from './simplify/effects.js';
 import { forwardValues } from './simplify/forward.js';
 import { hoistAccesses } from './simplify/hoist.js';
@@ -16,6 +17,8 @@ import { snodeDialect } from './snode-dialect.js';
 export interface SimplifyOptions {
   /** Loops in parts: those that stay within a block or within bounds, and those that look beyond. */
   readonly split?: boolean;
+  /** Loops over a row of a block whole: what they read beyond its ends is read before. */
+  readonly edges?: boolean;
   /** Digits of indices, and bounds that need no clamp. */
   readonly digits?: boolean;
   /** One lookup for accesses that share a path, offsets, and no activation of what is active. */
@@ -30,22 +33,34 @@ export interface SimplifyOptions {
 
 /**
  * Simplifies micro-accesses (thesis §4.2, §5.1 and appendix F): what several accesses share is done once, as far out as it
- * can be. The passes are named `split-loops`, `resolve-digits`, `merge-accesses`, `hoist-accesses`, `forward-values` and
+ * can be. The passes are named `read-edges`, `split-loops`, `resolve-digits`, `merge-accesses`, `hoist-accesses`, `forward-values` and
  * `batch-activations`; between them what
  * is equal is shared and what is not needed is dropped.
  */
 export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}): Pass<Module> => {
-  const { split = true, digits = true, merge = true, hoist = true, forward = true, batch = true } = options;
+  const {
+    edges = true,
+    split = true,
+    digits = true,
+    merge = true,
+    hoist = true,
+    forward = true,
+    batch = true,
+  } = options;
   const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
   const part = (name: string, change: (kernel: Kernel, module: Module) => Kernel): Pass<Module> =>
     pass(name, (module) => mapKernels(module, (k) => change(k, module)));
   const merging = part('merge-accesses', (k, m) =>
     mergeAccesses(k, storage, dialects, m.buffers, footprints(storage, dialects)),
   );
+  const resolving = digits && merge;
   const clean = [cse({ dialects }), dce({ dialects })];
   return pipeline<Module>(
     [
-      ...(split && digits && merge
+      ...(edges && resolving
+        ? [part('read-edges', (k, m) => readEdges(k, storage, dialects, m.buffers, footprints(storage, dialects)))]
+        : []),
+      ...(split && resolving
         ? [part('split-loops', (k, m) => splitAtBounds(splitLoops(k, dialects, m.buffers), dialects, m.buffers))]
         : []),
       ...(digits ? [part('resolve-digits', (k, m) => resolveDigits(k, storage.layout, dialects, m.buffers))] : []),

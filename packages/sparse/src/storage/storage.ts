@@ -123,6 +123,12 @@ export interface StorageOptions {
 export const RESERVED_CELLS = 2;
 
 /**
+ * Bytes before the root's cell and behind all else in which no value lies: what reads a row of a block from an element too
+ * early, or on to one too late, still reads from the arena.
+ */
+export const SLACK = 64;
+
+/**
  * Gives everything its place. Throws `DiagnosticError` `layout/too-large` where the memory would exceed what an array can
  * hold.
  */
@@ -130,7 +136,7 @@ export const storageOf = (layout: Layout, options: StorageOptions = {}): Storage
   const memory = options.memory ?? 'arena';
   const shapes = shapesOf(layout);
   const status = 0;
-  const root = 64;
+  const root = SLACK;
   let end = align(root + shapes[0].cellBytes, 64);
   const reserve = (bytes: number): number => {
     const at = end;
@@ -147,6 +153,7 @@ export const storageOf = (layout: Layout, options: StorageOptions = {}): Storage
     const list = pool || (isSparse(node) && hasNodes(layout, node)) ? listOf(node, capacity, reserve) : undefined;
     return { node, ...shapes[id], pool, list };
   });
+  end += SLACK;
   if (end > MAX_BYTES)
     fail('layout/too-large', `the layout takes ${(end / 2 ** 30).toFixed(1)} GiB`, {
       remedy: `make ${nodeText(largest(nodes))} smaller, or store its cells on demand: pointer(), hash()`,

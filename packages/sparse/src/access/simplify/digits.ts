@@ -85,6 +85,8 @@ class Resolver {
     if (digit.lo === digit.hi) return this.constant(digit.lo);
     const sum = this.sum(v);
     if (!sum.base) return this.small(v, sum, below, extent);
+    /* Of an index that is a base alone more is known than of the base. */
+    if (sum.unit === 1 && sum.plus === 0 && below === 1 && (extent === 0 || within(own, extent))) return v;
     const low = extent > 0 && sum.unit % (below * extent) === 0;
     if (low) return this.extract(this.add(sum.rest, sum.plus), below, extent);
     if (!within(sum.range, sum.unit)) return undefined;

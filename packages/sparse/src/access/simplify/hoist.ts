@@ -13,6 +13,7 @@ import {
 import type { Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { rangesOf, within } from './ranges.js';
+import { withoutPromise } from './slice.js';
 
 /**
  * Moves micro-accesses out of loops in which they are always the same, inner loops first, also from branches in the loop: a
@@ -72,13 +73,6 @@ export const hoistAccesses = (
     },
     buffers,
   );
-};
-
-/** What is known to be active where an op stood need not be where it goes. */
-const withoutPromise = (op: Op): Op => {
-  if (op.attrs.known === undefined) return op;
-  const { known: _known, ...attrs } = op.attrs;
-  return { ...op, attrs };
 };
 
 /** Whether a lookup reads inside of its container even where it was not meant to be reached. */
