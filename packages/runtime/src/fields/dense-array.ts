@@ -3,6 +3,7 @@ import type { Arena } from './arena.js';
 import { areTogether, elementAt, type Component } from './component.js';
 import { visitElements, type Box } from './elements.js';
 import type { Path } from './path.js';
+import { activeTiles, hasTiles, rowsOf } from './rows.js';
 import { findCell } from './structure.js';
 
 /** The smallest box that holds the active elements of a component; `undefined` where none is active. */
@@ -62,6 +63,17 @@ export const denseArray = (
   const together = areTogether(components);
   for (const [n, c] of components.entries())
     if (!Object.is(Number(c.ambient), 0)) for (let k = n; k < length; k += count) out[k] = c.ambient;
+  if (together && hasTiles(components[0].path)) {
+    const box = { from, to };
+    for (const tile of activeTiles(arena, components[0].path, box))
+      components.forEach((c, n) =>
+        rowsOf(tile, c, box, (element, step, place, length) => {
+          const { array } = c;
+          for (let k = 0; k < length; k++) out[(place + k) * count + n] = array[element + k * step];
+        }),
+      );
+    return out;
+  }
   const copy = (cell: number, indices: ArrayLike<number>): void => {
     let at = 0;
     for (let a = 0; a < indices.length; a++) at = at * sides[a] + indices[a] - from[a];

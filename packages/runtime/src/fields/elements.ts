@@ -68,7 +68,8 @@ function* parts(arena: Arena, { axes, steps }: Path, box?: Box): Generator<Part>
 /* So many cells are looked at before the first of them is handed out. */
 const PART = 1024;
 
-function* containers(
+/** Active containers of the last step's node, within a box if one is given: address, and indices of what is around. */
+export function* containers(
   arena: Arena,
   steps: readonly Step[],
   depth: number,

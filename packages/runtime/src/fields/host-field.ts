@@ -1,4 +1,4 @@
-import { fail, type ScalarType, type TypedArray } from '@filigree/ir';
+import { fail, isFloat, type ScalarType, type TypedArray } from '@filigree/ir';
 import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { areTogether, componentsIn, elementAt, type Component } from './component.js';
@@ -8,6 +8,7 @@ import { elements, visitElements, type Box } from './elements.js';
 import { checkedIndices, type Indices } from './indices.js';
 import { listAround } from './list.js';
 import { once } from './once.js';
+import { activeTiles, grownTiles, hasTiles, rowsOf } from './rows.js';
 import { shapeOf } from './shape.js';
 import { innermostSparse, outermostSparse } from './sparse-around.js';
 import { dropAll, dropCell, findCell, growCell } from './structure.js';
@@ -152,7 +153,14 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
     fill: (value) => {
       arena.ready();
       const values = stored(value);
-      visitElements(arena, path, (cell, indices) => write(cell, indices, values));
+      if (!together || !hasTiles(path)) visitElements(arena, path, (cell, indices) => write(cell, indices, values));
+      else
+        for (const tile of activeTiles(arena, path))
+          components.forEach((c, n) =>
+            rowsOf(tile, c, tile, (element, step, _place, length) => {
+              for (let k = 0; k < length; k++) c.array[element + k * step] = values[n];
+            }),
+          );
     },
     entries: () => {
       arena.ready();
@@ -174,7 +182,19 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
         fail('field/length', `the box of ${what} takes ${length} values, got ${values?.length}`, {
           remedy: 'give one for each element and component, row by row, or another box',
         });
-      const plain = Array.from(values, (x, n) => toStored(components[n % components.length].decl.name, type, x));
+      const count = components.length;
+      const plain = isPlain(values, type)
+        ? values
+        : Array.from(values, (x, n) => toStored(components[n % count].decl.name, type, x));
+      if (together && hasTiles(path)) {
+        for (const tile of grownTiles(arena, path, inside))
+          components.forEach((c, n) =>
+            rowsOf(tile, c, inside, (element, step, place, length) => {
+              for (let k = 0; k < length; k++) c.array[element + k * step] = plain[(place + k) * count + n];
+            }),
+          );
+        return;
+      }
       let n = 0;
       visitBox(inside, (at) => {
         const cell = growCell(arena, path, at);
@@ -187,3 +207,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
     },
   };
 };
+
+/* Numbers that a field takes as they are. */
+const isPlain = (values: unknown, type: ScalarType): values is Float32Array | Float64Array =>
+  isFloat(type) && (values instanceof Float32Array || values instanceof Float64Array);

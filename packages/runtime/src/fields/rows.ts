@@ -1,0 +1,92 @@
+import type { Arena } from './arena.js';
+import { elementAt, type Component } from './component.js';
+import { containers, type Box } from './elements.js';
+import type { Path, Step } from './path.js';
+import { growCell } from './structure.js';
+
+/**
+ * Elements that lie in one container of the innermost node, where that node is a plain array: found by one way down, from
+ * one to the next by a fixed number of bytes along each axis.
+ */
+export interface Tile {
+  /** The elements: from `from`, below `to`, along each axis. */
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+  /** Address of the cell at `from`. */
+  readonly cell: number;
+  /** Bytes from a cell to the next along each axis. */
+  readonly steps: readonly number[];
+}
+
+/** Whether the innermost node of a path is a plain array, so that there are tiles. */
+export const hasTiles = ({ steps }: Path): boolean => {
+  const { at } = steps[steps.length - 1];
+  return !at.pool && at.mask === undefined && at.length === undefined && !at.node.morton;
+};
+
+/** Visits the tiles of the active elements of a path, within a box if one is given. Nothing may be activated meanwhile. */
+export const activeTiles = function* (arena: Arena, path: Path, box?: Box): Generator<Tile> {
+  const { steps, axes } = path;
+  const last = steps[steps.length - 1];
+  const sides = sidesOf(path);
+  const bytes = bytesOf(last, axes.length);
+  const start = axes.map(() => 0);
+  for (const [container, origin] of containers(arena, steps, 0, arena.storage.root, start, box)) {
+    const from = box ? origin.map((x, a) => Math.max(x, box.from[a])) : origin;
+    const to = origin.map((x, a) => Math.min(x + sides[a], box ? box.to[a] : Infinity));
+    if (from.some((x, a) => x >= to[a])) continue;
+    const first = container + last.at.firstCell;
+    yield { from, to, cell: from.reduce((cell, x, a) => cell + (x - origin[a]) * bytes[a], first), steps: bytes };
+  }
+};
+
+/** Visits all tiles of a box, row by row, and activates them. */
+export const grownTiles = function* (arena: Arena, path: Path, box: Box): Generator<Tile> {
+  const sides = sidesOf(path);
+  const bytes = bytesOf(path.steps[path.steps.length - 1], path.axes.length);
+  const { length } = sides;
+  if (box.from.some((x, a) => x >= box.to[a])) return;
+  const end = (x: number, a: number): number => Math.min(box.to[a], (Math.floor(x / sides[a]) + 1) * sides[a]);
+  let from: readonly number[] = box.from;
+  for (;;) {
+    const to = from.map(end);
+    yield { from, to, cell: growCell(arena, path, from), steps: bytes };
+    let a = length - 1;
+    while (a >= 0 && to[a] === box.to[a]) a--;
+    if (a < 0) return;
+    from = from.map((x, n) => (n < a ? x : n === a ? to[a] : box.from[n]));
+  }
+};
+
+const sidesOf = ({ steps, axes }: Path): readonly number[] => {
+  const { digits } = steps[steps.length - 1];
+  return axes.map((_, a) => digits.find((d) => d.position === a)?.extent ?? 1);
+};
+
+const bytesOf = ({ at, digits }: Step, axes: number): readonly number[] =>
+  Array.from({ length: axes }, (_, a) => (digits.find((d) => d.position === a)?.stride ?? 0) * at.cellBytes);
+
+/**
+ * Calls `copy` for each row of a tile along its last axis, for one component.
+ *
+ * @param copy takes the first element of the row in the component's array, the elements from one to the next there, the
+ *   place of the row in a dense array of the box, and the length of the row
+ */
+export const rowsOf = (
+  tile: Tile,
+  component: Component,
+  box: Box,
+  copy: (element: number, step: number, place: number, length: number) => void,
+): void => {
+  const { from, to, steps, cell } = tile;
+  const last = from.length - 1;
+  const length = to[last] - from[last];
+  const step = steps[last] / component.bytes;
+  const visit = (a: number, address: number, place: number): void => {
+    const side = box.to[a] - box.from[a];
+    if (a === last) return copy(elementAt(component, address), step, place * side + from[a] - box.from[a], length);
+    for (let x = from[a]; x < to[a]; x++)
+      visit(a + 1, address + (x - from[a]) * steps[a], place * side + x - box.from[a]);
+  };
+  visit(0, cell, 0);
+};
