@@ -1,4 +1,4 @@
-import { dense, hash, type Axes, type Branch } from '@filigree/sparse';
+import { componentsOf, dense, hash, i, type AnyField, type Axes, type Branch } from '@filigree/sparse';
 
 /** What stands above the innermost blocks of a grid, of which there are `blocks` along each axis. */
 export type Blocks = (axes: Axes, blocks: number) => Branch;
@@ -20,3 +20,10 @@ export const LAYOUTS = {
 } as const satisfies Readonly<Record<string, Blocks>>;
 
 export type LayoutName = keyof typeof LAYOUTS;
+
+/**
+ * Elements in groups of eight, each component of a group side by side: a loop over all elements fills vector lanes with
+ * them, and those that are needed together stay close. Their number is rounded up.
+ */
+export const inGroups = (count: number, ...fields: readonly AnyField[]): Branch =>
+  dense(i, Math.ceil(count / 8)).fork(...fields.flatMap(componentsOf).map((c) => dense(i, 8).place(c)));

@@ -19,16 +19,18 @@ export const compiledMpm =
     const sim = await program({ layout, kernels, fields, ...programOptions(options) });
     options.emit?.(`mpm${setup.dim}d`, sim.instance.sources);
     const { x, v, C, F } = sim.fields;
-    x.fromArray(setup.start.x);
-    v.fromArray(setup.start.v);
-    C.fromArray(setup.start.C);
-    F.fromArray(setup.start.F);
+    const all = { from: [0], to: [setup.body.length] };
+    x.fromArray(setup.start.x, all);
+    v.fromArray(setup.start.v, all);
+    C.fromArray(setup.start.C, all);
+    F.fromArray(setup.start.F, all);
     return {
       step: (count) => {
         for (let k = 0; k < count; k++) sim.run.step();
       },
       state: () => {
-        const read = (field: typeof x | typeof C): Float64Array => Float64Array.from(field.toArray() as Float32Array);
+        const read = (field: typeof x | typeof C): Float64Array =>
+          Float64Array.from(field.toArray(all) as Float32Array);
         return { x: read(x), v: read(v), C: read(C), F: read(F) };
       },
       close: () => sim.dispose(),

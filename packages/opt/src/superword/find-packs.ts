@@ -104,7 +104,7 @@ class Finder {
     });
   }
 
-  /** Packs what lanes of an operand are, if that is ops of one kind, or all but one of them. */
+  /** Packs what lanes of an operand are, if that is ops of one kind, or half of them. */
   private packOperands(lanes: readonly LaneValue[], width: number): void {
     if (this.byResults.has(lanesKey(lanes)) || this.isUniform(lanes)) return;
     const at = lanes.map((x) => (isNumber(x) ? undefined : this.block.definition(x)));
@@ -114,9 +114,11 @@ class Finder {
     const ops = at.map((n) =>
       n !== undefined && this.block.ops[n]!.name === name && !this.packed.has(n) ? n : undefined,
     );
-    const missing = ops.filter((n) => n === undefined).length;
-    if (new Set(ops).size < ops.length - Math.max(0, missing - 1)) return;
-    if (missing > 1 || (missing === 1 && (elementwise[name]!.neutral === undefined || ops.length < 3))) return;
+    const found = ops.filter((n) => n !== undefined);
+    if (new Set(found).size < found.length || found.length < 2) return;
+    /* The others are let through. */
+    if (found.length < ops.length && (elementwise[name]!.neutral === undefined || 2 * found.length < ops.length))
+      return;
     this.packOps(name, ops, lanes, width);
   }
 
