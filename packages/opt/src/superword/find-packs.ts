@@ -17,11 +17,11 @@ export interface Setting {
  */
 export const findPacks = (block: Block, setting: Setting): readonly Pack[] => new Finder(block, setting).run();
 
-/** Ops that are packed beside loads and stores, and what leaves the other operand of a sum as it is. */
+/** Ops that are packed beside loads and stores, and the second operand that leaves the first as it is. */
 const elementwise: Readonly<Record<string, { readonly commutes?: true; readonly neutral?: number }>> = {
   'arith.add': { commutes: true, neutral: -0 },
   'arith.sub': { neutral: 0 },
-  'arith.mul': { commutes: true },
+  'arith.mul': { commutes: true, neutral: 1 },
   'arith.div': {},
   'arith.neg': {},
 };

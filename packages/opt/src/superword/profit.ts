@@ -75,11 +75,11 @@ export const usedByScalars = (block: Block, v: Value, packed: ReadonlySet<number
 const isIndex = (name: string, operand: number): boolean =>
   (name === 'mem.load' && operand === 0) || (name === 'mem.store' && operand === 1);
 
+/** One op copies the first lane into all, unless it is a constant, and one more for each lane that differs. */
 const needOf = (lanes: readonly LaneValue[], isConstant: (v: Value) => boolean): Need => {
-  const key = lanesKey(lanes);
-  if (lanes.every((x) => laneKey(x) === laneKey(lanes[0]!)))
-    return { key, lanes, price: isNumber(lanes[0]!) || isConstant(lanes[0]) ? 0 : 1 };
-  return { key, lanes, price: lanes.length };
+  const first = lanes[0]!;
+  const others = lanes.filter((x) => laneKey(x) !== laneKey(first)).length;
+  return { key: lanesKey(lanes), lanes, price: others + (isNumber(first) || isConstant(first) ? 0 : 1) };
 };
 
 /** Packs that give each other operands. */
