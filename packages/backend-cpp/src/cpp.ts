@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { type Backend, type Sources, checkKernels, findToolchain, scalarizeVectorsUnless } from '@filigree/backend';
+import { type Backend, type Sources, checkKernels, findToolchain, scalarizeVectors } from '@filigree/backend';
 import {
   DiagnosticError,
   type Dialect,
@@ -41,9 +41,7 @@ export const cpp = (options: CppOptions = {}): Backend => {
     },
     legalize: pass('cpp-legalize', (module: Module) => {
       if (verify) stopOnErrors(verifyModule(module, dialects));
-      /* A check of an index is one of one element. */
-      const writable = checked ? () => false : (language.onVectors ?? (() => false));
-      const result = scalarizeVectorsUnless(writable).run(module);
+      const result = scalarizeVectors.run(module);
       if (E.isLeft(result)) throw new DiagnosticError(result.left);
       stopOnErrors(checkKernels(result.right, language));
       return result.right;

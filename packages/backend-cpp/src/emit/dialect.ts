@@ -5,7 +5,6 @@ import {
   type StartedPart,
   declareArrays,
   gnuHelper,
-  gnuOnVectors,
   gnuSpellings,
 } from '@filigree/backend';
 import type { ScalarType } from '@filigree/ir';
@@ -86,7 +85,6 @@ export const cppDialect: CFamilyDialect = {
   stored,
   scratch,
   pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict `,
-  onVectors: gnuOnVectors,
   spellings: gnuSpellings,
   helper: (name) => (name === 'share' ? share : helper(name)),
   local: 'static',

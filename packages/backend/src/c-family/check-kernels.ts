@@ -39,7 +39,7 @@ export const checkKernels = (module: Module, dialect: CFamilyDialect): Diagnosti
   const walk = (region: Region): void => {
     region.params.forEach(value);
     for (const op of region.ops) {
-      if (dialect.onVectors?.(op) !== true) op.results.forEach(value);
+      op.results.forEach(value);
       if (!structuredOps.has(op.name) && dialect.spellings[op.name] === undefined)
         report(
           error('emit/unsupported-op', `${dialect.name} cannot write ${op.name}`, {

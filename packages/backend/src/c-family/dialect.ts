@@ -1,4 +1,4 @@
-import type { Op, ScalarType } from '@filigree/ir';
+import type { ScalarType } from '@filigree/ir';
 import type { HelperText } from './helpers.js';
 import type { Spellings } from './spellings.js';
 
@@ -24,8 +24,6 @@ export interface CFamilyDialect {
    * arrays on the stack, on a cache line each.
    */
   readonly scratch?: (arrays: readonly ScratchArray[]) => readonly string[];
-  /** Whether an op on short vectors can be written; where this is absent none can, and `scalarizeVectors` comes first. */
-  readonly onVectors?: (op: Op) => boolean;
   /** How each op is written; ops that are absent are refused. Add rows to teach the emitter ops of another dialect. */
   readonly spellings: Spellings;
   /** Texts of the helper functions that spellings call, by name; only those used are emitted. */

@@ -8,7 +8,6 @@ import {
   type Value,
   bufferMap,
   byteSize,
-  isVector,
   scalarFromAttr,
   scalarOf,
 } from '@filigree/ir';
@@ -19,7 +18,7 @@ import { binds, expr, within } from './expr.js';
 import { names, reserved } from './names.js';
 import type { Spelling } from './spellings.js';
 import { type BufferUse, affineValues, bufferUse, freeValues, indexValues, usageOf } from './usage.js';
-import { type Shared, type Writer, block, line, named, pointer, typeName, valueOf, writer } from './writer.js';
+import { type Shared, type Writer, block, line, named, pointer, scalarName, valueOf, writer } from './writer.js';
 
 /** A kernel as C text, with what its callers must know. */
 export interface EmittedKernel {
@@ -69,7 +68,7 @@ export const emitKernel = (
     lanes: undefined,
     exact: exactValues(kernel, bufferMap(module.buffers)),
   };
-  const params = kernel.params.map((p) => `${typeName(shared, p)} ${named(shared, p)}`);
+  const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
   const body = writer(shared, 'kernel');
   declareScratch(body, serialOps(kernel.body.ops));
   emitRegion(body, kernel.body);
@@ -150,7 +149,7 @@ const emitRegion = (w: Writer, region: Region): Op | undefined => {
     else if (usage.count(result.id) === 0) {
       if (effectOf(w, spelling, op) === 'effect') line(w, `${text.text};`);
     } else if (points[k] !== k && text.text.length <= longestInline) values.set(result.id, text);
-    else line(w, `const ${typeName(w.shared, result)} ${named(w.shared, result)} = ${text.text};`);
+    else line(w, `const ${scalarName(w.shared, result)} ${named(w.shared, result)} = ${text.text};`);
   }
   return terminator;
 };
@@ -219,7 +218,7 @@ const onLanes = (w: Writer, loop: Op | undefined, write: () => void): void => {
 const hints = (w: Writer, op: Op, variables: readonly string[] = []): readonly string[] => {
   const [simd, independent] = [op.attrs['simd'] === true, op.attrs['independent'] === true];
   const said = simd || independent || op.attrs['parallel'] === true;
-  if (!said || contains(op.regions[0]!, (o) => !takesLanes(w, o) || usesVectors(o))) return [];
+  if (!said || contains(op.regions[0]!, (o) => !takesLanes(w, o))) return [];
   const { dialect, usage, helpers } = w.shared;
   const kinds = variables.length === 0 ? [] : independent ? accumulations(op, usage.count) : undefined;
   if (kinds === undefined) return [];
@@ -237,16 +236,13 @@ const takesLanes = (w: Writer, op: Op): boolean => {
   return op.name === 'mem.store' || effectOf(w, spelling, op) !== 'effect';
 };
 
-/** Whether an op has vectors already. */
-const usesVectors = (op: Op): boolean => [...op.operands, ...op.results].some((v) => isVector(v.type));
-
 const contains = (region: Region, test: (op: Op) => boolean): boolean =>
   region.ops.some((op) => test(op) || op.regions.some((r) => contains(r, test)));
 
 const declare = (w: Writer, param: Value, result: Value, init: string): string => {
   const name = named(w.shared, param, param.hint ?? result.hint);
   w.shared.values.set(result.id, expr(name));
-  line(w, `${typeName(w.shared, param)} ${name} = ${init};`);
+  line(w, `${scalarName(w.shared, param)} ${name} = ${init};`);
   return name;
 };
 
@@ -254,7 +250,7 @@ const declare = (w: Writer, param: Value, result: Value, init: string): string =
 const assign = (w: Writer, variables: readonly string[], terminator: Op, from = 0): void => {
   const moves = variables
     .map((name, k) => ({ name, value: terminator.operands[from + k]! }))
-    .map(({ name, value }) => ({ name, type: typeName(w.shared, value), text: valueOf(w, value).text }))
+    .map(({ name, value }) => ({ name, type: scalarName(w.shared, value), text: valueOf(w, value).text }))
     .filter((m) => m.text !== m.name);
   const set = new Set<string>();
   const ready = moves.map((m) => {
@@ -278,7 +274,7 @@ const loopHeader = (w: Writer, op: Op, iv: Value): LoopHeader => {
   const [lb, ub, step] = op.operands as [Value, Value, Value];
   const by = constantNumber(w, step);
   const i = (): string => named(w.shared, iv, iv.hint ?? 'i');
-  const type = typeName(w.shared, iv);
+  const type = scalarName(w.shared, iv);
   if (by !== undefined && by >= 1 && cannotOverflow(w, ub, by)) {
     const [from, to] = [valueOf(w, lb).text, atom(w, ub)];
     const name = i();
@@ -317,7 +313,7 @@ const atom = (w: Writer, v: Value): string => {
   const e = valueOf(w, v);
   if (/^(-?[\w.]+|\(-[\w.]+ - 1\))$/.test(e.text)) return e.text;
   const name = named(w.shared, v);
-  line(w, `const ${typeName(w.shared, v)} ${name} = ${e.text};`);
+  line(w, `const ${scalarName(w.shared, v)} ${name} = ${e.text};`);
   return name;
 };
 
@@ -338,7 +334,7 @@ const emitPart = (w: Writer, op: Op): void => {
   const to = atom(w, ub);
   const captured = [...new Map([...freeValues(op.regions[0]!), lb, step].map((v) => [v.id, v])).values()]
     .filter((v) => !s.constants.has(v.id))
-    .map((v) => ({ type: typeName(s, v), name: valueOf(w, v).text }));
+    .map((v) => ({ type: scalarName(s, v), name: valueOf(w, v).text }));
   const buffers = passedBuffers(s, loop.use);
   const name = s.names.take(`part${s.parts.length}_of_${s.kernelName}`);
   const inner = writer(s, 'beside others');
@@ -414,7 +410,7 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
   const pragmas = ownsScratch ? [] : hints(inner, op);
   for (const l of s.dialect.part.prologue) line(inner, l);
   onLanes(inner, pragmas.length > 0 ? op : undefined, () => {
-    const type = typeName(s, iv);
+    const type = scalarName(s, iv);
     const at = (trip: string): string =>
       `${constantNumber(inner, lb) === 0 ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
     const inside = (): void => {
@@ -440,7 +436,7 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
 const emitIf = (w: Writer, op: Op): void => {
   const variables = op.results.map((r) => {
     const name = named(w.shared, r);
-    line(w, `${typeName(w.shared, r)} ${name};`);
+    line(w, `${scalarName(w.shared, r)} ${name};`);
     return name;
   });
   const [then, otherwise] = op.regions as readonly [Region, Region];
@@ -461,13 +457,13 @@ const emitWhile = (w: Writer, op: Op): void => {
   const [before, after] = op.regions as readonly [Region, Region];
   const carried = before.params.map((p, k) => {
     const name = named(w.shared, p);
-    line(w, `${typeName(w.shared, p)} ${name} = ${valueOf(w, op.operands[k]!).text};`);
+    line(w, `${scalarName(w.shared, p)} ${name} = ${valueOf(w, op.operands[k]!).text};`);
     return name;
   });
   const results = op.results.map((r, k) => {
     const name = named(w.shared, r);
     w.shared.values.set(after.params[k]!.id, expr(name));
-    line(w, `${typeName(w.shared, r)} ${name};`);
+    line(w, `${scalarName(w.shared, r)} ${name};`);
     return name;
   });
   block(w, 'for (;;) {', () => {

@@ -29,41 +29,12 @@ export const gnuHelper =
   (name: string): HelperText => {
     const fixed = untyped[name];
     if (fixed) return { text: fixed.map((l) => l.replace('LOCAL', names.local)).join('\n'), needs: [] };
-    const vector = /^(?:(splat|insert)_)?([fiu]\d+)x(\d+)(_at)?$/.exec(name);
-    if (vector) return vectorHelper(names, name, vector);
     const [, what, types] = /^(.*?)((?:_[iuf]\d+)+)$/.exec(name) ?? [];
     const [a, b] = (types ?? '').split('_').slice(1) as ScalarType[];
     const row = what === undefined ? undefined : rows[what];
     if (!row) throw new Error(`no helper named '${name}'`);
     return row({ ...names, name, a, b });
   };
-
-/** The type `f32x4`, the same in memory, `f32x4_at`, and functions that make one. */
-const vectorHelper = (
-  { scalar, local }: HelperNames,
-  name: string,
-  [, what, element, count, at]: readonly (string | undefined)[],
-): HelperText => {
-  const [type, lanes] = [element as ScalarType, Number(count)];
-  const [vector, one] = [`${type}x${lanes}`, scalar(type)];
-  if (what === 'splat') {
-    const copies = Array<string>(lanes).fill('x').join(', ');
-    return text([vector], `${local} ${vector} ${name}(${one} x) { return ${vector}{${copies}}; }`);
-  }
-  if (what === 'insert')
-    return text(
-      [vector],
-      `${local} ${vector} ${name}(${vector} v, int lane, ${one} x) {`,
-      '  v[lane] = x;',
-      '  return v;',
-      '}',
-    );
-  const attributes = [
-    `vector_size(${lanes * byteSize(type)})`,
-    ...(at ? [`aligned(${byteSize(type)})`, 'may_alias'] : []),
-  ];
-  return text([], `typedef ${one} ${name} __attribute__((${attributes.join(', ')}));`);
-};
 
 interface Request extends HelperNames {
   readonly name: string;

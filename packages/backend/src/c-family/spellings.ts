@@ -1,4 +1,4 @@
-import { type Op, type ScalarType, type Value, byteSize, isFloat, isVector, lanesOf, scalarOf } from '@filigree/ir';
+import { type Op, type ScalarType, type Value, byteSize, isFloat, scalarOf } from '@filigree/ir';
 import { type Expr, binds, call, castTo, expr, infix, negative, plainInfix, sum, within } from './expr.js';
 import { literal } from './literal.js';
 
@@ -131,15 +131,9 @@ const element = (op: Op, index: Expr, site: Site): Expr => site.element(bufferOf
 
 const address = (op: Op, index: Expr, site: Site): Expr => expr(`&${element(op, index, site).text}`, binds.unary);
 
-/* A vector in memory is only as aligned as its elements. */
-const vectorAt = (type: string, op: Op, index: Expr, site: Site, qualifier = 'const '): Expr =>
-  expr(`*(${qualifier}${site.helper(`${type}_at`)}*)${address(op, index, site).text}`, binds.unary);
-
 const load: Spelling = {
   effect: 'read',
   write: (op, [index], site) => {
-    const [result] = op.results;
-    if (isVector(result!.type)) return vectorAt(site.declared(result!), op, index!, site);
     const at = element(op, index!, site);
     return typeOf(op) === 'i1' ? expr(`${at.text} != 0`, binds.equality) : at;
   },
@@ -147,13 +141,7 @@ const load: Spelling = {
 
 const store: Spelling = {
   effect: 'effect',
-  write: (op, [value, index], site) => {
-    const { type } = op.operands[0]!;
-    const to = isVector(type)
-      ? vectorAt(site.declared(op.operands[0]!), op, index!, site, '')
-      : element(op, index!, site);
-    return expr(`${to.text} = ${value!.text}`, 0);
-  },
+  write: (op, [value, index], site) => expr(`${element(op, index!, site).text} = ${value!.text}`, 0),
 };
 
 const atomic: Spelling = {
@@ -177,35 +165,9 @@ const cas: Spelling = {
     ),
 };
 
-/**
- * Ops that gcc and clang know on short vectors: arithmetic on floats, and what makes, takes apart, loads and stores them.
- */
-export const gnuOnVectors = (op: Op): boolean =>
-  onVectors.has(op.name) &&
-  [...op.operands, ...op.results].every(({ type }) => !isVector(type) || (isFloat(type) && isPower(lanesOf(type))));
-
-const onVectors: ReadonlySet<string> = new Set([
-  ...['constant', 'splat', 'insert', 'extract', 'add', 'sub', 'mul', 'div', 'neg'].map((name) => `arith.${name}`),
-  'mem.load',
-  'mem.store',
-]);
-
-const isPower = (n: number): boolean => Number.isInteger(Math.log2(n));
-
 /** The core dialects for compilers that know the builtins of gcc and clang; GPU dialects replace the rows that differ. */
 export const gnuSpellings: Spellings = {
-  'arith.constant': pure((op, _args, site) => {
-    const one = literal(op.attrs['value']!, typeOf(op));
-    const [result] = op.results;
-    return isVector(result!.type) ? call(site.helper(`splat_${site.declared(result!)}`), one) : one;
-  }),
-  'arith.splat': pure((op, args, site) => call(site.helper(`splat_${site.declared(op.results[0]!)}`), ...args)),
-  'arith.insert': pure((op, [vector, x], site) =>
-    call(site.helper(`insert_${site.declared(op.results[0]!)}`), vector!, expr(String(op.attrs['lane'])), x!),
-  ),
-  'arith.extract': pure((op, [vector]) =>
-    expr(`${within(vector!, binds.primary)}[${String(op.attrs['lane'])}]`, binds.primary),
-  ),
+  'arith.constant': pure((op) => literal(op.attrs['value']!, typeOf(op))),
   'arith.add': arithmetic('add', sum),
   'arith.sub': arithmetic('sub', (a, b) => infix(a, '-', b, binds.sum)),
   'arith.mul': arithmetic('mul', (a, b) => infix(a, '*', b, binds.product)),

@@ -1,4 +1,4 @@
-import { type Buffer, type Module, type Op, type Value, isVector, lanesOf, scalarOf } from '@filigree/ir';
+import { type Buffer, type Module, type Op, type Value, scalarOf } from '@filigree/ir';
 import type { CFamilyDialect } from './dialect.js';
 import { type Expr, expr } from './expr.js';
 import type { Names } from './names.js';
@@ -61,7 +61,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
         return 'status';
       },
       scalar: (t) => shared.dialect.scalar[t]!,
-      declared: (v) => typeName(shared, v),
+      declared: (v) => scalarName(shared, v),
       element: (name, index) =>
         expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
       wraps: (v) => !shared.indices.has(v.id) && !shared.exact.has(v.id),
@@ -97,15 +97,7 @@ export const block = (w: Writer, open: string, inside: () => void, close = '}'):
   line(w, close);
 };
 
-/** The name of a value's type. */
-export const typeName = (s: Shared, v: Value): string => {
-  if (!isVector(v.type)) return scalarName(s, v);
-  const name = `${scalarOf(v.type)}x${lanesOf(v.type)}`;
-  s.helpers.add(name);
-  return name;
-};
-
-const scalarName = (s: Shared, v: Value): string =>
+export const scalarName = (s: Shared, v: Value): string =>
   (v.type === 'i32' && s.indices.has(v.id) && (s.lanes?.has(v.id) ?? true) ? s.dialect.index : undefined) ??
   s.dialect.scalar[scalarOf(v.type)]!;
 

@@ -6,7 +6,6 @@ import {
   type Type,
   type Value,
   fail,
-  isVector,
   lanesOf,
   pass,
   scalarOf,
@@ -17,36 +16,23 @@ import {
  * scalars, an element-wise op n ops, a vector load n loads. The order of memory effects is kept. A module without vectors
  * is returned as it is. Error: `scalarize/op` on an op of vectors that is not in a core dialect.
  */
-export const scalarizeVectors: Pass<Module> = pass('scalarize-vectors', (module) => scalarize(module, () => false));
-
-/** The same for kernels with an op on vectors that a target cannot write; the others keep theirs. */
-export const scalarizeVectorsUnless = (writable: (op: Op) => boolean): Pass<Module> =>
-  pass('scalarize-vectors', (module) => scalarize(module, writable));
-
-const scalarize = (module: Module, writable: (op: Op) => boolean): Module => {
-  const needed = module.kernels.map((k) => k.params.some(isWide) || hasVectors(k.body, writable));
-  if (!needed.includes(true)) return module;
+export const scalarizeVectors: Pass<Module> = pass('scalarize-vectors', (module) => {
+  if (!module.kernels.some((k) => hasVectors(k.body))) return module;
   return {
     ...module,
-    kernels: module.kernels.map((k, n) => {
-      if (!needed[n]) return k;
+    kernels: module.kernels.map((k) => {
       const s = new Scalarizer(1 + maxId(k.body, Math.max(-1, ...k.params.map((p) => p.id))));
       for (const p of k.params) s.keep(p);
       return { ...k, body: s.region(k.body) };
     }),
   };
-};
+});
 
-const isWide = (v: Value): boolean => isVector(v.type);
+const isVector = (v: Value): boolean => lanesOf(v.type) > 1 || typeof v.type !== 'string';
 
-/** Whether a region has vectors, but for those of ops that can be written. */
-const hasVectors = (r: Region, writable: (op: Op) => boolean): boolean =>
-  r.params.some(isWide) ||
-  r.ops.some(
-    (op) =>
-      ((op.results.some(isWide) || op.operands.some(isWide)) && !writable(op)) ||
-      op.regions.some((inner) => hasVectors(inner, writable)),
-  );
+const hasVectors = (r: Region): boolean =>
+  r.params.some(isVector) ||
+  r.ops.some((op) => op.results.some(isVector) || op.operands.some(isVector) || op.regions.some(hasVectors));
 
 const maxId = (r: Region, least: number): number => {
   let max = least;
@@ -81,7 +67,7 @@ class Scalarizer {
   }
 
   private op(op: Op): void {
-    if (!op.results.some(isWide) && !op.operands.some(isWide) && op.regions.length === 0) {
+    if (!op.results.some(isVector) && !op.operands.some(isVector) && op.regions.length === 0) {
       this.ops.push({ ...op, operands: op.operands.map((v) => this.of(v)[0]!) });
       for (const r of op.results) this.keep(r);
       return;
@@ -154,7 +140,7 @@ class Scalarizer {
   }
 
   private split(v: Value): readonly Value[] {
-    const lanes = isWide(v)
+    const lanes = isVector(v)
       ? Array.from({ length: lanesOf(v.type) }, (_, k): Value => ({
           id: this.nextId++,
           type: scalarOf(v.type),
