@@ -1,5 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { type Backend, type Sources, checkKernels, findToolchain, scalarizeVectors } from '@filigree/backend';
+import {
+  type Backend,
+  type Sources,
+  checkKernels,
+  findToolchain,
+  gnuVectorOps,
+  scalarizeVectors,
+  splitVectors,
+} from '@filigree/backend';
 import {
   DiagnosticError,
   type Dialect,
@@ -21,6 +29,8 @@ export interface CppOptions {
   readonly dialects?: readonly Dialect[];
   /** Whether `legalize` verifies modules first; false for those that are known to be well-formed. Default true. */
   readonly verify?: boolean;
+  /** Bytes of the vectors that kernels are written with, for modules that have vectors; default 32 on x64, else 16. */
+  readonly vectorBytes?: number;
   /** How ops are written; default `cppDialect`. */
   readonly language?: typeof cppDialect;
 }
@@ -31,17 +41,20 @@ export interface CppOptions {
  */
 export const cpp = (options: CppOptions = {}): Backend => {
   const { dialects = coreDialects, language = cppDialect, verify = true, checked = false } = options;
+  const { vectorBytes = process.arch === 'x64' ? 32 : 16 } = options;
+  /* Indices are checked one by one. */
+  const split = checked ? scalarizeVectors : splitVectors({ bytes: vectorBytes, ops: gnuVectorOps });
   return {
     name: 'cpp',
     capabilities: {
       types: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
       threads: true,
       atomics: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
-      vectorBytes: 0,
+      vectorBytes,
     },
     legalize: pass('cpp-legalize', (module: Module) => {
       if (verify) stopOnErrors(verifyModule(module, dialects));
-      const result = scalarizeVectors.run(module);
+      const result = split.run(module);
       if (E.isLeft(result)) throw new DiagnosticError(result.left);
       stopOnErrors(checkKernels(result.right, language));
       return result.right;

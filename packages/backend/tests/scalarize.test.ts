@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scalarizeVectors } from '@filigree/backend';
+import { gnuVectorOps, scalarizeVectors, splitVectors } from '@filigree/backend';
 import {
   type Module,
   type TypedArray,
@@ -82,5 +82,42 @@ describe('taking vectors apart', () => {
     };
     const kernel = { ...module.kernels[0], body: { params: [], ops: [strange, ...ops] } };
     expect(scalarizeVectors.run({ ...module, kernels: [kernel] })).toMatchObject({ left: [{ code: 'scalarize/op' }] });
+  });
+});
+
+describe('taking vectors apart into registers', () => {
+  const lengths = (module: Module): ReadonlySet<string> =>
+    new Set(JSON.stringify(module.kernels).match(/"lanes":\d+,"of":"\w+"/g) ?? []);
+
+  for (const [bytes, left] of [
+    [32, ['"lanes":4,"of":"f32"']],
+    [8, ['"lanes":2,"of":"f32"']],
+    [4, []],
+  ] as const)
+    it(`of ${bytes} bytes, which keeps the meaning`, () => {
+      const result = splitVectors({ bytes, ops: gnuVectorOps }).run(vectors());
+      expect(result).toMatchObject({ _tag: 'Right' });
+      const { right } = result as { right: Module };
+      expect(verifyModule(right, coreDialects)).toEqual([]);
+      expect([...lengths(right)]).toEqual(left);
+      expect(run(right)).toEqual(run(vectors()));
+    });
+
+  it('does whole what registers can do, and the rest lane by lane', () => {
+    const module = makeModule('m', buffers, [
+      buildKernel(
+        'k',
+        {},
+        (b) => {
+          const x = b.load('x', b.i32(0), 8);
+          b.store('y', b.math('sqrt', b.add(x, x)), b.i32(8));
+        },
+        buffers,
+      ),
+    ]);
+    const { right } = splitVectors({ bytes: 16, ops: gnuVectorOps }).run(module) as { right: Module };
+    const count = (name: string): number => right.kernels[0].body.ops.filter((op) => op.name === name).length;
+    expect(['mem.load', 'arith.add', 'math.sqrt', 'mem.store'].map(count)).toEqual([2, 2 + 2, 8, 2]);
+    expect(run(right).y).toEqual(run(module).y);
   });
 });

@@ -13,6 +13,7 @@ export { privatize } from './privatize/privatize.js';
 export { storeForwarding } from './store-forwarding/store-forwarding.js';
 export { superword } from './superword/superword.js';
 export { unroll } from './unroll.js';
+export { vectorizeNests } from './vectorize/nests.js';
 export { vectorize } from './vectorize/vectorize.js';
 export { corePasses, corePassesOver, defaultPipeline } from './registry.js';
 export { timesRun, workOf } from './support/work.js';

@@ -11,6 +11,7 @@ import { privatize } from './privatize/privatize.js';
 import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';
 import { unroll } from './unroll.js';
+import { vectorizeNests } from './vectorize/nests.js';
 import { vectorize } from './vectorize/vectorize.js';
 
 /** The passes of this package for these dialects, by the name that `parsePipeline` reads. */
@@ -28,6 +29,7 @@ export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Modul
   superword: superword.over(dialects),
   unroll: unroll.over(dialects),
   vectorize: vectorize.over(dialects),
+  'vectorize-nests': vectorizeNests.over(dialects),
 });
 
 /** The passes of this package for the core dialects, by the name that `parsePipeline` reads. */

@@ -17,11 +17,13 @@ import {
   superword,
   unroll,
   vectorize,
+  vectorizeNests,
 } from '@filigree/opt';
 import { expressionOutputs, randomExpressions } from './random-expressions.js';
 import { componentInputs, randomComponents } from './random-components.js';
 import { randomReductions, reductionInputs } from './random-reductions.js';
 import { indexInputs, randomIndices } from './random-indices.js';
+import { nestInputs, randomNests } from './random-nests.js';
 import { randomInputs, randomModule, type Choose } from './random-module.js';
 
 const passes: readonly Pass<Module>[] = [
@@ -36,6 +38,7 @@ const passes: readonly Pass<Module>[] = [
   licm(),
   vectorize(),
   vectorize({ bytes: 32 }),
+  vectorizeNests(),
   superword(),
   offload(),
   privatize(),
@@ -186,6 +189,30 @@ describe('components come out the same', () => {
   it('simplified before', () => check([canonicalize(), cse(), storeForwarding(), superword()], 150));
   it('simplified before and after', () =>
     check([...defaultPipeline().passes, superword(), canonicalize(), cse(), dce()], 150));
+});
+
+describe('nests come out the same on vector lanes', () => {
+  const check = (order: readonly Pass<Module>[], runs: number): void => {
+    let widened = 0;
+    fc.assert(
+      fc.property(fc.array(fc.nat(1 << 20), { minLength: 40, maxLength: 250 }), (choices) => {
+        const before = randomNests(chooser(choices));
+        expect(verifyModule(before, coreDialects)).toEqual([]);
+        const expected = run(before, nestInputs(choices[0]!));
+        expect(expected).toBeDefined();
+        const after = optimized(before, order);
+        if (JSON.stringify(after.kernels).includes('"lanes":')) widened++;
+        expect(differences(expected!, run(after, nestInputs(choices[0]!)))).toEqual([]);
+      }),
+      { numRuns: runs },
+    );
+    expect(widened).toBeGreaterThan(runs / 20);
+  };
+
+  it('as they are', () => check([vectorizeNests()], 200));
+  it('on two lanes', () => check([vectorizeNests({ bytes: 16 })], 100));
+  it('among the other passes', () =>
+    check([...defaultPipeline().passes, vectorizeNests(), ...defaultPipeline().passes], 100));
 });
 
 describe('passes keep the meaning of expressions at the edges of their types', () => {

@@ -6,6 +6,7 @@ import {
   declareArrays,
   gnuHelper,
   gnuSpellings,
+  gnuVectorName,
 } from '@filigree/backend';
 import type { ScalarType } from '@filigree/ir';
 
@@ -82,6 +83,7 @@ export const cppDialect: CFamilyDialect = {
   name: 'cpp',
   scalar,
   index: 'long long',
+  vector: (lanes, of) => ({ helper: `vectorx${lanes}_${of}`, name: gnuVectorName(lanes, of) }),
   stored,
   scratch,
   pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict `,

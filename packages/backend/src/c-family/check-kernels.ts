@@ -6,6 +6,7 @@ import {
   type Type,
   type Value,
   error,
+  isFloat,
   scalarOf,
   typeText,
 } from '@filigree/ir';
@@ -22,15 +23,15 @@ export const checkKernels = (module: Module, dialect: CFamilyDialect): Diagnosti
     if (!found.has(d.code + d.message)) found.set(d.code + d.message, d);
   };
   const type = (t: Type): void => {
-    if (typeof t !== 'string')
+    if (typeof t !== 'string' && !(dialect.vector && isFloat(t)))
       report(
         error('emit/vector', `${dialect.name} takes no values of type ${typeText(t)}`, {
-          remedy: 'run scalarizeVectors first',
+          remedy: 'run scalarizeVectors or splitVectors first',
         }),
       );
     else if (dialect.scalar[scalarOf(t)] === undefined)
       report(
-        error('emit/unsupported-type', `${dialect.name} has no ${t}`, {
+        error('emit/unsupported-type', `${dialect.name} has no ${scalarOf(t)}`, {
           remedy: 'use another type or another backend',
         }),
       );

@@ -15,6 +15,8 @@ export interface CFamilyDialect {
    * that addresses with 64 bits would extend an index after every sum.
    */
   readonly index?: string;
+  /** The helper that declares a vector of floats, and the name of the type; a language without refuses vectors. */
+  readonly vector?: (lanes: number, of: ScalarType) => { readonly helper: string; readonly name: string };
   /** How an element of a buffer is declared, where it differs from a value: a truth value takes one byte. */
   readonly stored: Readonly<Partial<Record<ScalarType, string>>>;
   /** How a kernel takes a buffer, up to the parameter's name: `const double* __restrict `. Buffers never overlap. */

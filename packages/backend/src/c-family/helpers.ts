@@ -31,10 +31,16 @@ export const gnuHelper =
     if (fixed) return { text: fixed.map((l) => l.replace('LOCAL', names.local)).join('\n'), needs: [] };
     const [, what, types] = /^(.*?)((?:_[iuf]\d+)+)$/.exec(name) ?? [];
     const [a, b] = (types ?? '').split('_').slice(1) as ScalarType[];
+    const [, vector, lanes] = /^(\w+)x(\d+)$/.exec(what ?? '') ?? [];
+    const onVectors = vector === undefined ? undefined : vectorRows[vector];
+    if (onVectors) return onVectors({ ...names, name, a, b }, Number(lanes));
     const row = what === undefined ? undefined : rows[what];
     if (!row) throw new Error(`no helper named '${name}'`);
     return row({ ...names, name, a, b });
   };
+
+/** The name of a vector type of the extension that gcc and clang share. */
+export const gnuVectorName = (lanes: number, of: ScalarType): string => `${of}x${lanes}`;
 
 interface Request extends HelperNames {
   readonly name: string;
@@ -209,6 +215,34 @@ const one =
     const t = r.scalar(r.a);
     return text([], `${r.local} ${t} ${r.name}(${t} x) {`, ...body(r, suffix(r.a)).map((l) => `  ${l}`), '}');
   };
+
+/** Vectors, by the extension that gcc and clang share; memory need not be aligned to them. */
+const vectorRows: Readonly<Record<string, (r: Request, lanes: number) => HelperText>> = {
+  vector: (r, lanes) =>
+    text(
+      [],
+      `typedef ${r.scalar(r.a)} ${gnuVectorName(lanes, r.a)} __attribute__((vector_size(${lanes * byteSize(r.a)})));`,
+    ),
+  splat: (r, lanes) =>
+    onVector(
+      r,
+      lanes,
+      (v) => `${v} ${r.name}(${r.scalar(r.a)} x) { return ${v}{${Array(lanes).fill('x').join(', ')}}; }`,
+    ),
+  insert: (r, lanes) =>
+    onVector(r, lanes, (v) => `${v} ${r.name}(${v} v, int lane, ${r.scalar(r.a)} x) { v[lane] = x; return v; }`),
+  load: (r, lanes) =>
+    onVector(
+      r,
+      lanes,
+      (v) => `${v} ${r.name}(const ${r.stored(r.a)}* p) { ${v} v; __builtin_memcpy(&v, p, sizeof v); return v; }`,
+    ),
+  store: (r, lanes) =>
+    onVector(r, lanes, (v) => `void ${r.name}(${r.stored(r.a)}* p, ${v} v) { __builtin_memcpy(p, &v, sizeof v); }`),
+};
+
+const onVector = (r: Request, lanes: number, define: (vector: string) => string): HelperText =>
+  text([`vectorx${lanes}_${r.a}`], `${r.local} ${define(gnuVectorName(lanes, r.a))}`);
 
 const rows: Readonly<Record<string, Row>> = {
   /* bits_to_from */

@@ -36,8 +36,8 @@ export const identifier = (text: string): string => {
   return /^[A-Za-z]/.test(clean) ? clean : `v${clean.replace(/^_/, '')}`;
 };
 
-/* Helper functions end in their type; `part0_of_…` is kept for the parts of kernels. */
-const helperLike = /_[iuf]\d+$|^omp_|^share$|^trip_count$|^in_bounds$|^filigree/;
+/* Helper functions end in their type, vector types are a type and their lanes; `part0_of_…` is kept for the parts of kernels. */
+const helperLike = /_[iuf]\d+$|^[iuf]\d+x\d+$|^omp_|^share$|^trip_count$|^in_bounds$|^filigree/;
 
 /** Names that generated sources use for themselves. */
 export const reserved: readonly string[] = [

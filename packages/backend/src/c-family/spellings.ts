@@ -1,4 +1,4 @@
-import { type Op, type ScalarType, type Value, byteSize, isFloat, scalarOf } from '@filigree/ir';
+import { type Op, type ScalarType, type Value, byteSize, isFloat, lanesOf, scalarOf } from '@filigree/ir';
 import { type Expr, binds, call, castTo, expr, infix, negative, plainInfix, sum, within } from './expr.js';
 import { literal } from './literal.js';
 
@@ -131,9 +131,15 @@ const element = (op: Op, index: Expr, site: Site): Expr => site.element(bufferOf
 
 const address = (op: Op, index: Expr, site: Site): Expr => expr(`&${element(op, index, site).text}`, binds.unary);
 
+/** A helper for whole vectors of the type of a value: `loadx8_f32`. */
+const onVectors = (what: string, v: Value, site: Site): string =>
+  site.helper(`${what}x${lanesOf(v.type)}_${scalarOf(v.type)}`);
+
 const load: Spelling = {
   effect: 'read',
   write: (op, [index], site) => {
+    const [result] = op.results as [Value];
+    if (lanesOf(result.type) > 1) return call(onVectors('load', result, site), address(op, index!, site));
     const at = element(op, index!, site);
     return typeOf(op) === 'i1' ? expr(`${at.text} != 0`, binds.equality) : at;
   },
@@ -141,7 +147,10 @@ const load: Spelling = {
 
 const store: Spelling = {
   effect: 'effect',
-  write: (op, [value, index], site) => expr(`${element(op, index!, site).text} = ${value!.text}`, 0),
+  write: (op, [value, index], site) =>
+    lanesOf(op.operands[0]!.type) > 1
+      ? call(onVectors('store', op.operands[0]!, site), address(op, index!, site), value!)
+      : expr(`${element(op, index!, site).text} = ${value!.text}`, 0),
 };
 
 const atomic: Spelling = {
@@ -165,9 +174,28 @@ const cas: Spelling = {
     ),
 };
 
+/** Ops that `gnuSpellings` can write for whole vectors of floats (see `splitVectors`). */
+export const gnuVectorOps: ReadonlySet<string> = new Set([
+  'arith.constant',
+  'arith.add',
+  'arith.sub',
+  'arith.mul',
+  'arith.div',
+  'arith.neg',
+]);
+
 /** The core dialects for compilers that know the builtins of gcc and clang; GPU dialects replace the rows that differ. */
 export const gnuSpellings: Spellings = {
-  'arith.constant': pure((op) => literal(op.attrs['value']!, typeOf(op))),
+  'arith.constant': pure((op, _args, site) => {
+    const [result] = op.results as [Value];
+    const value = literal(op.attrs['value']!, typeOf(op));
+    return lanesOf(result.type) > 1 ? call(onVectors('splat', result, site), value) : value;
+  }),
+  'arith.splat': pure((op, [x], site) => call(onVectors('splat', op.results[0]!, site), x!)),
+  'arith.extract': pure((op, [v]) => expr(`${within(v!, binds.primary)}[${Number(op.attrs['lane'])}]`)),
+  'arith.insert': pure((op, [v, x], site) =>
+    call(onVectors('insert', op.results[0]!, site), v!, expr(String(op.attrs['lane'])), x!),
+  ),
   'arith.add': arithmetic('add', sum),
   'arith.sub': arithmetic('sub', (a, b) => infix(a, '-', b, binds.sum)),
   'arith.mul': arithmetic('mul', (a, b) => infix(a, '*', b, binds.product)),

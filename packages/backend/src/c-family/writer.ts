@@ -97,7 +97,15 @@ export const block = (w: Writer, open: string, inside: () => void, close = '}'):
   line(w, close);
 };
 
-export const scalarName = (s: Shared, v: Value): string =>
+/** The type that a value is declared with. */
+export const scalarName = (s: Shared, v: Value): string => {
+  if (typeof v.type === 'string') return nameOfScalar(s, v);
+  const { helper, name } = s.dialect.vector!(v.type.lanes, v.type.of);
+  s.helpers.add(helper);
+  return name;
+};
+
+const nameOfScalar = (s: Shared, v: Value): string =>
   (v.type === 'i32' && s.indices.has(v.id) && (s.lanes?.has(v.id) ?? true) ? s.dialect.index : undefined) ??
   s.dialect.scalar[scalarOf(v.type)]!;
 

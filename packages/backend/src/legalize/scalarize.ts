@@ -5,28 +5,47 @@ import {
   type Region,
   type Type,
   type Value,
+  byteSize,
   fail,
+  isFloat,
   lanesOf,
   pass,
   scalarOf,
 } from '@filigree/ir';
+
+/** The vectors that a target has. */
+export interface Registers {
+  /** Bytes of a register: a longer vector becomes several. */
+  readonly bytes: number;
+  /** What it does with a whole register of floats; everything else is done lane by lane. */
+  readonly ops: ReadonlySet<string>;
+}
 
 /**
  * Takes short vectors apart, for targets that have none or whose compiler makes its own: a value of n lanes becomes n
  * scalars, an element-wise op n ops, a vector load n loads. The order of memory effects is kept. A module without vectors
  * is returned as it is. Error: `scalarize/op` on an op of vectors that is not in a core dialect.
  */
-export const scalarizeVectors: Pass<Module> = pass('scalarize-vectors', (module) => {
+export const scalarizeVectors: Pass<Module> = pass('scalarize-vectors', (module) => split(module, undefined));
+
+/**
+ * Takes vectors apart that are longer than registers, or that are not of floats; and ops that registers are not made for, which
+ * find the lanes by `arith.extract` and put them together by `arith.insert`. Otherwise like `scalarizeVectors`.
+ */
+export const splitVectors = (registers: Registers): Pass<Module> =>
+  pass('split-vectors', (module) => split(module, registers));
+
+const split = (module: Module, registers: Registers | undefined): Module => {
   if (!module.kernels.some((k) => hasVectors(k.body))) return module;
   return {
     ...module,
     kernels: module.kernels.map((k) => {
-      const s = new Scalarizer(1 + maxId(k.body, Math.max(-1, ...k.params.map((p) => p.id))));
+      const s = new Scalarizer(1 + maxId(k.body, Math.max(-1, ...k.params.map((p) => p.id))), registers);
       for (const p of k.params) s.keep(p);
       return { ...k, body: s.region(k.body) };
     }),
   };
-});
+};
 
 const isVector = (v: Value): boolean => lanesOf(v.type) > 1 || typeof v.type !== 'string';
 
@@ -44,15 +63,18 @@ const maxId = (r: Region, least: number): number => {
   return max;
 };
 
-/** Rewrites one kernel; holds the lanes that each value has become. */
+/** Rewrites one kernel; holds what each value has become: its lanes, or registers of several lanes each. */
 class Scalarizer {
-  private readonly lanes = new Map<number, readonly Value[]>();
+  private readonly parts = new Map<number, readonly Value[]>();
   private ops: Op[] = [];
 
-  constructor(private nextId: number) {}
+  constructor(
+    private nextId: number,
+    private readonly registers: Registers | undefined,
+  ) {}
 
   keep(v: Value): Value {
-    this.lanes.set(v.id, [v]);
+    this.parts.set(v.id, [v]);
     return v;
   }
 
@@ -68,7 +90,7 @@ class Scalarizer {
 
   private op(op: Op): void {
     if (!op.results.some(isVector) && !op.operands.some(isVector) && op.regions.length === 0) {
-      this.ops.push({ ...op, operands: op.operands.map((v) => this.of(v)[0]!) });
+      this.ops.push({ ...op, operands: op.operands.map((v) => this.parts.get(v.id)![0]!) });
       for (const r of op.results) this.keep(r);
       return;
     }
@@ -83,44 +105,82 @@ class Scalarizer {
       });
   }
 
-  /** Loops, branches and terminators: each vector that they carry becomes several scalars. */
+  /** Loops, branches and terminators: each vector that they carry becomes its parts. */
   private structured(op: Op): void {
-    const operands = op.operands.flatMap((v) => this.of(v));
+    const operands = op.operands.flatMap((v) => this.parts.get(v.id)!);
     const regions = op.regions.map((r) => this.region(r));
     this.ops.push({ ...op, operands, results: op.results.flatMap((r) => this.split(r)), regions });
   }
 
   private elementwise(op: Op): void {
-    const count = lanesOf(op.results[0]!.type);
-    const operands = op.operands.map((v) => this.of(v));
-    const attrs = op.attrs;
-    this.define(
-      op.results[0]!,
-      Array.from({ length: count }, (_, k) =>
-        this.add(
-          op,
-          op.name,
-          operands.map((l) => l[k]!),
-          scalarOf(op.results[0]!.type),
-          attrs,
-        ),
+    const result = op.results[0]!;
+    const type = scalarOf(result.type);
+    const width = this.widthOf(result.type);
+    const whole =
+      this.registers?.ops.has(op.name) === true &&
+      op.operands.every((v) => this.widthOf(v.type) === width) &&
+      width > 1;
+    const operands = op.operands.map((v) => (whole ? this.parts.get(v.id)! : this.of(v)));
+    const parts = range(lanesOf(result.type) / (whole ? width : 1)).map((k) =>
+      this.add(
+        op,
+        op.name,
+        operands.map((l) => l[k]!),
+        whole ? { lanes: width, of: type } : type,
+        op.attrs,
       ),
     );
+    if (whole) this.parts.set(result.id, parts);
+    else this.define(op, result, parts);
+  }
+
+  /** Lanes of the parts of a value: 1 where they are scalars. */
+  widthOf(type: Type): number {
+    const lanes = lanesOf(type);
+    if (!this.registers || lanes === 1 || !isFloat(type)) return 1;
+    const most = Math.max(1, Math.floor(this.registers.bytes / byteSize(scalarOf(type))));
+    const width = Math.min(lanes, most);
+    return lanes % width === 0 && Number.isInteger(Math.log2(width)) ? width : 1;
+  }
+
+  /** What a value has become. */
+  partsOf(v: Value): readonly Value[] {
+    return this.parts.get(v.id)!;
+  }
+
+  setParts(v: Value, parts: readonly Value[]): void {
+    this.parts.set(v.id, parts);
   }
 
   /** The lanes of a value. */
   of(v: Value): readonly Value[] {
-    return this.lanes.get(v.id)!;
+    const parts = this.parts.get(v.id)!;
+    const width = this.widthOf(v.type);
+    if (width === 1) return parts;
+    const type = scalarOf(v.type);
+    return range(lanesOf(v.type)).map((k) =>
+      this.add(undefined, 'arith.extract', [parts[Math.floor(k / width)]!], type, { lane: k % width }),
+    );
   }
 
-  define(v: Value, lanes: readonly Value[]): void {
-    this.lanes.set(v.id, lanes);
+  /** Says which lanes a value has become. */
+  define(from: Op, v: Value, lanes: readonly Value[]): void {
+    const width = this.widthOf(v.type);
+    if (width === 1) return void this.parts.set(v.id, lanes);
+    const type: Type = { lanes: width, of: scalarOf(v.type) };
+    const parts = range(lanes.length / width).map((k) =>
+      range(width - 1).reduce(
+        (whole, n) => this.add(from, 'arith.insert', [whole, lanes[k * width + n + 1]!], type, { lane: n + 1 }),
+        this.add(from, 'arith.splat', [lanes[k * width]!], type, { lanes: width }),
+      ),
+    );
+    this.parts.set(v.id, parts);
   }
 
   /** Appends an op of one result in place of `from`. */
-  add(from: Op, name: string, operands: readonly Value[], type: Type, attrs: Op['attrs'] = {}): Value {
+  add(from: Op | undefined, name: string, operands: readonly Value[], type: Type, attrs: Op['attrs'] = {}): Value {
     const result: Value = { id: this.nextId++, type };
-    this.ops.push({ name, operands, results: [result], attrs, regions: [], ...(from.loc ? { loc: from.loc } : {}) });
+    this.ops.push({ name, operands, results: [result], attrs, regions: [], ...(from?.loc ? { loc: from.loc } : {}) });
     return result;
   }
 
@@ -140,15 +200,16 @@ class Scalarizer {
   }
 
   private split(v: Value): readonly Value[] {
-    const lanes = isVector(v)
-      ? Array.from({ length: lanesOf(v.type) }, (_, k): Value => ({
+    const width = this.widthOf(v.type);
+    const parts = isVector(v)
+      ? Array.from({ length: lanesOf(v.type) / width }, (_, k): Value => ({
           id: this.nextId++,
-          type: scalarOf(v.type),
+          type: width === 1 ? scalarOf(v.type) : { lanes: width, of: scalarOf(v.type) },
           ...(v.hint ? { hint: `${v.hint}_${k}` } : {}),
         }))
       : [v];
-    this.lanes.set(v.id, lanes);
-    return lanes;
+    this.parts.set(v.id, parts);
+    return parts;
   }
 }
 
@@ -157,24 +218,51 @@ const range = (n: number): readonly number[] => Array.from({ length: n }, (_, k)
 const scalarAttrs = ({ lanes: _lanes, ...attrs }: Op['attrs']): Op['attrs'] => attrs;
 
 const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
-  'arith.splat': (s, op) =>
-    s.define(
-      op.results[0]!,
-      range(lanesOf(op.results[0]!.type)).map(() => s.of(op.operands[0]!)[0]!),
-    ),
+  'arith.splat': (s, op) => {
+    const result = op.results[0]!;
+    const value = s.of(op.operands[0]!)[0]!;
+    const width = s.widthOf(result.type);
+    const part =
+      width === 1 ? value : s.add(op, op.name, [value], { lanes: width, of: scalarOf(result.type) }, { lanes: width });
+    s.setParts(
+      result,
+      range(lanesOf(result.type) / width).map(() => part),
+    );
+  },
   'arith.iota': (s, op) =>
     s.define(
+      op,
       op.results[0]!,
       range(lanesOf(op.results[0]!.type)).map((k) => s.plus(op, s.of(op.operands[0]!)[0]!, k)),
     ),
-  'arith.extract': (s, op) => s.define(op.results[0]!, [s.of(op.operands[0]!)[op.attrs['lane'] as number]!]),
-  'arith.insert': (s, op) =>
-    s.define(
+  'arith.extract': (s, op) => {
+    const [vector] = op.operands as [Value];
+    const width = s.widthOf(vector.type);
+    const lane = op.attrs['lane'] as number;
+    const part = s.partsOf(vector)[Math.floor(lane / width)]!;
+    const type = scalarOf(vector.type);
+    s.setParts(op.results[0]!, [width === 1 ? part : s.add(op, op.name, [part], type, { lane: lane % width })]);
+  },
+  'arith.insert': (s, op) => {
+    const [vector, value] = op.operands as [Value, Value];
+    const width = s.widthOf(vector.type);
+    const lane = op.attrs['lane'] as number;
+    const scalar = s.of(value)[0]!;
+    s.setParts(
       op.results[0]!,
-      s.of(op.operands[0]!).map((v, k) => (k === op.attrs['lane'] ? s.of(op.operands[1]!)[0]! : v)),
-    ),
+      s
+        .partsOf(vector)
+        .map((part, k) =>
+          k !== Math.floor(lane / width)
+            ? part
+            : width === 1
+              ? scalar
+              : s.add(op, op.name, [part, scalar], part.type, { lane: lane % width }),
+        ),
+    );
+  },
   'arith.reduce': (s, op) =>
-    s.define(op.results[0]!, [
+    s.define(op, op.results[0]!, [
       s
         .of(op.operands[0]!)
         .reduce((a, b) => s.add(op, `arith.${String(op.attrs['kind'])}`, [a, b], op.results[0]!.type)),
@@ -182,19 +270,23 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
   'mem.load': (s, op) => {
     const at = s.of(op.operands[0]!)[0]!;
     const type = scalarOf(op.results[0]!.type);
-    s.define(
+    const width = s.widthOf(op.results[0]!.type);
+    const attrs = { ...scalarAttrs(op.attrs), ...(width === 1 ? {} : { lanes: width }) };
+    s.setParts(
       op.results[0]!,
-      range(lanesOf(op.results[0]!.type)).map((k) =>
-        s.add(op, 'mem.load', [s.plus(op, at, k)], type, scalarAttrs(op.attrs)),
+      range(lanesOf(op.results[0]!.type) / width).map((k) =>
+        s.add(op, 'mem.load', [s.plus(op, at, k * width)], width === 1 ? type : { lanes: width, of: type }, attrs),
       ),
     );
   },
   'mem.store': (s, op) => {
     const at = s.of(op.operands[1]!)[0]!;
-    s.of(op.operands[0]!).forEach((v, k) => s.effect(op, 'mem.store', [v, s.plus(op, at, k)], op.attrs));
+    const width = s.widthOf(op.operands[0]!.type);
+    s.partsOf(op.operands[0]!).forEach((v, k) => s.effect(op, 'mem.store', [v, s.plus(op, at, k * width)], op.attrs));
   },
   'mem.gather': (s, op) =>
     s.define(
+      op,
       op.results[0]!,
       s.of(op.operands[0]!).map((i) => s.add(op, 'mem.load', [i], scalarOf(op.results[0]!.type), op.attrs)),
     ),

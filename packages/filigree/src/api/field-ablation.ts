@@ -24,6 +24,8 @@ export const FIELD_ABLATIONS = {
   privatize: { omit: ['privatize'] },
   /** What is known of integers: bounds that always hold, digits of sums. */
   'integer-range': { omit: ['integer-range'] },
+  /** Loops over the innermost dense cells on vector lanes, where they have loops or branches in them. */
+  vectorize: { omit: ['vectorize-nests'] },
   /** Components of vectors as short vectors. */
   superword: { omit: ['superword'] },
   /** The passes that suit every kernel: sharing, moving out of loops, dead code. */

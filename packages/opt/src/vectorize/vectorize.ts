@@ -17,13 +17,14 @@ import { tripCount } from '../support/trip-count.js';
 import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
 import { terminatorOf } from '../support/values.js';
 import { accessOf } from '../store-forwarding/element-map.js';
+import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
 
 /**
  * Turns `scf.for {simd = true}` into a loop over vectors and a scalar epilogue. A vector has as many lanes as floats of the
  * widest type in the loop fit a register; narrower data come in short vectors of as many lanes and are cast. Addresses
  * that grow by one from lane to lane give contiguous loads and stores, equal ones a splat, others gather and scatter.
- * A loop that has branches (see `if-to-select`), inner loops, atomics or carried values stays as it is.
+ * A loop that has branches (see `if-to-select`), inner loops (see `vectorize-nests`), atomics or carried values stays as it is.
  *
  * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is no positive whole number.
  */
@@ -61,7 +62,9 @@ const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: numbe
     const { parallel: _parallel, ...serial } = attrs;
     const even = trips !== undefined && trips % BigInt(lanes) === 0n;
     const end = even ? ub : chunkedBound(b, loop, 1n, lanes);
-    b.for(lb, end, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) => widen(loop, iv, lanes, b));
+    b.for(lb, end, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) =>
+      widen(loop, iv, lanes, varyingIn(loop), b),
+    );
     if (!even) b.append({ ...loop, operands: [end, ub, one], attrs: serial });
     return [];
   });

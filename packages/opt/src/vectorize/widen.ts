@@ -1,6 +1,6 @@
-import { isInteger, scalarOf, type Builder, type Op, type Value } from '@filigree/ir';
+import { isInteger, scalarOf, type Builder, type Op, type Region, type Value } from '@filigree/ir';
 import { accessOf } from '../store-forwarding/element-map.js';
-import { bodyOf } from '../support/values.js';
+import { bodyOf, terminatorOf } from '../support/values.js';
 
 /** A value of the scalar loop as the vector loop has it. */
 interface Lanes {
@@ -14,9 +14,13 @@ interface Lanes {
   readonly vector: () => Value;
 }
 
-/** Appends the body of a loop for `lanes` iterations from `iv` on. The loop must have been found fit for it. */
-export const widen = (loop: Op, iv: Value, lanes: number, b: Builder): void => {
+/**
+ * Appends the body of a loop for `lanes` iterations from `iv` on; `varying` are the ids of the values that differ from lane
+ * to lane, those that inner loops carry and branches yield among them. The loop must have been found fit for it.
+ */
+export const widen = (loop: Op, iv: Value, lanes: number, varying: ReadonlySet<number>, b: Builder): void => {
   const values = new Map<number, Lanes>();
+  const { once, within } = inRegions();
   const uniform = (scalar: Value): Lanes => ({ scalar, stride: 0, vector: once(() => b.splat(scalar, lanes)) });
   const contiguous = (scalar: Value, run: 'counter' | 'iota'): Lanes => ({
     scalar,
@@ -57,11 +61,11 @@ export const widen = (loop: Op, iv: Value, lanes: number, b: Builder): void => {
       else b.append({ ...op, name: 'mem.scatter', operands: [value, index.vector()] });
       return undefined;
     }
-    if (access && get(access.index).stride !== 0) return varying(widenLoad(op, get(access.index)));
+    if (access && get(access.index).stride !== 0) return vectorOf(widenLoad(op, get(access.index)));
     const operands = op.operands.map(get);
     if (operands.every((x) => x.stride === 0)) return uniform(onScalars(op));
     const run = runOf(op, operands);
-    if (run === undefined) return varying(onVectors(op));
+    if (run === undefined) return vectorOf(onVectors(op));
     const scalar = onScalars(op);
     return run === 'iota' ? contiguous(scalar, run) : { scalar, stride: 1, run, vector: once(() => onVectors(op)) };
   };
@@ -73,14 +77,49 @@ export const widen = (loop: Op, iv: Value, lanes: number, b: Builder): void => {
     return result;
   };
 
-  values.set(loop.regions[0]!.params[0]!.id, contiguous(iv, 'counter'));
-  for (const op of bodyOf(loop.regions[0]!)) {
+  /** A value that a loop carries or a branch yields: a vector where it differs from lane to lane. */
+  const carried = (v: Value, as: Value): Value => (varying.has(as.id) ? get(v).vector() : get(v).scalar!);
+  const received = (v: Value, from: Value): void =>
+    void values.set(v.id, varying.has(v.id) ? vectorOf(from) : uniform(from));
+  const widenRegion = (region: Region, as: readonly Value[]): readonly Value[] =>
+    within(() => {
+      bodyOf(region).forEach(step);
+      return terminatorOf(region).operands.map((v, k) => carried(v, as[k]!));
+    });
+  const widenFor = (op: Op, bounds: readonly Value[]): readonly Value[] => {
+    const { simd: _simd, ...attrs } = op.attrs;
+    const [body] = op.regions as readonly [Region];
+    const inits = op.operands.slice(3).map((v, k) => carried(v, op.results[k]!));
+    const params = [bounds[0]!, ...inits].map(({ type }, k) => ({ ...body.params[k]!, type }));
+    const { region } = b.region(params, (params) => {
+      params.forEach((v, k) => received(body.params[k]!, v));
+      return widenRegion(body, op.results);
+    });
+    return b.op('scf.for', [...bounds, ...inits], attrs, [region]);
+  };
+  const widenIf = (op: Op, condition: Value): readonly Value[] =>
+    b.if(
+      condition,
+      () => widenRegion(op.regions[0]!, op.results),
+      () => widenRegion(op.regions[1]!, op.results),
+    );
+  const widenNest = (op: Op): void => {
+    const decides = op.operands.slice(0, op.name === 'scf.for' ? 3 : 1).map((v) => get(v).scalar!);
+    const results = op.name === 'scf.for' ? widenFor(op, decides) : widenIf(op, decides[0]!);
+    op.results.forEach((r, k) => received(r, results[k]!));
+  };
+  const step = (op: Op): void => {
+    b.loc = op.loc;
+    if (op.regions.length > 0) return widenNest(op);
     const result = widenOp(op);
     if (result) values.set(op.results[0]!.id, result);
-  }
+  };
+
+  values.set(loop.regions[0]!.params[0]!.id, contiguous(iv, 'counter'));
+  within(() => bodyOf(loop.regions[0]!).forEach(step));
 };
 
-const varying = (vector: Value): Lanes => ({ vector: () => vector });
+const vectorOf = (vector: Value): Lanes => ({ vector: () => vector });
 
 /**
  * What becomes of runs of integers: one plus or minus the same number in all lanes is a run again. So is a cast between
@@ -100,7 +139,24 @@ const runOf = (op: Op, [a, b]: readonly Lanes[]): 'iota' | 'address' | undefined
   return type === 'i64' ? (a!.run === 'counter' ? 'iota' : 'address') : undefined;
 };
 
-const once = <T extends object>(make: () => T): (() => T) => {
-  let made: T | undefined;
-  return () => (made ??= make());
+/** Values that are made where they are first wanted, and known in that region and those within it. */
+const inRegions = () => {
+  const scopes: Map<object, Value>[] = [];
+  return {
+    once: (make: () => Value): (() => Value) => {
+      const key = {};
+      return () => {
+        for (const scope of scopes) if (scope.has(key)) return scope.get(key)!;
+        const made = make();
+        scopes.at(-1)!.set(key, made);
+        return made;
+      };
+    },
+    within: <T>(write: () => T): T => {
+      scopes.push(new Map());
+      const result = write();
+      scopes.pop();
+      return result;
+    },
+  };
 };

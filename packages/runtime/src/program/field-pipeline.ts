@@ -1,5 +1,5 @@
 import { fail, pipeline, type Module, type Pass, type Pipeline } from '@filigree/ir';
-import { defaultPipeline, superword } from '@filigree/opt';
+import { defaultPipeline, superword, vectorizeNests } from '@filigree/opt';
 import { lowerFields, type LowerFieldsOptions, type Storage } from '@filigree/sparse';
 
 export interface FieldPipelineOptions {
@@ -12,7 +12,7 @@ export interface FieldPipelineOptions {
   readonly fastMath?: boolean;
   /** Parts of the lowering to switch off or change. */
   readonly lowering?: LowerFieldsOptions;
-  /** Passes of `defaultPipeline`, which run after the lowering, and `superword`, to leave out by name; `true` leaves out all. */
+  /** Passes that run after the lowering, by name, to leave out: those of `defaultPipeline`, `vectorizeNests` and `superword`; `true` leaves out all. */
   readonly omit?: readonly string[] | true;
 }
 
@@ -21,7 +21,7 @@ export const fieldPipeline = (storage: Storage, options: FieldPipelineOptions = 
   const { debug = false, fastMath = true, lowering = {}, omit = [] } = options;
   return pipeline([
     lowerFields(storage, { ...lowering, ...(debug ? { checks: true } : {}) }),
-    ...(omit === true ? [] : without([...defaultPipeline({ fastMath }).passes, superword()], omit)),
+    ...(omit === true ? [] : without([...defaultPipeline({ fastMath }).passes, vectorizeNests(), superword()], omit)),
   ]);
 };
 

@@ -1,0 +1,135 @@
+import {
+  byteSize,
+  isFloat,
+  mapKernels,
+  rewriteOps,
+  scalarOf,
+  walk,
+  type Op,
+  type Region,
+  type Replacement,
+  type RewriteContext,
+} from '@filigree/ir';
+import { accessOf } from '../store-forwarding/element-map.js';
+import { constantIn } from '../support/constant-in.js';
+import { corePass } from '../support/core-pass.js';
+import { factsOf, type Facts } from '../support/facts.js';
+import { checkCount } from '../support/options.js';
+import { indexConstant } from '../support/split-loop.js';
+import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
+import { tripCount } from '../support/trip-count.js';
+import { varyingIn } from './varying.js';
+import { widen } from './widen.js';
+
+/**
+ * Puts the iterations of `scf.for {simd = true}` with loops or branches in it on vector lanes (thesis §4.3: the innermost
+ * dense level). All lanes take the same way through inner loops and branches, whose bounds and conditions must not differ
+ * between them; sums that inner loops carry are vectors, and what is asked for all lanes is asked once. C compilers do this
+ * to innermost loops by themselves but not to nests. Only loops of a known number of iterations are taken whose lanes add
+ * and multiply floats that lie side by side: other work costs lanes as much as it does one by one.
+ *
+ * Option `bytes` (default 64): the bytes of a vector at the most; more than a register has are several sums that need not
+ * wait for each other. Fails with `opt/option` when it is no positive whole number.
+ */
+export const vectorizeNests = corePass('vectorize-nests', { bytes: 64 }, (dialects, { bytes }) => {
+  const facts = factsOf(dialects);
+  return (module) => {
+    checkCount('vectorize-nests', 'bytes', bytes, 1);
+    const scratch = scratchOf(module.buffers);
+    /* Iterations of an outermost parallel loop have scratch buffers of their own; lanes would share one. */
+    const ownsScratch = (op: Op, ctx: RewriteContext): boolean =>
+      isParallelLoop(op) && !ctx.parents.some(isParallelLoop) && usesScratch(op, scratch, facts);
+    return mapKernels(module, (k) =>
+      rewriteOps(
+        k,
+        dialects,
+        (op, ctx) => (isNest(op) && !ownsScratch(op, ctx) ? vectorizeNest(op, ctx, facts, bytes) : undefined),
+        module.buffers,
+      ),
+    );
+  };
+});
+
+const isNest = (op: Op): boolean =>
+  op.name === 'scf.for' &&
+  op.attrs['simd'] === true &&
+  op.results.length === 0 &&
+  op.regions[0]!.ops.some((inner) => inner.regions.length > 0);
+
+const vectorizeNest = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
+  const constantOf = (v: Op['operands'][number]) => constantIn(v, ctx.definition, facts);
+  const step = constantOf(loop.operands[2]!);
+  const trips = tripCount(loop, constantOf);
+  if (step === undefined || BigInt(step) !== 1n || trips === undefined) return undefined;
+  const lanes = lanesFor(loop, Number(trips), bytes);
+  const varying = varyingIn(loop);
+  if (lanes < 2 || !goesTogether(loop.regions[0]!, varying, facts)) return undefined;
+  const replacement = ctx.build((b) => {
+    b.loc = loop.loc;
+    const [lb, ub] = [loop.operands[0]!, loop.operands[1]!];
+    const { simd: _simd, ...attrs } = loop.attrs;
+    if (trips === BigInt(lanes) && attrs['parallel'] !== true) widen(loop, lb, lanes, varying, b);
+    else b.for(lb, ub, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) => widen(loop, iv, lanes, varying, b));
+    return [];
+  });
+  return pays({ params: [], ops: replacement.ops }) ? replacement : undefined;
+};
+
+/** As many lanes of the widest float as fit, so that no iterations are left over. */
+const lanesFor = (loop: Op, trips: number, bytes: number): number => {
+  let width = 0;
+  walk(loop.regions[0]!, (op) => {
+    for (const v of op.results) if (isFloat(v.type)) width = Math.max(width, byteSize(scalarOf(v.type)));
+  });
+  if (width === 0) return 0;
+  let lanes = 2 ** Math.floor(Math.log2(Math.max(1, bytes / width)));
+  while (lanes > 1 && trips % lanes !== 0) lanes /= 2;
+  return trips === 0 ? 0 : lanes;
+};
+
+/** Whether all lanes do the same ops, each of which has a meaning lane by lane. */
+const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts): boolean =>
+  region.ops.every((op) => {
+    if (facts.terminator(op)) return true;
+    if ([...op.operands, ...op.results].some((v) => typeof v.type !== 'string')) return false;
+    if (op.name === 'scf.for' || op.name === 'scf.if') {
+      const decides = op.name === 'scf.for' ? op.operands.slice(0, 3) : op.operands;
+      return (
+        op.attrs['parallel'] !== true &&
+        !decides.some((v) => varying.has(v.id)) &&
+        op.regions.every((r) => goesTogether(r, varying, facts))
+      );
+    }
+    const def = facts.def(op);
+    if (!def || op.regions.length > 0) return false;
+    /* An element that all lanes read is written by none, as iterations do not depend on one another. */
+    const access = accessOf(op);
+    if (access) return access.kind === 'load' || varying.has(access.index.id);
+    const varies = op.operands.some((v) => varying.has(v.id));
+    return facts.pure(op) && op.results.length === 1 && (!varies || def.traits.elementwise === true);
+  });
+
+/** Whether all that the vectors are used for is done as fast for all lanes as for one. */
+const pays = (region: Region): boolean => {
+  let good = true;
+  walk(region, (op) => {
+    const vectors = [...op.operands, ...op.results].filter((v) => typeof v.type !== 'string');
+    good &&= vectors.every((v) => isFloat(v.type)) && (vectors.length === 0 || cheap.has(op.name));
+  });
+  return good;
+};
+
+const cheap: ReadonlySet<string> = new Set([
+  'arith.constant',
+  'arith.splat',
+  'arith.add',
+  'arith.sub',
+  'arith.mul',
+  'arith.div',
+  'arith.neg',
+  'mem.load',
+  'mem.store',
+  'scf.for',
+  'scf.if',
+  'scf.yield',
+]);

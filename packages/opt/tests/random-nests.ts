@@ -1,0 +1,133 @@
+import {
+  allocateArray,
+  buildKernel,
+  declareBuffer,
+  makeModule,
+  type Builder,
+  type Module,
+  type TypedArray,
+  type Value,
+} from '@filigree/ir';
+import type { Choose } from './random-module.js';
+
+const size = 64;
+const buffers = [
+  declareBuffer('a', 'f64', size, 'input'),
+  declareBuffer('b', 'f32', size, 'input'),
+  declareBuffer('n', 'i32', size, 'input'),
+  declareBuffer('o', 'f64', size, 'inout'),
+  declareBuffer('p', 'f32', size, 'inout'),
+];
+
+export const nestInputs = (seed: number): Record<string, TypedArray> => {
+  let state = seed | 1;
+  const next = (): number => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 8;
+  return Object.fromEntries(
+    buffers.map((b) => {
+      const data = allocateArray(b.type, b.length) as Float64Array;
+      return [b.name, data.map(() => (b.type === 'i32' ? next() % 8 : ((next() % 64) - 30) / 8))];
+    }),
+  );
+};
+
+/**
+ * Loops for vector lanes with loops and branches in them that all iterations take alike, or not, and sums that go through
+ * both. An iteration writes elements of its own only, and reads those of others from where nobody writes, or its own.
+ */
+export const randomNests = (choose: Choose): Module =>
+  makeModule('nests', buffers, [buildKernel('nests', {}, (b) => new Nests(b, choose).kernel(), buffers)]);
+
+interface Scope {
+  readonly floats: readonly Value[];
+  readonly indices: readonly Value[];
+  readonly conditions: readonly Value[];
+}
+
+class Nests {
+  constructor(
+    private readonly b: Builder,
+    private readonly choose: Choose,
+  ) {}
+
+  kernel(): void {
+    const { b } = this;
+    const [i, x] = [b.load('n', b.i32(this.choose(size))), b.load('a', b.i32(this.choose(size)))];
+    const scope: Scope = {
+      floats: [x, b.f64(0.5)],
+      indices: [i, b.i32(3)],
+      conditions: [b.cmp('lt', i, b.i32(4)), b.cmp('lt', x, b.f64(1))],
+    };
+    for (let k = this.choose(3); k >= 0; k--) {
+      const lanes = this.pick([1, 2, 3, 4, 8, 12, 16]);
+      const attrs = this.pick([{ simd: true }, { simd: true, parallel: true }]);
+      b.for(b.i32(this.choose(3)), b.i32(2 + lanes), b.i32(1), attrs, [], (l) => {
+        const inner = this.block({ ...scope, indices: [...scope.indices, l] }, l, 3, 0);
+        b.store('o', this.pick(inner.floats), b.add(l, b.i32(this.choose(8))));
+        if (this.choose(8) === 0) b.store('p', b.cast(this.latest(inner.floats), 'f32'), l);
+      });
+    }
+  }
+
+  private pick<T>(items: readonly T[]): T {
+    return items[this.choose(items.length)]!;
+  }
+
+  private latest<T>(items: readonly T[]): T {
+    return this.pick(items.slice(-3));
+  }
+
+  private block(scope: Scope, lane: Value, count: number, depth: number): Scope {
+    let now = scope;
+    for (let k = this.choose(count + 1); k >= 0; k--) now = this.statement(now, lane, depth);
+    return now;
+  }
+
+  private statement(scope: Scope, lane: Value, depth: number): Scope {
+    const { b } = this;
+    const floats = (...values: readonly Value[]): Scope => ({ ...scope, floats: [...scope.floats, ...values] });
+    switch (this.choose(depth < 3 ? 7 : 4)) {
+      case 0:
+        return floats(b.load('a', this.index(scope, lane)));
+      case 1: {
+        const x = b.load(this.choose(8) === 0 ? 'b' : 'a', this.index(scope, lane));
+        return floats(x.type === 'f32' ? b.cast(x, 'f64') : x);
+      }
+      case 2: {
+        const [x, y] = [this.latest(scope.floats), this.latest(scope.floats)];
+        return floats(this.pick([() => b.add(x, y), () => b.mul(x, y), () => b.sub(x, y), () => b.neg(x)])());
+      }
+      case 3: {
+        const [i, j] = [this.pick(scope.indices), this.pick(scope.indices)];
+        const sum = this.pick([() => b.add(i, j), () => b.add(i, b.i32(2)), () => b.shl(i, b.i32(1))])();
+        return { ...scope, indices: [...scope.indices, sum] };
+      }
+      case 4: {
+        const condition = this.choose(9) === 0 ? b.cmp('lt', lane, b.i32(this.choose(4))) : this.pick(scope.conditions);
+        const count = this.choose(3);
+        const arm = () => {
+          const inner = this.block(scope, lane, 3, depth + 1);
+          return Array.from({ length: count }, () => this.latest(inner.floats));
+        };
+        return floats(...b.if(condition, arm, arm));
+      }
+      default: {
+        const inits = Array.from({ length: this.choose(3) }, () => this.latest(scope.floats));
+        const bound = this.choose(4) === 0 ? b.and(this.latest(scope.indices), b.i32(3)) : b.i32(this.choose(4));
+        return floats(
+          ...b.for(b.i32(0), bound, b.i32(1), {}, inits, (e, carried) => {
+            const inside = { ...scope, floats: [...scope.floats, ...carried], indices: [...scope.indices, e] };
+            const inner = this.block(inside, lane, 3, depth + 1);
+            return inits.map(() => this.latest(inner.floats));
+          }),
+        );
+      }
+    }
+  }
+
+  /** Mostly the lane and something that is the same for all, which is where lanes lie side by side. */
+  private index(scope: Scope, lane: Value): Value {
+    const { b } = this;
+    const near = b.and(this.latest(scope.indices), b.i32(15));
+    return this.choose(6) === 0 ? near : b.add(this.choose(3) === 0 ? near : b.i32(this.choose(9)), lane);
+  }
+}
