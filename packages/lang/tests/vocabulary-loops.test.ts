@@ -132,16 +132,21 @@ describe('random numbers', () => {
     const b = word((a ^ (a >> 15n)) * 0x846ca68bn);
     return b ^ (b >> 16n);
   };
+  const rotate = (x: bigint, bits: bigint): bigint => word(x << bits) | (x >> (32n - bits));
   const stream = (seed: bigint, coordinates: readonly number[]): (() => bigint) => {
-    let position = mix(seed ^ 0x243f6a88n);
-    let key = mix(word(seed + 0x85a308d3n));
+    let a = mix(seed ^ 0x243f6a88n);
+    let b = mix(word(seed + 0x85a308d3n));
     for (const c of coordinates.map((x) => word(BigInt(x)))) {
-      position = mix(position ^ c);
-      key = mix(word(key + c));
+      a = mix(a ^ c);
+      b = mix(word(b + c));
     }
+    b = word(2n * b + 1n);
     return () => {
-      position = word(position + 0x9e3779b9n);
-      return mix(word(mix(position) + key));
+      const bits = word(rotate(word(a * 0x9e3779bbn), 5n) * 5n);
+      b ^= a;
+      a = rotate(a, 26n) ^ b ^ word(b << 9n);
+      b = rotate(b, 13n);
+      return bits;
     };
   };
 

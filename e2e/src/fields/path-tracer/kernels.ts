@@ -17,13 +17,13 @@ export const pathTracer = ({ n }: Pick<Cloud, 'n'>, float: 'f32' | 'f64', blocks
   const [density, image] = [field('density', float), field('image', float)];
   /** Length to the next collision by Woodcock tracking; negative where there is none. */
   const track = (density: Grid3, o: Vec<3>, d: Vec<3>, length: number, extinction: number) => {
-    let [t, found] = [0, -1];
-    while (t < length && found < 0) {
+    let t = 0;
+    for (;;) {
       t -= Math.log(1 - random()) / extinction;
+      if (t >= length) return -1;
       const [i, j, k] = i32(o.add(d.mul(t)).mul(n)).max(0).min(n - 1); // prettier-ignore
-      if (t < length && random() < density[i][j][k]) found = t;
+      if (random() < density[i][j][k]) return t;
     }
-    return found;
   };
   const render = kernel(
     [density, image, array(float, 19), 'i32', 'i32', 'i32', 'i32'],

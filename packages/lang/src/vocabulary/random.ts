@@ -4,14 +4,15 @@ export interface WordOps<S> {
   readonly add: (a: S, b: S) => S;
   readonly mul: (a: S, b: S) => S;
   readonly xor: (a: S, b: S) => S;
+  readonly shl: (a: S, bits: number) => S;
   /** Zeros come in from above. */
   readonly shr: (a: S, bits: number) => S;
 }
 
-/** Where a sequence of random numbers stands, and which of 2³² sequences it is. */
+/** Where a sequence of random numbers stands: two words that are not both zero. */
 export interface RandomState<S> {
-  readonly position: S;
-  readonly stream: S;
+  readonly first: S;
+  readonly second: S;
 }
 
 /**
@@ -21,17 +22,27 @@ export interface RandomState<S> {
  * parallel, the body draws once, and the bits drawn are the seed of that loop. So no number depends on threads.
  */
 export const startRandom = <S>(ops: WordOps<S>, seed: S, coordinates: readonly S[]): RandomState<S> => ({
-  position: coordinates.reduce((x, c) => mix(ops, ops.xor(x, c)), mix(ops, ops.xor(seed, ops.constant(0x243f6a88)))),
-  stream: coordinates.reduce((x, c) => mix(ops, ops.add(x, c)), mix(ops, ops.add(seed, ops.constant(0x85a308d3)))),
+  first: coordinates.reduce((x, c) => mix(ops, ops.xor(x, c)), mix(ops, ops.xor(seed, ops.constant(0x243f6a88)))),
+  second: odd(
+    ops,
+    coordinates.reduce((x, c) => mix(ops, ops.add(x, c)), mix(ops, ops.add(seed, ops.constant(0x85a308d3)))),
+  ),
 });
 
-/** One step: a Weyl sequence, hashed, moved by the stream, and hashed again. `bits` are uniform in all 32. */
+/**
+ * One step of xoroshiro64** (Blackman and Vigna, Scrambled linear pseudorandom number generators, 2021), which comes back to
+ * where it was after 2⁶⁴ − 1 steps. `bits` are uniform in all 32.
+ */
 export const nextRandom = <S>(
   ops: WordOps<S>,
-  { position, stream }: RandomState<S>,
+  { first, second }: RandomState<S>,
 ): { readonly state: RandomState<S>; readonly bits: S } => {
-  const moved = ops.add(position, ops.constant(0x9e3779b9));
-  return { state: { position: moved, stream }, bits: mix(ops, ops.add(mix(ops, moved), stream)) };
+  const both = ops.xor(first, second);
+  const scrambled = rotate(ops, ops.mul(first, ops.constant(0x9e3779bb)), 5);
+  return {
+    state: { first: ops.xor(ops.xor(rotate(ops, first, 26), both), ops.shl(both, 9)), second: rotate(ops, both, 13) },
+    bits: ops.mul(scrambled, ops.constant(5)),
+  };
 };
 
 /**
@@ -47,6 +58,7 @@ export const hostWords: WordOps<number> = {
   add: (a, b) => (a + b) >>> 0,
   mul: (a, b) => Math.imul(a, b) >>> 0,
   xor: (a, b) => (a ^ b) >>> 0,
+  shl: (a, bits) => (a << bits) >>> 0,
   shr: (a, bits) => a >>> bits,
 };
 
@@ -56,3 +68,8 @@ const mix = <S>(ops: WordOps<S>, x: S): S => {
   const once = ops.mul(fold(x, 16), ops.constant(0x7feb352d));
   return fold(ops.mul(fold(once, 15), ops.constant(0x846ca68b)), 16);
 };
+
+/** Shifted left, with the high bits coming in below. */
+const rotate = <S>(ops: WordOps<S>, x: S, bits: number): S => ops.xor(ops.shl(x, bits), ops.shr(x, 32 - bits));
+
+const odd = <S>(ops: WordOps<S>, x: S): S => ops.add(ops.shl(x, 1), ops.constant(1));

@@ -12,6 +12,7 @@ const wordOps = (cx: Context, node: AnyNode): WordOps<Scalar> => {
     add: (a, b) => session.compute(at, 'add', a, b),
     mul: (a, b) => session.compute(at, 'mul', a, b),
     xor: (a, b) => session.compute(at, 'bitxor', a, b),
+    shl: (a, bits) => session.compute(at, 'shl', a, literal(bits)),
     shr: (a, bits) => session.compute(at, 'shr', a, literal(bits)),
   };
 };
@@ -28,7 +29,7 @@ export const begin = (cx: Context, node: AnyNode, seed: Scalar, coordinates: rea
     session.emit(at, { do: 'write', local: made, value });
     return made;
   };
-  return { position: local('position', start.position), stream: local('stream', start.stream) };
+  return { first: local('first', start.first), second: local('second', start.second) };
 };
 
 /** 32 random bits; undefined where the kernel was not yet known to use any. */
@@ -42,9 +43,10 @@ export const draw = (cx: Context, node: AnyNode): Scalar => {
     session.emit(at, { do: 'read', to, local });
     return to;
   };
-  const next = nextRandom(wordOps(cx, node), { position: read(random.position), stream: read(random.stream) });
-  session.emit(at, { do: 'write', local: random.position, value: next.state.position });
-  return next.bits;
+  const { state, bits } = nextRandom(wordOps(cx, node), { first: read(random.first), second: read(random.second) });
+  session.emit(at, { do: 'write', local: random.first, value: state.first });
+  session.emit(at, { do: 'write', local: random.second, value: state.second });
+  return bits;
 };
 
 /**
