@@ -8,6 +8,7 @@ import {
   type Value,
   bufferMap,
   byteSize,
+  isVector,
   scalarFromAttr,
   scalarOf,
 } from '@filigree/ir';
@@ -218,7 +219,7 @@ const onLanes = (w: Writer, loop: Op | undefined, write: () => void): void => {
 const hints = (w: Writer, op: Op, variables: readonly string[] = []): readonly string[] => {
   const [simd, independent] = [op.attrs['simd'] === true, op.attrs['independent'] === true];
   const said = simd || independent || op.attrs['parallel'] === true;
-  if (!said || contains(op.regions[0]!, (o) => !takesLanes(w, o))) return [];
+  if (!said || contains(op.regions[0]!, (o) => !takesLanes(w, o) || usesVectors(o))) return [];
   const { dialect, usage, helpers } = w.shared;
   const kinds = variables.length === 0 ? [] : independent ? accumulations(op, usage.count) : undefined;
   if (kinds === undefined) return [];
@@ -235,6 +236,9 @@ const takesLanes = (w: Writer, op: Op): boolean => {
   if (!spelling) return op.name === 'scf.if' || terminators.has(op.name);
   return op.name === 'mem.store' || effectOf(w, spelling, op) !== 'effect';
 };
+
+/** Whether an op is on lanes already. */
+const usesVectors = (op: Op): boolean => [...op.operands, ...op.results].some((v) => isVector(v.type));
 
 const contains = (region: Region, test: (op: Op) => boolean): boolean =>
   region.ops.some((op) => test(op) || op.regions.some((r) => contains(r, test)));
