@@ -35,7 +35,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  LOG,
+  logOf,
   Model,
   PARAMS,
   cases,
@@ -75,7 +75,7 @@ describe.each(backends)('random programs on random layouts, compiled by %s', (_n
       program.launch(`main${n}`, args);
       const model = new Model(shape, (node) => (storage.nodes[node].pool?.capacity ?? Infinity) - RESERVED_CELLS);
       model.run(text, new Map(PARAMS.map((p, k) => [p, args[k]])));
-      const log = [...program.buffers[LOG]].slice(0, Number(program.buffers.logged[0])).map(Number);
+      const log = logOf(program.buffers);
       expect(log, printModule(all)).toEqual(model.log.map((x, k) => (Number.isNaN(x) ? log[k] : x)));
       expect(wordsOf(storage, program.buffers)[storage.status / 4]).toBe(model.status);
     });

@@ -81,12 +81,17 @@ export type Statement =
 export type Program = readonly Statement[];
 
 export const PARAMS = ['p', 'q', 'r'] as const;
-export const LOG = 'log';
+const LOG = 'log';
 const LOG_LENGTH = 4096;
+
+/** What was logged, as far as there was room. */
+export const logOf = (arrays: Readonly<Record<string, TypedArray>>): readonly number[] =>
+  [...arrays[LOG].subarray(0, Math.min(Number(arrays.logged[0]), LOG_LENGTH))].map(Number);
 
 /** The log, and where its next entry goes. */
 export const logBuffers: readonly Buffer[] = [
-  declareBuffer(LOG, 'f64', LOG_LENGTH, 'inout'),
+  /* What finds no room goes behind the last entry. */
+  declareBuffer(LOG, 'f64', LOG_LENGTH + 1, 'inout'),
   declareBuffer('logged', 'i32', 1, 'inout'),
 ];
 
@@ -175,7 +180,7 @@ class Writer {
   private log(value: Value): void {
     const { b } = this;
     const at = b.atomic('logged', 'add', b.i32(1), b.i32(0));
-    b.store(LOG, b.cast(value, 'f64'), b.min(at, b.i32(LOG_LENGTH - 1)));
+    b.store(LOG, b.cast(value, 'f64'), b.min(at, b.i32(LOG_LENGTH)));
   }
 }
 

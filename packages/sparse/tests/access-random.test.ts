@@ -17,7 +17,7 @@ import {
 } from '@filigree/sparse';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOG, Model, PARAMS, allocate, cases, freshArena, moduleOf, type Case } from './access-model.js';
+import { Model, PARAMS, allocate, cases, freshArena, logOf, moduleOf, type Case } from './access-model.js';
 import { right } from './support.js';
 
 /** Runs a program through passes and on the model; gives what both saw. */
@@ -39,7 +39,7 @@ const both = (
     model,
     storage,
     words,
-    log: [...arrays[LOG]].slice(0, Number(arrays.logged[0])).map(Number),
+    log: logOf(arrays),
     status: words[storage.status / 4],
   };
 };

@@ -32,7 +32,7 @@ import {
 } from '@filigree/sparse';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOG, Model, PARAMS, allocate, cases, freshArena, moduleOf, type Program } from './access-model.js';
+import { Model, PARAMS, allocate, cases, freshArena, logOf, moduleOf, type Program } from './access-model.js';
 import { right } from './support.js';
 
 const RUNS = Number(process.env.FILIGREE_RUNS ?? 100);
@@ -345,8 +345,7 @@ describe.each(variants)('%s', (_name, passes) => {
     );
   });
 
-  /* Fails for some: a pool within a pool of another field, `dense(i, 4).pointer()` around `dense(ij, 1).pointer()`. */
-  it.skip('also after cells were deactivated, and activated again; none is lost', () => {
+  it('also after cells were deactivated, and activated again; none is lost', () => {
     const withSteps = cases()
       .filter(({ shape }) => small(shape))
       .chain((c) => fc.tuple(fc.constant(c), steps(c.shape)));
@@ -364,11 +363,11 @@ describe.each(variants)('%s', (_name, passes) => {
           checkVisits(m, model);
           checkPools(m, model);
         }
-        const logged = Math.min(Number(m.arrays.logged[0]), m.arrays[LOG].length);
-        const log = [...m.arrays[LOG].slice(0, logged)].map(Number);
-        expect(log).toEqual(model.log.slice(0, logged).map((x, n) => (Number.isNaN(x) ? log[n] : x)));
+        const log = logOf(m.arrays);
+        expect(log).toEqual(model.log.slice(0, log.length).map((x, n) => (Number.isNaN(x) ? log[n] : x)));
       }),
-      { numRuns: RUNS },
+      /* Each is many programs, with many loops in between. */
+      { numRuns: Math.ceil(RUNS / 4) },
     );
   });
 });
