@@ -58,6 +58,14 @@ export { referenceRenderer } from './path-tracer/reference.js';
 export { checkPathTracer } from './path-tracer/check.js';
 export { nativeRenderer, type NativeRenderer } from './path-tracer/native.js';
 export { pathTracerPicture } from './path-tracer/picture.js';
+export {
+  expectedPairs,
+  STRUCTURE_NAMES,
+  structures,
+  type Structure,
+  type StructureName,
+} from './structures/structures.js';
+export { structuresPicture } from './structures/picture.js';
 export { linesOfCode } from './lines-of-code.js';
 export { LAYOUTS, type Blocks, type LayoutName } from './layouts.js';
 export type { CompileOptions } from './compile-options.js';

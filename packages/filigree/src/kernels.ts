@@ -92,6 +92,7 @@ export {
   k,
   l,
   layout,
+  layoutText,
   matrixField,
   vectorField,
   type AnyField,

@@ -43,6 +43,7 @@ export {
   axesOf,
   isSparse,
   layout,
+  layoutText,
   nodeText,
   pathTo,
   type Layout,

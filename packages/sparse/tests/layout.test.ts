@@ -1,32 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DiagnosticError } from '@filigree/ir';
-import {
-  dense,
-  dynamic,
-  field,
-  hash,
-  i,
-  ij,
-  ijk,
-  k,
-  l,
-  layout,
-  nodeText,
-  type Branch,
-  type Layout,
-} from '@filigree/sparse';
+import { dense, dynamic, field, hash, i, ij, ijk, k, l, layout, layoutText, type Branch } from '@filigree/sparse';
 
 const f = (name: string) => field(name, 'f32');
 const [u, v, w, flags] = ['u', 'v', 'w', 'flags'].map(f);
-
-/** The tree, a node a line, children indented. */
-const outline = ({ nodes }: Layout): string => {
-  const lines = (id: number, depth: number): string[] => [
-    `${'  '.repeat(depth)}${nodeText(nodes[id])}`,
-    ...nodes[id].children.flatMap((c) => lines(c, depth + 1)),
-  ];
-  return lines(0, 0).join('\n');
-};
 
 const code = (make: () => unknown): string[] => {
   try {
@@ -41,7 +18,7 @@ const code = (make: () => unknown): string[] => {
 describe('layouts', () => {
   it('describe the structures of Fig. 2-6', () => {
     const vdb = layout(hash(ijk, 32).dense(ijk, 16).pointer().dense(ijk, 8).place(u, v, w));
-    expect(outline(vdb)).toBe(
+    expect(layoutText(vdb)).toBe(
       [
         'root()',
         '  hash(i: 32, j: 32, k: 32)',
@@ -74,7 +51,7 @@ describe('layouts', () => {
         .bitmasked()
         .fork(dense(ij, [4, 8]).place(u).place(v), dynamic(k, 32).place(...particles)),
     );
-    expect(outline(hleg)).toBe(
+    expect(layoutText(hleg)).toBe(
       [
         'root()',
         '  hash(i: 8, j: 8)',

@@ -4,8 +4,9 @@ import { mgpcgExample } from './mgpcg.js';
 import { mpmExample } from './mpm.js';
 import { pathTracerExample } from './path-tracer.js';
 import { sparseCnnExample } from './sparse-cnn.js';
+import { structuresExample } from './structures.js';
 
-/** The applications of chapter 2 of the thesis (§2.6). */
+/** The applications of chapter 2 of the thesis (§2.6), and its data structures (Fig. 2-6). */
 export const FIELD_EXAMPLES: readonly Example[] = [
   mpmExample(2),
   mpmExample(3),
@@ -13,4 +14,5 @@ export const FIELD_EXAMPLES: readonly Example[] = [
   mgpcgExample,
   sparseCnnExample,
   pathTracerExample,
+  structuresExample,
 ];

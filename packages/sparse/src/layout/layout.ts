@@ -98,6 +98,15 @@ export const nodeText = (node: SNode): string => {
   return `${node.kind}(${split.join(', ')})${decorators.join('')}`;
 };
 
+/** The tree for people, a node a line, children indented. */
+export const layoutText = ({ nodes }: Layout): string => {
+  const lines = (id: number, depth: number): readonly string[] => [
+    `${'  '.repeat(depth)}${nodeText(nodes[id])}`,
+    ...nodes[id].children.flatMap((child) => lines(child, depth + 1)),
+  ];
+  return lines(0, 0).join('\n');
+};
+
 /** Whether cells of this node may be inactive. */
 export const isSparse = (node: SNode): boolean =>
   node.pointer || node.bitmasked || node.kind === 'hash' || node.kind === 'dynamic';
