@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
+import { type Module, buildKernel, coreDialects, declareBuffer, interpret, makeModule } from '@filigree/ir';
 import { axpy, loaded, problems, right, script, sourcesOf, temporaryFolder } from './helpers.js';
 import { toolchainHere } from './toolchain-here.js';
 
@@ -58,7 +59,7 @@ describe('a compiler that fails', () => {
 
   it('is reported when it writes nothing and says nothing', async () => {
     const [d] = await problems(compile(sourcesOf(axpy()), { compiler: fake('exit 0'), cache: temporaryFolder() }));
-    expect(d).toMatchObject({ code: 'cpp/compile', message: expect.stringContaining('wrote no library') as string });
+    expect(d).toMatchObject({ code: 'cpp/compile', message: expect.stringContaining('wrote no file') as string });
   });
 
   it('is reported when the disk is full for the cache folder and for temporary files', async () => {
@@ -90,6 +91,68 @@ describe.skipIf(!usable)('no folder at all that can be written', () => {
 describe('sources of another backend', () => {
   it('are refused', async () => {
     expect(await problems(compile({ backend: 'wasm', files: [] }))).toMatchObject([{ code: 'cpp/sources' }]);
+  });
+});
+
+/** Kernels of a parallel loop each, with so many ops that their sources are long, each with a factor of its own. */
+const longKernels = (factors: readonly number[]): Module => {
+  const buffers = [declareBuffer('x', 'f64', 8, 'input'), declareBuffer('y', 'f64', 8, 'inout')];
+  const kernels = factors.map((factor, k) =>
+    buildKernel(
+      `k${k}`,
+      {},
+      (b) =>
+        void b.for(b.i32(0), b.i32(8), b.i32(1), { parallel: true }, [], (i) => {
+          let v = b.load('x', i);
+          for (let n = 0; n < 300; n++) v = b.math('sqrt', b.add(b.mul(v, b.f64(factor)), b.f64(n)));
+          b.store('y', b.add(b.load('y', i), v), i);
+        }),
+      buffers,
+    ),
+  );
+  return makeModule('long', buffers, kernels);
+};
+
+describe.skipIf(!usable)('long sources', () => {
+  it('are compiled in units, of which those that changed are compiled again', async () => {
+    const folder = temporaryFolder();
+    const log = join(folder, 'log');
+    const compiler = script(folder, 'c++', `echo "$*" >> ${log}; exec c++ "$@"`);
+    const options = { compiler, cache: join(folder, 'cache'), fastMath: false };
+    const calls = async (module: Module): Promise<number> => {
+      writeFileSync(log, '');
+      right(await compile(sourcesOf(module), options)());
+      return (readFileSync(log, 'utf8').match(/ -c kernels\.cpp/g) ?? []).length;
+    };
+    expect([...sourcesOf(axpy()).units!]).toEqual([]);
+    expect(sourcesOf(longKernels([1, 2, 3])).units).toHaveLength(4);
+    expect(await calls(longKernels([1, 2, 3]))).toBe(4);
+    expect(await calls(longKernels([1, 4, 3]))).toBe(1);
+    expect(await calls(longKernels([1, 4, 3]))).toBe(0);
+  });
+
+  it('give what they give in one piece, and what the interpreter gives', async () => {
+    const module = longKernels([1, 2, 3]);
+    const x = Float64Array.from({ length: 8 }, (_, i) => i + 0.5);
+    const expected = new Float64Array(8);
+    right(interpret(module, coreDialects, { x, y: expected }));
+    const { units: _, ...whole } = sourcesOf(module);
+    for (const sources of [sourcesOf(module), whole]) {
+      const artifact = right(await compile(sources, { cache: temporaryFolder(), fastMath: false })());
+      const run = right(await cpp().load!(artifact, module)());
+      (run.buffers.x as Float64Array).set(x);
+      run.run({ threads: 2 });
+      expect(run.buffers.y).toEqual(expected);
+      run.dispose();
+    }
+  });
+
+  it('that a compiler refuses are reported once', async () => {
+    const sources = sourcesOf(longKernels([1, 2, 3]));
+    const broken = { ...sources, units: sources.units!.map((u) => `${u}\n#error not this one`) };
+    const [d, ...more] = await problems(compile(broken, { cache: temporaryFolder() }));
+    expect(d).toMatchObject({ code: 'cpp/compile', message: expect.stringContaining('not this one') as string });
+    expect(more).toEqual([]);
   });
 });
 

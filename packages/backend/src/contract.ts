@@ -41,6 +41,8 @@ export interface Availability {
 export interface Sources {
   readonly backend: string;
   readonly files: readonly SourceFile[];
+  /** Where the program is long: the text of `files` in pieces, each complete, that are compiled by themselves and linked. */
+  readonly units?: readonly string[];
 }
 
 export interface SourceFile {

@@ -1,4 +1,5 @@
 import { access, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
@@ -20,8 +21,9 @@ import { compilerFlags } from './flags.js';
 
 /**
  * Compiles `kernels.cpp` of the sources into a shared library, or finds it in the cache, by the hash of the source text,
- * the flags, the compiler's version and the processor. Errors: `toolchain/…`, `cpp/sources`, `cpp/compile`, `cpp/killed`,
- * `cpp/timeout`, `cache/…`.
+ * the flags, the compiler's version and the processor. Long sources are compiled in units at the same time, and units that
+ * are in the cache are not compiled again. Errors: `toolchain/…`, `cpp/sources`, `cpp/compile`, `cpp/killed`, `cpp/timeout`,
+ * `cache/…`.
  */
 export const compileSources = (sources: Sources, options: CompileOptions = {}): TaskEither<Diagnostics, Artifact> =>
   attempt(async () => {
@@ -33,12 +35,32 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
         remedy: "pass what this backend's emit made",
       });
     const flags = [...compilerFlags(toolchain, options.fastMath ?? true), ...(options.flags ?? [])];
-    const hash = contentHash('cpp', text, toolchain.version, toolchain.cpu, ...toolchain.args, ...flags);
+    const limitMs = options.limitMs ?? 600_000;
+    const compiler: Compiler = { toolchain, flags, limitMs, deadline: started + limitMs };
+    const keyOf = (kind: string, text: string): string =>
+      contentHash(kind, text, toolchain.version, toolchain.cpu, ...toolchain.args, ...flags);
+    const hash = keyOf('cpp', text);
     const { path, cached, warnings } = await cachedFile({
       cache: options.cache,
       key: hash,
       file: 'kernels.so',
-      build: (file) => build(toolchain, flags, text, file, options.limitMs ?? 600_000),
+      build: async (file) => {
+        await writeFile(join(dirname(file), 'kernels.cpp'), text);
+        const units = sources.units ?? [];
+        if (units.length === 0) return build(compiler, ['kernels.cpp', '-o', file, '-lm'], file);
+        const objects = await eachOf(longestFirst(units), availableParallelism(), (unit) =>
+          cachedFile({
+            cache: options.cache,
+            key: keyOf('cpp-unit', unit),
+            file: 'kernels.o',
+            build: async (object) => {
+              await writeFile(join(dirname(object), 'kernels.cpp'), unit);
+              await build(compiler, ['-c', 'kernels.cpp', '-o', object], object);
+            },
+          }),
+        );
+        return build(compiler, [...objects.map((o) => o.path), '-o', file, '-lm'], file);
+      },
     });
     return {
       backend: 'cpp',
@@ -50,24 +72,55 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
     };
   });
 
+const longestFirst = (units: readonly string[]): readonly string[] => [...units].sort((a, b) => b.length - a.length);
+
+/** Does something with each item, with so many at the same time; after a failure no more are begun. */
+const eachOf = async <A, B>(
+  items: readonly A[],
+  atOnce: number,
+  act: (item: A) => Promise<B>,
+): Promise<readonly B[]> => {
+  const done: B[] = [];
+  const state = { next: 0 };
+  const worker = async (): Promise<void> => {
+    try {
+      while (state.next < items.length) {
+        const at = state.next++;
+        done[at] = await act(items[at]!);
+      }
+    } finally {
+      state.next = items.length;
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  const failed = ended.find((e) => e.status === 'rejected');
+  if (failed) throw failed.reason;
+  return done;
+};
+
 const toolchainOf = async ({ compiler, cache }: CompileOptions): Promise<Toolchain> => {
   const found = await findToolchain({ cache, ...(compiler === undefined ? {} : { compiler }) })();
   if (E.isLeft(found)) throw new DiagnosticError(found.left);
   return found.right;
 };
 
+/** A compiler and how it is called, until when. */
+interface Compiler {
+  readonly toolchain: Toolchain;
+  readonly flags: readonly string[];
+  readonly limitMs: number;
+  readonly deadline: number;
+}
+
+/** Runs the compiler in the folder of the file that it is to write. */
 const build = async (
-  toolchain: Toolchain,
-  flags: readonly string[],
-  text: string,
+  { toolchain, flags, limitMs, deadline }: Compiler,
+  args: readonly string[],
   file: string,
-  limitMs: number,
 ): Promise<void> => {
-  const source = join(dirname(file), 'kernels.cpp');
-  await writeFile(source, text);
-  const done = await runProcess(toolchain.path, [...toolchain.args, ...flags, source, '-o', file, '-lm'], {
+  const done = await runProcess(toolchain.path, [...toolchain.args, ...flags, ...args], {
     cwd: dirname(file),
-    limitMs,
+    limitMs: Math.max(1, deadline - performance.now()),
   });
   if (done.timedOut)
     fail('cpp/timeout', `${toolchain.path} did not finish within ${limitMs / 1000} s and was stopped`, {
@@ -75,7 +128,7 @@ const build = async (
     });
   if (done.status !== 0) explain(toolchain, done);
   await access(file).catch(() =>
-    fail('cpp/compile', `${toolchain.path} ended without an error and wrote no library`, {
+    fail('cpp/compile', `${toolchain.path} ended without an error and wrote no file`, {
       remedy: 'install it again, or set FILIGREE_CXX to another compiler',
     }),
   );

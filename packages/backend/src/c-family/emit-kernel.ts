@@ -26,12 +26,21 @@ export interface EmittedKernel {
   readonly name: string;
   /** The function and the parts of its parallel loops, which stand before it. */
   readonly text: string;
+  /** The same function by function, the kernel's own last. */
+  readonly functions: readonly EmittedFunction[];
   /** The function's arguments: buffers as pointers in this order, then as the flags say `int threads`, `int* status`, then the kernel's scalars. */
   readonly buffers: readonly Buffer[];
   readonly takesThreads: boolean;
   readonly takesStatus: boolean;
   /** Helpers that the text calls. */
   readonly helpers: ReadonlySet<string>;
+}
+
+export interface EmittedFunction {
+  /** Result, name and parameters, as in a declaration. */
+  readonly head: string;
+  /** The definition, with a comment before it. */
+  readonly text: string;
 }
 
 export interface EmitOptions {
@@ -51,13 +60,13 @@ export const emitKernel = (
   dialect: CFamilyDialect,
   options: EmitOptions = {},
 ): EmittedKernel => {
-  const own = names([name, ...reserved]);
-  const pointers = new Map(module.buffers.map((b) => [b.name, own.take(b.name)]));
+  const taken = names([name, ...reserved]);
+  const pointers = new Map(module.buffers.map((b) => [b.name, taken.take(b.name)]));
   const shared: Shared = {
     module,
     dialect,
     kernelName: name,
-    names: own,
+    names: taken,
     pointers,
     usage: usageOf(kernel),
     indices: options.checked ? { has: () => false } : indexValues(kernel),
@@ -66,6 +75,7 @@ export const emitKernel = (
     constants: new Map(),
     helpers: new Set(),
     parts: [],
+    partCount: 0,
     lanes: undefined,
     exact: exactValues(kernel, bufferMap(module.buffers)),
   };
@@ -82,16 +92,17 @@ export const emitKernel = (
     ...(body.flags.status ? ['int* status'] : []),
     ...params,
   ];
-  const text = [
-    ...shared.parts,
-    `// Kernel ${kernel.name.replace(/[^\w.$-]/g, '_')}${effectText(shared, buffers, use)}`,
-    `${dialect.local} void ${name}(${head.join(', ')}) {`,
-    ...body.lines,
-    '}',
-    '',
-  ].join('\n');
-  return { name, text, buffers, takesThreads, takesStatus: body.flags.status, helpers: shared.helpers };
+  const what = `Kernel ${kernel.name.replace(/[^\w.$-]/g, '_')}${effectText(shared, buffers, use)}`;
+  const own = defined(what, `${dialect.local} void ${name}(${head.join(', ')})`, body);
+  const functions = [...shared.parts, own];
+  const text = functions.map((f) => f.text).join('\n');
+  return { name, text, functions, buffers, takesThreads, takesStatus: body.flags.status, helpers: shared.helpers };
 };
+
+const defined = (what: string, head: string, { lines }: Writer): EmittedFunction => ({
+  head,
+  text: [`// ${what}`, `${head} {`, ...lines, '}', ''].join('\n'),
+});
 
 /** The buffers that a function takes as pointers: those it uses, but for scratch, which it declares. */
 const passedBuffers = (s: Shared, use: BufferUse): readonly Buffer[] =>
@@ -340,7 +351,7 @@ const emitPart = (w: Writer, op: Op): void => {
     .filter((v) => !s.constants.has(v.id))
     .map((v) => ({ type: scalarName(s, v), name: valueOf(w, v).text }));
   const buffers = passedBuffers(s, loop.use);
-  const name = s.names.take(`part${s.parts.length}_of_${s.kernelName}`);
+  const name = s.names.take(`part${s.partCount++}_of_${s.kernelName}`);
   const inner = writer(s, 'beside others');
   emitShare(inner, loop);
   const constantOf = (v: Value): Scalar | undefined => scalarConstant(w, v);
@@ -357,12 +368,10 @@ const emitPart = (w: Writer, op: Op): void => {
     ...status.map(() => 'int* status'),
     ...part.rangeParams,
   ];
-  const define = (name: string, what: string, { lines }: Writer): string =>
-    [`// ${what}${effectText(s, buffers, loop.use)}`, `${part.head(name, params)} {`, ...lines, '}', ''].join('\n');
-  const iv = op.regions[0]!.params[0]!.hint ?? 'i';
-  const text = [define(name, `A share of the parallel loop over ${iv}`, inner)];
-  if (alone) text.push(define(alone.name, 'The same for one thread alone, without atomics', alone.inner));
-  s.parts.push(text.join('\n'));
+  const define = (name: string, what: string, inner: Writer): void =>
+    void s.parts.push(defined(what + effectText(s, buffers, loop.use), part.head(name, params), inner));
+  define(name, `A share of the parallel loop over ${op.regions[0]!.params[0]!.hint ?? 'i'}`, inner);
+  if (alone) define(alone.name, 'The same for one thread alone, without atomics', alone.inner);
   for (const h of part.helpers) s.helpers.add(h);
   const args = [...buffers.map((b) => s.pointers.get(b.name)!), ...captured.map((v) => v.name), ...status];
   const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;

@@ -18,7 +18,9 @@ export interface Shared {
   readonly values: Map<number, Expr>;
   readonly constants: Map<number, Op['attrs'][string]>;
   readonly helpers: Set<string>;
-  readonly parts: string[];
+  /** The functions written so far, and the number of parallel loops among them. */
+  readonly parts: { readonly head: string; readonly text: string }[];
+  partCount: number;
   /**
    * Where the loop being written is to run on vector lanes, its values that grow evenly: the others are gathered indices,
    * and as narrow as they come they fill most lanes.
