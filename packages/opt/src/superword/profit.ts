@@ -12,20 +12,26 @@ export const profitable = (
   packs: readonly Pack[],
   isConstant: (v: Value) => boolean,
 ): readonly Pack[] => {
-  const cost = costModel(block, packs, isConstant);
+  const cost = (some: readonly Pack[]): number => {
+    const bill = new Bill(block, isConstant);
+    for (const p of some) bill.add(p);
+    return bill.total;
+  };
+  const bill = new Bill(block, isConstant);
   const kept = new Set(packs);
-  let now = cost(kept);
+  for (const p of packs) bill.add(p);
   for (let round = 0, before = Infinity; round < mostRounds && kept.size < before; round++) {
     before = kept.size;
     for (const p of packs) {
-      if (!kept.delete(p)) continue;
-      const then = cost(kept);
-      if (then <= now) now = then;
-      else kept.add(p);
+      if (!kept.has(p)) continue;
+      const now = bill.total;
+      bill.remove(p);
+      if (bill.total <= now) kept.delete(p);
+      else bill.add(p);
     }
   }
   return components([...kept])
-    .filter((group) => cost(new Set(group)) < 0)
+    .filter((group) => cost(group) < 0)
     .flat();
 };
 
@@ -38,38 +44,103 @@ interface Need {
   readonly price: number;
 }
 
-/** Ops that a set of packs costs, less those that it saves. */
-const costModel = (
-  block: Block,
-  packs: readonly Pack[],
-  isConstant: (v: Value) => boolean,
-): ((kept: ReadonlySet<Pack>) => number) => {
-  const needs = new Map(packs.map((p) => [p, p.operands.map((lanes) => needOf(lanes, isConstant))]));
-  const keys = new Map(packs.map((p) => [p, lanesKey(p.results)]));
-  return (kept) => {
-    const given = new Set<string>();
-    const packed = new Set<number>();
+/** Ops that a set of packs costs, less those that it saves, kept up to date as packs come and go. */
+class Bill {
+  total = 0;
+  /** How often something is there: results of packs and operands of packs by their lanes, ops in packs. */
+  private readonly given = new Counts<string>();
+  private readonly needed = new Counts<string>();
+  private readonly packed = new Counts<number>();
+  /** Values that are put into vectors one by one. */
+  private readonly gathered = new Counts<number>();
+  private readonly prepared = new Map<Pack, Prepared>();
+
+  constructor(
+    private readonly block: Block,
+    private readonly isConstant: (v: Value) => boolean,
+  ) {}
+
+  add(p: Pack): void {
+    this.change(p, 1);
+  }
+
+  remove(p: Pack): void {
+    this.change(p, -1);
+  }
+
+  private change(p: Pack, by: 1 | -1): void {
+    const { result, needs, members, near } = this.prepare(p);
+    this.total += by * (1 - members.length) - this.takenOut(near);
+    for (const n of [result, ...needs]) this.total -= this.gather(n, -1);
+    this.given.add(result.key, by);
+    for (const n of needs) this.needed.add(n.key, by);
+    for (const n of [result, ...needs]) this.total += this.gather(n, 1);
+    for (const at of members) this.packed.add(at, by);
+    this.total += this.takenOut(near);
+  }
+
+  /** What it costs to put an operand together, where that is needed; its scalars are noted, or no longer. */
+  private gather({ key, lanes, price }: Need, by: 1 | -1): number {
+    if (!this.needed.has(key) || this.given.has(key)) return 0;
+    for (const x of lanes) if (!isNumber(x)) this.gathered.add(x.id, by);
+    return price;
+  }
+
+  /** Lanes that scalars use, of these values. */
+  private takenOut(values: readonly Value[]): number {
     let sum = 0;
-    for (const p of kept) {
-      given.add(keys.get(p)!);
-      for (const at of members(p)) packed.add(at);
-      sum += 1 - members(p).length;
+    for (const v of values) {
+      const at = this.block.definition(v);
+      if (at !== undefined && this.packed.has(at))
+        if (this.gathered.has(v.id) || usedByScalars(this.block, v, this.packed)) sum++;
     }
-    const gathered = new Map<string, Need>();
-    for (const p of kept) for (const need of needs.get(p)!) if (!given.has(need.key)) gathered.set(need.key, need);
-    const inGathers = new Set<number>();
-    for (const { lanes, price } of gathered.values()) {
-      sum += price;
-      for (const x of lanes) if (!isNumber(x)) inGathers.add(x.id);
-    }
-    for (const at of packed)
-      for (const v of block.ops[at]!.results) if (inGathers.has(v.id) || usedByScalars(block, v, packed)) sum++;
     return sum;
-  };
-};
+  }
+
+  private prepare(p: Pack): Prepared {
+    const known = this.prepared.get(p);
+    if (known) return known;
+    const { block, isConstant } = this;
+    const [result, ...operands] = [p.results, ...p.operands].map((lanes) => needOf(lanes, isConstant));
+    const ops = members(p);
+    const values = [
+      ...ops.flatMap((at) => [...block.ops[at]!.results, ...block.ops[at]!.operands]),
+      ...[result!, ...operands].flatMap((n) => n.lanes.flatMap((x) => (isNumber(x) ? [] : [x]))),
+    ];
+    const near = [...new Map(values.map((v) => [v.id, v])).values()];
+    const made = { result: result!, needs: unique(operands), members: ops, near };
+    this.prepared.set(p, made);
+    return made;
+  }
+}
+
+/** What there is to know of a pack. */
+interface Prepared {
+  readonly result: Need;
+  readonly needs: readonly Need[];
+  readonly members: readonly number[];
+  /** The values that may be taken out of vectors, or not, because of the pack. */
+  readonly near: readonly Value[];
+}
+
+const unique = (needs: readonly Need[]): readonly Need[] => [...new Map(needs.map((n) => [n.key, n])).values()];
+
+class Counts<K> {
+  private readonly counts = new Map<K, number>();
+
+  has(key: K): boolean {
+    return this.counts.has(key);
+  }
+
+  add(key: K, by: 1 | -1): void {
+    const count = (this.counts.get(key) ?? 0) + by;
+    if (count === 0) this.counts.delete(key);
+    else this.counts.set(key, count);
+  }
+}
 
 /** Whether an op outside of all packs, or one beyond the block, uses a value. An index of a packed access is a scalar too. */
-export const usedByScalars = (block: Block, v: Value, packed: ReadonlySet<number>): boolean =>
+export const usedByScalars = (block: Block, v: Value, packed: { readonly has: (op: number) => boolean }): boolean =>
   block.escapes(v) || block.uses(v).some((u) => !packed.has(u.op) || isIndex(block.ops[u.op]!.name, u.operand));
 
 const isIndex = (name: string, operand: number): boolean =>
@@ -77,7 +148,8 @@ const isIndex = (name: string, operand: number): boolean =>
 
 /** One op copies the first lane into all, unless it is a constant, and one more for each lane that differs. */
 const needOf = (lanes: readonly LaneValue[], isConstant: (v: Value) => boolean): Need => {
-  const first = lanes[0]!;
+  const first = lanes[0];
+  if (first === undefined) return { key: '', lanes, price: 0 };
   const others = lanes.filter((x) => laneKey(x) !== laneKey(first)).length;
   return { key: lanesKey(lanes), lanes, price: others + (isNumber(first) || isConstant(first) ? 0 : 1) };
 };
