@@ -31,19 +31,27 @@ interface Dependence {
 const constant: Dependence = { variables: new Set(), affine: true, loads: new Set() };
 
 const warningsOf = (loop: Parallel): readonly Diagnostic[] => {
+  const { found, wantsLoads } = analysed(loop, false);
+  return wantsLoads ? analysed(loop, true).found : found;
+};
+
+const analysed = (loop: Parallel, loads: boolean): { found: readonly Diagnostic[]; wantsLoads: boolean } => {
   const found = new Map<string, Diagnostic>();
-  const analysis = new Analysis(loop, (at, message, remedy) => {
+  const warn = (at: Origin, message: string, remedy: string): void => {
     const d = diagnosticAt(at, 'warning', 'lang/race', message, remedy);
     found.set(`${d.loc?.file}:${d.loc?.line}:${d.loc?.column}`, d);
-  });
+  };
+  const analysis = new Analysis(loop, warn, loads);
   /* Twice, since values come round in the loops within. */
   analysis.block(loop.body, new Set());
   found.clear();
   analysis.block(loop.body, new Set());
-  return [...found.values()];
+  return { found: [...found.values()], wantsLoads: analysis.wantsLoads };
 };
 
 class Analysis {
+  /** There are stores of which only the elements that went into a value can tell. */
+  wantsLoads = false;
   private readonly temps = new Map<Temp, Dependence>();
   private readonly locals = new Map<Local, Dependence>();
   /** How a temp was computed, in terms of the numbers of its operands. */
@@ -54,6 +62,8 @@ class Analysis {
   constructor(
     private readonly loop: Parallel,
     private readonly warn: (at: Origin, message: string, remedy: string) => void,
+    /** Whether to follow what elements go into a value, which takes a while. */
+    private readonly loads: boolean,
   ) {
     for (const v of loop.variables) this.temps.set(v, { variables: new Set([v]), affine: true, loads: new Set() });
   }
@@ -73,10 +83,11 @@ class Analysis {
           union(this.locals.get(i.local) ?? this.of(i.value), this.of(i.value), true),
         );
       case 'compute':
-        this.origins.set(i.to, `${i.operator}${i.type ?? ''}(${i.args.map((s) => this.number(s)).join()})`);
+        if (this.loads)
+          this.origins.set(i.to, `${i.operator}${i.type ?? ''}(${i.args.map((s) => this.number(s)).join()})`);
         return void this.temps.set(i.to, this.computed(i.operator, i.args));
       case 'load':
-        this.origins.set(i.to, this.key(i.place));
+        if (this.loads) this.origins.set(i.to, this.key(i.place));
         return void this.temps.set(i.to, this.loaded(i.place));
       case 'atomic':
         return void this.temps.set(i.to, this.everything());
@@ -106,6 +117,7 @@ class Analysis {
         `iterations with different ${missing.map((v) => `\`${v.hint ?? 'i'}\``).join(', ')} write the same element of ${name}`,
         'accumulate with += or atomicMax, or use the loop variables as indices',
       );
+    this.wantsLoads ||= !index.affine;
     if (!index.affine && this.of(value).loads.has(this.key(place)))
       this.warn(
         at,
@@ -127,7 +139,8 @@ class Analysis {
 
   private loaded(place: Place): Dependence {
     const index = place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, true), constant);
-    return { variables: index.variables, affine: false, loads: new Set([...index.loads, this.key(place)]) };
+    const loads = this.loads ? new Set([...index.loads, this.key(place)]) : constant.loads;
+    return { variables: index.variables, affine: false, loads };
   }
 
   private everything(): Dependence {
