@@ -79,7 +79,7 @@ class Finder {
       let count = 1;
       while (count < width && run[from + count]?.[0] === run[from]![0] + BigInt(count)) count++;
       const whole = count === width;
-      const readable = op.name === 'mem.load' && count > 1 && 2 * count > width && this.setting.mayRead(op, width);
+      const readable = op.name === 'mem.load' && count > 1 && 2 * count >= width && this.setting.mayRead(op, width);
       if (whole || readable) {
         this.seed(
           run.slice(from, from + count).map(([, at]) => at),
