@@ -7,16 +7,21 @@ import {
   active,
   append,
   array,
+  assumeInRange,
+  cache,
   deactivate,
+  i32,
   idiv,
   kernel,
   length,
   ndrange,
   random,
   range,
+  u32,
   vec,
   type Grid1,
   type Grid2,
+  type KernelDef,
   type VecGrid1,
 } from '@filigree/lang';
 import {
@@ -199,6 +204,21 @@ for (const backend of [cpp(), wasm()]) {
       return sum;
     });
 
+    it('finds sums that do not fit, in debug mode, also in parallel', async () => {
+      const many = kernel([n, 'i32'], (n: Grid2, x: number) => {
+        for (const k of range(4)) append(n[k], 2 ** 30);
+        for (const [i, j] of active(n)) n[i][j] += x;
+      });
+      const sim = await make({ backend, layout: tree, kernels: { many }, debug: true, threads: 2 });
+      sim.run.many(2 ** 30 - 1);
+      expect(sim.fields.n.get([3, 0])).toBe(2 ** 31 - 1);
+      expect(refusal(() => sim.run.many(2 ** 30))).toMatchObject({
+        code: 'launch/overflow',
+        message: expect.stringMatching(/^\d+ \+ 1073741824 does not fit i32, in kernel 'many', .* field 'n'$/),
+      });
+      sim.dispose();
+    });
+
     it('activates and gives back cells without losing any', async () => {
       const sim = await make({ backend, layout: far, kernels: { fill, thin, count }, threads: 2 });
       for (let round = 0; round < 80; round++) {
@@ -246,6 +266,126 @@ describe('a program', () => {
     const release = await make({ backend, layout: tree, kernels: { shift } });
     release.run.shift(1000);
     expect(release.fields.u.get([15, 3])).toBe(2);
+  });
+
+  describe('shows in debug mode where integers do not fit', () => {
+    const [n, wide, narrow] = [field('n', 'i32'), field('wide', 'i64'), field('narrow', 'u8')];
+    const numbers = layout(dense(i, 4).place(n, wide, narrow));
+    const at = { file: 'sim.ts', line: 20, column: 5 };
+    const run = async (def: KernelDef, debug: boolean, ...args: readonly number[]) => {
+      const sim = await make({ backend, layout: numbers, kernels: { def }, debug });
+      sim.fields.n.set([1], 2 ** 31 - 1);
+      sim.fields.wide.set([1], 2n ** 62n);
+      sim.run.def(...args);
+      return sim;
+    };
+    const one = (name: string, fn: (n: Grid1, wide: Grid1, narrow: Grid1, x: number) => void) =>
+      kernel([n, wide, narrow, 'i32'], fn, { name, at });
+
+    it.each<readonly [string, KernelDef, number, string]>([
+      [
+        'a sum',
+        one('sum', (n, _wide, _narrow, x) => {
+          n[0] = n[1] + x;
+        }),
+        1,
+        "2147483647 + 1 does not fit i32, in kernel 'def', on the way into field 'n'",
+      ],
+      [
+        'an accumulation',
+        one('accumulate', (n, _wide, _narrow, x) => {
+          for (const k of range(2)) n[k] += x;
+        }),
+        7,
+        "2147483647 + 7 does not fit i32, in kernel 'def', on the way into field 'n'",
+      ],
+      [
+        'a difference',
+        one('difference', (n, _wide, _narrow, x) => {
+          const a = -n[1] - x;
+          n[0] = a > 0 ? 1 : 2;
+        }),
+        2,
+        "-2147483647 - 2 does not fit i32, in kernel 'def'",
+      ],
+      [
+        'a negative',
+        one('negative', (n, _wide, _narrow, x) => {
+          n[0] = -(-n[1] - x);
+        }),
+        1,
+        "-(-2147483648) does not fit i32, in kernel 'def', on the way into field 'n'",
+      ],
+      [
+        'a product',
+        one('product', (n, _wide, _narrow, x) => {
+          n[0] = n[1] * x;
+        }),
+        -2,
+        "2147483647 * (-2) does not fit i32, in kernel 'def', on the way into field 'n'",
+      ],
+      [
+        'a product of i64',
+        one('wide', (_n, wide, _narrow, x) => {
+          wide[0] = wide[1] * x;
+        }),
+        2,
+        "4611686018427387904 * 2 does not fit i64, in kernel 'def', on the way into field 'wide'",
+      ],
+      [
+        'a sum of i64',
+        one('wideSum', (_n, wide, _narrow, x) => {
+          wide[0] = wide[1] + wide[x];
+        }),
+        1,
+        "4611686018427387904 + 4611686018427387904 does not fit i64, in kernel 'def', on the way into field 'wide'",
+      ],
+    ])('%s', async (_what, def, x, message) => {
+      await run(def, true, 0);
+      await run(def, false, x);
+      const problem = await run(def, true, x).then(
+        () => undefined,
+        (e: unknown) => (e as DiagnosticError).diagnostics[0],
+      );
+      expect(problem).toMatchObject({ code: 'launch/overflow', message, loc: { file: 'sim.ts', line: 21 } });
+    });
+
+    it('but not where they are to wrap', async () => {
+      const wrap = one('wrap', (n, _wide, narrow, x) => {
+        for (const _k of range(1)) narrow[0] += 200;
+        narrow[0] += 200;
+        n[0] = i32(u32(x) * u32(2654435769)) ^ Math.imul(x, -559038737) ^ (x << 20);
+        n[2] = Math.imul(65537, 65537);
+        random();
+      });
+      const sim = await run(wrap, true, 123456789);
+      expect(sim.fields.narrow.get([0])).toBe(400 & 255);
+      expect(sim.fields.n.get([0])).toBe(
+        Math.imul(123456789, 2654435769) ^ Math.imul(123456789, -559038737) ^ (123456789 << 20),
+      );
+      expect(sim.fields.n.get([2])).toBe(Math.imul(65537, 65537));
+    });
+  });
+
+  it('shows in debug mode where a promise is broken', async () => {
+    const read = kernel(
+      [u, 'i32'],
+      (u: Grid2, by: number) => {
+        for (const [i, j] of active(u)) {
+          cache(u);
+          u[assumeInRange(i + by, i, -1, 2)][j] += 1;
+        }
+      },
+      { at: { file: 'sim.ts', line: 10, column: 5 } },
+    );
+    const debug = await make({ backend, layout: tree, kernels: { read }, debug: true });
+    debug.fields.u.set([3, 4], 1);
+    debug.run.read(1);
+    expect(refusal(() => debug.run.read(2))).toMatchObject({
+      code: 'launch/promise',
+      message: expect.stringMatching(/^\d+ is not from \d+ \+ -1 to below \d+ \+ 2, in kernel 'read'$/),
+      loc: { file: 'sim.ts', line: 13 },
+    });
   });
 
   it('warns of iterations that write one element', async () => {

@@ -4,8 +4,9 @@ import { lowerFields, type LowerFieldsOptions, type Storage } from '@filigree/sp
 
 export interface FieldPipelineOptions {
   /**
-   * Checks every index at run time, and reports the first that is outside its field with its place in the source; without,
-   * it is clamped in silence. Default false.
+   * Checks every index, every sum, difference, product and quotient of `i32` and `i64`, and every `assumeInRange` at run
+   * time, and reports the first that is outside its field, does not fit, or is not where it was said to be, with its place
+   * in the source; without, an index is clamped in silence, and integers wrap. Fields are not cached. Default false.
    */
   readonly debug?: boolean;
   /** Lets compilers reassociate and contract; default true. */

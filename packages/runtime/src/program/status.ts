@@ -62,8 +62,44 @@ const statusDiagnostic = (
       { ...at, remedy: 'let the node have more `cells`, or the program a larger `budget`; what found no room is lost' },
     );
   }
+  if (what === STATUS.overflow)
+    return error(
+      'launch/overflow',
+      `${calculation(site?.access ?? '', words)}, ${within(arena.storage, kernel, node)}`,
+      {
+        ...at,
+        remedy: 'use i64 or a float, or where it is meant to wrap u32',
+      },
+    );
+  if (what === STATUS.promise)
+    return error(
+      'launch/promise',
+      `${words[0]} is not from ${words[1]} + ${words[2]} to below ${words[1]} + ${words[3]}, in kernel '${kernel}'`,
+      { ...at, remedy: 'give assumeInRange bounds that hold' },
+    );
   return error('launch/status', `something went wrong (status ${what}), ${doing}`, at);
 };
+
+/** What does not fit, from the access of its site and its operands. */
+const calculation = (access: string, words: readonly number[]): string => {
+  const [op, type] = access.split(' ');
+  const wide = type === 'i64';
+  const operand = (n: number): string =>
+    String(wide ? (BigInt(words[2 * n + 1]) << 32n) | BigInt(words[2 * n] >>> 0) : words[n]);
+  const sign = signs[op] ?? '+';
+  const second = operand(1);
+  const text =
+    op === 'arith.neg'
+      ? `-(${operand(0)})`
+      : `${operand(0)} ${sign} ${second.startsWith('-') ? `(${second})` : second}`;
+  return `${text} does not fit ${type}`;
+};
+
+const signs: Readonly<Record<string, string>> = { 'arith.sub': '-', 'arith.mul': '*', 'arith.div': '/' };
+
+/** Where an overflow was: with the field that was to take the result, if that is known. */
+const within = (storage: Storage, kernel: string, node: SNode): string =>
+  node.field ? `in kernel '${kernel}', on the way into ${subject(storage, node)}` : `in kernel '${kernel}'`;
 
 /** A field by its name; of a node also a field that it holds. */
 const subject = ({ layout }: Storage, node: SNode): string => {

@@ -22,7 +22,10 @@ import { SiteTable, sitesOf, withSites } from './sites.js';
 import { snodeDialect } from './snode-dialect.js';
 
 export interface AccessOptions {
-  /** Reports every index that is out of bounds at run time, with its place; otherwise it is clamped in silence. Default false. */
+  /**
+   * Reports every index that is out of bounds at run time, with its place; otherwise it is clamped in silence. `lowerFields`
+   * then also checks arithmetic and promises, see `debugChecks`. Default false.
+   */
   readonly checks?: boolean;
 }
 

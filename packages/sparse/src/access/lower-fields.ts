@@ -1,6 +1,7 @@
 import { pipeline, type Module, type Pipeline } from '@filigree/ir';
 import { lowerLoops } from '../loops/lower-loops.js';
 import type { Storage } from '../storage/storage.js';
+import { debugChecks } from './debug-checks.js';
 import { lowerAccess, type AccessOptions } from './lower-access.js';
 import { lowerSNodes } from './lower-snodes.js';
 import { simplifyAccess, type SimplifyOptions } from './simplify-access.js';
@@ -13,7 +14,9 @@ export interface LowerFieldsOptions extends AccessOptions {
 /** Kernels on fields to kernels on the arena's buffers: all passes of this package, in order. */
 export const lowerFields = (storage: Storage, options: LowerFieldsOptions = {}): Pipeline<Module> =>
   pipeline([
-    lowerLoops(storage),
+    ...(options.checks === true ? [debugChecks(storage)] : []),
+    /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
+    lowerLoops(storage, { scratchpads: options.checks !== true }),
     lowerAccess(storage, options),
     ...(options.simplify === false ? [] : [simplifyAccess(storage, options.simplify)]),
     lowerSNodes(storage),

@@ -18,7 +18,7 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
     [Math.hypot, hypot],
     [Math.atan2, ofTwo((cx, e, [y, x]) => compute(cx, e, 'atan2', y, x))],
     [Math.pow, ofTwo((cx, e, [x, y]) => power(cx, e, x, y))],
-    [Math.imul, ofTwo((cx, e, [x, y]) => compute(cx, e, 'mul', castTo(cx, e, x, 'i32'), castTo(cx, e, y, 'i32')))],
+    [Math.imul, ofTwo(imul)],
     [Math.fround, (cx, e) => castTo(cx, e, scalars(cx, e, 1)[0], 'f32')],
     [
       Math.random,
@@ -76,6 +76,12 @@ const scalarsOf = (cx: Context, e: CallExpression, args: readonly Term[], wanted
       'give each parameter one',
     );
   return args.map((a, k) => asScalar(cx, e.arguments[k] ?? e, a));
+};
+
+/** A product that is meant to wrap: of unsigned words. */
+const imul = (cx: Context, e: CallExpression, [x, y]: readonly Scalar[]): Scalar => {
+  const word = (a: Scalar): Scalar => castTo(cx, e, castTo(cx, e, a, 'i32'), 'u32');
+  return castTo(cx, e, compute(cx, e, 'mul', word(x), word(y)), 'i32');
 };
 
 const unary =
