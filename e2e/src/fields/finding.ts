@@ -14,6 +14,10 @@ export const atMost = (name: string, value: number, most: number): Finding => ({
   passed: value <= most,
 });
 
+/** The same where work went on until it was done; where it was cut short, there is only something to report. */
+export const reached = (name: string, value: number, most: number, done: boolean): Finding =>
+  done ? atMost(name, value, most) : { name, value, most: Infinity, passed: Number.isFinite(value) };
+
 /** A value that must not lie below a bound, told as the amount by which it falls short. */
 export const atLeast = (name: string, value: number, least: number): Finding => ({
   name,

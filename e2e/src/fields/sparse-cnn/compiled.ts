@@ -5,7 +5,8 @@ import { CHANNELS, type Cnn, type CnnSetup } from './setup.js';
 
 /** A layer by a kernel over sparse fields. */
 export interface CompiledCnn extends Cnn {
-  forward(): Float64Array;
+  /** The layer over the features in the field: those of the setup, until others are given. */
+  forward(features?: Float64Array): Float64Array;
   /** `forward` without the way out, for timing. */
   readonly run: () => void;
   readonly close: () => void;
@@ -27,7 +28,8 @@ export const compiledCnn =
     each((at, from) => input.set(at, features[from]));
     w.fromArray(weights);
     return {
-      forward: () => {
+      forward: (given) => {
+        if (given) each((at, from) => input.set(at, given[from]));
         sim.run.forward();
         const out = new Float64Array(count * CHANNELS);
         each((at, from) => (out[from] = output.get(at)));

@@ -8,14 +8,14 @@ import { fieldExample } from './application.js';
 /** Smoke in the shape of a mesh, by path tracing. */
 export const pathTracerExample = fieldExample({
   name: 'path-tracer',
-  summary: 'smoke in the shape of a mesh, by path tracing (size=PIXELS, cells=…, samples=…, mesh=FILE',
-  keys: ['size', 'cells', 'samples', 'mesh'],
+  summary: 'smoke in the shape of a mesh, by path tracing (size=PIXELS, steps=PATHS a pixel, cells=…, mesh=FILE',
+  keys: ['size', 'steps', 'cells', 'samples', 'mesh'],
   run: async (args, options) => {
     const mesh = args.mesh();
     const { cloud, view } = pathTracerSetup({
       n: 8 * Math.ceil(args.integer('cells', 128, 8, 512) / 8),
       size: args.integer('size', 256, 16, 1024),
-      samples: args.integer('samples', 16, 1, 100_000),
+      samples: args.integer('steps', args.integer('samples', 16, 1, 100_000), 1, 100_000),
       ...(mesh && { mesh }),
     });
     options.progress(0, 'compile');

@@ -8,23 +8,26 @@ import { fieldExample, rounding } from './application.js';
 /** A convolution layer over the voxels of a mesh. */
 export const sparseCnnExample = fieldExample({
   name: 'sparse-cnn',
-  summary: 'a 3×3×3 convolution over the voxels of a mesh (size=VOXELS, mesh=FILE, fill=surface|solid',
-  keys: ['size', 'mesh', 'fill'],
+  summary: 'a 3×3×3 convolution over the voxels of a mesh (size=VOXELS, steps=LAYERS, mesh=FILE, fill=surface|solid',
+  keys: ['size', 'steps', 'mesh', 'fill'],
   run: async (args, options) => {
     const mesh = args.mesh();
     const n = 4 * Math.ceil(args.integer('size', 128, 16, 1024) / 4);
     const fill = args.word('fill', 'surface', ['surface', 'solid']);
     const setup = cnnSetup({ n, fill, seed: options.seed, ...(mesh && { mesh }) });
+    const steps = args.integer('steps', 1, 1, 40);
     options.progress(0, 'compile');
     const begin = performance.now();
     const make = compiledCnn(options);
     const layer = await make(setup);
     const compiled = performance.now();
     options.progress(0.3, 'convolve');
+    let out = layer.forward();
+    for (let k = 1; k < steps; k++) out = layer.forward(out);
     return {
-      metrics: { voxels: setup.voxels.length / 3, channels: CHANNELS },
+      metrics: { voxels: setup.voxels.length / 3, channels: CHANNELS, layers: steps },
       ms: { compile: compiled - begin },
-      picture: cnnPicture(setup, layer.forward()),
+      picture: cnnPicture(setup, out),
       check: () => checkCnn(make, { setup: cnnSetup({ n: 32 }), rounding: rounding(options, 1e-6, 1e-14) }),
       ours: layer.run,
       byHand: async () => {
