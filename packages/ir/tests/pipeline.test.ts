@@ -111,15 +111,15 @@ describe('text of a pipeline', () => {
   test.each([
     ['add,doubel', 'pipeline/unknown-pass', 5, 'use one of add, double, re-fuse'],
     ['add{bye=4}', 'pass/option', 1, 'use one of by, note'],
-    ['add{by=fast}', 'pass/option', 1, undefined],
+    ['add{by=fast}', 'pass/option', 1, 'give it a number, as in by=1'],
     ['double{by=1}', 'pass/option', 1, 'it has none'],
     ['add double', 'pipeline/syntax', 5, 'write pass{option=value},pass'],
-    ['add,', 'parse/syntax', 5, undefined],
+    ['add,', 'parse/syntax', 5, `write a pass's name`],
     ['add{by=1', 'parse/syntax', 9, expect.any(String)],
   ])('%j is refused', (text, code, column, remedy) => {
     const [d] = left(parsePipeline(text, registry));
     expect(d).toMatchObject({ code, loc: { line: 1, column } });
-    if (remedy !== undefined) expect(d.remedy).toEqual(remedy);
+    expect(d.remedy).toEqual(remedy);
   });
 
   test('options made in code print as options read from text', () => {

@@ -123,6 +123,7 @@ describe('verifier', () => {
   ])('%s', (body, code, message) => {
     const [d] = check(kernel(body));
     expect(d).toMatchObject({ code, message: expect.stringContaining(message) as string });
+    expect(d.remedy).toBeTruthy();
     expect(d.message).toMatch(/^kernel @f: \w+\.\w+\(.*\): /);
     expect(d.loc?.file).toBe('f.fil');
   });
@@ -138,7 +139,10 @@ describe('verifier', () => {
   });
 
   test('buffers: names, lengths, data', () => {
-    const of = (...buffers: Buffer[]) => verifyModule(makeModule('m', buffers, []), coreDialects).map((d) => d.code);
+    const of = (...buffers: Buffer[]) =>
+      verifyModule(makeModule('m', buffers, []), coreDialects).map((d) =>
+        d.remedy ? d.code : `${d.code} lacks a remedy`,
+      );
     const x: Buffer = { name: 'x', type: 'f32', length: 2, role: 'input' };
     expect(of(x)).toEqual([]);
     expect(of(x, x)).toEqual(['verify/duplicate-buffer']);

@@ -29,6 +29,7 @@ export const definePass =
         fail(
           'pass/option',
           `option '${key}' of pass '${name}' is a ${typeof defaults[key]}, got ${JSON.stringify(value)}`,
+          { remedy: `give it a ${typeof defaults[key]}, as in ${key}=${JSON.stringify(defaults[key])}` },
         );
       if (JSON.stringify(value) !== JSON.stringify(defaults[key])) chosen[key] = value;
     }

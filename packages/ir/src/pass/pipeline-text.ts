@@ -46,7 +46,7 @@ const optionsText = (options: Attrs): string => {
 };
 
 const parseList = <A>(lexer: Lexer, registry: PassRegistry<A>, depth: number): readonly Pass<A>[] => {
-  if (depth > 100) lexer.fail('pipeline/syntax', 'pipelines nest too deep');
+  if (depth > 100) lexer.fail('pipeline/syntax', 'pipelines nest too deep', { remedy: 'nest at most 100' });
   const passes: Pass<A>[] = [];
   do {
     const token = lexer.expectKind('word', `a pass's name`);

@@ -52,7 +52,7 @@ export class Lexer {
     return this.token.text === text && (kind === 'punctuation' || kind === 'word');
   }
 
-  expect(text: string, remedy?: string): Token {
+  expect(text: string, remedy = `write '${text}' there`): Token {
     return this.at(text)
       ? this.next()
       : this.fail('parse/syntax', `expected '${text}', found ${describe(this.token)}`, { remedy });
@@ -61,7 +61,7 @@ export class Lexer {
   expectKind(kind: Token['kind'], what: string): Token {
     return this.token.kind === kind
       ? this.next()
-      : this.fail('parse/syntax', `expected ${what}, found ${describe(this.token)}`);
+      : this.fail('parse/syntax', `expected ${what}, found ${describe(this.token)}`, { remedy: `write ${what}` });
   }
 
   /** Whether the token at hand stands on the line where `token` does. */
@@ -104,7 +104,7 @@ export class Lexer {
     return this.fail(
       'parse/character',
       `unexpected character ${JSON.stringify(String.fromCodePoint(text.codePointAt(start) ?? 0))}`,
-      { token },
+      { token, remedy: 'drop it, or quote it: names of letters, digits and _ need no quotes, comments begin with ;' },
     );
   }
 

@@ -17,10 +17,12 @@ export const parseAttrs = (lexer: Lexer): Attrs => {
   do {
     const token = lexer.peek();
     if (token.kind !== 'word' && token.kind !== 'string')
-      lexer.fail('parse/syntax', `expected an attribute's name, found ${describe(token)}`);
+      lexer.fail('parse/syntax', `expected an attribute's name, found ${describe(token)}`, {
+        remedy: 'write attributes as {name = value}',
+      });
     lexer.next();
     if (Object.hasOwn(attrs, token.text))
-      lexer.fail('parse/duplicate-attribute', `attribute '${token.text}' stands twice`, { token });
+      lexer.fail('parse/duplicate-attribute', `attribute '${token.text}' stands twice`, { token, remedy: 'drop one' });
     lexer.expect('=', 'write attributes as {name = value}, and ops with their dialect, as in arith.add');
     /* A plain assignment would set the prototype for the name `__proto__`. */
     Object.defineProperty(attrs, token.text, {
@@ -41,8 +43,12 @@ export const parseAttr = (lexer: Lexer, depth = 0): Attr => {
   if (token.kind === 'symbol') return `@${token.text}`;
   if (token.kind === 'word') return wordOf(token.text);
   if (token.kind !== 'punctuation' || token.text !== '[')
-    return lexer.fail('parse/syntax', `expected an attribute's value, found ${describe(token)}`, { token });
-  if (depth > 100) return lexer.fail('parse/depth', 'attributes nest too deep', { token });
+    return lexer.fail('parse/syntax', `expected an attribute's value, found ${describe(token)}`, {
+      token,
+      remedy: 'write a number, a word, a "string", a @buffer or a [list]',
+    });
+  if (depth > 100)
+    return lexer.fail('parse/depth', 'attributes nest too deep', { token, remedy: 'nest at most 100 lists' });
   const items: Attr[] = [];
   if (lexer.accept(']')) return items;
   do items.push(parseAttr(lexer, depth + 1));

@@ -46,7 +46,10 @@ const parseData = (lexer: Lexer, type: ScalarType): TypedArray => {
     const token = lexer.expectKind('string', 'base64 data in quotes');
     return (
       decodeBase64(token.text, type) ??
-      lexer.fail('parse/data', `the data is not base64 of whole ${type} elements`, { token })
+      lexer.fail('parse/data', `the data is not base64 of whole ${type} elements`, {
+        token,
+        remedy: 'write all bytes of the elements, little end first, or the elements as [1, 2, 3]',
+      })
     );
   }
   lexer.expect('[', 'write data as [1, 2, 3] or base64:"…"');

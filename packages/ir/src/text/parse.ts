@@ -36,7 +36,10 @@ class ModuleParser {
     while (!lexer.accept('}')) {
       if (lexer.accept('buffer')) buffers.push(parseBuffer(lexer));
       else if (lexer.accept('kernel')) kernels.push(new KernelParser(lexer).kernel());
-      else lexer.fail('parse/syntax', `expected 'buffer', 'kernel' or '}', found ${describe(lexer.peek())}`);
+      else
+        lexer.fail('parse/syntax', `expected 'buffer', 'kernel' or '}', found ${describe(lexer.peek())}`, {
+          remedy: 'declare buffers and kernels, and close the module with }',
+        });
     }
     if (lexer.peek().kind !== 'end')
       lexer.fail('parse/syntax', `expected the end of the text, found ${describe(lexer.peek())}`, {

@@ -12,7 +12,8 @@ export const verifyBuffers = (module: Module, report: (d: Diagnostic) => void): 
       report(error('verify/duplicate-buffer', `two buffers are named @${b.name}`, { remedy: 'rename one' }));
     names.add(b.name);
     const problem = declarationProblem(b);
-    if (problem !== undefined) report(error('verify/buffer', `buffer @${b.name}: ${problem}`));
+    if (problem !== undefined)
+      report(error('verify/buffer', `buffer @${b.name}: ${problem[0]}`, { remedy: problem[1] }));
     else if (b.role === 'scratch' && b.length * byteSize(b.type) > SCRATCH_BYTES)
       report(
         error(
@@ -27,15 +28,19 @@ export const verifyBuffers = (module: Module, report: (d: Diagnostic) => void): 
 
 const roles: readonly string[] = ['input', 'output', 'inout', 'temp', 'const', 'scratch'];
 
-const declarationProblem = (b: Buffer): string | undefined => {
-  if (!isIdentifier(b.name)) return 'the name is not an identifier';
-  if (!isScalarType(b.type)) return `there is no scalar type ${String(b.type)}`;
+/** What is wrong with a declaration, and what to do. */
+const declarationProblem = (b: Buffer): readonly [message: string, remedy: string] | undefined => {
+  const named = 'use letters, digits and _';
+  if (!isIdentifier(b.name)) return ['the name is not an identifier', named];
+  if (!isScalarType(b.type)) return [`there is no scalar type ${String(b.type)}`, 'use one such as f32, f64 or i32'];
   if (!Number.isSafeInteger(b.length) || b.length < 0)
-    return `the length must be a non-negative integer, it is ${b.length}`;
-  if (!roles.includes(b.role)) return `the role must be one of ${roles.join(', ')}, it is ${String(b.role)}`;
+    return [`the length must be a non-negative integer, it is ${b.length}`, 'give it as a number of elements'];
+  if (!roles.includes(b.role)) return [`there is no role ${String(b.role)}`, `use one of ${roles.join(', ')}`];
   if (b.memory === undefined) return undefined;
-  if (!isIdentifier(b.memory)) return 'the name of its memory is not an identifier';
-  return b.role === 'const' || b.role === 'scratch' ? `a ${b.role} buffer shares no memory` : undefined;
+  if (!isIdentifier(b.memory)) return ['the name of its memory is not an identifier', named];
+  return b.role === 'const' || b.role === 'scratch'
+    ? [`a ${b.role} buffer shares no memory`, 'drop its memory, or give it another role']
+    : undefined;
 };
 
 const dataProblem = (b: Buffer, report: (d: Diagnostic) => void): void => {

@@ -127,12 +127,17 @@ class KernelVerifier {
     if (def.traits.terminator === true && !last)
       this.problem('terminator', op, 'a terminator stands before other ops', 'move it to the end');
     const problems = def.verify(op, this.buffers);
-    for (const message of problems) this.problem('op', op, message);
+    for (const message of problems) this.problem('op', op, message, 'give the op what its definition asks for');
     if (problems.length > 0 || def.traits.constant === true) return;
     const expected = def.resultTypes(op.operands, op.attrs, op.regions, this.buffers);
     const given = op.results.map((r) => r.type);
     if (expected.length !== given.length || !expected.every((t, i) => sameType(t, given[i])))
-      this.problem('result-type', op, `results are ${typesText(given)}, expected ${typesText(expected)}`);
+      this.problem(
+        'result-type',
+        op,
+        `results are ${typesText(given)}, expected ${typesText(expected)}`,
+        expected.length === 0 ? 'give it no results' : `give it results of ${typesText(expected)}`,
+      );
   }
 
   private use(v: Value, op: Op): void {
@@ -150,6 +155,7 @@ class KernelVerifier {
         'value-type',
         op,
         `${valueText(v)} is used as ${typeText(v.type)}, it is defined as ${typeText(type)}`,
+        'use it with its own type, or cast it first',
       );
     }
   }
