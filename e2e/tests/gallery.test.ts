@@ -59,6 +59,15 @@ describe.each(backends)('the gallery on %s', (backend) => {
 });
 
 describe('the gallery', () => {
+  it('hands on what a backend warns of', async () => {
+    vi.stubEnv('FILIGREE_CACHE_DIR', join(process.execPath, 'no-folder'));
+    const codes: string[] = [];
+    const result = await run('power', { k: '2', n: '64' }, { warn: (w) => codes.push(...w.map((d) => d.code)) });
+    vi.unstubAllEnvs();
+    expect(result.check.passed).toBe(true);
+    expect(codes).toContain('cache/unwritable');
+  });
+
   it.each([
     ['power', { n: '64' }],
     ['cotan', { n: '49' }],

@@ -1,8 +1,11 @@
-import type { ExampleOptions } from 'filigree';
+import type { ExampleOptions, FieldProgram } from 'filigree';
 import { LAYOUTS, type Blocks, type LayoutName } from './layouts.js';
 
 /** How the kernels of an application are compiled, as the command line says. */
-export interface CompileOptions extends Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'ablate' | 'emit'> {
+export interface CompileOptions extends Pick<
+  ExampleOptions,
+  'backend' | 'dtype' | 'threads' | 'ablate' | 'emit' | 'warn'
+> {
   /** How the blocks of grids are stored; in a table of pointers unless said otherwise. */
   readonly layout?: LayoutName;
   /** `false`: compile even if the artifact is in the cache, so that the time says what compiling costs. */
@@ -19,3 +22,13 @@ export const programOptions = ({ backend, threads, ablate, cache }: CompileOptio
   ...(backend === undefined ? {} : { backend }),
   ...(cache === undefined ? {} : { cache }),
 });
+
+/** Hands out the sources of a program, and what it warns of. */
+export const handOut = (
+  { emit, warn }: CompileOptions,
+  name: string,
+  { instance, warnings }: Pick<FieldProgram, 'instance' | 'warnings'>,
+): void => {
+  emit?.(name, instance.sources);
+  warn?.(warnings);
+};

@@ -43,7 +43,10 @@ export interface CompileCost {
   };
 }
 
-export type CompileProblemOptions = Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'ablate' | 'emit'> & {
+export type CompileProblemOptions = Pick<
+  ExampleOptions,
+  'backend' | 'dtype' | 'threads' | 'ablate' | 'emit' | 'warn'
+> & {
   readonly progress?: ExampleOptions['progress'];
   /** `false`: compile even if the artifact is in the cache, so that the time says what compiling costs. */
   readonly cache?: false;
@@ -75,6 +78,7 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
   );
 
   options.emit?.(problem.title, instance.sources);
+  options.warn?.(instance.artifact.warnings ?? []);
   const inputs = roundedTo(dtype, problem.values);
   for (const [name, values] of Object.entries(inputs)) fill(instance, name, values);
   const bytes = (role: string): number =>

@@ -1,4 +1,5 @@
 import type { Sources } from '@filigree/backend';
+import type { Diagnostics } from '@filigree/ir';
 
 /** Examples by name, as a gallery module exports them under the name `gallery`. */
 export type Gallery = Readonly<Record<string, Example>>;
@@ -28,6 +29,8 @@ export interface ExampleOptions {
   readonly ablate: readonly string[];
   /** Takes the generated sources of a program of the example, for `--emit`. */
   readonly emit?: (program: string, sources: Sources) => void;
+  /** Takes what may go wrong with a program of the example, and what went less well than it should when it was compiled. */
+  readonly warn?: (warnings: Diagnostics) => void;
   /** Says how far the run is, from 0 to 1, and what it does now. */
   readonly progress: (fraction: number, text: string) => void;
 }

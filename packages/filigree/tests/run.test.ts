@@ -12,7 +12,8 @@ describe('filigree run', () => {
     'gallery.mjs',
     `const example = (name, passed) => ({
        name, rows: ['EX0'], summary: 'for tests',
-       run: async ({ args, backend, dtype, threads, seed, bench, ablate, emit, progress }) => {
+       run: async ({ args, backend, dtype, threads, seed, bench, ablate, emit, warn, progress }) => {
+         if (args.full) for (let k = 0; k < 2; k++) warn([{ severity: 'warning', code: 'cache/unwritable', message: 'the disk is full', remedy: 'free some' }]);
          progress(0.5, 'half way');
          emit('L*M', { backend, files: [{ name: 'kernels.txt', language: 'text', contents: 'kernels' }] });
          return { metrics: { ...args, backend, dtype, threads, seed, bench: String(bench), ablate: ablate.join(' ') }, check: { passed, maxRelError: 0 }, ms: { run: 1 }, nodes: 3, kernels: 1, baselines: { plain: 2 } };
@@ -56,6 +57,14 @@ describe('filigree run', () => {
       memoryMB: expect.any(Number),
     });
     expect(err).toBe('filigree: half way\n');
+  });
+
+  it('shows once what programs of the example warn of', async () => {
+    vi.stubEnv('FILIGREE_GALLERY', gallery);
+    const { status, out, err } = await filigree('run', 'good', 'full=yes', '--json');
+    expect([status, JSON.parse(out)]).toMatchObject([0, { check: { passed: true } }]);
+    expect(err.match(/the disk is full/g)).toHaveLength(1);
+    expect(err).toContain('cache/unwritable');
   });
 
   it('lists the examples', async () => {

@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { blocksOf, programOptions, type CompileOptions } from '../compile-options.js';
+import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
 import { fem } from './kernels.js';
 import type { FemResult, FemSetup, FemSolver } from './setup.js';
 
@@ -18,7 +18,7 @@ export const compiledFem =
   async (setup: FemSetup): Promise<CompiledFem> => {
     const { n, free, lambda, mu, load } = setup;
     const sim = await program({ ...fem(setup, options.dtype, blocksOf(options)), ...programOptions(options) });
-    options.emit?.('fem', sim.instance.sources);
+    handOut(options, 'fem', sim);
     const { fields, run } = sim;
     const at = (node: number): readonly number[] => [Math.floor(node / n ** 2), Math.floor(node / n) % n, node % n];
     for (let node = 0; node < free.length; node++) {

@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { blocksOf, programOptions, type CompileOptions } from '../compile-options.js';
+import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
 import { mgpcg } from './kernels.js';
 import { BLOCK, type PoissonResult, type PoissonSetup, type PoissonSolver } from './setup.js';
 
@@ -18,7 +18,7 @@ export const compiledPoisson =
   async (setup: PoissonSetup): Promise<CompiledPoisson> => {
     const { layout, kernels, fields } = mgpcg(setup, options.dtype, blocksOf(options));
     const sim = await program({ layout, kernels, fields, ...programOptions(options) });
-    options.emit?.('mgpcg', sim.instance.sources);
+    handOut(options, 'mgpcg', sim);
     const launch = sim.run as unknown as Readonly<Record<string, (...args: readonly number[]) => number>>;
     const { n } = setup;
     const whole = { from: [BLOCK, BLOCK, BLOCK], to: [n + BLOCK, n + BLOCK, n + BLOCK] };

@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { blocksOf, programOptions, type CompileOptions } from '../compile-options.js';
+import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
 import { mpm2d } from '../mpm2d/kernels.js';
 import { mpm3d } from '../mpm3d/kernels.js';
 import type { Mpm, MpmSetup, MpmState } from './mpm.js';
@@ -17,7 +17,7 @@ export const compiledMpm =
   async (setup: MpmSetup): Promise<CompiledMpm> => {
     const { layout, kernels, fields } = (setup.dim === 2 ? mpm2d : mpm3d)(setup, options.dtype, blocksOf(options));
     const sim = await program({ layout, kernels, fields, ...programOptions(options) });
-    options.emit?.(`mpm${setup.dim}d`, sim.instance.sources);
+    handOut(options, `mpm${setup.dim}d`, sim);
     const { x, v, C, F } = sim.fields;
     const all = { from: [0], to: [setup.body.length] };
     x.fromArray(setup.start.x, all);

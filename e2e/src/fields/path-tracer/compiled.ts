@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { blocksOf, programOptions, type CompileOptions } from '../compile-options.js';
+import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
 import { pathTracer } from './kernels.js';
 import type { Cloud, Renderer, View } from './setup.js';
 
@@ -17,7 +17,7 @@ export const compiledRenderer =
   async (cloud: Cloud): Promise<CompiledRenderer> => {
     const { n, density } = cloud;
     const sim = await program({ ...pathTracer(cloud, options.dtype, blocksOf(options)), ...programOptions(options) });
-    options.emit?.('path-tracer', sim.instance.sources);
+    handOut(options, 'path-tracer', sim);
     for (let at = 0; at < density.length; at++)
       if (density[at] !== 0)
         sim.fields.density.set([Math.floor(at / n ** 2), Math.floor(at / n) % n, at % n], density[at]);

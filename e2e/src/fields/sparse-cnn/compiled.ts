@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { blocksOf, programOptions, type CompileOptions } from '../compile-options.js';
+import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
 import { sparseCnn } from './kernels.js';
 import { CHANNELS, type Cnn, type CnnSetup } from './setup.js';
 
@@ -18,7 +18,7 @@ export const compiledCnn =
   async (setup: CnnSetup): Promise<CompiledCnn> => {
     const { voxels, features, weights } = setup;
     const sim = await program({ ...sparseCnn(setup, options.dtype, blocksOf(options)), ...programOptions(options) });
-    options.emit?.('sparse-cnn', sim.instance.sources);
+    handOut(options, 'sparse-cnn', sim);
     const { input, output, weights: w } = sim.fields;
     const count = voxels.length / 3;
     const each = (visit: (at: readonly number[], from: number) => void): void => {

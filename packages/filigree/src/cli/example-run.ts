@@ -1,7 +1,7 @@
 import { peakRssMB } from '@filigree/runtime';
 import { join } from 'node:path';
 import type { Sources } from '@filigree/backend';
-import { error, type Diagnostic } from '@filigree/ir';
+import { error, formatDiagnostic, type Diagnostic, type Diagnostics } from '@filigree/ir';
 import { ABLATIONS, parseAblation } from '../api/ablation.js';
 import { FIELD_ABLATIONS } from '../api/field-ablation.js';
 import type { ExampleResult } from '../gallery.js';
@@ -38,6 +38,7 @@ export const runExample = async (
   const ablated = parseAblation(options.ablate ?? '', [...Object.keys(ABLATIONS), ...Object.keys(FIELD_ABLATIONS)]);
   const backend = await backendOf(options.backend, session.progress);
   const emitted: [string, Sources][] = [];
+  const unheard = onceEach();
   const started = performance.now();
   const result = await example.run({
     args,
@@ -48,6 +49,7 @@ export const runExample = async (
     bench: options.bench ?? false,
     ablate: ablated,
     emit: (program, sources) => emitted.push([program, sources]),
+    warn: (warnings) => session.warn(unheard(warnings)),
     progress: (fraction, text) => void session.progress.at(fraction, text),
   });
   const wallMs = performance.now() - started;
@@ -66,6 +68,16 @@ export const runExample = async (
     memoryMB: peakRssMB(),
     wallMs,
   };
+};
+
+/** Leaves out what it has seen: examples compile their programs several times, for checks. */
+const onceEach = (): ((warnings: Diagnostics) => Diagnostics) => {
+  const heard = new Set<string>();
+  return (warnings) =>
+    warnings.filter((d) => {
+      const text = formatDiagnostic(d);
+      return !heard.has(text) && heard.add(text);
+    });
 };
 
 /** What is wrong with an example whose check failed. */
