@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { coreDialects, interpret, verifyModule, type Module, type TypedArray } from '@filigree/ir';
+import {
+  pieceKernel,
+  reconstructPattern,
+  sddmmKernel,
+  solveKernel,
+  spmmKernel,
+  spmvFromPieces,
+  spmvKernel,
+  type CsrPattern,
+  type SparseKernel,
+} from '@filigree/sparse';
+import { gridLaplacian, left, right, thrown } from './support.js';
+
+/** A pattern from the columns of each row. */
+const patternOf = (cols: number, rows: readonly (readonly number[])[]): CsrPattern => ({
+  rows: rows.length,
+  cols,
+  rowPtr: Int32Array.from([0, ...rows.map((_, i) => rows.slice(0, i + 1).reduce((n, r) => n + r.length, 0))]),
+  colIdx: Int32Array.from(rows.flat()),
+});
+
+/** Rows of a few shapes that repeat, shifted, with rows among them that are like no other. */
+const patterns: fc.Arbitrary<CsrPattern> = fc
+  .record({
+    cols: fc.integer({ min: 1, max: 24 }),
+    shapes: fc.array(fc.uniqueArray(fc.integer({ min: -6, max: 6 }), { maxLength: 6 }), { minLength: 1, maxLength: 3 }),
+    runs: fc.array(fc.record({ shape: fc.nat(3), count: fc.integer({ min: 1, max: 9 }), step: fc.nat(2) }), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+  })
+  .map(({ cols, shapes, runs }) => {
+    const rows: number[][] = [];
+    for (const { shape, count, step } of runs)
+      for (let k = 0; k < count; k++) {
+        const own = shapes[shape] ?? [-3, 1, k % 5];
+        const columns = own.map((d) => rows.length * step + d).filter((c) => c >= 0 && c < cols);
+        rows.push([...new Set(columns)].sort((a, b) => a - b));
+      }
+    return patternOf(cols, rows);
+  });
+
+/** Small whole numbers, of which sums are exact in any order. */
+const numbers = (n: number, salt: number): Float64Array =>
+  Float64Array.from({ length: n }, (_, k) => ((Math.imul(k + salt, 0x9e3779b1) >>> 20) % 9) - 4);
+
+const gathered = (values: Float64Array, from: Int32Array): Float64Array => Float64Array.from(from, (at) => values[at]!);
+
+/** Runs the only kernel of a module, which must be well-formed. */
+const run = (module: Module, buffers: Record<string, TypedArray>): void => {
+  expect(verifyModule(module, coreDialects)).toEqual([]);
+  right(interpret(module, coreDialects, buffers));
+};
+
+/** Σ over the entries of each row. */
+const rowByRow = (p: CsrPattern, visit: (row: number, column: number, at: number) => void): void => {
+  for (let i = 0; i < p.rows; i++) for (let at = p.rowPtr[i]!; at < p.rowPtr[i + 1]!; at++) visit(i, p.colIdx[at]!, at);
+};
+
+/** Sums of nothing have no sign. */
+const unsigned = (values: Float64Array): readonly number[] => Array.from(values, (v) => v + 0);
+
+/** Each value is read once. */
+const isPermutation = ({ from }: SparseKernel, entries: number): void =>
+  expect([...from].sort((a, b) => a - b)).toEqual(Array.from({ length: entries }, (_, k) => k));
+
+describe('kernels of a pattern compute what a loop over its entries does', () => {
+  const property = (check: (p: CsrPattern) => void): void => fc.assert(fc.property(patterns, check), { numRuns: 80 });
+
+  it('a matrix times a vector', () =>
+    property((p) => {
+      const kernel = spmvKernel(p);
+      isPermutation(kernel, p.colIdx.length);
+      const [values, x, y] = [numbers(p.colIdx.length, 1), numbers(p.cols, 7), new Float64Array(p.rows).fill(NaN)];
+      run(kernel.module, { A: gathered(values, kernel.from), x, y });
+      const expected = new Float64Array(p.rows);
+      rowByRow(p, (i, j, at) => (expected[i]! += values[at]! * x[j]!));
+      expect(unsigned(y)).toEqual(unsigned(expected));
+    }));
+
+  it('the same from pieces of its trace', () =>
+    property((p) => {
+      const { pieces } = right(reconstructPattern(p));
+      const module = spmvFromPieces(pieces, p.rows, p.cols);
+      const [A, x, y] = [numbers(p.colIdx.length, 1), numbers(p.cols, 7), new Float64Array(p.rows).fill(NaN)];
+      run(module, { A, x, y });
+      const expected = new Float64Array(p.rows);
+      rowByRow(p, (i, j, at) => (expected[i]! += A[at]! * x[j]!));
+      expect(unsigned(y)).toEqual(unsigned(expected));
+    }));
+
+  it('a matrix times a dense one', () =>
+    fc.assert(
+      fc.property(patterns, fc.integer({ min: 1, max: 6 }), (p, width) => {
+        const kernel = spmmKernel(p, width);
+        const values = numbers(p.colIdx.length, 3);
+        const [X, Y] = [numbers(p.cols * width, 5), new Float64Array(p.rows * width).fill(NaN)];
+        run(kernel.module, { A: gathered(values, kernel.from), X, Y });
+        const expected = new Float64Array(p.rows * width);
+        rowByRow(p, (i, j, at) => {
+          for (let n = 0; n < width; n++) expected[i * width + n]! += values[at]! * X[j * width + n]!;
+        });
+        expect(unsigned(Y)).toEqual(unsigned(expected));
+      }),
+      { numRuns: 60 },
+    ));
+
+  it('a sampled product of dense ones', () =>
+    fc.assert(
+      fc.property(patterns, fc.integer({ min: 1, max: 5 }), (p, width) => {
+        const kernel = sddmmKernel(p, width);
+        const values = numbers(p.colIdx.length, 3);
+        const [U, V] = [numbers(p.rows * width, 5), numbers(p.cols * width, 11)];
+        const B = new Float64Array(p.colIdx.length).fill(NaN);
+        run(kernel.module, { A: gathered(values, kernel.from), U, V, B });
+        const expected = new Float64Array(p.colIdx.length);
+        rowByRow(p, (i, j, at) => {
+          let sum = 0;
+          for (let n = 0; n < width; n++) sum += U[i * width + n]! * V[j * width + n]!;
+          expected[at] = values[at]! * sum;
+        });
+        expect(unsigned(B)).toEqual(unsigned(gathered(expected, kernel.from)));
+      }),
+      { numRuns: 60 },
+    ));
+
+  it('both triangular solves', () =>
+    fc.assert(
+      fc.property(patterns, fc.constantFrom('lower', 'upper'), (p, triangle) => {
+        const n = Math.min(p.rows, p.cols);
+        const rows = Array.from({ length: n }, (_, i) => {
+          const own = [...p.colIdx.subarray(p.rowPtr[i], p.rowPtr[i + 1])];
+          const kept = own.filter((j) => j < n && (triangle === 'lower' ? j < i : j > i));
+          return [...kept, i].sort((a, b) => a - b);
+        });
+        const t = patternOf(n, rows);
+        const kernel = solveKernel(t, { triangle });
+        isPermutation(kernel, t.colIdx.length);
+        const values = numbers(t.colIdx.length, 3);
+        /* Ones and minus ones on the diagonal keep the answer whole. */
+        rowByRow(t, (i, j, at) => (values[at] = i === j ? (at % 2 === 0 ? 1 : -1) : Math.sign(values[at]!)));
+        const answer = numbers(n, 13);
+        const b = new Float64Array(n);
+        rowByRow(t, (i, j, at) => (b[i]! += values[at]! * answer[j]!));
+        const x = new Float64Array(n).fill(NaN);
+        run(kernel.module, { A: gathered(values, kernel.from), b, x });
+        expect(unsigned(x)).toEqual(unsigned(answer));
+      }),
+      { numRuns: 80 },
+    ));
+});
+
+describe('index tables', () => {
+  it('are far smaller than those of CSR on a grid', () => {
+    const p = gridLaplacian(40).pattern;
+    const { indexBytes } = spmvKernel(p);
+    expect(indexBytes).toBeLessThan((4 * (p.rows + p.colIdx.length)) / 20);
+  });
+
+  it('are there for a pattern without any order, too', () => {
+    const rows = Array.from({ length: 50 }, (_, i) =>
+      [...new Set([1, 2, 3].map((k) => (Math.imul(i * 3 + k, 0x9e3779b1) >>> 8) % 97))].sort((a, b) => a - b),
+    );
+    const { indexBytes } = spmvKernel(patternOf(97, rows));
+    expect(indexBytes).toBeGreaterThan(0);
+    expect(indexBytes).toBeLessThan(4 * (50 + 150));
+  });
+});
+
+describe('a statement at the points of pieces', () => {
+  it('runs once for each of them', () => {
+    const p = gridLaplacian(5).pattern;
+    const { pieces } = right(reconstructPattern(p));
+    const count = { name: 'n', type: 'i32', length: p.colIdx.length, role: 'inout' } as const;
+    const module = pieceKernel('count', pieces, {
+      buffers: [count],
+      point: (b, [at]) => b.store('n', b.add(b.load('n', at!), b.i32(1)), at!),
+    });
+    const n = new Int32Array(p.colIdx.length);
+    run(module, { n });
+    expect([...n]).toEqual(Array.from(n, () => 1));
+  });
+});
+
+describe('bad input', () => {
+  const square = patternOf(2, [[0], [0, 1]]);
+
+  it('is refused with a code', () => {
+    expect(thrown(() => spmvKernel({ ...square, colIdx: Int32Array.from([0, 0, 5]) }))).not.toEqual([]);
+    expect(thrown(() => spmmKernel(square, 0)).code).toBe('trace/width');
+    expect(thrown(() => sddmmKernel(square, 2.5)).code).toBe('trace/width');
+    expect(thrown(() => solveKernel(patternOf(3, [[0], [1]]))).code).toBe('trace/square');
+    expect(thrown(() => solveKernel(square, { triangle: 'upper' })).code).toBe('trace/triangle');
+    expect(thrown(() => solveKernel(patternOf(2, [[0], [0]]))).code).toBe('trace/diagonal');
+    const pieces = right(reconstructPattern(square)).pieces.map((q) => ({ ...q, access: [] }));
+    expect(thrown(() => spmvFromPieces(pieces, 2, 2)).code).toBe('trace/streams');
+    expect(left(reconstructPattern({ ...square, rowPtr: Int32Array.from([0, 3, 1]) })).code).toMatch(/^csr\//);
+  });
+});
