@@ -26,6 +26,11 @@ export interface CFamilyDialect {
    * arrays on the stack, on a cache line each.
    */
   readonly scratch?: (arrays: readonly ScratchArray[]) => readonly string[];
+  /**
+   * A helper that gives a 0 which the compiler does not know, to be added to where a loop on lanes writes near to where it
+   * reads, in languages whose compilers need it to believe that its iterations are independent.
+   */
+  readonly unknownZero?: string;
   /** How each op is written; ops that are absent are refused. Add rows to teach the emitter ops of another dialect. */
   readonly spellings: Spellings;
   /** Texts of the helper functions that spellings call, by name; only those used are emitted. */

@@ -15,6 +15,7 @@ import {
 import { exactValues, timesRun, workOf } from '@filigree/opt';
 import { accumulations } from './accumulation.js';
 import { type CFamilyDialect, type StartedPart, declareArrays } from './dialect.js';
+import { nearBuffers } from './apart.js';
 import { binds, expr, within } from './expr.js';
 import { names, reserved } from './names.js';
 import type { Spelling } from './spellings.js';
@@ -77,6 +78,8 @@ export const emitKernel = (
     parts: [],
     partCount: 0,
     lanes: undefined,
+    apart: new Map(),
+    accumulated: new Set(),
     exact: exactValues(kernel, bufferMap(module.buffers)),
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
@@ -220,10 +223,40 @@ const emitLoop = (w: Writer, op: Op): void => {
 
 /** Writes what is in a loop that is to run on lanes, or in any other. */
 const onLanes = (w: Writer, loop: Op | undefined, write: () => void): void => {
-  const before = w.shared.lanes;
-  w.shared.lanes = loop ? affineValues(loop) : before;
+  const { lanes, apart, accumulated } = w.shared;
+  if (loop) {
+    w.shared.lanes = affineValues(loop);
+    w.shared.apart = apartIn(w, loop);
+    w.shared.accumulated = accumulatedIn(loop);
+  }
   write();
-  w.shared.lanes = before;
+  w.shared.lanes = lanes;
+  w.shared.apart = apart;
+  w.shared.accumulated = accumulated;
+};
+
+/** Values of a loop that are made of what it carries. */
+const accumulatedIn = (loop: Op): ReadonlySet<number> => {
+  const [body] = loop.regions as readonly [Region];
+  const found = new Set(body.params.slice(1).map((p) => p.id));
+  const visit = (region: Region): void => {
+    for (const op of region.ops) {
+      op.regions.forEach(visit);
+      const last = op.regions.flatMap((r) => r.ops.at(-1)?.operands ?? []);
+      if ([...op.operands, ...last].some((v) => found.has(v.id))) for (const r of op.results) found.add(r.id);
+    }
+  };
+  if (found.size > 0) visit(body);
+  return found;
+};
+
+const apartIn = (w: Writer, loop: Op): Writer['shared']['apart'] => {
+  const { unknownZero } = w.shared.dialect;
+  const near = unknownZero === undefined ? [] : [...nearBuffers(loop, (v) => constantNumber(w, v))];
+  if (near.length === 0) return new Map();
+  const name = w.shared.names.take('apart');
+  line(w, `const long long ${name} = ${w.site.helper(unknownZero!)}();`);
+  return new Map(near.map((buffer) => [buffer, name]));
 };
 
 /** Pragmas for a loop that says its iterations are independent: an innermost one without atomics, which do depend on each other. */

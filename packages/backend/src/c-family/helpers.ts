@@ -360,6 +360,13 @@ const untyped: Readonly<Record<string, readonly string[]>> = {
     '  return (long long)(((unsigned long long)to - (unsigned long long)from - 1) / (unsigned long long)step + 1);',
     '}',
   ],
+  unknown_zero: [
+    'LOCAL long long unknown_zero() {',
+    '  long long zero = 0;',
+    '  __asm__("" : "+r"(zero));',
+    '  return zero;',
+    '}',
+  ],
   in_bounds: [
     'LOCAL long long in_bounds(long long index, long long length, int* status) {',
     '  if (index >= 0 && index < length) return index;',

@@ -17,8 +17,10 @@ export interface Site {
   readonly wraps: (v: Value) => boolean;
   /** The constant that a value is, if it is one. */
   readonly constant: (v: Value) => Op['attrs'][string] | undefined;
-  /** Whether the op stands in a loop that is to run on vector lanes. */
-  readonly onLanes: () => boolean;
+  /** Whether a value is computed in a loop that is to run on vector lanes, and not of what the loop accumulates. */
+  readonly onLanes: (v: Value) => boolean;
+  /** What is added to where a buffer is written, if anything. */
+  readonly apart: (buffer: string) => string | undefined;
   /** Whether other threads may use the same element of a buffer now. */
   readonly concurrent: (buffer: string) => boolean;
 }
@@ -101,7 +103,7 @@ const comparisons: Readonly<Record<string, readonly [string, number]>> = {
 
 /* On lanes both sides are computed: compilers that see a branch there may make it one, and then give up the lanes. */
 const select = pure((op, [c, a, b], site) =>
-  isFloat(typeOf(op)) && site.onLanes()
+  isFloat(typeOf(op)) && site.onLanes(op.results[0]!)
     ? call(site.helper(`choose_${typeOf(op)}`), c!, a!, b!)
     : expr(`${within(c!, binds.equality)} ? ${within(a!, binds.or)} : ${within(b!, binds.or)}`, binds.ternary),
 );
@@ -147,10 +149,13 @@ const load: Spelling = {
 
 const store: Spelling = {
   effect: 'effect',
-  write: (op, [value, index], site) =>
-    lanesOf(op.operands[0]!.type) > 1
-      ? call(onVectors('store', op.operands[0]!, site), address(op, index!, site), value!)
-      : expr(`${element(op, index!, site).text} = ${value!.text}`, 0),
+  write: (op, [value, index], site) => {
+    const apart = site.apart(bufferOf(op));
+    const at = apart === undefined ? index! : sum(index!, expr(apart));
+    return lanesOf(op.operands[0]!.type) > 1
+      ? call(onVectors('store', op.operands[0]!, site), address(op, at, site), value!)
+      : expr(`${element(op, at, site).text} = ${value!.text}`, 0);
+  },
 };
 
 const atomic: Spelling = {

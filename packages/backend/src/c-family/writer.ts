@@ -26,6 +26,10 @@ export interface Shared {
    * and as narrow as they come they fill most lanes.
    */
   lanes: { readonly has: (id: number) => boolean } | undefined;
+  /** In such a loop the values that are made of what it carries. */
+  accumulated: ReadonlySet<number>;
+  /** In such a loop what is added to where some buffers are written. */
+  apart: ReadonlyMap<string, string>;
   /** Ids of results that are the same as without a limit to their type. */
   readonly exact: { readonly has: (id: number) => boolean };
 }
@@ -68,7 +72,8 @@ export const writer = (shared: Shared, role: Role): Writer => {
         expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
       wraps: (v) => !shared.indices.has(v.id) && !shared.exact.has(v.id),
       constant: (v) => shared.constants.get(v.id),
-      onLanes: () => shared.lanes !== undefined,
+      apart: (buffer) => shared.apart.get(buffer),
+      onLanes: (v) => shared.lanes !== undefined && !shared.accumulated.has(v.id),
       concurrent: (buffer) => {
         const concurrent = role === 'beside others' && !isScratch(shared, buffer);
         flags.atomic ||= concurrent;

@@ -10,6 +10,8 @@ export const FIELD_ABLATIONS = {
   'simplify-access': { lowering: { simplify: false } },
   /** Loops over a block in parts: those that stay within it, and those that look beyond it. */
   'split-loops': part({ split: false }),
+  /** Loops over elements without branches. */
+  'flatten-branches': part({ flatten: false }),
   /** Loops over a row of a block whole: what they read beyond its ends is read before. */
   'read-edges': part({ edges: false }),
   /** Digits of indices, and bounds that need no clamp. */

@@ -20,6 +20,7 @@ export const ABLATION_NAMES: readonly Ablation[] = [
 /** What `--ablate` takes besides where an example has fields. */
 export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
   'simplify-access',
+  'flatten-branches',
   'read-edges',
   'split-loops',
   'resolve-digits',

@@ -1,4 +1,5 @@
 import { pipeline, type Module, type Pipeline } from '@filigree/ir';
+import { flattenBranches } from '../loops/flatten.js';
 import { lowerLoops } from '../loops/lower-loops.js';
 import type { Storage } from '../storage/storage.js';
 import { debugChecks } from './debug-checks.js';
@@ -15,6 +16,10 @@ export interface LowerFieldsOptions extends AccessOptions {
 export const lowerFields = (storage: Storage, options: LowerFieldsOptions = {}): Pipeline<Module> =>
   pipeline([
     ...(options.checks === true ? [debugChecks(storage)] : []),
+    /* Checks report only what a program asks for. */
+    ...(options.simplify === false || options.simplify?.flatten === false || options.checks === true
+      ? []
+      : [flattenBranches(storage.layout)]),
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
     lowerLoops(storage, { scratchpads: options.checks !== true }),
     lowerAccess(storage, options),

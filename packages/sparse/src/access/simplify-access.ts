@@ -17,6 +17,8 @@ import { snodeDialect } from './snode-dialect.js';
 export interface SimplifyOptions {
   /** Loops in parts: those that stay within a block or within bounds, and those that look beyond. */
   readonly split?: boolean;
+  /** Loops over elements without branches, before their accesses are lowered. */
+  readonly flatten?: boolean;
   /** Loops over a row of a block whole: what they read beyond its ends is read before. */
   readonly edges?: boolean;
   /** Digits of indices, and bounds that need no clamp. */

@@ -1,5 +1,6 @@
 import { walk, type Op, type Region } from '@filigree/ir';
 import { isSparse, pathTo, type Layout } from '../layout/layout.js';
+import { isAroundBoth, isAtOwnElement } from './own.js';
 
 /** What code may do to the structure. */
 export interface Changes {
@@ -15,8 +16,8 @@ export const changesOf = (layout: Layout, region: Region, own?: number): Changes
   const lost = new Set<number>();
   walk(region, (op) => {
     const path = activated(layout, op);
-    if (!(own !== undefined && isOwn(layout, op, region, own)))
-      for (const n of path) if (isSparse(layout.nodes[n])) nodes.add(n);
+    const atOwn = own !== undefined && isAtOwnElement(layout, op, region, own);
+    for (const n of path) if (isSparse(layout.nodes[n]) && !(atOwn && isAroundBoth(layout, n, own, path))) nodes.add(n);
     if (removing.has(op.name))
       for (const n of within(layout, Number(op.attrs.node)))
         if (isSparse(layout.nodes[n])) {
@@ -40,15 +41,4 @@ const activated = (layout: Layout, op: Op): readonly number[] => {
   if (op.name === 'field.store' || op.name === 'field.atomic')
     return layout.fields.get(String(op.attrs.field))?.path ?? [];
   return op.name === 'field.activate' || op.name === 'field.append' ? pathTo(layout.nodes, Number(op.attrs.node)) : [];
-};
-
-/** Whether an op writes the very element that the loop is at, which is active. */
-const isOwn = (layout: Layout, op: Op, { params }: Region, own: number): boolean => {
-  if (op.name !== 'field.store' && op.name !== 'field.atomic') return false;
-  const path = layout.fields.get(String(op.attrs.field))?.path;
-  return (
-    path?.[path.length - 2] === own &&
-    op.operands.length === 1 + params.length &&
-    params.every((p, n) => op.operands[1 + n].id === p.id)
-  );
 };
