@@ -1,4 +1,4 @@
-import { active, f64, idiv, isActive, kernel, ndrange, unrolled, type Grid3 } from '@filigree/lang';
+import { active, f64, idiv, kernel, ndrange, unrolled, type Grid3 } from '@filigree/lang';
 import { dense, field, ijk, layout } from '@filigree/sparse';
 import type { Blocks } from '../layouts.js';
 import { BLOCK, type PoissonSetup } from './setup.js';
@@ -16,13 +16,12 @@ const relax = (z: Grid3, r: Grid3, colour: number) => {
   for (const [i, j, k] of active(z)) if ((i + j + k) % 2 === colour) z[i][j][k] = (r[i][j][k] + around(z, i, j, k)) / 6;
 };
 
-const restrict = (z: Grid3, r: Grid3, coarse: Grid3) => {
+/** The residual, which is zero outside the domain, and half the sum of eight. */
+const restrict = (z: Grid3, r: Grid3, residual: Grid3, coarse: Grid3) => {
+  for (const [i, j, k] of active(z)) residual[i][j][k] = r[i][j][k] - 6 * z[i][j][k] + around(z, i, j, k);
   for (const [I, J, K] of active(coarse)) {
     let sum = 0;
-    for (const [a, b, c] of unrolled(ndrange(2, 2, 2))) {
-      const [i, j, k] = [2 * I + a - 8, 2 * J + b - 8, 2 * K + c - 8];
-      if (isActive(z, i, j, k)) sum += r[i][j][k] - 6 * z[i][j][k] + around(z, i, j, k);
-    }
+    for (const [a, b, c] of unrolled(ndrange(2, 2, 2))) sum += residual[2 * I + a - 8][2 * J + b - 8][2 * K + c - 8];
     coarse[I][J][K] = sum / 2;
   }
 };
@@ -64,10 +63,12 @@ const follow = (z: Grid3, p: Grid3, beta: number) => {
 export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64', blocks: Blocks) => {
   const numbers = Array.from({ length: levels }, (_, l) => l);
   const [x, p, q] = ['x', 'p', 'q'].map((name) => field(name, float));
-  const [z, r] = ['z', 'r'].map((name) => numbers.map((l) => field(`${name}${l}`, float)));
+  const [z, r, residual] = ['z', 'r', 'residual'].map((name) => numbers.map((l) => field(`${name}${l}`, float)));
   const grids = numbers.map((l) =>
     blocks(ijk, n / 2 ** l / BLOCK + 2).fork(
-      ...[z[l], r[l], ...(l === 0 ? [x, p, q] : [])].map((f) => dense(ijk, BLOCK).place(f)),
+      ...[z[l], r[l], ...(l + 1 < levels ? [residual[l]] : []), ...(l === 0 ? [x, p, q] : [])].map((f) =>
+        dense(ijk, BLOCK).place(f),
+      ),
     ),
   );
   const options = { float, scope: { around } };
@@ -75,7 +76,7 @@ export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64', blocks:
     [`start${l}`]: kernel([z[l], r[l]], start, options),
     [`relax${l}`]: kernel([z[l], r[l], 'i32'], relax, options),
     ...(l + 1 < levels && {
-      [`restrict${l}`]: kernel([z[l], r[l], r[l + 1]], restrict, options),
+      [`restrict${l}`]: kernel([z[l], r[l], residual[l], r[l + 1]], restrict, options),
       [`prolong${l}`]: kernel([z[l], z[l + 1]], prolong, options),
     }),
   });
