@@ -8,7 +8,7 @@ import { elements, visitElements, type Box } from './elements.js';
 import { checkedIndices, type Indices } from './indices.js';
 import { listAround } from './list.js';
 import { once } from './once.js';
-import { activeTiles, grownTiles, hasTiles, rowsOf } from './rows.js';
+import { activeContainers, fillCells, grownTiles, hasTiles, rowsOf } from './rows.js';
 import { shapeOf } from './shape.js';
 import { innermostSparse, outermostSparse } from './sparse-around.js';
 import { dropAll, dropCell, findCell, growCell } from './structure.js';
@@ -155,12 +155,8 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       const values = stored(value);
       if (!together || !hasTiles(path)) visitElements(arena, path, (cell, indices) => write(cell, indices, values));
       else
-        for (const tile of activeTiles(arena, path))
-          components.forEach((c, n) =>
-            rowsOf(tile, c, tile, (element, step, _place, length) => {
-              for (let k = 0; k < length; k++) c.array[element + k * step] = values[n];
-            }),
-          );
+        for (const first of activeContainers(arena, path))
+          components.forEach((c, n) => fillCells(c, elementAt(c, first), path, values[n]));
     },
     entries: () => {
       arena.ready();

@@ -40,6 +40,22 @@ export const activeTiles = function* (arena: Arena, path: Path, box?: Box): Gene
   }
 };
 
+/** Addresses of the first cells of the active containers that a path leads to. */
+export const activeContainers = function* (arena: Arena, { steps, axes }: Path): Generator<number> {
+  const { firstCell } = steps[steps.length - 1].at;
+  const start = axes.map(() => 0);
+  for (const [container] of containers(arena, steps, 0, arena.storage.root, start, undefined))
+    yield container + firstCell;
+};
+
+/** Writes a value of a component into all cells of a container, from the element of the first on. */
+export const fillCells = ({ array, bytes }: Component, first: number, path: Path, value: number | bigint): void => {
+  const { cells, cellBytes } = path.steps[path.steps.length - 1].at;
+  const step = cellBytes / bytes;
+  if (step === 1) (array as Float64Array).fill(value as number, first, first + cells);
+  else for (let n = 0; n < cells; n++) array[first + n * step] = value;
+};
+
 /** Visits all tiles of a box, row by row, and activates them. */
 export const grownTiles = function* (arena: Arena, path: Path, box: Box): Generator<Tile> {
   const sides = sidesOf(path);
