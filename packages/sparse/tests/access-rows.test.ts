@@ -37,8 +37,11 @@ const layouts: Readonly<Record<string, readonly [Layout, node: number]>> = {
   'a level between': [layout(dense(ij, 2).pointer().dense(ij, 2).dense(ij, 4).place(u, v)), 3],
 };
 
+/** What is read: the element at an offset from the index, twice the index, or half of it. */
+type Scale = 'same' | 'twice' | 'half';
+
 interface Stencil {
-  readonly offsets: readonly (readonly [di: number, dj: number])[];
+  readonly offsets: readonly (readonly [di: number, dj: number, scale: Scale])[];
   /** Reads u where i + j is odd, and writes it where it is even; otherwise writes v. */
   readonly inPlace: boolean;
   readonly cells: readonly (readonly [i: number, j: number, value: number])[];
@@ -46,7 +49,8 @@ interface Stencil {
 
 const stencils: fc.Arbitrary<Stencil> = fc.boolean().chain((inPlace) => {
   const step = fc.integer({ min: -2, max: 2 });
-  const offset = fc.tuple(step, step).filter(([a, b]) => !inPlace || Math.abs(a + b) % 2 === 1);
+  const scale: fc.Arbitrary<Scale> = inPlace ? fc.constant('same') : fc.constantFrom('same', 'same', 'twice', 'half');
+  const offset = fc.tuple(step, step, scale).filter(([a, b]) => !inPlace || Math.abs(a + b) % 2 === 1);
   const index = fc.integer({ min: 0, max: 15 });
   return fc.record({
     inPlace: fc.constant(inPlace),
@@ -72,11 +76,16 @@ const kernelOf = ({ offsets, inPlace, cells }: Stencil, node: number): string =>
     lines.push(`field.store ${x}, ${at}, ${beside} {field = "u"}`);
   }
   const [zero, one] = [constant(0, 'i32'), constant(1, 'i32')];
-  for (const d of offsets.flat()) constant(d, 'i32');
+  for (const [a, b] of offsets) for (const d of [a, b]) constant(d, 'i32');
+  const two = constant(2, 'i32');
   const start = constant(0.5, 'f64');
-  const body = offsets.flatMap(([a, b], n) => [
-    `%i${n} = arith.add %i, ${constant(a, 'i32')} : i32`,
-    `%j${n} = arith.add %j, ${constant(b, 'i32')} : i32`,
+  const scaled = (index: string, scale: Scale): readonly string[] =>
+    scale === 'same' ? [] : [`${index} = arith.${scale === 'half' ? 'div' : 'mul'} %${index[1]}, ${two} : i32`];
+  const body = offsets.flatMap(([a, b, scale], n) => [
+    ...scaled(`%i_${n}`, scale),
+    ...scaled(`%j_${n}`, scale),
+    `%i${n} = arith.add ${scale === 'same' ? '%i' : `%i_${n}`}, ${constant(a, 'i32')} : i32`,
+    `%j${n} = arith.add ${scale === 'same' ? '%j' : `%j_${n}`}, ${constant(b, 'i32')} : i32`,
     `%x${n} = field.load %i${n}, %j${n} {field = "u"} : f64`,
     `%s${n} = arith.add ${n === 0 ? start : `%s${n - 1}`}, %x${n} : f64`,
   ]);

@@ -52,11 +52,25 @@ const noteBounds = (op: Op, layout: Layout, ranges: Ranges): void => {
   });
 };
 
+/** A number of times a value. */
+interface Term {
+  readonly value: Value;
+  readonly times: number;
+}
+
+/** What a sum begins with: value · times ÷ over + plus, which is a multiple of the sum's unit. */
+interface Base {
+  readonly value: Value;
+  readonly times: number;
+  readonly over: number;
+  readonly plus: number;
+}
+
 /** An index as base + Σ rest + plus, with the base a multiple of `unit` and the interval of all but the base. */
 interface Sum {
-  readonly base: Value | undefined;
+  readonly base: Base | undefined;
   readonly unit: number;
-  readonly rest: readonly Value[];
+  readonly rest: readonly Term[];
   readonly plus: number;
   readonly range: Range;
 }
@@ -74,7 +88,7 @@ class Resolver {
     const own = this.ranges.of(v);
     const { base, range } = this.sum(v);
     if (!base) return own;
-    const { lo, hi } = this.ranges.of(base);
+    const { lo, hi } = this.rangeOf(base);
     return { lo: Math.max(own.lo, lo + range.lo), hi: Math.min(own.hi, hi + range.hi) };
   }
 
@@ -84,14 +98,19 @@ class Resolver {
     const digit = digitRange(own, below, extent);
     if (digit.lo === digit.hi) return this.constant(digit.lo);
     const sum = this.sum(v);
-    if (!sum.base) return this.small(v, sum, below, extent);
+    const { base, unit, rest, plus, range } = sum;
+    if (!base) return this.small(v, sum, below, extent);
     /* Of an index that is a base alone more is known than of the base. */
-    if (sum.unit === 1 && sum.plus === 0 && below === 1 && (extent === 0 || within(own, extent))) return v;
-    const low = extent > 0 && sum.unit % (below * extent) === 0;
-    if (low) return this.extract(this.add(sum.rest, sum.plus), below, extent);
-    if (!within(sum.range, sum.unit)) return undefined;
-    if (below % sum.unit === 0) return this.quotient(sum.base, below, extent);
-    return undefined;
+    if (unit === 1 && plus === 0 && base.plus === 0 && below === 1 && (extent === 0 || within(own, extent))) return v;
+    if (extent > 0 && unit % (below * extent) === 0) return this.extract(this.add(rest, plus), below, extent);
+    const carried = Math.floor(range.lo / unit);
+    if (carried !== Math.floor(range.hi / unit) || (carried !== 0 && isUnknown(own))) return undefined;
+    /* All but the base is the same number of units, and something less than one. */
+    const whole = { ...base, plus: base.plus + carried * unit };
+    if (below % unit === 0) return this.quotient(whole, below, extent);
+    if (unit % below !== 0 || (extent * below) % unit !== 0) return undefined;
+    const high = this.quotient(whole, below, extent);
+    return high && this.sumOf(high, this.extract(this.add(rest, plus - carried * unit), below, 0));
   }
 
   private small(v: Value, sum: Sum, below: number, extent: number): Value | undefined {
@@ -103,12 +122,21 @@ class Resolver {
   }
 
   /** The digit of a base: of a product, for which it is promised that it does not wrap, that of its factor. */
-  private quotient(base: Value, below: number, extent: number): Value {
-    const product = this.product(base);
-    if (product && below % product.by === 0) return this.extract(product.of, below / product.by, extent);
-    if (product && product.by % below === 0 && extent === 0)
-      return this.b.mul(product.of, this.constant(product.by / below));
-    return this.extract(base, below, extent);
+  private quotient({ value, times, over, plus }: Base, below: number, extent: number): Value | undefined {
+    const product = this.product(value) ?? { of: value, by: 1 };
+    const scale = (product.by * times) / over;
+    if (!Number.isInteger(scale)) return undefined;
+    /* scale · of + plus, divided by below. */
+    if (below % scale === 0 && plus % scale === 0)
+      return this.extract(this.plus(product.of, plus / scale), below / scale, extent);
+    if (scale % below === 0 && plus % below === 0) {
+      const factor = scale / below;
+      const rest = plus / below;
+      if (extent > 0 && factor % extent === 0) return this.constant(modulo(rest, extent));
+      const whole = this.plus(this.times(product.of, factor), rest);
+      return extent === 0 ? whole : this.extract(whole, 1, extent);
+    }
+    return scale === 1 || times !== 1 || over !== 1 ? undefined : this.extract(this.plus(value, plus), below, extent);
   }
 
   private extract(v: Value, below: number, extent: number): Value {
@@ -120,15 +148,15 @@ class Resolver {
 
   private sum(v: Value): Sum {
     const op = this.definitions.get(v.id);
-    const leaf: Sum = { base: undefined, unit: 1, rest: [v], plus: 0, range: this.ranges.of(v) };
+    const leaf: Sum = { base: undefined, unit: 1, rest: [{ value: v, times: 1 }], plus: 0, range: this.ranges.of(v) };
     if (op?.name === 'arith.constant') return { ...leaf, rest: [], plus: Number(op.attrs.value) };
     if (op?.name === 'snode.index') {
       const unit = Number(op.attrs.unit);
       const { lo, hi } = this.ranges.of(op.operands[1]);
       return {
-        base: op.operands[0],
+        base: { value: op.operands[0], times: 1, over: 1, plus: 0 },
         unit,
-        rest: [op.operands[1]],
+        rest: [{ value: op.operands[1], times: 1 }],
         plus: 0,
         range: { lo: Math.max(lo, 0), hi: Math.min(hi, unit - 1) },
       };
@@ -142,7 +170,44 @@ class Resolver {
       if (!y.base && y.rest.length === 0)
         return this.joined(x, { ...y, plus: -y.plus, range: { lo: -y.plus, hi: -y.plus } }) ?? leaf;
     }
+    if (op?.name === 'arith.mul' || op?.name === 'arith.shl') return this.scaled(op) ?? leaf;
+    if (op?.name === 'arith.div' || op?.name === 'arith.shr') return this.divided(op) ?? leaf;
     return leaf;
+  }
+
+  /** A multiple of an index that does not wrap. */
+  private scaled({ name, operands, results }: Op): Sum | undefined {
+    const [factor, other] = name === 'arith.mul' && this.number(operands[1]) === undefined ? [1, 0] : [0, 1];
+    const by = this.number(operands[other]);
+    if (by === undefined || by < 0 || by > (name === 'arith.shl' ? 16 : 2 ** 16)) return undefined;
+    const times = name === 'arith.shl' ? 2 ** by : by;
+    const x = this.sum(operands[factor]);
+    if (!x.base || times < 1 || isUnknown(this.ranges.of(results[0]))) return undefined;
+    return {
+      base: { ...x.base, times: x.base.times * times, plus: x.base.plus * times },
+      unit: x.unit * times,
+      rest: x.rest.map((t) => ({ ...t, times: t.times * times })),
+      plus: x.plus * times,
+      range: { lo: x.range.lo * times, hi: x.range.hi * times },
+    };
+  }
+
+  /** A part of an index that is not negative, rounded down: that of the base is whole where it divides the unit. */
+  private divided({ name, operands }: Op): Sum | undefined {
+    const by = this.number(operands[1]);
+    if (by === undefined || by < 0 || (name === 'arith.shr' && by > 16)) return undefined;
+    const over = name === 'arith.shr' ? 2 ** by : by;
+    const x = this.sum(operands[0]);
+    const rounds = name === 'arith.shr' || this.range(operands[0]).lo >= 0;
+    if (!x.base || over < 1 || x.unit % over !== 0 || x.base.plus % over !== 0 || !rounds) return undefined;
+    const rest = this.extract(this.add(x.rest, x.plus), over, 0);
+    return {
+      base: { ...x.base, over: x.base.over * over, plus: x.base.plus / over },
+      unit: x.unit / over,
+      rest: [{ value: rest, times: 1 }],
+      plus: 0,
+      range: { lo: Math.floor(x.range.lo / over), hi: Math.floor(x.range.hi / over) },
+    };
   }
 
   /** The sum of two, unless what is added to the base may be anything. */
@@ -161,16 +226,38 @@ class Resolver {
   private product(v: Value): { readonly of: Value; readonly by: number } | undefined {
     const op = this.definitions.get(v.id);
     if (op?.name !== 'arith.mul' && op?.name !== 'arith.shl') return undefined;
-    const [x, y] = op.operands;
-    const by = this.ranges.of(y);
-    if (by.lo !== by.hi) return undefined;
-    const factor = op.name === 'arith.mul' ? by.lo : 2 ** by.lo;
-    return factor > 0 ? { of: x, by: factor } : undefined;
+    const by = this.number(op.operands[1]);
+    if (by === undefined) return undefined;
+    const factor = op.name === 'arith.mul' ? by : 2 ** by;
+    return factor > 0 ? { of: op.operands[0], by: factor } : undefined;
   }
 
-  private add(rest: readonly Value[], plus: number): Value {
-    const values = plus === 0 && rest.length > 0 ? rest : [...rest, this.constant(plus)];
-    return values.reduce((x, y) => this.build('arith.add', [x, y]));
+  private number(v: Value): number | undefined {
+    const { lo, hi } = this.ranges.of(v);
+    return lo === hi ? lo : undefined;
+  }
+
+  private rangeOf({ value, times, over, plus }: Base): Range {
+    const { lo, hi } = this.ranges.of(value);
+    return { lo: (lo * times) / over + plus, hi: (hi * times) / over + plus };
+  }
+
+  private add(rest: readonly Term[], plus: number): Value {
+    const terms = rest.map(({ value, times }) => this.times(value, times));
+    const values = plus === 0 && terms.length > 0 ? terms : [...terms, this.constant(plus)];
+    return values.reduce((x, y) => this.sumOf(x, y));
+  }
+
+  private times(value: Value, times: number): Value {
+    return times === 1 ? value : this.build('arith.mul', [value, this.constant(times)]);
+  }
+
+  private plus(value: Value, plus: number): Value {
+    return plus === 0 ? value : this.sumOf(value, this.constant(plus));
+  }
+
+  private sumOf(x: Value, y: Value): Value {
+    return this.build('arith.add', [x, y]);
   }
 
   private constant(value: number): Value {
@@ -183,5 +270,7 @@ class Resolver {
     return results[0];
   }
 }
+
+const isUnknown = ({ lo, hi }: Range): boolean => lo === I32_RANGE.lo && hi === I32_RANGE.hi;
 
 const modulo = (x: number, extent: number): number => (extent === 0 ? x : ((x % extent) + extent) % extent);

@@ -28,7 +28,8 @@ export const hoistAccesses = (
   footprint: (op: Op) => Footprint,
 ): Kernel => {
   const table = opTable(dialects);
-  const isSafe = safety(kernel, storage);
+  const defined = definitions(kernel.body);
+  const isSafe = safety(kernel, storage, defined);
   const movable = (op: Op, loop: Footprint, certain: boolean): boolean => {
     if (op.name === 'snode.lookup') {
       const id = Number(op.attrs.node);
@@ -39,7 +40,9 @@ export const hoistAccesses = (
     }
     const def = table.get(op.name);
     if (!def || op.results.length !== 1 || op.results[0].type !== 'i32' || op.regions.length > 0) return false;
-    return def.effects(op).length === 0 && !def.traits.mayTrap && !def.traits.terminator;
+    return (
+      def.effects(op).length === 0 && (!def.traits.mayTrap || dividesByNumber(op, defined)) && !def.traits.terminator
+    );
   };
   return rewriteOps(
     kernel,
@@ -75,10 +78,16 @@ export const hoistAccesses = (
   );
 };
 
+/** Whether an op is a division that never traps. */
+const dividesByNumber = (op: Op, defined: ReadonlyMap<number, Op>): boolean => {
+  if (op.name !== 'arith.div' && op.name !== 'arith.rem') return false;
+  const by = defined.get(op.operands[1].id);
+  return by?.name === 'arith.constant' && Number(by.attrs.value) > 0;
+};
+
 /** Whether a lookup reads inside of its container even where it was not meant to be reached. */
-const safety = (kernel: Kernel, storage: Storage): ((lookup: Op) => boolean) => {
+const safety = (kernel: Kernel, storage: Storage, defined: ReadonlyMap<number, Op>): ((lookup: Op) => boolean) => {
   const ranges = rangesOf(kernel);
-  const defined = definitions(kernel.body);
   return (lookup) => {
     const { node } = storage.nodes[Number(lookup.attrs.node)];
     if (node.kind === 'hash') return true;
