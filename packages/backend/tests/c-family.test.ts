@@ -72,6 +72,22 @@ host void root(global const float* x, global float* y, int threads, int n) {
     expect(emitHelpers(kernel.helpers, toy)).toContain('device inline float min_f32(float a, float b)');
   });
 
+  it('puts the bounds of an integer on the float that it comes from, where NaN stays what it was', () => {
+    const text = (lo: number, hi: number): string => {
+      const buffers = [declareBuffer('x', 'f32', 10, 'input'), declareBuffer('y', 'i32', 10, 'output')];
+      const kernel = buildKernel(
+        'root',
+        { i: 'i32' },
+        (b, { i }) => b.store('y', b.min(b.max(b.cast(b.load('x', i), 'i32'), b.i32(lo)), b.i32(hi)), i),
+        buffers,
+      );
+      return emitKernel(makeModule('m', buffers, [kernel]), kernel, 'root', toy).text.match(/= (.*);/)![1];
+    };
+    expect(text(0, 127)).toBe('clamp_i32_f32(x[i], 0.0f, 127.0f)');
+    expect(text(-1, 127)).toBe('min_i32(max_i32(to_i32_f32(x[i]), -1), 127)');
+    expect(text(0, 16777217)).toBe('min_i32(max_i32(to_i32_f32(x[i]), 0), 16777217)');
+  });
+
   it('refuses types that the language lacks', () => {
     expect(checkKernels(module('f64'), toy)).toMatchObject([
       { code: 'emit/unsupported-type', message: 'toy has no f64' },

@@ -4,6 +4,16 @@ export interface Expr {
   readonly binds: number;
   /** What this is the negative of, where it is written as one: a sum with it prints as a difference. */
   readonly negated?: Expr;
+  /** The float that this is the integer of, with the bounds put on it so far: with both of them known, they go on the float. */
+  readonly truncated?: Truncated;
+}
+
+/** A float on its way to an integer, between these numbers. */
+export interface Truncated {
+  readonly of: Expr;
+  readonly type: 'f32' | 'f64';
+  readonly lo?: number;
+  readonly hi?: number;
 }
 
 /** Binding strengths of C operators, loosest first. */

@@ -126,6 +126,18 @@ const saturate: Row = (r) => {
   return text([], `${r.local} ${t} ${r.name}(${r.scalar(r.b)} x) { return ${body}; }`);
 };
 
+/** Float to integer between two bounds that it can be, from type b to type a; NaN gives the lower one. */
+const clamped: Row = (r) => {
+  const [t, f] = [r.scalar(r.a), r.scalar(r.b)];
+  return text(
+    [],
+    `${r.local} ${t} ${r.name}(${f} x, ${f} lo, ${f} hi) {`,
+    `  const ${f} y = x > lo ? x : lo;`,
+    `  return (${t})(y < hi ? y : hi);`,
+    '}',
+  );
+};
+
 /** One read-modify-write: `next` is the new value from `old` and `v`. */
 const retry =
   (next: (r: Request) => string, needs: (r: Request) => readonly string[]): Row =>
@@ -281,6 +293,7 @@ const rows: Readonly<Record<string, Row>> = {
   div: guarded('/'),
   rem: guarded('%'),
   to: saturate,
+  clamp: clamped,
   sign: one(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
   ...Object.fromEntries(
     ['add', 'mul', 'min', 'max', 'and', 'or', 'xor'].map((kind) => [`reduction_${kind}`, reduction(kind)]),

@@ -1,5 +1,17 @@
-import { type Op, type ScalarType, type Value, byteSize, isFloat, lanesOf, scalarOf } from '@filigree/ir';
-import { type Expr, binds, call, castTo, expr, infix, negative, plainInfix, sum, within } from './expr.js';
+import { type Op, type ScalarType, type Value, byteSize, isFloat, isVector, lanesOf, scalarOf } from '@filigree/ir';
+import {
+  type Expr,
+  type Truncated,
+  binds,
+  call,
+  castTo,
+  expr,
+  infix,
+  negative,
+  plainInfix,
+  sum,
+  within,
+} from './expr.js';
 import { literal } from './literal.js';
 
 /** What a spelling may ask of the place where its op stands. */
@@ -90,7 +102,33 @@ const division = (operator: '/' | '%', helper: 'div' | 'rem'): Spelling => ({
 });
 
 const extreme = (what: 'min' | 'max'): Spelling =>
-  pure((op, args, site) => call(site.helper(`${what}_${typeOf(op)}`), ...args));
+  pure((op, args, site) => {
+    const bounded = boundedCast(what, op, args, site);
+    return bounded?.lo !== undefined && bounded.hi !== undefined
+      ? call(
+          site.helper(`clamp_i32_${bounded.type}`),
+          bounded.of,
+          literal(bounded.lo, bounded.type),
+          literal(bounded.hi, bounded.type),
+        )
+      : { ...call(site.helper(`${what}_${typeOf(op)}`), ...args), ...(bounded ? { truncated: bounded } : {}) };
+  });
+
+/**
+ * A minimum or maximum of an integer that comes from a float, where the bound may as well be put on the float: it is one that
+ * the float can be, and not negative, so that NaN, which becomes 0, becomes the lower bound either way.
+ */
+const boundedCast = (what: 'min' | 'max', op: Op, args: readonly Expr[], site: Site): Truncated | undefined => {
+  const n = args.findIndex((a) => a.truncated !== undefined);
+  const given = n < 0 ? undefined : site.constant(op.operands[1 - n]!);
+  const before = args[n]?.truncated;
+  if (given === undefined || !before || typeOf(op) !== 'i32') return undefined;
+  const [side, bound] = [what === 'max' ? 'lo' : 'hi', Number(given)] as const;
+  const exact = bound >= 0 && (before.type === 'f64' || Math.fround(bound) === bound);
+  if (!exact || before[side] !== undefined) return undefined;
+  const after: Truncated = { ...before, [side]: bound };
+  return (after.lo ?? 0) <= (after.hi ?? Infinity) ? after : undefined;
+};
 
 const comparisons: Readonly<Record<string, readonly [string, number]>> = {
   lt: ['<', binds.relation],
@@ -112,7 +150,10 @@ const cast = pure((op, [x], site) => {
   const [from, to] = [operandType(op), typeOf(op)];
   if (from === to) return x!;
   if (to === 'i1') return expr(`${within(x!, binds.sum)} != 0`, binds.equality);
-  if (isFloat(from) && !isFloat(to)) return call(site.helper(`to_${to}_${from}`), x!);
+  if (isFloat(from) && !isFloat(to)) {
+    const whole = call(site.helper(`to_${to}_${from}`), x!);
+    return to === 'i32' ? { ...whole, truncated: { of: x!, type: from as 'f32' | 'f64' } } : whole;
+  }
   return castTo(site.declared(op.results[0]!), x!);
 });
 

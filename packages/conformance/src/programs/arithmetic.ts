@@ -12,6 +12,7 @@ export const arithmeticPrograms = (): readonly Program[] => [
   ...numberTypes.map(constants),
   truth(),
   ...scalarTypes.map(casts),
+  ...(['f32', 'f64'] as const).map(boundedCasts),
   bitcasts(),
 ];
 
@@ -151,6 +152,27 @@ const casts = (t: ScalarType): Program =>
     [['x', t, edges(t)]],
     scalarTypes.map((to): Output => [`to_${to}`, to, (b, [x]) => b.cast(x!, to)]),
   );
+
+/** Indices from coordinates: integers from floats between two numbers, put on in either order. */
+const boundedCasts = (t: 'f32' | 'f64'): Program => {
+  const bounds = [
+    [0, 127],
+    [3, 3],
+    [-2, 2],
+    [2, 1],
+    [1, 16777217],
+    [0, 2147483647],
+  ] as const;
+  return elementwise(
+    `casts from ${t} to what is bounded`,
+    [['x', t, edges(t)]],
+    bounds.flatMap(([lo, hi], n): readonly Output[] => [
+      [`least_first_${n}`, 'i32', (b, [x]) => b.min(b.max(b.cast(x!, 'i32'), b.i32(lo)), b.i32(hi))],
+      [`most_first_${n}`, 'i32', (b, [x]) => b.max(b.i32(lo), b.min(b.i32(hi), b.cast(x!, 'i32')))],
+      [`twice_${n}`, 'i32', (b, [x]) => b.min(b.min(b.max(b.cast(x!, 'i32'), b.i32(lo)), b.i32(hi)), b.i32(1))],
+    ]),
+  );
+};
 
 const bitcasts = (): Program => {
   /* No NaN: its bits are not specified once it went through a register. */
