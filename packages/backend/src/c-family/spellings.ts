@@ -1,4 +1,4 @@
-import { type Op, type ScalarType, type Value, byteSize, isFloat, isVector, lanesOf, scalarOf } from '@filigree/ir';
+import { type Op, type ScalarType, type Value, byteSize, isFloat, lanesOf, scalarOf } from '@filigree/ir';
 import {
   type Expr,
   type Truncated,
