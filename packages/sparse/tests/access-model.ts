@@ -32,6 +32,7 @@ import {
   type Axes,
   type Branch,
   type Layout,
+  type SNode,
   type Storage,
 } from '@filigree/sparse';
 import fc from 'fast-check';
@@ -56,7 +57,7 @@ export type Statement =
       readonly kind: string;
     }
   | {
-      readonly is: 'is_active' | 'activate' | 'append' | 'length';
+      readonly is: 'is_active' | 'activate' | 'append' | 'length' | 'deactivate' | 'clear';
       readonly node: number;
       readonly at: readonly Index[];
     }
@@ -128,7 +129,8 @@ class Writer {
       const attrs: Attrs = { field: s.field, kind: s.kind };
       return this.log(b.value('field.atomic', [this.constant(s.field, s.value), ...indices(s.at)], attrs));
     }
-    if (s.is === 'activate') return void b.op('field.activate', indices(s.at), { node: s.node });
+    if (s.is === 'activate' || s.is === 'deactivate' || s.is === 'clear')
+      return void b.op(`field.${s.is}`, indices(s.at), { node: s.node });
     if (s.is === 'for')
       return void b.for(b.i32(s.from), this.index(s.to, names), b.i32(1), {}, [], (iv) =>
         this.run(s.body, new Map([...names, [s.name, iv]])),
@@ -229,6 +231,8 @@ export class Model {
       this.note(this.store(s.field, s.at.map(index), (old, type) => combine(s.kind, old, s.value, type)));
     else if (s.is === 'is_active') this.note(this.isActive(s.node, s.at.map(index)) ? 1 : 0);
     else if (s.is === 'activate') this.activate(s.node, s.at.map(index));
+    else if (s.is === 'deactivate') this.removeInside(s.node, s.node, s.at.map(index));
+    else if (s.is === 'clear') this.removeInside(this.shape.nodes[s.node].parent, s.node, s.at.map(index));
     else if (s.is === 'append') this.note(this.append(s.node, s.at.map(index)));
     else this.note(this.length(s.node, s.at.map(index)));
   }
@@ -259,6 +263,36 @@ export class Model {
     }
     this.setLength(node, at.join(), length + 1);
     return length;
+  }
+
+  /** Takes out what lies in a cell of `around`: of node `top`, the same or a child, and all below. */
+  remove(around: number, cell: readonly number[], top = around): void {
+    const { shape } = this;
+    const lies = (node: number, key: string): boolean => {
+      const at = key === '' ? [] : key.split(',').map(Number);
+      const axes = axesOf(shape, node);
+      return axesOf(shape, around).every(
+        (a, n) => Math.floor(at[axes.indexOf(a)] / elementsBelow(shape, around, node, a)) === cell[n],
+      );
+    };
+    const prune = (
+      keys: { keys(): Iterable<string>; delete(key: string): unknown } | undefined,
+      node: number,
+    ): void => {
+      if (keys) for (const key of [...keys.keys()]) if (lies(node, key)) keys.delete(key);
+    };
+    for (const id of within(shape, top)) {
+      const { field: f, kind, parent } = shape.nodes[id];
+      if (f) prune(this.values.get(f.name), id);
+      prune(this.active.get(id), id);
+      if (kind === 'dynamic' && (id !== around || top !== around)) prune(this.lengths.get(id), parent);
+    }
+  }
+
+  /** The same; outside of bounds there is nothing. */
+  private removeInside(around: number, top: number, cell: readonly number[]): void {
+    const clamped = this.clamped(around, cell, false);
+    if (clamped.every((x, n) => x === cell[n])) this.remove(around, cell, top);
   }
 
   private activate(node: number, at: readonly number[]): void {
@@ -365,6 +399,12 @@ export class Model {
     return NaN;
   }
 }
+
+/** All within a node, itself included. */
+const within = ({ nodes }: Layout, node: number): readonly number[] => [
+  node,
+  ...nodes[node].children.flatMap((c) => within({ nodes } as Layout, c)),
+];
 
 const combine = (kind: string, old: number, value: number, type: ScalarType): number => {
   const v = type === 'i1' ? value % 2 : value;
@@ -627,9 +667,12 @@ const access = (shape: Layout, points: readonly Point[]): fc.Arbitrary<Statement
       });
       return { is: 'scatter', body };
     });
-  const onNode = (is: 'is_active' | 'activate' | 'append' | 'length'): readonly fc.WeightedArbitrary<Statement>[] => {
-    const list = is === 'append' || is === 'length';
-    const nodes = shape.nodes.filter((n) => (list ? n.kind === 'dynamic' : isSparse(n))).map((n) => n.id);
+  const onNode = (
+    is: 'is_active' | 'activate' | 'append' | 'length' | 'deactivate' | 'clear',
+  ): readonly fc.WeightedArbitrary<Statement>[] => {
+    const list = is === 'append' || is === 'length' || is === 'clear';
+    const suits = (n: SNode): boolean => isSparse(n) && !(is === 'deactivate' && n.kind === 'dynamic');
+    const nodes = shape.nodes.filter((n) => (list ? n.kind === 'dynamic' : suits(n))).map((n) => n.id);
     if (nodes.length === 0) return [];
     const arbitrary = fc.tuple(fc.constantFrom(...nodes), near(points)).map(([node, place]): Statement => {
       const cell = cellAt(shape, list ? shape.nodes[node].parent : node, place);
@@ -643,6 +686,8 @@ const access = (shape: Layout, points: readonly Point[]): fc.Arbitrary<Statement
     ...onNode('activate'),
     ...onNode('append'),
     ...onNode('length'),
+    ...onNode('deactivate'),
+    ...onNode('clear'),
   );
 };
 

@@ -44,33 +44,6 @@ const leaves = ({ nodes }: Layout): readonly number[] =>
 const VISITS = 4096;
 const visits = [declareBuffer('visits', 'i32', 8 * VISITS, 'inout'), declareBuffer('visited', 'i32', 1, 'inout')];
 
-/** All within a node, itself included. */
-const within = ({ nodes }: Layout, node: number): readonly number[] => [
-  node,
-  ...nodes[node].children.flatMap((c) => within({ nodes } as Layout, c)),
-];
-
-/** Takes out of the model what lies in a cell of `around`: of node `top`, the same or a child, and all below. */
-const remove = (model: Model, around: number, cell: readonly number[], top = around): void => {
-  const { shape } = model;
-  const lies = (node: number, key: string): boolean => {
-    const at = key === '' ? [] : key.split(',').map(Number);
-    const axes = axesOf(shape, node);
-    return axesOf(shape, around).every(
-      (a, n) => Math.floor(at[axes.indexOf(a)] / elementsBelow(shape, around, node, a)) === cell[n],
-    );
-  };
-  const prune = (keys: { keys(): Iterable<string>; delete(key: string): unknown } | undefined, node: number): void => {
-    if (keys) for (const key of [...keys.keys()]) if (lies(node, key)) keys.delete(key);
-  };
-  for (const id of within(shape, top)) {
-    const { field, kind, parent } = shape.nodes[id];
-    if (field) prune(model.values.get(field.name), id);
-    prune(model.active.get(id), id);
-    if (kind === 'dynamic' && (id !== around || top !== around)) prune(model.lengths.get(id), parent);
-  }
-};
-
 /** A kernel that writes down the coordinates of every active element of a node. */
 const visitKernel = (shape: Layout, storage: Storage, node: number) => {
   const axes = axesOf(shape, node);
@@ -220,9 +193,9 @@ const removeInModel = (model: Model, kernel: string, args: readonly number[]): v
   const { shape } = model;
   const [, name, first, leaf] = /^([a-z_]+?)(\d+)(?:_at_(\d+))?$/.exec(kernel)!;
   const node = Number(first);
-  if (name === 'deactivate') remove(model, node, args);
-  else if (name === 'clear') remove(model, shape.nodes[node].parent, args, node);
-  else if (name === 'clear_all') remove(model, 0, [], node);
+  if (name === 'deactivate') model.remove(node, args);
+  else if (name === 'clear') model.remove(shape.nodes[node].parent, args, node);
+  else if (name === 'clear_all') model.remove(0, [], node);
   else
     for (const key of activeElements(model, Number(leaf))) {
       const at = key.split(',').map(Number);
@@ -231,7 +204,7 @@ const removeInModel = (model: Model, kernel: string, args: readonly number[]): v
       const cell = axesOf(shape, node).map((a) =>
         Math.floor(at[axes.indexOf(a)] / elementsBelow(shape, node, Number(leaf), a)),
       );
-      remove(model, node, cell);
+      model.remove(node, cell);
     }
 };
 
