@@ -243,6 +243,10 @@ export class Model {
     return this.values.get(name)?.get(key) ?? stored(f.type, f.ambient);
   }
 
+  write(name: string, at: readonly number[], value: number): void {
+    this.store(name, at, () => value);
+  }
+
   isActive(node: number, at: readonly number[]): boolean {
     const clamped = this.clamped(node, at, false);
     return clamped.every((x, n) => x === at[n]) && this.cellActive(node, node, clamped);

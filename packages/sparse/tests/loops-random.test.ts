@@ -268,7 +268,87 @@ const variants: readonly (readonly [string, (s: Storage) => readonly Pass<Module
   ['simplified and optimised', (s) => [lowerFields(s), ...defaultPipeline().passes]],
 ];
 
-const setUp = (shape: Layout, program: Program, passes: (s: Storage) => readonly Pass<Module>[]): Machine =>
+/** What a loop over the elements of a leaf reads around each of them, and the field of the leaf that it then writes. */
+interface Stencil {
+  readonly leaf: number;
+  readonly reads: readonly { readonly field: string; readonly by: readonly number[] }[];
+  readonly writes: string | undefined;
+}
+
+const stencils = (shape: Layout): fc.Arbitrary<Stencil> =>
+  fc.constantFrom(...leaves(shape)).chain((leaf) => {
+    const own = shape.nodes[leaf].children.flatMap((c) => shape.nodes[c].field?.name ?? []);
+    return fc.constantFrom(...own, undefined).chain((writes) => {
+      const others = [...shape.fields.keys()].filter((name) => name !== writes);
+      const by = fc.array(fc.constantFrom(0, 0, 0, 1, -1, 2, -3), { minLength: 4, maxLength: 4 });
+      const read = fc.record({ field: fc.constantFrom(...others), by });
+      return fc.record({
+        leaf: fc.constant(leaf),
+        writes: fc.constant(writes),
+        reads: others.length === 0 ? fc.constant([]) : fc.array(read, { minLength: 1, maxLength: 6 }),
+      });
+    });
+  });
+
+/** Notes for each element its coordinates and a sum of what is around; writes some of that sum. */
+const stencilKernel = (name: string, shape: Layout, storage: Storage, { leaf, reads, writes }: Stencil): Kernel => {
+  const axes = axesOf(shape, leaf);
+  return buildKernel(
+    name,
+    {},
+    (b) => {
+      const { region } = b.region(
+        axes.map(() => ({ type: 'i32' as const })),
+        (at) => {
+          const sum = reads.reduce((x, { field, by }, k) => {
+            const place = shape.fields.get(field)!.axes.map((a) => {
+              const own = axes.includes(a) ? at[axes.indexOf(a)] : b.i32(0);
+              return by[a] === 0 ? own : b.add(own, b.i32(by[a]));
+            });
+            return b.add(x, b.mul(b.cast(b.value('field.load', place, { field }), 'i32'), b.i32(k + 1)));
+          }, b.i32(0));
+          const entry = b.mul(b.atomic('visited', 'add', b.i32(1), b.i32(0)), b.i32(8));
+          [...at, sum].forEach((c, n) => b.store('visits', c, b.add(entry, b.i32(n))));
+          if (writes === undefined) return;
+          const { type } = shape.fields.get(writes)!.field;
+          const few = b.and(sum, b.i32(type === 'i1' ? 1 : 31));
+          const value = type === 'i1' ? b.cmp('ne', few, b.i32(0)) : b.cast(few, type);
+          b.op('field.store', [value, ...at], { field: writes });
+        },
+      );
+      b.op('field.for', [], { node: leaf }, [region]);
+    },
+    [...storage.buffers, ...visits],
+    { dialects: [...coreDialects, fieldDialect(shape), snodeDialect(shape)] },
+  );
+};
+
+/** What the stencil finds by the model, and writes into it. */
+const stencilInModel = (model: Model, { leaf, reads, writes }: Stencil): readonly string[] => {
+  const axes = axesOf(model.shape, leaf);
+  const found = activeElements(model, leaf).map((key) => {
+    const at = key === '' ? [] : key.split(',').map(Number);
+    const sum = reads.reduce((x, { field, by }, k) => {
+      const place = model.shape.fields
+        .get(field)!
+        .axes.map((a) => by[a] + (axes.includes(a) ? at[axes.indexOf(a)] : 0));
+      return (x + (k + 1) * Math.trunc(model.load(field, place))) | 0;
+    }, 0);
+    return { at, sum };
+  });
+  if (writes !== undefined) {
+    const { type } = model.shape.fields.get(writes)!.field;
+    for (const { at, sum } of found) model.write(writes, at, sum & (type === 'i1' ? 1 : 31));
+  }
+  return found.map(({ at, sum }) => [...at, sum].join()).sort();
+};
+
+const setUp = (
+  shape: Layout,
+  program: Program,
+  passes: (s: Storage) => readonly Pass<Module>[],
+  further: (storage: Storage) => readonly Kernel[] = () => [],
+): Machine =>
   machine(
     shape,
     (storage) => {
@@ -277,23 +357,26 @@ const setUp = (shape: Layout, program: Program, passes: (s: Storage) => readonly
         ...main.kernels,
         ...leaves(shape).map((n) => visitKernel(shape, storage, n)),
         ...removers(shape, storage),
+        ...further(storage),
       ];
       return makeModule('m', [...main.buffers, ...visits], kernels);
     },
     passes,
   );
 
+/** What a kernel noted, so many words a visit. */
+const visitsOf = (m: Machine, kernel: string, words: number): readonly string[] => {
+  m.arrays.visited[0] = 0;
+  m.run(kernel);
+  return Array.from({ length: Number(m.arrays.visited[0]) }, (_, n) =>
+    [...m.arrays.visits.slice(8 * n, 8 * n + words)].join(),
+  ).sort();
+};
+
 /** What loops over all leaves visit. */
 const checkVisits = (m: Machine, model: Model): void => {
-  for (const node of leaves(model.shape)) {
-    m.arrays.visited[0] = 0;
-    m.run(`visit${node}`);
-    const axes = axesOf(model.shape, node).length;
-    const seen = Array.from({ length: Number(m.arrays.visited[0]) }, (_, n) =>
-      [...m.arrays.visits.slice(8 * n, 8 * n + axes)].join(),
-    );
-    expect(seen.sort()).toEqual(activeElements(model, node));
-  }
+  for (const node of leaves(model.shape))
+    expect(visitsOf(m, `visit${node}`, axesOf(model.shape, node).length)).toEqual(activeElements(model, node));
 };
 
 const named = (args: readonly number[]): ReadonlyMap<string, number> => new Map(PARAMS.map((p, n) => [p, args[n]]));
@@ -315,6 +398,33 @@ describe.each(variants)('%s', (_name, passes) => {
         checkPools(m, model);
       }),
       { numRuns: RUNS },
+    );
+  });
+
+  it('its body sees what is around, and writes its own', () => {
+    const withStencil = cases()
+      .filter(({ shape }) => small(shape))
+      .chain((c) => fc.tuple(fc.constant(c), stencils(c.shape)));
+    fc.assert(
+      fc.property(withStencil, ([{ shape, program, args }, stencil]) => {
+        const [own = ''] = stencil.writes === undefined ? [...shape.fields.keys()] : [stencil.writes];
+        const back: Stencil = { leaf: stencil.leaf, reads: [{ field: own, by: [0, 0, 0, 0] }], writes: undefined };
+        const m = setUp(shape, program, passes, (storage) => [
+          stencilKernel('stencil', shape, storage, stencil),
+          stencilKernel('back', shape, storage, back),
+        ]);
+        const model = new Model(shape);
+        m.run('main', args);
+        model.run(program, named(args));
+        fc.pre(model.status === STATUS.fine);
+        for (const [kernel, what] of [
+          ['stencil', stencil],
+          ['stencil', stencil],
+          ['back', back],
+        ] as const)
+          expect(visitsOf(m, kernel, axesOf(shape, stencil.leaf).length + 1)).toEqual(stencilInModel(model, what));
+      }),
+      { numRuns: Math.ceil(RUNS / 2) },
     );
   });
 
