@@ -9,6 +9,7 @@ import {
   fieldDialect,
   lowerAccess,
   lowerFields,
+  lowerLoops,
   lowerSNodes,
   pathTo,
   snodeDialect,
@@ -56,7 +57,7 @@ type Passes = (storage: Storage) => readonly Pass<Module>[];
 const nothing = { split: false, digits: false, merge: false, hoist: false, forward: false, batch: false };
 
 const variants: readonly (readonly [string, Passes])[] = [
-  ['lowered as it is', (s) => [lowerAccess(s), lowerSNodes(s)]],
+  ['lowered as it is', (s) => [lowerLoops(s), lowerAccess(s), lowerSNodes(s)]],
   ['simplified', (s) => [lowerFields(s)]],
   ['with digits resolved', (s) => [lowerFields(s, { simplify: { ...nothing, digits: true } })]],
   ['merged', (s) => [lowerFields(s, { simplify: { ...nothing, merge: true } })]],
@@ -93,7 +94,7 @@ describe('random programs on random layouts do what they do on a map', () => {
   it('with every index checked', () => {
     fc.assert(
       fc.property(cases(), (c) => {
-        const passes: Passes = (s) => [lowerAccess(s, { checks: true }), lowerSNodes(s)];
+        const passes: Passes = (s) => [lowerLoops(s), lowerAccess(s, { checks: true }), lowerSNodes(s)];
         const { log, model, status } = both(c, passes, { checks: true });
         agree(log, model);
         expect(status).toBe(model.status);
