@@ -10,9 +10,12 @@ export const idsFrom = (first: number): IdSource => {
   return { next: () => id++ };
 };
 
-/** Ids above every one the kernel uses. */
-export const freshIds = (kernel: Kernel): IdSource =>
-  idsFrom(kernel.params.reduce((max, v) => Math.max(max, v.id), maxId(kernel.body)) + 1);
+/** Ids above every one the kernel uses; it is looked through when the first is asked for. */
+export const freshIds = (kernel: Kernel): IdSource => {
+  let ids: IdSource | undefined;
+  const above = (): number => kernel.params.reduce((max, v) => Math.max(max, v.id), maxId(kernel.body)) + 1;
+  return { next: () => (ids ??= idsFrom(above())).next() };
+};
 
 const maxId = (region: Region): number => {
   let max = -1;

@@ -20,6 +20,24 @@ export type OpTable = ReadonlyMap<string, OpDef>;
 
 /** One table of the ops of several dialects. Throws `DiagnosticError` `dialect/clash` if two define the same op. */
 export const opTable = (dialects: readonly Dialect[]): OpTable => {
+  let at = tables;
+  for (const d of dialects) {
+    const next: Tables = at.with.get(d) ?? { with: new WeakMap() };
+    at.with.set(d, next);
+    at = next;
+  }
+  return (at.table ??= tableOf(dialects));
+};
+
+/** Tables made before, found dialect by dialect: every pass asks for one, for every kernel. */
+interface Tables {
+  table?: OpTable;
+  readonly with: WeakMap<Dialect, Tables>;
+}
+
+const tables: Tables = { with: new WeakMap() };
+
+const tableOf = (dialects: readonly Dialect[]): OpTable => {
   const table = new Map<string, OpDef>();
   for (const d of new Set(dialects)) {
     for (const def of Object.values(d.ops)) {

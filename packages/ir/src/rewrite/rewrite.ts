@@ -47,17 +47,16 @@ export const rewriteOps = (
 class Sweep {
   private readonly values = new Map<number, Value>();
   private readonly defining = new Map<number, Op>();
-  private freshIds: IdSource | undefined;
-  /* Counting ids walks the whole kernel, so it waits until a rewrite asks for one. */
-  private readonly ids: IdSource = { next: () => (this.freshIds ??= freshIds(this.kernel)).next() };
+  private readonly ids: IdSource;
   private readonly builder: Builder;
 
   constructor(
-    private readonly kernel: Kernel,
+    kernel: Kernel,
     private readonly table: OpTable,
     private readonly rewrite: Rewrite,
     buffers: readonly Buffer[],
   ) {
+    this.ids = freshIds(kernel);
     this.builder = new Builder(table, bufferMap(buffers), this.ids);
   }
 
