@@ -579,21 +579,21 @@ describe('simplification', () => {
     expect(simplified(besideIt)).toMatchInlineSnapshot(`
       "%base = arith.mul %first, 8 : i32
       %i = snode.index %base, 7 {hi = 128, lo = 0, unit = 8} : i32
+      %0 = snode.root : i32
+      %1 = snode.child %0 {node = 1} : i32
       %r = arith.add %i, 1 : i32
-      %0 = snode.clamp %r {extent = 128} : i32
-      %1 = snode.root : i32
-      %2 = snode.child %1 {node = 1} : i32
-      %3 = snode.extract %0 {below = 8, extent = 0} : i32
+      %2 = snode.clamp %r {extent = 128} : i32
+      %3 = snode.extract %2 {below = 8, extent = 0} : i32
       %4 = snode.linearize %3 {node = 1} : i32
-      %5 = snode.lookup %2, %4 {node = 1} : i32
+      %5 = snode.lookup %1, %4 {node = 1} : i32
       %6 = snode.child %5 {node = 2} : i32
-      %7 = snode.extract %0 {below = 1, extent = 8} : i32
+      %7 = snode.extract %2 {below = 1, extent = 8} : i32
       %8 = snode.linearize %7 {node = 2} : i32
       %9 = snode.lookup %6, %8 {node = 2} : i32
       %10 = snode.child %9 {node = 3} : i32
       %11 = snode.load %10 {node = 3} : i32
       %12 = snode.linearize %first {node = 1} : i32
-      %13 = snode.lookup %2, %12 {node = 1} : i32
+      %13 = snode.lookup %1, %12 {node = 1} : i32
       %14 = snode.child %13 {node = 2} : i32
       scf.for 0, 8, 1 {simd = true} {
       ^(%digit: i32):

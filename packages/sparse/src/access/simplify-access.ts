@@ -52,15 +52,17 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
   const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
   const part = (name: string, change: (kernel: Kernel, module: Module) => Kernel): Pass<Module> =>
     pass(name, (module) => mapKernels(module, (k) => change(k, module)));
-  const merging = part('merge-accesses', (k, m) =>
-    mergeAccesses(k, storage, dialects, m.buffers, footprints(storage, dialects)),
-  );
+  const footprint = footprints(storage, dialects);
+  const merging = part('merge-accesses', (k, m) => mergeAccesses(k, storage, dialects, m.buffers, footprint));
   const resolving = digits && merge;
-  const clean = [cse({ dialects }), dce({ dialects })];
+  /* First what is written alike, which is most: accesses have been taken apart each for itself. */
+  const share = cse({ dialects });
+  const clean = digits || merge || hoist || forward;
   return pipeline<Module>(
     [
+      ...(clean ? [share] : []),
       ...(edges && resolving
-        ? [part('read-edges', (k, m) => readEdges(k, storage, dialects, m.buffers, footprints(storage, dialects)))]
+        ? [part('read-edges', (k, m) => readEdges(k, storage, dialects, m.buffers, footprint))]
         : []),
       ...(split && resolving
         ? [part('split-loops', (k, m) => splitAtBounds(splitLoops(k, dialects, m.buffers), dialects, m.buffers))]
@@ -69,23 +71,13 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
       ...(merge ? [merging] : []),
       ...(hoist
         ? [
-            part('hoist-accesses', (k, m) =>
-              hoistAccesses(k, storage, dialects, m.buffers, footprints(storage, dialects)),
-            ),
+            part('hoist-accesses', (k, m) => hoistAccesses(k, storage, dialects, m.buffers, footprint)),
             ...(merge ? [merging] : []),
           ]
         : []),
-      ...(forward
-        ? [
-            part('forward-values', (k, m) =>
-              forwardValues(k, storage, dialects, m.buffers, footprints(storage, dialects)),
-            ),
-          ]
-        : []),
-      ...(digits || merge || hoist || forward ? clean : []),
-      ...(batch
-        ? [part('batch-activations', (k) => batchActivations(k, storage, dialects, footprints(storage, dialects)))]
-        : []),
+      ...(forward ? [part('forward-values', (k, m) => forwardValues(k, storage, dialects, m.buffers, footprint))] : []),
+      ...(clean ? [share, dce({ dialects })] : []),
+      ...(batch ? [part('batch-activations', (k) => batchActivations(k, storage, dialects, footprint))] : []),
     ],
     { name: 'simplify-access' },
   );

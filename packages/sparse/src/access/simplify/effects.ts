@@ -28,8 +28,9 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
   const known = new WeakMap<Op, Footprint>();
 
   const own = (op: Op): Footprint => {
-    const f = mutable();
     const effects = table.get(op.name)?.effects(op) ?? [{ kind: 'write' as const }];
+    if (effects.length === 0) return nothing;
+    const f = mutable();
     for (const { kind, buffer } of effects) {
       const changes = kind !== 'read';
       const id = buffer === undefined ? undefined : node.get(buffer);
@@ -63,7 +64,11 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
     if (seen) return seen;
     const f = mutable();
     join(f, own(op));
-    for (const region of op.regions) for (const inner of region.ops) join(f, footprint(inner));
+    for (const region of op.regions)
+      for (const inner of region.ops) {
+        const part = footprint(inner);
+        if (part !== nothing) join(f, part);
+      }
     known.set(op, f);
     return f;
   };
@@ -87,6 +92,8 @@ const mutable = () => ({
   writes: new Set<string>(),
   reads: new Set<string>(),
 });
+
+const nothing: Footprint = mutable();
 
 const addAll = <T>(to: Set<T>, from: ReadonlySet<T>): void => from.forEach((x) => to.add(x));
 
