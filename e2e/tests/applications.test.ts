@@ -57,6 +57,14 @@ describe('the arguments of the applications', () => {
     300_000,
   );
 
+  it.skipIf(!hasCompiler)('with --bench they are timed beside C++ by hand, and lines are counted', async () => {
+    const result = await gallery['sparse-cnn'].run({ ...options('cpp', { size: '32' }), bench: true });
+    expect(result.check.passed).toBe(true);
+    expect(result.baselines?.native).toBeGreaterThan(0);
+    expect(result.ms.compile).toBeGreaterThan(0);
+    expect(Number(result.metrics.linesByHand)).toBeGreaterThan(Number(result.metrics.lines));
+  });
+
   it.each(SMALL.map(([name]) => name))(
     '%s says what it takes, and refuses other things with a remedy',
     async (name) => {
