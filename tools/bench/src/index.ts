@@ -16,6 +16,11 @@ export { ABLATION_COLUMNS, ablationSections, type TableOptions } from './ablatio
 export { compileSections } from './compile-table.js';
 export { TABLE_CASES, tableCase, type TableCase } from './table-cases.js';
 export { APPLICATIONS, applicationCase, type ApplicationCase, type ApplicationName } from './fields/applications.js';
-export { measureApplication, OPTIMISER_PARTS, type ApplicationResult } from './fields/measure-application.js';
+export {
+  measureApplication,
+  OPTIMISER_PARTS,
+  TABLE_PARTS,
+  type ApplicationResult,
+} from './fields/measure-application.js';
 export { measureMicro, type MicroResult } from './fields/micro.js';
 export { fieldTables, type FieldTableOptions, type FieldTables } from './fields/field-table.js';

@@ -9,7 +9,7 @@ it('the tables of fields have a row for each application, part of the optimiser 
     dtype: 'f32',
     threads: 1,
     backend: 'wasm',
-    parts: ['merge-accesses'],
+    parts: ['merge-accesses', 'privatize+integer-range'],
     rounds: 6,
     minMs: 0.1,
     cells: 1024,
@@ -24,10 +24,11 @@ it('the tables of fields have a row for each application, part of the optimiser 
   expect(parts.rows.map((r) => r[0])).toEqual([
     'everything on',
     'without merge-accesses',
+    'without privatize+integer-range',
     'everything off',
     'C++ by hand',
   ]);
-  for (const [, cell] of parts.rows.slice(0, 3)) expect(cell).toMatch(/^\d/);
+  for (const [, cell] of parts.rows.slice(0, 4)) expect(cell).toMatch(/^\d/);
   expect(small.rows.filter((r) => r[0].startsWith('cells activated: hash')).length).toBeGreaterThan(0);
   expect(chart).toContain('sparse-cnn: on');
   expect(said.some((line) => line.includes('everything off'))).toBe(true);

@@ -1,4 +1,3 @@
-import { cpus } from 'node:os';
 import {
   cnnSetup,
   compiledCnn,
@@ -158,7 +157,7 @@ const mpm = (dim: 2 | 3, setup: MpmSetup): Made => ({
 
 /** The bodies when they have fallen on each other, where the C++ that moves them can be compiled: 0.2 seconds later. */
 const inMotion = async (setup: MpmSetup): Promise<MpmSetup> => {
-  const make = await nativeMpm(setup.dim, 'f64', cpus().length);
+  const make = await nativeMpm(setup.dim, 'f32', 1);
   if (typeof make === 'string') return setup;
   const sim = make(setup);
   sim.step(Math.round(0.2 / setup.dt));

@@ -7,11 +7,11 @@ import { describeMachine } from '../machine.js';
 import { benchmarkPage, writeBenchmarkPage } from '../table.js';
 import { APPLICATIONS } from './applications.js';
 import { fieldTables } from './field-table.js';
-import { OPTIMISER_PARTS } from './measure-application.js';
+import { OPTIMISER_PARTS, TABLE_PARTS } from './measure-application.js';
 
 const USAGE = `usage: npm run bench:fields -- [APPLICATION…] [--size N] [--dtype f32|f64] [--threads 1] [--parts LIST|none] [--rounds 9] [--cells ${1 << 20}] [--seconds 900] [--backend NAME] [--out FILE.md]
 APPLICATION: ${APPLICATIONS.join(', ')}
-LIST: some of ${OPTIMISER_PARTS.join(',')}`;
+LIST: some of ${OPTIMISER_PARTS.join(',')}, several at once as a+b`;
 
 const INTRO =
   'The applications of sparse fields (`filigree run NAME`), each with everything on, with each part of the optimiser off, with all of them off, and ' +
@@ -27,7 +27,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
   }
   const { values, positionals } = parsed;
   const applications = APPLICATIONS.filter((a) => positionals.includes(a));
-  const parts = values.parts === undefined ? OPTIMISER_PARTS : values.parts.split(',').filter((p) => p !== 'none');
+  const parts = values.parts === undefined ? TABLE_PARTS : values.parts.split(',').filter((p) => p !== 'none');
   const { dtype = 'f32' } = values;
   const numbers = { size: NaN, threads: 1, rounds: 9, cells: 1 << 20, seconds: 900 };
   for (const key of Object.keys(numbers) as (keyof typeof numbers)[])
@@ -35,7 +35,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
       return usage();
   if (
     applications.length < positionals.length ||
-    parts.some((p) => !OPTIMISER_PARTS.includes(p)) ||
+    parts.some((p) => p.split('+').some((q) => !OPTIMISER_PARTS.includes(q))) ||
     (dtype !== 'f32' && dtype !== 'f64')
   )
     return usage();

@@ -11,7 +11,7 @@ export interface ApplicationJob {
   readonly dtype: DType;
   readonly threads: number;
   readonly backend?: string;
-  /** Parts of the optimiser to switch off, one after the other; all of them unless given. */
+  /** Parts of the optimiser to switch off, one after the other, several at once as `a+b`; `TABLE_PARTS` unless given. */
   readonly parts?: readonly string[];
   readonly rounds?: number;
   /** Least time of a sample, in milliseconds. */
@@ -44,6 +44,15 @@ export interface ApplicationResult {
 /** The parts of the optimiser of fields, as they are now. */
 export const OPTIMISER_PARTS: readonly string[] = Object.keys(FIELD_ABLATIONS);
 
+/** What makes vectors, all of it: without it only the C++ compiler does. */
+export const VECTOR_PARTS = OPTIMISER_PARTS.filter((p) => p === 'vectorize' || p === 'superword').join('+');
+
+/** What the rows of the tables switch off: each part, and all that makes vectors. */
+export const TABLE_PARTS: readonly string[] = [
+  ...OPTIMISER_PARTS,
+  ...(VECTOR_PARTS.includes('+') ? [VECTOR_PARTS] : []),
+];
+
 /**
  * Compiles an application with everything on, with each part off and with all off, checks every answer against the C++ by hand
  * (where there is none, against everything on), and times those that are right side by side in this process.
@@ -52,14 +61,14 @@ export const measureApplication = async (
   job: ApplicationJob,
   say: (line: string) => void = () => undefined,
 ): Promise<ApplicationResult> => {
-  const { name, size, dtype, threads, backend, parts = OPTIMISER_PARTS, rounds = 9, minMs = 20 } = job;
+  const { name, size, dtype, threads, backend, parts = TABLE_PARTS, rounds = 9, minMs = 20 } = job;
   const c = await applicationCase(name, size);
   const compile = (ablate: readonly string[]): Promise<Made> =>
     compiled(c, { ablate, dtype, threads, cache: false, ...(backend === undefined ? {} : { backend }) });
 
   const ways = [
     { label: ON, ablate: [] },
-    ...parts.map((p) => ({ label: p, ablate: [p] })),
+    ...parts.map((p) => ({ label: p, ablate: p.split('+') })),
     { label: OFF, ablate: OPTIMISER_PARTS },
   ];
   const all = new Map<string, Made>();
