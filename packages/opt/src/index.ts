@@ -12,6 +12,7 @@ export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';
 export { storeForwarding } from './store-forwarding/store-forwarding.js';
 export { superword } from './superword/superword.js';
+export { unevenLoops } from './uneven.js';
 export { unroll } from './unroll.js';
 export { vectorizeNests } from './vectorize/nests.js';
 export { vectorize } from './vectorize/vectorize.js';

@@ -10,6 +10,7 @@ import { partition } from './partition/partition.js';
 import { privatize } from './privatize/privatize.js';
 import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';
+import { unevenLoops } from './uneven.js';
 import { unroll } from './unroll.js';
 import { vectorizeNests } from './vectorize/nests.js';
 import { vectorize } from './vectorize/vectorize.js';
@@ -27,6 +28,7 @@ export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Modul
   privatize: privatize.over(dialects),
   'store-forwarding': storeForwarding.over(dialects),
   superword: superword.over(dialects),
+  'uneven-loops': unevenLoops.over(dialects),
   unroll: unroll.over(dialects),
   vectorize: vectorize.over(dialects),
   'vectorize-nests': vectorizeNests.over(dialects),

@@ -26,6 +26,8 @@ export const FIELD_ABLATIONS = {
   privatize: { omit: ['privatize'] },
   /** What is known of integers: bounds that always hold, digits of sums. */
   'integer-range': { omit: ['integer-range'] },
+  /** Threads take iterations of very different cost piece by piece. */
+  'uneven-loops': { omit: ['uneven-loops'] },
   /** Loops over the innermost dense cells on vector lanes, where they have loops or branches in them. */
   vectorize: { omit: ['vectorize-nests'] },
   /** Components of vectors as short vectors. */

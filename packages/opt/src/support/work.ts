@@ -30,9 +30,11 @@ export const timesRun = (
 
 const slow = /^arith\.(div|rem)$|^math\./;
 
-const work = (op: Op): number => (op.name === 'arith.constant' ? 0 : slow.test(op.name) ? 8 : 1);
+/** What an op costs, those in its regions apart. */
+export const work = (op: Op): number => (op.name === 'arith.constant' ? 0 : slow.test(op.name) ? 8 : 1);
 
-const tripsOf = (op: Op, constantOf: (v: Value) => Scalar | undefined): number => {
+/** How often the regions of an op run, or may run. */
+export const tripsOf = (op: Op, constantOf: (v: Value) => Scalar | undefined): number => {
   if (op.name !== 'scf.for' && op.name !== 'scf.while') return 1;
   const trips = op.name === 'scf.for' ? tripCount(op, constantOf) : undefined;
   return Number(trips ?? op.attrs['trips'] ?? unknownTrips);

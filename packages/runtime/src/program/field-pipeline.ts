@@ -1,5 +1,5 @@
 import { fail, pipeline, type Module, type Pass, type Pipeline } from '@filigree/ir';
-import { defaultPipeline, superword, vectorizeNests } from '@filigree/opt';
+import { defaultPipeline, superword, unevenLoops, vectorizeNests } from '@filigree/opt';
 import { lowerFields, type LowerFieldsOptions, type Storage } from '@filigree/sparse';
 
 export interface FieldPipelineOptions {
@@ -13,7 +13,7 @@ export interface FieldPipelineOptions {
   readonly fastMath?: boolean;
   /** Parts of the lowering to switch off or change. */
   readonly lowering?: LowerFieldsOptions;
-  /** Passes that run after the lowering, by name, to leave out: those of `defaultPipeline`, `vectorizeNests` and `superword`; `true` leaves out all. */
+  /** Passes that run after the lowering, those of `defaultPipeline`, `unevenLoops`, `vectorizeNests` and `superword`, to leave out by name; `true` leaves out all. */
   readonly omit?: readonly string[] | true;
 }
 
@@ -22,7 +22,9 @@ export const fieldPipeline = (storage: Storage, options: FieldPipelineOptions = 
   const { debug = false, fastMath = true, lowering = {}, omit = [] } = options;
   return pipeline([
     lowerFields(storage, { ...lowering, ...(debug ? { checks: true } : {}) }),
-    ...(omit === true ? [] : without([...defaultPipeline({ fastMath }).passes, vectorizeNests(), superword()], omit)),
+    ...(omit === true
+      ? []
+      : without([...defaultPipeline({ fastMath }).passes, unevenLoops(), vectorizeNests(), superword()], omit)),
   ]);
 };
 
