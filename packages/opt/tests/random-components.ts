@@ -21,11 +21,13 @@ const buffersOf = (type: 'f32' | 'f64'): readonly Buffer[] => [
 
 export const componentInputs = (module: Module, seed: number): Record<string, TypedArray> => {
   const f64 = module.buffers[0]!.type === 'f64';
-  const numbers = (salt: number): TypedArray =>
-    (f64 ? Float64Array : Float32Array).from({ length: size }, (_, k) => {
+  const numbers = (salt: number): TypedArray => {
+    const list = Array.from({ length: size }, (_, k) => {
       const x = (Math.imul(seed + k + salt, 0x9e3779b1) >>> 12) % 97;
       return x === 0 ? -0 : x === 1 ? Infinity : x === 2 ? NaN : (x - 40) / 8;
     });
+    return f64 ? Float64Array.from(list) : Float32Array.from(list);
+  };
   return { x: numbers(1), y: numbers(99), at: Int32Array.from({ length: 4 }, (_, k) => (seed * (k + 3)) % 12) };
 };
 
@@ -56,7 +58,7 @@ class Components {
   constructor(
     private readonly b: Builder,
     private readonly choose: Choose,
-    private readonly type: 'f32' | 'f64',
+    type: 'f32' | 'f64',
     private readonly bases: readonly Value[],
   ) {
     this.values = [0, 0.75, -2].map((x) => b.constant(x, type));

@@ -12,6 +12,8 @@ export const FIELD_ABLATIONS = {
   'split-loops': part({ split: false }),
   /** Loops over elements without branches. */
   'flatten-branches': part({ flatten: false }),
+  /** Loops that follow a multiple of an index, in pieces in which it stays within a block and within bounds. */
+  'guard-multiples': part({ guard: false }),
   /** Loops over a row of a block whole: what they read beyond its ends is read before. */
   'read-edges': part({ edges: false }),
   /** Digits of indices, and bounds that need no clamp. */

@@ -21,6 +21,7 @@ export const ABLATION_NAMES: readonly Ablation[] = [
 export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
   'simplify-access',
   'flatten-branches',
+  'guard-multiples',
   'read-edges',
   'split-loops',
   'resolve-digits',

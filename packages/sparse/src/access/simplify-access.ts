@@ -7,6 +7,7 @@ import { resolveDigits } from './simplify/digits.js';
 import { readEdges } from './simplify/edges.js';
 import { footprints } from './simplify/effects.js';
 import { forwardValues } from './simplify/forward.js';
+import { guardMultiples } from './simplify/guard.js';
 import { hoistAccesses } from './simplify/hoist.js';
 import { mergeAccesses } from './simplify/merge.js';
 import { splitAtBounds } from './simplify/split-bounds.js';
@@ -19,6 +20,8 @@ export interface SimplifyOptions {
   readonly split?: boolean;
   /** Loops over elements without branches, before their accesses are lowered. */
   readonly flatten?: boolean;
+  /** Loops that follow a multiple of an index, in pieces in which it stays within a block and within bounds. */
+  readonly guard?: boolean;
   /** Loops over a row of a block whole: what they read beyond its ends is read before. */
   readonly edges?: boolean;
   /** Digits of indices, and bounds that need no clamp. */
@@ -35,12 +38,13 @@ export interface SimplifyOptions {
 
 /**
  * Simplifies micro-accesses (thesis §4.2, §5.1 and appendix F): what several accesses share is done once, as far out as it
- * can be. The passes are named `read-edges`, `split-loops`, `resolve-digits`, `merge-accesses`, `hoist-accesses`, `forward-values` and
+ * can be. The passes are named `guard-multiples`, `read-edges`, `split-loops`, `resolve-digits`, `merge-accesses`, `hoist-accesses`, `forward-values` and
  * `batch-activations`; between them what
  * is equal is shared and what is not needed is dropped.
  */
 export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}): Pass<Module> => {
   const {
+    guard = true,
     edges = true,
     split = true,
     digits = true,
@@ -61,6 +65,7 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
   return pipeline<Module>(
     [
       ...(clean ? [share] : []),
+      ...(guard && resolving ? [part('guard-multiples', (k, m) => guardMultiples(k, dialects, m.buffers))] : []),
       ...(edges && resolving
         ? [part('read-edges', (k, m) => readEdges(k, storage, dialects, m.buffers, footprint))]
         : []),

@@ -102,7 +102,16 @@ class Resolver {
     if (!base) return this.small(v, sum, below, extent);
     /* Of an index that is a base alone more is known than of the base. */
     if (unit === 1 && plus === 0 && base.plus === 0 && below === 1 && (extent === 0 || within(own, extent))) return v;
-    if (extent > 0 && unit % (below * extent) === 0) return this.extract(this.add(rest, plus), below, extent);
+    if (extent > 0 && unit % (below * extent) === 0) {
+      /* Whole turns of the digit that all have in common do not count. */
+      const turn = below * extent;
+      const turns = Math.floor(range.lo / turn);
+      return this.extract(
+        this.add(rest, turns === Math.floor(range.hi / turn) ? plus - turns * turn : plus),
+        below,
+        extent,
+      );
+    }
     const carried = Math.floor(range.lo / unit);
     if (carried !== Math.floor(range.hi / unit) || (carried !== 0 && isUnknown(own))) return undefined;
     /* All but the base is the same number of units, and something less than one. */
