@@ -3,7 +3,7 @@ import type { Arena } from './arena.js';
 import { areTogether, elementAt, type Component } from './component.js';
 import { visitElements, type Box } from './elements.js';
 import type { Path } from './path.js';
-import { activeTiles, hasTiles, rowsOf } from './rows.js';
+import { activeTiles, copyRow, hasTiles, rowsOf } from './rows.js';
 import { findCell } from './structure.js';
 
 /** The smallest box that holds the active elements of a component; `undefined` where none is active. */
@@ -67,10 +67,9 @@ export const denseArray = (
     const box = { from, to };
     for (const tile of activeTiles(arena, components[0].path, box))
       components.forEach((c, n) =>
-        rowsOf(tile, c, box, (element, step, place, length) => {
-          const { array } = c;
-          for (let k = 0; k < length; k++) out[(place + k) * count + n] = array[element + k * step];
-        }),
+        rowsOf(tile, c, box, (element, step, place, length) =>
+          copyRow(c.array, [element, step], out, [place * count + n, count], length),
+        ),
       );
     return out;
   }

@@ -1,4 +1,4 @@
-import { fail, isFloat, type ScalarType, type TypedArray } from '@filigree/ir';
+import { allocateArray, fail, isFloat, type ScalarType, type TypedArray } from '@filigree/ir';
 import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { areTogether, componentsIn, elementAt, type Component } from './component.js';
@@ -8,7 +8,7 @@ import { elements, visitElements, type Box } from './elements.js';
 import { checkedIndices, type Indices } from './indices.js';
 import { listAround } from './list.js';
 import { once } from './once.js';
-import { activeContainers, fillCells, grownTiles, hasTiles, rowsOf } from './rows.js';
+import { activeContainers, copyRow, fillCells, grownTiles, hasTiles, rowsOf } from './rows.js';
 import { shapeOf } from './shape.js';
 import { innermostSparse, outermostSparse } from './sparse-around.js';
 import { dropAll, dropCell, findCell, growCell } from './structure.js';
@@ -181,13 +181,13 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       const count = components.length;
       const plain = isPlain(values, type)
         ? values
-        : Array.from(values, (x, n) => toStored(components[n % count].decl.name, type, x));
+        : typed(type, values, (x, n) => toStored(components[n % count].decl.name, type, x));
       if (together && hasTiles(path)) {
         for (const tile of grownTiles(arena, path, inside))
           components.forEach((c, n) =>
-            rowsOf(tile, c, inside, (element, step, place, length) => {
-              for (let k = 0; k < length; k++) c.array[element + k * step] = plain[(place + k) * count + n];
-            }),
+            rowsOf(tile, c, inside, (element, step, place, length) =>
+              copyRow(plain, [place * count + n, count], c.array, [element, step], length),
+            ),
           );
         return;
       }
@@ -202,6 +202,17 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       return denseView(arena, name, components, shape);
     },
   };
+};
+
+/* Values as they are stored, all of them before any is written. */
+const typed = (
+  type: ScalarType,
+  values: ArrayLike<number | bigint>,
+  store: (x: unknown, n: number) => number | bigint,
+): TypedArray => {
+  const out = allocateArray(type, values.length);
+  for (let n = 0; n < values.length; n++) out[n] = store(values[n], n);
+  return out;
 };
 
 /* Numbers that a field takes as they are. */

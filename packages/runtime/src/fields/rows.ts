@@ -1,3 +1,4 @@
+import type { TypedArray } from '@filigree/ir';
 import type { Arena } from './arena.js';
 import { elementAt, type Component } from './component.js';
 import { containers, type Box } from './elements.js';
@@ -83,26 +84,47 @@ const bytesOf = ({ at, digits }: Step, axes: number): readonly number[] =>
   Array.from({ length: axes }, (_, a) => (digits.find((d) => d.position === a)?.stride ?? 0) * at.cellBytes);
 
 /**
- * Calls `copy` for each row of a tile along its last axis, for one component.
+ * Calls `copy` for each row of a tile along its last axis, for one component. Rows that follow one another in memory, and in
+ * the box, count as one.
  *
  * @param copy takes the first element of the row in the component's array, the elements from one to the next there, the
  *   place of the row in a dense array of the box, and the length of the row
  */
 export const rowsOf = (
-  tile: Tile,
+  { from, to, steps, cell }: Tile,
   component: Component,
   box: Box,
   copy: (element: number, step: number, place: number, length: number) => void,
 ): void => {
-  const { from, to, steps, cell } = tile;
-  const last = from.length - 1;
-  const length = to[last] - from[last];
-  const step = steps[last] / component.bytes;
+  const step = steps[steps.length - 1] / component.bytes;
+  let last = from.length - 1;
+  let [length, inner] = [to[last] - from[last], 1];
+  while (last > 0 && length === box.to[last] - box.from[last] && steps[last - 1] === steps[last] * length) {
+    inner *= length;
+    last--;
+    length = to[last] - from[last];
+  }
   const visit = (a: number, address: number, place: number): void => {
     const side = box.to[a] - box.from[a];
-    if (a === last) return copy(elementAt(component, address), step, place * side + from[a] - box.from[a], length);
-    for (let x = from[a]; x < to[a]; x++)
-      visit(a + 1, address + (x - from[a]) * steps[a], place * side + x - box.from[a]);
+    const at = place * side + from[a] - box.from[a];
+    if (a === last) return copy(elementAt(component, address), step, at * inner, length * inner);
+    for (let x = from[a]; x < to[a]; x++) visit(a + 1, address + (x - from[a]) * steps[a], at + x - from[a]);
   };
   visit(0, cell, 0);
 };
+
+/** Copies a row from one typed array to another of numbers, from element to element by a step in each. */
+export const copyRow = (
+  from: TypedArray,
+  [first, step]: readonly [number, number],
+  to: TypedArray,
+  [target, targetStep]: readonly [number, number],
+  length: number,
+): void => {
+  if (step === 1 && targetStep === 1 && length >= LONG)
+    (to as Float64Array).set((from as Float64Array).subarray(first, first + length), target);
+  else for (let k = 0; k < length; k++) to[target + k * targetStep] = from[first + k * step];
+};
+
+/** Rows of at least this length are worth a call of what engines do fast. */
+const LONG = 32;
