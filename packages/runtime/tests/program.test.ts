@@ -276,7 +276,7 @@ describe('a program', () => {
       const sim = await make({ backend, layout: numbers, kernels: { def }, debug });
       sim.fields.n.set([1], 2 ** 31 - 1);
       sim.fields.wide.set([1], 2n ** 62n);
-      sim.run.def(...args);
+      (sim.run.def as (...args: readonly number[]) => unknown)(...args);
       return sim;
     };
     const one = (name: string, fn: (n: Grid1, wide: Grid1, narrow: Grid1, x: number) => void) =>
