@@ -14,6 +14,7 @@ export { storeForwarding } from './store-forwarding/store-forwarding.js';
 export { superword } from './superword/superword.js';
 export { unevenLoops } from './uneven.js';
 export { unroll } from './unroll.js';
+export { serialLanes } from './vectorize/serial-lanes.js';
 export { vectorizeNests } from './vectorize/nests.js';
 export { vectorize } from './vectorize/vectorize.js';
 export { corePasses, corePassesOver, defaultPipeline } from './registry.js';

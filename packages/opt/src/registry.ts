@@ -12,6 +12,7 @@ import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';
 import { unevenLoops } from './uneven.js';
 import { unroll } from './unroll.js';
+import { serialLanes } from './vectorize/serial-lanes.js';
 import { vectorizeNests } from './vectorize/nests.js';
 import { vectorize } from './vectorize/vectorize.js';
 
@@ -31,6 +32,7 @@ export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Modul
   'uneven-loops': unevenLoops.over(dialects),
   unroll: unroll.over(dialects),
   vectorize: vectorize.over(dialects),
+  'serial-lanes': serialLanes.over(dialects),
   'vectorize-nests': vectorizeNests.over(dialects),
 });
 

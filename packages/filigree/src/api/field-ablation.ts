@@ -30,8 +30,8 @@ export const FIELD_ABLATIONS = {
   'integer-range': { omit: ['integer-range'] },
   /** Threads take iterations of very different cost piece by piece. */
   'uneven-loops': { omit: ['uneven-loops'] },
-  /** Loops over the innermost dense cells on vector lanes, where they have loops or branches in them. */
-  vectorize: { omit: ['vectorize-nests'] },
+  /** Loops whose iterations are independent on vector lanes. */
+  vectorize: { omit: ['vectorize-nests'], lanes: false },
   /** Components of vectors as short vectors. */
   superword: { omit: ['superword'] },
   /** The passes that suit every kernel: sharing, moving out of loops, dead code. */

@@ -1,5 +1,5 @@
 import { fail, pipeline, type Module, type Pass, type Pipeline } from '@filigree/ir';
-import { defaultPipeline, superword, unevenLoops, vectorizeNests } from '@filigree/opt';
+import { defaultPipeline, serialLanes, superword, unevenLoops, vectorizeNests } from '@filigree/opt';
 import { lowerFields, type LowerFieldsOptions, type Storage } from '@filigree/sparse';
 
 export interface FieldPipelineOptions {
@@ -13,18 +13,21 @@ export interface FieldPipelineOptions {
   readonly fastMath?: boolean;
   /** Parts of the lowering to switch off or change. */
   readonly lowering?: LowerFieldsOptions;
+  /** Whether loops whose iterations are independent run on vector lanes; default true. */
+  readonly lanes?: boolean;
   /** Passes that run after the lowering, those of `defaultPipeline`, `unevenLoops`, `vectorizeNests` and `superword`, to leave out by name; `true` leaves out all. */
   readonly omit?: readonly string[] | true;
 }
 
 /** The passes from kernels on fields to kernels on the memory of a storage. Throws `pipeline/unknown-pass` where `omit` names none. */
 export const fieldPipeline = (storage: Storage, options: FieldPipelineOptions = {}): Pipeline<Module> => {
-  const { debug = false, fastMath = true, lowering = {}, omit = [] } = options;
+  const { debug = false, fastMath = true, lowering = {}, lanes = true, omit = [] } = options;
   return pipeline([
     lowerFields(storage, { ...lowering, ...(debug ? { checks: true } : {}) }),
     ...(omit === true
       ? []
       : without([...defaultPipeline({ fastMath }).passes, unevenLoops(), vectorizeNests(), superword()], omit)),
+    ...(lanes ? [] : [serialLanes()]),
   ]);
 };
 
