@@ -15,11 +15,13 @@ constexpr int kChannels = 16;
 constexpr int kSide = 4;         // voxels along a side of a block
 constexpr int kPad = kSide + 2;  // and of a block with what lies around it
 
-// The channels of a voxel, in vectors of 8.
-typedef Real Half __attribute__((vector_size(kChannels / 2 * sizeof(Real))));
+// The channels of a voxel, in vectors of 32 bytes.
+constexpr int kParts = kChannels * sizeof(Real) / 32;
+typedef Real Part __attribute__((vector_size(32)));
 struct Channels {
-  Half half[2];
+  Part part[kParts];
 };
+constexpr int kSums = 8 / kParts;  // as many as registers hold well
 
 struct Block {
   int place;      // where it is in the table
@@ -96,8 +98,8 @@ class Convolution {
     for (uint64_t left = block.mask; left != 0; left &= left - 1) {
       const int at = __builtin_ctzll(left);
       const int i = at / 16, j = at / 4 % 4, k = at % 4;
-      // Four sums, so that additions need not wait for each other.
-      Channels sum[4]{};
+      // Several sums, so that additions need not wait for each other.
+      Channels sum[kSums]{};
       for (int offset = 0; offset < 27; offset++) {
         const Channels* in =
             pad[i + offset / 9][j + offset / 3 % 3][k + offset % 3];
@@ -105,12 +107,14 @@ class Convolution {
         const Real* x = (const Real*)in;
 #pragma GCC unroll 16
         for (int c = 0; c < kChannels; c++)
-          for (int h = 0; h < 2; h++)
-            sum[c % 4].half[h] += x[c] * weights_[offset][c].half[h];
+          for (int p = 0; p < kParts; p++)
+            sum[c % kSums].part[p] += x[c] * weights_[offset][c].part[p];
       }
-      for (int h = 0; h < 2; h++)
-        block.out[at].half[h] =
-            sum[0].half[h] + sum[1].half[h] + sum[2].half[h] + sum[3].half[h];
+      for (int p = 0; p < kParts; p++) {
+        block.out[at].part[p] = sum[0].part[p];
+        for (int s = 1; s < kSums; s++)
+          block.out[at].part[p] += sum[s].part[p];
+      }
     }
   }
 };
