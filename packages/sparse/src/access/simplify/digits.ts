@@ -7,7 +7,7 @@ import { walkKernel } from './walker.js';
 /**
  * Resolves digits of indices: of base + digit, where the base is a multiple of a unit, high digits are those of the base and
  * low ones those of the digit, also where a small number is added (thesis §4.2). Indices that are known to be in bounds are
- * no longer clamped.
+ * no longer clamped, and where they are not negative powers of two divide them by shifts and masks.
  */
 export const resolveDigits = (
   kernel: Kernel,
@@ -35,6 +35,10 @@ export const resolveDigits = (
         const { below, extent } = op.attrs;
         const digit = resolver.digit(op.operands[0], Number(below), Number(extent));
         if (digit) return [digit];
+      }
+      if (op.name === 'arith.div' || op.name === 'arith.rem') {
+        const bits = resolver.bits(op);
+        if (bits) return [bits];
       }
       if (op.name === 'snode.assume_active') noteBounds(op, layout, ranges);
       note(op);
@@ -120,6 +124,17 @@ class Resolver {
     if (unit % below !== 0 || (extent * below) % unit !== 0) return undefined;
     const high = this.quotient(whole, below, extent);
     return high && this.sumOf(high, this.extract(this.add(rest, plus - carried * unit), below, 0));
+  }
+
+  /** Quotient or remainder of what is not negative by a power of two. */
+  bits({ name, operands: [v, by] }: Op): Value | undefined {
+    const divisor = this.number(by);
+    if (v.type !== 'i32' || divisor === undefined || divisor < 1 || this.ranges.of(v).lo < 0) return undefined;
+    const bits = Math.log2(divisor);
+    if (!Number.isInteger(bits)) return undefined;
+    return name === 'arith.rem'
+      ? this.build('arith.and', [v, this.constant(divisor - 1)])
+      : this.build('arith.shr', [v, this.constant(bits)]);
   }
 
   private small(v: Value, sum: Sum, below: number, extent: number): Value | undefined {
