@@ -281,11 +281,11 @@ const stencils = (shape: Layout): fc.Arbitrary<Stencil> =>
     return fc.constantFrom(...own, undefined).chain((writes) => {
       const others = [...shape.fields.keys()].filter((name) => name !== writes);
       const by = fc.array(fc.constantFrom(0, 0, 0, 1, -1, 2, -3), { minLength: 4, maxLength: 4 });
-      const read = fc.record({ field: fc.constantFrom(...others), by });
+      const read = (): fc.Arbitrary<Stencil['reads'][number]> => fc.record({ field: fc.constantFrom(...others), by });
       return fc.record({
         leaf: fc.constant(leaf),
         writes: fc.constant(writes),
-        reads: others.length === 0 ? fc.constant([]) : fc.array(read, { minLength: 1, maxLength: 6 }),
+        reads: others.length === 0 ? fc.constant([]) : fc.array(read(), { minLength: 1, maxLength: 6 }),
       });
     });
   });
