@@ -1,6 +1,6 @@
 import { program } from 'filigree';
 import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
-import { fem } from './kernels.js';
+import { fem, MARGIN } from './kernels.js';
 import type { FemResult, FemSetup, FemSolver } from './setup.js';
 
 /** A solver by kernels over sparse fields. */
@@ -20,7 +20,8 @@ export const compiledFem =
     const sim = await program({ ...fem(setup, options.dtype, blocksOf(options)), ...programOptions(options) });
     handOut(options, 'fem', sim);
     const { fields, run } = sim;
-    const at = (node: number): readonly number[] => [Math.floor(node / n ** 2), Math.floor(node / n) % n, node % n];
+    const at = (node: number): readonly number[] =>
+      [Math.floor(node / n ** 2), Math.floor(node / n) % n, node % n].map((index) => index + MARGIN);
     for (let node = 0; node < free.length; node++) {
       if (mu[node] !== 0) {
         fields.lambda.set(at(node), lambda[node]);

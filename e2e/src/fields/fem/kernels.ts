@@ -59,12 +59,15 @@ const follow = (r: VecGrid3<3>, p: VecGrid3<3>, free: Grid3, beta: number) => {
   for (const [i, j, k] of active(free)) p[i][j][k] = r[i][j][k].add(p[i][j][k].mul(beta));
 };
 
+/** Nodes of the empty blocks around the body: each node has neighbours on all sides. Node (i, j, k) is at i + MARGIN, … */
+export const MARGIN = 8;
+
 /** Where the data lie, and the kernels. */
 export const fem = ({ n }: FemSetup, float: 'f32' | 'f64', blocks: Blocks) => {
   const [u, p, q, r] = ['u', 'p', 'q', 'r'].map((name) => vectorField(name, float, 3));
   const [lambda, mu, free] = ['lambda', 'mu', 'free'].map((name) => field(name, float));
   const parts = [...[u, p, q, r].flatMap((v) => v.components), lambda, mu, free];
-  const grid = blocks(ijk, n / 8).fork(...parts.map((f) => dense(ijk, 8).place(f)));
+  const grid = blocks(ijk, (n + 2 * MARGIN) / 8).fork(...parts.map((f) => dense(ijk, 8).place(f)));
   const options = { float, scope: { L, M } };
   const kernels = {
     multiply: kernel([p, q, lambda, mu, free], multiply, options),
