@@ -72,7 +72,7 @@ export { buildCell, buildCellPath, buildContainer, type CellPath, type PathOptio
 export { lowerAccess, type AccessOptions } from './access/lower-access.js';
 export { lowerSNodes } from './access/lower-snodes.js';
 export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
-export { lowerFields, type LowerFieldsOptions } from './access/lower-fields.js';
+export { lowerFields, type LowerFieldsOptions } from './lower-fields.js';
 export { flattenBranches } from './loops/flatten.js';
 export { lowerLoops } from './loops/lower-loops.js';
 export { initialise } from './storage/initialise.js';

@@ -1,11 +1,11 @@
 import { pipeline, type Module, type Pipeline } from '@filigree/ir';
-import { flattenBranches } from '../loops/flatten.js';
-import { lowerLoops } from '../loops/lower-loops.js';
-import type { Storage } from '../storage/storage.js';
-import { debugChecks } from './debug-checks.js';
-import { lowerAccess, type AccessOptions } from './lower-access.js';
-import { lowerSNodes } from './lower-snodes.js';
-import { simplifyAccess, type SimplifyOptions } from './simplify-access.js';
+import { flattenBranches } from './loops/flatten.js';
+import { lowerLoops } from './loops/lower-loops.js';
+import type { Storage } from './storage/storage.js';
+import { debugChecks } from './access/debug-checks.js';
+import { lowerAccess, type AccessOptions } from './access/lower-access.js';
+import { lowerSNodes } from './access/lower-snodes.js';
+import { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
 
 export interface LowerFieldsOptions extends AccessOptions {
   /** Which parts of the simplification to run; `false` for none of them. */
