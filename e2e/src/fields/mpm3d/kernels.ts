@@ -86,5 +86,9 @@ export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
     },
     { float, scope: { n, count, dt, mass, volume, mu, lambda, gravity, wall, spline, free, rotation, within } },
   );
-  return { layout: layout(inGroups(count, x, v, C, F), grid), kernels: { step }, fields: { x, v, C, F } };
+  return {
+    layout: layout(inGroups(count, x), inGroups(count, v, C, F), grid),
+    kernels: { step },
+    fields: { x, v, C, F },
+  };
 };
