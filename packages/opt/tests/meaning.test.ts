@@ -186,11 +186,11 @@ describe('components come out the same', () => {
       { numRuns: runs },
     );
 
-  it('as vectors of a register', () => check([superword()], 300));
+  it('as vectors of a register', () => check([superword()], 200));
   it('as vectors of a wide one', () => check([superword({ bytes: 32 })], 150));
-  it('simplified before', () => check([canonicalize(), cse(), storeForwarding(), superword()], 150));
+  it('simplified before', () => check([canonicalize(), cse(), storeForwarding(), superword()], 100));
   it('simplified before and after', () =>
-    check([...defaultPipeline().passes, superword(), canonicalize(), cse(), dce()], 150));
+    check([...defaultPipeline().passes, superword(), canonicalize(), cse(), dce()], 80));
 });
 
 describe('nests come out the same on vector lanes', () => {
