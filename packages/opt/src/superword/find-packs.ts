@@ -75,7 +75,8 @@ class Finder {
     for (let from = 0; from < run.length;) {
       const op = this.block.ops[run[from]![1]]!;
       const element = op.name === 'mem.load' ? op.results[0]! : op.operands[0]!;
-      const width = this.setting.bytes / byteSize(element.type as 'f32' | 'f64');
+      const width = Math.floor(this.setting.bytes / byteSize(element.type as 'f32' | 'f64'));
+      if (width < 2) return;
       let count = 1;
       while (count < width && run[from + count]?.[0] === run[from]![0] + BigInt(count)) count++;
       const whole = count === width;
@@ -130,7 +131,7 @@ class Finder {
       if (!this.isFree(use)) continue;
       const ops = [use.op];
       for (const x of others) {
-        const like = this.likest(use, x as Value, pack, ops);
+        const like = this.likest(use, x as Value, ops);
         if (like === undefined) break;
         ops.push(like);
       }
@@ -151,7 +152,7 @@ class Finder {
   }
 
   /** The use of `x` that is most like a use of the first lane. */
-  private likest(first: Use, x: Value, pack: Pack, taken: readonly number[]): number | undefined {
+  private likest(first: Use, x: Value, taken: readonly number[]): number | undefined {
     const { name } = this.block.ops[first.op]!;
     let best: { readonly op: number; readonly score: number } | undefined;
     for (const use of this.block.uses(x)) {
@@ -161,7 +162,7 @@ class Finder {
       const score = a && b ? this.likeness(a, b) : 1;
       if (!best || score > best.score) best = { op: use.op, score };
     }
-    return best && pack.width > 1 ? best.op : undefined;
+    return best?.op;
   }
 
   /** How well two values go together in one operand. */

@@ -89,10 +89,10 @@ const packBlock = (region: Region, { facts, bytes, buffers, ranges, forms, const
     const length = buffers.get(bufferName(load))?.length;
     return range !== undefined && length !== undefined && range.hi + lanes <= length;
   };
-  const found = findPacks(block, { bytes, isConstant, mayRead });
-  if (found.length === 0) return region;
+  const paying = profitable(block, findPacks(block, { bytes, isConstant, mayRead }), isConstant);
+  if (paying.length === 0) return region;
   const needs = dependences(block, facts);
-  for (let packs = profitable(block, found, isConstant); packs.length > 0;) {
+  for (let packs = paying; packs.length > 0;) {
     const { steps, dropped } = schedule(packs, needs, (p) => definitionsOf(block, p));
     if (!dropped) {
       const ops = writeSteps(block, steps, packs, constants, fresh);

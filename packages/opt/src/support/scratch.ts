@@ -1,4 +1,4 @@
-import type { Buffer, Op } from '@filigree/ir';
+import type { Buffer, Op, RewriteContext } from '@filigree/ir';
 import { touches, type Facts } from './facts.js';
 
 /** The names of scratch buffers: private to an iteration of an outermost parallel loop, or to the serial code around it. */
@@ -16,3 +16,7 @@ export const usesScratch = (op: Op, scratch: ReadonlySet<string>, facts: Facts):
   for (const name of scratch) if (touches(reads, name) || touches(writes, name)) return true;
   return false;
 };
+
+/** Whether iterations of a loop have scratch buffers of their own, which vector lanes would share. */
+export const ownsScratch = (op: Op, ctx: RewriteContext, scratch: ReadonlySet<string>, facts: Facts): boolean =>
+  isParallelLoop(op) && !ctx.parents.some(isParallelLoop) && usesScratch(op, scratch, facts);

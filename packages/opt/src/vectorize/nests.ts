@@ -16,7 +16,7 @@ import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { checkCount } from '../support/options.js';
 import { indexConstant } from '../support/split-loop.js';
-import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
+import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
 import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
@@ -36,14 +36,12 @@ export const vectorizeNests = corePass('vectorize-nests', { bytes: 64 }, (dialec
   return (module) => {
     checkCount('vectorize-nests', 'bytes', bytes, 1);
     const scratch = scratchOf(module.buffers);
-    /* Iterations of an outermost parallel loop have scratch buffers of their own; lanes would share one. */
-    const ownsScratch = (op: Op, ctx: RewriteContext): boolean =>
-      isParallelLoop(op) && !ctx.parents.some(isParallelLoop) && usesScratch(op, scratch, facts);
     return mapKernels(module, (k) =>
       rewriteOps(
         k,
         dialects,
-        (op, ctx) => (isNest(op) && !ownsScratch(op, ctx) ? vectorizeNest(op, ctx, facts, bytes) : undefined),
+        (op, ctx) =>
+          isNest(op) && !ownsScratch(op, ctx, scratch, facts) ? vectorizeNest(op, ctx, facts, bytes) : undefined,
         module.buffers,
       ),
     );

@@ -14,7 +14,7 @@ import { factsOf, type Facts } from '../support/facts.js';
 import { checkCount } from '../support/options.js';
 import { chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
 import { tripCount } from '../support/trip-count.js';
-import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
+import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { terminatorOf } from '../support/values.js';
 import { accessOf } from '../store-forwarding/element-map.js';
 import { varyingIn } from './varying.js';
@@ -33,14 +33,12 @@ export const vectorize = corePass('vectorize', { bytes: 16 }, (dialects, { bytes
   return (module) => {
     checkCount('vectorize', 'bytes', bytes, 1);
     const scratch = scratchOf(module.buffers);
-    /* Iterations of an outermost parallel loop have scratch buffers of their own; lanes would share one. */
-    const ownsScratch = (op: Op, ctx: RewriteContext): boolean =>
-      isParallelLoop(op) && !ctx.parents.some(isParallelLoop) && usesScratch(op, scratch, facts);
     return mapKernels(module, (k) =>
       rewriteOps(
         k,
         dialects,
-        (op, ctx) => (isSimd(op) && !ownsScratch(op, ctx) ? vectorizeLoop(op, ctx, facts, bytes) : undefined),
+        (op, ctx) =>
+          isSimd(op) && !ownsScratch(op, ctx, scratch, facts) ? vectorizeLoop(op, ctx, facts, bytes) : undefined,
         module.buffers,
       ),
     );

@@ -1,4 +1,5 @@
 import type { Op, RewriteContext, Value } from '@filigree/ir';
+import { numberOf } from './number-of.js';
 
 /** How far values are from one value, by numbers that are added to it. Ops are noted in program order. */
 export interface Distances {
@@ -10,10 +11,7 @@ export interface Distances {
 
 export const distances = (from: Value | undefined, ctx: RewriteContext): Distances => {
   const known = new Map<number, number>(from ? [[from.id, 0]] : []);
-  const number = (v: Value): number | undefined => {
-    const op = ctx.definition(v);
-    return op?.name === 'arith.constant' && typeof op.attrs.value === 'number' ? op.attrs.value : undefined;
-  };
+  const number = (v: Value): number | undefined => numberOf(ctx.definition(v));
   const sum = (op: Op): number | undefined => {
     if (op.name !== 'arith.add' && op.name !== 'arith.sub') return undefined;
     const [x, y] = op.operands;

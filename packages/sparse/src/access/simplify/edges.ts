@@ -14,6 +14,7 @@ import {
 import { SLACK, type Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { sliceOf, withoutPromise } from './slice.js';
+import { numberOf } from './number-of.js';
 
 /**
  * Reads what lies beyond the ends of a row before the loop over the row (the peeling of thesis §4.2, without the peeled
@@ -323,6 +324,3 @@ const selected = (
 
 const nodesOf = (slice: readonly Op[]): readonly number[] =>
   slice.filter((op) => op.name === 'snode.lookup').map((op) => Number(op.attrs.node));
-
-const numberOf = (op: Op | undefined): number | undefined =>
-  op?.name === 'arith.constant' && typeof op.attrs.value === 'number' ? op.attrs.value : undefined;

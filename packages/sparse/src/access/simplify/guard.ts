@@ -11,6 +11,7 @@ import {
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
+import { numberOf } from './number-of.js';
 
 /**
  * Writes loops over a row twice where they follow a multiple of an index: once for rows in which none of these leaves the
@@ -147,6 +148,3 @@ const valueAt = ({ base, attrs, times, plus }: Multiple, digit: number, b: Build
   const index = b.value('snode.index', [base, b.i32(digit)], attrs);
   return b.add(b.mul(index, b.i32(times)), b.i32(plus));
 };
-
-const numberOf = (op: Op | undefined): number | undefined =>
-  op?.name === 'arith.constant' && typeof op.attrs.value === 'number' ? op.attrs.value : undefined;

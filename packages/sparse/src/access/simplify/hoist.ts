@@ -8,12 +8,12 @@ import {
   type Op,
   type Region,
   type RewriteContext,
-  type Value,
 } from '@filigree/ir';
 import type { Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { rangesOf, within } from './ranges.js';
 import { withoutPromise } from './slice.js';
+import { numberOf } from './number-of.js';
 
 /**
  * Moves micro-accesses out of loops in which they are always the same, inner loops first, also from branches in the loop: a
@@ -114,10 +114,6 @@ const definedInside = (op: Op): Set<number> => {
 
 /** Whether a loop with these bounds runs at least once. */
 const certainlyRuns = (op: Op, ctx: RewriteContext): boolean => {
-  const number = (v: Value): number | undefined => {
-    const def = ctx.definition(v);
-    return def?.name === 'arith.constant' && typeof def.attrs.value === 'number' ? def.attrs.value : undefined;
-  };
-  const [from, to] = [number(op.operands[0]), number(op.operands[1])];
+  const [from, to] = op.operands.map((v) => numberOf(ctx.definition(v)));
   return from !== undefined && to !== undefined && from < to;
 };

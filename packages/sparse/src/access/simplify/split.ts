@@ -11,6 +11,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { distances } from './distance.js';
+import { numberOf } from './number-of.js';
 
 /**
  * Splits loops over the digit of a block where its neighbours begin: in the middle part index + c is in the block for every
@@ -72,9 +73,6 @@ const reachOf = (
   });
   return innermost && count <= MAX_OPS && unit >= to && from >= 0 ? { unit, least, most } : undefined;
 };
-
-const numberOf = (op: Op | undefined): number | undefined =>
-  op?.name === 'arith.constant' && typeof op.attrs.value === 'number' ? op.attrs.value : undefined;
 
 const split = (loop: Op, at: readonly number[], b: Builder, ctx: RewriteContext): readonly Value[] => {
   const constant = (value: number): Value => b.constant(value, loop.operands[0].type);
