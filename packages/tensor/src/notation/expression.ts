@@ -1,0 +1,45 @@
+import type { BooleanTensor } from '@filigree/sparse';
+
+/** How a tensor lies in memory, where its declaration says so; the planner chooses where it does not (§4.4). */
+export type LayoutKind = 'dense' | 'box' | 'aligned' | 'csc' | 'compressed';
+
+/** A tensor as declared: data, without values of a run. */
+export interface TensorDecl {
+  /** An identifier, or a member of a family: `star(1)`, `rDivM(0,2)`. */
+  readonly name: string;
+  /** Extents of the dimensions; an empty shape is a number. */
+  readonly shape: readonly number[];
+  /** Which entries may be non-zero; absent: all. */
+  readonly pattern?: BooleanTensor;
+  /** Values of all entries, column-major, where they are known when code is made (stiffness matrices). */
+  readonly values?: Float64Array;
+  readonly layout?: LayoutKind;
+}
+
+/** What a term is multiplied by: a number, and the names of scalars that are given when the kernel runs. */
+export interface Coefficient {
+  readonly factor: number;
+  readonly scalars: readonly string[];
+}
+
+/** Right-hand sides as §4.1 builds them: n-ary sums hold no sums, products no products; a factor never is a `scale`. */
+export type Expr =
+  | { readonly kind: 'indexed'; readonly tensor: TensorDecl; readonly indices: string }
+  | { readonly kind: 'einsum'; readonly factors: readonly Expr[] }
+  | { readonly kind: 'add'; readonly terms: readonly Expr[] }
+  | { readonly kind: 'scale'; readonly by: Coefficient; readonly of: Expr };
+
+/** `target = value`, or `target += value`, over all values of the target's indices. */
+export interface Assignment {
+  readonly target: { readonly tensor: TensorDecl; readonly indices: string };
+  readonly add: boolean;
+  readonly value: Expr;
+}
+
+/** What becomes one kernel: assignments one after another, and tensors that the next call will read (§4.6). */
+export interface KernelDecl {
+  /** An identifier, or a member of a family: `derivative(3)`. */
+  readonly name: string;
+  readonly assignments: readonly Assignment[];
+  readonly prefetch?: readonly TensorDecl[];
+}

@@ -1,0 +1,82 @@
+import type { BooleanTensor } from '@filigree/sparse';
+import type { GemmSpec } from '../gemm/gemm-spec.js';
+import type { Interval, Layout } from '../layout/layout.js';
+import type { Coefficient, TensorDecl } from '../notation/expression.js';
+
+/** A tensor of the user or a temporary, with names for its dimensions and where its entries lie. */
+export interface Operand {
+  /** The tensor's name; temporaries are `_tmp0`, `_tmp1`, … */
+  readonly name: string;
+  /** One letter a dimension, in the order of storage: the first is fastest. */
+  readonly indices: string;
+  readonly layout: Layout;
+  /** What may be non-zero: the equivalent sparsity pattern where it is read. */
+  readonly pattern: BooleanTensor;
+}
+
+/** The four kinds of operations (§4.8). What an index runs over is in `ranges` of the action. */
+export type Operation =
+  /** target = source, with permuted indices. */
+  | { readonly kind: 'copyscaleadd'; readonly source: Operand }
+  /** target = Σ source, over the indices that the target lacks. */
+  | { readonly kind: 'indexsum'; readonly source: Operand }
+  /** target = left·right without a sum. */
+  | { readonly kind: 'product'; readonly left: Operand; readonly right: Operand }
+  /** target = Σ_k left·right by products of matrices, for all values of `loops` (§2.3). */
+  | {
+      readonly kind: 'log';
+      /** Gives the rows of the product: A(mk). */
+      readonly left: Operand;
+      /** Gives the columns: B(kn). */
+      readonly right: Operand;
+      /** Fused indices, the fastest first; `m` or `n` may be empty (a matrix times a vector). */
+      readonly m: string;
+      readonly n: string;
+      readonly k: string;
+      /** Indices that are looped over, the outermost first. */
+      readonly loops: string;
+      readonly transposeLeft: boolean;
+      readonly transposeRight: boolean;
+      readonly gemm: GemmSpec;
+    };
+
+/** An edge of the control-flow graph (§4.7): target = scale·operation, or target += scale·operation. */
+export interface Action {
+  readonly target: Operand;
+  readonly add: boolean;
+  readonly scale: Coefficient;
+  readonly operation: Operation;
+  /** Where each index of the action runs. */
+  readonly ranges: Readonly<Record<string, Interval>>;
+  /** A tensor whose storage is asked for meanwhile, along the stores to the target (§4.6). */
+  readonly prefetch?: string;
+}
+
+export interface Flops {
+  /** Of the best order on the patterns: the minimum in the sense of §4.3. */
+  readonly nonzero: number;
+  /** What the code executes. */
+  readonly hardware: number;
+  /** Of nested loops over all indices of each product, dense. */
+  readonly naive: number;
+}
+
+/** A kernel ready to become code. */
+export interface Plan {
+  readonly name: string;
+  readonly type: 'f32' | 'f64';
+  /** The user's tensors in order of first use, with the layout of each, and whether the kernel reads or writes it. */
+  readonly tensors: readonly {
+    readonly tensor: TensorDecl;
+    readonly layout: Layout;
+    readonly access: 'read' | 'write' | 'readwrite';
+  }[];
+  /** Scalars that are given at run time, in order of first use. */
+  readonly scalars: readonly string[];
+  /** Temporaries, and which shared buffer each lies in (step 7 of §4.7). */
+  readonly temporaries: readonly { readonly name: string; readonly layout: Layout; readonly buffer: number }[];
+  /** Elements of each shared buffer. */
+  readonly buffers: readonly number[];
+  readonly actions: readonly Action[];
+  readonly flops: Flops;
+}
