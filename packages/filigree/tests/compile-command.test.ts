@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filigree, refusal, scratch, scratchFile } from './support.js';
+import { filigree, refusal, scratch, scratchFile, workingBackends } from './support.js';
+
+/* A module outside the workspace finds no packages by name. */
+const kernelLanguage = import.meta.resolve('filigree');
 
 describe('filigree compile', () => {
   const module = scratchFile(
@@ -67,6 +70,47 @@ describe('filigree compile', () => {
       JSON.parse((await filigree('compile', module, '--export', 'dot', '--json', '--backend', 'wasm')).out),
     ).toMatchObject({
       kernels: [{ name: 'dot' }],
+    });
+  });
+
+  const fields = scratchFile(
+    'fields.mjs',
+    `import { active, dense, field, ij, kernel, layout, range } from ${JSON.stringify(kernelLanguage)};
+     const u = field('u', 'f32');
+     const v = field('v', 'f32');
+     export const fill = kernel([u], (u) => { for (const i of range(8)) u[i][i] = i; });
+     const copy = kernel([u, v], (u, v) => {
+       for (const [i, j] of active(u)) v[i][j] = u[i][j];
+       for (const [i, j] of active(v)) v[i][j] += u[i][j];
+     });
+     export const sim = { layout: layout(dense(ij, 8).place(u, v)), kernels: { fill, copy } };
+     export const bad = { layout: layout(dense(ij, 8).place(u)), kernels: { copy } };`,
+  );
+
+  it.each(workingBackends)('compiles kernels with the layout of their fields on %s', async (backend) => {
+    const folder = join(scratch, `fields-${backend}`);
+    const { status, out } = await filigree(
+      ...['compile', fields, '--export', 'sim', '--json', '--backend', backend, '--emit', folder],
+    );
+    const { kernels } = JSON.parse(out) as { kernels: { name: string; tasks: number; sources: string[] }[] };
+    expect(status).toBe(0);
+    expect(kernels.map(({ name, tasks }) => [name, tasks])).toEqual([
+      ['sim.fill', 1],
+      ['sim.copy', 2],
+    ]);
+    for (const k of kernels) for (const s of k.sources) expect(existsSync(s)).toBe(true);
+  });
+
+  it('names the field of a kernel that the layout lacks', async () => {
+    expect(await refusal('compile', fields, '--export', 'bad', '--backend', 'wasm')).toMatchObject({
+      code: 'lang/not-placed',
+    });
+  });
+
+  it('asks for the layout of a kernel that stands alone', async () => {
+    expect(await refusal('compile', fields, '--export', 'fill', '--backend', 'wasm')).toMatchObject({
+      code: 'compile/no-program',
+      remedy: 'export const sim = { layout: layout(…), kernels: { fill } }',
     });
   });
 

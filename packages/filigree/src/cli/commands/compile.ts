@@ -1,78 +1,60 @@
 import { join } from 'node:path';
-import { DiagnosticError, fail, type Loc } from '@filigree/ir';
-import type { Sources } from '@filigree/backend';
 import type { Command } from 'commander';
-import type { InputShape, Program } from '@filigree/specialize';
-import { withCommonOptions, type CommonOptions } from '../common-options.js';
 import type { Stage } from '../../api/build.js';
+import { withCommonOptions, type CommonOptions } from '../common-options.js';
+import type { Compiled } from '../compilables.js';
 import type { Session } from '../session.js';
 import { labelled, msText } from '../text.js';
-
-/** What a module may export: a program, with the scope of its function and whether to rewrite it. */
-interface ExportedProgram {
-  readonly inputs: Readonly<Record<string, InputShape>>;
-  readonly run: Program['run'];
-  readonly scope?: Readonly<Record<string, unknown>>;
-  readonly rewrite?: boolean;
-}
 
 /** `filigree compile MODULE.ts [--export NAME]` */
 export const compileCommand = (program: Command, session: Session): void => {
   withCommonOptions(program.command('compile'))
     .description(
-      'compiles the programs { inputs, run, scope? } that a module exports to sources and a loadable artifact',
+      'compiles the programs { inputs, run, scope? } and { layout, kernels } that a module exports to sources and a loadable artifact',
     )
     .argument('<module>', 'a JavaScript or TypeScript module')
     .option('--export <name>', 'only this export')
     .action(async (path: string, options: CommonOptions & { export?: string }) => {
-      const [{ compile }, { loadModule, placeOf }, { readBytes }, { backendOf }, { writeSources }] = await Promise.all([
-        import('../../api/compile.js'),
+      const [{ compilablesOf }, { loadModule }, { readBytes }, { backendOf }, { writeSources }] = await Promise.all([
+        import('../compilables.js'),
         import('../load-module.js'),
         import('../../files/bytes.js'),
         import('../backend-of.js'),
         import('../write-sources.js'),
       ]);
       const backend = await backendOf(options.backend, session.progress);
-      const programs = programsOf(await loadModule(path), path, options.export);
+      const module = await loadModule(path);
       const text = new TextDecoder().decode(await readBytes(path));
       session.knowText(path, text);
-      const compiled: { name: string; tasks: number; sources: Sources }[] = [];
-      const ms = { trace: 0, analyse: 0, generate: 0, compile: 0 };
-      for (const [i, [name, { inputs, run, scope, rewrite }]] of programs.entries()) {
+      const programs = compilablesOf(module, path, text, options.export);
+      const compiled: (Compiled & { readonly name: string })[] = [];
+      for (const [i, { name, compile }] of programs.entries()) {
         await session.progress.at(i / programs.length, `compiling ${name}`);
-        const at = placeOf(run, path, text);
-        const common = {
+        const done = await compile({
           backend,
           dtype: options.dtype,
           threads: options.threads,
           ...(options.cache ? {} : { cache: false as const }),
-          ...(scope ? { scope } : {}),
-          ...(at ? { at } : {}),
-          onProgress: (stage: Stage) => {
+          onProgress: (stage) => {
             if (stage === 'compile') session.progress.listen();
           },
-        };
-        const { sources, stats, warnings, dispose } = await (
-          rewrite === false
-            ? compile({ inputs, run }, { ...common, rewrite: false })
-            : compile({ inputs, run: run as never }, common)
-        ).catch((e: unknown) => {
-          throw at ? placedAt(at, e) : e;
         });
-        dispose();
-        session.warn(warnings);
-        compiled.push({ name, tasks: stats.launches, sources });
-        for (const stage of ['trace', 'analyse', 'generate', 'compile'] as const) ms[stage] += stats.ms[stage];
+        session.warn(done.warnings);
+        compiled.push({ name, ...done });
       }
       const kernels: { name: string; tasks: number; sources: readonly string[] }[] = [];
-      for (const { name, tasks, sources } of compiled) {
+      for (const { name, kernels: made, sources } of compiled) {
         const { emit } = options;
-        const files = emit === undefined ? sources.files.map((f) => f.name) : writeSources(join(emit, name), sources);
-        kernels.push({ name, tasks, sources: await files });
+        const files =
+          emit === undefined ? sources.files.map((f) => f.name) : await writeSources(join(emit, name), sources);
+        kernels.push(...made.map((k) => ({ ...k, sources: files })));
       }
+      const ms = Object.fromEntries(
+        STAGES.map((stage) => [stage, compiled.reduce((sum, c) => sum + c.ms[stage], 0)]),
+      ) as Record<Stage, number>;
       session.answer({ kernels, ms, backend: backend.name, dtype: options.dtype }, () =>
         labelled([
-          ...kernels.map((k) => [k.name, `${k.tasks} kernels: ${k.sources.join(', ')}`] as const),
+          ...kernels.map((k) => [k.name, `${k.tasks} tasks: ${k.sources.join(', ')}`] as const),
           [
             'built in',
             Object.entries(ms)
@@ -84,39 +66,4 @@ export const compileCommand = (program: Command, session: Session): void => {
     });
 };
 
-/* What is said about the program as a whole stands where its function begins. */
-const placedAt = (loc: Loc, e: unknown): unknown =>
-  e instanceof DiagnosticError
-    ? new DiagnosticError(e.diagnostics.map((d) => (d.loc || !/^(program|trace)\//.test(d.code) ? d : { ...d, loc })))
-    : e;
-
-const programsOf = (
-  module: Readonly<Record<string, unknown>>,
-  path: string,
-  only: string | undefined,
-): readonly (readonly [string, ExportedProgram])[] => {
-  if (only !== undefined && !Object.hasOwn(module, only))
-    fail('compile/export', `'${path}' exports nothing called '${only}'`, {
-      remedy: `it exports ${Object.keys(module).join(', ') || 'nothing'}`,
-    });
-  const found = Object.entries(module).flatMap(([name, x]) =>
-    (only === undefined || name === only) && isProgram(x) ? [[name, x] as const] : [],
-  );
-  if (found.length > 0) return found;
-  return fail(
-    'compile/no-program',
-    only === undefined ? `'${path}' exports no program` : `'${only}' of '${path}' is no program`,
-    {
-      remedy: 'export const kernel = { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }',
-    },
-  );
-};
-
-const isProgram = (x: unknown): x is ExportedProgram =>
-  typeof x === 'object' &&
-  x !== null &&
-  'run' in x &&
-  typeof x.run === 'function' &&
-  'inputs' in x &&
-  typeof x.inputs === 'object' &&
-  x.inputs !== null;
+const STAGES: readonly Stage[] = ['trace', 'analyse', 'generate', 'compile'];

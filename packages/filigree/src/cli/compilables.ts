@@ -1,0 +1,157 @@
+import * as E from 'fp-ts/lib/Either.js';
+import type { Backend, Sources } from '@filigree/backend';
+import { DiagnosticError, fail, type Diagnostics, type Loc, type Module } from '@filigree/ir';
+import { offload } from '@filigree/opt';
+import type { InputShape, Program } from '@filigree/specialize';
+import type { Stage } from '../api/build.js';
+import { compile } from '../api/compile.js';
+import { program, type FieldProgramOptions } from '../api/program.js';
+import { placeOf } from './load-module.js';
+
+/** Something that a module exports and `filigree compile` takes. */
+export interface Compilable {
+  readonly name: string;
+  readonly compile: (options: CompilableOptions) => Promise<Compiled>;
+}
+
+export interface CompilableOptions {
+  readonly backend: Backend;
+  readonly dtype: 'f32' | 'f64';
+  readonly threads: number;
+  readonly cache?: false;
+  readonly onProgress: (stage: Stage) => void;
+}
+
+/** What became of it: its kernels with the tasks of each, all in the same sources. */
+export interface Compiled {
+  readonly kernels: readonly { readonly name: string; readonly tasks: number }[];
+  readonly sources: Sources;
+  readonly ms: Readonly<Record<Stage, number>>;
+  readonly warnings: Diagnostics;
+}
+
+/**
+ * The programs among the exports of a module: `{ inputs, run, scope? }` for numeric functions, `{ layout, kernels }` for
+ * kernels on fields. Errors: `compile/export`, `compile/no-program`.
+ *
+ * @param text the module's text, to find the places of functions in
+ */
+export const compilablesOf = (
+  module: Readonly<Record<string, unknown>>,
+  path: string,
+  text: string,
+  only: string | undefined,
+): readonly Compilable[] => {
+  if (only !== undefined && !Object.hasOwn(module, only))
+    fail('compile/export', `'${path}' exports nothing called '${only}'`, {
+      remedy: `it exports ${Object.keys(module).join(', ') || 'nothing'}`,
+    });
+  const found = Object.entries(module).flatMap(([name, x]) =>
+    only !== undefined && name !== only
+      ? []
+      : isNumeric(x)
+        ? [numericProgram(name, x, path, text)]
+        : isFieldProgram(x)
+          ? [fieldProgram(name, x)]
+          : [],
+  );
+  if (found.length > 0) return found;
+  const kernel = Object.entries(module).find(([name, x]) => (only ?? name) === name && isKernel(x))?.[0];
+  return fail(
+    'compile/no-program',
+    kernel !== undefined
+      ? `'${kernel}' of '${path}' is a kernel, whose fields have no layout`
+      : only === undefined
+        ? `'${path}' exports no program`
+        : `'${only}' of '${path}' is no program`,
+    {
+      remedy:
+        kernel !== undefined
+          ? `export const sim = { layout: layout(…), kernels: { ${kernel} } }`
+          : 'export const square = { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }, or { layout, kernels }',
+    },
+  );
+};
+
+/** A numeric function, with what it refers to and whether its operators are to be rewritten. */
+interface NumericExport {
+  readonly inputs: Readonly<Record<string, InputShape>>;
+  readonly run: Program['run'];
+  readonly scope?: Readonly<Record<string, unknown>>;
+  readonly rewrite?: boolean;
+}
+
+const numericProgram = (
+  name: string,
+  { inputs, run, scope, rewrite }: NumericExport,
+  path: string,
+  text: string,
+): Compilable => ({
+  name,
+  compile: async (options) => {
+    const at = placeOf(run, path, text);
+    const common = { ...options, ...(scope ? { scope } : {}), ...(at ? { at } : {}) };
+    const { sources, stats, warnings, dispose } = await (
+      rewrite === false
+        ? compile({ inputs, run }, { ...common, rewrite: false })
+        : compile({ inputs, run: run as never }, common)
+    ).catch((e: unknown) => {
+      throw at ? placedAt(at, e) : e;
+    });
+    dispose();
+    return { kernels: [{ name, tasks: stats.launches }], sources, ms: stats.ms, warnings: warnings ?? [] };
+  },
+});
+
+/* What is said about the program as a whole stands where its function begins. */
+const placedAt = (loc: Loc, e: unknown): unknown =>
+  e instanceof DiagnosticError
+    ? new DiagnosticError(e.diagnostics.map((d) => (d.loc || !/^(program|trace)\//.test(d.code) ? d : { ...d, loc })))
+    : e;
+
+type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget'>;
+
+const fieldProgram = (name: string, { layout, kernels, budget }: FieldExport): Compilable => ({
+  name,
+  compile: async ({ backend, threads, cache, onProgress }) => {
+    const start = performance.now();
+    onProgress('compile');
+    const { instance, warnings, dispose } = await program({
+      layout,
+      kernels,
+      backend,
+      threads,
+      ...(budget === undefined ? {} : { budget }),
+      ...(cache === false ? { cache } : {}),
+    });
+    const all = performance.now() - start;
+    dispose();
+    const { emit, compile, load } = instance.ms;
+    const tasks = tasksOf(instance.module);
+    return {
+      kernels: [...tasks].map(([kernel, count]) => ({ name: `${name}.${kernel}`, tasks: count })),
+      sources: instance.sources,
+      ms: { trace: 0, analyse: all - emit - compile - load, generate: emit, compile: compile + load },
+      warnings,
+    };
+  },
+});
+
+/* As `offload` would split them: parallel loops, and the serial code between them. */
+const tasksOf = (module: Module): ReadonlyMap<string, number> => {
+  const split = offload().run(module);
+  const tasks = new Map(module.kernels.map((k) => [k.name, 0]));
+  for (const { name, attrs } of E.isRight(split) ? split.right.kernels : module.kernels) {
+    const origin = typeof attrs.origin === 'string' ? attrs.origin : name;
+    tasks.set(origin, (tasks.get(origin) ?? 0) + 1);
+  }
+  return tasks;
+};
+
+const isRecord = (x: unknown): x is Readonly<Record<string, unknown>> => typeof x === 'object' && x !== null;
+
+const isNumeric = (x: unknown): x is NumericExport => isRecord(x) && typeof x.run === 'function' && isRecord(x.inputs);
+
+const isFieldProgram = (x: unknown): x is FieldExport => isRecord(x) && isRecord(x.layout) && isRecord(x.kernels);
+
+const isKernel = (x: unknown): boolean => isRecord(x) && x.is === 'kernel';
