@@ -3,3 +3,9 @@ export type { CompressedLayout, CscLayout, DenseLayout, Interval, Layout } from 
 export { denseLayout } from './layout/dense-layout.js';
 export type { GemmSpec, GemmTarget, MatrixView } from './gemm/gemm-spec.js';
 export type { Action, Flops, Operand, Operation, Plan } from './plan/plan.js';
+export { gemmTargets } from './gemm/targets.js';
+export { gemmFlops } from './gemm/gemm-flops.js';
+export { lowerGemm } from './gemm/lower-gemm.js';
+export { linalg, gemmBuffers, gemmOperands, type GemmOperands } from './linalg/linalg.js';
+export { gemmAttrs, gemmSpecOf } from './linalg/gemm-attrs.js';
+export { buildGemm, type GemmRef, type GemmRefs } from './linalg/build-gemm.js';

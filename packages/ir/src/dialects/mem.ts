@@ -1,5 +1,5 @@
 import type { Buffers, Machine, OpDef, Scalar } from '../kernel/dialect.js';
-import type { Buffer, Op, TypedArray } from '../kernel/op.js';
+import type { Buffer, Op } from '../kernel/op.js';
 import {
   type ScalarType,
   type Type,
@@ -21,6 +21,7 @@ import {
   oneOf,
   operandIs,
 } from './define.js';
+import { elementIndex, elementReader, elementWriter } from './element.js';
 import { integerArithmetic } from './integer.js';
 import { dialect } from './op-table.js';
 import { laneFold } from './vector.js';
@@ -61,49 +62,6 @@ const element = (op: Op, at: number, buffers: Buffers, vector = false): string |
 
 const elementType = (attrs: Op['attrs'], buffers: Buffers): ScalarType | undefined =>
   typeof attrs.buffer === 'string' ? buffers.get(attrs.buffer.slice(1))?.type : undefined;
-
-/* Memory holds i1 as a byte; everywhere else it is a boolean. */
-const plainReader = (data: TypedArray, type: ScalarType): ((i: number) => Scalar) =>
-  type === 'i1' ? (i) => data[i] !== 0 : (i) => data[i];
-const plainWriter = (data: TypedArray, type: ScalarType): ((i: number, x: Scalar) => void) => {
-  if (type === 'i1') return (i, x) => void (data[i] = x ? 1 : 0);
-  if (data instanceof BigInt64Array || data instanceof BigUint64Array) return (i, x) => void (data[i] = x as bigint);
-  return (i, x) => void (data[i] = x as number);
-};
-
-/** Reads the buffer of an op; what is undefined in a scratch buffer traps. */
-const reader = (op: Op, machine: Machine, type: ScalarType): ((i: number) => Scalar) => {
-  const read = plainReader(machine.buffer(bufferName(op)), type);
-  const scratch = machine.scratch?.(bufferName(op));
-  if (!scratch) return read;
-  return (i) =>
-    scratch.written[i] === scratch.clock.now
-      ? read(i)
-      : machine.trap(op, `element ${i} of scratch buffer @${bufferName(op)} is read before it is written`);
-};
-
-const writer = (op: Op, machine: Machine, type: ScalarType): ((i: number, x: Scalar) => void) => {
-  const write = plainWriter(machine.buffer(bufferName(op)), type);
-  const scratch = machine.scratch?.(bufferName(op));
-  if (!scratch) return write;
-  return (i, x) => {
-    scratch.written[i] = scratch.clock.now;
-    write(i, x);
-  };
-};
-
-/** The index as a plain number, after it was seen to leave room for `width` elements. */
-const checker = (op: Op, machine: Machine, length: number, width: number): ((index: unknown) => number) => {
-  const last = length - width;
-  return (value) => {
-    const i = typeof value === 'bigint' ? Number(value) : (value as number);
-    if (i < 0 || i > last) {
-      const what = width > 1 ? `indices ${i} … ${i + width - 1} are` : `index ${i} is`;
-      machine.trap(op, `${what} outside buffer @${bufferName(op)} of length ${length}`);
-    }
-    return i;
-  };
-};
 
 /** The bounds that a load promises. */
 const rangeOf = (op: Op): readonly [lo: number, hi: number] | undefined => {
@@ -157,8 +115,8 @@ const load: OpDef = defineBound(
     const data = machine.buffer(bufferName(op));
     const type = op.results[0].type;
     const width = lanesOf(type);
-    const check = checker(op, machine, data.length, width);
-    const read = inRange(op, machine, reader(op, machine, scalarOf(type)));
+    const check = elementIndex(op, machine, bufferName(op), data.length, width);
+    const read = inRange(op, machine, elementReader(op, machine, bufferName(op), scalarOf(type)));
     if (typeof type === 'string') return (i) => read(check(i));
     return (i) => {
       const from = check(i);
@@ -186,8 +144,8 @@ const store: OpDef = defineBound(
   (op, machine) => {
     const data = machine.buffer(bufferName(op));
     const type = op.operands[0].type;
-    const check = checker(op, machine, data.length, lanesOf(type));
-    const write = writer(op, machine, scalarOf(type));
+    const check = elementIndex(op, machine, bufferName(op), data.length, lanesOf(type));
+    const write = elementWriter(machine, bufferName(op), scalarOf(type));
     if (typeof type === 'string')
       return (value, i) => {
         write(check(i), value as Scalar);
@@ -220,8 +178,8 @@ const gather: OpDef = defineBound(
   },
   (op, machine) => {
     const data = machine.buffer(bufferName(op));
-    const check = checker(op, machine, data.length, 1);
-    const read = reader(op, machine, scalarOf(op.results[0].type));
+    const check = elementIndex(op, machine, bufferName(op), data.length, 1);
+    const read = elementReader(op, machine, bufferName(op), scalarOf(op.results[0].type));
     return (indices) => lanes(indices).map((i) => read(check(i)));
   },
 );
@@ -249,8 +207,8 @@ const scatter: OpDef = defineBound(
   },
   (op, machine) => {
     const data = machine.buffer(bufferName(op));
-    const check = checker(op, machine, data.length, 1);
-    const write = writer(op, machine, scalarOf(op.operands[0].type));
+    const check = elementIndex(op, machine, bufferName(op), data.length, 1);
+    const write = elementWriter(machine, bufferName(op), scalarOf(op.operands[0].type));
     return (values, indices) => {
       const at = lanes(indices).map(check);
       lanes(values).forEach((x, k) => write(at[k], x));
@@ -300,8 +258,11 @@ const atomic: OpDef = defineBound(
   (op, machine) => {
     const data = machine.buffer(bufferName(op));
     const type = scalarOf(op.operands[0].type);
-    const check = checker(op, machine, data.length, 1);
-    const [read, write] = [reader(op, machine, type), writer(op, machine, type)];
+    const check = elementIndex(op, machine, bufferName(op), data.length, 1);
+    const [read, write] = [
+      elementReader(op, machine, bufferName(op), type),
+      elementWriter(machine, bufferName(op), type),
+    ];
     const next = combine(type, op.attrs.kind as AtomicKind);
     return (value, at) => {
       const i = check(at);
@@ -335,8 +296,11 @@ const cas: OpDef = defineBound(
   (op, machine) => {
     const data = machine.buffer(bufferName(op));
     const type = scalarOf(op.operands[0].type);
-    const check = checker(op, machine, data.length, 1);
-    const [read, write] = [reader(op, machine, type), writer(op, machine, type)];
+    const check = elementIndex(op, machine, bufferName(op), data.length, 1);
+    const [read, write] = [
+      elementReader(op, machine, bufferName(op), type),
+      elementWriter(machine, bufferName(op), type),
+    ];
     return (expected, desired, at) => {
       const i = check(at);
       const old = read(i);
