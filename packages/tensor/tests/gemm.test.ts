@@ -49,7 +49,7 @@ describe('linalg.gemm', () => {
       fc.property(gemmSpecs(6), fc.boolean(), (spec, prefetch) => {
         const module = gemmModule(spec, prefetch);
         expect(verifyModule(module, withLinalg)).toEqual([]);
-        const back = parseModule(printModule(module), withLinalg);
+        const back = parseModule(printModule(module));
         if (E.isLeft(back)) throw new Error(JSON.stringify(back.left));
         expect(printModule(back.right)).toBe(printModule(module));
         const op = back.right.kernels[0].body.ops.find((o) => o.name === 'linalg.gemm')!;
@@ -74,7 +74,7 @@ describe('linalg.gemm', () => {
     const text = printModule(gemmModule(plain));
     const changed = { ...plain, ...change };
     /* The builder verifies too: what is wrong is put into the text of a good module. */
-    const module = parseModule(text, withLinalg);
+    const module = parseModule(text);
     if (E.isLeft(module)) throw new Error('the plain module does not parse');
     const [kernel] = module.right.kernels;
     const bad = {
