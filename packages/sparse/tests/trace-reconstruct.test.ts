@@ -86,9 +86,9 @@ describe('regular traces are few pieces', () => {
 
   it('a pyramid: three loops, each bounded by those outside', () => {
     const s = visited(3, (push) => {
-      for (let i = 0; i < 7; i++) for (let j = 0; j <= i; j++) for (let k = j; k <= i; k++) push(i, j, k);
+      for (let i = 0; i < 15; i++) for (let j = 0; j <= i; j++) for (let k = j; k <= i; k++) push(i, j, k);
     });
-    expect(pieces(s, { maxDimensions: 3 }).length).toBeLessThanOrEqual(2);
+    expect(pieces(s, { maxDimensions: 3 })).toHaveLength(1);
   });
 
   it('a tiled traversal is pieces of four, three or two loops', () => {
@@ -104,7 +104,7 @@ describe('regular traces are few pieces', () => {
       let at = 0;
       for (let i = 50; i < 90; i++) for (const d of [-50, -1, 0, 1, 50]) push(at++, i, i + d);
     });
-    expect(pieces(s, { maxDimensions: 3 }).length).toBeLessThanOrEqual(2);
+    expect(pieces(s, { maxDimensions: 3 })).toHaveLength(1);
   });
 });
 

@@ -32,7 +32,8 @@ const search = (trace: Trace, start: number, loops: number | readonly Stride[]):
 /** Candidates looked at. */
 const BUDGET = 300;
 
-const MAX_POINTS = 24;
+/** Elements that back-tracking finds at most. */
+export const MAX_POINTS = 24;
 
 /** How far the start of a slice may lie from that of the loops, in all of them but the innermost together. */
 const REACH = 3;

@@ -1,4 +1,4 @@
-import { backtrack } from './backtrack.js';
+import { backtrack, MAX_POINTS } from './backtrack.js';
 import { along, copies, grow } from './grow.js';
 import { joined, withFront } from './join.js';
 import { longestPeriod, periods } from './periods.js';
@@ -46,6 +46,11 @@ export const longestFrom = (trace: Trace, start: number, options: SearchOptions)
       if (grown !== undefined) add(grown);
       for (const gap of gaps) if (gap < p.count) add(copies(trace, p, gap));
     }
+  }
+  if (best.kind === 'points' && best.count === MAX_POINTS) {
+    /* Back-tracking stopped here only because it goes no further. */
+    const on = along(trace, start, best.strides, Infinity);
+    if (on.count > best.count && polyhedronOf(on) !== undefined) best = on;
   }
   return best.count >= LONG ? joined(trace, best, maxDimensions) : best;
 };
