@@ -9,3 +9,7 @@ export { lowerGemm } from './gemm/lower-gemm.js';
 export { linalg, gemmBuffers, gemmOperands, type GemmOperands } from './linalg/linalg.js';
 export { gemmAttrs, gemmSpecOf } from './linalg/gemm-attrs.js';
 export { buildGemm, type GemmRef, type GemmRefs } from './linalg/build-gemm.js';
+export { lowerPlan, lowerPlans, type LowerOptions } from './emit/lower-plan.js';
+export type { Elements, Placed, Placement } from './emit/placement.js';
+export { packTensor, unpackTensor } from './emit/pack.js';
+export { familyOf, identifierOf, identifiersOf } from './emit/names.js';

@@ -1,0 +1,105 @@
+import type { Builder, Value } from '@filigree/ir';
+import type { Coefficient } from '../notation/expression.js';
+import type { Action, Operand, Operation } from '../plan/plan.js';
+import { buildGemm } from '../linalg/build-gemm.js';
+import { type Access, addConstant, addScaled, boxStart, isDense, strideAlong } from './access.js';
+import { emitNest, entriesStored, fillZero } from './nest.js';
+import type { Tables } from './tables.js';
+
+/** What the actions of one kernel are emitted with. */
+export interface ActionContext {
+  readonly b: Builder;
+  readonly type: 'f32' | 'f64';
+  readonly lanes: number;
+  readonly tables: Tables;
+  /** Values of the scalars of a run. */
+  readonly scalars: ReadonlyMap<string, Value>;
+  /** Where an operand lies in this kernel. */
+  readonly base: (operand: Operand) => Access;
+  /** Where a tensor begins that will be wanted soon. */
+  readonly prefetch: (tensor: string) => { readonly buffer: string; readonly at: Value };
+}
+
+/** One action of a plan (§4.8): products of matrices as `linalg.gemm` within loops, all else as loops. */
+export const emitAction = (action: Action, ctx: ActionContext): void => {
+  const { operation } = action;
+  if (operation.kind === 'log' && fitsGemm(action, operation, ctx)) return emitLoopOverGemm(action, operation, ctx);
+  const sources =
+    operation.kind === 'copyscaleadd' || operation.kind === 'indexsum'
+      ? [operation.source]
+      : [operation.left, operation.right];
+  emitNest(
+    ctx.b,
+    {
+      target: ctx.base(action.target),
+      sources: sources.map(ctx.base),
+      ranges: action.ranges,
+      add: action.add,
+      scale: scaleOf(ctx, action.scale),
+      type: ctx.type,
+      lanes: ctx.lanes,
+    },
+    ctx.tables,
+  );
+};
+
+type LoopOverGemm = Extract<Operation, { kind: 'log' }>;
+
+/* What is stored sparsely can be a matrix of a product, and not be sliced by a loop. */
+const fitsGemm = (action: Action, { left, right, loops }: LoopOverGemm, ctx: ActionContext): boolean =>
+  isDense(ctx.base(action.target)) &&
+  [left, right].every((o) => isDense(ctx.base(o)) || ![...loops].some((l) => o.indices.includes(l)));
+
+const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionContext): void => {
+  const { b } = ctx;
+  const { ranges } = action;
+  const { loops, gemm } = operation;
+  const [left, right, target] = [operation.left, operation.right, action.target].map(ctx.base) as [
+    Access,
+    Access,
+    Access,
+  ];
+  const written = [...target.indices].reduce((product, l) => product * (ranges[l]![1] - ranges[l]![0]), 1);
+  if (!action.add && written < entriesStored(target)) fillZero(b, target, ctx.lanes, ctx.type);
+  if (Object.values(ranges).some(([start, stop]) => start >= stop)) return;
+  const start = (o: Access): Value =>
+    addConstant(
+      b,
+      o.base,
+      isDense(o) ? [...o.indices].reduce((at, l) => at + (ranges[l]![0] - boxStart(o, l)) * strideAlong(o, l), 0) : 0,
+    );
+  const alpha = scaleOf(ctx, action.scale);
+  const ahead = action.prefetch === undefined ? undefined : ctx.prefetch(action.prefetch);
+  const product = ([a, bAt, c]: readonly Value[]): void =>
+    buildGemm(
+      b,
+      { ...gemm, alpha: typeof alpha === 'number' ? alpha : 'value', beta: action.add ? 1 : 0 },
+      {
+        a: { buffer: left.buffer, at: a! },
+        b: { buffer: right.buffer, at: bAt! },
+        c: { buffer: target.buffer, at: c! },
+        ...(typeof alpha === 'number' ? {} : { alpha }),
+        ...(ahead ? { prefetch: { buffer: ahead.buffer, at: b.add(ahead.at, b.sub(c!, target.base)) } } : {}),
+      },
+    );
+  const body = (at: readonly Value[], rest: string): void => {
+    const letter = rest[0];
+    if (letter === undefined) return product(at);
+    const [from, to] = ranges[letter]!;
+    const go = (i: Value): void =>
+      body(
+        [left, right, target].map((o, j) => addScaled(b, at[j]!, i, strideAlong(o, letter))),
+        rest.slice(1),
+      );
+    if (to - from === 1) body(at, rest.slice(1));
+    else b.for(b.i32(0), b.i32(to - from), b.i32(1), {}, [], go);
+  };
+  body([left, right, target].map(start), loops);
+};
+
+/** The number that an action scales by: known, or made of scalars of the run. */
+const scaleOf = ({ b, scalars, type }: ActionContext, { factor, scalars: names }: Coefficient): number | Value => {
+  if (names.length === 0) return factor;
+  const product = names.map((name) => scalars.get(name)!).reduce(b.mul);
+  return factor === 1 ? product : b.mul(b.constant(factor, type), product);
+};

@@ -1,0 +1,165 @@
+import * as E from 'fp-ts/lib/Either.js';
+import {
+  Builder,
+  SCRATCH_BYTES,
+  byteSize,
+  coreDialects,
+  declareBuffer,
+  fail,
+  idsFrom,
+  makeModule,
+  opTable,
+  pass,
+  pipeline,
+  type Buffer,
+  type Diagnostics,
+  type Kernel,
+  type Module,
+  type Value,
+} from '@filigree/ir';
+import { canonicalize, cse, dce, licm } from '@filigree/opt';
+import type { GemmTarget } from '../gemm/gemm-spec.js';
+import { gemmTargets } from '../gemm/targets.js';
+import { linalg } from '../linalg/linalg.js';
+import { lowerGemm } from '../gemm/lower-gemm.js';
+import type { Operand, Plan } from '../plan/plan.js';
+import { accessOf, type Access } from './access.js';
+import { emitAction, type ActionContext } from './emit-action.js';
+import { moduleTensors, tensorBuffers, type ModuleTensor } from './module-tensors.js';
+import { identifiersOf } from './names.js';
+import type { Elements } from './placement.js';
+import { Tables } from './tables.js';
+
+export interface LowerOptions {
+  /** For what a kernel runs when it is launched; default `{ kind: 'one' }`. */
+  readonly elements?: Elements;
+  /** What micro-kernels are made for; default AVX2. */
+  readonly target?: GemmTarget;
+  /** Whether products of matrices become micro-kernels, and the passes that suit every kernel run. Default true. */
+  readonly lower?: boolean;
+}
+
+/**
+ * A plan as a module of one kernel: buffers named as the tensors (`star(1)` is `star_1`), scalars as parameters. Tensors of known
+ * values are `const` in their layout. See `Elements` for what else the kernel takes. Errors: `emit/…`.
+ */
+export const lowerPlan = (plan: Plan, options: LowerOptions = {}): E.Either<Diagnostics, Module> =>
+  lowerPlans([plan], options);
+
+/** Plans as the kernels of one module, which share their tensors. Errors: `emit/…`. */
+export const lowerPlans = (plans: readonly Plan[], options: LowerOptions = {}): E.Either<Diagnostics, Module> => {
+  const { target = gemmTargets.avx2, lower = true } = options;
+  const build = pass('lower-plans', (all: readonly Plan[]) =>
+    moduleOf(all, target, options.elements ?? { kind: 'one' }),
+  );
+  const steps = pipeline<Module>([lowerGemm(target), canonicalize(), cse(), licm(), canonicalize(), cse(), dce()]);
+  return E.chain((module: Module) => (lower ? steps.run(module) : E.right(module)))(build.run(plans));
+};
+
+const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements): Module => {
+  const type = plans[0]?.type ?? fail('emit/empty', 'there is no kernel to lower', { remedy: 'give a plan' });
+  const other = plans.find((p) => p.type !== type);
+  if (other)
+    fail('emit/type', `the kernel ${other.name} works on ${other.type}, one before on ${type}`, {
+      remedy: 'lower kernels of one type together',
+    });
+  const tensors = moduleTensors(plans, elements);
+  const buffers = new Map<string, Buffer>();
+  for (const b of tensorBuffers(tensors, elements, type)) buffers.set(b.name, b);
+  const names = identifiersOf(plans.map((p) => p.name));
+  const tables = new Tables(buffers, '_list');
+  const kernels = plans.map((plan) =>
+    kernelOf(plan, { name: names.get(plan.name)!, target, elements, tensors, buffers, tables }),
+  );
+  return makeModule(kernels.length === 1 ? kernels[0]!.name : 'tensors', [...buffers.values()], kernels);
+};
+
+interface KernelContext {
+  readonly name: string;
+  readonly target: GemmTarget;
+  readonly elements: Elements;
+  readonly tensors: ReadonlyMap<string, ModuleTensor>;
+  /** Buffers made so far; temporaries and lists are added. */
+  readonly buffers: Map<string, Buffer>;
+  readonly tables: Tables;
+}
+
+const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
+  const { name, elements, tensors, buffers } = context;
+  const b = new Builder(opTable([...coreDialects, linalg]), buffers, idsFrom(0));
+  const used = plan.tensors.map((t) => tensors.get(t.tensor.name)!);
+  const numbered = elements.kind === 'at' ? used.filter((t) => t.placed.kind !== 'shared') : [];
+  const range =
+    elements.kind === 'many'
+      ? ['first', 'last']
+      : numbered.map((t) => `at_${identifiersOf([t.tensor.name]).get(t.tensor.name)!}`);
+  const numbers = range.map((hint) => b.newValue('i32', hint));
+  const scalars = plan.scalars.map((hint) => b.newValue(plan.type, hint));
+  const stores = temporaryBuffers(plan, context);
+  const ctx = (base: ActionContext['base'], prefetch: ActionContext['prefetch']): ActionContext => ({
+    b,
+    type: plan.type,
+    lanes: context.target.vectorBytes / byteSize(plan.type),
+    tables: context.tables,
+    scalars: new Map(plan.scalars.map((s, k) => [s, scalars[k]!])),
+    base,
+    prefetch,
+  });
+  const zero = (): Value => b.i32(0);
+  const run = (baseOf: (t: ModuleTensor) => Value, lane: Value | undefined): void => {
+    const bases = new Map(used.map((t) => [t.tensor.name, { buffer: t.buffer, at: baseOf(t) }]));
+    for (const t of plan.temporaries) {
+      const store = stores[t.buffer]!;
+      bases.set(t.name, {
+        buffer: store.name,
+        at: store.perLane && lane !== undefined ? b.mul(lane, b.i32(plan.buffers[t.buffer]!)) : zero(),
+      });
+    }
+    const placeOf = (tensor: string): { readonly buffer: string; readonly at: Value } =>
+      bases.get(tensor) ?? fail('emit/unknown', `the plan does not declare ${tensor}`);
+    const access = (operand: Operand): Access => {
+      const { buffer, at } = placeOf(operand.name);
+      return accessOf(operand, buffer, at);
+    };
+    for (const action of plan.actions) emitAction(action, ctx(access, placeOf));
+  };
+  const { region } = b.region([], () => {
+    if (elements.kind === 'many') {
+      const [first, last] = numbers as [Value, Value];
+      const atElement = (e: Value) => (t: ModuleTensor) => elementBase(b, t, e);
+      if (!stores.some((s) => s.perLane))
+        b.for(first, last, b.i32(1), { parallel: true }, [], (e) => run(atElement(e), undefined));
+      else
+        b.for(b.i32(0), b.i32(LANES), b.i32(1), { parallel: true }, [], (lane) =>
+          b.for(b.add(first, lane), last, b.i32(LANES), {}, [], (e) => run(atElement(e), lane)),
+        );
+    } else
+      run((t) => {
+        const k = numbered.indexOf(t);
+        return k < 0 ? zero() : b.mul(numbers[k]!, b.i32(t.layout.size));
+      }, undefined);
+  });
+  return { name, params: [...numbers, ...scalars], body: region, attrs: {} };
+};
+
+const elementBase = (b: Builder, { placed, layout }: ModuleTensor, element: Value): Value => {
+  if (placed.kind === 'shared') return b.i32(0);
+  const number = placed.kind === 'indexed' ? b.load(placed.by, element) : element;
+  return b.mul(number, b.i32(layout.size));
+};
+
+/** Pieces of a loop over elements that run at the same time at most, where each needs memory that no thread has for its own. */
+const LANES = 64;
+
+/** Where temporaries lie: in scratch memory, or in a buffer where they are too large for it. */
+const temporaryBuffers = (
+  plan: Plan,
+  { name, elements, buffers }: KernelContext,
+): readonly { readonly name: string; readonly perLane: boolean }[] =>
+  plan.buffers.map((size, k) => {
+    const own = `_${name}_${k}`;
+    const large = size * byteSize(plan.type) > SCRATCH_BYTES;
+    const perLane = large && elements.kind === 'many';
+    buffers.set(own, declareBuffer(own, plan.type, perLane ? size * LANES : size, large ? 'temp' : 'scratch'));
+    return { name: own, perLane };
+  });

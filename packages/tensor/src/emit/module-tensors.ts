@@ -1,0 +1,99 @@
+import { arrayConstructor, constBuffer, declareBuffer, fail, type Buffer } from '@filigree/ir';
+import type { Layout } from '../layout/layout.js';
+import type { TensorDecl } from '../notation/expression.js';
+import type { Plan } from '../plan/plan.js';
+import { identifiersOf } from './names.js';
+import { packTensor } from './pack.js';
+import type { Elements, Placed } from './placement.js';
+
+/** A tensor of the user as the kernels of one module share it. */
+export interface ModuleTensor {
+  readonly tensor: TensorDecl;
+  readonly layout: Layout;
+  readonly access: 'read' | 'write' | 'readwrite';
+  readonly placed: Placed;
+  readonly buffer: string;
+}
+
+/**
+ * The tensors of these kernels, each with its buffer. Errors: `emit/type`, `emit/layout` where two kernels store a tensor in
+ * different ways, `emit/placement` where all elements would write one tensor, `emit/size`.
+ */
+export const moduleTensors = (plans: readonly Plan[], elements: Elements): ReadonlyMap<string, ModuleTensor> => {
+  const names = [...new Set(plans.flatMap((p) => p.tensors.map((t) => t.tensor.name)))];
+  const identifiers = identifiersOf(names);
+  const found = new Map<string, ModuleTensor>();
+  for (const plan of plans)
+    for (const { tensor, layout, access } of plan.tensors) {
+      const before = found.get(tensor.name);
+      if (before && !sameLayout(before.layout, layout))
+        fail('emit/layout', `${tensor.name} lies in another way in the kernel ${plan.name} than in one before`, {
+          remedy: 'give the tensor a layout of its own, or compile the kernels apart',
+        });
+      const placed = placementOf(tensor, elements);
+      found.set(tensor.name, {
+        tensor: before?.tensor.values ? before.tensor : tensor,
+        layout,
+        access: before && before.access !== access ? 'readwrite' : access,
+        placed,
+        buffer: placed.buffer ?? identifiers.get(tensor.name)!,
+      });
+    }
+  for (const name of Object.keys('placed' in elements ? (elements.placed ?? {}) : {}))
+    if (!found.has(name))
+      fail('emit/placement', `there is no tensor ${name} to be placed`, {
+        remedy: `the tensors are ${names.join(', ')}`,
+      });
+  if (elements.kind === 'many')
+    for (const t of found.values())
+      if (t.access !== 'read' && t.placed.kind === 'shared')
+        fail('emit/placement', `all elements would write ${t.tensor.name} at the same time`, {
+          remedy: 'let every element have its own',
+        });
+  return found;
+};
+
+/** The buffers that hold these tensors, and those with the numbers of indexed ones. */
+export const tensorBuffers = (
+  tensors: ReadonlyMap<string, ModuleTensor>,
+  elements: Elements,
+  type: 'f32' | 'f64',
+): readonly Buffer[] => {
+  const buffers = new Map<string, Buffer>();
+  for (const t of tensors.values()) {
+    const buffer = bufferOf(t, elements, type);
+    const before = buffers.get(buffer.name);
+    if (before && (before.length !== buffer.length || before.role === 'const' || buffer.role === 'const'))
+      fail('emit/placement', `${t.tensor.name} does not fit the buffer ${buffer.name} that another tensor lies in`, {
+        remedy: 'only tensors of one layout and without known values can lie in one buffer',
+      });
+    buffers.set(buffer.name, before && before.role !== buffer.role ? { ...buffer, role: 'inout' } : (before ?? buffer));
+    if (t.placed.kind === 'indexed' && elements.kind === 'many')
+      buffers.set(t.placed.by, declareBuffer(t.placed.by, 'i32', elements.count, 'input'));
+  }
+  return [...buffers.values()];
+};
+
+const placementOf = (tensor: TensorDecl, elements: Elements): Placed => {
+  if (elements.kind === 'one') return { kind: 'shared' };
+  return elements.placed?.[tensor.name] ?? { kind: tensor.values ? 'shared' : 'element' };
+};
+
+const bufferOf = (
+  { tensor, layout, access, placed, buffer }: ModuleTensor,
+  elements: Elements,
+  type: 'f32' | 'f64',
+): Buffer => {
+  if (tensor.values && access === 'read' && placed.kind === 'shared') {
+    const Values = arrayConstructor(type) as typeof Float32Array | typeof Float64Array;
+    return constBuffer(buffer, type, packTensor(tensor, layout, tensor.values, new Values(layout.size)));
+  }
+  const length = layout.size * (placed.kind === 'shared' || elements.kind === 'one' ? 1 : elements.count);
+  if (length >= 2 ** 31)
+    fail('emit/size', `${tensor.name} takes ${length} numbers for all elements, more than an index can count`, {
+      remedy: 'work on fewer elements at a time',
+    });
+  return declareBuffer(buffer, type, length, access === 'read' ? 'input' : access === 'write' ? 'output' : 'inout');
+};
+
+const sameLayout = (a: Layout, b: Layout): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,33 @@
+/** Where a kernel that runs for many elements finds a tensor (§4.9, and neighbours of the applications in §5). */
+export type Placement =
+  /** Every element has its own, one behind the other. */
+  | { readonly kind: 'element' }
+  /** All elements use the same. */
+  | { readonly kind: 'shared' }
+  /** Element `e` uses the one with the number that the i32 buffer `by` holds at `e`. */
+  | { readonly kind: 'indexed'; readonly by: string };
+
+/** A tensor's placement, and the buffer it lies in: tensors of one buffer are the same data seen twice. */
+export type Placed = Placement & {
+  /** By default the buffer is named as the tensor. */
+  readonly buffer?: string;
+};
+
+/** For what a kernel runs when it is launched. */
+export type Elements =
+  /** Once; the kernel takes its scalars. */
+  | { readonly kind: 'one' }
+  /** For the elements from `first` to before `last`, in parallel; the kernel takes `first`, `last`, and its scalars. */
+  | {
+      readonly kind: 'many';
+      /** Elements that buffers have room for. */
+      readonly count: number;
+      /** Of tensors by name; others have their own data for each element, but those of known values are shared. */
+      readonly placed?: Readonly<Record<string, Placed>>;
+    }
+  /** Once; the kernel takes an element number `at_NAME` for every tensor that is not shared, and its scalars. */
+  | {
+      readonly kind: 'at';
+      readonly count: number;
+      readonly placed?: Readonly<Record<string, Placed>>;
+    };

@@ -1,0 +1,63 @@
+import type { Layout } from '../layout/layout.js';
+
+/** A layout as something to ask: where an entry lies, and how far apart neighbours are. */
+export interface Storage {
+  readonly layout: Layout;
+  /** Elements in all. */
+  readonly size: number;
+  /** Where the entry lies, or −1 where it is not stored. */
+  readonly position: (entry: readonly number[]) => number;
+}
+
+/** Where the entries of a tensor of this shape lie; padding of an aligned layout is not an entry. */
+export const storageOf = (layout: Layout, shape: readonly number[]): Storage => {
+  switch (layout.kind) {
+    case 'dense':
+      return {
+        layout,
+        size: layout.size,
+        position: (entry) => {
+          let at = 0;
+          for (let d = 0; d < entry.length; d++) {
+            const [start, stop] = layout.box[d]!;
+            if (entry[d]! < start || entry[d]! >= Math.min(stop, shape[d]!)) return -1;
+            at += (entry[d]! - start) * layout.strides[d]!;
+          }
+          return at;
+        },
+      };
+    case 'csc': {
+      const [rows] = layout.shape;
+      const table = new Int32Array(rows * layout.shape[1]).fill(-1);
+      for (let column = 0; column < layout.shape[1]; column++)
+        for (let p = layout.columnStart[column]!; p < layout.columnStart[column + 1]!; p++)
+          table[layout.rows[p]! + column * rows] = p;
+      return { layout, size: layout.size, position: tabled(table, layout.shape) };
+    }
+    case 'compressed':
+      return { layout, size: layout.size, position: tabled(layout.position, layout.shape) };
+  }
+};
+
+const tabled =
+  (table: Int32Array, shape: readonly number[]) =>
+  (entry: readonly number[]): number => {
+    let at = 0;
+    for (let d = shape.length - 1; d >= 0; d--) {
+      if (entry[d]! < 0 || entry[d]! >= shape[d]!) return -1;
+      at = at * shape[d]! + entry[d]!;
+    }
+    return table[at]!;
+  };
+
+/** All entries of a shape in column-major order. The array given to `visit` is reused. */
+export const eachEntry = (shape: readonly number[], visit: (entry: readonly number[], index: number) => void): void => {
+  if (shape.some((n) => n === 0)) return;
+  const entry = shape.map(() => 0);
+  for (let index = 0; ; index++) {
+    visit(entry, index);
+    let d = 0;
+    while (d < shape.length && ++entry[d]! === shape[d]) entry[d++] = 0;
+    if (d === shape.length) return;
+  }
+};
