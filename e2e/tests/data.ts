@@ -5,11 +5,12 @@ import { gunzipSync } from 'node:zlib';
 import { readMesh, type Mesh } from '../src/index.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const shared = resolve(root, process.env.FILIGREE_DATA ?? join('..', 'shared', 'data'));
+/** The folder of data beside the repository, which may be missing. */
+export const SHARED_DATA = resolve(root, process.env.FILIGREE_DATA ?? join('..', 'shared', 'data'));
 
 /** A mesh from the shared data where it is there, else the one that `make` makes. */
 export const sharedMesh = (name: string, make: () => Mesh): Mesh => {
-  const file = join(shared, 'meshes', name);
+  const file = join(SHARED_DATA, 'meshes', name);
   return existsSync(file) ? readMesh(name.replace(/\.gz$/, ''), bytesOf(file), { degenerate: 'drop' }) : make();
 };
 

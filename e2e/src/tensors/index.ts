@@ -1,0 +1,12 @@
+export { elasticWaves, acousticWaves, planeWave, type Solution, type Waves } from './waves.js';
+export { gaussLegendre, gaussLobatto, type Quadrature } from './quadrature.js';
+export type { Steps } from './steps.js';
+export { readMatrices, type Matrices } from './seissol/read-matrices.js';
+export { dubinerMatrices } from './seissol/dubiner-matrices.js';
+export { periodicTets, SIDE_CORNERS, type PeriodicTets } from './seissol/periodic-tets.js';
+export { tetElements, type TetElements } from './seissol/elements.js';
+export { tetModes, type Modes } from './seissol/modes.js';
+export { referenceTets } from './seissol/reference.js';
+export { nodalBasis, type NodalBasis } from './lina/nodal-matrices.js';
+export { cellCoefficients, cellNeighbours, nodalError, nodalValues, type CellCoefficients } from './lina/cells.js';
+export { referenceCells } from './lina/reference.js';

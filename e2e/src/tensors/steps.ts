@@ -1,0 +1,10 @@
+/** A mesh of elements in time. */
+export interface Steps {
+  /**
+   * Coefficients now, those of an element after those of the one before; within an element as the kernels have them: the simulation
+   * fastest, where there are several, then the functions of the basis, then the quantities.
+   */
+  readonly coefficients: () => ArrayLike<number>;
+  readonly step: (dt: number) => void;
+  readonly close: () => void;
+}
