@@ -9,7 +9,7 @@ export { checkCsr } from './formats/check.js';
 export { comparePatterns, samePattern } from './formats/compare.js';
 export { patternStats, type PatternStats } from './formats/stats.js';
 export { spy } from './formats/spy.js';
-export type { BooleanTensor } from './eqspp/boolean-tensor.js';
+export * from './eqspp/index.js';
 export type { Field, MatrixFile, ReadOptions, ReadResult, Symmetry } from './files/matrix-file.js';
 export { readMatrixMarket } from './files/matrix-market-read.js';
 export { writeMatrixMarket, type MatrixMarketOptions } from './files/matrix-market-write.js';

@@ -1,7 +1,28 @@
 export type { Assignment, Coefficient, Expr, KernelDecl, LayoutKind, TensorDecl } from './notation/expression.js';
+export {
+  family,
+  IndexedTerm,
+  kernel,
+  scalar,
+  sum,
+  tensor,
+  tensorOf,
+  Term,
+  type KernelOptions,
+  type Scalar,
+  type Tensor,
+  type TensorMember,
+  type TensorOptions,
+} from './notation/tensor.js';
+export { parseKernel } from './notation/parse.js';
+export type { ContractionNode, EinsumNode, IndexSumNode, LeafNode, Node, Statement, SumNode } from './notation/node.js';
 export type { CompressedLayout, CscLayout, DenseLayout, Interval, Layout } from './layout/layout.js';
 export { denseLayout } from './layout/dense-layout.js';
+export { compressedLayout, cscLayout, positionIn, sameLayout, tensorLayout } from './layout/tensor-layout.js';
 export type { GemmSpec, GemmTarget, MatrixView } from './gemm/gemm-spec.js';
+export { fusionCost, type CostModel } from './permute/cost.js';
+export { logMappings, type Contraction, type LogMapping, type Placed } from './permute/mapping.js';
+export type { PlacedNode } from './permute/permute.js';
 export type { Action, Flops, Operand, Operation, Plan } from './plan/plan.js';
 export { gemmTargets } from './gemm/targets.js';
 export { gemmFlops } from './gemm/gemm-flops.js';
@@ -13,3 +34,17 @@ export { lowerPlan, lowerPlans, type LowerOptions } from './emit/lower-plan.js';
 export type { Elements, Placed, Placement } from './emit/placement.js';
 export { packTensor, unpackTensor } from './emit/pack.js';
 export { familyOf, identifierOf, identifiersOf } from './emit/names.js';
+export type { ActionList, Step } from './plan/state.js';
+export {
+  analyseLiveness,
+  defaultSteps,
+  mergeActions,
+  mergeScalarMultiplications,
+  removeEmptyStatements,
+  runSteps,
+  substituteBackward,
+  substituteForward,
+} from './plan/steps.js';
+export { printActions, printMappings } from './plan/print.js';
+export { actionFlops } from './plan/flops.js';
+export { planKernel, planStages, type PlanOptions, type PlanState } from './plan/plan-kernel.js';

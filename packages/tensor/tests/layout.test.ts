@@ -24,5 +24,6 @@ test('a box is stored column-major, its first interval widened to whole vectors'
     ],
     strides: [1, 8],
     size: 16,
+    end: 5,
   });
 });

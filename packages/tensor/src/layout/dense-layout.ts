@@ -16,5 +16,6 @@ export const denseLayout = (box: readonly Interval[], align = 1): DenseLayout =>
     strides.push(size);
     size *= stop - start;
   }
-  return { kind: 'dense', box: aligned, strides, size };
+  const widened = box.length > 0 && aligned[0][1] > box[0][1];
+  return { kind: 'dense', box: aligned, strides, size, ...(widened ? { end: box[0][1] } : {}) };
 };

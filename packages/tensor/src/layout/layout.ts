@@ -10,6 +10,8 @@ export interface DenseLayout {
   readonly strides: readonly number[];
   /** Elements in all. */
   readonly size: number;
+  /** Where the first interval was widened: its end before that. What lies beyond is padding, of any value. */
+  readonly end?: number;
 }
 
 /** A matrix by columns (§4.4.2): column j has rows[columnStart[j] … columnStart[j + 1] − 1], in the order of their storage. */

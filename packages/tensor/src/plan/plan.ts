@@ -33,14 +33,22 @@ export type Operation =
       readonly m: string;
       readonly n: string;
       readonly k: string;
-      /** Indices that are looped over, the outermost first. */
+      /**
+       * Indices that are looped over, the outermost first. Summed ones may be among them, last: `gemm.beta` is then 1, and
+       * an action that does not add makes its target zero first.
+       */
       readonly loops: string;
       readonly transposeLeft: boolean;
       readonly transposeRight: boolean;
       readonly gemm: GemmSpec;
     };
 
-/** An edge of the control-flow graph (§4.7): target = scale·operation, or target += scale·operation. */
+/**
+ * An edge of the control-flow graph (§4.7): target = scale·operation, or target += scale·operation. `=` gives all storage
+ * of the target its value: what lies outside the ranges becomes zero, but for padding. Actions with a factor of 0 do
+ * nothing else. Operands stored sparsely are read by `copyscaleadd`, and as the right one by `log`; they are written by
+ * `copyscaleadd`, which leaves out what they do not store.
+ */
 export interface Action {
   readonly target: Operand;
   readonly add: boolean;
@@ -65,7 +73,10 @@ export interface Flops {
 export interface Plan {
   readonly name: string;
   readonly type: 'f32' | 'f64';
-  /** The user's tensors in order of first use, with the layout of each, and whether the kernel reads or writes it. */
+  /**
+   * All tensors of the kernel's assignments as they are written there, with the layout of each. `write`: what it held before
+   * does not matter; `read` and `readwrite`: it must be given, and `read` ones are never changed.
+   */
   readonly tensors: readonly {
     readonly tensor: TensorDecl;
     readonly layout: Layout;

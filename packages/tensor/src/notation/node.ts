@@ -1,0 +1,50 @@
+import type { BooleanTensor } from '@filigree/sparse';
+import type { Coefficient, TensorDecl } from './expression.js';
+
+/**
+ * Right-hand sides between the notation and the action list: every node knows its free indices and what of it may be
+ * non-zero and is needed. Stages narrow the patterns and turn each `einsum` into contractions of two.
+ */
+export type Node = LeafNode | SumNode | EinsumNode | ContractionNode | IndexSumNode;
+
+interface NodeBase {
+  /** Free indices; their order says how the pattern is stored, and nothing about memory. */
+  readonly indices: string;
+  readonly pattern: BooleanTensor;
+}
+
+export interface LeafNode extends NodeBase {
+  readonly kind: 'leaf';
+  readonly tensor: TensorDecl;
+}
+
+export interface SumNode extends NodeBase {
+  readonly kind: 'sum';
+  readonly terms: readonly { readonly by: Coefficient; readonly node: Node }[];
+}
+
+/** A product of many, summed over all indices of its factors that are not free. */
+export interface EinsumNode extends NodeBase {
+  readonly kind: 'einsum';
+  readonly factors: readonly Node[];
+}
+
+/** A product of two, summed over `summed` (none: an element-wise or outer product). */
+export interface ContractionNode extends NodeBase {
+  readonly kind: 'contraction';
+  readonly left: Node;
+  readonly right: Node;
+  readonly summed: string;
+}
+
+/** A sum over the indices of `of` that are missing here. */
+export interface IndexSumNode extends NodeBase {
+  readonly kind: 'indexsum';
+  readonly of: Node;
+}
+
+/** One assignment; `root` holds the target's old value where it is added to. */
+export interface Statement {
+  readonly target: { readonly tensor: TensorDecl; readonly indices: string };
+  readonly root: SumNode;
+}

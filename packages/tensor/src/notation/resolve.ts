@@ -1,0 +1,152 @@
+import { fail } from '@filigree/ir';
+import { fullPattern } from '@filigree/sparse';
+import { ONE, timesCoefficient } from './build.js';
+import { indexedIn } from './check.js';
+import type { Assignment, Coefficient, Expr } from './expression.js';
+import type { Node, Statement, SumNode } from './node.js';
+
+export interface ResolveOptions {
+  /** An index that appears once, in one factor only, is summed; otherwise it is an error. */
+  readonly implicitSums?: boolean;
+}
+
+/**
+ * The free indices of every part of an assignment (§4.2.1), from the target down: an index is free where the target or
+ * another factor has it, and summed where two factors alone have it. Sums within sums become one. Patterns are those of
+ * the tensors, and full elsewhere.
+ *
+ * Throws `DiagnosticError`, naming the index: `notation/index-thrice`, `notation/shape`, `notation/target-index`,
+ * `notation/index-once`.
+ */
+export const resolve = ({ target, add, value }: Assignment, options: ResolveOptions = {}): Statement => {
+  const extents = extentsOf([target, ...indexedIn(value)]);
+  const context = { extents, implicitSums: options.implicitSums ?? false };
+  const root = resolveSum(value, target.indices, context);
+  if (!add) return { target, root };
+  const old: Node = leaf(target);
+  return { target, root: { ...root, terms: [{ by: ONE, node: old }, ...root.terms] } };
+};
+
+interface Context {
+  readonly extents: ReadonlyMap<string, number>;
+  readonly implicitSums: boolean;
+}
+
+const resolveSum = (e: Expr, free: string, context: Context): SumNode => ({
+  kind: 'sum',
+  indices: free,
+  pattern: full(free, context),
+  terms: termsOf(e, ONE).map(({ by, expr }) => {
+    checkTerm(expr, free, context);
+    return { by, node: resolveNode(expr, free, context) };
+  }),
+});
+
+/** Sums of multiples of sums, opened. */
+const termsOf = (e: Expr, by: Coefficient): readonly { readonly by: Coefficient; readonly expr: Expr }[] => {
+  if (e.kind === 'add') return e.terms.flatMap((t) => termsOf(t, by));
+  if (e.kind === 'scale') return termsOf(e.of, timesCoefficient(by, e.by));
+  return [{ by, expr: e }];
+};
+
+const resolveNode = (e: Expr, free: string, context: Context): Node => {
+  if (e.kind === 'indexed') {
+    const node = leaf(e);
+    if (e.indices.length === free.length) return node;
+    return { kind: 'einsum', indices: free, pattern: full(free, context), factors: [node] };
+  }
+  if (e.kind !== 'einsum') return resolveSum(e, free, context);
+  const factors = e.factors.map((f, n) => {
+    if (f.kind === 'indexed') return leaf(f);
+    const others = new Set([...free, ...e.factors.flatMap((g, o) => (o === n ? [] : [...lettersOf(g)]))]);
+    return resolveSum(f, [...lettersOf(f)].filter((i) => others.has(i)).join(''), context);
+  });
+  return { kind: 'einsum', indices: free, pattern: full(free, context), factors };
+};
+
+/** What is wrong with the indices of one term, whose free indices are given. */
+const checkTerm = (e: Expr, free: string, { implicitSums }: Context): void => {
+  const counts = countIndices(e);
+  const text = textOf(e);
+  for (const [index, n] of counts) {
+    if (n > 2)
+      fail('notation/index-thrice', `index '${index}' appears ${n === 3 ? 'three' : n} times in ${text}`, {
+        remedy: 'use an index at most twice in a product; use another letter, or multiply in two steps',
+      });
+    if (n === 1 && !free.includes(index) && !implicitSums)
+      fail(
+        'notation/index-once',
+        `index '${index}' appears once in ${text} and not on the left: it is on one side only`,
+        {
+          remedy: `give it to the target, or multiply by a tensor with '${index}' to sum over it`,
+        },
+      );
+  }
+  for (const index of free)
+    if (!counts.has(index))
+      fail('notation/target-index', `index '${index}' of the target is missing in ${text}`, {
+        remedy: 'every term of a sum has all indices of the target',
+      });
+};
+
+const extentsOf = (
+  tensors: readonly { readonly tensor: { name: string; shape: readonly number[] }; readonly indices: string }[],
+): ReadonlyMap<string, number> => {
+  const first = new Map<string, { extent: number; name: string }>();
+  for (const { tensor, indices } of tensors)
+    [...indices].forEach((index, d) => {
+      const known = first.get(index);
+      if (known === undefined) first.set(index, { extent: tensor.shape[d], name: tensor.name });
+      else if (known.extent !== tensor.shape[d])
+        fail(
+          'notation/shape',
+          `index '${index}' runs over ${known.extent} values in '${known.name}' and over ${tensor.shape[d]} in '${tensor.name}[${indices}]'`,
+          { remedy: 'make the extents agree, or use another letter' },
+        );
+    });
+  return new Map([...first].map(([index, { extent }]) => [index, extent]));
+};
+
+const full = (indices: string, { extents }: Context) => fullPattern([...indices].map((i) => extents.get(i)!));
+
+const leaf = ({
+  tensor,
+  indices,
+}: {
+  readonly tensor: Assignment['target']['tensor'];
+  readonly indices: string;
+}): Node => ({
+  kind: 'leaf',
+  tensor,
+  indices,
+  pattern: tensor.pattern ?? fullPattern(tensor.shape),
+});
+
+const lettersOf = (e: Expr): ReadonlySet<string> => new Set(countIndices(e).keys());
+
+/** How often each index appears in a product; of the terms of a sum the one with most counts. */
+const countIndices = (e: Expr): ReadonlyMap<string, number> => {
+  if (e.kind === 'scale') return countIndices(e.of);
+  if (e.kind === 'indexed') return new Map([...e.indices].map((i) => [i, 1]));
+  const counts = new Map<string, number>();
+  for (const part of e.kind === 'einsum' ? e.factors : e.terms)
+    for (const [i, n] of countIndices(part)) {
+      const so = counts.get(i) ?? 0;
+      counts.set(i, e.kind === 'einsum' ? so + n : Math.max(so, n));
+    }
+  return counts;
+};
+
+/** An expression as the parser would take it. */
+const textOf = (e: Expr): string => {
+  switch (e.kind) {
+    case 'indexed':
+      return `${e.tensor.name}[${e.indices}]`;
+    case 'einsum':
+      return e.factors.map((f) => (f.kind === 'add' ? `(${textOf(f)})` : textOf(f))).join('*');
+    case 'add':
+      return e.terms.map(textOf).join(' + ');
+    case 'scale':
+      return `${[e.by.factor, ...e.by.scalars].join('*')}*${e.of.kind === 'add' ? `(${textOf(e.of)})` : textOf(e.of)}`;
+  }
+};

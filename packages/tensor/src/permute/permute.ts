@@ -1,0 +1,244 @@
+import { type BooleanTensor, boundingBox, projectPattern } from '@filigree/sparse';
+import { denseLayout } from '../layout/dense-layout.js';
+import type { DenseLayout, Interval, Layout } from '../layout/layout.js';
+import type { TensorDecl } from '../notation/expression.js';
+import type { ContractionNode, IndexSumNode, LeafNode, Node, Statement, SumNode } from '../notation/node.js';
+import type { CostModel } from './cost.js';
+import { logMappings, type LogMapping, type Placed } from './mapping.js';
+
+/** A node with the order of its dimensions in memory, its layout, and how it is computed. */
+export interface PlacedNode extends Placed {
+  readonly pattern: BooleanTensor;
+  readonly how:
+    | { readonly kind: 'tensor'; readonly tensor: TensorDecl }
+    /** A dense copy of a sparse tensor. */
+    | { readonly kind: 'copy'; readonly of: PlacedNode }
+    | {
+        readonly kind: 'sum';
+        readonly terms: readonly { readonly by: SumNode['terms'][0]['by']; readonly node: PlacedNode }[];
+      }
+    | { readonly kind: 'log'; readonly left: PlacedNode; readonly right: PlacedNode; readonly mapping: LogMapping }
+    | { readonly kind: 'product'; readonly left: PlacedNode; readonly right: PlacedNode }
+    | { readonly kind: 'indexsum'; readonly of: PlacedNode };
+}
+
+export interface PermuteOptions {
+  readonly cost: CostModel;
+  /** The layout of a tensor of the user. */
+  readonly tensorLayout: (tensor: TensorDecl) => Layout;
+  /** Elements of a vector, to which temporaries are aligned. */
+  readonly lanes: number;
+}
+
+/**
+ * The order of indices of every temporary, and the loop over products of matrices of every contraction, of least cost
+ * (§4.5.1): dynamic programming from the leaves to the root, which keeps the best of each subtree for every order of its
+ * root. Terms of a sum are stored as the sum is, and the sum that is assigned as the target is, so that no term needs a
+ * temporary of its own in the end.
+ */
+export const permuteIndices = ({ target, root }: Statement, options: PermuteOptions): PlacedNode => {
+  const layout = options.tensorLayout(target.tensor);
+  const place =
+    layout.kind === 'dense'
+      ? (): DenseLayout => layout
+      : (order: string) => temporaryLayout(root, order, options.lanes);
+  const [best] = new Permuter(options).solve(root, [target.indices], place);
+  return best.make();
+};
+
+interface Choice {
+  readonly indices: string;
+  readonly layout: Layout;
+  readonly cost: readonly number[];
+  /** The chosen subtree; made only for what is chosen in the end. */
+  readonly make: () => PlacedNode;
+}
+
+type Place = (order: string) => Layout;
+
+class Permuter {
+  constructor(private readonly options: PermuteOptions) {}
+
+  /** The best of a subtree for each of the given orders of its root. */
+  solve(node: Node, orders: readonly string[], place: Place): readonly Choice[] {
+    switch (node.kind) {
+      case 'leaf':
+        return this.leaf(node);
+      case 'sum':
+        return orders.map((order) => this.sum(node, order, place));
+      case 'indexsum':
+        return orders.map((order) => this.indexSum(node, order, place));
+      case 'contraction':
+        return this.contraction(node, orders, place);
+      case 'einsum':
+        throw new Error('products must be reduced to products of two before indices are permuted');
+    }
+  }
+
+  private leaf(node: LeafNode): readonly Choice[] {
+    const { indices, tensor, pattern } = node;
+    const layout = this.options.tensorLayout(tensor);
+    const own: Choice = {
+      indices,
+      layout,
+      cost: this.zero,
+      make: () => ({ indices, layout, pattern, how: { kind: 'tensor', tensor } }),
+    };
+    return [own];
+  }
+
+  /** Dense, and so fit for everything: the tensor itself, or a copy in any order. */
+  private dense(node: Node): readonly Choice[] {
+    const choices = this.free(node);
+    if (choices[0].layout.kind === 'dense') return choices;
+    const [of] = choices;
+    return ordersOf(node.indices).map((order) => {
+      const layout = this.temporary(node, order);
+      return {
+        indices: order,
+        layout,
+        cost: this.plus(of.cost, this.options.cost.copy(layout.size)),
+        make: () => ({ indices: order, layout, pattern: arranged(node, order), how: { kind: 'copy', of: of.make() } }),
+      };
+    });
+  }
+
+  private free(node: Node): readonly Choice[] {
+    return this.solve(node, ordersOf(node.indices), (order) => this.temporary(node, order));
+  }
+
+  private sum(node: SumNode, order: string, place: Place): Choice {
+    const layout = place(order);
+    const terms = node.terms.map(({ by, node: term }) => ({
+      by,
+      choice: term.kind === 'leaf' ? this.leaf(term)[0] : this.cheapest(this.solve(term, [order], () => layout)),
+    }));
+    return {
+      indices: order,
+      layout,
+      cost: terms.reduce((c, t) => this.plus(c, t.choice.cost), this.zero),
+      make: () => ({
+        indices: order,
+        layout,
+        pattern: arranged(node, order),
+        how: { kind: 'sum', terms: terms.map(({ by, choice }) => ({ by, node: choice.make() })) },
+      }),
+    };
+  }
+
+  private indexSum(node: IndexSumNode, order: string, place: Place): Choice {
+    const of = this.cheapest(this.dense(node.of));
+    const layout = place(order);
+    return {
+      indices: order,
+      layout,
+      cost: of.cost,
+      make: () => ({
+        indices: order,
+        layout,
+        pattern: arranged(node, order),
+        how: { kind: 'indexsum', of: of.make() },
+      }),
+    };
+  }
+
+  private contraction(node: ContractionNode, orders: readonly string[], place: Place): readonly Choice[] {
+    const product = node.summed === '';
+    const sides = (side: Node): readonly Choice[] =>
+      side.kind === 'leaf' && !product ? [...this.leaf(side), ...this.copies(side)] : this.dense(side);
+    const [lefts, rights] = [sides(node.left), sides(node.right)];
+    const ranges = rangesOf(node);
+    return orders.map((order) => {
+      const target: Placed = { indices: order, layout: place(order) };
+      let best: { left: Choice; right: Choice; cost: readonly number[]; mapping?: LogMapping } | undefined;
+      for (const left of lefts)
+        for (const right of rights) {
+          const below = this.plus(left.cost, right.cost);
+          if (product) {
+            if (best === undefined || this.options.cost.compare(below, best.cost) < 0)
+              best = { left, right, cost: below };
+            continue;
+          }
+          for (const mapping of logMappings({ target, left, right, ranges })) {
+            const cost = this.plus(below, this.options.cost.log(mapping));
+            if (best === undefined || this.options.cost.compare(cost, best.cost) < 0)
+              best = { left, right, cost, mapping };
+          }
+        }
+      const { left, right, cost, mapping } = best!;
+      const pattern = (): BooleanTensor => arranged(node, order);
+      return {
+        ...target,
+        cost,
+        make: () =>
+          mapping === undefined
+            ? { ...target, pattern: pattern(), how: { kind: 'product', left: left.make(), right: right.make() } }
+            : { ...target, pattern: pattern(), how: { kind: 'log', left: left.make(), right: right.make(), mapping } },
+      };
+    });
+  }
+
+  private copies(node: LeafNode): readonly Choice[] {
+    return this.leaf(node)[0].layout.kind === 'dense' ? [] : this.dense(node);
+  }
+
+  private temporary(node: Node, order: string): DenseLayout {
+    return temporaryLayout(node, order, this.options.lanes);
+  }
+
+  private cheapest(choices: readonly Choice[]): Choice {
+    return choices.reduce((a, b) => (this.options.cost.compare(b.cost, a.cost) < 0 ? b : a));
+  }
+
+  private plus(a: readonly number[], b: readonly number[]): readonly number[] {
+    return a.map((x, n) => x + b[n]);
+  }
+
+  private get zero(): readonly number[] {
+    return this.options.cost.copy(0).map(() => 0);
+  }
+}
+
+/** The box of what a temporary holds, widened to whole vectors where that adds no more than a quarter. */
+const temporaryLayout = (node: Node, order: string, lanes: number): DenseLayout => {
+  const boxes = boxOf(node);
+  const box = [...order].map((i) => boxes[i]);
+  if (box.length === 0) return denseLayout(box);
+  const aligned = denseLayout(box, lanes);
+  const length = ([start, stop]: Interval): number => stop - start;
+  return length(aligned.box[0]) <= 1.25 * length(box[0]) ? aligned : denseLayout(box);
+};
+
+const boxes = new WeakMap<Node, Readonly<Record<string, Interval>>>();
+
+/** Where each index of a node runs. */
+const boxOf = (node: Node): Readonly<Record<string, Interval>> => {
+  let box = boxes.get(node);
+  if (box === undefined) {
+    const intervals = boundingBox(node.pattern);
+    boxes.set(node, (box = Object.fromEntries([...node.indices].map((i, d) => [i, intervals[d]]))));
+  }
+  return box;
+};
+
+/** Free indices run where the result is, summed ones where the left side is (which is where the right one is). */
+const rangesOf = (node: ContractionNode): Readonly<Record<string, Interval>> => ({
+  ...boxOf(node.left),
+  ...boxOf(node),
+});
+
+const arranged = (node: Node, order: string): BooleanTensor =>
+  projectPattern({ indices: node.indices, pattern: node.pattern }, order);
+
+/** Beyond this many dimensions not all orders are tried. */
+const ALL_ORDERS = 4;
+
+const ordersOf = (indices: string): readonly string[] =>
+  indices.length <= ALL_ORDERS ? permutationsOf(indices) : permutationsOf(indices).slice(0, 120);
+
+const permutationsOf = (letters: string): readonly string[] =>
+  letters.length <= 1
+    ? [letters]
+    : [...letters].flatMap((first, d) =>
+        permutationsOf(letters.slice(0, d) + letters.slice(d + 1)).map((rest) => first + rest),
+      );

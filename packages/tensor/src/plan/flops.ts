@@ -1,0 +1,58 @@
+import { gemmFlops } from '../gemm/gemm-flops.js';
+import type { GemmTarget } from '../gemm/gemm-spec.js';
+import { indexedIn } from '../notation/check.js';
+import type { Expr, KernelDecl } from '../notation/expression.js';
+import type { Statement } from '../notation/node.js';
+import { countOperations } from '../strength/reduce.js';
+import type { Action, Flops } from './plan.js';
+
+/** The flops of a kernel: of its formulas, of its best orders on the patterns, and of its actions. */
+export const flopsOf = (
+  decl: KernelDecl,
+  statements: readonly Statement[],
+  actions: readonly Action[],
+  target: GemmTarget,
+): Flops => ({
+  nonzero: statements.reduce((n, s) => n + countOperations(s.root), 0),
+  hardware: actions.reduce((n, a) => n + actionFlops(a, target), 0),
+  naive: decl.assignments.reduce((n, { target: t, add, value }) => {
+    const extents = new Map<string, number>();
+    for (const { tensor, indices } of [t, ...indexedIn(value)])
+      [...indices].forEach((i, d) => extents.set(i, tensor.shape[d]));
+    const entries = [...t.indices].reduce((v, i) => v * extents.get(i)!, 1);
+    return n + naiveFlops(value, extents) + (add ? entries : 0);
+  }, 0),
+});
+
+/** What an action executes; products of matrices with the padding of their rows. */
+export const actionFlops = ({ operation, ranges, add, scale }: Action, target: GemmTarget): number => {
+  const over = (indices: Iterable<string>): number =>
+    [...indices].reduce((v, i) => v * (ranges[i][1] - ranges[i][0]), 1);
+  const scales = (scale.factor === 1 ? 0 : 1) + scale.scalars.length;
+  switch (operation.kind) {
+    case 'copyscaleadd':
+      return over(operation.source.indices) * (scales + (add ? 1 : 0));
+    case 'indexsum':
+      return over(operation.source.indices) * (1 + scales);
+    case 'product':
+      return over(new Set(operation.left.indices + operation.right.indices)) * (1 + scales + (add ? 1 : 0));
+    case 'log':
+      return over(operation.loops) * gemmFlops(operation.gemm, target);
+  }
+};
+
+/** Nested loops over all indices of each product; a multiplication for each factor but one, and an addition. */
+const naiveFlops = (e: Expr, extents: ReadonlyMap<string, number>): number => {
+  const over = (x: Expr): number =>
+    [...new Set(indexedIn(x).flatMap((i) => [...i.indices]))].reduce((v, i) => v * extents.get(i)!, 1);
+  switch (e.kind) {
+    case 'indexed':
+      return 0;
+    case 'scale':
+      return over(e.of) + naiveFlops(e.of, extents);
+    case 'add':
+      return e.terms.reduce((n, t) => n + naiveFlops(t, extents), 0) + (e.terms.length - 1) * over(e.terms[0]);
+    case 'einsum':
+      return over(e) * e.factors.length + e.factors.reduce((n, f) => n + naiveFlops(f, extents), 0);
+  }
+};

@@ -1,0 +1,191 @@
+import { type Diagnostics, fail, type Pass, pass, pipeline } from '@filigree/ir';
+import * as E from 'fp-ts/lib/Either.js';
+import type { GemmTarget } from '../gemm/gemm-spec.js';
+import { gemmTargets } from '../gemm/targets.js';
+import type { Layout } from '../layout/layout.js';
+import { tensorLayout } from '../layout/tensor-layout.js';
+import { checkKernel, indexedIn } from '../notation/check.js';
+import type { KernelDecl, TensorDecl } from '../notation/expression.js';
+import type { Statement } from '../notation/node.js';
+import { resolve } from '../notation/resolve.js';
+import { type CostModel, fusionCost } from '../permute/cost.js';
+import { permuteIndices, type PlacedNode } from '../permute/permute.js';
+import { propagatePatterns } from '../strength/patterns.js';
+import { reduceStrength } from '../strength/reduce.js';
+import { assignBuffers } from './buffers.js';
+import { flopsOf } from './flops.js';
+import { gemmOf } from './gemm-of.js';
+import { linearise } from './linearise.js';
+import type { Action, Plan } from './plan.js';
+import { assignPrefetch } from './prefetch.js';
+import { reads, type Step, writes } from './state.js';
+import { defaultSteps } from './steps.js';
+
+export interface PlanOptions {
+  readonly type: 'f32' | 'f64';
+  /** What code is made for; absent: `gemmTargets.avx2`. */
+  readonly target?: GemmTarget;
+  /** What index permutations are chosen by; absent: the tuple of §4.5.2. */
+  readonly cost?: CostModel;
+  /** The steps of §4.7 before buffers are assigned; absent: all of them. */
+  readonly steps?: readonly Step[];
+  /** The most bytes that the temporaries of a kernel may need; absent: 16 MiB. */
+  readonly maxTemporaryBytes?: number;
+  /** An index that appears once, in one factor only, is summed; otherwise it is an error. */
+  readonly implicitSums?: boolean;
+}
+
+/** What the stages of planning hand on; each fills what it is named for. */
+export interface PlanState {
+  readonly decl: KernelDecl;
+  readonly options: PlanOptions;
+  readonly statements: readonly Statement[];
+  readonly placed: readonly PlacedNode[];
+  readonly actions: readonly Action[];
+  readonly plan?: Plan;
+}
+
+/**
+ * A kernel as a list of actions with layouts, mappings to products of matrices, buffers and flops: the stages of Fig. 1 up
+ * to code. Diagnostics name the tensor and the index: `notation/…` as `checkKernel` and `resolve` say them,
+ * `plan/target-pattern`, `plan/temporary`.
+ *
+ * @param stages other stages than `planStages`, which must end in a plan
+ */
+export const planKernel = (
+  decl: KernelDecl,
+  options: PlanOptions,
+  stages: readonly Pass<PlanState>[] = planStages,
+): E.Either<Diagnostics, Plan> => {
+  const result = pipeline(stages).run({ decl, options, statements: [], placed: [], actions: [] });
+  if (E.isLeft(result)) return result;
+  const { plan } = result.right;
+  if (plan === undefined) throw new Error('the stages of planning must end in a plan');
+  return E.right(plan);
+};
+
+const targetOf = (o: PlanOptions): GemmTarget => o.target ?? gemmTargets.avx2;
+const lanesOf = (o: PlanOptions): number => targetOf(o).vectorBytes / (o.type === 'f64' ? 8 : 4);
+const layoutIn =
+  (o: PlanOptions) =>
+  (tensor: TensorDecl): Layout =>
+    tensorLayout(tensor, lanesOf(o));
+
+const mapStatements = (run: (s: Statement) => Statement) => (state: PlanState) => ({
+  ...state,
+  statements: state.statements.map(run),
+});
+
+/** The stages of `planKernel`, in order. */
+export const planStages: readonly Pass<PlanState>[] = [
+  pass('check', (s: PlanState) => ({ ...s, decl: checkKernel(s.decl) })),
+  pass('deduce-indices', (s: PlanState) => ({
+    ...s,
+    statements: s.decl.assignments.map((a) => resolve(a, s.options)),
+  })),
+  pass('equivalent-patterns', mapStatements(propagate)),
+  pass(
+    'strength-reduction',
+    mapStatements((s) => ({ ...s, root: reduceStrength(s.root) })),
+  ),
+  pass('permute-indices', (s: PlanState) => ({
+    ...s,
+    placed: s.statements.map((x) =>
+      permuteIndices(x, {
+        cost: s.options.cost ?? fusionCost,
+        lanes: lanesOf(s.options),
+        tensorLayout: layoutIn(s.options),
+      }),
+    ),
+  })),
+  pass('linearise', (s: PlanState) => ({
+    ...s,
+    actions: linearise(
+      s.statements.map((statement, n) => ({
+        statement,
+        root: s.placed[n],
+        layout: layoutIn(s.options)(statement.target.tensor),
+      })),
+      s.options.type,
+      targetOf(s.options),
+    ),
+  })),
+  pass('control-flow', (s: PlanState) => ({
+    ...s,
+    actions: (s.options.steps ?? defaultSteps).reduce((list, step) => step.run(list), { actions: s.actions }).actions,
+  })),
+  pass('prefetch', (s: PlanState) => ({
+    ...s,
+    actions: assignPrefetch(s.actions, s.decl.prefetch ?? [], layoutIn(s.options)),
+  })),
+  pass('finish', finish),
+];
+
+/** Patterns within what the target stores; entries of its box that its pattern lacks must come out zero by themselves. */
+function propagate(statement: Statement): Statement {
+  const { target, root } = statement;
+  const whole = propagatePatterns(root);
+  const wanted = target.tensor.pattern;
+  if (wanted === undefined) return { target, root: dropZeros(whole) };
+  const { bits } = whole.pattern;
+  const outside = bits.findIndex((b, e) => b === 1 && wanted.bits[e] === 0);
+  if (outside < 0) return { target, root: dropZeros(whole) };
+  return { target, root: dropZeros(propagatePatterns(root, wanted)) };
+}
+
+/** Without terms that are zero everywhere. */
+const dropZeros = (root: Statement['root']): Statement['root'] => ({
+  ...root,
+  terms: root.terms.filter(({ by, node }) => by.factor !== 0 && node.pattern.bits.includes(1)),
+});
+
+function finish(state: PlanState): PlanState {
+  const { decl, options, statements } = state;
+  const target = targetOf(options);
+  const actions = state.actions.map((a): Action => {
+    if (a.operation.kind !== 'log') return a;
+    return {
+      ...a,
+      operation: { ...a.operation, gemm: gemmOf({ ...a, operation: a.operation }, options.type, target) },
+    };
+  });
+  const { temporaries, buffers } = assignBuffers(actions);
+  const bytes = buffers.reduce((n, b) => n + b, 0) * (options.type === 'f64' ? 8 : 4);
+  const limit = options.maxTemporaryBytes ?? 2 ** 24;
+  if (bytes > limit) {
+    const largest = temporaries.reduce((a, b) => (b.layout.size > a.layout.size ? b : a));
+    const { indices } = actions.find((a) => a.target.name === largest.name)!.target;
+    fail(
+      'plan/temporary',
+      `the temporaries of kernel '${decl.name}' need ${bytes} bytes, more than ${limit}; the largest is indexed by '${indices}' with ${largest.layout.size} elements`,
+      { remedy: 'raise maxTemporaryBytes, split the kernel, or make an extent smaller' },
+    );
+  }
+  const plan: Plan = {
+    name: decl.name,
+    type: options.type,
+    tensors: tensorsOf(state, actions),
+    scalars: [...new Set(actions.flatMap((a) => a.scale.scalars))],
+    temporaries,
+    buffers,
+    actions,
+    flops: flopsOf(decl, statements, actions, target),
+  };
+  return { ...state, actions, plan };
+}
+
+const tensorsOf = ({ decl, options }: PlanState, actions: readonly Action[]): Plan['tensors'] => {
+  const known = new Map<string, TensorDecl>();
+  for (const { target, value } of decl.assignments)
+    for (const { tensor } of [target, ...indexedIn(value)]) known.set(tensor.name, tensor);
+  const assigned = new Set(decl.assignments.map(({ target }) => target.tensor.name));
+  return [...known].map(([name, tensor]) => {
+    const first = actions.find((a) => writes(a, name) || reads(a, name));
+    const old = first === undefined || (reads(first, name) && !isClearing(first));
+    const access = !assigned.has(name) ? 'read' : old ? 'readwrite' : 'write';
+    return { tensor, layout: layoutIn(options)(tensor), access };
+  });
+};
+
+/** An action that only makes its target zero. */
+const isClearing = ({ scale }: Action): boolean => scale.factor === 0;
