@@ -1,8 +1,14 @@
 import {
   type Dialect,
   type Module,
+  type Op,
   type Pass,
+  type Region,
   DiagnosticError,
+  mapKernels,
+  mapRegions,
+  mapShared,
+  opTable,
   pass,
   pipeline,
   verifyModule,
@@ -25,7 +31,8 @@ export const legalizeForWasm = ({ dialects, verify, simd }: LegalizeOptions): Pa
   pass('wasm-legalize', (module: Module) => {
     const errors = verify ? verifyModule(module, dialects).filter((d) => d.severity === 'error') : [];
     if (errors.length > 0) throw new DiagnosticError(errors);
-    if (!simd || !wantsLanes(module)) return module;
+    const plain = withoutHints(module, dialects);
+    if (!simd || !wantsLanes(plain)) return plain;
     const result = pipeline([
       ifToSelect({ dialects }),
       vectorize({ dialects, bytes: 16 }),
@@ -33,10 +40,25 @@ export const legalizeForWasm = ({ dialects, verify, simd }: LegalizeOptions): Pa
       licm({ dialects }),
       cse({ dialects }),
       dce({ dialects }),
-    ]).run(module);
+    ]).run(plain);
     if (E.isLeft(result)) throw new DiagnosticError(result.left);
     return result.right;
   });
+
+/** Nothing in WebAssembly takes hints. */
+const withoutHints = (module: Module, dialects: readonly Dialect[]): Module => {
+  const table = opTable(dialects);
+  const isHint = (op: Op): boolean => table.get(op.name)?.traits.hint === true;
+  const without = (region: Region): Region => {
+    const ops = mapShared(region.ops, (op) => mapRegions(op, without));
+    const kept = ops.some(isHint) ? ops.filter((op) => !isHint(op)) : ops;
+    return kept === region.ops ? region : { ...region, ops: kept };
+  };
+  return mapKernels(module, (k) => {
+    const body = without(k.body);
+    return body === k.body ? k : { ...k, body };
+  });
+};
 
 const wantsLanes = (module: Module): boolean => {
   let found = false;

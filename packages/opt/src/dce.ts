@@ -115,7 +115,7 @@ const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet
       op.regions.forEach((r, i) => r.params.forEach((v, index) => origin.set(v.id, { op, index, region: i })));
       const def = facts.def(op);
       const acts = def ? def.effects(op).filter((e) => e.kind !== 'read') : undefined;
-      if (acts === undefined) queue.work.push(() => markOp(op));
+      if (acts === undefined || (def?.traits.hint === true && acts.length === 0)) queue.work.push(() => markOp(op));
       else if (acts.length > 0) {
         const temporary = acts.every(
           (e) => (e.kind === 'write' || e.kind === 'atomic') && e.buffer !== undefined && temps.has(e.buffer),

@@ -251,6 +251,30 @@ const vectorRows: Readonly<Record<string, (r: Request, lanes: number) => HelperT
     ),
   store: (r, lanes) =>
     onVector(r, lanes, (v) => `void ${r.name}(${r.stored(r.a)}* p, ${v} v) { __builtin_memcpy(p, &v, sizeof v); }`),
+  /* Sums of products in vectors are written so as they are to be: compilers would split long ones, or not fuse them. */
+  fma: (r, lanes) =>
+    onVector(r, lanes, (v) =>
+      [
+        `${v} ${r.name}(${v} a, ${v} b, ${v} c) {`,
+        ...fused(r.a, lanes).flatMap(({ when, text }, k) => [
+          `${k === 0 ? '#if' : '#elif'} ${when}`,
+          `  return ${text};`,
+        ]),
+        ...(fused(r.a, lanes).length > 0 ? ['#else'] : []),
+        '  return a * b + c;',
+        ...(fused(r.a, lanes).length > 0 ? ['#endif'] : []),
+        '}',
+      ].join('\n'),
+    ),
+};
+
+/** The instruction that multiplies and adds vectors, with the condition under which a compiler for x86 has it. */
+const fused = (of: ScalarType, lanes: number): readonly { readonly when: string; readonly text: string }[] => {
+  const bytes = lanes * byteSize(of);
+  const name = `__builtin_ia32_vfmadd${of === 'f64' ? 'pd' : 'ps'}`;
+  if (bytes === 16) return [{ when: 'defined __FMA__', text: `${name}(a, b, c)` }];
+  if (bytes === 32) return [{ when: 'defined __FMA__', text: `${name}256(a, b, c)` }];
+  return bytes === 64 ? [{ when: 'defined __AVX512F__', text: `${name}512_mask(a, b, c, -1, 4)` }] : [];
 };
 
 const onVector = (r: Request, lanes: number, define: (vector: string) => string): HelperText =>
@@ -294,6 +318,20 @@ const rows: Readonly<Record<string, Row>> = {
   rem: guarded('%'),
   to: saturate,
   clamp: clamped,
+  /* Without the instruction the builtin would be a slow call; and whether the product is rounded is left open. */
+  fma: (r) => {
+    const t = r.scalar(r.a);
+    return text(
+      [],
+      `${r.local} ${t} ${r.name}(${t} a, ${t} b, ${t} c) {`,
+      '#if defined __FMA__ || defined __ARM_FEATURE_FMA || defined __FP_FAST_FMA',
+      `  return __builtin_fma${suffix(r.a)}(a, b, c);`,
+      '#else',
+      '  return a * b + c;',
+      '#endif',
+      '}',
+    );
+  },
   sign: one(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
   ...Object.fromEntries(
     ['add', 'mul', 'min', 'max', 'and', 'or', 'xor'].map((kind) => [`reduction_${kind}`, reduction(kind)]),

@@ -23,6 +23,10 @@ export interface Site {
   readonly declared: (v: Value) => string;
   /** The element of a buffer, by bare name, at an index. */
   readonly element: (buffer: string, index: Expr) => Expr;
+  /** A buffer, by bare name, as a pointer to its first element. */
+  readonly pointer: (buffer: string) => string;
+  /** The type that an element of a buffer, by bare name, is declared with. */
+  readonly stored: (buffer: string) => string;
   /** The name of the flag that a trap sets, and the note that it is used. */
   readonly status: () => string;
   /** Whether overflow of this signed integer has to wrap; C leaves it undefined. */
@@ -39,10 +43,10 @@ export interface Site {
 
 /**
  * How an op of one result, or of none, is written as an expression. `pure` ones may be written where they are used, `read`
- * ones too if nothing is written in between; `effect` ones stay where they are.
+ * ones too if nothing is written in between; `effect` ones stay where they are, and so do `hint`s, which write nothing.
  */
 export interface Spelling {
-  readonly effect: 'pure' | 'read' | 'effect' | ((op: Op, site: Site) => 'pure' | 'effect');
+  readonly effect: 'pure' | 'read' | 'hint' | 'effect' | ((op: Op, site: Site) => 'pure' | 'effect');
   readonly write: (op: Op, args: readonly Expr[], site: Site) => Expr;
 }
 
@@ -220,6 +224,21 @@ const cas: Spelling = {
     ),
 };
 
+/* The address may be outside of the buffer: nothing is checked. */
+const prefetch: Spelling = {
+  effect: 'hint',
+  write: (op, [index], site) => call('__builtin_prefetch', sum(expr(site.pointer(bufferOf(op))), index!)),
+};
+
+/* An empty instruction that may have changed the buffer, as far as the compiler knows; it takes no register. */
+const reload: Spelling = {
+  effect: 'hint',
+  write: (op, _args, site) => {
+    const buffer = bufferOf(op);
+    return expr(`__asm__ volatile("" : "+m"(*(${site.stored(buffer)} (*)[])${site.pointer(buffer)}))`);
+  },
+};
+
 /** Ops that `gnuSpellings` can write for whole vectors of floats (see `splitVectors`). */
 export const gnuVectorOps: ReadonlySet<string> = new Set([
   'arith.constant',
@@ -228,6 +247,7 @@ export const gnuVectorOps: ReadonlySet<string> = new Set([
   'arith.mul',
   'arith.div',
   'arith.neg',
+  'math.fma',
 ]);
 
 /** The core dialects for compilers that know the builtins of gcc and clang; GPU dialects replace the rows that differ. */
@@ -296,9 +316,15 @@ export const gnuSpellings: Spellings = {
   'math.round': helped('round'),
   'math.trunc': builtin('trunc'),
   'math.sign': helped('sign'),
-  'math.fma': builtin('fma'),
+  'math.fma': pure((op, args, site) =>
+    lanesOf(op.results[0]!.type) > 1
+      ? call(onVectors('fma', op.results[0]!, site), ...args)
+      : call(site.helper(`fma_${typeOf(op)}`), ...args),
+  ),
   'mem.load': load,
   'mem.store': store,
   'mem.atomic': atomic,
   'mem.cas': cas,
+  'mem.prefetch': prefetch,
+  'mem.reload': reload,
 };

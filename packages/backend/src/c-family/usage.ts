@@ -1,5 +1,5 @@
 import type { Kernel, Op, Region } from '@filigree/ir';
-import type { Spellings } from './spellings.js';
+import type { Spelling, Spellings } from './spellings.js';
 
 /** Who uses each value of a kernel, by value id. */
 export interface Usage {
@@ -47,14 +47,15 @@ export const bufferUse = (ops: readonly Op[], spellings: Spellings): BufferUse =
   const walk = (list: readonly Op[]): void => {
     for (const op of list) {
       const attr = op.attrs['buffer'];
-      if (typeof attr === 'string')
-        (spellings[op.name]?.effect === 'read' ? read : written).add(attr.replace(/^@/, ''));
+      if (typeof attr === 'string') (reads(spellings[op.name]) ? read : written).add(attr.replace(/^@/, ''));
       for (const r of op.regions) walk(r.ops);
     }
   };
   walk(ops);
   return { read, written };
 };
+
+const reads = (spelling: Spelling | undefined): boolean => spelling?.effect === 'read' || spelling?.effect === 'hint';
 
 /**
  * Ids of the values that serve as indices into buffers and for nothing else, directly or through sums and products. An

@@ -70,6 +70,12 @@ export const writer = (shared: Shared, role: Role): Writer => {
       declared: (v) => scalarName(shared, v),
       element: (name, index) =>
         expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
+      pointer: (name) => shared.pointers.get(name)!,
+      stored: (name) =>
+        storedName(
+          shared,
+          shared.module.buffers.find((b) => b.name === name)!,
+        ),
       wraps: (v) => !shared.indices.has(v.id) && !shared.exact.has(v.id),
       constant: (v) => shared.constants.get(v.id),
       apart: (buffer) => shared.apart.get(buffer),
@@ -125,5 +131,7 @@ export const named = (s: Shared, v: Value, wish = v.hint): string => {
 
 export const valueOf = (w: Writer, v: Value): Expr => w.shared.values.get(v.id)!;
 
+const storedName = (s: Shared, b: Buffer): string => s.dialect.stored[b.type] ?? s.dialect.scalar[b.type]!;
+
 export const pointer = (s: Shared, b: Buffer, readOnly: boolean): string =>
-  s.dialect.pointer(s.dialect.stored[b.type] ?? s.dialect.scalar[b.type]!, readOnly) + s.pointers.get(b.name)!;
+  s.dialect.pointer(storedName(s, b), readOnly) + s.pointers.get(b.name)!;

@@ -22,6 +22,7 @@ import {
   operandIs,
 } from './define.js';
 import { elementIndex, elementReader, elementWriter } from './element.js';
+import { hintOps } from './hints.js';
 import { integerArithmetic } from './integer.js';
 import { dialect } from './op-table.js';
 import { laneFold } from './vector.js';
@@ -310,5 +311,5 @@ const cas: OpDef = defineBound(
   },
 );
 
-/** Loads, stores and atomics on the module's buffers. An index counts elements; outside the buffer it traps. */
-export const mem = dialect('mem', [load, store, gather, scatter, atomic, cas]);
+/** Loads, stores, atomics and hints on the module's buffers. An index counts elements; outside the buffer it traps. */
+export const mem = dialect('mem', [load, store, gather, scatter, atomic, cas, ...hintOps(names, bufferName)]);

@@ -79,6 +79,8 @@ export interface OpTraits {
   readonly elementwise?: boolean;
   /** May trap (integer division), so it must not be moved to where it did not run before. */
   readonly mayTrap?: boolean;
+  /** Has no meaning, and is wanted where it stands all the same. */
+  readonly hint?: boolean;
 }
 
 /** A set of ops as a value. Functions receive the dialects they should know; there is no global registry. */

@@ -84,6 +84,7 @@ export const factsOf = (dialects: readonly Dialect[]): Facts => {
   };
   const pure = (op: Op): boolean => {
     const f = footprint(op);
+    if (table.get(op.name)?.traits.hint === true) return false;
     return f === nothing || (!f.external && isEmpty(f.reads) && isEmpty(f.writes));
   };
   return {

@@ -1,99 +1,161 @@
 import {
+  type Buffer,
   type Builder,
   type Dialect,
   type Module,
   type Op,
   type Pass,
-  type Value,
   coreDialects,
+  declareBuffer,
   mapKernels,
   pass,
   rewriteOps,
+  walk,
 } from '@filigree/ir';
 import { gemmSpecOf } from '../linalg/gemm-attrs.js';
 import { gemmBuffers, gemmOperands, linalg } from '../linalg/linalg.js';
-import type { GemmSpec, GemmTarget, MatrixView } from './gemm-spec.js';
+import type { GemmTarget, MatrixView } from './gemm-spec.js';
+import { type TilePlaces, emitPanel, emitTile } from './micro-kernel.js';
+import { type Place, moved, shifted } from './place.js';
+import { type GemmPlan, planGemm } from './plan-gemm.js';
+import type { TileRun } from './tiles.js';
 
 /**
- * Makes core ops of every `linalg.gemm`.
+ * Makes core ops of every `linalg.gemm`: loops over blocks of C that are computed in registers, written for a target. Adds
+ * scratch buffers where vectors of A have to be put together.
  *
  * @param dialects what else the module may use
  */
-export const lowerGemm = (_target: GemmTarget, dialects: readonly Dialect[] = coreDialects): Pass<Module> =>
-  pass('lower-gemm', (module: Module) =>
-    mapKernels(module, (kernel) =>
+export const lowerGemm = (target: GemmTarget, dialects: readonly Dialect[] = coreDialects): Pass<Module> =>
+  pass('lower-gemm', (module: Module) => {
+    const plans = plansIn(module, target);
+    if (plans.size === 0) return module;
+    const panels = panelsFor(module, [...plans.values()]);
+    const buffers = [...module.buffers, ...panels.values()];
+    const known = [...new Set([...dialects, linalg])];
+    const lowered = mapKernels(module, (kernel) =>
       rewriteOps(
         kernel,
-        [...new Set([...dialects, linalg])],
-        (op, ctx) => (op.name === 'linalg.gemm' ? ctx.build((b) => multiply(b, op)) : undefined),
-        module.buffers,
+        known,
+        (op, ctx) => {
+          if (op.name !== 'linalg.gemm') return undefined;
+          const plan = plans.get(planKey(op))!;
+          return ctx.build((b) => emitGemm(b, op, plan, panels.get(plan.spec.type)?.name));
+        },
+        buffers,
       ),
-    ),
-  );
-
-const multiply = (b: Builder, op: Op): void => {
-  const spec = gemmSpecOf(op);
-  const { m, n, k, c } = spec;
-  const buffers = gemmBuffers(op);
-  const at = gemmOperands(op);
-  const index = (x: number): Value => b.constant(at.cAt.type === 'i64' ? BigInt(x) : x, at.cAt.type);
-  const place = (from: Value, i: Value, rowStride: number, j: Value, columnStride: number): Value =>
-    b.add(from, toType(b, b.add(b.mul(i, index(rowStride)), b.mul(j, index(columnStride))), from));
-  const { alpha } = spec;
-  const scaled = (x: Value): Value =>
-    alpha === 1 ? x : b.mul(x, alpha === 'value' ? at.alpha! : b.constant(alpha, spec.type));
-  if (spec.a.kind === 'dense' && spec.b.kind === 'dense') {
-    const { a, b: right } = spec;
-    b.for(index(0), index(n), index(1), {}, [], (j) => {
-      b.for(index(0), index(m), index(1), {}, [], (i) => {
-        const [sum] = b.for(index(0), index(k), index(1), {}, [b.constant(0, spec.type)], (l, [partial]) => {
-          const x = b.load(buffers.a, place(at.aAt, i, a.rowStride, l, a.columnStride));
-          const y = b.load(buffers.b, place(at.bAt, l, right.rowStride, j, right.columnStride));
-          return b.fma(x, y, partial);
-        });
-        const to = place(at.cAt, i, c.rowStride, j, c.columnStride);
-        b.store(buffers.c, spec.beta === 0 ? scaled(sum) : b.add(b.load(buffers.c, to), scaled(sum)), to);
-      });
-    });
-    return;
-  }
-  const fixed = (from: Value, offset: number): Value =>
-    b.add(from, b.constant(from.type === 'i64' ? BigInt(offset) : offset, from.type));
-  for (const { row, column, products } of elementsOf(spec)) {
-    const to = fixed(at.cAt, row * c.rowStride + column * c.columnStride);
-    const sum = products.reduce<Value>(
-      (partial, [p, q]) => b.fma(b.load(buffers.a, fixed(at.aAt, p)), b.load(buffers.b, fixed(at.bAt, q)), partial),
-      b.constant(0, spec.type),
     );
-    b.store(buffers.c, spec.beta === 0 ? scaled(sum) : b.add(b.load(buffers.c, to), scaled(sum)), to);
+    return { ...lowered, buffers };
+  });
+
+/** Products are planned once for each spec. */
+const plansIn = (module: Module, target: GemmTarget): ReadonlyMap<string, GemmPlan> => {
+  const plans = new Map<string, GemmPlan>();
+  for (const kernel of module.kernels)
+    walk(kernel.body, (op) => {
+      if (op.name === 'linalg.gemm' && !plans.has(planKey(op)))
+        plans.set(planKey(op), planGemm(gemmSpecOf(op), target));
+    });
+  return plans;
+};
+
+const planKey = (op: Op): string =>
+  JSON.stringify(gemmSpecOf(op), (_, v: unknown) => (v instanceof Int32Array ? [...v] : v));
+
+/** One scratch buffer a type, for the largest panel. */
+const panelsFor = (module: Module, plans: readonly GemmPlan[]): ReadonlyMap<string, Buffer> => {
+  const taken = new Set(module.buffers.map((b) => b.name));
+  const panels = new Map<string, Buffer>();
+  for (const type of ['f32', 'f64'] as const) {
+    const sizes = plans.filter((p) => p.panel && p.spec.type === type).map(panelSize);
+    if (sizes.length === 0) continue;
+    let name = `gemm_panel_${type}`;
+    while (taken.has(name)) name += '_';
+    panels.set(type, declareBuffer(name, type, Math.max(...sizes), 'scratch'));
   }
+  return panels;
 };
 
-const toType = (b: Builder, v: Value, like: Value): Value =>
-  v.type === like.type ? v : b.cast(v, like.type === 'i64' ? 'i64' : 'i32');
+const panelSize = (plan: GemmPlan): number =>
+  Math.max(...plan.rows.map((r) => r.members.length)) * plan.pieces.lanes * plan.spec.k;
 
-/** The elements of C with the positions of the factors that make each. */
-const elementsOf = (spec: GemmSpec) => {
-  const [rows, columns] = [entries(spec.a, spec.m, spec.k), entries(spec.b, spec.k, spec.n)];
-  const out: { row: number; column: number; products: (readonly [number, number])[] }[] = [];
-  for (let column = 0; column < spec.n; column++)
-    for (let row = 0; row < spec.m; row++) {
-      const products: (readonly [number, number])[] = [];
-      for (let l = 0; l < spec.k; l++) {
-        const [p, q] = [rows.get(row + l * spec.m), columns.get(l + column * spec.k)];
-        if (p !== undefined && q !== undefined) products.push([p, q]);
-      }
-      out.push({ row, column, products });
+const emitGemm = (b: Builder, op: Op, plan: GemmPlan, panelName: string | undefined): void => {
+  const names = gemmBuffers(op);
+  const at = gemmOperands(op);
+  const { spec, swapped, pieces } = plan;
+  const [left, right]: readonly [Place, Place] = [
+    { buffer: names.a, base: at.aAt, offset: 0 },
+    { buffer: names.b, base: at.bAt, offset: 0 },
+  ];
+  const all: TilePlaces = {
+    a: swapped ? right : left,
+    b: swapped ? left : right,
+    c: { buffer: names.c, base: at.cAt, offset: 0 },
+    ...(at.prefetchAt
+      ? { prefetch: { buffer: String(op.attrs.prefetch).slice(1), base: at.prefetchAt, offset: 0 } }
+      : {}),
+  };
+  const factor =
+    spec.alpha === 1 || spec.alpha === -1 ? undefined : (at.alpha ?? b.constant(spec.alpha as number, spec.type));
+  const alpha = factor && pieces.lanes > 1 ? b.splat(factor, pieces.lanes) : factor;
+  const panel: Place | undefined =
+    plan.panel && panelName !== undefined ? { buffer: panelName, base: b.i32(0), offset: 0 } : undefined;
+  const single =
+    plan.rows.length === 1 && plan.columns.length === 1 && plan.rows[0].count * plan.columns[0].count === 1;
+
+  const tile = (rows: TileRun, columns: TileRun, places: TilePlaces): void => {
+    /* Registers are for this tile alone. */
+    if (!single) {
+      reload(b, (places.panel ?? places.a).buffer);
+      reload(b, places.b.buffer);
     }
-  return out;
+    emitTile(
+      b,
+      plan,
+      { row: rows.at, rows: rows.members, column: columns.at, columns: columns.members },
+      places,
+      alpha,
+    );
+  };
+  const overRows = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
+    plan.rows.forEach((run) => overRun(b, run, places, plan, 'row', (p) => body(run, p)));
+  const overColumns = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
+    plan.columns.forEach((run) => overRun(b, run, places, plan, 'column', (p) => body(run, p)));
+
+  if (plan.columnsInside)
+    overRows(all, (rows, places) => {
+      if (panel) {
+        reload(b, places.a.buffer);
+        emitPanel(b, plan, { row: rows.at, rows: rows.members, column: 0, columns: [] }, places.a, panel);
+      }
+      overColumns(panel ? { ...places, panel } : places, (columns, p) => tile(rows, columns, p));
+    });
+  else overColumns(all, (columns, places) => overRows(places, (rows, p) => tile(rows, columns, p)));
 };
 
-/** Position of each entry, by `row + column·rows`. */
-const entries = (view: MatrixView, rows: number, columns: number): ReadonlyMap<number, number> => {
-  const out = new Map<number, number>();
-  if (view.kind === 'sparse') view.positions.forEach((p, e) => out.set(view.rows[e] + view.columns[e] * rows, p));
-  else
-    for (let j = 0; j < columns; j++)
-      for (let i = 0; i < rows; i++) out.set(i + j * rows, i * view.rowStride + j * view.columnStride);
-  return out;
+/** Goes over the tiles of a run, in a loop where there are several. */
+const overRun = (
+  b: Builder,
+  run: TileRun,
+  places: TilePlaces,
+  { spec }: GemmPlan,
+  along: 'row' | 'column',
+  body: (places: TilePlaces) => void,
+): void => {
+  const row = along === 'row';
+  const strideOf = (view: MatrixView): number =>
+    view.kind === 'sparse' ? 0 : row ? view.rowStride : view.columnStride;
+  const strideC = row ? spec.c.rowStride : spec.c.columnStride;
+  const move = (go: (place: Place, stride: number) => Place): TilePlaces => ({
+    ...places,
+    ...(row ? { a: go(places.a, strideOf(spec.a)) } : { b: go(places.b, strideOf(spec.b)) }),
+    c: go(places.c, strideC),
+    ...(places.prefetch ? { prefetch: go(places.prefetch, strideC) } : {}),
+  });
+  if (run.count === 1) return body(move((place, stride) => shifted(place, run.at * stride)));
+  b.for(b.i32(run.at), b.i32(run.at + run.count * run.step), b.i32(run.step), {}, [], (i) =>
+    body(move((place, stride) => (stride === 0 ? place : moved(b, place, i, stride)))),
+  );
 };
+
+const reload = (b: Builder, buffer: string): void => void b.op('mem.reload', [], { buffer: `@${buffer}` });
