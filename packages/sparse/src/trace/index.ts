@@ -20,9 +20,11 @@ export {
 } from './order.js';
 export { groupByShape, type PieceGroup } from './group.js';
 export { printPiece } from './print.js';
-export type { KernelOptions, SparseKernel } from './code/kernel.js';
+export { packValues, type KernelOptions, type SparseKernel } from './code/kernel.js';
 export { planRows, type Columns, type Progression, type Region, type RowPlan, type Segments } from './code/row-plan.js';
-export { spmvKernel } from './code/spmv.js';
+export { spmvKernel, type SpmvKernel } from './code/spmv.js';
+export type { TileGroup, TilePlan, TileRegion } from './code/tiles/tile-plan.js';
+export type { Counts, TileForm } from './code/tiles/tile.js';
 export { spmmKernel } from './code/spmm.js';
 export { sddmmKernel } from './code/sddmm.js';
 export { solveKernel, type SolveOptions } from './code/solve.js';

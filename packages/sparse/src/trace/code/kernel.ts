@@ -11,12 +11,31 @@ export interface KernelOptions {
 /** A kernel for matrices of one pattern, and how their values must lie for it. */
 export interface SparseKernel {
   readonly module: Module;
-  readonly plan: RowPlan;
-  /** For each element of the buffer `A`, its position in the CSR values: `A = gather(values, from)`. */
+  /** For each element of the buffer `A`, its position in the CSR values, see `packValues`. */
   readonly from: Int32Array;
   /** Bytes of index tables; plain CSR has 4 a row and 4 a non-zero. */
   readonly indexBytes: number;
 }
+
+/**
+ * Writes values that lie in CSR order into the buffer `A` of a kernel, in the order in which it reads them: once before the
+ * first run, and whenever values change. Linear in their number. Fails with `trace/values` on a number of values that is not
+ * the kernel's.
+ */
+export const packValues = (
+  kernel: Pick<SparseKernel, 'from'>,
+  values: ArrayLike<number>,
+  into: Float64Array | Float32Array,
+): void => {
+  const { from } = kernel;
+  const wanted = from.reduce((n, e) => Math.max(n, e + 1), 0);
+  if (values.length !== wanted || into.length !== from.length) {
+    fail('trace/values', `${values.length} values for a buffer of ${into.length}, not ${wanted} for ${from.length}`, {
+      remedy: 'pass the values of the pattern that the kernel was made for, and its buffer A',
+    });
+  }
+  for (let k = 0; k < from.length; k++) into[k] = values[from[k]];
+};
 
 /** A module with one kernel over the regions of a plan. */
 export const regionKernel = (
@@ -29,7 +48,7 @@ export const regionKernel = (
   const regions = placeRegions(plan, tables);
   const all = [...buffers, ...tables.buffers()];
   const kernel = buildKernel(name, {}, (b) => body(b, regions), all);
-  return { module: makeModule(name, all, [kernel]), plan, from: plan.from, indexBytes: tables.bytes };
+  return { module: makeModule(name, all, [kernel]), from: plan.from, indexBytes: tables.bytes };
 };
 
 /** Refuses a dense size that is no whole number from 1 on, or that makes a dense matrix too large to index. */

@@ -1,5 +1,6 @@
 import type { CsrPattern } from '../../formats/csr.js';
 import { rowShapes } from '../row-shapes.js';
+import { groupBy } from './group-by.js';
 
 /**
  * A part of a matrix whose rows are computed by one loop: units of `height` consecutive rows that have the same columns.
@@ -107,7 +108,7 @@ const groupedUnits = (p: CsrPattern, unitTerms: number): UnitGroup[] => {
   for (let i = 0; i < p.rows; i += height[i]) left.push(i);
   for (const common of ['row', 'anchor', 'length'] as const) {
     const shape = shapesBy(p, common);
-    const groups = grouped(left, (i) => shape(i) * COST.height + height[i] - 1);
+    const groups = groupBy(left, (i) => shape(i) * COST.height + height[i] - 1);
     left = [];
     for (const firsts of groups) {
       const of = { height: height[firsts[0]], common, unrolled: false };
@@ -120,7 +121,7 @@ const groupedUnits = (p: CsrPattern, unitTerms: number): UnitGroup[] => {
   }
   const { chosen, others } = affordable(p, found, unitTerms);
   const rest = [...left, ...others.flatMap((g) => g.firsts)].sort((a, b) => lengthOf(p, a) - lengthOf(p, b) || a - b);
-  for (const firsts of grouped(rest, (i) => height[i])) {
+  for (const firsts of groupBy(rest, (i) => height[i])) {
     chosen.push({ height: height[firsts[0]], firsts, common: 'nothing', lanes: false, unrolled: false });
   }
   return chosen;
@@ -206,17 +207,6 @@ const unitRows = (from: number, to: number, common: UnitGroup['common']): UnitGr
   lanes: false,
   unrolled: false,
 });
-
-const grouped = (rows: readonly number[], key: (row: number) => number): number[][] => {
-  const groups = new Map<number, number[]>();
-  for (const i of rows) {
-    const k = key(i);
-    const g = groups.get(k);
-    if (g) g.push(i);
-    else groups.set(k, [i]);
-  }
-  return [...groups.values()];
-};
 
 /** Rows of the unit that begins at a row, as many as share its columns. */
 const unitHeights = (p: CsrPattern): Int32Array => {

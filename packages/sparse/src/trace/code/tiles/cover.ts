@@ -1,0 +1,119 @@
+import type { CsrPattern } from '../../../formats/csr.js';
+import { rowShapes } from '../../row-shapes.js';
+import { groupBy } from '../group-by.js';
+import { Prices, signaturesToWrite } from './prices.js';
+import type { Counts, Tile } from './tile.js';
+import { Windows } from './windows.js';
+
+/** Tiles for all entries of a matrix, and which of their signatures are to be written out. */
+export interface Cover {
+  readonly tiles: readonly Tile[];
+  readonly prices: Prices;
+}
+
+/**
+ * Tiles that hold every entry of a matrix once; every row, also one without entries, is set by exactly one of them, before
+ * single entries are added to it. Consecutive rows go together where their columns agree, at the least cost over all ways to
+ * cut the rows; the others with rows of the same length, or along lanes by themselves. A second round knows for which
+ * signatures code is worth while. Linear time but for sorting.
+ *
+ * @param lanes rows or entries that a vector holds, a power of two
+ */
+export const coverRows = (p: CsrPattern, lanes: number): Cover => {
+  const windows = new Windows(p);
+  const prices = new Prices(lanes, signaturesToWrite(cover(p, windows, new Prices(lanes)), lanes));
+  return { tiles: cover(p, windows, prices), prices };
+};
+
+const cover = (p: CsrPattern, windows: Windows, prices: Prices): readonly Tile[] => {
+  const { lanes } = prices;
+  const heights = [...new Set([lanes, ...halves(lanes), 3])].filter((h) => h > 1 && h <= lanes);
+  const best = new Float64Array(p.rows + 1).fill(Infinity);
+  const height = new Int32Array(p.rows + 1);
+  const long = new Uint8Array(p.rows);
+  best[0] = 0;
+  const offer = (end: number, cost: number, h: number): void => {
+    if (cost >= best[end]) return;
+    best[end] = cost;
+    height[end] = h;
+  };
+  for (let i = 0; i < p.rows; i++) {
+    const [beside, along] = [prices.beside(lengthOf(p, i)), prices.of(alongSignature(p, i, lanes))];
+    if (along < beside) long[i] = 1;
+    offer(i + 1, best[i] + Math.min(beside, along), 1);
+    for (const h of heights) {
+      if (i + h > p.rows || best[i] + windows.leastCost(i, h, prices) >= best[i + h]) continue;
+      offer(i + h, best[i] + windows.cost(i, h, prices), h);
+    }
+  }
+  const tiles: Tile[] = [];
+  const alone: number[] = [];
+  for (let end = p.rows; end > 0; end -= height[end]) {
+    const [h, first] = [height[end], end - height[end]];
+    if (h > 1) tiles.push(...windows.tiles(first, h, prices));
+    else alone.push(first);
+  }
+  return [...tiles.reverse(), ...aloneTiles(p, alone.reverse(), long, lanes)];
+};
+
+const halves = (n: number): number[] => (n < 2 ? [] : [n / 2, ...halves(n / 2)]);
+
+const lengthOf = (p: CsrPattern, i: number): number => p.rowPtr[i + 1] - p.rowPtr[i];
+
+const alongSignature = (p: CsrPattern, i: number, lanes: number) =>
+  ({ form: 'along', height: 1, scattered: false, counts: alongCounts(p, i, lanes) }) as const;
+
+const alongCounts = (p: CsrPattern, i: number, lanes: number): Counts => {
+  let runs = 0;
+  const end = p.rowPtr[i + 1];
+  for (let e = p.rowPtr[i], from = e; e < end; e++) {
+    if (e + 1 === end || p.colIdx[e + 1] !== p.colIdx[e] + 1) {
+      runs += Math.floor((e + 1 - from) / lanes);
+      from = e + 1;
+    }
+  }
+  const rest = lengthOf(p, i) - runs * lanes;
+  return [runs, Math.floor(rest / lanes), rest % lanes];
+};
+
+/** Rows of one length side by side, those of one shape first; rows that are left over, and long ones, along lanes. */
+const aloneTiles = (p: CsrPattern, rows: readonly number[], long: Uint8Array, lanes: number): Tile[] => {
+  const { shapeOf } = rowShapes(p);
+  const byShape = groupBy(
+    rows.filter((i) => long[i] === 0),
+    (i) => shapeOf[i],
+  );
+  const tiles: Tile[] = [];
+  const cut = (group: readonly number[]): readonly number[] => {
+    const whole = group.length - (group.length % lanes);
+    for (let k = 0; k < whole; k += lanes) tiles.push(besideTile(p, group.slice(k, k + lanes)));
+    return group.slice(whole);
+  };
+  const mixed = groupBy(byShape.flatMap(cut), (i) => lengthOf(p, i));
+  const over = mixed.flatMap((group) => cut([...group].sort((a, b) => a - b)));
+  const along = [...rows.filter((i) => long[i] === 1), ...over].sort((a, b) => a - b);
+  return [...tiles, ...along.map((i) => alongTile(p, i, lanes))];
+};
+
+const besideTile = (p: CsrPattern, rows: readonly number[]): Tile => {
+  const [h, length] = [rows.length, lengthOf(p, rows[0])];
+  const entries = Int32Array.from({ length: h * length }, (_, t) => p.rowPtr[rows[t % h]] + Math.floor(t / h));
+  return { form: 'lanes', rows, counts: [0, 0, length], columns: entries.map((e) => p.colIdx[e]), entries };
+};
+
+const alongTile = (p: CsrPattern, i: number, lanes: number): Tile => {
+  const counts = alongCounts(p, i, lanes);
+  const inRuns: number[] = [];
+  const others: number[] = [];
+  const end = p.rowPtr[i + 1];
+  for (let from = p.rowPtr[i]; from < end;) {
+    let to = from + 1;
+    while (to < end && p.colIdx[to] === p.colIdx[to - 1] + 1) to++;
+    const whole = from + lanes * Math.floor((to - from) / lanes);
+    for (let e = from; e < to; e++) (e < whole ? inRuns : others).push(e);
+    from = to;
+  }
+  const columns = [...inRuns.filter((_, k) => k % lanes === 0), ...others].map((e) => p.colIdx[e]);
+  const entries = Int32Array.from([...inRuns, ...others]);
+  return { form: 'along', rows: [i], counts, columns: Int32Array.from(columns), entries };
+};

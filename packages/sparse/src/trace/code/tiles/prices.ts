@@ -1,0 +1,107 @@
+import { codeOf, signatureKey, signatureOf, type Signature, type Tile } from './tile.js';
+
+/**
+ * What tiles cost, in cycles of a processor that loads two vectors and one index, or three numbers, and multiplies and adds a
+ * vector each cycle. Only the ratios matter. They follow from what is loaded and done, not from any matrix.
+ */
+export class Prices {
+  private readonly gatherCost: number;
+  /** Signatures whose code is written out, by height and number of entries of a row. */
+  private readonly bySize = new Map<string, Signature[]>();
+
+  /**
+   * @param lanes rows or entries that a vector holds
+   * @param written signatures whose entries are written out; all others run loops over their entries
+   */
+  constructor(
+    readonly lanes: number,
+    private readonly written: ReadonlyMap<string, Signature> | undefined = undefined,
+  ) {
+    this.gatherCost = gatherCost(lanes);
+    for (const s of written?.values() ?? []) {
+      if (s.form !== 'lanes' || s.scattered) continue;
+      const key = sizeKey(s.height, s.counts[0] + s.counts[1] + s.counts[2]);
+      const list = this.bySize.get(key);
+      if (list) list.push(s);
+      else this.bySize.set(key, [s]);
+    }
+  }
+
+  /** An entry that is added to a row in memory. */
+  readonly add = 2.5;
+
+  /** The least that a tile of so many rows with so many entries each can cost. */
+  least(entries: number): number {
+    return BEGIN.written + entries;
+  }
+
+  of(s: Signature): number {
+    const [a, b, c] = s.counts;
+    const begin = this.isWritten(s) ? BEGIN.written : BEGIN.looped;
+    if (s.form === 'add') return this.add;
+    if (s.form === 'lanes') return begin + (s.scattered ? s.height - 1 : 0) + a + b + c * gatherCost(s.height);
+    return begin + (a + b > 0 ? BEGIN.sum : 0) + a + b * this.gatherCost + c * SINGLE;
+  }
+
+  /** A row beside others of its length that need not be near. */
+  beside(entries: number): number {
+    return this.of({ form: 'lanes', height: this.lanes, scattered: true, counts: [0, 0, entries] }) / this.lanes;
+  }
+
+  isWritten(s: Signature): boolean {
+    return this.written === undefined ? codeOf(s, this.lanes) <= CODE.tile : this.written.has(signatureKey(s));
+  }
+
+  /** The cheapest signature for consecutive rows where so many slides and shares are possible; each may be a gather, too. */
+  cheapest(height: number, slides: number, shares: number, gathers: number): Signature {
+    const own: Signature = { form: 'lanes', height, scattered: false, counts: [slides, shares, gathers] };
+    let best = own;
+    for (const s of this.bySize.get(sizeKey(height, slides + shares + gathers)) ?? []) {
+      if (s.counts[0] <= slides && s.counts[1] <= shares && this.of(s) < this.of(best)) best = s;
+    }
+    return best;
+  }
+}
+
+/** In quarters, so that sums are exact and ties are ties. */
+const gatherCost = (height: number): number => Math.round((4 * (2 * height + 1)) / 3) / 4;
+
+const sizeKey = (height: number, entries: number): string => `${height} ${entries}`;
+
+const BEGIN = {
+  /** A tile whose code is written out: its row, its sum, the loop over tiles. */
+  written: 2,
+  /** A tile with loops over its entries. */
+  looped: 10,
+  /** The sum over the lanes of a row that runs along them. */
+  sum: 4,
+};
+
+/** An entry by itself. */
+const SINGLE = 1.25;
+
+/** How much code is written out: of one tile, and of all, in loads and operations, since compilers take time for each. */
+export const CODE = { tile: 40, all: 240 };
+
+/** The signatures that gain most when the code for their tiles is written out. */
+export const signaturesToWrite = (tiles: readonly Tile[], lanes: number): ReadonlyMap<string, Signature> => {
+  const count = new Map<string, { readonly signature: Signature; tiles: number }>();
+  for (const t of tiles) {
+    const signature = signatureOf(t);
+    const key = signatureKey(signature);
+    const seen = count.get(key);
+    if (seen) seen.tiles++;
+    else count.set(key, { signature, tiles: 1 });
+  }
+  const worth = (s: { readonly signature: Signature; readonly tiles: number }): number =>
+    s.tiles / codeOf(s.signature, lanes);
+  const out = new Map<string, Signature>();
+  let code = 0;
+  for (const [key, s] of [...count].sort(([, a], [, b]) => worth(b) - worth(a))) {
+    const size = codeOf(s.signature, lanes);
+    if (s.signature.form === 'add' || size > CODE.tile || code + size > CODE.all) continue;
+    out.set(key, s.signature);
+    code += size;
+  }
+  return out;
+};

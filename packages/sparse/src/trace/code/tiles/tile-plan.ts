@@ -1,0 +1,152 @@
+import type { CsrPattern } from '../../../formats/csr.js';
+import { groupBy } from '../group-by.js';
+import { coverRows } from './cover.js';
+import type { Prices } from './prices.js';
+import { signatureKey, signatureOf, type Counts, type Tile, type TileForm } from './tile.js';
+
+/** Tiles that one loop computes: of one form and height. What differs from tile to tile is in tables. */
+export interface TileRegion {
+  readonly form: TileForm;
+  /** Rows of a tile. */
+  readonly height: number;
+  /** Whether the rows of a tile do not follow one another. */
+  readonly scattered: boolean;
+  /** Tiles of the same counts; more than one where the loop over entries is not written out. */
+  readonly groups: readonly TileGroup[];
+  readonly unrolled: boolean;
+  /** Columns relative to the row of their lane, if they are the same for all tiles: such a region is affine in its rows. */
+  readonly offsets: Int32Array | undefined;
+  /** Rows of the first tile and how they grow from tile to tile, where they do so evenly. */
+  readonly progression: { readonly first: readonly number[]; readonly step: number } | undefined;
+  /** Tile by tile what neither `progression` nor `offsets` gives: first row or rows, columns. */
+  readonly table: Int32Array;
+  /** Position of the first value. */
+  readonly start: number;
+}
+
+export interface TileGroup {
+  readonly counts: Counts;
+  readonly tiles: number;
+}
+
+export interface TilePlan {
+  /** Rows or entries on the lanes of a vector. */
+  readonly lanes: number;
+  readonly regions: readonly TileRegion[];
+  /** For each value in the order of the plan, its position in the CSR values. */
+  readonly from: Int32Array;
+}
+
+/** Tiles from which on columns that are known are worth code of their own. */
+const AFFINE = 8;
+
+/**
+ * How a product with a matrix of this pattern is computed on vectors: tiles of rows whose columns agree, alike ones in one
+ * loop. Tiles that are each other's copies at other rows need no index but their row; others of the same counts, tables.
+ */
+export const planTiles = (p: CsrPattern, lanes: number): TilePlan => {
+  const { tiles, prices } = coverRows(p, lanes);
+  const from = new Int32Array(tiles.reduce((n, t) => n + t.entries.length, 0));
+  const regions: TileRegion[] = [];
+  let start = 0;
+  for (const { unrolled, affine, tiles: own } of regionTiles(tiles, prices)) {
+    regions.push(regionOf(own, unrolled, affine, start));
+    for (const t of own) {
+      from.set(t.entries, start);
+      start += t.entries.length;
+    }
+  }
+  return { lanes, regions, from };
+};
+
+interface Chosen {
+  readonly tiles: readonly Tile[];
+  readonly unrolled: boolean;
+  readonly affine: boolean;
+}
+
+/** Tiles by region; additions come last. */
+const regionTiles = (tiles: readonly Tile[], prices: Prices): Chosen[] => {
+  const setting = tiles.filter((t) => t.form !== 'add');
+  const adds = spread(tiles.filter((t) => t.form === 'add'));
+  const written: Chosen[] = [];
+  const looped: Tile[] = [];
+  for (const set of groupBy(setting, (t) => signatureKey(signatureOf(t)))) {
+    if (prices.isWritten(signatureOf(set[0]))) written.push(...copies(set));
+    else looped.push(...set);
+  }
+  return [
+    ...written,
+    ...groupBy(looped, kindOf).map((g) => ({ tiles: byCounts(g), unrolled: false, affine: false })),
+    ...(adds.length > 0 ? [{ tiles: adds, unrolled: true, affine: false }] : []),
+  ];
+};
+
+/** Tiles of one signature: those that are copies of each other at other rows, and the rest. */
+const copies = (set: readonly Tile[]): Chosen[] => {
+  if (set[0].form === 'along') return [{ tiles: inOrder(set), unrolled: true, affine: false }];
+  const alike = groupBy(set, (t) => relative(t).join());
+  const affine = alike.filter((g) => g.length >= AFFINE || g.length === set.length);
+  const rest = alike.filter((g) => !affine.includes(g)).flat();
+  return [
+    ...affine.map((g) => ({ tiles: inOrder(g), unrolled: true, affine: true })),
+    ...(rest.length > 0 ? [{ tiles: inOrder(rest), unrolled: true, affine: false }] : []),
+  ];
+};
+
+const kindOf = (t: Tile): string => {
+  const { form, height, scattered, counts } = signatureOf(t);
+  return `${form} ${height} ${scattered} ${form === 'along' ? '' : counts.map((n) => n > 0).join()}`;
+};
+
+const inOrder = (tiles: readonly Tile[]): Tile[] => [...tiles].sort((a, b) => a.rows[0] - b.rows[0]);
+
+const byCounts = (tiles: readonly Tile[]): Tile[] =>
+  groupBy(inOrder(tiles), (t) => t.counts.join())
+    .sort(([{ counts: a }], [{ counts: b }]) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])
+    .flat();
+
+/** Entries that are added to the same row apart from each other, so that none waits for the one before. */
+const spread = (tiles: readonly Tile[]): Tile[] => {
+  const seen = new Map<number, number>();
+  const rounds: Tile[][] = [];
+  for (const t of tiles) {
+    const round = seen.get(t.rows[0]) ?? 0;
+    seen.set(t.rows[0], round + 1);
+    (rounds[round] ??= []).push(t);
+  }
+  return rounds.flat();
+};
+
+/** Columns relative to the row of their lane. */
+const relative = (t: Tile): Int32Array => {
+  const [slides, shares] = t.form === 'lanes' ? t.counts : [t.columns.length, 0];
+  const alone = slides + shares;
+  return t.columns.map((c, k) => c - (k < alone ? t.rows[0] : t.rows[(k - alone) % t.rows.length]));
+};
+
+const regionOf = (tiles: readonly Tile[], unrolled: boolean, affine: boolean, start: number): TileRegion => {
+  const [first] = tiles;
+  const scattered = signatureOf(first).scattered;
+  const step = tiles.length > 1 ? tiles[1].rows[0] - first.rows[0] : 1;
+  const even = unrolled && tiles.every((t, u) => t.rows.every((r, h) => r === first.rows[h] + u * step));
+  const width = (even ? 0 : scattered ? first.rows.length : 1) + (affine ? 0 : first.columns.length);
+  const table: number[] = [];
+  if (width > 0 || !unrolled) {
+    for (const t of tiles) {
+      if (!even) table.push(...(scattered ? t.rows : [t.rows[0]]));
+      if (!affine) for (const c of t.columns) table.push(c);
+    }
+  }
+  return {
+    form: first.form,
+    height: first.rows.length,
+    scattered,
+    groups: groupBy(tiles, (t) => t.counts.join()).map((g) => ({ counts: g[0].counts, tiles: g.length })),
+    unrolled,
+    offsets: affine ? relative(first) : undefined,
+    progression: even ? { first: first.rows, step } : undefined,
+    table: Int32Array.from(table),
+    start,
+  };
+};

@@ -1,0 +1,122 @@
+import type { Builder, Value } from '@filigree/ir';
+import { plus, times, valueOf, type Count, type TileHere } from './tile-loops.js';
+import type { TileRegion } from './tile-plan.js';
+
+/** What is stored, from `row` on. */
+export interface Sum {
+  readonly value: Value;
+  readonly row: Value;
+}
+
+/** The products of a tile with `x`, summed by row. */
+export const tileSums = (
+  b: Builder,
+  region: TileRegion,
+  tile: TileHere,
+  lanes: number,
+  dtype: 'f32' | 'f64',
+): readonly Sum[] => {
+  if (region.form === 'lanes') return rowALane(b, region, tile, dtype);
+  if (region.form === 'along') return [{ value: alongLanes(b, tile, lanes, dtype), row: tile.row(0) }];
+  const row = tile.row(0);
+  const term = b.mul(b.load('A', tile.valuesAt[0]), b.load('x', tile.column(0)));
+  return [{ value: b.add(b.load('y', row), term), row }];
+};
+
+/** Lanes beyond the height of the tile compute what nobody stores. */
+const rowALane = (
+  b: Builder,
+  { height, scattered }: TileRegion,
+  tile: TileHere,
+  dtype: 'f32' | 'f64',
+): readonly Sum[] => {
+  const lanes = 2 ** Math.ceil(Math.log2(height));
+  const { counts, columnsAt, valuesAt } = tile;
+  const xs: ((k: Count) => Value)[] = [
+    (k) => b.load('x', tile.column(plus(b, columnsAt[0], k)), lanes),
+    (k) => b.splat(b.load('x', tile.column(plus(b, columnsAt[1], k))), lanes),
+    (k) => {
+      const at = plus(b, columnsAt[2], times(b, k, height));
+      return joined(b, lanes, (lane) => b.load('x', tile.column(at, Math.min(lane, height - 1))));
+    },
+  ];
+  const zero = b.constant(0, { lanes, of: dtype });
+  const values = (section: number, k: Count): Value =>
+    b.load('A', valueOf(b, plus(b, valuesAt[section], times(b, k, height))), lanes);
+  const sums = xs.reduce<readonly Value[]>(
+    (before, x, s) => accumulate(b, counts[s], s === 2 ? 2 : 4, before, zero, (k) => b.mul(values(s, k), x(k))),
+    [],
+  );
+  const sum = sums.length === 0 ? zero : sums.reduce((p, q) => b.add(p, q));
+  if (lanes === height && !scattered) return [{ value: sum, row: tile.row(0) }];
+  return Array.from({ length: height }, (_, h) => ({ value: b.extract(sum, h), row: tile.row(h) }));
+};
+
+const alongLanes = (b: Builder, tile: TileHere, lanes: number, dtype: 'f32' | 'f64'): Value => {
+  const { counts, columnsAt, valuesAt } = tile;
+  const zero = b.constant(0, { lanes, of: dtype });
+  const values = (section: number, k: Count): Value =>
+    b.load('A', valueOf(b, plus(b, valuesAt[section], times(b, k, lanes))), lanes);
+  const runs = accumulate(b, counts[0], 4, [], zero, (k) =>
+    b.mul(values(0, k), b.load('x', tile.column(plus(b, columnsAt[0], k)), lanes)),
+  );
+  const sums = accumulate(b, counts[1], 2, runs, zero, (k) => {
+    const at = plus(b, columnsAt[1], times(b, k, lanes));
+    const x = joined(b, lanes, (lane) => b.load('x', tile.column(at, lane)));
+    return b.mul(values(1, k), x);
+  });
+  const total =
+    sums.length === 0
+      ? []
+      : [
+          b.reduce(
+            'add',
+            sums.reduce((p, q) => b.add(p, q)),
+          ),
+        ];
+  const [all = b.constant(0, dtype)] = accumulate(b, counts[2], 1, total, b.constant(0, dtype), (k) => {
+    const value = b.load('A', valueOf(b, plus(b, valuesAt[2], k)));
+    return b.mul(value, b.load('x', tile.column(plus(b, columnsAt[2], k))));
+  });
+  return all;
+};
+
+/** A vector of these lanes. */
+const joined = (b: Builder, lanes: number, lane: (h: number) => Value): Value => {
+  let v = b.splat(lane(0), lanes);
+  for (let h = 1; h < lanes; h++) v = b.insert(v, lane(h), h);
+  return v;
+};
+
+/** Terms from which on two sums take turns: one would wait for itself. */
+const LONG = 8;
+
+/** Adds the terms 0 … count to one sum or two; where the count is not known, in a loop of `ways` terms an iteration. */
+const accumulate = (
+  b: Builder,
+  count: Count,
+  ways: number,
+  sums: readonly Value[],
+  zero: Value,
+  term: (k: Count) => Value,
+): readonly Value[] => {
+  if (typeof count === 'number') {
+    const out = [...sums];
+    for (let k = 0; k < count; k++) {
+      const w = count >= LONG ? k % 2 : 0;
+      out[w] = w in out ? b.add(out[w], term(k)) : term(k);
+    }
+    return out;
+  }
+  const several = (inits: readonly Value[], end: Value): readonly Value[] =>
+    b.for(b.i32(0), end, b.i32(ways), {}, inits, (k, carried) => {
+      const out = [...carried];
+      for (let w = 0; w < ways; w++) out[w % out.length] = b.add(out[w % out.length], term(plus(b, k, w)));
+      return out;
+    });
+  if (ways === 1) return several([sums[0] ?? zero], count);
+  const even = b.and(count, b.i32(-ways));
+  const [p, q] = several([sums[0] ?? zero, sums[1] ?? zero], even);
+  const [r] = b.for(even, count, b.i32(1), {}, [p], (k, [s]) => b.add(s, term(k)));
+  return [r, q];
+};
