@@ -21,7 +21,7 @@ export { denseLayout } from './layout/dense-layout.js';
 export { compressedLayout, cscLayout, positionIn, sameLayout, tensorLayout } from './layout/tensor-layout.js';
 export type { GemmSpec, GemmTarget, MatrixView } from './gemm/gemm-spec.js';
 export { fusionCost, type CostModel } from './permute/cost.js';
-export { logMappings, type Contraction, type LogMapping, type Placed } from './permute/mapping.js';
+export { logMappings, type Contraction, type LogMapping, type Placed as PlacedOperand } from './permute/mapping.js';
 export type { PlacedNode } from './permute/permute.js';
 export type { Action, Flops, Operand, Operation, Plan } from './plan/plan.js';
 export { gemmTargets } from './gemm/targets.js';
