@@ -171,7 +171,7 @@ const emitRegion = (w: Writer, region: Region): Op | undefined => {
 
 const terminators = new Set(['scf.yield', 'scf.condition']);
 
-const effectOf = (w: Writer, spelling: Spelling, op: Op): 'pure' | 'read' | 'hint' | 'effect' =>
+const effectOf = (w: Writer, spelling: Spelling, op: Op): 'pure' | 'read' | 'fixed' | 'effect' =>
   typeof spelling.effect === 'string' ? spelling.effect : spelling.effect(op, w.site);
 
 /**
@@ -188,7 +188,7 @@ const inlinePoints = (w: Writer, region: Region): Int32Array => {
     const spelling = w.shared.dialect.spellings[op.name];
     const effect = spelling ? effectOf(w, spelling, op) : 'effect';
     if (effect === 'effect') for (const b of bufferUse([op], w.shared.dialect.spellings).written) nextWrite.set(b, k);
-    if (effect === 'effect' || effect === 'hint' || op.results.length !== 1) continue;
+    if (effect === 'effect' || effect === 'fixed' || op.results.length !== 1) continue;
     const use = w.shared.usage.onlyUseIn(op.results[0]!.id, region);
     if (use < 0) continue;
     const point = points[use]!;

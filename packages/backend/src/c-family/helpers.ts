@@ -249,6 +249,24 @@ const vectorRows: Readonly<Record<string, (r: Request, lanes: number) => HelperT
       lanes,
       (v) => `${v} ${r.name}(const ${r.stored(r.a)}* p) { ${v} v; __builtin_memcpy(&v, p, sizeof v); return v; }`,
     ),
+  /* A compiler that runs short of registers would use the memory once more, which takes as long as a load. */
+  keep: (r, lanes) =>
+    onVector(r, lanes, (v) =>
+      [
+        `${v} ${r.name}(const ${r.stored(r.a)}* p) {`,
+        `  ${v} v;`,
+        '  __builtin_memcpy(&v, p, sizeof v);',
+        '#if defined __AVX512F__',
+        '  __asm__("" : "+v"(v));',
+        '#elif defined __x86_64__',
+        '  __asm__("" : "+x"(v));',
+        '#elif defined __aarch64__',
+        '  __asm__("" : "+w"(v));',
+        '#endif',
+        '  return v;',
+        '}',
+      ].join('\n'),
+    ),
   store: (r, lanes) =>
     onVector(r, lanes, (v) => `void ${r.name}(${r.stored(r.a)}* p, ${v} v) { __builtin_memcpy(p, &v, sizeof v); }`),
   /* Sums of products in vectors are written so as they are to be: compilers would split long ones, or not fuse them. */

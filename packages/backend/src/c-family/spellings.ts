@@ -43,10 +43,10 @@ export interface Site {
 
 /**
  * How an op of one result, or of none, is written as an expression. `pure` ones may be written where they are used, `read`
- * ones too if nothing is written in between; `effect` ones stay where they are, and so do `hint`s, which write nothing.
+ * ones too if nothing is written in between; `effect` ones stay where they are, and so do `fixed` ones, which write nothing.
  */
 export interface Spelling {
-  readonly effect: 'pure' | 'read' | 'hint' | 'effect' | ((op: Op, site: Site) => 'pure' | 'effect');
+  readonly effect: 'pure' | 'read' | 'fixed' | 'effect' | ((op: Op, site: Site) => 'pure' | 'fixed' | 'effect');
   readonly write: (op: Op, args: readonly Expr[], site: Site) => Expr;
 }
 
@@ -186,7 +186,10 @@ const load: Spelling = {
   effect: 'read',
   write: (op, [index], site) => {
     const [result] = op.results as [Value];
-    if (lanesOf(result.type) > 1) return call(onVectors('load', result, site), address(op, index!, site));
+    if (lanesOf(result.type) > 1) {
+      const how = op.attrs['keep'] === true ? 'keep' : 'load';
+      return call(onVectors(how, result, site), address(op, index!, site));
+    }
     const at = element(op, index!, site);
     return typeOf(op) === 'i1' ? expr(`${at.text} != 0`, binds.equality) : at;
   },
@@ -224,15 +227,27 @@ const cas: Spelling = {
     ),
 };
 
+/*
+ * On vectors where it stands: in a nest of many sums of products a compiler would have to keep all factors at once, and find
+ * out that it need not.
+ */
+const fma: Spelling = {
+  effect: (op) => (lanesOf(op.results[0]!.type) > 1 ? 'fixed' : 'pure'),
+  write: (op, args, site) =>
+    lanesOf(op.results[0]!.type) > 1
+      ? call(onVectors('fma', op.results[0]!, site), ...args)
+      : call(site.helper(`fma_${typeOf(op)}`), ...args),
+};
+
 /* The address may be outside of the buffer: nothing is checked. */
 const prefetch: Spelling = {
-  effect: 'hint',
+  effect: 'fixed',
   write: (op, [index], site) => call('__builtin_prefetch', sum(expr(site.pointer(bufferOf(op))), index!)),
 };
 
 /* An empty instruction that may have changed the buffer, as far as the compiler knows; it takes no register. */
 const reload: Spelling = {
-  effect: 'hint',
+  effect: 'fixed',
   write: (op, _args, site) => {
     const buffer = bufferOf(op);
     return expr(`__asm__ volatile("" : "+m"(*(${site.stored(buffer)} (*)[])${site.pointer(buffer)}))`);
@@ -316,11 +331,7 @@ export const gnuSpellings: Spellings = {
   'math.round': helped('round'),
   'math.trunc': builtin('trunc'),
   'math.sign': helped('sign'),
-  'math.fma': pure((op, args, site) =>
-    lanesOf(op.results[0]!.type) > 1
-      ? call(onVectors('fma', op.results[0]!, site), ...args)
-      : call(site.helper(`fma_${typeOf(op)}`), ...args),
-  ),
+  'math.fma': fma,
   'mem.load': load,
   'mem.store': store,
   'mem.atomic': atomic,

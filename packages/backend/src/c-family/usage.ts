@@ -55,7 +55,7 @@ export const bufferUse = (ops: readonly Op[], spellings: Spellings): BufferUse =
   return { read, written };
 };
 
-const reads = (spelling: Spelling | undefined): boolean => spelling?.effect === 'read' || spelling?.effect === 'hint';
+const reads = (spelling: Spelling | undefined): boolean => spelling?.effect === 'read' || spelling?.effect === 'fixed';
 
 /**
  * Ids of the values that serve as indices into buffers and for nothing else, directly or through sums and products. An

@@ -12,6 +12,7 @@ import {
 } from '../kernel/type.js';
 import {
   type Lane,
+  booleanAttr,
   defineBound,
   firstProblem,
   hasOperands,
@@ -96,13 +97,15 @@ const load: OpDef = defineBound(
     name: 'mem.load',
     summary:
       'the element at an index of `buffer`; with `lanes` a vector of that many from there on; `range = [lo, hi]` promises ' +
-      'an integer between these bounds, and another one traps where that is seen',
+      'an integer between these bounds, and another one traps where that is seen; `keep` says that the value is worth a ' +
+      'register until its last use, and is not to be loaded again',
     verify: (op, buffers) =>
       firstProblem(
         () => hasOperands(op, 1),
         () => names(op, buffers),
         () => index(op, 0),
         () => integerAttr(op, 'lanes', 2, true),
+        () => booleanAttr(op, 'keep'),
         () => rangeAttr(op, find(op, buffers)),
       ),
     resultTypes: (_operands, attrs, _regions, buffers) => {

@@ -24,14 +24,19 @@ export const hasNumber = (plan: GemmPlan, shape: TileShape, l: number, c: number
 
 /** The vector of A from row `r` of a tile on in column `l`, as one load, or put together from its entries. */
 export const loadVector = (b: Builder, plan: GemmPlan, shape: TileShape, r: number, l: number, from: Place): Value => {
-  const { lanes } = plan.pieces;
-  if (!plan.gathers) return b.load(from.buffer, indexOf(b, from, plan.a.at(r, l)), lanes);
+  if (!plan.gathers) return loadWhole(b, plan, indexOf(b, from, plan.a.at(r, l)), from.buffer, shape.columns.length);
   const entries = lanePositions(plan, shape, r, l);
   return gathered(
     b,
     entries.map((p) => (p < 0 ? b.constant(0, plan.spec.type) : b.load(from.buffer, indexOf(b, from, p)))),
   );
 };
+
+/** A vector of factors for so many sums: kept in a register where there are several. */
+export const loadWhole = (b: Builder, { pieces }: GemmPlan, at: Value, buffer: string, uses: number): Value =>
+  pieces.lanes === 1
+    ? b.load(buffer, at)
+    : b.value('mem.load', [at], { buffer: `@${buffer}`, lanes: pieces.lanes, ...(uses > 1 ? { keep: true } : {}) });
 
 /** The entry of B in row `l` and column `c` of a tile, in all lanes. */
 export const loadNumber = (b: Builder, plan: GemmPlan, shape: TileShape, l: number, c: number, from: Place): Value => {

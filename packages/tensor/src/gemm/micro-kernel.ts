@@ -1,5 +1,14 @@
 import type { Builder, Type, Value } from '@filigree/ir';
-import { type TileShape, hasNumber, hasVector, loadNumber, loadResult, loadVector, storeResult } from './factors.js';
+import {
+  type TileShape,
+  hasNumber,
+  hasVector,
+  loadNumber,
+  loadResult,
+  loadVector,
+  loadWhole,
+  storeResult,
+} from './factors.js';
 import { type Place, indexOf, moved } from './place.js';
 import type { GemmPlan } from './plan-gemm.js';
 
@@ -117,7 +126,7 @@ const emitStep = (b: Builder, plan: GemmPlan, shape: TileShape, places: TilePlac
   if (!vectors.includes(true) || !numbers.includes(true)) return sums;
   const vector = (p: number): Value =>
     places.panel
-      ? b.load(places.panel.buffer, indexOf(b, places.panel, panelAt(plan, shape, p, l)), plan.pieces.lanes)
+      ? loadWhole(b, plan, indexOf(b, places.panel, panelAt(plan, shape, p, l)), places.panel.buffer, columns.length)
       : loadVector(b, plan, shape, rows[p], l, places.a);
   const number = (q: number): Value => loadNumber(b, plan, shape, l, columns[q], places.b);
   const add = (p: number, q: number, x: Value, y: Value): void => {
