@@ -28,6 +28,7 @@ export const memoryPrograms = (): readonly Program[] => [
   indexFromOutside(),
   compareAndSwap(),
   valueAsIndex(),
+  hints(),
 ];
 
 /** One value as what is stored and as where it goes, and nowhere else. */
@@ -52,6 +53,29 @@ const valueAsIndex = (): Program => {
     name: 'a value stored at the place it names',
     module: makeModule('m', buffers, [kernel]),
     inputs: { a: new Int32Array(16), at: Int32Array.of(3, 5, 7, 0) },
+  };
+};
+
+/** Hints say nothing about what is computed, wherever they point. */
+const hints = (): Program => {
+  const buffers = [declareBuffer('a', 'f64', 8, 'inout'), constBuffer('k', 'f64', Float64Array.of(2, 3))];
+  const kernel = buildKernel(
+    'own',
+    {},
+    (b) =>
+      b.for(b.i32(0), b.i32(8), b.i32(1), {}, [], (i) => {
+        b.op('mem.prefetch', [b.add(i, b.i32(1000))], { buffer: '@a' });
+        const twice = b.mul(b.load('a', i), b.load('k', b.i32(0)));
+        b.op('mem.reload', [], { buffer: '@k' });
+        b.op('mem.reload', [], { buffer: '@a' });
+        b.store('a', b.add(twice, b.mul(b.load('a', i), b.load('k', b.i32(0)))), i);
+      }),
+    buffers,
+  );
+  return {
+    name: 'hints',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { a: Float64Array.of(1, -2, 3, 0.5, 0, 7, -8, 9) },
   };
 };
 
