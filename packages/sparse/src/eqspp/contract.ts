@@ -1,5 +1,5 @@
 import { type BooleanTensor, type IndexedPattern, volume } from './boolean-tensor.js';
-import { countAlong, forEachPosition, projectPattern, stridesIn } from './rearrange.js';
+import { countAlong, positionsOf, projectPattern, stridesIn } from './rearrange.js';
 
 /**
  * The pattern of a product of two factors, summed over all indices that the result lacks (§4.2.2 with + as ∨ and · as ∧).
@@ -28,16 +28,8 @@ export const contractPatterns = (a: IndexedPattern, b: IndexedPattern, result: s
   const bits = new Uint8Array(volume(shape));
   const strides = stridesIn(result, shape);
   const place = (indices: string): Int32Array => {
-    const out = new Int32Array(extent(indices));
-    forEachPosition(
-      indices,
-      [...indices].map((i) => size.get(i)!),
-      strides,
-      (e, at) => {
-        out[e] = at;
-      },
-    );
-    return out;
+    const extents = [...indices].map((i) => size.get(i)!);
+    return positionsOf(indices, extents, strides);
   };
   const [atM, atN, atG] = [place(m), place(n), place(batch)];
   const row = new Uint32Array(words);
@@ -60,9 +52,7 @@ export const countProduct = (a: IndexedPattern, b: IndexedPattern): number => {
   const shared = [...a.indices].filter((i) => b.indices.includes(i)).join('');
   const x = countAlong(a, shared);
   const y = countAlong(b, shared);
-  let n = 0;
-  for (let e = 0; e < x.length; e++) n += x[e] * y[e];
-  return n;
+  return x.reduce((n, c, e) => n + c * y[e], 0);
 };
 
 /** Without the indices that neither the other factor nor the result has. */

@@ -1,7 +1,15 @@
-import { type BooleanTensor, fullPattern, type IndexedPattern, intersectPatterns } from './boolean-tensor.js';
+import { type BooleanTensor, type IndexedPattern, intersectPatterns } from './boolean-tensor.js';
 import { contractPatterns } from './contract.js';
-import { contractionOrder, type ContractionTree } from './order.js';
-import { projectPattern, stridesIn, forEachPosition } from './rearrange.js';
+import { pick, positionsOf, projectPattern, stridesIn } from './rearrange.js';
+import { OrderSearch } from './search.js';
+import { shrinkFactors } from './shrink.js';
+import type { ContractionTree } from './tree.js';
+
+/** The indices of a result, and which of its entries are wanted (absent: all). */
+export interface ProductTarget {
+  readonly indices: string;
+  readonly pattern?: BooleanTensor;
+}
 
 /** What of a product may be non-zero and is wanted. */
 export interface EquivalentPatterns {
@@ -9,43 +17,46 @@ export interface EquivalentPatterns {
   readonly factors: readonly BooleanTensor[];
   /** The pattern of the product over the target's indices, within what is wanted of it. */
   readonly result: BooleanTensor;
-  /** The same for every intermediate result of the tree that was asked for. */
-  readonly tree: ContractionTree;
 }
 
 /**
  * Equivalent sparsity patterns of a product (Prop. 1): the fewest entries of each factor that leave the result unchanged.
- * One sweep up a tree of binary contractions finds what each part may hold, one sweep down what the rest lets through:
- * the Boolean contraction (6) for all factors at once, by the distributive law.
+ * The Boolean contractions (6) of all factors are done at once on one tree of products of two: a sweep up finds what each
+ * part may hold, a sweep down what the rest lets through, which by the distributive law is the same.
  *
- * @param target the indices of the result, and which of its entries are wanted (absent: all)
- * @param tree the order of the contractions (absent: the one of least operations)
+ * Throws `DiagnosticError` `eqspp/factors` for no factor or more than 30.
  */
-export const equivalentPatterns = (
-  factors: readonly IndexedPattern[],
-  target: { readonly indices: string; readonly pattern?: BooleanTensor },
-  tree: ContractionTree = contractionOrder(factors, target.indices).tree,
-): EquivalentPatterns => {
+export const equivalentPatterns = (factors: readonly IndexedPattern[], target: ProductTarget): EquivalentPatterns => {
+  const wanted = target.pattern === undefined ? [] : [{ indices: target.indices, pattern: target.pattern }];
+  const shrunk = shrinkFactors(factors, wanted);
   const found: BooleanTensor[] = [];
-  const descend = (node: ContractionTree, wanted: IndexedPattern): ContractionTree => {
-    const pattern = intersectPatterns(node.pattern, spread(wanted, node));
-    if (node.kind === 'factor') {
-      found[node.factor] = pattern;
-      return { ...node, pattern };
-    }
-    const here = { indices: node.indices, pattern };
-    // What lets an entry of one side through: a wanted entry of the product with an entry of the other side.
-    return {
-      ...node,
-      pattern,
-      left: descend(node.left, through(here, node.right, node.left)),
-      right: descend(node.right, through(here, node.left, node.right)),
-    };
+  const keep = (node: ContractionTree): void => {
+    if (node.kind === 'factor') found[node.factor] = shrunk.expand(node);
+    else [node.left, node.right].forEach(keep);
   };
-  const wanted = target.pattern ?? fullPattern(tree.pattern.shape);
-  const root = descend(tree, { indices: target.indices, pattern: wanted });
-  const result = root.kind === 'factor' ? projectPattern(root, target.indices) : root.pattern;
-  return { factors: found, result, tree: root };
+  const tree = new OrderSearch(shrunk, target.indices).greedy().tree();
+  const root = narrowTree(tree, wanted.map(shrunk.shrink)[0]);
+  keep(root);
+  const pattern = projectPattern(root, target.indices);
+  return { factors: found, result: shrunk.expand({ indices: target.indices, pattern }) };
+};
+
+/** What a product may hold, over the target's indices. */
+export const contractedPattern = (factors: readonly IndexedPattern[], indices: string): BooleanTensor => {
+  const shrunk = shrinkFactors(factors);
+  const root = new OrderSearch(shrunk, indices).greedy().tree();
+  return shrunk.expand({ indices, pattern: projectPattern(root, indices) });
+};
+
+/** Every pattern of a tree cut down to what is wanted of the root. */
+export const narrowTree = (node: ContractionTree, wanted: IndexedPattern | undefined): ContractionTree => {
+  const pattern = wanted === undefined ? node.pattern : intersectPatterns(node.pattern, spread(wanted, node));
+  if (node.kind === 'factor') return { ...node, pattern };
+  // What lets an entry of one side through: a wanted entry of the product with an entry of the other side.
+  const here = { indices: node.indices, pattern };
+  const left = narrowTree(node.left, through(here, node.right, node.left));
+  const right = narrowTree(node.right, through(here, node.left, node.right));
+  return { ...node, pattern, left, right };
 };
 
 /** Over those indices of `to` that the product or the other side knows; the rest of its indices are summed at once. */
@@ -57,9 +68,7 @@ const through = (product: IndexedPattern, other: IndexedPattern, to: IndexedPatt
 /** A pattern repeated along the indices that it lacks. */
 const spread = (from: IndexedPattern, to: IndexedPattern): BooleanTensor => {
   if (from.indices === to.indices) return from.pattern;
-  const bits = new Uint8Array(to.pattern.bits.length);
-  forEachPosition(to.indices, to.pattern.shape, stridesIn(from.indices, from.pattern.shape), (e, at) => {
-    bits[e] = from.pattern.bits[at];
-  });
-  return { shape: to.pattern.shape, bits };
+  const { shape } = to.pattern;
+  const at = positionsOf(to.indices, shape, stridesIn(from.indices, from.pattern.shape));
+  return { shape, bits: pick(from.pattern.bits, at) };
 };

@@ -10,5 +10,11 @@ export {
 } from './boolean-tensor.js';
 export { projectPattern } from './rearrange.js';
 export { contractPatterns, countProduct } from './contract.js';
-export { contractionOrder, type ContractionOrder, type ContractionTree } from './order.js';
-export { equivalentPatterns, type EquivalentPatterns } from './equivalent-patterns.js';
+export type { ContractionTree } from './tree.js';
+export { contractionOrder, type ContractionOrder } from './order.js';
+export {
+  contractedPattern,
+  equivalentPatterns,
+  type EquivalentPatterns,
+  type ProductTarget,
+} from './equivalent-patterns.js';

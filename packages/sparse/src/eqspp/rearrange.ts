@@ -8,9 +8,9 @@ export const projectPattern = ({ indices, pattern }: IndexedPattern, result: str
   if (indices === result) return pattern;
   const shape = [...result].map((letter) => pattern.shape[indices.indexOf(letter)]);
   const bits = new Uint8Array(volume(shape));
-  forEachPosition(indices, pattern.shape, stridesIn(result, shape), (e, at) => {
-    bits[at] |= pattern.bits[e];
-  });
+  const from = pattern.bits;
+  const at = positionsOf(indices, pattern.shape, stridesIn(result, shape));
+  for (let e = 0; e < from.length; e++) bits[at[e]] |= from[e];
   return { shape, bits };
 };
 
@@ -18,9 +18,9 @@ export const projectPattern = ({ indices, pattern }: IndexedPattern, result: str
 export const countAlong = ({ indices, pattern }: IndexedPattern, result: string): Float64Array => {
   const shape = [...result].map((letter) => pattern.shape[indices.indexOf(letter)]);
   const counts = new Float64Array(volume(shape));
-  forEachPosition(indices, pattern.shape, stridesIn(result, shape), (e, at) => {
-    counts[at] += pattern.bits[e];
-  });
+  const { bits } = pattern;
+  const at = positionsOf(indices, pattern.shape, stridesIn(result, shape));
+  for (let e = 0; e < bits.length; e++) counts[at[e]] += bits[e];
   return counts;
 };
 
@@ -35,25 +35,27 @@ export const stridesIn = (indices: string, shape: readonly number[]): ReadonlyMa
   return strides;
 };
 
-/** Walks a tensor in its own order, with the position that the same index values have under other strides. */
-export const forEachPosition = (
+/** For each entry of a tensor in its own order, the position that the same index values have under other strides. */
+export const positionsOf = (
   indices: string,
   shape: readonly number[],
   strides: ReadonlyMap<string, number>,
-  visit: (entry: number, position: number) => void,
-): void => {
-  const order = indices.length;
-  const step = [...indices].map((letter) => strides.get(letter) ?? 0);
-  const size = volume(shape);
-  const at = new Int32Array(order);
-  let position = 0;
-  for (let e = 0; e < size; e++) {
-    visit(e, position);
-    for (let d = 0; d < order; d++) {
-      position += step[d];
-      if (++at[d] < shape[d]) break;
-      position -= step[d] * shape[d];
-      at[d] = 0;
-    }
-  }
+): Int32Array => {
+  const positions = new Int32Array(volume(shape));
+  let known = 1;
+  // What is known of the dimensions so far is repeated along the next.
+  shape.forEach((extent, d) => {
+    const step = strides.get(indices[d]) ?? 0;
+    for (let i = 1, e = known; i < extent; i++)
+      for (let from = 0; from < known; from++) positions[e++] = positions[from] + i * step;
+    known *= extent;
+  });
+  return positions;
+};
+
+/** The bits at some positions. */
+export const pick = (bits: Uint8Array, at: Int32Array): Uint8Array => {
+  const out = new Uint8Array(at.length);
+  for (let e = 0; e < at.length; e++) out[e] = bits[at[e]];
+  return out;
 };

@@ -1,9 +1,7 @@
 import {
   type BooleanTensor,
-  contractionOrder,
-  type ContractionTree,
+  contractedPattern,
   equivalentPatterns,
-  type IndexedPattern,
   intersectPatterns,
   projectPattern,
   unitePatterns,
@@ -17,83 +15,57 @@ import type { Node } from '../notation/node.js';
  * @param wanted which entries of the value are needed, over the node's indices; absent: all
  */
 export const propagatePatterns = <N extends Node>(node: N, wanted?: BooleanTensor): N => {
-  const known = new Map<Node, Holding>();
-  const held = holding(node, known).pattern;
+  const known: Held = new Map();
+  const held = hold(node, known);
   return narrow(node, wanted === undefined ? held : intersectPatterns(held, wanted), known) as N;
 };
 
-interface Holding {
-  readonly pattern: BooleanTensor;
-  readonly tree?: ContractionTree;
-}
+/** What a node may hold, by its tensors alone. */
+type Held = Map<Node, BooleanTensor>;
 
-const holding = (node: Node, known: Map<Node, Holding>): Holding => {
-  const found = (): Holding => {
-    switch (node.kind) {
-      case 'leaf':
-        return { pattern: node.pattern };
-      case 'sum':
-        return {
-          pattern: node.terms
-            .map((t) => arrange(t.node, holding(t.node, known).pattern, node.indices))
-            .reduce(unitePatterns, { shape: node.pattern.shape, bits: new Uint8Array(node.pattern.bits.length) }),
-        };
-      case 'indexsum':
-        return { pattern: arrange(node.of, holding(node.of, known).pattern, node.indices) };
-      case 'einsum': {
-        const { tree } = contractionOrder(factorsOf(node.factors, known), node.indices);
-        const pattern = tree.kind === 'factor' ? projectPattern(tree, node.indices) : tree.pattern;
-        return { pattern, tree };
-      }
-      case 'contraction': {
-        const { tree } = contractionOrder(factorsOf([node.left, node.right], known), node.indices);
-        return { pattern: tree.pattern, tree };
-      }
-    }
+const hold = (node: Node, known: Held): BooleanTensor => {
+  const factors = factorsOf(node).map((f) => ({ indices: f.indices, pattern: hold(f, known) }));
+  const found = (): BooleanTensor => {
+    if (node.kind === 'leaf') return node.pattern;
+    if (node.kind !== 'sum') return contractedPattern(factors, node.indices);
+    const nothing = { shape: node.pattern.shape, bits: new Uint8Array(node.pattern.bits.length) };
+    return factors.map((f) => projectPattern(f, node.indices)).reduce(unitePatterns, nothing);
   };
-  const result = found();
-  known.set(node, result);
-  return result;
+  const pattern = found();
+  known.set(node, pattern);
+  return pattern;
 };
-
-const factorsOf = (nodes: readonly Node[], known: Map<Node, Holding>): readonly IndexedPattern[] =>
-  nodes.map((f) => ({ indices: f.indices, pattern: holding(f, known).pattern }));
 
 /** The node with a pattern that lies within what it holds. */
-const narrow = (node: Node, pattern: BooleanTensor, known: ReadonlyMap<Node, Holding>): Node => {
-  const factors = (nodes: readonly Node[]): readonly Node[] => {
-    const held = nodes.map((f) => ({ indices: f.indices, pattern: known.get(f)!.pattern }));
-    const found = equivalentPatterns(held, { indices: node.indices, pattern }, known.get(node)!.tree);
-    return nodes.map((f, n) => narrow(f, found.factors[n], known));
-  };
-  switch (node.kind) {
-    case 'leaf':
-      return { ...node, pattern };
-    case 'sum':
-      return {
-        ...node,
-        pattern,
-        terms: node.terms.map(({ by, node: term }) => {
-          const here = arrange(node, pattern, term.indices);
-          return { by, node: narrow(term, intersectPatterns(known.get(term)!.pattern, here), known) };
-        }),
-      };
-    case 'indexsum': {
-      const held = [{ indices: node.of.indices, pattern: known.get(node.of)!.pattern }];
-      return {
-        ...node,
-        pattern,
-        of: narrow(node.of, equivalentPatterns(held, { indices: node.indices, pattern }).factors[0], known),
-      };
-    }
-    case 'einsum':
-      return { ...node, pattern, factors: factors(node.factors) };
-    case 'contraction': {
-      const [left, right] = factors([node.left, node.right]);
-      return { ...node, pattern, left, right };
-    }
+const narrow = (node: Node, pattern: BooleanTensor, known: Held): Node => {
+  if (node.kind === 'leaf') return { ...node, pattern };
+  if (node.kind === 'sum') {
+    const terms = node.terms.map(({ by, node: term }) => {
+      const here = projectPattern({ indices: node.indices, pattern }, term.indices);
+      return { by, node: narrow(term, intersectPatterns(known.get(term)!, here), known) };
+    });
+    return { ...node, pattern, terms };
   }
+  const parts = factorsOf(node);
+  const held = parts.map((f) => ({ indices: f.indices, pattern: known.get(f)! }));
+  const needed = equivalentPatterns(held, { indices: node.indices, pattern }).factors;
+  const factors = parts.map((f, n) => narrow(f, needed[n], known));
+  if (node.kind === 'einsum') return { ...node, pattern, factors };
+  if (node.kind === 'indexsum') return { ...node, pattern, of: factors[0] };
+  return { ...node, pattern, left: factors[0], right: factors[1] };
 };
 
-const arrange = (from: { readonly indices: string }, pattern: BooleanTensor, indices: string): BooleanTensor =>
-  projectPattern({ indices: from.indices, pattern }, indices);
+const factorsOf = (node: Node): readonly Node[] => {
+  switch (node.kind) {
+    case 'leaf':
+      return [];
+    case 'sum':
+      return node.terms.map((t) => t.node);
+    case 'indexsum':
+      return [node.of];
+    case 'einsum':
+      return node.factors;
+    case 'contraction':
+      return [node.left, node.right];
+  }
+};

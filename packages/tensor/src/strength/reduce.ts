@@ -1,10 +1,4 @@
-import {
-  contractionOrder,
-  type ContractionTree,
-  countNonzeros,
-  equivalentPatterns,
-  projectPattern,
-} from '@filigree/sparse';
+import { contractionOrder, type ContractionTree, countNonzeros, countProduct, projectPattern } from '@filigree/sparse';
 import type { Node } from '../notation/node.js';
 
 /**
@@ -33,13 +27,11 @@ export const countOperations = (node: Node): number => {
     case 'indexsum':
       return countNonzeros(node.of.pattern) - countNonzeros(node.pattern) + countOperations(node.of);
     case 'einsum':
-      return (
-        contractionOrder(node.factors, node.indices).operations +
-        node.factors.reduce((n, f) => n + countOperations(f), 0)
-      );
+      return contractionOrder(node.factors, node).operations + node.factors.reduce((n, f) => n + countOperations(f), 0);
     case 'contraction':
       return (
-        contractionOrder([node.left, node.right], node.indices).operations +
+        2 * countProduct(node.left, node.right) -
+        countNonzeros(node.pattern) +
         countOperations(node.left) +
         countOperations(node.right)
       );
@@ -58,8 +50,7 @@ const reduce = (node: Node): Node => {
       return { ...node, left: reduce(node.left), right: reduce(node.right) };
     case 'einsum': {
       const factors = node.factors.map(reduce);
-      const { tree } = contractionOrder(factors, node.indices);
-      return build(equivalentPatterns(factors, node, tree).tree, node.indices, factors);
+      return build(contractionOrder(factors, node).tree, node.indices, factors);
     }
   }
 };
