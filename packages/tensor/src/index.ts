@@ -20,8 +20,9 @@ export type { CompressedLayout, CscLayout, DenseLayout, Interval, Layout } from 
 export { denseLayout } from './layout/dense-layout.js';
 export { compressedLayout, cscLayout, positionIn, sameLayout, tensorLayout } from './layout/tensor-layout.js';
 export type { GemmSpec, GemmTarget, MatrixView } from './gemm/gemm-spec.js';
-export { fusionCost, type CostModel } from './permute/cost.js';
-export { logMappings, type Contraction, type LogMapping, type Placed as PlacedOperand } from './permute/mapping.js';
+export { deducePattern } from './strength/deduce-pattern.js';
+export { defaultGemmTimes, fusionCost, timeCost, type CostModel, type GemmTimes } from './permute/cost.js';
+export { logMappings, type Contraction, type LogMapping } from './permute/mapping.js';
 export type { PlacedNode } from './permute/permute.js';
 export type { Action, Flops, Operand, Operation, Plan } from './plan/plan.js';
 export { gemmTargets } from './gemm/targets.js';
@@ -48,3 +49,4 @@ export {
 export { printActions, printMappings } from './plan/print.js';
 export { actionFlops } from './plan/flops.js';
 export { planKernel, planStages, type PlanOptions, type PlanState } from './plan/plan-kernel.js';
+export { explainKernel, type Explanation } from './plan/explain.js';

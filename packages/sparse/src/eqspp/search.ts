@@ -110,7 +110,8 @@ export class OrderSearch {
       const product = this.product(left, part);
       // No sum leaves more than the products that it adds.
       if (below + product > bound) continue;
-      if (split === undefined || below + 2 * product < split.cost) split = { left, cost: below + 2 * product };
+      // Of equal ones the one that leaves most to the left, as products are read.
+      if (split === undefined || below + 2 * product <= split.cost) split = { left, cost: below + 2 * product };
     }
     this.best.delete(set);
     if (split === undefined || (!this.values.has(set) && this.entries(set) > MAX_ENTRIES)) return;

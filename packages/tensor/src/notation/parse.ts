@@ -223,6 +223,7 @@ const tokenize = (text: string): readonly Token[] => {
   let line = 1;
   let begin = 0;
   let depth = 0;
+  let lineEnd: Token | undefined;
   PATTERN.lastIndex = 0;
   while (PATTERN.lastIndex < text.length) {
     const at = PATTERN.lastIndex;
@@ -238,13 +239,15 @@ const tokenize = (text: string): readonly Token[] => {
       // A line ends a statement where it could end.
       const last = tokens.at(-1);
       const open = last === undefined || (last.kind === 'symbol' && last.text !== ']' && last.text !== ')');
-      if (depth === 0 && !open) tokens.push({ kind: 'symbol', text: ';', loc });
+      if (depth === 0 && !open) tokens.push((lineEnd = { kind: 'symbol', text: ';', loc }));
       line++;
       begin = at + 1;
     } else if (name !== undefined) tokens.push({ kind: 'name', text: name, loc });
     else if (number !== undefined) tokens.push({ kind: 'number', text: number, loc });
     else if (symbol !== undefined) {
       depth += '(['.includes(symbol) ? 1 : ')]'.includes(symbol) ? -1 : 0;
+      // A line that begins with an operator goes on with the one before.
+      if (lineEnd !== undefined && '+-*/='.includes(symbol[0]) && tokens.at(-1) === lineEnd) tokens.pop();
       tokens.push({ kind: 'symbol', text: symbol, loc });
     }
   }

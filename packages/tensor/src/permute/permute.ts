@@ -92,7 +92,7 @@ class Permuter {
     const choices = this.free(node);
     if (choices[0].layout.kind === 'dense') return choices;
     const [of] = choices;
-    return ordersOf(node.indices).map((order) => {
+    return permutationsOf(node.indices).map((order) => {
       const layout = this.temporary(node, order);
       return {
         indices: order,
@@ -104,7 +104,7 @@ class Permuter {
   }
 
   private free(node: Node): readonly Choice[] {
-    return this.solve(node, ordersOf(node.indices), (order) => this.temporary(node, order));
+    return this.solve(node, permutationsOf(node.indices), (order) => this.temporary(node, order));
   }
 
   private sum(node: SumNode, order: string, place: Place): Choice {
@@ -146,7 +146,7 @@ class Permuter {
     const product = node.summed === '';
     const sides = (side: Node): readonly Choice[] =>
       side.kind === 'leaf' && !product ? [...this.leaf(side), ...this.copies(side)] : this.dense(side);
-    const [lefts, rights] = [sides(node.left), sides(node.right)];
+    const [lefts, rights] = this.few(orders.length, sides(node.left), sides(node.right));
     const ranges = rangesOf(node);
     return orders.map((order) => {
       const target: Placed = { indices: order, layout: place(order) };
@@ -176,6 +176,16 @@ class Permuter {
             : { ...target, pattern: pattern(), how: { kind: 'log', left: left.make(), right: right.make(), mapping } },
       };
     });
+  }
+
+  /** The cheapest of both sides, so that not too many are tried together. */
+  private few(orders: number, a: readonly Choice[], b: readonly Choice[]): readonly (readonly Choice[])[] {
+    const { compare } = this.options.cost;
+    const [x, y] = [a, b].map((side) => [...side].sort((p, q) => compare(p.cost, q.cost)));
+    while (orders * x.length * y.length > MAX_CONFIGURATIONS && x.length + y.length > 2)
+      if (x.length > y.length) x.length = Math.ceil(x.length / 2);
+      else y.length = Math.ceil(y.length / 2);
+    return [x, y];
   }
 
   private copies(node: LeafNode): readonly Choice[] {
@@ -230,15 +240,14 @@ const rangesOf = (node: ContractionNode): Readonly<Record<string, Interval>> => 
 const arranged = (node: Node, order: string): BooleanTensor =>
   projectPattern({ indices: node.indices, pattern: node.pattern }, order);
 
-/** Beyond this many dimensions not all orders are tried. */
-const ALL_ORDERS = 4;
+/** Orders of a result and its two sides that are tried together. */
+const MAX_CONFIGURATIONS = 60000;
 
-const ordersOf = (indices: string): readonly string[] =>
-  indices.length <= ALL_ORDERS ? permutationsOf(indices) : permutationsOf(indices).slice(0, 120);
-
-const permutationsOf = (letters: string): readonly string[] =>
-  letters.length <= 1
-    ? [letters]
-    : [...letters].flatMap((first, d) =>
-        permutationsOf(letters.slice(0, d) + letters.slice(d + 1)).map((rest) => first + rest),
-      );
+const permutationsOf = (letters: string): readonly string[] => {
+  if (letters.length <= 1) return [letters];
+  // Of more than six letters only the last six change places.
+  const firsts = letters.length > 6 ? letters[0] : letters;
+  return [...firsts].flatMap((first, d) =>
+    permutationsOf(letters.slice(0, d) + letters.slice(d + 1)).map((rest) => first + rest),
+  );
+};

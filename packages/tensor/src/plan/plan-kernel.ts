@@ -1,9 +1,10 @@
 import { type Diagnostics, fail, type Pass, pass, pipeline } from '@filigree/ir';
+import type { BooleanTensor } from '@filigree/sparse';
 import * as E from 'fp-ts/lib/Either.js';
 import type { GemmTarget } from '../gemm/gemm-spec.js';
 import { gemmTargets } from '../gemm/targets.js';
 import type { Layout } from '../layout/layout.js';
-import { tensorLayout } from '../layout/tensor-layout.js';
+import { positionIn, tensorLayout } from '../layout/tensor-layout.js';
 import { checkKernel, indexedIn } from '../notation/check.js';
 import type { KernelDecl, TensorDecl } from '../notation/expression.js';
 import type { Statement } from '../notation/node.js';
@@ -71,9 +72,9 @@ const layoutIn =
   (tensor: TensorDecl): Layout =>
     tensorLayout(tensor, lanesOf(o));
 
-const mapStatements = (run: (s: Statement) => Statement) => (state: PlanState) => ({
+const mapStatements = (run: (s: Statement, options: PlanOptions) => Statement) => (state: PlanState) => ({
   ...state,
-  statements: state.statements.map(run),
+  statements: state.statements.map((s) => run(s, state.options)),
 });
 
 /** The stages of `planKernel`, in order. */
@@ -121,16 +122,35 @@ export const planStages: readonly Pass<PlanState>[] = [
   pass('finish', finish),
 ];
 
-/** Patterns within what the target stores; entries of its box that its pattern lacks must come out zero by themselves. */
-function propagate(statement: Statement): Statement {
+/**
+ * Patterns within what the target stores. A result may reach beyond that, for what is not stored is not computed; but
+ * storage has no place for entries that are computed and must be zero.
+ */
+function propagate(statement: Statement, options: PlanOptions): Statement {
   const { target, root } = statement;
   const whole = propagatePatterns(root);
   const wanted = target.tensor.pattern;
-  if (wanted === undefined) return { target, root: dropZeros(whole) };
-  const { bits } = whole.pattern;
-  const outside = bits.findIndex((b, e) => b === 1 && wanted.bits[e] === 0);
-  if (outside < 0) return { target, root: dropZeros(whole) };
+  const outside = wanted === undefined ? [] : [...entriesOutside(whole.pattern, wanted)];
+  if (wanted === undefined || outside.length === 0) return { target, root: dropZeros(whole) };
+  const layout = layoutIn(options)(target.tensor);
+  const stored = layout.kind === 'dense' && outside.find((entry) => positionIn(layout, entry) >= 0);
+  if (stored)
+    fail(
+      'plan/target-pattern',
+      `${target.tensor.name}[${target.indices}]: entry (${stored.join(', ')}) may become non-zero, but the pattern of '${target.tensor.name}' says zero`,
+      {
+        remedy: 'give it the pattern that deducePattern finds, or the layout compressed, which stores its pattern only',
+      },
+    );
   return { target, root: dropZeros(propagatePatterns(root, wanted)) };
+}
+
+function* entriesOutside({ shape, bits }: BooleanTensor, within: BooleanTensor): Generator<readonly number[]> {
+  const at = shape.map(() => 0);
+  for (let e = 0; e < bits.length; e++) {
+    if (bits[e] === 1 && within.bits[e] === 0) yield [...at];
+    for (let d = 0; d < at.length && ++at[d] === shape[d]; d++) at[d] = 0;
+  }
 }
 
 /** Without terms that are zero everywhere. */
@@ -169,6 +189,7 @@ function finish(state: PlanState): PlanState {
     temporaries,
     buffers,
     actions,
+    prefetch: (decl.prefetch ?? []).map((tensor) => ({ tensor, layout: layoutIn(options)(tensor) })),
     flops: flopsOf(decl, statements, actions, target),
   };
   return { ...state, actions, plan };

@@ -82,6 +82,8 @@ export interface Plan {
     readonly layout: Layout;
     readonly access: 'read' | 'write' | 'readwrite';
   }[];
+  /** Tensors that actions ask storage for; they are neither read nor written and may have no storage at all. */
+  readonly prefetch?: readonly { readonly tensor: TensorDecl; readonly layout: Layout }[];
   /** Scalars that are given at run time, in order of first use. */
   readonly scalars: readonly string[];
   /** Temporaries, and which shared buffer each lies in (step 7 of §4.7). */

@@ -1,0 +1,79 @@
+import { type Diagnostics, pipeline } from '@filigree/ir';
+import { boundingBox, countNonzeros } from '@filigree/sparse';
+import * as E from 'fp-ts/lib/Either.js';
+import type { Interval } from '../layout/layout.js';
+import type { KernelDecl } from '../notation/expression.js';
+import type { Node } from '../notation/node.js';
+import { planStages, type PlanOptions, type PlanState } from './plan-kernel.js';
+
+/** What the first stages of planning find about one assignment. */
+export interface Explanation {
+  readonly target: string;
+  /** The order of least operations, `Q + ((I*K)*A)`. */
+  readonly order: string;
+  /** Each use of a tensor on the right: what of it may be non-zero and is needed. */
+  readonly patterns: readonly {
+    readonly name: string;
+    readonly indices: string;
+    readonly nonzeros: number;
+    readonly entries: number;
+    readonly box: readonly Interval[];
+  }[];
+}
+
+/** Equivalent sparsity patterns and orders of multiplication of every assignment of a kernel. */
+export const explainKernel = (
+  decl: KernelDecl,
+  options: PlanOptions,
+): E.Either<Diagnostics, readonly Explanation[]> => {
+  const last = planStages.findIndex((s) => s.name === 'strength-reduction');
+  const stages = pipeline(planStages.slice(0, last + 1));
+  const result = stages.run({ decl, options, statements: [], placed: [], actions: [] });
+  return E.map((state: PlanState) =>
+    state.statements.map(({ target, root }) => ({
+      target: `${target.tensor.name}[${target.indices}]`,
+      order: orderOf(root),
+      patterns: leavesOf(root),
+    })),
+  )(result);
+};
+
+const orderOf = (node: Node): string => {
+  switch (node.kind) {
+    case 'leaf':
+      return node.tensor.name;
+    case 'indexsum':
+      return `sum(${orderOf(node.of)})`;
+    case 'contraction':
+      return `(${orderOf(node.left)}*${orderOf(node.right)})`;
+    case 'einsum':
+      return `(${node.factors.map(orderOf).join('*')})`;
+    case 'sum': {
+      if (node.terms.length === 0) return '0';
+      const terms = node.terms.map(({ by, node: term }) =>
+        [...(by.factor === 1 ? [] : [String(by.factor)]), ...by.scalars, orderOf(term)].join('*'),
+      );
+      return terms.length === 1 ? terms[0] : `(${terms.join(' + ')})`;
+    }
+  }
+};
+
+const leavesOf = (node: Node): Explanation['patterns'] => {
+  switch (node.kind) {
+    case 'leaf': {
+      const { pattern, indices } = node;
+      const entries = pattern.bits.length;
+      return [
+        { name: node.tensor.name, indices, nonzeros: countNonzeros(pattern), entries, box: boundingBox(pattern) },
+      ];
+    }
+    case 'indexsum':
+      return leavesOf(node.of);
+    case 'contraction':
+      return [...leavesOf(node.left), ...leavesOf(node.right)];
+    case 'einsum':
+      return node.factors.flatMap(leavesOf);
+    case 'sum':
+      return node.terms.flatMap((t) => leavesOf(t.node));
+  }
+};
