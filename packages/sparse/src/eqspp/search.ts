@@ -106,7 +106,7 @@ export class OrderSearch {
       const [x, y] = [this.best.get(left), this.best.get(part)];
       if (x === undefined || y === undefined) continue;
       const below = x.operations + y.operations;
-      if (below >= bound && set !== this.full) continue;
+      if (below > bound) continue;
       const product = this.product(left, part);
       // No sum leaves more than the products that it adds.
       if (below + product > bound) continue;
