@@ -31,10 +31,6 @@ export { lowerGemm } from './gemm/lower-gemm.js';
 export { linalg, gemmBuffers, gemmOperands, type GemmOperands } from './linalg/linalg.js';
 export { gemmAttrs, gemmSpecOf } from './linalg/gemm-attrs.js';
 export { buildGemm, type GemmRef, type GemmRefs } from './linalg/build-gemm.js';
-export { lowerPlan, lowerPlans, type LowerOptions } from './emit/lower-plan.js';
-export type { Elements, Placed, Placement } from './emit/placement.js';
-export { packTensor, unpackTensor } from './emit/pack.js';
-export { familyOf, identifierOf, identifiersOf } from './emit/names.js';
 export type { ActionList, Step } from './plan/state.js';
 export {
   analyseLiveness,
@@ -50,3 +46,11 @@ export { printActions, printMappings } from './plan/print.js';
 export { actionFlops } from './plan/flops.js';
 export { planKernel, planStages, type PlanOptions, type PlanState } from './plan/plan-kernel.js';
 export { explainKernel, type Explanation } from './plan/explain.js';
+export { lowerPlan, lowerPlans, type LowerOptions } from './emit/lower-plan.js';
+export type { Elements, PlacedTensor, Placement } from './emit/placement.js';
+export { packTensor, unpackTensor } from './emit/pack.js';
+export { familyOf, identifierOf, identifiersOf } from './emit/names.js';
+export { evaluateKernel, type TensorValues } from './reference/evaluate.js';
+export { cppProject, type CppProjectOptions, type PlannedKernel, type ProjectFile } from './project/project.js';
+export type { CppEmitted, CppEmitter } from './project/emitter.js';
+export { randomKernel, type RandomKernel } from './testing/random-kernel.js';

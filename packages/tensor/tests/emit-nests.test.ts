@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { lowerPlan, type Action, type Operand, type Operation } from '@filigree/tensor';
+import { compressedLayout, cscLayout, lowerPlan, type Action, type Operand, type Operation } from '@filigree/tensor';
 import { expect, test } from 'vitest';
-import { box, compressed, csc, planOf, randomNumbers, right, runPlan } from './emit-support.js';
+import { box, planOf, randomNumbers, right, runPlan } from './emit-support.js';
 
 /** Dense values of a shape, zero outside the pattern. */
 const valuesOf = (o: Operand, next: () => number): Float64Array =>
@@ -55,9 +55,9 @@ const randomAction = (seed: number): { action: Action; scalar: boolean } => {
     const kind = pick(4);
     const layout =
       kind === 0
-        ? compressed(shape, bits)
+        ? compressedLayout({ shape, bits })
         : kind === 1 && shape.length === 2
-          ? csc([shape[0]!, shape[1]!], bits)
+          ? cscLayout({ shape, bits })
           : box(shape, bits, kind === 2 && shape.length > 0 ? 4 : 1);
     return { name, indices, layout, pattern: { shape, bits } };
   };
@@ -95,9 +95,9 @@ const randomAction = (seed: number): { action: Action; scalar: boolean } => {
   const targetKind = pick(4);
   const layout =
     targetKind === 0
-      ? compressed(shape, reached)
+      ? compressedLayout({ shape, bits: reached })
       : targetKind === 1 && shape.length === 2
-        ? csc([shape[0]!, shape[1]!], reached)
+        ? cscLayout({ shape, bits: reached })
         : box(shape, reached, targetKind === 2 && shape.length > 0 ? 4 : 1);
   const operation: Operation =
     kind === 'product' ? { kind, left: sources[0]!, right: sources[1]! } : { kind, source: sources[0]! };
@@ -136,7 +136,7 @@ test('many entries of sparse tensors are walked by lists', () => {
   const next = randomNumbers(3);
   const shape = [30, 40];
   const bits = Uint8Array.from({ length: 1200 }, () => (next() < 0 ? 1 : 0));
-  const A: Operand = { name: 'A', indices: 'ij', layout: compressed(shape, bits), pattern: { shape, bits } };
+  const A: Operand = { name: 'A', indices: 'ij', layout: compressedLayout({ shape, bits }), pattern: { shape, bits } };
   const s = { shape: [30], bits: new Uint8Array(30).fill(1) };
   const C: Operand = { name: 'C', indices: 'i', layout: box([30], s.bits), pattern: s };
   for (const add of [false, true]) {

@@ -35,29 +35,6 @@ export const right = <A>(e: E.Either<Diagnostics, A>): A => {
   return e.right;
 };
 
-/** A layout that stores exactly the entries of a pattern. */
-export const compressed = (shape: readonly number[], bits: Uint8Array): Layout => {
-  let size = 0;
-  return { kind: 'compressed', shape, position: Int32Array.from(bits, (bit) => (bit ? size++ : -1)), size };
-};
-
-/** A layout by columns of exactly the entries of a pattern. */
-export const csc = (shape: readonly [number, number], bits: Uint8Array): Layout => {
-  const rows: number[] = [];
-  const columnStart = [0];
-  for (let j = 0; j < shape[1]; j++) {
-    for (let i = 0; i < shape[0]; i++) if (bits[i + j * shape[0]]) rows.push(i);
-    columnStart.push(rows.length);
-  }
-  return {
-    kind: 'csc',
-    shape,
-    columnStart: Int32Array.from(columnStart),
-    rows: Int32Array.from(rows),
-    size: rows.length,
-  };
-};
-
 /** The smallest dense box around a pattern, aligned. */
 export const box = (shape: readonly number[], bits: Uint8Array, align = 1): Layout => {
   const range = shape.map((): [number, number] => [Infinity, 0]);
@@ -117,12 +94,16 @@ export const runPlan = (
   const memory = allocateBuffers(module.buffers.filter((b) => b.role !== 'const'));
   /* What is not written is seen. */
   for (const t of plan.tensors) {
-    const view = memory[t.tensor.name] as Float64Array;
+    const view = memory[t.tensor.name] as Float64Array | undefined;
+    /* Known values are the module's own. */
+    if (!view) continue;
     if (t.access === 'write') view.fill(NaN);
     else packTensor(t.tensor, t.layout, values[t.tensor.name]!, view);
   }
   right(interpret(module, [...coreDialects, linalg], memory, { kernel: module.kernels[0]!.name, args }));
   return Object.fromEntries(
-    plan.tensors.map((t) => [t.tensor.name, unpackTensor(t.tensor, t.layout, memory[t.tensor.name] as Float64Array)]),
+    plan.tensors
+      .filter((t) => memory[t.tensor.name])
+      .map((t) => [t.tensor.name, unpackTensor(t.tensor, t.layout, memory[t.tensor.name] as Float64Array)]),
   );
 };

@@ -72,7 +72,8 @@ const buffersText = (module: Module, dialect: CFamilyDialect): string =>
     '',
   ].join('\n');
 
-const preamble = [
+/** What stands before the functions of a file. */
+export const preamble = [
   '#ifdef _OPENMP',
   'extern "C" int omp_get_thread_num();',
   'extern "C" int omp_get_num_threads();',

@@ -1,7 +1,7 @@
 import type { Builder, Value } from '@filigree/ir';
 import type { Interval } from '../layout/layout.js';
 import type { Operand } from '../plan/plan.js';
-import { type Storage, storageOf } from './storage.js';
+import { entriesAlong, type Storage, storageOf } from './storage.js';
 
 /** A tensor in a buffer, as an action reaches it. */
 export interface Access {
@@ -32,9 +32,7 @@ export const strideAlong = ({ storage: { layout }, indices }: Access, letter: st
 export const extentAlong = ({ storage: { layout }, indices, shape }: Access, letter: string): Interval | undefined => {
   const d = indices.indexOf(letter);
   if (d < 0) return undefined;
-  if (layout.kind !== 'dense') return [0, shape[d]!];
-  const [start, stop] = layout.box[d]!;
-  return [Math.max(0, start), Math.min(stop, shape[d]!)];
+  return layout.kind === 'dense' ? entriesAlong(layout, shape)[d]! : [0, shape[d]!];
 };
 
 /** Where the box of a dense tensor begins along an index. */

@@ -16,8 +16,8 @@ export interface ActionContext {
   readonly scalars: ReadonlyMap<string, Value>;
   /** Where an operand lies in this kernel. */
   readonly base: (operand: Operand) => Access;
-  /** Where a tensor begins that will be wanted soon. */
-  readonly prefetch: (tensor: string) => { readonly buffer: string; readonly at: Value };
+  /** Where a tensor begins that will be wanted soon, where that is known; `size` elements of it are asked for. */
+  readonly prefetch: (tensor: string, size: number) => { readonly buffer: string; readonly at: Value } | undefined;
 }
 
 /** One action of a plan (§4.8): products of matrices as `linalg.gemm` within loops, all else as loops. */
@@ -60,7 +60,8 @@ const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionCo
     Access,
   ];
   const written = [...target.indices].reduce((product, l) => product * (ranges[l]![1] - ranges[l]![0]), 1);
-  if (!action.add && written < entriesStored(target)) fillZero(b, target, ctx.lanes, ctx.type);
+  /* Where an index of a loop is summed over, products are added up. */
+  if (!action.add && (gemm.beta === 1 || written < entriesStored(target))) fillZero(b, target, ctx.lanes, ctx.type);
   if (Object.values(ranges).some(([start, stop]) => start >= stop)) return;
   const start = (o: Access): Value =>
     addConstant(
@@ -69,11 +70,11 @@ const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionCo
       isDense(o) ? [...o.indices].reduce((at, l) => at + (ranges[l]![0] - boxStart(o, l)) * strideAlong(o, l), 0) : 0,
     );
   const alpha = scaleOf(ctx, action.scale);
-  const ahead = action.prefetch === undefined ? undefined : ctx.prefetch(action.prefetch);
+  const ahead = action.prefetch === undefined ? undefined : ctx.prefetch(action.prefetch, target.storage.size);
   const product = ([a, bAt, c]: readonly Value[]): void =>
     buildGemm(
       b,
-      { ...gemm, alpha: typeof alpha === 'number' ? alpha : 'value', beta: action.add ? 1 : 0 },
+      { ...gemm, alpha: typeof alpha === 'number' ? alpha : 'value', beta: action.add ? 1 : gemm.beta },
       {
         a: { buffer: left.buffer, at: a! },
         b: { buffer: right.buffer, at: bAt! },

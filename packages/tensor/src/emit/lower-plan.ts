@@ -26,7 +26,7 @@ import type { Operand, Plan } from '../plan/plan.js';
 import { accessOf, type Access } from './access.js';
 import { emitAction, type ActionContext } from './emit-action.js';
 import { moduleTensors, tensorBuffers, type ModuleTensor } from './module-tensors.js';
-import { identifiersOf } from './names.js';
+import { identifierOf, identifiersOf } from './names.js';
 import type { Elements } from './placement.js';
 import { Tables } from './tables.js';
 
@@ -37,6 +37,11 @@ export interface LowerOptions {
   readonly target?: GemmTarget;
   /** Whether products of matrices become micro-kernels, and the passes that suit every kernel run. Default true. */
   readonly lower?: boolean;
+  /**
+   * Where a kernel runs once: whether what it asks for ahead (§4.6) lies in buffers of their own, `_prefetch_NAME`. Without,
+   * nothing is asked for; for many elements it is always the next element's.
+   */
+  readonly prefetchBuffers?: boolean;
 }
 
 /**
@@ -50,13 +55,13 @@ export const lowerPlan = (plan: Plan, options: LowerOptions = {}): E.Either<Diag
 export const lowerPlans = (plans: readonly Plan[], options: LowerOptions = {}): E.Either<Diagnostics, Module> => {
   const { target = gemmTargets.avx2, lower = true } = options;
   const build = pass('lower-plans', (all: readonly Plan[]) =>
-    moduleOf(all, target, options.elements ?? { kind: 'one' }),
+    moduleOf(all, target, options.elements ?? { kind: 'one' }, options.prefetchBuffers ?? false),
   );
   const steps = pipeline<Module>([lowerGemm(target), canonicalize(), cse(), licm(), canonicalize(), cse(), dce()]);
   return E.chain((module: Module) => (lower ? steps.run(module) : E.right(module)))(build.run(plans));
 };
 
-const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements): Module => {
+const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements, prefetchBuffers: boolean): Module => {
   const type = plans[0]?.type ?? fail('emit/empty', 'there is no kernel to lower', { remedy: 'give a plan' });
   const other = plans.find((p) => p.type !== type);
   if (other)
@@ -69,7 +74,7 @@ const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements
   const names = identifiersOf(plans.map((p) => p.name));
   const tables = new Tables(buffers, '_list');
   const kernels = plans.map((plan) =>
-    kernelOf(plan, { name: names.get(plan.name)!, target, elements, tensors, buffers, tables }),
+    kernelOf(plan, { name: names.get(plan.name)!, target, elements, tensors, buffers, tables, prefetchBuffers }),
   );
   return makeModule(kernels.length === 1 ? kernels[0]!.name : 'tensors', [...buffers.values()], kernels);
 };
@@ -82,64 +87,85 @@ interface KernelContext {
   /** Buffers made so far; temporaries and lists are added. */
   readonly buffers: Map<string, Buffer>;
   readonly tables: Tables;
+  readonly prefetchBuffers: boolean;
 }
 
+interface Place {
+  readonly buffer: string;
+  readonly at: Value;
+}
+
+/** Where each tensor begins; absent at the beginning of its buffer, or not known. */
+type Places = (tensor: ModuleTensor) => Value | undefined;
+
 const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
-  const { name, elements, tensors, buffers } = context;
+  const { elements, target, tensors, buffers, tables, prefetchBuffers } = context;
   const b = new Builder(opTable([...coreDialects, linalg]), buffers, idsFrom(0));
   const used = plan.tensors.map((t) => tensors.get(t.tensor.name)!);
   const numbered = elements.kind === 'at' ? used.filter((t) => t.placed.kind !== 'shared') : [];
-  const range =
-    elements.kind === 'many'
-      ? ['first', 'last']
-      : numbered.map((t) => `at_${identifiersOf([t.tensor.name]).get(t.tensor.name)!}`);
+  const range = elements.kind === 'many' ? ['first', 'last'] : numbered.map((t) => `at_${identifierOf(t.tensor.name)}`);
   const numbers = range.map((hint) => b.newValue('i32', hint));
   const scalars = plan.scalars.map((hint) => b.newValue(plan.type, hint));
   const stores = temporaryBuffers(plan, context);
-  const ctx = (base: ActionContext['base'], prefetch: ActionContext['prefetch']): ActionContext => ({
-    b,
-    type: plan.type,
-    lanes: context.target.vectorBytes / byteSize(plan.type),
-    tables: context.tables,
-    scalars: new Map(plan.scalars.map((s, k) => [s, scalars[k]!])),
-    base,
-    prefetch,
-  });
-  const zero = (): Value => b.i32(0);
-  const run = (baseOf: (t: ModuleTensor) => Value, lane: Value | undefined): void => {
-    const bases = new Map(used.map((t) => [t.tensor.name, { buffer: t.buffer, at: baseOf(t) }]));
+  /** All actions, for tensors that begin at these places; `ahead` is where those of the next run begin. */
+  const run = (place: Places, ahead: Places, lane?: Value): void => {
+    const bases = new Map<string, Place>(
+      used.map((t) => [t.tensor.name, { buffer: t.buffer, at: place(t) ?? b.i32(0) }]),
+    );
     for (const t of plan.temporaries) {
       const store = stores[t.buffer]!;
-      bases.set(t.name, {
-        buffer: store.name,
-        at: store.perLane && lane !== undefined ? b.mul(lane, b.i32(plan.buffers[t.buffer]!)) : zero(),
-      });
+      const at = store.perLane && lane ? b.mul(lane, b.i32(plan.buffers[t.buffer]!)) : b.i32(0);
+      bases.set(t.name, { buffer: store.name, at });
     }
-    const placeOf = (tensor: string): { readonly buffer: string; readonly at: Value } =>
-      bases.get(tensor) ?? fail('emit/unknown', `the plan does not declare ${tensor}`);
-    const access = (operand: Operand): Access => {
-      const { buffer, at } = placeOf(operand.name);
-      return accessOf(operand, buffer, at);
+    const context: ActionContext = {
+      b,
+      type: plan.type,
+      lanes: target.vectorBytes / byteSize(plan.type),
+      tables,
+      scalars: new Map(plan.scalars.map((s, k) => [s, scalars[k]!])),
+      base: (operand: Operand): Access => {
+        const { buffer, at } =
+          bases.get(operand.name) ?? fail('emit/unknown', `the plan does not declare ${operand.name}`);
+        return accessOf(operand, buffer, at);
+      },
+      prefetch: (name, size) => {
+        if (prefetchBuffers && elements.kind === 'one') {
+          const buffer = `_prefetch_${identifierOf(name)}`;
+          buffers.set(buffer, declareBuffer(buffer, plan.type, size, 'input'));
+          return { buffer, at: b.i32(0) };
+        }
+        const t = tensors.get(name);
+        const at = t && ahead(t);
+        return t && at ? { buffer: t.buffer, at } : undefined;
+      },
     };
-    for (const action of plan.actions) emitAction(action, ctx(access, placeOf));
+    for (const action of plan.actions) emitAction(action, context);
+  };
+  const nothing: Places = () => undefined;
+  const forElement = (e: Value, last: Value, lane?: Value): void => {
+    const next = b.min(b.add(e, b.i32(1)), b.sub(last, b.i32(1)));
+    run(
+      (t) => elementBase(b, t, e),
+      (t) => elementBase(b, t, next),
+      lane,
+    );
   };
   const { region } = b.region([], () => {
     if (elements.kind === 'many') {
       const [first, last] = numbers as [Value, Value];
-      const atElement = (e: Value) => (t: ModuleTensor) => elementBase(b, t, e);
       if (!stores.some((s) => s.perLane))
-        b.for(first, last, b.i32(1), { parallel: true }, [], (e) => run(atElement(e), undefined));
+        b.for(first, last, b.i32(1), { parallel: true }, [], (e) => forElement(e, last));
       else
         b.for(b.i32(0), b.i32(LANES), b.i32(1), { parallel: true }, [], (lane) =>
-          b.for(b.add(first, lane), last, b.i32(LANES), {}, [], (e) => run(atElement(e), lane)),
+          b.for(b.add(first, lane), last, b.i32(LANES), {}, [], (e) => forElement(e, last, lane)),
         );
     } else
       run((t) => {
         const k = numbered.indexOf(t);
-        return k < 0 ? zero() : b.mul(numbers[k]!, b.i32(t.layout.size));
-      }, undefined);
+        return k < 0 ? undefined : b.mul(numbers[k]!, b.i32(t.layout.size));
+      }, nothing);
   });
-  return { name, params: [...numbers, ...scalars], body: region, attrs: {} };
+  return { name: context.name, params: [...numbers, ...scalars], body: region, attrs: {} };
 };
 
 const elementBase = (b: Builder, { placed, layout }: ModuleTensor, element: Value): Value => {

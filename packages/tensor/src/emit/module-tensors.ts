@@ -1,17 +1,18 @@
 import { arrayConstructor, constBuffer, declareBuffer, fail, type Buffer } from '@filigree/ir';
 import type { Layout } from '../layout/layout.js';
+import { sameLayout } from '../layout/tensor-layout.js';
 import type { TensorDecl } from '../notation/expression.js';
 import type { Plan } from '../plan/plan.js';
 import { identifiersOf } from './names.js';
 import { packTensor } from './pack.js';
-import type { Elements, Placed } from './placement.js';
+import type { Elements, PlacedTensor } from './placement.js';
 
 /** A tensor of the user as the kernels of one module share it. */
 export interface ModuleTensor {
   readonly tensor: TensorDecl;
   readonly layout: Layout;
   readonly access: 'read' | 'write' | 'readwrite';
-  readonly placed: Placed;
+  readonly placed: PlacedTensor;
   readonly buffer: string;
 }
 
@@ -74,7 +75,7 @@ export const tensorBuffers = (
   return [...buffers.values()];
 };
 
-const placementOf = (tensor: TensorDecl, elements: Elements): Placed => {
+const placementOf = (tensor: TensorDecl, elements: Elements): PlacedTensor => {
   if (elements.kind === 'one') return { kind: 'shared' };
   return elements.placed?.[tensor.name] ?? { kind: tensor.values ? 'shared' : 'element' };
 };
@@ -95,5 +96,3 @@ const bufferOf = (
     });
   return declareBuffer(buffer, type, length, access === 'read' ? 'input' : access === 'write' ? 'output' : 'inout');
 };
-
-const sameLayout = (a: Layout, b: Layout): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -8,7 +8,7 @@ export type Placement =
   | { readonly kind: 'indexed'; readonly by: string };
 
 /** A tensor's placement, and the buffer it lies in: tensors of one buffer are the same data seen twice. */
-export type Placed = Placement & {
+export type PlacedTensor = Placement & {
   /** By default the buffer is named as the tensor. */
   readonly buffer?: string;
 };
@@ -23,11 +23,11 @@ export type Elements =
       /** Elements that buffers have room for. */
       readonly count: number;
       /** Of tensors by name; others have their own data for each element, but those of known values are shared. */
-      readonly placed?: Readonly<Record<string, Placed>>;
+      readonly placed?: Readonly<Record<string, PlacedTensor>>;
     }
   /** Once; the kernel takes an element number `at_NAME` for every tensor that is not shared, and its scalars. */
   | {
       readonly kind: 'at';
       readonly count: number;
-      readonly placed?: Readonly<Record<string, Placed>>;
+      readonly placed?: Readonly<Record<string, PlacedTensor>>;
     };

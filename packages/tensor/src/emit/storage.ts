@@ -1,4 +1,4 @@
-import type { Layout } from '../layout/layout.js';
+import type { DenseLayout, Interval, Layout } from '../layout/layout.js';
 
 /** A layout as something to ask: where an entry lies, and how far apart neighbours are. */
 export interface Storage {
@@ -12,20 +12,22 @@ export interface Storage {
 /** Where the entries of a tensor of this shape lie; padding of an aligned layout is not an entry. */
 export const storageOf = (layout: Layout, shape: readonly number[]): Storage => {
   switch (layout.kind) {
-    case 'dense':
+    case 'dense': {
+      const within = entriesAlong(layout, shape);
       return {
         layout,
         size: layout.size,
         position: (entry) => {
           let at = 0;
           for (let d = 0; d < entry.length; d++) {
-            const [start, stop] = layout.box[d]!;
-            if (entry[d]! < start || entry[d]! >= Math.min(stop, shape[d]!)) return -1;
-            at += (entry[d]! - start) * layout.strides[d]!;
+            const [start, stop] = within[d]!;
+            if (entry[d]! < start || entry[d]! >= stop) return -1;
+            at += (entry[d]! - layout.box[d]![0]) * layout.strides[d]!;
           }
           return at;
         },
       };
+    }
     case 'csc': {
       const [rows] = layout.shape;
       const table = new Int32Array(rows * layout.shape[1]).fill(-1);
@@ -38,6 +40,10 @@ export const storageOf = (layout: Layout, shape: readonly number[]): Storage => 
       return { layout, size: layout.size, position: tabled(layout.position, layout.shape) };
   }
 };
+
+/** Where a dense layout has entries along each dimension; what else it stores is padding. */
+export const entriesAlong = ({ box, end }: DenseLayout, shape: readonly number[]): readonly Interval[] =>
+  box.map(([start, stop], d) => [Math.max(0, start), Math.min(shape[d]!, d === 0 && end !== undefined ? end : stop)]);
 
 const tabled =
   (table: Int32Array, shape: readonly number[]) =>

@@ -1,0 +1,41 @@
+/** A number as C++ and Fortran (with `d0`) read it back exactly. */
+export const literal = (x: number, type: 'f32' | 'f64'): string => {
+  const value = type === 'f32' ? Math.fround(x) : x;
+  const text = String(value);
+  return (/[.e]/.test(text) ? text : `${text}.0`) + (type === 'f32' ? 'f' : '');
+};
+
+/** Items in lines of at most this length, each but the last with `end` behind it. */
+export const wrapped = (items: readonly string[], indent: string, width = 110): readonly string[] => {
+  const lines: string[] = [];
+  let line = '';
+  items.forEach((item, k) => {
+    const text = k < items.length - 1 ? `${item}, ` : item;
+    if (line !== '' && indent.length + line.length + text.length > width) {
+      lines.push(indent + line.trimEnd());
+      line = '';
+    }
+    line += text;
+  });
+  if (line !== '') lines.push(indent + line);
+  return lines;
+};
+
+/** `{a, b, c}`, over several lines where it is long. */
+export const braced = (items: readonly string[], indent = '    '): string => {
+  const flat = `{${items.join(', ')}}`;
+  return flat.length < 90 ? flat : ['{', ...wrapped(items, indent), `${indent.slice(2)}}`].join('\n');
+};
+
+export const realOf = (type: 'f32' | 'f64'): string => (type === 'f32' ? 'float' : 'double');
+
+/** Names that are no words of C++, each its own. */
+export const cppName = (name: string): string => (KEYWORDS.has(name) ? `${name}_` : name);
+
+const KEYWORDS = new Set(
+  `alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr continue decltype
+  default delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace
+  new noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct
+  switch template this throw true try typedef typeid typename union unsigned using virtual void volatile while xor
+  execute prefetch real Values Shape Size NonZeroFlops HardwareFlops`.split(/\s+/),
+);
