@@ -41,3 +41,23 @@ export {
   type CsrPattern,
 } from '@filigree/sparse';
 export * from './kernels.js';
+export {
+  compileTensors,
+  declareKernel,
+  einsum,
+  type CompiledEinsum,
+  type EinsumOptions,
+  type TensorCompileOptions,
+} from './api/tensors/compile.js';
+export {
+  compilePlans,
+  type TensorData,
+  type TensorKernel,
+  type TensorOptions,
+  type TensorProgram,
+  type TensorRun,
+} from './api/tensors/program.js';
+export { cppProject, type CppProjectOptions } from './api/tensors/cpp-project.js';
+export type { TensorFacts } from './api/tensors/declare.js';
+export { machineTarget } from './api/tensors/target.js';
+export * from './tensors.js';

@@ -1,0 +1,62 @@
+import {
+  parseKernel,
+  planKernel,
+  type GemmTarget,
+  type KernelDecl,
+  type Plan,
+  type PlanOptions,
+} from '@filigree/tensor';
+import { right } from '../build.js';
+import { declareTensors, type TensorFacts } from './declare.js';
+import { compilePlans, type TensorKernel, type TensorOptions, type TensorProgram } from './program.js';
+import { tensorBackend } from './target.js';
+
+export interface TensorCompileOptions extends TensorOptions {
+  /** Default `f64`. */
+  readonly dtype?: 'f32' | 'f64' | undefined;
+  /** What else planning is told: cost model, steps, limit of temporaries. */
+  readonly plan?: Omit<PlanOptions, 'type' | 'target'> | undefined;
+}
+
+/**
+ * Compiles kernels of tensors that are one program: they share its tensors, each with memory of its own. Rejects with a
+ * `DiagnosticError`: `notation/…`, `plan/…`, `emit/…`, `runtime/backend`, and what the backend says.
+ */
+export const compileTensors = async (
+  kernels: readonly KernelDecl[],
+  options: TensorCompileOptions = {},
+): Promise<TensorProgram> => {
+  const { backend, target } = await tensorBackend(options.backend);
+  const made = options.target ?? target;
+  return compilePlans(planAll(kernels, options, made), { ...options, backend, target: made });
+};
+
+/** The plan of each kernel. Throws `DiagnosticError`. */
+export const planAll = (
+  kernels: readonly KernelDecl[],
+  { dtype = 'f64', plan = {} }: TensorCompileOptions,
+  target: GemmTarget,
+): readonly Plan[] => kernels.map((k) => right(planKernel(k, { ...plan, type: dtype, target })));
+
+/** A program of one kernel, and the kernel itself. */
+export interface CompiledEinsum extends Omit<TensorProgram, 'kernels'>, TensorKernel {}
+
+export interface EinsumOptions extends TensorCompileOptions, TensorFacts {
+  /** The kernel's name; default `einsum`. */
+  readonly name?: string | undefined;
+}
+
+/**
+ * Compiles a formula such as `Q[skp] += I[slq]*K[lk]*A[qp]`, or a kernel that was declared, for exactly the patterns of its
+ * tensors. Shapes that follow from others may be left out. Rejects with a `DiagnosticError`: `einsum/…`, and those of
+ * `compileTensors`.
+ */
+export const einsum = async (formula: string | KernelDecl, options: EinsumOptions = {}): Promise<CompiledEinsum> => {
+  const decl = typeof formula === 'string' ? declareKernel(formula, options, options.name) : formula;
+  const { kernels, ...program } = await compileTensors([decl], options);
+  return { ...program, ...kernels[decl.name]! };
+};
+
+/** A formula as a kernel. Throws `DiagnosticError` `einsum/…`, `notation/…`. */
+export const declareKernel = (formula: string, facts: TensorFacts, name = 'einsum'): KernelDecl =>
+  right(parseKernel(formula, declareTensors(formula, facts), name));

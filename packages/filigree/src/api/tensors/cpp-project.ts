@@ -1,0 +1,48 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { cpp, emitFunctions, type CppFunctions } from '@filigree/backend-cpp';
+import {
+  cppProject as projectFiles,
+  type CppEmitter,
+  type GemmTarget,
+  type KernelDecl,
+  type ProjectFile,
+} from '@filigree/tensor';
+import { right } from '../build.js';
+import { planAll, type TensorCompileOptions } from './compile.js';
+import { machineTarget } from './target.js';
+
+export interface CppProjectOptions extends Pick<TensorCompileOptions, 'dtype' | 'plan'> {
+  /** The name of the library, its namespace, its C functions' prefix and its Fortran module; default `kernels`. */
+  readonly name?: string | undefined;
+  /** What micro-kernels are made for; default this machine. */
+  readonly target?: GemmTarget | undefined;
+}
+
+/**
+ * Sources of kernels that a C++, C or Fortran project can take, with a CMakeLists.txt and a unit test for every kernel, and
+ * with nothing of Filigree needed to build or run them. Rejects with a `DiagnosticError`: `project/…`, `notation/…`, `plan/…`,
+ * `emit/…`.
+ */
+export const cppProject = async (
+  kernels: readonly KernelDecl[],
+  options: CppProjectOptions = {},
+): Promise<readonly ProjectFile[]> => {
+  const target = options.target ?? (await machineTarget());
+  const plans = planAll(kernels, options, target);
+  return right(
+    projectFiles(
+      kernels.map((decl, k) => ({ decl, plan: plans[k]! })),
+      { name: options.name ?? 'kernels', emit: cppEmitter(target), target },
+    ),
+  );
+};
+
+/** The C++ backend as an emitter of functions that take their buffers one by one. */
+const cppEmitter = ({ vectorBytes }: GemmTarget): CppEmitter => {
+  const backend = cpp({ vectorBytes });
+  return (module) => {
+    const legal = backend.legalize.run(module);
+    if (E.isLeft(legal)) return legal;
+    return E.map(({ text, kernels }: CppFunctions) => ({ text, ...kernels[0]! }))(emitFunctions(legal.right));
+  };
+};

@@ -1,0 +1,248 @@
+import type { Backend, Sources } from '@filigree/backend';
+import { fail, type Diagnostics, type Module } from '@filigree/ir';
+import { instantiate, type Instance } from '@filigree/runtime';
+import {
+  identifierOf,
+  identifiersOf,
+  lowerPlans,
+  packTensor,
+  unpackTensor,
+  type Elements,
+  type Flops,
+  type GemmTarget,
+  type Layout,
+  type Plan,
+  type TensorDecl,
+} from '@filigree/tensor';
+import type { BackendName } from '../backends.js';
+import { right } from '../build.js';
+import type { NumericArray } from '../compiled-program.js';
+import { tensorBackend } from './target.js';
+
+export interface TensorOptions {
+  /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
+  readonly backend?: BackendName | (string & {}) | Backend | undefined;
+  /** Threads of a run that is not told, for kernels that run for many elements; default 1. */
+  readonly threads?: number | undefined;
+  /** Folder for compiled artifacts, or `false` for none; default the user's cache folder. */
+  readonly cache?: string | false | undefined;
+  /** Lets the compiler reassociate and contract; default true. */
+  readonly fastMath?: boolean | undefined;
+  /** For what a kernel runs when it is launched; default once. */
+  readonly elements?: Elements | undefined;
+  /** What micro-kernels are made for; default this machine. */
+  readonly target?: GemmTarget | undefined;
+}
+
+/**
+ * Kernels on tensors, with their memory. Views of it are valid until `dispose`, after which every method is
+ * `tensor/disposed`.
+ */
+export interface TensorProgram {
+  readonly kernels: Readonly<Record<string, TensorKernel>>;
+  readonly tensors: Readonly<Record<string, TensorData>>;
+  /** The element numbers of indexed tensors, by the name of their buffer. */
+  readonly indices: Readonly<Record<string, Int32Array>>;
+  readonly backend: string;
+  readonly dtype: 'f32' | 'f64';
+  readonly sources: Sources;
+  /** The kernels before they were made legal for the backend. */
+  readonly module: Module;
+  readonly warnings: Diagnostics;
+  /** Milliseconds. */
+  readonly ms: { readonly generate: number; readonly compile: number };
+  readonly dispose: () => void;
+}
+
+export interface TensorKernel {
+  readonly plan: Plan;
+  readonly flops: Flops;
+  readonly run: (what?: TensorRun) => void;
+  /** The same off the main thread where the backend can; tensors must not be written until it resolves. */
+  readonly runAsync: (what?: TensorRun) => Promise<void>;
+}
+
+/** What a run is told. */
+export interface TensorRun {
+  /** All scalars of the kernel. */
+  readonly scalars?: Readonly<Record<string, number>>;
+  /** The first element, and the first that is not meant any more; default all. For kernels that run for many. */
+  readonly first?: number;
+  readonly last?: number;
+  /** The element's number for tensors by name, default 0. For kernels that run for one at a place. */
+  readonly at?: Readonly<Record<string, number>>;
+  readonly threads?: number;
+}
+
+/** A tensor's memory. */
+export interface TensorData {
+  readonly tensor: TensorDecl;
+  readonly layout: Layout;
+  /** Elements, one behind the other; each is stored as the layout says. */
+  readonly elements: number;
+  /** The memory itself. */
+  readonly data: NumericArray;
+  /** Copies all entries, the first index fastest. Errors: `tensor/length`, `tensor/outside-pattern`, `tensor/element`, `tensor/constant`. */
+  readonly set: (entries: ArrayLike<number>, element?: number) => void;
+  /** All entries, the first index fastest. Error: `tensor/element`. */
+  readonly get: (element?: number) => Float64Array;
+}
+
+/** Takes plans all the way to memory: the kernels of one program, which share its tensors. Rejects with a `DiagnosticError`. */
+export const compilePlans = async (plans: readonly Plan[], options: TensorOptions = {}): Promise<TensorProgram> => {
+  const { backend, target } = await tensorBackend(options.backend);
+  const started = performance.now();
+  const elements = options.elements ?? { kind: 'one' };
+  const module = right(lowerPlans(plans, { elements, target: options.target ?? target }));
+  const lowered = performance.now();
+  const { threads, cache, fastMath } = options;
+  const instance = right(
+    await instantiate(module, backend, {
+      threads: threads ?? 1,
+      ...(cache === undefined ? {} : { cache }),
+      ...(fastMath === undefined ? {} : { fastMath }),
+    })(),
+  );
+  return tensorProgram(plans, module, instance, elements, lowered - started);
+};
+
+const tensorProgram = (
+  plans: readonly Plan[],
+  module: Module,
+  instance: Instance,
+  elements: Elements,
+  lowerMs: number,
+): TensorProgram => {
+  const state = { live: true };
+  const alive = (): void => {
+    if (!state.live)
+      fail('tensor/disposed', 'the kernels were disposed of', {
+        remedy: 'compile them again, or dispose of them later',
+      });
+  };
+  const names = identifiersOf(plans.map((p) => p.name));
+  const all = new Map(plans.flatMap((p) => p.tensors.map((t) => [t.tensor.name, t] as const)));
+  const identifiers = identifiersOf([...all.keys()]);
+  const placed = 'placed' in elements ? elements.placed : undefined;
+  const bufferOf = (tensor: string): string => placed?.[tensor]?.buffer ?? identifiers.get(tensor)!;
+  const constant = new Set(module.buffers.filter((b) => b.role === 'const').map((b) => b.name));
+  return {
+    kernels: Object.fromEntries(
+      plans.map((plan) => [plan.name, kernelOf(plan, names.get(plan.name)!, module, instance, elements, alive)]),
+    ),
+    tensors: Object.fromEntries(
+      [...all.values()].map(({ tensor, layout }) => {
+        const buffer = bufferOf(tensor.name);
+        const data = instance.buffers[buffer] as NumericArray;
+        return [tensor.name, tensorData(tensor, layout, data, constant.has(buffer), alive)];
+      }),
+    ),
+    indices: Object.fromEntries(
+      Object.values(placed ?? {}).flatMap((p) =>
+        p.kind === 'indexed' && instance.buffers[p.by] ? [[p.by, instance.buffers[p.by] as Int32Array]] : [],
+      ),
+    ),
+    backend: instance.backend,
+    dtype: plans[0]!.type,
+    sources: instance.sources,
+    module,
+    warnings: instance.artifact.warnings ?? [],
+    ms: { generate: lowerMs + instance.ms.emit, compile: instance.ms.compile + instance.ms.load },
+    dispose: () => {
+      if (state.live) instance.dispose();
+      state.live = false;
+    },
+  };
+};
+
+const kernelOf = (
+  plan: Plan,
+  name: string,
+  module: Module,
+  instance: Instance,
+  elements: Elements,
+  alive: () => void,
+): TensorKernel => {
+  const hints = module.kernels.find((k) => k.name === name)!.params.map((p) => p.hint!);
+  const range = elements.kind === 'many' ? { first: 0, last: elements.count } : undefined;
+  const numbered = elements.kind === 'at' ? plan.tensors.map((t) => t.tensor.name) : [];
+  const count = elements.kind === 'one' ? 1 : elements.count;
+  const within = (what: string, n: number, most: number): number =>
+    Number.isInteger(n) && n >= 0 && n <= most
+      ? n
+      : fail('tensor/element', `${what} is ${n}, there are ${count} elements`, {
+          remedy: `give a whole number from 0 to ${most}`,
+        });
+  const argumentsOf = (run: TensorRun): readonly number[] => {
+    const { scalars = {}, at = {} } = run;
+    const wrong = [
+      ...Object.keys(scalars).filter((s) => !plan.scalars.includes(s)),
+      ...Object.keys(at).filter((t) => !numbered.includes(t)),
+    ][0];
+    if (wrong !== undefined)
+      fail('tensor/argument', `the kernel ${plan.name} takes no '${wrong}'`, {
+        remedy: `it takes ${hints.join(', ') || 'nothing'}`,
+      });
+    const places = numbered.filter((t) => hints.includes(`at_${identifierOf(t)}`));
+    return [
+      ...(range ? [within('first', run.first ?? 0, count), within('last', run.last ?? count, count)] : []),
+      ...places.map((t) => within(`the number of ${t}`, at[t] ?? 0, count - 1)),
+      ...plan.scalars.map(
+        (s) =>
+          scalars[s] ??
+          fail('tensor/argument', `the kernel ${plan.name} needs the scalar '${s}'`, {
+            remedy: `run({ scalars: { ${s}: … } })`,
+          }),
+      ),
+    ];
+  };
+  const threads = (run: TensorRun): { threads?: number } => (run.threads === undefined ? {} : { threads: run.threads });
+  const background =
+    instance.launchAsync ?? (async (...args: Parameters<Instance['launch']>) => instance.launch(...args));
+  return {
+    plan,
+    flops: plan.flops,
+    run: (run = {}) => {
+      alive();
+      instance.launch(name, argumentsOf(run), threads(run));
+    },
+    runAsync: async (run = {}) => {
+      alive();
+      await background(name, argumentsOf(run), threads(run));
+    },
+  };
+};
+
+const tensorData = (
+  tensor: TensorDecl,
+  layout: Layout,
+  data: NumericArray,
+  constant: boolean,
+  alive: () => void,
+): TensorData => {
+  const elements = layout.size === 0 ? 1 : data.length / layout.size;
+  const placeOf = (element: number): number =>
+    Number.isInteger(element) && element >= 0 && element < elements
+      ? element * layout.size
+      : fail('tensor/element', `${tensor.name} has no element ${element}`, {
+          remedy: `give a number from 0 to ${elements - 1}`,
+        });
+  return {
+    tensor,
+    layout,
+    elements,
+    data,
+    set: (entries, element = 0) => {
+      alive();
+      if (constant)
+        fail('tensor/constant', `the values of ${tensor.name} were given when its kernels were compiled`, {
+          remedy: 'declare it without values to set them at run time',
+        });
+      packTensor(tensor, layout, entries, data, placeOf(element));
+    },
+    get: (element = 0) => {
+      alive();
+      return unpackTensor(tensor, layout, data, placeOf(element));
+    },
+  };
+};
