@@ -6,6 +6,7 @@ import { exprCommand } from './commands/expr.js';
 import { inspectCommand } from './commands/inspect.js';
 import { optCommand } from './commands/opt.js';
 import { runCommand } from './commands/run.js';
+import { traceCommand } from './commands/trace.js';
 import { Session } from './session.js';
 import type { Terminal } from './terminal.js';
 
@@ -25,7 +26,15 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(see filigree help)')
     .addHelpText('after', '\nExit status: 0 done, 1 the program or input is wrong, 2 bad usage.');
-  for (const define of [devicesCommand, exprCommand, optCommand, compileCommand, runCommand, inspectCommand])
+  for (const define of [
+    devicesCommand,
+    exprCommand,
+    traceCommand,
+    optCommand,
+    compileCommand,
+    runCommand,
+    inspectCommand,
+  ])
     define(program, session);
   for (const command of program.commands)
     command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err });

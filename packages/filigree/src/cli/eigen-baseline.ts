@@ -1,10 +1,10 @@
-import { access, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
-import { cachedFile, contentHash, findToolchain, firstLines, runProcess, type Toolchain } from '@filigree/backend';
-import { fail } from '@filigree/ir';
+import { findToolchain, type Toolchain } from '@filigree/backend';
 import { samePattern, type Csr, type Expr } from '@filigree/sparse';
 import { eigenSource } from './eigen-source.js';
+import { nativeLibrary } from './native-library.js';
 
 /** A baseline ready to run. */
 export interface EigenBaseline {
@@ -58,40 +58,17 @@ const eigenFolder = async (): Promise<string | undefined> => {
 };
 
 /* The flags of the paper's evaluation (§5). */
-const FLAGS = ['-std=c++17', '-O3', '-DNDEBUG', '-ffast-math', '-fPIC', '-fvisibility=hidden', '-w'];
+const FLAGS = ['-std=c++17', '-O3', '-DNDEBUG', '-ffast-math'];
 
 const build = async (
   source: string,
-  { path: compiler, args, version, cpu, native }: Toolchain,
+  toolchain: Toolchain,
   headers: string,
   cache: string | false | undefined,
-): Promise<{ readonly path: string } | { readonly failure: string }> => {
-  const flags = [...FLAGS, ...(native ? ['-march=native'] : []), `-I${headers}`];
-  const release = await readFile(join(headers, 'Eigen', 'src', 'Core', 'util', 'Macros.h')).catch(() => '');
-  let failure = '';
-  const step = async (...rest: string[]): Promise<void> => {
-    const done = await runProcess(compiler, [...args, ...rest]);
-    if (done.status === 0) return;
-    failure = firstLines(done.stderr, 3) || done.failure || `it ended by ${done.signal ?? `status ${done.status}`}`;
-    fail('eigen/compile', failure);
-  };
-  try {
-    return await cachedFile({
-      cache,
-      key: contentHash('eigen', source, version, cpu, ...args, ...flags, release),
-      file: 'baseline.so',
-      build: async (file) => {
-        const [text, object] = [join(dirname(file), 'baseline.cpp'), join(dirname(file), 'baseline.o')];
-        await writeFile(text, source);
-        await step(...flags, '-c', text, '-o', object);
-        /* Linked without -ffast-math, for which gcc adds start-up code that turns off subnormals in the whole process. */
-        await step('-shared', object, '-o', file);
-      },
-    });
-  } catch (e) {
-    if (failure !== '') return { failure };
-    throw e;
-  }
+): ReturnType<typeof nativeLibrary> => {
+  const release = await readFile(join(headers, 'Eigen', 'src', 'Core', 'util', 'Macros.h'), 'utf8').catch(() => '');
+  const flags = [...FLAGS, ...(toolchain.native ? ['-march=native'] : []), `-I${headers}`];
+  return nativeLibrary(toolchain, { text: source, flags, key: [release] }, cache);
 };
 
 const load = async (path: string, problem: EigenProblem): Promise<EigenBaseline | string> => {

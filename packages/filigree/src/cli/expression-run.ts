@@ -8,6 +8,7 @@ import { mergeOverrides } from '../api/options.js';
 import { readMatrixFile } from '../files/read-matrix.js';
 import { backendOf } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
+import { compare, TOLERANCE, type Check } from './compare.js';
 import { eigenBaseline } from './eigen-baseline.js';
 import { medians, QUICK, THOROUGH } from './measure.js';
 import { randomValues } from './random.js';
@@ -45,7 +46,7 @@ export interface ExpressionSummary {
   readonly ms: Readonly<Record<Stage | 'run', number>>;
   readonly cached: boolean;
   readonly peakRssMB: number;
-  readonly check: { readonly maxRelError: number | null; readonly passed: boolean; readonly tolerance: number };
+  readonly check: Check;
   readonly baselines: Readonly<Record<string, number>>;
   /** Baselines that were not measured, and why. */
   readonly skipped: Readonly<Record<string, string>>;
@@ -57,9 +58,6 @@ export interface ExpressionSummary {
   readonly values: 'random' | 'file';
   readonly ablated: readonly string[];
 }
-
-/** Largest error accepted, relative to the largest value of the result. */
-const TOLERANCE = { f32: 1e-4, f64: 1e-10 } as const;
 
 /**
  * Compiles an expression for the matrices of files, runs it, compares it with a plain sparse evaluation of the same values in
@@ -188,27 +186,6 @@ const fillInputs = (
     values[name] = Float64Array.from(view);
   }
   return values;
-};
-
-const compare = (
-  found: ArrayLike<number>,
-  expected: ArrayLike<number>,
-  tolerance: number,
-): ExpressionSummary['check'] => {
-  let difference = found.length === expected.length ? 0 : Infinity;
-  let largest = 0;
-  for (let i = 0; i < expected.length; i++) {
-    const d = Math.abs(found[i] - expected[i]);
-    /* NaN too is a difference, unless both sides are the same infinity. */
-    difference = d <= difference || Object.is(found[i], expected[i]) ? difference : Number.isNaN(d) ? Infinity : d;
-    if (Number.isFinite(expected[i])) largest = Math.max(largest, Math.abs(expected[i]));
-  }
-  const maxRelError = difference === 0 ? 0 : difference / largest;
-  return {
-    maxRelError: Number.isFinite(maxRelError) ? maxRelError : null,
-    passed: maxRelError <= tolerance,
-    tolerance,
-  };
 };
 
 /** Times the compiled program beside a plain evaluation and, for `--bench`, Eigen. */

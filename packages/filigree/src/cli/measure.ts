@@ -1,7 +1,10 @@
+/** Does something so many times; gives the milliseconds that took. */
+export type Timer = (times: number) => number;
+
 /** Something to time, and the time of it spent so far. */
 interface Contender {
   readonly name: string;
-  readonly run: () => void;
+  readonly timed: Timer;
   readonly repetitions: number;
   readonly samples: number[];
   spent: number;
@@ -24,23 +27,39 @@ export const THOROUGH: MeasureOptions = { rounds: 15, sampleMs: 20, budgetMs: 60
  * Median milliseconds a run of each function, side by side: one sample of each a round, in rotating order, so that drifts of
  * the machine touch all alike. Each runs once before, to warm up. Between rounds the event loop has its turn.
  */
-export const medians = async (
+export const medians = (
   runs: Readonly<Record<string, () => void>>,
   options: MeasureOptions,
+): Promise<Record<string, number>> =>
+  mediansOf(Object.fromEntries(Object.entries(runs).map(([name, run]) => [name, timerOf(run)])), options);
+
+/** The same for what times itself, as native code does to which a call is long. */
+export const mediansOf = async (
+  timers: Readonly<Record<string, Timer>>,
+  options: MeasureOptions,
 ): Promise<Record<string, number>> => {
-  const contenders = Object.entries(runs).map(([name, run]) => warmUp(name, run, options));
+  const contenders = Object.entries(timers).map(([name, timed]) => warmUp(name, timed, options));
   for (let round = 0; round < options.rounds; round++) {
     await new Promise((resolve) => setImmediate(resolve));
     for (let i = 0; i < contenders.length; i++) {
       const c = contenders[(i + round) % contenders.length];
       if (c.samples.length > 0 && c.spent > options.budgetMs) continue;
-      const ms = timed(c.run, c.repetitions);
+      const ms = c.timed(c.repetitions);
       c.samples.push(ms / c.repetitions);
       c.spent += ms;
     }
   }
   return Object.fromEntries(contenders.map((c) => [c.name, median(c.samples)]));
 };
+
+/** A timer of a function. */
+export const timerOf =
+  (run: () => void): Timer =>
+  (times) => {
+    const start = performance.now();
+    for (let i = 0; i < times; i++) run();
+    return performance.now() - start;
+  };
 
 /** The middle value. */
 export const median = (values: readonly number[]): number => {
@@ -49,20 +68,10 @@ export const median = (values: readonly number[]): number => {
   return (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2;
 };
 
-const warmUp = (name: string, run: () => void, { sampleMs, budgetMs }: MeasureOptions): Contender => {
-  const first = timed(run, 1);
-  const repetitions = Math.max(
-    1,
-    Math.min(
-      1e6,
-      Math.ceil(sampleMs / Math.max(timed(run, first < sampleMs ? 3 : 1) / (first < sampleMs ? 3 : 1), 1e-4)),
-    ),
-  );
-  return { name, run, repetitions, samples: [], spent: Math.min(first, budgetMs / 2) };
-};
-
-const timed = (run: () => void, repetitions: number): number => {
-  const start = performance.now();
-  for (let i = 0; i < repetitions; i++) run();
-  return performance.now() - start;
+const warmUp = (name: string, timed: Timer, { sampleMs, budgetMs }: MeasureOptions): Contender => {
+  const first = timed(1);
+  const trials = first < sampleMs ? 3 : 1;
+  const once = Math.max(timed(trials) / trials, 1e-4);
+  const repetitions = Math.max(1, Math.min(1e6, Math.ceil(sampleMs / once)));
+  return { name, timed, repetitions, samples: [], spent: Math.min(first, budgetMs / 2) };
 };

@@ -15,16 +15,20 @@ export class Progress {
   /** The command is now at `fraction` (0 to 1) and does `text`. Resolves once that is shown. */
   async at(fraction: number, text: string): Promise<void> {
     this.unlisten();
+    if (this.terminal.bar !== undefined) this.bar ??= await startBar(this.terminal.bar);
+    this.show(fraction, text);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** The same within a step that keeps the event loop busy. */
+  show(fraction: number, text: string): void {
     if (text !== this.last && this.terminal.bar === undefined) this.terminal.err(`filigree: ${text}\n`);
     this.last = text;
-    if (this.terminal.bar !== undefined) {
-      this.bar ??= await startBar(this.terminal.bar);
-      const room = Math.max(10, (this.terminal.bar.columns || 80) - REST);
-      this.bar.update(Math.round(1000 * fraction), { text: text.slice(0, room) });
-      /* Otherwise it would be drawn a little later, when the step already keeps the event loop busy. */
-      this.bar.render();
-    }
-    await new Promise((resolve) => setImmediate(resolve));
+    if (this.bar === undefined) return;
+    const room = Math.max(10, (this.terminal.bar?.columns || 80) - REST);
+    this.bar.update(Math.round(1000 * fraction), { text: text.slice(0, room) });
+    /* Otherwise it would be drawn a little later, when the step already keeps the event loop busy. */
+    this.bar.render();
   }
 
   /**

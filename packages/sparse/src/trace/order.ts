@@ -12,7 +12,7 @@ import { reconstruct, type ReconstructOptions, type Reconstruction } from './rec
  */
 export type TraceOrder = 'row' | 'column' | 'diagonal' | 'shape';
 
-export const traceOrders: readonly TraceOrder[] = ['row', 'column', 'diagonal', 'shape'];
+export const traceOrders: readonly TraceOrder[] = ['row', 'shape', 'diagonal', 'column'];
 
 /** The entries of a pattern in some order, as streams: position in the CSR values, row, column. */
 export interface PatternTrace {
@@ -52,26 +52,36 @@ export interface PatternReconstruction extends Reconstruction {
   readonly order: TraceOrder;
 }
 
-export interface PatternOptions extends ReconstructOptions {
+export interface PatternOptions extends Omit<ReconstructOptions, 'onProgress'> {
   /** A traversal order, or `best`: that of the fewest pieces (TR6); default `row`. */
   readonly order?: TraceOrder | 'best';
+  /** Called after each piece with the elements covered so far in an order. */
+  readonly onProgress?: (covered: number, total: number, order: TraceOrder) => void;
 }
 
 /**
  * A pattern as pieces (D, F_A, F_i, F_j) over the streams position, row and column. Fails with the codes of `checkCsr` and
- * `reconstruct`. With `best` every order is tried, each no further than the best so far.
+ * `reconstruct`. With `best` every order is tried, each no further than the best so far, and not that far where it is
+ * clear by then that it needs many more pieces.
  */
 export const reconstructPattern = (
   pattern: CsrPattern,
   options: PatternOptions = {},
 ): E.Either<Diagnostics, PatternReconstruction> => {
-  const { order = 'row', ...rest } = options;
+  const { order = 'row', onProgress, ...rest } = options;
   return pass('reconstruct', (p: CsrPattern): PatternReconstruction => {
     let best: PatternReconstruction | undefined;
     for (const o of order === 'best' ? traceOrders : [order]) {
       if (best?.complete && best.pieces.length <= 1) break;
       const limit = Math.min(rest.maxPieces ?? Infinity, best?.complete ? best.pieces.length - 1 : Infinity);
-      const found = reconstruct(tracePattern(p, o).streams, { ...rest, maxPieces: limit });
+      const found = reconstruct(tracePattern(p, o).streams, {
+        ...rest,
+        maxPieces: limit,
+        onProgress: (covered, total, pieces) => {
+          onProgress?.(covered, total, o);
+          return !(best?.complete === true && isHopeless(covered / total, pieces, limit));
+        },
+      });
       if (E.isLeft(found)) throw new DiagnosticError(found.left);
       if (best === undefined || (found.right.complete && !best.complete) || isBetter(found.right, best)) {
         best = { ...found.right, order: o };
@@ -80,6 +90,13 @@ export const reconstructPattern = (
     return best!;
   }).run(pattern);
 };
+
+/** Pieces from which on it can be told how many an order needs. */
+const TELLING = 16;
+
+/** An order that has used an eighth of the pieces allowed, or more, and covered less than half as much of the trace. */
+const isHopeless = (covered: number, pieces: number, limit: number): boolean =>
+  pieces >= Math.max(TELLING, limit / 8) && covered < pieces / limit / 2;
 
 const isBetter = (a: Reconstruction, b: Reconstruction): boolean =>
   a.complete === b.complete && (a.complete ? a.pieces.length < b.pieces.length : a.covered > b.covered);

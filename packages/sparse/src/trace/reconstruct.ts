@@ -15,15 +15,15 @@ export interface ReconstructOptions {
   readonly maxPieces?: number;
   /** Plans kept for each number of loops: more find longer pieces, slower; default 6. */
   readonly beam?: number;
-  /** Called now and then with the elements covered so far. */
-  readonly onProgress?: (covered: number, total: number) => void;
+  /** Called after each piece with the elements covered so far; the search stops where it answers false. */
+  readonly onProgress?: (covered: number, total: number, pieces: number) => boolean | void;
 }
 
 export interface Reconstruction {
   /** In the order of the trace: the points of one piece after those of another give its first `covered` elements. */
   readonly pieces: readonly Piece[];
   readonly covered: number;
-  /** Whether the pieces cover the whole trace; false only where `maxPieces` were too few. */
+  /** Whether the pieces cover the whole trace; false only where `maxPieces` were too few or `onProgress` said so. */
   readonly complete: boolean;
 }
 
@@ -59,7 +59,7 @@ const reconstructTrace = (trace: Trace, options: ReconstructOptions): Reconstruc
     covered = end;
     credit = after.credit + 1;
     plan = after.plan;
-    if (pieces.length % 64 === 0) onProgress?.(covered, trace.length);
+    if (onProgress?.(covered, trace.length, pieces.length) === false) break;
   }
   return { pieces, covered, complete: covered === trace.length };
 };
