@@ -163,7 +163,8 @@ const emitRegion = (w: Writer, region: Region): Op | undefined => {
     else if (!result) line(w, `${text.text};`);
     else if (usage.count(result.id) === 0) {
       if (effectOf(w, spelling, op) === 'effect') line(w, `${text.text};`);
-    } else if (points[k] !== k && text.text.length <= longestInline) values.set(result.id, text);
+    } else if (points[k] !== k && (text.lanes !== undefined || text.text.length <= longestInline))
+      values.set(result.id, text);
     else line(w, `const ${scalarName(w.shared, result)} ${named(w.shared, result)} = ${text.text};`);
   }
   return terminator;

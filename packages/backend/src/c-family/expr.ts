@@ -6,6 +6,8 @@ export interface Expr {
   readonly negated?: Expr;
   /** The float that this is the integer of, with the bounds put on it so far: with both of them known, they go on the float. */
   readonly truncated?: Truncated;
+  /** The lanes of a vector that is being put together: it is written where it is used, so that its lanes are seen at once. */
+  readonly lanes?: readonly Expr[];
 }
 
 /** A float on its way to an integer, between these numbers. */

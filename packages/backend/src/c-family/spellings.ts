@@ -254,6 +254,32 @@ const reload: Spelling = {
   },
 };
 
+/** A vector that may yet become another: it is written only if it does not, since helpers that are written are declared. */
+const unfinished = (lanes: readonly Expr[], write: () => Expr): Expr => ({
+  lanes,
+  binds: binds.primary,
+  get text() {
+    return write().text;
+  },
+});
+
+const splat = pure((op, [x], site) => {
+  const [result] = op.results as [Value];
+  const lanes = Array.from({ length: lanesOf(result.type) }, () => x!);
+  return unfinished(lanes, () => call(onVectors('splat', result, site), x!));
+});
+
+/** A vector whose lanes are all given is written as a list of them: compilers do not see through one insertion after another. */
+const insert = pure((op, [v, x], site) => {
+  const [result] = op.results as [Value];
+  const lane = Number(op.attrs['lane']);
+  const inserted = (): Expr => call(onVectors('insert', result, site), v!, expr(String(lane)), x!);
+  const lanes = v!.lanes?.map((l, k) => (k === lane ? x! : l));
+  if (lanes === undefined) return inserted();
+  if (new Set(lanes).size < lanes.length) return unfinished(lanes, inserted);
+  return expr(`${site.declared(result)}{${lanes.map((l) => l.text).join(', ')}}`);
+});
+
 /** Ops that `gnuSpellings` can write for whole vectors of floats (see `splitVectors`). */
 export const gnuVectorOps: ReadonlySet<string> = new Set([
   'arith.constant',
@@ -272,11 +298,9 @@ export const gnuSpellings: Spellings = {
     const value = literal(op.attrs['value']!, typeOf(op));
     return lanesOf(result.type) > 1 ? call(onVectors('splat', result, site), value) : value;
   }),
-  'arith.splat': pure((op, [x], site) => call(onVectors('splat', op.results[0]!, site), x!)),
+  'arith.splat': splat,
   'arith.extract': pure((op, [v]) => expr(`${within(v!, binds.primary)}[${Number(op.attrs['lane'])}]`)),
-  'arith.insert': pure((op, [v, x], site) =>
-    call(onVectors('insert', op.results[0]!, site), v!, expr(String(op.attrs['lane'])), x!),
-  ),
+  'arith.insert': insert,
   'arith.add': arithmetic('add', sum),
   'arith.sub': arithmetic('sub', (a, b) => infix(a, '-', b, binds.sum)),
   'arith.mul': arithmetic('mul', (a, b) => infix(a, '*', b, binds.product)),

@@ -21,9 +21,14 @@ export interface Cover {
  */
 export const coverRows = (p: CsrPattern, lanes: number): Cover => {
   const windows = new Windows(p);
-  const prices = new Prices(lanes, signaturesToWrite(cover(p, windows, new Prices(lanes)), lanes));
+  let prices = new Prices(lanes);
+  for (let round = 1; round < ROUNDS; round++) {
+    prices = new Prices(lanes, signaturesToWrite(cover(p, windows, prices), lanes));
+  }
   return { tiles: cover(p, windows, prices), prices };
 };
+
+const ROUNDS = 3;
 
 const cover = (p: CsrPattern, windows: Windows, prices: Prices): readonly Tile[] => {
   const { lanes } = prices;

@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.js';
 import { codeOf, signatureKey, signatureOf, type Signature, type Tile } from './tile.js';
 
 /**
@@ -15,10 +16,10 @@ export class Prices {
    */
   constructor(
     readonly lanes: number,
-    private readonly written: ReadonlyMap<string, Signature> | undefined = undefined,
+    private readonly written: ReadonlyMap<string, Written> | undefined = undefined,
   ) {
     this.gatherCost = gatherCost(lanes);
-    for (const s of written?.values() ?? []) {
+    for (const { signature: s } of written?.values() ?? []) {
       if (s.form !== 'lanes' || s.scattered) continue;
       const key = sizeKey(s.height, s.counts[0] + s.counts[1] + s.counts[2]);
       const list = this.bySize.get(key);
@@ -37,8 +38,8 @@ export class Prices {
 
   of(s: Signature): number {
     const [a, b, c] = s.counts;
-    const begin = this.isWritten(s) ? BEGIN.written : BEGIN.looped;
     if (s.form === 'add') return this.add;
+    const begin = this.begin(s);
     if (s.form === 'lanes') return begin + (s.scattered ? s.height - 1 : 0) + a + b + c * gatherCost(s.height);
     return begin + (a + b > 0 ? BEGIN.sum : 0) + a + b * this.gatherCost + c * SINGLE;
   }
@@ -49,7 +50,13 @@ export class Prices {
   }
 
   isWritten(s: Signature): boolean {
-    return this.written === undefined ? codeOf(s, this.lanes) <= CODE.tile : this.written.has(signatureKey(s));
+    return this.written?.has(signatureKey(s)) === true;
+  }
+
+  private begin(s: Signature): number {
+    if (this.written === undefined) return codeOf(s, this.lanes) <= CODE.tile ? BEGIN.written : BEGIN.looped;
+    const tiles = this.written.get(signatureKey(s))?.tiles;
+    return tiles === undefined ? BEGIN.looped : writtenCost(tiles);
   }
 
   /** The cheapest signature for consecutive rows where so many slides and shares are possible; each may be a gather, too. */
@@ -69,13 +76,16 @@ const gatherCost = (height: number): number => Math.round((4 * (2 * height + 1))
 const sizeKey = (height: number, entries: number): string => `${height} ${entries}`;
 
 const BEGIN = {
-  /** A tile whose code is written out: its row, its sum, the loop over tiles. */
+  /** A loop over tiles whose code is written out, and each of them: its row, its sum. */
+  loop: 12,
   written: 2,
   /** A tile with loops over its entries. */
-  looped: 10,
+  looped: 12,
   /** The sum over the lanes of a row that runs along them. */
   sum: 4,
 };
+
+const writtenCost = (tiles: number): number => BEGIN.written + Math.ceil((4 * BEGIN.loop) / tiles) / 4;
 
 /** An entry by itself. */
 const SINGLE = 1.25;
@@ -83,25 +93,26 @@ const SINGLE = 1.25;
 /** How much code is written out: of one tile, and of all, in loads and operations, since compilers take time for each. */
 export const CODE = { tile: 40, all: 240 };
 
+/** A signature and how many tiles have it. */
+export interface Written {
+  readonly signature: Signature;
+  readonly tiles: number;
+}
+
 /** The signatures that gain most when the code for their tiles is written out. */
-export const signaturesToWrite = (tiles: readonly Tile[], lanes: number): ReadonlyMap<string, Signature> => {
-  const count = new Map<string, { readonly signature: Signature; tiles: number }>();
-  for (const t of tiles) {
-    const signature = signatureOf(t);
-    const key = signatureKey(signature);
-    const seen = count.get(key);
-    if (seen) seen.tiles++;
-    else count.set(key, { signature, tiles: 1 });
-  }
-  const worth = (s: { readonly signature: Signature; readonly tiles: number }): number =>
-    s.tiles / codeOf(s.signature, lanes);
-  const out = new Map<string, Signature>();
+export const signaturesToWrite = (tiles: readonly Tile[], lanes: number): ReadonlyMap<string, Written> => {
+  const size = (s: Written): number => codeOf(s.signature, lanes);
+  const gain = (s: Written): number => s.tiles * (BEGIN.looped - writtenCost(s.tiles));
+  const sets = groupBy(
+    tiles.filter((t) => t.form !== 'add'),
+    (t) => signatureKey(signatureOf(t)),
+  ).map((set): Written => ({ signature: signatureOf(set[0]), tiles: set.length }));
+  const out = new Map<string, Written>();
   let code = 0;
-  for (const [key, s] of [...count].sort(([, a], [, b]) => worth(b) - worth(a))) {
-    const size = codeOf(s.signature, lanes);
-    if (s.signature.form === 'add' || size > CODE.tile || code + size > CODE.all) continue;
-    out.set(key, s.signature);
-    code += size;
+  for (const s of sets.sort((a, b) => gain(b) / size(b) - gain(a) / size(a))) {
+    if (gain(s) <= 0 || size(s) > CODE.tile || code + size(s) > CODE.all) continue;
+    out.set(signatureKey(s.signature), s);
+    code += size(s);
   }
   return out;
 };

@@ -1,8 +1,8 @@
 import type { CsrPattern } from '../../../formats/csr.js';
 import { groupBy } from '../group-by.js';
 import { coverRows } from './cover.js';
-import type { Prices } from './prices.js';
-import { signatureKey, signatureOf, type Counts, type Tile, type TileForm } from './tile.js';
+import { CODE, type Prices } from './prices.js';
+import { codeOf, signatureKey, signatureOf, type Counts, type Tile, type TileForm } from './tile.js';
 
 /** Tiles that one loop computes: of one form and height. What differs from tile to tile is in tables. */
 export interface TileRegion {
@@ -69,29 +69,37 @@ interface Chosen {
 const regionTiles = (tiles: readonly Tile[], prices: Prices): Chosen[] => {
   const setting = tiles.filter((t) => t.form !== 'add');
   const adds = spread(tiles.filter((t) => t.form === 'add'));
-  const written: Chosen[] = [];
-  const looped: Tile[] = [];
-  for (const set of groupBy(setting, (t) => signatureKey(signatureOf(t)))) {
-    if (prices.isWritten(signatureOf(set[0]))) written.push(...copies(set));
-    else looped.push(...set);
-  }
+  const sets = groupBy(setting, (t) => signatureKey(signatureOf(t)));
+  const looped = sets.filter(([t]) => !prices.isWritten(signatureOf(t))).flat();
   return [
-    ...written,
+    ...withCopies(
+      sets.filter(([t]) => prices.isWritten(signatureOf(t))),
+      prices.lanes,
+    ),
     ...groupBy(looped, kindOf).map((g) => ({ tiles: byCounts(g), unrolled: false, affine: false })),
     ...(adds.length > 0 ? [{ tiles: adds, unrolled: true, affine: false }] : []),
   ];
 };
 
-/** Tiles of one signature: those that are copies of each other at other rows, and the rest. */
-const copies = (set: readonly Tile[]): Chosen[] => {
-  if (set[0].form === 'along') return [{ tiles: inOrder(set), unrolled: true, affine: false }];
-  const alike = groupBy(set, (t) => relative(t).join());
-  const affine = alike.filter((g) => g.length >= AFFINE || g.length === set.length);
-  const rest = alike.filter((g) => !affine.includes(g)).flat();
-  return [
-    ...affine.map((g) => ({ tiles: inOrder(g), unrolled: true, affine: true })),
-    ...(rest.length > 0 ? [{ tiles: inOrder(rest), unrolled: true, affine: false }] : []),
-  ];
+/** Of each signature the tiles that are copies of each other at other rows, if they are worth code of their own, and the rest. */
+const withCopies = (sets: readonly (readonly Tile[])[], lanes: number): Chosen[] => {
+  const alike = sets.flatMap((set) => (set[0].form === 'along' ? [set] : groupBy(set, (t) => relative(t).join())));
+  const copies = new Set<Tile>();
+  let code = 0;
+  for (const g of alike.sort((a, b) => b.length - a.length)) {
+    const size = codeOf(signatureOf(g[0]), lanes);
+    if (g[0].form === 'along' || g.length < AFFINE || code + size > CODE.all) continue;
+    code += size;
+    for (const t of g) copies.add(t);
+  }
+  return alike
+    .flatMap((g) => (copies.has(g[0]) ? [{ tiles: inOrder(g), unrolled: true, affine: true }] : []))
+    .concat(
+      sets.flatMap((set) => {
+        const rest = set.filter((t) => !copies.has(t));
+        return rest.length > 0 ? [{ tiles: inOrder(rest), unrolled: true, affine: false }] : [];
+      }),
+    );
 };
 
 const kindOf = (t: Tile): string => {

@@ -44,7 +44,7 @@ const rowALane = (
   const values = (section: number, k: Count): Value =>
     b.load('A', valueOf(b, plus(b, valuesAt[section], times(b, k, height))), lanes);
   const sums = xs.reduce<readonly Value[]>(
-    (before, x, s) => accumulate(b, counts[s], s === 2 ? 2 : 4, before, zero, (k) => b.mul(values(s, k), x(k))),
+    (before, x, s) => accumulate(b, counts[s], s === 2 ? 1 : 4, before, zero, (k) => b.mul(values(s, k), x(k))),
     [],
   );
   const sum = sums.length === 0 ? zero : sums.reduce((p, q) => b.add(p, q));
@@ -60,7 +60,7 @@ const alongLanes = (b: Builder, tile: TileHere, lanes: number, dtype: 'f32' | 'f
   const runs = accumulate(b, counts[0], 4, [], zero, (k) =>
     b.mul(values(0, k), b.load('x', tile.column(plus(b, columnsAt[0], k)), lanes)),
   );
-  const sums = accumulate(b, counts[1], 2, runs, zero, (k) => {
+  const sums = accumulate(b, counts[1], 1, runs, zero, (k) => {
     const at = plus(b, columnsAt[1], times(b, k, lanes));
     const x = joined(b, lanes, (lane) => b.load('x', tile.column(at, lane)));
     return b.mul(values(1, k), x);
@@ -88,10 +88,10 @@ const joined = (b: Builder, lanes: number, lane: (h: number) => Value): Value =>
   return v;
 };
 
-/** Terms from which on two sums take turns: one would wait for itself. */
-const LONG = 8;
+/** Sums that take turns, where there are many terms: one would wait for itself. */
+const turns = (terms: number): number => (terms < 8 ? 1 : terms < 16 ? 2 : 4);
 
-/** Adds the terms 0 … count to one sum or two; where the count is not known, in a loop of `ways` terms an iteration. */
+/** Adds the terms 0 … count to sums that take turns; where the count is not known, in a loop of `ways` terms an iteration. */
 const accumulate = (
   b: Builder,
   count: Count,
@@ -103,20 +103,22 @@ const accumulate = (
   if (typeof count === 'number') {
     const out = [...sums];
     for (let k = 0; k < count; k++) {
-      const w = count >= LONG ? k % 2 : 0;
+      const w = k % turns(count);
       out[w] = w in out ? b.add(out[w], term(k)) : term(k);
     }
     return out;
   }
-  const several = (inits: readonly Value[], end: Value): readonly Value[] =>
-    b.for(b.i32(0), end, b.i32(ways), {}, inits, (k, carried) => {
-      const out = [...carried];
-      for (let w = 0; w < ways; w++) out[w % out.length] = b.add(out[w % out.length], term(plus(b, k, w)));
-      return out;
-    });
-  if (ways === 1) return several([sums[0] ?? zero], count);
-  const even = b.and(count, b.i32(-ways));
-  const [p, q] = several([sums[0] ?? zero, sums[1] ?? zero], even);
-  const [r] = b.for(even, count, b.i32(1), {}, [p], (k, [s]) => b.add(s, term(k)));
-  return [r, q];
+  const inits = Array.from({ length: Math.max(ways, sums.length) }, (_, w) => sums[w] ?? zero);
+  const [zeroth, one] = [b.i32(0), b.i32(1)];
+  if (ways === 1) {
+    const [sum] = b.for(zeroth, count, one, {}, [inits[0]], (k, [s]) => b.add(s, term(k)));
+    return [sum, ...inits.slice(1)];
+  }
+  const rounds = b.div(count, b.i32(ways));
+  const out = b.for(zeroth, rounds, one, {}, inits, (r, carried) => {
+    const k = b.mul(r, b.i32(ways));
+    return carried.map((s, w) => (w < ways ? b.add(s, term(plus(b, k, w))) : s));
+  });
+  const [sum] = b.for(b.mul(rounds, b.i32(ways)), count, one, {}, [out[0]], (k, [s]) => b.add(s, term(k)));
+  return [sum, ...out.slice(1)];
 };
