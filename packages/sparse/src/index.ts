@@ -78,3 +78,4 @@ export { flattenBranches } from './loops/flatten.js';
 export { lowerLoops } from './loops/lower-loops.js';
 export { initialise } from './storage/initialise.js';
 export * from './trace/index.js';
+export * from './equations/index.js';

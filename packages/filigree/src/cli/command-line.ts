@@ -5,6 +5,7 @@ import { devicesCommand } from './commands/devices.js';
 import { exprCommand } from './commands/expr.js';
 import { inspectCommand } from './commands/inspect.js';
 import { optCommand } from './commands/opt.js';
+import { regionsCommand } from './commands/regions.js';
 import { runCommand } from './commands/run.js';
 import { traceCommand } from './commands/trace.js';
 import { Session } from './session.js';
@@ -30,6 +31,7 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
     devicesCommand,
     exprCommand,
     traceCommand,
+    regionsCommand,
     optCommand,
     compileCommand,
     runCommand,

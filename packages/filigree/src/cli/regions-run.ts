@@ -1,0 +1,207 @@
+import { coreDialects, error, fail, parseModule, verify, type Diagnostic, type Module } from '@filigree/ir';
+import { peakRssMB } from '@filigree/runtime';
+import {
+  builtinPrograms,
+  checkRegions,
+  equationTexts,
+  evaluateRegions,
+  letterTexts,
+  solveProgram,
+  type BuiltinProgram,
+  type CsrPattern,
+  type RegionCheck,
+  type Regions,
+} from '@filigree/sparse';
+import { right } from '../api/build.js';
+import { readBytes } from '../files/bytes.js';
+import { readMatrixFile } from '../files/read-matrix.js';
+import type { CommonOptions } from './common-options.js';
+import type { Session } from './session.js';
+
+export interface RegionsOptions extends CommonOptions {
+  readonly bind?: Readonly<Record<string, string>>;
+  readonly size?: Readonly<Record<string, string>>;
+  readonly checkLimit?: number;
+}
+
+/** What `filigree regions` found; `summary` is the JSON document. */
+export interface RegionsRun {
+  readonly regions: Regions;
+  readonly inputs: Readonly<Record<string, CsrPattern>>;
+  readonly summary: RegionsSummary;
+}
+
+export interface RegionsSummary {
+  readonly program: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly arrays: readonly {
+    readonly name: string;
+    readonly role: string;
+    readonly shape: readonly number[];
+    readonly nonZeros: number;
+  }[];
+  readonly statements: readonly StatementSummary[];
+  /** What the letters of the equations stand for. */
+  readonly letters: readonly string[];
+  /** Rounds to the fix-point of each cycle that remains. */
+  readonly rounds: readonly number[];
+  readonly ms: { readonly solve: number; readonly evaluate: number };
+  readonly check: RegionCheck;
+  readonly peakRssMB: number;
+}
+
+export interface StatementSummary {
+  readonly name: string;
+  readonly iterators: readonly string[];
+  readonly recurrence: string;
+  readonly equation: string;
+  readonly solution: string;
+  /** Iterations that compute something other than zero, and all. */
+  readonly count: number;
+  readonly dense: number;
+}
+
+/** Finds the interest regions of a program for the matrices of files. Throws `DiagnosticError`. */
+export const runRegions = async (what: string, options: RegionsOptions, session: Session): Promise<RegionsRun> => {
+  const { progress } = session;
+  await progress.at(0, 'reading matrices');
+  const inputs: Record<string, CsrPattern> = {};
+  for (const [name, file] of Object.entries(options.bind ?? {}))
+    inputs[name] = (await readMatrixFile(file, { complex: 'abs' })).pattern;
+  const sizes = sizesOf(options.size ?? {});
+  const source = await moduleOf(what, sizes, inputs, session);
+  await progress.at(0.3, 'solving equations');
+  const started = performance.now();
+  const solved = right(solveProgram(source.module, { sizes, shapes: shapesOf(source.module, inputs) }));
+  const solvedAt = performance.now();
+  await progress.at(0.4, 'evaluating');
+  const evaluating = performance.now();
+  const regions = right(evaluateRegions(solved, inputs));
+  const evaluatedAt = performance.now();
+  const peakMB = peakRssMB();
+  await progress.at(0.8, 'checking');
+  const check = checkRegions(regions, options.checkLimit);
+  const texts = equationTexts(solved);
+  return {
+    regions,
+    inputs,
+    summary: {
+      program: what,
+      sizes: source.sizes,
+      arrays: solved.program.arrays.map((a) => ({
+        name: a.name,
+        role: a.role,
+        shape: a.shape,
+        nonZeros: /^(input|inout|const)$/.test(a.role) ? regions.evaluation.initial.get(a.name)!.count : 0,
+      })),
+      statements: regions.statements.map((r, k) => ({
+        ...texts[k],
+        iterators: r.iterators,
+        count: r.count,
+        dense: r.dense,
+      })),
+      letters: letterTexts(solved),
+      rounds: regions.evaluation.rounds,
+      ms: { solve: solvedAt - started, evaluate: evaluatedAt - evaluating },
+      check,
+      peakRssMB: peakMB,
+    },
+  };
+};
+
+/** What is wrong with regions that the dense program does not agree with. */
+export const wrongRegions = ({ check }: RegionsSummary): Diagnostic | undefined =>
+  check.passed
+    ? undefined
+    : error('regions/check', `the regions differ from the dense program: ${check.wrong}`, {
+        remedy: 'they are not to be trusted; please report the program with its matrices',
+      });
+
+const sizesOf = (given: Readonly<Record<string, string>>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, text]) => {
+      const n = Number(text);
+      if (!Number.isSafeInteger(n) || n < 1)
+        fail('regions/size', `'${name}=${text}' is no size`, { remedy: 'give a whole number from 1: --size N=100' });
+      return [name, n];
+    }),
+  );
+
+interface Source {
+  readonly module: Module;
+  readonly sizes: Readonly<Record<string, number>>;
+}
+
+const moduleOf = async (
+  what: string,
+  sizes: Readonly<Record<string, number>>,
+  inputs: Readonly<Record<string, CsrPattern>>,
+  session: Session,
+): Promise<Source> => {
+  const builtin = builtinPrograms.find((p) => p.name === what);
+  if (builtin !== undefined) {
+    const all = builtinSizes(builtin, sizes, inputs);
+    return { module: builtin.module(all), sizes: all };
+  }
+  if (!/[./\\]/.test(what))
+    fail('regions/program', `there is no program '${what}'`, {
+      remedy: `name a .fil file, or one of ${builtinPrograms.map((p) => p.name).join(', ')}`,
+    });
+  const text = new TextDecoder().decode(await readBytes(what));
+  session.knowText(what, text);
+  return { module: right(verify(coreDialects).run(right(parseModule(text, what)))), sizes };
+};
+
+/** Sizes as given, else from the matrices bound, else N for all that have its default, else defaults. */
+const builtinSizes = (
+  p: BuiltinProgram,
+  given: Readonly<Record<string, number>>,
+  inputs: Readonly<Record<string, CsrPattern>>,
+): Readonly<Record<string, number>> => {
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(p.sizes, name) && name !== 'N')
+      fail('regions/size', `the program '${p.name}' has no size '${name}'`, {
+        remedy: `its sizes are ${Object.keys(p.sizes).join(', ')}`,
+      });
+  const found: Record<string, { readonly size: number; readonly from: string }> = {};
+  for (const [name, size] of Object.entries(given)) found[name] = { size, from: `--size ${name}=${size}` };
+  const learn = (name: string, size: number, from: string): void => {
+    const before = found[name];
+    if (before !== undefined && before.size !== size)
+      fail('regions/size', `${from} makes ${name} = ${size}, but ${before.from} makes it ${before.size}`, {
+        remedy: 'bind matrices whose shapes agree',
+      });
+    found[name] = { size, from };
+  };
+  for (const [array, extents] of Object.entries(p.arrays)) {
+    const pattern = inputs[array];
+    if (pattern === undefined) continue;
+    const from = `the ${pattern.rows} × ${pattern.cols} matrix '${array}'`;
+    if (extents.length === 2) {
+      learn(extents[0], pattern.rows, from);
+      learn(extents[1], pattern.cols, from);
+    } else if (pattern.rows === 1 || pattern.cols === 1) learn(extents[0], pattern.rows * pattern.cols, from);
+    else
+      fail('regions/size', `'${array}' is a vector of the program '${p.name}', and ${from} is none`, {
+        remedy: 'bind a matrix of one column or one row',
+      });
+  }
+  const { N: all } = given;
+  return Object.fromEntries(
+    Object.entries(p.sizes).map(([name, usual]) => [
+      name,
+      found[name]?.size ?? (usual === 100 ? (all ?? usual) : usual),
+    ]),
+  );
+};
+
+/** Matrices bound to buffers of their size say how these are laid out. */
+const shapesOf = (module: Module, inputs: Readonly<Record<string, CsrPattern>>): Record<string, readonly number[]> =>
+  Object.fromEntries(
+    module.buffers.flatMap((b) => {
+      const p = inputs[b.name];
+      return p !== undefined && p.rows > 1 && p.cols > 1 && p.rows * p.cols === b.length
+        ? [[b.name, [p.rows, p.cols]]]
+        : [];
+    }),
+  );

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { filigree, refusal, scratchFile as file } from './support.js';
+
+const matrix = (name: string, rows: number, cols: number, at: readonly (readonly [number, number])[]): string =>
+  file(
+    name,
+    `%%MatrixMarket matrix coordinate real general\n${rows} ${cols} ${at.length}\n${at.map(([i, j]) => `${i} ${j} 1.5\n`).join('')}`,
+  );
+
+interface Answer {
+  readonly sizes: Record<string, number>;
+  readonly statements: readonly {
+    readonly name: string;
+    readonly equation: string;
+    readonly solution: string;
+    readonly count: number;
+    readonly dense: number;
+  }[];
+  readonly ms: { readonly solve: number; readonly evaluate: number };
+  readonly rounds: readonly number[];
+  readonly check: { readonly passed: boolean; readonly skipped?: string; readonly compared: number };
+}
+
+const regions = async (...argv: string[]): Promise<Answer> => {
+  const { status, out, err } = await filigree('regions', ...argv, '--json');
+  expect(status, err).toBe(0);
+  return JSON.parse(out) as Answer;
+};
+
+describe('filigree regions', () => {
+  it('finds the iterations of gemm for two matrices, whose shapes are its sizes', async () => {
+    const a = matrix('a.mtx', 3, 4, [
+      [1, 1],
+      [1, 3],
+      [3, 3],
+    ]);
+    const b = matrix('b.mtx', 4, 5, [
+      [3, 2],
+      [3, 5],
+      [4, 1],
+    ]);
+    const answer = await regions('gemm', '--bind', `A=${a}`, '--bind', `B=${b}`);
+    expect(answer.sizes).toEqual({ I: 3, J: 5, K: 4 });
+    expect(answer.statements).toMatchObject([
+      {
+        name: 'S',
+        equation: 'L_S = L_S·a + (L_A·b ∩ L_B·c)',
+        solution: 'L_S = (L_A·b ∩ L_B·c)·a*',
+        count: 4,
+        dense: 60,
+      },
+    ]);
+    expect(answer.check).toMatchObject({ passed: true });
+    expect(answer.check.compared).toBe(60);
+    expect(answer.ms.solve).toBeGreaterThan(0);
+  });
+
+  it('takes arrays without a matrix for full', async () => {
+    const answer = await regions('mm', '--bind', `A=${matrix('s.mtx', 2, 3, [[2, 1]])}`, '--size', 'J=7');
+    expect(answer.statements[0].count).toBe(7);
+  });
+
+  it('goes to a fix-point where a cycle remains', async () => {
+    const a = matrix('l.mtx', 4, 4, [
+      [1, 1],
+      [2, 2],
+      [3, 1],
+      [3, 3],
+      [4, 3],
+      [4, 4],
+    ]);
+    const answer = await regions('trisolve', '--bind', `A=${a}`, '--bind', `b=${matrix('v.mtx', 4, 1, [[1, 1]])}`);
+    expect(answer.statements.map((s) => s.count)).toEqual([1, 2, 3]);
+    expect(answer.rounds).toHaveLength(1);
+  });
+
+  it('says when a program is too large to compare with', async () => {
+    const answer = await regions('gemm', '--size', 'N=20', '--check-limit', '100');
+    expect(answer.check.skipped).toMatch(/more than 100/);
+    expect(answer.statements[0].count).toBe(8000);
+  });
+
+  it('reads programs of its own', async () => {
+    const program = file(
+      'scale.fil',
+      `module @scale {
+  buffer @A : f64[12] input
+  buffer @y : f64[3] output
+  kernel @rows(%n: i32) {
+    %zero = arith.constant {value = 0} : i32
+    %one = arith.constant {value = 1} : i32
+    %four = arith.constant {value = 4} : i32
+    scf.for %zero, %n, %one {
+    ^(%i: i32):
+      %start = arith.constant {value = 0} : f64
+      %sum = scf.for %zero, %four, %one, %start {
+      ^(%j: i32, %acc: f64):
+        %row = arith.mul %i, %four : i32
+        %at = arith.add %row, %j : i32
+        %a = mem.load %at {buffer = @A} : f64
+        %next = arith.add %acc, %a : f64
+        scf.yield %next
+      } : f64
+      mem.store %sum, %i {buffer = @y}
+      scf.yield
+    }
+    scf.yield
+  }
+}
+`,
+    );
+    const a = matrix('r.mtx', 3, 4, [
+      [1, 1],
+      [3, 2],
+      [3, 4],
+    ]);
+    const answer = await regions(program, '--bind', `A=${a}`, '--size', 'n=3');
+    expect(answer.statements.map((s) => [s.count, s.dense])).toEqual([
+      [0, 3],
+      [3, 12],
+      [2, 3],
+    ]);
+  });
+});
+
+describe('what regions refuses', () => {
+  const kernel = (body: string): string =>
+    file(
+      'bad.fil',
+      `module @bad {
+  buffer @x : f64[100] inout
+  buffer @idx : i32[10] input
+  kernel @run() {
+    %zero = arith.constant {value = 0} : i32
+    %one = arith.constant {value = 1} : i32
+    %ten = arith.constant {value = 10} : i32
+    %c = arith.constant {value = 2} : f64
+    scf.for %zero, %ten, %one {
+    ^(%i: i32):
+${body}
+      scf.yield
+    }
+    scf.yield
+  }
+}
+`,
+    );
+
+  it.each([
+    [
+      'an index from data',
+      '      %j = mem.load %i {buffer = @idx} : i32\n      mem.store %c, %j {buffer = @x}',
+      /mem\.store.*read from @idx/,
+    ],
+    [
+      'an index that is a product',
+      '      %j = arith.mul %i, %i : i32\n      mem.store %c, %j {buffer = @x}',
+      /mem\.store.*arith\.mul/,
+    ],
+    ['an atomic update', '      %o = mem.atomic %c, %i {buffer = @x, kind = "add"} : f64', /mem\.atomic/],
+  ])('%s, naming the op and its place', async (_what, body, message) => {
+    const path = kernel(body);
+    const wrong = await refusal('regions', path);
+    expect(wrong.code).toBe('equations/not-affine');
+    expect(wrong.message).toMatch(message);
+    expect(wrong.loc).toMatchObject({ file: path, line: body.startsWith('      %o') ? 11 : 12 });
+  });
+
+  it('an index beyond its buffer', async () => {
+    const wrong = await refusal(
+      'regions',
+      kernel(
+        '      %far = arith.constant {value = 95} : i32\n      %j = arith.add %i, %far : i32\n      mem.store %c, %j {buffer = @x}',
+      ),
+    );
+    expect(wrong).toMatchObject({ code: 'equations/bounds' });
+    expect(wrong.message).toContain('element 104 of 100');
+  });
+
+  it('unknown programs, arrays and sizes, and matrices that do not fit', async () => {
+    const a = matrix('q.mtx', 3, 4, [[1, 1]]);
+    expect((await refusal('regions', 'lu')).code).toBe('regions/program');
+    expect((await refusal('regions', 'gemm', '--bind', `Q=${a}`)).code).toBe('equations/input');
+    expect((await refusal('regions', 'gemm', '--bind', `A=${a}`, '--bind', `B=${a}`)).code).toBe('regions/size');
+    expect((await refusal('regions', 'gemm', '--size', 'Z=3')).code).toBe('regions/size');
+    expect((await refusal('regions', 'gemm', '--size', 'N=0')).code).toBe('regions/size');
+  });
+});

@@ -1,0 +1,332 @@
+import type { Affine } from '../../trace/piece.js';
+import { isConstant } from '../sets/conjunction.js';
+import { findChild, firstFrom, rootSize, type Trie } from '../sets/trie.js';
+import { boundAt } from './order.js';
+import type { Query } from './query.js';
+
+/** Takes what a query finds, as codes of the result's box. */
+export interface Sink {
+  /** base + stride·x for lo ≤ x ≤ hi. */
+  readonly add: (base: number, stride: number, lo: number, hi: number) => void;
+  /** base + x for all x of the runs first ≤ n < end of a trie. */
+  readonly addRuns: (base: number, runs: Trie, first: number, end: number) => void;
+}
+
+/** A query made ready: an order of its iterators, and a trie of each set in the order in which its subscripts are bound. */
+export interface Prepared {
+  readonly query: Query;
+  readonly order: readonly number[];
+  readonly tries: readonly (Trie | undefined)[];
+}
+
+/** The order of an atom's subscripts that fits an order of iterators. */
+export const subscriptOrder = (at: readonly Affine[], order: readonly number[]): readonly number[] =>
+  at
+    .map((f, k) => ({ k, l: boundAt(f, order) }))
+    .sort((a, b) => a.l - b.l || a.k - b.k)
+    .map(({ k }) => k);
+
+/**
+ * Visits the points of a query's result: iterators are bound one after another, each by the set with the fewest values to
+ * offer, and the others are asked; runs of the last one are handed on whole. Points come once for each binding of the
+ * iterators up to the last that is kept.
+ */
+export const runJoin = (p: Prepared, sink: Sink): void => new Join(p, sink).run();
+
+/** A subscript on a level: c·x + rest = a value of the trie at `trieLevel`. */
+interface Subscript {
+  readonly atom: number;
+  readonly trieLevel: number;
+  readonly coef: number;
+  readonly rest: Compiled;
+}
+
+/** An affine function of iterators that are bound. */
+interface Compiled {
+  readonly constant: number;
+  readonly at: readonly number[];
+  readonly coefs: readonly number[];
+}
+
+interface LevelPlan {
+  readonly iterator: number;
+  readonly min: number;
+  readonly max: number;
+  /** Conditions c·x + rest ≥ 0 whose last iterator this is. */
+  readonly conditions: readonly { readonly coef: number; readonly rest: Compiled }[];
+  /** The first subscript of each atom that this iterator binds. */
+  readonly drives: readonly Subscript[];
+  /** Further subscripts of the same atoms, which it binds too. */
+  readonly checks: readonly Subscript[];
+  readonly probes: readonly {
+    readonly has: (code: number) => boolean;
+    readonly code: Compiled;
+    readonly inside: readonly Subscripted[];
+  }[];
+  /** What the iterator adds to the code of the result; 0 where it is not kept. */
+  readonly stride: number;
+}
+
+interface Subscripted {
+  readonly f: Compiled;
+  readonly min: number;
+  readonly max: number;
+}
+
+class Join {
+  private readonly x: Float64Array;
+  private readonly levels: readonly LevelPlan[];
+  private readonly tries: readonly (Trie | undefined)[];
+  /** The nodes of each atom's current level: from[atom][level] ≤ n < to[atom][level]. */
+  private readonly from: Int32Array[];
+  private readonly to: Int32Array[];
+  private readonly headBase: number;
+  /** From this level on one point is enough. */
+  private readonly exists: number;
+
+  constructor(
+    { query: q, order, tries }: Prepared,
+    private readonly sink: Sink,
+  ) {
+    this.x = new Float64Array(q.dims);
+    this.tries = tries;
+    this.from = tries.map((t) => new Int32Array((t?.order.length ?? 0) + 1));
+    this.to = tries.map((t) => new Int32Array((t?.order.length ?? 0) + 1));
+    this.headBase = q.head.reduce((n, _, k) => n - q.result.lower[k] * q.result.strides[k], 0);
+    this.exists = Math.max(-1, ...q.head.map((d) => order.indexOf(d))) + 1;
+    this.levels = order.map((d, l) => this.plan(q, order, d, l));
+    this.start = this.initial(q, order);
+  }
+
+  private readonly start: boolean;
+
+  run(): void {
+    if (!this.start) return;
+    if (this.levels.length === 0) this.sink.add(this.headBase, 0, 0, 0);
+    else this.step(0, this.headBase);
+  }
+
+  private plan(q: Query, order: readonly number[], d: number, l: number): LevelPlan {
+    const drives: Subscript[] = [];
+    const checks: Subscript[] = [];
+    q.atoms.forEach((a, atom) => {
+      const trie = this.tries[atom];
+      if (trie === undefined) return;
+      let first = true;
+      trie.order.forEach((k, trieLevel) => {
+        if (boundAt(a.at[k], order) !== l) return;
+        (first ? drives : checks).push({ atom, trieLevel, coef: a.at[k].coefs[d], rest: compiled(a.at[k], d) });
+        first = false;
+      });
+    });
+    const k = q.head.indexOf(d);
+    return {
+      iterator: d,
+      ...q.ranges[d],
+      conditions: q.where
+        .filter((f) => boundAt(f, order) === l)
+        .map((f) => ({ coef: f.coefs[d], rest: compiled(f, d) })),
+      drives,
+      checks,
+      probes: q.atoms.flatMap(({ at, in: set }) => {
+        if ('set' in set || Math.max(-1, ...at.map((f) => boundAt(f, order))) !== l) return [];
+        const { box, has } = set;
+        let code: Affine = { constant: 0, coefs: [] };
+        at.forEach((f, n) => (code = added(code, f, box.strides[n], box.lower[n])));
+        const inside = at.map((f, n) => ({ f: compiled(f), min: box.lower[n], max: box.lower[n] + box.extent[n] - 1 }));
+        return [{ has, code: compiled(code), inside }];
+      }),
+      stride: k < 0 ? 0 : q.result.strides[k],
+    };
+  }
+
+  /** Conditions and subscripts that name no iterator; false where there is no point. */
+  private initial(q: Query, order: readonly number[]): boolean {
+    for (const f of q.where) if (isConstant(f) && f.constant < 0) return false;
+    for (const r of q.ranges) if (r.min > r.max) return false;
+    return q.atoms.every((a, atom) => {
+      const trie = this.tries[atom];
+      if (trie === undefined) {
+        /* A growing set without iterators to bind it is asked here. */
+        if ('set' in a.in || Math.max(-1, ...a.at.map((f) => boundAt(f, order))) >= 0) return true;
+        const { box, has } = a.in;
+        return has(a.at.reduce((n, f, k) => n + (f.constant - box.lower[k]) * box.strides[k], 0));
+      }
+      if ('set' in a.in && a.in.set.count === 0) return false;
+      this.from[atom][0] = 0;
+      this.to[atom][0] = rootSize(trie);
+      return trie.order.every((k, level) => !isConstant(a.at[k]) || this.descend(atom, level, a.at[k].constant));
+    });
+  }
+
+  /** Goes below a value; false where it is missing. */
+  private descend(atom: number, level: number, value: number): boolean {
+    const trie = this.tries[atom]!;
+    const n = findChild(trie, level, this.from[atom][level], this.to[atom][level], value);
+    if (n < 0) return false;
+    this.enter(trie, atom, level, n);
+    return true;
+  }
+
+  private enter(trie: Trie, atom: number, level: number, n: number): void {
+    if (level >= trie.values.length) return;
+    this.from[atom][level + 1] = trie.begin[level][n];
+    this.to[atom][level + 1] = trie.begin[level][n + 1];
+  }
+
+  /** Binds the iterator of a level and all below it; tells whether there was a point. */
+  private step(l: number, code: number): boolean {
+    const plan = this.levels[l];
+    let { min: lo, max: hi } = plan;
+    for (const { coef, rest } of plan.conditions) {
+      const r = this.value(rest);
+      if (coef > 0) lo = Math.max(lo, Math.ceil(-r / coef));
+      else hi = Math.min(hi, Math.floor(r / -coef));
+    }
+    if (lo > hi) return false;
+    const isLast = l === this.levels.length - 1;
+    const { drives } = plan;
+    if (drives.length === 0) {
+      if (isLast && plan.probes.length === 0) {
+        this.emitRun(l, code, plan.stride, lo, hi);
+        return true;
+      }
+      let found = false;
+      for (let x = lo; x <= hi; x++) {
+        if (this.at(l, plan, -1, code, x)) {
+          if (l >= this.exists) return true;
+          found = true;
+        }
+      }
+      return found;
+    }
+    let driver = 0;
+    let fewest = Infinity;
+    for (let k = 0; k < drives.length; k++) {
+      const { atom, trieLevel } = drives[k];
+      const size = this.to[atom][trieLevel] - this.from[atom][trieLevel];
+      if (size < fewest) [driver, fewest] = [k, size];
+    }
+    return this.drive(l, plan, driver, code, lo, hi, isLast);
+  }
+
+  private drive(
+    l: number,
+    plan: LevelPlan,
+    driver: number,
+    code: number,
+    lo: number,
+    hi: number,
+    isLast: boolean,
+  ): boolean {
+    const { atom, trieLevel, coef, rest } = plan.drives[driver];
+    const trie = this.tries[atom]!;
+    const r = this.value(rest);
+    const begin = this.from[atom][trieLevel];
+    const end = this.to[atom][trieLevel];
+    const leaf = trieLevel === trie.values.length;
+    const least = coef > 0 ? coef * lo + r : coef * hi + r;
+    const most = coef > 0 ? coef * hi + r : coef * lo + r;
+    const first = firstFrom(trie, trieLevel, begin, end, least);
+    /* Whole runs, where nothing else is to be asked. */
+    const whole = isLast && leaf && plan.drives.length === 1 && plan.checks.length === 0 && plan.probes.length === 0;
+    let found = false;
+    if (!leaf) {
+      const values = trie.values[trieLevel];
+      for (let n = first; n < end && values[n] <= most; n++) {
+        const x = (values[n] - r) / coef;
+        if (coef !== 1 && coef !== -1 && !Number.isInteger(x)) continue;
+        this.enter(trie, atom, trieLevel, n);
+        if (this.at(l, plan, driver, code, x)) {
+          if (l >= this.exists) return true;
+          found = true;
+        }
+      }
+      return found;
+    }
+    if (whole && coef === 1 && plan.stride === 1 && l < this.exists) {
+      const last = trie.hi[end - 1] <= most ? end : afterLast(trie, first, end, most);
+      if (first < last && trie.lo[first] >= least) {
+        this.sink.addRuns(code - r, trie, first, last);
+        if (last === end || trie.lo[last] > most) return true;
+        this.emitRun(l, code, 1, trie.lo[last] - r, most - r);
+        return true;
+      }
+    }
+    for (let n = first; n < end && trie.lo[n] <= most; n++) {
+      const a = Math.max(trie.lo[n], least);
+      const b = Math.min(trie.hi[n], most);
+      if (whole && (coef === 1 || coef === -1)) {
+        if (coef === 1) this.emitRun(l, code, plan.stride, a - r, b - r);
+        else this.emitRun(l, code, plan.stride, r - b, r - a);
+        if (l >= this.exists) return true;
+        found = true;
+        continue;
+      }
+      for (let v = a; v <= b; v++) {
+        const x = (v - r) / coef;
+        if (coef !== 1 && coef !== -1 && !Number.isInteger(x)) continue;
+        if (this.at(l, plan, driver, code, x)) {
+          if (l >= this.exists) return true;
+          found = true;
+        }
+      }
+    }
+    return found;
+  }
+
+  /** An iterator at a value that its driver offers: asks all others, and goes on. */
+  private at(l: number, plan: LevelPlan, driver: number, code: number, x: number): boolean {
+    this.x[plan.iterator] = x;
+    const { drives, checks, probes } = plan;
+    for (let k = 0; k < drives.length; k++) {
+      if (k === driver) continue;
+      const s = drives[k];
+      if (!this.descend(s.atom, s.trieLevel, s.coef * x + this.value(s.rest))) return false;
+    }
+    for (const s of checks) if (!this.descend(s.atom, s.trieLevel, s.coef * x + this.value(s.rest))) return false;
+    for (const p of probes) {
+      if (p.inside.some(({ f, min, max }) => this.value(f) < min || this.value(f) > max)) return false;
+      if (!p.has(this.value(p.code))) return false;
+    }
+    if (l < this.levels.length - 1) return this.step(l + 1, code + plan.stride * x);
+    this.emitRun(l, code, plan.stride, x, x);
+    return true;
+  }
+
+  private emitRun(l: number, code: number, stride: number, lo: number, hi: number): void {
+    if (l >= this.exists) this.sink.add(code, 0, 0, 0);
+    else this.sink.add(code, stride, lo, hi);
+  }
+
+  private value({ constant, at, coefs }: Compiled): number {
+    let sum = constant;
+    for (let k = 0; k < at.length; k++) sum += coefs[k] * this.x[at[k]];
+    return sum;
+  }
+}
+
+/** Behind the last run that ends at or before a value. */
+const afterLast = (t: Trie, from: number, to: number, value: number): number => {
+  let [lo, hi] = [from, to];
+  while (lo < hi) {
+    const mid = (lo + hi) >>> 1;
+    if (t.hi[mid] <= value) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+};
+
+const compiled = (f: Affine, without = -1): Compiled => {
+  const at = f.coefs.map((_, d) => d).filter((d) => d !== without && f.coefs[d] !== 0);
+  return { constant: f.constant, at, coefs: at.map((d) => f.coefs[d]) };
+};
+
+/** sum + stride·(f − lower). */
+const added = (sum: Affine, f: Affine, stride: number, lower: number): Affine => {
+  const n = Math.max(sum.coefs.length, f.coefs.length);
+  return {
+    constant: sum.constant + stride * (f.constant - lower),
+    coefs: Array.from({ length: n }, (_, d) => (sum.coefs[d] ?? 0) + stride * (f.coefs[d] ?? 0)),
+  };
+};

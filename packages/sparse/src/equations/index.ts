@@ -1,0 +1,19 @@
+export { builtinPrograms, type BuiltinProgram } from './programs.js';
+export {
+  checkRegions,
+  equationTexts,
+  evaluateRegions,
+  letterTexts,
+  solveProgram,
+  type EquationTexts,
+  type RegionCheck,
+  type Regions,
+  type SolvedProgram,
+} from './regions.js';
+export type { ReadProgramOptions } from './read/read-program.js';
+export type { AffineProgram, ArrayInfo, Statement } from './read/program.js';
+export type { SparseInputs } from './evaluate/inputs.js';
+export type { InterestRegion } from './evaluate/region.js';
+export { forEachRun, hasCode, type PointSet } from './sets/point-set.js';
+export type { Box } from './sets/box.js';
+export { resultPattern } from './results.js';

@@ -1,0 +1,130 @@
+import { pass, type Diagnostics, type Module } from '@filigree/ir';
+import type * as E from 'fp-ts/lib/Either.js';
+import { bruteForce, denseIterations } from './check/brute-force.js';
+import { evaluate, type Evaluation } from './evaluate/evaluate.js';
+import { initialSets, type SparseInputs } from './evaluate/inputs.js';
+import { interestRegions, type InterestRegion } from './evaluate/region.js';
+import { languageEquations, languageText } from './language/equations.js';
+import { solve, type LanguageSolution } from './language/solve.js';
+import { letterText, recurrenceText } from './print.js';
+import type { AffineProgram } from './read/program.js';
+import { readProgram, type ReadProgramOptions } from './read/read-program.js';
+import { recurrencesOf, type Recurrences } from './recurrences/recurrences.js';
+import { sparsityEquations, type SparsityEquation } from './recurrences/sparsity.js';
+import { hasCode } from './sets/point-set.js';
+
+/** A dense affine program as equations, solved as far as that goes without its inputs. */
+export interface SolvedProgram {
+  readonly module: Module;
+  readonly program: AffineProgram;
+  readonly recurrences: Recurrences;
+  readonly sparsity: readonly SparsityEquation[];
+  readonly language: LanguageSolution;
+}
+
+/** A program's equations for people, one line a statement. */
+export interface EquationTexts {
+  readonly name: string;
+  /** `S[i, j, k] = … + A[i, k]·B[k, j]` */
+  readonly recurrence: string;
+  /** `L_S = L_S·a + L_In·b` */
+  readonly equation: string;
+  /** `L_S = L_In·b·a*` */
+  readonly solution: string;
+}
+
+/**
+ * The compile-time part: kernel IR with affine loops to recurrence equations (SP1), sparsity equations (SP2) and language
+ * equations, solved by Arden's lemma (SP3). Fails with `equations/not-affine`, `equations/size`, `equations/bounds`,
+ * `equations/shape`, `equations/too-large`.
+ */
+export const solveProgram = (module: Module, options: ReadProgramOptions = {}): E.Either<Diagnostics, SolvedProgram> =>
+  pass('solve-program', (m: Module): SolvedProgram => {
+    const program = readProgram(m, options);
+    const recurrences = recurrencesOf(program);
+    const sparsity = sparsityEquations(recurrences);
+    return { module: m, program, recurrences, sparsity, language: solve(languageEquations(sparsity)) };
+  }).run(module);
+
+/** Interest regions of all statements for actual inputs. */
+export interface Regions {
+  readonly solved: SolvedProgram;
+  readonly inputs: SparseInputs;
+  readonly evaluation: Evaluation;
+  readonly statements: readonly InterestRegion[];
+}
+
+/**
+ * The run-time part: the regions of a solved program on patterns of its inputs (SP4). Arrays without a pattern are taken
+ * for full; outputs and temporaries begin as zeros. Numbers that cancel count as not zero. Fails with `equations/input`.
+ */
+export const evaluateRegions = (solved: SolvedProgram, inputs: SparseInputs): E.Either<Diagnostics, Regions> =>
+  pass('evaluate-regions', (given: SparseInputs): Regions => {
+    const evaluation = evaluate(solved.program, solved.sparsity, given);
+    return { solved, inputs: given, evaluation, statements: interestRegions(solved.sparsity, evaluation) };
+  }).run(inputs);
+
+export const equationTexts = ({ recurrences, language }: SolvedProgram): readonly EquationTexts[] =>
+  recurrences.equations.map((r, k) => {
+    const { name } = r.statement;
+    return {
+      name,
+      recurrence: recurrenceText(recurrences, r),
+      equation: `L_${name} = ${languageText(language.system.equations[k])}`,
+      solution: `L_${name} = ${languageText(language.solved[k])}`,
+    };
+  });
+
+/** What every letter stands for: `a = {(t - 1, i + k) → (t, i, k) : t ≥ 1}`. */
+export const letterTexts = ({ language, program }: SolvedProgram): readonly string[] =>
+  language.system.letters.map((l) => letterText(l, program));
+
+/** What came of comparing regions with a run of the dense program over all its iterations. */
+export interface RegionCheck {
+  readonly passed: boolean;
+  /** Why nothing was compared. */
+  readonly skipped?: string;
+  /** Iterations that were compared. */
+  readonly compared: number;
+  /** The first statement and iteration that differ. */
+  readonly wrong?: string;
+}
+
+/**
+ * Compares regions with a run of the dense program on truth values, iteration by iteration; skipped where it takes more
+ * iterations than `limit`, default 2²⁴.
+ */
+export const checkRegions = ({ solved, inputs, statements }: Regions, limit = 2 ** 24): RegionCheck => {
+  const total =
+    denseIterations(solved.program) + [...initialSets(solved.program, {}).values()].reduce((n, s) => n + s.box.size, 0);
+  if (total > limit)
+    return {
+      passed: true,
+      skipped: `the dense program takes ${total} iterations and elements, more than ${limit}`,
+      compared: 0,
+    };
+  const dense = bruteForce(solved.recurrences, inputs);
+  let compared = 0;
+  for (const region of statements) {
+    const points = region.points();
+    const expected = dense.regions[region.statement];
+    for (let c = 0; c < expected.length; c++) {
+      compared++;
+      if (hasCode(points, c) === (expected[c] === 1)) continue;
+      const at = region.box.strides.map((s, d) => (Math.floor(c / s) % region.box.extent[d]) + region.box.lower[d]);
+      const name = solved.program.statements[region.statement].name;
+      return {
+        passed: false,
+        compared,
+        wrong: `${name} at (${at.join(', ')}) is ${expected[c] === 1 ? 'missing' : 'too much'}`,
+      };
+    }
+    if (region.count !== expected.reduce((n, x) => n + x, 0))
+      return {
+        passed: false,
+        compared,
+        wrong: `the count of ${solved.program.statements[region.statement].name} is ${region.count}`,
+      };
+  }
+  return { passed: true, compared };
+};

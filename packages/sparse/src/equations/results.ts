@@ -1,0 +1,53 @@
+import { fail, pass, type Diagnostics } from '@filigree/ir';
+import type * as E from 'fp-ts/lib/Either.js';
+import { unionOfTerms } from './evaluate/evaluate.js';
+import { withKept } from './evaluate/variables.js';
+import type { Read, Statement } from './read/program.js';
+import { recurrenceOf } from './recurrences/recurrences.js';
+import { supportOf } from './recurrences/sparsity.js';
+import type { Regions } from './regions.js';
+import { boxOf } from './sets/box.js';
+import { constantOf, iterator, shiftedBy, minus } from './sets/conjunction.js';
+import type { PointSet } from './sets/point-set.js';
+
+/**
+ * The elements of an array that are not zero when the program has run, numbers that cancel aside: its pattern. Fails with
+ * `equations/input` for a name that is no array of the program.
+ */
+export const resultPattern = (regions: Regions, array: string): E.Either<Diagnostics, PointSet> =>
+  pass('result-pattern', ({ solved, evaluation }: Regions): PointSet => {
+    const { program, recurrences } = solved;
+    const info =
+      program.arrays.find((a) => a.name === array) ??
+      fail('equations/input', `the program '${program.name}' has no array '${array}'`, {
+        remedy: `name one of ${program.arrays.map((a) => a.name).join(', ')}`,
+      });
+    const { lower, shape } = info;
+    /* A statement behind the program that reads every element. */
+    const at = shape.map((_, d) => iterator(d));
+    const end = 1 + Math.max(0, ...program.statements.map((s) => s.place[0]));
+    const place = [end, ...shape.map(() => 0)];
+    const value: Read = { kind: 'read', array, subscripts: at, type: info.type, place };
+    const reader: Statement = {
+      name: array,
+      iterators: shape.map((_, d) => `x${d}`),
+      domain: [shape.flatMap((n, d) => [shiftedBy(at[d], -lower[d]), minus(constantOf(lower[d] + n - 1), at[d])])],
+      place,
+      write: { array, subscripts: at },
+      value,
+    };
+    const recurrence = recurrenceOf(program, reader);
+    const terms = supportOf(recurrences, recurrence, value).map((t) =>
+      withKept(t, (s) => evaluation.variables[s].kept),
+    );
+    const setOf = (of: number | string): PointSet =>
+      typeof of === 'number' ? evaluation.values[of] : evaluation.initial.get(of)!;
+    return unionOfTerms(
+      terms,
+      shape.map((_, d) => d),
+      boxOf(lower, shape),
+      setOf,
+      evaluation.tries,
+      shape.length,
+    );
+  }).run(regions);
