@@ -33,20 +33,25 @@ type Sums = readonly (Value | undefined)[];
  * @param alpha the factor in all lanes, where it is neither 1 nor -1
  */
 export const emitTile = (b: Builder, plan: GemmPlan, shape: TileShape, places: TilePlaces, alpha?: Value): void => {
-  const { spec, chains } = plan;
-  const elements = shape.columns.flatMap((c) => shape.rows.map((r) => [r, c] as const));
-  /* All of C is read before any is written: the last vector may reach back into the one before. */
-  const before = spec.beta === 1 ? elements.map(([r, c]) => loadResult(b, plan, r, c, places.c)) : [];
-  const fromC = spec.beta === 1 && spec.alpha === 1;
-  const nothing: Sums = elements.map(() => undefined);
-  const first = Array.from({ length: chains }, (_, k) => (k === 0 && fromC ? before : nothing));
-  const chained = emitSteps(b, plan, shape, places, first);
-  const sums = chained.reduce((x, y) => x.map((v, s) => added(b, v, y[s])));
-  const results = sums.map((v, s) => (fromC ? v! : finished(b, plan, v, before[s], alpha)));
-  elements.forEach(([r, c], s) => {
-    if (fromC && results[s] === before[s]) return;
-    storeResult(b, plan, r, c, results[s], places.c);
-    if (places.prefetch) emitPrefetch(b, plan, r, c, places.prefetch);
+  const { rows, columns } = shape;
+  const none: Sums = columns.flatMap(() => rows.map(() => undefined));
+  const chains = emitSteps(
+    b,
+    plan,
+    shape,
+    places,
+    Array.from({ length: plan.chains }, () => none),
+  );
+  const sums = chains.reduce((x, y) => x.map((v, s) => added(b, v, y[s])));
+  columns.forEach((c, q) => {
+    const column = sums.slice(q * rows.length, (q + 1) * rows.length);
+    if (plan.spec.beta === 1 && column.every((v) => v === undefined)) return;
+    /* C is added in the end, by units that do not multiply; and read before it is written, as the last vector may reach back. */
+    const before = rows.map((r) => (plan.spec.beta === 1 ? loadResult(b, plan, r, c, places.c) : undefined));
+    rows.forEach((r, p) => {
+      storeResult(b, plan, r, c, finished(b, plan, column[p], before[p], alpha), places.c);
+      if (places.prefetch) emitPrefetch(b, plan, r, c, places.prefetch);
+    });
   });
 };
 
@@ -165,7 +170,7 @@ const finished = (
 ): Value => {
   if (sum === undefined) return before ?? b.constant(0, vectorType(plan));
   if (alpha) return before ? b.fma(sum, alpha, before) : b.mul(sum, alpha);
-  if (plan.spec.alpha === 1) return sum;
+  if (plan.spec.alpha === 1) return before ? b.add(before, sum) : sum;
   return before ? b.sub(before, sum) : b.neg(sum);
 };
 

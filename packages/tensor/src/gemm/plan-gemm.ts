@@ -201,9 +201,9 @@ const stepsWritten = (
   let instructions = 0;
   for (const r of rows)
     for (const c of columns) instructions += r.members.length * c.members.length + r.members.length + c.members.length;
-  const fits = Math.floor(target.instructionCache / 4 / (BYTES * instructions));
-  if (k <= Math.max(fits, 8)) return k;
-  const most = Math.max(4, Math.min(fits, 16));
+  const fits = (bytes: number): number => Math.floor(bytes / (BYTES * instructions));
+  if (k <= Math.max(fits(target.instructionCache / 4), 8)) return k;
+  const most = Math.max(4, Math.min(fits(target.instructionCache / 16), 16));
   const trips = Math.ceil(k / most);
   return Math.max(1, Math.floor(k / trips));
 };
