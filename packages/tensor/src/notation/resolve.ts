@@ -16,12 +16,12 @@ export interface ResolveOptions {
  * the tensors, and full elsewhere.
  *
  * Throws `DiagnosticError`, naming the index: `notation/index-thrice`, `notation/shape`, `notation/target-index`,
- * `notation/index-once`.
+ * `notation/index-once`, `notation/sum-index`.
  */
 export const resolve = ({ target, add, value }: Assignment, options: ResolveOptions = {}): Statement => {
   const extents = extentsOf([target, ...indexedIn(value)]);
   const context = { extents, implicitSums: options.implicitSums ?? false };
-  const root = resolveSum(value, target.indices, context);
+  const root = resolveSum(value, target.indices, false, context);
   if (!add) return { target, root };
   const old: Node = leaf(target);
   return { target, root: { ...root, terms: [{ by: ONE, node: old }, ...root.terms] } };
@@ -32,12 +32,12 @@ interface Context {
   readonly implicitSums: boolean;
 }
 
-const resolveSum = (e: Expr, free: string, context: Context): SumNode => ({
+const resolveSum = (e: Expr, free: string, inner: boolean, context: Context): SumNode => ({
   kind: 'sum',
   indices: free,
   pattern: full(free, context),
   terms: termsOf(e, ONE).map(({ by, expr }) => {
-    checkTerm(expr, free, context);
+    checkTerm(expr, free, inner, context);
     return { by, node: resolveNode(expr, free, context) };
   }),
 });
@@ -55,17 +55,17 @@ const resolveNode = (e: Expr, free: string, context: Context): Node => {
     if (e.indices.length === free.length) return node;
     return { kind: 'einsum', indices: free, pattern: full(free, context), factors: [node] };
   }
-  if (e.kind !== 'einsum') return resolveSum(e, free, context);
+  if (e.kind !== 'einsum') return resolveSum(e, free, true, context);
   const factors = e.factors.map((f, n) => {
     if (f.kind === 'indexed') return leaf(f);
     const others = new Set([...free, ...e.factors.flatMap((g, o) => (o === n ? [] : [...lettersOf(g)]))]);
-    return resolveSum(f, [...lettersOf(f)].filter((i) => others.has(i)).join(''), context);
+    return resolveSum(f, [...lettersOf(f)].filter((i) => others.has(i)).join(''), true, context);
   });
   return { kind: 'einsum', indices: free, pattern: full(free, context), factors };
 };
 
 /** What is wrong with the indices of one term, whose free indices are given. */
-const checkTerm = (e: Expr, free: string, { implicitSums }: Context): void => {
+const checkTerm = (e: Expr, free: string, inner: boolean, { implicitSums }: Context): void => {
   const counts = countIndices(e);
   const text = textOf(e);
   for (const [index, n] of counts) {
@@ -84,9 +84,11 @@ const checkTerm = (e: Expr, free: string, { implicitSums }: Context): void => {
   }
   for (const index of free)
     if (!counts.has(index))
-      fail('notation/target-index', `index '${index}' of the target is missing in ${text}`, {
-        remedy: 'every term of a sum has all indices of the target',
-      });
+      fail(
+        inner ? 'notation/sum-index' : 'notation/target-index',
+        `index '${index}' ${inner ? 'is in a sum and beside it, and is' : 'of the target is'} missing in ${text}`,
+        { remedy: 'every term of a sum has all of its indices' },
+      );
 };
 
 const extentsOf = (
