@@ -69,16 +69,18 @@ export class OrderSearch {
     return { kind: 'product', left: this.tree(left), right: this.tree(set ^ left), ...this.value(set) };
   }
 
-  /** Joins the cheapest pair again and again. */
+  /** Joins the cheapest pair again and again, of pairs with a common index where there are any. */
   greedy(): this {
     let parts = this.factors.map((_, f) => 2 ** f);
     while (parts.length > 1) {
-      let pick: { x: number; y: number; cost: number } | undefined;
+      let pick: { x: number; y: number; cost: number; outer: boolean } | undefined;
       for (const x of parts)
         for (const y of parts) {
           if (x >= y) continue;
           const cost = this.product(x, y);
-          if (pick === undefined || cost < pick.cost) pick = { x, y, cost };
+          const outer = this.isOuter(x, y, this.indicesOf(x | y));
+          if (pick === undefined || (outer === pick.outer ? cost < pick.cost : pick.outer))
+            pick = { x, y, cost, outer };
         }
       const { x, y, cost } = pick!;
       this.join(x, y, this.best.get(x)!.operations + this.best.get(y)!.operations + 2 * cost);
