@@ -1,3 +1,5 @@
+import type { Pass } from '@filigree/ir';
+import { patternOf } from '@filigree/sparse';
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 import {
@@ -7,6 +9,7 @@ import {
   kernel,
   parseKernel,
   planKernel,
+  planStages,
   printActions,
   runSteps,
   scalar,
@@ -15,6 +18,8 @@ import {
   type KernelDecl,
   type Plan,
   type PlanOptions,
+  type PlanState,
+  type Term,
 } from '@filigree/tensor';
 import { expect, test } from 'vitest';
 import { runPlan } from './run-plan.js';
@@ -114,6 +119,38 @@ test('the values of nested sums, differences and several statements', () => {
       }
       expect(found[i + 4 * j]).toBe(wanted);
     }
+});
+
+test('terms that vanish leave nothing behind, within sums too', () => {
+  const Z = tensor('Z', [4, 4], { pattern: patternOf([4, 4], []) });
+  const upper = tensor('U', [4, 4], { pattern: patternOf([4, 4], [[0, 3]]) });
+  const text = (value: Term): string => printActions(plan(kernel('k', C('ij').assign(value))).actions);
+  expect(text(A('ik').mul(B('kj').add(Z('kj'))))).toBe('C = LoopOverGEMM(A, B)');
+  // U·U is zero.
+  expect(text(A('ij').add(upper('ik').mul(upper('kj'))))).toBe('C = A');
+  expect(text(upper('ik').mul(upper('kj')))).toBe('C = 0 * C');
+  expect(text(A('ij').scale(0).add(B('ij')))).toBe('C = B');
+});
+
+test('stages can be left out, added and watched', () => {
+  const decl = kernel('gemm', C('ij').assign(C('ij').add(A('ik').mul(B('kj')))));
+  const count = (stages: readonly Pass<PlanState>[]): number => {
+    const result = planKernel(decl, { type: 'f64' }, stages);
+    return E.isRight(result) ? result.right.actions.length : -1;
+  };
+  expect(planStages.map((s) => s.name)).toEqual([
+    'check',
+    'deduce-indices',
+    'equivalent-patterns',
+    'strength-reduction',
+    'permute-indices',
+    'linearise',
+    'control-flow',
+    'prefetch',
+    'finish',
+  ]);
+  expect(count(planStages)).toBe(1);
+  expect(count(planStages.filter((s) => s.name !== 'control-flow'))).toBe(4);
 });
 
 test('temporaries share buffers, as large as the largest of each needs', () => {

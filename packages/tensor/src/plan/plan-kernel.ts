@@ -7,7 +7,7 @@ import type { Layout } from '../layout/layout.js';
 import { positionIn, tensorLayout } from '../layout/tensor-layout.js';
 import { checkKernel, indexedIn } from '../notation/check.js';
 import type { KernelDecl, TensorDecl } from '../notation/expression.js';
-import type { Statement } from '../notation/node.js';
+import type { Node, Statement } from '../notation/node.js';
 import { resolve } from '../notation/resolve.js';
 import { type CostModel, fusionCost } from '../permute/cost.js';
 import { permuteIndices, type PlacedNode } from '../permute/permute.js';
@@ -153,11 +153,25 @@ function* entriesOutside({ shape, bits }: BooleanTensor, within: BooleanTensor):
   }
 }
 
-/** Without terms that are zero everywhere. */
-const dropZeros = (root: Statement['root']): Statement['root'] => ({
-  ...root,
-  terms: root.terms.filter(({ by, node }) => by.factor !== 0 && node.pattern.bits.includes(1)),
-});
+/** Without terms that are zero everywhere, here and in the sums within. */
+const dropZeros = <N extends Node>(node: N): N => {
+  const inner = (n: Node): Node => {
+    switch (n.kind) {
+      case 'sum':
+        return {
+          ...n,
+          terms: n.terms
+            .filter(({ by, node: term }) => by.factor !== 0 && term.pattern.bits.includes(1))
+            .map(({ by, node: term }) => ({ by, node: inner(term) })),
+        };
+      case 'einsum':
+        return { ...n, factors: n.factors.map(inner) };
+      default:
+        return n;
+    }
+  };
+  return inner(node) as N;
+};
 
 function finish(state: PlanState): PlanState {
   const { decl, options, statements } = state;
