@@ -109,7 +109,9 @@ test('§5.1.2: the zero columns of K̂ empty the highest degree of I', () => {
   const used = explained.right[0].patterns.filter((p) => p.name === 'I');
   // One direction leaves out even more of the highest degree that it keeps.
   expect(Math.max(...used.map((p) => p.box[1][1]))).toBe(basis(order - 1));
-  const { actions, flops } = plan(decl);
+  const { actions, flops, buffers } = plan(decl);
+  // Each term is added before the next one needs a temporary.
+  expect(buffers.length).toBe(1);
   const products = actions.flatMap(({ operation }) => (operation.kind === 'log' ? [operation] : []));
   for (const { right, gemm } of products)
     if (right.name.startsWith('K')) expect(gemm.k).toBeLessThanOrEqual(basis(order - 1));

@@ -89,13 +89,13 @@ export const mergeActions: Step = {
       const f = out[i];
       if (reads(f, target.name) && !isInPlace(f, target)) continue;
       const merged: Action = { ...f, target, add, scale: timesCoefficient(scale, f.scale) };
-      const between = out.slice(i + 1, j);
-      if (isUnchanged(out, sourcesOf(f), i, j)) {
-        out[j] = merged;
-        out.splice(i, 1);
-      } else if (between.every((a) => !touches(a, target.name))) {
+      // Early where that is possible: what f reads is then free for others sooner.
+      if (out.slice(i + 1, j).every((a) => !touches(a, target.name))) {
         out[i] = merged;
         out.splice(j, 1);
+      } else if (isUnchanged(out, sourcesOf(f), i, j)) {
+        out[j] = merged;
+        out.splice(i, 1);
       } else continue;
       j--;
     }
