@@ -1,7 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js';
+import * as TE from 'fp-ts/lib/TaskEither.js';
+import { pipe } from 'fp-ts/lib/function.js';
 import {
   type Backend,
   type Sources,
+  attempt,
   checkKernels,
   findToolchain,
   gnuVectorOps,
@@ -21,6 +24,7 @@ import { compileSources } from './compile/compile.js';
 import { cppDialect } from './emit/dialect.js';
 import { emitModule } from './emit/emit-module.js';
 import { loadArtifact } from './load/load.js';
+import { type CppPlugin, requirePlugins, withPlugins } from './plugin/plugin.js';
 
 export interface CppOptions {
   /** Check every index at run time: an index out of bounds is then a diagnostic and no memory is touched. Default false. */
@@ -31,6 +35,8 @@ export interface CppOptions {
   readonly verify?: boolean;
   /** Bytes of the vectors that kernels are written with, for modules that have vectors; default 32 on x64, else 16. */
   readonly vectorBytes?: number;
+  /** Libraries that write ops of other dialects, such as `libxsmm()`. */
+  readonly plugins?: readonly CppPlugin[];
   /** How ops are written; default `cppDialect`. */
   readonly language?: typeof cppDialect;
 }
@@ -40,7 +46,8 @@ export interface CppOptions {
  * library in this process, its buffers views into one block of memory.
  */
 export const cpp = (options: CppOptions = {}): Backend => {
-  const { dialects = coreDialects, language = cppDialect, verify = true, checked = false } = options;
+  const { dialects = coreDialects, verify = true, checked = false, plugins = [] } = options;
+  const language = withPlugins(options.language ?? cppDialect, plugins);
   const { vectorBytes = process.arch === 'x64' ? 32 : 16 } = options;
   /* Indices are checked one by one. */
   const split = checked ? scalarizeVectors : splitVectors({ bytes: vectorBytes, ops: gnuVectorOps });
@@ -61,7 +68,7 @@ export const cpp = (options: CppOptions = {}): Backend => {
     }),
     emit: pass<Module, Sources>('cpp-emit', (module) => {
       stopOnErrors(checkKernels(module, language));
-      return emitModule(module, language, { checked });
+      return emitModule(module, language, { checked }, plugins);
     }),
     probe: async () => {
       const found = await findToolchain()();
@@ -69,7 +76,13 @@ export const cpp = (options: CppOptions = {}): Backend => {
         ? { name: 'cpp', usable: true, reason: '', toolchain: found.right.version }
         : { name: 'cpp', usable: false, reason: found.left.map((d) => formatDiagnostic(d)).join('\n'), toolchain: '' };
     },
-    compile: compileSources,
+    compile: (sources, compileOptions = {}) =>
+      sources.link === undefined
+        ? compileSources(sources, compileOptions)
+        : pipe(
+            attempt(() => requirePlugins(plugins, compileOptions)),
+            TE.chain(() => compileSources(sources, compileOptions)),
+          ),
     load: loadArtifact,
   };
 };

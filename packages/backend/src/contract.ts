@@ -43,6 +43,8 @@ export interface Sources {
   readonly files: readonly SourceFile[];
   /** Where the program is long: the text of `files` in pieces, each complete, that are compiled by themselves and linked. */
   readonly units?: readonly string[];
+  /** Arguments of the linker that the sources need, after the objects: `-lblas`. */
+  readonly link?: readonly string[];
 }
 
 export interface SourceFile {

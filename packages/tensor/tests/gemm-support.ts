@@ -17,31 +17,42 @@ import * as E from 'fp-ts/lib/Either.js';
 export const withLinalg: readonly Dialect[] = [...coreDialects, linalg];
 
 /** A module that multiplies once: matrices begin a few elements into buffers that are just large enough. */
-export const gemmModule = (spec: GemmSpec, prefetch = false): Module => {
-  const lengths = lengthsOf(spec);
-  const buffers = [
-    declareBuffer('A', spec.type, lengths.a, 'input'),
-    declareBuffer('B', spec.type, lengths.b, 'input'),
-    declareBuffer('C', spec.type, lengths.c, 'inout'),
-  ];
-  const params = { alpha: spec.type } as const;
-  const kernel = buildKernel(
-    'multiply',
-    spec.alpha === 'value' ? params : {},
-    (b, values) => {
-      const alpha = (values as { alpha?: ReturnType<typeof b.i32> }).alpha;
-      buildGemm(b, spec, {
-        a: { buffer: 'A', at: b.i32(begin.a) },
-        b: { buffer: 'B', at: b.i32(begin.b) },
-        c: { buffer: 'C', at: b.i32(begin.c) },
-        ...(alpha ? { alpha } : {}),
-        ...(prefetch ? { prefetch: { buffer: 'B', at: b.i32(0) } } : {}),
-      });
-    },
-    buffers,
-    { dialects: withLinalg },
+export const gemmModule = (spec: GemmSpec, prefetch = false): Module => gemmModules([spec], prefetch);
+
+/** Several products, each with buffers and a kernel of its own; those after the first have names with a number. */
+export const gemmModules = (specs: readonly GemmSpec[], prefetch = false): Module => {
+  const parts = specs.map((spec, k) => {
+    const lengths = lengthsOf(spec);
+    const name = (x: string): string => (k === 0 ? x : `${x}${k}`);
+    const buffers = [
+      declareBuffer(name('A'), spec.type, lengths.a, 'input'),
+      declareBuffer(name('B'), spec.type, lengths.b, 'input'),
+      declareBuffer(name('C'), spec.type, lengths.c, 'inout'),
+    ];
+    const params = { alpha: spec.type } as const;
+    const kernel = buildKernel(
+      name('multiply'),
+      spec.alpha === 'value' ? params : {},
+      (b, values) => {
+        const alpha = (values as { alpha?: ReturnType<typeof b.i32> }).alpha;
+        buildGemm(b, spec, {
+          a: { buffer: name('A'), at: b.i32(begin.a) },
+          b: { buffer: name('B'), at: b.i32(begin.b) },
+          c: { buffer: name('C'), at: b.i32(begin.c) },
+          ...(alpha ? { alpha } : {}),
+          ...(prefetch ? { prefetch: { buffer: name('B'), at: b.i32(0) } } : {}),
+        });
+      },
+      buffers,
+      { dialects: withLinalg },
+    );
+    return { buffers, kernel };
+  });
+  return makeModule(
+    'product',
+    parts.flatMap((p) => p.buffers),
+    parts.map((p) => p.kernel),
   );
-  return makeModule('product', buffers, [kernel]);
 };
 
 const begin = { a: 1, b: 2, c: 3 };

@@ -35,10 +35,11 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
         remedy: "pass what this backend's emit made",
       });
     const flags = [...compilerFlags(toolchain, options.fastMath ?? true), ...(options.flags ?? [])];
+    const link = sources.link ?? [];
     const limitMs = options.limitMs ?? 600_000;
     const compiler: Compiler = { toolchain, flags, limitMs, deadline: started + limitMs };
     const keyOf = (kind: string, text: string): string =>
-      contentHash(kind, text, toolchain.version, toolchain.cpu, ...toolchain.args, ...flags);
+      contentHash(kind, text, toolchain.version, toolchain.cpu, ...toolchain.args, ...flags, ...link);
     const hash = keyOf('cpp', text);
     const { path, cached, warnings } = await cachedFile({
       cache: options.cache,
@@ -47,7 +48,7 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
       build: async (file) => {
         await writeFile(join(dirname(file), 'kernels.cpp'), text);
         const units = sources.units ?? [];
-        if (units.length === 0) return build(compiler, ['kernels.cpp', '-o', file, '-lm'], file);
+        if (units.length === 0) return build(compiler, ['kernels.cpp', '-o', file, ...link, '-lm'], file);
         const objects = await eachOf(longestFirst(units), availableParallelism(), (unit) =>
           cachedFile({
             cache: options.cache,
@@ -59,7 +60,7 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
             },
           }),
         );
-        return build(compiler, [...objects.map((o) => o.path), '-o', file, '-lm'], file);
+        return build(compiler, [...objects.map((o) => o.path), '-o', file, ...link, '-lm'], file);
       },
     });
     return {

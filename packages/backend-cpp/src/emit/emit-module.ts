@@ -9,6 +9,7 @@ import {
 } from '@filigree/backend';
 import type { Buffer, Kernel, Module } from '@filigree/ir';
 import { emitHeader } from './header.js';
+import { type CppPlugin, pluginsOf } from '../plugin/plugin.js';
 import { tablesOf } from './tables.js';
 import { type Piece, unitsOf } from './units.js';
 
@@ -16,15 +17,24 @@ import { type Piece, unitsOf } from './units.js';
  * The sources of a module: `kernels.cpp`, the entry points as `kernels.h`, and the constant buffers as `tables.bin`, which
  * is the beginning of the slab as it lies in memory. `kernels.cpp` holds nothing of lengths, offsets or data, so modules of
  * one structure have one `kernels.cpp` and share its compiled form.
+ *
+ * @param plugins what writes ops of other dialects; `dialect` has their spellings
  */
-export const emitModule = (module: Module, dialect: CFamilyDialect, options: EmitOptions): Sources => {
+export const emitModule = (
+  module: Module,
+  dialect: CFamilyDialect,
+  options: EmitOptions,
+  plugins: readonly CppPlugin[] = [],
+): Sources => {
+  const used = pluginsOf(module, plugins);
+  const top = [...used.flatMap((p) => p.includes), preamble].join('\n');
   const kernels = kernelNames(module).map((name, k) => emitKernel(module, module.kernels[k], name, dialect, options));
   const entries = kernels.map((k, n) => kernelEntry(module, module.kernels[n], k, dialect));
   const run = runEntry(module, kernels);
   const helpers = new Set(kernels.flatMap((k) => [...k.helpers]));
   const text = [
     buffersText(module, dialect),
-    preamble,
+    top,
     emitHelpers(helpers, dialect),
     '',
     ...kernels.map((k) => k.text),
@@ -43,6 +53,7 @@ export const emitModule = (module: Module, dialect: CFamilyDialect, options: Emi
   ];
   return {
     backend: 'cpp',
+    ...(used.length > 0 ? { link: used.flatMap((p) => p.link) } : {}),
     files: [
       { name: 'kernels.cpp', language: 'cpp', contents: text },
       { name: 'kernels.h', language: 'c', contents: emitHeader(module, dialect) },
@@ -56,7 +67,7 @@ export const emitModule = (module: Module, dialect: CFamilyDialect, options: Emi
       },
     ],
     get units() {
-      return unitsOf(pieces(), (helpers) => `${preamble}\n${emitHelpers(helpers, dialect)}\n`);
+      return unitsOf(pieces(), (helpers) => `${top}\n${emitHelpers(helpers, dialect)}\n`);
     },
   };
 };

@@ -256,13 +256,7 @@ const vectorRows: Readonly<Record<string, (r: Request, lanes: number) => HelperT
         `${v} ${r.name}(const ${r.stored(r.a)}* p) {`,
         `  ${v} v;`,
         '  __builtin_memcpy(&v, p, sizeof v);',
-        '#if defined __AVX512F__',
-        '  __asm__("" : "+v"(v));',
-        '#elif defined __x86_64__',
-        '  __asm__("" : "+x"(v));',
-        '#elif defined __aarch64__',
-        '  __asm__("" : "+w"(v));',
-        '#endif',
+        ...pinned(lanes * byteSize(r.a)),
         '  return v;',
         '}',
       ].join('\n'),
@@ -284,6 +278,17 @@ const vectorRows: Readonly<Record<string, (r: Request, lanes: number) => HelperT
         '}',
       ].join('\n'),
     ),
+};
+
+/** An empty instruction that wants `v` in a register, for processors that have registers of so many bytes. */
+const pinned = (bytes: number): readonly string[] => {
+  const on = (when: string, constraint: string): readonly string[] => [when, `  __asm__("" : "+${constraint}"(v));`];
+  return [
+    ...on('#if defined __AVX512VL__ && defined __AVX512F__', 'v'),
+    ...(bytes > 32 ? [] : on(bytes === 32 ? '#elif defined __AVX__' : '#elif defined __x86_64__', 'x')),
+    ...(bytes === 16 ? on('#elif defined __aarch64__', 'w') : []),
+    '#endif',
+  ];
 };
 
 /** The instruction that multiplies and adds vectors, with the condition under which a compiler for x86 has it. */

@@ -47,6 +47,8 @@ export interface Site {
  */
 export interface Spelling {
   readonly effect: 'pure' | 'read' | 'fixed' | 'effect' | ((op: Op, site: Site) => 'pure' | 'fixed' | 'effect');
+  /** The buffers that an op uses, by bare name, where that is not what its attribute `buffer` names. */
+  readonly buffers?: (op: Op) => { readonly read: readonly string[]; readonly written: readonly string[] };
   readonly write: (op: Op, args: readonly Expr[], site: Site) => Expr;
 }
 

@@ -40,14 +40,17 @@ export interface BufferUse {
   readonly written: ReadonlySet<string>;
 }
 
-/** Buffers used anywhere in these ops, their regions included: what attribute `buffer` names. Without a spelling that only reads, an op may write. */
+/** Buffers used anywhere in these ops, their regions included: what their spelling says, or attribute `buffer` names. Without a spelling that only reads, an op may write. */
 export const bufferUse = (ops: readonly Op[], spellings: Spellings): BufferUse => {
   const read = new Set<string>();
   const written = new Set<string>();
   const walk = (list: readonly Op[]): void => {
     for (const op of list) {
       const attr = op.attrs['buffer'];
-      if (typeof attr === 'string') (reads(spellings[op.name]) ? read : written).add(attr.replace(/^@/, ''));
+      const said = spellings[op.name]?.buffers?.(op);
+      said?.read.forEach((b) => read.add(b));
+      said?.written.forEach((b) => written.add(b));
+      if (!said && typeof attr === 'string') (reads(spellings[op.name]) ? read : written).add(attr.replace(/^@/, ''));
       for (const r of op.regions) walk(r.ops);
     }
   };

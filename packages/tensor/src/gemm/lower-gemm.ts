@@ -24,11 +24,16 @@ import type { TileRun } from './tiles.js';
  * Makes core ops of every `linalg.gemm`: loops over blocks of C that are computed in registers, written for a target. Adds
  * scratch buffers where vectors of A have to be put together.
  *
- * @param dialects what else the module may use
+ * @param options.dialects what else the module may use
+ * @param options.keep which products stay as they are, for a backend's plugin
  */
-export const lowerGemm = (target: GemmTarget, dialects: readonly Dialect[] = coreDialects): Pass<Module> =>
+export const lowerGemm = (
+  target: GemmTarget,
+  options: { readonly dialects?: readonly Dialect[]; readonly keep?: (op: Op) => boolean } = {},
+): Pass<Module> =>
   pass('lower-gemm', (module: Module) => {
-    const plans = plansIn(module, target);
+    const { dialects = coreDialects, keep = () => false } = options;
+    const plans = plansIn(module, target, keep);
     if (plans.size === 0) return module;
     const panels = panelsFor(module, [...plans.values()]);
     const buffers = [...module.buffers, ...panels.values()];
@@ -38,7 +43,7 @@ export const lowerGemm = (target: GemmTarget, dialects: readonly Dialect[] = cor
         kernel,
         known,
         (op, ctx) => {
-          if (op.name !== 'linalg.gemm') return undefined;
+          if (op.name !== 'linalg.gemm' || keep(op)) return undefined;
           const plan = plans.get(planKey(op))!;
           return ctx.build((b) => emitGemm(b, op, plan, panels.get(plan.spec.type)?.name));
         },
@@ -49,11 +54,11 @@ export const lowerGemm = (target: GemmTarget, dialects: readonly Dialect[] = cor
   });
 
 /** Products are planned once for each spec. */
-const plansIn = (module: Module, target: GemmTarget): ReadonlyMap<string, GemmPlan> => {
+const plansIn = (module: Module, target: GemmTarget, keep: (op: Op) => boolean): ReadonlyMap<string, GemmPlan> => {
   const plans = new Map<string, GemmPlan>();
   for (const kernel of module.kernels)
     walk(kernel.body, (op) => {
-      if (op.name === 'linalg.gemm' && !plans.has(planKey(op)))
+      if (op.name === 'linalg.gemm' && !keep(op) && !plans.has(planKey(op)))
         plans.set(planKey(op), planGemm(gemmSpecOf(op), target));
     });
   return plans;

@@ -1,0 +1,88 @@
+import { type HelperText, type Spelling, binds, call, expr } from '@filigree/backend';
+import { type Op, fail } from '@filigree/ir';
+import { cannotLink } from './find-library.js';
+import type { CppPlugin } from './plugin.js';
+
+/**
+ * Products of small matrices, `linalg.gemm`, by LIBXSMM, which makes their code when the kernels are loaded. It takes what that
+ * library does: dense matrices by columns, alpha = 1. A prefetch is left out, since it has no meaning.
+ */
+export const libxsmm = (): CppPlugin => ({
+  name: 'libxsmm',
+  spellings: { 'linalg.gemm': product },
+  takes,
+  helper,
+  includes: ['#include <libxsmm.h>'],
+  link: LINK,
+  missing: async (toolchain) => {
+    const said = await cannotLink(toolchain, TRIAL, LINK);
+    return said === undefined
+      ? undefined
+      : {
+          reason: `LIBXSMM cannot be used with ${toolchain.path}: ${said}`,
+          remedy:
+            'install it (Debian, Ubuntu: apt install libxsmm-dev), or leave the plugin out: lowerGemm writes micro-kernels',
+        };
+  },
+});
+
+const LINK = ['-lxsmm', '-lxsmmnoblas', '-ldl', '-lpthread'];
+
+const TRIAL = [
+  '#include <libxsmm.h>',
+  'extern "C" libxsmm_dmmfunction trial() {',
+  '  return libxsmm_dmmdispatch(4, 4, 4, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);',
+  '}',
+  '',
+].join('\n');
+
+const takes = ({ name, attrs }: Op): boolean =>
+  name === 'linalg.gemm' &&
+  attrs['alpha'] === 1 &&
+  ['a', 'b', 'c'].every((x) => strides(attrs, x)?.[0] === 1) &&
+  columnStride(attrs, 'a') >= Number(attrs['m']) &&
+  columnStride(attrs, 'b') >= Number(attrs['k']) &&
+  columnStride(attrs, 'c') >= Number(attrs['m']);
+
+const strides = (attrs: Op['attrs'], x: string): readonly number[] | undefined =>
+  attrs[`${x}Strides`] as readonly number[] | undefined;
+
+const columnStride = (attrs: Op['attrs'], x: string): number => strides(attrs, x)![1]!;
+
+/* The name of the helper says all that the code depends on. */
+const product: Spelling = {
+  effect: 'effect',
+  buffers: (op) => ({ read: [bare(op, 'a'), bare(op, 'b')], written: [bare(op, 'c')] }),
+  write: (op, [aAt, bAt, cAt], site) => {
+    if (!takes(op))
+      fail('libxsmm/unsupported', 'LIBXSMM takes dense matrices by columns and alpha = 1; this product is another', {
+        loc: op.loc,
+        remedy: 'run lowerGemm first, and let it keep only what the plugin takes',
+      });
+    const { type, m, n, k, beta } = op.attrs;
+    const sizes = [m, n, k, ...['a', 'b', 'c'].map((x) => columnStride(op.attrs, x)), beta].map(Number);
+    const name = site.helper(`libxsmm_${type === 'f64' ? 'd' : 's'}_${sizes.join('_')}`);
+    const pointer = (x: string, at: typeof aAt) => expr(`&${site.element(bare(op, x), at!).text}`, binds.unary);
+    return call(name, pointer('a', aAt), pointer('b', bAt), pointer('c', cAt));
+  },
+};
+
+const helper = (name: string): HelperText | undefined => {
+  const [, letter, list] = /^libxsmm_([ds])_([\d_]+)$/.exec(name) ?? [];
+  if (letter === undefined || list === undefined) return undefined;
+  const [m, n, k, lda, ldb, ldc, beta] = list.split('_');
+  const real = letter === 'd' ? 'double' : 'float';
+  return {
+    text: [
+      `static const libxsmm_${letter}mmfunction ${name} = [] {`,
+      '  libxsmm_init();',
+      `  const libxsmm_blasint lda = ${lda}, ldb = ${ldb}, ldc = ${ldc};`,
+      `  const ${real} alpha = 1, beta = ${beta};`,
+      `  return libxsmm_${letter}mmdispatch(${m}, ${n}, ${k}, &lda, &ldb, &ldc, &alpha, &beta, nullptr, nullptr);`,
+      '}();',
+    ].join('\n'),
+    needs: [],
+  };
+};
+
+const bare = (op: Op, attr: string): string => String(op.attrs[attr]).replace(/^@/, '');
