@@ -3,6 +3,7 @@ import {
   type GemmSpec,
   type GemmTarget,
   type MatrixView,
+  gemmFlops,
   gemmAttrs,
   gemmSpecOf,
   gemmTargets,
@@ -151,4 +152,64 @@ const packed = (spec: GemmSpec, m: number, n: number, k: number): GemmSpec => ({
   c: { rowStride: 1, columnStride: m },
   alpha: 1,
   beta: 0,
+});
+
+test('a block of C in registers, as text', () => {
+  const spec: GemmSpec = { ...plain, n: 2 };
+  expect(printModule(passed(lowerGemm(gemmTargets.avx2), gemmModule(spec)))).toMatchInlineSnapshot(`
+    "module @product {
+      buffer @A : f64[9] input
+      buffer @B : f64[6] input
+      buffer @C : f64[11] inout
+      kernel @multiply() {
+        %0 = arith.constant {value = 1} : i32
+        %1 = arith.constant {value = 2} : i32
+        %2 = arith.constant {value = 3} : i32
+        %3 = mem.load %0 {buffer = @A, keep = true, lanes = 4} : vec<4 x f64>
+        %4 = mem.load %1 {buffer = @B} : f64
+        %5 = arith.splat %4 {lanes = 4} : vec<4 x f64>
+        %6 = arith.mul %3, %5 : vec<4 x f64>
+        %7 = arith.constant {value = 2} : i32
+        %8 = arith.add %1, %7 : i32
+        %9 = mem.load %8 {buffer = @B} : f64
+        %10 = arith.splat %9 {lanes = 4} : vec<4 x f64>
+        %11 = arith.mul %3, %10 : vec<4 x f64>
+        %12 = arith.constant {value = 4} : i32
+        %13 = arith.add %0, %12 : i32
+        %14 = mem.load %13 {buffer = @A, keep = true, lanes = 4} : vec<4 x f64>
+        %15 = arith.constant {value = 1} : i32
+        %16 = arith.add %1, %15 : i32
+        %17 = mem.load %16 {buffer = @B} : f64
+        %18 = arith.splat %17 {lanes = 4} : vec<4 x f64>
+        %19 = math.fma %14, %18, %6 : vec<4 x f64>
+        %20 = arith.constant {value = 3} : i32
+        %21 = arith.add %1, %20 : i32
+        %22 = mem.load %21 {buffer = @B} : f64
+        %23 = arith.splat %22 {lanes = 4} : vec<4 x f64>
+        %24 = math.fma %14, %23, %11 : vec<4 x f64>
+        mem.store %19, %2 {buffer = @C}
+        %25 = arith.constant {value = 4} : i32
+        %26 = arith.add %2, %25 : i32
+        mem.store %24, %26 {buffer = @C}
+        scf.yield
+      }
+    }
+    "
+  `);
+});
+
+test('padding, overlap and known zeros in executed operations', () => {
+  const flops = (change: Partial<GemmSpec>): number => gemmFlops({ ...plain, ...change }, gemmTargets.avx2);
+  const tall = (m: number, mPadded?: number): Partial<GemmSpec> => ({
+    m,
+    a: { kind: 'dense', rowStride: 1, columnStride: 12 },
+    c: { rowStride: 1, columnStride: 12 },
+    ...(mPadded === undefined ? {} : { mPadded }),
+  });
+  expect(flops({})).toBe(2 * 4 * 3 * 2);
+  /* Nine rows are three vectors of four, with padding and without. */
+  expect(flops(tall(9))).toBe(2 * 12 * 3 * 2);
+  expect(flops(tall(9, 12))).toBe(2 * 12 * 3 * 2);
+  expect(flops({ b: entries([0, 1, 1], [0, 1, 2], [0, 1, 2]) })).toBe(2 * 4 * 3);
+  expect(flops({ alpha: 2 })).toBe(2 * 4 * 3 * 2 + 4 * 3);
 });

@@ -54,11 +54,13 @@ const plansOf = (spec: GemmSpec, swapped: boolean, target: GemmTarget): readonly
   const gathers = spec.a.kind === 'sparse' || (spec.a.rowStride !== 1 && pieces.lanes > 1);
   const counts = countsOf(spec, pieces, a, b);
   const plans: GemmPlan[] = [];
+  /* Compilers fill 16 registers to the last one, 32 not. */
+  const slack = target.registers > 16 ? 2 : 0;
   const mostColumns = Math.min(n, target.registers - 2);
   for (let height = 1; height <= Math.min(pieces.starts.length, target.registers - 2); height++)
     for (let width = 1; width <= mostColumns; width++) {
       const chains = chainsFor(height * width, k);
-      if (registersFor(spec, height, width, chains, target) > target.registers) continue;
+      if (registersFor(spec, height, width, chains, target) > target.registers - slack) continue;
       const rowTiles = tilesOf(pieces.starts, height);
       /* What the last vector computes a second time must still be as it was when it is loaded. */
       if (pieces.overlaps && spec.beta === 1 && rowTiles.at(-1)!.members.length < 2) continue;
@@ -202,7 +204,7 @@ const stepsWritten = (
   for (const r of rows)
     for (const c of columns) instructions += r.members.length * c.members.length + r.members.length + c.members.length;
   const fits = (bytes: number): number => Math.floor(bytes / (BYTES * instructions));
-  if (k <= Math.max(fits(target.instructionCache / 4), 8)) return k;
+  if (k <= Math.max(fits(target.instructionCache / 12), 8)) return k;
   const most = Math.max(4, Math.min(fits(target.instructionCache / 16), 16));
   const trips = Math.ceil(k / most);
   return Math.max(1, Math.floor(k / trips));
