@@ -2,6 +2,7 @@ import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
 import type { CommanderError } from 'commander';
 import { compileCommand } from './commands/compile.js';
 import { devicesCommand } from './commands/devices.js';
+import { einsumCommand } from './commands/einsum.js';
 import { exprCommand } from './commands/expr.js';
 import { inspectCommand } from './commands/inspect.js';
 import { optCommand } from './commands/opt.js';
@@ -32,6 +33,7 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
     exprCommand,
     traceCommand,
     regionsCommand,
+    einsumCommand,
     optCommand,
     compileCommand,
     runCommand,

@@ -23,6 +23,10 @@ export interface ActionContext {
 /** One action of a plan (§4.8): products of matrices as `linalg.gemm` within loops, all else as loops. */
 export const emitAction = (action: Action, ctx: ActionContext): void => {
   const { operation } = action;
+  if (action.scale.factor === 0) {
+    if (!action.add) fillZero(ctx.b, ctx.base(action.target), ctx.lanes, ctx.type);
+    return;
+  }
   if (operation.kind === 'log' && fitsGemm(action, operation, ctx)) return emitLoopOverGemm(action, operation, ctx);
   const sources =
     operation.kind === 'copyscaleadd' || operation.kind === 'indexsum'

@@ -7,7 +7,7 @@ import {
   type PlanOptions,
 } from '@filigree/tensor';
 import { right } from '../build.js';
-import { declareTensors, type TensorFacts } from './declare.js';
+import { declareTensors, tensorsIn, type TensorFacts } from './declare.js';
 import { compilePlans, type TensorKernel, type TensorOptions, type TensorProgram } from './program.js';
 import { tensorBackend } from './target.js';
 
@@ -28,7 +28,11 @@ export const compileTensors = async (
 ): Promise<TensorProgram> => {
   const { backend, target } = await tensorBackend(options.backend);
   const made = options.target ?? target;
-  return compilePlans(planAll(kernels, options, made), { ...options, backend, target: made });
+  const started = performance.now();
+  const plans = planAll(kernels, options, made);
+  const planned = performance.now();
+  const program = await compilePlans(plans, { ...options, backend, target: made });
+  return { ...program, ms: { ...program.ms, plan: planned - started } };
 };
 
 /** The plan of each kernel. Throws `DiagnosticError`. */
@@ -58,5 +62,8 @@ export const einsum = async (formula: string | KernelDecl, options: EinsumOption
 };
 
 /** A formula as a kernel. Throws `DiagnosticError` `einsum/…`, `notation/…`. */
-export const declareKernel = (formula: string, facts: TensorFacts, name = 'einsum'): KernelDecl =>
-  right(parseKernel(formula, declareTensors(formula, facts), name));
+export const declareKernel = (formula: string, facts: TensorFacts, name = 'einsum'): KernelDecl => {
+  /* What the text itself lacks is said before extents are asked for. */
+  right(parseKernel(formula, tensorsIn(formula), name));
+  return right(parseKernel(formula, declareTensors(formula, facts), name));
+};

@@ -51,6 +51,10 @@ export const declareTensors = (formula: string, facts: TensorFacts = {}): Readon
   );
 };
 
+/** The tensors of a formula, their extents not known yet. */
+export const tensorsIn = (formula: string): Readonly<Record<string, TensorDecl>> =>
+  Object.fromEntries(usesIn(formula).map(({ name, indices }) => [name, { name, shape: [...indices].map(() => 1) }]));
+
 interface Use {
   readonly name: string;
   readonly indices: string;

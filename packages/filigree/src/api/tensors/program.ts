@@ -50,7 +50,7 @@ export interface TensorProgram {
   readonly module: Module;
   readonly warnings: Diagnostics;
   /** Milliseconds. */
-  readonly ms: { readonly generate: number; readonly compile: number };
+  readonly ms: { readonly plan: number; readonly generate: number; readonly compile: number };
   readonly dispose: () => void;
 }
 
@@ -147,7 +147,7 @@ const tensorProgram = (
     sources: instance.sources,
     module,
     warnings: instance.artifact.warnings ?? [],
-    ms: { generate: lowerMs + instance.ms.emit, compile: instance.ms.compile + instance.ms.load },
+    ms: { plan: 0, generate: lowerMs + instance.ms.emit, compile: instance.ms.compile + instance.ms.load },
     dispose: () => {
       if (state.live) instance.dispose();
       state.live = false;

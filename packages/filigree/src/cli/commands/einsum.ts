@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import { keyValue, withCommonOptions } from '../common-options.js';
+import type { EinsumRunOptions, EinsumSummary } from '../einsum-run.js';
+import type { Session } from '../session.js';
+import { countText, labelled, msText } from '../text.js';
+
+/** `filigree einsum 'Q[skp] += I[slq]*K[lk]*A[qp]' --shape I=8,56,9 …` */
+export const einsumCommand = (program: Command, session: Session): void => {
+  withEinsumOptions(withCommonOptions(program.command('einsum')))
+    .description('plans and compiles a kernel on small tensors in Einstein notation, runs it, checks it')
+    .argument('<formula>', "assignments such as 'Q[kp] += dt*K[kl]*I[lq]*A[qp]', several with ; between them")
+    .option('--project', 'with --emit: sources for a C++, C or Fortran project, with CMakeLists.txt and unit tests')
+    .action(async (formula: string, options: EinsumRunOptions) => {
+      const { runEinsum, wrongEinsum } = await import('../einsum-run.js');
+      const run = await runEinsum(formula, options, session);
+      try {
+        if (options.emit !== undefined) {
+          const { writeEinsum } = await import('../write-einsum.js');
+          await writeEinsum(options.emit, run, options);
+        }
+        session.answer(run.summary, () => summaryText(run.summary), wrongEinsum(run.summary));
+      } finally {
+        run.program.dispose();
+      }
+    });
+};
+
+/** The options of commands that run a formula. */
+export const withEinsumOptions = (command: Command): Command =>
+  command
+    .option(
+      '--shape <name=extents>',
+      'the shape of a tensor, or the extent of an index: I=8,56,9 k=56; what follows can be left out',
+      keyValue,
+    )
+    .option('--pattern <name=file>', 'a matrix file whose entries are those that may be non-zero', keyValue)
+    .option('--values <name=file>', 'a matrix file whose values are known when code is made', keyValue)
+    .option('--layout <name=kind>', 'dense, box, aligned, csc or compressed', keyValue)
+    .option('--scalar <name=number>', 'the value of a scalar', keyValue)
+    .option('--name <name>', "the kernel's name", 'einsum')
+    .option('--bench', 'time thoroughly, beside baselines and the measured peak')
+    .option('--no-fast-math', 'do not let the compiler reassociate');
+
+/** A summary for people. */
+export const summaryText = (s: EinsumSummary): string =>
+  labelled([
+    ['formula', s.formula],
+    ...Object.entries(s.tensors).map(([name, t]): [string, string] => [
+      name,
+      `${t.shape.join(' × ') || 'a number'}, ${countText(t.nnz)} entries, ${countText(s.eqspp[name]!.nnz)} of them needed, ${t.layout} of ${countText(t.size)}`,
+    ]),
+    ...s.order.map((line, k): [string, string] => [k === 0 ? 'order' : '', `${line}${sizes(s.steps[k])}`]),
+    [
+      'operations',
+      `${countText(s.flops.nonzero)} on non-zeros, ${countText(s.flops.hardware)} executed, ${countText(s.flops.naive)} of plain loops`,
+    ],
+    ['built in', `${msText(s.ms.plan)} plan + ${msText(s.ms.generate)} generate + ${msText(s.ms.compile)} compile`],
+    ['run', `${msText(s.ms.run)} on ${s.backend}, ${s.dtype}, one thread`],
+    ...(s.gflops === undefined || s.peakGflops === undefined
+      ? []
+      : [
+          [
+            'speed',
+            `${s.gflops.toFixed(1)} GFLOP/s, ${((100 * s.gflops) / s.peakGflops).toFixed(0)} % of a measured peak of ${s.peakGflops.toFixed(1)}`,
+          ] as const,
+        ]),
+    ...Object.entries(s.baselines).map(
+      ([name, ms]) => [name, `${msText(ms)}, ${(ms / s.ms.run).toPrecision(3)} times the run`] as const,
+    ),
+    ...Object.entries(s.skipped).map(([name, why]) => [name, `not measured: ${why}`] as const),
+    [
+      'check',
+      `${s.check.passed ? 'passed' : 'FAILED'}, largest relative error ${s.check.maxRelError?.toExponential(1) ?? 'not finite'}`,
+    ],
+  ]);
+
+const sizes = (step: EinsumSummary['steps'][number] | undefined): string =>
+  step?.m === undefined || step.m === null
+    ? ''
+    : `   (${step.m} × ${step.n} × ${step.k}${step.loops.length > 0 ? `, ${step.loops.join(' · ')} times` : ''})`;

@@ -1,0 +1,373 @@
+import { error, fail, type Diagnostic } from '@filigree/ir';
+import { boundingBox, countNonzeros, fullPattern, unitePatterns, type BooleanTensor } from '@filigree/sparse';
+import {
+  evaluateKernel,
+  printMappings,
+  type Action,
+  type KernelDecl,
+  type LayoutKind,
+  type TensorDecl,
+} from '@filigree/tensor';
+import { compileTensors, declareKernel } from '../api/tensors/compile.js';
+import { measurePeak } from '../api/tensors/peak.js';
+import type { TensorProgram } from '../api/tensors/program.js';
+import { tensorBackend } from '../api/tensors/target.js';
+import { readMatrixFile } from '../files/read-matrix.js';
+import { backendOf } from './backend-of.js';
+import type { CommonOptions } from './common-options.js';
+import { einsumBaseline, type EinsumBaseline } from './einsum-baseline.js';
+import { medians, QUICK, THOROUGH } from './measure.js';
+import { randomValues } from './random.js';
+import type { Session } from './session.js';
+
+export interface EinsumRunOptions extends CommonOptions {
+  readonly shape?: Readonly<Record<string, string>>;
+  readonly pattern?: Readonly<Record<string, string>>;
+  readonly values?: Readonly<Record<string, string>>;
+  readonly layout?: Readonly<Record<string, string>>;
+  readonly scalar?: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly bench?: boolean;
+  readonly project?: boolean;
+  readonly fastMath: boolean;
+}
+
+/** What a run of a formula found; `summary` is the JSON document. */
+export interface EinsumRun {
+  readonly decl: KernelDecl;
+  readonly program: TensorProgram;
+  readonly patterns: Readonly<Record<string, { readonly declared: BooleanTensor; readonly equivalent: BooleanTensor }>>;
+  readonly summary: EinsumSummary;
+}
+
+export interface EinsumSummary {
+  readonly formula: string;
+  readonly tensors: Readonly<
+    Record<
+      string,
+      { readonly shape: readonly number[]; readonly nnz: number; readonly layout: string; readonly size: number }
+    >
+  >;
+  /** Of each tensor that is read what the result depends on; of those assigned what may come out. */
+  readonly eqspp: Readonly<
+    Record<string, { readonly nnz: number; readonly box: readonly (readonly [number, number])[] }>
+  >;
+  readonly order: readonly string[];
+  readonly steps: readonly EinsumStep[];
+  readonly flops: { readonly nonzero: number; readonly hardware: number; readonly naive: number };
+  readonly ms: { readonly plan: number; readonly generate: number; readonly compile: number; readonly run: number };
+  readonly gflops?: number;
+  readonly nonzeroGflops?: number;
+  readonly peakGflops?: number;
+  readonly check: { readonly maxRelError: number | null; readonly passed: boolean; readonly tolerance: number };
+  readonly baselines: Readonly<Record<string, number>>;
+  readonly skipped: Readonly<Record<string, string>>;
+  readonly speedup: Readonly<Record<string, number>>;
+  readonly backend: string;
+  readonly dtype: 'f32' | 'f64';
+  readonly vectorBytes: number;
+  readonly seed: number;
+}
+
+export interface EinsumStep {
+  readonly kind: Action['operation']['kind'];
+  /** Sizes of the product of matrices, or null for what is none. */
+  readonly m: number | null;
+  readonly n: number | null;
+  readonly k: number | null;
+  /** How often the product is done: the extents of its loops. */
+  readonly loops: readonly number[];
+  readonly target: string;
+  readonly text: string;
+}
+
+/** Largest error accepted, relative to the largest entry. */
+const TOLERANCE = { f32: 1e-4, f64: 1e-10 } as const;
+
+/**
+ * Plans and compiles a formula for the shapes and patterns of its tensors, runs it on random values, compares it with nested
+ * loops, and times it; for `bench` beside loops compiled by the C++ compiler, LIBXSMM, and the measured peak. Throws
+ * `DiagnosticError`.
+ */
+export const runEinsum = async (formula: string, options: EinsumRunOptions, session: Session): Promise<EinsumRun> => {
+  const { progress } = session;
+  session.knowText('<kernel>', formula);
+  await progress.at(0, 'reading patterns');
+  const decl = await declarationOf(formula, options);
+  const { backend, target } = await tensorBackend(await chosen(options, session));
+  await progress.at(0.1, 'planning');
+  progress.listen();
+  const program = await compileTensors([decl], {
+    backend,
+    target,
+    dtype: options.dtype,
+    fastMath: options.fastMath,
+    ...(options.cache ? {} : { cache: false }),
+  });
+  try {
+    session.warn(program.warnings);
+    await progress.at(0.6, 'running and checking');
+    const kernel = program.kernels[decl.name]!;
+    const { plan } = kernel;
+    const scalars = Object.fromEntries(
+      plan.scalars.map((s, k) => [s, numberOf(options.scalar?.[s], s) ?? 0.75 + 0.125 * k]),
+    );
+    const values = fill(
+      program,
+      plan.tensors.map((t) => t.tensor),
+      options.seed,
+    );
+    const expected = evaluateKernel(decl, values, scalars);
+    /* What a kernel forgets to write is then seen. */
+    for (const t of plan.tensors) if (t.access === 'write') program.tensors[t.tensor.name]!.data.fill(NaN);
+    kernel.run({ scalars });
+    const check = compare(program, expected, TOLERANCE[options.dtype]);
+    const timed = await time({ program, decl, values, scalars, expected, options, session, backend, target });
+    const patterns = patternsOf(
+      plan.actions,
+      plan.tensors.map((t) => t.tensor),
+    );
+    const perSecond = (flops: number): number => flops / (timed.run * 1e6);
+    const { run, baselines, skipped } = timed;
+    return {
+      decl,
+      program,
+      patterns,
+      summary: {
+        formula,
+        tensors: Object.fromEntries(
+          plan.tensors.map(({ tensor, layout }) => [
+            tensor.name,
+            {
+              shape: tensor.shape,
+              nnz: countNonzeros(tensor.pattern ?? fullPattern(tensor.shape)),
+              layout: layout.kind,
+              size: layout.size,
+            },
+          ]),
+        ),
+        eqspp: Object.fromEntries(
+          Object.entries(patterns).map(([name, { equivalent }]) => [
+            name,
+            { nnz: countNonzeros(equivalent), box: boundingBox(equivalent) },
+          ]),
+        ),
+        order: printMappings(plan.actions).split('\n'),
+        steps: plan.actions.map(stepOf),
+        flops: plan.flops,
+        ms: { ...program.ms, run },
+        ...(options.bench
+          ? {
+              gflops: perSecond(plan.flops.hardware),
+              nonzeroGflops: perSecond(plan.flops.nonzero),
+              peakGflops: timed.peak,
+            }
+          : {}),
+        check,
+        baselines,
+        skipped,
+        speedup: Object.fromEntries(Object.entries(baselines).map(([name, ms]) => [name, ms / run])),
+        backend: program.backend,
+        dtype: options.dtype,
+        vectorBytes: target.vectorBytes,
+        seed: options.seed,
+      },
+    };
+  } catch (e) {
+    program.dispose();
+    throw e;
+  }
+};
+
+/* A name that is given, or the first that works; what works is told with the vectors of this machine. */
+const chosen = async (options: EinsumRunOptions, session: Session): Promise<string> =>
+  (await backendOf(options.backend, session.progress)).name;
+
+/** The formula with the shapes, patterns, values and layouts that options give. */
+const declarationOf = async (formula: string, options: EinsumRunOptions): Promise<KernelDecl> => {
+  const shapes = Object.fromEntries(
+    Object.entries(options.shape ?? {}).map(([name, text]) => [name, shapeOf(name, text)]),
+  );
+  const patterns: Record<string, BooleanTensor> = {};
+  for (const [name, file] of Object.entries(options.pattern ?? {})) patterns[name] = (await matrixOf(file)).pattern;
+  const values: Record<string, Float64Array> = {};
+  for (const [name, file] of Object.entries(options.values ?? {})) {
+    const matrix = await matrixOf(file);
+    values[name] = matrix.values;
+    patterns[name] ??= matrix.pattern;
+  }
+  const layouts = Object.fromEntries(
+    Object.entries(options.layout ?? {}).map(([name, kind]): [string, LayoutKind] => [
+      name,
+      LAYOUTS.find((l) => l === kind) ??
+        fail('einsum/layout', `there is no layout '${kind}' for ${name}`, {
+          remedy: `use one of ${LAYOUTS.join(', ')}`,
+        }),
+    ]),
+  );
+  return declareKernel(formula, { shapes, patterns, values, layouts }, options.name);
+};
+
+const LAYOUTS: readonly LayoutKind[] = ['dense', 'box', 'aligned', 'csc', 'compressed'];
+
+const shapeOf = (name: string, text: string): readonly number[] | number => {
+  const extents = text.split(',').map((t) => Number(t.trim() === '' ? NaN : t));
+  const wrong = extents.findIndex((n) => !Number.isSafeInteger(n) || n < 1);
+  if (wrong >= 0)
+    fail('einsum/shape', `'${text}' is not a shape of ${name}: extent ${wrong + 1} is no whole number from 1`, {
+      remedy: `write --shape ${name}=8,56,9`,
+    });
+  return /^[a-z]$/.test(name) && extents.length === 1 ? extents[0]! : extents;
+};
+
+const numberOf = (text: string | undefined, name: string): number | undefined => {
+  if (text === undefined) return undefined;
+  const x = Number(text);
+  return Number.isFinite(x) && text.trim() !== ''
+    ? x
+    : fail('einsum/scalar', `'${text}' is no value for the scalar ${name}`, { remedy: `write --scalar ${name}=0.5` });
+};
+
+/** A matrix file as a dense tensor of two dimensions. */
+const matrixOf = async (file: string): Promise<{ readonly pattern: BooleanTensor; readonly values: Float64Array }> => {
+  const { pattern, values } = await readMatrixFile(file, { complex: 'abs' });
+  const { rows, cols, rowPtr, colIdx } = pattern;
+  const bits = new Uint8Array(rows * cols);
+  const dense = new Float64Array(rows * cols);
+  for (let i = 0; i < rows; i++)
+    for (let p = rowPtr[i]!; p < rowPtr[i + 1]!; p++) {
+      bits[i + colIdx[p]! * rows] = 1;
+      dense[i + colIdx[p]! * rows]! += values[p]!;
+    }
+  return { pattern: { shape: [rows, cols], bits }, values: dense };
+};
+
+/** Fills the tensors with random values within their patterns, and gives all entries as the kernel sees them. */
+const fill = (program: TensorProgram, tensors: readonly TensorDecl[], seed: number): Record<string, Float64Array> => {
+  const all: Record<string, Float64Array> = {};
+  tensors.forEach((t, k) => {
+    const data = program.tensors[t.name]!;
+    const entries = t.shape.reduce((n, x) => n * x, 1);
+    if (!t.values) data.set(randomValues(entries, seed + 7919 * k).map((x, i) => (t.pattern?.bits[i] === 0 ? 0 : x)));
+    all[t.name] = data.get();
+  });
+  return all;
+};
+
+const compare = (
+  program: TensorProgram,
+  expected: Readonly<Record<string, Float64Array>>,
+  tolerance: number,
+): EinsumSummary['check'] => {
+  let worst = 0;
+  for (const [name, entries] of Object.entries(expected)) {
+    const found = program.tensors[name]!.get();
+    const largest = entries.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+    entries.forEach((x, i) => {
+      const d = Math.abs(found[i]! - x);
+      worst = d === 0 ? worst : Number.isNaN(d) ? Infinity : Math.max(worst, largest > 0 ? d / largest : d);
+    });
+  }
+  return { maxRelError: Number.isFinite(worst) ? worst : null, passed: worst <= tolerance, tolerance };
+};
+
+interface Timing {
+  readonly program: TensorProgram;
+  readonly decl: KernelDecl;
+  readonly values: Readonly<Record<string, Float64Array>>;
+  readonly scalars: Readonly<Record<string, number>>;
+  readonly expected: Readonly<Record<string, Float64Array>>;
+  readonly options: EinsumRunOptions;
+  readonly session: Session;
+  readonly backend: Parameters<typeof measurePeak>[0];
+  readonly target: Parameters<typeof measurePeak>[1];
+}
+
+/** Milliseconds of a run, and of baselines; all are called many times at once, so that calls into them do not count. */
+const time = async ({ program, decl, values, scalars, expected, options, session, backend, target }: Timing) => {
+  const { progress } = session;
+  const kernel = program.kernels[decl.name]!;
+  /* Sums that grow from run to run would in the end be infinite; what is added to begins at zero and takes small values. */
+  for (const t of kernel.plan.tensors) if (t.access !== 'read') program.tensors[t.tensor.name]!.data.fill(0);
+  const small = Object.fromEntries(Object.keys(scalars).map((s) => [s, 1e-3]));
+  const repetitions = options.bench
+    ? Math.max(1, Math.min(1000, Math.round(2e6 / Math.max(1, kernel.flops.hardware))))
+    : 1;
+  const runs: Record<string, () => void> = {
+    run: () => {
+      for (let i = 0; i < repetitions; i++) kernel.run({ scalars: small });
+    },
+  };
+  const skipped: Record<string, string> = {};
+  const open: EinsumBaseline[] = [];
+  try {
+    if (options.bench)
+      for (const kind of ['loops', 'libxsmm'] as const) {
+        await progress.at(0.7, `compiling the baseline: ${kind}`);
+        progress.listen();
+        const problem = { plan: kernel.plan, values, scalars, expected, tolerance: TOLERANCE[options.dtype] };
+        const baseline = await einsumBaseline(problem, kind, options.cache ? undefined : false);
+        if (typeof baseline === 'string') skipped[kind] = baseline;
+        else {
+          open.push(baseline);
+          runs[kind] = () => baseline.run(repetitions);
+        }
+      }
+    await progress.at(0.85, 'timing');
+    progress.listen();
+    const peak = options.bench ? await measurePeak(backend, target, options.dtype) : 0;
+    const { run, ...others } = await medians(runs, options.bench ? THOROUGH : QUICK);
+    return {
+      run: run! / repetitions,
+      baselines: Object.fromEntries(Object.entries(others).map(([name, ms]) => [name, ms / repetitions])),
+      skipped,
+      peak,
+    };
+  } finally {
+    for (const b of open) b.close();
+  }
+};
+
+const stepOf = (action: Action): EinsumStep => {
+  const { operation, ranges, target } = action;
+  const size = (l: string): number => ranges[l]![1] - ranges[l]![0];
+  const log = operation.kind === 'log' ? operation : undefined;
+  return {
+    kind: operation.kind,
+    m: log?.gemm.m ?? null,
+    n: log?.gemm.n ?? null,
+    k: log?.gemm.k ?? null,
+    loops: log ? [...log.loops].map(size) : Object.keys(ranges).map(size),
+    target: target.name,
+    text: printMappings([action]),
+  };
+};
+
+/** What of each tensor the actions read or write. */
+const patternsOf = (actions: readonly Action[], tensors: readonly TensorDecl[]): EinsumRun['patterns'] => {
+  const used = new Map<string, BooleanTensor>();
+  for (const { target, operation } of actions)
+    for (const o of [target, ...('source' in operation ? [operation.source] : [operation.left, operation.right])]) {
+      const before = used.get(o.name);
+      used.set(o.name, before ? unitePatterns(before, o.pattern) : o.pattern);
+    }
+  return Object.fromEntries(
+    tensors.map((t) => [
+      t.name,
+      {
+        declared: t.pattern ?? fullPattern(t.shape),
+        equivalent: used.get(t.name) ?? { shape: t.shape, bits: new Uint8Array(t.shape.reduce((n, x) => n * x, 1)) },
+      },
+    ]),
+  );
+};
+
+/** What is wrong with a result that differs from nested loops. */
+export const wrongEinsum = ({ check }: EinsumSummary): Diagnostic | undefined =>
+  check.passed
+    ? undefined
+    : error(
+        'einsum/check',
+        `the result differs from nested loops by ${check.maxRelError ?? 'values that are not finite'}, more than ${check.tolerance}`,
+        { remedy: 'this is a defect: please report it with the formula, shapes and patterns' },
+      );

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { cppProject } from '../api/tensors/cpp-project.js';
+import type { EinsumRun, EinsumRunOptions } from './einsum-run.js';
+import { writeOut, writeSources } from './write-sources.js';
+
+/** Writes the generated sources, or a project of them, into a folder. Error: `emit/unwritable`. */
+export const writeEinsum = async (
+  folder: string,
+  { decl, program }: EinsumRun,
+  { project, dtype }: EinsumRunOptions,
+): Promise<void> => {
+  if (!project) {
+    await writeSources(folder, program.sources);
+    return;
+  }
+  for (const { path, contents } of await cppProject([decl], { name: 'kernels', dtype }))
+    await writeOut(join(folder, ...path.split('/')), contents);
+};

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filigree, refusal, scratch, scratchFile, workingBackends } from './support.js';
+
+/* [0 0 0; 1.5 0 0; 0 2.5 0] */
+const K = scratchFile('k.mtx', '%%MatrixMarket matrix coordinate real general\n3 3 2\n2 1 1.5\n3 2 2.5\n');
+
+describe.each(workingBackends)('filigree einsum on %s', (backend) => {
+  it.each(['f32', 'f64'])('answers as documented in %s', async (dtype) => {
+    const { status, out } = await filigree(
+      ...['einsum', 'Q[kp] += dt*K[kl]*I[lq]*A[qp]', '--shape', 'I=3,4', '--shape', 'p=4', '--pattern', `K=${K}`],
+      ...['--json', '--backend', backend, '--dtype', dtype],
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      eqspp: {
+        Q: {
+          nnz: 12,
+          box: [
+            [0, 3],
+            [0, 4],
+          ],
+        },
+        /* Rows of I that no column of K reaches are not needed. */
+        I: {
+          nnz: 8,
+          box: [
+            [0, 2],
+            [0, 4],
+          ],
+        },
+        K: {
+          nnz: 2,
+          box: [
+            [1, 3],
+            [0, 2],
+          ],
+        },
+        A: {
+          nnz: 16,
+          box: [
+            [0, 4],
+            [0, 4],
+          ],
+        },
+      },
+      order: expect.arrayContaining([expect.stringMatching(/^Q_kp \+= dt /)]),
+      steps: expect.arrayContaining([
+        { kind: 'log', m: 2, n: 4, k: 2, loops: [], target: 'Q', text: expect.any(String) },
+      ]),
+      flops: { nonzero: expect.any(Number), hardware: expect.any(Number), naive: expect.any(Number) },
+      check: { maxRelError: expect.any(Number), passed: true },
+      backend,
+    });
+  });
+});
+
+describe('filigree einsum', () => {
+  it('takes known values, layouts, scalars and several assignments', async () => {
+    const { status, out } = await filigree(
+      ...['einsum', 'T[ij] = 2*s*K[ik]*B[kj]; U[j] = T[ij]*v[i]', '--shape', 'B=3,5', '--values', `K=${K}`],
+      ...['--layout', 'K=csc', '--scalar', 's=3', '--json', '--backend', 'wasm'],
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      tensors: { K: { layout: 'csc', nnz: 2, size: 2 }, U: { shape: [5] }, v: { shape: [3] } },
+      check: { passed: true },
+    });
+  });
+
+  it('measures speed, peak and baselines in the same run', async () => {
+    const { status, out } = await filigree(
+      ...['einsum', 'C[ij] += A[ik]*B[kj]', '--shape', 'A=8,8', '--shape', 'j=8', '--bench', '--json'],
+    );
+    expect(status).toBe(0);
+    const answer = JSON.parse(out) as Record<string, Record<string, number>>;
+    expect(answer).toMatchObject({ gflops: expect.any(Number), peakGflops: expect.any(Number) });
+    for (const name of ['loops', 'libxsmm'])
+      expect(answer['baselines']![name] ?? answer['skipped']![name]).toBeDefined();
+  });
+
+  it('writes sources, or a project of them', async () => {
+    const [plain, project] = [join(scratch, 'einsum-sources'), join(scratch, 'einsum-project')];
+    const formula = ['einsum', 'C[ij] += A[ik]*B[kj]', '--shape', 'A=4,4', '--shape', 'j=4', '--backend', 'wasm'];
+    expect((await filigree(...formula, '--emit', plain)).status).toBe(0);
+    expect((await filigree(...formula, '--emit', project, '--project', '--name', 'product')).status).toBe(0);
+    expect(existsSync(join(plain, 'kernels.wat'))).toBe(true);
+    expect(readFileSync(join(project, 'include/kernels/kernel/product.h'), 'utf8')).toContain('C[ij] += A[ik]*B[kj]');
+  });
+
+  it.each([
+    ['einsum/shape', ['Q[kp] += K[kl]*I[lp]', '--shape', 'I=4,4', '--pattern', `K=${K}`], "index 'l'"],
+    ['einsum/shape', ['Q[kp] += K[kl]*I[lp]', '--shape', 'I=4', '--pattern', `K=${K}`], 'I[lp] has 2 indices'],
+    ['einsum/shape', ['Q[k] += K[k]', '--shape', 'K=4x'], "'4x' is not a shape of K"],
+    ['einsum/extent', ['Q[kp] += K[kl]*I[lp]', '--shape', 'I=4,4'], "index 'k' of Q"],
+    ['einsum/unknown', ['Q[k] += K[k]', '--shape', 'X=4'], "'X'"],
+    ['einsum/layout', ['Q[k] += K[k]', '--shape', 'K=4', '--layout', 'K=rows'], "'rows'"],
+    ['einsum/scalar', ['Q[k] += s*K[k]', '--shape', 'K=4', '--scalar', 's=x'], "'x'"],
+    ['notation/index-thrice', ['Q[i] += A[ik]*B[k]*C[k]', '--shape', 'A=3,4'], "index 'k' appears three times"],
+    ['notation/syntax', ['Q[kp] += K[kl*I[lp]', '--shape', 'I=4,4'], "']'"],
+  ])('refuses with %s', async (code, argv, message) => {
+    const found = await refusal('einsum', ...argv, '--backend', 'wasm');
+    expect(found.code).toBe(code);
+    expect(found.message).toContain(message);
+  });
+});

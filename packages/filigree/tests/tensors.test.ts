@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import {
+  compileTensors,
+  cppProject,
+  DiagnosticError,
+  einsum,
+  evaluateKernel,
+  family,
+  scalar,
+  tensor,
+  tensorKernel,
+  type KernelDecl,
+} from 'filigree';
+import { workingBackends } from './support.js';
+
+const code = async (run: () => unknown): Promise<string> => {
+  try {
+    await run();
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics[0].code;
+    throw e;
+  }
+  return 'none';
+};
+
+const numbers = (n: number, from = 0): Float64Array => Float64Array.from({ length: n }, (_, k) => Math.sin(k + from));
+
+describe.each(workingBackends)('tensor kernels on %s', (backend) => {
+  it('run a formula on their own memory', async () => {
+    const k = await einsum('Q[skp] += dt*I[slq]*K[lk]*A[qp]', {
+      shapes: { I: [2, 5, 3], K: [5, 5], p: 3 },
+      layouts: { Q: 'aligned' },
+      backend,
+    });
+    const [I, K, A, Q] = [numbers(30), numbers(25, 1), numbers(9, 2), numbers(30, 3)];
+    for (const [name, values] of Object.entries({ I, K, A, Q })) k.tensors[name]!.set(values);
+    k.run({ scalars: { dt: 0.5 } });
+    const expected = Float64Array.from(Q);
+    for (let s = 0; s < 2; s++)
+      for (let x = 0; x < 5; x++)
+        for (let p = 0; p < 3; p++)
+          for (let l = 0; l < 5; l++)
+            for (let q = 0; q < 3; q++)
+              expected[s + 2 * (x + 5 * p)]! += 0.5 * I[s + 2 * (l + 5 * q)]! * K[l + 5 * x]! * A[q + 3 * p]!;
+    k.tensors['Q']!.get().forEach((x, n) => expect(x).toBeCloseTo(expected[n]!, 12));
+    expect(k.flops.nonzero).toBeGreaterThan(0);
+    k.dispose();
+    expect(await code(() => k.run({ scalars: { dt: 1 } }))).toBe('tensor/disposed');
+  });
+
+  it('share tensors, and run for many elements at once', async () => {
+    const star = family('star', 2, (i) => ({ shape: [3, 3], values: numbers(9, i) }));
+    const [Q, D, T] = [tensor('Q', [4, 3]), tensor('D', [4, 3]), tensor('T', [4, 3])];
+    const kernels = [
+      tensorKernel(
+        'derivative',
+        D('kp').assign(
+          Q('kq')
+            .mul(star[0]!('qp'))
+            .add(Q('kq').mul(star[1]!('qp'))),
+        ),
+      ),
+      tensorKernel('update', T('kp').accumulate(D('kp').scale(scalar('dt')))),
+    ];
+    const p = await compileTensors(kernels, { backend, elements: { kind: 'many', count: 3 }, threads: 2 });
+    for (let e = 0; e < 3; e++) p.tensors['Q']!.set(numbers(12, e), e);
+    p.kernels['derivative']!.run();
+    await p.kernels['update']!.runAsync({ scalars: { dt: 2 }, first: 1, last: 3 });
+    for (let e = 0; e < 3; e++) {
+      const { D: d } = evaluateKernel(kernels[0]!, { Q: numbers(12, e) });
+      p.tensors['D']!.get(e).forEach((x, n) => expect(x).toBeCloseTo(d![n]!, 12));
+      p.tensors['T']!.get(e).forEach((x, n) => expect(x).toBeCloseTo(e > 0 ? 2 * d![n]! : 0, 12));
+    }
+    expect(await code(() => p.tensors['star(0)']!.set(numbers(9)))).toBe('tensor/constant');
+    expect(await code(() => p.tensors['Q']!.set(numbers(12), 3))).toBe('tensor/element');
+    expect(await code(() => p.tensors['Q']!.set(numbers(11)))).toBe('tensor/length');
+    expect(await code(() => p.kernels['update']!.run())).toBe('tensor/argument');
+    expect(await code(() => p.kernels['update']!.run({ scalars: { dt: 1, x: 2 } }))).toBe('tensor/argument');
+    expect(await code(() => p.kernels['update']!.run({ scalars: { dt: 1 }, last: 4 }))).toBe('tensor/element');
+    p.dispose();
+  });
+});
+
+const product = (name: string): KernelDecl =>
+  tensorKernel(name, tensor('C', [4, 4])('ij').accumulate(tensor('A', [4, 4])('ik').mul(tensor('B', [4, 4])('kj'))));
+
+describe('projects', () => {
+  it('have a header a tensor, a struct a family, and interfaces for C and Fortran', async () => {
+    const files = new Map(
+      (await cppProject([product('step(0)'), product('step(1)')], { name: 'demo' })).map((f) => [f.path, f.contents]),
+    );
+    const header = files.get('include/demo/kernel/step.h')!;
+    expect(header).toContain('struct step {');
+    expect(header).toContain('void execute1() const;');
+    expect(header).toContain('static constexpr unsigned long long NonZeroFlops[2] = {128, 128};');
+    expect(files.get('include/demo/tensor/C.h')).toContain('static constexpr std::size_t Size = 16;');
+    expect(files.get('include/demo.h')).toContain('void demo_step_0(double* C, const double* A, const double* B);');
+    expect(files.get('src/demo.f90')).toContain('bind(C, name="demo_step_1")');
+  });
+
+  it('are refused under names that no language takes', async () => {
+    expect(await code(() => cppProject([product('k')], { name: '2d' }))).toBe('project/name');
+    expect(await code(() => cppProject([], {}))).toBe('project/empty');
+  });
+});
