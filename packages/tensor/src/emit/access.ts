@@ -12,14 +12,17 @@ export interface Access {
   readonly indices: string;
   readonly storage: Storage;
   readonly shape: readonly number[];
+  /** It holds nothing when the kernel begins, its padding neither. */
+  readonly temporary: boolean;
 }
 
-export const accessOf = (operand: Operand, buffer: string, base: Value): Access => ({
+export const accessOf = (operand: Operand, buffer: string, base: Value, temporary: boolean): Access => ({
   buffer,
   base,
   indices: operand.indices,
   storage: storageOf(operand.layout, operand.pattern.shape),
   shape: operand.pattern.shape,
+  temporary,
 });
 
 /** Elements between neighbours along an index of a dense tensor, 0 where it has no such index. */

@@ -126,7 +126,7 @@ const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
       base: (operand: Operand): Access => {
         const { buffer, at } =
           bases.get(operand.name) ?? fail('emit/unknown', `the plan does not declare ${operand.name}`);
-        return accessOf(operand, buffer, at);
+        return accessOf(operand, buffer, at, !tensors.has(operand.name));
       },
       prefetch: (name, size) => {
         if (prefetchBuffers && elements.kind === 'one') {

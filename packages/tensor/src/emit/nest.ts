@@ -47,7 +47,9 @@ export const emitNest = (b: Builder, nest: Nest, tables: Tables): void => {
 
   const groups = groupBy(entries, (e) => e[0]!);
   const kept = loops.filter((l) => !l.summed).reduce((n, l) => n * l.trips, 1);
-  if (!nest.add && groups.size * kept < entriesStored(target)) fillZero(b, target, nest.lanes, nest.type);
+  /* Products may read the padding of a temporary. */
+  const whole = target.temporary ? target.storage.size : entriesStored(target);
+  if (!nest.add && groups.size * kept < whole) fillZero(b, target, nest.lanes, nest.type);
   if (entries.length === 0) return;
   const statements = entries.length * loops.reduce((n, l) => n * l.trips, 1);
   if (entries.length === 1 || (entries.length <= UNROLLED && statements <= 16 * UNROLLED)) {

@@ -1,4 +1,4 @@
-import { fieldText, methodOf } from './fields.js';
+import { fieldsOf, fieldText, methodOf } from './fields.js';
 import { formulaText } from './formula.js';
 import {
   tensorsOf,
@@ -48,7 +48,7 @@ export const cSource = (model: ProjectModel): string =>
     ...eachKernel(model, (group, k) => [
       `extern "C" ${prototype(model, k)} {`,
       `  ${model.name}::kernel::${group.name} kernel;`,
-      ...argumentsOf(model, k).map((t) => `  kernel.${fieldText(t)} = ${t.id};`),
+      ...argumentsOf(model, k).map((t) => `  kernel.${fieldText(t)} = ${pointed(model, group, k, t)};`),
       ...k.plan.scalars.map((s) => `  kernel.${cppName(s)} = ${cppName(s)};`),
       `  kernel.${methodOf(k)}();`,
       '}',
@@ -107,6 +107,12 @@ const eachKernel = (
 /* Known values are within the code. */
 const argumentsOf = (model: ProjectModel, kernel: ProjectKernel): readonly ProjectTensor[] =>
   tensorsOf(model, kernel).filter((t) => !t.tensor.values);
+
+/* What this member only reads may be written by others of its family, through the same field. */
+const pointed = (model: ProjectModel, group: KernelClass, kernel: ProjectKernel, t: ProjectTensor): string => {
+  const shared = fieldsOf(model, group.kernels).some((f) => f.written && f.name === t.field);
+  return shared && !writes(kernel, t.tensor.name) ? `const_cast<${realOf(model.type)}*>(${t.id})` : t.id;
+};
 
 const prototype = (model: ProjectModel, kernel: ProjectKernel): string => {
   const real = realOf(model.type);
