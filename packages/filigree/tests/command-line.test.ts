@@ -79,7 +79,7 @@ describe('bad usage', () => {
   it('is not to ask for help', async () => {
     const { status, out } = await filigree('--help');
     expect(status).toBe(0);
-    for (const name of ['devices', 'expr', 'opt', 'compile', 'run', 'inspect'])
+    for (const name of ['devices', 'expr', 'trace', 'opt', 'compile', 'run', 'inspect'])
       expect(out).toMatch(new RegExp(`^ +${name} `, 'm'));
   });
 

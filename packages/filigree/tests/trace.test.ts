@@ -117,6 +117,68 @@ describe('filigree trace', () => {
   });
 });
 
+describe('filigree inspect of a matrix file', () => {
+  /** The cells of a picture by colour: `x,y` of each. */
+  const cellsOf = (svg: string): ReadonlyMap<string, readonly string[]> =>
+    new Map(
+      [...svg.matchAll(/<path fill="([^"]+)" d="([^"]+)"/g)].map(([, colour, d]) => [
+        colour!,
+        [...d!.matchAll(/M(\d+) (\d+)h(\d+)v1/g)].flatMap(([, x, y, n]) =>
+          Array.from({ length: Number(n) }, (_, k) => `${Number(x) + k},${y}`),
+        ),
+      ]),
+    );
+
+  it('shows the pattern with a colour for each piece', async () => {
+    /* A diagonal, then a full column: two pieces of one loop. */
+    const corner = Array.from({ length: 8 }, (_, i) =>
+      Array.from({ length: 8 }, (_, j) => (i < 4 ? Number(i === j) : Number(j === 7))),
+    );
+    const out = join(scratch, 'trace.html');
+    const file = scratchFile('corner.mtx', marketOf(corner));
+    const { status, out: text } = await filigree('inspect', file, '--out', out, '--max-dims', '1', '--json');
+    expect(status).toBe(0);
+    expect(JSON.parse(text)).toMatchObject({ out, pieces: 2, exact: true });
+    const html = readFileSync(out, 'utf8');
+    expect(html).not.toMatch(/(src|href)=/);
+    expect(html).toContain('8 × 8, 8 non-zeros in 2 pieces, in row order');
+    expect([...cellsOf(html).values()]).toEqual([
+      ['0,0', '1,1', '2,2', '3,3'],
+      ['7,4', '7,5', '7,6', '7,7'],
+    ]);
+    for (const tag of ['section', 'table', 'svg', 'details', 'pre', 'figure'])
+      expect(html.split(`<${tag}`).length).toBe(html.split(`</${tag}>`).length);
+  });
+
+  it('shows what no piece covers, too, and times', async () => {
+    const out = join(scratch, 'cut.html');
+    const argv = [
+      'inspect',
+      GRID,
+      '--out',
+      out,
+      '--max-pieces',
+      '1',
+      '--max-dims',
+      '1',
+      '--bench',
+      '--backend',
+      'wasm',
+    ];
+    expect((await filigree(...argv)).status).toBe(0);
+    const html = readFileSync(out, 'utf8');
+    expect([...cellsOf(html).values()].flat()).toHaveLength(105);
+    expect(cellsOf(html).size).toBe(2);
+    for (const text of ['A product with a vector', 'compressed rows', '(module']) expect(html).toContain(text);
+  });
+
+  it('that is missing or broken is refused', async () => {
+    const out = join(scratch, 'none.html');
+    expect((await refusal('inspect', join(scratch, 'nowhere.mtx'), '--out', out)).code).toBe('file/missing');
+    expect((await refusal('inspect', scratchFile('notes.txt', 'no matrix\n'), '--out', out)).code).toMatch(/^hb\//);
+  });
+});
+
 const REAL = '%%MatrixMarket matrix coordinate real general\n';
 
 describe('a matrix file to trace that is', () => {

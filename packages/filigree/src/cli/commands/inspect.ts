@@ -3,21 +3,25 @@ import type { Command } from 'commander';
 import { withCommonOptions } from '../common-options.js';
 import type { ExpressionRunOptions } from '../expression-run.js';
 import type { Session } from '../session.js';
+import type { TraceRunOptions } from '../trace/trace-run.js';
 import { withExpressionOptions } from './expr.js';
 import { argumentsOf } from './run.js';
+import { withTraceOptions } from './trace.js';
 
 /** `filigree inspect WHAT --out report.html` */
 export const inspectCommand = (program: Command, session: Session): void => {
-  const command = withExpressionOptions(withCommonOptions(program.command('inspect')))
-    .description('writes a self-contained report: sparsity, expression graph, kernels, sources, timings')
-    .argument('<what>', 'an expression with its --bind, or a gallery example')
+  const command = withTraceOptions(withExpressionOptions(withCommonOptions(program.command('inspect'))))
+    .description('writes a self-contained report: sparsity, pieces, expression graph, kernels, sources, timings')
+    .argument('<what>', 'a matrix file, an expression with its --bind, or a gallery example')
     .argument('[key=value...]', 'arguments of the example')
     .requiredOption('--out <file>', 'the HTML file to write');
-  command.action(async (what: string, given: readonly string[], options: ExpressionRunOptions & { out: string }) => {
+  command.action(async (what: string, given: readonly string[], options: InspectOptions) => {
     const { writeOut } = await import('../write-sources.js');
-    const report = isExample(what, options)
-      ? await ofExample(what, argumentsOf(command, given), options, session)
-      : await ofExpression(what, options, session);
+    const report = (await isFile(what, options))
+      ? await ofMatrix(what, options, session)
+      : isExample(what, options)
+        ? await ofExample(what, argumentsOf(command, given), options, session)
+        : await ofExpression(what, options, session);
     await writeOut(options.out, report.html);
     session.answer(
       { out: options.out, bytes: Buffer.byteLength(report.html), ...report.summary },
@@ -25,6 +29,18 @@ export const inspectCommand = (program: Command, session: Session): void => {
       report.wrong,
     );
   });
+};
+
+type InspectOptions = ExpressionRunOptions & TraceRunOptions & { readonly out: string };
+
+const isFile = async (what: string, { bind }: ExpressionRunOptions): Promise<boolean> => {
+  if (bind !== undefined) return false;
+  if (/\.(mtx|[rcpi][suhzr][ae]|rb|hb)(\.gz)?$/i.test(what)) return true;
+  const { stat } = await import('node:fs/promises');
+  return stat(what).then(
+    (s) => s.isFile(),
+    () => false,
+  );
 };
 
 /* A name alone, with nothing bound to it, can only be an example. */
@@ -50,6 +66,19 @@ const ofExpression = async (what: string, options: ExpressionRunOptions, session
   } finally {
     run.built.instance.dispose();
   }
+};
+
+const ofMatrix = async (file: string, options: InspectOptions, session: Session): Promise<Report> => {
+  const [{ runTrace }, { wrongSpmv }, { traceReport }, { writeTrace }] = await Promise.all([
+    import('../trace/trace-run.js'),
+    import('../trace/spmv-bench.js'),
+    import('../../report/trace-report.js'),
+    import('../trace/write-trace.js'),
+  ]);
+  const run = await runTrace(file, options, session);
+  if (options.emit !== undefined) await writeTrace(options.emit, run);
+  const { spmv } = run.summary;
+  return { html: traceReport(run), summary: run.summary, wrong: spmv && wrongSpmv(spmv) };
 };
 
 const ofExample = async (

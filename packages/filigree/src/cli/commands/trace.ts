@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { wholeNumber, withCommonOptions } from '../common-options.js';
 import type { Session } from '../session.js';
 import { countText, labelled, msText } from '../text.js';
-import type { TraceRun, TraceRunOptions, TraceSummary } from '../trace/trace-run.js';
+import type { TraceRunOptions, TraceSummary } from '../trace/trace-run.js';
 
 /** `filigree trace FILE [--max-dims D] [--max-pieces P] [--order row|best] [--bench]` */
 export const traceCommand = (program: Command, session: Session): void => {
@@ -16,7 +16,10 @@ export const traceCommand = (program: Command, session: Session): void => {
         import('../trace/spmv-bench.js'),
       ]);
       const run = await runTrace(file, options, session);
-      if (options.emit !== undefined) await writeTrace(options.emit, run);
+      if (options.emit !== undefined) {
+        const { writeTrace } = await import('../trace/write-trace.js');
+        await writeTrace(options.emit, run);
+      }
       const { summary } = run;
       session.answer(summary, () => traceText(summary), summary.spmv && wrongSpmv(summary.spmv));
     });
@@ -32,20 +35,6 @@ export const withTraceOptions = (command: Command): Command =>
         .choices(['row', 'best'])
         .default('row'),
     );
-
-const writeTrace = async (folder: string, { kernels, backend, found }: TraceRun): Promise<void> => {
-  const [{ join }, { printPiece }, { writeOut, writeSources }, { sourcesOf }] = await Promise.all([
-    import('node:path'),
-    import('@filigree/sparse'),
-    import('../write-sources.js'),
-    import('../trace/spmv-kernels.js'),
-  ]);
-  await writeOut(join(folder, 'pieces.txt'), found.pieces.map((p) => `${printPiece(p)}\n`).join(''));
-  if (!kernels || !backend) return;
-  await writeSources(join(folder, 'chosen'), sourcesOf(kernels.chosen.module, backend));
-  if (typeof kernels.affine === 'string') await writeOut(join(folder, 'affine', 'README'), `${kernels.affine}\n`);
-  else await writeSources(join(folder, 'affine'), sourcesOf(kernels.affine, backend));
-};
 
 /** A summary for people. */
 export const traceText = (s: TraceSummary): string =>

@@ -1,7 +1,7 @@
 import type { Backend } from '@filigree/backend';
 import { error, type Diagnostic, type Module } from '@filigree/ir';
 import { instantiate, type Instance } from '@filigree/runtime';
-import { gather, type Csr } from '@filigree/sparse';
+import { packValues, type Csr } from '@filigree/sparse';
 import { right } from '../../api/build.js';
 import { compare, TOLERANCE, type Check } from '../compare.js';
 import { mediansOf, THOROUGH, timerOf, type Timer } from '../measure.js';
@@ -64,15 +64,20 @@ export const benchSpmv = async (
   const rounded = (v: Float64Array): Float64Array => (dtype === 'f32' ? Float64Array.from(Float32Array.from(v)) : v);
   const values = rounded(randomValues(pattern.colIdx.length, seed));
   const x = rounded(randomValues(pattern.cols, seed + 7919));
+  const inOrder = (A: Float64Array): void => A.set(values);
   const open: { dispose: () => void }[] = [];
   const contenders: Record<string, Contender> = {};
   const skipped: Record<string, string> = {};
-  const load = async (module: Module, A: ArrayLike<number>, limitMs = 600_000): Promise<Instance | Diagnostic> => {
+  const load = async (
+    module: Module,
+    fill: (A: Float64Array) => void,
+    limitMs = 600_000,
+  ): Promise<Instance | Diagnostic> => {
     const made = await instantiate(module, backend, { threads, limitMs, ...(cache === false ? { cache } : {}) })();
     if (made._tag === 'Left' && made.left[0].code === 'cpp/timeout') return made.left[0];
     const instance = right(made);
     open.push(instance);
-    (instance.buffers['A'] as Float64Array).set(A);
+    fill(instance.buffers['A'] as Float64Array);
     (instance.buffers['x'] as Float64Array).set(x);
     /* What a kernel forgets to write is then seen. */
     (instance.buffers['y'] as Float64Array).fill(NaN);
@@ -84,7 +89,7 @@ export const benchSpmv = async (
     const native = backend.name === 'cpp' ? await nativeCsr({ pattern, values }, x, { dtype, threads, cache }) : OTHER;
     if (typeof native === 'string') {
       skipped['csrTuned'] = native;
-      const csr = (await load(csrKernel(pattern, dtype), values)) as Instance;
+      const csr = (await load(csrKernel(pattern, dtype), inOrder)) as Instance;
       contenders['csr'] = contenderOf(csr, undefined);
     } else {
       open.push({ dispose: native.close });
@@ -95,7 +100,7 @@ export const benchSpmv = async (
 
     await progress.at(0.65, 'compiling the chosen kernel');
     progress.listen();
-    const chosen = (await load(kernels.chosen.module, gather(values, kernels.chosen.from))) as Instance;
+    const chosen = (await load(kernels.chosen.module, (A) => packValues(kernels.chosen, values, A))) as Instance;
     contenders['chosen'] = contenderOf(chosen, clock);
 
     let affineBuilt: number | null = null;
@@ -103,7 +108,7 @@ export const benchSpmv = async (
     else {
       await progress.at(0.7, 'compiling the affine code of all pieces');
       progress.listen();
-      const affine = await load(kernels.affine, values, LIMIT_MS);
+      const affine = await load(kernels.affine, inOrder, LIMIT_MS);
       if ('code' in affine) skipped['affine'] = affine.message;
       else {
         contenders['affine'] = contenderOf(affine, clock);
