@@ -24,3 +24,6 @@ export {
 } from './fields/measure-application.js';
 export { measureMicro, type MicroResult } from './fields/micro.js';
 export { fieldTables, type FieldTableOptions, type FieldTables } from './fields/field-table.js';
+export { measureMatrix, type MatrixResult, type MeasureMatrix } from './trace/matrix-result.js';
+export { categoriesSection, limitsSection, piecesHistogram, setSection } from './trace/pieces-sections.js';
+export { eachMatrixSection, speedupPicture, spmvSections } from './trace/spmv-sections.js';

@@ -1,0 +1,135 @@
+import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { measureBandwidth } from '../bandwidth.js';
+import { describeMachine } from '../machine.js';
+import { writeBenchmarkPage } from '../table.js';
+import { measureMatrix, nameOf, trace, type MatrixResult } from './matrix-result.js';
+import { PAPER } from './paper.js';
+import { categoriesSection, limitsSection, piecesHistogram, setSection, type LimitResult } from './pieces-sections.js';
+import { eachMatrixSection, speedupPicture, spmvSections } from './spmv-sections.js';
+
+const USAGE = `usage: npm run bench:trace -- [MATRIX…] [--matrices FOLDER] [--threads 1] [--backend NAME] [--no-spmv] [--no-best] [--resume FILE.jsonl] [--out FILE.md]
+MATRIX: names of files in FOLDER without their endings; all of them unless given
+FOLDER: default $FILIGREE_DATA/matrices, else ../shared/data/matrices
+--resume: matrices whose results stand in this file are not measured again; new ones are added to it`;
+
+const INTRO =
+  'The Harwell–Boeing matrices rebuilt as affine pieces (`filigree trace`), with what the paper reports (G. Rodríguez and L.-N. Pouchet, ' +
+  '*Polyhedral Modeling of Immutable Sparse Matrices*, IMPACT 2018) beside it. At most 8 loops a piece.';
+
+/** The command `npm run bench:trace`. */
+const main = async (argv: readonly string[]): Promise<number> => {
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, allowNegative: true });
+  } catch {
+    return usage();
+  }
+  const { values, positionals } = parsed;
+  const threads = Number(values.threads ?? 1);
+  if (!Number.isInteger(threads) || threads < 1) return usage();
+  const here = process.env.INIT_CWD ?? process.cwd();
+  const folder = join(here, values.matrices ?? join(process.env.FILIGREE_DATA ?? '../shared/data', 'matrices'));
+  const files = matricesOf(folder, positionals);
+  if (files.length === 0) {
+    console.error(`there are no such matrices in ${folder}`);
+    return 1;
+  }
+  const settings = {
+    spmv: values.spmv ?? true,
+    best: values.best ?? true,
+    threads,
+    ...(values.backend === undefined ? {} : { backend: values.backend }),
+  };
+  const known = new Map<string, MatrixResult>();
+  const resume = values.resume === undefined ? undefined : join(here, values.resume);
+  if (resume !== undefined && existsSync(resume))
+    for (const line of readFileSync(resume, 'utf8').split('\n'))
+      if (line !== '') known.set((JSON.parse(line) as MatrixResult).name, JSON.parse(line) as MatrixResult);
+
+  const results: MatrixResult[] = [];
+  const failures: string[] = [];
+  for (const [k, file] of files.entries()) {
+    const name = nameOf(file);
+    const found = known.get(name) ?? (await measureMatrix(file, settings));
+    if (typeof found === 'string') failures.push(`${name}: ${found}`);
+    else {
+      results.push(found);
+      if (resume !== undefined && !known.has(name)) appendFileSync(resume, `${JSON.stringify(found)}\n`);
+    }
+    console.error(`${k + 1} of ${files.length}: ${typeof found === 'string' ? `${name}: ${found}` : lineOf(found)}`);
+  }
+  const limits = await limitsOf(files.find((f) => nameOf(f) === 'nos1'));
+  results.sort((a, b) => a.name.localeCompare(b.name));
+
+  const out = join(here, values.out ?? 'docs/benchmarks/trace.md');
+  const [histogram, scatter] = ['pieces', 'speedup'].map((what) => out.replace(/(\.md)?$/, `-${what}.svg`));
+  const timed = results.some((r) => r.row.spmv !== undefined);
+  const pictures = [
+    `![Figure 4: pieces](${basename(histogram)})`,
+    ...(timed ? [`![Figure 5: speed-up](${basename(scatter)})`] : []),
+  ];
+  writeBenchmarkPage(out, {
+    title: 'Matrices as affine pieces',
+    command: `npm run bench:trace${argv.length > 0 ? ` -- ${argv.join(' ')}` : ''}`,
+    machine: describeMachine(),
+    bandwidth: measureBandwidth(),
+    intro: `${INTRO} Of its ${PAPER.matrices} matrices ${results.length} were present and measured.\n\n${pictures.join('\n\n')}`,
+    sections: [
+      ...(limits.length > 0 ? [limitsSection(limits)] : []),
+      setSection(results, failures.length),
+      categoriesSection(results),
+      ...spmvSections(results),
+      eachMatrixSection(results),
+    ],
+  });
+  writeFileSync(histogram, piecesHistogram(results));
+  if (timed) writeFileSync(scatter, speedupPicture(results));
+  for (const f of failures) console.error(f);
+  return failures.length > 0 ? 1 : 0;
+};
+
+/** Small ones first, so that a run that is cut short has most of them. */
+const matricesOf = (folder: string, names: readonly string[]): readonly string[] => {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder)
+    .filter((f) => /\.(mtx|rua|rsa)(\.gz)?$/i.test(f) && (names.length === 0 || names.includes(nameOf(f))))
+    .map((f) => join(folder, f));
+  return files.sort((a, b) => statSync(a).size - statSync(b).size);
+};
+
+const limitsOf = async (file: string | undefined): Promise<readonly LimitResult[]> => {
+  if (file === undefined) return [];
+  const limits: LimitResult[] = [];
+  for (const dims of Object.keys(PAPER.nos1).map(Number)) {
+    const row = await trace(file, ['--max-dims', String(dims)]);
+    const best = await trace(file, ['--max-dims', String(dims), '--order', 'best']);
+    if (typeof row === 'object' && typeof best === 'object') limits.push({ dims, row, best });
+  }
+  return limits;
+};
+
+const lineOf = ({ name, row, best }: MatrixResult): string =>
+  [
+    `${name}: ${row.pieces} pieces`,
+    ...(best ? [`${best.pieces} in ${best.order} order`] : []),
+    ...(row.spmv ? [`${row.spmv.speedup.toFixed(2)} times Figure 1a`] : []),
+  ].join(', ');
+
+const OPTIONS = {
+  matrices: { type: 'string' },
+  threads: { type: 'string' },
+  backend: { type: 'string' },
+  spmv: { type: 'boolean' },
+  best: { type: 'boolean' },
+  resume: { type: 'string' },
+  out: { type: 'string' },
+} as const;
+
+const usage = (): number => {
+  console.error(USAGE);
+  return 2;
+};
+
+process.exitCode = await main(process.argv.slice(2));
