@@ -55,6 +55,8 @@ export interface OrderOptions {
 export interface PlaceOptions {
   /** Replace index columns by affine forms and offsets from other columns where they hold (§4.8, EX8). */
   readonly coherence: boolean;
+  /** Replace index columns that are affine piece by piece by one origin a piece, where that saves bytes (EX8). */
+  readonly pieces: boolean;
   /** Store index columns as 8- or 16-bit differences where they fit. */
   readonly narrow: boolean;
   /**
@@ -83,6 +85,6 @@ export const defaultOptions: SpecializeOptions = {
   group: { maxUnrolledTerms: 16, minUnrolledInstances: 64 },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
   order: { reorder: true },
-  place: { coherence: true, narrow: true, tileBytes: 1 << 18 },
+  place: { coherence: true, pieces: true, narrow: true, tileBytes: 1 << 18 },
   emit: { simd: true, parallel: true },
 };

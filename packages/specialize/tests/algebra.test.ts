@@ -95,6 +95,8 @@ describe('sparse algebra through all stages', () => {
     },
     'no sum rolled': { group: { maxUnrolledTerms: 1e9, minUnrolledInstances: 0 } },
     'no address coherence': { place: { ...d.place, coherence: false } },
+    'no columns piece by piece': { place: { ...d.place, pieces: false } },
+    'pieces and many tiles': { place: { ...d.place, tileBytes: 4096 } },
     'wide index tables': { place: { ...d.place, narrow: false } },
     'many tiles': { place: { ...d.place, tileBytes: 256 } },
     'no lanes': { emit: { simd: false, parallel: false } },
@@ -144,5 +146,29 @@ describe('sparse algebra through all stages', () => {
       { place: { ...d.place, narrow: false, coherence: false } },
     ).indexBytes;
     expect(narrow).toBeLessThan(wide / 2);
+  });
+
+  it('needs hardly any index tables where columns are affine piece by piece (EX8)', () => {
+    /* Chains of points that are not linked to each other. */
+    const [n, chain] = [2400, 400];
+    const entries: [number, number][] = [];
+    for (let v = 0; v < n; v++)
+      for (const w of [v - 2, v - 1, v, v + 1, v + 2])
+        if (w >= 0 && Math.floor(w / chain) === Math.floor(v / chain)) entries.push([v, w]);
+    const A = random(n, entries);
+    const pieces = check("A'*A+A", { A });
+    const tables = check("A'*A+A", { A }, { place: { ...d.place, pieces: false } });
+    expect(pieces.indexBytes).toBeLessThan(tables.indexBytes / 2);
+    check("A'*A+A", { A }, { place: { ...d.place, tileBytes: 1 << 14 } });
+  });
+
+  it('spends no more on index tables than it must where there is no order', () => {
+    const entries = Array.from({ length: 900 }, (_, k): [number, number] => [
+      (k * k * 31) % 300,
+      (k * 97 + k * k) % 300,
+    ]);
+    const A = random(300, entries);
+    const [pieces, tables] = [true, false].map((on) => check("A'*A", { A }, { place: { ...d.place, pieces: on } }));
+    expect(pieces!.indexBytes).toBeLessThanOrEqual(tables!.indexBytes);
   });
 });

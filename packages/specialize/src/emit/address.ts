@@ -2,7 +2,7 @@ import type { Builder, Value } from '@filigree/ir';
 import type { Encoded, Width } from '../place/encode.js';
 import { POOL, type TableBases } from '../place/pools.js';
 
-/** A range of a group's instances: the tile that is running. `first` undefined: the whole group, from instance 0. */
+/** A range of a group's instances: the tile that is running, or a piece of it. `first` undefined: the whole group, from instance 0. */
 export interface Tile {
   readonly index: Value | undefined;
   readonly first: Value | undefined;
@@ -33,8 +33,9 @@ export const columnStarts = (b: Builder, tile: Tile, count: number, base: number
 export const columnEntry = (b: Builder, start: Value, j: Value, count: number): Value =>
   b.add(start, count === 1 ? j : b.mul(j, b.i32(count)));
 
-/** Where an instance stands: entry `j` of the tile, instance `i` of the group. */
+/** Where an instance stands: `j` entries behind the first of the tile or piece, whose instance `m` it is; `i` of the group. */
 export interface Instance {
+  readonly m: Value;
   readonly j: Value;
   readonly i: Value;
 }
@@ -53,7 +54,10 @@ export const emitAddresses = (
   for (let c = from; c < to; c++) {
     const a = encoded.addresses[c];
     if (a.is === 'affine') positions.push(linear(b, a.stride === 0 ? undefined : at.i, a.stride, a.base));
-    else if (a.is === 'offset') positions.push(plus(b, positions[a.column], a.delta));
+    else if (a.is === 'piece') {
+      const origin = tables.anchors[a.origin];
+      positions.push(a.stride === 0 ? origin : b.add(origin, linear(b, at.m, a.stride, 0)));
+    } else if (a.is === 'offset') positions.push(plus(b, positions[a.column], a.delta));
     else {
       const entry = b.load(POOL[a.width], columnEntry(b, tables.rows[a.width][a.row], at.j, encoded.rows[a.width]));
       const wide = a.width === 32 ? entry : b.cast(entry, 'i32');

@@ -79,7 +79,7 @@ const isComputeBound = (g: PlacedGroup): boolean => {
   let flops = 0;
   for (let id = 0; id < graph.length; id++) flops += COST[graph.op[id]];
   const memory = g.columnBuffers.length + g.stores.reduce((n, list) => n + list.length, 0);
-  const gathers = g.encoded.addresses.some((a) => a.is !== 'affine');
+  const gathers = g.encoded.addresses.some((a) => a.is === 'table' || (a.is === 'piece' && a.stride > 1));
   return !gathers || flops >= LANES_PAY * memory;
 };
 
@@ -87,14 +87,29 @@ const isComputeBound = (g: PlacedGroup): boolean => {
 const LANES_PAY = 2;
 
 const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, options: EmitContext): void => {
+  const { pieces } = g;
+  if (pieces === undefined) return emitInstances(b, g, tile, 1, options);
+  const ofTile = (k: number): Value => b.load(POOL[32], linear(b, tile.index, 1, pieces.tileBase + k));
+  const { first, step } = g.encoded.pieces!;
+  const [from, to] = tile.index === undefined ? [b.i32(0), b.i32(first.length)] : [ofTile(0), ofTile(1)];
+  b.for(from, to, b.i32(1), {}, [], (index) => {
+    const first = b.load(POOL[32], linear(b, index, 1, pieces.firstBase));
+    const count = b.load(POOL[32], linear(b, index, 1, pieces.countBase));
+    emitInstances(b, g, { index, first, count }, step, options);
+  });
+};
+
+/** Every `step`-th instance from the first of a tile or piece on. */
+const emitInstances = (b: Builder, g: PlacedGroup, tile: Tile, step: number, options: EmitContext): void => {
   const tables = tileTables(b, g.encoded, g.bases, tile);
   const constants = columnStarts(b, tile, g.constantCount, g.bases.constants);
   const rolled = g.segments.length > 0;
   const segments = g.segments.map((s) => wholeSegment(b, s));
   const one = b.i32(1);
   const attrs: Attrs = options.emit.simd && isComputeBound(g) ? { simd: true } : {};
-  b.for(b.i32(0), tile.count, one, attrs, [], (j) => {
-    const at: Instance = { j, i: tile.first === undefined ? j : b.add(tile.first, j) };
+  b.for(b.i32(0), tile.count, one, attrs, [], (m) => {
+    const j = step === 1 ? m : b.mul(m, b.i32(step));
+    const at: Instance = { m, j, i: tile.first === undefined ? j : b.add(tile.first, j) };
     const columns = g.columnBuffers.length;
     const positions = emitAddresses(b, g.encoded, tables, at, 0, columns, []);
     const values = rolled
@@ -147,7 +162,15 @@ const sumOfTerms = (
   const from = b.load(POOL[32], linear(b, i, 1, segment.ptrBase));
   const to = b.load(POOL[32], linear(b, i, 1, segment.ptrBase + 1));
   return b.for(from, to, one, {}, [start], (t, [sum]) => {
-    const positions = emitAddresses(b, segment.encoded, tables, { i: t, j: t }, 0, segment.columnBuffers.length, []);
+    const positions = emitAddresses(
+      b,
+      segment.encoded,
+      tables,
+      { m: t, i: t, j: t },
+      0,
+      segment.columnBuffers.length,
+      [],
+    );
     const [term] = expressionValues(b, segment, positions, constants, t, options);
     return b.add(sum, term);
   })[0];

@@ -1,4 +1,5 @@
 import type { PlaceOptions } from '../options.js';
+import { findPieces, PIECE_BYTES, type Pieces } from './pieces.js';
 
 /**
  * How the position that an instance reads or writes is found (EX8, §4.8). Instance `i` is entry `j` of
@@ -8,6 +9,8 @@ import type { PlaceOptions } from '../options.js';
 export type Address =
   /** base + stride·i; no table. */
   | { readonly is: 'affine'; readonly base: number; readonly stride: number }
+  /** The piece's origin + stride·m for its instance m; no table, and an origin a piece. */
+  | { readonly is: 'piece'; readonly origin: number; readonly stride: number }
   /** The position of an earlier column plus a constant; no table. */
   | { readonly is: 'offset'; readonly column: number; readonly delta: number }
   /** A table entry, plus a constant, plus the position of an earlier column or the tile's anchor. */
@@ -29,27 +32,61 @@ export interface Encoded {
   readonly tables: Readonly<Record<Width, Int32Array>>;
   /** Columns of each width. */
   readonly rows: Readonly<Record<Width, number>>;
-  /** Entries `t·anchorCount + anchor`. */
+  /** Entries `t·anchorCount + anchor`; where there are pieces, t is a piece. */
   readonly anchors: Int32Array;
   readonly anchorCount: number;
+  /** Where it pays, the pieces of tiles in which further columns are affine. */
+  readonly pieces: Pieces | undefined;
 }
 
 /** Earlier columns that are tried as a reference. */
 const REFERENCES = 12;
 
 /**
- * Chooses for each column the cheapest exact encoding: none at all where it is affine in the instance or a constant away
- * from an earlier column; else differences of 8 or 16 bits from an earlier column, from a minimum a tile, or from one
+ * Chooses for each column the cheapest exact encoding: none at all where it is affine in the instance, or piece by
+ * piece, or a constant away from an earlier column; else differences of 8 or 16 bits from an earlier column, from a minimum a tile, or from one
  * minimum; else 32 bits. Columns are position arrays of one length; tile t is their entries `starts[t] .. starts[t+1])`.
  */
 export const encode = (columns: readonly Int32Array[], starts: Int32Array, options: PlaceOptions): Encoded => {
+  const free = columns.map((_, c) => (options.coherence ? withoutTable(columns, c) : undefined));
+  const plain = encodeTables(columns, free, starts, options, undefined);
+  if (!options.pieces || starts[starts.length - 1] < WORTH) return plain;
+  const bytes = plain.addresses.map((a) => (a.is === 'table' ? a.width / 8 : 0));
+  const pieces = findPieces(columns, bytes, starts);
+  if (pieces === undefined) return plain;
+  /* Pieces are no stretches, so there is one minimum for all. */
+  const whole = Int32Array.of(0, starts[starts.length - 1]);
+  const cut = encodeTables(columns, free, whole, options, pieces);
+  return tableBytes(cut) + pieces.first.length * PIECE_BYTES < tableBytes(plain) ? cut : plain;
+};
+
+/** Instances from which on pieces are looked for. */
+const WORTH = 128;
+
+const tableBytes = ({ tables, anchors }: Encoded): number =>
+  tables[8].length + 2 * tables[16].length + 4 * tables[32].length + 4 * anchors.length;
+
+/** The columns that have no address yet, in tables, or as origins of pieces. */
+const encodeTables = (
+  columns: readonly Int32Array[],
+  free: readonly (Address | undefined)[],
+  starts: Int32Array,
+  options: PlaceOptions,
+  pieces: Pieces | undefined,
+): Encoded => {
   const addresses: Address[] = [];
   const entries: Record<Width, Int32Array[]> = { 8: [], 16: [], 32: [] };
   const anchors: Int32Array[] = [];
   columns.forEach((column, c) => {
-    const free = options.coherence ? withoutTable(columns, c) : undefined;
-    if (free) {
-      addresses.push(free);
+    const known = free[c];
+    const stride = pieces?.strides[c];
+    if (known) {
+      addresses.push(known);
+      return;
+    }
+    if (pieces !== undefined && stride !== undefined) {
+      addresses.push({ is: 'piece', origin: anchors.length, stride });
+      anchors.push(pieces.first.map((i) => column[i]));
       return;
     }
     const choice = options.narrow ? narrowest(columns, c, starts, options.coherence) : undefined;
@@ -87,6 +124,7 @@ export const encode = (columns: readonly Int32Array[], starts: Int32Array, optio
     rows: { 8: entries[8].length, 16: entries[16].length, 32: entries[32].length },
     anchors: interleave(anchors, NO_ENTRIES),
     anchorCount: anchors.length,
+    pieces,
   };
 };
 

@@ -17,6 +17,8 @@ export interface PlacedGroup {
   readonly size: number;
   /** First entry, in the 32-bit pool, of the table of tiles: tile t runs instances `[t] .. [t+1])`. Unused with one tile. */
   readonly tileBase: number;
+  /** In the same pool, if the group is cut into pieces: of each its first instance and its length, and of each tile its first piece. */
+  readonly pieces: { readonly firstBase: number; readonly countBase: number; readonly tileBase: number } | undefined;
   /** Absent for rolled sums. */
   readonly template: Template | undefined;
   /** Buffer of each template variable that is a column; its address is the entry of the same number. */
@@ -239,6 +241,19 @@ const columnOf = (units: Int32Array, position: (unit: number) => number): Int32A
 
 const NO_CONSTANTS = new Float64Array(0);
 
+const loopTables = (
+  { pools }: PlaceContext,
+  { pieces }: Encoded,
+  starts: Int32Array,
+): Pick<PlacedGroup, 'tileBase' | 'pieces'> => ({
+  tileBase: starts.length > 2 ? pools.append(32, starts) : 0,
+  pieces: pieces && {
+    firstBase: pools.append(32, pieces.first),
+    countBase: pools.append(32, pieces.count),
+    tileBase: starts.length > 2 ? pools.append(32, pieces.ofTile) : 0,
+  },
+});
+
 const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGroup => {
   const body = g.body!;
   const columns = body.columns.map((c) => positionsOf(at, c));
@@ -246,7 +261,7 @@ const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): Placed
   const encoded = encode([...columns, ...dest.columns], starts, at.options);
   return {
     size: g.units.length,
-    tileBase: starts.length > 2 ? at.pools.append(32, starts) : 0,
+    ...loopTables(at, encoded, starts),
     template: body.template,
     columnBuffers: body.columns.map((c) => bufferOf(at, c.kind)),
     constantCount: body.constants.length,
@@ -262,7 +277,7 @@ const placeRolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGr
   const encoded = encode(dest.columns, starts, at.options);
   return {
     size: g.units.length,
-    tileBase: starts.length > 2 ? at.pools.append(32, starts) : 0,
+    ...loopTables(at, encoded, starts),
     template: undefined,
     columnBuffers: [],
     constantCount: 0,
@@ -272,7 +287,7 @@ const placeRolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGr
     segments: g.segments.map((s) => {
       const columns = s.columns.map((c) => positionsOf(at, c));
       const whole = Int32Array.of(0, s.ptr[s.ptr.length - 1]);
-      const table = encode(columns, whole, at.options);
+      const table = encode(columns, whole, { ...at.options, pieces: false });
       return {
         template: s.template,
         columnBuffers: s.columns.map((c) => bufferOf(at, c.kind)),

@@ -80,12 +80,14 @@ const BEGIN = {
   loop: 12,
   written: 2,
   /** A tile with loops over its entries. */
-  looped: 12,
+  looped: 16,
   /** The sum over the lanes of a row that runs along them. */
   sum: 4,
 };
 
-const writtenCost = (tiles: number): number => BEGIN.written + Math.ceil((4 * BEGIN.loop) / tiles) / 4;
+/** One tile needs no loop. */
+const writtenCost = (tiles: number): number =>
+  tiles === 1 ? BEGIN.written : BEGIN.written + Math.ceil((4 * BEGIN.loop) / tiles) / 4;
 
 /** An entry by itself. */
 const SINGLE = 1.25;

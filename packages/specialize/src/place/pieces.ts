@@ -1,0 +1,109 @@
+/**
+ * Instances of a group, cut into pieces in which index columns are affine (EX8, by the idea of trace reconstruction): every
+ * `step`-th instance of a stretch, since instances of one structure often come in turns. All pieces share the strides of
+ * their columns, so that an origin a piece stands for a table entry an instance.
+ */
+export interface Pieces {
+  readonly step: number;
+  /** Piece p is the instances `first[p] + step·m`, 0 ≤ m < count[p]. */
+  readonly first: Int32Array;
+  readonly count: Int32Array;
+  /** Tile t is pieces `ofTile[t] .. ofTile[t+1])`. */
+  readonly ofTile: Int32Array;
+  /** How much each column grows from instance to instance of a piece; undefined where it does not do so evenly. */
+  readonly strides: readonly (number | undefined)[];
+}
+
+/** What the beginning of a piece costs, in bytes of tables that could be read meanwhile: its bounds and its loop. */
+export const PIECE_BYTES = 128;
+
+/** Instances that may take turns. */
+const STEPS = [1, 2, 3, 4, 6, 8];
+
+/** Differences from which strides are guessed, in the middle of a column; a quarter of them may be others. */
+const SAMPLE = 128;
+
+/**
+ * The pieces of columns of one length that save most bytes, tile by tile, or undefined where none would: `bytes[c]` is what
+ * an entry of column c takes as a table, 0 where it takes none. Columns without order cost a look at a sample only.
+ */
+export const findPieces = (
+  columns: readonly Int32Array[],
+  bytes: readonly number[],
+  starts: Int32Array,
+): Pieces | undefined => {
+  let best: Pieces | undefined;
+  let most = 0;
+  for (const step of STEPS) {
+    const strides = columns.map((column, c) => (bytes[c] === 0 ? undefined : commonStride(column, step)));
+    const saved = strides.reduce<number>((sum, s, c) => sum + (s === undefined ? 0 : bytes[c]), 0);
+    if (saved === 0) continue;
+    const costOf = PIECE_BYTES + 4 * strides.filter((s) => s !== undefined).length;
+    const gainOf = (pieces: number): number => starts[starts.length - 1] * saved - pieces * costOf;
+    const begins = stretches(columns, strides, step, starts, (pieces) => gainOf(pieces) > most);
+    if (begins === undefined) continue;
+    most = gainOf(begins.length * step);
+    best = piecesOf(begins, step, starts, strides);
+  }
+  return best;
+};
+
+/** The difference that most of the sampled ones are, if it is nearly all of them. */
+const commonStride = (column: Int32Array, step: number): number | undefined => {
+  const from = Math.max(0, Math.floor((column.length - SAMPLE) / 2));
+  const to = Math.min(column.length, from + SAMPLE);
+  let [stride, votes] = [0, 0];
+  for (let i = from + step; i < to; i++) {
+    const d = column[i] - column[i - step];
+    if (votes === 0) stride = d;
+    votes += d === stride ? 1 : -1;
+  }
+  let others = 0;
+  for (let i = from + step; i < to; i++) if (column[i] - column[i - step] !== stride) others++;
+  return 4 * others <= to - from - step ? stride : undefined;
+};
+
+/** Where stretches begin within which all columns keep their strides; undefined as soon as there are too many to pay. */
+const stretches = (
+  columns: readonly Int32Array[],
+  strides: readonly (number | undefined)[],
+  step: number,
+  starts: Int32Array,
+  pays: (pieces: number) => boolean,
+): readonly number[] | undefined => {
+  const regular = strides.flatMap((stride, c) => (stride === undefined ? [] : [{ column: columns[c], stride }]));
+  const begins: number[] = [];
+  for (let t = 0; t + 1 < starts.length; t++) {
+    for (let begin = starts[t]; begin < starts[t + 1];) {
+      begins.push(begin);
+      if (!pays(begins.length * step)) return undefined;
+      let end = Math.min(begin + step, starts[t + 1]);
+      while (end < starts[t + 1] && regular.every((r) => r.column[end] - r.column[end - step] === r.stride)) end++;
+      begin = end;
+    }
+  }
+  return begins;
+};
+
+const piecesOf = (
+  begins: readonly number[],
+  step: number,
+  starts: Int32Array,
+  strides: readonly (number | undefined)[],
+): Pieces => {
+  const first: number[] = [];
+  const count: number[] = [];
+  const ofTile = new Int32Array(starts.length);
+  const end = starts[starts.length - 1];
+  let t = 0;
+  begins.forEach((begin, s) => {
+    for (; starts[t] <= begin; t++) ofTile[t] = first.length;
+    const next = begins[s + 1] ?? end;
+    for (let i = begin; i < Math.min(begin + step, next); i++) {
+      first.push(i);
+      count.push(Math.ceil((next - i) / step));
+    }
+  });
+  ofTile.fill(first.length, t);
+  return { step, first: Int32Array.from(first), count: Int32Array.from(count), ofTile, strides };
+};
