@@ -5,6 +5,7 @@ import {
   packValues,
   pieceKernel,
   reconstructPattern,
+  restrictPieces,
   sddmmKernel,
   solveKernel,
   spmmKernel,
@@ -156,6 +157,76 @@ describe('a statement at the points of pieces', () => {
   });
 });
 
+describe('a dense program restricted to pieces', () => {
+  const input = (name: string, length: number) => ({ name, type: 'f64', length, role: 'input' }) as const;
+  const output = (name: string, length: number) => ({ name, type: 'f64', length, role: 'output' }) as const;
+
+  it('samples a product of dense matrices, and sums rows', () =>
+    fc.assert(
+      fc.property(patterns, fc.integer({ min: 1, max: 4 }), (p, width) => {
+        const { pieces } = right(reconstructPattern(p));
+        const [n, m] = [p.rows, p.cols];
+        const [U, V, A] = [numbers(n * width, 3), numbers(width * m, 5), numbers(p.colIdx.length, 9)];
+        const module = pieceKernel('sampled', pieces, {
+          buffers: [
+            input('A', A.length),
+            input('U', U.length),
+            input('V', V.length),
+            output('R', A.length),
+            { ...output('sums', n), role: 'inout' },
+          ],
+          point: (b, [at, i, j], type) => {
+            const whole = (k: number) => b.constant(type === 'i64' ? BigInt(k) : k, type);
+            const [dot] = b.for(whole(0), whole(width), whole(1), {}, [b.f64(0)], (k, [s]) => {
+              const u = b.load('U', b.add(b.mul(i!, whole(width)), k));
+              return b.add(s!, b.mul(u, b.load('V', b.add(b.mul(k, whole(m)), j!))));
+            });
+            const value = b.mul(b.load('A', at!), dot!);
+            b.store('R', value, at!);
+            b.store('sums', b.add(b.load('sums', i!), value), i!);
+          },
+        });
+        const [R, sums] = [new Float64Array(A.length).fill(NaN), new Float64Array(n)];
+        run(module, { A, U, V, R, sums });
+        const expected = new Float64Array(n);
+        rowByRow(p, (i, j, at) => {
+          let dot = 0;
+          for (let k = 0; k < width; k++) dot += U[i * width + k]! * V[k * m + j]!;
+          expect(R[at]! + 0).toBe(A[at]! * dot + 0);
+          expected[i]! += A[at]! * dot;
+        });
+        expect(unsigned(sums)).toEqual(unsigned(expected));
+      }),
+      { numRuns: 30 },
+    ));
+
+  it('visits exactly the entries that lie in its domain, a band or a triangle', () =>
+    fc.assert(
+      fc.property(patterns, fc.integer({ min: -4, max: 4 }), fc.nat(5), (p, shift, breadth) => {
+        const { pieces } = right(reconstructPattern(p));
+        /* shift ≤ j − i ≤ shift + breadth, and 2·j ≤ 3·i + 7. */
+        const band = restrictPieces(pieces, [
+          { coefs: [0, -1, 1], constant: -shift },
+          { coefs: [0, 1, -1], constant: shift + breadth },
+          { coefs: [0, 3, -2], constant: 7 },
+        ]);
+        const module = pieceKernel('band', band, {
+          buffers: [{ name: 'n', type: 'i32', length: p.colIdx.length, role: 'inout' }],
+          point: (b, [at]) => b.store('n', b.add(b.load('n', at!), b.i32(1)), at!),
+        });
+        const n = new Int32Array(p.colIdx.length);
+        run(module, { n });
+        const expected = new Int32Array(p.colIdx.length);
+        rowByRow(p, (i, j, at) => {
+          if (j - i >= shift && j - i <= shift + breadth && 2 * j <= 3 * i + 7) expected[at] = 1;
+        });
+        expect([...n]).toEqual([...expected]);
+        expect(band.reduce((sum, q) => sum + q.count, 0)).toBe(expected.reduce((sum, k) => sum + k, 0));
+      }),
+      { numRuns: 60 },
+    ));
+});
+
 describe('bad input', () => {
   const square = patternOf(2, [[0], [0, 1]]);
 
@@ -168,6 +239,9 @@ describe('bad input', () => {
     expect(thrown(() => solveKernel(patternOf(3, [[0], [1]]))).code).toBe('trace/square');
     expect(thrown(() => solveKernel(square, { triangle: 'upper' })).code).toBe('trace/triangle');
     expect(thrown(() => solveKernel(patternOf(2, [[0], [0]]))).code).toBe('trace/diagonal');
+    const whole = right(reconstructPattern(square)).pieces;
+    expect(thrown(() => restrictPieces(whole, [{ coefs: [0, 0, 0, 1], constant: 0 }])).code).toBe('trace/streams');
+    expect(thrown(() => restrictPieces(whole, [{ coefs: [0, 0.5], constant: 0 }])).code).toBe('trace/constraint');
     const pieces = right(reconstructPattern(square)).pieces.map((q) => ({ ...q, access: [] }));
     expect(thrown(() => spmvFromPieces(pieces, 2, 2)).code).toBe('trace/streams');
     expect(left(reconstructPattern({ ...square, rowPtr: Int32Array.from([0, 3, 1]) })).code).toMatch(/^csr\//);

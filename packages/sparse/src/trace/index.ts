@@ -28,4 +28,5 @@ export type { Counts, TileForm } from './code/tiles/tile.js';
 export { spmmKernel } from './code/spmm.js';
 export { sddmmKernel } from './code/sddmm.js';
 export { solveKernel, type SolveOptions } from './code/solve.js';
+export { restrictPieces, type Constraint } from './code/restrict.js';
 export { pieceKernel, spmvFromPieces, type PieceStatement } from './code/pieces.js';
