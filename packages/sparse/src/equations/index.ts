@@ -17,3 +17,9 @@ export type { InterestRegion } from './evaluate/region.js';
 export { forEachRun, hasCode, type PointSet } from './sets/point-set.js';
 export type { Box } from './sets/box.js';
 export { resultPattern } from './results.js';
+export {
+  specializeRegions,
+  type LoopForm,
+  type SpecializedRegions,
+  type SpecializeRegionsOptions,
+} from './specialise/specialise.js';
