@@ -1,3 +1,4 @@
+import type { Sources } from '@filigree/backend';
 import { coreDialects, error, fail, parseModule, verify, type Diagnostic, type Module } from '@filigree/ir';
 import { peakRssMB } from '@filigree/runtime';
 import {
@@ -15,13 +16,16 @@ import {
 import { right } from '../api/build.js';
 import { readBytes } from '../files/bytes.js';
 import { readMatrixFile } from '../files/read-matrix.js';
+import { backendOf } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
+import { runCode, type CodeSummary } from './regions-code.js';
 import type { Session } from './session.js';
 
 export interface RegionsOptions extends CommonOptions {
   readonly bind?: Readonly<Record<string, string>>;
   readonly size?: Readonly<Record<string, string>>;
   readonly checkLimit?: number;
+  readonly bench?: boolean;
 }
 
 /** What `filigree regions` found; `summary` is the JSON document. */
@@ -29,6 +33,7 @@ export interface RegionsRun {
   readonly regions: Regions;
   readonly inputs: Readonly<Record<string, CsrPattern>>;
   readonly summary: RegionsSummary;
+  readonly sources?: Sources;
 }
 
 export interface RegionsSummary {
@@ -48,6 +53,8 @@ export interface RegionsSummary {
   readonly ms: { readonly solve: number; readonly evaluate: number };
   readonly check: RegionCheck;
   readonly peakRssMB: number;
+  /** The specialised program, where it was asked for. */
+  readonly code?: CodeSummary;
 }
 
 export interface StatementSummary {
@@ -82,9 +89,14 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
   await progress.at(0.8, 'checking');
   const check = checkRegions(regions, options.checkLimit);
   const texts = equationTexts(solved);
+  const code =
+    options.bench === true || options.emit !== undefined
+      ? await runCode(regions, source.sizes, await backendOf(options.backend, progress), options, session)
+      : undefined;
   return {
     regions,
     inputs,
+    ...(code === undefined ? {} : { sources: code.sources }),
     summary: {
       program: what,
       sizes: source.sizes,
@@ -105,14 +117,19 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
       ms: { solve: solvedAt - started, evaluate: evaluatedAt - evaluating },
       check,
       peakRssMB: peakMB,
+      ...(code === undefined ? {} : { code: code.summary }),
     },
   };
 };
 
 /** What is wrong with regions that the dense program does not agree with. */
-export const wrongRegions = ({ check }: RegionsSummary): Diagnostic | undefined =>
+export const wrongRegions = ({ check, code }: RegionsSummary): Diagnostic | undefined =>
   check.passed
-    ? undefined
+    ? code?.check.passed === false
+      ? error('regions/code', `the program over its regions is off by ${code.check.maxRelError}`, {
+          remedy: 'it is not to be trusted; please report the program with its matrices',
+        })
+      : undefined
     : error('regions/check', `the regions differ from the dense program: ${check.wrong}`, {
         remedy: 'they are not to be trusted; please report the program with its matrices',
       });

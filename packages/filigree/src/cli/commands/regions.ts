@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { keyValue, wholeNumber, withCommonOptions } from '../common-options.js';
 import type { RegionsOptions, RegionsSummary } from '../regions-run.js';
 import type { Session } from '../session.js';
-import { countText, labelled, msText } from '../text.js';
+import { bytesText, countText, labelled, msText } from '../text.js';
 
 /** `filigree regions gemm --bind A=a.mtx --bind B=b.mtx` */
 export const regionsCommand = (program: Command, session: Session): void => {
@@ -13,9 +13,14 @@ export const regionsCommand = (program: Command, session: Session): void => {
       'a program by name (gemm, mm, syrk, syr2k, jacobi1d, jacobi2d, 2mm, trisolve, stencil) or a .fil file',
     )
     .option('--bind <name=file>', 'the matrix file of an input array; arrays without one are full', keyValue)
+    .option('--bench', 'run the program over its regions beside the dense one')
     .action(async (what: string, options: RegionsOptions) => {
       const { runRegions, wrongRegions } = await import('../regions-run.js');
-      const { summary } = await runRegions(what, options, session);
+      const { summary, sources } = await runRegions(what, options, session);
+      if (options.emit !== undefined && sources !== undefined) {
+        const { writeSources } = await import('../write-sources.js');
+        await writeSources(options.emit, sources);
+      }
       session.answer(summary, () => regionsText(summary), wrongRegions(summary));
     });
 };
@@ -57,6 +62,7 @@ export const regionsText = (s: RegionsSummary): string =>
       `${msText(s.ms.evaluate)}${s.rounds.length > 0 ? `, ${s.rounds.join(' + ')} rounds to a fix-point` : ''}`,
     ],
     ['memory', `${s.peakRssMB.toFixed(0)} MB at most`],
+    ...codeRows(s),
     [
       'check',
       s.check.skipped !== undefined
@@ -64,3 +70,33 @@ export const regionsText = (s: RegionsSummary): string =>
         : `${s.check.passed ? 'passed' : 'FAILED'}, ${countText(s.check.compared)} iterations against the dense program`,
     ],
   ]);
+
+const codeRows = ({ code }: RegionsSummary): readonly (readonly [string, string])[] =>
+  code === undefined
+    ? []
+    : [
+        ...code.statements.map(
+          (x) =>
+            [
+              `${x.name} runs`,
+              x.form === 'nothing'
+                ? 'nowhere'
+                : `${countText(x.iterations)} iterations as ${x.pieces === undefined ? x.form : `${x.pieces} pieces`}`,
+            ] as const,
+        ),
+        ['tables', bytesText(code.indexBytes)],
+        ...(code.ms.run === undefined || code.ms.dense === undefined
+          ? []
+          : [
+              [
+                'run',
+                `${msText(code.ms.run)} on ${code.backend}, dense ${msText(code.ms.dense)}, ${code.speedup!.toPrecision(3)} times the run`,
+              ] as const,
+            ]),
+        [
+          'results',
+          code.check.skipped === undefined
+            ? `${code.check.passed ? 'agree' : 'DIFFER'}, largest relative error ${code.check.maxRelError!.toExponential(1)}`
+            : `not compared: ${code.check.skipped}`,
+        ],
+      ];

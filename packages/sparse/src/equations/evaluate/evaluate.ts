@@ -2,12 +2,13 @@ import { components } from '../language/components.js';
 import type { SparsityEquation, Term } from '../recurrences/sparsity.js';
 import type { AffineProgram } from '../read/program.js';
 import type { Box } from '../sets/box.js';
-import { emptySet, fullSet, setOfRuns, type PointSet } from '../sets/point-set.js';
-import { growingSet, setBuilder, type GrowingSet } from '../sets/set-builder.js';
+import { emptySet, fullSet, setOfBits, setOfRuns, type PointSet } from '../sets/point-set.js';
+import { bitBuilder, growingSet, setBuilder, type GrowingSet } from '../sets/set-builder.js';
 import { trieOf, type Trie } from '../sets/trie.js';
 import { initialSets, type SparseInputs } from './inputs.js';
 import { runJoin, subscriptOrder, type Prepared } from './join.js';
 import { bestOrder } from './order.js';
+import { runSweep, sweepOf } from './sweep.js';
 import { rangesOf, type AtomSet, type Query } from './query.js';
 import { variablesOf, type Variable } from './variables.js';
 
@@ -18,6 +19,8 @@ export interface Evaluation {
   readonly values: readonly PointSet[];
   /** Initial contents, by array. */
   readonly initial: ReadonlyMap<string, PointSet>;
+  /** Variables that depend on one another, in the order of their evaluation. */
+  readonly components: readonly (readonly number[])[];
   /** Rounds that each cycle took to its fix-point; none for variables that do not depend on themselves. */
   readonly rounds: readonly number[];
   readonly tries: Tries;
@@ -41,9 +44,13 @@ export const evaluate = (
     ...new Set(variables[k].terms.flatMap((t) => t.atoms.flatMap((a) => (typeof a.of === 'number' ? [a.of] : [])))),
   ];
   const rounds: number[] = [];
-  for (const component of components(variables.length, reads)) {
+  const order = components(variables.length, reads);
+  for (const component of order) {
     const cyclic = component.length > 1 || reads(component[0]).includes(component[0]);
-    if (cyclic) rounds.push(fixPoint(component, variables, values, setOf, tries));
+    if (cyclic)
+      rounds.push(
+        swept(component, variables, values, setOf, tries) ?? fixPoint(component, variables, values, setOf, tries),
+      );
     else {
       const [k] = component;
       values[k] = unionOfTerms(
@@ -56,7 +63,7 @@ export const evaluate = (
       );
     }
   }
-  return { variables, values, initial, rounds, tries };
+  return { variables, values, initial, components: order, rounds, tries };
 };
 
 const dimsOf = (e: SparsityEquation): number => e.recurrence.statement.iterators.length;
@@ -127,6 +134,36 @@ const isWholeBox = ({ atoms, where, head, ranges, result }: Query): boolean =>
   where.every((f) => f.coefs.filter((c) => c !== 0).length <= 1) &&
   head.every((d, k) => ranges[d].min === result.lower[k] && ranges[d].max === result.lower[k] + result.extent[k] - 1);
 
+/** The least fix-point of a cycle of constant moves, in one sweep; undefined where it is none. */
+const swept = (
+  component: readonly number[],
+  variables: readonly Variable[],
+  values: PointSet[],
+  setOf: (of: number | string) => PointSet,
+  tries: Tries,
+): number | undefined => {
+  const sweep = sweepOf(component, variables);
+  if (sweep === undefined) return undefined;
+  const boxes = new Map(component.map((k) => [k, variables[k].box]));
+  const bits = new Map(component.map((k) => [k, new Uint32Array(Math.ceil(variables[k].box.size / 32))]));
+  for (const k of component) {
+    const { terms, kept, box } = variables[k];
+    const builder = bitBuilder(box, bits.get(k)!);
+    for (const t of terms) {
+      if (t.atoms.some((a) => typeof a.of === 'number' && component.includes(a.of))) continue;
+      const q = queryOf(t, kept, box, termDims(t, kept), (of) => ({ set: setOf(of) }));
+      if (q !== undefined) runJoin(prepare(q, tries), builder);
+    }
+  }
+  runSweep(sweep, boxes, bits);
+  for (const k of component) values[k] = setOfBits(variables[k].box, bits.get(k)!);
+  return 1;
+};
+
+/** Iterators of a term. */
+const termDims = (t: Term, kept: readonly number[]): number =>
+  Math.max(0, ...[...t.where, ...t.atoms.flatMap((a) => a.at)].map((f) => f.coefs.length), ...kept.map((d) => d + 1));
+
 /** One way for news to spread: what is new of one atom's set, with the others as they are. */
 interface Spread {
   readonly to: number;
@@ -161,11 +198,7 @@ const fixPoint = (
   };
   for (const k of component) {
     const { terms, kept, box } = variables[k];
-    const dims = Math.max(
-      0,
-      ...terms.flatMap((t) => [...t.where, ...t.atoms.flatMap((a) => a.at)]).map((f) => f.coefs.length),
-      ...kept.map((d) => d + 1),
-    );
+    const dims = Math.max(...terms.map((t) => termDims(t, kept)), 0);
     for (const t of terms) {
       const inside = t.atoms.flatMap((a, n) => (typeof a.of === 'number' && grown.has(a.of) ? [n] : []));
       if (inside.length === 0) {

@@ -21,6 +21,10 @@ export interface InterestRegion {
   readonly count: number;
   /** Iterations of the dense program. */
   readonly dense: number;
+  /** The terms whose union it is, over variables of the evaluation. */
+  readonly terms: readonly Term[];
+  /** Whether it is the set of the statement's values as well. */
+  readonly isValue: boolean;
   /** The joins whose union it is. */
   readonly joins: readonly Prepared[];
   /** All iterations as a set; computed once. Its box may be too large for bits: then it takes 16 bytes a run. */
@@ -63,6 +67,8 @@ export const regionOf = (
       box,
       count: set.count,
       dense,
+      terms: kept,
+      isValue: true,
       joins: kept.flatMap((t) => join(t) ?? []),
       points: () => set,
     };
@@ -75,7 +81,17 @@ export const regionOf = (
   let listed: PointSet | undefined;
   const points = (): PointSet => (listed ??= listOf(box, joins));
   const count = countUnion(present, join) ?? points().count;
-  return { statement: k, iterators: statement.iterators, box, count, dense, joins, points };
+  return {
+    statement: k,
+    iterators: statement.iterators,
+    box,
+    count,
+    dense,
+    terms: kept,
+    isValue: false,
+    joins,
+    points,
+  };
 };
 
 const listOf = (box: Box, joins: readonly Prepared[]): PointSet => {

@@ -17,8 +17,8 @@ export const MOST_BITS = 2 ** 31;
 /** A builder for a box: bits where they fit, else runs that are sorted and joined when there are many. */
 export const setBuilder = (box: Box): SetBuilder => (box.size <= MOST_BITS ? bitBuilder(box) : runBuilder(box));
 
-const bitBuilder = (box: Box): SetBuilder => {
-  const bits = new Uint32Array(Math.ceil(box.size / 32));
+/** A builder on bits that are given. */
+export const bitBuilder = (box: Box, bits = new Uint32Array(Math.ceil(box.size / 32))): SetBuilder => {
   return {
     add: (base, stride, lo, hi) => {
       if (stride === 1) setRange(bits, base + lo, base + hi + 1);

@@ -1,0 +1,135 @@
+import { fail, type Diagnostics } from '@filigree/ir';
+import {
+  builtinPrograms,
+  evaluateRegions,
+  solveProgram,
+  type CsrPattern,
+  type Regions,
+  type SolvedProgram,
+} from '@filigree/sparse';
+import * as E from 'fp-ts/lib/Either.js';
+import type { BenchmarkPage } from '../table.js';
+import { findIsl, type Isl } from './isl.js';
+import { islScript } from './isl-script.js';
+
+export interface RegionsTableOptions {
+  /** Seconds that isl has for a case. */
+  readonly limit: number;
+  readonly say: (line: string) => void;
+}
+
+/** Programs and sizes: side and non-zeros of matrices, time steps. */
+const SIZES = [
+  {
+    n: 100,
+    nnz: 200,
+    title: '100 × 100, 200 non-zeros',
+    programs: ['mm', 'gemm', 'syrk', 'syr2k', 'jacobi1d', 'jacobi2d', '2mm', 'trisolve'],
+  },
+  {
+    n: 200,
+    nnz: 600,
+    title: '200 × 200, 600 non-zeros',
+    programs: ['mm', 'gemm', 'syrk', 'syr2k', 'jacobi1d', 'jacobi2d', '2mm', 'trisolve'],
+  },
+  {
+    n: 1000,
+    nnz: 10_000,
+    title: '1000 × 1000, 10 000 non-zeros',
+    programs: ['mm', 'gemm', 'syrk', 'syr2k', 'jacobi1d', 'jacobi2d', '2mm', 'trisolve'],
+  },
+  {
+    n: 10_000,
+    nnz: 1_000_000,
+    title: '10 000 × 10 000, 1 000 000 non-zeros',
+    programs: ['mm', 'gemm', 'syrk', 'syr2k', 'trisolve'],
+  },
+] as const;
+
+const STEPS = 10;
+
+/** Interest regions beside isl, which evaluates the same equations. */
+export const regionsSections = ({ limit, say }: RegionsTableOptions): BenchmarkPage['sections'] => {
+  const isl = findIsl();
+  if (typeof isl === 'string') say(isl);
+  try {
+    return SIZES.map(({ n, nnz, title, programs }) => ({
+      title,
+      table: {
+        head: ['program', 'iterations', 'in regions', 'solve ms', 'evaluate ms', 'isl ms', 'isl ÷ ours'],
+        rows: programs.map((name) => {
+          say(`${name}, ${title}`);
+          return rowOf(name, n, nnz, isl, limit);
+        }),
+      },
+      notes: typeof isl === 'string' ? [isl] : [],
+    }));
+  } finally {
+    if (typeof isl !== 'string') isl.close();
+  }
+};
+
+const rowOf = (name: string, n: number, nnz: number, isl: Isl | string, limit: number): readonly string[] => {
+  const program = builtinPrograms.find((p) => p.name === name)!;
+  const sizes = Object.fromEntries(Object.keys(program.sizes).map((s) => [s, s === 'T' ? STEPS : n]));
+  const started = performance.now();
+  const solved = right(solveProgram(program.module(sizes)));
+  const solve = performance.now() - started;
+  const inputs = inputsOf(solved, name, nnz);
+  let regions: Regions = right(evaluateRegions(solved, inputs));
+  const times: number[] = [];
+  for (let spent = 0; times.length < 2 || (times.length < 15 && spent < 2000); spent += times[times.length - 1]) {
+    const start = performance.now();
+    regions = right(evaluateRegions(solved, inputs));
+    times.push(performance.now() - start);
+  }
+  const ours = median(times);
+  const counted = regions.statements.reduce((s, r) => s + r.count, 0);
+  const result = typeof isl === 'string' ? undefined : isl.run(islScript(regions, counted < 20_000), limit);
+  /* What isl counts must be what we count. */
+  for (const [set, count] of Object.entries(result?.counts ?? {})) {
+    const region = regions.statements[Number(set.slice(1))];
+    if (region.count !== count) fail('bench/regions', `isl finds ${count} iterations of ${name}, not ${region.count}`);
+  }
+  return [
+    name,
+    thousands(regions.statements.reduce((s, r) => s + r.dense, 0)),
+    thousands(counted),
+    solve.toFixed(1),
+    milliseconds(ours),
+    typeof isl === 'string' ? '' : result === undefined ? `> ${limit * 1000}` : milliseconds(result.ms),
+    typeof isl === 'string'
+      ? ''
+      : result === undefined
+        ? `> ${Math.floor((limit * 1000) / ours)}`
+        : (result.ms / ours).toPrecision(3),
+  ];
+};
+
+/** Random places; vectors as dense as rows are; the dense matrix of mm is full. */
+const inputsOf = (solved: SolvedProgram, name: string, nnz: number): Record<string, CsrPattern> => {
+  let seed = 12345;
+  const random = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  const inputs: Record<string, CsrPattern> = {};
+  for (const a of solved.program.arrays) {
+    if ((a.role !== 'input' && a.role !== 'inout') || (name === 'mm' && a.name === 'B')) continue;
+    const [rows, cols] = a.shape.length === 2 ? a.shape : [a.shape[0], 1];
+    const count = a.shape.length === 2 ? nnz : Math.max(1, Math.round(nnz / rows));
+    const places = new Set<number>();
+    while (places.size < count) places.add(Math.floor(random() * rows) * cols + Math.floor(random() * cols));
+    const codes = Float64Array.from(places).sort();
+    const rowPtr = new Int32Array(rows + 1);
+    for (const c of codes) rowPtr[Math.floor(c / cols) + 1]++;
+    for (let i = 0; i < rows; i++) rowPtr[i + 1] += rowPtr[i];
+    inputs[a.name] = { rows, cols, rowPtr, colIdx: Int32Array.from(codes, (c) => c % cols) };
+  }
+  return inputs;
+};
+
+/** The middle value, the lower of two. */
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[(values.length - 1) >> 1];
+
+const right = <A>(e: E.Either<Diagnostics, A>): A => (E.isLeft(e) ? fail(e.left[0].code, e.left[0].message) : e.right);
+
+const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ' ');
+const milliseconds = (ms: number): string => (ms >= 100 ? ms.toFixed(0) : ms.toPrecision(3));
