@@ -62,6 +62,7 @@ describe('every stage can be switched off', () => {
     'no simplification': { simplify: false },
     'sums kept': { simplify: { ...enabled(d.simplify), keepSums: true } },
     'no coherence': { place: { ...d.place, coherence: false } },
+    'tables without pieces': { place: { ...d.place, pieces: false } },
     'wide tables': { place: { ...d.place, narrow: false } },
     'small tiles': { place: { ...d.place, tileBytes: 128 } },
     'no tiles': { place: { ...d.place, tileBytes: 0 } },
@@ -69,7 +70,7 @@ describe('every stage can be switched off', () => {
     'nothing at all': {
       decompose: { ...d.decompose, global: false, tags: false, detectBlocks: false },
       simplify: false,
-      place: { coherence: false, narrow: false, tileBytes: 0 },
+      place: { coherence: false, pieces: false, narrow: false, tileBytes: 0 },
       emit: { simd: false, parallel: false },
     },
   };
