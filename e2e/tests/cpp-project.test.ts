@@ -59,7 +59,7 @@ describe.runIf(cmake)('a project of generated kernels', () => {
         'I=20,9',
         '--shape',
         'p=9',
-        '--values',
+        '--known',
         `K=${stiffness}`,
         '--layout',
         'Q=aligned',

@@ -59,7 +59,7 @@ describe.each(workingBackends)('filigree einsum on %s', (backend) => {
 describe('filigree einsum', () => {
   it('takes known values, layouts, scalars and several assignments', async () => {
     const { status, out } = await filigree(
-      ...['einsum', 'T[ij] = 2*s*K[ik]*B[kj]; U[j] = T[ij]*v[i]', '--shape', 'B=3,5', '--values', `K=${K}`],
+      ...['einsum', 'T[ij] = 2*s*K[ik]*B[kj]; U[j] = T[ij]*v[i]', '--shape', 'B=3,5', '--known', `K=${K}`],
       ...['--layout', 'K=csc', '--scalar', 's=3', '--json', '--backend', 'wasm'],
     );
     expect(status).toBe(0);
@@ -87,6 +87,15 @@ describe('filigree einsum', () => {
     expect((await filigree(...formula, '--emit', project, '--project', '--name', 'product')).status).toBe(0);
     expect(existsSync(join(plain, 'kernels.wat'))).toBe(true);
     expect(readFileSync(join(project, 'include/kernels/kernel/product.h'), 'utf8')).toContain('C[ij] += A[ik]*B[kj]');
+  });
+
+  it('is inspected as a page with patterns as pictures', async () => {
+    const out = join(scratch, 'einsum.html');
+    const formula = ['inspect', 'Q[kp] += K[kl]*I[lp]', '--shape', 'I=3,4', '--pattern', `K=${K}`, '--backend', 'wasm'];
+    expect((await filigree(...formula, '--out', out)).status).toBe(0);
+    const page = readFileSync(out, 'utf8');
+    expect(page).toContain('I, needed: 3 × 4, 8 entries');
+    expect(page).toContain('2 × 4 × 2');
   });
 
   it.each([

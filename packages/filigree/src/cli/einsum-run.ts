@@ -16,14 +16,15 @@ import { readMatrixFile } from '../files/read-matrix.js';
 import { backendOf } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
 import { einsumBaseline, type EinsumBaseline } from './einsum-baseline.js';
-import { medians, QUICK, THOROUGH } from './measure.js';
+import { nativeKernel } from './einsum-native.js';
+import { medians, QUICK, type MeasureOptions } from './measure.js';
 import { randomValues } from './random.js';
 import type { Session } from './session.js';
 
 export interface EinsumRunOptions extends CommonOptions {
   readonly shape?: Readonly<Record<string, string>>;
   readonly pattern?: Readonly<Record<string, string>>;
-  readonly values?: Readonly<Record<string, string>>;
+  readonly known?: Readonly<Record<string, string>>;
   readonly layout?: Readonly<Record<string, string>>;
   readonly scalar?: Readonly<Record<string, string>>;
   readonly name: string;
@@ -191,7 +192,7 @@ const declarationOf = async (formula: string, options: EinsumRunOptions): Promis
   const patterns: Record<string, BooleanTensor> = {};
   for (const [name, file] of Object.entries(options.pattern ?? {})) patterns[name] = (await matrixOf(file)).pattern;
   const values: Record<string, Float64Array> = {};
-  for (const [name, file] of Object.entries(options.values ?? {})) {
+  for (const [name, file] of Object.entries(options.known ?? {})) {
     const matrix = await matrixOf(file);
     values[name] = matrix.values;
     patterns[name] ??= matrix.pattern;
@@ -283,6 +284,9 @@ interface Timing {
   readonly target: Parameters<typeof measurePeak>[1];
 }
 
+/* Many samples, short beside the slices in which a system deals out its processors. */
+const SHORT: MeasureOptions = { rounds: 75, sampleMs: 0.1, budgetMs: 2000 };
+
 /** Milliseconds of a run, and of baselines; all are called many times at once, so that calls into them do not count. */
 const time = async ({ program, decl, values, scalars, expected, options, session, backend, target }: Timing) => {
   const { progress } = session;
@@ -291,7 +295,7 @@ const time = async ({ program, decl, values, scalars, expected, options, session
   for (const t of kernel.plan.tensors) if (t.access !== 'read') program.tensors[t.tensor.name]!.data.fill(0);
   const small = Object.fromEntries(Object.keys(scalars).map((s) => [s, 1e-3]));
   const repetitions = options.bench
-    ? Math.max(1, Math.min(1000, Math.round(2e6 / Math.max(1, kernel.flops.hardware))))
+    ? Math.max(1, Math.min(20_000, Math.round(4e6 / Math.max(1, kernel.flops.hardware))))
     : 1;
   const runs: Record<string, () => void> = {
     run: () => {
@@ -301,12 +305,18 @@ const time = async ({ program, decl, values, scalars, expected, options, session
   const skipped: Record<string, string> = {};
   const open: EinsumBaseline[] = [];
   try {
+    const cache = options.cache ? undefined : false;
+    const native = options.bench ? await nativeKernel(program, decl.name, small, options.fastMath, cache) : undefined;
+    if (native) {
+      open.push(native);
+      runs['run'] = () => native.run(repetitions);
+    }
     if (options.bench)
       for (const kind of ['loops', 'libxsmm'] as const) {
         await progress.at(0.7, `compiling the baseline: ${kind}`);
         progress.listen();
         const problem = { plan: kernel.plan, values, scalars, expected, tolerance: TOLERANCE[options.dtype] };
-        const baseline = await einsumBaseline(problem, kind, options.cache ? undefined : false);
+        const baseline = await einsumBaseline(problem, kind, cache);
         if (typeof baseline === 'string') skipped[kind] = baseline;
         else {
           open.push(baseline);
@@ -316,7 +326,7 @@ const time = async ({ program, decl, values, scalars, expected, options, session
     await progress.at(0.85, 'timing');
     progress.listen();
     const peak = options.bench ? await measurePeak(backend, target, options.dtype) : 0;
-    const { run, ...others } = await medians(runs, options.bench ? THOROUGH : QUICK);
+    const { run, ...others } = await medians(runs, options.bench ? SHORT : QUICK);
     return {
       run: run! / repetitions,
       baselines: Object.fromEntries(Object.entries(others).map(([name, ms]) => [name, ms / repetitions])),

@@ -35,6 +35,7 @@ export const einsumSource = (plan: Plan, gemm: 'loops' | 'libxsmm'): string => {
     ...plan.scalars.map((s, k) => `  const ${scalar} ${scalarName(s)} = scalars[${k}];`),
     '  for (int time = 0; time < times; ++time) {',
     ...body.map((l) => `    ${l}`),
+    '    __asm__ volatile("" ::: "memory");',
     '  }',
     '}',
     '',
@@ -99,8 +100,7 @@ const loops = (a: Action, nameOf: (o: Operand) => string, scalar: string): reado
 /** Sizes and leading dimensions of a product that LIBXSMM can do: A and C by columns, alpha a constant. */
 const matrices = (a: Action) => {
   const { operation, target, ranges } = a;
-  if (operation.kind !== 'log' || a.scale.scalars.length > 0 || Math.abs(a.scale.factor) !== 1 || a.scale.factor !== 1)
-    return undefined;
+  if (operation.kind !== 'log' || a.scale.scalars.length > 0 || a.scale.factor !== 1) return undefined;
   const { left, right, m, n, k } = operation;
   const size = (letters: string): number => [...letters].reduce((v, l) => v * (ranges[l]![1] - ranges[l]![0]), 1);
   const whole = (o: Operand, letters: string): boolean =>

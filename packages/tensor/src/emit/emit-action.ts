@@ -64,8 +64,11 @@ const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionCo
     Access,
   ];
   const written = [...target.indices].reduce((product, l) => product * (ranges[l]![1] - ranges[l]![0]), 1);
+  const stored = entriesStored(target);
+  /* Products that do not write the padding of a temporary leave it to others, which may read it. */
+  const unpadded = target.temporary && target.storage.size > stored && gemm.mPadded === undefined;
   /* Where an index of a loop is summed over, products are added up. */
-  if (!action.add && (gemm.beta === 1 || written < entriesStored(target))) fillZero(b, target, ctx.lanes, ctx.type);
+  if (!action.add && (gemm.beta === 1 || written < stored || unpadded)) fillZero(b, target, ctx.lanes, ctx.type);
   if (Object.values(ranges).some(([start, stop]) => start >= stop)) return;
   const start = (o: Access): Value =>
     addConstant(

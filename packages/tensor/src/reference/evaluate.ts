@@ -6,7 +6,8 @@ export type TensorValues = Readonly<Record<string, ArrayLike<number>>>;
 
 /**
  * What a kernel means, entry by entry as Eq. (5) says it: nested loops over all indices of each product, without the planner
- * or anything of it. Only where a factor is zero the loops within are left out. Gives the tensors that are assigned.
+ * or anything of it. Only where a factor is zero the loops within are left out, and very large products are multiplied two by
+ * two. Gives the tensors that are assigned.
  *
  * @param values all tensors that are read and have no known values; what is assigned with `+=` begins at zero where it is absent
  */
@@ -87,9 +88,28 @@ const evaluate = (e: Expr, indices: string, extents: Extents, context: Context):
         indices: own[n]!,
         entries: f.kind === 'indexed' ? context.entriesOf(f.tensor) : evaluate(f, own[n]!, extents, context),
       }));
-      return sumOfProducts(factors, indices, extents);
+      return sumOfProducts(fewer(factors, indices, extents), indices, extents);
     }
   }
+};
+
+/** Iterations up to which a product of many is one nest of loops. */
+const MOST = 2e6;
+
+/** Where one nest would take too long: two factors of the smallest common nest are multiplied first, until few are left. */
+const fewer = (factors: readonly Factor[], indices: string, extents: Extents): readonly Factor[] => {
+  const volume = (letters: string): number => [...new Set(letters)].reduce((n, l) => n * extents.get(l)!, 1);
+  const all = indices + factors.map((f) => f.indices).join('');
+  if (factors.length <= 2 || volume(all) <= MOST) return factors;
+  let best: readonly [number, number] = [0, 1];
+  const cost = ([x, y]: readonly [number, number]): number => volume(factors[x]!.indices + factors[y]!.indices);
+  for (let x = 0; x < factors.length; x++)
+    for (let y = x + 1; y < factors.length; y++) if (cost([x, y]) < cost(best)) best = [x, y];
+  const pair = best.map((k) => factors[k]!);
+  const rest = factors.filter((f) => !pair.includes(f));
+  const needed = indices + rest.map((f) => f.indices).join('');
+  const kept = [...new Set(pair.map((f) => f.indices).join(''))].filter((l) => needed.includes(l)).join('');
+  return fewer([...rest, { indices: kept, entries: sumOfProducts(pair, kept, extents) }], indices, extents);
 };
 
 interface Factor {

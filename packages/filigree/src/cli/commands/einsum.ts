@@ -6,9 +6,11 @@ import { countText, labelled, msText } from '../text.js';
 
 /** `filigree einsum 'Q[skp] += I[slq]*K[lk]*A[qp]' --shape I=8,56,9 …` */
 export const einsumCommand = (program: Command, session: Session): void => {
-  withEinsumOptions(withCommonOptions(program.command('einsum')))
+  withTensorOptions(withCommonOptions(program.command('einsum')))
     .description('plans and compiles a kernel on small tensors in Einstein notation, runs it, checks it')
     .argument('<formula>', "assignments such as 'Q[kp] += dt*K[kl]*I[lq]*A[qp]', several with ; between them")
+    .option('--bench', 'time thoroughly, beside baselines and the measured peak')
+    .option('--no-fast-math', 'do not let the compiler reassociate')
     .option('--project', 'with --emit: sources for a C++, C or Fortran project, with CMakeLists.txt and unit tests')
     .action(async (formula: string, options: EinsumRunOptions) => {
       const { runEinsum, wrongEinsum } = await import('../einsum-run.js');
@@ -25,8 +27,8 @@ export const einsumCommand = (program: Command, session: Session): void => {
     });
 };
 
-/** The options of commands that run a formula. */
-export const withEinsumOptions = (command: Command): Command =>
+/** The options that say what the tensors of a formula are. */
+export const withTensorOptions = (command: Command): Command =>
   command
     .option(
       '--shape <name=extents>',
@@ -34,12 +36,10 @@ export const withEinsumOptions = (command: Command): Command =>
       keyValue,
     )
     .option('--pattern <name=file>', 'a matrix file whose entries are those that may be non-zero', keyValue)
-    .option('--values <name=file>', 'a matrix file whose values are known when code is made', keyValue)
+    .option('--known <name=file>', 'a matrix file whose values are known when code is made', keyValue)
     .option('--layout <name=kind>', 'dense, box, aligned, csc or compressed', keyValue)
     .option('--scalar <name=number>', 'the value of a scalar', keyValue)
-    .option('--name <name>', "the kernel's name", 'einsum')
-    .option('--bench', 'time thoroughly, beside baselines and the measured peak')
-    .option('--no-fast-math', 'do not let the compiler reassociate');
+    .option('--name <name>', "the kernel's name", 'einsum');
 
 /** A summary for people. */
 export const summaryText = (s: EinsumSummary): string =>

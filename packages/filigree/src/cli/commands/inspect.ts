@@ -1,18 +1,23 @@
 import type { Diagnostic } from '@filigree/ir';
 import type { Command } from 'commander';
 import { withCommonOptions } from '../common-options.js';
+import type { EinsumRunOptions } from '../einsum-run.js';
 import type { ExpressionRunOptions } from '../expression-run.js';
 import type { Session } from '../session.js';
 import type { TraceRunOptions } from '../trace/trace-run.js';
+import { withTensorOptions } from './einsum.js';
 import { withExpressionOptions } from './expr.js';
 import { argumentsOf } from './run.js';
 import { withTraceOptions } from './trace.js';
 
 /** `filigree inspect WHAT --out report.html` */
 export const inspectCommand = (program: Command, session: Session): void => {
-  const command = withTraceOptions(withExpressionOptions(withCommonOptions(program.command('inspect'))))
-    .description('writes a self-contained report: sparsity, pieces, expression graph, kernels, sources, timings')
-    .argument('<what>', 'a matrix file, an expression with its --bind, or a gallery example')
+  const command = withTraceOptions(withTensorOptions(withExpressionOptions(withCommonOptions(program.command('inspect')))))
+    .description('writes a self-contained report: sparsity, pieces, expression graph or plan, kernels, sources, timings')
+    .argument(
+      '<what>',
+      'a matrix file, an expression with its --bind, a formula of `einsum` with its options, or a gallery example',
+    )
     .argument('[key=value...]', 'arguments of the example')
     .requiredOption('--out <file>', 'the HTML file to write');
   command.action(async (what: string, given: readonly string[], options: InspectOptions) => {
@@ -21,7 +26,9 @@ export const inspectCommand = (program: Command, session: Session): void => {
       ? await ofMatrix(what, options, session)
       : isExample(what, options)
         ? await ofExample(what, argumentsOf(command, given), options, session)
-        : await ofExpression(what, options, session);
+        : isFormula(what)
+          ? await ofFormula(what, options, session)
+          : await ofExpression(what, options, session);
     await writeOut(options.out, report.html);
     session.answer(
       { out: options.out, bytes: Buffer.byteLength(report.html), ...report.summary },
@@ -31,7 +38,7 @@ export const inspectCommand = (program: Command, session: Session): void => {
   });
 };
 
-type InspectOptions = ExpressionRunOptions & TraceRunOptions & { readonly out: string };
+type InspectOptions = ExpressionRunOptions & TraceRunOptions & EinsumRunOptions & { readonly out: string };
 
 const isFile = async (what: string, { bind }: ExpressionRunOptions): Promise<boolean> => {
   if (bind !== undefined) return false;
@@ -46,6 +53,9 @@ const isFile = async (what: string, { bind }: ExpressionRunOptions): Promise<boo
 /* A name alone, with nothing bound to it, can only be an example. */
 const isExample = (what: string, { bind }: ExpressionRunOptions): boolean =>
   bind === undefined && /^[a-z][a-z0-9-]*$/i.test(what);
+
+/* Only tensors have indices in brackets, and only formulas assign. */
+const isFormula = (what: string): boolean => /\[[^\]]*\][^=]*=/.test(what);
 
 interface Report {
   readonly html: string;
@@ -79,6 +89,21 @@ const ofMatrix = async (file: string, options: InspectOptions, session: Session)
   if (options.emit !== undefined) await writeTrace(options.emit, run);
   const { spmv } = run.summary;
   return { html: traceReport(run), summary: run.summary, wrong: spmv && wrongSpmv(spmv) };
+};
+
+const ofFormula = async (what: string, options: InspectOptions, session: Session): Promise<Report> => {
+  const [{ runEinsum, wrongEinsum }, { einsumReport }, { writeEinsum }] = await Promise.all([
+    import('../einsum-run.js'),
+    import('../../report/einsum-report.js'),
+    import('../write-einsum.js'),
+  ]);
+  const run = await runEinsum(what, options, session);
+  try {
+    if (options.emit !== undefined) await writeEinsum(options.emit, run, options);
+    return { html: einsumReport(run), summary: run.summary, wrong: wrongEinsum(run.summary) };
+  } finally {
+    run.program.dispose();
+  }
 };
 
 const ofExample = async (
