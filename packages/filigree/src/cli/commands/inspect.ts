@@ -12,8 +12,12 @@ import { withTraceOptions } from './trace.js';
 
 /** `filigree inspect WHAT --out report.html` */
 export const inspectCommand = (program: Command, session: Session): void => {
-  const command = withTraceOptions(withTensorOptions(withExpressionOptions(withCommonOptions(program.command('inspect')))))
-    .description('writes a self-contained report: sparsity, pieces, expression graph or plan, kernels, sources, timings')
+  const command = withTraceOptions(
+    withTensorOptions(withExpressionOptions(withCommonOptions(program.command('inspect')))),
+  )
+    .description(
+      'writes a self-contained report: sparsity, pieces, expression graph or plan, kernels, sources, timings',
+    )
     .argument(
       '<what>',
       'a matrix file, an expression with its --bind, a formula of `einsum` with its options, or a gallery example',
