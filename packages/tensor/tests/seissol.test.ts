@@ -1,4 +1,4 @@
-import { boundingBox, countNonzeros, type BooleanTensor } from '@filigree/sparse';
+import { boundingBox, countNonzeros, patternOf, type BooleanTensor } from '@filigree/sparse';
 import * as E from 'fp-ts/lib/Either.js';
 import {
   deducePattern,
@@ -195,6 +195,35 @@ test('another cost chooses other permutations', () => {
   );
   // By time a loop of two is better than a transposed operand.
   expect(printMappings(plan(decl, timeCost()).actions)).toBe(printMappings(plan(decl).actions));
+});
+
+test('LinA (17): what is stored transposed spares transposes, and fluxes take no loop', () => {
+  const n = 8;
+  const shape = [n, n, n, 4];
+  const flux = (name: string, d: number): Tensor =>
+    sparse(name, patternOf([4, 4], [[0, d], [d, 0]])); // prettier-ignore
+  const [D, E1, K, KT] = [tensor('D', shape), tensor('E', shape), tensor('K', [n, n]), tensor('KT', [n, n])];
+  const [A, B, C] = [flux('A', 1), flux('B', 2), flux('C', 3)];
+  const decl = kernel(
+    'derivative',
+    E1('xyzp').assign(
+      sum([
+        K('xl').mul(D('lyzq')).mul(A('qp')),
+        KT('my').mul(D('xmzq')).mul(B('qp')),
+        KT('nz').mul(D('xynq')).mul(C('qp')),
+      ]),
+    ),
+  );
+  expect(printMappings(plan(decl).actions)).toBe(
+    [
+      '_tmp0_x(yzq) := K_xl D_l(yzq)',
+      'E_(xyz)p := _tmp0_(xyz)q A_qp',
+      '_tmp2_xy[z][q] := D_xm[z][q] KT_my',
+      'E_(xyz)p += _tmp2_(xyz)q B_qp',
+      '_tmp4_(xy)z[q] := D_(xy)n[q] KT_nz',
+      'E_(xyz)p += _tmp4_(xyz)q C_qp',
+    ].join('\n'),
+  );
 });
 
 test('MADNESS (22): seven factors in well under a second', () => {

@@ -13,18 +13,25 @@ export interface ContractionOrder {
 
 /**
  * The order of least operations (§4.3): for V = X·Y the non-zeros of V, for W = Σ Z those of Z less those of W, all
- * counted exactly on the patterns given, which should be equivalent ones. Exhaustive for up to 10 factors: dynamic programming over their subsets,
- * without those that alone cost more than a greedy order of all; longer products keep the greedy order. An index is summed
- * as soon as neither another factor nor the result has it.
+ * counted exactly on the patterns given, which should be equivalent ones. Exhaustive for up to 10 factors: dynamic
+ * programming over their subsets, without those that alone cost more than a greedy order of all; longer products keep the
+ * greedy order. An index is summed as soon as neither another factor nor the result has it.
  *
- * Throws `DiagnosticError` `eqspp/factors` for no factor or more than 30.
+ * Throws `DiagnosticError`: `eqspp/factors` for no factor or more than 30, `eqspp/too-large`.
+ *
+ * @param outerShare an order with outer products is taken if it needs less than this share of the operations of the best
+ *   one without; such orders make more and smaller products of matrices
  */
-export const contractionOrder = (factors: readonly IndexedPattern[], target: ProductTarget): ContractionOrder => {
+export const contractionOrder = (
+  factors: readonly IndexedPattern[],
+  target: ProductTarget,
+  outerShare = 1,
+): ContractionOrder => {
   const wanted = target.pattern === undefined ? [] : [{ indices: target.indices, pattern: target.pattern }];
   const shrunk = shrinkFactors(factors, wanted);
-  const search = new OrderSearch(shrunk, target.indices).greedy().exhaustive();
-  const tree = narrowTree(search.tree(), wanted.map(shrunk.shrink)[0]);
-  return { tree: expand(tree, shrunk), operations: search.operations };
+  const found = new OrderSearch(shrunk, target.indices).greedy().exhaustive(outerShare);
+  const tree = narrowTree(found.tree, wanted.map(shrunk.shrink)[0]);
+  return { tree: expand(tree, shrunk), operations: found.operations };
 };
 
 const expand = (node: ContractionTree, shrunk: Shrunk): ContractionTree =>

@@ -8,8 +8,13 @@ import type { ContractionTree } from './tree.js';
 const MAX_FACTORS = 30;
 /** Splits of all subsets are 3ⁿ. */
 const EXHAUSTIVE = 10;
-/** Patterns of intermediate results beyond this are not made; an order that needs one is never the best of small tensors. */
-const MAX_ENTRIES = 2 ** 26;
+/** Intermediate results beyond this are not made. */
+const MAX_ENTRIES = 2 ** 27;
+
+interface Found {
+  readonly tree: ContractionTree;
+  readonly operations: number;
+}
 
 interface Best {
   readonly indices: string;
@@ -89,16 +94,26 @@ export class OrderSearch {
     return this;
   }
 
-  /** The best of all orders, given a greedy one; long products keep that. */
-  exhaustive(): this {
-    if (this.factors.length > EXHAUSTIVE) return this;
-    const bound = this.operations;
-    for (let set = 1; set <= this.full; set++) this.solve(set, bound);
-    return this;
+  /**
+   * The best of all orders, given a greedy one; long products keep that.
+   *
+   * @param share of the operations of the best order without outer products: one with them must need less
+   */
+  exhaustive(share: number): Found {
+    const greedy = { tree: this.tree(), operations: this.operations };
+    if (this.factors.length > EXHAUSTIVE) return greedy;
+    const connected = this.solveAll(greedy.operations, false);
+    const any = this.solveAll((connected ?? greedy).operations, true) ?? greedy;
+    return connected === undefined || any.operations < share * connected.operations ? any : connected;
+  }
+
+  private solveAll(bound: number, outer: boolean): Found | undefined {
+    for (let set = 1; set <= this.full; set++) this.solve(set, bound, outer);
+    return this.best.has(this.full) ? { tree: this.tree(), operations: this.operations } : undefined;
   }
 
   /** The best split of a subset whose own subsets are solved; none where it alone costs more than the bound. */
-  private solve(set: number, bound: number): void {
+  private solve(set: number, bound: number, outer: boolean): void {
     const lowest = set & -set;
     if (set === lowest) return;
     let split: { left: number; cost: number } | undefined;
@@ -107,6 +122,7 @@ export class OrderSearch {
       const left = set ^ part;
       const [x, y] = [this.best.get(left), this.best.get(part)];
       if (x === undefined || y === undefined) continue;
+      if (!outer && this.isOuter(left, part, this.indicesOf(set))) continue;
       const below = x.operations + y.operations;
       if (below > bound) continue;
       const product = this.product(left, part);
@@ -116,7 +132,7 @@ export class OrderSearch {
       if (split === undefined || below + 2 * product <= split.cost) split = { left, cost: below + 2 * product };
     }
     this.best.delete(set);
-    if (split === undefined || (!this.values.has(set) && this.entries(set) > MAX_ENTRIES)) return;
+    if (split === undefined || this.entries(set) > MAX_ENTRIES) return;
     this.join(split.left, set ^ split.left, split.cost);
     if (this.best.get(set)!.operations > bound) this.best.delete(set);
   }
@@ -135,6 +151,14 @@ export class OrderSearch {
     let value = this.values.get(set);
     if (value === undefined) {
       const indices = this.indicesOf(set);
+      if (this.entries(set) > MAX_ENTRIES)
+        fail(
+          'eqspp/too-large',
+          `an intermediate result over the indices '${indices}' has ${this.entries(set)} entries`,
+          {
+            remedy: 'multiply in several steps, or make the extents smaller',
+          },
+        );
       value = { indices, pattern: contractPatterns(this.value(left), this.value(set ^ left), indices) };
       this.values.set(set, value);
     }

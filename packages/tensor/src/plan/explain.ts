@@ -28,7 +28,7 @@ export const explainKernel = (
 ): E.Either<Diagnostics, readonly Explanation[]> => {
   const last = planStages.findIndex((s) => s.name === 'strength-reduction');
   const stages = pipeline(planStages.slice(0, last + 1));
-  const result = stages.run({ decl, options, statements: [], placed: [], actions: [] });
+  const result = stages.run({ decl, options, statements: [], nonzero: 0, placed: [], actions: [] });
   return E.map((state: PlanState) =>
     state.statements.map(({ target, root }) => ({
       target: `${target.tensor.name}[${target.indices}]`,

@@ -2,18 +2,10 @@ import { gemmFlops } from '../gemm/gemm-flops.js';
 import type { GemmTarget } from '../gemm/gemm-spec.js';
 import { indexedIn } from '../notation/check.js';
 import type { Expr, KernelDecl } from '../notation/expression.js';
-import type { Statement } from '../notation/node.js';
-import { countOperations } from '../strength/reduce.js';
 import type { Action, Flops } from './plan.js';
 
-/** The flops of a kernel: of its formulas, of its best orders on the patterns, and of its actions. */
-export const flopsOf = (
-  decl: KernelDecl,
-  statements: readonly Statement[],
-  actions: readonly Action[],
-  target: GemmTarget,
-): Flops => ({
-  nonzero: statements.reduce((n, s) => n + countOperations(s.root), 0),
+/** The flops of a kernel's formulas and of its actions. */
+export const flopsOf = (decl: KernelDecl, actions: readonly Action[], target: GemmTarget): Omit<Flops, 'nonzero'> => ({
   hardware: actions.reduce((n, a) => n + actionFlops(a, target), 0),
   naive: decl.assignments.reduce((n, { target: t, add, value }) => {
     const extents = new Map<string, number>();

@@ -12,7 +12,7 @@ import { resolve } from '../notation/resolve.js';
 import { type CostModel, fusionCost } from '../permute/cost.js';
 import { permuteIndices, type PlacedNode } from '../permute/permute.js';
 import { propagatePatterns } from '../strength/patterns.js';
-import { reduceStrength } from '../strength/reduce.js';
+import { countOperations, reduceStrength } from '../strength/reduce.js';
 import { assignBuffers } from './buffers.js';
 import { flopsOf } from './flops.js';
 import { gemmOf } from './gemm-of.js';
@@ -41,6 +41,8 @@ export interface PlanState {
   readonly decl: KernelDecl;
   readonly options: PlanOptions;
   readonly statements: readonly Statement[];
+  /** The fewest operations on non-zeros. */
+  readonly nonzero: number;
   readonly placed: readonly PlacedNode[];
   readonly actions: readonly Action[];
   readonly plan?: Plan;
@@ -58,7 +60,7 @@ export const planKernel = (
   options: PlanOptions,
   stages: readonly Pass<PlanState>[] = planStages,
 ): E.Either<Diagnostics, Plan> => {
-  const result = pipeline(stages).run({ decl, options, statements: [], placed: [], actions: [] });
+  const result = pipeline(stages).run({ decl, options, statements: [], nonzero: 0, placed: [], actions: [] });
   if (E.isLeft(result)) return result;
   const { plan } = result.right;
   if (plan === undefined) throw new Error('the stages of planning must end in a plan');
@@ -85,10 +87,11 @@ export const planStages: readonly Pass<PlanState>[] = [
     statements: s.decl.assignments.map((a) => resolve(a, s.options)),
   })),
   pass('equivalent-patterns', mapStatements(propagate)),
-  pass(
-    'strength-reduction',
-    mapStatements((s) => ({ ...s, root: reduceStrength(s.root) })),
-  ),
+  pass('strength-reduction', (s: PlanState) => ({
+    ...s,
+    nonzero: s.statements.reduce((n, { root }) => n + countOperations(root), 0),
+    statements: s.statements.map((x) => ({ ...x, root: reduceStrength(x.root) })),
+  })),
   pass('permute-indices', (s: PlanState) => ({
     ...s,
     placed: s.statements.map((x) =>
@@ -174,7 +177,7 @@ const dropZeros = <N extends Node>(node: N): N => {
 };
 
 function finish(state: PlanState): PlanState {
-  const { decl, options, statements } = state;
+  const { decl, options } = state;
   const target = targetOf(options);
   const actions = state.actions.map((a): Action => {
     if (a.operation.kind !== 'log') return a;
@@ -204,7 +207,7 @@ function finish(state: PlanState): PlanState {
     buffers,
     actions,
     prefetch: (decl.prefetch ?? []).map((tensor) => ({ tensor, layout: layoutIn(options)(tensor) })),
-    flops: flopsOf(decl, statements, actions, target),
+    flops: { nonzero: state.nonzero, ...flopsOf(decl, actions, target) },
   };
   return { ...state, actions, plan };
 }
