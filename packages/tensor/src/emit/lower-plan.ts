@@ -105,7 +105,7 @@ const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
   const numbered = elements.kind === 'at' ? used.filter((t) => t.placed.kind !== 'shared') : [];
   const range = elements.kind === 'many' ? ['first', 'last'] : numbered.map((t) => `at_${identifierOf(t.tensor.name)}`);
   const numbers = range.map((hint) => b.newValue('i32', hint));
-  const scalars = plan.scalars.map((hint) => b.newValue(plan.type, hint));
+  const scalars = plan.scalars.map((s) => b.newValue(plan.type, identifierOf(s)));
   const stores = temporaryBuffers(plan, context);
   /** All actions, for tensors that begin at these places; `ahead` is where those of the next run begin. */
   const run = (place: Places, ahead: Places, lane?: Value): void => {

@@ -8,7 +8,7 @@ import {
   type ProjectModel,
   type ProjectTensor,
 } from './model.js';
-import { cppName, realOf, wrapped } from './text.js';
+import { realOf, scalarName, wrapped } from './text.js';
 
 /** The header for C: a function a kernel, with the tensors whose values are not known and the scalars as arguments (§4.9). */
 export const cHeader = (model: ProjectModel): string => {
@@ -49,7 +49,7 @@ export const cSource = (model: ProjectModel): string =>
       `extern "C" ${prototype(model, k)} {`,
       `  ${model.name}::kernel::${group.name} kernel;`,
       ...argumentsOf(model, k).map((t) => `  kernel.${fieldText(t)} = ${pointed(model, group, k, t)};`),
-      ...k.plan.scalars.map((s) => `  kernel.${cppName(s)} = ${cppName(s)};`),
+      ...k.plan.scalars.map((s) => `  kernel.${scalarName(s)} = ${scalarName(s)};`),
       `  kernel.${methodOf(k)}();`,
       '}',
       '',
@@ -79,7 +79,7 @@ export const fortranModule = (model: ProjectModel): string => {
       const local = distinct([]);
       const name = own(`${model.name}_${k.id}`);
       const tensors = argumentsOf(model, k).map((t) => ({ t, name: local(t.id) }));
-      const scalars = k.plan.scalars.map((s) => local(cppName(s)));
+      const scalars = k.plan.scalars.map((s) => local(scalarName(s)));
       return [
         ...formulaText(k.decl).flatMap((l) => commentLines(l)),
         `    subroutine ${name}( &`,
@@ -118,7 +118,7 @@ const prototype = (model: ProjectModel, kernel: ProjectKernel): string => {
   const real = realOf(model.type);
   const parameters = [
     ...argumentsOf(model, kernel).map((t) => `${writes(kernel, t.tensor.name) ? '' : 'const '}${real}* ${t.id}`),
-    ...kernel.plan.scalars.map((s) => `${real} ${cppName(s)}`),
+    ...kernel.plan.scalars.map((s) => `${real} ${scalarName(s)}`),
   ];
   return `void ${model.name}_${kernel.id}(${parameters.join(', ') || 'void'})`;
 };

@@ -2,7 +2,7 @@ import { formulaText } from './formula.js';
 import { fieldsOf, methodOf, nested, prefetched, scalarsOf, type Field } from './fields.js';
 import { identifierOf } from '../emit/names.js';
 import { tensorsOf, type KernelClass, type ProjectModel } from './model.js';
-import { cppName, realOf } from './text.js';
+import { cppName, realOf, scalarName } from './text.js';
 
 /** The header of a kernel, or of a family of them: pointers to its tensors, scalars, `execute`, operation counts (§4.9). */
 export const kernelHeader = (model: ProjectModel, group: KernelClass): string => {
@@ -38,7 +38,7 @@ export const kernelHeader = (model: ProjectModel, group: KernelClass): string =>
     `  static constexpr unsigned long long HardwareFlops${dims} = ${count('hardware')};`,
     '',
     ...fieldsOf(model, kernels).map((f) => `  ${fieldDeclaration(f, real)}`),
-    ...scalarsOf(group).map((s) => `  ${real} ${cppName(s)} = 0;`),
+    ...scalarsOf(group).map((s) => `  ${real} ${scalarName(s)} = 0;`),
     ...(ahead.length === 0
       ? []
       : [

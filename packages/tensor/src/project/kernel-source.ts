@@ -2,7 +2,7 @@ import type { Buffer } from '@filigree/ir';
 import { fieldText, methodOf, prefetched } from './fields.js';
 import { identifierOf } from '../emit/names.js';
 import { tensorsOf, type KernelClass, type ProjectKernel, type ProjectModel } from './model.js';
-import { braced, cppName, realOf } from './text.js';
+import { braced, cppName, realOf, scalarName } from './text.js';
 
 /** A file of its own for a kernel or one member of a family: generated functions, and the method that calls them. */
 export const kernelSource = (model: ProjectModel, group: KernelClass, kernel: ProjectKernel): string => {
@@ -16,7 +16,7 @@ export const kernelSource = (model: ProjectModel, group: KernelClass, kernel: Pr
     ...emitted.buffers.map((b) => pointers.get(b) ?? ownName(b)),
     ...(emitted.takesThreads ? ['1'] : []),
     ...(emitted.takesStatus ? ['&status'] : []),
-    ...plan.scalars.map(cppName),
+    ...plan.scalars.map(scalarName),
   ];
   const needed = tensorsOf(model, kernel).filter((_, k) => emitted.buffers.includes(bufferOf(kernel, k)));
   return [

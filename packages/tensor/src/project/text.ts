@@ -1,3 +1,5 @@
+import { identifierOf } from '../emit/names.js';
+
 /** A number as C++ and Fortran (with `d0`) read it back exactly. */
 export const literal = (x: number, type: 'f32' | 'f64'): string => {
   const value = type === 'f32' ? Math.fround(x) : x;
@@ -31,6 +33,9 @@ export const realOf = (type: 'f32' | 'f64'): string => (type === 'f32' ? 'float'
 
 /** Names that are no words of C++, each its own. */
 export const cppName = (name: string): string => (KEYWORDS.has(name) ? `${name}_` : name);
+
+/** The variable of a scalar, whose name may be that of a family's member. */
+export const scalarName = (name: string): string => cppName(identifierOf(name));
 
 const KEYWORDS = new Set(
   `alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const constexpr continue decltype

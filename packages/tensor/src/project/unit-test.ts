@@ -8,7 +8,7 @@ import {
   type ProjectTensor,
 } from './model.js';
 import { naiveCode } from './naive-code.js';
-import { braced, cppName, realOf } from './text.js';
+import { braced, realOf, scalarName } from './text.js';
 
 /** Largest difference that passes, in the Frobenius norm relative to that of the plain evaluation. */
 const TOLERANCE = { f32: '1e-4', f64: '1e-11' } as const;
@@ -53,16 +53,16 @@ const memberTest = (model: ProjectModel, group: KernelClass, kernel: ProjectKern
           : `put<tensor::${t.id}>(stored_${t.id}.data(), ${dense(t)}[n]${comma(indexList(t))});`,
       ),
     ),
-    ...scalars.map((s, k) => `  const ${real} ${scalarName(s)} = ${real}(${(0.75 + 0.125 * k).toFixed(3)});`),
+    ...scalars.map((s, k) => `  const ${real} ${localName(s)} = ${real}(${(0.75 + 0.125 * k).toFixed(3)});`),
     '',
     `  kernel::${group.name} kernel;`,
     ...given.map((t) => `  kernel.${fieldText(t)} = stored_${t.id}.data();`),
     ...scalarsOf(group)
       .filter((s) => scalars.includes(s))
-      .map((s) => `  kernel.${cppName(s)} = ${scalarName(s)};`),
+      .map((s) => `  kernel.${scalarName(s)} = ${localName(s)};`),
     `  kernel.${methodOf(kernel)}();`,
     '',
-    ...naiveCode(kernel.decl.assignments, (t) => dense(byName.get(t.name)!), scalarName).map((l) => `  ${l}`),
+    ...naiveCode(kernel.decl.assignments, (t) => dense(byName.get(t.name)!), localName).map((l) => `  ${l}`),
     '',
     '  difference found;',
     ...given
@@ -76,7 +76,7 @@ const memberTest = (model: ProjectModel, group: KernelClass, kernel: ProjectKern
   ];
 };
 
-const scalarName = (s: string): string => `scalar_${s}`;
+const localName = (s: string): string => `scalar_${scalarName(s)}`;
 
 const indexList = (t: ProjectTensor): string => t.tensor.shape.map((_, d) => `i${d}`).join(', ');
 
