@@ -1,4 +1,4 @@
-import { byteSize } from '@filigree/ir';
+import { SCRATCH_BYTES, byteSize } from '@filigree/ir';
 import { type Entries, entriesOf, transposed } from './entries.js';
 import type { GemmSpec, GemmTarget } from './gemm-spec.js';
 import { type RowPieces, rowPieces } from './row-pieces.js';
@@ -31,6 +31,17 @@ export interface GemmPlan {
 
 /** The best plan by a model of the processor: two multiply-adds and two loads a cycle. */
 export const planGemm = (spec: GemmSpec, target: GemmTarget): GemmPlan => {
+  const known = planned.get(spec)?.get(target);
+  if (known) return known;
+  const plan = bestPlan(spec, target);
+  planned.set(spec, (planned.get(spec) ?? new WeakMap<GemmTarget, GemmPlan>()).set(target, plan));
+  return plan;
+};
+
+/** Plans made before: flops are asked for before code is. */
+const planned = new WeakMap<GemmSpec, WeakMap<GemmTarget, GemmPlan>>();
+
+const bestPlan = (spec: GemmSpec, target: GemmTarget): GemmPlan => {
   const plans = [plansOf(spec, false, target), plansOf(transposedSpec(spec), true, target)].flat();
   return plans.reduce((best, p) => (p.cycles < best.cycles ? p : best));
 };
@@ -53,6 +64,7 @@ const plansOf = (spec: GemmSpec, swapped: boolean, target: GemmTarget): readonly
   const [a, b] = [entriesOf(spec.a, m), entriesOf(spec.b, k)];
   const gathers = spec.a.kind === 'sparse' || (spec.a.rowStride !== 1 && pieces.lanes > 1);
   const counts = countsOf(spec, pieces, a, b);
+  const work = rememberedWork(spec, counts);
   const plans: GemmPlan[] = [];
   /* Compilers fill 16 registers to the last one, 32 not. */
   const slack = target.registers > 16 ? 2 : 0;
@@ -69,7 +81,7 @@ const plansOf = (spec: GemmSpec, swapped: boolean, target: GemmTarget): readonly
         width,
       );
       plans.push(
-        planWith({ spec, swapped, pieces, a, b, gathers, chains }, counts, rowTiles, columnTiles, unit, target),
+        planWith({ spec, swapped, pieces, a, b, gathers, chains }, counts, work, rowTiles, columnTiles, unit, target),
       );
     }
   return plans;
@@ -92,6 +104,8 @@ interface Counts {
   readonly vector: (piece: number, l: number) => boolean;
   readonly number: (l: number, column: number) => boolean;
   readonly dense: boolean;
+  /** Elements and zeros that vectors of A are put together from. */
+  readonly gathered: number;
 }
 
 const countsOf = ({ m, n, k, a: left, b: right }: GemmSpec, pieces: RowPieces, a: Entries, b: Entries): Counts => {
@@ -101,6 +115,8 @@ const countsOf = ({ m, n, k, a: left, b: right }: GemmSpec, pieces: RowPieces, a
       for (let l = 0; l < k; l++)
         for (let i = start; i < Math.min(m, start + pieces.lanes); i++) if (a.at(i, l) >= 0) vectors[p * k + l] = 1;
     });
+  let gathered = pieces.starts.length * pieces.lanes * k;
+  if (left.kind === 'sparse') gathered = 2 * vectors.reduce((sum, v) => sum + v, 0) + left.positions.length;
   const numbers = new Uint8Array(n * k).fill(right.kind === 'dense' ? 1 : 0);
   if (right.kind === 'sparse')
     for (let j = 0; j < n; j++) for (let l = 0; l < k; l++) if (b.at(l, j) >= 0) numbers[j * k + l] = 1;
@@ -108,12 +124,14 @@ const countsOf = ({ m, n, k, a: left, b: right }: GemmSpec, pieces: RowPieces, a
     vector: (piece, l) => vectors[piece * k + l] === 1,
     number: (l, column) => numbers[column * k + l] === 1,
     dense: left.kind === 'dense' && right.kind === 'dense',
+    gathered,
   };
 };
 
 const planWith = (
   base: Pick<GemmPlan, 'spec' | 'swapped' | 'pieces' | 'a' | 'b' | 'gathers' | 'chains'>,
   counts: Counts,
+  workOf: TileWork,
   rowTiles: readonly Tile[],
   columnTiles: readonly Tile[],
   unit: boolean,
@@ -121,7 +139,8 @@ const planWith = (
 ): GemmPlan => {
   const { spec, pieces, gathers } = base;
   const { m, n, k } = spec;
-  const panel = gathers && columnTiles.length > 1;
+  const panelBytes = rowTiles[0].members.length * pieces.lanes * k * byteSize(spec.type);
+  const panel = gathers && columnTiles.length > 1 && panelBytes <= SCRATCH_BYTES / 2;
   const rows = runsOf(rowTiles, spec.a.kind === 'sparse');
   const columns = runsOf(columnTiles, spec.b.kind === 'sparse');
   /* The loop over what is larger goes outside, so that what the inner one returns to stays near. */
@@ -133,7 +152,7 @@ const planWith = (
   for (const tile of rowTiles) {
     const members = tile.members.length;
     for (const columnTile of columnTiles) {
-      const t = tileWork(spec, counts, firstPiece, members, columnTile);
+      const t = workOf(firstPiece, members, columnTile);
       work.multiplyAdds += t.multiplyAdds;
       work.cycles += t.cycles + (unit ? 0 : 1.5 * members * pieces.lanes * columnTile.members.length);
       work.instructions += t.instructions;
@@ -142,12 +161,13 @@ const planWith = (
   }
   for (const r of rows)
     for (const c of columns) {
-      const t = tileWork(spec, counts, pieces.starts.indexOf(r.at), r.members.length, c);
+      const t = workOf(pieces.starts.indexOf(r.at), r.members.length, c);
       written += t.instructions * (unrolledK / k) + 2 * r.members.length * c.members.length;
     }
-  const gathered = gathers ? m * k * (panel ? 1 : columnTiles.length) : 0;
+  const gathered = gathers ? counts.gathered * (panel ? 1 : columnTiles.length) : 0;
   const codeBytes = BYTES * (written + (gathers ? gathered * 1.3 * (unrolledK / k) : 0));
-  const crowded = codeBytes > target.instructionCache / 2 ? 1.3 : 1;
+  /* Code that fills half of the cache has outgrown what is kept decoded. */
+  const decoding = codeBytes > target.instructionCache / 2 ? work.instructions / 2.9 : 0;
   return {
     ...base,
     rows,
@@ -156,7 +176,7 @@ const planWith = (
     panel,
     unrolledK,
     multiplyAdds: work.multiplyAdds,
-    cycles: crowded * work.cycles + 1.2 * gathered,
+    cycles: Math.max(work.cycles, decoding) + 1.2 * gathered,
     codeBytes,
   };
 };
@@ -165,6 +185,21 @@ const planWith = (
 const BYTES = 7;
 
 const none = { multiplyAdds: 0, cycles: 0, instructions: 0 };
+
+type TileWork = (firstPiece: number, height: number, columns: Tile) => typeof none;
+
+/** The work of each tile, found once: those of a dense matrix differ in size only. */
+const rememberedWork = (spec: GemmSpec, counts: Counts): TileWork => {
+  const known = new Map<string, typeof none>();
+  return (firstPiece, height, columns) => {
+    const row = spec.a.kind === 'dense' ? 0 : firstPiece;
+    const column = spec.b.kind === 'dense' ? 0 : columns.at;
+    const key = `${row} ${height} ${column} ${columns.members.length}`;
+    const work = known.get(key) ?? tileWork(spec, counts, firstPiece, height, columns);
+    known.set(key, work);
+    return work;
+  };
+};
 
 /** A tile on a processor that does two multiply-adds, two loads and one store a cycle, and six instructions in all. */
 const tileWork = (spec: GemmSpec, counts: Counts, firstPiece: number, height: number, columns: Tile): typeof none => {
