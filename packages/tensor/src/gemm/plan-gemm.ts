@@ -149,12 +149,17 @@ const planWith = (
   let written = 0;
   let firstPiece = 0;
   const unrolledK = stepsWritten(spec, rows, columns, counts.dense, target);
+  /* A loop over k begins with zeros instead of products, and counts. */
+  const looping = (sums: number): number => (unrolledK === k ? 0 : 0.2 * sums + Math.ceil(k / unrolledK));
   for (const tile of rowTiles) {
     const members = tile.members.length;
     for (const columnTile of columnTiles) {
       const t = workOf(firstPiece, members, columnTile);
       work.multiplyAdds += t.multiplyAdds;
-      work.cycles += t.cycles + (unit ? 0 : 1.5 * members * pieces.lanes * columnTile.members.length);
+      work.cycles +=
+        t.cycles +
+        looping(members * columnTile.members.length) +
+        (unit ? 0 : 1.5 * members * pieces.lanes * columnTile.members.length);
       work.instructions += t.instructions;
     }
     firstPiece += members;
