@@ -54,6 +54,8 @@ export interface Unit {
   readonly height: number;
   /** Its columns; known where the unit is written out. */
   readonly length: number | Value;
+  /** Columns of a unit of its region, at the mean. */
+  readonly meanLength: number;
   /** The row `h` of the unit. */
   readonly row: (h: number) => Value;
   /** Column k of the unit. */
@@ -102,6 +104,7 @@ const emitSegments = (
       visit({
         height: 1,
         length,
+        meanLength: length,
         row: () => row,
         column: (k) => plus(b, row, offsets[k as number]),
         position: (k) => b.add(starts[k as number], u),
@@ -135,6 +138,7 @@ const unitOf = (b: Builder, placed: PlacedRegion, u: Value): Unit => {
         : region.unrolled
           ? length
           : b.i32(length),
+    meanLength: typeof length === 'number' ? length : length.reduce((n, l) => n + l, 0) / Math.max(1, length.length),
     row: (h) => plus(b, first, h),
     column,
     position,

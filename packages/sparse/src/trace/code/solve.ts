@@ -2,9 +2,9 @@ import { declareBuffer, fail, type Value } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import { checkedPattern } from '../order.js';
 import { regionKernel, type KernelOptions, type SparseKernel } from './kernel.js';
+import { rowDot } from './row-dot.js';
 import { emitRegions } from './row-loops.js';
 import { planRows } from './row-plan.js';
-import { rowSums } from './row-sums.js';
 
 export interface SolveOptions extends KernelOptions {
   /** Which triangle the matrix is; default `lower`. */
@@ -34,13 +34,7 @@ export const solveKernel = (pattern: CsrPattern, options: SolveOptions = {}): Sp
     /* The strict part of an upper triangle is numbered from its last row on, so both run forward. */
     const own = (i: Value): Value => (triangle === 'lower' ? i : b.sub(b.i32(n - 1), i));
     emitRegions(b, regions, { lanes: false }, (unit) => {
-      const [sum] = rowSums(
-        b,
-        unit,
-        dtype,
-        (k) => b.load('x', own(unit.column(k))),
-        (k, h, x) => b.mul(b.load('A', unit.position(k, h)), x),
-      );
+      const sum = rowDot(b, unit, dtype, (k) => b.load('x', own(unit.column(k))));
       const row = own(unit.row(0));
       const pivot = b.load('A', b.add(row, b.i32(plan.from.length)));
       b.store('x', b.div(b.sub(b.load('b', row), sum), pivot), row);

@@ -82,7 +82,7 @@ const alongLanes = (b: Builder, tile: TileHere, lanes: number, dtype: 'f32' | 'f
 };
 
 /** A vector of these lanes. */
-const joined = (b: Builder, lanes: number, lane: (h: number) => Value): Value => {
+export const joined = (b: Builder, lanes: number, lane: (h: number) => Value): Value => {
   let v = b.splat(lane(0), lanes);
   for (let h = 1; h < lanes; h++) v = b.insert(v, lane(h), h);
   return v;
