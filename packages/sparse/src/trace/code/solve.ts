@@ -2,7 +2,7 @@ import { declareBuffer, fail, type Value } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import { checkedPattern } from '../order.js';
 import { regionKernel, type KernelOptions, type SparseKernel } from './kernel.js';
-import { rowDot } from './row-dot.js';
+import { minusRow } from './minus-row.js';
 import { emitRegions } from './row-loops.js';
 import { planRows } from './row-plan.js';
 
@@ -34,10 +34,10 @@ export const solveKernel = (pattern: CsrPattern, options: SolveOptions = {}): Sp
     /* The strict part of an upper triangle is numbered from its last row on, so both run forward. */
     const own = (i: Value): Value => (triangle === 'lower' ? i : b.sub(b.i32(n - 1), i));
     emitRegions(b, regions, { lanes: false }, (unit) => {
-      const sum = rowDot(b, unit, dtype, (k) => b.load('x', own(unit.column(k))));
       const row = own(unit.row(0));
+      const left = minusRow(b, unit, dtype, b.load('b', row), (k) => b.load('x', own(unit.column(k))));
       const pivot = b.load('A', b.add(row, b.i32(plan.from.length)));
-      b.store('x', b.div(b.sub(b.load('b', row), sum), pivot), row);
+      b.store('x', b.div(left, pivot), row);
     });
   });
 };

@@ -7,24 +7,31 @@ const LONG = 8;
 
 const LANES = 4;
 
-/** Σ over the columns k of a unit of one row, A[position k] · x(k). */
-export const rowDot = (b: Builder, unit: Unit, dtype: 'f32' | 'f64', x: (k: number | Value) => Value): Value => {
+/**
+ * `start` − Σ over the columns k of a unit of one row, A[position k] · x(k). Taken from `start` one by one, since a row may
+ * wait for what the one before gives to its last column.
+ */
+export const minusRow = (
+  b: Builder,
+  unit: Unit,
+  dtype: 'f32' | 'f64',
+  start: Value,
+  x: (k: number | Value) => Value,
+): Value => {
   const { length } = unit;
-  const zero = b.constant(0, dtype);
   const term = (k: number | Value): Value => b.mul(b.load('A', unit.position(k, 0)), x(k));
   if (typeof length === 'number') {
-    const terms = Array.from({ length }, (_, k) => term(k));
-    return terms.length === 0 ? zero : terms.reduce((s, t) => b.add(s, t));
+    return Array.from({ length }, (_, k) => k).reduce((s, k) => b.sub(s, term(k)), start);
   }
   const [none, one] = [b.i32(0), b.i32(1)];
-  const rest = (from: Value, sum: Value): Value =>
-    b.for(from, length, one, {}, [sum], (k, [s]) => b.add(s, term(k)))[0];
-  if (unit.meanLength < LONG) return rest(none, zero);
+  const rest = (from: Value, left: Value): Value =>
+    b.for(from, length, one, {}, [left], (k, [s]) => b.sub(s, term(k)))[0];
+  if (unit.meanLength < LONG) return rest(none, start);
   const vectors = b.div(length, b.i32(LANES));
   const [sums] = b.for(none, vectors, one, {}, [b.constant(0, { lanes: LANES, of: dtype })], (v, [s]) => {
     const k = b.mul(v, b.i32(LANES));
     const xs = joined(b, LANES, (lane) => x(lane === 0 ? k : b.add(k, b.i32(lane))));
     return b.add(s, b.mul(b.load('A', unit.position(k, 0), LANES), xs));
   });
-  return rest(b.mul(vectors, b.i32(LANES)), b.reduce('add', sums));
+  return rest(b.mul(vectors, b.i32(LANES)), b.sub(start, b.reduce('add', sums)));
 };
