@@ -23,7 +23,7 @@ export const limitsSection = (limits: readonly LimitResult[]): Section => ({
     ],
   },
   notes: [
-    'With two loops, row after row, 313 is the least there can be: of four consecutive non-zeros on a plane of (position, row, column), one piece holds those whose places are a parallelogram or have three on a line, and no fewer intervals of such non-zeros cover the matrix.',
+    'With two loops, row after row, 313 is the least there can be: four consecutive non-zeros are in one piece only where they are a parallelogram in (position, row, column) or three of them that follow one another are evenly spaced, and no fewer intervals without other fours cover the matrix.',
   ],
 });
 
