@@ -17,7 +17,7 @@ export const islScript = ({ solved, evaluation, statements }: Regions, counted: 
       t.atoms.flatMap((a) => (typeof a.of === 'string' ? [a.of] : [])),
     ),
   );
-  for (const name of read) lines.push(...setLines(name, initial.get(name)!));
+  for (const name of read) for (const line of setLines(name, initial.get(name)!)) lines.push(line);
   lines.push('start');
   const term = (to: string, t: Term, dims: number, kept: readonly number[], recursive?: number): void => {
     lines.push(`term ${to} ${t.atoms.length}${recursive === undefined ? '' : ` ${recursive}`}`);
@@ -80,5 +80,5 @@ const setLines = (name: string, set: PointSet): string[] => {
     for (let c = from; c < to; c++)
       lines.push(strides.map((s, d) => (Math.floor(c / s) % extent[d]) + lower[d]).join(' '));
   });
-  return [`set ${name} ${extent.length} ${lines.length}`, ...lines];
+  return [`set ${name} ${extent.length} ${lines.length}`].concat(lines);
 };

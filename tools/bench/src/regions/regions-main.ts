@@ -11,7 +11,7 @@ const INTRO =
   '`intersect`, `union`, and for cycles `coalesce` and `subtract` of what is new until nothing is; its inputs are made before ' +
   'the clock begins, and it counts nothing. Where it is done its counts are compared with ours afterwards, up to 20 000 ' +
   'iterations. Times of ours are medians in one warm process, one thread; isl runs once, in a process of its own, with a ' +
-  'time limit. Stencils take 10 steps.';
+  'time limit that holds for the making of its inputs too. Stencils take 10 steps.';
 
 /** The command `npm run bench:regions`. */
 const main = (argv: readonly string[]): number => {

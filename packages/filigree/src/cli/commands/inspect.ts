@@ -3,36 +3,39 @@ import type { Command } from 'commander';
 import { withCommonOptions } from '../common-options.js';
 import type { EinsumRunOptions } from '../einsum-run.js';
 import type { ExpressionRunOptions } from '../expression-run.js';
+import type { RegionsOptions } from '../regions-run.js';
 import type { Session } from '../session.js';
 import type { TraceRunOptions } from '../trace/trace-run.js';
 import { withTensorOptions } from './einsum.js';
 import { withExpressionOptions } from './expr.js';
+import { withRegionsOptions } from './regions.js';
 import { argumentsOf } from './run.js';
 import { withTraceOptions } from './trace.js';
 
 /** `filigree inspect WHAT --out report.html` */
 export const inspectCommand = (program: Command, session: Session): void => {
-  const command = withTraceOptions(
-    withTensorOptions(withExpressionOptions(withCommonOptions(program.command('inspect')))),
-  )
+  const command = [withTraceOptions, withTensorOptions, withRegionsOptions, withExpressionOptions, withCommonOptions]
+    .reduceRight((c, add) => add(c), program.command('inspect'))
     .description(
-      'writes a self-contained report: sparsity, pieces, expression graph or plan, kernels, sources, timings',
+      'writes a self-contained report: sparsity, pieces, expression graph or plan, regions, kernels, sources, timings',
     )
     .argument(
       '<what>',
-      'a matrix file, an expression with its --bind, a formula of `einsum` with its options, or a gallery example',
+      'a matrix file, an expression with its --bind, a formula of `einsum` or a program of `regions` with their options, or a gallery example',
     )
     .argument('[key=value...]', 'arguments of the example')
     .requiredOption('--out <file>', 'the HTML file to write');
   command.action(async (what: string, given: readonly string[], options: InspectOptions) => {
     const { writeOut } = await import('../write-sources.js');
-    const report = (await isFile(what, options))
-      ? await ofMatrix(what, options, session)
-      : isExample(what, options)
-        ? await ofExample(what, argumentsOf(command, given), options, session)
-        : isFormula(what)
-          ? await ofFormula(what, options, session)
-          : await ofExpression(what, options, session);
+    const report = (await isAffineProgram(what))
+      ? await ofRegions(what, options, session)
+      : (await isFile(what, options))
+        ? await ofMatrix(what, options, session)
+        : isExample(what, options)
+          ? await ofExample(what, argumentsOf(command, given), options, session)
+          : isFormula(what)
+            ? await ofFormula(what, options, session)
+            : await ofExpression(what, options, session);
     await writeOut(options.out, report.html);
     session.answer(
       { out: options.out, bytes: Buffer.byteLength(report.html), ...report.summary },
@@ -42,7 +45,10 @@ export const inspectCommand = (program: Command, session: Session): void => {
   });
 };
 
-type InspectOptions = ExpressionRunOptions & TraceRunOptions & EinsumRunOptions & { readonly out: string };
+type InspectOptions = ExpressionRunOptions &
+  TraceRunOptions &
+  EinsumRunOptions &
+  RegionsOptions & { readonly out: string };
 
 const isFile = async (what: string, { bind }: ExpressionRunOptions): Promise<boolean> => {
   if (bind !== undefined) return false;
@@ -54,8 +60,12 @@ const isFile = async (what: string, { bind }: ExpressionRunOptions): Promise<boo
   );
 };
 
+/* No expression has the name of a program as one of its matrices alone. */
+const isAffineProgram = async (what: string): Promise<boolean> =>
+  what.endsWith('.fil') || (await import('@filigree/sparse')).builtinPrograms.some((p) => p.name === what);
+
 /* A name alone, with nothing bound to it, can only be an example. */
-const isExample = (what: string, { bind }: ExpressionRunOptions): boolean =>
+const isExample = (what: string, { bind }: InspectOptions): boolean =>
   bind === undefined && /^[a-z][a-z0-9-]*$/i.test(what);
 
 /* Only tensors have indices in brackets, and only formulas assign. */
@@ -108,6 +118,17 @@ const ofFormula = async (what: string, options: InspectOptions, session: Session
   } finally {
     run.program.dispose();
   }
+};
+
+const ofRegions = async (what: string, options: InspectOptions, session: Session): Promise<Report> => {
+  const [{ runRegions, wrongRegions }, { regionsReport }, { writeSources }] = await Promise.all([
+    import('../regions-run.js'),
+    import('../../report/regions-report.js'),
+    import('../write-sources.js'),
+  ]);
+  const run = await runRegions(what, options, session);
+  if (options.emit !== undefined && run.sources !== undefined) await writeSources(options.emit, run.sources);
+  return { html: regionsReport(run), summary: run.summary, wrong: wrongRegions(run.summary) };
 };
 
 const ofExample = async (
