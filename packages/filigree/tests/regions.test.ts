@@ -1,5 +1,7 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filigree, refusal, scratchFile as file } from './support.js';
+import { filigree, refusal, scratch, scratchFile as file, workingBackends } from './support.js';
 
 const matrix = (name: string, rows: number, cols: number, at: readonly (readonly [number, number])[]): string =>
   file(
@@ -120,6 +122,51 @@ describe('filigree regions', () => {
       [3, 12],
       [2, 3],
     ]);
+  });
+});
+
+describe.skipIf(workingBackends.length === 0)('the program over its regions', () => {
+  it('is compiled, agrees with the dense one, and leaves its sources', async () => {
+    const a = matrix('p.mtx', 6, 6, [
+      [1, 1],
+      [2, 2],
+      [3, 1],
+      [3, 3],
+      [4, 4],
+      [5, 3],
+      [5, 5],
+      [6, 6],
+    ]);
+    const emit = join(scratch, 'emitted');
+    for (const program of ['trisolve', 'syrk', 'jacobi2d']) {
+      const { status, out, err } = await filigree('regions', program, '--bind', `A=${a}`, '--emit', emit, '--json');
+      expect(status, err).toBe(0);
+      const { code, statements } = JSON.parse(out) as {
+        statements: { count: number }[];
+        code: { check: { passed: boolean; maxRelError: number }; statements: { iterations: number }[] };
+      };
+      expect(code.check).toMatchObject({ passed: true });
+      code.statements.forEach((x, k) => expect(x.iterations).toBeGreaterThanOrEqual(statements[k].count));
+      expect(readdirSync(emit).length).toBeGreaterThan(0);
+    }
+  });
+
+  it('is shown in a report', async () => {
+    const report = join(scratch, 'regions.html');
+    const { status, err } = await filigree(
+      'inspect',
+      'stencil',
+      '--size',
+      'N=12',
+      '--bind',
+      `In=${matrix('in.mtx', 12, 1, [[6, 1]])}`,
+      '--out',
+      report,
+    );
+    expect(status, err).toBe(0);
+    const html = readFileSync(report, 'utf8');
+    expect(html).toContain('L_S = L_In·b·a*');
+    expect(html).toContain('S over (');
   });
 });
 
