@@ -7,6 +7,8 @@ import { trieOf, type Trie } from '../sets/trie.js';
 /** Iterations as compressed lists: below each value of an iterator the values of the next, and runs of the last. */
 export interface Lists {
   readonly trie: Trie;
+  /** Iterators in all; without one a set that is not empty is one iteration. */
+  readonly dims: number;
   /** Iterators that loops outside give. */
   readonly fixed: number;
   /** Where the nodes below each value of the fixed iterators begin, row by row of their box. */
@@ -31,6 +33,7 @@ export const placeLists = (set: PointSet, fixed: number, tables: Tables): Lists 
   const { lower, extent } = set.box;
   return {
     trie,
+    dims,
     fixed,
     starts:
       fixed === 0
@@ -79,9 +82,8 @@ export const emitLists = (
   simd: boolean,
   point: (at: readonly Value[]) => void,
 ): void => {
-  const { trie, fixed, starts } = lists;
+  const { trie, dims, fixed, starts } = lists;
   const number = (n: number): Value => b.constant(type === 'i64' ? BigInt(n) : n, type);
-  const dims = trie.values.length + 1;
   const loop = (from: Value, to: Value, body: (n: Value) => void, attrs = {}): void =>
     void b.for(from, to, number(1), attrs, [], (n) => body(n));
   const level = (l: number, at: readonly Value[], from: Value, to: Value): void => {
@@ -99,7 +101,7 @@ export const emitLists = (
     });
   };
   if (starts === undefined) {
-    if (dims === 0) return;
+    if (dims === 0) return point([]);
     level(0, [], number(0), number(trie.values.length > 0 ? trie.values[0].length : trie.lo.length));
     return;
   }
