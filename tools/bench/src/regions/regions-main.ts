@@ -10,7 +10,7 @@ const INTRO =
   'stands apart. isl evaluates the same equations, term by term, through its C API: points as unions of basic sets, `apply`, ' +
   '`intersect`, `union`, and for cycles `coalesce` and `subtract` of what is new until nothing is; its inputs are made before ' +
   'the clock begins, and it counts nothing. Where it is done its counts are compared with ours afterwards, up to 20 000 ' +
-  'iterations. Times of ours are medians in one warm process, one thread; isl runs once, in a process of its own, with a ' +
+  'iterations. Times are those of the processor, all threads together. Ours are medians in one warm process; isl runs once, in a process of its own, with a ' +
   'time limit that holds for the making of its inputs too. Stencils take 10 steps.';
 
 /** The command `npm run bench:regions`. */
