@@ -164,12 +164,16 @@ export const timeAndCheck = (
 };
 
 /** Medians in milliseconds: one sample of each function a round; short functions repeat to fill two milliseconds. */
-export const interleavedMedians = (functions: readonly (() => void)[], rounds: number): number[] => {
+export const interleavedMedians = (functions: readonly (() => void)[], rounds: number): number[] =>
+  interleavedSamples(functions, rounds).map((sorted) => sorted[Math.floor(sorted.length / 2)]);
+
+/** All samples of each function, the least first. */
+export const interleavedSamples = (functions: readonly (() => void)[], rounds: number): number[][] => {
   const repetitions = functions.map((f) => Math.max(1, Math.ceil(2 / Math.max(sample(f, 1), 1e-3))));
   const samples = functions.map((): number[] => []);
   for (let round = 0; round < rounds; round++)
     functions.forEach((f, k) => samples[k].push(sample(f, Math.min(repetitions[k], 1000))));
-  return samples.map((s) => s.sort((a, b) => a - b)[Math.floor(s.length / 2)]);
+  return samples.map((s) => s.sort((a, b) => a - b));
 };
 
 const sample = (f: () => void, repetitions: number): number => {

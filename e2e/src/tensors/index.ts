@@ -1,4 +1,4 @@
-export { elasticWaves, acousticWaves, planeWave, type Solution, type Waves } from './waves.js';
+export { acousticWaves, elasticWaves, planeWave, starPattern, type Solution, type Waves } from './waves.js';
 export { gaussLegendre, gaussLobatto, type Quadrature } from './quadrature.js';
 export type { Steps } from './steps.js';
 export { readMatrices, type Matrices } from './seissol/read-matrices.js';
@@ -10,3 +10,34 @@ export { referenceTets } from './seissol/reference.js';
 export { nodalBasis, type NodalBasis } from './lina/nodal-matrices.js';
 export { cellCoefficients, cellNeighbours, nodalError, nodalValues, type CellCoefficients } from './lina/cells.js';
 export { referenceCells } from './lina/reference.js';
+export { tetsSetup, simulation, type TetsOptions, type TetsSetup } from './seissol/setup.js';
+export { cellsSetup, type CellsOptions, type CellsSetup } from './lina/setup.js';
+export {
+  seissolKernels,
+  taylorScalars,
+  type SeissolKernels,
+  type SeissolLayouts,
+  type SeissolOptions,
+} from './seissol/kernels.js';
+export { linaKernels, type LinaKernels, type LinaLayouts, type LinaOptions } from './lina/kernels.js';
+export { measurePeak } from './peak.js';
+export { observedOrder, travel, type Travelled } from './convergence.js';
+export {
+  compileTets,
+  seissolLayouts,
+  TET_PARTS,
+  type CompiledTets,
+  type TetPart,
+  type TetsProgram,
+  type TetsProgramOptions,
+} from './seissol/compiled.js';
+export {
+  compileCells,
+  CELL_PARTS,
+  LINA_LAYOUTS,
+  type CellPart,
+  type CellsProgram,
+  type CellsProgramOptions,
+  type CompiledCells,
+} from './lina/compiled.js';
+export { compileKernels, type CompileKernelsOptions } from './compile-kernels.js';

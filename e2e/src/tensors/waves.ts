@@ -1,3 +1,5 @@
+import type { BooleanTensor } from '@filigree/sparse';
+
 /** Linear waves, q_t + A q_x + B q_y (+ C q_z) = 0, in a material that is the same everywhere (eq. 2). */
 export interface Waves {
   readonly dimensions: 2 | 3;
@@ -104,6 +106,18 @@ export const upwind = (
 ): { readonly out: Float64Array; readonly into: Float64Array } => {
   const [matrix, absolute] = [waves.along(n), waves.absoluteAlong(n)];
   return { out: matrix.map((x, i) => (x + absolute[i]) / 2), into: matrix.map((x, i) => (x - absolute[i]) / 2) };
+};
+
+/** Which entries of a transposed Jacobian may be non-zero in any direction. */
+export const starPattern = (waves: Waves): BooleanTensor => {
+  const size = waves.quantities.length;
+  const units = Array.from({ length: waves.dimensions }, (_, d) =>
+    waves.along(Array.from({ length: waves.dimensions }, (_, k) => (k === d ? 1 : 0))),
+  );
+  return {
+    shape: [size, size],
+    bits: Uint8Array.from({ length: size * size }, (_, i) => (units.some((a) => a[i] !== 0) ? 1 : 0)),
+  };
 };
 
 const STRESS = [

@@ -1,18 +1,18 @@
 import type { Steps } from '../steps.js';
-import type { Waves } from '../waves.js';
-import { cellNeighbours, type CellCoefficients } from './cells.js';
-import type { NodalBasis } from './nodal-matrices.js';
+import { cellNeighbours } from './cells.js';
+import type { CellsSetup } from './setup.js';
 
-/** The scheme of equations 17 to 21 in plain nested loops, for a periodic square or cube of n cells a side. */
+/**
+ * The scheme of equations 17 to 21 in plain nested loops.
+ *
+ * @param only cells to take one step with, while all others are left behind; absent: all
+ */
 export const referenceCells = (
-  { points, matrices }: NodalBasis,
-  waves: Waves,
-  n: number,
-  { star, own, neighbour }: CellCoefficients,
-  start: Float64Array,
+  { basis: { points, matrices }, waves, n, coefficients: { star, own, neighbour }, start }: CellsSetup,
+  only: readonly number[] = Array.from({ length: n ** waves.dimensions }, (_, cell) => cell),
 ): Steps => {
   const [d, order, width] = [waves.dimensions, points.length, waves.quantities.length];
-  const [cells, nodes] = [n ** d, order ** d];
+  const nodes = order ** d;
   const [weak, strong] = ['kDivM', 'kDivMT'].map((name) => matrices[name].values ?? new Float64Array());
   const lift = [0, 1].map((side) => matrices[`FDivM(${side})`].values ?? new Float64Array());
   const state = Float64Array.from(start);
@@ -49,7 +49,7 @@ export const referenceCells = (
   return {
     coefficients: () => state,
     step: (dt) => {
-      for (let cell = 0; cell < cells; cell++) {
+      for (const cell of new Set(only.flatMap((c) => [c, ...cellNeighbours(d, n, c)]))) {
         let current = block(state, cell);
         const sum = block(integral, cell).fill(0);
         for (let k = 0, scale = dt; k < order; k++, scale *= dt / (k + 1)) {
@@ -59,7 +59,7 @@ export const referenceCells = (
           current = next;
         }
       }
-      for (let cell = 0; cell < cells; cell++) {
+      for (const cell of only) {
         const [target, mine] = [block(state, cell), block(integral, cell)];
         for (let c = 0; c < d; c++) chain(target, 1, weak, c, mine);
         cellNeighbours(d, n, cell).forEach((other, side) => {

@@ -2,7 +2,7 @@ import { gaussLegendre } from '../quadrature.js';
 import type { Solution } from '../waves.js';
 import { dubinerBasis } from './dubiner.js';
 import type { PeriodicTets } from './periodic-tets.js';
-import { linear, valueAt } from './polynomial.js';
+import { evaluator, linear } from './polynomial.js';
 
 /** Between functions of space and coefficients of the basis: entry (k, p) of element e lies at e·B·P + p·B + k. */
 export interface Modes {
@@ -22,7 +22,8 @@ export const tetModes = (order: number, { size: elements, corners }: PeriodicTet
   const size = basis.length;
   // Two points more than the basis needs, for what is no polynomial.
   const { points, weights } = tetQuadrature(order + 2);
-  const values = points.map((x) => basis.map((p) => valueAt(p, x)));
+  const functions = evaluator(basis);
+  const values = points.map(functions);
   const mass = basis.map((_, k) => values.reduce((sum, v, i) => sum + weights[i] * v[k] ** 2, 0));
   const place = (e: number, x: readonly number[]): number[] =>
     [0, 1, 2].map((d) => {
@@ -66,10 +67,7 @@ export const tetModes = (order: number, { size: elements, corners }: PeriodicTet
       return Math.sqrt(wrong / all);
     },
     at: (coefficients, element, quantity, point) =>
-      basis.reduce(
-        (sum, p, k) => sum + coefficients[(element * quantities + quantity) * size + k] * valueAt(p, point),
-        0,
-      ),
+      functions(point).reduce((sum, f, k) => sum + coefficients[(element * quantities + quantity) * size + k] * f, 0),
   };
 };
 

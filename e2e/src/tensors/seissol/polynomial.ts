@@ -40,11 +40,29 @@ export const derivative = (a: Polynomial, d: number): Polynomial => {
 /** The exponent of variable `d` in a term. */
 export const exponentOf = (key: number, d: number): number => Math.floor(key / BASE ** d) % BASE;
 
-/** The value at a point, in floating point. */
-export const valueAt = (a: Polynomial, point: readonly number[]): number => {
-  let sum = 0;
-  for (const [key, c] of a) sum += point.reduce((term, x, d) => term * x ** exponentOf(key, d), Number(c));
-  return sum;
+/** Polynomials as a function of the point, in floating point. */
+export const evaluator = (all: readonly Polynomial[]): ((point: readonly number[]) => Float64Array) => {
+  const degree = Math.max(
+    0,
+    ...all.flatMap((p) => [...p.keys()].flatMap((key) => [0, 1, 2].map((d) => exponentOf(key, d)))),
+  );
+  const terms = all.map((p) =>
+    [...p].map(([key, c]) => ({ c: Number(c), i: exponentOf(key, 0), j: exponentOf(key, 1), k: exponentOf(key, 2) })),
+  );
+  return ([x, y, z = 1]) => {
+    const [xs, ys, zs] = [x, y, z].map((v) => powers(v, degree));
+    return Float64Array.from(terms, (p) => {
+      let sum = 0;
+      for (const { c, i, j, k } of p) sum += c * xs[i] * ys[j] * zs[k];
+      return sum;
+    });
+  };
+};
+
+const powers = (x: number, degree: number): Float64Array => {
+  const result = new Float64Array(degree + 1).fill(1);
+  for (let i = 1; i <= degree; i++) result[i] = result[i - 1] * x;
+  return result;
 };
 
 const BASE = 32;

@@ -1,19 +1,17 @@
 import type { TensorDecl } from '@filigree/tensor';
-import type { TetElements } from './elements.js';
 import type { Steps } from '../steps.js';
-import type { PeriodicTets } from './periodic-tets.js';
-import type { Matrices } from './read-matrices.js';
+import type { TetsSetup } from './setup.js';
 
-/** The scheme of equations 13 to 16 in plain nested loops, which pass over zeros, for `simulations` initial values at once. */
+/**
+ * The scheme of equations 13 to 16 in plain nested loops, which pass over zeros.
+ *
+ * @param only elements to take one step with, while all others are left behind; absent: all
+ */
 export const referenceTets = (
-  mesh: PeriodicTets,
-  { star, own, neighbour }: TetElements,
-  matrices: Matrices,
-  start: Float64Array,
-  simulations = 1,
+  { mesh, elements: { star, own, neighbour }, matrices, order, simulations, start }: TetsSetup,
+  only: readonly number[] = Array.from({ length: mesh.size }, (_, e) => e),
 ): Steps => {
   const size = matrices['kDivM(0)'].shape[0];
-  const order = orderOf(size);
   const width = start.length / (mesh.size * size * simulations);
   const state = Float64Array.from(start);
   const integral = new Float64Array(start.length);
@@ -74,21 +72,15 @@ export const referenceTets = (
       );
     }
   };
+  const seen = new Set(only.flatMap((e) => [e, ...mesh.neighbours.subarray(4 * e, 4 * e + 4)]));
   return {
     coefficients: () => state,
     step: (dt) => {
-      for (let e = 0; e < mesh.size; e++) predict(e, dt);
-      for (let e = 0; e < mesh.size; e++) correct(e);
+      for (const e of seen) predict(e, dt);
+      for (const e of only) correct(e);
     },
     close: () => undefined,
   };
-};
-
-/** The order whose basis of the tetrahedron has so many functions. */
-export const orderOf = (size: number): number => {
-  let order = 1;
-  while ((order * (order + 1) * (order + 2)) / 6 < size) order++;
-  return order;
 };
 
 interface Dense {

@@ -1,0 +1,52 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js';
+import { DiagnosticError, type Diagnostics } from '@filigree/ir';
+import { chooseBackend } from '@filigree/runtime';
+import { gemmTargets, planKernel, type Elements, type Flops, type KernelDecl } from '@filigree/tensor';
+import { compilePlans, machineTarget, type TensorProgram } from 'filigree';
+import { galleryBackends } from '../gallery/run-program.js';
+
+/** How kernels are compiled. */
+export interface CompileKernelsOptions {
+  readonly dtype: 'f32' | 'f64';
+  readonly backend?: string | undefined;
+  readonly threads?: number;
+}
+
+/** Plans kernels for the vectors of this machine and compiles them into one program. Throws `DiagnosticError`. */
+export const compileKernels = async (
+  kernels: readonly KernelDecl[],
+  elements: Elements,
+  { dtype, backend, threads }: CompileKernelsOptions,
+): Promise<{ readonly program: TensorProgram; readonly planMs: number }> => {
+  const { name } = right(await chooseBackend(galleryBackends(), backend)());
+  const target = name === 'wasm' ? gemmTargets.simd128 : await machineTarget();
+  const begin = performance.now();
+  const plans = kernels.map((k) => right(planKernel(k, { type: dtype, target })));
+  const planMs = performance.now() - begin;
+  return { program: await compilePlans(plans, { elements, target, backend: name, threads }), planMs };
+};
+
+/** The value, or its diagnostics thrown. */
+export const right = <A>(result: Either<Diagnostics, A>): A => {
+  if (isLeft(result)) throw new DiagnosticError(result.left);
+  return result.right;
+};
+
+/** The sum of operations, each so many times. */
+export const flopsOf = (all: readonly (readonly [times: number, flops: Flops])[]): Flops => ({
+  nonzero: all.reduce((sum, [n, f]) => sum + n * f.nonzero, 0),
+  hardware: all.reduce((sum, [n, f]) => sum + n * f.hardware, 0),
+  naive: all.reduce((sum, [n, f]) => sum + n * f.naive, 0),
+});
+
+/** Elements whose tensors of these names fit a cache together: they are written and read within one chunk of elements. */
+export const slotsFor = ({ tensors, dtype }: TensorProgram, names: RegExp, most: number): number => {
+  const numbers = Object.values(tensors)
+    .filter((t) => names.test(t.tensor.name))
+    .reduce((sum, t) => sum + t.layout.size, 0);
+  const bytes = numbers * (dtype === 'f32' ? 4 : 8);
+  return Math.max(8, Math.min(most, 1024, Math.floor(CACHE / Math.max(bytes, 1))));
+};
+
+/** What may stay in a second-level cache besides everything else. */
+const CACHE = 1 << 17;

@@ -1,0 +1,120 @@
+import type { TensorProgram } from 'filigree';
+import type { BooleanTensor } from '@filigree/sparse';
+import type { Flops, PlacedTensor } from '@filigree/tensor';
+import { compileKernels, flopsOf, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
+import { taylorScalars } from '../seissol/kernels.js';
+import type { Steps } from '../steps.js';
+import type { Waves } from '../waves.js';
+import { cellCoefficients, cellNeighbours } from './cells.js';
+import { linaKernels, type LinaLayouts } from './kernels.js';
+import { nodalBasis } from './nodal-matrices.js';
+import type { CellsSetup } from './setup.js';
+
+/** The two parts of a step in time. */
+export const CELL_PARTS = ['local', 'meet'] as const;
+export type CellPart = (typeof CELL_PARTS)[number];
+
+/** The kernels of an order, compiled, with memory for up to so many cells. */
+export interface CellsProgram {
+  readonly program: TensorProgram;
+  readonly planMs: number;
+  /** Puts a grid into the memory, in place of the one before. */
+  readonly start: (setup: CellsSetup) => CompiledCells;
+  readonly close: () => void;
+}
+
+/** The solver on compiled kernels. */
+export interface CompiledCells extends Steps {
+  /** Runs one part of a step for all cells. */
+  readonly part: (part: CellPart, dt: number) => void;
+  /** Operations of each part for all cells. */
+  readonly flops: Readonly<Record<CellPart, Flops>>;
+}
+
+export interface CellsProgramOptions extends CompileKernelsOptions {
+  readonly order: number;
+  readonly waves: Waves;
+  /** Cells that there is memory for. */
+  readonly capacity: number;
+  readonly layouts?: LinaLayouts;
+}
+
+/** The scheme of LinA on compiled kernels: what cells do by themselves, in chunks, then the fluxes between them. */
+export const compileCells = async (options: CellsProgramOptions): Promise<CellsProgram> => {
+  const { order, waves, capacity, threads = 1 } = options;
+  const { dimensions } = waves;
+  const quantities = waves.quantities.length;
+  const pattern = (...all: readonly Float64Array[]): BooleanTensor => ({
+    shape: [quantities, quantities],
+    bits: all[0].reduce(
+      (bits, _, i) => (all.some((a) => a[i] !== 0) && (bits[i] = 1), bits),
+      new Uint8Array(all[0].length),
+    ),
+  });
+  const unit = cellCoefficients(waves, 1);
+  const kernels = linaKernels({
+    basis: nodalBasis(order),
+    dimensions,
+    star: unit.star.map((a) => pattern(a)),
+    flux: unit.own.map((a, side) => pattern(a, unit.neighbour[side])),
+    layouts: options.layouts ?? LINA_LAYOUTS,
+  });
+  const placed: Record<string, PlacedTensor> = { I: { kind: 'indexed', by: 'slot' } };
+  for (let d = 1; d < order; d++) placed[`dQ(${d})`] = { kind: 'indexed', by: 'slot' };
+  unit.star.forEach((_, d) => (placed[`star(${d})`] = { kind: 'shared' }));
+  unit.own.forEach((_, side) => {
+    const [letter, end] = ['XYZ'[side >> 1], side & 1];
+    placed[`Aplus(${side})`] = { kind: 'shared' };
+    placed[`Aminus(${side})`] = { kind: 'shared' };
+    // What the neighbour has on its opposite side.
+    placed[`${letter}Neighbour(${end})`] = { kind: 'indexed', by: `neighbour_${side}`, buffer: `${letter}_${1 - end}` };
+  });
+  const { program, planMs } = await compileKernels(
+    [kernels.local, kernels.meet],
+    { kind: 'many', count: capacity, placed },
+    options,
+  );
+  const slots = slotsFor(program, /^(dQ|I)/, capacity) * threads;
+  program.indices.slot.forEach((_, e, all) => (all[e] = e % slots));
+
+  const start = (setup: CellsSetup): CompiledCells => {
+    const { n, coefficients } = setup;
+    const cells = n ** dimensions;
+    const count = setup.start.length / cells;
+    const { tensors, indices } = program;
+    for (let cell = 0; cell < cells; cell++) {
+      tensors.Q.set(setup.start.subarray(cell * count, (cell + 1) * count), cell);
+      cellNeighbours(dimensions, n, cell).forEach((other, side) => (indices[`neighbour_${side}`][cell] = other));
+    }
+    coefficients.star.forEach((a, d) => tensors[`star(${d})`].set(a));
+    coefficients.own.forEach((a, side) => tensors[`Aplus(${side})`].set(a));
+    coefficients.neighbour.forEach((a, side) => tensors[`Aminus(${side})`].set(a));
+    const local = (dt: number): void => {
+      const scalars = Object.fromEntries(taylorScalars(order, dt).map((x, d) => [`power${d}`, x]));
+      for (let first = 0; first < cells; first += slots)
+        program.kernels.local.run({ first, last: Math.min(first + slots, cells), scalars });
+    };
+    const meet = (): void => program.kernels.meet.run({ first: 0, last: cells });
+    return {
+      coefficients: () => {
+        const all = new Float64Array(setup.start.length);
+        for (let cell = 0; cell < cells; cell++) all.set(tensors.Q.get(cell), cell * count);
+        return all;
+      },
+      step: (dt) => {
+        local(dt);
+        meet();
+      },
+      part: (part, dt) => (part === 'local' ? local(dt) : meet()),
+      flops: {
+        local: flopsOf([[cells, program.kernels.local.flops]]),
+        meet: flopsOf([[cells, program.kernels.meet.flops]]),
+      },
+      close: () => undefined,
+    };
+  };
+  return { program, planMs, start, close: program.dispose };
+};
+
+/** Jacobians and flux solvers by their non-zeros, as §6.5 found best; the rest dense, in whole vectors. */
+export const LINA_LAYOUTS: LinaLayouts = { star: 'csc', flux: 'csc' };

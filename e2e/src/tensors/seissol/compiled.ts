@@ -1,0 +1,147 @@
+import type { TensorProgram } from 'filigree';
+import { planKernel, type Flops, type PlacedTensor } from '@filigree/tensor';
+import { compileKernels, flopsOf, right, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
+import type { Steps } from '../steps.js';
+import { seissolKernels, taylorScalars, transposedIf, type SeissolLayouts, type SeissolOptions } from './kernels.js';
+import type { TetsSetup } from './setup.js';
+
+/** The three parts of a step in time. */
+export const TET_PARTS = ['predictor', 'local', 'neighbour'] as const;
+export type TetPart = (typeof TET_PARTS)[number];
+
+/** The kernels of an order, compiled, with memory for meshes of up to so many elements. */
+export interface TetsProgram {
+  readonly program: TensorProgram;
+  /** Milliseconds that planning all kernels took. */
+  readonly planMs: number;
+  /** Puts a mesh into the memory, in place of the one before. Its order and number of simulations are those of the kernels. */
+  readonly start: (setup: TetsSetup) => CompiledTets;
+  readonly close: () => void;
+}
+
+/** The solver on compiled kernels. */
+export interface CompiledTets extends Steps {
+  /** Runs one part of a step for all elements. */
+  readonly part: (part: TetPart, dt: number) => void;
+  /** Operations of each part for all elements. What is non-zero of the neighbour's flux is that of the very matrices that each side needs. */
+  readonly flops: () => Readonly<Record<TetPart, Flops>>;
+}
+
+export interface TetsProgramOptions extends CompileKernelsOptions, SeissolOptions {
+  /** Elements that there is memory for. */
+  readonly capacity: number;
+}
+
+/**
+ * The ADER-DG scheme of SeisSol on compiled kernels: for chunks of elements the predictor and what each does by itself, then the flux from
+ * the neighbours, whose matrices each side finds by how it meets its neighbour.
+ */
+export const compileTets = async (options: TetsProgramOptions): Promise<TetsProgram> => {
+  const { order, simulations = 1, matrices, threads = 1 } = options;
+  // The matrices of neighbours lie in buffers that have as many places as there are elements.
+  const capacity = Math.max(options.capacity, 4);
+  const kernels = seissolKernels({ layouts: seissolLayouts(simulations), ...options });
+  const placed: Record<string, PlacedTensor> = {};
+  for (const i of SIDES) {
+    placed[`INeighbour(${i})`] = { kind: 'indexed', by: `neighbour_${i}`, buffer: 'I' };
+    placed[`rTAt(${i})`] = { kind: 'indexed', by: `side_${i}`, buffer: 'rT' };
+    placed[`fPAt(${i})`] = { kind: 'indexed', by: `turn_${i}`, buffer: 'fP' };
+  }
+  for (let d = 1; d < order; d++) placed[`dQ(${d})`] = { kind: 'indexed', by: 'slot' };
+  const { program, planMs } = await compileKernels(
+    [kernels.predictor, kernels.local, kernels.neighbour],
+    { kind: 'many', count: capacity, placed },
+    options,
+  );
+  const { tensors, indices } = program;
+  for (const [name, count] of [['rT', 4] as const, ['fP', 3] as const])
+    for (let k = 0; k < count; k++)
+      tensors[`${name}At(0)`].set(transposedIf(simulations > 1, matrices[`${name}(${k})`], 1).values, k);
+  const slots = slotsFor(program, /^dQ/, capacity) * threads;
+  indices.slot?.forEach((_, e, all) => (all[e] = e % slots));
+  const { predictor, local, neighbour } = program.kernels;
+
+  const start = (setup: TetsSetup): CompiledTets => {
+    const { size } = setup.mesh;
+    fill(program, setup);
+    const chunks = (run: (first: number, last: number) => void): void => {
+      for (let first = 0; first < size; first += slots) run(first, Math.min(first + slots, size));
+    };
+    const predict = (dt: number): ((first: number, last: number) => void) => {
+      const scalars = Object.fromEntries(taylorScalars(order, dt).map((x, d) => [`power${d}`, x]));
+      return (first, last) => predictor.run({ first, last, scalars });
+    };
+    const neighbours = (): void => neighbour.run({ first: 0, last: size });
+    return {
+      coefficients: () => {
+        const count = setup.start.length / size;
+        const all = new Float64Array(setup.start.length);
+        for (let e = 0; e < size; e++) all.set(tensors.Q.get(e), e * count);
+        return all;
+      },
+      step: (dt) => {
+        const run = predict(dt);
+        chunks((first, last) => {
+          run(first, last);
+          local.run({ first, last });
+        });
+        neighbours();
+      },
+      part: (part, dt) => {
+        if (part === 'predictor') chunks(predict(dt));
+        else if (part === 'local') local.run({ first: 0, last: size });
+        else neighbours();
+      },
+      flops: () => {
+        const counts = meetingsOf(setup);
+        const each = kernels.neighbourFlux.flatMap((k, v): [number, Flops][] =>
+          counts[v] > 0 ? [[counts[v], right(planKernel(k, { type: options.dtype })).flops]] : [],
+        );
+        const needed = flopsOf(each);
+        return {
+          predictor: flopsOf([[size, predictor.flops]]),
+          local: flopsOf([[size, local.flops]]),
+          neighbour: { ...needed, hardware: size * neighbour.flops.hardware },
+        };
+      },
+      close: () => undefined,
+    };
+  };
+  return { program, planMs, start, close: program.dispose };
+};
+
+const SIDES = [0, 1, 2, 3];
+
+const fill = ({ tensors, indices }: TensorProgram, { mesh, elements, start, star }: TetsSetup): void => {
+  const width = star.shape[0] ** 2;
+  const block = (all: Float64Array, at: number): Float64Array => all.subarray(at * width, (at + 1) * width);
+  const count = start.length / mesh.size;
+  for (let e = 0; e < mesh.size; e++) {
+    tensors.Q.set(start.subarray(e * count, (e + 1) * count), e);
+    for (let c = 0; c < 3; c++) tensors[`star(${c})`].set(block(elements.star, 3 * e + c), e);
+    for (const i of SIDES) {
+      tensors[`AplusT(${i})`].set(block(elements.own, 4 * e + i), e);
+      tensors[`AminusT(${i})`].set(block(elements.neighbour, 4 * e + i), e);
+      indices[`neighbour_${i}`][e] = mesh.neighbours[4 * e + i];
+      indices[`side_${i}`][e] = mesh.sides[4 * e + i];
+      indices[`turn_${i}`][e] = mesh.turns[4 * e + i];
+    }
+  }
+};
+
+/**
+ * What lies best as measured and as in §6.2: sparse matrices that multiply from the right by their non-zeros, all others dense, in
+ * whole vectors.
+ */
+export const seissolLayouts = (simulations: number): SeissolLayouts => ({
+  state: 'aligned',
+  reference: simulations > 1 ? 'csc' : 'aligned',
+  star: 'csc',
+});
+
+/** How many sides meet their neighbours in each of the 48 ways, by the number of the neighbour flux. */
+const meetingsOf = ({ mesh }: TetsSetup): Int32Array => {
+  const counts = new Int32Array(48);
+  for (let at = 0; at < 4 * mesh.size; at++) counts[mesh.turns[at] + 3 * (mesh.sides[at] + 4 * (at & 3))]++;
+  return counts;
+};
