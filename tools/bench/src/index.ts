@@ -27,3 +27,6 @@ export { fieldTables, type FieldTableOptions, type FieldTables } from './fields/
 export { measureMatrix, type MatrixResult, type MeasureMatrix } from './trace/matrix-result.js';
 export { categoriesSection, limitsSection, piecesHistogram, setSection } from './trace/pieces-sections.js';
 export { eachMatrixSection, speedupPicture, spmvSections } from './trace/spmv-sections.js';
+export { measureLina, measureSeissol, planningMs, type TensorSpeed } from './tensor/measure-tensors.js';
+export { PAPER_PEAK, paperRow } from './tensor/paper.js';
+export { linaSection, planningTable, seissolSection, tensorChart } from './tensor/tensor-table.js';

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DiagnosticError } from '@filigree/ir';
+import { describeMachine } from '../machine.js';
+import { benchmarkPage, writeBenchmarkPage } from '../table.js';
+import { measureLina, measureSeissol, planningMs, type TensorSpeed } from './measure-tensors.js';
+import { linaSection, planningTable, seissolSection, tensorChart } from './tensor-table.js';
+
+const USAGE = `usage: npm run bench:tensor -- [--orders 2,3,4,5,6,7] [--dtypes f64,f32] [--simulations 1,8,16,32] [--lina 8,16,24,32|none] [--size 3] [--rounds 41] [--backend NAME] [--out FILE.md]
+--simulations: for f64 those up to 16, for f32 1 and those from 16, as in the paper`;
+
+/** The command `npm run bench:tensor`. */
+const main = async (argv: readonly string[]): Promise<number> => {
+  let values;
+  try {
+    ({ values } = parseArgs({ args: [...argv], options: OPTIONS }));
+  } catch {
+    return usage();
+  }
+  const list = (text: string): number[] => text.split(',').map(Number);
+  const orders = list(values.orders ?? '2,3,4,5,6,7');
+  const dtypes = (values.dtypes ?? 'f64,f32').split(',').filter((d) => d === 'f32' || d === 'f64');
+  const simulations = list(values.simulations ?? '1,8,16,32');
+  const lina = values.lina === 'none' ? [] : list(values.lina ?? '8,16,24,32');
+  const [size, rounds] = [Number(values.size ?? 3), Number(values.rounds ?? 41)];
+  const { backend } = values;
+  const whole = (least: number, most: number) => (n: number) => Number.isInteger(n) && n >= least && n <= most;
+  if (
+    dtypes.length === 0 ||
+    !orders.every(whole(2, 7)) ||
+    !simulations.every(whole(1, 64)) ||
+    !lina.every(whole(2, 32)) ||
+    ![size, rounds].every(whole(1, 1000))
+  )
+    return usage();
+
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const tell = (r: TensorSpeed): TensorSpeed => {
+    say(
+      `${r.label} order ${r.order} ${r.dtype} ×${r.simulations}: ${r.hardware.toFixed(1)} GFLOP/s of ${r.peak.toFixed(1)} (${r.nonzero.toFixed(1)} on non-zeros)`,
+    );
+    return r;
+  };
+  const file = join(process.env.INIT_CWD ?? process.cwd(), values.out ?? 'docs/benchmarks/tensor.md');
+  const picture = file.replace(/(\.md)?$/, '.svg');
+  try {
+    const planning = orders.map((order) => {
+      const simulation = Math.min(8, Math.max(...simulations));
+      return { order, dtype: dtypes[0], simulations: simulation, ms: planningMs(order, dtypes[0], simulation) };
+    });
+    const tets: TensorSpeed[] = [];
+    for (const dtype of dtypes)
+      for (const order of orders)
+        for (const s of simulations.filter((n) => n === 1 || (dtype === 'f64' ? n <= 16 : n >= 16)))
+          tets.push(tell(await measureSeissol({ dtype, order, simulations: s, size, rounds, backend })));
+    const cells: TensorSpeed[] = [];
+    for (const dimensions of [2, 3] as const)
+      for (const dtype of dtypes)
+        for (const order of lina)
+          cells.push(
+            tell(await measureLina({ dtype, order, dimensions, size: dimensions === 2 ? 8 : 3, rounds, backend })),
+          );
+    const page = {
+      title: 'Small tensors: SeisSol and LinA',
+      command: `npm run bench:tensor${argv.length > 0 ? ` -- ${argv.join(' ')}` : ''}`,
+      machine: describeMachine(),
+      intro: `The kernels of two discontinuous Galerkin codes from their formulas (\`filigree run seissol\`, \`filigree run lina\`), one core.\n\n![shares of the peak](${basename(picture)})`,
+      sections: [
+        seissolSection(tets),
+        ...(cells.length > 0 ? [linaSection(cells)] : []),
+        {
+          title: "Planning SeisSol's whole set of kernels",
+          table: planningTable(planning),
+          notes: [
+            'Patterns, order, layouts, mappings, control flow of all derivatives, the Taylor sum, the volume, 4 local and 48 neighbour fluxes. Goal: below 10 s.',
+          ],
+        },
+      ],
+    };
+    writeBenchmarkPage(file, page);
+    writeFileSync(picture, tensorChart([...tets, ...cells]));
+    console.log(benchmarkPage(page));
+    return 0;
+  } catch (e) {
+    if (!(e instanceof DiagnosticError)) throw e;
+    console.error(e.message);
+    return 1;
+  }
+};
+
+const OPTIONS = {
+  orders: { type: 'string' },
+  dtypes: { type: 'string' },
+  simulations: { type: 'string' },
+  lina: { type: 'string' },
+  size: { type: 'string' },
+  rounds: { type: 'string' },
+  backend: { type: 'string' },
+  out: { type: 'string' },
+} as const;
+
+const usage = (): number => {
+  console.error(USAGE);
+  return 2;
+};
+
+process.exitCode = await main(process.argv.slice(2));
