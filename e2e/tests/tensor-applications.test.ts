@@ -163,7 +163,7 @@ describe.each(backends)('kernels on %s compute what nested loops compute', (back
         simulations,
         matrices: dubinerMatrices(order),
         star: starPattern(elastic),
-        layouts: seissolLayouts(simulations),
+        layouts: seissolLayouts(order, simulations),
       });
       const some = [...k.derivatives, k.taylor, k.volume, ...k.localFlux, k.neighbourFlux[17], k.neighbourFlux[46]];
       expect(await worstOf(some, dtype, backend)).toBeLessThan(dtype === 'f32' ? 1e-5 : 1e-13);

@@ -40,7 +40,7 @@ export const compileTets = async (options: TetsProgramOptions): Promise<TetsProg
   const { order, simulations = 1, matrices, threads = 1 } = options;
   // The matrices of neighbours lie in buffers that have as many places as there are elements.
   const capacity = Math.max(options.capacity, 4);
-  const kernels = seissolKernels({ layouts: seissolLayouts(simulations), ...options });
+  const kernels = seissolKernels({ layouts: seissolLayouts(order, simulations), ...options });
   const placed: Record<string, PlacedTensor> = {};
   for (const i of SIDES) {
     placed[`INeighbour(${i})`] = { kind: 'indexed', by: `neighbour_${i}`, buffer: 'I' };
@@ -130,12 +130,13 @@ const fill = ({ tensors, indices }: TensorProgram, { mesh, elements, start, star
 };
 
 /**
- * What lies best as measured and as in §6.2: sparse matrices that multiply from the right by their non-zeros, all others dense, in
- * whole vectors.
+ * What lies best as measured: flux solvers dense, Jacobians by their non-zeros, and so the matrices on the reference element where they
+ * multiply from the right (§6.2) and are small. From order 6 on so many products by single numbers are more code than stays near, and
+ * dense storage is faster.
  */
-export const seissolLayouts = (simulations: number): SeissolLayouts => ({
+export const seissolLayouts = (order: number, simulations: number): SeissolLayouts => ({
   state: 'aligned',
-  reference: simulations > 1 ? 'csc' : 'aligned',
+  reference: simulations > 1 && order < 6 ? 'csc' : 'aligned',
   star: 'csc',
 });
 
