@@ -67,7 +67,7 @@ const variants: readonly (readonly [string, Passes])[] = [
   ['simplified and optimised', (s) => [lowerFields(s), defaultPipeline()]],
 ];
 
-const RUNS = Number(process.env.FILIGREE_RUNS ?? 30);
+const RUNS = Number(process.env.FILIGREE_RUNS ?? 20);
 
 describe('random programs on random layouts do what they do on a map', () => {
   it.each(variants)('%s', (_name, passes) => {

@@ -35,7 +35,7 @@ import { describe, expect, it } from 'vitest';
 import { Model, PARAMS, allocate, cases, freshArena, logOf, moduleOf, type Program } from './access-model.js';
 import { right } from './support.js';
 
-const RUNS = Number(process.env.FILIGREE_RUNS ?? 60);
+const RUNS = Number(process.env.FILIGREE_RUNS ?? 40);
 
 /** Nodes whose elements a loop can visit: parents of fields. */
 const leaves = ({ nodes }: Layout): readonly number[] =>

@@ -40,7 +40,7 @@ import { describe, expect, it } from 'vitest';
 import { allocate } from './access-model.js';
 import { left, right } from './support.js';
 
-const RUNS = Number(process.env.FILIGREE_RUNS ?? 30);
+const RUNS = Number(process.env.FILIGREE_RUNS ?? 20);
 
 const u = field('u', 'f64', { ambient: 3 });
 const v = field('v', 'f64', { ambient: 5 });
