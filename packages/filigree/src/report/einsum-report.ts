@@ -1,6 +1,6 @@
 import { printKernel } from '@filigree/ir';
 import type { BooleanTensor, CsrPattern } from '@filigree/sparse';
-import type { EinsumRun } from '../cli/einsum-run.js';
+import type { EinsumRun } from '../cli/einsum/einsum-run.js';
 import { countText, msText } from '../cli/text.js';
 import { bars, folded, page, section, table } from './html.js';
 import { spyFigure } from './spy-picture.js';

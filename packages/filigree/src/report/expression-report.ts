@@ -1,6 +1,6 @@
 import { printKernel, scalarOps, type Graph } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse';
-import type { ExpressionRun } from '../cli/expression-run.js';
+import type { ExpressionRun } from '../cli/expr/expression-run.js';
 import { bytesText, countText, msText } from '../cli/text.js';
 import { bars, folded, page, section, table } from './html.js';
 import { spyFigure } from './spy-picture.js';

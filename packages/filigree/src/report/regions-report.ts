@@ -1,5 +1,5 @@
 import { forEachRun, type CsrPattern, type InterestRegion } from '@filigree/sparse';
-import type { RegionsRun } from '../cli/regions-run.js';
+import type { RegionsRun } from '../cli/regions/regions-run.js';
 import { bytesText, countText, msText } from '../cli/text.js';
 import { bars, escape, folded, page, section, table } from './html.js';
 import { spyFigure } from './spy-picture.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { keyValue, withCommonOptions } from '../common-options.js';
-import type { EinsumRunOptions, EinsumSummary } from '../einsum-run.js';
+import type { EinsumRunOptions, EinsumSummary } from '../einsum/einsum-run.js';
 import type { Session } from '../session.js';
 import { countText, labelled, msText } from '../text.js';
 
@@ -13,11 +13,11 @@ export const einsumCommand = (program: Command, session: Session): void => {
     .option('--no-fast-math', 'do not let the compiler reassociate')
     .option('--project', 'with --emit: sources for a C++, C or Fortran project, with CMakeLists.txt and unit tests')
     .action(async (formula: string, options: EinsumRunOptions) => {
-      const { runEinsum, wrongEinsum } = await import('../einsum-run.js');
+      const { runEinsum, wrongEinsum } = await import('../einsum/einsum-run.js');
       const run = await runEinsum(formula, options, session);
       try {
         if (options.emit !== undefined) {
-          const { writeEinsum } = await import('../write-einsum.js');
+          const { writeEinsum } = await import('../einsum/write-einsum.js');
           await writeEinsum(options.emit, run, options);
         }
         session.answer(run.summary, () => summaryText(run.summary), wrongEinsum(run.summary));

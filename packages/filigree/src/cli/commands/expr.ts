@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { ABLATION_NAMES, keyValue, withCommonOptions } from '../common-options.js';
-import type { ExpressionRunOptions, ExpressionSummary } from '../expression-run.js';
+import type { ExpressionRunOptions, ExpressionSummary } from '../expr/expression-run.js';
 import type { Session } from '../session.js';
 import { bytesText, countText, labelled, msText } from '../text.js';
 
@@ -10,7 +10,7 @@ export const exprCommand = (program: Command, session: Session): void => {
     .description('compiles a sparse algebra expression for exactly these patterns, runs it, checks it')
     .argument('<expression>', "matrices and numbers under + - * ' ^k and parentheses; after -- when it begins with -")
     .action(async (expression: string, options: ExpressionRunOptions) => {
-      const { runExpression, wrongResult } = await import('../expression-run.js');
+      const { runExpression, wrongResult } = await import('../expr/expression-run.js');
       const { built, summary } = await runExpression(expression, options, session);
       try {
         if (options.emit !== undefined) {

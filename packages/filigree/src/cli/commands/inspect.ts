@@ -1,9 +1,9 @@
 import type { Diagnostic } from '@filigree/ir';
 import type { Command } from 'commander';
 import { withCommonOptions } from '../common-options.js';
-import type { EinsumRunOptions } from '../einsum-run.js';
-import type { ExpressionRunOptions } from '../expression-run.js';
-import type { RegionsOptions } from '../regions-run.js';
+import type { EinsumRunOptions } from '../einsum/einsum-run.js';
+import type { ExpressionRunOptions } from '../expr/expression-run.js';
+import type { RegionsOptions } from '../regions/regions-run.js';
 import type { Session } from '../session.js';
 import type { TraceRunOptions } from '../trace/trace-run.js';
 import { withTensorOptions } from './einsum.js';
@@ -79,7 +79,7 @@ interface Report {
 
 const ofExpression = async (what: string, options: ExpressionRunOptions, session: Session): Promise<Report> => {
   const [{ runExpression, wrongResult }, { expressionReport }, { writeSources }] = await Promise.all([
-    import('../expression-run.js'),
+    import('../expr/expression-run.js'),
     import('../../report/expression-report.js'),
     import('../write-sources.js'),
   ]);
@@ -107,9 +107,9 @@ const ofMatrix = async (file: string, options: InspectOptions, session: Session)
 
 const ofFormula = async (what: string, options: InspectOptions, session: Session): Promise<Report> => {
   const [{ runEinsum, wrongEinsum }, { einsumReport }, { writeEinsum }] = await Promise.all([
-    import('../einsum-run.js'),
+    import('../einsum/einsum-run.js'),
     import('../../report/einsum-report.js'),
-    import('../write-einsum.js'),
+    import('../einsum/write-einsum.js'),
   ]);
   const run = await runEinsum(what, options, session);
   try {
@@ -122,7 +122,7 @@ const ofFormula = async (what: string, options: InspectOptions, session: Session
 
 const ofRegions = async (what: string, options: InspectOptions, session: Session): Promise<Report> => {
   const [{ runRegions, wrongRegions }, { regionsReport }, { writeSources }] = await Promise.all([
-    import('../regions-run.js'),
+    import('../regions/regions-run.js'),
     import('../../report/regions-report.js'),
     import('../write-sources.js'),
   ]);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { keyValue, wholeNumber, withCommonOptions } from '../common-options.js';
-import type { RegionsOptions, RegionsSummary } from '../regions-run.js';
+import type { RegionsOptions, RegionsSummary } from '../regions/regions-run.js';
 import type { Session } from '../session.js';
 import { bytesText, countText, labelled, msText } from '../text.js';
 
@@ -15,7 +15,7 @@ export const regionsCommand = (program: Command, session: Session): void => {
     .option('--bind <name=file>', 'the matrix file of an input array; arrays without one are full', keyValue)
     .option('--bench', 'run the program over its regions beside the dense one')
     .action(async (what: string, options: RegionsOptions) => {
-      const { runRegions, wrongRegions } = await import('../regions-run.js');
+      const { runRegions, wrongRegions } = await import('../regions/regions-run.js');
       const { summary, sources } = await runRegions(what, options, session);
       if (options.emit !== undefined && sources !== undefined) {
         const { writeSources } = await import('../write-sources.js');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { cppProject } from '../api/tensors/cpp-project.js';
+import { cppProject } from '../../api/tensors/cpp-project.js';
 import type { EinsumRun, EinsumRunOptions } from './einsum-run.js';
-import { writeOut, writeSources } from './write-sources.js';
+import { writeOut, writeSources } from '../write-sources.js';
 
 /** Writes the generated sources, or a project of them, into a folder. Error: `emit/unwritable`. */
 export const writeEinsum = async (

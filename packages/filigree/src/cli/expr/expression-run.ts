@@ -1,18 +1,18 @@
 import { peakRssMB } from '@filigree/runtime';
 import { error, fail, type Diagnostic } from '@filigree/ir';
 import type { Csr, CsrPattern } from '@filigree/sparse';
-import { ablate, parseAblation } from '../api/ablation.js';
-import { build, type Built, type Stage } from '../api/build.js';
-import { expressionProblem, RESULT, type Binding, type ExpressionProblem } from '../api/expression.js';
-import { mergeOverrides } from '../api/options.js';
-import { readMatrixFile } from '../files/read-matrix.js';
-import { backendOf } from './backend-of.js';
-import type { CommonOptions } from './common-options.js';
-import { compare, TOLERANCE, type Check } from './compare.js';
+import { ablate, parseAblation } from '../../api/ablation.js';
+import { build, type Built, type Stage } from '../../api/build.js';
+import { expressionProblem, RESULT, type Binding, type ExpressionProblem } from '../../api/expression.js';
+import { mergeOverrides } from '../../api/options.js';
+import { readMatrixFile } from '../../files/read-matrix.js';
+import { backendOf } from '../backend-of.js';
+import type { CommonOptions } from '../common-options.js';
+import { compare, TOLERANCE, type Check } from '../compare.js';
 import { eigenBaseline } from './eigen-baseline.js';
-import { medians, QUICK, THOROUGH } from './measure.js';
-import { randomValues } from './random.js';
-import type { Session } from './session.js';
+import { medians, QUICK, THOROUGH } from '../measure.js';
+import { randomValues } from '../random.js';
+import type { Session } from '../session.js';
 
 export interface ExpressionRunOptions extends CommonOptions {
   readonly bind?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { findToolchain } from '@filigree/backend';
 import type { Plan } from '@filigree/tensor';
 import { einsumSource } from './einsum-source.js';
-import { nativeLibrary } from './native-library.js';
+import { nativeLibrary } from '../native-library.js';
 
 /** A baseline ready to run, so many times at once. */
 export interface EinsumBaseline {

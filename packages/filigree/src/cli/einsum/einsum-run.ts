@@ -1,25 +1,15 @@
-import { error, fail, type Diagnostic } from '@filigree/ir';
+import { error, type Diagnostic } from '@filigree/ir';
 import { boundingBox, countNonzeros, fullPattern, unitePatterns, type BooleanTensor } from '@filigree/sparse';
-import {
-  evaluateKernel,
-  printMappings,
-  type Action,
-  type KernelDecl,
-  type LayoutKind,
-  type TensorDecl,
-} from '@filigree/tensor';
-import { compileTensors, declareKernel } from '../api/tensors/compile.js';
-import { measurePeak } from '../api/tensors/peak.js';
-import type { TensorProgram } from '../api/tensors/program.js';
-import { tensorBackend } from '../api/tensors/target.js';
-import { readMatrixFile } from '../files/read-matrix.js';
-import { backendOf } from './backend-of.js';
-import type { CommonOptions } from './common-options.js';
-import { einsumBaseline, type EinsumBaseline } from './einsum-baseline.js';
-import { nativeKernel } from './einsum-native.js';
-import { medians, QUICK, type MeasureOptions } from './measure.js';
-import { randomValues } from './random.js';
-import type { Session } from './session.js';
+import { evaluateKernel, printMappings, type Action, type KernelDecl, type TensorDecl } from '@filigree/tensor';
+import { compileTensors } from '../../api/tensors/compile.js';
+import type { TensorProgram } from '../../api/tensors/program.js';
+import { tensorBackend } from '../../api/tensors/target.js';
+import { backendOf } from '../backend-of.js';
+import type { CommonOptions } from '../common-options.js';
+import { randomValues } from '../random.js';
+import type { Session } from '../session.js';
+import { declarationOf, numberOf } from './declare-formula.js';
+import { timeFormula } from './time-formula.js';
 
 export interface EinsumRunOptions extends CommonOptions {
   readonly shape?: Readonly<Record<string, string>>;
@@ -122,8 +112,20 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
     /* What a kernel forgets to write is then seen. */
     for (const t of plan.tensors) if (t.access === 'write') program.tensors[t.tensor.name]!.data.fill(NaN);
     kernel.run({ scalars });
-    const check = compare(program, expected, TOLERANCE[options.dtype]);
-    const timed = await time({ program, decl, values, scalars, expected, options, session, backend, target });
+    const tolerance = TOLERANCE[options.dtype];
+    const check = compare(program, expected, tolerance);
+    const timed = await timeFormula({
+      program,
+      decl,
+      values,
+      scalars,
+      expected,
+      tolerance,
+      options,
+      session,
+      backend,
+      target,
+    });
     const patterns = patternsOf(
       plan.actions,
       plan.tensors.map((t) => t.tensor),
@@ -184,65 +186,6 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
 const chosen = async (options: EinsumRunOptions, session: Session): Promise<string> =>
   (await backendOf(options.backend, session.progress)).name;
 
-/** The formula with the shapes, patterns, values and layouts that options give. */
-const declarationOf = async (formula: string, options: EinsumRunOptions): Promise<KernelDecl> => {
-  const shapes = Object.fromEntries(
-    Object.entries(options.shape ?? {}).map(([name, text]) => [name, shapeOf(name, text)]),
-  );
-  const patterns: Record<string, BooleanTensor> = {};
-  for (const [name, file] of Object.entries(options.pattern ?? {})) patterns[name] = (await matrixOf(file)).pattern;
-  const values: Record<string, Float64Array> = {};
-  for (const [name, file] of Object.entries(options.known ?? {})) {
-    const matrix = await matrixOf(file);
-    values[name] = matrix.values;
-    patterns[name] ??= matrix.pattern;
-  }
-  const layouts = Object.fromEntries(
-    Object.entries(options.layout ?? {}).map(([name, kind]): [string, LayoutKind] => [
-      name,
-      LAYOUTS.find((l) => l === kind) ??
-        fail('einsum/layout', `there is no layout '${kind}' for ${name}`, {
-          remedy: `use one of ${LAYOUTS.join(', ')}`,
-        }),
-    ]),
-  );
-  return declareKernel(formula, { shapes, patterns, values, layouts }, options.name);
-};
-
-const LAYOUTS: readonly LayoutKind[] = ['dense', 'box', 'aligned', 'csc', 'compressed'];
-
-const shapeOf = (name: string, text: string): readonly number[] | number => {
-  const extents = text.split(',').map((t) => Number(t.trim() === '' ? NaN : t));
-  const wrong = extents.findIndex((n) => !Number.isSafeInteger(n) || n < 1);
-  if (wrong >= 0)
-    fail('einsum/shape', `'${text}' is not a shape of ${name}: extent ${wrong + 1} is no whole number from 1`, {
-      remedy: `write --shape ${name}=8,56,9`,
-    });
-  return /^[a-z]$/.test(name) && extents.length === 1 ? extents[0]! : extents;
-};
-
-const numberOf = (text: string | undefined, name: string): number | undefined => {
-  if (text === undefined) return undefined;
-  const x = Number(text);
-  return Number.isFinite(x) && text.trim() !== ''
-    ? x
-    : fail('einsum/scalar', `'${text}' is no value for the scalar ${name}`, { remedy: `write --scalar ${name}=0.5` });
-};
-
-/** A matrix file as a dense tensor of two dimensions. */
-const matrixOf = async (file: string): Promise<{ readonly pattern: BooleanTensor; readonly values: Float64Array }> => {
-  const { pattern, values } = await readMatrixFile(file, { complex: 'abs' });
-  const { rows, cols, rowPtr, colIdx } = pattern;
-  const bits = new Uint8Array(rows * cols);
-  const dense = new Float64Array(rows * cols);
-  for (let i = 0; i < rows; i++)
-    for (let p = rowPtr[i]!; p < rowPtr[i + 1]!; p++) {
-      bits[i + colIdx[p]! * rows] = 1;
-      dense[i + colIdx[p]! * rows]! += values[p]!;
-    }
-  return { pattern: { shape: [rows, cols], bits }, values: dense };
-};
-
 /** Fills the tensors with random values within their patterns, and gives all entries as the kernel sees them. */
 const fill = (program: TensorProgram, tensors: readonly TensorDecl[], seed: number): Record<string, Float64Array> => {
   const all: Record<string, Float64Array> = {};
@@ -270,72 +213,6 @@ const compare = (
     });
   }
   return { maxRelError: Number.isFinite(worst) ? worst : null, passed: worst <= tolerance, tolerance };
-};
-
-interface Timing {
-  readonly program: TensorProgram;
-  readonly decl: KernelDecl;
-  readonly values: Readonly<Record<string, Float64Array>>;
-  readonly scalars: Readonly<Record<string, number>>;
-  readonly expected: Readonly<Record<string, Float64Array>>;
-  readonly options: EinsumRunOptions;
-  readonly session: Session;
-  readonly backend: Parameters<typeof measurePeak>[0];
-  readonly target: Parameters<typeof measurePeak>[1];
-}
-
-/* Many samples, short beside the slices in which a system deals out its processors. */
-const SHORT: MeasureOptions = { rounds: 75, sampleMs: 0.1, budgetMs: 2000 };
-
-/** Milliseconds of a run, and of baselines; all are called many times at once, so that calls into them do not count. */
-const time = async ({ program, decl, values, scalars, expected, options, session, backend, target }: Timing) => {
-  const { progress } = session;
-  const kernel = program.kernels[decl.name]!;
-  /* Sums that grow from run to run would in the end be infinite; what is added to begins at zero and takes small values. */
-  for (const t of kernel.plan.tensors) if (t.access !== 'read') program.tensors[t.tensor.name]!.data.fill(0);
-  const small = Object.fromEntries(Object.keys(scalars).map((s) => [s, 1e-3]));
-  const repetitions = options.bench
-    ? Math.max(1, Math.min(20_000, Math.round(4e6 / Math.max(1, kernel.flops.hardware))))
-    : 1;
-  const runs: Record<string, () => void> = {
-    run: () => {
-      for (let i = 0; i < repetitions; i++) kernel.run({ scalars: small });
-    },
-  };
-  const skipped: Record<string, string> = {};
-  const open: EinsumBaseline[] = [];
-  try {
-    const cache = options.cache ? undefined : false;
-    const native = options.bench ? await nativeKernel(program, decl.name, small, options.fastMath, cache) : undefined;
-    if (native) {
-      open.push(native);
-      runs['run'] = () => native.run(repetitions);
-    }
-    if (options.bench)
-      for (const kind of ['loops', 'libxsmm'] as const) {
-        await progress.at(0.7, `compiling the baseline: ${kind}`);
-        progress.listen();
-        const problem = { plan: kernel.plan, values, scalars, expected, tolerance: TOLERANCE[options.dtype] };
-        const baseline = await einsumBaseline(problem, kind, cache);
-        if (typeof baseline === 'string') skipped[kind] = baseline;
-        else {
-          open.push(baseline);
-          runs[kind] = () => baseline.run(repetitions);
-        }
-      }
-    await progress.at(0.85, 'timing');
-    progress.listen();
-    const peak = options.bench ? await measurePeak(backend, target, options.dtype) : 0;
-    const { run, ...others } = await medians(runs, options.bench ? SHORT : QUICK);
-    return {
-      run: run! / repetitions,
-      baselines: Object.fromEntries(Object.entries(others).map(([name, ms]) => [name, ms / repetitions])),
-      skipped,
-      peak,
-    };
-  } finally {
-    for (const b of open) b.close();
-  }
 };
 
 const stepOf = (action: Action): EinsumStep => {

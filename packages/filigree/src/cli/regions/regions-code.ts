@@ -3,11 +3,11 @@ import type { Module, TypedArray } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
 import { instantiate, type Instance } from '@filigree/runtime';
 import { specializeRegions, type CsrPattern, type LoopForm, type Regions } from '@filigree/sparse';
-import { right } from '../api/build.js';
-import type { CommonOptions } from './common-options.js';
-import { medians, QUICK, THOROUGH } from './measure.js';
-import { randomValues } from './random.js';
-import type { Session } from './session.js';
+import { right } from '../../api/build.js';
+import type { CommonOptions } from '../common-options.js';
+import { medians, QUICK, THOROUGH } from '../measure.js';
+import { randomValues } from '../random.js';
+import type { Session } from '../session.js';
 
 /** What came of running a program over its regions, beside the dense program. */
 export interface CodeSummary {

@@ -13,13 +13,13 @@ import {
   type RegionCheck,
   type Regions,
 } from '@filigree/sparse';
-import { right } from '../api/build.js';
-import { readBytes } from '../files/bytes.js';
-import { readMatrixFile } from '../files/read-matrix.js';
-import { backendOf } from './backend-of.js';
-import type { CommonOptions } from './common-options.js';
+import { right } from '../../api/build.js';
+import { readBytes } from '../../files/bytes.js';
+import { readMatrixFile } from '../../files/read-matrix.js';
+import { backendOf } from '../backend-of.js';
+import type { CommonOptions } from '../common-options.js';
 import { runCode, type CodeSummary } from './regions-code.js';
-import type { Session } from './session.js';
+import type { Session } from '../session.js';
 
 export interface RegionsOptions extends CommonOptions {
   readonly bind?: Readonly<Record<string, string>>;

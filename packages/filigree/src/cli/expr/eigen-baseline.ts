@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { findToolchain, type Toolchain } from '@filigree/backend';
 import { samePattern, type Csr, type Expr } from '@filigree/sparse';
 import { eigenSource } from './eigen-source.js';
-import { nativeLibrary } from './native-library.js';
+import { nativeLibrary } from '../native-library.js';
 
 /** A baseline ready to run. */
 export interface EigenBaseline {

@@ -2,9 +2,9 @@ import * as E from 'fp-ts/lib/Either.js';
 import { findToolchain, layoutSlab } from '@filigree/backend';
 import { compilerFlags } from '@filigree/backend-cpp';
 import { identifiersOf } from '@filigree/tensor';
-import type { TensorProgram } from '../api/tensors/program.js';
+import type { TensorProgram } from '../../api/tensors/program.js';
 import type { EinsumBaseline } from './einsum-baseline.js';
-import { nativeLibrary } from './native-library.js';
+import { nativeLibrary } from '../native-library.js';
 
 /**
  * The kernel of a program of the C++ backend, on the program's memory, behind the same loop of calls as the baselines: calls

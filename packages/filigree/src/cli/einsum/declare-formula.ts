@@ -1,0 +1,66 @@
+import { fail } from '@filigree/ir';
+import type { BooleanTensor } from '@filigree/sparse';
+import type { KernelDecl, LayoutKind } from '@filigree/tensor';
+import { declareKernel } from '../../api/tensors/compile.js';
+import { readMatrixFile } from '../../files/read-matrix.js';
+import type { EinsumRunOptions } from './einsum-run.js';
+
+/** The formula with the shapes, patterns, values and layouts that options give. */
+export const declarationOf = async (formula: string, options: EinsumRunOptions): Promise<KernelDecl> => {
+  const shapes = Object.fromEntries(
+    Object.entries(options.shape ?? {}).map(([name, text]) => [name, shapeOf(name, text)]),
+  );
+  const patterns: Record<string, BooleanTensor> = {};
+  for (const [name, file] of Object.entries(options.pattern ?? {})) patterns[name] = (await matrixOf(file)).pattern;
+  const values: Record<string, Float64Array> = {};
+  for (const [name, file] of Object.entries(options.known ?? {})) {
+    const matrix = await matrixOf(file);
+    values[name] = matrix.values;
+    patterns[name] ??= matrix.pattern;
+  }
+  const layouts = Object.fromEntries(
+    Object.entries(options.layout ?? {}).map(([name, kind]): [string, LayoutKind] => [
+      name,
+      LAYOUTS.find((l) => l === kind) ??
+        fail('einsum/layout', `there is no layout '${kind}' for ${name}`, {
+          remedy: `use one of ${LAYOUTS.join(', ')}`,
+        }),
+    ]),
+  );
+  return declareKernel(formula, { shapes, patterns, values, layouts }, options.name);
+};
+
+const LAYOUTS: readonly LayoutKind[] = ['dense', 'box', 'aligned', 'csc', 'compressed'];
+
+const shapeOf = (name: string, text: string): readonly number[] | number => {
+  const extents = text.split(',').map((t) => Number(t.trim() === '' ? NaN : t));
+  const wrong = extents.findIndex((n) => !Number.isSafeInteger(n) || n < 1);
+  if (wrong >= 0)
+    fail('einsum/shape', `'${text}' is not a shape of ${name}: extent ${wrong + 1} is no whole number from 1`, {
+      remedy: `write --shape ${name}=8,56,9`,
+    });
+  return /^[a-z]$/.test(name) && extents.length === 1 ? extents[0]! : extents;
+};
+
+/** A scalar's value as given, if it is. Error: `einsum/scalar`. */
+export const numberOf = (text: string | undefined, name: string): number | undefined => {
+  if (text === undefined) return undefined;
+  const x = Number(text);
+  return Number.isFinite(x) && text.trim() !== ''
+    ? x
+    : fail('einsum/scalar', `'${text}' is no value for the scalar ${name}`, { remedy: `write --scalar ${name}=0.5` });
+};
+
+/** A matrix file as a dense tensor of two dimensions. */
+const matrixOf = async (file: string): Promise<{ readonly pattern: BooleanTensor; readonly values: Float64Array }> => {
+  const { pattern, values } = await readMatrixFile(file, { complex: 'abs' });
+  const { rows, cols, rowPtr, colIdx } = pattern;
+  const bits = new Uint8Array(rows * cols);
+  const dense = new Float64Array(rows * cols);
+  for (let i = 0; i < rows; i++)
+    for (let p = rowPtr[i]!; p < rowPtr[i + 1]!; p++) {
+      bits[i + colIdx[p]! * rows] = 1;
+      dense[i + colIdx[p]! * rows]! += values[p]!;
+    }
+  return { pattern: { shape: [rows, cols], bits }, values: dense };
+};
