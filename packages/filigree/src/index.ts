@@ -59,5 +59,6 @@ export {
 } from './api/tensors/program.js';
 export { cppProject, type CppProjectOptions } from './api/tensors/cpp-project.js';
 export type { TensorFacts } from './api/tensors/declare.js';
-export { machineTarget } from './api/tensors/target.js';
+export { machineTarget, type GemmLibrary } from './api/tensors/target.js';
+export { measurePeak } from './api/tensors/peak.js';
 export * from './tensors.js';

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
+  backends,
   compileTensors,
   cppProject,
   DiagnosticError,
   einsum,
   evaluateKernel,
   family,
+  measurePeak,
   scalar,
   tensor,
   tensorKernel,
@@ -101,5 +103,72 @@ describe('projects', () => {
   it('are refused under names that no language takes', async () => {
     expect(await code(() => cppProject([product('k')], { name: '2d' }))).toBe('project/name');
     expect(await code(() => cppProject([], {}))).toBe('project/empty');
+  });
+});
+
+/* Where it is missing this is skipped, but for continuous integration. */
+const hasLibrary =
+  process.env['CI'] === 'true' ||
+  (await code(async () => {
+    const tried = await einsum('C[ij] = A[ik]*B[kj]', { shapes: { A: [4, 4], j: 4 }, gemm: 'libxsmm' });
+    tried.dispose();
+  })) === 'none';
+
+describe('products by LIBXSMM', () => {
+  it.skipIf(!hasLibrary).each(['f64', 'f32'] as const)('give the same numbers in %s', async (dtype) => {
+    const K = tensor('K', [7, 7], { values: numbers(49), layout: 'aligned' });
+    const S = tensor('S', [3, 3], { values: numbers(9).map((x, i) => (i % 2 ? 0 : x)), layout: 'csc' });
+    const [Q, I, A, T] = ['Q', 'I', 'A', 'T'].map((name) =>
+      tensor(name, name === 'A' ? [3, 3] : [7, 3], { layout: name === 'A' ? 'dense' : 'aligned' }),
+    );
+    const kernels = [
+      tensorKernel('volume', Q!('kp').accumulate(K('kl').mul(I!('lq')).mul(A!('qp')))),
+      /* Neither a sparse matrix nor a factor that a run gives is for the library. */
+      tensorKernel('rest', T!('kp').assign(K('kl').mul(I!('lq')).mul(S('qp')).scale(scalar('dt')))),
+    ];
+    const run = async (gemm: 'own' | 'libxsmm'): Promise<{ text: string; found: readonly Float64Array[] }> => {
+      const {
+        tensors,
+        kernels: made,
+        sources,
+        dispose,
+      } = await compileTensors(kernels, {
+        dtype,
+        gemm,
+        backend: 'cpp',
+        elements: { kind: 'many', count: 3, placed: { A: { kind: 'shared' } } },
+      });
+      for (let e = 0; e < 3; e++) {
+        tensors['Q']!.set(numbers(21, e), e);
+        tensors['I']!.set(numbers(21, 5 + e), e);
+      }
+      tensors['A']!.set(numbers(9, 9));
+      made['volume']!.run();
+      made['rest']!.run({ scalars: { dt: 0.5 } });
+      const found = [0, 1, 2].flatMap((e) => [tensors['Q']!.get(e), tensors['T']!.get(e)]);
+      dispose();
+      return { text: sources.files.map((f) => String(f.contents)).join(''), found };
+    };
+    const [own, library] = [await run('own'), await run('libxsmm')];
+    expect(own.text).not.toContain('libxsmm');
+    /* Rows of padding are computed with the others: a vector of eight bytes each, or of four. */
+    expect(library.text).toMatch(dtype === 'f64' ? /libxsmm_dmmdispatch\(8, / : /libxsmm_smmdispatch\((8|16), /);
+    own.found.forEach((x, k) =>
+      x.forEach((value, i) => expect(library.found[k]![i]).toBeCloseTo(value, dtype === 'f64' ? 12 : 4)),
+    );
+  });
+
+  it('are refused for other backends', async () => {
+    const formula = 'C[ij] = A[ik]*B[kj]';
+    const facts = { shapes: { A: [4, 4], j: 4 }, gemm: 'libxsmm' } as const;
+    expect(await code(() => einsum(formula, { ...facts, backend: 'wasm' }))).toBe('tensor/gemm');
+    expect(await code(() => einsum(formula, { ...facts, backend: backends()[0]! }))).toBe('tensor/gemm');
+    expect(await code(() => einsum(formula, { ...facts, gemm: 'mkl' as 'own' }))).toBe('tensor/gemm');
+  });
+});
+
+describe('the peak of a core', () => {
+  it.each(workingBackends)('is measured on %s', async (backend) => {
+    for (const dtype of ['f32', 'f64'] as const) expect(await measurePeak(dtype, { backend })).toBeGreaterThan(0);
   });
 });

@@ -5,7 +5,8 @@ import type { CppPlugin } from './plugin.js';
 
 /**
  * Products of small matrices, `linalg.gemm`, by LIBXSMM, which makes their code when the kernels are loaded. It takes what that
- * library does: dense matrices by columns, alpha = 1. A prefetch is left out, since it has no meaning.
+ * library does: dense matrices by columns, alpha = 1; rows of padding are computed with the others, as whole vectors are faster.
+ * A prefetch is left out, since it has no meaning.
  */
 export const libxsmm = (): CppPlugin => ({
   name: 'libxsmm',
@@ -47,6 +48,12 @@ const takes = ({ name, attrs }: Op): boolean =>
 const strides = (attrs: Op['attrs'], x: string): readonly number[] | undefined =>
   attrs[`${x}Strides`] as readonly number[] | undefined;
 
+/* What lies below the last row may be written where it is padding; there must be room for it in every column. */
+const rows = (attrs: Op['attrs']): number => {
+  const padded = Number(attrs['mPadded'] ?? attrs['m']);
+  return ['a', 'c'].every((x) => columnStride(attrs, x) >= padded) ? padded : Number(attrs['m']);
+};
+
 const columnStride = (attrs: Op['attrs'], x: string): number => strides(attrs, x)![1]!;
 
 /* The name of the helper says all that the code depends on. */
@@ -59,8 +66,8 @@ const product: Spelling = {
         loc: op.loc,
         remedy: 'run lowerGemm first, and let it keep only what the plugin takes',
       });
-    const { type, m, n, k, beta } = op.attrs;
-    const sizes = [m, n, k, ...['a', 'b', 'c'].map((x) => columnStride(op.attrs, x)), beta].map(Number);
+    const { type, n, k, beta } = op.attrs;
+    const sizes = [rows(op.attrs), n, k, ...['a', 'b', 'c'].map((x) => columnStride(op.attrs, x)), beta].map(Number);
     const name = site.helper(`libxsmm_${type === 'f64' ? 'd' : 's'}_${sizes.join('_')}`);
     const pointer = (x: string, at: typeof aAt) => expr(`&${site.element(bare(op, x), at!).text}`, binds.unary);
     return call(name, pointer('a', aAt), pointer('b', bAt), pointer('c', cAt));

@@ -15,6 +15,7 @@ import {
   type Diagnostics,
   type Kernel,
   type Module,
+  type Op,
   type Value,
 } from '@filigree/ir';
 import { canonicalize, cse, dce, licm } from '@filigree/opt';
@@ -37,6 +38,8 @@ export interface LowerOptions {
   readonly target?: GemmTarget;
   /** Whether products of matrices become micro-kernels, and the passes that suit every kernel run. Default true. */
   readonly lower?: boolean;
+  /** Which products stay `linalg.gemm`, for a plugin of the backend that writes them; default none. */
+  readonly keep?: (op: Op) => boolean;
   /**
    * Where a kernel runs once: whether what it asks for ahead (§4.6) lies in buffers of their own, `_prefetch_NAME`. Without,
    * nothing is asked for; for many elements it is always the next element's.
@@ -53,11 +56,20 @@ export const lowerPlan = (plan: Plan, options: LowerOptions = {}): E.Either<Diag
 
 /** Plans as the kernels of one module, which share their tensors. Errors: `emit/…`. */
 export const lowerPlans = (plans: readonly Plan[], options: LowerOptions = {}): E.Either<Diagnostics, Module> => {
-  const { target = gemmTargets.avx2, lower = true } = options;
+  const { target = gemmTargets.avx2, lower = true, keep } = options;
   const build = pass('lower-plans', (all: readonly Plan[]) =>
     moduleOf(all, target, options.elements ?? { kind: 'one' }, options.prefetchBuffers ?? false),
   );
-  const steps = pipeline<Module>([lowerGemm(target), canonicalize(), cse(), licm(), canonicalize(), cse(), dce()]);
+  const over = { dialects: [...coreDialects, linalg] };
+  const steps = pipeline<Module>([
+    lowerGemm(target, keep && { keep }),
+    canonicalize(over),
+    cse(over),
+    licm(over),
+    canonicalize(over),
+    cse(over),
+    dce(over),
+  ]);
   return E.chain((module: Module) => (lower ? steps.run(module) : E.right(module)))(build.run(plans));
 };
 

@@ -8,7 +8,7 @@ import {
 } from '@filigree/tensor';
 import { right } from '../build.js';
 import { declareTensors, tensorsIn, type TensorFacts } from './declare.js';
-import { compilePlans, type TensorKernel, type TensorOptions, type TensorProgram } from './program.js';
+import { compileFor, type TensorKernel, type TensorOptions, type TensorProgram } from './program.js';
 import { tensorBackend } from './target.js';
 
 export interface TensorCompileOptions extends TensorOptions {
@@ -20,18 +20,18 @@ export interface TensorCompileOptions extends TensorOptions {
 
 /**
  * Compiles kernels of tensors that are one program: they share its tensors, each with memory of its own. Rejects with a
- * `DiagnosticError`: `notation/…`, `plan/…`, `emit/…`, `runtime/backend`, and what the backend says.
+ * `DiagnosticError`: `notation/…`, `plan/…`, `emit/…`, `runtime/backend`, `tensor/gemm`, `cpp/plugin-missing` where the library for
+ * `gemm` is not there, and what else the backend says.
  */
 export const compileTensors = async (
   kernels: readonly KernelDecl[],
   options: TensorCompileOptions = {},
 ): Promise<TensorProgram> => {
-  const { backend, target } = await tensorBackend(options.backend);
-  const made = options.target ?? target;
+  const chosen = await tensorBackend(options);
   const started = performance.now();
-  const plans = planAll(kernels, options, made);
+  const plans = planAll(kernels, options, chosen.target);
   const planned = performance.now();
-  const program = await compilePlans(plans, { ...options, backend, target: made });
+  const program = await compileFor(plans, chosen, options);
   return { ...program, ms: { ...program.ms, plan: planned - started } };
 };
 

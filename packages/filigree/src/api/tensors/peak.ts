@@ -1,14 +1,19 @@
 import { declareBuffer, buildKernel, makeModule, type Value } from '@filigree/ir';
 import { instantiate } from '@filigree/runtime';
-import type { GemmTarget } from '@filigree/tensor';
-import type { Backend } from '@filigree/backend';
 import { right } from '../build.js';
+import type { TensorOptions } from './program.js';
+import { tensorBackend } from './target.js';
 
 /**
- * The most operations that one core does on this machine with a backend, in GFLOP/s: multiplications and additions of
- * independent vectors that stay in registers, the best of some runs. Takes about 50 ms. Rejects with a `DiagnosticError`.
+ * The most operations that one core does on this machine with a backend and the vectors that tensor kernels have there, in GFLOP/s:
+ * multiplications and additions of independent vectors that stay in registers, the best of some runs. Takes about 50 ms. Rejects
+ * with a `DiagnosticError`.
  */
-export const measurePeak = async (backend: Backend, target: GemmTarget, dtype: 'f32' | 'f64'): Promise<number> => {
+export const measurePeak = async (
+  dtype: 'f32' | 'f64',
+  options: Pick<TensorOptions, 'backend' | 'target'> = {},
+): Promise<number> => {
+  const { backend, target } = await tensorBackend(options);
   const lanes = target.vectorBytes / (dtype === 'f64' ? 8 : 4);
   const sums = target.registers === 32 ? 24 : 12;
   const buffers = [declareBuffer('x', dtype, (sums + 2) * lanes, 'inout')];

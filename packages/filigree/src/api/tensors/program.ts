@@ -17,7 +17,7 @@ import {
 import type { BackendName } from '../backends.js';
 import { right } from '../build.js';
 import type { NumericArray } from '../compiled-program.js';
-import { tensorBackend } from './target.js';
+import { tensorBackend, type GemmLibrary, type TensorBackend } from './target.js';
 
 export interface TensorOptions {
   /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
@@ -32,6 +32,11 @@ export interface TensorOptions {
   readonly elements?: Elements | undefined;
   /** What micro-kernels are made for; default this machine. */
   readonly target?: GemmTarget | undefined;
+  /**
+   * Who writes products of matrices; default `own`, micro-kernels. With `libxsmm` that library does those that it takes, and the
+   * backend is `cpp`.
+   */
+  readonly gemm?: GemmLibrary | undefined;
 }
 
 /**
@@ -89,11 +94,18 @@ export interface TensorData {
 }
 
 /** Takes plans all the way to memory: the kernels of one program, which share its tensors. Rejects with a `DiagnosticError`. */
-export const compilePlans = async (plans: readonly Plan[], options: TensorOptions = {}): Promise<TensorProgram> => {
-  const { backend, target } = await tensorBackend(options.backend);
+export const compilePlans = async (plans: readonly Plan[], options: TensorOptions = {}): Promise<TensorProgram> =>
+  compileFor(plans, await tensorBackend(options), options);
+
+/** The same for a backend that was chosen before. */
+export const compileFor = async (
+  plans: readonly Plan[],
+  { backend, target, keep }: TensorBackend,
+  options: Omit<TensorOptions, 'backend' | 'target' | 'gemm'>,
+): Promise<TensorProgram> => {
   const started = performance.now();
   const elements = options.elements ?? { kind: 'one' };
-  const module = right(lowerPlans(plans, { elements, target: options.target ?? target }));
+  const module = right(lowerPlans(plans, { elements, target, ...(keep && { keep }) }));
   const lowered = performance.now();
   const { threads, cache, fastMath } = options;
   const instance = right(

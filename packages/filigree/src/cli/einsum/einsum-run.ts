@@ -85,7 +85,7 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
   session.knowText('<kernel>', formula);
   await progress.at(0, 'reading patterns');
   const decl = await declarationOf(formula, options);
-  const { backend, target } = await tensorBackend(await chosen(options, session));
+  const { backend, target } = await tensorBackend({ backend: await chosen(options, session) });
   await progress.at(0.1, 'planning');
   progress.listen();
   const program = await compileTensors([decl], {

@@ -1,4 +1,5 @@
-import type { KernelDecl } from '@filigree/tensor';
+import type { Backend } from '@filigree/backend';
+import type { GemmTarget, KernelDecl } from '@filigree/tensor';
 import { measurePeak } from '../../api/tensors/peak.js';
 import type { TensorProgram } from '../../api/tensors/program.js';
 import { medians, QUICK, type MeasureOptions } from '../measure.js';
@@ -18,8 +19,8 @@ export interface Timing {
   readonly tolerance: number;
   readonly options: EinsumRunOptions;
   readonly session: Session;
-  readonly backend: Parameters<typeof measurePeak>[0];
-  readonly target: Parameters<typeof measurePeak>[1];
+  readonly backend: Backend;
+  readonly target: GemmTarget;
 }
 
 /* Many samples, short beside the slices in which a system deals out its processors. */
@@ -74,7 +75,7 @@ export const timeFormula = async ({
       }
     await progress.at(0.85, 'timing');
     progress.listen();
-    const peak = options.bench ? await measurePeak(backend, target, options.dtype) : 0;
+    const peak = options.bench ? await measurePeak(options.dtype, { backend, target }) : 0;
     const { run, ...others } = await medians(runs, options.bench ? SHORT : QUICK);
     return {
       run: run! / repetitions,
