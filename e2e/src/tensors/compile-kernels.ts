@@ -1,8 +1,8 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics } from '@filigree/ir';
 import { chooseBackend } from '@filigree/runtime';
-import { gemmTargets, planKernel, type Elements, type Flops, type KernelDecl } from '@filigree/tensor';
-import { compilePlans, machineTarget, type TensorProgram } from 'filigree';
+import { gemmTargets, planKernel, type Elements, type KernelDecl } from '@filigree/tensor';
+import { compilePlans, machineTarget, type GemmLibrary, type TensorProgram } from 'filigree';
 import { galleryBackends } from '../gallery/run-program.js';
 
 /** How kernels are compiled. */
@@ -10,20 +10,23 @@ export interface CompileKernelsOptions {
   readonly dtype: 'f32' | 'f64';
   readonly backend?: string | undefined;
   readonly threads?: number;
+  /** Who does products of matrices; with a library the backend is `cpp`. Default `own`. */
+  readonly gemm?: GemmLibrary;
 }
 
 /** Plans kernels for the vectors of this machine and compiles them into one program. Throws `DiagnosticError`. */
 export const compileKernels = async (
   kernels: readonly KernelDecl[],
   elements: Elements,
-  { dtype, backend, threads }: CompileKernelsOptions,
+  { dtype, backend, threads, gemm = 'own' }: CompileKernelsOptions,
 ): Promise<{ readonly program: TensorProgram; readonly planMs: number }> => {
-  const { name } = right(await chooseBackend(galleryBackends(), backend)());
+  const wanted = gemm === 'own' ? backend : 'cpp';
+  const { name } = right(await chooseBackend(galleryBackends(), wanted)());
   const target = name === 'wasm' ? gemmTargets.simd128 : await machineTarget();
   const begin = performance.now();
   const plans = kernels.map((k) => right(planKernel(k, { type: dtype, target })));
   const planMs = performance.now() - begin;
-  return { program: await compilePlans(plans, { elements, target, backend: name, threads }), planMs };
+  return { program: await compilePlans(plans, { elements, target, backend: name, threads, gemm }), planMs };
 };
 
 /** The value, or its diagnostics thrown. */
@@ -31,13 +34,6 @@ export const right = <A>(result: Either<Diagnostics, A>): A => {
   if (isLeft(result)) throw new DiagnosticError(result.left);
   return result.right;
 };
-
-/** The sum of operations, each so many times. */
-export const flopsOf = (all: readonly (readonly [times: number, flops: Flops])[]): Flops => ({
-  nonzero: all.reduce((sum, [n, f]) => sum + n * f.nonzero, 0),
-  hardware: all.reduce((sum, [n, f]) => sum + n * f.hardware, 0),
-  naive: all.reduce((sum, [n, f]) => sum + n * f.naive, 0),
-});
 
 /** Elements whose tensors of these names fit a cache together: they are written and read within one chunk of elements. */
 export const slotsFor = ({ tensors, dtype }: TensorProgram, names: RegExp, most: number): number => {

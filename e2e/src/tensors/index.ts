@@ -12,32 +12,18 @@ export { cellCoefficients, cellNeighbours, nodalError, nodalValues, type CellCoe
 export { referenceCells } from './lina/reference.js';
 export { tetsSetup, simulation, type TetsOptions, type TetsSetup } from './seissol/setup.js';
 export { cellsSetup, type CellsOptions, type CellsSetup } from './lina/setup.js';
+export { seissolKernels, type SeissolKernels, type SeissolOptions } from './seissol/kernels.js';
+export { linaKernels, type LinaKernels, type LinaOptions } from './lina/kernels.js';
+export type { ElementLayouts } from './element-kernels.js';
+export { flopsOfStep, taylorScalars, type Solver, type SolverProgram } from './solver.js';
 export {
-  seissolKernels,
-  taylorScalars,
-  type SeissolKernels,
-  type SeissolLayouts,
-  type SeissolOptions,
-} from './seissol/kernels.js';
-export { linaKernels, type LinaKernels, type LinaLayouts, type LinaOptions } from './lina/kernels.js';
-export { measurePeak } from './peak.js';
+  checkedSolver,
+  librarySolver,
+  type CheckedSolver,
+  type LibrarySolver,
+  type SolverProblem,
+} from './checked-solver.js';
 export { observedOrder, travel, type Travelled } from './convergence.js';
-export {
-  compileTets,
-  seissolLayouts,
-  TET_PARTS,
-  type CompiledTets,
-  type TetPart,
-  type TetsProgram,
-  type TetsProgramOptions,
-} from './seissol/compiled.js';
-export {
-  compileCells,
-  CELL_PARTS,
-  LINA_LAYOUTS,
-  type CellPart,
-  type CellsProgram,
-  type CellsProgramOptions,
-  type CompiledCells,
-} from './lina/compiled.js';
+export { compileTets, seissolLayouts, TET_PARTS, type TetPart, type TetsProgramOptions } from './seissol/compiled.js';
+export { compileCells, CELL_PARTS, LINA_LAYOUTS, type CellPart, type CellsProgramOptions } from './lina/compiled.js';
 export { compileKernels, type CompileKernelsOptions } from './compile-kernels.js';

@@ -1,19 +1,15 @@
 import { readBytesSync } from 'filigree';
-import type { ExampleOptions } from 'filigree';
+import type { ExampleOptions, GemmLibrary } from 'filigree';
 import { fail } from '@filigree/ir';
-import type { Flops } from '@filigree/tensor';
 import { randomNumbers } from '../../meshes/random.js';
-import { atMost } from '../../fields/finding.js';
-import { measurePeak } from '../../tensors/peak.js';
-import { compileTets, TET_PARTS, type CompiledTets, type TetsProgram } from '../../tensors/seissol/compiled.js';
+import { compileTets } from '../../tensors/seissol/compiled.js';
 import { readMatrices, type Matrices } from '../../tensors/seissol/read-matrices.js';
 import { dubinerMatrices } from '../../tensors/seissol/dubiner-matrices.js';
 import { referenceTets } from '../../tensors/seissol/reference.js';
 import { tetsSetup, type TetsSetup } from '../../tensors/seissol/setup.js';
 import { elasticWaves, planeWave, starPattern } from '../../tensors/waves.js';
-import { relativeDifference } from './relative-difference.js';
-import { speedChart } from './speed-chart.js';
-import { speedsOf, tensorExample, type Counted } from './tensor-example.js';
+import { reportSolver, type Beside } from './solver-report.js';
+import { tensorExample } from './tensor-example.js';
 
 /** The kernels of SeisSol (§5.1, §6.3): compiled, checked against plain loops, and timed beside the machine's peak. */
 export const seissolExample = tensorExample({
@@ -29,60 +25,23 @@ export const seissolExample = tensorExample({
     options.progress(0, 'matrices');
     const matrices = file === '' ? dubinerMatrices(order) : matricesOf(file, order);
     const setup = setupOf(order, fused, size, matrices, options.seed);
-    options.progress(0.1, 'plan and compile');
-    const compiled = await compiledFor(setup, options);
-    try {
-      const solver = compiled.start(setup);
-      options.progress(0.5, 'check');
-      const wrong = differenceFromPlain(setup, solver, options.seed);
-      options.progress(0.7, 'time');
-      const peak = await measurePeak(options.dtype, options.backend);
-      const samples = options.bench ? 15 : 5;
-      const speeds = speedsOf(countedOf(solver, setup), samples);
-      const step = speeds[0];
-      const single = options.bench && fused > 1 ? await singleMs(setup, solver, options, samples) : undefined;
-      const flops = solver.flops();
-      const total = (kind: 'nonzero' | 'hardware'): number =>
-        TET_PARTS.reduce((sum, part) => sum + flops[part][kind], 0) / setup.mesh.size;
-      return {
-        metrics: {
-          order,
-          fused,
-          backend: compiled.program.backend,
+    const { dtype } = options;
+    const outcome = await reportSolver(
+      {
+        problem: {
+          setup,
           elements: setup.mesh.size,
-          kernels: Object.keys(compiled.program.kernels).length,
-          nonzeroFlops: total('nonzero'),
-          hardwareFlops: total('hardware'),
-          nonzeroGflops: step.nonzero,
-          hardwareGflops: step.hardware,
-          peakGflops: peak,
-          percentOfPeak: (100 * step.hardware) / peak,
-          nonzeroPercentOfPeak: (100 * step.nonzero) / peak,
-          mdofs: setup.start.length / step.ms / 1e3,
-          ...Object.fromEntries(speeds.slice(1).map((s) => [`hardwareGflops.${s.name}`, s.hardware])),
-          ...(single !== undefined && { speedup: single.ms / single.fused }),
+          compile: (gemm) => compiledFor(setup, options, gemm),
+          plain: referenceTets,
+          compared: someOf(setup.mesh.size, options.seed),
         },
-        ms: {
-          plan: compiled.planMs,
-          generate: compiled.program.ms.generate,
-          compile: compiled.program.ms.compile,
-          run: step.ms,
-          ...Object.fromEntries(speeds.slice(1).map((s) => [s.name, s.ms])),
-        },
-        ...(single !== undefined && { baselines: { single: single.ms } }),
-        findings: [atMost('difference from plain loops', wrong, options.dtype === 'f32' ? 3e-5 : 1e-12)],
-        picture: {
-          extension: 'svg',
-          contents: speedChart(
-            `SeisSol, order ${order}, ${options.dtype}, ${fused} simulation${fused > 1 ? 's' : ''}`,
-            speeds,
-            peak,
-          ),
-        },
-      };
-    } finally {
-      compiled.close();
-    }
+        title: `SeisSol, order ${order}, ${dtype}, ${fused} simulation${fused > 1 ? 's' : ''}`,
+        tolerance: dtype === 'f32' ? 3e-5 : 1e-12,
+        ...(fused > 1 && { beside: async () => [await singleOf(setup, options)] }),
+      },
+      options,
+    );
+    return { ...outcome, metrics: { order, fused, ...outcome.metrics } };
   },
 });
 
@@ -104,7 +63,7 @@ const setupOf = (order: number, simulations: number, n: number, matrices: Matric
     matrices,
   });
 
-const compiledFor = (setup: TetsSetup, { dtype, backend, threads }: ExampleOptions): Promise<TetsProgram> =>
+const compiledFor = (setup: TetsSetup, { dtype, backend, threads }: ExampleOptions, gemm: GemmLibrary) =>
   compileTets({
     order: setup.order,
     simulations: setup.simulations,
@@ -114,55 +73,21 @@ const compiledFor = (setup: TetsSetup, { dtype, backend, threads }: ExampleOptio
     dtype,
     backend,
     threads,
+    gemm,
   });
 
-/** After one step, at a few elements. */
-const differenceFromPlain = (setup: TetsSetup, solver: CompiledTets, seed: number): number => {
+const someOf = (size: number, seed: number): readonly number[] => {
   const random = randomNumbers(seed);
-  const some = Array.from({ length: Math.min(8, setup.mesh.size) }, () => Math.floor(random() * setup.mesh.size));
-  const elements = [...new Set(some)];
-  const plain = referenceTets(setup, elements);
-  plain.step(setup.dt);
-  solver.step(setup.dt);
-  return relativeDifference(
-    solver.coefficients(),
-    plain.coefficients(),
-    elements,
-    setup.start.length / setup.mesh.size,
-  );
-};
-
-/** A whole step, then its parts. Times do not depend on values, which go on from step to step. */
-const countedOf = (solver: CompiledTets, { dt }: TetsSetup): readonly Counted[] => {
-  const flops = solver.flops();
-  const whole = (kind: keyof Flops): number => TET_PARTS.reduce((sum, p) => sum + flops[p][kind], 0);
-  return [
-    {
-      name: 'step',
-      run: () => solver.step(dt),
-      flops: { nonzero: whole('nonzero'), hardware: whole('hardware'), naive: whole('naive') },
-    },
-    ...TET_PARTS.map((part) => ({ name: part, run: () => solver.part(part, dt), flops: flops[part] })),
-  ];
+  return [...new Set(Array.from({ length: Math.min(8, size) }, () => Math.floor(random() * size)))];
 };
 
 /** As many simulations one after another, beside the fused ones. */
-const singleMs = async (
-  setup: TetsSetup,
-  solver: CompiledTets,
-  options: ExampleOptions,
-  samples: number,
-): Promise<{ readonly ms: number; readonly fused: number }> => {
-  const { simulations, start } = setup;
+const singleOf = async (setup: TetsSetup, options: ExampleOptions): Promise<Beside> => {
+  const { simulations, start, dt } = setup;
   const alone = { ...setup, simulations: 1, start: start.filter((_, i) => i % simulations === 0) };
-  const compiled = await compiledFor(alone, options);
-  try {
-    const one = compiled.start(alone);
-    const [single, fused] = speedsOf([countedOf(one, alone)[0], countedOf(solver, setup)[0]], samples);
-    return { ms: simulations * single.ms, fused: fused.ms };
-  } finally {
-    compiled.close();
-  }
+  const compiled = await compiledFor(alone, options, 'own');
+  const one = compiled.start(alone);
+  return { name: 'single', run: () => one.step(dt), times: simulations, close: compiled.close };
 };
 
 const matricesOf = (file: string, order: number): Matrices => {

@@ -1,12 +1,11 @@
-import type { TensorProgram } from 'filigree';
 import type { BooleanTensor } from '@filigree/sparse';
-import type { Flops, PlacedTensor } from '@filigree/tensor';
-import { compileKernels, flopsOf, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
-import { taylorScalars } from '../seissol/kernels.js';
-import type { Steps } from '../steps.js';
+import type { PlacedTensor } from '@filigree/tensor';
+import { compileKernels, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
+import type { ElementLayouts } from '../element-kernels.js';
+import { flopsOf, gathered, taylorScalars, type Solver, type SolverProgram } from '../solver.js';
 import type { Waves } from '../waves.js';
 import { cellCoefficients, cellNeighbours } from './cells.js';
-import { linaKernels, type LinaLayouts } from './kernels.js';
+import { linaKernels } from './kernels.js';
 import { nodalBasis } from './nodal-matrices.js';
 import type { CellsSetup } from './setup.js';
 
@@ -14,33 +13,16 @@ import type { CellsSetup } from './setup.js';
 export const CELL_PARTS = ['local', 'meet'] as const;
 export type CellPart = (typeof CELL_PARTS)[number];
 
-/** The kernels of an order, compiled, with memory for up to so many cells. */
-export interface CellsProgram {
-  readonly program: TensorProgram;
-  readonly planMs: number;
-  /** Puts a grid into the memory, in place of the one before. */
-  readonly start: (setup: CellsSetup) => CompiledCells;
-  readonly close: () => void;
-}
-
-/** The solver on compiled kernels. */
-export interface CompiledCells extends Steps {
-  /** Runs one part of a step for all cells. */
-  readonly part: (part: CellPart, dt: number) => void;
-  /** Operations of each part for all cells. */
-  readonly flops: Readonly<Record<CellPart, Flops>>;
-}
-
 export interface CellsProgramOptions extends CompileKernelsOptions {
   readonly order: number;
   readonly waves: Waves;
   /** Cells that there is memory for. */
   readonly capacity: number;
-  readonly layouts?: LinaLayouts;
+  readonly layouts?: ElementLayouts;
 }
 
 /** The scheme of LinA on compiled kernels: what cells do by themselves, in chunks, then the fluxes between them. */
-export const compileCells = async (options: CellsProgramOptions): Promise<CellsProgram> => {
+export const compileCells = async (options: CellsProgramOptions): Promise<SolverProgram<CellsSetup, CellPart>> => {
   const { order, waves, capacity, threads = 1 } = options;
   const { dimensions } = waves;
   const quantities = waves.quantities.length;
@@ -77,7 +59,7 @@ export const compileCells = async (options: CellsProgramOptions): Promise<CellsP
   const slots = slotsFor(program, /^(dQ|I)/, capacity) * threads;
   program.indices.slot.forEach((_, e, all) => (all[e] = e % slots));
 
-  const start = (setup: CellsSetup): CompiledCells => {
+  const start = (setup: CellsSetup): Solver<CellPart> => {
     const { n, coefficients } = setup;
     const cells = n ** dimensions;
     const count = setup.start.length / cells;
@@ -90,26 +72,23 @@ export const compileCells = async (options: CellsProgramOptions): Promise<CellsP
     coefficients.own.forEach((a, side) => tensors[`Aplus(${side})`].set(a));
     coefficients.neighbour.forEach((a, side) => tensors[`Aminus(${side})`].set(a));
     const local = (dt: number): void => {
-      const scalars = Object.fromEntries(taylorScalars(order, dt).map((x, d) => [`power${d}`, x]));
+      const scalars = taylorScalars(order, dt);
       for (let first = 0; first < cells; first += slots)
         program.kernels.local.run({ first, last: Math.min(first + slots, cells), scalars });
     };
     const meet = (): void => program.kernels.meet.run({ first: 0, last: cells });
     return {
-      coefficients: () => {
-        const all = new Float64Array(setup.start.length);
-        for (let cell = 0; cell < cells; cell++) all.set(tensors.Q.get(cell), cell * count);
-        return all;
-      },
+      coefficients: () => gathered(program, cells, setup.start.length),
       step: (dt) => {
         local(dt);
         meet();
       },
+      parts: CELL_PARTS,
       part: (part, dt) => (part === 'local' ? local(dt) : meet()),
-      flops: {
+      flops: () => ({
         local: flopsOf([[cells, program.kernels.local.flops]]),
         meet: flopsOf([[cells, program.kernels.meet.flops]]),
-      },
+      }),
       close: () => undefined,
     };
   };
@@ -117,4 +96,4 @@ export const compileCells = async (options: CellsProgramOptions): Promise<CellsP
 };
 
 /** Jacobians and flux solvers by their non-zeros, as §6.5 found best; the rest dense, in whole vectors. */
-export const LINA_LAYOUTS: LinaLayouts = { star: 'csc', flux: 'csc' };
+export const LINA_LAYOUTS: ElementLayouts = { star: 'csc', flux: 'csc' };

@@ -1,14 +1,6 @@
-import {
-  kernel,
-  scalar,
-  sum,
-  tensor,
-  type KernelDecl,
-  type LayoutKind,
-  type Tensor,
-  type Term,
-} from '@filigree/tensor';
+import { kernel, scalar, sum, type KernelDecl, type LayoutKind, type Tensor, type Term } from '@filigree/tensor';
 import type { BooleanTensor } from '@filigree/sparse';
+import { shaped, together, type ElementLayouts } from '../element-kernels.js';
 import type { NodalBasis } from './nodal-matrices.js';
 
 export interface LinaOptions {
@@ -18,15 +10,7 @@ export interface LinaOptions {
   readonly star: readonly BooleanTensor[];
   /** And of the flux solvers. */
   readonly flux: readonly BooleanTensor[];
-  readonly layouts?: LinaLayouts;
-}
-
-/** Layouts by kind of tensor, where the planner shall not choose. */
-export interface LinaLayouts {
-  readonly state?: LayoutKind;
-  readonly reference?: LayoutKind;
-  readonly star?: LayoutKind;
-  readonly flux?: LayoutKind;
+  readonly layouts?: ElementLayouts;
 }
 
 /** The kernels of equations 17 to 21 for one element. */
@@ -58,25 +42,19 @@ export const linaKernels = ({
   const nodes = basis.points.length;
   const space = 'xyz'.slice(0, dimensions);
   const quantities = dimensions + 1;
-  const shaped = (name: string, count: number, pattern?: BooleanTensor): Tensor =>
-    tensor(name, [...Array.from({ length: count }, () => nodes), quantities], {
-      ...(pattern && { pattern }),
-      ...(layouts.state && { layout: layouts.state }),
-    });
+  const state = (name: string, count: number): Tensor =>
+    shaped(name, [...Array.from({ length: count }, () => nodes), quantities], undefined, layouts.state);
   const reference = (name: string, factor = 1): Tensor => {
     const { shape, pattern, values } = basis.matrices[name];
-    return tensor(name.replace("'", 'Transposed'), shape, {
-      ...(pattern && { pattern }),
-      ...(values && { values: values.map((x) => factor * x) }),
-      ...(layouts.reference && { layout: layouts.reference }),
-    });
+    const scaled = values?.map((x) => factor * x);
+    return shaped(name.replace("'", 'Transposed'), shape, pattern, layouts.reference, scaled);
   };
   const small = (name: string, pattern: BooleanTensor, layout: LayoutKind | undefined): Tensor =>
-    tensor(name, [quantities, quantities], { pattern, ...(layout && { layout }) });
+    shaped(name, [quantities, quantities], pattern, layout);
 
   const directions = [...space].map((_, d) => d);
   const star = directions.map((d) => small(`star(${d})`, starPatterns[d], layouts.star));
-  const [Q, I] = [shaped('Q', dimensions), shaped('I', dimensions)];
+  const [Q, I] = [state('Q', dimensions), state('I', dimensions)];
   /** K along direction d of a tensor times a matrix of quantities. */
   const along = (d: number, left: Tensor, right: Tensor, t: Tensor, a: Tensor): Term => {
     const source = t(`${space.replace(space[d], 'l')}q`);
@@ -89,7 +67,7 @@ export const linaKernels = ({
   const [weak, weakT] = [reference('kDivM'), reference("kDivM'")];
   const D = [Q];
   const derivatives = Array.from({ length: nodes - 1 }, (_, k) => {
-    const next = shaped(`dQ(${k + 1})`, dimensions);
+    const next = state(`dQ(${k + 1})`, dimensions);
     const value = sum(directions.map((d) => along(d, strong, strongT, D[k], star[d])));
     D.push(next);
     return kernel(`derivative(${k + 1})`, next(`${space}p`).assign(value));
@@ -104,8 +82,8 @@ export const linaKernels = ({
   );
   const [F, FDivM] = ['F', 'FDivM'].map((name) => [0, 1].map((end) => reference(`${name}(${end})`)));
   const across = directions.flatMap((d) => [0, 1].map((end) => ({ d, end, rest: space.replace(space[d], '') })));
-  const own = across.map(({ d, end }) => shaped(`${space[d].toUpperCase()}(${end})`, dimensions - 1));
-  const theirs = across.map(({ d, end }) => shaped(`${space[d].toUpperCase()}Neighbour(${end})`, dimensions - 1));
+  const own = across.map(({ d, end }) => state(`${space[d].toUpperCase()}(${end})`, dimensions - 1));
+  const theirs = across.map(({ d, end }) => state(`${space[d].toUpperCase()}Neighbour(${end})`, dimensions - 1));
   const sides = across.map(({ d, end, rest }, side) =>
     kernel(`side(${side})`, own[side](`${rest}p`).assign(F[end]('l').mul(I(`${space.replace(space[d], 'l')}p`)))),
   );
@@ -116,11 +94,6 @@ export const linaKernels = ({
       .add(theirs[side](`${rest}q`).mul(minus('qp')));
     return kernel(`flux(${side})`, Q(`${space}p`).accumulate(FDivM[end](space[d]).mul(meeting)));
   });
-  const together = (name: string, kernels: readonly KernelDecl[]): KernelDecl =>
-    kernel(
-      name,
-      kernels.flatMap((k) => k.assignments),
-    );
   return {
     derivatives,
     taylor,

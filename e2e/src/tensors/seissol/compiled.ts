@@ -1,31 +1,14 @@
 import type { TensorProgram } from 'filigree';
 import { planKernel, type Flops, type PlacedTensor } from '@filigree/tensor';
-import { compileKernels, flopsOf, right, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
-import type { Steps } from '../steps.js';
-import { seissolKernels, taylorScalars, transposedIf, type SeissolLayouts, type SeissolOptions } from './kernels.js';
+import { compileKernels, right, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
+import type { ElementLayouts } from '../element-kernels.js';
+import { flopsOf, gathered, taylorScalars, type Solver, type SolverProgram } from '../solver.js';
+import { seissolKernels, transposedIf, type SeissolOptions } from './kernels.js';
 import type { TetsSetup } from './setup.js';
 
 /** The three parts of a step in time. */
 export const TET_PARTS = ['predictor', 'local', 'neighbour'] as const;
 export type TetPart = (typeof TET_PARTS)[number];
-
-/** The kernels of an order, compiled, with memory for meshes of up to so many elements. */
-export interface TetsProgram {
-  readonly program: TensorProgram;
-  /** Milliseconds that planning all kernels took. */
-  readonly planMs: number;
-  /** Puts a mesh into the memory, in place of the one before. Its order and number of simulations are those of the kernels. */
-  readonly start: (setup: TetsSetup) => CompiledTets;
-  readonly close: () => void;
-}
-
-/** The solver on compiled kernels. */
-export interface CompiledTets extends Steps {
-  /** Runs one part of a step for all elements. */
-  readonly part: (part: TetPart, dt: number) => void;
-  /** Operations of each part for all elements. What is non-zero of the neighbour's flux is that of the very matrices that each side needs. */
-  readonly flops: () => Readonly<Record<TetPart, Flops>>;
-}
 
 export interface TetsProgramOptions extends CompileKernelsOptions, SeissolOptions {
   /** Elements that there is memory for. */
@@ -36,7 +19,7 @@ export interface TetsProgramOptions extends CompileKernelsOptions, SeissolOption
  * The ADER-DG scheme of SeisSol on compiled kernels: for chunks of elements the predictor and what each does by itself, then the flux from
  * the neighbours, whose matrices each side finds by how it meets its neighbour.
  */
-export const compileTets = async (options: TetsProgramOptions): Promise<TetsProgram> => {
+export const compileTets = async (options: TetsProgramOptions): Promise<SolverProgram<TetsSetup, TetPart>> => {
   const { order, simulations = 1, matrices, threads = 1 } = options;
   // The matrices of neighbours lie in buffers that have as many places as there are elements.
   const capacity = Math.max(options.capacity, 4);
@@ -61,24 +44,19 @@ export const compileTets = async (options: TetsProgramOptions): Promise<TetsProg
   indices.slot?.forEach((_, e, all) => (all[e] = e % slots));
   const { predictor, local, neighbour } = program.kernels;
 
-  const start = (setup: TetsSetup): CompiledTets => {
+  const start = (setup: TetsSetup): Solver<TetPart> => {
     const { size } = setup.mesh;
     fill(program, setup);
     const chunks = (run: (first: number, last: number) => void): void => {
       for (let first = 0; first < size; first += slots) run(first, Math.min(first + slots, size));
     };
     const predict = (dt: number): ((first: number, last: number) => void) => {
-      const scalars = Object.fromEntries(taylorScalars(order, dt).map((x, d) => [`power${d}`, x]));
+      const scalars = taylorScalars(order, dt);
       return (first, last) => predictor.run({ first, last, scalars });
     };
     const neighbours = (): void => neighbour.run({ first: 0, last: size });
     return {
-      coefficients: () => {
-        const count = setup.start.length / size;
-        const all = new Float64Array(setup.start.length);
-        for (let e = 0; e < size; e++) all.set(tensors.Q.get(e), e * count);
-        return all;
-      },
+      coefficients: () => gathered(program, size, setup.start.length),
       step: (dt) => {
         const run = predict(dt);
         chunks((first, last) => {
@@ -87,11 +65,13 @@ export const compileTets = async (options: TetsProgramOptions): Promise<TetsProg
         });
         neighbours();
       },
+      parts: TET_PARTS,
       part: (part, dt) => {
         if (part === 'predictor') chunks(predict(dt));
         else if (part === 'local') local.run({ first: 0, last: size });
         else neighbours();
       },
+      // What is non-zero of the neighbour's flux is that of the very matrices that each side needs.
       flops: () => {
         const counts = meetingsOf(setup);
         const each = kernels.neighbourFlux.flatMap((k, v): [number, Flops][] =>
@@ -134,7 +114,7 @@ const fill = ({ tensors, indices }: TensorProgram, { mesh, elements, start, star
  * multiply from the right (§6.2) and are small. From order 6 on so many products by single numbers are more code than stays near, and
  * dense storage is faster.
  */
-export const seissolLayouts = (order: number, simulations: number): SeissolLayouts => ({
+export const seissolLayouts = (order: number, simulations: number): ElementLayouts => ({
   state: 'aligned',
   reference: simulations > 1 && order < 6 ? 'csc' : 'aligned',
   star: 'csc',

@@ -3,13 +3,13 @@ import {
   kernel,
   scalar,
   sum,
-  tensor,
   type KernelDecl,
   type LayoutKind,
   type Tensor,
   type Term,
 } from '@filigree/tensor';
 import type { BooleanTensor } from '@filigree/sparse';
+import { shaped, together, type ElementLayouts } from '../element-kernels.js';
 import type { Matrices } from './read-matrices.js';
 
 export interface SeissolOptions {
@@ -21,15 +21,7 @@ export interface SeissolOptions {
   /** Simulations that are fused; 1: the tensors have no index for them. Default 1. */
   readonly simulations?: number;
   /** How tensors lie, where the planner shall not choose. */
-  readonly layouts?: SeissolLayouts;
-}
-
-/** Layouts by kind of tensor: degrees of freedom, matrices on the reference element, Jacobians, flux solvers. */
-export interface SeissolLayouts {
-  readonly state?: LayoutKind;
-  readonly reference?: LayoutKind;
-  readonly star?: LayoutKind;
-  readonly flux?: LayoutKind;
+  readonly layouts?: ElementLayouts;
 }
 
 /** The kernels of equations 13 to 16 for one element. */
@@ -69,21 +61,17 @@ export const seissolKernels = ({
   const basis = matrices['kDivM(0)'].shape[0];
   const quantities = starPattern.shape[0];
   const shape = [...(fused ? [simulations] : []), basis, quantities];
-  const state = (name: string, pattern?: BooleanTensor): Tensor =>
-    tensor(name, shape, { ...(pattern && { pattern }), ...(layouts.state && { layout: layouts.state }) });
+  const state = (name: string, pattern?: BooleanTensor): Tensor => shaped(name, shape, pattern, layouts.state);
   /** A tensor of degrees of freedom with its indices. */
   const q = (t: Tensor, indices: string): ReturnType<Tensor> => t(fused ? `s${indices}` : indices);
   /** A matrix with its indices, transposed where it multiplies from the right. */
   const reference = (name: string, factor = 1): ((indices: string) => Term) => {
     const matrix = transposedIf(fused, matrices[name], factor);
-    const made = tensor(matrix.name, matrix.shape, {
-      ...matrix,
-      ...(layouts.reference && { layout: layouts.reference }),
-    });
+    const made = shaped(matrix.name, matrix.shape, matrix.pattern, layouts.reference, matrix.values);
     return (indices) => made(fused ? reversed(indices) : indices);
   };
   const small = (name: string, pattern: BooleanTensor | undefined, layout: LayoutKind | undefined): Tensor =>
-    tensor(name, [quantities, quantities], { ...(pattern && { pattern }), ...(layout && { layout }) });
+    shaped(name, [quantities, quantities], pattern, layout);
 
   const [Q, I] = [state('Q'), state('I')];
   const INeighbour = [0, 1, 2, 3].map((side) => state(`INeighbour(${side})`));
@@ -143,10 +131,7 @@ export const seissolKernels = ({
     const { shape: extents } = members[0];
     const bits = members[0].pattern.bits.map((_, at) => Math.max(...members.map((m) => m.pattern.bits[at])));
     return (side) => {
-      const made = tensor(`${name}At(${side})`, extents, {
-        pattern: { shape: extents, bits },
-        ...(layouts.reference && { layout: layouts.reference }),
-      });
+      const made = shaped(`${name}At(${side})`, extents, { shape: extents, bits }, layouts.reference);
       return (indices) => made(fused ? reversed(indices) : indices);
     };
   };
@@ -159,11 +144,6 @@ export const seissolKernels = ({
       ),
     ),
   );
-  const together = (name: string, kernels: readonly KernelDecl[]): KernelDecl =>
-    kernel(
-      name,
-      kernels.flatMap((k) => k.assignments),
-    );
   return {
     derivatives,
     taylor,
@@ -174,13 +154,6 @@ export const seissolKernels = ({
     predictor: together('predictor', [...derivatives, taylor]),
     local: together('local', [volume, ...localFlux]),
   };
-};
-
-/** Scalars of the Taylor sum over a step in time: Δt^(d+1)/(d+1)!. */
-export const taylorScalars = (order: number, dt: number): number[] => {
-  const powers = [dt];
-  for (let d = 1; d < order; d++) powers.push((powers[d - 1] * dt) / (d + 1));
-  return powers;
 };
 
 /** A matrix or its transpose, times a factor. */

@@ -1,23 +1,25 @@
-import { DiagnosticError } from '@filigree/ir';
+import { DiagnosticError, fail } from '@filigree/ir';
 import {
   acousticWaves,
-  CELL_PARTS,
   cellsSetup,
+  checkedSolver,
   compileCells,
   compileTets,
   dubinerMatrices,
   elasticWaves,
-  measurePeak,
+  flopsOfStep,
+  librarySolver,
   planeWave,
-  seissolKernels,
-  starPattern,
-  TET_PARTS,
-  tetsSetup,
   referenceCells,
   referenceTets,
+  seissolKernels,
+  starPattern,
+  tetsSetup,
+  type SolverProblem,
 } from '@filigree/e2e';
-import { planKernel, type Flops } from '@filigree/tensor';
-import { maxRelError } from '../measure.js';
+import { planKernel } from '@filigree/tensor';
+import { measurePeak } from 'filigree';
+import { quantile } from '../measure.js';
 
 /** How fast the steps of a solver were. */
 export interface TensorSpeed {
@@ -36,6 +38,10 @@ export interface TensorSpeed {
   /** 10⁶ degrees of freedom a second. */
   readonly mdofs: number;
   readonly compileMs: number;
+  /** How many times faster it is than the same kernels with LIBXSMM, and how many of their products that library does; or why this is not known. */
+  readonly library:
+    | { readonly ratio: number; readonly products: { readonly all: number; readonly library: number } }
+    | { readonly missing: string };
 }
 
 export interface MeasureTensorOptions {
@@ -61,24 +67,17 @@ export const measureSeissol = async ({
     ),
   );
   const setup = tetsSetup({ order, n: size, waves, solutions });
-  const compiled = await compileTets({ ...setup, star: starPattern(waves), capacity: setup.mesh.size, dtype, backend });
-  try {
-    const solver = compiled.start(setup);
-    const some = [0, Math.floor(setup.mesh.size / 2)];
-    const plain = referenceTets(setup, some);
-    plain.step(setup.dt);
-    solver.step(setup.dt);
-    mustAgree(`seissol, order ${order}`, solver.coefficients(), plain.coefficients(), some, setup.mesh.size, dtype);
-    const flops = solver.flops();
-    return await speedOf(
-      { label: 'seissol', simulations, elements: setup.mesh.size, unknowns: setup.start.length, ...options },
-      TET_PARTS.map((p) => flops[p]),
-      () => solver.step(setup.dt),
-      compiled.program.ms,
-    );
-  } finally {
-    compiled.close();
-  }
+  const elements = setup.mesh.size;
+  return speedOf(
+    { label: 'seissol', simulations, ...options },
+    {
+      setup,
+      elements,
+      compile: (gemm) => compileTets({ ...setup, capacity: elements, dtype, backend, gemm }),
+      plain: referenceTets,
+      compared: [0, Math.floor(elements / 2)],
+    },
+  );
 };
 
 /** A step of LinA's scheme, in the same way. */
@@ -92,24 +91,17 @@ export const measureLina = async ({
     waves,
     [1, 2, 1].slice(0, dimensions).map((k) => 2 * Math.PI * k),
   );
-  const setup = cellsSetup({ order, n: size, waves, solution });
-  const cells = size ** dimensions;
-  const compiled = await compileCells({ order, waves, capacity: cells, dtype, backend });
-  try {
-    const solver = compiled.start(setup);
-    const plain = referenceCells(setup, [0]);
-    plain.step(setup.dt);
-    solver.step(setup.dt);
-    mustAgree(`lina, order ${order}`, solver.coefficients(), plain.coefficients(), [0], cells, dtype);
-    return await speedOf(
-      { label: `lina ${dimensions}-D`, simulations: 1, elements: cells, unknowns: setup.start.length, ...options },
-      CELL_PARTS.map((p) => solver.flops[p]),
-      () => solver.step(setup.dt),
-      compiled.program.ms,
-    );
-  } finally {
-    compiled.close();
-  }
+  const elements = size ** dimensions;
+  return speedOf(
+    { label: `lina ${dimensions}-D`, simulations: 1, ...options },
+    {
+      setup: cellsSetup({ order, n: size, waves, solution }),
+      elements,
+      compile: (gemm) => compileCells({ order, waves, capacity: elements, dtype, backend, gemm }),
+      plain: referenceCells,
+      compared: [0],
+    },
+  );
 };
 
 /** Milliseconds that planning SeisSol's whole set of kernels takes: all derivatives, the sum, the volume, 4 local and 48 neighbour fluxes. */
@@ -125,41 +117,70 @@ export const planningMs = (order: number, dtype: 'f32' | 'f64', simulations: num
   return performance.now() - begin;
 };
 
-const speedOf = async (
-  {
-    unknowns,
-    rounds,
-    backend,
-    ...row
-  }: Pick<TensorSpeed, 'label' | 'simulations' | 'elements' | 'dtype' | 'order'> & {
-    readonly unknowns: number;
-    readonly rounds: number;
-    readonly backend?: string | undefined;
-    readonly size: number;
-  },
-  parts: readonly Flops[],
-  step: () => void,
-  compiling: { readonly generate: number; readonly compile: number },
+const speedOf = async <S extends { readonly start: Float64Array; readonly dt: number }, P extends string>(
+  row: MeasureTensorOptions & Pick<TensorSpeed, 'label' | 'simulations'>,
+  problem: SolverProblem<S, P>,
 ): Promise<TensorSpeed> => {
-  const peak = await measurePeak(row.dtype, backend);
-  const once = timed(step, 1);
-  const repetitions = Math.max(1, Math.ceil(1 / Math.max(once, 1e-3)));
-  const ms = Math.min(...Array.from({ length: rounds }, () => timed(step, repetitions)));
-  const total = (kind: 'nonzero' | 'hardware'): number => parts.reduce((sum, f) => sum + f[kind], 0);
-  const { label, simulations, elements, dtype, order } = row;
-  return {
-    label,
-    simulations,
-    elements,
-    dtype,
-    order,
-    ms,
-    nonzero: total('nonzero') / ms / 1e6,
-    hardware: total('hardware') / ms / 1e6,
-    peak,
-    mdofs: unknowns / ms / 1e3,
-    compileMs: compiling.generate + compiling.compile,
-  };
+  const { label, simulations, dtype, order, rounds, backend } = row;
+  const { dt, start } = problem.setup;
+  const ours = await checkedSolver(problem);
+  const open = [ours.close];
+  try {
+    mustAgree(`${label}, order ${order}`, ours.wrong, dtype);
+    const library = await librarySolver(problem, ours.after);
+    if (!('code' in library)) {
+      open.push(library.close);
+      mustAgree(`${label}, order ${order}, with LIBXSMM`, library.wrong, dtype);
+    }
+    const peak = await measurePeak(dtype, { backend });
+    const [own, theirs] = samplesOf(
+      [ours, ...('code' in library ? [] : [library])].map(
+        ({ solver }) =>
+          () =>
+            solver.step(dt),
+      ),
+      rounds,
+    );
+    const ms = Math.min(...own);
+    const flops = flopsOfStep(ours.solver);
+    return {
+      label,
+      simulations,
+      elements: problem.elements,
+      dtype,
+      order,
+      ms,
+      nonzero: flops.nonzero / ms / 1e6,
+      hardware: flops.hardware / ms / 1e6,
+      peak,
+      mdofs: start.length / ms / 1e3,
+      compileMs: ours.program.ms.generate + ours.program.ms.compile,
+      library:
+        'code' in library
+          ? { missing: library.message }
+          : {
+              ratio: quantile(
+                theirs.map((x, round) => x / own[round]),
+                0.5,
+              ),
+              products: library.products,
+            },
+    };
+  } finally {
+    for (const close of open) close();
+  }
+};
+
+/** Milliseconds of each function in each round, in an order that changes from round to round; short ones are repeated. */
+const samplesOf = (runs: readonly (() => void)[], rounds: number): readonly (readonly number[])[] => {
+  const repetitions = runs.map((run) => Math.max(1, Math.ceil(1 / Math.max(timed(run, 1), 1e-3))));
+  const samples = runs.map((): number[] => []);
+  for (let round = 0; round < rounds; round++)
+    for (let i = 0; i < runs.length; i++) {
+      const k = (i + round) % runs.length;
+      samples[k].push(timed(runs[k], repetitions[k]));
+    }
+  return samples;
 };
 
 const timed = (run: () => void, repetitions: number): number => {
@@ -168,18 +189,7 @@ const timed = (run: () => void, repetitions: number): number => {
   return (performance.now() - begin) / repetitions;
 };
 
-const mustAgree = (
-  what: string,
-  found: ArrayLike<number>,
-  expected: ArrayLike<number>,
-  elements: readonly number[],
-  count: number,
-  dtype: 'f32' | 'f64',
-): void => {
-  const each = expected.length / count;
-  const at = (all: ArrayLike<number>): number[] =>
-    elements.flatMap((e) => Array.from({ length: each }, (_, i) => all[e * each + i]));
-  const error = maxRelError(at(found), at(expected));
+const mustAgree = (what: string, error: number, dtype: 'f32' | 'f64'): void => {
   if (!(error <= (dtype === 'f32' ? 1e-4 : 1e-10)))
-    throw new Error(`${what} is off by ${error.toExponential(2)} after a step`);
+    fail('bench/wrong-result', `${what} is off by ${error.toExponential(2)} after a step`);
 };

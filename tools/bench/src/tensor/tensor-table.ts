@@ -12,13 +12,7 @@ export const seissolSection = (rows: readonly TensorSpeed[]): BenchmarkPage['sec
       'type',
       'order',
       'simulations',
-      'ms a step',
-      'MDoF/s',
-      'non-zero GFLOP/s',
-      'hardware GFLOP/s',
-      'peak',
-      'non-zero %',
-      'hardware %',
+      ...SPEED,
       'fused ÷ single',
       'paper: non-zero %',
       'hardware %',
@@ -32,13 +26,7 @@ export const seissolSection = (rows: readonly TensorSpeed[]): BenchmarkPage['sec
         r.dtype,
         `${r.order}`,
         `${r.simulations}`,
-        ms(r.ms),
-        r.mdofs.toFixed(1),
-        r.nonzero.toFixed(1),
-        r.hardware.toFixed(1),
-        r.peak.toFixed(1),
-        percent(r.nonzero / r.peak),
-        percent(r.hardware / r.peak),
+        ...speedCells(r),
         single && r.simulations > 1 ? times(r.mdofs / single.mdofs) : '',
         paper ? percent(paper.nonzero / PAPER_PEAK[r.dtype]) : '',
         paper ? percent(paper.hardware / PAPER_PEAK[r.dtype]) : '',
@@ -50,6 +38,7 @@ export const seissolSection = (rows: readonly TensorSpeed[]): BenchmarkPage['sec
     'A step of a periodic mesh of tetrahedra with all kernels: derivatives, Taylor sum, volume, local and neighbour flux. The first step of each is compared with plain loops before it is timed; the peak is measured just before, by multiply-adds in registers. Times are the least of all runs, as those of the paper.',
     'Non-zero operations are those of the best order on the patterns, whatever is executed; hardware operations are what the code executes, zeros of dense storage and padding included.',
     'The paper has two sockets of Skylake (SKX), 48 cores, peak 4147 (f64) and 8294 (f32) GFLOP/s, with AVX-512; ours is one core.',
+    ...libraryNotes(rows),
   ],
 });
 
@@ -57,37 +46,54 @@ export const seissolSection = (rows: readonly TensorSpeed[]): BenchmarkPage['sec
 export const linaSection = (rows: readonly TensorSpeed[]): BenchmarkPage['sections'][number] => ({
   title: 'LinA (§6.5)',
   table: {
-    head: [
-      'dimensions',
-      'type',
-      'order',
-      'cells',
-      'ms a step',
-      'MDoF/s',
-      'non-zero GFLOP/s',
-      'hardware GFLOP/s',
-      'peak',
-      'non-zero %',
-      'hardware %',
-    ],
-    rows: rows.map((r) => [
-      r.label.replace('lina ', ''),
-      r.dtype,
-      `${r.order}`,
-      `${r.elements}`,
-      ms(r.ms),
-      r.mdofs.toFixed(1),
-      r.nonzero.toFixed(1),
-      r.hardware.toFixed(1),
-      r.peak.toFixed(1),
-      percent(r.nonzero / r.peak),
-      percent(r.hardware / r.peak),
-    ]),
+    head: ['dimensions', 'type', 'order', 'cells', ...SPEED],
+    rows: rows.map((r) => [r.label.replace('lina ', ''), r.dtype, `${r.order}`, `${r.elements}`, ...speedCells(r)]),
   },
   notes: [
     'The paper reaches up to 48 % of the peak on non-zeros (order 32 in 2-D, SKX; 1769 of 4147 GFLOP/s in f64 are 43 %).',
+    ...libraryNotes(rows),
   ],
 });
+
+const SPEED = [
+  'ms a step',
+  'MDoF/s',
+  'non-zero GFLOP/s',
+  'hardware GFLOP/s',
+  'peak',
+  'non-zero %',
+  'hardware %',
+  'ours ÷ LIBXSMM',
+  'products by LIBXSMM',
+];
+
+const speedCells = (r: TensorSpeed): readonly string[] => [
+  ms(r.ms),
+  r.mdofs.toFixed(1),
+  r.nonzero.toFixed(1),
+  r.hardware.toFixed(1),
+  r.peak.toFixed(1),
+  percent(r.nonzero / r.peak),
+  percent(r.hardware / r.peak),
+  ...('ratio' in r.library
+    ? [times(r.library.ratio), `${r.library.products.library} of ${r.library.products.all}`]
+    : ['–', '–']),
+];
+
+const libraryNotes = (rows: readonly TensorSpeed[]): readonly string[] => {
+  const ratios = rows.flatMap(({ library }) => ('ratio' in library ? [library.ratio] : []));
+  const missing = rows.flatMap(({ library }) => ('missing' in library ? [library.missing] : []));
+  const mean = Math.exp(ratios.reduce((sum, x) => sum + Math.log(x), 0) / ratios.length);
+  return [
+    ...(ratios.length > 0
+      ? [
+          'LIBXSMM: the same plans in the same layouts with that library for the products that it takes, dense matrices by columns with rows of padding, as YATeTo calls it. Products with matrices that are stored by their non-zeros, or whose strides it does not have, are ours in both; how many of all are its own stands beside. Both answers are checked, then steps are timed in turns in one process; the median of the ratios within a round, above 1 where we are faster.',
+          `Ours ÷ LIBXSMM: geometric mean ${mean.toFixed(2)}, least ${Math.min(...ratios).toFixed(2)}, most ${Math.max(...ratios).toFixed(2)}.`,
+        ]
+      : []),
+    ...(missing.length > 0 ? [`LIBXSMM was not measured: ${missing[0]}.`] : []),
+  ];
+};
 
 /** What planning costs. */
 export const planningTable = (
