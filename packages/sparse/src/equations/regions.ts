@@ -3,7 +3,8 @@ import type * as E from 'fp-ts/lib/Either.js';
 import { bruteForce, denseIterations } from './check/brute-force.js';
 import { evaluate, type Evaluation } from './evaluate/evaluate.js';
 import { initialSets, type SparseInputs } from './evaluate/inputs.js';
-import { interestRegions, type InterestRegion } from './evaluate/region.js';
+import { evaluationPlan, type EvaluationPlan } from './evaluate/plan.js';
+import { regionOf, type InterestRegion } from './evaluate/region.js';
 import { languageEquations, languageText } from './language/equations.js';
 import { solve, type LanguageSolution } from './language/solve.js';
 import { letterText, recurrenceText } from './print.js';
@@ -20,6 +21,8 @@ export interface SolvedProgram {
   readonly recurrences: Recurrences;
   readonly sparsity: readonly SparsityEquation[];
   readonly language: LanguageSolution;
+  /** What evaluation needs beside the inputs. */
+  readonly plan: EvaluationPlan;
 }
 
 /** A program's equations for people, one line a statement. */
@@ -43,7 +46,8 @@ export const solveProgram = (module: Module, options: ReadProgramOptions = {}): 
     const program = readProgram(m, options);
     const recurrences = recurrencesOf(program);
     const sparsity = sparsityEquations(recurrences);
-    return { module: m, program, recurrences, sparsity, language: solve(languageEquations(sparsity)) };
+    const language = solve(languageEquations(sparsity));
+    return { module: m, program, recurrences, sparsity, language, plan: evaluationPlan(sparsity) };
   }).run(module);
 
 /** Interest regions of all statements for actual inputs. */
@@ -60,8 +64,8 @@ export interface Regions {
  */
 export const evaluateRegions = (solved: SolvedProgram, inputs: SparseInputs): E.Either<Diagnostics, Regions> =>
   pass('evaluate-regions', (given: SparseInputs): Regions => {
-    const evaluation = evaluate(solved.program, solved.sparsity, given);
-    return { solved, inputs: given, evaluation, statements: interestRegions(solved.sparsity, evaluation) };
+    const evaluation = evaluate(solved.program, solved.plan, given);
+    return { solved, inputs: given, evaluation, statements: solved.plan.regions.map((r) => regionOf(r, evaluation)) };
   }).run(inputs);
 
 export const equationTexts = ({ recurrences, language }: SolvedProgram): readonly EquationTexts[] =>

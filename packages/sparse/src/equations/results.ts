@@ -1,6 +1,7 @@
 import { fail, pass, type Diagnostics } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
-import { unionOfTerms } from './evaluate/evaluate.js';
+import { unionOfForms } from './evaluate/evaluate.js';
+import { formOf } from './evaluate/query.js';
 import { withKept } from './evaluate/variables.js';
 import type { Read, Statement } from './read/program.js';
 import { recurrenceOf } from './recurrences/recurrences.js';
@@ -42,12 +43,8 @@ export const resultPattern = (regions: Regions, array: string): E.Either<Diagnos
     );
     const setOf = (of: number | string): PointSet =>
       typeof of === 'number' ? evaluation.values[of] : evaluation.initial.get(of)!;
-    return unionOfTerms(
-      terms,
-      shape.map((_, d) => d),
-      boxOf(lower, shape),
-      setOf,
-      evaluation.tries,
-      shape.length,
-    );
+    const box = boxOf(lower, shape);
+    const all = shape.map((_, d) => d);
+    const forms = terms.flatMap((t) => formOf(t, all, box, shape.length) ?? []);
+    return unionOfForms(forms, box, setOf, evaluation.tries);
   }).run(regions);

@@ -1,5 +1,3 @@
-import { components } from '../language/components.js';
-import type { SparsityEquation, Term } from '../recurrences/sparsity.js';
 import type { AffineProgram } from '../read/program.js';
 import type { Box } from '../sets/box.js';
 import { emptySet, fullSet, setOfBits, setOfRuns, type PointSet } from '../sets/point-set.js';
@@ -8,9 +6,10 @@ import { trieOf, type Trie } from '../sets/trie.js';
 import { initialSets, type SparseInputs } from './inputs.js';
 import { runJoin, subscriptOrder, type Prepared } from './join.js';
 import { bestOrder } from './order.js';
-import { runSweep, sweepOf } from './sweep.js';
-import { rangesOf, type AtomSet, type Query } from './query.js';
-import { variablesOf, type Variable } from './variables.js';
+import type { EvaluationPlan, PlannedVariable } from './plan.js';
+import { queryOf, type Query, type QueryForm } from './query.js';
+import { runSweep, type Sweep } from './sweep.js';
+import type { Variable } from './variables.js';
 
 /** Sets of all variables and arrays (SP4). */
 export interface Evaluation {
@@ -27,46 +26,33 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates sparsity equations on actual inputs: variables that do not depend on themselves directly, in order; those of a
- * cycle to their least fix-point, each round only from what the last one found.
+ * Evaluates planned sparsity equations on actual inputs: variables that do not depend on themselves directly, in order;
+ * those of a cycle to their least fix-point, each round only from what the last one found.
  */
 export const evaluate = (
   program: AffineProgram,
-  equations: readonly SparsityEquation[],
+  { variables, components }: EvaluationPlan,
   inputs: SparseInputs,
 ): Evaluation => {
   const initial = initialSets(program, inputs);
-  const variables = variablesOf(equations);
   const values: PointSet[] = variables.map((v) => emptySet(v.box));
   const tries = new Tries();
   const setOf = (of: number | string): PointSet => (typeof of === 'number' ? values[of] : initial.get(of)!);
-  const reads = (k: number): number[] => [
-    ...new Set(variables[k].terms.flatMap((t) => t.atoms.flatMap((a) => (typeof a.of === 'number' ? [a.of] : [])))),
-  ];
   const rounds: number[] = [];
-  const order = components(variables.length, reads);
-  for (const component of order) {
-    const cyclic = component.length > 1 || reads(component[0]).includes(component[0]);
-    if (cyclic)
-      rounds.push(
-        swept(component, variables, values, setOf, tries) ?? fixPoint(component, variables, values, setOf, tries),
-      );
-    else {
-      const [k] = component;
-      values[k] = unionOfTerms(
-        variables[k].terms,
-        variables[k].kept,
+  for (const { members, cyclic, sweep } of components) {
+    if (!cyclic) {
+      const [k] = members;
+      values[k] = unionOfForms(
+        variables[k].forms.map(({ form }) => form),
         variables[k].box,
         setOf,
         tries,
-        dimsOf(equations[k]),
       );
-    }
+    } else if (sweep !== undefined) rounds.push(swept(sweep, members, variables, values, setOf, tries));
+    else rounds.push(fixPoint(members, variables, values, setOf, tries));
   }
-  return { variables, values, initial, components: order, rounds, tries };
+  return { variables, values, initial, components: components.map((c) => c.members), rounds, tries };
 };
-
-const dimsOf = (e: SparsityEquation): number => e.recurrence.statement.iterators.length;
 
 /** Tries of sets that stay, by set and order. */
 export class Tries {
@@ -82,28 +68,6 @@ export class Tries {
   }
 }
 
-/** A term as a query that keeps some iterators; undefined where it has no point. Atoms that are full are left out. */
-export const queryOf = (
-  t: Term,
-  head: readonly number[],
-  result: Box,
-  dims: number,
-  setOf: (of: number | string) => AtomSet,
-): Query | undefined => {
-  const ranges = rangesOf(t.where, dims);
-  if (ranges === undefined) return undefined;
-  const atoms = t.atoms.map((a) => ({ at: a.at, in: setOf(a.of) }));
-  if (atoms.some((a) => 'set' in a.in && a.in.set.count === 0)) return undefined;
-  return {
-    dims,
-    where: t.where,
-    atoms: atoms.filter((a) => !('set' in a.in) || a.in.set.count < a.in.set.box.size),
-    head,
-    result,
-    ranges,
-  };
-};
-
 /** A query with the order of its iterators and the tries that it takes. */
 export const prepare = (q: Query, tries: Tries, distinct = false, order = bestOrder(q, distinct)): Prepared => ({
   query: q,
@@ -111,47 +75,43 @@ export const prepare = (q: Query, tries: Tries, distinct = false, order = bestOr
   tries: q.atoms.map((a) => ('set' in a.in ? tries.of(a.in.set, subscriptOrder(a.at, order)) : undefined)),
 });
 
-/** The points of a union of terms, by some of their iterators. */
-export const unionOfTerms = (
-  terms: readonly Term[],
-  head: readonly number[],
+/** The points of a union of forms. */
+export const unionOfForms = (
+  forms: readonly QueryForm[],
   box: Box,
   setOf: (of: number | string) => PointSet,
   tries: Tries,
-  dims: number,
 ): PointSet => {
-  const queries = terms.flatMap((t) => queryOf(t, head, box, dims, (of) => ({ set: setOf(of) })) ?? []);
+  const queries: Query[] = [];
+  for (const form of forms) {
+    const q = queryOf(form, (of) => ({ set: setOf(of) }));
+    if (q === undefined) continue;
+    if (form.fillsBox && q.atoms.length === 0) return fullSet(box);
+    queries.push(q);
+  }
   if (queries.length === 0) return emptySet(box);
-  if (queries.some((q) => isWholeBox(q))) return fullSet(box);
   const builder = setBuilder(box);
   for (const q of queries) runJoin(prepare(q, tries), builder);
   return builder.finish();
 };
 
-/** Whether a query without sets to ask gives every point of its box: then its conditions are those of the box alone. */
-const isWholeBox = ({ atoms, where, head, ranges, result }: Query): boolean =>
-  atoms.length === 0 &&
-  where.every((f) => f.coefs.filter((c) => c !== 0).length <= 1) &&
-  head.every((d, k) => ranges[d].min === result.lower[k] && ranges[d].max === result.lower[k] + result.extent[k] - 1);
-
-/** The least fix-point of a cycle of constant moves, in one sweep; undefined where it is none. */
+/** The least fix-point of a cycle of constant moves, in one sweep. */
 const swept = (
+  sweep: Sweep,
   component: readonly number[],
-  variables: readonly Variable[],
+  variables: readonly PlannedVariable[],
   values: PointSet[],
   setOf: (of: number | string) => PointSet,
   tries: Tries,
-): number | undefined => {
-  const sweep = sweepOf(component, variables);
-  if (sweep === undefined) return undefined;
+): number => {
   const boxes = new Map(component.map((k) => [k, variables[k].box]));
   const bits = new Map(component.map((k) => [k, new Uint32Array(Math.ceil(variables[k].box.size / 32))]));
   for (const k of component) {
-    const { terms, kept, box } = variables[k];
+    const { forms, box } = variables[k];
     const builder = bitBuilder(box, bits.get(k)!);
-    for (const t of terms) {
-      if (t.atoms.some((a) => typeof a.of === 'number' && component.includes(a.of))) continue;
-      const q = queryOf(t, kept, box, termDims(t, kept), (of) => ({ set: setOf(of) }));
+    for (const { form, inside } of forms) {
+      if (inside.length > 0) continue;
+      const q = queryOf(form, (of) => ({ set: setOf(of) }));
       if (q !== undefined) runJoin(prepare(q, tries), builder);
     }
   }
@@ -159,10 +119,6 @@ const swept = (
   for (const k of component) values[k] = setOfBits(variables[k].box, bits.get(k)!);
   return 1;
 };
-
-/** Iterators of a term. */
-const termDims = (t: Term, kept: readonly number[]): number =>
-  Math.max(0, ...[...t.where, ...t.atoms.flatMap((a) => a.at)].map((f) => f.coefs.length), ...kept.map((d) => d + 1));
 
 /** One way for news to spread: what is new of one atom's set, with the others as they are. */
 interface Spread {
@@ -175,7 +131,7 @@ interface Spread {
 /** The least fix-point of the variables of a component; returns the number of rounds. */
 const fixPoint = (
   component: readonly number[],
-  variables: readonly Variable[],
+  variables: readonly PlannedVariable[],
   values: PointSet[],
   setOf: (of: number | string) => PointSet,
   tries: Tries,
@@ -197,22 +153,19 @@ const fixPoint = (
     });
   };
   for (const k of component) {
-    const { terms, kept, box } = variables[k];
-    const dims = Math.max(...terms.map((t) => termDims(t, kept)), 0);
-    for (const t of terms) {
-      const inside = t.atoms.flatMap((a, n) => (typeof a.of === 'number' && grown.has(a.of) ? [n] : []));
+    for (const { form, inside } of variables[k].forms) {
       if (inside.length === 0) {
-        const q = queryOf(t, kept, box, dims, (of) => ({ set: setOf(of) }));
+        const q = queryOf(form, (of) => ({ set: setOf(of) }));
         if (q !== undefined) add(k, prepare(q, tries));
         continue;
       }
       /* What does not change from round to round is found out once. */
-      const fixed = queryOf(t, kept, box, dims, (of) =>
+      const fixed = queryOf(form, (of) =>
         typeof of === 'number' && grown.has(of) ? grown.get(of)! : { set: setOf(of) },
       );
       if (fixed === undefined) continue;
       for (const n of inside) {
-        const { of, at } = t.atoms[n];
+        const { of, at } = form.atoms[n];
         const own = fixed.atoms.findIndex((a) => a.at === at);
         const query = (set: PointSet): Query => ({
           ...fixed,

@@ -33,6 +33,28 @@ export const subscriptOrder = (at: readonly Affine[], order: readonly number[]):
  */
 export const runJoin = (p: Prepared, sink: Sink): void => new Join(p, sink).run();
 
+/** How many points a join visits. */
+export const countOf = (p: Prepared): number => {
+  let count = 0;
+  /* Points up to each run of the trie that is handed over. */
+  let known: Trie | undefined;
+  let upTo: Float64Array = new Float64Array(0);
+  runJoin(p, {
+    add: (_base, _stride, lo, hi) => void (count += hi - lo + 1),
+    addRuns: (_base, runs, first, end) => {
+      if (runs !== known) [known, upTo] = [runs, pointsUpTo(runs)];
+      count += upTo[end] - upTo[first];
+    },
+  });
+  return count;
+};
+
+const pointsUpTo = ({ lo, hi }: Trie): Float64Array => {
+  const out = new Float64Array(lo.length + 1);
+  for (let n = 0; n < lo.length; n++) out[n + 1] = out[n] + hi[n] - lo[n] + 1;
+  return out;
+};
+
 /** A subscript on a level: c·x + rest = a value of the trie at `trieLevel`. */
 interface Subscript {
   readonly atom: number;

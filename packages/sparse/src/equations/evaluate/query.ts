@@ -1,5 +1,6 @@
 import type { Affine } from '../../trace/piece.js';
-import { rangeOf, tidy, type Conjunction } from '../sets/conjunction.js';
+import type { Atom, Term } from '../recurrences/sparsity.js';
+import { iterator, rangeOf, tidy, type Conjunction } from '../sets/conjunction.js';
 import type { Box } from '../sets/box.js';
 import type { PointSet } from '../sets/point-set.js';
 
@@ -31,12 +32,41 @@ export interface Range {
   readonly max: number;
 }
 
+/** All of a query that does not depend on the sets: worked out once, asked of many inputs. */
+export interface QueryForm extends Omit<Query, 'atoms'> {
+  readonly atoms: readonly Atom[];
+  /** Whether it gives every point of the result's box where all of its sets are full: its conditions are the box's alone. */
+  readonly fillsBox: boolean;
+}
+
+/** A term as a form that keeps some iterators; undefined where its conditions have no point. */
+export const formOf = (t: Term, head: readonly number[], result: Box, dims: number): QueryForm | undefined => {
+  const ranges = rangesOf(t.where, dims);
+  if (ranges === undefined) return undefined;
+  const fillsBox =
+    t.where.every((f) => f.coefs.filter((c) => c !== 0).length <= 1) &&
+    head.every((d, k) => ranges[d].min === result.lower[k] && ranges[d].max === result.lower[k] + result.extent[k] - 1);
+  return { dims, where: t.where, atoms: t.atoms, head, result, ranges, fillsBox };
+};
+
+/** A form with sets, those that are full left out; undefined where one is empty. */
+export const queryOf = (form: QueryForm, setOf: (of: number | string) => AtomSet): Query | undefined => {
+  const atoms: QueryAtom[] = [];
+  for (const { of, at } of form.atoms) {
+    const from = setOf(of);
+    if ('set' in from && from.set.count === 0) return undefined;
+    if (!('set' in from) || from.set.count < from.set.box.size) atoms.push({ at, in: from });
+  }
+  const { dims, where, head, result, ranges } = form;
+  return { dims, where, atoms, head, result, ranges };
+};
+
 /** The ranges of iterators under conditions; undefined where they have no point. */
 export const rangesOf = (where: Conjunction, dims: number): readonly Range[] | undefined => {
   if (tidy(where) === undefined) return undefined;
   const ranges: Range[] = [];
   for (let d = 0; d < dims; d++) {
-    const r = rangeOf(where, { constant: 0, coefs: [...new Array<number>(d).fill(0), 1] });
+    const r = rangeOf(where, iterator(d));
     if (r === undefined) return undefined;
     ranges.push(r);
   }

@@ -1,13 +1,11 @@
-import type { SparsityEquation, Term } from '../recurrences/sparsity.js';
-import { isEmpty, type Conjunction } from '../sets/conjunction.js';
+import type { Term } from '../recurrences/sparsity.js';
 import type { Box } from '../sets/box.js';
 import { emptySet, type PointSet } from '../sets/point-set.js';
 import { setBuilder } from '../sets/set-builder.js';
-import type { Trie } from '../sets/trie.js';
-import { prepare, queryOf, type Evaluation } from './evaluate.js';
-import { runJoin, type Prepared } from './join.js';
-import type { Query } from './query.js';
-import { domainBox, withKept } from './variables.js';
+import { prepare, type Evaluation } from './evaluate.js';
+import { countOf, runJoin, type Prepared } from './join.js';
+import { queryOf } from './query.js';
+import { MOST_OVERLAPS, type Overlap, type RegionPlan } from './region-plan.js';
 
 /**
  * The interest region of a statement: the iterations that compute something other than zero, and of an accumulation those
@@ -25,73 +23,43 @@ export interface InterestRegion {
   readonly terms: readonly Term[];
   /** Whether it is the set of the statement's values as well. */
   readonly isValue: boolean;
-  /** The joins whose union it is. */
-  readonly joins: readonly Prepared[];
+  /** The joins whose union it is; made once. */
+  readonly joins: () => readonly Prepared[];
   /** All iterations as a set; computed once. Its box may be too large for bits: then it takes 16 bytes a run. */
   readonly points: () => PointSet;
 }
 
-/** The region of every statement. */
-export const interestRegions = (
-  equations: readonly SparsityEquation[],
-  evaluation: Evaluation,
-): readonly InterestRegion[] => equations.map((e, k) => regionOf(e, e.interest, k, evaluation));
-
-/** The iterations of a statement that satisfy a union of terms. */
-export const regionOf = (
-  e: SparsityEquation,
-  terms: readonly Term[],
-  k: number,
-  evaluation: Evaluation,
-): InterestRegion => {
-  const { statement } = e.recurrence;
-  const { variables, values, initial, tries } = evaluation;
-  const dims = statement.iterators.length;
-  const all = statement.iterators.map((_, d) => d);
-  const box = domainBox(statement, all);
-  const dense = statement.domain.reduce((n, where) => n + countDomain(where, dims, box), 0);
+/** The region of a plan for evaluated variables. */
+export const regionOf = (plan: RegionPlan, { values, initial, tries }: Evaluation): InterestRegion => {
+  const { statement, iterators, box, dense, terms, isValue, parts } = plan;
   const setOf = (of: number | string): { set: PointSet } => ({
     set: typeof of === 'number' ? values[of] : initial.get(of)!,
   });
-  const kept = terms.map((t) => withKept(t, (s) => variables[s].kept));
-  const join = (t: Term): Prepared | undefined => {
-    const q = queryOf(t, all, box, dims, setOf);
-    return q === undefined ? undefined : prepare(q, tries, true);
+  const joined = ({ form, further }: Overlap): Joined[] => {
+    const q = queryOf(form, setOf);
+    return q === undefined ? [] : [{ further, join: prepare(q, tries, true) }];
   };
-  const whole = evaluation.variables[k];
-  if (e.recurrence.accumulates === undefined && terms === e.interest && whole.kept.length === dims) {
-    const set = values[k];
-    return {
-      statement: k,
-      iterators: statement.iterators,
-      box,
-      count: set.count,
-      dense,
-      terms: kept,
-      isValue: true,
-      joins: kept.flatMap((t) => join(t) ?? []),
-      points: () => set,
-    };
+  const common = { statement, iterators, box, dense, terms, isValue };
+  if (isValue) {
+    const set = values[statement];
+    const joins = once(() => parts.flatMap((o) => joined(o).map((j) => j.join)));
+    return { ...common, count: set.count, joins, points: () => set };
   }
-  const present = kept.flatMap((t) => {
-    const j = join(t);
-    return j === undefined ? [] : [{ t, j }];
-  });
-  const joins = present.map(({ j }) => j);
-  let listed: PointSet | undefined;
-  const points = (): PointSet => (listed ??= listOf(box, joins));
-  const count = countUnion(present, join) ?? points().count;
-  return {
-    statement: k,
-    iterators: statement.iterators,
-    box,
-    count,
-    dense,
-    terms: kept,
-    isValue: false,
-    joins,
-    points,
-  };
+  const present = parts.flatMap(joined);
+  const joins = present.map((j) => j.join);
+  const points = once(() => listOf(box, joins));
+  return { ...common, count: countUnion(present, joined) ?? points().count, joins: () => joins, points };
+};
+
+/** An overlap of terms with its sets, none of which is empty. */
+interface Joined {
+  readonly join: Prepared;
+  readonly further: Overlap['further'];
+}
+
+const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined;
+  return () => (made ??= { value: make() }).value;
 };
 
 const listOf = (box: Box, joins: readonly Prepared[]): PointSet => {
@@ -105,70 +73,13 @@ const listOf = (box: Box, joins: readonly Prepared[]): PointSet => {
  * Points of a union by inclusion and exclusion, which lists none of them; undefined where too many terms overlap, so that
  * listing is less work.
  */
-const countUnion = (
-  terms: readonly { readonly t: Term; readonly j: Prepared }[],
-  join: (t: Term) => Prepared | undefined,
-): number | undefined => {
+const countUnion = (parts: readonly Joined[], joined: (o: Overlap) => readonly Joined[]): number | undefined => {
   let total = 0;
-  let level: { readonly last: number; readonly t: Term; readonly j: Prepared }[] = terms.map((x, last) => ({
-    ...x,
-    last,
-  }));
+  let level = parts;
   for (let sign = 1; level.length > 0; sign = -sign) {
     if (level.length > MOST_OVERLAPS) return undefined;
-    for (const { j } of level) total += sign * countOf(j);
-    level = level.flatMap((a) =>
-      terms.slice(a.last + 1).flatMap((b, n) => {
-        const t = { where: [...a.t.where, ...b.t.where], atoms: [...a.t.atoms, ...b.t.atoms] };
-        if (isEmpty(t.where)) return [];
-        const j = join(t);
-        return j === undefined ? [] : [{ t, j, last: a.last + 1 + n }];
-      }),
-    );
+    for (const { join } of level) total += sign * countOf(join);
+    level = level.flatMap(({ further }) => further().flatMap(joined));
   }
   return total;
-};
-
-const MOST_OVERLAPS = 12;
-
-const countDomain = (where: Conjunction, dims: number, box: Box): number => {
-  const head = Array.from({ length: dims }, (_, d) => d);
-  const q = queryOf({ where, atoms: [] }, head, box, dims, () => ({ set: emptySet(box) }));
-  if (q === undefined) return 0;
-  /* A box needs no counting. */
-  if (where.every((f) => f.coefs.filter((c) => c !== 0).length <= 1))
-    return q.ranges.reduce((n, r) => n * (r.max - r.min + 1), 1);
-  return countBox(q);
-};
-
-/** Iterators that no condition ties to others are counted by their ranges. */
-const countBox = (q: Query): number => {
-  const tied = q.ranges.map((_, d) =>
-    q.where.some((f) => (f.coefs[d] ?? 0) !== 0 && f.coefs.some((c, e) => e !== d && c !== 0)),
-  );
-  const free = q.ranges.reduce((n, r, d) => (tied[d] ? n : n * (r.max - r.min + 1)), 1);
-  const ranges = q.ranges.map((r, d) => (tied[d] ? r : { min: r.min, max: r.min }));
-  const order = [...q.head].sort((a, b) => Number(tied[a]) - Number(tied[b]) || a - b);
-  return free * countOf({ query: { ...q, ranges }, order, tries: [] });
-};
-
-const countOf = (p: Prepared): number => {
-  let count = 0;
-  /* Points up to each run of the trie that is handed over. */
-  let known: Trie | undefined;
-  let upTo: Float64Array = new Float64Array(0);
-  runJoin(p, {
-    add: (_base, _stride, lo, hi) => void (count += hi - lo + 1),
-    addRuns: (_base, runs, first, end) => {
-      if (runs !== known) [known, upTo] = [runs, pointsUpTo(runs)];
-      count += upTo[end] - upTo[first];
-    },
-  });
-  return count;
-};
-
-const pointsUpTo = ({ lo, hi }: Trie): Float64Array => {
-  const out = new Float64Array(lo.length + 1);
-  for (let n = 0; n < lo.length; n++) out[n + 1] = out[n] + hi[n] - lo[n] + 1;
-  return out;
 };

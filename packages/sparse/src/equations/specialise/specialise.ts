@@ -17,6 +17,7 @@ import { Tables } from '../../trace/code/tables.js';
 import { groupByShape } from '../../trace/group.js';
 import { reconstruct } from '../../trace/reconstruct.js';
 import { regionOf, type InterestRegion } from '../evaluate/region.js';
+import { regionPlan } from '../evaluate/region-plan.js';
 import { readsOf, type Statement } from '../read/program.js';
 import { sourcesOf } from '../recurrences/sources.js';
 import type { Regions } from '../regions.js';
@@ -159,14 +160,16 @@ class Specializer {
     const { solved, evaluation, statements } = this.regions;
     const equation = solved.sparsity[k];
     if (equation.recurrence.accumulates !== undefined || equation.before.length === 0) return statements[k];
-    return regionOf(equation, [...equation.interest, ...equation.before], k, evaluation);
+    const terms = [...equation.interest, ...equation.before];
+    return regionOf(regionPlan(equation, terms, k, evaluation.variables), evaluation);
   }
 
   private choose(n: Nest & { kind: 'statement' }, region: InterestRegion): Placed {
     const allowed = (form: LoopForm): boolean => this.options.forms?.includes(form) ?? true;
     const whole = n.depth === 0 && n.free;
-    const [join] = region.joins;
-    const entries = whole && region.joins.length === 1 && allowed('join') ? joinEntries(join) : undefined;
+    const joins = region.joins();
+    const [join] = joins;
+    const entries = whole && joins.length === 1 && allowed('join') ? joinEntries(join) : undefined;
     /* A list has an entry for each run, and a run for about each iteration of a sparse region. */
     if (entries !== undefined && entries < region.count / 2)
       return { form: 'join', join: placeJoin(join, this.tables) };
