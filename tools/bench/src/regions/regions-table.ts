@@ -15,6 +15,8 @@ import { islScript } from './isl-script.js';
 export interface RegionsTableOptions {
   /** Seconds that isl has for a case. */
   readonly limit: number;
+  /** Sides of the matrices to take; all where it is left out. */
+  readonly sides?: readonly number[] | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -48,15 +50,29 @@ const SIZES = [
 
 const STEPS = 10;
 
+/** An evaluation is repeated for this time, up to this often; `native/regions_isl.c` does the same. */
+const RUNS_MS = 1000;
+const MOST_RUNS = 1000;
+
 /** Interest regions beside isl, which evaluates the same equations. */
-export const regionsSections = ({ limit, say }: RegionsTableOptions): BenchmarkPage['sections'] => {
+export const regionsSections = ({ limit, sides, say }: RegionsTableOptions): BenchmarkPage['sections'] => {
   const isl = findIsl();
   if (typeof isl === 'string') say(isl);
   try {
-    return SIZES.map(({ n, nnz, title, programs }) => ({
+    return SIZES.filter(({ n }) => sides?.includes(n) ?? true).map(({ n, nnz, title, programs }) => ({
       title,
       table: {
-        head: ['program', 'iterations', 'in regions', 'solve ms', 'evaluate ms', 'isl ms', 'isl ÷ ours'],
+        head: [
+          'program',
+          'iterations',
+          'in regions',
+          'solve ms',
+          'first ms',
+          'evaluate ms',
+          'isl first ms',
+          'isl ms',
+          'isl ÷ ours',
+        ],
         rows: programs.map((name) => {
           say(`${name}, ${title}`);
           return rowOf(name, n, nnz, isl, limit);
@@ -76,14 +92,16 @@ const rowOf = (name: string, n: number, nnz: number, isl: Isl | string, limit: n
   const solved = right(solveProgram(program.module(sizes)));
   const solve = performance.now() - started;
   const inputs = inputsOf(solved, name, nnz);
-  let regions: Regions = right(evaluateRegions(solved, inputs));
   const times: number[] = [];
-  for (let spent = 0; times.length < 1 || (times.length < 15 && spent < 2000); spent += times[times.length - 1]) {
+  let regions: Regions;
+  let spent = 0;
+  do {
     const start = process.cpuUsage();
     regions = right(evaluateRegions(solved, inputs));
     const { user, system } = process.cpuUsage(start);
     times.push((user + system) / 1000);
-  }
+    spent += times[times.length - 1];
+  } while (times.length < MOST_RUNS && spent < RUNS_MS);
   const ours = median(times);
   const counted = regions.statements.reduce((s, r) => s + r.count, 0);
   const result = typeof isl === 'string' ? undefined : isl.run(islScript(regions, counted < 20_000), limit);
@@ -97,8 +115,13 @@ const rowOf = (name: string, n: number, nnz: number, isl: Isl | string, limit: n
     thousands(regions.statements.reduce((s, r) => s + r.dense, 0)),
     thousands(counted),
     solve.toFixed(1),
+    milliseconds(times[0]),
     milliseconds(ours),
-    typeof isl === 'string' ? '' : result === undefined ? `> ${limit * 1000}` : milliseconds(result.ms),
+    ...(typeof isl === 'string'
+      ? ['', '']
+      : result === undefined
+        ? ['', `> ${limit * 1000}`]
+        : [milliseconds(result.first), milliseconds(result.ms)]),
     typeof isl === 'string'
       ? ''
       : result === undefined
