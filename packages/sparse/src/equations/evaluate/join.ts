@@ -10,6 +10,10 @@ export interface Sink {
   readonly add: (base: number, stride: number, lo: number, hi: number) => void;
   /** base + x for all x of the runs first ≤ n < end of a trie. */
   readonly addRuns: (base: number, runs: Trie, first: number, end: number) => void;
+  /** Whether it only counts: then `addRuns` is called for codes base + stride·x too. */
+  readonly counts?: boolean;
+  /** Whether codes from ≤ c < to are all there. A join goes on with the next row then. */
+  readonly isFull?: (from: number, to: number) => boolean;
 }
 
 /** A query made ready: an order of its iterators, and a trie of each set in the order in which its subscripts are bound. */
@@ -41,6 +45,7 @@ export const countOf = (p: Prepared): number => {
   let upTo: Float64Array = new Float64Array(0);
   runJoin(p, {
     add: (_base, _stride, lo, hi) => void (count += hi - lo + 1),
+    counts: true,
     addRuns: (_base, runs, first, end) => {
       if (runs !== known) [known, upTo] = [runs, pointsUpTo(runs)];
       count += upTo[end] - upTo[first];
@@ -70,12 +75,18 @@ interface Compiled {
   readonly coefs: readonly number[];
 }
 
+/** c·x + rest ≥ 0. */
+interface Condition {
+  readonly coef: number;
+  readonly rest: Compiled;
+}
+
 interface LevelPlan {
   readonly iterator: number;
   readonly min: number;
   readonly max: number;
-  /** Conditions c·x + rest ≥ 0 whose last iterator this is. */
-  readonly conditions: readonly { readonly coef: number; readonly rest: Compiled }[];
+  /** Those whose last iterator this is. */
+  readonly conditions: readonly Condition[];
   /** The first subscript of each atom that this iterator binds. */
   readonly drives: readonly Subscript[];
   /** Further subscripts of the same atoms, which it binds too. */
@@ -87,6 +98,15 @@ interface LevelPlan {
   }[];
   /** What the iterator adds to the code of the result; 0 where it is not kept. */
   readonly stride: number;
+}
+
+interface Rows {
+  /** The last level of the iterators that choose a row; −1 where there is one row. */
+  readonly level: number;
+  /** Where the last iterator may lie, under conditions on those. */
+  readonly min: number;
+  readonly max: number;
+  readonly conditions: readonly Condition[];
 }
 
 interface Subscripted {
@@ -105,6 +125,12 @@ class Join {
   private readonly headBase: number;
   /** From this level on one point is enough. */
   private readonly exists: number;
+  /** Rows of the result that several bindings add to. */
+  private readonly rows: Rows | undefined;
+  private rowCode = 0;
+  private rowIsFull = false;
+  /** Points that were added since it was last seen not to be full. */
+  private added = 0;
 
   constructor(
     { query: q, order, tries }: Prepared,
@@ -117,6 +143,7 @@ class Join {
     this.headBase = q.head.reduce((n, _, k) => n - q.result.lower[k] * q.result.strides[k], 0);
     this.exists = Math.max(-1, ...q.head.map((d) => order.indexOf(d))) + 1;
     this.levels = order.map((d, l) => this.plan(q, order, d, l));
+    this.rows = sink.isFull === undefined ? undefined : this.rowsOf(order);
     this.start = this.initial(q, order);
   }
 
@@ -124,8 +151,37 @@ class Join {
 
   run(): void {
     if (!this.start) return;
+    this.rowCode = this.headBase;
     if (this.levels.length === 0) this.sink.add(this.headBase, 0, 0, 0);
     else this.step(0, this.headBase);
+  }
+
+  /** Rows: the last iterator runs along them, and iterators that are not kept stand between it and the others. */
+  private rowsOf(order: readonly number[]): Rows | undefined {
+    const last = order.length - 1;
+    if (last < 1 || this.levels[last].stride !== 1) return undefined;
+    let level = last - 1;
+    while (level >= 0 && this.levels[level].stride === 0) level--;
+    if (level === last - 1) return undefined;
+    const { min, max, conditions } = this.levels[last];
+    const isBound = (d: number): boolean => order.indexOf(d) <= level;
+    return { level, min, max, conditions: conditions.filter((c) => c.rest.at.every(isBound)) };
+  }
+
+  /** Asks now and then whether a row is full. */
+  private grew({ min, max, conditions }: Rows, by: number): void {
+    this.added += by;
+    if (this.added <= max - min) return;
+    let [lo, hi] = [min, max];
+    for (const c of conditions) [lo, hi] = this.narrowed(c, lo, hi);
+    if (this.added <= hi - lo) return;
+    this.added = 0;
+    this.rowIsFull = this.sink.isFull!(this.rowCode + lo, this.rowCode + hi + 1);
+  }
+
+  /** Whether what a level found will do. */
+  private isDone(l: number): boolean {
+    return l >= this.exists || (this.rowIsFull && l > this.rows!.level);
   }
 
   private plan(q: Query, order: readonly number[], d: number, l: number): LevelPlan {
@@ -200,11 +256,7 @@ class Join {
   private step(l: number, code: number): boolean {
     const plan = this.levels[l];
     let { min: lo, max: hi } = plan;
-    for (const { coef, rest } of plan.conditions) {
-      const r = this.value(rest);
-      if (coef > 0) lo = Math.max(lo, Math.ceil(-r / coef));
-      else hi = Math.min(hi, Math.floor(r / -coef));
-    }
+    for (const c of plan.conditions) [lo, hi] = this.narrowed(c, lo, hi);
     if (lo > hi) return false;
     const isLast = l === this.levels.length - 1;
     const { drives } = plan;
@@ -216,7 +268,7 @@ class Join {
       let found = false;
       for (let x = lo; x <= hi; x++) {
         if (this.at(l, plan, -1, code, x)) {
-          if (l >= this.exists) return true;
+          if (this.isDone(l)) return true;
           found = true;
         }
       }
@@ -260,18 +312,19 @@ class Join {
         if (coef !== 1 && coef !== -1 && !Number.isInteger(x)) continue;
         this.enter(trie, atom, trieLevel, n);
         if (this.at(l, plan, driver, code, x)) {
-          if (l >= this.exists) return true;
+          if (this.isDone(l)) return true;
           found = true;
         }
       }
       return found;
     }
-    if (whole && coef === 1 && plan.stride === 1 && l < this.exists) {
+    if (whole && coef === 1 && (plan.stride === 1 || this.sink.counts === true) && l < this.exists) {
       const last = trie.hi[end - 1] <= most ? end : afterLast(trie, first, end, most);
       if (first < last && trie.lo[first] >= least) {
         this.sink.addRuns(code - r, trie, first, last);
+        if (this.rows !== undefined) this.grew(this.rows, last - first);
         if (last === end || trie.lo[last] > most) return true;
-        this.emitRun(l, code, 1, trie.lo[last] - r, most - r);
+        this.emitRun(l, code, plan.stride, trie.lo[last] - r, most - r);
         return true;
       }
     }
@@ -281,7 +334,7 @@ class Join {
       if (whole && (coef === 1 || coef === -1)) {
         if (coef === 1) this.emitRun(l, code, plan.stride, a - r, b - r);
         else this.emitRun(l, code, plan.stride, r - b, r - a);
-        if (l >= this.exists) return true;
+        if (this.isDone(l)) return true;
         found = true;
         continue;
       }
@@ -289,7 +342,7 @@ class Join {
         const x = (v - r) / coef;
         if (coef !== 1 && coef !== -1 && !Number.isInteger(x)) continue;
         if (this.at(l, plan, driver, code, x)) {
-          if (l >= this.exists) return true;
+          if (this.isDone(l)) return true;
           found = true;
         }
       }
@@ -311,7 +364,15 @@ class Join {
       if (p.inside.some(({ f, min, max }) => this.value(f) < min || this.value(f) > max)) return false;
       if (!p.has(this.value(p.code))) return false;
     }
-    if (l < this.levels.length - 1) return this.step(l + 1, code + plan.stride * x);
+    if (l < this.levels.length - 1) {
+      const next = code + plan.stride * x;
+      if (this.rows?.level === l) {
+        this.rowCode = next;
+        this.rowIsFull = false;
+        this.added = 0;
+      }
+      return this.step(l + 1, next);
+    }
     this.emitRun(l, code, plan.stride, x, x);
     return true;
   }
@@ -319,6 +380,13 @@ class Join {
   private emitRun(l: number, code: number, stride: number, lo: number, hi: number): void {
     if (l >= this.exists) this.sink.add(code, 0, 0, 0);
     else this.sink.add(code, stride, lo, hi);
+    if (this.rows !== undefined) this.grew(this.rows, hi - lo + 1);
+  }
+
+  /** The bounds of an iterator under a condition. */
+  private narrowed({ coef, rest }: Condition, lo: number, hi: number): readonly [number, number] {
+    const r = this.value(rest);
+    return coef > 0 ? [Math.max(lo, Math.ceil(-r / coef)), hi] : [lo, Math.min(hi, Math.floor(r / -coef))];
   }
 
   private value({ constant, at, coefs }: Compiled): number {

@@ -28,15 +28,19 @@ const costOf = (q: Query, order: readonly number[], distinct: boolean, limit: nu
   const states = q.atoms.filter((a) => 'set' in a.in).map((atom) => new Estimate(atom, order));
   const lastHead = Math.max(-1, ...q.head.map((d) => order.indexOf(d)));
   let bindings = 1;
-  let cost = 0;
+  /* Those of the kept iterators alone: rows of the result. */
+  let rows = 1;
+  let cost = states.reduce((n, s) => n + s.making, 0);
   for (let l = 0; l < order.length; l++) {
     const d = order[l];
     const range = q.ranges[d].max - q.ranges[d].min + 1;
     let least = range;
     let kept = 1;
+    let sets = 0;
     for (const s of states) {
       const fan = s.fanOut(l);
       if (fan === undefined) continue;
+      sets++;
       kept *= Math.min(1, fan.children / fan.extent);
       least = Math.min(least, fan.children);
     }
@@ -44,19 +48,22 @@ const costOf = (q: Query, order: readonly number[], distinct: boolean, limit: nu
     /* Runs of the last iterator are handled whole where they are runs of the result. */
     const inRuns = isLast && q.head.length > 0 && d === q.head[q.head.length - 1];
     const free = isLast && least === range;
+    /* No more is added to a row that is full: about range·ln(range) random points. */
+    if (inRuns && !distinct) bindings = Math.min(bindings, (rows * range * (1 + Math.log(range))) / least);
     cost +=
       bindings *
-      (inRuns
-        ? free
-          ? 1
-          : 1 + least / 8
-        : distinct && isLast && free
-          ? 1
+      (distinct && isLast && (free || sets === 1)
+        ? 1
+        : inRuns
+          ? free
+            ? 1
+            : 1 + least / 8
           : l > lastHead
             ? Math.min(least, 4) + 1
             : 1 + least);
     if (cost >= limit) return Infinity;
     bindings *= Math.max(range * kept, 1e-9);
+    if (q.head.includes(d)) rows = bindings;
     if (l > lastHead) bindings = Math.min(bindings, 1);
   }
   /* Of equals the order of the text. */
@@ -68,6 +75,8 @@ class Estimate {
   private readonly size: number;
   private readonly points: number;
   private readonly level: readonly number[];
+  /** What its trie takes: sorting where its subscripts are bound in another order. */
+  readonly making: number;
 
   constructor(
     private readonly atom: QueryAtom,
@@ -77,6 +86,7 @@ class Estimate {
     this.size = set.count;
     this.points = Math.max(1, set.box.size);
     this.level = atom.at.map((f) => boundAt(f, order));
+    this.making = this.level.some((l, k) => k > 0 && l < this.level[k - 1]) ? 2 * this.size : 0;
   }
 
   fanOut(l: number): { readonly children: number; readonly extent: number } | undefined {

@@ -8,6 +8,8 @@ export interface SetBuilder {
   readonly add: (base: number, stride: number, lo: number, hi: number) => void;
   /** Adds base + x for all x of the runs first ≤ n < end of a trie. */
   readonly addRuns: (base: number, runs: Trie, first: number, end: number) => void;
+  /** Whether codes from ≤ c < to are all there, where that is cheap to tell. */
+  readonly isFull?: (from: number, to: number) => boolean;
   readonly finish: () => PointSet;
 }
 
@@ -25,14 +27,29 @@ export const bitBuilder = (box: Box, bits = new Uint32Array(Math.ceil(box.size /
       else for (let x = lo, c = base + stride * lo; x <= hi; x++, c += stride) bits[c >>> 5] |= 1 << (c & 31);
     },
     addRuns: (base, { lo, hi }, first, end) => {
+      /* Codes are below 2³¹: whole numbers of 32 bits, wherever the base lies. */
+      const whole = base | 0;
       for (let n = first; n < end; n++) {
-        const c = base + lo[n];
-        if (lo[n] === hi[n]) bits[c >>> 5] |= 1 << (c & 31);
-        else setRange(bits, c, base + hi[n] + 1);
+        const x = lo[n];
+        const c = (whole + x) | 0;
+        if (x === hi[n]) bits[c >>> 5] |= 1 << (c & 31);
+        else setRange(bits, c, c + (hi[n] - x) + 1);
       }
     },
+    isFull: (from, to) => areSet(bits, from, to),
     finish: () => setOfBits(box, bits),
   };
+};
+
+/** Whether bits from ≤ b < to are all set. */
+const areSet = (bits: Uint32Array, from: number, to: number): boolean => {
+  for (let w = from >>> 5; w * 32 < to; w++) {
+    let missing = ~bits[w];
+    if (w * 32 < from) missing &= 0xffffffff << (from & 31);
+    if (w * 32 + 32 > to) missing &= 0xffffffff >>> (32 - (to & 31));
+    if (missing !== 0) return false;
+  }
+  return true;
 };
 
 /** Sets bits from ≤ b < to. */
