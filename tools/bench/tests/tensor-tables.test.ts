@@ -24,6 +24,7 @@ const speed = (more: Partial<TensorSpeed>): TensorSpeed => ({
   peak: 50,
   mdofs: 4,
   compileMs: 1,
+  library: { missing: 'there is none here' },
   ...more,
 });
 
