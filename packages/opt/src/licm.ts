@@ -3,6 +3,7 @@ import {
   freeValues,
   mapKernels,
   rewriteOps,
+  walk,
   type Op,
   type Region,
   type Replacement,
@@ -22,8 +23,11 @@ import { definedIn } from './support/values.js';
  * Loop-invariant code motion: ops of a loop body whose operands come from outside move before the loop, inner loops
  * first. They must be pure and unable to trap; reads move too when nothing in the loop writes that buffer and either the
  * loop is known to run, by its bounds or by a condition around it, or the index is known to be inside the buffer.
+ *
+ * With `keepOffsets` a sum of a value and a constant that is but an index of loads and stores stays where they are: most machines
+ * add it as part of the access, while outside it would take a register for every such access.
  */
-export const licm = corePass('licm', {}, (dialects) => {
+export const licm = corePass('licm', { keepOffsets: false as boolean }, (dialects, { keepOffsets }) => {
   const facts = factsOf(dialects);
   return (module) => {
     const buffers = bufferMap(module.buffers);
@@ -33,7 +37,7 @@ export const licm = corePass('licm', {}, (dialects) => {
       return rewriteOps(
         k,
         dialects,
-        (op, ctx) => (isLoop(op) ? hoist(op, ctx, facts, safe) : undefined),
+        (op, ctx) => (isLoop(op) ? hoist(op, ctx, facts, safe, keepOffsets) : undefined),
         module.buffers,
       );
     });
@@ -47,27 +51,54 @@ const lazily = <T extends object>(make: () => T): (() => T) => {
 
 const isLoop = (op: Op): boolean => op.name === 'scf.for' || op.name === 'scf.while';
 
-const hoist = (loop: Op, ctx: RewriteContext, facts: Facts, safe: (op: Op) => boolean): Replacement | undefined => {
+const hoist = (
+  loop: Op,
+  ctx: RewriteContext,
+  facts: Facts,
+  safe: (op: Op) => boolean,
+  keepOffsets: boolean,
+): Replacement | undefined => {
   const constantOf = (v: Value): Scalar | undefined => constantIn(v, ctx.definition, facts);
   const footprint = facts.footprint(loop);
   const inside = new Set<number>();
   for (const r of loop.regions) definedIn(r, inside);
   const outside = (v: Value): boolean => !inside.has(v.id);
   const runs = loop.name === 'scf.while' || certainlyRuns(loop, ctx, constantOf);
-  const moved: Op[] = [];
+  const moved = new Set<Op>();
   const regions = loop.regions.map((region, i): Region => {
     // The second region of a `while` may never run.
     const always = runs && i === 0;
     const kept = region.ops.filter((op) => {
       if (facts.terminator(op) || !usesOnly(op, outside)) return true;
       if (!facts.speculatable(op) && !movableRead(op, footprint, facts, () => always || safe(op))) return true;
-      moved.push(op);
+      moved.add(op);
       for (const v of op.results) inside.delete(v.id);
       return false;
     });
     return kept.length === region.ops.length ? region : { ...region, ops: kept };
   });
-  return moved.length === 0 ? undefined : { ops: [...moved, { ...loop, regions }], values: loop.results };
+  if (moved.size === 0) return undefined;
+  if (!keepOffsets) return { ops: [...moved, { ...loop, regions }], values: loop.results };
+  const stays = offsetsIn(loop, moved, (v) => constantOf(v) !== undefined);
+  if (stays.size === moved.size) return undefined;
+  const before = [...moved].filter((op) => !stays.has(op));
+  const left = loop.regions.map((r): Region => ({ ...r, ops: r.ops.filter((op) => !moved.has(op) || stays.has(op)) }));
+  return { ops: [...before, { ...loop, regions: left }], values: loop.results };
+};
+
+/** Of the ops that could move those that add a constant to an index of accesses that do not. */
+const offsetsIn = (loop: Op, moved: ReadonlySet<Op>, constant: (v: Value) => boolean): ReadonlySet<Op> => {
+  const elsewhere = new Set<number>();
+  for (const region of loop.regions)
+    walk(region, (op) => {
+      const index = op.name === 'mem.load' ? 0 : op.name === 'mem.store' ? 1 : -1;
+      op.operands.forEach((v, k) => (k !== index || moved.has(op)) && elsewhere.add(v.id));
+    });
+  return new Set(
+    [...moved].filter(
+      (op) => op.name === 'arith.add' && op.operands.some(constant) && !elsewhere.has(op.results[0].id),
+    ),
+  );
 };
 
 const usesOnly = (op: Op, allowed: (v: Value) => boolean): boolean =>

@@ -37,6 +37,7 @@ const passes: readonly Pass<Module>[] = [
   unroll(),
   unroll({ factor: 3, maxTrips: 2 }),
   licm(),
+  licm({ keepOffsets: true }),
   vectorize(),
   vectorize({ bytes: 32 }),
   vectorizeNests(),

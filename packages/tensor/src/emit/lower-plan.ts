@@ -65,7 +65,7 @@ export const lowerPlans = (plans: readonly Plan[], options: LowerOptions = {}): 
     lowerGemm(target, keep && { keep }),
     canonicalize(over),
     cse(over),
-    licm(over),
+    licm({ ...over, keepOffsets: true }),
     canonicalize(over),
     cse(over),
     dce(over),
