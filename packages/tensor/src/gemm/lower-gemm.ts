@@ -56,13 +56,20 @@ export const lowerGemm = (
 /** Products are planned once for each spec. */
 const plansIn = (module: Module, target: GemmTarget, keep: (op: Op) => boolean): ReadonlyMap<string, GemmPlan> => {
   const plans = new Map<string, GemmPlan>();
-  for (const kernel of module.kernels)
-    walk(kernel.body, (op) => {
-      if (op.name === 'linalg.gemm' && !keep(op) && !plans.has(planKey(op)))
-        plans.set(planKey(op), planGemm(gemmSpecOf(op), target));
-    });
+  const products = module.kernels.map(({ body }) => {
+    const found: Op[] = [];
+    walk(body, (op) => void (op.name === 'linalg.gemm' && !keep(op) && found.push(op)));
+    return found;
+  });
+  const share = Math.min(1, ALONE / Math.max(1, ...products.map((p) => p.length)));
+  const shared = { ...target, instructionCache: target.instructionCache * share };
+  for (const op of products.flat())
+    if (!plans.has(planKey(op))) plans.set(planKey(op), planGemm(gemmSpecOf(op), shared));
   return plans;
 };
+
+/** So many products of a kernel may be as long as each would be alone; more have to share the instruction cache. */
+const ALONE = 6;
 
 const planKey = (op: Op): string =>
   JSON.stringify(gemmSpecOf(op), (_, v: unknown) => (v instanceof Int32Array ? [...v] : v));
