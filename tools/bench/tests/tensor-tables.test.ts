@@ -33,15 +33,15 @@ describe('tables of tensors', () => {
     const rows = [speed({}), speed({ simulations: 8, mdofs: 10 })];
     const text = markdownTable(seissolSection(rows).table).split('\n').slice(2);
     const cells = text.map((line) => line.split('|').map((c) => c.trim()));
-    expect(cells[0].slice(9, 15)).toEqual(['20.0', '60.0', '', '15.1', '46.9', '']);
+    expect(cells[0].slice(9, 17)).toEqual(['20.0', '60.0', '–', '–', '', '15.1', '46.9', '']);
     // 1784 ÷ 1244 MDoF/s in the paper.
-    expect(cells[1].slice(9, 15)).toEqual(['20.0', '60.0', '2.50×', '22.0', '30.0', '1.43×']);
+    expect(cells[1].slice(9, 17)).toEqual(['20.0', '60.0', '–', '–', '2.50×', '22.0', '30.0', '1.43×']);
   });
 
   it('leave cells empty where the paper has nothing', () => {
     expect(paperRow('f64', 6, 5)).toBeUndefined();
     const [, , row] = markdownTable(seissolSection([speed({ simulations: 5 })]).table).split('\n');
-    expect(row.split('|').slice(11, 15).join('').trim()).toBe('');
+    expect(row.split('|').slice(13, 17).join('').trim()).toBe('');
     expect((paperRow('f32', 6, 1)?.hardware ?? 0) / PAPER_PEAK.f32).toBeCloseTo(0.464, 3);
   });
 
