@@ -2,6 +2,17 @@ import type { Affine } from '../../trace/piece.js';
 import { isConstant } from '../sets/conjunction.js';
 import { findChild, firstFrom, rootSize, type Trie } from '../sets/trie.js';
 import { boundAt } from './order.js';
+import {
+  levelPlans,
+  pointsUpTo,
+  rowsOf,
+  tallyOf,
+  type Compiled,
+  type Condition,
+  type LevelPlan,
+  type Rows,
+  type Tally,
+} from './levels.js';
 import type { Query } from './query.js';
 
 /** Takes what a query finds, as codes of the result's box. */
@@ -10,8 +21,8 @@ export interface Sink {
   readonly add: (base: number, stride: number, lo: number, hi: number) => void;
   /** base + x for all x of the runs first ≤ n < end of a trie. */
   readonly addRuns: (base: number, runs: Trie, first: number, end: number) => void;
-  /** Whether it only counts: then `addRuns` is called for codes base + stride·x too. */
-  readonly counts?: boolean;
+  /** Only counts: takes how many points there are where that is known, and `addRuns` for codes base + stride·x too. */
+  readonly count?: (points: number) => void;
   /** Whether codes from ≤ c < to are all there. A join goes on with the next row then. */
   readonly isFull?: (from: number, to: number) => boolean;
 }
@@ -45,7 +56,7 @@ export const countOf = (p: Prepared): number => {
   let upTo: Float64Array = new Float64Array(0);
   runJoin(p, {
     add: (_base, _stride, lo, hi) => void (count += hi - lo + 1),
-    counts: true,
+    count: (points) => void (count += points),
     addRuns: (_base, runs, first, end) => {
       if (runs !== known) [known, upTo] = [runs, pointsUpTo(runs)];
       count += upTo[end] - upTo[first];
@@ -54,67 +65,6 @@ export const countOf = (p: Prepared): number => {
   return count;
 };
 
-const pointsUpTo = ({ lo, hi }: Trie): Float64Array => {
-  const out = new Float64Array(lo.length + 1);
-  for (let n = 0; n < lo.length; n++) out[n + 1] = out[n] + hi[n] - lo[n] + 1;
-  return out;
-};
-
-/** A subscript on a level: c·x + rest = a value of the trie at `trieLevel`. */
-interface Subscript {
-  readonly atom: number;
-  readonly trieLevel: number;
-  readonly coef: number;
-  readonly rest: Compiled;
-}
-
-/** An affine function of iterators that are bound. */
-interface Compiled {
-  readonly constant: number;
-  readonly at: readonly number[];
-  readonly coefs: readonly number[];
-}
-
-/** c·x + rest ≥ 0. */
-interface Condition {
-  readonly coef: number;
-  readonly rest: Compiled;
-}
-
-interface LevelPlan {
-  readonly iterator: number;
-  readonly min: number;
-  readonly max: number;
-  /** Those whose last iterator this is. */
-  readonly conditions: readonly Condition[];
-  /** The first subscript of each atom that this iterator binds. */
-  readonly drives: readonly Subscript[];
-  /** Further subscripts of the same atoms, which it binds too. */
-  readonly checks: readonly Subscript[];
-  readonly probes: readonly {
-    readonly has: (code: number) => boolean;
-    readonly code: Compiled;
-    readonly inside: readonly Subscripted[];
-  }[];
-  /** What the iterator adds to the code of the result; 0 where it is not kept. */
-  readonly stride: number;
-}
-
-interface Rows {
-  /** The last level of the iterators that choose a row; −1 where there is one row. */
-  readonly level: number;
-  /** Where the last iterator may lie, under conditions on those. */
-  readonly min: number;
-  readonly max: number;
-  readonly conditions: readonly Condition[];
-}
-
-interface Subscripted {
-  readonly f: Compiled;
-  readonly min: number;
-  readonly max: number;
-}
-
 class Join {
   private readonly x: Float64Array;
   private readonly levels: readonly LevelPlan[];
@@ -122,11 +72,15 @@ class Join {
   /** The nodes of each atom's current level: from[atom][level] ≤ n < to[atom][level]. */
   private readonly from: Int32Array[];
   private readonly to: Int32Array[];
+  /** The node entered last above each atom's last level. */
+  private readonly node: Int32Array;
   private readonly headBase: number;
   /** From this level on one point is enough. */
   private readonly exists: number;
   /** Rows of the result that several bindings add to. */
   private readonly rows: Rows | undefined;
+  /** Where the points of the last level are known without going there. */
+  private readonly tally: Tally | undefined;
   private rowCode = 0;
   private rowIsFull = false;
   /** Points that were added since it was last seen not to be full. */
@@ -140,10 +94,12 @@ class Join {
     this.tries = tries;
     this.from = tries.map((t) => new Int32Array((t?.order.length ?? 0) + 1));
     this.to = tries.map((t) => new Int32Array((t?.order.length ?? 0) + 1));
+    this.node = new Int32Array(tries.length);
     this.headBase = q.head.reduce((n, _, k) => n - q.result.lower[k] * q.result.strides[k], 0);
     this.exists = Math.max(-1, ...q.head.map((d) => order.indexOf(d))) + 1;
-    this.levels = order.map((d, l) => this.plan(q, order, d, l));
-    this.rows = sink.isFull === undefined ? undefined : this.rowsOf(order);
+    this.levels = levelPlans(q, order, tries);
+    this.rows = sink.isFull === undefined ? undefined : rowsOf(this.levels);
+    this.tally = sink.count === undefined ? undefined : tallyOf(this.levels, tries);
     this.start = this.initial(q, order);
   }
 
@@ -154,18 +110,6 @@ class Join {
     this.rowCode = this.headBase;
     if (this.levels.length === 0) this.sink.add(this.headBase, 0, 0, 0);
     else this.step(0, this.headBase);
-  }
-
-  /** Rows: the last iterator runs along them, and iterators that are not kept stand between it and the others. */
-  private rowsOf(order: readonly number[]): Rows | undefined {
-    const last = order.length - 1;
-    if (last < 1 || this.levels[last].stride !== 1) return undefined;
-    let level = last - 1;
-    while (level >= 0 && this.levels[level].stride === 0) level--;
-    if (level === last - 1) return undefined;
-    const { min, max, conditions } = this.levels[last];
-    const isBound = (d: number): boolean => order.indexOf(d) <= level;
-    return { level, min, max, conditions: conditions.filter((c) => c.rest.at.every(isBound)) };
   }
 
   /** Asks now and then whether a row is full. */
@@ -182,40 +126,6 @@ class Join {
   /** Whether what a level found will do. */
   private isDone(l: number): boolean {
     return l >= this.exists || (this.rowIsFull && l > this.rows!.level);
-  }
-
-  private plan(q: Query, order: readonly number[], d: number, l: number): LevelPlan {
-    const drives: Subscript[] = [];
-    const checks: Subscript[] = [];
-    q.atoms.forEach((a, atom) => {
-      const trie = this.tries[atom];
-      if (trie === undefined) return;
-      let first = true;
-      trie.order.forEach((k, trieLevel) => {
-        if (boundAt(a.at[k], order) !== l) return;
-        (first ? drives : checks).push({ atom, trieLevel, coef: a.at[k].coefs[d], rest: compiled(a.at[k], d) });
-        first = false;
-      });
-    });
-    const k = q.head.indexOf(d);
-    return {
-      iterator: d,
-      ...q.ranges[d],
-      conditions: q.where
-        .filter((f) => boundAt(f, order) === l)
-        .map((f) => ({ coef: f.coefs[d], rest: compiled(f, d) })),
-      drives,
-      checks,
-      probes: q.atoms.flatMap(({ at, in: set }) => {
-        if ('set' in set || Math.max(-1, ...at.map((f) => boundAt(f, order))) !== l) return [];
-        const { box, has } = set;
-        let code: Affine = { constant: 0, coefs: [] };
-        at.forEach((f, n) => (code = added(code, f, box.strides[n], box.lower[n])));
-        const inside = at.map((f, n) => ({ f: compiled(f), min: box.lower[n], max: box.lower[n] + box.extent[n] - 1 }));
-        return [{ has, code: compiled(code), inside }];
-      }),
-      stride: k < 0 ? 0 : q.result.strides[k],
-    };
   }
 
   /** Conditions and subscripts that name no iterator; false where there is no point. */
@@ -248,6 +158,7 @@ class Join {
 
   private enter(trie: Trie, atom: number, level: number, n: number): void {
     if (level >= trie.values.length) return;
+    if (level === trie.values.length - 1) this.node[atom] = n;
     this.from[atom][level + 1] = trie.begin[level][n];
     this.to[atom][level + 1] = trie.begin[level][n + 1];
   }
@@ -318,7 +229,7 @@ class Join {
       }
       return found;
     }
-    if (whole && coef === 1 && (plan.stride === 1 || this.sink.counts === true) && l < this.exists) {
+    if (whole && coef === 1 && (plan.stride === 1 || this.sink.count !== undefined) && l < this.exists) {
       const last = trie.hi[end - 1] <= most ? end : afterLast(trie, first, end, most);
       if (first < last && trie.lo[first] >= least) {
         this.sink.addRuns(code - r, trie, first, last);
@@ -364,6 +275,12 @@ class Join {
       if (p.inside.some(({ f, min, max }) => this.value(f) < min || this.value(f) > max)) return false;
       if (!p.has(this.value(p.code))) return false;
     }
+    if (this.tally !== undefined && l === this.levels.length - 2) {
+      const { atom, upTo } = this.tally;
+      const n = this.node[atom];
+      this.sink.count!(upTo[n + 1] - upTo[n]);
+      return true;
+    }
     if (l < this.levels.length - 1) {
       const next = code + plan.stride * x;
       if (this.rows?.level === l) {
@@ -405,18 +322,4 @@ const afterLast = (t: Trie, from: number, to: number, value: number): number => 
     else hi = mid;
   }
   return lo;
-};
-
-const compiled = (f: Affine, without = -1): Compiled => {
-  const at = f.coefs.map((_, d) => d).filter((d) => d !== without && f.coefs[d] !== 0);
-  return { constant: f.constant, at, coefs: at.map((d) => f.coefs[d]) };
-};
-
-/** sum + stride·(f − lower). */
-const added = (sum: Affine, f: Affine, stride: number, lower: number): Affine => {
-  const n = Math.max(sum.coefs.length, f.coefs.length);
-  return {
-    constant: sum.constant + stride * (f.constant - lower),
-    coefs: Array.from({ length: n }, (_, d) => (sum.coefs[d] ?? 0) + stride * (f.coefs[d] ?? 0)),
-  };
 };
