@@ -161,3 +161,19 @@ const expectResults = (regions: Regions, random: () => number): void => {
     expect(codesOf(right(resultPattern(regions, b.name))), b.name).toEqual(expected);
   }
 };
+
+describe('nearly full matrices', () => {
+  it.each(['gemm', 'syrk', '2mm'])('have the regions and results of %s', (name) => {
+    const program = builtinPrograms.find((p) => p.name === name)!;
+    for (const density of [0.5, 0.97]) {
+      const random = randomSource(7);
+      /* Rows of more than a word of bits, which fill up long before all has been added. */
+      const sizes = Object.fromEntries(Object.keys(program.sizes).map((s) => [s, 33 + Math.floor(random() * 10)]));
+      const regions = regionsOf(program.module(sizes), (s) => randomInputs(s, random, density));
+      const check = checkRegions(regions);
+      expect(check).toMatchObject({ passed: true });
+      expect(check.compared).toBeGreaterThan(10_000);
+      expectResults(regions, random);
+    }
+  });
+});

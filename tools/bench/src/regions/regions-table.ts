@@ -44,7 +44,7 @@ const SIZES = [
     n: 10_000,
     nnz: 1_000_000,
     title: '10 000 × 10 000, 1 000 000 non-zeros',
-    programs: ['mm', 'gemm', 'syrk', 'syr2k', 'trisolve'],
+    programs: ['mm', 'gemm', 'syrk', 'syr2k', '2mm', 'trisolve'],
   },
 ] as const;
 
