@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DiagnosticError, fail } from '@filigree/ir';
+import { fail } from '@filigree/ir';
 import { measureBandwidth } from './bandwidth.js';
 import { benchCase, CASE_NAMES, type BenchCase, type Contestants } from './cases.js';
+import { fromHere, misused, statusOf } from './command.js';
 import { describeMachine } from './machine.js';
 import { measure, speedup, type Contender, type Timing } from './measure.js';
 import type { DType } from './native/baseline.js';
@@ -103,8 +103,7 @@ export const benchMain = async (
   try {
     parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   } catch (e) {
-    console.error(`${e instanceof Error ? e.message : String(e)}\n${USAGE}`);
-    return 2;
+    return misused(`${e instanceof Error ? e.message : String(e)}\n${USAGE}`);
   }
   const { values, positionals } = parsed;
   if (values.list) {
@@ -114,12 +113,9 @@ export const benchMain = async (
   const names = positionals.includes('all') ? CASE_NAMES : positionals;
   const dtype = values.dtype ?? 'f64';
   const numbers = [values.n, values.rounds, values.seed].map((v) => (v === undefined ? undefined : Number(v)));
-  if (names.length === 0 || !isDType(dtype) || numbers.some((v) => v !== undefined && !(v > 0))) {
-    console.error(USAGE);
-    return 2;
-  }
+  if (names.length === 0 || !isDType(dtype) || numbers.some((v) => v !== undefined && !(v > 0))) return misused(USAGE);
   const [n, rounds, seed] = numbers;
-  try {
+  return statusOf(async () => {
     const sections: BenchmarkPage['sections'][number][] = [];
     for (const name of names) {
       const c = benchCase(name, {
@@ -153,7 +149,7 @@ export const benchMain = async (
       const [machine, bandwidth] = [describeMachine(), measureBandwidth()];
       const command = `npm run bench -- ${argv.join(' ')}`;
       for (const { name, file, sections } of pages)
-        writeBenchmarkPage(join(process.env.INIT_CWD ?? process.cwd(), file), {
+        writeBenchmarkPage(fromHere(file), {
           title: `Benchmark: ${name}`,
           command,
           machine,
@@ -163,11 +159,7 @@ export const benchMain = async (
         });
     }
     return 0;
-  } catch (e) {
-    if (!(e instanceof DiagnosticError)) throw e;
-    console.error(e.message);
-    return 1;
-  }
+  });
 };
 
 const OPTIONS = {

@@ -94,6 +94,10 @@ export const speedup = (baseline: Timing, contender: Timing): Ratio => {
   return { ratio: quantile(ratios, 0.5), low: ratios[outside], high: ratios[ratios.length - 1 - outside] };
 };
 
+/** The geometric mean of positive numbers; zeros count as the least of them. */
+export const geometricMean = (values: readonly number[]): number =>
+  Math.exp(values.reduce((sum, v) => sum + Math.log(Math.max(v, Number.MIN_VALUE)), 0) / values.length);
+
 /** The value below which a share `q` of the values lies, between neighbours linearly. */
 export const quantile = (values: readonly number[], q: number): number => {
   const sorted = [...values].sort((a, b) => a - b);

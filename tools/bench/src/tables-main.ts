@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DiagnosticError } from '@filigree/ir';
 import { ablationSections } from './ablation-table.js';
 import { measureBandwidth } from './bandwidth.js';
+import { commandLine, fromHere, misused, publish, runCommand } from './command.js';
 import { compileSections } from './compile-table.js';
 import { describeMachine } from './machine.js';
 import { TABLE_CASES } from './table-cases.js';
-import { benchmarkPage, writeBenchmarkPage } from './table.js';
 
 const KINDS = {
   ablation: {
@@ -31,12 +29,12 @@ CASE: ${TABLE_CASES.join(', ')}`;
 /** The commands `npm run bench:ablation` and `npm run bench:compile`. */
 const main = async (argv: readonly string[]): Promise<number> => {
   const [kind, ...rest] = argv;
-  if (kind !== 'ablation' && kind !== 'compile') return usage();
+  if (kind !== 'ablation' && kind !== 'compile') return misused(USAGE);
   let parsed;
   try {
     parsed = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true });
   } catch {
-    return usage();
+    return misused(USAGE);
   }
   const { values, positionals } = parsed;
   const cases = TABLE_CASES.filter((c) => positionals.includes(c));
@@ -49,33 +47,26 @@ const main = async (argv: readonly string[]): Promise<number> => {
     !(seconds > 0) ||
     (n !== undefined && !(n > 0))
   )
-    return usage();
+    return misused(USAGE);
 
   const { title, intro, sections } = KINDS[kind];
-  try {
-    const page = {
-      title,
-      command: `npm run bench:${kind}${rest.length > 0 ? ` -- ${rest.join(' ')}` : ''}`,
-      machine: describeMachine(),
-      bandwidth: measureBandwidth(),
-      intro,
-      sections: await sections({
-        ...(cases.length > 0 ? { cases } : {}),
-        ...(n === undefined ? {} : { n }),
-        ...(values.backend === undefined ? {} : { backend: values.backend }),
-        dtype,
-        seconds,
-        say: (line) => process.stderr.write(`${line}\n`),
-      }),
-    };
-    writeBenchmarkPage(join(process.env.INIT_CWD ?? process.cwd(), values.out ?? `docs/benchmarks/${kind}.md`), page);
-    console.log(benchmarkPage(page));
-    return 0;
-  } catch (e) {
-    if (!(e instanceof DiagnosticError)) throw e;
-    console.error(e.message);
-    return 1;
-  }
+  const page = {
+    title,
+    command: commandLine(`bench:${kind}`, rest),
+    machine: describeMachine(),
+    bandwidth: measureBandwidth(),
+    intro,
+    sections: await sections({
+      ...(cases.length > 0 ? { cases } : {}),
+      ...(n === undefined ? {} : { n }),
+      ...(values.backend === undefined ? {} : { backend: values.backend }),
+      dtype,
+      seconds,
+      say: (line) => process.stderr.write(`${line}\n`),
+    }),
+  };
+  publish(fromHere(values.out ?? `docs/benchmarks/${kind}.md`), page);
+  return 0;
 };
 
 const OPTIONS = {
@@ -86,9 +77,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-const usage = (): number => {
-  console.error(USAGE);
-  return 2;
-};
-
-process.exitCode = await main(process.argv.slice(2));
+await runCommand(main);

@@ -1,8 +1,8 @@
 import { printKernel } from '@filigree/ir';
 import type { BooleanTensor, CsrPattern } from '@filigree/sparse';
 import type { EinsumRun } from '../cli/einsum/einsum-run.js';
-import { countText, msText } from '../cli/text.js';
-import { bars, folded, page, section, table } from './html.js';
+import { countText } from '../cli/text.js';
+import { folded, page, runTimes, section, table } from './html.js';
 import { spyFigure } from './spy-picture.js';
 
 /** The report of a tensor kernel: plan, patterns and equivalent patterns as pictures, kernel IR, sources; a page of HTML. */
@@ -51,15 +51,7 @@ export const einsumReport = ({ program, patterns, summary: s }: EinsumRun): stri
         ]),
       ),
     ),
-    section(
-      'Time of a run',
-      bars([
-        ['compiled', s.ms.run, msText(s.ms.run)],
-        ...Object.entries(s.baselines).map(
-          ([name, ms]) => [name, ms, `${msText(ms)}, ${(ms / s.ms.run).toPrecision(3)} times`] as const,
-        ),
-      ]),
-    ),
+    section('Time of a run', runTimes(s.ms.run, s.baselines)),
     section('Kernels', program.module.kernels.map((k, i) => folded(k.name, printKernel(k), i === 0)).join('')),
     section(
       'Sources',

@@ -2,7 +2,7 @@ import { printKernel, scalarOps, type Graph } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse';
 import type { ExpressionRun } from '../cli/expr/expression-run.js';
 import { bytesText, countText, msText } from '../cli/text.js';
-import { bars, folded, page, section, table } from './html.js';
+import { bars, folded, page, runTimes, section, table } from './html.js';
 import { spyFigure } from './spy-picture.js';
 
 /** The report of an expression: a page of HTML that needs nothing else. */
@@ -30,15 +30,7 @@ export const expressionReport = ({ problem, built, summary: s }: ExpressionRun):
       'Sparsity',
       [...patterns, ['result', problem.pattern] as const].map(([name, p]) => spyFigure(name, p)).join(''),
     ),
-    section(
-      'Time of a run',
-      bars([
-        ['compiled', s.ms.run, msText(s.ms.run)],
-        ...Object.entries(s.baselines).map(
-          ([name, ms]) => [name, ms, `${msText(ms)}, ${(ms / s.ms.run).toPrecision(3)} times`] as const,
-        ),
-      ]),
-    ),
+    section('Time of a run', runTimes(s.ms.run, s.baselines)),
     section(
       'Time to build',
       bars((['trace', 'analyse', 'generate', 'compile'] as const).map((k) => [k, s.ms[k], msText(s.ms[k])] as const)),

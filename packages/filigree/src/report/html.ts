@@ -1,3 +1,5 @@
+import { msText } from '../cli/text.js';
+
 /** Text as HTML. */
 export const escape = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!);
@@ -16,6 +18,15 @@ export const folded = (title: string, text: string, open = false): string => {
 };
 
 const LONGEST = 200_000;
+
+/** The time of a run in milliseconds beside those of its baselines, with how many times as long they take. */
+export const runTimes = (run: number, baselines: Readonly<Record<string, number>>): string =>
+  bars([
+    ['compiled', run, msText(run)],
+    ...Object.entries(baselines).map(
+      ([name, ms]) => [name, ms, `${msText(ms)}, ${(ms / run).toPrecision(3)} times`] as const,
+    ),
+  ]);
 
 /** Bars, one per value, to one scale. */
 export const bars = (rows: readonly (readonly [label: string, value: number, text: string])[]): string => {

@@ -1,3 +1,5 @@
+import { gcd } from '../gcd.js';
+
 /**
  * The direction of a face over some iterators, outermost first. Interned: equal directions are one object, so that faces of
  * many small polyhedra are compared and extended without looking at numbers.
@@ -139,9 +141,4 @@ const dot = (a: readonly number[], x: readonly number[]): number => {
   let sum = 0;
   for (let d = 0; d < a.length; d++) sum += a[d] * x[d];
   return sum;
-};
-
-const gcd = (a: number, b: number): number => {
-  while (b !== 0) [a, b] = [b, a % b];
-  return a;
 };

@@ -1,3 +1,4 @@
+import { geometricMean } from '../measure.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -106,7 +107,7 @@ const besideByHand = (
     },
     notes: [
       ...results.map((r) => `${r.name}: ${r.title}`),
-      `Geometric mean of optimiser off ÷ on${coherent.length === results.length ? '' : ' over the coherent cases'}: ${geometricMean(coherent)}`,
+      `Geometric mean of optimiser off ÷ on${coherent.length === results.length ? '' : ' over the coherent cases'}: ${meanRatio(coherent)}`,
       ...results.flatMap((r) => {
         const scalar = r.without[VECTOR_PARTS]?.slower;
         return scalar ? [`${r.name}, scalar ÷ vectorised (without ${VECTOR_PARTS}): ${scalar.ratio.toFixed(2)}×`] : [];
@@ -186,11 +187,11 @@ const linesOf = (name: ApplicationName): readonly [number, number] => {
   return [a, b];
 };
 
-const geometricMean = (ratios: readonly (number | undefined)[]): string => {
+const meanRatio = (ratios: readonly (number | undefined)[]): string => {
   const known = ratios.filter((r) => r !== undefined);
   return known.length < ratios.length || known.length === 0
     ? 'not all were measured'
-    : `${Math.exp(known.reduce((sum, r) => sum + Math.log(r), 0) / known.length).toFixed(2)}×`;
+    : `${geometricMean(known).toFixed(2)}×`;
 };
 
 const summaryLine = ({ name, on, off, byHand }: ApplicationResult): string =>

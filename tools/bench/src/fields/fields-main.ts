@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DiagnosticError } from '@filigree/ir';
 import { measureBandwidth } from '../bandwidth.js';
+import { commandLine, fromHere, misused, publish, runCommand } from '../command.js';
 import { describeMachine } from '../machine.js';
-import { benchmarkPage, writeBenchmarkPage } from '../table.js';
 import { APPLICATIONS } from './applications.js';
 import { fieldTables } from './field-table.js';
 import { OPTIMISER_PARTS, TABLE_PARTS } from './measure-application.js';
@@ -23,7 +22,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
   try {
     parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   } catch {
-    return usage();
+    return misused(USAGE);
   }
   const { values, positionals } = parsed;
   const applications = APPLICATIONS.filter((a) => positionals.includes(a));
@@ -32,44 +31,37 @@ const main = async (argv: readonly string[]): Promise<number> => {
   const numbers = { size: NaN, threads: 1, rounds: 9, cells: 1 << 20, seconds: 900 };
   for (const key of Object.keys(numbers) as (keyof typeof numbers)[])
     if (values[key] !== undefined && !((numbers[key] = Number(values[key])) >= (key === 'cells' ? 0 : 1)))
-      return usage();
+      return misused(USAGE);
   if (
     applications.length < positionals.length ||
     parts.some((p) => p.split('+').some((q) => !OPTIMISER_PARTS.includes(q))) ||
     (dtype !== 'f32' && dtype !== 'f64')
   )
-    return usage();
+    return misused(USAGE);
 
   const { size, ...counts } = numbers;
-  const file = join(process.env.INIT_CWD ?? process.cwd(), values.out ?? 'docs/benchmarks/fields.md');
+  const file = fromHere(values.out ?? 'docs/benchmarks/fields.md');
   const picture = file.replace(/(\.md)?$/, '.svg');
-  try {
-    const { sections, chart } = await fieldTables({
-      ...counts,
-      ...(applications.length > 0 && { applications }),
-      ...(Number.isNaN(size) ? {} : { size }),
-      ...(values.backend !== undefined && { backend: values.backend }),
-      dtype,
-      parts,
-      say: (line) => process.stderr.write(`${line}\n`),
-    });
-    const page = {
-      title: 'Sparse fields: applications and what the optimiser is worth',
-      command: `npm run bench:fields${argv.length > 0 ? ` -- ${argv.join(' ')}` : ''}`,
-      machine: describeMachine(),
-      bandwidth: measureBandwidth(),
-      intro: `${INTRO} Numbers are ${dtype}; ${counts.threads === 1 ? 'one thread' : `${counts.threads} threads`}.\n\n![times of the applications](${basename(picture)})`,
-      sections,
-    };
-    writeBenchmarkPage(file, page);
-    writeFileSync(picture, chart);
-    console.log(benchmarkPage(page));
-    return 0;
-  } catch (e) {
-    if (!(e instanceof DiagnosticError)) throw e;
-    console.error(e.message);
-    return 1;
-  }
+  const { sections, chart } = await fieldTables({
+    ...counts,
+    ...(applications.length > 0 && { applications }),
+    ...(Number.isNaN(size) ? {} : { size }),
+    ...(values.backend !== undefined && { backend: values.backend }),
+    dtype,
+    parts,
+    say: (line) => process.stderr.write(`${line}\n`),
+  });
+  const page = {
+    title: 'Sparse fields: applications and what the optimiser is worth',
+    command: commandLine('bench:fields', argv),
+    machine: describeMachine(),
+    bandwidth: measureBandwidth(),
+    intro: `${INTRO} Numbers are ${dtype}; ${counts.threads === 1 ? 'one thread' : `${counts.threads} threads`}.\n\n![times of the applications](${basename(picture)})`,
+    sections,
+  };
+  publish(file, page);
+  writeFileSync(picture, chart);
+  return 0;
 };
 
 const OPTIONS = {
@@ -84,9 +76,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-const usage = (): number => {
-  console.error(USAGE);
-  return 2;
-};
-
-process.exitCode = await main(process.argv.slice(2));
+await runCommand(main);

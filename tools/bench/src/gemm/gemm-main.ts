@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DiagnosticError } from '@filigree/ir';
+import { commandLine, fromHere, misused, publish, runCommand } from '../command.js';
 import { describeMachine } from '../machine.js';
-import { type Table, benchmarkPage, writeBenchmarkPage } from '../table.js';
+import { geometricMean } from '../measure.js';
+import type { Table } from '../table.js';
 import { type GemmResult, type GemmResults, measureGemm } from './measure-gemm.js';
 
 const USAGE = 'usage: npm run bench:gemm -- [--dtype f32|f64] [--rounds 21] [--seconds 0.0005] [--out FILE.md]';
@@ -21,36 +21,25 @@ const main = async (argv: readonly string[]): Promise<number> => {
   try {
     ({ values } = parseArgs({ args: [...argv], options: OPTIONS }));
   } catch {
-    console.error(USAGE);
-    return 2;
+    return misused(USAGE);
   }
   const [rounds, seconds] = [Number(values.rounds ?? 21), Number(values.seconds ?? 0.0005)];
   const types = (['f64', 'f32'] as const).filter((t) => values.dtype === undefined || values.dtype === t);
-  if (!(rounds >= 1) || !(seconds > 0) || types.length === 0) {
-    console.error(USAGE);
-    return 2;
+  if (!(rounds >= 1) || !(seconds > 0) || types.length === 0) return misused(USAGE);
+  const sections = [];
+  for (const type of types) {
+    const measured = await measureGemm(type, rounds, seconds);
+    sections.push({ title: type, table: tableOf(measured.results), notes: notesOf(measured) });
   }
-  try {
-    const sections = [];
-    for (const type of types) {
-      const measured = await measureGemm(type, rounds, seconds);
-      sections.push({ title: type, table: tableOf(measured.results), notes: notesOf(measured) });
-    }
-    const page = {
-      title: 'Products of small matrices: micro-kernels beside LIBXSMM',
-      command: `npm run bench:gemm${argv.length > 0 ? ` -- ${argv.join(' ')}` : ''}`,
-      machine: describeMachine(),
-      intro: INTRO,
-      sections,
-    };
-    writeBenchmarkPage(join(process.env.INIT_CWD ?? process.cwd(), values.out ?? 'docs/benchmarks/gemm.md'), page);
-    console.log(benchmarkPage(page));
-    return 0;
-  } catch (e) {
-    if (!(e instanceof DiagnosticError)) throw e;
-    console.error(e.message);
-    return 1;
-  }
+  const page = {
+    title: 'Products of small matrices: micro-kernels beside LIBXSMM',
+    command: commandLine('bench:gemm', argv),
+    machine: describeMachine(),
+    intro: INTRO,
+    sections,
+  };
+  publish(fromHere(values.out ?? 'docs/benchmarks/gemm.md'), page);
+  return 0;
 };
 
 const OPTIONS = {
@@ -79,9 +68,9 @@ const notesOf = ({ results, compileMs, missing }: GemmResults): readonly string[
   const peak = Math.max(...results.map((r) => r.peak));
   const shares = results.map((r) => r.ours / r.peak);
   return [
-    `Peak of one core, measured: ${gigaflops(peak)} GF/s. Ours is ${(100 * mean(shares)).toFixed(0)} % of it in the geometric mean.`,
+    `Peak of one core, measured: ${gigaflops(peak)} GF/s. Ours is ${(100 * geometricMean(shares)).toFixed(0)} % of it in the geometric mean.`,
     ratios.length > 0
-      ? `Ours ÷ LIBXSMM: geometric mean ${mean(ratios).toFixed(2)}, least ${Math.min(...ratios).toFixed(2)}, most ${Math.max(...ratios).toFixed(2)}; over plain loops ${mean(results.map((r) => r.plainRatio)).toFixed(2)}.`
+      ? `Ours ÷ LIBXSMM: geometric mean ${geometricMean(ratios).toFixed(2)}, least ${Math.min(...ratios).toFixed(2)}, most ${Math.max(...ratios).toFixed(2)}; over plain loops ${geometricMean(results.map((r) => r.plainRatio)).toFixed(2)}.`
       : `LIBXSMM was not measured: ${missing ?? 'it is missing'}.`,
     `The compiler took ${(compileMs / 1000).toFixed(1)} s for all ${results.length} kernels, plain loops and harness.`,
   ];
@@ -89,7 +78,4 @@ const notesOf = ({ results, compileMs, missing }: GemmResults): readonly string[
 
 const gigaflops = (rate: number): string => (rate / 1e9).toFixed(1);
 
-const mean = (values: readonly number[]): number =>
-  Math.exp(values.reduce((sum, v) => sum + Math.log(v), 0) / values.length);
-
-process.exitCode = await main(process.argv.slice(2));
+await runCommand(main);

@@ -1,8 +1,9 @@
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { commandLine, fromHere, misused, publish, runCommand } from '../command.js';
 import { describeMachine } from '../machine.js';
-import { benchmarkPage, writeBenchmarkPage } from '../table.js';
 import { regionsSections } from './regions-table.js';
+
+const USAGE = 'usage: npm run bench:regions -- [--seconds 60] [--sides 100,200,1000,10000] [--out FILE]';
 
 const INTRO =
   'Interest regions of dense programs on random sparse inputs: the iterations that compute something other than zero. ' +
@@ -15,7 +16,7 @@ const INTRO =
   'with a time limit that holds for the making of its inputs too. Stencils take 10 steps.';
 
 /** The command `npm run bench:regions`. */
-const main = (argv: readonly string[]): number => {
+const main = async (argv: readonly string[]): Promise<number> => {
   let values;
   try {
     ({ values } = parseArgs({
@@ -27,20 +28,16 @@ const main = (argv: readonly string[]): number => {
   }
   const limit = Number(values?.seconds ?? 60);
   const sides = values?.sides?.split(',').map(Number);
-  if (values === undefined || !(limit > 0) || sides?.some((n) => !(n > 0)) === true) {
-    console.error('usage: npm run bench:regions -- [--seconds 60] [--sides 100,200,1000,10000] [--out FILE]');
-    return 2;
-  }
+  if (values === undefined || !(limit > 0) || sides?.some((n) => !(n > 0)) === true) return misused(USAGE);
   const page = {
     title: 'Interest regions, beside isl',
-    command: `npm run bench:regions${argv.length > 0 ? ` -- ${argv.join(' ')}` : ''}`,
+    command: commandLine('bench:regions', argv),
     machine: describeMachine(),
     intro: INTRO,
     sections: regionsSections({ limit, sides, say: (line) => process.stderr.write(`${line}\n`) }),
   };
-  writeBenchmarkPage(join(process.env.INIT_CWD ?? process.cwd(), values.out ?? 'docs/benchmarks/regions.md'), page);
-  console.log(benchmarkPage(page));
+  publish(fromHere(values.out ?? 'docs/benchmarks/regions.md'), page);
   return 0;
 };
 
-process.exitCode = main(process.argv.slice(2));
+await runCommand(main);

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DiagnosticError } from '@filigree/ir';
+import { commandLine, fromHere, misused, publish, runCommand } from '../command.js';
 import { describeMachine } from '../machine.js';
-import { benchmarkPage, writeBenchmarkPage } from '../table.js';
 import { measureLina, measureSeissol, planningMs, type TensorSpeed } from './measure-tensors.js';
 import { linaSection, planningTable, seissolSection, tensorChart } from './tensor-table.js';
 
@@ -16,7 +15,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
   try {
     ({ values } = parseArgs({ args: [...argv], options: OPTIONS }));
   } catch {
-    return usage();
+    return misused(USAGE);
   }
   const list = (text: string): number[] => text.split(',').map(Number);
   const orders = list(values.orders ?? '2,3,4,5,6,7');
@@ -33,7 +32,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     !lina.every(whole(2, 32)) ||
     ![size, rounds].every(whole(1, 1000))
   )
-    return usage();
+    return misused(USAGE);
 
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const tell = (r: TensorSpeed): TensorSpeed => {
@@ -42,51 +41,44 @@ const main = async (argv: readonly string[]): Promise<number> => {
     );
     return r;
   };
-  const file = join(process.env.INIT_CWD ?? process.cwd(), values.out ?? 'docs/benchmarks/tensor.md');
+  const file = fromHere(values.out ?? 'docs/benchmarks/tensor.md');
   const picture = file.replace(/(\.md)?$/, '.svg');
-  try {
-    const planning = orders.map((order) => {
-      const simulation = Math.min(8, Math.max(...simulations));
-      return { order, dtype: dtypes[0], simulations: simulation, ms: planningMs(order, dtypes[0], simulation) };
-    });
-    const tets: TensorSpeed[] = [];
+  const planning = orders.map((order) => {
+    const simulation = Math.min(8, Math.max(...simulations));
+    return { order, dtype: dtypes[0], simulations: simulation, ms: planningMs(order, dtypes[0], simulation) };
+  });
+  const tets: TensorSpeed[] = [];
+  for (const dtype of dtypes)
+    for (const order of orders)
+      for (const s of simulations.filter((n) => n === 1 || (dtype === 'f64' ? n <= 16 : n >= 16)))
+        tets.push(tell(await measureSeissol({ dtype, order, simulations: s, size, rounds, backend })));
+  const cells: TensorSpeed[] = [];
+  for (const dimensions of [2, 3] as const)
     for (const dtype of dtypes)
-      for (const order of orders)
-        for (const s of simulations.filter((n) => n === 1 || (dtype === 'f64' ? n <= 16 : n >= 16)))
-          tets.push(tell(await measureSeissol({ dtype, order, simulations: s, size, rounds, backend })));
-    const cells: TensorSpeed[] = [];
-    for (const dimensions of [2, 3] as const)
-      for (const dtype of dtypes)
-        for (const order of lina)
-          cells.push(
-            tell(await measureLina({ dtype, order, dimensions, size: dimensions === 2 ? 8 : 3, rounds, backend })),
-          );
-    const page = {
-      title: 'Small tensors: SeisSol and LinA',
-      command: `npm run bench:tensor${argv.length > 0 ? ` -- ${argv.join(' ')}` : ''}`,
-      machine: describeMachine(),
-      intro: `The kernels of two discontinuous Galerkin codes from their formulas (\`filigree run seissol\`, \`filigree run lina\`), one core.\n\n![shares of the peak](${basename(picture)})`,
-      sections: [
-        seissolSection(tets),
-        ...(cells.length > 0 ? [linaSection(cells)] : []),
-        {
-          title: "Planning SeisSol's whole set of kernels",
-          table: planningTable(planning),
-          notes: [
-            'Patterns, order, layouts, mappings, control flow of all derivatives, the Taylor sum, the volume, 4 local and 48 neighbour fluxes. Goal: below 10 s.',
-          ],
-        },
-      ],
-    };
-    writeBenchmarkPage(file, page);
-    writeFileSync(picture, tensorChart([...tets, ...cells]));
-    console.log(benchmarkPage(page));
-    return 0;
-  } catch (e) {
-    if (!(e instanceof DiagnosticError)) throw e;
-    console.error(e.message);
-    return 1;
-  }
+      for (const order of lina)
+        cells.push(
+          tell(await measureLina({ dtype, order, dimensions, size: dimensions === 2 ? 8 : 3, rounds, backend })),
+        );
+  const page = {
+    title: 'Small tensors: SeisSol and LinA',
+    command: commandLine('bench:tensor', argv),
+    machine: describeMachine(),
+    intro: `The kernels of two discontinuous Galerkin codes from their formulas (\`filigree run seissol\`, \`filigree run lina\`), one core.\n\n![shares of the peak](${basename(picture)})`,
+    sections: [
+      seissolSection(tets),
+      ...(cells.length > 0 ? [linaSection(cells)] : []),
+      {
+        title: "Planning SeisSol's whole set of kernels",
+        table: planningTable(planning),
+        notes: [
+          'Patterns, order, layouts, mappings, control flow of all derivatives, the Taylor sum, the volume, 4 local and 48 neighbour fluxes. Goal: below 10 s.',
+        ],
+      },
+    ],
+  };
+  publish(file, page);
+  writeFileSync(picture, tensorChart([...tets, ...cells]));
+  return 0;
 };
 
 const OPTIONS = {
@@ -100,9 +92,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-const usage = (): number => {
-  console.error(USAGE);
-  return 2;
-};
-
-process.exitCode = await main(process.argv.slice(2));
+await runCommand(main);

@@ -1,3 +1,4 @@
+import { geometricMean } from '../measure.js';
 import { barChartSvg } from '@filigree/e2e';
 import type { BenchmarkPage, Table } from '../table.js';
 import { ms } from '../table.js';
@@ -83,7 +84,7 @@ const speedCells = (r: TensorSpeed): readonly string[] => [
 const libraryNotes = (rows: readonly TensorSpeed[]): readonly string[] => {
   const ratios = rows.flatMap(({ library }) => ('ratio' in library ? [library.ratio] : []));
   const missing = rows.flatMap(({ library }) => ('missing' in library ? [library.missing] : []));
-  const mean = Math.exp(ratios.reduce((sum, x) => sum + Math.log(x), 0) / ratios.length);
+  const mean = geometricMean(ratios);
   return [
     ...(ratios.length > 0
       ? [

@@ -1,3 +1,4 @@
+import { geometricMean } from '../measure.js';
 import type { BenchmarkPage } from '../table.js';
 import type { MatrixResult, TraceAnswer } from './matrix-result.js';
 import { PAPER } from './paper.js';
@@ -150,9 +151,6 @@ export const piecesHistogram = (results: readonly MatrixResult[]): string => {
 };
 
 const BIN = 50;
-
-export const geometricMean = (values: readonly number[]): number =>
-  Math.exp(mean(values.map((v) => Math.log(Math.max(v, Number.MIN_VALUE)))));
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 const mean = (values: readonly number[]): number => sum(values) / values.length;

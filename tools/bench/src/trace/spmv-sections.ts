@@ -1,7 +1,7 @@
 import type { BenchmarkPage } from '../table.js';
 import type { MatrixResult, SpmvAnswer } from './matrix-result.js';
 import { PAPER } from './paper.js';
-import { geometricMean } from './pieces-sections.js';
+import { geometricMean } from '../measure.js';
 
 type Section = BenchmarkPage['sections'][number];
 

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, writeF
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureBandwidth } from '../bandwidth.js';
+import { commandLine, fromHere, misused, runCommand } from '../command.js';
 import { describeMachine } from '../machine.js';
 import { writeBenchmarkPage } from '../table.js';
 import { measureMatrix, nameOf, trace, type MatrixResult } from './matrix-result.js';
@@ -24,13 +25,12 @@ const main = async (argv: readonly string[]): Promise<number> => {
   try {
     parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, allowNegative: true });
   } catch {
-    return usage();
+    return misused(USAGE);
   }
   const { values, positionals } = parsed;
   const threads = Number(values.threads ?? 1);
-  if (!Number.isInteger(threads) || threads < 1) return usage();
-  const here = process.env.INIT_CWD ?? process.cwd();
-  const folder = join(here, values.matrices ?? join(process.env.FILIGREE_DATA ?? '../shared/data', 'matrices'));
+  if (!Number.isInteger(threads) || threads < 1) return misused(USAGE);
+  const folder = fromHere(values.matrices ?? join(process.env.FILIGREE_DATA ?? '../shared/data', 'matrices'));
   const files = matricesOf(folder, positionals);
   if (files.length === 0) {
     console.error(`there are no such matrices in ${folder}`);
@@ -43,7 +43,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     ...(values.backend === undefined ? {} : { backend: values.backend }),
   };
   const known = new Map<string, MatrixResult>();
-  const resume = values.resume === undefined ? undefined : join(here, values.resume);
+  const resume = values.resume === undefined ? undefined : fromHere(values.resume);
   if (resume !== undefined && existsSync(resume))
     for (const line of readFileSync(resume, 'utf8').split('\n'))
       if (line !== '') known.set((JSON.parse(line) as MatrixResult).name, JSON.parse(line) as MatrixResult);
@@ -63,7 +63,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
   const limits = await limitsOf(files.find((f) => nameOf(f) === 'nos1'));
   results.sort((a, b) => a.name.localeCompare(b.name));
 
-  const out = join(here, values.out ?? 'docs/benchmarks/trace.md');
+  const out = fromHere(values.out ?? 'docs/benchmarks/trace.md');
   const [histogram, scatter] = ['pieces', 'speedup'].map((what) => out.replace(/(\.md)?$/, `-${what}.svg`));
   const timed = results.some((r) => r.row.spmv !== undefined);
   const pictures = [
@@ -72,7 +72,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
   ];
   writeBenchmarkPage(out, {
     title: 'Matrices as affine pieces',
-    command: `npm run bench:trace${argv.length > 0 ? ` -- ${argv.join(' ')}` : ''}`,
+    command: commandLine('bench:trace', argv),
     machine: describeMachine(),
     bandwidth: measureBandwidth(),
     intro: `${INTRO} Of its ${PAPER.matrices} matrices ${results.length} were present and measured.\n\n${pictures.join('\n\n')}`,
@@ -127,9 +127,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-const usage = (): number => {
-  console.error(USAGE);
-  return 2;
-};
-
-process.exitCode = await main(process.argv.slice(2));
+await runCommand(main);

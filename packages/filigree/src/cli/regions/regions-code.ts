@@ -2,7 +2,7 @@ import type { Backend, Sources } from '@filigree/backend';
 import type { Module, TypedArray } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
 import { instantiate, type Instance } from '@filigree/runtime';
-import { specializeRegions, type CsrPattern, type LoopForm, type Regions } from '@filigree/sparse';
+import { specializeRegions, type CsrPattern, type Regions, type SpecializedRegions } from '@filigree/sparse';
 import { right } from '../../api/build.js';
 import type { CommonOptions } from '../common-options.js';
 import { medians, QUICK, THOROUGH } from '../measure.js';
@@ -11,12 +11,7 @@ import type { Session } from '../session.js';
 
 /** What came of running a program over its regions, beside the dense program. */
 export interface CodeSummary {
-  readonly statements: readonly {
-    readonly name: string;
-    readonly form: LoopForm;
-    readonly iterations: number;
-    readonly pieces?: number;
-  }[];
+  readonly statements: SpecializedRegions['statements'];
   readonly indexBytes: number;
   readonly backend: string;
   readonly ms: { readonly compile: number; readonly run?: number; readonly dense?: number };

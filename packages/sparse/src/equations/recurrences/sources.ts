@@ -1,4 +1,5 @@
 import { fail } from '@filigree/ir';
+import { gcd } from '../../gcd.js';
 import type { Affine } from '../../trace/piece.js';
 import type { AffineProgram, Place, Read, Statement } from '../read/program.js';
 import {
@@ -225,9 +226,4 @@ const isLater = (a: readonly Affine[], b: readonly Affine[]): readonly Conjuncti
     }
   }
   return found;
-};
-
-const gcd = (a: number, b: number): number => {
-  while (b !== 0) [a, b] = [b, a % b];
-  return a;
 };

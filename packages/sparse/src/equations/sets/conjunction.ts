@@ -1,3 +1,4 @@
+import { gcd } from '../../gcd.js';
 import type { Affine } from '../../trace/piece.js';
 
 /**
@@ -181,11 +182,6 @@ const cheapest = (conditions: Conjunction, except = -1): number => {
     if (lower + upper > 0 && cost < least) [best, least] = [d, cost];
   }
   return best;
-};
-
-const gcd = (a: number, b: number): number => {
-  while (b !== 0) [a, b] = [b, a % b];
-  return a;
 };
 
 /* −0 is 0. */
