@@ -1,9 +1,9 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { DiagnosticError } from '@filigree/ir';
 import { type BenchmarkPage, benchmarkPage, writeBenchmarkPage } from './table.js';
 
 /** A path as whoever calls npm means it: from the folder in which they stand. */
-export const fromHere = (path: string): string => join(process.env.INIT_CWD ?? process.cwd(), path);
+export const fromHere = (path: string): string => resolve(process.env.INIT_CWD ?? process.cwd(), path);
 
 /** The command that was given, for the head of its page. */
 export const commandLine = (script: string, argv: readonly string[]): string =>

@@ -72,7 +72,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
   ];
   writeBenchmarkPage(out, {
     title: 'Matrices as affine pieces',
-    command: commandLine('bench:trace', argv),
+    command: commandLine('bench:trace', withoutResume(argv)),
     machine: describeMachine(),
     bandwidth: measureBandwidth(),
     intro: `${INTRO} Of its ${PAPER.matrices} matrices ${results.length} were present and measured.\n\n${pictures.join('\n\n')}`,
@@ -98,6 +98,10 @@ const matricesOf = (folder: string, names: readonly string[]): readonly string[]
     .map((f) => join(folder, f));
   return files.sort((a, b) => statSync(a).size - statSync(b).size);
 };
+
+/** Where results were kept on the way says nothing about them. */
+const withoutResume = (argv: readonly string[]): readonly string[] =>
+  argv.filter((a, k) => !a.startsWith('--resume') && argv[k - 1] !== '--resume');
 
 const limitsOf = async (file: string | undefined): Promise<readonly LimitResult[]> => {
   if (file === undefined) return [];
