@@ -62,6 +62,23 @@ describe('filigree einsum', () => {
     });
   });
 
+  it('says what was computed while planning, beside baselines that know it too', async () => {
+    const { status, out } = await filigree(
+      ...['einsum', 'Q[kp] += 2*K[kl]*K[lm]*I[mp]', '--shape', 'I=3,4', '--known', `K=${K}`, '--bench', '--json'],
+    );
+    expect(status).toBe(0);
+    const answer = JSON.parse(out) as Record<string, Record<string, unknown>>;
+    /* K² has one entry, and only the first row of I meets it. */
+    expect(answer).toMatchObject({
+      known: { _known0: { formula: '2*K[kl]*K[lm]', shape: [3, 3], nnz: 1 } },
+      eqspp: { K: { nnz: 2 }, I: { nnz: 4 } },
+      flops: { nonzero: 8 },
+      check: { passed: true },
+    });
+    for (const name of ['loops', 'libxsmm'])
+      expect(String(answer['skipped']![name])).not.toMatch(/another result|not compile/);
+  });
+
   it('measures speed, peak and baselines in the same run', async () => {
     const { status, out } = await filigree(
       ...['einsum', 'C[ij] += A[ik]*B[kj]', '--shape', 'A=8,8', '--shape', 'j=8', '--bench', '--json'],

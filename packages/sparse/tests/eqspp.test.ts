@@ -245,3 +245,19 @@ const fewest = (
   );
   return own + best;
 };
+
+test('products of known factors cost nothing, if they are not too large', () => {
+  const dense = (indices: string, ...shape: number[]): IndexedPattern => ({ indices, pattern: fullPattern(shape) });
+  const factors = [dense('ij', 4, 9), dense('jk', 9, 4), dense('k', 4)];
+  const known = [true, true, false];
+  const order = (mostEntries: number) =>
+    contractionOrder(factors, { indices: 'i' }, 1, { factors: known, mostEntries });
+  expect(order(16)).toMatchObject({
+    operations: 2 * 4 * 4 - 4,
+    tree: { left: { kind: 'product', indices: 'ik' }, right: { factor: 2 } },
+  });
+  expect(order(15)).toEqual(contractionOrder(factors, { indices: 'i' }));
+  expect(
+    contractionOrder(factors, { indices: 'i' }, 1, { factors: [true, true, true], mostEntries: 36 }).operations,
+  ).toBe(0);
+});

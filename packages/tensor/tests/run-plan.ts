@@ -20,9 +20,21 @@ export const runPlan = (
         tensor.shape.map((n) => [0, n]),
         (at, e) => {
           const p = positionIn(layout, at);
-          if (p >= 0) data[p] = values[tensor.name][e];
+          if (p >= 0) data[p] = (tensor.values ?? values[tensor.name])[e];
         },
       );
+    memory.set(tensor.name, data);
+  }
+  for (const { tensor, layout } of plan.known ?? []) {
+    const data = new Float64Array(layout.size);
+    forEach(
+      tensor.shape.map((n) => [0, n]),
+      (at, e) => {
+        const p = positionIn(layout, at);
+        if (p >= 0) data[p] = tensor.values![e];
+        else if (tensor.values![e] !== 0) throw new Error('a known value has no place');
+      },
+    );
     memory.set(tensor.name, data);
   }
   const buffers = plan.buffers.map((n) => new Float64Array(n).fill(NaN));

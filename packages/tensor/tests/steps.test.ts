@@ -142,6 +142,7 @@ test('stages can be left out, added and watched', () => {
     'check',
     'deduce-indices',
     'equivalent-patterns',
+    'fold-known',
     'strength-reduction',
     'permute-indices',
     'linearise',

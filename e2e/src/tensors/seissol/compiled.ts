@@ -1,5 +1,5 @@
 import type { TensorProgram } from 'filigree';
-import { planKernel, type Flops, type PlacedTensor } from '@filigree/tensor';
+import { planKernel, planStages, type Flops, type PlacedTensor } from '@filigree/tensor';
 import { compileKernels, right, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
 import type { ElementLayouts } from '../element-kernels.js';
 import { flopsOf, gathered, taylorScalars, type Solver, type SolverProgram } from '../solver.js';
@@ -71,11 +71,11 @@ export const compileTets = async (options: TetsProgramOptions): Promise<SolverPr
         else if (part === 'local') local.run({ first: 0, last: size });
         else neighbours();
       },
-      // What is non-zero of the neighbour's flux is that of the very matrices that each side needs.
+      // What is non-zero of the neighbour's flux is that of the very matrices that each side needs, none of them multiplied beforehand.
       flops: () => {
         const counts = meetingsOf(setup);
         const each = kernels.neighbourFlux.flatMap((k, v): [number, Flops][] =>
-          counts[v] > 0 ? [[counts[v], right(planKernel(k, { type: options.dtype })).flops]] : [],
+          counts[v] > 0 ? [[counts[v], right(planKernel(k, { type: options.dtype }, AS_WRITTEN)).flops]] : [],
         );
         const needed = flopsOf(each);
         return {
@@ -91,6 +91,7 @@ export const compileTets = async (options: TetsProgramOptions): Promise<SolverPr
 };
 
 const SIDES = [0, 1, 2, 3];
+const AS_WRITTEN = planStages.filter((s) => s.name !== 'fold-known');
 
 const fill = ({ tensors, indices }: TensorProgram, { mesh, elements, start, star }: TetsSetup): void => {
   const width = star.shape[0] ** 2;

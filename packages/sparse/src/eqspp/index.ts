@@ -8,10 +8,11 @@ export {
   type BooleanTensor,
   type IndexedPattern,
 } from './boolean-tensor.js';
-export { projectPattern } from './rearrange.js';
+export { positionsOf, projectPattern, stridesIn } from './rearrange.js';
 export { contractPatterns, countProduct } from './contract.js';
 export type { ContractionTree } from './tree.js';
 export { contractionOrder, type ContractionOrder } from './order.js';
+export type { KnownFactors } from './search.js';
 export {
   contractedPattern,
   equivalentPatterns,

@@ -1,6 +1,6 @@
 import type { IndexedPattern } from './boolean-tensor.js';
 import { narrowTree, type ProductTarget } from './equivalent-patterns.js';
-import { OrderSearch } from './search.js';
+import { type KnownFactors, OrderSearch } from './search.js';
 import { shrinkFactors, type Shrunk } from './shrink.js';
 import type { ContractionTree } from './tree.js';
 
@@ -21,15 +21,17 @@ export interface ContractionOrder {
  *
  * @param outerShare an order with outer products is taken if it needs less than this share of the operations of the best
  *   one without; such orders make more and smaller products of matrices
+ * @param known factors whose values are known beforehand: products of these alone cost nothing
  */
 export const contractionOrder = (
   factors: readonly IndexedPattern[],
   target: ProductTarget,
   outerShare = 1,
+  known?: KnownFactors,
 ): ContractionOrder => {
   const wanted = target.pattern === undefined ? [] : [{ indices: target.indices, pattern: target.pattern }];
   const shrunk = shrinkFactors(factors, wanted);
-  const found = new OrderSearch(shrunk, target.indices).greedy().exhaustive(outerShare);
+  const found = new OrderSearch(shrunk, target.indices, known).greedy().exhaustive(outerShare);
   const tree = narrowTree(found.tree, wanted.map(shrunk.shrink)[0]);
   return { tree: expand(tree, shrunk), operations: found.operations };
 };

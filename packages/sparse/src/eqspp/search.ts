@@ -11,6 +11,14 @@ const EXHAUSTIVE = 10;
 /** Intermediate results beyond this are not made. */
 const MAX_ENTRIES = 2 ** 27;
 
+/** Products whose values are known beforehand, and which therefore cost nothing. */
+export interface KnownFactors {
+  /** Whether a factor's values are known. */
+  readonly factors: readonly boolean[];
+  /** The most entries that a product of them may have. */
+  readonly mostEntries: number;
+}
+
 interface Found {
   readonly tree: ContractionTree;
   readonly operations: number;
@@ -37,10 +45,16 @@ export class OrderSearch {
   private readonly counts = new Map<string, number>();
   private readonly alongs = new Map<string, Float64Array>();
   private readonly full: number;
+  /** The factors whose values are known. */
+  private readonly known: number;
+  private readonly mostKnown: number;
   constructor(
     private readonly shrunk: Shrunk,
     private readonly result: string,
+    known: KnownFactors = { factors: [], mostEntries: 0 },
   ) {
+    this.known = known.factors.reduce((set, k, f) => (k ? set + 2 ** f : set), 0);
+    this.mostKnown = known.mostEntries;
     this.factors = shrunk.factors;
     const n = this.factors.length;
     if (n === 0 || n > MAX_FACTORS)
@@ -56,7 +70,8 @@ export class OrderSearch {
       const own = [...this.factors[f].indices].some((i) => !kept.includes(i));
       this.values.set(2 ** f, value);
       const size = this.size(value);
-      this.best.set(2 ** f, { indices: kept, size, operations: own ? this.size(this.factors[f]) - size : 0, left: 0 });
+      const operations = own && !this.isFree(2 ** f) ? this.size(this.factors[f]) - size : 0;
+      this.best.set(2 ** f, { indices: kept, size, operations, left: 0 });
     }
   }
 
@@ -125,7 +140,7 @@ export class OrderSearch {
       if (!outer && this.isOuter(left, part, this.indicesOf(set))) continue;
       const below = x.operations + y.operations;
       if (below > bound) continue;
-      const product = this.product(left, part);
+      const product = this.isFree(set) ? 0 : this.product(left, part);
       // No sum leaves more than the products that it adds.
       if (below + product > bound) continue;
       // Of equal ones the one that leaves most to the left, as products are read.
@@ -143,7 +158,13 @@ export class OrderSearch {
     const indices = this.indicesOf(set);
     const isOuter = this.isOuter(x, y, indices);
     const size = isOuter ? this.product(x, y) : this.size(this.value(set, x));
-    this.best.set(set, { indices, size, operations: cost - size, left: x });
+    this.best.set(set, { indices, size, operations: this.isFree(set) ? 0 : cost - size, left: x });
+  }
+
+  /** Whether a part is known beforehand; where it would be too large, it is made like any other. */
+  private isFree(set: number): boolean {
+    if ((set & ~this.known) !== 0) return false;
+    return this.entries(set) * this.shrunk.weight(this.indicesOf(set)) <= this.mostKnown;
   }
 
   /** The pattern of a part; that of an outer product is made only where it is asked for. */

@@ -24,10 +24,12 @@ import { gemmTargets } from '../gemm/targets.js';
 import { linalg } from '../linalg/linalg.js';
 import { lowerGemm } from '../gemm/lower-gemm.js';
 import type { Operand, Plan } from '../plan/plan.js';
+import { isTemporary } from '../plan/state.js';
 import { accessOf, type Access } from './access.js';
 import { emitAction, type ActionContext } from './emit-action.js';
 import { moduleTensors, tensorBuffers, type ModuleTensor } from './module-tensors.js';
 import { identifierOf, identifiersOf } from './names.js';
+import { packTensor } from './pack.js';
 import type { Elements } from './placement.js';
 import { Tables } from './tables.js';
 
@@ -84,7 +86,7 @@ const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements
   const buffers = new Map<string, Buffer>();
   for (const b of tensorBuffers(tensors, elements, type)) buffers.set(b.name, b);
   const names = identifiersOf(plans.map((p) => p.name));
-  const tables = new Tables(buffers, '_list');
+  const tables = new Tables(buffers);
   const kernels = plans.map((plan) =>
     kernelOf(plan, { name: names.get(plan.name)!, target, elements, tensors, buffers, tables, prefetchBuffers }),
   );
@@ -119,11 +121,18 @@ const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
   const numbers = range.map((hint) => b.newValue('i32', hint));
   const scalars = plan.scalars.map((s) => b.newValue(plan.type, identifierOf(s)));
   const stores = temporaryBuffers(plan, context);
+  const known = new Map(
+    plan.known?.map(({ tensor, layout }) => [
+      tensor.name,
+      tables.numbers(packTensor(tensor, layout, tensor.values!), plan.type),
+    ]),
+  );
   /** All actions, for tensors that begin at these places; `ahead` is where those of the next run begin. */
   const run = (place: Places, ahead: Places, lane?: Value): void => {
     const bases = new Map<string, Place>(
       used.map((t) => [t.tensor.name, { buffer: t.buffer, at: place(t) ?? b.i32(0) }]),
     );
+    for (const [name, buffer] of known) bases.set(name, { buffer, at: b.i32(0) });
     for (const t of plan.temporaries) {
       const store = stores[t.buffer]!;
       const at = store.perLane && lane ? b.mul(lane, b.i32(plan.buffers[t.buffer]!)) : b.i32(0);
@@ -138,7 +147,7 @@ const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
       base: (operand: Operand): Access => {
         const { buffer, at } =
           bases.get(operand.name) ?? fail('emit/unknown', `the plan does not declare ${operand.name}`);
-        return accessOf(operand, buffer, at, !tensors.has(operand.name));
+        return accessOf(operand, buffer, at, isTemporary(operand.name));
       },
       prefetch: (name, size) => {
         if (prefetchBuffers && elements.kind === 'one') {

@@ -1,22 +1,28 @@
-import { type Buffer, constBuffer } from '@filigree/ir';
+import { arrayConstructor, type Buffer, constBuffer } from '@filigree/ir';
 
-/** Collects the lists of positions that kernels of a module read; equal lists are one buffer. */
+/** Collects what kernels of a module read that no tensor of the user holds: lists of positions, known numbers. Equal ones are one buffer. */
 export class Tables {
   private readonly known = new Map<string, string>();
 
-  /** @param buffers where the lists are declared */
-  constructor(
-    private readonly buffers: Map<string, Buffer>,
-    private readonly prefix: string,
-  ) {}
+  /** @param buffers where they are declared */
+  constructor(private readonly buffers: Map<string, Buffer>) {}
 
   /** The buffer that holds this list. */
   add(list: Int32Array): string {
-    const key = list.join(' ');
+    return this.declare('_list', list.join(' '), (name) => constBuffer(name, 'i32', list));
+  }
+
+  /** The buffer that holds these numbers. */
+  numbers(values: Float64Array, type: 'f32' | 'f64'): string {
+    const data = new (arrayConstructor(type) as typeof Float32Array | typeof Float64Array)(values);
+    return this.declare('_known', `${type} ${data.join(' ')}`, (name) => constBuffer(name, type, data));
+  }
+
+  private declare(prefix: string, key: string, make: (name: string) => Buffer): string {
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const name = `${this.prefix}_${this.known.size}`;
-    this.buffers.set(name, constBuffer(name, 'i32', list));
+    const name = `${prefix}_${this.known.size}`;
+    this.buffers.set(name, make(name));
     this.known.set(key, name);
     return name;
   }

@@ -16,6 +16,16 @@ interface NodeBase {
 export interface LeafNode extends NodeBase {
   readonly kind: 'leaf';
   readonly tensor: TensorDecl;
+  /** Where planning computed it: of what. Its order of indices is then free where the declaration has no layout. */
+  readonly folded?: Folded;
+}
+
+/** What a tensor was computed of when the plan was made. */
+export interface Folded {
+  /** As the notation has it. */
+  readonly formula: string;
+  /** The tensors of known values in it, each with what of it is needed. */
+  readonly of: readonly { readonly name: string; readonly indices: string; readonly pattern: BooleanTensor }[];
 }
 
 export interface SumNode extends NodeBase {

@@ -1,8 +1,8 @@
 import { fail } from '@filigree/ir';
-import { fullPattern } from '@filigree/sparse';
+import { type BooleanTensor, fullPattern } from '@filigree/sparse';
 import { ONE, timesCoefficient } from './build.js';
 import { indexedIn } from './check.js';
-import type { Assignment, Coefficient, Expr } from './expression.js';
+import type { Assignment, Coefficient, Expr, TensorDecl } from './expression.js';
 import type { Node, Statement, SumNode } from './node.js';
 
 export interface ResolveOptions {
@@ -121,8 +121,14 @@ const leaf = ({
   kind: 'leaf',
   tensor,
   indices,
-  pattern: tensor.pattern ?? fullPattern(tensor.shape),
+  pattern: patternOf(tensor),
 });
+
+/* Known zeros are zeros, whatever is stored. */
+const patternOf = ({ pattern, shape, values }: TensorDecl): BooleanTensor => {
+  const declared = pattern ?? fullPattern(shape);
+  return values === undefined ? declared : { shape, bits: declared.bits.map((b, e) => (values[e] === 0 ? 0 : b)) };
+};
 
 const lettersOf = (e: Expr): ReadonlySet<string> => new Set(countIndices(e).keys());
 

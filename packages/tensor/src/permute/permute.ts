@@ -2,7 +2,8 @@ import { type BooleanTensor, boundingBox, projectPattern } from '@filigree/spars
 import { denseLayout } from '../layout/dense-layout.js';
 import type { DenseLayout, Interval, Layout } from '../layout/layout.js';
 import type { TensorDecl } from '../notation/expression.js';
-import type { ContractionNode, IndexSumNode, LeafNode, Node, Statement, SumNode } from '../notation/node.js';
+import type { ContractionNode, Folded, IndexSumNode, LeafNode, Node, Statement, SumNode } from '../notation/node.js';
+import { rearrangeKnown } from '../known/known-entries.js';
 import type { CostModel } from './cost.js';
 import { logMappings, type LogMapping, type Placed } from './mapping.js';
 
@@ -10,7 +11,7 @@ import { logMappings, type LogMapping, type Placed } from './mapping.js';
 export interface PlacedNode extends Placed {
   readonly pattern: BooleanTensor;
   readonly how:
-    | { readonly kind: 'tensor'; readonly tensor: TensorDecl }
+    | { readonly kind: 'tensor'; readonly tensor: TensorDecl; readonly folded?: Folded }
     /** A dense copy of a sparse tensor. */
     | { readonly kind: 'copy'; readonly of: PlacedNode }
     | {
@@ -76,15 +77,43 @@ class Permuter {
   }
 
   private leaf(node: LeafNode): readonly Choice[] {
-    const { indices, tensor, pattern } = node;
+    const { indices, tensor, pattern, folded } = node;
+    if (folded && tensor.layout === undefined) return this.folded(node, folded);
     const layout = this.options.tensorLayout(tensor);
     const own: Choice = {
       indices,
       layout,
       cost: this.zero,
-      make: () => ({ indices, layout, pattern, how: { kind: 'tensor', tensor } }),
+      make: () => ({ indices, layout, pattern, how: { kind: 'tensor', tensor, ...(folded ? { folded } : {}) } }),
     };
     return [own];
+  }
+
+  /** What planning computed is written down in any order at no cost. */
+  private folded(node: LeafNode, folded: Folded): readonly Choice[] {
+    return permutationsOf(node.indices).map((order) => {
+      const layout = this.temporary(node, order);
+      return {
+        indices: order,
+        layout,
+        cost: this.zero,
+        make: () => {
+          const { shape, values } = rearrangeKnown({ ...node, ...node.tensor, values: node.tensor.values! }, order);
+          const pattern = arranged(node, order);
+          return {
+            indices: order,
+            layout,
+            pattern,
+            how: { kind: 'tensor', tensor: { ...node.tensor, shape, pattern, values }, folded },
+          };
+        },
+      };
+    });
+  }
+
+  private leafFor(node: LeafNode, order: string): Choice {
+    const choices = this.leaf(node);
+    return choices.find((c) => c.indices === order) ?? choices[0];
   }
 
   /** Dense, and so fit for everything: the tensor itself, or a copy in any order. */
@@ -111,7 +140,7 @@ class Permuter {
     const layout = place(order);
     const terms = node.terms.map(({ by, node: term }) => ({
       by,
-      choice: term.kind === 'leaf' ? this.leaf(term)[0] : this.cheapest(this.solve(term, [order], () => layout)),
+      choice: term.kind === 'leaf' ? this.leafFor(term, order) : this.cheapest(this.solve(term, [order], () => layout)),
     }));
     return {
       indices: order,

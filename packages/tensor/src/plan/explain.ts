@@ -9,7 +9,7 @@ import { planStages, type PlanOptions, type PlanState } from './plan-kernel.js';
 /** What the first stages of planning find about one assignment. */
 export interface Explanation {
   readonly target: string;
-  /** The order of least operations, `Q + ((I*K)*A)`. */
+  /** The order of least operations, `Q + ((I*K)*A)`; what stands in braces is computed when the plan is made. */
   readonly order: string;
   /** Each use of a tensor on the right: what of it may be non-zero and is needed. */
   readonly patterns: readonly {
@@ -41,7 +41,7 @@ export const explainKernel = (
 const orderOf = (node: Node): string => {
   switch (node.kind) {
     case 'leaf':
-      return node.tensor.name;
+      return node.folded ? `{${node.folded.formula}}` : node.tensor.name;
     case 'indexsum':
       return `sum(${orderOf(node.of)})`;
     case 'contraction':
@@ -61,11 +61,14 @@ const orderOf = (node: Node): string => {
 const leavesOf = (node: Node): Explanation['patterns'] => {
   switch (node.kind) {
     case 'leaf': {
-      const { pattern, indices } = node;
-      const entries = pattern.bits.length;
-      return [
-        { name: node.tensor.name, indices, nonzeros: countNonzeros(pattern), entries, box: boundingBox(pattern) },
-      ];
+      const { tensor, folded } = node;
+      return (folded?.of ?? [{ ...node, name: tensor.name }]).map(({ name, indices, pattern }) => ({
+        name,
+        indices,
+        nonzeros: countNonzeros(pattern),
+        entries: pattern.bits.length,
+        box: boundingBox(pattern),
+      }));
     }
     case 'indexsum':
       return leavesOf(node.of);

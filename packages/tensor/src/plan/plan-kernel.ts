@@ -7,7 +7,8 @@ import type { Layout } from '../layout/layout.js';
 import { positionIn, tensorLayout } from '../layout/tensor-layout.js';
 import { checkKernel, indexedIn } from '../notation/check.js';
 import type { KernelDecl, TensorDecl } from '../notation/expression.js';
-import type { Node, Statement } from '../notation/node.js';
+import { foldKnown, nameFolded } from '../known/fold-known.js';
+import type { Node, Statement, SumNode } from '../notation/node.js';
 import { resolve } from '../notation/resolve.js';
 import { type CostModel, fusionCost } from '../permute/cost.js';
 import { permuteIndices, type PlacedNode } from '../permute/permute.js';
@@ -87,6 +88,13 @@ export const planStages: readonly Pass<PlanState>[] = [
     statements: s.decl.assignments.map((a) => resolve(a, s.options)),
   })),
   pass('equivalent-patterns', mapStatements(propagate)),
+  pass('fold-known', (s: PlanState) => {
+    const named = nameFolded();
+    return {
+      ...s,
+      statements: s.statements.map((x) => ({ ...x, root: named(dropZeros(foldKnown(x.root))) as SumNode })),
+    };
+  }),
   pass('strength-reduction', (s: PlanState) => ({
     ...s,
     nonzero: s.statements.reduce((n, { root }) => n + countOperations(root), 0),
@@ -206,6 +214,7 @@ function finish(state: PlanState): PlanState {
     temporaries,
     buffers,
     actions,
+    known: state.placed.flatMap(knownIn),
     prefetch: (decl.prefetch ?? []).map((tensor) => ({ tensor, layout: layoutIn(options)(tensor) })),
     flops: { nonzero: state.nonzero, ...flopsOf(decl, actions, target) },
   };
@@ -223,6 +232,22 @@ const tensorsOf = ({ decl, options }: PlanState, actions: readonly Action[]): Pl
     const access = !assigned.has(name) ? 'read' : old ? 'readwrite' : 'write';
     return { tensor, layout: layoutIn(options)(tensor), access };
   });
+};
+
+/** The tensors that planning computed, as they are placed. */
+const knownIn = (node: PlacedNode): Required<Plan>['known'] => {
+  const { how, layout } = node;
+  switch (how.kind) {
+    case 'tensor':
+      return how.folded ? [{ tensor: how.tensor, layout, ...how.folded }] : [];
+    case 'copy':
+    case 'indexsum':
+      return knownIn(how.of);
+    case 'sum':
+      return how.terms.flatMap((t) => knownIn(t.node));
+    default:
+      return [...knownIn(how.left), ...knownIn(how.right)];
+  }
 };
 
 /** An action that only makes its target zero. */

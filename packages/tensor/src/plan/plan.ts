@@ -2,6 +2,7 @@ import type { BooleanTensor } from '@filigree/sparse';
 import type { GemmSpec } from '../gemm/gemm-spec.js';
 import type { Interval, Layout } from '../layout/layout.js';
 import type { Coefficient, TensorDecl } from '../notation/expression.js';
+import type { Folded } from '../notation/node.js';
 
 /** A tensor of the user or a temporary, with names for its dimensions and where its entries lie. */
 export interface Operand {
@@ -84,6 +85,11 @@ export interface Plan {
   }[];
   /** Tensors that actions ask storage for; they are neither read nor written and may have no storage at all. */
   readonly prefetch?: readonly { readonly tensor: TensorDecl; readonly layout: Layout }[];
+  /**
+   * Tensors `_known0`, `_known1`, … of values that follow from known values alone, computed when the plan was made, as actions
+   * read them: the formula that each stands for, and the tensors in it with what of them was needed.
+   */
+  readonly known?: readonly ({ readonly tensor: TensorDecl; readonly layout: Layout } & Folded)[];
   /** Scalars that are given at run time, in order of first use. */
   readonly scalars: readonly string[];
   /** Temporaries, and which shared buffer each lies in (step 7 of §4.7). */

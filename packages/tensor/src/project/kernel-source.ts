@@ -2,7 +2,7 @@ import type { Buffer } from '@filigree/ir';
 import { fieldText, methodOf, prefetched } from './fields.js';
 import { identifierOf } from '../emit/names.js';
 import { tensorsOf, type KernelClass, type ProjectKernel, type ProjectModel } from './model.js';
-import { braced, cppName, realOf, scalarName } from './text.js';
+import { braced, cppName, literal, realOf, scalarName } from './text.js';
 
 /** A file of its own for a kernel or one member of a family: generated functions, and the method that calls them. */
 export const kernelSource = (model: ProjectModel, group: KernelClass, kernel: ProjectKernel): string => {
@@ -53,10 +53,15 @@ export const dispatchSource = (model: ProjectModel, { name, kernels }: KernelCla
 /* The module was made with one tensor a buffer, in the order of the plan. */
 const bufferOf = ({ module }: ProjectKernel, k: number): string => module.buffers[k]!.name;
 
-/* Lists of positions, and temporaries that are too large for the stack. */
+/* Lists of positions, numbers that planning computed, and temporaries that are too large for the stack. */
 const ownName = (buffer: string): string => buffer.replace(/^_+/, 'own_');
+
+const constantsOf = ({ name, type, data }: Buffer, real: string): string =>
+  type === 'f32' || type === 'f64'
+    ? `${real} ${ownName(name)}[] = ${braced(Array.from(data as Float64Array, (x) => literal(x, type)))}`
+    : `int ${ownName(name)}[] = ${braced(Array.from(data as Int32Array, String))}`;
 
 const declaration = (b: Buffer, real: string): readonly string[] =>
   b.role === 'const'
-    ? [`static const int ${ownName(b.name)}[] = ${braced(Array.from(b.data as Int32Array, String))};`, '']
+    ? [`alignas(64) static const ${constantsOf(b, real)};`, '']
     : [`static thread_local ${real} ${ownName(b.name)}[${b.length}];`, ''];

@@ -1,8 +1,10 @@
 import { identifierOf } from '../emit/names.js';
 
-/** A number as C++ and Fortran (with `d0`) read it back exactly. */
+/** A number as C++ reads it back exactly. */
 export const literal = (x: number, type: 'f32' | 'f64'): string => {
   const value = type === 'f32' ? Math.fround(x) : x;
+  if (Number.isNaN(value)) return '__builtin_nan("")';
+  if (!Number.isFinite(value)) return `${value < 0 ? '-' : ''}__builtin_inf()`;
   const text = String(value);
   return (/[.e]/.test(text) ? text : `${text}.0`) + (type === 'f32' ? 'f' : '');
 };

@@ -9,7 +9,7 @@ import type { Node } from '../notation/node.js';
 export const reduceStrength = <N extends Node>(node: N): N => reduce(node) as N;
 
 /** An order with outer products must save a quarter: it makes more and smaller products of matrices. */
-const OUTER_SHARE = 0.75;
+export const OUTER_SHARE = 0.75;
 
 /** The fewest additions and multiplications on the non-zeros of an expression (§4.3). */
 export const countOperations = (node: Node): number => {

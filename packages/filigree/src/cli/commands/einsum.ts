@@ -49,6 +49,10 @@ export const summaryText = (s: EinsumSummary): string =>
       name,
       `${t.shape.join(' × ') || 'a number'}, ${countText(t.nnz)} entries, ${countText(s.eqspp[name]!.nnz)} of them needed, ${t.layout} of ${countText(t.size)}`,
     ]),
+    ...Object.entries(s.known).map(([name, k]): [string, string] => [
+      name,
+      `${k.formula}, computed beforehand: ${k.shape.join(' × ') || 'a number'}, ${countText(k.nnz)} entries`,
+    ]),
     ...s.order.map((line, k): [string, string] => [k === 0 ? 'order' : '', `${line}${sizes(s.steps[k])}`]),
     [
       'operations',

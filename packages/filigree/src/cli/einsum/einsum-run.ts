@@ -1,6 +1,13 @@
 import { error, type Diagnostic } from '@filigree/ir';
 import { boundingBox, countNonzeros, fullPattern, unitePatterns, type BooleanTensor } from '@filigree/sparse';
-import { evaluateKernel, printMappings, type Action, type KernelDecl, type TensorDecl } from '@filigree/tensor';
+import {
+  evaluateKernel,
+  printMappings,
+  type Action,
+  type KernelDecl,
+  type Plan,
+  type TensorDecl,
+} from '@filigree/tensor';
 import { compileTensors } from '../../api/tensors/compile.js';
 import type { TensorProgram } from '../../api/tensors/program.js';
 import { tensorBackend } from '../../api/tensors/target.js';
@@ -44,6 +51,10 @@ export interface EinsumSummary {
     Record<string, { readonly nnz: number; readonly box: readonly (readonly [number, number])[] }>
   >;
   readonly order: readonly string[];
+  /** What follows from known values alone and was computed while planning, by the name it has in the order. */
+  readonly known: Readonly<
+    Record<string, { readonly formula: string; readonly shape: readonly number[]; readonly nnz: number }>
+  >;
   readonly steps: readonly EinsumStep[];
   readonly flops: { readonly nonzero: number; readonly hardware: number; readonly naive: number };
   readonly ms: { readonly plan: number; readonly generate: number; readonly compile: number; readonly run: number };
@@ -126,10 +137,7 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
       backend,
       target,
     });
-    const patterns = patternsOf(
-      plan.actions,
-      plan.tensors.map((t) => t.tensor),
-    );
+    const patterns = patternsOf(plan);
     const perSecond = (flops: number): number => flops / (timed.run * 1e6);
     const { run, baselines, skipped } = timed;
     return {
@@ -156,6 +164,12 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
           ]),
         ),
         order: printMappings(plan.actions).split('\n'),
+        known: Object.fromEntries(
+          (plan.known ?? []).map(({ tensor: { name, shape, pattern }, formula }) => [
+            name,
+            { formula, shape, nnz: countNonzeros(pattern!) },
+          ]),
+        ),
         steps: plan.actions.map(stepOf),
         flops: plan.flops,
         ms: { ...program.ms, run },
@@ -230,16 +244,19 @@ const stepOf = (action: Action): EinsumStep => {
   };
 };
 
-/** What of each tensor the actions read or write. */
-const patternsOf = (actions: readonly Action[], tensors: readonly TensorDecl[]): EinsumRun['patterns'] => {
+/** What of each tensor the actions read or write, or planning needed. */
+const patternsOf = ({ actions, known = [], tensors }: Plan): EinsumRun['patterns'] => {
   const used = new Map<string, BooleanTensor>();
+  const use = (name: string, pattern: BooleanTensor): void => {
+    const before = used.get(name);
+    used.set(name, before ? unitePatterns(before, pattern) : pattern);
+  };
   for (const { target, operation } of actions)
-    for (const o of [target, ...('source' in operation ? [operation.source] : [operation.left, operation.right])]) {
-      const before = used.get(o.name);
-      used.set(o.name, before ? unitePatterns(before, o.pattern) : o.pattern);
-    }
+    for (const o of [target, ...('source' in operation ? [operation.source] : [operation.left, operation.right])])
+      use(o.name, o.pattern);
+  for (const { name, pattern } of known.flatMap((k) => k.of)) use(name, pattern);
   return Object.fromEntries(
-    tensors.map((t) => [
+    tensors.map(({ tensor: t }) => [
       t.name,
       {
         declared: t.pattern ?? fullPattern(t.shape),

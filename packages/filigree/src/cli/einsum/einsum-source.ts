@@ -9,7 +9,8 @@ export const einsumSource = (plan: Plan, gemm: 'loops' | 'libxsmm'): string => {
   const scalar = plan.type === 'f32' ? 'float' : 'double';
   const user = new Map(plan.tensors.map((t, k) => [t.tensor.name, k]));
   const temporaries = new Map(plan.temporaries.map((t) => [t.name, identifier(t.name)]));
-  const nameOf = (o: Operand): string => temporaries.get(o.name) ?? `x${user.get(o.name)!}`;
+  const known = new Map(plan.known?.map((t) => [t.tensor.name, identifier(t.tensor.name)]));
+  const nameOf = (o: Operand): string => temporaries.get(o.name) ?? known.get(o.name) ?? `x${user.get(o.name)!}`;
   const sizes = new Map<string, number>();
   for (const a of plan.actions)
     for (const o of operandsOf(a))
@@ -22,6 +23,10 @@ export const einsumSource = (plan: Plan, gemm: 'loops' | 'libxsmm'): string => {
     ...(gemm === 'libxsmm' ? ['#include <libxsmm.h>'] : []),
     '#define EXPORT extern "C" __attribute__((visibility("default")))',
     ...[...sizes].map(([name, n]) => `alignas(64) static ${scalar} ${temporaries.get(name)!}[${n}];`),
+    ...(plan.known ?? []).map(
+      ({ tensor }) =>
+        `alignas(64) static const ${scalar} ${known.get(tensor.name)!}[] = {${[...tensor.values!].map(literal).join(', ')}};`,
+    ),
     `static ${scalar}* tensors[${Math.max(1, plan.tensors.length)}];`,
     `static ${scalar} scalars[${Math.max(1, plan.scalars.length)}];`,
     ...handles.map((_, k) => `static libxsmm_${scalar === 'float' ? 's' : 'd'}mmfunction gemm${k};`),
@@ -42,6 +47,10 @@ export const einsumSource = (plan: Plan, gemm: 'loops' | 'libxsmm'): string => {
     '',
   ].join('\n');
 };
+
+/* What planning computed is known to the baselines too. */
+const literal = (x: number): string =>
+  Number.isFinite(x) ? String(x) : Number.isNaN(x) ? '__builtin_nan("")' : `${x < 0 ? '-' : ''}__builtin_inf()`;
 
 const identifier = (name: string): string => `t${name.replace(/\W/g, '_')}`;
 
