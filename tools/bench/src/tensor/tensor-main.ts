@@ -2,12 +2,20 @@ import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { commandLine, fromHere, misused, publish, runCommand } from '../command.js';
+import { keptResults, withoutResume } from '../kept-results.js';
 import { describeMachine } from '../machine.js';
-import { measureLina, measureSeissol, planningMs, type TensorSpeed } from './measure-tensors.js';
+import {
+  measureLina,
+  measureSeissol,
+  planningMs,
+  type MeasureTensorOptions,
+  type TensorSpeed,
+} from './measure-tensors.js';
 import { linaSection, planningTable, seissolSection, tensorChart } from './tensor-table.js';
 
-const USAGE = `usage: npm run bench:tensor -- [--orders 2,3,4,5,6,7] [--dtypes f64,f32] [--simulations 1,8,16,32] [--lina 8,16,24,32|none] [--size 3] [--rounds 41] [--backend NAME] [--out FILE.md]
---simulations: for f64 those up to 16, for f32 1 and those from 16, as in the paper`;
+const USAGE = `usage: npm run bench:tensor -- [--orders 2,3,4,5,6,7] [--dtypes f64,f32] [--simulations 1,8,16,32] [--lina 8,16,24,32|none] [--size 3] [--rounds 41] [--backend NAME] [--resume FILE.jsonl] [--out FILE.md]
+--simulations: for f64 those up to 16, for f32 1 and those from 16, as in the paper
+--resume: what stands in this file is not measured again; new results are added to it`;
 
 /** The command `npm run bench:tensor`. */
 const main = async (argv: readonly string[]): Promise<number> => {
@@ -34,10 +42,14 @@ const main = async (argv: readonly string[]): Promise<number> => {
   )
     return misused(USAGE);
 
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  const tell = (r: TensorSpeed): TensorSpeed => {
-    say(
-      `${r.label} order ${r.order} ${r.dtype} ×${r.simulations}: ${r.hardware.toFixed(1)} GFLOP/s of ${r.peak.toFixed(1)} (${r.nonzero.toFixed(1)} on non-zeros)`,
+  const kept = keptResults<KeptSpeed>(values.resume, ({ name }) => name);
+  /** Measures what was not measured before, and says how fast it is. */
+  const speedOf = async (name: string, measure: () => Promise<TensorSpeed>): Promise<TensorSpeed> => {
+    const known = kept.find(name)?.speed;
+    const r = known ?? (await measure());
+    if (!known) kept.add({ name, speed: r });
+    console.error(
+      `${name}: ${r.hardware.toFixed(1)} GFLOP/s of ${r.peak.toFixed(1)} (${r.nonzero.toFixed(1)} on non-zeros)${'ratio' in r.library ? `, ${r.library.ratio.toFixed(2)} times LIBXSMM` : ''}`,
     );
     return r;
   };
@@ -51,17 +63,23 @@ const main = async (argv: readonly string[]): Promise<number> => {
   for (const dtype of dtypes)
     for (const order of orders)
       for (const s of simulations.filter((n) => n === 1 || (dtype === 'f64' ? n <= 16 : n >= 16)))
-        tets.push(tell(await measureSeissol({ dtype, order, simulations: s, size, rounds, backend })));
+        tets.push(
+          await speedOf(nameOf('SeisSol', { dtype, order, size, rounds, backend }, `×${s}`), () =>
+            measureSeissol({ dtype, order, simulations: s, size, rounds, backend }),
+          ),
+        );
   const cells: TensorSpeed[] = [];
   for (const dimensions of [2, 3] as const)
     for (const dtype of dtypes)
-      for (const order of lina)
+      for (const order of lina) {
+        const options = { dtype, order, size: dimensions === 2 ? 8 : 3, rounds, backend };
         cells.push(
-          tell(await measureLina({ dtype, order, dimensions, size: dimensions === 2 ? 8 : 3, rounds, backend })),
+          await speedOf(nameOf(`LinA ${dimensions}-D`, options), () => measureLina({ ...options, dimensions })),
         );
+      }
   const page = {
     title: 'Small tensors: SeisSol and LinA',
-    command: commandLine('bench:tensor', argv),
+    command: commandLine('bench:tensor', withoutResume(argv)),
     machine: describeMachine(),
     intro: `The kernels of two discontinuous Galerkin codes from their formulas (\`filigree run seissol\`, \`filigree run lina\`), one core.\n\n![shares of the peak](${basename(picture)})`,
     sections: [
@@ -81,6 +99,21 @@ const main = async (argv: readonly string[]): Promise<number> => {
   return 0;
 };
 
+/** A result with all that it was measured for. */
+interface KeptSpeed {
+  readonly name: string;
+  readonly speed: TensorSpeed;
+}
+
+const nameOf = (
+  label: string,
+  { dtype, order, size, rounds, backend }: MeasureTensorOptions,
+  simulations = '',
+): string =>
+  [`${label} order ${order} ${dtype}`, simulations, `size ${size}`, `${rounds} rounds`, backend ? `on ${backend}` : '']
+    .filter((part) => part !== '')
+    .join(', ');
+
 const OPTIONS = {
   orders: { type: 'string' },
   dtypes: { type: 'string' },
@@ -89,6 +122,7 @@ const OPTIONS = {
   size: { type: 'string' },
   rounds: { type: 'string' },
   backend: { type: 'string' },
+  resume: { type: 'string' },
   out: { type: 'string' },
 } as const;
 

@@ -1,8 +1,9 @@
-import { appendFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureBandwidth } from '../bandwidth.js';
 import { commandLine, fromHere, misused, runCommand } from '../command.js';
+import { keptResults, withoutResume } from '../kept-results.js';
 import { describeMachine } from '../machine.js';
 import { writeBenchmarkPage } from '../table.js';
 import { measureMatrix, nameOf, trace, type MatrixResult } from './matrix-result.js';
@@ -42,21 +43,17 @@ const main = async (argv: readonly string[]): Promise<number> => {
     threads,
     ...(values.backend === undefined ? {} : { backend: values.backend }),
   };
-  const known = new Map<string, MatrixResult>();
-  const resume = values.resume === undefined ? undefined : fromHere(values.resume);
-  if (resume !== undefined && existsSync(resume))
-    for (const line of readFileSync(resume, 'utf8').split('\n'))
-      if (line !== '') known.set((JSON.parse(line) as MatrixResult).name, JSON.parse(line) as MatrixResult);
-
+  const kept = keptResults<MatrixResult>(values.resume, (r) => r.name);
   const results: MatrixResult[] = [];
   const failures: string[] = [];
   for (const [k, file] of files.entries()) {
     const name = nameOf(file);
-    const found = known.get(name) ?? (await measureMatrix(file, settings));
+    const known = kept.find(name);
+    const found = known ?? (await measureMatrix(file, settings));
     if (typeof found === 'string') failures.push(`${name}: ${found}`);
     else {
       results.push(found);
-      if (resume !== undefined && !known.has(name)) appendFileSync(resume, `${JSON.stringify(found)}\n`);
+      if (!known) kept.add(found);
     }
     console.error(`${k + 1} of ${files.length}: ${typeof found === 'string' ? `${name}: ${found}` : lineOf(found)}`);
   }
@@ -98,10 +95,6 @@ const matricesOf = (folder: string, names: readonly string[]): readonly string[]
     .map((f) => join(folder, f));
   return files.sort((a, b) => statSync(a).size - statSync(b).size);
 };
-
-/** Where results were kept on the way says nothing about them. */
-const withoutResume = (argv: readonly string[]): readonly string[] =>
-  argv.filter((a, k) => !a.startsWith('--resume') && argv[k - 1] !== '--resume');
 
 const limitsOf = async (file: string | undefined): Promise<readonly LimitResult[]> => {
   if (file === undefined) return [];
