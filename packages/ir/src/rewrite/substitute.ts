@@ -14,7 +14,8 @@ export const resolve = (value: Value, substitution: Substitution): Value => {
 
 /** The op with its own operands replaced; its regions are left alone. */
 export const substituteOperands = (op: Op, substitution: Substitution): Op => {
-  if (substitution.size === 0) return op;
+  /* Asked of every op by most passes, and most ops stay as they are. */
+  if (substitution.size === 0 || !op.operands.some((v) => substitution.has(v.id))) return op;
   const operands = mapShared(op.operands, (v) => resolve(v, substitution));
   return operands === op.operands ? op : { ...op, operands };
 };

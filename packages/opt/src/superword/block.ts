@@ -1,7 +1,7 @@
 import { bufferName, lanesOf, walk, type Op, type Region, type Value } from '@filigree/ir';
 import { accessOf, placeOf, type Place } from '../store-forwarding/element-map.js';
 import type { AffineForms } from '../support/affine.js';
-import { isEmpty, touches, type BufferSet, type Facts } from '../support/facts.js';
+import { isEmpty, touches, type BufferSet, type Facts, type Footprint } from '../support/facts.js';
 import { terminatorOf } from '../support/values.js';
 import { isNumber, type Pack } from './pack.js';
 
@@ -55,7 +55,7 @@ export const blockOf = (region: Region, forms: AffineForms): Block => {
 
 /** For each op of a block, the earlier ones that must stay before it: they define what it uses, or touch the same memory. */
 export const dependences = (block: Block, facts: Facts): readonly (readonly number[])[] => {
-  const memory: number[] = [];
+  const memory: Access[] = [];
   return block.ops.map((op, at) => {
     const before = new Set<number>();
     const needs = (v: Value): void => {
@@ -66,8 +66,9 @@ export const dependences = (block: Block, facts: Facts): readonly (readonly numb
     for (const r of op.regions) walk(r, (inner) => inner.operands.forEach(needs));
     const footprint = facts.footprint(op);
     if (footprint.external || !isEmpty(footprint.reads) || !isEmpty(footprint.writes)) {
-      for (const earlier of memory) if (conflict(block, facts, earlier, at)) before.add(earlier);
-      memory.push(at);
+      const access = { at, footprint, place: block.place(at), writes: !isEmpty(footprint.writes) };
+      for (const earlier of memory) if (conflict(earlier, access)) before.add(earlier.at);
+      memory.push(access);
     }
     return [...before];
   });
@@ -77,11 +78,22 @@ export const dependences = (block: Block, facts: Facts): readonly (readonly numb
 export const definitionsOf = (block: Block, { operands }: Pack): readonly number[] =>
   operands.flat().flatMap((x) => (isNumber(x) ? [] : (block.definition(x) ?? [])));
 
-const conflict = (block: Block, facts: Facts, a: number, b: number): boolean => {
-  const [x, y] = [facts.footprint(block.ops[a]!), facts.footprint(block.ops[b]!)];
+/** An op that touches memory. */
+interface Access {
+  readonly at: number;
+  readonly footprint: Footprint;
+  readonly place: Place | undefined;
+  readonly writes: boolean;
+}
+
+/* Asked for every two accesses of a block, so most answers take a comparison or two. */
+const conflict = (
+  { footprint: x, place: p, writes: xWrites }: Access,
+  { footprint: y, place: q, writes: yWrites }: Access,
+): boolean => {
   if (x.external || y.external) return true;
-  const [p, q] = [block.place(a), block.place(b)];
-  if (p && q) return p.buffer === q.buffer && (!isEmpty(x.writes) || !isEmpty(y.writes)) && !areApart(p, q);
+  if (!xWrites && !yWrites) return false;
+  if (p && q) return p.buffer === q.buffer && !areApart(p, q);
   return meets(x.writes, y.reads) || meets(x.writes, y.writes) || meets(x.reads, y.writes);
 };
 

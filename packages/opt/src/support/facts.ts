@@ -27,17 +27,18 @@ export interface Facts {
   readonly terminator: (op: Op) => boolean;
 }
 
-/** The facts of these dialects. Footprints of ops with regions are computed once per op object. */
+/** The facts of these dialects. Footprints of ops that touch memory are computed once per op object. */
 export const factsOf = (dialects: readonly Dialect[]): Facts => {
   const table = opTable(dialects);
   const known = new WeakMap<Op, Footprint>();
   const footprint = (op: Op): Footprint => {
     const def = table.get(op.name);
     if (!def) return anything;
+    const { elementwise, constant } = def.traits;
+    const seen = elementwise === true || constant === true ? undefined : known.get(op);
+    if (seen) return seen;
     const effects = def.effects(op);
     if (op.regions.length === 0 && effects.length === 0) return trapsOn(def, op) ? trapping : nothing;
-    const seen = known.get(op);
-    if (seen) return seen;
     const reads = new Set<string>();
     const writes = new Set<string>();
     let readsAny = false;

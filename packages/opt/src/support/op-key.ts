@@ -9,6 +9,7 @@ export const opKey = (op: Op, commutative: boolean): string => {
 
 const attrsKey = (op: Op): string => {
   const names = Object.keys(op.attrs);
+  if (names.length === 0) return '';
   return names
     .sort()
     .map((n) => `${n}=${attrKey(op.attrs[n]!)}`)

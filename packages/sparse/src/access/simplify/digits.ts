@@ -28,16 +28,16 @@ export const resolveDigits = (
       if (index === 0) ranges.noteLoop(op);
     },
     visit: (op, b) => {
-      const resolver = new Resolver(ranges, definitions, b, note);
-      if (op.name === 'snode.clamp' && within(resolver.range(op.operands[0]), Number(op.attrs.extent)))
+      const resolver = (): Resolver => new Resolver(ranges, definitions, b, note);
+      if (op.name === 'snode.clamp' && within(resolver().range(op.operands[0]), Number(op.attrs.extent)))
         return [op.operands[0]];
       if (op.name === 'snode.extract') {
         const { below, extent } = op.attrs;
-        const digit = resolver.digit(op.operands[0], Number(below), Number(extent));
+        const digit = resolver().digit(op.operands[0], Number(below), Number(extent));
         if (digit) return [digit];
       }
       if (op.name === 'arith.div' || op.name === 'arith.rem') {
-        const bits = resolver.bits(op);
+        const bits = resolver().bits(op);
         if (bits) return [bits];
       }
       if (op.name === 'snode.assume_active') noteBounds(op, layout, ranges);

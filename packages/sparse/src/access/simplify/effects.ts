@@ -15,7 +15,7 @@ export interface Footprint {
   readonly reads: ReadonlySet<string>;
 }
 
-/** Footprints by the effects that the dialects state; those of ops with regions are computed once. */
+/** Footprints by the effects that the dialects state, computed once for each op. */
 export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op: Op) => Footprint) => {
   const table = opTable(dialects);
   const { layout } = storage;
@@ -59,9 +59,13 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
   };
 
   const footprint = (op: Op): Footprint => {
-    if (op.regions.length === 0) return own(op);
     const seen = known.get(op);
     if (seen) return seen;
+    if (op.regions.length === 0) {
+      const f = own(op);
+      if (f !== nothing) known.set(op, f);
+      return f;
+    }
     const f = mutable();
     join(f, own(op));
     for (const region of op.regions)

@@ -10,16 +10,31 @@ export const cachedAccess = (op: Op, ctx: RewriteContext, all: Scratchpads): Rep
   const { box, strides, buffer } = all.pads[found.pad];
   const { slot } = found.field;
   return ctx.build((b) => {
-    const place = box
-      .map((side, n) => {
-        const local = localOf(b, ctx, all, side, op.operands[op.operands.length - box.length + n]);
-        return strides[n] === 1 ? local : b.mul(local, b.i32(strides[n]));
-      })
-      .reduce((x, y) => b.add(x, y));
+    const coordinates = op.operands.slice(-box.length);
+    const place = placedBefore(ctx, `${found.pad} ${coordinates.map((v) => v.id).join(' ')}`, () =>
+      box
+        .map((side, n) => {
+          const local = localOf(b, ctx, all, side, coordinates[n]);
+          return strides[n] === 1 ? local : b.mul(local, b.i32(strides[n]));
+        })
+        .reduce((x, y) => b.add(x, y)),
+    );
     const at = slot === 0 ? place : b.add(place, b.i32(slot));
     return op.name === 'field.load' ? b.load(buffer, at) : addTo(b, all.pads[found.pad], op.operands[0], at);
   });
 };
+
+/** The place of an earlier access of the same region, or a new one: the components of a vector are accessed one after the other. */
+const placedBefore = (ctx: RewriteContext, key: string, make: () => Value): Value => {
+  const known = placesOf.get(ctx) ?? new Map<string, Value>();
+  placesOf.set(ctx, known);
+  const place = known.get(key) ?? make();
+  known.set(key, place);
+  return place;
+};
+
+/* A context belongs to one region, so what was built in it comes before what is built later. */
+const placesOf = new WeakMap<RewriteContext, Map<string, Value>>();
 
 /** The sum of some terms. Coefficients that are no whole numbers are so times the unit of their anchor. */
 export const sumOf = (
