@@ -20,6 +20,7 @@ export const compilerFlags = (toolchain: Toolchain, fastMath: boolean): readonly
   '-fno-asynchronous-unwind-tables',
   '-fno-math-errno',
   '-fno-trapping-math',
+  ...(toolchain.family === 'gcc' ? ['--param', 'max-combine-insns=2'] : []),
   ...(fastMath ? fast : ['-ffp-contract=off']),
 ];
 
