@@ -77,8 +77,7 @@ describe.each(samples)('compiled kernels of %s compute what a loop over its entr
     expect(found).toEqual(Array.from(expected, (v) => v + 0));
   });
 
-  it('a matrix times a dense one, and a sampled product of dense ones', async () => {
-    const width = 5;
+  it.each([5, 39])('a matrix times a dense one of %i columns, and a sampled product of dense ones', async (width) => {
     const [X, U] = [numbers(p.cols * width, 5), numbers(p.rows * width, 11)];
     const spmm = spmmKernel(p, width);
     const sddmm = sddmmKernel(p, width);

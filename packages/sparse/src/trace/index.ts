@@ -21,7 +21,6 @@ export {
 export { groupByShape, type PieceGroup } from './group.js';
 export { printPiece } from './print.js';
 export { packValues, type KernelOptions, type SparseKernel } from './code/kernel.js';
-export { planRows, type Columns, type Progression, type Region, type RowPlan, type Segments } from './code/row-plan.js';
 export { spmvKernel, type SpmvKernel } from './code/spmv.js';
 export type { TileGroup, TilePlan, TileRegion } from './code/tiles/tile-plan.js';
 export type { Counts, TileForm } from './code/tiles/tile.js';

@@ -10,6 +10,7 @@ import { measureMatrix, nameOf, trace, type MatrixResult } from './matrix-result
 import { PAPER } from './paper.js';
 import { categoriesSection, limitsSection, piecesHistogram, setSection, type LimitResult } from './pieces-sections.js';
 import { eachMatrixSection, speedupPicture, spmvSections } from './spmv-sections.js';
+import { uzpSection } from './uzp-section.js';
 
 const USAGE = `usage: npm run bench:trace -- [MATRIX…] [--matrices FOLDER] [--threads 1] [--backend NAME] [--no-spmv] [--no-best] [--resume FILE.jsonl] [--out FILE.md]
 MATRIX: names of files in FOLDER without their endings; all of them unless given
@@ -78,6 +79,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
       setSection(results, failures.length),
       categoriesSection(results),
       ...spmvSections(results),
+      ...(timed ? [uzpSection()] : []),
       eachMatrixSection(results),
     ],
   });

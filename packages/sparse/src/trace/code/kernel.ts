@@ -1,7 +1,7 @@
 import { buildKernel, fail, makeModule, type Buffer, type Builder, type Module } from '@filigree/ir';
-import { placeRegions, type PlacedRegion } from './row-loops.js';
-import type { RowPlan } from './row-plan.js';
 import { Tables } from './tables.js';
+import { emitTiles, placeTiles, type TileHere } from './tiles/tile-loops.js';
+import type { TilePlan, TileRegion } from './tiles/tile-plan.js';
 
 export interface KernelOptions {
   /** Default `f64`. */
@@ -37,19 +37,23 @@ export const packValues = (
   for (let k = 0; k < from.length; k++) into[k] = values[from[k]];
 };
 
-/** A module with one kernel over the regions of a plan. */
-export const regionKernel = (
+/** A module with one kernel over the tiles of a plan, with its buffer `A` in the order `from`. */
+export const tileKernel = (
   name: string,
-  plan: RowPlan,
+  plan: TilePlan,
+  from: Int32Array,
   buffers: readonly Buffer[],
-  body: (b: Builder, regions: readonly PlacedRegion[]) => void,
+  visit: (b: Builder, region: TileRegion, tile: TileHere) => void,
 ): SparseKernel => {
   const tables = new Tables();
-  const regions = placeRegions(plan, tables);
+  const placed = placeTiles(plan, tables);
   const all = [...buffers, ...tables.buffers()];
-  const kernel = buildKernel(name, {}, (b) => body(b, regions), all);
-  return { module: makeModule(name, all, [kernel]), from: plan.from, indexBytes: tables.bytes };
+  const body = (b: Builder): void => emitTiles(b, placed, (region, tile) => visit(b, region, tile));
+  return { module: makeModule(name, all, [buildKernel(name, {}, body, all)]), from, indexBytes: tables.bytes };
 };
+
+/** Numbers in a vector; vectors of targets with shorter ones are taken apart. */
+export const lanesOf = (dtype: 'f32' | 'f64'): number => (dtype === 'f64' ? 4 : 8);
 
 /** Refuses a dense size that is no whole number from 1 on, or that makes a dense matrix too large to index. */
 export const checkWidth = (what: string, width: number, rows: number): void => {

@@ -1,10 +1,9 @@
-import { declareBuffer, fail, type Value } from '@filigree/ir';
+import { buildKernel, declareBuffer, fail, makeModule, type Builder, type Value } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import { checkedPattern } from '../order.js';
-import { regionKernel, type KernelOptions, type SparseKernel } from './kernel.js';
-import { minusRow } from './minus-row.js';
-import { emitRegions } from './row-loops.js';
-import { planRows } from './row-plan.js';
+import type { KernelOptions, SparseKernel } from './kernel.js';
+import { emitStretches, placeStretches } from './stretch-loops.js';
+import { Tables } from './tables.js';
 
 export interface SolveOptions extends KernelOptions {
   /** Which triangle the matrix is; default `lower`. */
@@ -13,33 +12,41 @@ export interface SolveOptions extends KernelOptions {
 
 /**
  * Solves L·x = b (or U·x = b, from the last row on) for triangular matrices of this pattern: kernel `solve`, buffers `A`
- * (values in the order `from`: the entries off the diagonal, then the diagonal), `b` and `x`. A zero on the diagonal gives
- * infinities or NaN, as division does. Throws `DiagnosticError`: the codes of `checkCsr`, `trace/square`,
+ * (values in the order `from`: the entries off the diagonal, then the diagonal), `b` and `x`. A row is multiplied by the
+ * reciprocal of its pivot, so that the next one does not wait for a division: where that overflows, for pivots below the least
+ * normal number, or for a zero, come infinities or NaN. Throws `DiagnosticError`: the codes of `checkCsr`, `trace/square`,
  * `trace/triangle` for an entry on the wrong side, `trace/diagonal` for a row without one on the diagonal.
  */
 export const solveKernel = (pattern: CsrPattern, options: SolveOptions = {}): SparseKernel => {
   const { dtype = 'f64', triangle = 'lower' } = options;
   const { strict, offDiagonal, diagonal } = split(checkedPattern(pattern), triangle);
   const n = pattern.rows;
-  const plan = planRows(strict, { inOrder: true });
   const from = new Int32Array(pattern.colIdx.length);
-  plan.from.forEach((e, t) => (from[t] = offDiagonal[e]));
-  from.set(diagonal, plan.from.length);
+  from.set(offDiagonal);
+  from.set(diagonal, offDiagonal.length);
+  const tables = new Tables();
+  const stretches = placeStretches(strict, tables);
   const buffers = [
     declareBuffer('A', dtype, from.length, 'input'),
     declareBuffer('b', dtype, n, 'input'),
     declareBuffer('x', dtype, n, 'output'),
+    ...tables.buffers(),
   ];
-  return regionKernel('solve', { ...plan, from }, buffers, (b, regions) => {
-    /* The strict part of an upper triangle is numbered from its last row on, so both run forward. */
-    const own = (i: Value): Value => (triangle === 'lower' ? i : b.sub(b.i32(n - 1), i));
-    emitRegions(b, regions, { lanes: false }, (unit) => {
-      const row = own(unit.row(0));
-      const left = minusRow(b, unit, dtype, b.load('b', row), (k) => b.load('x', own(unit.column(k))));
-      const pivot = b.load('A', b.add(row, b.i32(plan.from.length)));
-      b.store('x', b.div(left, pivot), row);
+  /* The strict part of an upper triangle is numbered from its last row on, so both run forward. */
+  const own = (b: Builder, i: Value): Value => (triangle === 'lower' ? i : b.sub(b.i32(n - 1), i));
+  const body = (b: Builder): void =>
+    emitStretches(b, stretches, dtype, {
+      x: (i) => b.load('x', own(b, i)),
+      solve: (i, minus) => {
+        const row = own(b, i);
+        const pivot = b.load('A', b.add(row, b.i32(offDiagonal.length)));
+        const value = b.mul(minus(b.load('b', row)), b.div(b.constant(1, dtype), pivot));
+        b.store('x', value, row);
+        return value;
+      },
     });
-  });
+  const module = makeModule('solve', buffers, [buildKernel('solve', {}, body, buffers)]);
+  return { module, from, indexBytes: tables.bytes };
 };
 
 interface Split {

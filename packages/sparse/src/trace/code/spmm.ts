@@ -1,9 +1,10 @@
-import { declareBuffer, type Builder, type Value } from '@filigree/ir';
+import { declareBuffer } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import { checkedPattern } from '../order.js';
-import { checkWidth, regionKernel, type KernelOptions, type SparseKernel } from './kernel.js';
-import { emitRegions, type Unit } from './row-loops.js';
-import { planRows } from './row-plan.js';
+import { forEachPass, loadSlot, onSlot, slotIndex, slotsOf, zeroOf } from './dense-rows.js';
+import { checkWidth, lanesOf, tileKernel, type KernelOptions, type SparseKernel } from './kernel.js';
+import { planSharedRows } from './tiles/shared-rows.js';
+import { forEachEntry, sharedPosition } from './tiles/shared-loops.js';
 
 /**
  * Y = A·X for matrices of this pattern and dense X with `width` columns: kernel `spmm`, buffers `A` (values in the order
@@ -13,65 +14,34 @@ import { planRows } from './row-plan.js';
 export const spmmKernel = (pattern: CsrPattern, width: number, options: KernelOptions = {}): SparseKernel => {
   const { dtype = 'f64' } = options;
   checkWidth('a dense matrix', width, Math.max(pattern.rows, pattern.cols));
-  const plan = planRows(checkedPattern(pattern), { unitTerms: UNIT_TERMS });
+  const lanes = lanesOf(dtype);
+  const slots = slotsOf(width, lanes);
+  const plan = planSharedRows(checkedPattern(pattern), TALLEST, lanes, slots.length);
   const buffers = [
     declareBuffer('A', dtype, plan.from.length, 'input'),
     declareBuffer('X', dtype, pattern.cols * width, 'input'),
     declareBuffer('Y', dtype, pattern.rows * width, 'output'),
   ];
-  return regionKernel('spmm', plan, buffers, (b, regions) =>
-    emitRegions(b, regions, { lanes: false }, (unit) => {
-      const rows = Array.from({ length: unit.height }, (_, h) => b.mul(unit.row(h), b.i32(width)));
-      if (typeof unit.length === 'number') knownColumns(b, unit, unit.length, rows, width, dtype);
-      else columnByColumn(b, unit, unit.length, rows, width, dtype);
-    }),
-  );
-};
-
-/** Values of a unit that stay in registers. */
-const UNIT_TERMS = 16;
-
-/** All columns of the unit at once: sums stay in registers. */
-const knownColumns = (
-  b: Builder,
-  unit: Unit,
-  length: number,
-  rows: readonly Value[],
-  width: number,
-  dtype: 'f32' | 'f64',
-): void => {
-  const columns = Array.from({ length }, (_, k) => b.mul(unit.column(k), b.i32(width)));
-  const values = rows.map((_, h) => columns.map((_, k) => b.load('A', unit.position(k, h))));
-  b.for(b.i32(0), b.i32(width), b.i32(1), { simd: true }, [], (n) => {
-    const x = columns.map((c) => b.load('X', b.add(c, n)));
-    rows.forEach((row, h) => {
-      const terms = values[h].map((a, k) => b.mul(a, x[k]));
-      b.store('Y', terms.length === 0 ? b.constant(0, dtype) : terms.reduce((s, t) => b.add(s, t)), b.add(row, n));
-    });
-  });
-};
-
-const columnByColumn = (
-  b: Builder,
-  unit: Unit,
-  length: Value,
-  rows: readonly Value[],
-  width: number,
-  dtype: 'f32' | 'f64',
-): void => {
-  const [zero, one, end] = [b.i32(0), b.i32(1), b.i32(width)];
-  b.for(zero, end, one, { simd: true }, [], (n) => {
-    for (const row of rows) b.store('Y', b.constant(0, dtype), b.add(row, n));
-  });
-  b.for(zero, length, one, {}, [], (k) => {
-    const column = b.mul(unit.column(k), end);
-    const values = rows.map((_, h) => b.load('A', unit.position(k, h)));
-    b.for(zero, end, one, { simd: true }, [], (n) => {
-      const x = b.load('X', b.add(column, n));
-      rows.forEach((row, h) => {
-        const at = b.add(row, n);
-        b.store('Y', b.add(b.load('Y', at), b.mul(values[h], x)), at);
+  return tileKernel('spmm', plan, plan.from, buffers, (b, { height }, tile) => {
+    const rows = Array.from({ length: height }, (_, h) => h);
+    forEachPass(b, slots, Math.max(1, REGISTERS / height), (pass, from) => {
+      const zeros = rows.flatMap(() => pass.map((slot) => zeroOf(b, dtype, slot)));
+      const sums = forEachEntry(b, tile, zeros, (k, column, before) => {
+        const row = b.mul(column, b.i32(width));
+        const xs = pass.map((slot) => loadSlot(b, 'X', row, from, slot));
+        return rows.flatMap((h) => {
+          const a = b.load('A', sharedPosition(b, tile, height, k, h));
+          return pass.map((slot, s) => b.add(before[h * pass.length + s], b.mul(onSlot(b, a, slot), xs[s])));
+        });
+      });
+      rows.forEach((h) => {
+        const row = b.mul(tile.row(h), b.i32(width));
+        pass.forEach((slot, s) => b.store('Y', sums[h * pass.length + s], slotIndex(b, row, from, slot.at)));
       });
     });
   });
 };
+
+/** Rows that share what is loaded of X, and sums that stay in registers. */
+const TALLEST = 4;
+const REGISTERS = 8;

@@ -1,9 +1,7 @@
-import { buildKernel, declareBuffer, makeModule, type Builder } from '@filigree/ir';
+import { declareBuffer } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import { checkedPattern } from '../order.js';
-import type { KernelOptions, SparseKernel } from './kernel.js';
-import { Tables } from './tables.js';
-import { emitTiles, placeTiles } from './tiles/tile-loops.js';
+import { lanesOf, tileKernel, type KernelOptions, type SparseKernel } from './kernel.js';
 import { planTiles, type TilePlan } from './tiles/tile-plan.js';
 import { tileSums } from './tiles/tile-sums.js';
 
@@ -21,27 +19,19 @@ export interface SpmvKernel extends SparseKernel {
  */
 export const spmvKernel = (pattern: CsrPattern, options: KernelOptions = {}): SpmvKernel => {
   const { dtype = 'f64' } = options;
-  const plan = planTiles(checkedPattern(pattern), VECTOR_BYTES / (dtype === 'f64' ? 8 : 4));
+  const lanes = lanesOf(dtype);
+  const plan = planTiles(checkedPattern(pattern), lanes);
   const from = withSlack(plan);
-  const tables = new Tables();
-  const placed = placeTiles(plan, tables);
   const buffers = [
     declareBuffer('A', dtype, from.length, 'input'),
     declareBuffer('x', dtype, pattern.cols, 'input'),
     declareBuffer('y', dtype, pattern.rows, 'output'),
-    ...tables.buffers(),
   ];
-  const body = (b: Builder): void =>
-    emitTiles(b, placed, (region, tile) => {
-      const sums = tileSums(b, region, tile, plan.lanes, dtype);
-      sums.forEach(({ value, row }) => b.store('y', value, row));
-    });
-  const kernel = buildKernel('spmv', {}, body, buffers);
-  return { module: makeModule('spmv', buffers, [kernel]), plan, from, indexBytes: tables.bytes };
+  const kernel = tileKernel('spmv', plan, from, buffers, (b, region, tile) =>
+    tileSums(b, region, tile, lanes, dtype).forEach(({ value, row }) => b.store('y', value, row)),
+  );
+  return { ...kernel, plan };
 };
-
-/** Vectors of targets with shorter ones are taken apart. */
-const VECTOR_BYTES = 32;
 
 /** A tile of three rows loads four values at a time; the fourth is the next tile's, or, behind the last, any. */
 const withSlack = ({ from, regions }: TilePlan): Int32Array => {

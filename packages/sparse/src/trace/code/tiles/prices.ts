@@ -101,9 +101,17 @@ export interface Written {
   readonly tiles: number;
 }
 
-/** The signatures that gain most when the code for their tiles is written out. */
-export const signaturesToWrite = (tiles: readonly Tile[], lanes: number): ReadonlyMap<string, Written> => {
-  const size = (s: Written): number => codeOf(s.signature, lanes);
+/**
+ * The signatures that gain most when the code for their tiles is written out.
+ *
+ * @param perEntry how many loads and operations code for one entry consists of
+ */
+export const signaturesToWrite = (
+  tiles: readonly Tile[],
+  lanes: number,
+  perEntry = 1,
+): ReadonlyMap<string, Written> => {
+  const size = (s: Written): number => perEntry * codeOf(s.signature, lanes);
   const gain = (s: Written): number => s.tiles * (BEGIN.looped - writtenCost(s.tiles));
   const sets = groupBy(
     tiles.filter((t) => t.form !== 'add'),

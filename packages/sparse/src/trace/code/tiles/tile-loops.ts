@@ -63,7 +63,13 @@ export const emitTiles = (
     if (groups === undefined) {
       const [{ counts, tiles }] = region.groups;
       const at = { counts, entry: 0, value: region.start };
-      b.for(zero, b.i32(tiles), one, {}, [], (u) => visit(region, tileAt(b, placed, at, u)));
+      const step = counts[0] + counts[1] + counts[2] <= SHORT ? AT_ONCE : 1;
+      const rest = tiles % step;
+      const tile = (u: Count): void => visit(region, tileAt(b, placed, at, u));
+      b.for(zero, b.i32(tiles - rest), b.i32(step), {}, [], (u) => {
+        for (let w = 0; w < step; w++) tile(plus(b, u, w));
+      });
+      for (let u = tiles - rest; u < tiles; u++) tile(u);
       continue;
     }
     b.for(zero, b.i32(region.groups.length), one, {}, [], (g) => {
@@ -71,7 +77,9 @@ export const emitTiles = (
       const [tiles, c0, c1, c2, entry, value] = Array.from({ length: GROUP }, (_, k) => tableEntry(b, groups, base, k));
       const none = (k: number, c: Value): Count => (region.groups.every((h) => h.counts[k] === 0) ? 0 : c);
       const at = { counts: [none(0, c0), none(1, c1), none(2, c2)] as const, entry, value };
-      b.for(zero, tiles, one, {}, [], (u) => visit(region, tileAt(b, placed, at, u)));
+      const tile = (u: Value): void => visit(region, tileAt(b, placed, at, u));
+      if (region.groups.every((h) => h.tiles === 1)) tile(zero);
+      else b.for(zero, tiles, one, {}, [], tile);
     });
   }
 };
@@ -82,7 +90,11 @@ interface GroupHere {
   readonly value: Count;
 }
 
-const tileAt = (b: Builder, { region, lanes, table }: PlacedTiles, group: GroupHere, u: Value): TileHere => {
+/** Tiles of so few entries take less time than their loop, so some of them are one iteration. */
+const SHORT = 2;
+const AT_ONCE = 4;
+
+const tileAt = (b: Builder, { region, lanes, table }: PlacedTiles, group: GroupHere, u: Count): TileHere => {
   const { form, height, scattered, progression, offsets } = region;
   const rowEntries = progression === undefined ? (scattered ? height : 1) : 0;
   const [columns, columnEnd] = sections(b, group.counts, columnsPer(form, height, lanes));

@@ -1,8 +1,8 @@
 import type { CsrPattern } from '../../../formats/csr.js';
 import { groupBy } from '../group-by.js';
 import { coverRows } from './cover.js';
-import { CODE, type Prices } from './prices.js';
-import { codeOf, signatureKey, signatureOf, type Counts, type Tile, type TileForm } from './tile.js';
+import { CODE } from './prices.js';
+import { codeOf, signatureKey, signatureOf, type Counts, type Signature, type Tile, type TileForm } from './tile.js';
 
 /** Tiles that one loop computes: of one form and height. What differs from tile to tile is in tables. */
 export interface TileRegion {
@@ -46,12 +46,26 @@ const AFFINE = 8;
  */
 export const planTiles = (p: CsrPattern, lanes: number): TilePlan => {
   const { tiles, prices } = coverRows(p, lanes);
+  return planOf(tiles, lanes, (s) => prices.isWritten(s));
+};
+
+/**
+ * The plan of tiles that hold every entry once.
+ *
+ * @param window tiles of other rows than so many consecutive ones are kept apart, unless their code is written out
+ */
+export const planOf = (
+  tiles: readonly Tile[],
+  lanes: number,
+  isWritten: (s: Signature) => boolean,
+  window = Infinity,
+): TilePlan => {
   const from = new Int32Array(tiles.reduce((n, t) => n + t.entries.length, 0));
   const regions: TileRegion[] = [];
   let start = 0;
-  for (const { unrolled, affine, tiles: own } of regionTiles(tiles, prices)) {
-    regions.push(regionOf(own, unrolled, affine, start));
-    for (const t of own) {
+  for (const chosen of regionTiles(tiles, lanes, isWritten, window)) {
+    regions.push(regionOf(chosen, chosen.unrolled ? Infinity : window, start));
+    for (const t of chosen.tiles) {
       from.set(t.entries, start);
       start += t.entries.length;
     }
@@ -66,17 +80,19 @@ interface Chosen {
 }
 
 /** Tiles by region; additions come last. */
-const regionTiles = (tiles: readonly Tile[], prices: Prices): Chosen[] => {
+const regionTiles = (
+  tiles: readonly Tile[],
+  lanes: number,
+  isWritten: (s: Signature) => boolean,
+  window: number,
+): Chosen[] => {
   const setting = tiles.filter((t) => t.form !== 'add');
   const adds = spread(tiles.filter((t) => t.form === 'add'));
   const sets = groupBy(setting, (t) => signatureKey(signatureOf(t)));
-  const looped = sets.filter(([t]) => !prices.isWritten(signatureOf(t))).flat();
+  const [written, looped] = [true, false].map((w) => sets.filter(([t]) => isWritten(signatureOf(t)) === w));
   return [
-    ...withCopies(
-      sets.filter(([t]) => prices.isWritten(signatureOf(t))),
-      prices.lanes,
-    ),
-    ...groupBy(looped, kindOf).map((g) => ({ tiles: byCounts(g), unrolled: false, affine: false })),
+    ...withCopies(written, lanes),
+    ...groupBy(looped.flat(), kindOf).map((g) => ({ tiles: byCounts(g, window), unrolled: false, affine: false })),
     ...(adds.length > 0 ? [{ tiles: adds, unrolled: true, affine: false }] : []),
   ];
 };
@@ -109,10 +125,23 @@ const kindOf = (t: Tile): string => {
 
 const inOrder = (tiles: readonly Tile[]): Tile[] => [...tiles].sort((a, b) => a.rows[0] - b.rows[0]);
 
-const byCounts = (tiles: readonly Tile[]): Tile[] =>
-  groupBy(inOrder(tiles), (t) => t.counts.join())
-    .sort(([{ counts: a }], [{ counts: b }]) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])
-    .flat();
+const byCounts = (tiles: readonly Tile[], window: number): Tile[] =>
+  groupBy(inOrder(tiles), windowOf(window)).flatMap((within) =>
+    groupBy(within, (t) => t.counts.join())
+      .sort(([{ counts: a }], [{ counts: b }]) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])
+      .flat(),
+  );
+
+const windowOf =
+  (window: number) =>
+  (t: Tile): number =>
+    Math.floor(t.rows[0] / window);
+
+/** Tiles of the same counts in the same window. */
+const groupOf =
+  (window: number) =>
+  (t: Tile): string =>
+    `${windowOf(window)(t)} ${t.counts.join()}`;
 
 /** Entries that are added to the same row apart from each other, so that none waits for the one before. */
 const spread = (tiles: readonly Tile[]): Tile[] => {
@@ -133,7 +162,7 @@ const relative = (t: Tile): Int32Array => {
   return t.columns.map((c, k) => c - (k < alone ? t.rows[0] : t.rows[(k - alone) % t.rows.length]));
 };
 
-const regionOf = (tiles: readonly Tile[], unrolled: boolean, affine: boolean, start: number): TileRegion => {
+const regionOf = ({ tiles, unrolled, affine }: Chosen, window: number, start: number): TileRegion => {
   const [first] = tiles;
   const scattered = signatureOf(first).scattered;
   const step = tiles.length > 1 ? tiles[1].rows[0] - first.rows[0] : 1;
@@ -150,7 +179,7 @@ const regionOf = (tiles: readonly Tile[], unrolled: boolean, affine: boolean, st
     form: first.form,
     height: first.rows.length,
     scattered,
-    groups: groupBy(tiles, (t) => t.counts.join()).map((g) => ({ counts: g[0].counts, tiles: g.length })),
+    groups: groupBy(tiles, groupOf(window)).map((g) => ({ counts: g[0].counts, tiles: g.length })),
     unrolled,
     offsets: affine ? relative(first) : undefined,
     progression: even ? { first: first.rows, step } : undefined,
