@@ -6,6 +6,8 @@ import { filigree, refusal, scratch, scratchFile, workingBackends } from './supp
 /* [0 0 0; 1.5 0 0; 0 2.5 0] */
 const K = scratchFile('k.mtx', '%%MatrixMarket matrix coordinate real general\n3 3 2\n2 1 1.5\n3 2 2.5\n');
 
+const wide = scratchFile('wide.mtx', '%%MatrixMarket matrix coordinate real general\n200000 200000 1\n1 1 1\n');
+
 describe.each(workingBackends)('filigree einsum on %s', (backend) => {
   it.each(['f32', 'f64'])('answers as documented in %s', async (dtype) => {
     const { status, out } = await filigree(
@@ -118,9 +120,49 @@ describe('filigree einsum', () => {
     ['einsum/scalar', ['Q[k] += s*K[k]', '--shape', 'K=4', '--scalar', 's=x'], "'x'"],
     ['notation/index-thrice', ['Q[i] += A[ik]*B[k]*C[k]', '--shape', 'A=3,4'], "index 'k' appears three times"],
     ['notation/syntax', ['Q[kp] += K[kl*I[lp]', '--shape', 'I=4,4'], "']'"],
+    ['notation/syntax', [''], 'an assignment'],
+    ['notation/syntax', ['Ω[i] = A[i]', '--shape', 'A=3'], "'Ω'"],
+    ['notation/index-letter', ['Q[i,j] = A[i,j]', '--shape', 'A=3,3'], 'Q[i , j]'],
+    ['notation/name', ['constructor[i] = A[i]', '--shape', 'A=3'], "'constructor'"],
+    ['notation/name', ['__proto__[i] = A[i]', '--shape', 'A=3'], "'__proto__'"],
+    ['notation/name', ['_list_0[i] = A[i]', '--shape', 'A=3'], "'_list_0'"],
+    ['notation/name', ['Q[i] = A[i]', '--shape', 'A=3', '--name', 'a b'], "'a b'"],
+    ['notation/scalar', ['Q[i] = 1e999*A[i]', '--shape', 'A=3'], '1e999'],
+    ['notation/read-only', ['K[ij] = A[ij]', '--known', `K=${K}`], "'K' has constant values"],
+    /* What is wrong with indices is said before extents are asked for. */
+    ['notation/trace', ['Q[ij] = A[jj]', '--shape', 'A=3,3'], "index 'j' appears twice"],
+    ['notation/index-thrice', ['Q[ik] = A[ij]*B[jk]*C[jl]*D[l]'], "index 'j' appears three times"],
+    ['notation/aliasing', ['Q[ij] = Q[ji]'], 'reads Q[ji]'],
+    ['notation/shape', ['Q[ij] = A[i]*B[j]', '--shape', 'i=100000', '--shape', 'j=100000'], "'Q': 10000000000 entries"],
+    ['einsum/size', ['Q[ij] = K[ij]', '--pattern', `K=${wide}`], '200000 × 200000 entries'],
+    ['einsum/unknown', ['Q[i] = 2*A[i]', '--shape', 'A=3', '--scalar', 'x=1'], "no scalar 'x'"],
+    ['file/missing', ['Q[ij] = K[ij]', '--known', `K=${join(scratch, 'none.mtx')}`], 'there is no file'],
+    ['einsum/shape', ['Q[ijk] = K[ijk]', '--pattern', `K=${K}`], 'K[ijk] has 3 indices'],
+    ['einsum/shape', ['Q[ij] = K[ij]', '--pattern', `K=${K}`, '--shape', 'K=4,3'], "index 'i' runs to 4"],
+    [
+      'plan/temporary',
+      ['Q[ij] = A[ik]*B[kl]*C[lj]', '--shape', 'A=9,9', '--shape', 'C=9,9', '--max-temporary-bytes', '600'],
+      "need 720 bytes, more than 600; the largest is indexed by 'i",
+    ],
   ])('refuses with %s', async (code, argv, message) => {
     const found = await refusal('einsum', ...argv, '--backend', 'wasm');
     expect(found.code).toBe(code);
     expect(found.message).toContain(message);
+    expect(found.remedy).toBeTruthy();
+  });
+
+  it.each([
+    ['A=1', 'A=2'],
+    ['A=', 'A=3'],
+  ])('refuses the shapes %s and %s as bad usage', async (first, second) => {
+    const { status, err } = await filigree('einsum', 'Q[i] = A[i]', '--shape', first, '--shape', second);
+    expect(status).toBe(2);
+    expect(err).toContain('--shape');
+  });
+
+  it('takes the extent of an index that is a capital letter', async () => {
+    const { status, out } = await filigree('einsum', 'Q[K] = A[K]', '--shape', 'K=3', '--json', '--backend', 'wasm');
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ tensors: { A: { shape: [3] } } });
   });
 });

@@ -15,7 +15,18 @@ export {
   type TensorOptions,
 } from './notation/tensor.js';
 export { parseKernel } from './notation/parse.js';
-export type { ContractionNode, EinsumNode, IndexSumNode, LeafNode, Node, Statement, SumNode } from './notation/node.js';
+export { checkNotation } from './notation/check-notation.js';
+export { scalarsOf } from './notation/check.js';
+export type {
+  ContractionNode,
+  EinsumNode,
+  Folded,
+  IndexSumNode,
+  LeafNode,
+  Node,
+  Statement,
+  SumNode,
+} from './notation/node.js';
 export type { CompressedLayout, CscLayout, DenseLayout, Interval, Layout } from './layout/layout.js';
 export { denseLayout } from './layout/dense-layout.js';
 export { compressedLayout, cscLayout, positionIn, sameLayout, tensorLayout } from './layout/tensor-layout.js';

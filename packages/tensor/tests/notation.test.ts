@@ -111,6 +111,11 @@ describe('bad text is answered with its place', () => {
     ['C[ij] = A[ij]*w', 'notation/scalar', 1, 15],
     ['C[ij] = A[ij]/w[i]', 'notation/scalar', 1, 14],
     ['C[ij] = A[ij] + 2', 'notation/scalar', 1, 15],
+    ['C[i1] = A[ij]', 'notation/index-letter', 1, 3],
+    ['C[i,j] = A[i,j]', 'notation/index-letter', 1, 3],
+    ['C[ij] = 1e999*A[ij]', 'notation/scalar', 1, 9],
+    ['C[ij] = A[ij]/1e999', 'notation/scalar', 1, 15],
+    ['C[ij] = Ä[ij]', 'notation/syntax', 1, 9],
     [`C[ij] = ${'('.repeat(300)}A[ij]${')'.repeat(300)}`, 'notation/syntax', 1, 209],
   ])('%.30s', (text, code, line, column) => {
     const result = parseKernel(text, all);
@@ -139,7 +144,6 @@ describe('bad formulas are answered with the index', () => {
     ],
     ['w[i] = B[ijj]', `notation/trace: B[ijj]: index 'j' appears twice in one tensor`],
     ['C[ijk] = A[ij]', `notation/index-count: C[ijk]: 3 indices for 2 dimensions`],
-    ['C[i1] = A[ij]', `notation/index-letter: C[i1]: an index is one letter`],
     ['K[ij] = K[ij]', `notation/read-only: K[ij] is assigned, but 'K' has constant values`],
     ['C[ij] += C[ji]', `notation/aliasing: C[ij] += … reads C[ji]: other entries than it assigns at the same time`],
   ])('%s', (text, message) => {
@@ -169,6 +173,10 @@ describe('bad tensors are answered with their names, all at once', () => {
     [tensor('P', [2, 1.5]), 'notation/shape'],
     [tensor('P P', [2, 2]), 'notation/name'],
     [tensor('_tmp3', [2, 2]), 'notation/name'],
+    [tensor('_known0', [2, 2]), 'notation/name'],
+    [tensor('constructor', [2, 2]), 'notation/name'],
+    [tensor('P', [2, 2], { values: [1, NaN, 3, 4] }), 'notation/values'],
+    [tensor('P', [2 ** 14, 2 ** 14]), 'notation/shape'],
   ])('%#', (P, code) => {
     const decl = kernel('k', [P('ij').assign(P('ij')), w('i').assign(B('ijj'))]);
     const found = said(planKernel(decl, { type: 'f64' }));
@@ -186,6 +194,9 @@ describe('bad tensors are answered with their names, all at once', () => {
     expect(said(planKernel(decl, { type: 'f64' })).map((m) => m.split(':')[0])).toEqual(
       expect.arrayContaining(['notation/layout', 'notation/two-tensors', 'notation/scalar']),
     );
+    expect(said(planKernel(kernel('k', w('i').assign(w('i').scale(NaN))), { type: 'f64' }))).toEqual([
+      'notation/scalar: a term of w[i] is multiplied by NaN',
+    ]);
     expect(said(planKernel(kernel('k', []), { type: 'f64' }))).toEqual([`notation/empty: kernel 'k' assigns nothing`]);
   });
   test('entries outside of a pattern', () => {

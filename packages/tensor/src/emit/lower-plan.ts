@@ -27,7 +27,7 @@ import type { Operand, Plan } from '../plan/plan.js';
 import { isTemporary } from '../plan/state.js';
 import { accessOf, type Access } from './access.js';
 import { emitAction, type ActionContext } from './emit-action.js';
-import { moduleTensors, tensorBuffers, type ModuleTensor } from './module-tensors.js';
+import { MOST_NUMBERS, moduleTensors, tensorBuffers, type ModuleTensor } from './module-tensors.js';
 import { identifierOf, identifiersOf } from './names.js';
 import { packTensor } from './pack.js';
 import type { Elements } from './placement.js';
@@ -81,6 +81,11 @@ const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements
   if (other)
     fail('emit/type', `the kernel ${other.name} works on ${other.type}, one before on ${type}`, {
       remedy: 'lower kernels of one type together',
+    });
+  const twice = plans.find((p, k) => plans.findIndex((q) => q.name === p.name) !== k);
+  if (twice)
+    fail('emit/name', `two kernels have the name ${twice.name}`, {
+      remedy: 'give each kernel of a program its own name',
     });
   const tensors = moduleTensors(plans, elements);
   const buffers = new Map<string, Buffer>();
@@ -207,6 +212,12 @@ const temporaryBuffers = (
     const own = `_${name}_${k}`;
     const large = size * byteSize(plan.type) > SCRATCH_BYTES;
     const perLane = large && elements.kind === 'many';
+    if (perLane && size * LANES > MOST_NUMBERS)
+      fail(
+        'emit/size',
+        `an intermediate result of the kernel ${plan.name} takes ${size} numbers in each of ${LANES} places, more than the ${MOST_NUMBERS} that an index counts`,
+        { remedy: 'split the kernel, make an extent smaller, or run it for one element at a time' },
+      );
     buffers.set(own, declareBuffer(own, plan.type, perLane ? size * LANES : size, large ? 'temp' : 'scratch'));
     return { name: own, perLane };
   });

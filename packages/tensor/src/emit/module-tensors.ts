@@ -1,6 +1,7 @@
 import { arrayConstructor, constBuffer, declareBuffer, fail, type Buffer } from '@filigree/ir';
 import type { Layout } from '../layout/layout.js';
 import { sameLayout } from '../layout/tensor-layout.js';
+import { sameNumbers } from '../notation/check.js';
 import type { TensorDecl } from '../notation/expression.js';
 import type { Plan } from '../plan/plan.js';
 import { identifiersOf } from './names.js';
@@ -17,12 +18,18 @@ export interface ModuleTensor {
 }
 
 /**
- * The tensors of these kernels, each with its buffer. Errors: `emit/type`, `emit/layout` where two kernels store a tensor in
- * different ways, `emit/placement` where all elements would write one tensor, `emit/size`.
+ * The tensors of these kernels, each with its buffer. Errors: `emit/elements`, `emit/layout` where two kernels store a tensor in
+ * different ways, `emit/constant` where they disagree about its values, `emit/placement` where all elements would write one
+ * tensor, `emit/size`.
  */
 export const moduleTensors = (plans: readonly Plan[], elements: Elements): ReadonlyMap<string, ModuleTensor> => {
   const names = [...new Set(plans.flatMap((p) => p.tensors.map((t) => t.tensor.name)))];
   const identifiers = identifiersOf(names);
+  if (elements.kind !== 'one' && !(Number.isSafeInteger(elements.count) && elements.count > 0))
+    fail('emit/elements', `kernels cannot run for ${elements.count} elements`, {
+      remedy: 'give a whole number from 1',
+    });
+  agreeOnValues(plans);
   const found = new Map<string, ModuleTensor>();
   for (const plan of plans)
     for (const { tensor, layout, access } of plan.tensors) {
@@ -75,6 +82,33 @@ export const tensorBuffers = (
   return [...buffers.values()];
 };
 
+/** Indices are 32 bits long, and where an element begins is one. */
+export const MOST_NUMBERS = 2 ** 31 - 1;
+
+/** Known values of a tensor are within the code of every kernel: there is one set of them, and nobody writes them. */
+export const agreeOnValues = (plans: readonly Plan[]): void => {
+  const known = new Map<string, { readonly values: Float64Array; readonly plan: Plan }>();
+  const uses = plans.flatMap((plan) => plan.tensors.map((t) => ({ plan, ...t })));
+  for (const { plan, tensor } of uses) {
+    const { name, values } = tensor;
+    const before = known.get(name);
+    if (values && before && !sameNumbers(values, before.values))
+      fail('emit/constant', `${name} has other values in the kernel ${plan.name} than in ${before.plan.name}`, {
+        remedy: 'give the tensors different names, or compile the kernels apart',
+      });
+    if (values && !before) known.set(name, { values, plan });
+  }
+  for (const { plan, tensor, access } of uses) {
+    const constant = known.get(tensor.name);
+    if (constant && access !== 'read')
+      fail(
+        'emit/constant',
+        `${tensor.name} is assigned in the kernel ${plan.name}, but has constant values in ${constant.plan.name}`,
+        { remedy: 'declare it without values in both, or give the tensors different names' },
+      );
+  }
+};
+
 const placementOf = (tensor: TensorDecl, elements: Elements): PlacedTensor => {
   if (elements.kind === 'one') return { kind: 'shared' };
   return elements.placed?.[tensor.name] ?? { kind: tensor.values ? 'shared' : 'element' };
@@ -89,10 +123,13 @@ const bufferOf = (
     const Values = arrayConstructor(type) as typeof Float32Array | typeof Float64Array;
     return constBuffer(buffer, type, packTensor(tensor, layout, tensor.values, new Values(layout.size)));
   }
-  const length = layout.size * (placed.kind === 'shared' || elements.kind === 'one' ? 1 : elements.count);
-  if (length >= 2 ** 31)
-    fail('emit/size', `${tensor.name} takes ${length} numbers for all elements, more than an index can count`, {
-      remedy: 'work on fewer elements at a time',
-    });
+  const count = placed.kind === 'shared' || elements.kind === 'one' ? 1 : elements.count;
+  const length = layout.size * count;
+  if (length > MOST_NUMBERS)
+    fail(
+      'emit/size',
+      `${tensor.name} takes ${layout.size} numbers for each of ${count} elements, more than the ${MOST_NUMBERS} that an index counts`,
+      { remedy: `work on at most ${Math.floor(MOST_NUMBERS / layout.size)} elements at a time` },
+    );
   return declareBuffer(buffer, type, length, access === 'read' ? 'input' : access === 'write' ? 'output' : 'inout');
 };

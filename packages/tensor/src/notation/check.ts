@@ -22,7 +22,7 @@ export const checkKernel = (decl: KernelDecl): KernelDecl => {
         }),
       );
   };
-  if (!NAME.test(decl.name))
+  if (!isName(decl.name))
     found.push(error('notation/name', `'${decl.name}' is not a kernel's name`, { remedy: NAME_REMEDY }));
   if (decl.assignments.length === 0)
     found.push(error('notation/empty', `kernel '${decl.name}' assigns nothing`, { remedy: 'give it an assignment' }));
@@ -32,10 +32,17 @@ export const checkKernel = (decl: KernelDecl): KernelDecl => {
       found.push(...checkIndices(tensor, indices));
     }
     for (const name of scalarsIn(value))
-      if (!NAME.test(name) || tensors.has(name))
+      if (!isName(name) || tensors.has(name))
         found.push(
           error('notation/scalar', `'${name}' is not a scalar's name`, {
-            remedy: 'use an identifier that no tensor of the kernel has',
+            remedy: `use a name that no tensor of the kernel has: ${NAME_REMEDY.replace(/^use /, '')}`,
+          }),
+        );
+    for (const factor of factorsIn(value))
+      if (!Number.isFinite(factor))
+        found.push(
+          error('notation/scalar', `a term of ${target.tensor.name}[${target.indices}] is multiplied by ${factor}`, {
+            remedy: 'multiply by finite numbers',
           }),
         );
     const text = `${target.tensor.name}[${target.indices}]`;
@@ -67,15 +74,30 @@ export const indexedIn = (e: Expr): readonly { readonly tensor: TensorDecl; read
   return (e.kind === 'einsum' ? e.factors : e.terms).flatMap(indexedIn);
 };
 
+/** The scalars of a kernel, in order of first use. */
+export const scalarsOf = ({ assignments }: KernelDecl): readonly string[] => [
+  ...new Set(assignments.flatMap((a) => scalarsIn(a.value))),
+];
+
+const factorsIn = (e: Expr): readonly number[] => {
+  if (e.kind === 'indexed') return [];
+  if (e.kind === 'scale') return [e.by.factor, ...factorsIn(e.of)];
+  return (e.kind === 'einsum' ? e.factors : e.terms).flatMap(factorsIn);
+};
+
 const scalarsIn = (e: Expr): readonly string[] => {
   if (e.kind === 'indexed') return [];
   if (e.kind === 'scale') return [...e.by.scalars, ...scalarsIn(e.of)];
   return (e.kind === 'einsum' ? e.factors : e.terms).flatMap(scalarsIn);
 };
 
-/** Identifiers and members of families; `_tmp0` and the like are the planner's. */
-const NAME = /^(?!_tmp\d+$)[A-Za-z_]\w*(\(\d+(,\d+)*\))?$/;
-const NAME_REMEDY = 'use an identifier, or a member of a family as in kDivM(0); _tmp0, _tmp1, … are taken';
+/** Identifiers and members of families; `_tmp0`, `_known0` and the like are the planner's. */
+const NAME = /^[A-Za-z]\w*(\(\d+(,\d+)*\))?$/;
+const NAME_REMEDY =
+  'use letters, digits and _, beginning with a letter, or a member of a family as in kDivM(0); not what every object has, such as constructor';
+
+/** Whether something may be called so; records are looked up by name, and every record has a `constructor`. */
+const isName = (name: string): boolean => NAME.test(name) && !(name in {});
 const MAX_ORDER = 26;
 
 const checkTensor = (t: TensorDecl): readonly Diagnostic[] => {
@@ -83,9 +105,10 @@ const checkTensor = (t: TensorDecl): readonly Diagnostic[] => {
   const say = (code: string, message: string, remedy: string): void => {
     found.push(error(code, `tensor '${t.name}': ${message}`, { remedy }));
   };
-  if (!NAME.test(t.name)) say('notation/name', 'this is not a name', NAME_REMEDY);
+  if (!isName(t.name)) say('notation/name', 'this is not a name', NAME_REMEDY);
   if (t.shape.length > MAX_ORDER || t.shape.some((n) => !Number.isInteger(n) || n < 1)) {
-    say('notation/shape', `(${t.shape.join(', ')}) is not a shape`, `give at most ${MAX_ORDER} whole extents from 1`);
+    const what = t.shape.length > MAX_ORDER ? `${t.shape.length} extents are` : `(${t.shape.join(', ')}) is`;
+    say('notation/shape', `${what} not a shape`, `give at most ${MAX_ORDER} whole extents from 1`);
     return found;
   }
   const size = t.shape.reduce((v, n) => v * n, 1);
@@ -119,6 +142,11 @@ const checkTensor = (t: TensorDecl): readonly Diagnostic[] => {
   }
   if (values !== undefined && values.length !== size)
     say('notation/values', `it has ${values.length} values for ${size} entries`, 'give all entries, column-major');
+  else {
+    const odd = values?.findIndex((v) => !Number.isFinite(v)) ?? -1;
+    if (odd >= 0)
+      say('notation/values', `entry (${unravel(odd, t.shape).join(', ')}) is ${values![odd]}`, 'give finite numbers');
+  }
   if (layout === 'csc' && t.shape.length !== 2)
     say('notation/layout', `only matrices are stored by columns (csc)`, `use 'compressed' for other orders`);
   return found;
@@ -157,7 +185,8 @@ const sameTensor = (a: TensorDecl, b: TensorDecl): boolean =>
     sameNumbers(a.pattern?.bits, b.pattern?.bits) &&
     sameNumbers(a.values, b.values));
 
-const sameNumbers = (a: ArrayLike<number> | undefined, b: ArrayLike<number> | undefined): boolean => {
+/** Equal numbers in the same order, or none on both sides. */
+export const sameNumbers = (a: ArrayLike<number> | undefined, b: ArrayLike<number> | undefined): boolean => {
   if (a === b) return true;
   if (a === undefined || b === undefined || a.length !== b.length) return false;
   for (let e = 0; e < a.length; e++) if (a[e] !== b[e]) return false;

@@ -8,7 +8,7 @@ import type { Assignment, Coefficient, Expr, KernelDecl, TensorDecl } from './ex
  * with sums, differences, products, parentheses, numbers and named scalars (a name without brackets). Members of families
  * are `kDivM(0)[kl]`; a tensor without dimensions is `s[]`.
  *
- * Codes, with line and column: `notation/syntax`, `notation/unknown-tensor`, `notation/scalar`.
+ * Codes, with line and column: `notation/syntax`, `notation/index-letter`, `notation/unknown-tensor`, `notation/scalar`.
  *
  * @param tensors what the names in front of brackets stand for
  */
@@ -103,7 +103,7 @@ class Parser {
 
   private primary(): Value {
     const token = this.next();
-    if (token.kind === 'number') return { kind: 'scalar', by: { factor: Number(token.text), scalars: [] } };
+    if (token.kind === 'number') return { kind: 'scalar', by: { factor: finite(token), scalars: [] } };
     if (token.text === '(') {
       if (++this.depth > MAX_DEPTH)
         fail('notation/syntax', 'parentheses nest too deep', { loc: token.loc, remedy: `nest at most ${MAX_DEPTH}` });
@@ -126,14 +126,33 @@ class Parser {
         });
       return { kind: 'scalar', by: { factor: 1, scalars: [name] } };
     }
-    const indices = this.token.kind === 'name' ? this.next().text : '';
-    this.expect(']');
+    const indices = this.indices(name);
     if (!Object.hasOwn(this.tensors, name))
       fail('notation/unknown-tensor', `there is no tensor '${name}'`, {
         loc: token.loc,
         remedy: `declare ${name}, or use one of: ${Object.keys(this.tensors).join(', ')}`,
       });
     return { kind: 'tensor', expr: { kind: 'indexed', tensor: this.tensors[name], indices } };
+  }
+
+  /** The letters up to `]`. */
+  private indices(tensor: string): string {
+    const { loc } = this.token;
+    const parts: string[] = [];
+    while (['name', 'number'].includes(this.token.kind) || this.sees(',')) parts.push(this.next().text);
+    if (!this.sees(']')) this.unexpected(`']'`);
+    this.next();
+    const [indices = ''] = parts;
+    if (parts.length > 1 || !/^[A-Za-z]*$/.test(indices))
+      fail(
+        'notation/index-letter',
+        `${tensor}[${parts.join(' ')}]: an index is one letter, and letters stand side by side`,
+        {
+          loc,
+          remedy: 'write as in Q[kp], with letters a–z and A–Z',
+        },
+      );
+    return indices;
   }
 
   /** `(0,2)` right after a name that is followed by a bracket or stands for a scalar of a family. */
@@ -202,6 +221,13 @@ class Parser {
     });
   }
 }
+
+const finite = ({ text, loc }: Token): number => {
+  const x = Number(text);
+  if (!Number.isFinite(x))
+    fail('notation/scalar', `the number ${text} is too large`, { loc, remedy: 'use numbers up to 1.7e308' });
+  return x;
+};
 
 const multiply = (a: Value, b: Value): Value => {
   if (a.kind === 'tensor' && b.kind === 'tensor') return { kind: 'tensor', expr: times(a.expr, b.expr) };

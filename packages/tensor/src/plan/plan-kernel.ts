@@ -203,7 +203,7 @@ function finish(state: PlanState): PlanState {
     fail(
       'plan/temporary',
       `the temporaries of kernel '${decl.name}' need ${bytes} bytes, more than ${limit}; the largest is indexed by '${indices}' with ${largest.layout.size} elements`,
-      { remedy: 'raise maxTemporaryBytes, split the kernel, or make an extent smaller' },
+      { remedy: 'raise maxTemporaryBytes (--max-temporary-bytes), split the kernel, or make an extent smaller' },
     );
   }
   const plan: Plan = {

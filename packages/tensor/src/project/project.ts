@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, fail, pass, type Diagnostics } from '@filigree/ir';
 import { lowerPlan } from '../emit/lower-plan.js';
+import { agreeOnValues } from '../emit/module-tensors.js';
 import { familyOf, identifiersOf } from '../emit/names.js';
 import type { GemmTarget } from '../gemm/gemm-spec.js';
 import type { KernelDecl } from '../notation/expression.js';
@@ -40,8 +41,8 @@ export interface ProjectFile {
  * Sources that a C++ project can take, with nothing else needed (§4.9): a header a tensor and a kernel, their code, a unit test
  * a kernel, an interface for C and one for Fortran, and a CMakeLists.txt. Members of families are one struct. C++17.
  *
- * Errors: `project/name`, `project/empty`, `project/type`, `project/layout`, `project/family`, and those of `lowerPlan` and of
- * the emitter.
+ * Errors: `project/name`, `project/empty`, `project/type`, `project/kernels`, `project/layout`, `project/family`, and those of
+ * `lowerPlan` and of the emitter.
  */
 export const cppProject = (
   kernels: readonly PlannedKernel[],
@@ -95,6 +96,10 @@ const modelOf = (kernels: readonly PlannedKernel[], { name, emit, target }: CppP
     fail('project/type', 'the kernels of one project work on numbers of one type', {
       remedy: 'make a project for each type',
     });
+  const twice = kernels.find((k, n) => kernels.findIndex((other) => other.decl.name === k.decl.name) !== n);
+  if (twice)
+    fail('project/kernels', `two kernels have the name ${twice.decl.name}`, { remedy: 'give each its own name' });
+  agreeOnValues(kernels.map((k) => k.plan));
   const ids = identifiersOf(kernels.map((k) => k.decl.name));
   return {
     name,

@@ -1,4 +1,6 @@
+import { DiagnosticError, fail } from '@filigree/ir';
 import {
+  checkNotation,
   parseKernel,
   planKernel,
   type GemmTarget,
@@ -20,7 +22,7 @@ export interface TensorCompileOptions extends TensorOptions {
 
 /**
  * Compiles kernels of tensors that are one program: they share its tensors, each with memory of its own. Rejects with a
- * `DiagnosticError`: `notation/…`, `plan/…`, `emit/…`, `runtime/backend`, `tensor/gemm`, `cpp/plugin-missing` where the library for
+ * `DiagnosticError`: `notation/…`, `plan/…`, `emit/…`, `runtime/backend`, `tensor/dtype`, `tensor/gemm`, `cpp/plugin-missing` where the library for
  * `gemm` is not there, and what else the backend says.
  */
 export const compileTensors = async (
@@ -40,7 +42,13 @@ export const planAll = (
   kernels: readonly KernelDecl[],
   { dtype = 'f64', plan = {} }: TensorCompileOptions,
   target: GemmTarget,
-): readonly Plan[] => kernels.map((k) => right(planKernel(k, { ...plan, type: dtype, target })));
+): readonly Plan[] => {
+  if (!['f32', 'f64'].includes(dtype))
+    fail('tensor/dtype', `kernels on tensors do not work on '${String(dtype)}'`, {
+      remedy: "give dtype: 'f32' or 'f64'",
+    });
+  return kernels.map((k) => right(planKernel(k, { ...plan, type: dtype, target })));
+};
 
 /** A program of one kernel, and the kernel itself. */
 export interface CompiledEinsum extends Omit<TensorProgram, 'kernels'>, TensorKernel {}
@@ -63,7 +71,9 @@ export const einsum = async (formula: string | KernelDecl, options: EinsumOption
 
 /** A formula as a kernel. Throws `DiagnosticError` `einsum/…`, `notation/…`. */
 export const declareKernel = (formula: string, facts: TensorFacts, name = 'einsum'): KernelDecl => {
-  /* What the text itself lacks is said before extents are asked for. */
-  right(parseKernel(formula, tensorsIn(formula), name));
+  /* What is wrong with the text itself is said before extents are asked for; how many dimensions a tensor has they say better. */
+  const bare = right(parseKernel(formula, tensorsIn(formula), name));
+  const wrong = checkNotation(bare, { implicitSums: true }).filter((d) => d.code !== 'notation/index-count');
+  if (wrong.length > 0) throw new DiagnosticError(wrong);
   return right(parseKernel(formula, declareTensors(formula, facts), name));
 };

@@ -16,6 +16,8 @@ export interface TensorFacts {
 /**
  * The tensors of a formula with their shapes, in order of first use. An extent that is not given follows from another tensor
  * with the same index. Errors: `einsum/unknown`, `einsum/shape` naming index and tensors, `einsum/extent`.
+ *
+ * The names must be those that tensors may have.
  */
 export const declareTensors = (formula: string, facts: TensorFacts = {}): Readonly<Record<string, TensorDecl>> => {
   const uses = usesIn(formula);

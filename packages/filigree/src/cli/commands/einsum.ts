@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { keyValue, withCommonOptions } from '../common-options.js';
+import { keyValue, wholeNumber, withCommonOptions } from '../common-options.js';
 import type { EinsumRunOptions, EinsumSummary } from '../einsum/einsum-run.js';
 import type { Session } from '../session.js';
 import { countText, labelled, msText } from '../text.js';
@@ -39,6 +39,11 @@ export const withTensorOptions = (command: Command): Command =>
     .option('--known <name=file>', 'a matrix file whose values are known when code is made', keyValue)
     .option('--layout <name=kind>', 'dense, box, aligned, csc or compressed', keyValue)
     .option('--scalar <name=number>', 'the value of a scalar', keyValue)
+    .option(
+      '--max-temporary-bytes <bytes>',
+      'the most memory that intermediate results may take; default 16 MiB',
+      wholeNumber(1),
+    )
     .option('--name <name>', "the kernel's name", 'einsum');
 
 /** A summary for people. */

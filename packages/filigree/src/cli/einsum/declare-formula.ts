@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse';
-import type { KernelDecl, LayoutKind } from '@filigree/tensor';
+import { scalarsOf, type KernelDecl, type LayoutKind } from '@filigree/tensor';
 import { declareKernel } from '../../api/tensors/compile.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
 import type { EinsumRunOptions } from './einsum-run.js';
@@ -11,10 +11,11 @@ export const declarationOf = async (formula: string, options: EinsumRunOptions):
     Object.entries(options.shape ?? {}).map(([name, text]) => [name, shapeOf(name, text)]),
   );
   const patterns: Record<string, BooleanTensor> = {};
-  for (const [name, file] of Object.entries(options.pattern ?? {})) patterns[name] = (await matrixOf(file)).pattern;
+  for (const [name, file] of Object.entries(options.pattern ?? {}))
+    patterns[name] = (await matrixOf(name, file)).pattern;
   const values: Record<string, Float64Array> = {};
   for (const [name, file] of Object.entries(options.known ?? {})) {
-    const matrix = await matrixOf(file);
+    const matrix = await matrixOf(name, file);
     values[name] = matrix.values;
     patterns[name] ??= matrix.pattern;
   }
@@ -27,7 +28,14 @@ export const declarationOf = async (formula: string, options: EinsumRunOptions):
         }),
     ]),
   );
-  return declareKernel(formula, { shapes, patterns, values, layouts }, options.name);
+  const decl = declareKernel(formula, { shapes, patterns, values, layouts }, options.name);
+  const scalars = scalarsOf(decl);
+  const unknown = Object.keys(options.scalar ?? {}).find((s) => !scalars.includes(s));
+  if (unknown !== undefined)
+    fail('einsum/unknown', `the formula has no scalar '${unknown}'`, {
+      remedy: scalars.length > 0 ? `its scalars are ${scalars.join(', ')}` : `it has none: leave --scalar out`,
+    });
+  return decl;
 };
 
 const LAYOUTS: readonly LayoutKind[] = ['dense', 'box', 'aligned', 'csc', 'compressed'];
@@ -39,7 +47,7 @@ const shapeOf = (name: string, text: string): readonly number[] | number => {
     fail('einsum/shape', `'${text}' is not a shape of ${name}: extent ${wrong + 1} is no whole number from 1`, {
       remedy: `write --shape ${name}=8,56,9`,
     });
-  return /^[a-z]$/.test(name) && extents.length === 1 ? extents[0]! : extents;
+  return /^[A-Za-z]$/.test(name) && extents.length === 1 ? extents[0]! : extents;
 };
 
 /** A scalar's value as given, if it is. Error: `einsum/scalar`. */
@@ -51,10 +59,20 @@ export const numberOf = (text: string | undefined, name: string): number | undef
     : fail('einsum/scalar', `'${text}' is no value for the scalar ${name}`, { remedy: `write --scalar ${name}=0.5` });
 };
 
-/** A matrix file as a dense tensor of two dimensions. */
-const matrixOf = async (file: string): Promise<{ readonly pattern: BooleanTensor; readonly values: Float64Array }> => {
+/** The most entries of a small tensor. */
+const MOST_ENTRIES = 2 ** 27;
+
+/** A matrix file as a dense tensor of two dimensions. Error: `einsum/size`, and those of reading. */
+const matrixOf = async (
+  name: string,
+  file: string,
+): Promise<{ readonly pattern: BooleanTensor; readonly values: Float64Array }> => {
   const { pattern, values } = await readMatrixFile(file, { complex: 'abs' });
   const { rows, cols, rowPtr, colIdx } = pattern;
+  if (rows * cols > MOST_ENTRIES)
+    fail('einsum/size', `${file} has ${rows} × ${cols} entries, too many for the small tensor ${name}`, {
+      remedy: `give a matrix of fewer than 2^27 entries, zeros included; filigree expr takes large sparse ones`,
+    });
   const bits = new Uint8Array(rows * cols);
   const dense = new Float64Array(rows * cols);
   for (let i = 0; i < rows; i++)

@@ -1,4 +1,4 @@
-import { error, type Diagnostic } from '@filigree/ir';
+import { error, fail, type Diagnostic } from '@filigree/ir';
 import { boundingBox, countNonzeros, fullPattern, unitePatterns, type BooleanTensor } from '@filigree/sparse';
 import {
   evaluateKernel,
@@ -25,6 +25,7 @@ export interface EinsumRunOptions extends CommonOptions {
   readonly layout?: Readonly<Record<string, string>>;
   readonly scalar?: Readonly<Record<string, string>>;
   readonly name: string;
+  readonly maxTemporaryBytes?: number;
   readonly bench?: boolean;
   readonly project?: boolean;
   readonly fastMath: boolean;
@@ -86,6 +87,21 @@ export interface EinsumStep {
 /** Largest error accepted, relative to the largest entry. */
 const TOLERANCE = { f32: 1e-4, f64: 1e-10 } as const;
 
+/** What nested loops of the check, which is not compiled, do within a minute. */
+const MOST_OPERATIONS = 4e9;
+
+const tooLong = ({ flops, actions }: Plan): never => {
+  const extents = new Map(
+    actions.flatMap((a) => Object.entries(a.ranges).map(([l, [from, to]]) => [l, to - from] as const)),
+  );
+  const [letter, extent] = [...extents].reduce((a, b) => (b[1] > a[1] ? b : a));
+  return fail(
+    'einsum/size',
+    `a run takes ${flops.hardware.toExponential(1)} operations, too many to be checked against nested loops; its longest index is '${letter}' of ${extent}`,
+    { remedy: 'make extents smaller, or use einsum() of the package filigree, which does not check' },
+  );
+};
+
 /**
  * Plans and compiles a formula for the shapes and patterns of its tensors, runs it on random values, compares it with nested
  * loops, and times it; for `bench` beside loops compiled by the C++ compiler, LIBXSMM, and the measured peak. Throws
@@ -104,6 +120,7 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
     target,
     dtype: options.dtype,
     fastMath: options.fastMath,
+    plan: options.maxTemporaryBytes === undefined ? {} : { maxTemporaryBytes: options.maxTemporaryBytes },
     ...(options.cache ? {} : { cache: false }),
   });
   try {
@@ -111,6 +128,7 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
     await progress.at(0.6, 'running and checking');
     const kernel = program.kernels[decl.name]!;
     const { plan } = kernel;
+    if (plan.flops.hardware > MOST_OPERATIONS) tooLong(plan);
     const scalars = Object.fromEntries(
       plan.scalars.map((s, k) => [s, numberOf(options.scalar?.[s], s) ?? 0.75 + 0.125 * k]),
     );
