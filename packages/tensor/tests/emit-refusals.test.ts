@@ -41,7 +41,16 @@ describe('kernels for many elements', () => {
 
   test('keep intermediate results of those that run at the same time, or are refused', () => {
     const [A, B, C] = [tensor('A', [4, 3]), tensor('B', [3, 4]), tensor('C', [4, 2])];
-    const small = plan(kernel('chain', C('ij').assign(A('ik').mul(B('kl')).mul(tensor('D', [4, 2])('lj')))));
+    const small = plan(
+      kernel(
+        'chain',
+        C('ij').assign(
+          A('ik')
+            .mul(B('kl'))
+            .mul(tensor('D', [4, 2])('lj')),
+        ),
+      ),
+    );
     expect(small.buffers.length).toBe(1);
     const large = { ...small, buffers: [2 ** 25] };
     expect(refusal([large], { kind: 'many', count: 4 })).toMatchObject({
