@@ -42,6 +42,9 @@ export const gnuHelper =
 /** The name of a vector type of the extension that gcc and clang share. */
 export const gnuVectorName = (lanes: number, of: ScalarType): string => `${of}x${lanes}`;
 
+/** The name of the same where it lies in memory. */
+const inMemory = ({ a }: Request, lanes: number): string => `${gnuVectorName(lanes, a)}_at`;
+
 interface Request extends HelperNames {
   readonly name: string;
   /** The first and second type in the name. */
@@ -234,6 +237,8 @@ const vectorRows: Readonly<Record<string, (r: Request, lanes: number) => HelperT
     text(
       [],
       `typedef ${r.scalar(r.a)} ${gnuVectorName(lanes, r.a)} __attribute__((vector_size(${lanes * byteSize(r.a)})));`,
+      /* In memory, at any element: copied as bytes it would be one of bytes to gcc, and change its type on the stack. */
+      `typedef ${r.scalar(r.a)} ${inMemory(r, lanes)} __attribute__((vector_size(${lanes * byteSize(r.a)}), aligned(1), may_alias));`,
     ),
   splat: (r, lanes) =>
     onVector(
@@ -244,25 +249,20 @@ const vectorRows: Readonly<Record<string, (r: Request, lanes: number) => HelperT
   insert: (r, lanes) =>
     onVector(r, lanes, (v) => `${v} ${r.name}(${v} v, int lane, ${r.scalar(r.a)} x) { v[lane] = x; return v; }`),
   load: (r, lanes) =>
-    onVector(
-      r,
-      lanes,
-      (v) => `${v} ${r.name}(const ${r.stored(r.a)}* p) { ${v} v; __builtin_memcpy(&v, p, sizeof v); return v; }`,
-    ),
+    onVector(r, lanes, (v) => `${v} ${r.name}(const ${r.stored(r.a)}* p) { return *(const ${inMemory(r, lanes)}*)p; }`),
   /* A compiler that runs short of registers would use the memory once more, which takes as long as a load. */
   keep: (r, lanes) =>
     onVector(r, lanes, (v) =>
       [
         `${v} ${r.name}(const ${r.stored(r.a)}* p) {`,
-        `  ${v} v;`,
-        '  __builtin_memcpy(&v, p, sizeof v);',
+        `  ${v} v = *(const ${inMemory(r, lanes)}*)p;`,
         ...pinned(lanes * byteSize(r.a)),
         '  return v;',
         '}',
       ].join('\n'),
     ),
   store: (r, lanes) =>
-    onVector(r, lanes, (v) => `void ${r.name}(${r.stored(r.a)}* p, ${v} v) { __builtin_memcpy(p, &v, sizeof v); }`),
+    onVector(r, lanes, (v) => `void ${r.name}(${r.stored(r.a)}* p, ${v} v) { *(${inMemory(r, lanes)}*)p = v; }`),
   /* Sums of products in vectors are written so as they are to be: compilers would split long ones, or not fuse them. */
   fma: (r, lanes) =>
     onVector(r, lanes, (v) =>
