@@ -195,9 +195,15 @@ const dense = (view: MatrixView, rows: number, columns: number, data: TypedArray
 };
 
 const extent = (view: MatrixView, rows: number, columns: number): number =>
-  view.kind === 'sparse'
+  view.kind === 'sparse' && !view.stored
     ? Math.max(-1, ...view.positions) + 1
-    : (rows - 1) * view.rowStride + (columns - 1) * view.columnStride + 1;
+    : last(view.kind === 'sparse' ? view.stored! : view, rows, columns) + 1;
+
+const last = (
+  { rowStride, columnStride }: { readonly rowStride: number; readonly columnStride: number },
+  rows: number,
+  columns: number,
+): number => (rows - 1) * rowStride + (columns - 1) * columnStride;
 
 const lengthsOf = ({ m, n, k, a, b, c, mPadded = m }: GemmSpec) => ({
   a: begin.a + extent(a, a.kind === 'dense' ? mPadded : m, k),

@@ -1,4 +1,4 @@
-import { coreDialects, parseModule, printModule, verifyModule } from '@filigree/ir';
+import { type TypedArray, coreDialects, parseModule, printModule, verifyModule } from '@filigree/ir';
 import {
   type GemmSpec,
   type GemmTarget,
@@ -21,6 +21,7 @@ import {
   reference,
   withLinalg,
   defined,
+  sparse,
 } from './gemm-support.js';
 
 const plain: GemmSpec = {
@@ -137,6 +138,85 @@ describe('lowerGemm', () => {
     );
   });
 });
+
+test('entries of a sparse matrix that would be much code are gone through in loops', () => {
+  let looped = 0;
+  fc.assert(
+    fc.property(
+      gemmSpecs(4),
+      fc.integer({ min: 1, max: 40 }),
+      fc.constantFrom('columns', 'rows'),
+      fc.double({ min: 0.3, max: 1, noNaN: true }),
+      fc.boolean(),
+      (spec, m, order, density, prefetch) => {
+        const [n, k] = [36, 30];
+        const lies = (rows: number, columns: number) =>
+          order === 'columns' ? { rowStride: 1, columnStride: rows } : { rowStride: columns, columnStride: 1 };
+        const long: GemmSpec = {
+          ...{ type: spec.type, alpha: spec.alpha, beta: spec.beta, m, n, k },
+          a: { kind: 'dense', ...lies(m, k) },
+          b: sparse(k, n, density, m),
+          c: lies(m, n),
+        };
+        const target = { ...gemmTargets.avx2, instructionCache: 256 };
+        const module = gemmModule(long, prefetch);
+        const lowered = passed(lowerGemm(target), module);
+        if (lowered.buffers.some((b) => b.name.startsWith('gemm_list'))) looped++;
+        expect(verifyModule(lowered, coreDialects)).toEqual([]);
+        const data = gemmData(long);
+        const [got, wanted] = [interpreted(long, lowered, data, coreDialects), interpreted(long, module, data)];
+        expect(defined(long, got)).toEqual(defined(long, wanted));
+      },
+    ),
+    { numRuns: 20 },
+  );
+  expect(looped).toBeGreaterThan(0);
+});
+
+test('zeros that are stored may be multiplied or left out', () => {
+  fc.assert(
+    fc.property(
+      gemmSpecs(10),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.constantFrom('a', 'b', 'ab'),
+      fc.constantFrom(32, 8192, 32768),
+      (spec, density, which, instructionCache) => {
+        const dense = packed({ ...spec, a: { kind: 'dense', rowStride: 1, columnStride: 1 } }, spec.m, spec.n, spec.k);
+        const stored = (view: MatrixView, rows: number, columns: number, seed: number): MatrixView => {
+          const found = sparse(rows, columns, density, seed);
+          if (found.kind === 'dense' || view.kind === 'sparse') return view;
+          const { rowStride, columnStride } = view;
+          const positions = found.rows.map((r, e) => r * rowStride + found.columns[e] * columnStride);
+          return { ...found, positions, stored: { rowStride, columnStride } };
+        };
+        const known: GemmSpec = {
+          ...dense,
+          alpha: spec.alpha,
+          beta: spec.beta,
+          a: which.includes('a') ? stored(dense.a, spec.m, spec.k, 3) : dense.a,
+          b: which.includes('b') ? stored(dense.b, spec.k, spec.n, 4) : dense.b,
+        };
+        const data = gemmData(known);
+        const zeroed = { ...data, A: withZeros(known.a, data.A, 1), B: withZeros(known.b, data.B, 2) };
+        const module = gemmModule(known);
+        expect(verifyModule(module, withLinalg)).toEqual([]);
+        const lowered = passed(lowerGemm({ ...gemmTargets.avx2, instructionCache }), module);
+        const [got, wanted] = [interpreted(known, lowered, zeroed, coreDialects), interpreted(known, module, zeroed)];
+        expect(defined(known, got)).toEqual(defined(known, wanted));
+        expect(defined(known, wanted)).toEqual(defined(known, reference({ ...known, a: dense.a, b: dense.b }, zeroed)));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+/** A matrix's memory with zeros wherever the matrix has no entry. */
+const withZeros = (view: MatrixView, data: TypedArray, begin: number): TypedArray => {
+  if (view.kind === 'dense') return data;
+  const out = data.slice().fill(0);
+  for (const p of view.positions) out[begin + p] = data[begin + p];
+  return out;
+};
 
 /** The same product of other extents, all matrices by columns but for A, which may be transposed. */
 const packed = (spec: GemmSpec, m: number, n: number, k: number): GemmSpec => ({

@@ -103,8 +103,9 @@ const runAction = (a: Action, memory: Map<string, Float64Array>, scalars: Readon
       else
         for (let j = 0; j < gemm.n; j++)
           for (let k = 0; k < gemm.k; k++) entries.push([k, j, k * b.rowStride + j * b.columnStride]);
-      if (gemm.a.kind !== 'dense') throw new Error('A is dense');
-      const { rowStride, columnStride } = gemm.a;
+      const stored = gemm.a.kind === 'dense' ? gemm.a : gemm.a.stored;
+      if (!stored) throw new Error('A is stored with its zeros');
+      const { rowStride, columnStride } = stored;
       if (gemm.beta === 0)
         for (let j = 0; j < gemm.n; j++)
           for (let i = 0; i < gemm.m; i++) result[c0 + i * gemm.c.rowStride + j * gemm.c.columnStride] = 0;

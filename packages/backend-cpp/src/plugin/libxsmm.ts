@@ -45,8 +45,9 @@ const takes = ({ name, attrs }: Op): boolean =>
   columnStride(attrs, 'b') >= Number(attrs['k']) &&
   columnStride(attrs, 'c') >= Number(attrs['m']);
 
+/* A sparse matrix that is stored with its zeros is as good as a dense one. */
 const strides = (attrs: Op['attrs'], x: string): readonly number[] | undefined =>
-  attrs[`${x}Strides`] as readonly number[] | undefined;
+  (attrs[`${x}Strides`] ?? attrs[`${x}Stored`]) as readonly number[] | undefined;
 
 /* What lies below the last row may be written where it is padding; there must be room for it in every column. */
 const rows = (attrs: Op['attrs']): number => {

@@ -24,5 +24,12 @@ export const transposed = (view: MatrixView): MatrixView => {
     (x, y) => view.rows[x] - view.rows[y] || view.columns[x] - view.columns[y],
   );
   const pick = (list: Int32Array): Int32Array => Int32Array.from(order, (e) => list[e]);
-  return { kind: 'sparse', rows: pick(view.columns), columns: pick(view.rows), positions: pick(view.positions) };
+  const { stored } = view;
+  return {
+    kind: 'sparse',
+    rows: pick(view.columns),
+    columns: pick(view.rows),
+    positions: pick(view.positions),
+    ...(stored && { stored: { rowStride: stored.columnStride, columnStride: stored.rowStride } }),
+  };
 };

@@ -1,4 +1,5 @@
 import type { Builder, Value } from '@filigree/ir';
+import type { Strides } from './gemm-spec.js';
 import type { GemmPlan } from './plan-gemm.js';
 import { type Place, indexOf } from './place.js';
 
@@ -24,7 +25,11 @@ export const hasNumber = (plan: GemmPlan, shape: TileShape, l: number, c: number
 
 /** The vector of A from row `r` of a tile on in column `l`, as one load, or put together from its entries. */
 export const loadVector = (b: Builder, plan: GemmPlan, shape: TileShape, r: number, l: number, from: Place): Value => {
-  if (!plan.gathers) return loadWhole(b, plan, indexOf(b, from, plan.a.at(r, l)), from.buffer, shape.columns.length);
+  if (!plan.gathers) {
+    const { a } = plan.spec;
+    const at = a.kind === 'sparse' ? placeIn(a.stored!, shape.row + r, l) : plan.a.at(r, l);
+    return loadWhole(b, plan, indexOf(b, from, at), from.buffer, shape.columns.length);
+  }
   const entries = lanePositions(plan, shape, r, l);
   return gathered(
     b,
@@ -63,6 +68,9 @@ export const storeResult = (b: Builder, plan: GemmPlan, r: number, c: number, va
   if (rowStride === 1 || lanes === 1) return b.store(to.buffer, value, indexOf(b, to, at));
   for (let k = 0; k < lanes; k++) b.store(to.buffer, b.extract(value, k), indexOf(b, to, at + k * rowStride));
 };
+
+const placeIn = ({ rowStride, columnStride }: Strides, row: number, column: number): number =>
+  row * rowStride + column * columnStride;
 
 const numberAt = (plan: GemmPlan, shape: TileShape, l: number, c: number): number =>
   plan.b.at(l, plan.spec.b.kind === 'dense' ? c : shape.column + c);

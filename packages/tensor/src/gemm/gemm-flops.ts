@@ -1,13 +1,15 @@
 import type { GemmSpec, GemmTarget } from './gemm-spec.js';
-import { planGemm } from './plan-gemm.js';
+import { type GemmPlan, planGemm } from './plan-gemm.js';
 
 /**
- * Floating-point operations that the code of `lowerGemm` executes for a product: two for each lane of a multiplication and
+ * Floating-point operations that the code of `lowerGemm` executes for a product alone: two for each lane of a multiplication and
  * addition, rows that are computed for the sake of whole vectors included, and one for each lane that alpha scales.
  */
-export const gemmFlops = (spec: GemmSpec, target: GemmTarget): number => {
-  const { multiplyAdds, pieces, spec: computed } = planGemm(spec, target);
-  const results = multiplyAdds === 0 ? 0 : pieces.starts.length * computed.n;
+export const gemmFlops = (spec: GemmSpec, target: GemmTarget): number => executedFlops(planGemm(spec, target));
+
+/** The same for a plan. */
+export const executedFlops = ({ multiplyAdds, pieces, spec }: GemmPlan): number => {
+  const results = multiplyAdds === 0 ? 0 : pieces.starts.length * spec.n;
   const scaled = spec.alpha === 1 || spec.alpha === -1 ? 0 : results;
   return pieces.lanes * (2 * multiplyAdds + scaled);
 };

@@ -1,13 +1,20 @@
 /** A matrix within a buffer, in elements from where the caller says it begins. */
 export type MatrixView =
-  | { readonly kind: 'dense'; readonly rowStride: number; readonly columnStride: number }
+  | ({ readonly kind: 'dense' } & Strides)
   /** Known non-zeros, by column and then by row, each with where it lies. */
   | {
       readonly kind: 'sparse';
       readonly rows: Int32Array;
       readonly columns: Int32Array;
       readonly positions: Int32Array;
+      /** Where it is stored as a whole, with its zeros, so that it can be taken as dense. */
+      readonly stored?: Strides;
     };
+
+export interface Strides {
+  readonly rowStride: number;
+  readonly columnStride: number;
+}
 
 /** C = alpha·A·B + beta·C, all that is known when code is made. C is dense. */
 export interface GemmSpec {
@@ -20,7 +27,7 @@ export interface GemmSpec {
   /** k × n. */
   readonly b: MatrixView;
   /** m × n. */
-  readonly c: { readonly rowStride: number; readonly columnStride: number };
+  readonly c: Strides;
   /** A number, or a value that the caller gives. */
   readonly alpha: number | 'value';
   readonly beta: 0 | 1;

@@ -2,6 +2,7 @@ import {
   type Buffer,
   type Builder,
   type Dialect,
+  type Kernel,
   type Module,
   type Op,
   type Pass,
@@ -10,15 +11,19 @@ import {
   mapKernels,
   pass,
   rewriteOps,
-  walk,
 } from '@filigree/ir';
 import { gemmSpecOf } from '../linalg/gemm-attrs.js';
 import { gemmBuffers, gemmOperands, linalg } from '../linalg/linalg.js';
-import type { GemmTarget, MatrixView } from './gemm-spec.js';
+import { type EntryTables, entryTables } from './entry-tables.js';
+import type { TileShape } from './factors.js';
+import type { GemmSpec, GemmTarget, MatrixView } from './gemm-spec.js';
+import { emitLoopedColumns } from './looped-columns.js';
 import { type TilePlaces, emitPanel, emitTile } from './micro-kernel.js';
 import { type Place, moved, shifted } from './place.js';
-import { type GemmPlan, planGemm } from './plan-gemm.js';
+import type { GemmPlan } from './plan-gemm.js';
+import { planProducts } from './plan-products.js';
 import type { TileRun } from './tiles.js';
+import { timesRun } from './times-run.js';
 
 /**
  * Makes core ops of every `linalg.gemm`: loops over blocks of C that are computed in registers, written for a target. Adds
@@ -34,45 +39,55 @@ export const lowerGemm = (
   pass('lower-gemm', (module: Module) => {
     const { dialects = coreDialects, keep = () => false } = options;
     const plans = plansIn(module, target, keep);
-    if (plans.size === 0) return module;
-    const panels = panelsFor(module, [...plans.values()]);
-    const buffers = [...module.buffers, ...panels.values()];
+    const all = [...plans.values()].flat();
+    if (all.length === 0) return module;
+    const panels = panelsFor(module, all);
+    const tables = entryTables(module, all);
+    const buffers = [...module.buffers, ...panels.values(), ...tables.buffers];
     const known = [...new Set([...dialects, linalg])];
-    const lowered = mapKernels(module, (kernel) =>
-      rewriteOps(
+    const lowered = mapKernels(module, (kernel) => {
+      const next = plans.get(kernel)!.values();
+      return rewriteOps(
         kernel,
         known,
         (op, ctx) => {
           if (op.name !== 'linalg.gemm' || keep(op)) return undefined;
-          const plan = plans.get(planKey(op))!;
-          return ctx.build((b) => emitGemm(b, op, plan, panels.get(plan.spec.type)?.name));
+          const plan = next.next().value as GemmPlan;
+          return ctx.build((b) => emitGemm(b, op, plan, { panel: panels.get(plan.spec.type)?.name, tables }));
         },
         buffers,
-      ),
-    );
+      );
+    });
     return { ...lowered, buffers };
   });
 
-/** Products are planned once for each spec. */
-const plansIn = (module: Module, target: GemmTarget, keep: (op: Op) => boolean): ReadonlyMap<string, GemmPlan> => {
-  const plans = new Map<string, GemmPlan>();
-  const products = module.kernels.map(({ body }) => {
-    const found: Op[] = [];
-    walk(body, (op) => void (op.name === 'linalg.gemm' && !keep(op) && found.push(op)));
-    return found;
-  });
-  const share = Math.min(1, ALONE / Math.max(1, ...products.map((p) => p.length)));
-  const shared = { ...target, instructionCache: target.instructionCache * share };
-  for (const op of products.flat())
-    if (!plans.has(planKey(op))) plans.set(planKey(op), planGemm(gemmSpecOf(op), shared));
-  return plans;
+/** The plans of each kernel's products, in the order in which they stand. */
+const plansIn = (
+  module: Module,
+  target: GemmTarget,
+  keep: (op: Op) => boolean,
+): ReadonlyMap<Kernel, readonly GemmPlan[]> => {
+  /* Equal specs are one object, for which plans are made once. */
+  const specs = new Map<string, GemmSpec>();
+  const specOf = (op: Op): GemmSpec => {
+    const spec = gemmSpecOf(op);
+    const key = JSON.stringify(spec, (_, v: unknown) => (v instanceof Int32Array ? [...v] : v));
+    specs.set(key, specs.get(key) ?? spec);
+    return specs.get(key)!;
+  };
+  return new Map(
+    module.kernels.map((kernel) => {
+      const products = timesRun(kernel, (op) => op.name === 'linalg.gemm' && !keep(op));
+      return [
+        kernel,
+        planProducts(
+          products.map(({ op, runs }) => ({ spec: specOf(op), runs })),
+          target,
+        ),
+      ];
+    }),
+  );
 };
-
-/** So many products of a kernel may be as long as each would be alone; more have to share the instruction cache. */
-const ALONE = 6;
-
-const planKey = (op: Op): string =>
-  JSON.stringify(gemmSpecOf(op), (_, v: unknown) => (v instanceof Int32Array ? [...v] : v));
 
 /** One scratch buffer a type, for the largest panel. */
 const panelsFor = (module: Module, plans: readonly GemmPlan[]): ReadonlyMap<string, Buffer> => {
@@ -91,7 +106,13 @@ const panelsFor = (module: Module, plans: readonly GemmPlan[]): ReadonlyMap<stri
 const panelSize = (plan: GemmPlan): number =>
   Math.max(...plan.rows.map((r) => r.members.length)) * plan.pieces.lanes * plan.spec.k;
 
-const emitGemm = (b: Builder, op: Op, plan: GemmPlan, panelName: string | undefined): void => {
+/** Buffers besides those of the matrices. */
+interface Additions {
+  readonly panel: string | undefined;
+  readonly tables: EntryTables;
+}
+
+const emitGemm = (b: Builder, op: Op, plan: GemmPlan, { panel: panelName, tables }: Additions): void => {
   const names = gemmBuffers(op);
   const at = gemmOperands(op);
   const { spec, swapped, pieces } = plan;
@@ -115,30 +136,33 @@ const emitGemm = (b: Builder, op: Op, plan: GemmPlan, panelName: string | undefi
   const single =
     plan.rows.length === 1 && plan.columns.length === 1 && plan.rows[0].count * plan.columns[0].count === 1;
 
+  const shapeOf = (rows: TileRun, columns: TileRun): TileShape => ({
+    row: rows.at,
+    rows: rows.members,
+    column: columns.at,
+    columns: columns.members,
+  });
   const tile = (rows: TileRun, columns: TileRun, places: TilePlaces): void => {
     /* Registers are for this tile alone. */
     if (!single) {
       reload(b, (places.panel ?? places.a).buffer);
       reload(b, places.b.buffer);
     }
-    emitTile(
-      b,
-      plan,
-      { row: rows.at, rows: rows.members, column: columns.at, columns: columns.members },
-      places,
-      alpha,
-    );
+    emitTile(b, plan, shapeOf(rows, columns), places, alpha);
   };
   const overRows = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
     plan.rows.forEach((run) => overRun(b, run, places, plan, 'row', (p) => body(run, p)));
   const overColumns = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
     plan.columns.forEach((run) => overRun(b, run, places, plan, 'column', (p) => body(run, p)));
 
-  if (plan.columnsInside)
+  if (plan.looped) {
+    const list = tables.of(plan);
+    overRows(all, (rows, places) => emitLoopedColumns(b, plan, shapeOf(rows, plan.columns[0]), places, list, alpha));
+  } else if (plan.columnsInside)
     overRows(all, (rows, places) => {
       if (panel) {
         reload(b, places.a.buffer);
-        emitPanel(b, plan, { row: rows.at, rows: rows.members, column: 0, columns: [] }, places.a, panel);
+        emitPanel(b, plan, { ...shapeOf(rows, rows), column: 0, columns: [] }, places.a, panel);
       }
       overColumns(panel ? { ...places, panel } : places, (columns, p) => tile(rows, columns, p));
     });

@@ -42,7 +42,25 @@ export const emitTile = (b: Builder, plan: GemmPlan, shape: TileShape, places: T
     places,
     Array.from({ length: plan.chains }, () => none),
   );
-  const sums = chains.reduce((x, y) => x.map((v, s) => added(b, v, y[s])));
+  storeTile(
+    b,
+    plan,
+    shape,
+    places,
+    chains.reduce((x, y) => x.map((v, s) => added(b, v, y[s]))),
+    alpha,
+  );
+};
+
+/** Puts the sums of a tile into C, or adds them to it. */
+export const storeTile = (
+  b: Builder,
+  plan: GemmPlan,
+  { rows, columns }: TileShape,
+  places: TilePlaces,
+  sums: Sums,
+  alpha?: Value,
+): void => {
   columns.forEach((c, q) => {
     const column = sums.slice(q * rows.length, (q + 1) * rows.length);
     if (plan.spec.beta === 1 && column.every((v) => v === undefined)) return;
@@ -174,7 +192,7 @@ const finished = (
   return before ? b.sub(before, sum) : b.neg(sum);
 };
 
-const vectorType = ({ pieces, spec }: GemmPlan): Type =>
+export const vectorType = ({ pieces, spec }: GemmPlan): Type =>
   pieces.lanes === 1 ? spec.type : { lanes: pieces.lanes, of: spec.type };
 
 /* Once a cache line, which is 64 bytes nearly everywhere. */

@@ -47,10 +47,11 @@ export const gemmAttrsProblem = (attrs: Attrs): string | undefined =>
   (attrs.mPadded === undefined ? undefined : extentProblem(attrs, 'mPadded', attrs.m as number));
 
 /** Elements from the first to the last that a matrix may touch. */
-export const viewExtent = (view: MatrixView, rows: number, columns: number): number =>
-  view.kind === 'dense'
-    ? (rows - 1) * view.rowStride + (columns - 1) * view.columnStride + 1
-    : view.positions.reduce((most, p) => Math.max(most, p), -1) + 1;
+export const viewExtent = (view: MatrixView, rows: number, columns: number): number => {
+  if (view.kind === 'sparse' && !view.stored) return view.positions.reduce((most, p) => Math.max(most, p), -1) + 1;
+  const { rowStride, columnStride } = view.kind === 'dense' ? view : view.stored!;
+  return (rows - 1) * rowStride + (columns - 1) * columnStride + 1;
+};
 
 const viewAttrs = (name: 'a' | 'b', view: MatrixView): Attrs =>
   view.kind === 'dense'
@@ -59,13 +60,21 @@ const viewAttrs = (name: 'a' | 'b', view: MatrixView): Attrs =>
         [`${name}Rows`]: [...view.rows],
         [`${name}Columns`]: [...view.columns],
         [`${name}Positions`]: [...view.positions],
+        ...(view.stored ? { [`${name}Stored`]: [view.stored.rowStride, view.stored.columnStride] } : {}),
       };
 
 const viewOf = (attrs: Attrs, name: 'a' | 'b'): MatrixView => {
   const strides = attrs[`${name}Strides`] as readonly number[] | undefined;
   if (strides) return { kind: 'dense', rowStride: strides[0], columnStride: strides[1] };
   const list = (what: string): Int32Array => Int32Array.from(attrs[name + what] as readonly number[]);
-  return { kind: 'sparse', rows: list('Rows'), columns: list('Columns'), positions: list('Positions') };
+  const stored = attrs[`${name}Stored`] as readonly number[] | undefined;
+  return {
+    kind: 'sparse',
+    rows: list('Rows'),
+    columns: list('Columns'),
+    positions: list('Positions'),
+    ...(stored ? { stored: { rowStride: stored[0], columnStride: stored[1] } } : {}),
+  };
 };
 
 const viewProblem = (attrs: Attrs, name: 'a' | 'b', rows: number, columns: number): string | undefined => {
@@ -83,7 +92,12 @@ const viewProblem = (attrs: Attrs, name: 'a' | 'b', rows: number, columns: numbe
     if (e > 0 && (c[e] < c[e - 1] || (c[e] === c[e - 1] && r[e] <= r[e - 1])))
       return `the entries of ${name} must stand by column and then by row, each once`;
   }
-  return undefined;
+  const whole = `${name}Stored`;
+  const problem = attrs[whole] === undefined ? undefined : stridesProblem(attrs, whole);
+  if (problem !== undefined || attrs[whole] === undefined) return problem;
+  const [row, column] = attrs[whole] as readonly number[];
+  const off = p.findIndex((at, e) => at !== r[e] * row + c[e] * column);
+  return off < 0 ? undefined : `entry (${r[off]}, ${c[off]}) of ${name} is not where '${whole}' put it`;
 };
 
 /* Two elements of C in one place would make the result depend on the order in which they are written. */

@@ -1,12 +1,14 @@
-import { gemmFlops } from '../gemm/gemm-flops.js';
+import { executedFlops, gemmFlops } from '../gemm/gemm-flops.js';
 import type { GemmTarget } from '../gemm/gemm-spec.js';
+import type { GemmPlan } from '../gemm/plan-gemm.js';
+import { planProducts } from '../gemm/plan-products.js';
 import { indexedIn } from '../notation/check.js';
 import type { Expr, KernelDecl } from '../notation/expression.js';
 import type { Action, Flops } from './plan.js';
 
 /** The flops of a kernel's formulas and of its actions. */
 export const flopsOf = (decl: KernelDecl, actions: readonly Action[], target: GemmTarget): Omit<Flops, 'nonzero'> => ({
-  hardware: actions.reduce((n, a) => n + actionFlops(a, target), 0),
+  hardware: hardwareFlops(actions, target),
   naive: decl.assignments.reduce((n, { target: t, add, value }) => {
     const extents = new Map<string, number>();
     for (const { tensor, indices } of [t, ...indexedIn(value)])
@@ -16,10 +18,23 @@ export const flopsOf = (decl: KernelDecl, actions: readonly Action[], target: Ge
   }, 0),
 });
 
-/** What an action executes; products of matrices with the padding of their rows. */
+const hardwareFlops = (actions: readonly Action[], target: GemmTarget): number => {
+  const products = actions.flatMap(({ operation, ranges }) =>
+    operation.kind === 'log' ? [{ spec: operation.gemm, runs: valuesOf(operation.loops, ranges) }] : [],
+  );
+  const plans = planProducts(
+    products.filter(({ runs }) => runs > 0),
+    target,
+  ).values();
+  return actions.reduce((n, a) => {
+    const runs = a.operation.kind === 'log' ? valuesOf(a.operation.loops, a.ranges) : 0;
+    return n + (runs > 0 ? runs * executedFlops(plans.next().value as GemmPlan) : actionFlops(a, target));
+  }, 0);
+};
+
+/** What an action executes, if it is all of a kernel; products of matrices with the padding of their rows. */
 export const actionFlops = ({ operation, ranges, add, scale }: Action, target: GemmTarget): number => {
-  const over = (indices: Iterable<string>): number =>
-    [...indices].reduce((v, i) => v * (ranges[i][1] - ranges[i][0]), 1);
+  const over = (indices: Iterable<string>): number => valuesOf(indices, ranges);
   const scales = (scale.factor === 1 ? 0 : 1) + scale.scalars.length;
   switch (operation.kind) {
     case 'copyscaleadd':
@@ -32,6 +47,10 @@ export const actionFlops = ({ operation, ranges, add, scale }: Action, target: G
       return over(operation.loops) * gemmFlops(operation.gemm, target);
   }
 };
+
+/** Values that the indices take together. */
+const valuesOf = (indices: Iterable<string>, ranges: Action['ranges']): number =>
+  [...indices].reduce((v, i) => v * (ranges[i][1] - ranges[i][0]), 1);
 
 /** Nested loops over all indices of each product; a multiplication for each factor but one, and an addition. */
 const naiveFlops = (e: Expr, extents: ReadonlyMap<string, number>): number => {

@@ -1,5 +1,5 @@
 import { countNonzeros } from '@filigree/sparse';
-import type { GemmSpec, GemmTarget, MatrixView } from '../gemm/gemm-spec.js';
+import type { GemmSpec, MatrixView } from '../gemm/gemm-spec.js';
 import { positionIn } from '../layout/tensor-layout.js';
 import { strideOf } from '../permute/mapping.js';
 import type { Action, Operand, Operation } from './plan.js';
@@ -16,10 +16,10 @@ export interface LogAction extends Omit<Action, 'operation'> {
  * entry of each index's range. C is added to where the action adds, and where a summed index is looped over: such an
  * action zeroes its target first if it does not add.
  *
- * B is given by its non-zeros where it is stored so, and where it is the same matrix for all values of the loops, at
- * most half full, and short enough to be unrolled within the instruction cache (§6.2).
+ * B is given by its non-zeros where it is stored so, and where it is the same matrix for all values of the loops and at most half
+ * full (§6.2); then it may still be taken as dense, whatever is faster. A is given so in the same case.
  */
-export const gemmOf = (action: LogAction, type: GemmSpec['type'], hardware: GemmTarget): GemmSpec => {
+export const gemmOf = (action: LogAction, type: GemmSpec['type']): GemmSpec => {
   const { operation, ranges, target, scale } = action;
   const { left, right, m, n, k, loops } = operation;
   const extent = (indices: string): number => [...indices].reduce((v, i) => v * (ranges[i][1] - ranges[i][0]), 1);
@@ -29,9 +29,11 @@ export const gemmOf = (action: LogAction, type: GemmSpec['type'], hardware: Gemm
     m: extent(m),
     n: extent(n),
     k: extent(k),
-    a: { kind: 'dense', ...strides(left, m, k, extent) },
-    b: isSparse(right, k + n, extent(k + n), hardware)
-      ? sparseView(right, k, n, ranges)
+    a: hasZeroVectors(left, m, k, extent)
+      ? sparseView(left, m, k, ranges, extent)
+      : { kind: 'dense', ...strides(left, m, k, extent) },
+    b: isSparse(right, k + n, extent(k + n))
+      ? sparseView(right, k, n, ranges, extent)
       : { kind: 'dense', ...strides(right, k, n, extent) },
     c: strides(target, m, n, extent),
     alpha: scale.scalars.length > 0 ? 'value' : scale.factor,
@@ -41,20 +43,12 @@ export const gemmOf = (action: LogAction, type: GemmSpec['type'], hardware: Gemm
   return padded > spec.m ? { ...spec, mPadded: padded } : spec;
 };
 
-/** Bytes of code that a non-zero takes where a product is unrolled. */
-const BYTES_A_NONZERO = 16;
+const isSparse = ({ indices, layout, pattern }: Operand, matrix: string, entries: number): boolean =>
+  layout.kind !== 'dense' || ([...indices].every((i) => matrix.includes(i)) && 2 * countNonzeros(pattern) <= entries);
 
-const isSparse = (
-  { indices, layout, pattern }: Operand,
-  matrix: string,
-  entries: number,
-  hardware: GemmTarget,
-): boolean => {
-  if (layout.kind !== 'dense') return true;
-  if ([...indices].some((i) => !matrix.includes(i))) return false;
-  const nonzeros = countNonzeros(pattern);
-  return 2 * nonzeros <= entries && nonzeros * BYTES_A_NONZERO <= hardware.instructionCache;
-};
+/** The same for A, where its columns lie so that vectors of zeros can be left out. */
+const hasZeroVectors = (left: Operand, rows: string, columns: string, extent: (indices: string) => number): boolean =>
+  rows !== '' && strideOf(left, rows[0]) === 1 && isSparse(left, rows + columns, extent(rows + columns));
 
 /** Strides of a matrix of fused indices; those of an empty side are never used. */
 const strides = (
@@ -68,7 +62,13 @@ const strides = (
 });
 
 /** The entries within the ranges that may be non-zero and are needed, by column and then by row. */
-const sparseView = (operand: Operand, rows: string, columns: string, ranges: Action['ranges']): MatrixView => {
+const sparseView = (
+  operand: Operand,
+  rows: string,
+  columns: string,
+  ranges: Action['ranges'],
+  extent: (indices: string) => number,
+): MatrixView => {
   const { indices, pattern, layout } = operand;
   const entries: { row: number; column: number; position: number }[] = [];
   const at = pattern.shape.map(() => 0);
@@ -88,7 +88,7 @@ const sparseView = (operand: Operand, rows: string, columns: string, ranges: Act
         )
       : 0;
   for (let e = 0; e < pattern.bits.length; e++) {
-    if (pattern.bits[e] === 1)
+    if (pattern.bits[e] === 1 && at.every((x, d) => x >= ranges[indices[d]][0] && x < ranges[indices[d]][1]))
       entries.push({ row: fused(rows), column: fused(columns), position: positionIn(layout, at) - first });
     for (let d = 0; d < at.length && ++at[d] === pattern.shape[d]; d++) at[d] = 0;
   }
@@ -98,6 +98,7 @@ const sparseView = (operand: Operand, rows: string, columns: string, ranges: Act
     rows: Int32Array.from(entries, (x) => x.row),
     columns: Int32Array.from(entries, (x) => x.column),
     positions: Int32Array.from(entries, (x) => x.position),
+    ...(layout.kind === 'dense' ? { stored: strides(operand, rows, columns, extent) } : {}),
   };
 };
 

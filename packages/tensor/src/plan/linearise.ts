@@ -1,6 +1,6 @@
 import type { BooleanTensor } from '@filigree/sparse';
 import { boundingBox, projectPattern } from '@filigree/sparse';
-import type { GemmSpec, GemmTarget } from '../gemm/gemm-spec.js';
+import type { GemmSpec } from '../gemm/gemm-spec.js';
 import type { Interval } from '../layout/layout.js';
 import { ONE } from '../notation/build.js';
 import type { Statement } from '../notation/node.js';
@@ -16,7 +16,6 @@ import type { Action, Operand, Operation } from './plan.js';
 export const linearise = (
   statements: readonly { readonly statement: Statement; readonly root: PlacedNode; readonly layout: Layout }[],
   type: GemmSpec['type'],
-  hardware: GemmTarget,
 ): readonly Action[] => {
   const actions: Action[] = [];
   let temporaries = 0;
@@ -82,7 +81,7 @@ export const linearise = (
         const ranges = { ...rangesOf(left), ...rangesOf(node) };
         const parts = { left, right, m, n, k, loops, transposeLeft, transposeRight };
         const target = temporary(node, pattern);
-        const gemm = gemmOf({ target, add: false, scale: ONE, ranges, operation: parts }, type, hardware);
+        const gemm = gemmOf({ target, add: false, scale: ONE, ranges, operation: parts }, type);
         return push({ target, add: false, scale: ONE, operation: { kind: 'log', ...parts, gemm }, ranges });
       }
     }

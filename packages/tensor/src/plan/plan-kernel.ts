@@ -119,7 +119,6 @@ export const planStages: readonly Pass<PlanState>[] = [
         layout: layoutIn(s.options)(statement.target.tensor),
       })),
       s.options.type,
-      targetOf(s.options),
     ),
   })),
   pass('control-flow', (s: PlanState) => ({
@@ -191,7 +190,7 @@ function finish(state: PlanState): PlanState {
     if (a.operation.kind !== 'log') return a;
     return {
       ...a,
-      operation: { ...a.operation, gemm: gemmOf({ ...a, operation: a.operation }, options.type, target) },
+      operation: { ...a.operation, gemm: gemmOf({ ...a, operation: a.operation }, options.type) },
     };
   });
   const { temporaries, buffers } = assignBuffers(actions);
