@@ -33,8 +33,10 @@ export interface Term {
 /** Which operand of a memory op is its index. */
 export const indexPosition: Readonly<Record<string, number>> = {
   'mem.load': 0,
+  'mem.loadFirst': 0,
   'mem.gather': 0,
   'mem.store': 1,
+  'mem.storeFirst': 1,
   'mem.scatter': 1,
   'mem.atomic': 1,
   'mem.cas': 2,
@@ -123,4 +125,6 @@ export const addressOf = (
 const small = (scale: number): boolean => Math.abs(scale) < 2 ** 20;
 
 export const elementBytes = (op: Op): number =>
-  byteSize(scalarOf(op.name === 'mem.load' || op.name === 'mem.gather' ? op.results[0].type : op.operands[0].type));
+  byteSize(scalarOf(loads.has(op.name) ? op.results[0].type : op.operands[0].type));
+
+const loads = new Set(['mem.load', 'mem.loadFirst', 'mem.gather']);

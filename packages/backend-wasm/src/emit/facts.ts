@@ -96,6 +96,7 @@ export const factsOf = (kernel: Kernel, buffers: Buffers): Facts => {
       case 'arith.select':
         return op.operands.slice(1).every(nonNegative);
       case 'mem.load':
+      case 'mem.loadFirst':
       case 'mem.gather':
         return tableNonNegative(bufferName(op));
       default:

@@ -33,6 +33,24 @@ export const memoryOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
     else storePacked(c, of, lanesOf(value.type), held, op, place);
   },
 
+  'mem.loadFirst': (c, op) => {
+    const result = op.results[0];
+    const of = scalarOf(result.type);
+    const count = op.attrs['count'] as number;
+    const read = inARow(c, placeOf(c, op), count, byteSize(of)).map((p) => loadScalar(of, p));
+    const zeros = Array.from({ length: lanesOf(result.type) - count }, () => constant(wasmType(of), zeroOf(of)));
+    c.bind(result, inLanes([...read, ...zeros]));
+  },
+
+  'mem.storeFirst': (c, op) => {
+    const [value] = op.operands;
+    const of = scalarOf(value.type);
+    const held = c.use(value);
+    const place = placeOf(c, op);
+    const lanes = toLanes(c.b, held, value.type).slice(0, op.attrs['count'] as number);
+    storeLanes(c, of, lanes, inARow(c, place, lanes.length, byteSize(of)));
+  },
+
   'mem.gather': (c, op) => {
     const result = op.results[0];
     const of = scalarOf(result.type);
@@ -83,6 +101,8 @@ const loadScalar = (of: ScalarType, place: Place): Expr => {
   /* The host may have written any byte for true. */
   return of === 'i1' ? apply('i32', 'i32.ne', e, i32(0)) : e;
 };
+
+const zeroOf = (of: ScalarType): number | bigint => (wasmType(of) === 'i64' ? 0n : 0);
 
 /** Places of elements one after the other. */
 const inARow = (c: Context, first: Place, count: number, bytes: number): readonly Place[] =>

@@ -263,6 +263,32 @@ const vectorRows: Readonly<Record<string, (r: Request, lanes: number) => HelperT
     ),
   store: (r, lanes) =>
     onVector(r, lanes, (v) => `void ${r.name}(${r.stored(r.a)}* p, ${v} v) { *(${inMemory(r, lanes)}*)p = v; }`),
+  loadFirst: (r, lanes) =>
+    onVector(r, lanes, (v) =>
+      [
+        `${v} ${r.name}(const ${r.stored(r.a)}* p, int count) {`,
+        ...masked(
+          r.a,
+          lanes,
+          (m) => `  return (${v})__builtin_ia32_loadu${m}_mask((const ${r.stored(r.a)}*)p, ${v}{}, MASK);`,
+        ),
+        `  ${v} v = {};`,
+        '  __builtin_memcpy(&v, p, count * sizeof *p);',
+        '  return v;',
+        ...endOfMasked(r.a, lanes),
+        '}',
+      ].join('\n'),
+    ),
+  storeFirst: (r, lanes) =>
+    onVector(r, lanes, (v) =>
+      [
+        `void ${r.name}(${r.stored(r.a)}* p, ${v} v, int count) {`,
+        ...masked(r.a, lanes, (m) => `  __builtin_ia32_storeu${m}_mask(p, v, MASK);`),
+        '  __builtin_memcpy(p, &v, count * sizeof *p);',
+        ...endOfMasked(r.a, lanes),
+        '}',
+      ].join('\n'),
+    ),
   /* Sums of products in vectors are written so as they are to be: compilers would split long ones, or not fuse them. */
   fma: (r, lanes) =>
     onVector(r, lanes, (v) =>
@@ -298,6 +324,30 @@ const fused = (of: ScalarType, lanes: number): readonly { readonly when: string;
   if (bytes === 16) return [{ when: 'defined __FMA__', text: `${name}(a, b, c)` }];
   if (bytes === 32) return [{ when: 'defined __FMA__', text: `${name}256(a, b, c)` }];
   return bytes === 64 ? [{ when: 'defined __AVX512F__', text: `${name}512_mask(a, b, c, -1, 4)` }] : [];
+};
+
+/** A statement with an instruction of AVX-512 that takes a mask, and what else is written where there is none. */
+const masked = (of: ScalarType, lanes: number, statement: (name: string) => string): readonly string[] => {
+  const name = maskedName(of, lanes);
+  if (name === undefined) return [];
+  const wide = lanes * byteSize(of) === 64;
+  const type = lanes > 8 ? 'unsigned short' : 'unsigned char';
+  return [
+    `#if defined __AVX512F__${wide ? '' : ' && defined __AVX512VL__'}`,
+    statement(name).replace('MASK', `(${type})((1u << count) - 1)`),
+    '#else',
+  ];
+};
+
+const endOfMasked = (of: ScalarType, lanes: number): readonly string[] =>
+  maskedName(of, lanes) === undefined ? [] : ['#endif'];
+
+/** `pd512` and the like, for vectors of floats of 16, 32 or 64 bytes. */
+const maskedName = (of: ScalarType, lanes: number): string | undefined => {
+  const bits = 8 * lanes * byteSize(of);
+  return (of === 'f64' || of === 'f32') && [128, 256, 512].includes(bits)
+    ? `${of === 'f64' ? 'pd' : 'ps'}${bits}`
+    : undefined;
 };
 
 const onVector = (r: Request, lanes: number, define: (vector: string) => string): HelperText =>

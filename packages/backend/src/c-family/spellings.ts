@@ -208,6 +208,28 @@ const store: Spelling = {
   },
 };
 
+/* Under a mask where the processor has one: what follows in memory is not touched. */
+const loadFirst: Spelling = {
+  effect: 'read',
+  write: (op, [index], site) =>
+    call(
+      onVectors('loadFirst', op.results[0]!, site),
+      address(op, index!, site),
+      expr(String(op.attrs['count'] as number)),
+    ),
+};
+
+const storeFirst: Spelling = {
+  effect: 'effect',
+  write: (op, [value, index], site) =>
+    call(
+      onVectors('storeFirst', op.operands[0]!, site),
+      address(op, index!, site),
+      value!,
+      expr(String(op.attrs['count'] as number)),
+    ),
+};
+
 const atomic: Spelling = {
   effect: 'effect',
   write: (op, [value, index], site) =>
@@ -360,6 +382,8 @@ export const gnuSpellings: Spellings = {
   'math.fma': fma,
   'mem.load': load,
   'mem.store': store,
+  'mem.loadFirst': loadFirst,
+  'mem.storeFirst': storeFirst,
   'mem.atomic': atomic,
   'mem.cas': cas,
   'mem.prefetch': prefetch,

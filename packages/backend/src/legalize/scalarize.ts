@@ -284,6 +284,33 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
     const width = s.widthOf(op.operands[0]!.type);
     s.partsOf(op.operands[0]!).forEach((v, k) => s.effect(op, 'mem.store', [v, s.plus(op, at, k * width)], op.attrs));
   },
+  'mem.loadFirst': (s, op) => {
+    const at = s.of(op.operands[0]!)[0]!;
+    const result = op.results[0]!;
+    const [type, lanes] = [scalarOf(result.type), lanesOf(result.type)];
+    if (s.widthOf(result.type) === lanes) return s.setParts(result, [s.add(op, op.name, [at], result.type, op.attrs)]);
+    const zero = type === 'i1' ? false : type === 'i64' || type === 'u64' ? '0' : 0;
+    const attrs = { buffer: op.attrs['buffer']! };
+    s.define(
+      op,
+      result,
+      range(lanes).map((k) =>
+        k < (op.attrs['count'] as number)
+          ? s.add(op, 'mem.load', [s.plus(op, at, k)], type, attrs)
+          : s.add(op, 'arith.constant', [], type, { value: zero }),
+      ),
+    );
+  },
+  'mem.storeFirst': (s, op) => {
+    const [value] = op.operands as [Value];
+    const at = s.of(op.operands[1]!)[0]!;
+    if (s.widthOf(value.type) === lanesOf(value.type))
+      return s.effect(op, op.name, [s.partsOf(value)[0]!, at], op.attrs);
+    const attrs = { buffer: op.attrs['buffer']! };
+    s.of(value)
+      .slice(0, op.attrs['count'] as number)
+      .forEach((v, k) => s.effect(op, 'mem.store', [v, s.plus(op, at, k)], attrs));
+  },
   'mem.gather': (s, op) =>
     s.define(
       op,

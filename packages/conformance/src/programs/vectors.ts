@@ -12,9 +12,50 @@ import { arrayOf, edgePairs } from '../values.js';
 
 /** Short vectors: every lane must do what a scalar does, whether the target has vectors or not. */
 export const vectorPrograms = (): readonly Program[] =>
-  (['f64', 'f32', 'i32', 'u16', 'i64'] as const).flatMap((t) =>
-    [2, 4, 8].filter((n) => n !== 8 || t !== 'i64').map((lanes) => onLanes(t, lanes)),
+  (['f64', 'f32', 'i32', 'u16', 'i64'] as const)
+    .flatMap((t) => [2, 4, 8].filter((n) => n !== 8 || t !== 'i64').map((lanes) => onLanes(t, lanes)))
+    .concat(
+      (['f64', 'f32', 'i32', 'u16', 'i64'] as const).flatMap((t) =>
+        (
+          [
+            [2, 1],
+            [4, 3],
+            [8, 5],
+          ] as const
+        ).map(([lanes, count]) => tails(t, lanes, count)),
+      ),
+    );
+
+/** Vectors of which memory has only the first lanes, at the very end of buffers and beside what must stay. */
+const tails = (t: ScalarType, lanes: number, count: number): Program => {
+  const [all] = edgePairs(t);
+  const rows = Math.floor(all.length / count);
+  const length = rows * count;
+  const buffers = [
+    declareBuffer('x', t, length, 'input'),
+    declareBuffer('y', t, length, 'inout'),
+    declareBuffer('whole', t, rows * lanes, 'output'),
+  ];
+  const kernel = buildKernel(
+    'tails',
+    {},
+    (b) =>
+      b.for(b.i32(0), b.i32(rows), b.i32(1), {}, [], (k) => {
+        const x = b.loadFirst('x', b.mul(k, b.i32(count)), lanes, count);
+        b.store('whole', x, b.mul(k, b.i32(lanes)));
+        /* From the last row on, so that what is written too far is seen. */
+        const at = b.mul(b.sub(b.i32(rows - 1), k), b.i32(count));
+        b.storeFirst('y', b.add(x, b.loadFirst('y', at, lanes, count)), at, count);
+      }),
+    buffers,
   );
+  return {
+    name: `the first ${count} of ${lanes} ${t}`,
+    module: makeModule('m', buffers, [kernel]),
+    ordered: isFloat(t),
+    inputs: { x: arrayOf(t, length, (k) => all[k]!), y: arrayOf(t, length, (k) => all[length - 1 - k]!) },
+  };
+};
 
 const onLanes = (t: ScalarType, lanes: number): Program => {
   const [all, others] = edgePairs(t);

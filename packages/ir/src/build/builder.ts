@@ -155,6 +155,12 @@ export class Builder {
   /** Stores a scalar or vector; operands stand as in the op: value, then index. */
   store = (buffer: string, value: Value, index: Value): void =>
     void this.op('mem.store', [value, index], { buffer: `@${buffer}` });
+  /** A vector of `lanes` whose first `count` are elements from `index` on, and whose others are zero: `count` < `lanes`. */
+  loadFirst = (buffer: string, index: Value, lanes: number, count: number): Value =>
+    this.value('mem.loadFirst', [index], { buffer: `@${buffer}`, lanes, count });
+  /** Stores the first `count` lanes of a vector, fewer than it has. */
+  storeFirst = (buffer: string, value: Value, index: Value, count: number): void =>
+    void this.op('mem.storeFirst', [value, index], { buffer: `@${buffer}`, count });
   gather = (buffer: string, indices: Value): Value => this.value('mem.gather', [indices], { buffer: `@${buffer}` });
   scatter = (buffer: string, values: Value, indices: Value): void =>
     void this.op('mem.scatter', [values, indices], { buffer: `@${buffer}` });

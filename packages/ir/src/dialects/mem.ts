@@ -23,6 +23,7 @@ import {
   operandIs,
 } from './define.js';
 import { elementIndex, elementReader, elementWriter } from './element.js';
+import { firstLaneOps } from './first-lanes.js';
 import { hintOps } from './hints.js';
 import { integerArithmetic } from './integer.js';
 import { dialect } from './op-table.js';
@@ -315,4 +316,20 @@ const cas: OpDef = defineBound(
 );
 
 /** Loads, stores, atomics and hints on the module's buffers. An index counts elements; outside the buffer it traps. */
-export const mem = dialect('mem', [load, store, gather, scatter, atomic, cas, ...hintOps(names, bufferName)]);
+export const mem = dialect('mem', [
+  load,
+  store,
+  ...firstLaneOps({
+    names,
+    writable,
+    index,
+    elementType,
+    bufferName,
+    element: (op, at, b) => element(op, at, b, true),
+  }),
+  gather,
+  scatter,
+  atomic,
+  cas,
+  ...hintOps(names, bufferName),
+]);

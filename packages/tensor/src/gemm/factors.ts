@@ -27,8 +27,10 @@ export const hasNumber = (plan: GemmPlan, shape: TileShape, l: number, c: number
 export const loadVector = (b: Builder, plan: GemmPlan, shape: TileShape, r: number, l: number, from: Place): Value => {
   if (!plan.gathers) {
     const { a } = plan.spec;
-    const at = a.kind === 'sparse' ? placeIn(a.stored!, shape.row + r, l) : plan.a.at(r, l);
-    return loadWhole(b, plan, indexOf(b, from, at), from.buffer, shape.columns.length);
+    const { lanes, filled } = plan.pieces;
+    const at = indexOf(b, from, a.kind === 'sparse' ? placeIn(a.stored!, shape.row + r, l) : plan.a.at(r, l));
+    if (filled < lanes) return b.loadFirst(from.buffer, at, lanes, filled);
+    return loadWhole(b, plan, at, from.buffer, shape.columns.length);
   }
   const entries = lanePositions(plan, shape, r, l);
   return gathered(
@@ -51,22 +53,26 @@ export const loadNumber = (b: Builder, plan: GemmPlan, shape: TileShape, l: numb
 
 /** The vector of C from row `r` of a tile on in column `c`. */
 export const loadResult = (b: Builder, plan: GemmPlan, r: number, c: number, from: Place): Value => {
-  const { lanes } = plan.pieces;
+  const { lanes, filled } = plan.pieces;
   const { rowStride, columnStride } = plan.spec.c;
   const at = r * rowStride + c * columnStride;
+  if (rowStride === 1 && filled < lanes) return b.loadFirst(from.buffer, indexOf(b, from, at), lanes, filled);
   if (rowStride === 1) return b.load(from.buffer, indexOf(b, from, at), lanes);
   return gathered(
     b,
-    Array.from({ length: lanes }, (_, k) => b.load(from.buffer, indexOf(b, from, at + k * rowStride))),
+    Array.from({ length: lanes }, (_, k) =>
+      k < filled ? b.load(from.buffer, indexOf(b, from, at + k * rowStride)) : b.constant(0, plan.spec.type),
+    ),
   );
 };
 
 export const storeResult = (b: Builder, plan: GemmPlan, r: number, c: number, value: Value, to: Place): void => {
-  const { lanes } = plan.pieces;
+  const { lanes, filled } = plan.pieces;
   const { rowStride, columnStride } = plan.spec.c;
   const at = r * rowStride + c * columnStride;
+  if (rowStride === 1 && filled < lanes) return b.storeFirst(to.buffer, value, indexOf(b, to, at), filled);
   if (rowStride === 1 || lanes === 1) return b.store(to.buffer, value, indexOf(b, to, at));
-  for (let k = 0; k < lanes; k++) b.store(to.buffer, b.extract(value, k), indexOf(b, to, at + k * rowStride));
+  for (let k = 0; k < filled; k++) b.store(to.buffer, b.extract(value, k), indexOf(b, to, at + k * rowStride));
 };
 
 const placeIn = ({ rowStride, columnStride }: Strides, row: number, column: number): number =>
@@ -77,7 +83,7 @@ const numberAt = (plan: GemmPlan, shape: TileShape, l: number, c: number): numbe
 
 const lanePositions = (plan: GemmPlan, shape: TileShape, r: number, l: number): readonly number[] => {
   const first = plan.spec.a.kind === 'dense' ? r : shape.row + r;
-  return Array.from({ length: plan.pieces.lanes }, (_, k) => plan.a.at(first + k, l));
+  return Array.from({ length: plan.pieces.lanes }, (_, k) => (k < plan.pieces.filled ? plan.a.at(first + k, l) : -1));
 };
 
 const gathered = (b: Builder, [first, ...rest]: readonly Value[]): Value =>

@@ -13,7 +13,7 @@ export const loopedPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarget
   const { m, n, k, a, b, c, alpha, beta } = spec;
   if (a.kind !== 'dense' || b.kind !== 'sparse' || b.positions.length === 0) return [];
   const padded = c.rowStride === 1 ? (spec.mPadded ?? m) : m;
-  const pieces = rowPieces(m, target.vectorBytes / byteSize(spec.type), padded);
+  const pieces = rowPieces(m, target.vectorBytes / byteSize(spec.type), padded, target.masks);
   const gathers = a.rowStride !== 1 && pieces.lanes > 1;
   const most = target.registers - 2 - (alpha === 1 || alpha === -1 ? 0 : 1) - (target.registers > 16 ? 2 : 0);
   const entries = b.positions.length;

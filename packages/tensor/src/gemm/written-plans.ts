@@ -13,7 +13,7 @@ import { type Tile, runsOf, tilesOf } from './tiles.js';
 export const writtenPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarget): readonly GemmPlan[] => {
   const { m, n, k } = spec;
   const padded = spec.c.rowStride === 1 ? (spec.mPadded ?? m) : m;
-  const pieces = rowPieces(m, target.vectorBytes / byteSize(spec.type), padded);
+  const pieces = rowPieces(m, target.vectorBytes / byteSize(spec.type), padded, target.masks);
   const unit = spec.c.rowStride === 1 || pieces.lanes === 1;
   const [a, b] = [entriesOf(spec.a, m), entriesOf(spec.b, k)];
   const lies = spec.a.kind === 'dense' ? spec.a : spec.a.stored;
