@@ -16,17 +16,24 @@ const I3 = 1 / P3;
 export type Lane = 0 | 1 | 2 | 3;
 const prime = (lane: Lane): number => [P0, P1, P2, P3][lane];
 
-const reduce = (x: number, p: number, inverse: number): number => {
-  const r = x - Math.floor(x * inverse) * p;
-  /* As a small integer: V8 then keeps residues out of the heap. */
-  return (r < 0 ? r + p : r >= p ? r - p : r) | 0;
+/** a·b mod p of residues: the quotient is right but for one, and the rest fits a word, whatever is lost above it. */
+const mul = (a: number, b: number, p: number, inverse: number): number => {
+  const q = (a * b * inverse) | 0;
+  const r = (Math.imul(a, b) - Math.imul(q, p)) | 0;
+  return r < 0 ? r + p : r >= p ? r - p : r;
 };
 
-export const mul0 = (a: number, b: number): number => reduce(a * b, P0, I0);
-export const mul1 = (a: number, b: number): number => reduce(a * b, P1, I1);
-export const mul2 = (a: number, b: number): number => reduce(a * b, P2, I2);
-export const mul3 = (a: number, b: number): number => reduce(a * b, P3, I3);
+export const mul0 = (a: number, b: number): number => mul(a, b, P0, I0);
+export const mul1 = (a: number, b: number): number => mul(a, b, P1, I1);
+export const mul2 = (a: number, b: number): number => mul(a, b, P2, I2);
+export const mul3 = (a: number, b: number): number => mul(a, b, P3, I3);
 const mulOf = (lane: Lane): ((a: number, b: number) => number) => [mul0, mul1, mul2, mul3][lane];
+
+/** A sum of two residues as one; without a branch, which would be taken at random. */
+export const wrap = (sum: number, p: number): number => lower(sum - p, p);
+
+/** A difference of two residues as one. */
+export const lower = (difference: number, p: number): number => difference + ((difference >> 31) & p);
 
 /** a⁻¹ in lane `lane`, by the extended Euclidean algorithm; a must not be 0. All numbers stay below the prime. */
 export const inverse = (a: number, lane: Lane): number => {
@@ -46,12 +53,12 @@ export const inverse = (a: number, lane: Lane): number => {
 };
 
 const power = (base: number, exponent: number, lane: Lane): number => {
-  const mul = mulOf(lane);
+  const times = mulOf(lane);
   let result = 1;
   let b = base;
   for (let e = exponent; e > 0; e = Math.floor(e / 2)) {
-    if (e % 2 === 1) result = mul(result, b);
-    b = mul(b, b);
+    if (e % 2 === 1) result = times(result, b);
+    b = times(b, b);
   }
   return result;
 };
@@ -74,9 +81,9 @@ export const residue = (value: number, lane: Lane): number => {
       exponent--;
     }
   }
-  const mul = mulOf(lane);
+  const times = mulOf(lane);
   const scale = exponent >= 0 ? power(2, exponent, lane) : inverse(power(2, -exponent, lane), lane);
-  const r = mul(mantissa % p, scale);
+  const r = times(mantissa % p, scale);
   return value < 0 && r !== 0 ? p - r : r;
 };
 

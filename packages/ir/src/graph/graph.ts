@@ -1,6 +1,7 @@
 import { fail } from '../diagnostics/diagnostic.js';
 import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
-import { P0, P1, P2, P3, inverse, mix, mul0, mul1, mul2, mul3, residue, residueOfWord } from './field.js';
+import { P0, P1, P2, P3, inverse, lower, mix, mul0, mul1, mul2, mul3, residue, residueOfWord, wrap } from './field.js';
+import { NodeTable } from './node-table.js';
 
 export interface GraphOptions {
   /**
@@ -11,6 +12,8 @@ export interface GraphOptions {
   readonly identity?: 'algebraic' | 'exact';
   /** Expected number of nodes; storage grows beyond it. */
   readonly capacity?: number;
+  /** Expected number of nodes that may be found again, which excludes most of what `dots` makes; default all. */
+  readonly entries?: number;
   /** Seed of the random point; default fixed, so that runs repeat. */
   readonly seed?: number;
   /**
@@ -32,22 +35,15 @@ const OP = {
 } as const;
 
 const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);
-const COST = Uint8Array.from(scalarOps, (o) => o.cost);
 const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
-const ASSOCIATIVE = Uint8Array.from(scalarOps, (o) => (o.associative ? 1 : 0));
-
-/** A leaf's structural hash: variables and constants are two fixed structures (Alg. 1). */
-const VARIABLE_STRUCTURE = 0x243f6a88;
-const CONSTANT_STRUCTURE = 0x13198a2e;
-const MAX_WEIGHT = 0xffffffff;
 
 /**
  * The expression graph (§4.1, App. E): an append-only arena of binary nodes in typed arrays, hash-consed. A node id
  * never changes meaning and operands come before their users, so a graph of a given length is a value, every analysis
  * is a sweep over ids, and nothing recurses.
  *
- * Per node: op (1 byte), operands (8), three algebraic lanes and the structural hash (16), complexity (4), and its
- * share of the hash table. For a variable `left` is its number, for a constant its place in the table of constants.
+ * Per node: op (1 byte), operands (8), three algebraic residues (12), and its share of the hash table. For a variable
+ * `left` is its number, for a constant its place in the table of constants.
  */
 export class Graph {
   readonly identity: 'algebraic' | 'exact';
@@ -56,33 +52,27 @@ export class Graph {
   op: Uint8Array;
   left: Int32Array;
   right: Int32Array;
-  /** Four words a node: three residues and the structural hash. */
+  /** The algebraic hash: three residues a node. */
   hash: Int32Array;
-  /** Complexity: the cost of the expression tree, saturating. */
-  weight: Uint32Array;
   variableCount = 0;
   private frozen = false;
   private readonly constantValues: number[] = [];
   private readonly constantIds = new Map<number, number>();
   private readonly seed: number;
-  private table: Int32Array;
-  private mask: number;
-  /** Expressions in the table; partial sums are not. */
-  private entries = 0;
+  private table: NodeTable;
   /** Number of nodes at which storage or table must grow. */
   private limit: number;
   private check: Int32Array | undefined;
-  /* Residues of the node being made; fields, because JavaScript returns one value. */
-  private h0 = 0;
-  private h1 = 0;
-  private h2 = 0;
-  private structure = 0;
+  /* Residues of the products and of the sums that `dots` makes, three words each; and what `dot` hands to it. */
+  private products = new Int32Array(0);
+  private sums = new Int32Array(0);
+  private readonly pairs = new Int32Array(2);
+  private readonly result = new Int32Array(1);
   /* The last divisor and its inverse, which costs as much as ten nodes: vectors are divided by one length. */
   private divisor = -1;
   private i0 = 0;
   private i1 = 0;
   private i2 = 0;
-  private tag = 0;
 
   constructor(options: GraphOptions = {}) {
     this.identity = options.identity ?? 'algebraic';
@@ -91,13 +81,9 @@ export class Graph {
     this.op = new Uint8Array(capacity);
     this.left = new Int32Array(capacity);
     this.right = new Int32Array(capacity);
-    this.hash = new Int32Array(4 * capacity);
-    this.weight = new Uint32Array(capacity);
-    let size = 128;
-    while (size * LOAD < capacity) size *= 2;
-    this.table = new Int32Array(size);
-    this.mask = size - 1;
-    this.limit = Math.min(capacity, Math.floor(size * LOAD));
+    this.hash = new Int32Array(3 * capacity);
+    this.table = new NodeTable(options.entries ?? capacity, capacity);
+    this.limit = Math.min(capacity, this.table.room);
     this.check = options.checkCollisions ? new Int32Array(capacity) : undefined;
     /* The constants that hashes are most often found to equal (App. D, “constant expressions”). */
     for (const c of [0, 1, -1, 2]) this.constant(c);
@@ -109,8 +95,7 @@ export class Graph {
    */
   freeze(): void {
     this.frozen = true;
-    this.table = new Int32Array(1);
-    this.mask = 0;
+    this.table = new NodeTable(1, 1);
     this.hash = new Int32Array(0);
     this.check = undefined;
     this.limit = 0;
@@ -118,14 +103,7 @@ export class Graph {
 
   /** Bytes held, table included. */
   get bytes(): number {
-    return (
-      this.op.byteLength +
-      this.left.byteLength +
-      this.right.byteLength +
-      this.hash.byteLength +
-      this.weight.byteLength +
-      this.table.byteLength
-    );
+    return this.op.byteLength + this.left.byteLength + this.right.byteLength + this.hash.byteLength + this.table.bytes;
   }
 
   /** Makes `count` variables with consecutive numbers and consecutive ids; returns the first id. */
@@ -135,11 +113,13 @@ export class Graph {
     for (let i = 0; i < count; i++) {
       const k = this.variableCount++;
       const h = mix(k, this.seed);
-      this.h0 = residueOfWord(mix(h, 1), P0) || 1;
-      this.h1 = residueOfWord(mix(h, 2), P1) || 1;
-      this.h2 = residueOfWord(mix(h, 3), P2) || 1;
-      this.structure = VARIABLE_STRUCTURE;
-      this.append(OP.variable, k, 0, 0, this.slot());
+      const h0 = residueOfWord(mix(h, 1), P0) || 1;
+      const h1 = residueOfWord(mix(h, 2), P1) || 1;
+      const h2 = residueOfWord(mix(h, 3), P2) || 1;
+      const found = this.table.find(this.hash, h0, h1, h2);
+      const id = this.append(OP.variable, k, 0, h0, h1, h2);
+      if (found < 0) this.table.enter(~found, id, h0, h1, h2);
+      else this.table.replace(found, id, h0, h1, h2);
     }
     return first;
   }
@@ -154,26 +134,22 @@ export class Graph {
     const known = this.constantIds.get(v);
     if (known !== undefined) return known;
     if (this.length >= this.limit) this.reserve(this.length + 1);
-    if (Number.isFinite(v)) {
-      this.h0 = residue(v, 0);
-      this.h1 = residue(v, 1);
-      this.h2 = residue(v, 2);
-    } else {
-      const word = Number.isNaN(v) ? 11 : v > 0 ? 12 : 13;
-      this.h0 = residueOfWord(mix(word, 1), P0);
-      this.h1 = residueOfWord(mix(word, 2), P1);
-      this.h2 = residueOfWord(mix(word, 3), P2);
-    }
-    const slot = this.slot();
-    this.structure = CONSTANT_STRUCTURE;
+    let word = 0;
+    if (!Number.isFinite(v)) word = Number.isNaN(v) ? 11 : v > 0 ? 12 : 13;
+    const h0 = word === 0 ? residue(v, 0) : residueOfWord(mix(word, 1), P0);
+    const h1 = word === 0 ? residue(v, 1) : residueOfWord(mix(word, 2), P1);
+    const h2 = word === 0 ? residue(v, 2) : residueOfWord(mix(word, 3), P2);
+    const found = this.table.find(this.hash, h0, h1, h2);
     this.constantValues.push(v);
-    this.constantIds.set(v, this.length);
-    /* An expression found earlier to have this value gives way: whoever builds it again gets the number. */
-    const entry = this.table[slot];
-    if (entry !== 0) this.tag = entry & ~this.mask;
-    const mayReplace =
-      entry === 0 || (this.identity === 'algebraic' && this.op[(entry & this.mask) - 1] !== OP.constant);
-    return this.append(OP.constant, this.constantValues.length - 1, 0, 0, mayReplace ? slot : -1);
+    const id = this.append(OP.constant, this.constantValues.length - 1, 0, h0, h1, h2);
+    this.constantIds.set(v, id);
+    if (found < 0) this.table.enter(~found, id, h0, h1, h2);
+    /* An expression found earlier to have this value gives way: whoever builds it again gets the number. */ else if (
+      this.identity === 'algebraic' &&
+      this.op[found] !== OP.constant
+    )
+      this.table.replace(found, id, h0, h1, h2);
+    return id;
   }
 
   isConstant(id: number): boolean {
@@ -194,21 +170,10 @@ export class Graph {
     return this.left[id];
   }
 
-  /** The structural hash: equal for trees that differ only by their leaves, invariant under commutation and association. */
-  structuralHash(id: number): number {
-    this.requireHashes();
-    return this.hash[4 * id + 3];
-  }
-
   /** The algebraic hash as three residues: equal for expressions of equal value (§4.1.2). */
   algebraicHash(id: number): readonly [number, number, number] {
     this.requireHashes();
-    return [this.hash[4 * id], this.hash[4 * id + 1], this.hash[4 * id + 2]];
-  }
-
-  /** Cost of the expression tree below `id` (§4.1.4). */
-  complexity(id: number): number {
-    return this.weight[id];
+    return [this.hash[3 * id], this.hash[3 * id + 1], this.hash[3 * id + 2]];
   }
 
   add(a: number, b: number): number {
@@ -221,23 +186,24 @@ export class Graph {
       }
     }
     if (this.identity === 'exact') return this.opaque(OP.add, a, b);
-    this.h0 = wrap(hash[4 * a] + hash[4 * b], P0);
-    this.h1 = wrap(hash[4 * a + 1] + hash[4 * b + 1], P1);
-    this.h2 = wrap(hash[4 * a + 2] + hash[4 * b + 2], P2);
-    return this.intern(OP.add, a, b);
+    const x = 3 * a;
+    const y = 3 * b;
+    const h0 = wrap(hash[x] + hash[y], P0);
+    const h1 = wrap(hash[x + 1] + hash[y + 1], P1);
+    const h2 = wrap(hash[x + 2] + hash[y + 2], P2);
+    return this.intern(OP.add, a, b, h0, h1, h2);
   }
 
   /** a − b, kept as the sum of a and −b; found without making −b when it exists already. */
   sub(a: number, b: number): number {
     const { op, hash } = this;
     if (this.identity === 'algebraic' && !this.check && op[a] !== OP.constant && op[b] !== OP.constant) {
-      const x = a << 2;
-      const y = b << 2;
-      const found = this.lookup(
-        lower(hash[x] - hash[y], P0),
-        lower(hash[x + 1] - hash[y + 1], P1),
-        lower(hash[x + 2] - hash[y + 2], P2),
-      );
+      const x = 3 * a;
+      const y = 3 * b;
+      const h0 = lower(hash[x] - hash[y], P0);
+      const h1 = lower(hash[x + 1] - hash[y + 1], P1);
+      const h2 = lower(hash[x + 2] - hash[y + 2], P2);
+      const found = this.table.find(hash, h0, h1, h2);
       if (found >= 0) return found;
     }
     return this.add(a, this.neg(b));
@@ -248,10 +214,11 @@ export class Graph {
     if (op[a] === OP.constant) return this.constant(-this.constantValue(a));
     if (op[a] === OP.neg) return this.left[a];
     if (this.identity === 'exact') return this.opaque(OP.neg, a, 0);
-    this.h0 = hash[4 * a] === 0 ? 0 : P0 - hash[4 * a];
-    this.h1 = hash[4 * a + 1] === 0 ? 0 : P1 - hash[4 * a + 1];
-    this.h2 = hash[4 * a + 2] === 0 ? 0 : P2 - hash[4 * a + 2];
-    return this.intern(OP.neg, a, 0);
+    const x = 3 * a;
+    const h0 = hash[x] === 0 ? 0 : P0 - hash[x];
+    const h1 = hash[x + 1] === 0 ? 0 : P1 - hash[x + 1];
+    const h2 = hash[x + 2] === 0 ? 0 : P2 - hash[x + 2];
+    return this.intern(OP.neg, a, 0, h0, h1, h2);
   }
 
   mul(a: number, b: number): number {
@@ -269,10 +236,12 @@ export class Graph {
       return op[b] === OP.neg ? this.mul(this.left[a], this.left[b]) : this.neg(this.mul(this.left[a], b));
     if (op[b] === OP.neg) return this.neg(this.mul(a, this.left[b]));
     if (this.identity === 'exact') return this.opaque(OP.mul, a, b);
-    this.h0 = mul0(hash[4 * a], hash[4 * b]);
-    this.h1 = mul1(hash[4 * a + 1], hash[4 * b + 1]);
-    this.h2 = mul2(hash[4 * a + 2], hash[4 * b + 2]);
-    return this.intern(OP.mul, a, b);
+    const x = 3 * a;
+    const y = 3 * b;
+    const h0 = mul0(hash[x], hash[y]);
+    const h1 = mul1(hash[x + 1], hash[y + 1]);
+    const h2 = mul2(hash[x + 2], hash[y + 2]);
+    return this.intern(OP.mul, a, b, h0, h1, h2);
   }
 
   div(a: number, b: number): number {
@@ -284,19 +253,21 @@ export class Graph {
     }
     if (op[a] === OP.neg) return this.neg(this.div(this.left[a], b));
     if (op[b] === OP.neg) return this.neg(this.div(a, this.left[b]));
-    if (this.identity === 'exact' || hash[4 * b] === 0 || hash[4 * b + 1] === 0 || hash[4 * b + 2] === 0)
+    const x = 3 * a;
+    const y = 3 * b;
+    if (this.identity === 'exact' || hash[y] === 0 || hash[y + 1] === 0 || hash[y + 2] === 0)
       return this.opaque(OP.div, a, b);
     if (op[a] === OP.constant && this.constantValue(a) === 0) return a;
     if (this.divisor !== b) {
       this.divisor = b;
-      this.i0 = inverse(hash[4 * b], 0);
-      this.i1 = inverse(hash[4 * b + 1], 1);
-      this.i2 = inverse(hash[4 * b + 2], 2);
+      this.i0 = inverse(hash[y], 0);
+      this.i1 = inverse(hash[y + 1], 1);
+      this.i2 = inverse(hash[y + 2], 2);
     }
-    this.h0 = mul0(hash[4 * a], this.i0);
-    this.h1 = mul1(hash[4 * a + 1], this.i1);
-    this.h2 = mul2(hash[4 * a + 2], this.i2);
-    return this.intern(OP.div, a, b);
+    const h0 = mul0(hash[x], this.i0);
+    const h1 = mul1(hash[x + 1], this.i1);
+    const h2 = mul2(hash[x + 2], this.i2);
+    return this.intern(OP.div, a, b, h0, h1, h2);
   }
 
   /** c ? a : b, where c is a truth value: a comparison, or a number that is 0 or not. */
@@ -345,12 +316,12 @@ export class Graph {
       let s1 = 0;
       let s2 = 0;
       for (let t = 0; t < n; t++) {
-        const h = 4 * ids[t];
+        const h = 3 * ids[t];
         s0 = wrap(s0 + hash[h], P0);
         s1 = wrap(s1 + hash[h + 1], P1);
         s2 = wrap(s2 + hash[h + 2], P2);
       }
-      const found = this.lookup(s0, s1, s2);
+      const found = this.table.find(hash, s0, s1, s2);
       if (found >= 0) return found;
     }
     let s = ids[0];
@@ -360,44 +331,100 @@ export class Graph {
 
   /** Σ aᵢ·bᵢ over `n` pairs taken from `a` at `ai` and `b` at `bi`; found without making the products when it exists. */
   dot(a: Int32Array, ai: Int32Array, b: Int32Array, bi: Int32Array, n: number): number {
-    if (n === 0) return this.constant(0);
-    if (n > 1 && this.identity === 'algebraic' && !this.check) {
-      const { hash } = this;
+    this.pairs[1] = n;
+    this.dots(this.result, 0, a, ai, b, bi, this.pairs, 1);
+    return this.result[0];
+  }
+
+  /**
+   * `count` such sums, one after the other: sum e is made of the pairs `ptr[e] .. ptr[e+1])` and goes to `out[o + e]`. The
+   * searches of all begin together, so that the machine waits for memory once and not for each.
+   */
+  dots(
+    out: Int32Array,
+    o: number,
+    a: Int32Array,
+    ai: Int32Array,
+    b: Int32Array,
+    bi: Int32Array,
+    ptr: Int32Array,
+    count: number,
+  ): void {
+    if (this.identity === 'exact' || this.check) {
+      for (let e = 0; e < count; e++) out[o + e] = this.dotAsWritten(a, ai, b, bi, ptr[e], ptr[e + 1]);
+      return;
+    }
+    if (3 * ptr[count] > this.products.length) this.products = new Int32Array(6 * ptr[count]);
+    if (3 * count > this.sums.length) this.sums = new Int32Array(6 * count);
+    const { op, hash, products, sums, table } = this;
+    for (let e = 0; e < count; e++) {
       let s0 = 0;
       let s1 = 0;
       let s2 = 0;
-      for (let t = 0; t < n; t++) {
-        const x = 4 * a[ai[t]];
-        const y = 4 * b[bi[t]];
-        s0 = wrap(s0 + mul0(hash[x], hash[y]), P0);
-        s1 = wrap(s1 + mul1(hash[x + 1], hash[y + 1]), P1);
-        s2 = wrap(s2 + mul2(hash[x + 2], hash[y + 2]), P2);
+      for (let t = ptr[e]; t < ptr[e + 1]; t++) {
+        const x = 3 * a[ai[t]];
+        const y = 3 * b[bi[t]];
+        const p0 = mul0(hash[x], hash[y]);
+        const p1 = mul1(hash[x + 1], hash[y + 1]);
+        const p2 = mul2(hash[x + 2], hash[y + 2]);
+        products[3 * t] = p0;
+        products[3 * t + 1] = p1;
+        products[3 * t + 2] = p2;
+        s0 = wrap(s0 + p0, P0);
+        s1 = wrap(s1 + p1, P1);
+        s2 = wrap(s2 + p2, P2);
       }
-      const found = this.lookup(s0, s1, s2);
-      if (found >= 0) return found;
+      sums[3 * e] = s0;
+      sums[3 * e + 1] = s1;
+      sums[3 * e + 2] = s2;
     }
-    if (n === 1) return this.mul(a[ai[0]], b[bi[0]]);
-    let s = this.productTerm(a[ai[0]], b[bi[0]]);
-    for (let t = 1; t < n; t++) {
-      const product = this.productTerm(a[ai[t]], b[bi[t]]);
-      s = t < n - 1 ? this.partialSum(s, product) : this.add(s, product);
+    table.glance(hash, sums, 0, count);
+    for (let e = 0; e < count; e++) {
+      const from = ptr[e];
+      const to = ptr[e + 1];
+      if (to - from < 2) {
+        out[o + e] = from === to ? this.constant(0) : this.mul(a[ai[from]], b[bi[from]]);
+        continue;
+      }
+      /* Making a sum may have moved everything. */
+      const found = this.table.find(this.hash, sums[3 * e], sums[3 * e + 1], sums[3 * e + 2]);
+      if (found >= 0) {
+        out[o + e] = found;
+        continue;
+      }
+      if (op[a[ai[from]]] !== OP.variable || op[b[bi[from]]] !== OP.variable)
+        this.table.glance(this.hash, products, from, to - from);
+      let s = this.productTerm(a[ai[from]], b[bi[from]], from);
+      for (let t = from + 1; t < to; t++) {
+        const product = this.productTerm(a[ai[t]], b[bi[t]], t);
+        s = t < to - 1 ? this.partialSum(s, product) : this.add(s, product);
+      }
+      out[o + e] = s;
     }
+  }
+
+  private dotAsWritten(a: Int32Array, ai: Int32Array, b: Int32Array, bi: Int32Array, from: number, to: number): number {
+    if (from === to) return this.constant(0);
+    let s = this.mul(a[ai[from]], b[bi[from]]);
+    for (let t = from + 1; t < to; t++) s = this.add(s, this.mul(a[ai[t]], b[bi[t]]));
     return s;
   }
 
-  /** A product within a sum. One of two inputs costs less to evaluate again than to find: it is not entered either. */
-  private productTerm(a: number, b: number): number {
-    const { op, hash } = this;
-    if (op[a] !== OP.variable || op[b] !== OP.variable || this.identity === 'exact' || this.check)
-      return this.mul(a, b);
-    if (this.length >= this.limit) this.reserve(this.length + 1);
-    const x = a << 2;
-    const y = b << 2;
-    this.h0 = mul0(hash[x], hash[y]);
-    this.h1 = mul1(hash[x + 1], hash[y + 1]);
-    this.h2 = mul2(hash[x + 2], hash[y + 2]);
-    this.structure = this.structureOf(OP.mul, a, b);
-    return this.append(OP.mul, a, b, COST[OP.mul], -1);
+  /**
+   * A product of a sum, whose residues stand in place `t` of `products`. One of two inputs costs less to evaluate again
+   * than to find: it is not entered into the table.
+   */
+  private productTerm(a: number, b: number, t: number): number {
+    const { op, products } = this;
+    const h0 = products[3 * t];
+    const h1 = products[3 * t + 1];
+    const h2 = products[3 * t + 2];
+    if (op[a] === OP.variable && op[b] === OP.variable) {
+      if (this.length >= this.limit) this.reserve(this.length + 1);
+      return this.append(OP.mul, a, b, h0, h1, h2);
+    }
+    if (op[a] === OP.constant || op[b] === OP.constant || op[a] === OP.neg || op[b] === OP.neg) return this.mul(a, b);
+    return this.intern(OP.mul, a, b, h0, h1, h2);
   }
 
   /**
@@ -410,29 +437,19 @@ export class Graph {
       return this.add(a, b);
     if (this.length >= this.limit) this.reserve(this.length + 1);
     const { hash } = this;
-    const x = a << 2;
-    const y = b << 2;
-    this.h0 = wrap(hash[x] + hash[y], P0);
-    this.h1 = wrap(hash[x + 1] + hash[y + 1], P1);
-    this.h2 = wrap(hash[x + 2] + hash[y + 2], P2);
-    this.structure = this.structureOf(OP.add, a, b);
-    const weight = this.weight[a] + this.weight[b] + COST[OP.add];
-    return this.append(OP.add, a, b, weight > MAX_WEIGHT ? MAX_WEIGHT : weight, -1);
-  }
-
-  /** The node with these residues, or −1. */
-  private lookup(h0: number, h1: number, h2: number): number {
-    this.h0 = h0;
-    this.h1 = h1;
-    this.h2 = h2;
-    return (this.table[this.slot()] & this.mask) - 1;
+    const x = 3 * a;
+    const y = 3 * b;
+    const h0 = wrap(hash[x] + hash[y], P0);
+    const h1 = wrap(hash[x + 1] + hash[y + 1], P1);
+    const h2 = wrap(hash[x + 2] + hash[y + 2], P2);
+    return this.append(OP.add, a, b, h0, h1, h2);
   }
 
   /** An operation whose result is no polynomial of its operands' residues: a random value determined by them. */
   private opaque(code: number, a: number, b: number): number {
     const { hash } = this;
-    let x = 4 * a;
-    let y = 4 * b;
+    let x = 3 * a;
+    let y = 3 * b;
     const unary = ARITY[code] === 1;
     if (!unary && COMMUTATIVE[code] === 1 && hash[x] > hash[y]) {
       const t = x;
@@ -456,86 +473,37 @@ export class Graph {
       mix(hash[x + 1], hash[x]),
       unary ? mix(code, hash[x + 2]) : mix(mix(hash[y + 1], hash[y]), mix(code, hash[y + 2])),
     );
-    this.h0 = residueOfWord(w, P0);
-    this.h1 = residueOfWord(v, P1);
-    this.h2 = residueOfWord(u, P2);
-    return this.intern(code, a, b);
+    return this.intern(code, a, b, residueOfWord(w, P0), residueOfWord(v, P1), residueOfWord(u, P2));
   }
 
-  /** The node with the residues in h0, h1, h2, made now if there is none. */
-  private intern(code: number, a: number, b: number): number {
+  /** The node with these residues, made now if there is none. */
+  private intern(code: number, a: number, b: number, h0: number, h1: number, h2: number): number {
     if (this.length >= this.limit) this.reserve(this.length + 1);
-    const slot = this.slot();
-    const entry = this.table[slot];
-    if (entry !== 0) {
-      const found = (entry & this.mask) - 1;
+    const found = this.table.find(this.hash, h0, h1, h2);
+    if (found >= 0) {
       if (this.check) this.compare(found, code, a, b);
       return found;
     }
     /* Equal small residues in all lanes: the expression is an integer, whatever it looks like. */
-    if (this.identity === 'algebraic' && (ARITY[code] === 2 || code === OP.neg)) {
-      const integer = this.smallInteger();
-      if (integer !== undefined) return this.constant(integer);
+    if ((h0 < SMALL || h0 > P0 - SMALL) && this.identity === 'algebraic' && (ARITY[code] === 2 || code === OP.neg)) {
+      if (h0 < SMALL && h0 === h1 && h1 === h2) return this.constant(h0);
+      const n = P0 - h0;
+      if (n < SMALL && P1 - h1 === n && P2 - h2 === n) return this.constant(-n);
     }
-    const weight = this.weight[a] + (ARITY[code] === 2 ? this.weight[b] : 0) + COST[code];
-    this.structure = this.structureOf(code, a, b);
-    return this.append(code, a, b, weight > MAX_WEIGHT ? MAX_WEIGHT : weight, slot);
+    const id = this.append(code, a, b, h0, h1, h2);
+    this.table.enter(~found, id, h0, h1, h2);
+    return id;
   }
 
-  private smallInteger(): number | undefined {
-    const { h0, h1, h2 } = this;
-    if (h0 < SMALL && h0 === h1 && h1 === h2) return h0;
-    const n = P0 - h0;
-    return n < SMALL && P1 - h1 === n && P2 - h2 === n ? -n : undefined;
-  }
-
-  private structureOf(code: number, a: number, b: number): number {
-    const { op, hash } = this;
-    const sa = hash[4 * a + 3];
-    if (ARITY[code] === 1) return mix(mix(code, op[a]), sa);
-    const sb = hash[4 * b + 3];
-    /* A sum's (product's) hash adds up one word a term, so order and bracketing leave no trace. */
-    if (ASSOCIATIVE[code] === 1)
-      return ((op[a] === code ? sa : term(code, op[a], sa)) + (op[b] === code ? sb : term(code, op[b], sb))) | 0;
-    if (COMMUTATIVE[code] === 1) return mix(code, (term(code, op[a], sa) + term(code, op[b], sb)) | 0);
-    return mix(mix(mix(code, op[a]), sa), term(code, op[b], sb));
-  }
-
-  /**
-   * The table slot that holds h0, h1, h2, or the empty one where they belong. An entry is id + 1 in the low bits and, in
-   * the bits that ids do not need, a tag of the hash, so that a probe leaves the table only for a likely match.
-   */
-  private slot(): number {
-    const { table, mask, hash, h0, h1, h2 } = this;
-    const w = Math.imul(h0 ^ Math.imul(h1, 0x2c1b3c6d), 0x297a2d39) ^ Math.imul(h2, 0x85ebca6b);
-    const tag = w & ~mask;
-    for (let s = (w ^ (w >>> 15)) & mask; ; s = (s + 1) & mask) {
-      const entry = table[s];
-      if (entry === 0) {
-        this.tag = tag;
-        return s;
-      }
-      if ((entry & ~mask) !== tag) continue;
-      const h = ((entry & mask) - 1) << 2;
-      if (hash[h] === h0 && hash[h + 1] === h1 && hash[h + 2] === h2) return s;
-    }
-  }
-
-  private append(code: number, a: number, b: number, weight: number, slot: number): number {
+  private append(code: number, a: number, b: number, h0: number, h1: number, h2: number): number {
     const id = this.length++;
     this.op[id] = code;
     this.left[id] = a;
     this.right[id] = b;
-    const h = 4 * id;
-    this.hash[h] = this.h0;
-    this.hash[h + 1] = this.h1;
-    this.hash[h + 2] = this.h2;
-    this.hash[h + 3] = this.structure;
-    this.weight[id] = weight;
-    if (slot >= 0) {
-      if (this.table[slot] === 0) this.entries++;
-      this.table[slot] = this.tag | (id + 1);
-    }
+    const h = 3 * id;
+    this.hash[h] = h0;
+    this.hash[h + 1] = h1;
+    this.hash[h + 2] = h2;
     if (this.check) this.check[id] = this.fourthResidue(code, a, b);
     return id;
   }
@@ -599,52 +567,19 @@ export class Graph {
       this.op = grow(new Uint8Array(capacity), this.op);
       this.left = grow(new Int32Array(capacity), this.left);
       this.right = grow(new Int32Array(capacity), this.right);
-      this.hash = grow(new Int32Array(4 * capacity), this.hash);
-      this.weight = grow(new Uint32Array(capacity), this.weight);
+      this.hash = grow(new Int32Array(3 * capacity), this.hash);
       if (this.check) this.check = grow(new Int32Array(capacity), this.check);
     }
     /* Every node to come may enter the table. */
-    const entries = this.entries + (n - this.length);
-    if (entries > this.table.length * LOAD) this.rehash(entries);
-    this.limit = Math.min(this.op.length, this.length + Math.floor(this.table.length * LOAD) - this.entries);
-  }
-
-  private rehash(entries: number): void {
-    const old = this.table;
-    const oldMask = this.mask;
-    let size = old.length;
-    while (entries > size * LOAD) size *= 2;
-    this.table = new Int32Array(size);
-    this.mask = size - 1;
-    /* A node may be in the making. */
-    const { h0, h1, h2, hash } = this;
-    for (let s = 0; s < old.length; s++) {
-      if (old[s] === 0) continue;
-      const id = (old[s] & oldMask) - 1;
-      this.h0 = hash[4 * id];
-      this.h1 = hash[4 * id + 1];
-      this.h2 = hash[4 * id + 2];
-      const slot = this.slot();
-      this.table[slot] = this.tag | (id + 1);
-    }
-    this.h0 = h0;
-    this.h1 = h1;
-    this.h2 = h2;
+    this.table.grow(n - this.length, this.op.length, this.hash);
+    this.limit = Math.min(this.op.length, this.length + this.table.room);
   }
 }
 
-/** Load factor at which the hash table doubles. */
-const LOAD = 0.72;
 const SMALL = 1 << 20;
 const MAX_NODES = 2 ** 29 - 1;
 
-const wrap = (x: number, p: number): number => (x >= p ? x - p : x);
-const lower = (x: number, p: number): number => (x < 0 ? x + p : x);
-
-/** The word that an operand adds to the structural hash of a sum or product. */
-const term = (code: number, operandOp: number, structure: number): number => mix(mix(structure, operandOp), code);
-
-const grow = <T extends Uint8Array | Int32Array | Uint32Array>(target: T, source: T): T => {
+const grow = <T extends Uint8Array | Int32Array>(target: T, source: T): T => {
   target.set(source);
   return target;
 };

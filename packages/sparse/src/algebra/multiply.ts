@@ -5,8 +5,8 @@ import type { Ring } from './ring.js';
 
 /**
  * The matrix product A·B over any ring, row by row (Gustavson). `ring.dot` is called once per output entry, in entry
- * order, with the pairs of that entry in increasing k, in scratch arrays that are reused from call to call. Entries that
- * happen to be zero stay: the result's pattern depends on the operands' patterns alone.
+ * order, with the pairs of that entry in increasing k, in scratch arrays that are reused from call to call; a ring with
+ * `dots` is given a row at once. Entries that happen to be zero stay: the result's pattern depends on the operands' patterns alone.
  * Throws `DiagnosticError`: `algebra/shape`, `algebra/too-large`.
  */
 export const multiply = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<V> => {
@@ -54,8 +54,9 @@ const multiplyValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPatt
   const pairA = new Int32Array(size.pairs);
   const pairB = new Int32Array(size.pairs);
   const next = new Int32Array(size.pairs);
-  const ai = new Int32Array(size.terms);
-  const bi = new Int32Array(size.terms);
+  const ai = new Int32Array(ring.dots ? size.pairs : size.terms);
+  const bi = new Int32Array(ai.length);
+  const ends = new Int32Array(size.entries + 1);
   const first = new Int32Array(size.entries);
   const slotOf = new Int32Array(b.pattern.cols);
   for (let i = 0; i < pattern.rows; i++) {
@@ -75,6 +76,18 @@ const multiplyValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPatt
         next[t] = first[s];
         first[s] = t;
       }
+    }
+    if (ring.dots) {
+      let n = 0;
+      for (let s = 0; s < width; s++) {
+        for (let c = first[s]; c !== -1; c = next[c], n++) {
+          ai[n] = pairA[c];
+          bi[n] = pairB[c];
+        }
+        ends[s + 1] = n;
+      }
+      ring.dots(values, begin, a.values, ai, b.values, bi, ends, width);
+      continue;
     }
     for (let s = 0; s < width; s++) {
       let n = 0;

@@ -18,6 +18,20 @@ export interface Ring<V> {
   readonly scale: (out: V, o: number, s: number, a: V, i: number) => void;
   /** out[o] = sum over t in [0, n) of a[ai[t]] * b[bi[t]], in that order */
   readonly dot: (out: V, o: number, a: V, ai: Int32Array, b: V, bi: Int32Array, n: number) => void;
+  /**
+   * Where it is given, `count` such sums at once: out[o + e] is that over t in [ptr[e], ptr[e + 1]). For rings that gain by
+   * seeing several.
+   */
+  readonly dots?: (
+    out: V,
+    o: number,
+    a: V,
+    ai: Int32Array,
+    b: V,
+    bi: Int32Array,
+    ptr: Int32Array,
+    count: number,
+  ) => void;
   /** out[o] = sum over t in [0, n) of a[ai[t]], in that order; for assembly from triplets */
   readonly sum: (out: V, o: number, a: V, ai: Int32Array, n: number) => void;
 }

@@ -1,4 +1,4 @@
-import { mix, pass, type Pass } from '@filigree/ir';
+import { costsMore, mix, pass, type Pass } from '@filigree/ir';
 import type { Decomposition } from '../decompose/decompose.js';
 import { ADD, ASSOCIATIVE, NEG } from '../decompose/codes.js';
 import { defaultOptions, type GroupOptions } from '../options.js';
@@ -118,22 +118,20 @@ const rollSums = (
 /** A term of a rolled sum is a product, a quotient, a function of leaves; anything larger belongs in a kernel of its own. */
 const termsAreSmall = (d: Decomposition, terms: Int32Array, n: number): boolean => {
   for (let t = 0; t < n; t++)
-    if (d.graph.weight[terms[t]] > MAX_TERM_WEIGHT && d.stored[terms[t]] === 0 && !shallow(d, terms[t])) return false;
+    if (d.stored[terms[t]] === 0 && costsMore(d.graph, terms[t], MAX_TERM_COST) && !shallow(d, terms[t])) return false;
   return true;
 };
 
-const MAX_TERM_WEIGHT = 64;
+const MAX_TERM_COST = 64;
 
 /** A product or sign of leaves, however heavy the leaves' own expressions are. */
 const shallow = (d: Decomposition, id: number): boolean => {
   const { op, left, right } = d.graph;
+  const small = (x: number): boolean => !costsMore(d.graph, x, MAX_TERM_COST);
   const leaf = (x: number): boolean => d.stored[x] !== 0 || d.graph.isVariable(x) || d.graph.isConstant(x);
   if (op[id] === NEG) return leaf(left[id]) || shallow(d, left[id]);
   if (ASSOCIATIVE[op[id]] === 0) return false;
-  return (
-    ((leaf(left[id]) || d.graph.weight[left[id]] <= MAX_TERM_WEIGHT) && leaf(right[id])) ||
-    (leaf(left[id]) && d.graph.weight[right[id]] <= MAX_TERM_WEIGHT)
-  );
+  return ((leaf(left[id]) || small(left[id])) && leaf(right[id])) || (leaf(left[id]) && small(right[id]));
 };
 
 const mergeAscending = (groups: readonly Int32Array[]): Int32Array => {

@@ -22,6 +22,7 @@ export const symbolicRing = (graph: Graph): Ring<Int32Array> => ({
   dot: (out, o, a, ai, b, bi, n) => {
     out[o] = graph.dot(a, ai, b, bi, n);
   },
+  dots: (out, o, a, ai, b, bi, ptr, count) => graph.dots(out, o, a, ai, b, bi, ptr, count),
   sum: (out, o, a, ai, n) => {
     out[o] = graph.sum(gather(a, ai, n), n);
   },

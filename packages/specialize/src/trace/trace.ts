@@ -76,7 +76,11 @@ export const trace = (options: GraphOptions = {}): Pass<Program, Trace> =>
 
 const runTrace = (program: Program, options: GraphOptions): Trace => {
   const variables = Object.entries(program.inputs).reduce((n, [name, shape]) => n + shapeLength(name, shape), 0);
-  const graph = new Graph({ capacity: program.capacity ?? expectedNodes(variables), ...options });
+  const graph = new Graph({
+    capacity: program.capacity ?? expectedNodes(variables),
+    ...(isAlgebra(program) ? { entries: ENTRIES_OF_ALGEBRA * variables } : {}),
+    ...options,
+  });
   const inputs: InputSlot[] = [];
   const symbols: Record<string, SymbolicInput> = {};
   for (const [name, shape] of Object.entries(program.inputs)) {
@@ -108,6 +112,11 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
   graph.freeze();
   return { graph, inputs, outputs, blocks };
 };
+
+/** Programs on sparse matrices alone: they mostly make sums of products, of which the sums are entered in the graph's table. */
+const isAlgebra = (program: Program): boolean =>
+  Object.values(program.inputs).every((shape) => typeof shape === 'object' && 'rowPtr' in shape);
+const ENTRIES_OF_ALGEBRA = 6;
 
 /** Room to begin with: numeric code makes some tens of nodes an input, very large programs a few. Untouched room costs nothing. */
 const expectedNodes = (variables: number): number => Math.max(1024, 4 * variables, Math.min(1 << 23, 48 * variables));

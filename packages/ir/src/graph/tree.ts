@@ -1,0 +1,75 @@
+import { scalarOps } from '../scalar/scalar-op.js';
+import { mix } from './field.js';
+import type { Graph } from './graph.js';
+
+const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);
+const COST = Uint8Array.from(scalarOps, (o) => o.cost);
+const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
+const ASSOCIATIVE = Uint8Array.from(scalarOps, (o) => (o.associative ? 1 : 0));
+
+/**
+ * Complexity of every node (§4.1.4): the cost of its expression tree, saturating at 2³² − 1. By one ascending sweep;
+ * the graph does not keep it.
+ */
+export const treeCosts = ({ op, left, right, length }: Graph): Uint32Array => {
+  const cost = new Uint32Array(length);
+  for (let id = 0; id < length; id++) {
+    const arity = ARITY[op[id]];
+    if (arity === 0) continue;
+    const c = COST[op[id]] + cost[left[id]] + (arity === 2 ? cost[right[id]] : 0);
+    cost[id] = c > MAX_COST ? MAX_COST : c;
+  }
+  return cost;
+};
+
+const MAX_COST = 0xffffffff;
+
+/** Whether the expression tree below a node costs more than `limit`; looks at no more of it than that takes. */
+export const costsMore = ({ op, left, right }: Graph, root: number, limit: number): boolean => {
+  let cost = 0;
+  for (const stack = [root]; stack.length > 0 && cost <= limit;) {
+    const id = stack.pop()!;
+    const arity = ARITY[op[id]];
+    cost += COST[op[id]];
+    if (arity === 2) stack.push(right[id]);
+    if (arity > 0) stack.push(left[id]);
+  }
+  return cost > limit;
+};
+
+/**
+ * Structural hash of every node (Alg. 1): equal for trees that differ only by their leaves, invariant under commutation
+ * and association. By one ascending sweep; the graph does not keep it.
+ */
+export const structuralHashes = ({ op, left, right, length }: Graph): Int32Array => {
+  const hash = new Int32Array(length);
+  for (let id = 0; id < length; id++) {
+    const code = op[id];
+    if (ARITY[code] === 0) {
+      hash[id] = code === VARIABLE ? VARIABLE_STRUCTURE : CONSTANT_STRUCTURE;
+      continue;
+    }
+    const a = left[id];
+    const x = op[a];
+    if (ARITY[code] === 1) {
+      hash[id] = mix(mix(code, x), hash[a]);
+      continue;
+    }
+    const b = right[id];
+    const y = op[b];
+    /* A sum's (product's) hash adds up one word a term, so order and bracketing leave no trace. */
+    if (ASSOCIATIVE[code] === 1)
+      hash[id] = (x === code ? hash[a] : term(code, x, hash[a])) + (y === code ? hash[b] : term(code, y, hash[b]));
+    else if (COMMUTATIVE[code] === 1) hash[id] = mix(code, (term(code, x, hash[a]) + term(code, y, hash[b])) | 0);
+    else hash[id] = mix(mix(mix(code, x), hash[a]), term(code, y, hash[b]));
+  }
+  return hash;
+};
+
+const VARIABLE = scalarOps.findIndex((o) => o.name === 'variable');
+/** A leaf's structural hash: variables and constants are two fixed structures. */
+const VARIABLE_STRUCTURE = 0x243f6a88;
+const CONSTANT_STRUCTURE = 0x13198a2e;
+
+/** The word that an operand adds to the structural hash of a sum or product. */
+const term = (code: number, operandOp: number, structure: number): number => mix(mix(structure, operandOp), code);
