@@ -8,11 +8,8 @@ type BinaryName = keyof NumericOps & ('add' | 'sub' | 'mul' | 'div' | 'rem' | 'p
  * Arithmetic, comparison and bit operators. Each function tests for two numbers first and is small, so that V8 inlines it.
  */
 export const bindArithmetic = ({ ops, source, isSymbolic, isPredicate, isTruth, truthOf, at, nonNumeric }: Symbols) => {
-  /* Operands of an operator with a symbol: numbers, truth values and symbols only. */
-  const checkSymbolic = (what: string, a: unknown, b: unknown, site: Site): void => {
-    for (const x of [a, b])
-      if (typeof x !== 'number' && typeof x !== 'boolean' && !isSymbolic(x)) nonNumeric(what, x, site);
-  };
+  /* What may stand beside a symbol: numbers, truth values and symbols. */
+  const isScalar = (x: unknown): boolean => typeof x === 'number' || typeof x === 'boolean';
   const checkPlain = (what: string, a: unknown, b: unknown, site: Site): void => {
     for (const x of [a, b]) if (!isPrimitive(x)) nonNumeric(what, x, site);
   };
@@ -22,8 +19,11 @@ export const bindArithmetic = ({ ops, source, isSymbolic, isPredicate, isTruth, 
     const run = (ops[name] as (a: Value, b: Value) => Value).bind(ops);
     const compute = plain as (a: Value, b: Value) => Value;
     return (a, b, site) => {
-      if (isSymbolic(a) || isSymbolic(b)) {
-        checkSymbolic(what, a, b, site);
+      const symbolicA = isSymbolic(a);
+      const symbolicB = isSymbolic(b);
+      if (symbolicA || symbolicB) {
+        if (!symbolicA && !isScalar(a)) nonNumeric(what, a, site);
+        if (!symbolicB && !isScalar(b)) nonNumeric(what, b, site);
         try {
           return run(a, b);
         } catch (e) {
