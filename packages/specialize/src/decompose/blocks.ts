@@ -1,7 +1,6 @@
 import type { Graph } from '@filigree/ir';
 import type { DecomposeOptions } from '../options.js';
 import { LONG_SUM, NONE, OUTPUT, PROVISIONAL, SHARED, TAGGED, type Cut } from './candidates.js';
-import { supports } from './support.js';
 import { unionFind, type UnionFind } from './union-find.js';
 import { collectUses, type Uses } from './uses.js';
 
@@ -15,9 +14,9 @@ const RECOMPUTE = 24;
 
 /**
  * Joins stored expressions into blocks that one kernel evaluates together, so that what they share stays in registers
- * (§4.2.4; detecting them without tags is the paper's open limitation 4). Returns a representative for each member of a
- * block and −1 elsewhere (nothing at all where there are no blocks), and updates `cut.kind`: what only its own block
- * reads is no longer stored.
+ * (§4.2.4; detecting them without tags is the paper's open limitation 4). Returns which block a node belongs to, a number
+ * below the number of candidates, or −1 for none, and updates `cut.kind`: what only its own block reads is no longer
+ * stored.
  *
  * Two rules find blocks. (1) An expression and its user that depend on exactly the same variables belong to one
  * element — a face, a tetrahedron — and are joined; a chain of such joins never leaves the element, so blocks stay as
@@ -28,20 +27,22 @@ export const joinBlocks = (
   cut: Cut,
   tags: readonly Int32Array[],
   options: DecomposeOptions,
-): Int32Array | undefined => {
-  const { kind } = cut;
+): ((id: number) => number) => {
   const tagged = options.tags && tags.length > 0;
-  if (!options.detectBlocks && !tagged) return undefined;
+  if (!options.detectBlocks && !tagged) return () => -1;
   const uses = collectUses(graph, cut, tagged ? tags : []);
   const block = unionFind(uses.units.length);
   if (tagged) for (const tag of tags) joinTagged(uses, tag, block);
   if (options.detectBlocks) {
-    joinSameSupport(cut, uses, supports(graph, kind, uses), block);
+    joinSameSupport(cut, uses, block);
     joinSmallUsers(cut, uses, block);
-    dropLoneProvisional(kind, uses, block);
+    dropLoneProvisional(cut, uses, block);
   }
   demoteLocal(cut, uses, block, options);
-  return representatives(graph.length, kind, uses, block);
+  return (id) => {
+    const u = uses.rank[id] - 1;
+    return u < 0 || block.size(u) === 1 ? -1 : block.find(u);
+  };
 };
 
 const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind): void => {
@@ -53,7 +54,7 @@ const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind): void => {
  * Joins readers with what they read within one element; all of it or none, since parts of one element may depend on one
  * another both ways, and blocks must not.
  */
-const joinSameSupport = (cut: Cut, { units, reader, read }: Uses, support: Float64Array, block: UnionFind): void => {
+const joinSameSupport = (cut: Cut, { units, reader, read, support }: Uses, block: UnionFind): void => {
   const { kind, cost } = cut;
   const within = (e: number): boolean => {
     const s = support[read[e]];
@@ -89,8 +90,8 @@ const joinSmallUsers = (cut: Cut, uses: Uses, block: UnionFind): void => {
   }
 };
 
-const dropLoneProvisional = (kind: Uint8Array, { rank }: Uses, block: UnionFind): void => {
-  for (let id = 0; id < kind.length; id++)
+const dropLoneProvisional = ({ kind, candidates }: Cut, { rank }: Uses, block: UnionFind): void => {
+  for (const id of candidates)
     if (kind[id] === PROVISIONAL && (rank[id] === 0 || block.size(rank[id] - 1) === 1)) kind[id] = NONE;
 };
 
@@ -138,19 +139,4 @@ const blockSets = (n: number) => {
     if (count[from] > 2) count[u] = 3;
   };
   return { first, count, add, addAll };
-};
-
-const representatives = (
-  length: number,
-  kind: Uint8Array,
-  { units }: Uses,
-  block: UnionFind,
-): Int32Array | undefined => {
-  let out: Int32Array | undefined;
-  for (let u = 0; u < units.length; u++) {
-    if (kind[units[u]] === NONE || block.size(u) === 1) continue;
-    out ??= new Int32Array(length).fill(-1);
-    out[units[u]] = block.find(u);
-  }
-  return out;
 };

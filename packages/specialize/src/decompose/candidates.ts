@@ -1,6 +1,7 @@
 import type { Graph } from '@filigree/ir';
 import type { DecomposeOptions } from '../options.js';
 import { ADD, ARITY, CONSTANT, COST, NEG, STORABLE } from './codes.js';
+import { IntList } from './int-list.js';
 
 /** Why a node is stored; `NONE` is 0, so that a node's class is also "is it stored". */
 export const NONE = 0;
@@ -17,6 +18,10 @@ export const LONG_SUM = 5;
 /** The cut of the graph into stored expressions, by node id. */
 export interface Cut {
   readonly kind: Uint8Array;
+  /** The nodes that were candidates, ascending: every node whose kind is not NONE is one of them. */
+  readonly candidates: Int32Array;
+  /** 1 where a stored expression lies below a node that is needed. */
+  readonly readsStored: Uint8Array;
   /** Cost of evaluating the node when stored operands cost one load. */
   readonly cost: Float32Array;
   /** References to each node from nodes that are needed, and as an output; 0 where it is not needed. */
@@ -41,6 +46,8 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
   for (const id of outputs) if (ARITY[op[id]] > 0) kind[id] = OUTPUT;
   for (const id of tagged) if (ARITY[op[id]] > 0 && references[id] > 0 && kind[id] === NONE) kind[id] = TAGGED;
   const terms = new Uint16Array(length);
+  const readsStored = new Uint8Array(length);
+  const found = new IntList();
   for (let id = 0; id < length; id++) {
     if (references[id] === 0) continue;
     const code = op[id];
@@ -50,15 +57,26 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
       continue;
     }
     const a = left[id];
+    const b = right[id];
     let c = COST[code] + (kind[a] === NONE ? cost[a] : 1);
-    if (arity === 2) c += kind[right[id]] === NONE ? cost[right[id]] : 1;
+    let below = kind[a] !== NONE ? 1 : readsStored[a];
+    if (arity === 2) {
+      c += kind[b] === NONE ? cost[b] : 1;
+      below |= kind[b] !== NONE ? 1 : readsStored[b];
+    }
     cost[id] = c;
+    readsStored[id] = below;
     if (code === ADD) {
-      terms[id] = Math.min(0xffff, termsBelow(graph, kind, terms, a) + termsBelow(graph, kind, terms, right[id]));
+      const n = (op[a] === ADD && kind[a] === NONE ? terms[a] : 1) + (op[b] === ADD && kind[b] === NONE ? terms[b] : 1);
+      terms[id] = n > 0xffff ? 0xffff : n;
       /* An output that is a long sum is one already; any other is cut off where the sum ends. */
       if (kind[id] === NONE && terms[id] > options.maxSumTerms && (role[id] & SUM) !== 0) kind[id] = LONG_SUM;
     }
-    if (kind[id] !== NONE || STORABLE[code] === 0) continue;
+    if (kind[id] !== NONE) {
+      found.push(id);
+      continue;
+    }
+    if (STORABLE[code] === 0) continue;
     if (
       options.global &&
       references[id] >= options.minReferences &&
@@ -68,8 +86,9 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
       kind[id] = terms[id] > options.maxSumTerms ? LONG_SUM : SHARED;
     else if (c >= MAX_COST) kind[id] = SHARED;
     else if (options.detectBlocks && (role[id] & TERM) !== 0 && c >= HEAVY_TERM) kind[id] = PROVISIONAL;
+    if (kind[id] !== NONE) found.push(id);
   }
-  return { kind, cost, references };
+  return { kind, candidates: found.values(), readsStored, cost, references };
 };
 
 const TERM = 1;
@@ -103,7 +122,3 @@ const sweepUses = (graph: Graph, outputs: Int32Array): { references: Uint32Array
   }
   return { references, role };
 };
-
-/** Terms that an operand brings to a sum. */
-const termsBelow = (graph: Graph, kind: Uint8Array, terms: Uint16Array, id: number): number =>
-  graph.op[id] === ADD && kind[id] === NONE ? terms[id] : 1;

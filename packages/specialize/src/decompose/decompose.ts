@@ -30,8 +30,8 @@ export const decompose = (options: DecomposeOptions = defaultOptions.decompose):
     const outputs = distinctOutputs(trace);
     const tagged = options.tags ? Int32Array.from(trace.blocks.flatMap((b) => [...b])) : new Int32Array(0);
     const cut = candidates(graph, outputs, tagged, options);
-    const representative = joinBlocks(graph, cut, trace.blocks, options);
-    return { ...trace, stored: cut.kind, references: cut.references, ...unitsOf(trace, cut, representative) };
+    const blockOf = joinBlocks(graph, cut, trace.blocks, options);
+    return { ...trace, stored: cut.kind, references: cut.references, ...unitsOf(trace, cut, blockOf) };
   });
 
 /** Output nodes that need evaluation or a place to be read from, each once, ascending. */
@@ -55,34 +55,43 @@ const distinctOutputs = (trace: Trace): Int32Array => {
 const unitsOf = (
   trace: Trace,
   cut: Cut,
-  representative: Int32Array | undefined,
+  blockOf: (id: number) => number,
 ): Pick<Decomposition, 'unit' | 'ptr' | 'roots' | 'level'> => {
   const { kind } = cut;
-  const n = kind.length;
-  const unit = new Int32Array(n).fill(-1);
-  const size: number[] = [];
+  const stored = selected(cut.candidates, kind);
+  const unit = new Int32Array(kind.length).fill(-1);
+  const ptr = new Int32Array(stored.length + 1);
+  /* 1 + unit of each block. */
+  const unitOfBlock = new Int32Array(cut.candidates.length);
   let count = 0;
-  let total = 0;
-  const unitOfBlock = new Map<number, number>();
-  for (let id = 0; id < n; id++) {
-    if (kind[id] === NONE) continue;
-    const block = representative === undefined ? -1 : representative[id];
-    let u = block < 0 ? undefined : unitOfBlock.get(block);
-    if (u === undefined) {
+  for (let i = 0; i < stored.length; i++) {
+    const id = stored[i];
+    const block = blockOf(id);
+    let u = block < 0 ? -1 : unitOfBlock[block] - 1;
+    if (u < 0) {
       u = count++;
-      size.push(0);
-      if (block >= 0) unitOfBlock.set(block, u);
+      if (block >= 0) unitOfBlock[block] = u + 1;
     }
     unit[id] = u;
-    size[u]++;
-    total++;
+    ptr[u + 1]++;
   }
-  const ptr = new Int32Array(count + 1);
-  for (let u = 0; u < count; u++) ptr[u + 1] = ptr[u] + size[u];
+  for (let u = 0; u < count; u++) ptr[u + 1] += ptr[u];
+  const ends = ptr.slice(0, count + 1);
   const next = ptr.slice(0, count);
-  const roots = new Int32Array(total);
-  for (let id = 0; id < n; id++) if (unit[id] >= 0) roots[next[unit[id]]++] = id;
-  return { unit, ptr, roots, level: levels(trace, cut, unit, ptr, roots) };
+  const roots = new Int32Array(stored.length);
+  for (let i = 0; i < stored.length; i++) roots[next[unit[stored[i]]]++] = stored[i];
+  return { unit, ptr: ends, roots, level: levels(trace, cut, unit, ends, roots) };
+};
+
+/** Those of `ids` that are marked. */
+const selected = (ids: Int32Array, mark: Uint8Array): Int32Array => {
+  const out = new Int32Array(ids.length);
+  let n = 0;
+  for (let i = 0; i < ids.length; i++) {
+    out[n] = ids[i];
+    if (mark[ids[i]] !== 0) n++;
+  }
+  return out.subarray(0, n);
 };
 
 /**
@@ -95,7 +104,7 @@ const levels = (trace: Trace, cut: Cut, unit: Int32Array, ptr: Int32Array, roots
   const count = ptr.length - 1;
   const level = new Int32Array(count);
   const below = new Int32Array(kind.length);
-  const walk = unitWalk(trace.graph, kind, MAX_BLOCK_READS);
+  const walk = unitWalk(trace.graph, cut, MAX_BLOCK_READS);
   for (let again = true, sweep = 0; again; sweep++) {
     again = false;
     if (sweep > count + 1) {

@@ -1,74 +1,86 @@
 import type { Graph } from '@filigree/ir';
 import { NONE } from './candidates.js';
-import type { Uses } from './uses.js';
-import { unitWalk } from './walk.js';
 
 /** Variables beyond which an expression belongs to no dense block: a block is local. */
 const MAX_SUPPORT = 96;
 
 /**
- * For each unit a hash of the set of variables that it depends on, through other units; 0 where there are more than
- * MAX_SUPPORT, and where no unit that it reads or is read by can have the same. Equal hashes stand for equal sets.
+ * For each unit the set of variables that it depends on, through other units. Units must be given in ascending order, so
+ * that those read are known.
  */
-export const supports = (graph: Graph, kind: Uint8Array, { units, rank, read }: Uses): Float64Array => {
-  const hash = new Float64Array(units.length);
-  /* Sets of variables one after the other; start[u] is 1 + the beginning of u's. */
-  const start = new Int32Array(units.length);
-  const end = new Int32Array(units.length);
-  let sets = new Int32Array(4096);
-  let used = 0;
-  const walk = unitWalk(graph, kind, MAX_SUPPORT);
-  const seen = new Int32Array(graph.variableCount);
-  const isRead = new Uint8Array(units.length);
-  for (const u of read) isRead[u] = 1;
-  for (let u = 0; u < units.length; u++) {
-    const epoch = u + 1;
-    const n = walk.collect(units[u], MAX_SUPPORT);
-    if (n < 0) continue;
-    if (used + MAX_SUPPORT + 1 > sets.length) {
-      const wider = new Int32Array(2 * sets.length);
-      wider.set(sets);
-      sets = wider;
+export class SupportSets {
+  /**
+   * Of the set of each unit; 0 where it has more than MAX_SUPPORT variables, and where no unit that it reads or is read by
+   * can have the same. Equal hashes stand for equal sets.
+   */
+  readonly hash: Float64Array;
+  /* Sets one after the other; start[u] is 1 + the beginning of u's. */
+  private readonly start: Int32Array;
+  private readonly end: Int32Array;
+  private sets = new Int32Array(4096);
+  private used = 0;
+  /* 1 + the unit that a variable was last met in. */
+  private readonly seen: Int32Array;
+
+  constructor(
+    private readonly graph: Graph,
+    units: number,
+  ) {
+    this.hash = new Float64Array(units);
+    this.start = new Int32Array(units);
+    this.end = new Int32Array(units);
+    this.seen = new Int32Array(graph.variableCount);
+  }
+
+  /** The set of unit `u`, which reads `reads[0..n)`; `isRead` says whether another unit reads it. */
+  unite(u: number, reads: Int32Array, n: number, rank: Int32Array, kind: Uint8Array, isRead: boolean): void {
+    if (n > MAX_SUPPORT) return;
+    const { start, end, seen, used } = this;
+    const variable = this.graph.left;
+    if (used + MAX_SUPPORT + 1 > this.sets.length) {
+      const wider = new Int32Array(2 * this.sets.length);
+      wider.set(this.sets);
+      this.sets = wider;
     }
-    const from = used;
-    let at = from;
-    let whole = true;
+    const { sets } = this;
+    const epoch = u + 1;
     /* What nobody reads can only equal what it reads, which is a part of it. */
     let most = MAX_SUPPORT;
-    if (isRead[u] === 0) {
+    if (!isRead) {
       most = 0;
       for (let i = 0; i < n; i++) {
-        const below = rank[walk.reads[i]] - 1;
-        if (kind[walk.reads[i]] !== NONE && start[below] > 0) most = Math.max(most, end[below] + 1 - start[below]);
+        if (kind[reads[i]] === NONE) continue;
+        const below = rank[reads[i]] - 1;
+        if (start[below] > 0) most = Math.max(most, end[below] + 1 - start[below]);
       }
     }
-    for (let i = 0; i < n && whole; i++) {
-      const r = walk.reads[i];
+    let at = used;
+    for (let i = 0; i < n; i++) {
+      const r = reads[i];
       if (kind[r] === NONE) {
-        const v = graph.variableIndex(r);
+        const v = variable[r];
         if (seen[v] === epoch) continue;
         seen[v] = epoch;
         sets[at++] = v;
       } else {
         const below = rank[r] - 1;
-        if (start[below] === 0) whole = false;
-        for (let k = start[below] - 1; whole && k < end[below]; k++) {
-          if (seen[sets[k]] === epoch) continue;
-          seen[sets[k]] = epoch;
-          sets[at++] = sets[k];
-          if (at - from > most) whole = false;
+        if (start[below] === 0) return;
+        for (let k = start[below] - 1; k < end[below]; k++) {
+          const v = sets[k];
+          if (seen[v] === epoch) continue;
+          seen[v] = epoch;
+          sets[at++] = v;
+          if (at - used > most) return;
         }
       }
-      if (at - from > most) whole = false;
+      if (at - used > most) return;
     }
-    if (!whole) continue;
-    used = at;
-    start[u] = from + 1;
+    this.used = at;
+    start[u] = used + 1;
     end[u] = at;
-    hash[u] = setHash(sets, from, at);
+    this.hash[u] = setHash(sets, used, at);
   }
-  return hash;
-};
+}
 
 const setHash = (sets: Int32Array, from: number, to: number): number => {
   let lo = to - from;

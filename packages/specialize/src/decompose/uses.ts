@@ -1,7 +1,7 @@
 import type { Graph } from '@filigree/ir';
-import { NONE, type Cut } from './candidates.js';
-import { ARITY } from './codes.js';
+import { NONE, OUTPUT, type Cut } from './candidates.js';
 import { IntList } from './int-list.js';
+import { SupportSets } from './support.js';
 import { unitWalk } from './walk.js';
 
 /** Reads beyond which an expression is not looked at: blocks are local. */
@@ -13,63 +13,52 @@ export interface Uses {
   readonly units: Int32Array;
   /** 1 + unit of each node, 0 where it is none. */
   readonly rank: Int32Array;
-  /** Edges reader → read, between units; the edges of one reader stand together. */
+  /** Edges reader → read, between units, ascending by reader. */
   readonly reader: Int32Array;
   readonly read: Int32Array;
   /** Per edge: how many other variables or units the reader reads. */
   readonly rest: Int32Array;
+  /** For each unit a hash of the variables that it depends on, 0 where it cannot matter (`SupportSets`). */
+  readonly support: Float64Array;
 }
 
-/** Collects the reads of all stored expressions that have a stored expression below them, and the members of `tags`. */
+/** Collects what the stored expressions read that have a stored expression below them or above them, and the members of `tags`. */
 export const collectUses = (graph: Graph, cut: Cut, tags: readonly Int32Array[]): Uses => {
-  const { kind } = cut;
-  const below = readsStored(graph, cut);
-  const walk = unitWalk(graph, kind, MAX_READS);
+  const { kind, readsStored, references } = cut;
+  const rank = new Int32Array(graph.length);
+  for (const tag of tags) for (const id of tag) if (kind[id] !== NONE) rank[id] = 1;
+  const isRead = (id: number): boolean => references[id] > (kind[id] === OUTPUT ? 1 : 0);
+  const units = new Int32Array(cut.candidates.length);
+  let count = 0;
+  for (let i = 0; i < units.length; i++) {
+    const id = cut.candidates[i];
+    if (rank[id] === 0 && readsStored[id] === 0 && !isRead(id)) continue;
+    units[count++] = id;
+    rank[id] = count;
+  }
+  const walk = unitWalk(graph, cut, MAX_READS);
+  const sets = new SupportSets(graph, count);
   const reader = new IntList();
   const read = new IntList();
   const rest = new IntList();
-  const rank = new Int32Array(graph.length);
-  for (const tag of tags) for (const id of tag) if (kind[id] !== NONE) rank[id] = 1;
-  for (let id = 0; id < graph.length; id++) {
-    if (below[id] === 0 || kind[id] === NONE) continue;
-    rank[id] = 1;
+  for (let u = 0; u < count; u++) {
+    const id = units[u];
     const n = walk.collect(id, MAX_READS);
     for (let i = 0; i < n; i++) {
       const r = walk.reads[i];
       if (kind[r] === NONE) continue;
-      rank[r] = 1;
-      reader.push(id);
-      read.push(r);
+      reader.push(u);
+      read.push(rank[r] - 1);
       rest.push(n - 1);
     }
+    if (n >= 0) sets.unite(u, walk.reads, n, rank, kind, isRead(id));
   }
-  const units = new IntList();
-  for (let id = 0; id < rank.length; id++) {
-    if (rank[id] === 0) continue;
-    units.push(id);
-    rank[id] = units.length;
-  }
-  const unitOf = (ids: Int32Array): Int32Array => ids.map((id) => rank[id] - 1);
   return {
-    units: units.values(),
+    units: units.subarray(0, count),
     rank,
-    reader: unitOf(reader.values()),
-    read: unitOf(read.values()),
+    reader: reader.values(),
+    read: read.values(),
     rest: rest.values(),
+    support: sets.hash,
   };
-};
-
-/** Needed nodes with a stored expression somewhere below them. */
-const readsStored = (graph: Graph, cut: Cut): Uint8Array => {
-  const { kind, references } = cut;
-  const { op, left, right } = graph;
-  const below = new Uint8Array(graph.length);
-  for (let id = 0; id < graph.length; id++) {
-    const arity = ARITY[op[id]];
-    if (arity === 0 || references[id] === 0) continue;
-    const a = left[id];
-    const b = arity === 2 ? right[id] : a;
-    if (below[a] === 1 || below[b] === 1 || kind[a] !== NONE || kind[b] !== NONE) below[id] = 1;
-  }
-  return below;
 };

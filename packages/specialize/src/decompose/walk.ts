@@ -1,5 +1,6 @@
 import type { Graph } from '@filigree/ir';
-import { ARITY } from './codes.js';
+import type { Cut } from './candidates.js';
+import { ARITY, VARIABLE } from './codes.js';
 
 /** A reusable depth-first walk of one stored expression down to the stored expressions and variables it reads. */
 export interface UnitWalk {
@@ -11,8 +12,15 @@ export interface UnitWalk {
   readonly reads: Int32Array;
 }
 
-/** `kind[id]` ≠ 0 marks stored nodes, where the walk stops. */
-export const unitWalk = (graph: Graph, kind: Uint8Array, capacity: number): UnitWalk => {
+/**
+ * `kind[id]` ≠ 0 marks stored nodes, where the walk stops. A node that is referred to once is met once: only others are
+ * remembered, which spares the walk most of its memory traffic.
+ */
+export const unitWalk = (
+  graph: Graph,
+  { kind, references }: Pick<Cut, 'kind' | 'references'>,
+  capacity: number,
+): UnitWalk => {
   const seen = new Int32Array(graph.length);
   let epoch = 0;
   let stack = new Int32Array(1024);
@@ -26,14 +34,14 @@ export const unitWalk = (graph: Graph, kind: Uint8Array, capacity: number): Unit
     seen[root] = epoch;
     while (top > 0) {
       const id = stack[--top];
-      const arity = ARITY[op[id]];
       if (id !== root && kind[id] !== 0) {
         if (n >= limit) return -1;
         reads[n++] = id;
         continue;
       }
+      const arity = ARITY[op[id]];
       if (arity === 0) {
-        if (!graph.isVariable(id)) continue;
+        if (op[id] !== VARIABLE) continue;
         if (n >= limit) return -1;
         reads[n++] = id;
         continue;
@@ -43,13 +51,19 @@ export const unitWalk = (graph: Graph, kind: Uint8Array, capacity: number): Unit
         wider.set(stack);
         stack = wider;
       }
-      if (arity === 2 && seen[right[id]] !== epoch) {
-        seen[right[id]] = epoch;
-        stack[top++] = right[id];
+      if (arity === 2) {
+        const b = right[id];
+        if (references[b] === 1) stack[top++] = b;
+        else if (seen[b] !== epoch) {
+          seen[b] = epoch;
+          stack[top++] = b;
+        }
       }
-      if (seen[left[id]] !== epoch) {
-        seen[left[id]] = epoch;
-        stack[top++] = left[id];
+      const a = left[id];
+      if (references[a] === 1) stack[top++] = a;
+      else if (seen[a] !== epoch) {
+        seen[a] = epoch;
+        stack[top++] = a;
       }
     }
     return n;

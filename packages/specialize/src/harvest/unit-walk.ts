@@ -98,8 +98,12 @@ export const unitWalk = (d: Grouping): UnitWalk => {
         w.constants[w.constantCount++] = id;
         continue;
       }
-      /* A root met again below another root of the same unit is a back reference before it is a leaf. */
-      if (seen[id] === epoch && !tree) {
+      /*
+       * What is met once need not be remembered: in a tree nothing is, else what is referred to again and the roots. A root
+       * met again below another root of the same unit is a back reference before it is a leaf.
+       */
+      const again = !tree && (references[id] > 1 || stored[id] !== 0);
+      if (again && seen[id] === epoch) {
         emit(token.back(localIndex[id]));
         continue;
       }
@@ -108,8 +112,11 @@ export const unitWalk = (d: Grouping): UnitWalk => {
         continue;
       }
       if (w.tokenCount >= limit) return false;
-      seen[id] = epoch;
-      localIndex[id] = inner++;
+      if (again) {
+        seen[id] = epoch;
+        localIndex[id] = inner;
+      }
+      inner++;
       if (ASSOCIATIVE[code] === 1) {
         const list = tree ? treeTerms : dagTerms;
         const n = list.collect(id);
