@@ -14,7 +14,7 @@ export class SupportSets {
    * can have the same. Equal hashes stand for equal sets.
    */
   readonly hash: Float64Array;
-  /* Sets one after the other; start[u] is 1 + the beginning of u's. */
+  /* Sets one after the other; start[u] is 1 + the beginning of u's. Units of one element share a set. */
   private readonly start: Int32Array;
   private readonly end: Int32Array;
   private sets = new Int32Array(4096);
@@ -44,17 +44,33 @@ export class SupportSets {
     }
     const { sets } = this;
     const epoch = u + 1;
+    /* The largest set below, and whether there is nothing else: an element is full of expressions of its expressions. */
+    let largest = -1;
+    let size = 0;
+    let only = true;
+    for (let i = 0; i < n; i++) {
+      if (kind[reads[i]] === NONE) {
+        only = false;
+        continue;
+      }
+      const below = rank[reads[i]] - 1;
+      if (start[below] === 0) return;
+      if (largest >= 0 && start[below] !== start[largest]) only = false;
+      const own = end[below] + 1 - start[below];
+      if (own <= size) continue;
+      largest = below;
+      size = own;
+    }
+    if (only && largest >= 0) return this.share(u, largest);
     /* What nobody reads can only equal what it reads, which is a part of it. */
-    let most = MAX_SUPPORT;
-    if (!isRead) {
-      most = 0;
-      for (let i = 0; i < n; i++) {
-        if (kind[reads[i]] === NONE) continue;
-        const below = rank[reads[i]] - 1;
-        if (start[below] > 0) most = Math.max(most, end[below] + 1 - start[below]);
+    const most = isRead ? MAX_SUPPORT : size;
+    let at = used;
+    if (largest >= 0) {
+      for (let k = start[largest] - 1; k < end[largest]; k++) {
+        seen[sets[k]] = epoch;
+        sets[at++] = sets[k];
       }
     }
-    let at = used;
     for (let i = 0; i < n; i++) {
       const r = reads[i];
       if (kind[r] === NONE) {
@@ -64,7 +80,7 @@ export class SupportSets {
         sets[at++] = v;
       } else {
         const below = rank[r] - 1;
-        if (start[below] === 0) return;
+        if (start[below] === start[largest]) continue;
         for (let k = start[below] - 1; k < end[below]; k++) {
           const v = sets[k];
           if (seen[v] === epoch) continue;
@@ -75,10 +91,17 @@ export class SupportSets {
       }
       if (at - used > most) return;
     }
+    if (largest >= 0 && at - used === size) return this.share(u, largest);
     this.used = at;
     start[u] = used + 1;
     end[u] = at;
     this.hash[u] = setHash(sets, used, at);
+  }
+
+  private share(u: number, other: number): void {
+    this.start[u] = this.start[other];
+    this.end[u] = this.end[other];
+    this.hash[u] = this.hash[other];
   }
 }
 

@@ -1,12 +1,16 @@
 import type { Harvest, HarvestedGroup } from '../harvest/harvest.js';
 
 /**
- * What every unit touches, in compressed rows: `nodes[ptr[u] .. ptr[u+1])` are the inputs and intermediates that unit u
- * reads, and the intermediates that it makes.
+ * What every unit touches, in compressed rows: `values[ptr[u] .. ptr[u+1])` are the inputs and intermediates that unit u
+ * reads, and the intermediates that it makes. Variables come first, by their numbers; intermediate r, an index into the
+ * roots, is `variables + r`. Numbers of nodes would do as well, but these lie close together.
  */
 export interface Accesses {
   readonly ptr: Int32Array;
-  readonly nodes: Int32Array;
+  readonly values: Int32Array;
+  readonly variables: number;
+  /** Variables and intermediates in all. */
+  readonly count: number;
 }
 
 export const accesses = (h: Harvest): Accesses => {
@@ -15,15 +19,20 @@ export const accesses = (h: Harvest): Accesses => {
   for (let u = 0; u < units; u++) ptr[u + 1] = h.ptr[u + 1] - h.ptr[u];
   for (const g of h.harvested) forEachRead(g, (unit, count) => (ptr[unit + 1] += count));
   for (let u = 0; u < units; u++) ptr[u + 1] += ptr[u];
-  const nodes = new Int32Array(ptr[units]);
+  const values = new Int32Array(ptr[units]);
   const next = ptr.slice(0, units);
-  for (let u = 0; u < units; u++) for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) nodes[next[u]++] = h.roots[r];
+  const variables = h.graph.variableCount;
+  const valueOf = new Int32Array(h.graph.length);
+  for (const { first, firstNode, length } of h.inputs)
+    for (let i = 0; i < length; i++) valueOf[firstNode + i] = first + i;
+  for (let r = 0; r < h.roots.length; r++) valueOf[h.roots[r]] = variables + r;
+  for (let u = 0; u < units; u++) for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) values[next[u]++] = variables + r;
   for (const g of h.harvested) {
     forEachRead(g, (unit, count, column, from) => {
-      for (let k = 0; k < count; k++) nodes[next[unit]++] = column[from + k];
+      for (let k = 0; k < count; k++) values[next[unit]++] = valueOf[column[from + k]];
     });
   }
-  return { ptr, nodes };
+  return { ptr, values, variables, count: variables + h.roots.length };
 };
 
 /** Visits the reads of each instance of a group, column by column: entries `from .. from + count` of a column. */

@@ -6,15 +6,13 @@ const MAX_NEIGHBOURS = 48;
 /**
  * Units in the order of a breadth-first search over what they touch, as Cuthill and McKee number a matrix: units that
  * share operands follow one another closely, however the program's data are numbered.
- *
- * @param nodes number of nodes in the graph
  */
-export const breadthFirst = (touched: Accesses, nodes: number): Int32Array => {
-  const users = transpose(touched, nodes);
+export const breadthFirst = (touched: Accesses): Int32Array => {
+  const users = transpose(touched);
   const units = touched.ptr.length - 1;
   const order = new Int32Array(units);
   const seen = new Uint8Array(units);
-  const spent = new Uint8Array(nodes);
+  const spent = new Uint8Array(touched.count);
   let found = 0;
   const add = (unit: number): void => {
     if (seen[unit] === 1) return;
@@ -26,23 +24,23 @@ export const breadthFirst = (touched: Accesses, nodes: number): Int32Array => {
     while (done === found) add(next++);
     const unit = order[done];
     for (let i = touched.ptr[unit]; i < touched.ptr[unit + 1]; i++) {
-      const node = touched.nodes[i];
-      if (spent[node] === 1) continue;
-      spent[node] = 1;
-      if (users.ptr[node + 1] - users.ptr[node] > MAX_NEIGHBOURS) continue;
-      for (let k = users.ptr[node]; k < users.ptr[node + 1]; k++) add(users.nodes[k]);
+      const value = touched.values[i];
+      if (spent[value] === 1) continue;
+      spent[value] = 1;
+      if (users.ptr[value + 1] - users.ptr[value] > MAX_NEIGHBOURS) continue;
+      for (let k = users.ptr[value]; k < users.ptr[value + 1]; k++) add(users.units[k]);
     }
   }
   return order;
 };
 
-/** For each node the units that touch it. */
-const transpose = ({ ptr, nodes }: Accesses, count: number): Accesses => {
+/** For each value the units that touch it: `units[ptr[v] .. ptr[v+1])`. */
+const transpose = ({ ptr, values, count }: Accesses): { ptr: Int32Array; units: Int32Array } => {
   const out = new Int32Array(count + 1);
-  for (let i = 0; i < nodes.length; i++) out[nodes[i] + 1]++;
-  for (let n = 0; n < count; n++) out[n + 1] += out[n];
+  for (let i = 0; i < values.length; i++) out[values[i] + 1]++;
+  for (let v = 0; v < count; v++) out[v + 1] += out[v];
   const next = out.slice(0, count);
-  const users = new Int32Array(nodes.length);
-  for (let u = 0; u + 1 < ptr.length; u++) for (let i = ptr[u]; i < ptr[u + 1]; i++) users[next[nodes[i]]++] = u;
-  return { ptr: out, nodes: users };
+  const units = new Int32Array(values.length);
+  for (let u = 0; u + 1 < ptr.length; u++) for (let i = ptr[u]; i < ptr[u + 1]; i++) units[next[values[i]]++] = u;
+  return { ptr: out, units };
 };

@@ -1,8 +1,9 @@
 import type { Harvest } from '../harvest/harvest.js';
 import type { Accesses } from './accesses.js';
 
-/** Values in a cache line: eight of 8 bytes. */
-const LINE = 8;
+/** Values in a cache line, as a power of two: eight of 8 bytes. */
+const LINE_BITS = 3;
+const LINE = 1 << LINE_BITS;
 /** A line is taken to be gone after this many other accesses: those that a cache of about half a megabyte holds. */
 const REUSE = 1 << 13;
 
@@ -19,8 +20,8 @@ export interface LineLoads {
  * @param order unit at each place
  */
 export const lineLoads = (h: Harvest, touched: Accesses, order: Int32Array): LineLoads => {
-  const line = nodeLines(h, order);
-  const outputBase = outputLines(h, Math.ceil(line.count));
+  const line = valueLines(h, touched, order);
+  const outputBase = outputLines(h, line.count);
   const last = new Int32Array(outputBase.end).fill(-1 - REUSE);
   const { ptr: destPtr, output, position } = h.destinations;
   let time = 0;
@@ -29,27 +30,31 @@ export const lineLoads = (h: Harvest, touched: Accesses, order: Int32Array): Lin
     if (time - last[l] > REUSE) loads++;
     last[l] = time++;
   };
-  for (const unit of byLevel(h, order)) {
-    for (let i = touched.ptr[unit]; i < touched.ptr[unit + 1]; i++) use(line.of[touched.nodes[i]]);
+  const units = byLevel(h, order);
+  for (let k = 0; k < units.length; k++) {
+    const unit = units[k];
+    for (let i = touched.ptr[unit]; i < touched.ptr[unit + 1]; i++) use(line.of[touched.values[i]]);
     for (let d = destPtr[h.ptr[unit]]; d < destPtr[h.ptr[unit + 1]]; d++)
-      use(outputBase.first[output[d]] + Math.floor(position[d] / LINE));
+      use(outputBase.first[output[d]] + (position[d] >> LINE_BITS));
   }
   let lines = 0;
   for (let l = 0; l < last.length; l++) if (last[l] >= 0) lines++;
   return { loads, lines };
 };
 
-/** The line of each input and intermediate, by node. */
-const nodeLines = (h: Harvest, order: Int32Array): { of: Int32Array; count: number } => {
-  const of = new Int32Array(h.graph.length);
-  let at = 0;
-  for (const { firstNode, length } of h.inputs) {
-    for (let i = 0; i < length; i++) of[firstNode + i] = Math.floor((at + i) / LINE);
-    at = LINE * Math.ceil((at + length) / LINE);
+/** The line of each input and intermediate. */
+const valueLines = (h: Harvest, touched: Accesses, order: Int32Array): { of: Int32Array; count: number } => {
+  const { variables, count } = touched;
+  const of = new Int32Array(count);
+  let line = 0;
+  for (const { first, length } of h.inputs) {
+    for (let i = 0; i < length; i++) of[first + i] = line + (i >> LINE_BITS);
+    line += Math.ceil(length / LINE);
   }
-  for (const unit of order)
-    for (let r = h.ptr[unit]; r < h.ptr[unit + 1]; r++) of[h.roots[r]] = Math.floor(at++ / LINE);
-  return { of, count: at / LINE };
+  let made = 0;
+  for (let k = 0; k < order.length; k++)
+    for (let r = h.ptr[order[k]]; r < h.ptr[order[k] + 1]; r++) of[variables + r] = line + (made++ >> LINE_BITS);
+  return { of, count: line + Math.ceil(made / LINE) };
 };
 
 const outputLines = (h: Harvest, first: number): { first: number[]; end: number } => {
@@ -63,11 +68,13 @@ const outputLines = (h: Harvest, first: number): { first: number[]; end: number 
 };
 
 const byLevel = (h: Harvest, order: Int32Array): Int32Array => {
-  const start: number[] = [];
-  for (const unit of order) start[h.level[unit] + 1] = (start[h.level[unit] + 1] ?? 0) + 1;
-  start[0] = 0;
-  for (let l = 1; l < start.length; l++) start[l] = (start[l] ?? 0) + start[l - 1];
+  const { level } = h;
+  let levels = 0;
+  for (let u = 0; u < level.length; u++) if (level[u] >= levels) levels = level[u] + 1;
+  const next = new Int32Array(levels + 1);
+  for (let u = 0; u < level.length; u++) next[level[u] + 1]++;
+  for (let l = 0; l < levels; l++) next[l + 1] += next[l];
   const out = new Int32Array(order.length);
-  for (const unit of order) out[start[h.level[unit]]++] = unit;
+  for (let k = 0; k < order.length; k++) out[next[level[order[k]]]++] = order[k];
   return out;
 };

@@ -31,7 +31,7 @@ export const order = (options: OrderOptions = defaultOptions.order): Pass<Harves
     const touched = accesses(h);
     const before = lineLoads(h, touched, asWritten);
     if (before.loads <= POOR * before.lines) return { ...h, order: asWritten };
-    const near = breadthFirst(touched, h.graph.length);
+    const near = breadthFirst(touched);
     const after = lineLoads(h, touched, near);
     return after.loads <= BETTER * before.loads
       ? { ...h, order: near, harvested: reorderInstances(h, near) }
