@@ -64,7 +64,7 @@ export const planOf = (
   const regions: TileRegion[] = [];
   let start = 0;
   for (const chosen of regionTiles(tiles, lanes, isWritten, window)) {
-    regions.push(regionOf(chosen, chosen.unrolled ? Infinity : window, start));
+    regions.push(regionOf(chosen, isUniform(chosen.tiles) ? Infinity : window, start));
     for (const t of chosen.tiles) {
       from.set(t.entries, start);
       start += t.entries.length;
@@ -136,6 +136,9 @@ const windowOf =
   (window: number) =>
   (t: Tile): number =>
     Math.floor(t.rows[0] / window);
+
+const isUniform = (tiles: readonly Tile[]): boolean =>
+  tiles.every(({ counts }) => counts.every((n, k) => n === tiles[0].counts[k]));
 
 /** Tiles of the same counts in the same window. */
 const groupOf =

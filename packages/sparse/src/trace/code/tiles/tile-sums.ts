@@ -60,7 +60,7 @@ const alongLanes = (b: Builder, tile: TileHere, lanes: number, dtype: 'f32' | 'f
   const runs = accumulate(b, counts[0], 4, [], zero, (k) =>
     b.mul(values(0, k), b.load('x', tile.column(plus(b, columnsAt[0], k)), lanes)),
   );
-  const sums = accumulate(b, counts[1], 1, runs, zero, (k) => {
+  const sums = accumulate(b, counts[1], 2, runs, zero, (k) => {
     const at = plus(b, columnsAt[1], times(b, k, lanes));
     const x = joined(b, lanes, (lane) => b.load('x', tile.column(at, lane)));
     return b.mul(values(1, k), x);
