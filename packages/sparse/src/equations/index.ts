@@ -4,6 +4,7 @@ export {
   equationTexts,
   evaluateRegions,
   letterTexts,
+  regionSteps,
   solveProgram,
   type EquationTexts,
   type RegionCheck,
@@ -14,6 +15,8 @@ export type { ReadProgramOptions } from './read/read-program.js';
 export type { AffineProgram, ArrayInfo, Statement } from './read/program.js';
 export type { SparseInputs } from './evaluate/inputs.js';
 export type { InterestRegion } from './evaluate/region.js';
+export { perform as performWork } from './evaluate/perform.js';
+export type { AnyWork, Platform, Steps } from './evaluate/work.js';
 export { forEachRun, hasCode, type PointSet } from './sets/point-set.js';
 export type { Box } from './sets/box.js';
 export { resultPattern } from './results.js';

@@ -5,6 +5,8 @@ import { evaluate, type Evaluation } from './evaluate/evaluate.js';
 import { initialSets, type SparseInputs } from './evaluate/inputs.js';
 import { evaluationPlan, type EvaluationPlan } from './evaluate/plan.js';
 import { regionOf, type InterestRegion } from './evaluate/region.js';
+import { HERE, runHere } from './evaluate/perform.js';
+import type { Platform, Steps } from './evaluate/work.js';
 import { languageEquations, languageText } from './language/equations.js';
 import { solve, type LanguageSolution } from './language/solve.js';
 import { letterText, recurrenceText } from './print.js';
@@ -63,10 +65,18 @@ export interface Regions {
  * for full; outputs and temporaries begin as zeros. Numbers that cancel count as not zero. Fails with `equations/input`.
  */
 export const evaluateRegions = (solved: SolvedProgram, inputs: SparseInputs): E.Either<Diagnostics, Regions> =>
-  pass('evaluate-regions', (given: SparseInputs): Regions => {
-    const evaluation = evaluate(solved.program, solved.plan, given);
-    return { solved, inputs: given, evaluation, statements: solved.plan.regions.map((r) => regionOf(r, evaluation)) };
-  }).run(inputs);
+  pass('evaluate-regions', (given: SparseInputs) => runHere(regionSteps(solved, given, HERE))).run(inputs);
+
+/**
+ * The same as a computation that asks for its large works to be done, on this thread or others: what `evaluateRegions` finds
+ * wherever they are done. Throws `DiagnosticError`.
+ */
+export function* regionSteps(solved: SolvedProgram, inputs: SparseInputs, platform: Platform): Steps<Regions> {
+  const evaluation = yield* evaluate(solved.program, solved.plan, inputs, platform);
+  const statements: InterestRegion[] = [];
+  for (const plan of solved.plan.regions) statements.push(yield* regionOf(plan, evaluation, platform));
+  return { solved, inputs, evaluation, statements };
+}
 
 export const equationTexts = ({ recurrences, language }: SolvedProgram): readonly EquationTexts[] =>
   recurrences.equations.map((r, k) => {

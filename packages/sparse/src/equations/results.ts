@@ -1,8 +1,9 @@
 import { fail, pass, type Diagnostics } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
-import { unionOfForms } from './evaluate/evaluate.js';
 import { formOf } from './evaluate/query.js';
+import { unionOfForms } from './evaluate/union.js';
 import { withKept } from './evaluate/variables.js';
+import { HERE, runHere } from './evaluate/perform.js';
 import type { Read, Statement } from './read/program.js';
 import { recurrenceOf } from './recurrences/recurrences.js';
 import { supportOf } from './recurrences/sparsity.js';
@@ -46,5 +47,5 @@ export const resultPattern = (regions: Regions, array: string): E.Either<Diagnos
     const box = boxOf(lower, shape);
     const all = shape.map((_, d) => d);
     const forms = terms.flatMap((t) => formOf(t, all, box, shape.length) ?? []);
-    return unionOfForms(forms, box, setOf, evaluation.tries);
+    return runHere(unionOfForms(forms, box, setOf, evaluation.stores, HERE));
   }).run(regions);

@@ -2,6 +2,7 @@ import { fail } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import type { AffineProgram, ArrayInfo } from '../read/program.js';
 import { boxOf, type Box } from '../sets/box.js';
+import { ownMemory, type Allocate } from '../sets/memory.js';
 import { fullSet, setOfRuns, type PointSet } from '../sets/point-set.js';
 
 /** Patterns of arrays by name; a vector is a matrix of one column or one row. */
@@ -11,7 +12,11 @@ export type SparseInputs = Readonly<Record<string, CsrPattern>>;
  * The non-zeros of initial contents, by array: those of the patterns given, those of constant data, and everything of other
  * arrays. Throws `DiagnosticError`: `equations/input` for a name that is no array with contents, or for another shape.
  */
-export const initialSets = (program: AffineProgram, inputs: SparseInputs): ReadonlyMap<string, PointSet> => {
+export const initialSets = (
+  program: AffineProgram,
+  inputs: SparseInputs,
+  allocate = ownMemory,
+): ReadonlyMap<string, PointSet> => {
   const named = program.arrays.filter((a) => a.role === 'input' || a.role === 'inout');
   for (const name of Object.keys(inputs))
     if (!named.some((a) => a.name === name))
@@ -24,31 +29,46 @@ export const initialSets = (program: AffineProgram, inputs: SparseInputs): Reado
       const pattern = inputs[a.name];
       return [
         a.name,
-        pattern !== undefined ? patternSet(a, box, pattern) : a.data !== undefined ? dataSet(a, box) : fullSet(box),
+        pattern !== undefined
+          ? patternSet(a, box, pattern, allocate)
+          : a.data !== undefined
+            ? dataSet(a, box, allocate)
+            : fullSet(box),
       ];
     }),
   );
 };
 
-const patternSet = (a: ArrayInfo, box: Box, p: CsrPattern): PointSet => {
+const patternSet = (a: ArrayInfo, box: Box, p: CsrPattern, allocate: Allocate): PointSet => {
   const sameShape =
     box.extent.length === 2 ? p.rows === box.extent[0] && p.cols === box.extent[1] : p.rows * p.cols === box.size;
   if (!sameShape)
     fail('equations/input', `the pattern of '${a.name}' is ${p.rows} × ${p.cols}, the array ${a.shape.join(' × ')}`, {
       remedy: 'give a matrix of the shape of the array, or other sizes',
     });
-  const starts = new Float64Array(p.colIdx.length);
-  const ends = new Float64Array(p.colIdx.length);
+  const starts = new Float64Array(allocate(8 * p.colIdx.length));
+  const ends = new Float64Array(allocate(8 * p.colIdx.length));
+  let n = 0;
+  let sorted = true;
   for (let i = 0; i < p.rows; i++) {
+    const row = i * p.cols;
     for (let e = p.rowPtr[i]; e < p.rowPtr[i + 1]; e++) {
-      starts[e] = i * p.cols + p.colIdx[e];
-      ends[e] = starts[e] + 1;
+      const c = row + p.colIdx[e];
+      if (n > 0 && c === ends[n - 1]) ends[n - 1] = c + 1;
+      else {
+        if (n > 0 && c < ends[n - 1]) sorted = false;
+        starts[n] = c;
+        ends[n++] = c + 1;
+      }
     }
   }
-  return setOfRuns(box, starts, ends);
+  const runs = { starts: starts.subarray(0, n), ends: ends.subarray(0, n) };
+  return sorted
+    ? { box, count: p.colIdx.length, runs, bits: undefined }
+    : setOfRuns(box, runs.starts, runs.ends, allocate);
 };
 
-const dataSet = (a: ArrayInfo, box: Box): PointSet => {
+const dataSet = (a: ArrayInfo, box: Box, allocate: Allocate): PointSet => {
   const at: number[] = [];
   a.data!.forEach((x: number | bigint, k: number) => {
     if (x !== 0 && x !== 0n) at.push(k);
@@ -58,5 +78,6 @@ const dataSet = (a: ArrayInfo, box: Box): PointSet => {
     box,
     starts,
     starts.map((c) => c + 1),
+    allocate,
   );
 };

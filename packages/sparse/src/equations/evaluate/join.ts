@@ -1,19 +1,21 @@
 import type { Affine } from '../../trace/piece.js';
+import type { BitTable } from '../sets/bit-table.js';
+import { bitCount, forEachRunOfBits, wordFrom } from '../sets/bits.js';
 import { isConstant } from '../sets/conjunction.js';
 import { findChild, firstFrom, rootSize, type Trie } from '../sets/trie.js';
+import { Counter } from './counter.js';
 import { boundAt } from './order.js';
 import {
   levelPlans,
-  pointsUpTo,
   rowsOf,
-  tallyOf,
+  type BitRow,
   type Compiled,
   type Condition,
   type LevelPlan,
   type Rows,
-  type Tally,
+  type Subscripted,
 } from './levels.js';
-import type { Query } from './query.js';
+import type { GrownSet, Query } from './query.js';
 
 /** Takes what a query finds, as codes of the result's box. */
 export interface Sink {
@@ -21,17 +23,22 @@ export interface Sink {
   readonly add: (base: number, stride: number, lo: number, hi: number) => void;
   /** base + x for all x of the runs first ≤ n < end of a trie. */
   readonly addRuns: (base: number, runs: Trie, first: number, end: number) => void;
-  /** Only counts: takes how many points there are where that is known, and `addRuns` for codes base + stride·x too. */
-  readonly count?: (points: number) => void;
+  /** base + n for all n < length with bit from + n set. */
+  readonly addBits?: (base: number, bits: Uint32Array, from: number, length: number) => void;
   /** Whether codes from ≤ c < to are all there. A join goes on with the next row then. */
   readonly isFull?: (from: number, to: number) => boolean;
 }
 
-/** A query made ready: an order of its iterators, and a trie of each set in the order in which its subscripts are bound. */
+/**
+ * A query made ready: an order of its iterators, and each set as it is taken: a trie in the order in which its subscripts are
+ * bound, a dense set's bits, or a growing set that can only be asked. But for those it is plain data.
+ */
 export interface Prepared {
-  readonly query: Query;
+  readonly query: Omit<Query, 'atoms'> & { readonly atoms: readonly { readonly at: readonly Affine[] }[] };
   readonly order: readonly number[];
   readonly tries: readonly (Trie | undefined)[];
+  readonly tables: readonly (BitTable | undefined)[];
+  readonly grown: readonly (GrownSet | undefined)[];
 }
 
 /** The order of an atom's subscripts that fits an order of iterators. */
@@ -48,22 +55,14 @@ export const subscriptOrder = (at: readonly Affine[], order: readonly number[]):
  */
 export const runJoin = (p: Prepared, sink: Sink): void => new Join(p, sink).run();
 
-/** How many points a join visits. */
+/** How many points a join visits that keeps all of its iterators. */
 export const countOf = (p: Prepared): number => {
-  let count = 0;
-  /* Points up to each run of the trie that is handed over. */
-  let known: Trie | undefined;
-  let upTo: Float64Array = new Float64Array(0);
-  runJoin(p, {
-    add: (_base, _stride, lo, hi) => void (count += hi - lo + 1),
-    count: (points) => void (count += points),
-    addRuns: (_base, runs, first, end) => {
-      if (runs !== known) [known, upTo] = [runs, pointsUpTo(runs)];
-      count += upTo[end] - upTo[first];
-    },
-  });
-  return count;
+  const counter = new Counter(p);
+  new Join(p, NOWHERE, counter).run();
+  return counter.total;
 };
+
+const NOWHERE: Sink = { add: () => undefined, addRuns: () => undefined };
 
 class Join {
   private readonly x: Float64Array;
@@ -74,41 +73,43 @@ class Join {
   private readonly to: Int32Array[];
   /** The node entered last above each atom's last level. */
   private readonly node: Int32Array;
+  /** Where each row of bits stands, by slot. */
+  private readonly base: Float64Array;
   private readonly headBase: number;
   /** From this level on one point is enough. */
   private readonly exists: number;
   /** Rows of the result that several bindings add to. */
   private readonly rows: Rows | undefined;
-  /** Where the points of the last level are known without going there. */
-  private readonly tally: Tally | undefined;
   private rowCode = 0;
   private rowIsFull = false;
   /** Points that were added since it was last seen not to be full. */
   private added = 0;
+  private scratch = new Uint32Array(0);
+  private readonly start: boolean;
 
   constructor(
-    { query: q, order, tries }: Prepared,
+    p: Prepared,
     private readonly sink: Sink,
+    private readonly counter?: Counter,
   ) {
+    const { query: q, order, tries } = p;
     this.x = new Float64Array(q.dims);
     this.tries = tries;
     this.from = tries.map((t) => new Int32Array((t?.order.length ?? 0) + 1));
     this.to = tries.map((t) => new Int32Array((t?.order.length ?? 0) + 1));
     this.node = new Int32Array(tries.length);
+    this.base = new Float64Array(p.tables.length);
     this.headBase = q.head.reduce((n, _, k) => n - q.result.lower[k] * q.result.strides[k], 0);
     this.exists = Math.max(-1, ...q.head.map((d) => order.indexOf(d))) + 1;
-    this.levels = levelPlans(q, order, tries);
+    this.levels = levelPlans(p);
     this.rows = sink.isFull === undefined ? undefined : rowsOf(this.levels);
-    this.tally = sink.count === undefined ? undefined : tallyOf(this.levels, tries);
-    this.start = this.initial(q, order);
+    this.start = this.initial(p);
   }
-
-  private readonly start: boolean;
 
   run(): void {
     if (!this.start) return;
     this.rowCode = this.headBase;
-    if (this.levels.length === 0) this.sink.add(this.headBase, 0, 0, 0);
+    if (this.levels.length === 0) this.emitRun(0, this.headBase, 0, 0, 0);
     else this.step(0, this.headBase);
   }
 
@@ -129,18 +130,21 @@ class Join {
   }
 
   /** Conditions and subscripts that name no iterator; false where there is no point. */
-  private initial(q: Query, order: readonly number[]): boolean {
+  private initial({ query: q, order, tables, grown }: Prepared): boolean {
     for (const f of q.where) if (isConstant(f) && f.constant < 0) return false;
     for (const r of q.ranges) if (r.min > r.max) return false;
     return q.atoms.every((a, atom) => {
       const trie = this.tries[atom];
       if (trie === undefined) {
-        /* A growing set without iterators to bind it is asked here. */
-        if ('set' in a.in || Math.max(-1, ...a.at.map((f) => boundAt(f, order))) >= 0) return true;
-        const { box, has } = a.in;
-        return has(a.at.reduce((n, f, k) => n + (f.constant - box.lower[k]) * box.strides[k], 0));
+        /* A set without iterators to bind it is asked here. */
+        if (Math.max(-1, ...a.at.map((f) => boundAt(f, order))) >= 0) return true;
+        const { box } = (tables[atom] ?? grown[atom])!;
+        if (a.at.some((f, k) => f.constant < box.lower[k] || f.constant >= box.lower[k] + box.extent[k])) return false;
+        const code = (strides: readonly number[]): number =>
+          a.at.reduce((n, f, k) => n + (f.constant - box.lower[k]) * strides[k], 0);
+        const table = tables[atom];
+        return table === undefined ? grown[atom]!.has(code(box.strides)) : isSet(table.bits, code(table.strides));
       }
-      if ('set' in a.in && a.in.set.count === 0) return false;
       this.from[atom][0] = 0;
       this.to[atom][0] = rootSize(trie);
       return trie.order.every((k, level) => !isConstant(a.at[k]) || this.descend(atom, level, a.at[k].constant));
@@ -168,17 +172,36 @@ class Join {
     const plan = this.levels[l];
     let { min: lo, max: hi } = plan;
     for (const c of plan.conditions) [lo, hi] = this.narrowed(c, lo, hi);
+    for (const row of plan.rows) {
+      if (!this.areInside(row.inside)) return false;
+      for (const c of row.within) [lo, hi] = this.narrowed(c, lo, hi);
+      this.base[row.slot] = this.value(row.base);
+    }
     if (lo > hi) return false;
-    const isLast = l === this.levels.length - 1;
+    const { counter } = this;
+    if (counter?.free[l] === true) {
+      return counter.product(
+        () => this.step(l + 1, code),
+        () => this.bind(l, plan, code, lo, hi, true),
+      );
+    }
+    return this.bind(l, plan, code, lo, hi, l === this.levels.length - 1);
+  }
+
+  /** Goes through the values of an iterator. */
+  private bind(l: number, plan: LevelPlan, code: number, lo: number, hi: number, isLast: boolean): boolean {
     const { drives } = plan;
     if (drives.length === 0) {
-      if (isLast && plan.probes.length === 0) {
-        this.emitRun(l, code, plan.stride, lo, hi);
-        return true;
+      if (plan.probes.length === 0) {
+        if (plan.rows.length > 0 && plan.aligned) return this.words(l, plan, code, lo, hi, isLast);
+        if (plan.rows.length === 0 && isLast) {
+          this.emitRun(l, code, plan.stride, lo, hi);
+          return true;
+        }
       }
       let found = false;
       for (let x = lo; x <= hi; x++) {
-        if (this.at(l, plan, -1, code, x)) {
+        if (this.at(l, plan, -1, code, x, isLast)) {
           if (this.isDone(l)) return true;
           found = true;
         }
@@ -193,6 +216,56 @@ class Join {
       if (size < fewest) [driver, fewest] = [k, size];
     }
     return this.drive(l, plan, driver, code, lo, hi, isLast);
+  }
+
+  /** The values that all rows of bits have, a word at a time. */
+  private words(l: number, plan: LevelPlan, code: number, lo: number, hi: number, isLast: boolean): boolean {
+    const { rows } = plan;
+    const length = hi - lo + 1;
+    if (!isLast || this.counter !== undefined || l >= this.exists) {
+      let found = false;
+      let count = 0;
+      for (let c = 0; c < length; c += 32) {
+        let word = this.wordOf(rows, lo + c, length - c);
+        if (word === 0) continue;
+        if (isLast && this.counter !== undefined) count += bitCount(word);
+        else if (isLast) {
+          this.emitRun(l, code, 0, 0, 0);
+          return true;
+        } else
+          for (; word !== 0; word &= word - 1) {
+            const x = lo + c + 31 - Math.clz32(word & -word);
+            if (!this.at(l, plan, IN_ROWS, code, x, false)) continue;
+            if (this.isDone(l)) return true;
+            found = true;
+          }
+      }
+      if (isLast) this.counter?.add(count);
+      return found || count > 0;
+    }
+    const { addBits } = this.sink;
+    if (rows.length === 1 && plan.stride === 1 && addBits !== undefined)
+      addBits(code + lo, rows[0].bits, this.base[rows[0].slot] + lo, length);
+    else {
+      const words = (length + 31) >>> 5;
+      if (this.scratch.length < words) this.scratch = new Uint32Array(words);
+      const all = this.scratch.subarray(0, words);
+      for (let w = 0; w < words; w++) all[w] = this.wordOf(rows, lo + w * 32, length - w * 32);
+      if (plan.stride === 1 && addBits !== undefined) addBits(code + lo, all, 0, length);
+      else
+        forEachRunOfBits(all, (from, to) => {
+          this.sink.add(code, plan.stride, lo + from, lo + to - 1);
+        });
+    }
+    if (this.rows !== undefined) this.grew(this.rows, length);
+    return true;
+  }
+
+  /** Which of the next 32 values, or fewer, from x on all rows have. */
+  private wordOf(rows: readonly BitRow[], x: number, length: number): number {
+    let word = length < 32 ? 0xffffffff >>> (32 - length) : -1;
+    for (let k = 0; k < rows.length && word !== 0; k++) word &= wordFrom(rows[k].bits, this.base[rows[k].slot] + x);
+    return word;
   }
 
   private drive(
@@ -214,7 +287,8 @@ class Join {
     const most = coef > 0 ? coef * hi + r : coef * lo + r;
     const first = firstFrom(trie, trieLevel, begin, end, least);
     /* Whole runs, where nothing else is to be asked. */
-    const whole = isLast && leaf && plan.drives.length === 1 && plan.checks.length === 0 && plan.probes.length === 0;
+    const alone = plan.drives.length === 1 && plan.checks.length + plan.probes.length + plan.rows.length === 0;
+    const whole = isLast && leaf && alone;
     let found = false;
     if (!leaf) {
       const values = trie.values[trieLevel];
@@ -222,17 +296,18 @@ class Join {
         const x = (values[n] - r) / coef;
         if (coef !== 1 && coef !== -1 && !Number.isInteger(x)) continue;
         this.enter(trie, atom, trieLevel, n);
-        if (this.at(l, plan, driver, code, x)) {
+        if (this.at(l, plan, driver, code, x, isLast)) {
           if (this.isDone(l)) return true;
           found = true;
         }
       }
       return found;
     }
-    if (whole && coef === 1 && (plan.stride === 1 || this.sink.count !== undefined) && l < this.exists) {
+    if (whole && coef === 1 && (plan.stride === 1 || this.counter !== undefined) && l < this.exists) {
       const last = trie.hi[end - 1] <= most ? end : afterLast(trie, first, end, most);
       if (first < last && trie.lo[first] >= least) {
-        this.sink.addRuns(code - r, trie, first, last);
+        if (this.counter !== undefined) this.counter.addRuns(trie, first, last);
+        else this.sink.addRuns(code - r, trie, first, last);
         if (this.rows !== undefined) this.grew(this.rows, last - first);
         if (last === end || trie.lo[last] > most) return true;
         this.emitRun(l, code, plan.stride, trie.lo[last] - r, most - r);
@@ -252,7 +327,7 @@ class Join {
       for (let v = a; v <= b; v++) {
         const x = (v - r) / coef;
         if (coef !== 1 && coef !== -1 && !Number.isInteger(x)) continue;
-        if (this.at(l, plan, driver, code, x)) {
+        if (this.at(l, plan, driver, code, x, isLast)) {
           if (this.isDone(l)) return true;
           found = true;
         }
@@ -262,7 +337,7 @@ class Join {
   }
 
   /** An iterator at a value that its driver offers: asks all others, and goes on. */
-  private at(l: number, plan: LevelPlan, driver: number, code: number, x: number): boolean {
+  private at(l: number, plan: LevelPlan, driver: number, code: number, x: number, isLast: boolean): boolean {
     this.x[plan.iterator] = x;
     const { drives, checks, probes } = plan;
     for (let k = 0; k < drives.length; k++) {
@@ -271,17 +346,13 @@ class Join {
       if (!this.descend(s.atom, s.trieLevel, s.coef * x + this.value(s.rest))) return false;
     }
     for (const s of checks) if (!this.descend(s.atom, s.trieLevel, s.coef * x + this.value(s.rest))) return false;
-    for (const p of probes) {
-      if (p.inside.some(({ f, min, max }) => this.value(f) < min || this.value(f) > max)) return false;
-      if (!p.has(this.value(p.code))) return false;
-    }
-    if (this.tally !== undefined && l === this.levels.length - 2) {
-      const { atom, upTo } = this.tally;
-      const n = this.node[atom];
-      this.sink.count!(upTo[n + 1] - upTo[n]);
+    if (driver !== IN_ROWS) for (const r of plan.rows) if (!isSet(r.bits, this.base[r.slot] + r.step * x)) return false;
+    for (const p of probes) if (!this.areInside(p.inside) || !p.has(this.value(p.code))) return false;
+    if (this.counter?.tally !== undefined && !isLast && l === this.levels.length - 2) {
+      this.counter.addBelow(this.node[this.counter.tally.atom]);
       return true;
     }
-    if (l < this.levels.length - 1) {
+    if (!isLast) {
       const next = code + plan.stride * x;
       if (this.rows?.level === l) {
         this.rowCode = next;
@@ -295,7 +366,8 @@ class Join {
   }
 
   private emitRun(l: number, code: number, stride: number, lo: number, hi: number): void {
-    if (l >= this.exists) this.sink.add(code, 0, 0, 0);
+    if (this.counter !== undefined) this.counter.add(hi - lo + 1);
+    else if (l >= this.exists) this.sink.add(code, 0, 0, 0);
     else this.sink.add(code, stride, lo, hi);
     if (this.rows !== undefined) this.grew(this.rows, hi - lo + 1);
   }
@@ -306,12 +378,25 @@ class Join {
     return coef > 0 ? [Math.max(lo, Math.ceil(-r / coef)), hi] : [lo, Math.min(hi, Math.floor(r / -coef))];
   }
 
+  private areInside(inside: readonly Subscripted[]): boolean {
+    for (const { f, min, max } of inside) {
+      const v = this.value(f);
+      if (v < min || v > max) return false;
+    }
+    return true;
+  }
+
   private value({ constant, at, coefs }: Compiled): number {
     let sum = constant;
     for (let k = 0; k < at.length; k++) sum += coefs[k] * this.x[at[k]];
     return sum;
   }
 }
+
+/** A driver of values that rows of bits have. */
+const IN_ROWS = -2;
+
+const isSet = (bits: Uint32Array, at: number): boolean => ((bits[at >>> 5] >>> (at & 31)) & 1) === 1;
 
 /** Behind the last run that ends at or before a value. */
 const afterLast = (t: Trie, from: number, to: number, value: number): number => {

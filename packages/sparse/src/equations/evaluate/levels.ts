@@ -1,7 +1,10 @@
 import type { Affine } from '../../trace/piece.js';
+import type { BitTable } from '../sets/bit-table.js';
+import type { Box } from '../sets/box.js';
+import { combine, constantOf, minus, shiftedBy } from '../sets/conjunction.js';
 import type { Trie } from '../sets/trie.js';
 import { boundAt } from './order.js';
-import type { Query } from './query.js';
+import type { Prepared } from './join.js';
 
 /** A subscript on a level: c·x + rest = a value of the trie at `trieLevel`. */
 interface Subscript {
@@ -40,8 +43,24 @@ export interface LevelPlan {
     readonly code: Compiled;
     readonly inside: readonly Subscripted[];
   }[];
+  /** Dense sets whose last iterator this is. */
+  readonly rows: readonly BitRow[];
+  /** Whether the bits of all of these stand side by side. */
+  readonly aligned: boolean;
   /** What the iterator adds to the code of the result; 0 where it is not kept. */
   readonly stride: number;
+}
+
+/** Bits of a dense set by an iterator x: bit base + step·x, where `within` holds. */
+export interface BitRow {
+  /** Numbers all rows of a join. */
+  readonly slot: number;
+  readonly bits: Uint32Array;
+  readonly base: Compiled;
+  readonly step: number;
+  readonly within: readonly Condition[];
+  /** Subscripts that x has no part in, within their box. */
+  readonly inside: readonly Subscripted[];
 }
 
 /** `upTo[n]`: points below the nodes before n above an atom's last level. */
@@ -60,24 +79,23 @@ export interface Rows {
   readonly conditions: readonly Condition[];
 }
 
-interface Subscripted {
+export interface Subscripted {
   readonly f: Compiled;
   readonly min: number;
   readonly max: number;
 }
 
-/** The levels of a query whose iterators are bound in an order. */
-export const levelPlans = (
-  q: Query,
-  order: readonly number[],
-  tries: readonly (Trie | undefined)[],
-): readonly LevelPlan[] => order.map((d, l) => levelPlan(q, order, tries, d, l));
+/** The levels of a join. */
+export const levelPlans = (p: Prepared): readonly LevelPlan[] => {
+  let slots = 0;
+  return p.order.map((d, l) => levelPlan(p, d, l, () => slots++));
+};
 
 /** Points of the last level, where it is kept, one set alone has a say in it, and all of its runs lie in range. */
 export const tallyOf = (levels: readonly LevelPlan[], tries: readonly (Trie | undefined)[]): Tally | undefined => {
   const plan = levels[levels.length - 1];
   if (plan === undefined || plan.stride === 0 || plan.drives.length !== 1) return undefined;
-  if (plan.checks.length > 0 || plan.probes.length > 0 || plan.conditions.length > 0) return undefined;
+  if (plan.checks.length + plan.probes.length + plan.rows.length + plan.conditions.length > 0) return undefined;
   const { atom, trieLevel, coef, rest } = plan.drives[0];
   const trie = tries[atom]!;
   if (trieLevel === 0 || trieLevel < trie.values.length || coef !== 1 || rest.at.length > 0) return undefined;
@@ -107,14 +125,14 @@ export const pointsUpTo = ({ lo, hi }: Trie): Float64Array => {
 };
 
 const levelPlan = (
-  q: Query,
-  order: readonly number[],
-  tries: readonly (Trie | undefined)[],
+  { query: q, order, tries, tables, grown }: Prepared,
   d: number,
   l: number,
+  slot: () => number,
 ): LevelPlan => {
   const drives: Subscript[] = [];
   const checks: Subscript[] = [];
+  const lastOf = (at: readonly Affine[]): number => Math.max(-1, ...at.map((f) => boundAt(f, order)));
   q.atoms.forEach((a, atom) => {
     const trie = tries[atom];
     if (trie === undefined) return;
@@ -126,38 +144,62 @@ const levelPlan = (
     });
   });
   const k = q.head.indexOf(d);
+  const rows = q.atoms.flatMap(({ at }, atom) => {
+    const table = tables[atom];
+    return table === undefined || lastOf(at) !== l ? [] : [bitRow(table, at, d, slot())];
+  });
   return {
     iterator: d,
     ...q.ranges[d],
     conditions: q.where
       .filter((f) => boundAt(f, order) === l)
-      .map((f) => ({ coef: f.coefs[d], rest: compiled(f, d) }))
+      .map((f) => conditionOn(f, d))
       /* Those of one iterator are in its range. */
       .filter((c) => c.rest.at.length > 0),
     drives,
     checks,
-    probes: q.atoms.flatMap(({ at, in: set }) => {
-      if ('set' in set || Math.max(-1, ...at.map((f) => boundAt(f, order))) !== l) return [];
+    probes: q.atoms.flatMap(({ at }, atom) => {
+      const set = grown[atom];
+      if (set === undefined || lastOf(at) !== l) return [];
       const { box, has } = set;
-      let code: Affine = { constant: 0, coefs: [] };
-      at.forEach((f, n) => (code = added(code, f, box.strides[n], box.lower[n])));
-      const inside = at.map((f, n) => ({ f: compiled(f), min: box.lower[n], max: box.lower[n] + box.extent[n] - 1 }));
-      return [{ has, code: compiled(code), inside }];
+      return [{ has, code: compiled(placeOf(at, box, box.strides)), inside: at.map((f, n) => insideOf(f, box, n)) }];
     }),
+    rows,
+    aligned: rows.every((r) => r.step === 1),
     stride: k < 0 ? 0 : q.result.strides[k],
   };
 };
 
+const bitRow = ({ bits, strides, box }: BitTable, at: readonly Affine[], d: number, slot: number): BitRow => {
+  const place = placeOf(at, box, strides);
+  const names = (f: Affine): boolean => (f.coefs[d] ?? 0) !== 0;
+  return {
+    slot,
+    bits,
+    base: compiled(place, d),
+    step: place.coefs[d] ?? 0,
+    within: at.flatMap((f, n) => {
+      if (!names(f)) return [];
+      const above = shiftedBy(f, -box.lower[n]);
+      return [above, minus(constantOf(box.extent[n] - 1), above)].map((g) => conditionOn(g, d));
+    }),
+    inside: at.flatMap((f, n) => (names(f) ? [] : [insideOf(f, box, n)])),
+  };
+};
+
+const conditionOn = (f: Affine, d: number): Condition => ({ coef: f.coefs[d], rest: compiled(f, d) });
+
+const insideOf = (f: Affine, { lower, extent }: Box, n: number): Subscripted => ({
+  f: compiled(f),
+  min: lower[n],
+  max: lower[n] + extent[n] - 1,
+});
+
+/** The place that subscripts have, from the lower corner of a box. */
+const placeOf = (at: readonly Affine[], box: Box, strides: readonly number[]): Affine =>
+  at.reduce((sum, f, n) => combine(1, sum, strides[n], shiftedBy(f, -box.lower[n])), constantOf(0));
+
 const compiled = (f: Affine, without = -1): Compiled => {
   const at = f.coefs.map((_, d) => d).filter((d) => d !== without && f.coefs[d] !== 0);
   return { constant: f.constant, at, coefs: at.map((d) => f.coefs[d]) };
-};
-
-/** sum + stride·(f − lower). */
-const added = (sum: Affine, f: Affine, stride: number, lower: number): Affine => {
-  const n = Math.max(sum.coefs.length, f.coefs.length);
-  return {
-    constant: sum.constant + stride * (f.constant - lower),
-    coefs: Array.from({ length: n }, (_, d) => (sum.coefs[d] ?? 0) + stride * (f.coefs[d] ?? 0)),
-  };
 };

@@ -25,7 +25,12 @@ export interface QueryAtom {
 }
 
 /** A set to go through, or one that grows and can only be asked. */
-export type AtomSet = { readonly set: PointSet } | { readonly box: Box; readonly has: (code: number) => boolean };
+export type AtomSet = { readonly set: PointSet } | GrownSet;
+
+export interface GrownSet {
+  readonly box: Box;
+  readonly has: (code: number) => boolean;
+}
 
 export interface Range {
   readonly min: number;

@@ -79,5 +79,5 @@ const countDomain = (where: Conjunction, dims: number): number => {
   const left = ranges.map((r, d): Range => (tied[d] ? r : { min: r.min, max: r.min }));
   const none = head.map(() => 0);
   const query = { dims, where, atoms: [], head, result: boxOf(none, none), ranges: left };
-  return free * countOf({ query, order, tries: [] });
+  return free * countOf({ query, order, tries: [], tables: [], grown: [] });
 };

@@ -1,10 +1,12 @@
 import type { Affine } from '../../trace/piece.js';
 import type { Term } from '../recurrences/sparsity.js';
 import { rangeOf, substituteAll, constantOf, iterator, tidy } from '../sets/conjunction.js';
+import { orBits } from '../sets/bits.js';
 import type { Box } from '../sets/box.js';
-import { MOST_BITS } from '../sets/set-builder.js';
+import { MOST_BITS } from '../sets/bit-table.js';
 import { rangesOf, type Range } from './query.js';
 import type { Variable } from './variables.js';
+import { cuts, each, partsOf, type Platform, type Steps, type Work } from './work.js';
 
 /** Points of one variable that are those of another, moved: x is in `to` where x + by is in `from`, for x within ranges. */
 interface Move {
@@ -91,59 +93,78 @@ const movesOf = (t: Term, to: number, variables: readonly Variable[]): readonly 
 const MOST_MOVES = 64;
 
 /** Adds to each variable's bits what the moves bring. */
-export const runSweep = (
+export function* sweepSteps(
   { order, moves }: Sweep,
   boxes: ReadonlyMap<number, Box>,
   bits: ReadonlyMap<number, Uint32Array>,
-): void => {
+  platform: Platform,
+): Steps<void> {
   const first = Math.min(...moves.map((m) => m.ranges[0].min));
   const last = Math.max(...moves.map((m) => m.ranges[0].max));
-  const mine = order.map((k) => moves.filter((m) => m.to === k));
+  const mine = order.map((k) => ({ k, moves: moves.filter((m) => m.to === k) }));
   for (let x = first; x <= last; x++)
-    for (const group of mine)
-      for (const m of group)
-        if (x >= m.ranges[0].min && x <= m.ranges[0].max)
-          moveSlice(m, x, boxes.get(m.to)!, boxes.get(m.from)!, bits.get(m.to)!, bits.get(m.from)!);
-};
+    for (const { k, moves: all } of mine) {
+      const now = all.filter((m) => x >= m.ranges[0].min && x <= m.ranges[0].max);
+      if (now.length === 0) continue;
+      const to = boxes.get(k)!;
+      const target = bits.get(k)!;
+      const slices = now.map((m): Slice => ({ ...m, fromBox: boxes.get(m.from)!, source: bits.get(m.from)! }));
+      /* The words of this value of the first iterator, in parts. */
+      const begin = (x - to.lower[0]) * to.strides[0];
+      const lead = begin % 32;
+      const cost = (now.length * to.strides[0]) / 256;
+      const parts = cuts(lead + to.strides[0], partsOf(cost, platform), 32);
+      yield* each(
+        parts.map(([from, end]): Work<void> => ({
+          kind: 'move',
+          slices,
+          x,
+          to,
+          target,
+          from: begin - lead + from,
+          end: begin - lead + end,
+          cost: cost / parts.length,
+        })),
+      );
+    }
+}
 
-/** One value of the first iterator: row after row of the last. */
-const moveSlice = (
-  { by, ranges }: Move,
+/** A move with its source. */
+export interface Slice extends Move {
+  readonly fromBox: Box;
+  readonly source: Uint32Array;
+}
+
+/** One value of the first iterator, row after row of the last: what lies at places from ≤ c < end of the target. */
+export const moveSlice = (
+  { by, ranges, fromBox, source }: Slice,
   x: number,
   to: Box,
-  from: Box,
   target: Uint32Array,
-  source: Uint32Array,
+  from: number,
+  end: number,
 ): void => {
   const dims = ranges.length;
   const at = ranges.map((r) => r.min);
+  const tops = ranges.map((r) => r.max);
   at[0] = x;
   const code = (box: Box, moved: boolean): number =>
     at.reduce((n, v, d) => n + (v + (moved ? by[d] : 0) - box.lower[d]) * box.strides[d], 0);
-  if (dims === 1) return orBits(target, code(to, false), source, code(from, true), 1);
-  const width = ranges[dims - 1].max - ranges[dims - 1].min + 1;
+  const width = dims === 1 ? 1 : ranges[dims - 1].max - ranges[dims - 1].min + 1;
+  if (dims > 2) {
+    /* Rows that reach into the part. */
+    const begin = (x - to.lower[0]) * to.strides[0];
+    at[1] = Math.max(at[1], to.lower[1] + Math.floor((from - begin) / to.strides[1]));
+    tops[1] = Math.min(tops[1], to.lower[1] + Math.floor((end - 1 - begin) / to.strides[1]));
+    if (at[1] > tops[1]) return;
+  }
   for (;;) {
-    orBits(target, code(to, false), source, code(from, true), width);
+    const row = code(to, false);
+    const skipped = Math.max(0, from - row);
+    orBits(target, row + skipped, source, code(fromBox, true) + skipped, Math.min(row + width, end) - row - skipped);
     let d = dims - 2;
-    while (d > 0 && at[d] === ranges[d].max) at[d] = ranges[d--].min;
+    while (d > 0 && at[d] === tops[d]) at[d] = ranges[d--].min;
     if (d <= 0) return;
     at[d]++;
-  }
-};
-
-/** target[a + n] |= source[b + n] for 0 ≤ n < length, in bits. */
-const orBits = (target: Uint32Array, a: number, source: Uint32Array, b: number, length: number): void => {
-  const end = a + length;
-  const shift = (((b - a) % 32) + 32) % 32;
-  for (let w = Math.floor(a / 32); w * 32 < end; w++) {
-    const base = w * 32;
-    /* Bits of the source that stand behind this word's. */
-    const s = Math.floor((base + b - a) / 32);
-    const low = s < 0 || s >= source.length ? 0 : source[s];
-    const high = s + 1 < 0 || s + 1 >= source.length ? 0 : source[s + 1];
-    let word = shift === 0 ? low : (low >>> shift) | (high << (32 - shift));
-    if (base < a) word &= 0xffffffff << (a - base);
-    if (base + 32 > end) word &= 0xffffffff >>> (base + 32 - end);
-    target[w] |= word;
   }
 };

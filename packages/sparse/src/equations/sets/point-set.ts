@@ -1,4 +1,6 @@
+import { bitCount, forEachRunOfBits } from './bits.js';
 import type { Box } from './box.js';
+import { ownMemory } from './memory.js';
 
 /**
  * A set of integer points within a box, by their codes: sorted runs of consecutive codes where it is sparse, one bit a code
@@ -30,12 +32,12 @@ export const emptySet = (box: Box): PointSet => ({ box, count: 0, runs: NO_RUNS,
 const NO_RUNS: Runs = { starts: new Float64Array(0), ends: new Float64Array(0) };
 
 /** The set of codes that stand in runs, in any order, overlapping or not. */
-export const setOfRuns = (box: Box, starts: Float64Array, ends: Float64Array): PointSet => {
+export const setOfRuns = (box: Box, starts: Float64Array, ends: Float64Array, allocate = ownMemory): PointSet => {
   let sorted = true;
   for (let r = 1; r < starts.length && sorted; r++) sorted = starts[r] >= starts[r - 1];
   const order = sorted ? undefined : sortedOrder(starts);
-  const s = new Float64Array(starts.length);
-  const e = new Float64Array(starts.length);
+  const s = new Float64Array(allocate(8 * starts.length));
+  const e = new Float64Array(allocate(8 * starts.length));
   let n = 0;
   let count = 0;
   for (let k = 0; k < starts.length; k++) {
@@ -50,18 +52,24 @@ export const setOfRuns = (box: Box, starts: Float64Array, ends: Float64Array): P
       count += ends[r] - starts[r];
     }
   }
-  return { box, count, runs: { starts: s.slice(0, n), ends: e.slice(0, n) }, bits: undefined };
+  return { box, count, runs: { starts: s.subarray(0, n), ends: e.subarray(0, n) }, bits: undefined };
 };
 
 const sortedOrder = (keys: Float64Array): Uint32Array =>
   Uint32Array.from(keys.keys()).sort((a, b) => keys[a] - keys[b]);
 
-/** The set of codes whose bit is set; it keeps the bits unless runs take less. */
-export const setOfBits = (box: Box, bits: Uint32Array): PointSet => {
+/** How many points and runs bits have. */
+export interface Survey {
+  readonly count: number;
+  readonly runs: number;
+}
+
+/** Points, and runs that begin, among the words from ≤ w < to. */
+export const surveyOf = (bits: Uint32Array, from: number, to: number): Survey => {
   let count = 0;
   let runs = 0;
-  let carry = 0;
-  for (let w = 0; w < bits.length; w++) {
+  let carry = from === 0 ? 0 : bits[from - 1] >>> 31;
+  for (let w = from; w < to; w++) {
     const word = bits[w];
     if (word !== 0) {
       count += bitCount(word);
@@ -69,10 +77,20 @@ export const setOfBits = (box: Box, bits: Uint32Array): PointSet => {
     }
     carry = word >>> 31;
   }
+  return { count, runs };
+};
+
+/** The set of codes whose bit is set; it keeps the bits unless runs take less. */
+export const setOfBits = (
+  box: Box,
+  bits: Uint32Array,
+  { count, runs } = surveyOf(bits, 0, bits.length),
+  allocate = ownMemory,
+): PointSet => {
   /* A run takes 16 bytes, a word 4. */
   if (runs * 4 > bits.length) return { box, count, runs: undefined, bits };
-  const starts = new Float64Array(runs);
-  const ends = new Float64Array(runs);
+  const starts = new Float64Array(allocate(8 * runs));
+  const ends = new Float64Array(allocate(8 * runs));
   let n = 0;
   forEachRunOfBits(bits, (from, to) => {
     starts[n] = from;
@@ -100,33 +118,6 @@ export const forEachRowRun = (set: PointSet, visit: (start: number, end: number)
     }
     visit(from, end);
   });
-};
-
-const forEachRunOfBits = (bits: Uint32Array, visit: (start: number, end: number) => void): void => {
-  let open = -1;
-  for (let w = 0; w < bits.length; w++) {
-    const word = bits[w];
-    if (open < 0 ? word === 0 : word === 0xffffffff) continue;
-    const base = w * 32;
-    /* Bits where the state changes. */
-    let edges = (word ^ ((word << 1) | (open < 0 ? 0 : 1))) >>> 0;
-    while (edges !== 0) {
-      const b = 31 - Math.clz32(edges & -edges);
-      if (open < 0) open = base + b;
-      else {
-        visit(open, base + b);
-        open = -1;
-      }
-      edges &= edges - 1;
-    }
-  }
-  if (open >= 0) visit(open, bits.length * 32);
-};
-
-export const bitCount = (x: number): number => {
-  x -= (x >>> 1) & 0x55555555;
-  x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
-  return Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
 
 /** Whether a code is in the set. */

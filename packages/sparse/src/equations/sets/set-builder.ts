@@ -1,4 +1,7 @@
+import { areSet, orBits, setRange } from './bits.js';
+import { MOST_BITS } from './bit-table.js';
 import type { Box } from './box.js';
+import { ownMemory, wordsFor } from './memory.js';
 import { setOfBits, setOfRuns, type PointSet } from './point-set.js';
 import type { Trie } from './trie.js';
 
@@ -8,19 +11,18 @@ export interface SetBuilder {
   readonly add: (base: number, stride: number, lo: number, hi: number) => void;
   /** Adds base + x for all x of the runs first ≤ n < end of a trie. */
   readonly addRuns: (base: number, runs: Trie, first: number, end: number) => void;
+  /** Adds base + n for all n < length with bit from + n set. */
+  readonly addBits?: (base: number, bits: Uint32Array, from: number, length: number) => void;
   /** Whether codes from ≤ c < to are all there, where that is cheap to tell. */
   readonly isFull?: (from: number, to: number) => boolean;
   readonly finish: () => PointSet;
 }
 
-/** One bit a code up to this many codes (256 MB), beyond it sorted runs. */
-export const MOST_BITS = 2 ** 31;
-
 /** A builder for a box: bits where they fit, else runs that are sorted and joined when there are many. */
 export const setBuilder = (box: Box): SetBuilder => (box.size <= MOST_BITS ? bitBuilder(box) : runBuilder(box));
 
 /** A builder on bits that are given. */
-export const bitBuilder = (box: Box, bits = new Uint32Array(Math.ceil(box.size / 32))): SetBuilder => {
+export const bitBuilder = (box: Box, bits = wordsFor(box.size, ownMemory)): SetBuilder => {
   return {
     add: (base, stride, lo, hi) => {
       if (stride === 1) setRange(bits, base + lo, base + hi + 1);
@@ -29,6 +31,13 @@ export const bitBuilder = (box: Box, bits = new Uint32Array(Math.ceil(box.size /
     addRuns: (base, { lo, hi }, first, end) => {
       /* Codes are below 2³¹: whole numbers of 32 bits, wherever the base lies. */
       const whole = base | 0;
+      if (lo === hi) {
+        for (let n = first; n < end; n++) {
+          const c = (whole + lo[n]) | 0;
+          bits[c >>> 5] |= 1 << (c & 31);
+        }
+        return;
+      }
       for (let n = first; n < end; n++) {
         const x = lo[n];
         const c = (whole + x) | 0;
@@ -36,40 +45,10 @@ export const bitBuilder = (box: Box, bits = new Uint32Array(Math.ceil(box.size /
         else setRange(bits, c, c + (hi[n] - x) + 1);
       }
     },
+    addBits: (base, source, from, length) => orBits(bits, base, source, from, length),
     isFull: (from, to) => areSet(bits, from, to),
     finish: () => setOfBits(box, bits),
   };
-};
-
-/** Whether bits from ≤ b < to are all set. */
-const areSet = (bits: Uint32Array, from: number, to: number): boolean => {
-  for (let w = from >>> 5; w * 32 < to; w++) {
-    let missing = ~bits[w];
-    if (w * 32 < from) missing &= 0xffffffff << (from & 31);
-    if (w * 32 + 32 > to) missing &= 0xffffffff >>> (32 - (to & 31));
-    if (missing !== 0) return false;
-  }
-  return true;
-};
-
-/** Sets bits from ≤ b < to. */
-const setRange = (bits: Uint32Array, from: number, to: number): void => {
-  if (to - from === 1) {
-    bits[from >>> 5] |= 1 << (from & 31);
-    return;
-  }
-  if (to <= from) return;
-  const first = from >>> 5;
-  const last = (to - 1) >>> 5;
-  const head = 0xffffffff << (from & 31);
-  const tail = 0xffffffff >>> (31 - ((to - 1) & 31));
-  if (first === last) {
-    bits[first] |= head & tail;
-    return;
-  }
-  bits[first] |= head;
-  bits.fill(0xffffffff, first + 1, last);
-  bits[last] |= tail;
 };
 
 const runBuilder = (box: Box): SetBuilder => {

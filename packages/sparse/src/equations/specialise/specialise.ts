@@ -16,6 +16,7 @@ import { emitGroups, placeGroups, type PlacedGroup } from '../../trace/code/piec
 import { Tables } from '../../trace/code/tables.js';
 import { groupByShape } from '../../trace/group.js';
 import { reconstruct } from '../../trace/reconstruct.js';
+import { HERE, runHere } from '../evaluate/perform.js';
 import { regionOf, type InterestRegion } from '../evaluate/region.js';
 import { regionPlan } from '../evaluate/region-plan.js';
 import { readsOf, type Statement } from '../read/program.js';
@@ -161,7 +162,7 @@ class Specializer {
     const equation = solved.sparsity[k];
     if (equation.recurrence.accumulates !== undefined || equation.before.length === 0) return statements[k];
     const terms = [...equation.interest, ...equation.before];
-    return regionOf(regionPlan(equation, terms, k, evaluation.variables), evaluation);
+    return runHere(regionOf(regionPlan(equation, terms, k, evaluation.variables), evaluation, HERE));
   }
 
   private choose(n: Nest & { kind: 'statement' }, region: InterestRegion): Placed {
