@@ -1,5 +1,6 @@
 export { instantiate, type Instance, type InstantiateOptions } from './instantiate.js';
 export { availability, chooseBackend } from './choose.js';
+export { evaluateRegionsInParallel, type ParallelRegionsOptions } from './regions/parallel-regions.js';
 export { peakRssMB } from './peak-memory.js';
 export { openArena, type Arena } from './fields/arena.js';
 export { initialize } from './fields/ambient.js';

@@ -1,11 +1,10 @@
 import type { Sources } from '@filigree/backend';
 import { coreDialects, error, fail, parseModule, verify, type Diagnostic, type Module } from '@filigree/ir';
-import { peakRssMB } from '@filigree/runtime';
+import { evaluateRegionsInParallel, peakRssMB } from '@filigree/runtime';
 import {
   builtinPrograms,
   checkRegions,
   equationTexts,
-  evaluateRegions,
   letterTexts,
   solveProgram,
   type BuiltinProgram,
@@ -83,7 +82,7 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
   const solvedAt = performance.now();
   await progress.at(0.4, 'evaluating');
   const evaluating = performance.now();
-  const regions = right(evaluateRegions(solved, inputs));
+  const regions = right(await evaluateRegionsInParallel(solved, inputs, { threads: options.threads })());
   const evaluatedAt = performance.now();
   const peakMB = peakRssMB();
   await progress.at(0.8, 'checking');
