@@ -7,6 +7,7 @@ import {
   type Regions,
   type SolvedProgram,
 } from '@filigree/sparse';
+import { evaluateRegionsInParallel } from '@filigree/runtime';
 import * as E from 'fp-ts/lib/Either.js';
 import type { BenchmarkPage } from '../table.js';
 import { findIsl, type Isl } from './isl.js';
@@ -17,6 +18,8 @@ export interface RegionsTableOptions {
   readonly limit: number;
   /** Sides of the matrices to take; all where it is left out. */
   readonly sides?: readonly number[] | undefined;
+  /** Threads for the column of several. */
+  readonly threads: number;
   readonly say: (line: string) => void;
 }
 
@@ -55,54 +58,69 @@ const RUNS_MS = 1000;
 const MOST_RUNS = 1000;
 
 /** Interest regions beside isl, which evaluates the same equations. */
-export const regionsSections = ({ limit, sides, say }: RegionsTableOptions): BenchmarkPage['sections'] => {
+export const regionsSections = async ({
+  limit,
+  sides,
+  threads,
+  say,
+}: RegionsTableOptions): Promise<BenchmarkPage['sections']> => {
   const isl = findIsl();
   if (typeof isl === 'string') say(isl);
   try {
-    return SIZES.filter(({ n }) => sides?.includes(n) ?? true).map(({ n, nnz, title, programs }) => ({
-      title,
-      table: {
-        head: [
-          'program',
-          'iterations',
-          'in regions',
-          'solve ms',
-          'first ms',
-          'evaluate ms',
-          'isl first ms',
-          'isl ms',
-          'isl ÷ ours',
-        ],
-        rows: programs.map((name) => {
-          say(`${name}, ${title}`);
-          return rowOf(name, n, nnz, isl, limit);
-        }),
-      },
-      notes: typeof isl === 'string' ? [isl] : [],
-    }));
+    const sections: BenchmarkPage['sections'][number][] = [];
+    for (const { n, nnz, title, programs } of SIZES.filter((size) => sides?.includes(size.n) ?? true)) {
+      const rows: (readonly string[])[] = [];
+      for (const name of programs) {
+        say(`${name}, ${title}`);
+        rows.push(await rowOf(name, n, nnz, isl, limit, threads));
+      }
+      const head = [
+        'program',
+        'iterations',
+        'in regions',
+        'solve ms',
+        'first ms',
+        'evaluate ms',
+        'clock ms',
+        `${threads} threads ms`,
+        'isl first ms',
+        'isl ms',
+        'isl ÷ ours',
+      ];
+      sections.push({ title, table: { head, rows }, notes: typeof isl === 'string' ? [isl] : [] });
+    }
+    return sections;
   } finally {
     if (typeof isl !== 'string') isl.close();
   }
 };
 
-const rowOf = (name: string, n: number, nnz: number, isl: Isl | string, limit: number): readonly string[] => {
+const rowOf = async (
+  name: string,
+  n: number,
+  nnz: number,
+  isl: Isl | string,
+  limit: number,
+  threads: number,
+): Promise<readonly string[]> => {
   const program = builtinPrograms.find((p) => p.name === name)!;
   const sizes = Object.fromEntries(Object.keys(program.sizes).map((s) => [s, s === 'T' ? STEPS : n]));
   const started = performance.now();
   const solved = right(solveProgram(program.module(sizes)));
   const solve = performance.now() - started;
   const inputs = inputsOf(solved, name, nnz);
-  const times: number[] = [];
-  let regions: Regions;
-  let spent = 0;
-  do {
-    const start = process.cpuUsage();
-    regions = right(evaluateRegions(solved, inputs));
-    const { user, system } = process.cpuUsage(start);
-    times.push((user + system) / 1000);
-    spent += times[times.length - 1];
-  } while (times.length < MOST_RUNS && spent < RUNS_MS);
-  const ours = median(times);
+  const alone = await repeated(() => right(evaluateRegions(solved, inputs)));
+  const inParallel = async (): Promise<Regions> =>
+    right(await evaluateRegionsInParallel(solved, inputs, { threads })());
+  /* Workers start the first time. */
+  await inParallel();
+  const together = await repeated(inParallel);
+  const regions = alone.last;
+  together.last.statements.forEach(({ count, statement }) => {
+    if (count !== regions.statements[statement].count)
+      fail('bench/regions', `${threads} threads find ${count} iterations of ${name}`);
+  });
+  const ours = median(alone.processor);
   const counted = regions.statements.reduce((s, r) => s + r.count, 0);
   const result = typeof isl === 'string' ? undefined : isl.run(islScript(regions, counted < 20_000), limit);
   /* What isl counts must be what we count. */
@@ -115,8 +133,10 @@ const rowOf = (name: string, n: number, nnz: number, isl: Isl | string, limit: n
     thousands(regions.statements.reduce((s, r) => s + r.dense, 0)),
     thousands(counted),
     solve.toFixed(1),
-    milliseconds(times[0]),
+    milliseconds(alone.processor[0]),
     milliseconds(ours),
+    milliseconds(median(alone.clock)),
+    milliseconds(median(together.clock)),
     ...(typeof isl === 'string'
       ? ['', '']
       : result === undefined
@@ -128,6 +148,25 @@ const rowOf = (name: string, n: number, nnz: number, isl: Isl | string, limit: n
         ? `> ${Math.floor((limit * 1000) / ours)}`
         : (result.ms / ours).toPrecision(3),
   ];
+};
+
+/** An evaluation again and again: its times by the processor's clock, and by the one on the wall. */
+const repeated = async (
+  evaluation: () => Regions | Promise<Regions>,
+): Promise<{ readonly last: Regions; readonly processor: readonly number[]; readonly clock: readonly number[] }> => {
+  const processor: number[] = [];
+  const clock: number[] = [];
+  let spent = 0;
+  for (;;) {
+    const started = performance.now();
+    const start = process.cpuUsage();
+    const last = await evaluation();
+    const { user, system } = process.cpuUsage(start);
+    clock.push(performance.now() - started);
+    processor.push((user + system) / 1000);
+    spent += clock[clock.length - 1];
+    if (processor.length === MOST_RUNS || spent >= RUNS_MS) return { last, processor, clock };
+  }
 };
 
 /** Random places; vectors as dense as rows are; the dense matrix of mm is full. */
