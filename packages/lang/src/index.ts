@@ -23,3 +23,4 @@ export {
   type LoweredKernel,
   type LoweredKernels,
 } from './kernel/lower.js';
+export { conjugateGradients, type ConjugateGradients, type KrylovFields } from './library/conjugate-gradients.js';

@@ -1,5 +1,6 @@
 import { fail } from '@filigree/ir';
 import { isArrayLike } from './active.js';
+import { coordinatesOf, type Place } from './places.js';
 import type { Grid1, Grid2, Grid3, Grid4 } from './grid-types.js';
 import { sparsePart } from './sparse-grid.js';
 import type { Mat, Vec } from './vec-types.js';
@@ -31,10 +32,12 @@ export const atomicXor: Atomic = atomic((a, b) => a ^ b);
 /** Stores the operand. */
 export const atomicExchange: Atomic = atomic((_, b) => b);
 
-/** `x[p] += v` for vectors and matrices: adds to every component, each atomically: `accumulate(x, p, v)`. */
+/** `x[p] += v` for vectors and matrices: adds to every component, each atomically: `accumulate(x, p, v)`, also at a place of several axes. */
 export function accumulate<N extends number>(x: Grid1<Vec<N>>, i: number, v: Vec<N>): void;
 export function accumulate<N extends number>(x: Grid2<Vec<N>>, i: number, j: number, v: Vec<N>): void;
 export function accumulate<N extends number>(x: Grid3<Vec<N>>, i: number, j: number, k: number, v: Vec<N>): void;
+export function accumulate<N extends number>(x: Grid2<Vec<N>>, place: Place<2>, v: Vec<N>): void;
+export function accumulate<N extends number>(x: Grid3<Vec<N>>, place: Place<3>, v: Vec<N>): void;
 export function accumulate<R extends number, C extends number>(x: Grid1<Mat<R, C>>, i: number, v: Mat<R, C>): void;
 export function accumulate<R extends number, C extends number>(
   x: Grid2<Mat<R, C>>,
@@ -51,7 +54,7 @@ export function accumulate<R extends number, C extends number>(
 ): void;
 export function accumulate(x: object, ...rest: unknown[]): void {
   const value = rest[rest.length - 1] as Vec;
-  update<Vec>(x, rest.slice(0, -1) as number[], (before) => before.add(value));
+  update<Vec>(x, rest.slice(0, -1).flatMap(coordinatesOf), (before) => before.add(value));
 }
 
 const update = <E>(u: object, indices: readonly number[], change: (before: E) => E): E => {

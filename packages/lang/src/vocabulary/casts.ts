@@ -40,8 +40,16 @@ export const f32 = cast(Math.fround);
 /** To double precision. */
 export const f64 = cast((x) => x);
 
-/** Integer division, truncated. Throws `lang/idiv` on what is no integer, and on division by zero. */
-export const idiv = (a: number, b: number): number => {
+/** Integer division, truncated; of a vector element by element. Throws `lang/idiv` on what is no integer, and on division by zero. */
+export function idiv(a: number, b: number): number;
+export function idiv<N extends number>(a: Vec<N>, b: number): Vec<N>;
+export function idiv(a: number | Vec, b: number): number | Vec {
+  if (typeof a === 'number') return quotient(a, b);
+  const { shape, elements } = shapedOf(a);
+  return hostValue({ shape, elements: elements.map((x) => quotient(x, b)) }) as Vec;
+}
+
+const quotient = (a: number, b: number): number => {
   for (const x of [a, b])
     if (!Number.isInteger(x)) fail('lang/idiv', `idiv is for integers, not for ${x}`, { remedy: 'use /, or i32(…)' });
   return b === 0 ? fail('lang/idiv', `${a} is divided by zero`) : Math.trunc(a / b) + 0;

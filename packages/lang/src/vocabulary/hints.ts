@@ -1,4 +1,6 @@
 import { fail } from '@filigree/ir';
+import { coordinatesOf, type Place } from './places.js';
+import type { Vec } from './vec-types.js';
 
 /** Hint, first in a loop over active elements: the part of this field that a block of them uses is kept in a scratchpad. */
 export const cache = (u: object): void => void u;
@@ -7,10 +9,18 @@ export const cache = (u: object): void => void u;
 export const cacheL1 = (u: object): void => void u;
 
 /**
- * `x`, with the promise that `lo ≤ x − base < hi`, from which the size of scratchpads follows. Throws
- * `lang/assume-in-range` on the host where the promise is broken.
+ * `x`, with the promise that `lo ≤ x − base < hi`, from which the size of scratchpads follows; of a vector each element with
+ * that of its base. Throws `lang/assume-in-range` on the host where the promise is broken.
  */
-export const assumeInRange = (x: number, base: number, lo: number, hi: number): number =>
-  lo <= x - base && x - base < hi
-    ? x
-    : fail('lang/assume-in-range', `${x} − ${base} was promised to lie in ${lo} … ${hi - 1}`);
+export function assumeInRange(x: number, base: number, lo: number, hi: number): number;
+export function assumeInRange<N extends 2 | 3 | 4>(x: Vec<N>, base: Place<N>, lo: number, hi: number): Vec<N>;
+export function assumeInRange(x: number | Vec, base: unknown, lo: number, hi: number): number | Vec {
+  const bases = coordinatesOf(base);
+  coordinatesOf(x).forEach((element, axis) => checkPromise(element, bases[axis], lo, hi));
+  return x;
+}
+
+const checkPromise = (x: number, base: number, lo: number, hi: number): void => {
+  if (!(lo <= x - base && x - base < hi))
+    fail('lang/assume-in-range', `${x} − ${base} was promised to lie in ${lo} … ${hi - 1}`);
+};

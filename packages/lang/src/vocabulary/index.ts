@@ -21,6 +21,10 @@ export type {
   MatGrid3,
   MatGrid4,
 } from './grid-types.js';
+export { at, put, type Place } from './places.js';
+export { sum } from './sum.js';
+export { quadraticSpline, type Spline } from './spline.js';
+export { nearestRotation } from './rotation.js';
 export { svd2, svd3, polar2, polar3, eig2, eig3 } from './decompositions.js';
 export { hostGrid } from './host-grid.js';
 export { sparseGrid, type SparseGridOptions } from './sparse-grid.js';

@@ -8,6 +8,7 @@ import { indexed, placesOf } from '../elaborate/member.js';
 import type { OperatorName } from '../code/operators.js';
 import { nothing, shapeOfField, termText, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsics.js';
+import { coordinates } from './places.js';
 
 /** `atomicMin(u, i, j, x)` and the like; the value is the one before. Outside of parallel loops nothing comes between. */
 export const atomic =
@@ -36,7 +37,7 @@ export const accumulate: Intrinsic = (cx, e) => {
 
 type Target = Extract<Term, { is: 'element' | 'array-element' }>;
 
-/** The element that all arguments but the last name: `u, i, j`, or `u[i], j`. */
+/** The element that all arguments but the last name: `u, i, j`, or `u[i], j`, or `u, I`. */
 const element = (cx: Context, e: CallExpression): Target => {
   if (e.arguments.length < 2)
     return refuse(
@@ -47,7 +48,10 @@ const element = (cx: Context, e: CallExpression): Target => {
       'write atomicMin(u, i, j, x)',
     );
   const [first, ...rest] = e.arguments.slice(0, -1);
-  const of = rest.reduce<Term>((t, index) => indexed(cx, index, t, scalar(cx, index)), reference(cx, first));
+  const of = rest.reduce<Term>(
+    (t, index) => coordinates(cx, index, value(cx, index)).reduce((part, i) => indexed(cx, index, part, i), t),
+    reference(cx, first),
+  );
   return of.is === 'element' || of.is === 'array-element'
     ? of
     : refuse(

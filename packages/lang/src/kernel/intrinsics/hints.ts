@@ -1,13 +1,15 @@
 import type { CallExpression } from 'acorn';
 import { literal, type Temp } from '../code/code.js';
+import { argumentsOf } from '../elaborate/call.js';
 import { originOf, refuse, type Context } from '../elaborate/context.js';
 import { reference } from '../elaborate/expression.js';
 import { compute } from '../elaborate/context.js';
 import { draw } from '../elaborate/random-state.js';
 import { randomFloat, randomInteger } from '../../vocabulary/random.js';
-import { isLiteral, nothing, termText } from '../elaborate/term.js';
+import { isLiteral, isScalar, nothing, termText } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsics.js';
 import { castTo, scalars } from './math.js';
+import { coordinates } from './places.js';
 import { componentsOf, type AnyField } from '@filigree/sparse';
 
 /** `cache(u)` in a loop over active elements: its attribute `cache`. */
@@ -31,10 +33,12 @@ export const cacheL1: Intrinsic = (cx, e) => {
   return nothing;
 };
 
-/** `assumeInRange(x, base, lo, hi)`. */
+/** `assumeInRange(x, base, lo, hi)`, of numbers or of vectors element by element. */
 export const assumeInRange: Intrinsic = (cx, e) => {
-  const [x, base, lo, hi] = scalars(cx, e, 4);
+  const args = argumentsOf(cx, e);
+  const [lo, hi] = args.slice(2);
   if (
+    args.length !== 4 ||
     !isLiteral(lo) ||
     !isLiteral(hi) ||
     !Number.isInteger(lo.value) ||
@@ -48,9 +52,22 @@ export const assumeInRange: Intrinsic = (cx, e) => {
       'the bounds of the promise are whole numbers known at compile time, the first below the second',
       'write assumeInRange(x, base, 0, 4)',
     );
-  const to: Temp = { is: 'temp', type: 'i32' };
-  cx.session.emit(originOf(cx, e), { do: 'assume', to, x, base, lo: Number(lo.value), hi: Number(hi.value) });
-  return to;
+  const [xs, bases] = [0, 1].map((k) => coordinates(cx, e.arguments[k], args[k]));
+  if (xs.length !== bases.length)
+    return refuse(
+      cx,
+      e,
+      'lang/shape',
+      `${xs.length} numbers are promised to lie around ${bases.length}`,
+      'give each its base: assumeInRange(vec(i, j), [a, b], 0, 4)',
+    );
+  const promised = xs.map((x, k): Temp => {
+    const to: Temp = { is: 'temp', type: 'i32' };
+    const bounds = { lo: Number(lo.value), hi: Number(hi.value) };
+    cx.session.emit(originOf(cx, e), { do: 'assume', to, x, base: bases[k], ...bounds });
+    return to;
+  });
+  return isScalar(args[0]) ? promised[0] : { is: 'shaped', shape: [promised.length], elements: promised };
 };
 
 /** `random()`: in [0, 1). */

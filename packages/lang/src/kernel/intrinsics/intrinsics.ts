@@ -8,6 +8,7 @@ import { accumulate, atomic } from './atomics.js';
 import { assumeInRange, cache, cacheL1, random, randomInt } from './hints.js';
 import { active, ndrange, ordered, range } from './loops.js';
 import { castIntrinsic, idiv, mathIntrinsics } from './math.js';
+import { at, put } from './places.js';
 import { activate, append, clear, deactivate, isActive, length, parent } from './structure.js';
 
 /** What a call of a function of the language becomes. */
@@ -24,8 +25,12 @@ const hostOnly =
     refuse(cx, e, 'lang/unsupported-call', `${name} is for the host`, 'call it before the launch');
 
 /** Words of the vocabulary but for those that are kernel code themselves, and what is for the host. */
-type Word = Exclude<keyof typeof vocabulary, 'LoopSpace' | 'isVec' | 'isMat' | Decomposition>;
-type Decomposition = Extract<keyof typeof vocabulary, `svd${string}` | `polar${string}` | `eig${string}`>;
+type Word = Exclude<keyof typeof vocabulary, 'LoopSpace' | 'isVec' | 'isMat' | Written>;
+type Written =
+  | Extract<keyof typeof vocabulary, `svd${string}` | `polar${string}` | `eig${string}`>
+  | 'sum'
+  | 'quadraticSpline'
+  | 'nearestRotation';
 
 /* Made at the first call: these modules know each other. */
 const table = (): ReadonlyMap<unknown, Intrinsic> => {
@@ -45,6 +50,8 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     sparseGrid: hostOnly('sparseGrid'),
     seedRandom: hostOnly('seedRandom'),
     inlined: hostOnly('inlined'),
+    at,
+    put,
     isActive,
     activate,
     deactivate,

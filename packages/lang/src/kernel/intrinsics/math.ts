@@ -45,9 +45,19 @@ export const castIntrinsic =
     return castTo(cx, e, scalarsOf(cx, e, args, 1)[0], type);
   };
 
-/** `idiv(a, b)`. */
+/** `idiv(a, b)`, `a` a number or a vector. */
 export const idiv: Intrinsic = (cx, e) => {
-  const [a, b] = scalars(cx, e, 2);
+  const args = argumentsOf(cx, e);
+  const [first] = args;
+  if (args.length === 2 && first.is === 'shaped') {
+    const by = asScalar(cx, e.arguments[1] ?? e, args[1]);
+    return { ...first, elements: first.elements.map((a) => quotient(cx, e, a, by)) };
+  }
+  const [a, b] = scalarsOf(cx, e, args, 2);
+  return quotient(cx, e, a, b);
+};
+
+const quotient = (cx: Context, e: CallExpression, a: Scalar, b: Scalar): Scalar => {
   if (isLiteral(b) && Number(b.value) === 0)
     return refuse(cx, e, 'lang/division', 'this divides by zero', 'divide by another number');
   return compute(cx, e, 'idiv', a, b);

@@ -1,0 +1,36 @@
+import { i32 } from './casts.js';
+import { inlined } from './inline.js';
+import type { Mat, Vec } from './vec-types.js';
+import { mat } from './vec.js';
+
+/* Names that nothing else in this package has, since bundlers rewrite those of imports. */
+const splineRows = mat;
+const wholeNodes = i32;
+
+/** Where a point lies between the nodes of a grid, and how much of it goes to each. */
+export interface Spline<N extends number> {
+  /** The first of three nodes along each axis. */
+  readonly base: Vec<N>;
+  /** The point less the base, from ½ to 1½. */
+  readonly offset: Vec<N>;
+  /** `weights[a]`: the weight of node base + a along each axis; that of a node is the product over the axes. */
+  readonly weights: Mat<3, N>;
+}
+
+/**
+ * The quadratic B-spline around a point, given in units of the grid's spacing: `quadraticSpline(x[p].mul(n))`. Weights are
+ * ½ (3⁄2 − f)², ¾ − (f − 1)², ½ (f − ½)² of the offset f, and sum to 1 along each axis (Steffen, Kirby & Berzins 2008).
+ */
+export const quadraticSpline = inlined(
+  <N extends number>(point: Vec<N>): Spline<N> => {
+    const base = wholeNodes(point.sub(0.5).floor());
+    const offset = point.sub(base);
+    const weights = splineRows(
+      offset.sub(1.5).pow(2).div(2),
+      offset.sub(1).pow(2).neg().add(0.75),
+      offset.sub(0.5).pow(2).div(2),
+    ) as Mat<3, N>;
+    return { base, offset, weights };
+  },
+  { splineRows, wholeNodes },
+);

@@ -1,0 +1,255 @@
+import {
+  accumulate,
+  active,
+  array,
+  assumeInRange,
+  at,
+  conjugateGradients,
+  f64,
+  hostGrid,
+  i32,
+  idiv,
+  kernel,
+  nearestRotation,
+  polar3,
+  put,
+  quadraticSpline,
+  range,
+  sum,
+  mat,
+  ndrange,
+  vec,
+  type Grid2,
+  type Vec,
+  type VecGrid1,
+  type VecGrid2,
+} from '@filigree/lang';
+import { dense, field, i, ij, layout, vectorField } from '@filigree/sparse';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { define, problemsOf, run, textOf } from './kernel-run.js';
+
+const u = field('u', 'f32');
+const x = vectorField('x', 'f32', 2);
+const w = vectorField('w', 'f32', 2);
+const grid = layout(dense(ij, 16).place(u, x), dense(i, 16).place(w));
+
+/* A kernel's text with its values numbered in the order in which they come. */
+const numbered = (text: string): string => {
+  const numbers = new Map<string, number>();
+  return text.replace(/%\w+/g, (name) => `%${numbers.get(name) ?? numbers.set(name, numbers.size).get(name)}`);
+};
+
+const sameText = (a: unknown, b: unknown): void =>
+  expect(numbered(textOf(define([u, x], a), grid))).toBe(numbered(textOf(define([u, x], b), grid)));
+
+describe('places', () => {
+  it('name elements as indices one by one do', () => {
+    sameText(
+      function k(u: Grid2, x: VecGrid2<2>) {
+        for (const [i, j] of active(u)) {
+          u[i][j] = u[i][j] + x[i + 1][j].y;
+          accumulate(x, idiv(i, 4), idiv(j, 4), vec(1, 2));
+        }
+      },
+      function k(u: Grid2, x: VecGrid2<2>) {
+        for (const I of active(u)) {
+          put(u, I, at(u, I) + at(x, [I[0] + 1, I[1]]).y);
+          accumulate(x, idiv(vec(I[0], I[1]), 4), vec(1, 2));
+        }
+      },
+    );
+  });
+
+  it('mean the same on nested arrays', () => {
+    const host = hostGrid([3, 3], (i, j) => 10 * i + j);
+    expect(at(host, [1, 2])).toBe(12);
+    expect(at(host, vec(2, 1))).toBe(21);
+    expect(at(host, 1)).toBe(host[1]);
+    put(host, [0, 2], 7);
+    put(host[2], 2, 8);
+    expect(host).toEqual([
+      [0, 1, 7],
+      [10, 11, 12],
+      [20, 21, 8],
+    ]);
+    const vectors = hostGrid([2, 2], () => vec(1, 1));
+    accumulate(vectors, vec(1, 0), vec(2, 3));
+    expect([...vectors[1][0]]).toEqual([3, 4]);
+  });
+
+  it('have as many indices as the field has axes', () => {
+    const codes = (fn: unknown): readonly string[] => problemsOf(define([u, x], fn), grid).map((p) => p.code);
+    expect(codes((u: Grid2) => put(u, 3 as never, 1))).toEqual(['lang/indices']);
+    expect(codes((u: Grid2) => put(u, [1, 2, 3] as never, 1))).toEqual(['lang/indices']);
+    expect(codes((u: Grid2) => void at(u, [1.5, 2]))).toEqual([]);
+    expect(codes((u: Grid2) => put(u, [1.5, 2], 1))).toEqual(['lang/index-type']);
+    expect(codes(() => void at(vec(1, 2) as never, 0))).toEqual(['lang/not-a-field']);
+    expect(codes((u: Grid2) => void (at as (u: Grid2) => number)(u))).toEqual(['lang/arguments']);
+  });
+
+  it('may be promised to lie around others', () => {
+    sameText(
+      function k(u: Grid2) {
+        for (const [i, j] of active(u)) {
+          const [a, b] = [i32(u[i][j]), i32(u[i][j] + 1)];
+          const [bi, bj] = [4 * i, 4 * j];
+          const [ra, rb] = [assumeInRange(a, bi, 0, 4), assumeInRange(b, bj, 0, 4)];
+          u[ra][rb] = 0;
+        }
+      },
+      function k(u: Grid2) {
+        for (const [i, j] of active(u)) {
+          const [a, b] = [i32(u[i][j]), i32(u[i][j] + 1)];
+          put(u, assumeInRange(vec(a, b), [4 * i, 4 * j], 0, 4), 0);
+        }
+      },
+    );
+    expect([...assumeInRange(vec(5, 9), [4, 8], 0, 4)]).toEqual([5, 9]);
+    expect(() => assumeInRange(vec(5, 12), [4, 8], 0, 4)).toThrow(/promised/);
+  });
+});
+
+describe('sum', () => {
+  it('is the reduction written out', () => {
+    sameText(
+      function k(u: Grid2) {
+        let total = f64(0);
+        for (const [i, j] of active(u)) total += f64(u[i][j] * u[i][j]);
+        return total;
+      },
+      function k(u: Grid2) {
+        return sum(active(u), ([i, j]) => u[i][j] * u[i][j]);
+      },
+    );
+  });
+
+  it('adds in f64, in kernels and on the host', () => {
+    const squares = (a: Float32Array): number => sum(ndrange(2, 2), ([i, j]) => a[2 * i + j] ** 2);
+    const a = Float32Array.of(1e4, 1, 1e-3, 2);
+    expect(run(define([array('f32', 4)], squares), [a])).toBeCloseTo(squares(a), 2);
+    expect(squares(a)).toBeCloseTo(1e8 + 5 + 1e-6, 6);
+  });
+});
+
+describe('quadratic splines', () => {
+  const weigh = (a: Float64Array, out: Float64Array): void => {
+    for (const p of range(1)) {
+      const { base, offset, weights } = quadraticSpline(vec(a[2 * p], a[2 * p + 1]));
+      for (const axis of range(2)) {
+        out[axis] = base[axis];
+        out[2 + axis] = offset[axis];
+        for (const k of range(3)) out[4 + 3 * axis + k] = weights[k][axis];
+      }
+    }
+  };
+
+  it('sum to one, have the point as their mean and a variance of a quarter', () => {
+    const def = define([array('f64', 2), array('f64', 10)], weigh, { float: 'f64' });
+    fc.assert(
+      fc.property(
+        fc.tuple(fc.double({ min: -9, max: 9, noNaN: true }), fc.double({ min: 0, max: 99, noNaN: true })),
+        (point) => {
+          const outs = [new Float64Array(10), new Float64Array(10)];
+          run(def, [Float64Array.from(point), outs[0]]);
+          weigh(Float64Array.from(point), outs[1]);
+          expect(outs[0]).toEqual(outs[1]);
+          for (const axis of [0, 1]) {
+            const nodes = [0, 1, 2].map((k) => ({ at: outs[0][axis] + k, weight: outs[0][4 + 3 * axis + k] }));
+            const moment = (power: number): number =>
+              nodes.reduce((total, { at, weight }) => total + weight * (at - point[axis]) ** power, 0);
+            expect(moment(0)).toBeCloseTo(1, 12);
+            expect(moment(1)).toBeCloseTo(0, 12);
+            expect(moment(2)).toBeCloseTo(0.25, 12);
+            expect(nodes.every(({ weight }) => weight >= 0)).toBe(true);
+            expect(outs[0][2 + axis]).toBeCloseTo(point[axis] - outs[0][axis], 12);
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+it('the nearest rotation is that of the polar decomposition', () => {
+  const entry = fc.double({ min: -0.3, max: 0.3, noNaN: true });
+  fc.assert(
+    fc.property(fc.array(entry, { minLength: 9, maxLength: 9 }), (e) => {
+      const F = mat([1 + e[0], e[1], e[2]], [e[3], 1 + e[4], e[5]], [e[6], e[7], 1 + e[8]]);
+      fc.pre(F.determinant() > 0.3);
+      const [R] = polar3(F);
+      expect(nearestRotation(F).sub(R).norm()).toBeLessThan(1e-5);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+describe('conjugate gradients', () => {
+  /* −u″ = 1 on nine nodes between zeros: u = k (10 − k) / 2. */
+  const solve = (steps: Steps, multiply: () => number): number => {
+    let rho = steps.rho();
+    let before = Infinity;
+    for (let n = 0; n < 12 && rho > 1e-24; n++) {
+      steps.follow(rho / before);
+      before = rho;
+      steps.advance(rho / multiply());
+      rho = steps.rho();
+    }
+    return rho;
+  };
+  interface Steps {
+    readonly rho: () => number;
+    readonly follow: (beta: number) => void;
+    readonly advance: (alpha: number) => number;
+  }
+
+  it('over numbers', () => {
+    const decl = ['x', 'p', 'q', 'r'].map((name) => field(name, 'f64'));
+    const kernels = conjugateGradients({ x: decl[0], p: decl[1], q: decl[2], r: decl[3] });
+    const [x, p, q, r] = [0, 0, 0, 1].map((value) => new Array<number>(9).fill(value));
+    const steps: Steps = {
+      rho: () => kernels.rho.fn(r, r) as number,
+      follow: (beta) => void kernels.follow.fn(r, p, beta),
+      advance: (alpha) => kernels.advance.fn(x, p, r, q, alpha) as number,
+    };
+    const rho = solve(steps, () => {
+      p.forEach((value, k) => (q[k] = 2 * value - (p[k - 1] ?? 0) - (p[k + 1] ?? 0)));
+      return p.reduce((total, value, k) => total + value * q[k], 0);
+    });
+    expect(rho).toBeLessThan(1e-20);
+    x.forEach((value, k) => expect(value).toBeCloseTo(((k + 1) * (9 - k)) / 2, 9));
+    expect(kernels.norm.fn(r)).toBeCloseTo(rho, 20);
+  });
+
+  it('over vectors, by the kernels that scalars have component by component', () => {
+    const [y, p, q, r] = ['y', 'p', 'q', 'r'].map((name) => vectorField(name, 'f32', 2));
+    const on = layout(dense(ij, 8).pointer().dense(ij, 4).place(y, p, q, r));
+    const written = kernel(
+      [y, p, r, q, 'f32'],
+      (x: VecGrid2<2>, p: VecGrid2<2>, r: VecGrid2<2>, q: VecGrid2<2>, alpha: number) => {
+        let product = f64(0);
+        for (const [i, j] of active(x)) {
+          x[i][j] = x[i][j].add(p[i][j].mul(alpha));
+          const [before, less] = [r[i][j], -alpha];
+          const residual = before.add(q[i][j].mul(less));
+          r[i][j] = residual;
+          product += f64(residual.dot(residual));
+        }
+        return product;
+      },
+      { name: 'advance' },
+    );
+    expect(numbered(textOf(conjugateGradients({ x: y, p, q, r }).advance, on))).toBe(numbered(textOf(written, on)));
+    const host = [vec(1, 2), vec(3, 4)] as Vec<2>[];
+    const host1 = host as VecGrid1<2>;
+    const kernels = conjugateGradients({ x: w, p: w, q: w, r: w });
+    expect(kernels.norm.fn(host1)).toBe(30);
+  });
+
+  it('refuses fields of different kinds', () => {
+    const [a, b] = [field('a', 'f32'), field('b', 'f64')];
+    expect(() => conjugateGradients({ x: a, p: a, q: a, r: b })).toThrow(/one kind/);
+    const whole = field('c', 'i32');
+    expect(() => conjugateGradients({ x: whole, p: whole, q: whole, r: whole })).toThrow(/floats/);
+  });
+});
