@@ -276,7 +276,8 @@ describe('the applications of tensors', () => {
 describe('baselines of the applications of tensors', () => {
   it.each([
     ['seissol', { order: '2', fused: '2', size: '1' }, ['libxsmm', 'single']],
-    ['lina', { dim: '2', order: '3', size: '2' }, ['libxsmm']],
+    ['lina', { dim: '2', order: '3', size: '2' }, ['libxsmm', 'native']],
+    ['lina', { dim: '3', order: '4', size: '3', dtype: 'f32' }, ['libxsmm', 'native']],
   ] as const)(
     '%s %j is timed beside others that come to the same, or says why not',
     async (name, args, expected) => {
@@ -288,14 +289,39 @@ describe('baselines of the applications of tensors', () => {
       expect(check).toEqual({ passed: true });
       const missing = baselines?.libxsmm === undefined;
       if (process.env.CI === 'true') expect(missing).toBe(false);
-      if (missing) expect(said.join()).toMatch(/^warning (cpp\/plugin-missing|runtime\/backend)$/);
+      const explained = /^(warning (cpp\/plugin-missing|runtime\/backend|example\/baseline),?)+$/;
+      if (missing) expect(said.join()).toMatch(explained);
       else {
         expect(metrics.productsByLibxsmm).toMatch(/^[1-9]\d* of \d+$/);
-        expect(metrics['difference with LIBXSMM']).toBeLessThan(1e-12);
+        expect(metrics['difference with LIBXSMM']).toBeLessThan('dtype' in args ? 1e-5 : 1e-12);
       }
-      expect(Object.keys(baselines ?? {})).toEqual(expected.filter((b) => b !== 'libxsmm' || !missing));
+      if (hasCompiler && name === 'lina')
+        expect(metrics['difference from native']).toBeLessThan('dtype' in args ? 1e-5 : 1e-12);
+      const possible: Readonly<Record<string, boolean>> = { libxsmm: !missing, native: hasCompiler };
+      expect(Object.keys(baselines ?? {})).toEqual(expected.filter((b) => possible[b] ?? true));
     },
     SLOW,
+  );
+});
+
+/* The high orders take minutes, most of them for setting up; `FILIGREE_LONG=1` runs them. */
+describe.runIf(process.env.FILIGREE_LONG === '1')('plane waves of high order', () => {
+  it.each([
+    ['lina', 6, { dim: '2' }],
+    ['lina', 7, { dim: '2' }],
+    ['lina', 6, { dim: '3', size: '2' }],
+    ['lina', 7, { dim: '3', size: '2' }],
+    ['seissol', 6, {}],
+    ['seissol', 7, {}],
+  ] as const)(
+    '%s, order %i, %j converge at the order of the scheme',
+    async (method, order, more) => {
+      const args = { method, order: String(order), ...more };
+      const { check, metrics } = await gallery['plane-wave'].run(options(inTurn(0), args));
+      expect(check).toEqual({ passed: true });
+      expect(metrics.observedOrder).toBeGreaterThan(order - 0.5);
+    },
+    4 * SLOW,
   );
 });
 

@@ -23,6 +23,14 @@ export type NativeResult = number | object | null | undefined;
 
 /** The sources of the baselines by hand. */
 export const NATIVE_FIELDS = fileURLToPath(new URL('../../../../tools/bench/native/fields/', import.meta.url));
+export const NATIVE_TENSORS = fileURLToPath(new URL('../../../../tools/bench/native/tensors/', import.meta.url));
+
+export interface NativeOptions {
+  /** Where the source is; default those of fields. */
+  readonly folder?: string;
+  /** Numbers that the source is compiled for, by the names of its macros. */
+  readonly defines?: Readonly<Record<string, number>>;
+}
 
 /** Flags of the baselines by hand: all that the processor has, floating point as fast as it goes. */
 export const NATIVE_FLAGS = ['-std=c++17', '-O3', '-march=native', '-ffast-math', '-fopenmp', '-fPIC'] as const;
@@ -32,14 +40,18 @@ export const NATIVE_FLAGS = ['-std=c++17', '-O3', '-march=native', '-ffast-math'
  * compiled with. A sentence instead where there is no compiler with OpenMP; fails with `bench/compile` where the source does
  * not compile.
  */
-export const nativeLibrary = async (name: string, dtype: DType): Promise<NativeLibrary | string> => {
+export const nativeLibrary = async (
+  name: string,
+  dtype: DType,
+  { folder = NATIVE_FIELDS, defines = {} }: NativeOptions = {},
+): Promise<NativeLibrary | string> => {
   const found = await findToolchain()();
   if (E.isLeft(found)) return found.left[0].message;
   const toolchain = found.right;
   if (!toolchain.openmp) return `${toolchain.version} has no OpenMP`;
-  const source = join(NATIVE_FIELDS, `${name}.cpp`);
+  const source = join(folder, `${name}.cpp`);
   const scalar = dtype === 'f32' ? 'float' : 'double';
-  const define = `-DSCALAR=${scalar}`;
+  const macros = [`-DSCALAR=${scalar}`, ...Object.entries(defines).map(([macro, n]) => `-D${macro}=${n}`)];
   const { path } = await cachedFile({
     cache: undefined,
     key: contentHash(
@@ -47,13 +59,13 @@ export const nativeLibrary = async (name: string, dtype: DType): Promise<NativeL
       await readFile(source, 'utf8'),
       toolchain.version,
       toolchain.cpu,
-      define,
+      ...macros,
       ...NATIVE_FLAGS,
     ),
     file: `${name}.so`,
     build: async (file) => {
       const object = join(dirname(file), 'baseline.o');
-      await compile(toolchain, [...NATIVE_FLAGS, define, '-c', source, '-o', object]);
+      await compile(toolchain, [...NATIVE_FLAGS, ...macros, '-c', source, '-o', object]);
       // Linked without -ffast-math, for which gcc adds start-up code that turns off subnormals in the whole process.
       const keep = process.platform === 'linux' ? ['-Wl,-z,nodelete'] : [];
       await compile(toolchain, ['-shared', '-fopenmp', ...keep, object, '-o', file]);

@@ -1,5 +1,7 @@
 import { measurePeak, type ExampleOptions } from 'filigree';
+import type { Diagnostic } from '@filigree/ir';
 import { atMost } from '../../fields/finding.js';
+import { relativeDifference } from '../../tensors/relative-difference.js';
 import { checkedSolver, librarySolver, type LibrarySolver, type SolverProblem } from '../../tensors/checked-solver.js';
 import { flopsOfStep, type Solver } from '../../tensors/solver.js';
 import { speedChart } from './speed-chart.js';
@@ -15,7 +17,7 @@ export interface SolverReport<
   /** Largest difference from plain loops. */
   readonly tolerance: number;
   /** Other ways to the same, timed in turns with it when baselines are. */
-  readonly beside?: () => Promise<readonly Beside[]>;
+  readonly beside?: () => Promise<readonly (Beside | Diagnostic)[]>;
 }
 
 export interface Beside {
@@ -23,6 +25,8 @@ export interface Beside {
   readonly run: () => void;
   /** How often it has to run for the same result. */
   readonly times: number;
+  /** Its coefficients after one step, where they are to be compared with ours. */
+  readonly after?: ArrayLike<number>;
   readonly close: () => void;
 }
 
@@ -54,9 +58,14 @@ export const reportSolver = async <
         others.push({ name: 'libxsmm', run: () => found.solver.step(setup.dt), times: 1, close: found.close });
       }
       open.push(...others);
-      const more = (await beside?.()) ?? [];
-      open.push(...more);
-      others.push(...more);
+      for (const other of (await beside?.()) ?? []) {
+        if ('code' in other) {
+          warn?.([{ ...other, severity: 'warning' }]);
+          continue;
+        }
+        open.push(other);
+        others.push(other);
+      }
     }
     progress(0.7, 'time');
     const peak = await measurePeak(dtype, { backend });
@@ -95,6 +104,9 @@ export const reportSolver = async <
       findings: [
         atMost('difference from plain loops', checked.wrong, tolerance),
         ...(library ? [atMost('difference with LIBXSMM', library.wrong, tolerance)] : []),
+        ...others.flatMap(({ name, after }) =>
+          after === undefined ? [] : [atMost(`difference from ${name}`, apart(checked.after, after), tolerance)],
+        ),
       ],
       picture: { extension: 'svg', contents: speedChart(title, [step, ...parts], peak) },
     };
@@ -102,6 +114,10 @@ export const reportSolver = async <
     for (const o of open) o.close();
   }
 };
+
+/** How far apart two are, all numbers as one element. */
+const apart = (ours: ArrayLike<number>, theirs: ArrayLike<number>): number =>
+  relativeDifference(ours, theirs, [0], theirs.length);
 
 /** A whole step, then its parts. Times do not depend on values, which go on from step to step. */
 const countedOf = <Part extends string>(solver: Solver<Part>, dt: number): readonly Counted[] => {
