@@ -213,7 +213,8 @@ test('zeros that are stored may be multiplied or left out', () => {
 /** A matrix's memory with zeros wherever the matrix has no entry. */
 const withZeros = (view: MatrixView, data: TypedArray, begin: number): TypedArray => {
   if (view.kind === 'dense') return data;
-  const out = data.slice().fill(0);
+  const out = data.slice();
+  out.fill(0 as never);
   for (const p of view.positions) out[begin + p] = data[begin + p];
   return out;
 };
