@@ -4,26 +4,31 @@ import { forEachPoint, type Level, type Piece } from './piece.js';
 const MAX_WORK = 100_000;
 
 /**
- * A piece without faces that bound nothing. Leaving a face out can only add points, so it is needless if their number
- * stays. Pieces of very many points keep their faces.
+ * A piece without faces that bound nothing. Leaving a face out can only add iterations, so it is needless if no loop runs more
+ * often; that no point is added would not do, since a loop around none may be endless. Pieces of very many points keep their
+ * faces.
  */
 export const simplifyPiece = (piece: Piece): Piece => {
   const faces = piece.levels.reduce((n, l) => n + l.lower.length + l.upper.length, 0);
-  if (faces * piece.count > MAX_WORK) return piece;
+  const most = MAX_WORK / faces;
+  if (piece.count > most) return piece;
+  const runs = piece.levels.map((_, d) => iterations(piece.levels.slice(0, d + 1), most));
+  if (runs.some((n) => n > most)) return piece;
   let levels = piece.levels;
   piece.levels.forEach((_, d) => {
     for (const side of ['lower', 'upper'] as const) {
       for (let f = levels[d][side].length - 1; f >= 0 && levels[d][side].length > 1; f--) {
         const fewer = levels.map((l, k): Level => (k === d ? { ...l, [side]: l[side].filter((_, g) => g !== f) } : l));
-        if (hasCount(fewer, piece.count)) levels = fewer;
+        if (runs.every((n, k) => k < d || iterations(fewer.slice(0, k + 1), n) === n)) levels = fewer;
       }
     }
   });
   return levels === piece.levels ? piece : { ...piece, levels };
 };
 
-const hasCount = (levels: readonly Level[], count: number): boolean => {
+/** How often the innermost of these loops runs, counted up to one more than `most`. */
+const iterations = (levels: readonly Level[], most: number): number => {
   let n = 0;
-  forEachPoint({ levels, access: [], count }, () => ++n <= count);
-  return n === count;
+  forEachPoint({ levels, access: [], count: 0 }, () => ++n <= most);
+  return n;
 };
