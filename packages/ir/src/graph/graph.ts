@@ -82,7 +82,7 @@ export class Graph {
     this.left = new Int32Array(capacity);
     this.right = new Int32Array(capacity);
     this.hash = new Int32Array(3 * capacity);
-    this.table = new NodeTable(options.entries ?? capacity, capacity);
+    this.table = new NodeTable(Math.min(options.entries ?? capacity, capacity), capacity);
     this.limit = Math.min(capacity, this.table.room);
     this.check = options.checkCollisions ? new Int32Array(capacity) : undefined;
     /* The constants that hashes are most often found to equal (App. D, “constant expressions”). */
