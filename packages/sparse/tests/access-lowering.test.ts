@@ -613,6 +613,37 @@ describe('simplification', () => {
     `);
   });
 
+  it('splits a loop over rows as well, so that the rows in the middle look nothing up', () => {
+    const rows = layout(dense(ij, 16).pointer().dense(ij, 8).place(a, b));
+    const text = simplified(
+      `kernel @k(%first: i32, %second: i32) {
+        %0 = arith.constant {value = 0} : i32
+        %1 = arith.constant {value = 1} : i32
+        %n = arith.constant {value = 8} : i32
+        %across = arith.mul %first, %n : i32
+        %along = arith.mul %second, %n : i32
+        scf.for %0, %n, %1 {
+        ^(%row: i32):
+          %i = snode.index %across, %row {unit = 8, lo = 0, hi = 128} : i32
+          %below = arith.add %i, %1 : i32
+          scf.for %0, %n, %1 {simd = true} {
+          ^(%digit: i32):
+            %j = snode.index %along, %digit {unit = 8, lo = 0, hi = 128} : i32
+            snode.assume_active %i, %j {node = 2}
+            %x = field.load %below, %j {field = "a"} : i32
+            field.store %x, %i, %j {field = "b"}
+            scf.yield
+          }
+          scf.yield
+        }
+        scf.yield
+      }`,
+      rows,
+    );
+    const [, middle, last] = text.split(/(?=scf\.for 0, 7|scf\.for 7, 8)/);
+    expect([middle, last].map((part) => part!.match(/snode\.lookup .*node = 1/g)?.length ?? 0)).toEqual([0, 1]);
+  });
+
   it('looks for other blocks only where a block ends, where loops are split', () => {
     expect(simplified(besideIt, blocks, { edges: false })).toMatchInlineSnapshot(`
       "%base = arith.mul %first, 8 : i32

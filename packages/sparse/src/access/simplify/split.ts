@@ -16,7 +16,8 @@ import { numberOf } from './number-of.js';
 /**
  * Splits loops over the digit of a block where its neighbours begin: in the middle part index + c is in the block for every
  * small c that the body adds, so it needs no lookup of its own and vector lanes lie side by side. The parts at the ends
- * look into the neighbouring blocks.
+ * look into the neighbouring blocks. So are innermost loops split, and loops over rows around these: then most rows find
+ * their neighbours without a lookup. What is looked up further out is too seldom to have the rows more than three times.
  */
 export const splitLoops = (kernel: Kernel, dialects: readonly Dialect[], buffers: readonly Buffer[]): Kernel =>
   rewriteOps(
@@ -56,10 +57,9 @@ const reachOf = (
 ): { readonly unit: number; readonly least: number; readonly most: number } | undefined => {
   const [counter] = loop.regions[0].params;
   const distance = distances(undefined, ctx);
-  let [unit, least, most, count, innermost] = [0, 0, 0, 0, true];
+  let [unit, least, most, count] = [0, 0, 0, 0];
   walk(loop.regions[0], (op) => {
     count++;
-    if (op.name === 'scf.for' || op.name === 'scf.while') innermost = false;
     if (op.name === 'snode.index' && op.operands[1].id === counter.id) {
       const size = Number(op.attrs.unit);
       unit = unit === 0 || unit === size ? size : -1;
@@ -71,7 +71,19 @@ const reachOf = (
     least = Math.min(least, sum);
     most = Math.max(most, sum);
   });
-  return innermost && count <= MAX_OPS && unit >= to && from >= 0 ? { unit, least, most } : undefined;
+  const near = loopsWithin(loop) <= 1;
+  return near && count <= MAX_OPS && unit >= to && from >= 0 ? { unit, least, most } : undefined;
+};
+
+/** How many loops are one within the other in the body of a loop. */
+const loopsWithin = (op: Op): number => {
+  let most = 0;
+  for (const { ops } of op.regions)
+    for (const inner of ops) {
+      const loop = inner.name === 'scf.for' || inner.name === 'scf.while';
+      if (inner.regions.length > 0) most = Math.max(most, (loop ? 1 : 0) + loopsWithin(inner));
+    }
+  return most;
 };
 
 const split = (loop: Op, at: readonly number[], b: Builder, ctx: RewriteContext): readonly Value[] => {
