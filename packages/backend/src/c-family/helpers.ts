@@ -375,15 +375,25 @@ const rows: Readonly<Record<string, Row>> = {
   },
   min: extreme('<', '|'),
   max: extreme('>', '&'),
-  /* By bits, for a loop on vector lanes. */
+  /*
+   * For a loop on vector lanes. Where vectors are loaded under masks a compiler may make a branch of it and still blend, as
+   * long as it is kept from going separate ways through the loop, one for each case of a counter; elsewhere by bits.
+   */
   choose: (r) => {
     const [t, whole] = [r.scalar(r.a), bitsOf(r.a)];
     const [to, from] = [`bits_${r.a}_${whole}`, `bits_${whole}_${r.a}`];
     return text(
       [to, from],
+      '#if defined __AVX2__ && !defined __clang__',
+      '#pragma GCC optimize("no-thread-jumps")',
+      '#endif',
       `${r.local} ${t} ${r.name}(bool c, ${t} a, ${t} b) {`,
+      '#ifdef __AVX2__',
+      '  return c ? a : b;',
+      '#else',
       `  const ${r.scalar(whole)} m = -(${r.scalar(whole)})c;`,
       `  return ${to}((${from}(a) & m) | (${from}(b) & ~m));`,
+      '#endif',
       '}',
     );
   },
