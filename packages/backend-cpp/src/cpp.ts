@@ -58,6 +58,7 @@ export const cpp = (options: CppOptions = {}): Backend => {
       threads: true,
       atomics: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
       vectorBytes,
+      fma: true,
     },
     legalize: pass('cpp-legalize', (module: Module) => {
       if (verify) stopOnErrors(verifyModule(module, dialects));

@@ -27,6 +27,8 @@ export interface Capabilities {
   readonly atomics: readonly ScalarType[];
   /** Native vector width in bytes, 0 where the target vectorises by itself or not at all. */
   readonly vectorBytes: number;
+  /** Whether floats are multiplied and added in one instruction, so that `math.fma` costs as much as `arith.add`; no unless said. */
+  readonly fma?: boolean;
 }
 
 export interface Availability {

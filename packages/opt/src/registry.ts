@@ -2,6 +2,7 @@ import { coreDialects, pipeline, type Dialect, type Module, type PassRegistry, t
 import { canonicalize } from './canonicalize/canonicalize.js';
 import { cse } from './cse.js';
 import { dce } from './dce.js';
+import { fuseProducts } from './fuse-products/fuse-products.js';
 import { ifToSelect } from './if-to-select.js';
 import { integerRange } from './integer-range/integer-range.js';
 import { licm } from './licm.js';
@@ -21,6 +22,7 @@ export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Modul
   canonicalize: canonicalize.over(dialects),
   cse: cse.over(dialects),
   dce: dce.over(dialects),
+  'fuse-products': fuseProducts.over(dialects),
   'if-to-select': ifToSelect.over(dialects),
   'integer-range': integerRange.over(dialects),
   licm: licm.over(dialects),

@@ -34,6 +34,8 @@ export const FIELD_ABLATIONS = {
   vectorize: { omit: ['vectorize-nests'], lanes: false },
   /** Components of vectors as short vectors. */
   superword: { omit: ['superword'] },
+  /** Sums of products by instructions that multiply and add. */
+  'fuse-products': { omit: ['fuse-products'] },
   /** The passes that suit every kernel: sharing, moving out of loops, dead code. */
   optimize: { omit: true },
 } as const satisfies Readonly<Record<string, FieldPipelineOptions>>;

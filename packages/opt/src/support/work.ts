@@ -28,7 +28,7 @@ export const timesRun = (
   return Math.min(2 ** 30, sum);
 };
 
-const slow = /^arith\.(div|rem)$|^math\./;
+const slow = /^arith\.(div|rem)$|^math\.(?!fma$)/;
 
 /** What an op costs, those in its regions apart. */
 export const work = (op: Op): number => (op.name === 'arith.constant' ? 0 : slow.test(op.name) ? 8 : 1);

@@ -1,5 +1,5 @@
 import { fail, pipeline, type Module, type Pass, type Pipeline } from '@filigree/ir';
-import { defaultPipeline, serialLanes, superword, unevenLoops, vectorizeNests } from '@filigree/opt';
+import { defaultPipeline, fuseProducts, serialLanes, superword, unevenLoops, vectorizeNests } from '@filigree/opt';
 import { lowerFields, type LowerFieldsOptions, type Storage } from '@filigree/sparse';
 
 export interface FieldPipelineOptions {
@@ -13,20 +13,25 @@ export interface FieldPipelineOptions {
   readonly fastMath?: boolean;
   /** Parts of the lowering to switch off or change. */
   readonly lowering?: LowerFieldsOptions;
+  /** Whether the target multiplies and adds in one instruction; default: what the backend of a program says, else false. */
+  readonly fma?: boolean;
   /** Whether loops whose iterations are independent run on vector lanes; default true. */
   readonly lanes?: boolean;
-  /** Passes that run after the lowering, those of `defaultPipeline`, `unevenLoops`, `vectorizeNests` and `superword`, to leave out by name; `true` leaves out all. */
+  /** Passes that run after the lowering, those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`, `superword` and `fuseProducts`, to leave out by name; `true` leaves out all. */
   readonly omit?: readonly string[] | true;
 }
 
 /** The passes from kernels on fields to kernels on the memory of a storage. Throws `pipeline/unknown-pass` where `omit` names none. */
 export const fieldPipeline = (storage: Storage, options: FieldPipelineOptions = {}): Pipeline<Module> => {
-  const { debug = false, fastMath = true, lowering = {}, lanes = true, omit = [] } = options;
+  const { debug = false, fastMath = true, fma = false, lowering = {}, lanes = true, omit = [] } = options;
   return pipeline([
     lowerFields(storage, { ...lowering, ...(debug ? { checks: true } : {}) }),
     ...(omit === true
       ? []
-      : without([...defaultPipeline({ fastMath }).passes, unevenLoops(), vectorizeNests(), superword()], omit)),
+      : without(
+          [...defaultPipeline({ fastMath }).passes, unevenLoops(), vectorizeNests(), superword(), fuseProducts()],
+          omit,
+        ).filter((p) => (fma && fastMath) || p.name !== FUSE)),
     ...(lanes ? [] : [serialLanes()]),
   ]);
 };
@@ -39,3 +44,5 @@ const without = (passes: readonly Pass<Module>[], omit: readonly string[]): read
       });
   return passes.filter((p) => !omit.includes(p.name));
 };
+
+const FUSE = 'fuse-products';

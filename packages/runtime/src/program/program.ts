@@ -62,7 +62,9 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       memory: memoryName(module),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
     });
-    const passes = options.pipeline?.(storage) ?? fieldPipeline(storage, options);
+    const passes =
+      options.pipeline?.(storage) ??
+      fieldPipeline(storage, { fma: options.backend.capabilities.fma ?? false, ...options });
     const lowered = right(passes.run(module));
     const launchable = launchables(lowered.kernels, signatures, named.definitions);
     const made = right(
