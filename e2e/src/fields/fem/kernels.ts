@@ -1,4 +1,4 @@
-import { active, f64, identity, kernel, mat, ndrange, unrolled, vec } from '@filigree/lang';
+import { active, conjugateGradients, f64, identity, kernel, mat, ndrange, unrolled, vec } from '@filigree/lang';
 import type { Grid3, VecGrid3 } from '@filigree/lang';
 import { dense, field, ijk, layout, vectorField } from '@filigree/sparse';
 import type { Blocks } from '../layouts.js';
@@ -39,26 +39,6 @@ const multiply = (p: VecGrid3<3>, q: VecGrid3<3>, lambda: Grid3, mu: Grid3, free
   return sum;
 };
 
-const norm = (r: VecGrid3<3>, free: Grid3) => {
-  let sum = f64(0);
-  for (const [i, j, k] of active(free)) sum += f64(r[i][j][k].normSquared());
-  return sum;
-};
-
-const advance = (u: VecGrid3<3>, p: VecGrid3<3>, r: VecGrid3<3>, q: VecGrid3<3>, free: Grid3, alpha: number) => {
-  let sum = f64(0);
-  for (const [i, j, k] of active(free)) {
-    u[i][j][k] = u[i][j][k].add(p[i][j][k].mul(alpha));
-    r[i][j][k] = r[i][j][k].sub(q[i][j][k].mul(alpha));
-    sum += f64(r[i][j][k].normSquared());
-  }
-  return sum;
-};
-
-const follow = (r: VecGrid3<3>, p: VecGrid3<3>, free: Grid3, beta: number) => {
-  for (const [i, j, k] of active(free)) p[i][j][k] = r[i][j][k].add(p[i][j][k].mul(beta));
-};
-
 /** Nodes of the empty blocks around the body: each node has neighbours on all sides. Node (i, j, k) is at i + MARGIN, … */
 export const MARGIN = 8;
 
@@ -71,9 +51,7 @@ export const fem = ({ n }: FemSetup, float: 'f32' | 'f64', blocks: Blocks) => {
   const options = { float, scope: { L, M } };
   const kernels = {
     multiply: kernel([p, q, lambda, mu, free], multiply, options),
-    norm: kernel([r, free], norm, options),
-    advance: kernel([u, p, r, q, free, float], advance, options),
-    follow: kernel([r, p, free, float], follow, options),
+    ...conjugateGradients({ x: u, p, q, r }),
   };
   return { layout: layout(grid), kernels, fields: { u, p, q, r, lambda, mu, free } };
 };

@@ -57,7 +57,7 @@ export const compiledPoisson =
       while (norms[norms.length - 1] > setup.tolerance * norms[0] && norms.length <= setup.mostIterations) {
         cycle(0);
         const before = rho;
-        rho = launch.zr();
+        rho = launch.rho();
         launch.follow(norms.length === 1 ? 0 : rho / before);
         norms.push(Math.sqrt(launch.advance(rho / launch.multiply())));
       }

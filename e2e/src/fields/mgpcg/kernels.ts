@@ -1,4 +1,4 @@
-import { active, f64, idiv, kernel, ndrange, unrolled, type Grid3 } from '@filigree/lang';
+import { active, conjugateGradients, f64, idiv, kernel, ndrange, unrolled, type Grid3 } from '@filigree/lang';
 import { dense, field, ijk, layout } from '@filigree/sparse';
 import type { Blocks } from '../layouts.js';
 import { BLOCK, type PoissonSetup } from './setup.js';
@@ -30,12 +30,6 @@ const prolong = (z: Grid3, coarse: Grid3) => {
   for (const [i, j, k] of active(z)) z[i][j][k] = z[i][j][k] + coarse[idiv(i, 2) + 4][idiv(j, 2) + 4][idiv(k, 2) + 4];
 };
 
-const dot = (a: Grid3, b: Grid3) => {
-  let sum = f64(0);
-  for (const [i, j, k] of active(a)) sum += f64(a[i][j][k] * b[i][j][k]);
-  return sum;
-};
-
 const multiply = (p: Grid3, q: Grid3) => {
   let sum = f64(0);
   for (const [i, j, k] of active(p)) {
@@ -43,20 +37,6 @@ const multiply = (p: Grid3, q: Grid3) => {
     sum += f64(p[i][j][k] * q[i][j][k]);
   }
   return sum;
-};
-
-const advance = (x: Grid3, p: Grid3, r: Grid3, q: Grid3, alpha: number) => {
-  let sum = f64(0);
-  for (const [i, j, k] of active(x)) {
-    x[i][j][k] = x[i][j][k] + alpha * p[i][j][k];
-    r[i][j][k] = r[i][j][k] - alpha * q[i][j][k];
-    sum += f64(r[i][j][k] * r[i][j][k]);
-  }
-  return sum;
-};
-
-const follow = (z: Grid3, p: Grid3, beta: number) => {
-  for (const [i, j, k] of active(p)) p[i][j][k] = z[i][j][k] + beta * p[i][j][k];
 };
 
 /** Where the data lie, and the kernels: those of a level have its number at the end of their names. */
@@ -81,11 +61,8 @@ export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64', blocks:
     }),
   });
   const kernels = {
-    norm: kernel([r[0], r[0]], dot, options),
-    zr: kernel([z[0], r[0]], dot, options),
     multiply: kernel([p, q], multiply, options),
-    advance: kernel([x, p, r[0], q, float], advance, options),
-    follow: kernel([z[0], p, float], follow, options),
+    ...conjugateGradients({ x, p, q, r: r[0], z: z[0] }),
     ...Object.assign({}, ...numbers.map(ofLevel)),
   };
   return { layout: layout(...grids), kernels, fields: { x, p, q, r: r[0] } };
