@@ -197,6 +197,9 @@ test('what cannot be placed is refused', () => {
     ),
   };
   expect(
-    refusal({ kind: 'one' }, [planOf([product(C, A, B)]), planOf([product(A, aligned, dense('E', 'kn', [3, 2]))])]),
+    refusal({ kind: 'one' }, [
+      planOf([product(C, A, B)]),
+      { ...planOf([product(A, aligned, dense('E', 'kn', [3, 2]))]), name: 'other' },
+    ]),
   ).toMatch(/^emit\/layout: C lies in another way/);
 });
