@@ -68,23 +68,34 @@ export const compileCells = async (options: CellsProgramOptions): Promise<Solver
       tensors.Q.set(setup.start.subarray(cell * count, (cell + 1) * count), cell);
       cellNeighbours(dimensions, n, cell).forEach((other, side) => (indices[`neighbour_${side}`][cell] = other));
     }
-    coefficients.star.forEach((a, d) => tensors[`star(${d})`].set(a));
-    coefficients.own.forEach((a, side) => tensors[`Aplus(${side})`].set(a));
-    coefficients.neighbour.forEach((a, side) => tensors[`Aminus(${side})`].set(a));
+    /* Derivatives are taken by a step instead of a second: by a second, those of high orders leave the range of f32. */
+    let taken: number | undefined;
+    const measureBy = (dt: number): void => {
+      if (dt === taken) return;
+      const times = (a: Float64Array): Float64Array => a.map((x) => dt * x);
+      coefficients.star.forEach((a, d) => tensors[`star(${d})`].set(times(a)));
+      coefficients.own.forEach((a, side) => tensors[`Aplus(${side})`].set(times(a)));
+      coefficients.neighbour.forEach((a, side) => tensors[`Aminus(${side})`].set(times(a)));
+      taken = dt;
+    };
+    const scalars = taylorScalars(order, 1);
     const local = (dt: number): void => {
-      const scalars = taylorScalars(order, dt);
+      measureBy(dt);
       for (let first = 0; first < cells; first += slots)
         program.kernels.local.run({ first, last: Math.min(first + slots, cells), scalars });
     };
-    const meet = (): void => program.kernels.meet.run({ first: 0, last: cells });
+    const meet = (dt: number): void => {
+      measureBy(dt);
+      program.kernels.meet.run({ first: 0, last: cells });
+    };
     return {
       coefficients: () => gathered(program, cells, setup.start.length),
       step: (dt) => {
         local(dt);
-        meet();
+        meet(dt);
       },
       parts: CELL_PARTS,
-      part: (part, dt) => (part === 'local' ? local(dt) : meet()),
+      part: (part, dt) => (part === 'local' ? local(dt) : meet(dt)),
       flops: () => ({
         local: flopsOf([[cells, program.kernels.local.flops]]),
         meet: flopsOf([[cells, program.kernels.meet.flops]]),
