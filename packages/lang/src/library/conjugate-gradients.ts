@@ -56,7 +56,7 @@ export const conjugateGradients = <F extends FieldDecl | VectorField>(
   const real: Real = x.type;
   const algebra = x.is === 'vector' ? vectors : numbers;
   const { norm, rho, follow, advance } = x.is === 'vector' ? functionsOf(vectors) : functionsOf(numbers);
-  const scope = { ...algebra, activeIn, elementAt, putAt, sumOver, inDoublePrecision };
+  const scope = { ...algebra, eachActive, entryAt, putEntryAt, sumOfEach, addedInDouble };
   const make = <A extends readonly KernelArg[]>(args: A, fn: (...args: never[]) => number | void): KernelDef<A> =>
     kernel(args, fn as never, { float: real, scope });
   return {
@@ -68,11 +68,11 @@ export const conjugateGradients = <F extends FieldDecl | VectorField>(
 };
 
 /* Names that nothing else in this package has, since bundlers rewrite those of imports. */
-const activeIn = active;
-const elementAt = at;
-const putAt = put;
-const sumOver = sum;
-const inDoublePrecision = f64;
+const eachActive = active;
+const entryAt = at;
+const putEntryAt = put;
+const sumOfEach = sum;
+const addedInDouble = f64;
 
 /** What numbers and vectors have in common. */
 interface Algebra<E> {
@@ -93,18 +93,18 @@ const vectors: Algebra<Vec> = {
 
 /* Written for one axis; places of several go the same way. */
 const functionsOf = <E>({ productOf, plusTimes }: Algebra<E>) => ({
-  norm: (r: Grid1<E>) => sumOver(activeIn(r as Grid1), (I) => productOf(elementAt(r, I), elementAt(r, I))),
-  rho: (z: Grid1<E>, r: Grid1<E>) => sumOver(activeIn(r as Grid1), (I) => productOf(elementAt(z, I), elementAt(r, I))),
+  norm: (r: Grid1<E>) => sumOfEach(eachActive(r as Grid1), (I) => productOf(entryAt(r, I), entryAt(r, I))),
+  rho: (z: Grid1<E>, r: Grid1<E>) => sumOfEach(eachActive(r as Grid1), (I) => productOf(entryAt(z, I), entryAt(r, I))),
   follow: (z: Grid1<E>, p: Grid1<E>, beta: number) => {
-    for (const I of activeIn(p as Grid1)) putAt(p, I, plusTimes(elementAt(z, I), beta, elementAt(p, I)));
+    for (const I of eachActive(p as Grid1)) putEntryAt(p, I, plusTimes(entryAt(z, I), beta, entryAt(p, I)));
   },
   advance: (x: Grid1<E>, p: Grid1<E>, r: Grid1<E>, q: Grid1<E>, alpha: number) => {
-    let product = inDoublePrecision(0);
-    for (const I of activeIn(x as Grid1)) {
-      putAt(x, I, plusTimes(elementAt(x, I), alpha, elementAt(p, I)));
-      const residual = plusTimes(elementAt(r, I), -alpha, elementAt(q, I));
-      putAt(r, I, residual);
-      product += inDoublePrecision(productOf(residual, residual));
+    let product = addedInDouble(0);
+    for (const I of eachActive(x as Grid1)) {
+      putEntryAt(x, I, plusTimes(entryAt(x, I), alpha, entryAt(p, I)));
+      const residual = plusTimes(entryAt(r, I), -alpha, entryAt(q, I));
+      putEntryAt(r, I, residual);
+      product += addedInDouble(productOf(residual, residual));
     }
     return product;
   },
