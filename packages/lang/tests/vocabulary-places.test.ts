@@ -227,15 +227,15 @@ describe('conjugate gradients', () => {
     const written = kernel(
       [y, p, r, q, 'f32'],
       (x: VecGrid2<2>, p: VecGrid2<2>, r: VecGrid2<2>, q: VecGrid2<2>, alpha: number) => {
-        let product = f64(0);
+        let squares = f64(0);
         for (const [i, j] of active(x)) {
           x[i][j] = x[i][j].add(p[i][j].mul(alpha));
           const [before, less] = [r[i][j], -alpha];
           const residual = before.add(q[i][j].mul(less));
           r[i][j] = residual;
-          product += f64(residual.dot(residual));
+          squares += f64(residual.dot(residual));
         }
-        return product;
+        return squares;
       },
       { name: 'advance' },
     );

@@ -99,13 +99,13 @@ const functionsOf = <E>({ productOf, plusTimes }: Algebra<E>) => ({
     for (const I of eachActive(p as Grid1)) putEntryAt(p, I, plusTimes(entryAt(z, I), beta, entryAt(p, I)));
   },
   advance: (x: Grid1<E>, p: Grid1<E>, r: Grid1<E>, q: Grid1<E>, alpha: number) => {
-    let product = addedInDouble(0);
+    let squares = addedInDouble(0);
     for (const I of eachActive(x as Grid1)) {
       putEntryAt(x, I, plusTimes(entryAt(x, I), alpha, entryAt(p, I)));
       const residual = plusTimes(entryAt(r, I), -alpha, entryAt(q, I));
       putEntryAt(r, I, residual);
-      product += addedInDouble(productOf(residual, residual));
+      squares += addedInDouble(productOf(residual, residual));
     }
-    return product;
+    return squares;
   },
 });
