@@ -4,14 +4,14 @@ import type { Action, Operand, Operation } from '../plan/plan.js';
 import { buildGemm } from '../linalg/build-gemm.js';
 import { type Access, addConstant, addScaled, boxStart, isDense, strideAlong } from './access.js';
 import { emitNest, entriesStored, fillZero } from './nest.js';
-import type { Tables } from './tables.js';
+import type { ConstantTables } from '../constant-tables.js';
 
 /** What the actions of one kernel are emitted with. */
 export interface ActionContext {
   readonly b: Builder;
   readonly type: 'f32' | 'f64';
   readonly lanes: number;
-  readonly tables: Tables;
+  readonly tables: ConstantTables;
   /** Values of the scalars of a run. */
   readonly scalars: ReadonlyMap<string, Value>;
   /** Where an operand lies in this kernel. */

@@ -31,7 +31,7 @@ import { MOST_NUMBERS, moduleTensors, tensorBuffers, type ModuleTensor } from '.
 import { identifierOf, identifiersOf } from './names.js';
 import { packTensor } from './pack.js';
 import type { Elements } from './placement.js';
-import { Tables } from './tables.js';
+import { ConstantTables } from '../constant-tables.js';
 
 export interface LowerOptions {
   /** For what a kernel runs when it is launched; default `{ kind: 'one' }`. */
@@ -91,7 +91,7 @@ const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements
   const buffers = new Map<string, Buffer>();
   for (const b of tensorBuffers(tensors, elements, type)) buffers.set(b.name, b);
   const names = identifiersOf(plans.map((p) => p.name));
-  const tables = new Tables(buffers);
+  const tables = new ConstantTables(buffers);
   const kernels = plans.map((plan) =>
     kernelOf(plan, { name: names.get(plan.name)!, target, elements, tensors, buffers, tables, prefetchBuffers }),
   );
@@ -105,7 +105,7 @@ interface KernelContext {
   readonly tensors: ReadonlyMap<string, ModuleTensor>;
   /** Buffers made so far; temporaries and lists are added. */
   readonly buffers: Map<string, Buffer>;
-  readonly tables: Tables;
+  readonly tables: ConstantTables;
   readonly prefetchBuffers: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Builder, Value } from '@filigree/ir';
 import type { Interval } from '../layout/layout.js';
 import { type Access, addConstant, addScaled, boxStart, extentAlong, isDense, strideAlong } from './access.js';
 import { denseNest, type DenseTerm } from './dense-nest.js';
-import type { Tables } from './tables.js';
+import type { ConstantTables } from '../constant-tables.js';
 
 /** target = scale·Σ sources, or target += scale·Σ sources, the sum over the indices that the target lacks. */
 export interface Nest {
@@ -22,7 +22,7 @@ export interface Nest {
  * operands entry by entry, unrolled while they are few and by lists of positions else. Without `add`, entries of the target
  * that no term reaches become zero.
  */
-export const emitNest = (b: Builder, nest: Nest, tables: Tables): void => {
+export const emitNest = (b: Builder, nest: Nest, tables: ConstantTables): void => {
   const { target, sources } = nest;
   const operands = [target, ...sources];
   const letters = [...new Set(operands.map((o) => o.indices).join(''))];
@@ -155,7 +155,7 @@ const eachOfList = (
   b: Builder,
   operands: readonly Access[],
   list: readonly (readonly number[])[],
-  tables: Tables,
+  tables: ConstantTables,
   body: (at: readonly Value[]) => void,
 ): void => {
   const columns = operands.map((_, k) => Int32Array.from(list, (at) => at[k]!));

@@ -1,4 +1,5 @@
-import { type Buffer, type Module, constBuffer } from '@filigree/ir';
+import type { Buffer, Module } from '@filigree/ir';
+import { ConstantTables } from '../constant-tables.js';
 import type { GemmPlan } from './plan-gemm.js';
 
 /** The lists, as names of buffers, by which loops find the entries of a sparse B. */
@@ -17,18 +18,8 @@ export interface EntryTables {
 
 /** Lists for all plans that loop over entries; equal lists are one buffer. */
 export const entryTables = (module: Module, plans: readonly GemmPlan[]): EntryTables => {
-  const taken = new Set(module.buffers.map((b) => b.name));
-  const buffers = new Map<string, Buffer>();
-  const add = (list: Int32Array): string => {
-    const key = list.join(' ');
-    let name = buffers.get(key)?.name;
-    if (name === undefined) {
-      name = `gemm_list_${buffers.size}`;
-      while (taken.has(name)) name += '_';
-      buffers.set(key, constBuffer(name, 'i32', list));
-    }
-    return name;
-  };
+  const all = new Map(module.buffers.map((b) => [b.name, b]));
+  const tables = new ConstantTables(all, 'gemm_list');
   const lists = new Map<GemmPlan, EntryLists>();
   for (const plan of plans) {
     const { a, b, n } = plan.spec;
@@ -37,7 +28,7 @@ export const entryTables = (module: Module, plans: readonly GemmPlan[]): EntryTa
     for (const column of b.columns) starts[column + 1]++;
     for (let j = 0; j < n; j++) starts[j + 1] += starts[j];
     const lefts = b.rows.map((row) => row * a.columnStride);
-    lists.set(plan, { starts: add(starts), lefts: add(lefts), positions: add(b.positions) });
+    lists.set(plan, { starts: tables.add(starts), lefts: tables.add(lefts), positions: tables.add(b.positions) });
   }
-  return { buffers: [...buffers.values()], of: (plan) => lists.get(plan)! };
+  return { buffers: [...all.values()].slice(module.buffers.length), of: (plan) => lists.get(plan)! };
 };

@@ -1,15 +1,21 @@
 import { arrayConstructor, type Buffer, constBuffer } from '@filigree/ir';
 
 /** Collects what kernels of a module read that no tensor of the user holds: lists of positions, known numbers. Equal ones are one buffer. */
-export class Tables {
+export class ConstantTables {
   private readonly known = new Map<string, string>();
 
-  /** @param buffers where they are declared */
-  constructor(private readonly buffers: Map<string, Buffer>) {}
+  /**
+   * @param buffers where they are declared, under names that are not taken there
+   * @param prefix what names of lists begin with
+   */
+  constructor(
+    private readonly buffers: Map<string, Buffer>,
+    private readonly prefix = '_list',
+  ) {}
 
   /** The buffer that holds this list. */
   add(list: Int32Array): string {
-    return this.declare('_list', list.join(' '), (name) => constBuffer(name, 'i32', list));
+    return this.declare(this.prefix, list.join(' '), (name) => constBuffer(name, 'i32', list));
   }
 
   /** The buffer that holds these numbers. */
@@ -21,7 +27,8 @@ export class Tables {
   private declare(prefix: string, key: string, make: (name: string) => Buffer): string {
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const name = `${prefix}_${this.known.size}`;
+    let name = `${prefix}_${this.known.size}`;
+    while (this.buffers.has(name)) name += '_';
     this.buffers.set(name, make(name));
     this.known.set(key, name);
     return name;
