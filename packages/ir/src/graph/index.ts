@@ -1,6 +1,6 @@
 export { Graph, type GraphOptions } from './graph.js';
 export { Sym, isSymbolic, symbolicMath, type Num, type Truth } from './symbol.js';
 export { postOrder, reachable, referenceCounts } from './traverse.js';
-export { costsMore, structuralHashes, treeCosts } from './tree.js';
+export { costsMore, structuralHashes } from './tree.js';
 export { evaluateGraph } from './evaluate.js';
 export { mix } from './field.js';

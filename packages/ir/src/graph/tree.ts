@@ -7,24 +7,7 @@ const COST = Uint8Array.from(scalarOps, (o) => o.cost);
 const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
 const ASSOCIATIVE = Uint8Array.from(scalarOps, (o) => (o.associative ? 1 : 0));
 
-/**
- * Complexity of every node (§4.1.4): the cost of its expression tree, saturating at 2³² − 1. By one ascending sweep;
- * the graph does not keep it.
- */
-export const treeCosts = ({ op, left, right, length }: Graph): Uint32Array => {
-  const cost = new Uint32Array(length);
-  for (let id = 0; id < length; id++) {
-    const arity = ARITY[op[id]];
-    if (arity === 0) continue;
-    const c = COST[op[id]] + cost[left[id]] + (arity === 2 ? cost[right[id]] : 0);
-    cost[id] = c > MAX_COST ? MAX_COST : c;
-  }
-  return cost;
-};
-
-const MAX_COST = 0xffffffff;
-
-/** Whether the expression tree below a node costs more than `limit`; looks at no more of it than that takes. */
+/** Whether the complexity of a node (§4.1.4), the cost of the expression tree below it, is more than `limit`; looks at no more of it than that takes. */
 export const costsMore = ({ op, left, right }: Graph, root: number, limit: number): boolean => {
   let cost = 0;
   for (const stack = [root]; stack.length > 0 && cost <= limit;) {
