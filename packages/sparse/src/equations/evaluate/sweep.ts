@@ -101,23 +101,31 @@ export function* sweepSteps(
 ): Steps<void> {
   const first = Math.min(...moves.map((m) => m.ranges[0].min));
   const last = Math.max(...moves.map((m) => m.ranges[0].max));
-  const mine = order.map((k) => ({ k, moves: moves.filter((m) => m.to === k) }));
+  const all = order.map((k) => ({
+    to: boxes.get(k)!,
+    target: bits.get(k)!,
+    slices: moves
+      .filter((m) => m.to === k)
+      .map((m): Slice => ({ ...m, fromBox: boxes.get(m.from)!, source: bits.get(m.from)! })),
+  }));
   for (let x = first; x <= last; x++)
-    for (const { k, moves: all } of mine) {
-      const now = all.filter((m) => x >= m.ranges[0].min && x <= m.ranges[0].max);
+    for (const { to, target, slices } of all) {
+      const now = slices.filter((m) => x >= m.ranges[0].min && x <= m.ranges[0].max);
       if (now.length === 0) continue;
-      const to = boxes.get(k)!;
-      const target = bits.get(k)!;
-      const slices = now.map((m): Slice => ({ ...m, fromBox: boxes.get(m.from)!, source: bits.get(m.from)! }));
       /* The words of this value of the first iterator, in parts. */
       const begin = (x - to.lower[0]) * to.strides[0];
       const lead = begin % 32;
       const cost = (now.length * to.strides[0]) / 256;
       const parts = cuts(lead + to.strides[0], partsOf(cost, platform), 32);
+      if (parts.length === 1) {
+        /* Asking for so little would take longer than doing it. */
+        for (const m of now) moveSlice(m, x, to, target, begin - lead, begin + to.strides[0]);
+        continue;
+      }
       yield* each(
         parts.map(([from, end]): Work<void> => ({
           kind: 'move',
-          slices,
+          slices: now,
           x,
           to,
           target,
@@ -148,8 +156,6 @@ export const moveSlice = (
   const at = ranges.map((r) => r.min);
   const tops = ranges.map((r) => r.max);
   at[0] = x;
-  const code = (box: Box, moved: boolean): number =>
-    at.reduce((n, v, d) => n + (v + (moved ? by[d] : 0) - box.lower[d]) * box.strides[d], 0);
   const width = dims === 1 ? 1 : ranges[dims - 1].max - ranges[dims - 1].min + 1;
   if (dims > 2) {
     /* Rows that reach into the part. */
@@ -159,12 +165,22 @@ export const moveSlice = (
     if (at[1] > tops[1]) return;
   }
   for (;;) {
-    const row = code(to, false);
+    const row = codeOf(to, at);
     const skipped = Math.max(0, from - row);
-    orBits(target, row + skipped, source, code(fromBox, true) + skipped, Math.min(row + width, end) - row - skipped);
+    const moved = codeOf(fromBox, at, by);
+    orBits(target, row + skipped, source, moved + skipped, Math.min(row + width, end) - row - skipped);
     let d = dims - 2;
     while (d > 0 && at[d] === tops[d]) at[d] = ranges[d--].min;
     if (d <= 0) return;
     at[d]++;
   }
+};
+
+const NOWHERE: readonly number[] = [];
+
+/** The code in a box of a point, moved by so much. */
+const codeOf = ({ lower, strides }: Box, at: readonly number[], by = NOWHERE): number => {
+  let code = 0;
+  for (let d = 0; d < at.length; d++) code += (at[d] + (by[d] ?? 0) - lower[d]) * strides[d];
+  return code;
 };
