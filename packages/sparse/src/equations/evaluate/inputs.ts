@@ -40,8 +40,12 @@ export const initialSets = (
 };
 
 const patternSet = (a: ArrayInfo, box: Box, p: CsrPattern, allocate: Allocate): PointSet => {
+  /* A vector is as good as the buffer itself, whose rows are found in the program. */
+  const vector = p.rows === 1 || p.cols === 1;
   const sameShape =
-    box.extent.length === 2 ? p.rows === box.extent[0] && p.cols === box.extent[1] : p.rows * p.cols === box.size;
+    box.extent.length === 2 && !vector
+      ? p.rows === box.extent[0] && p.cols === box.extent[1]
+      : p.rows * p.cols === box.size;
   if (!sameShape)
     fail('equations/input', `the pattern of '${a.name}' is ${p.rows} × ${p.cols}, the array ${a.shape.join(' × ')}`, {
       remedy: 'give a matrix of the shape of the array, or other sizes',

@@ -1,4 +1,4 @@
-import type { Op, ScalarType, TypedArray } from '@filigree/ir';
+import type { Loc, Op, ScalarType, TypedArray } from '@filigree/ir';
 import type { Affine } from '../../trace/piece.js';
 import type { Conjunction } from '../sets/conjunction.js';
 
@@ -37,6 +37,8 @@ export interface Statement {
   readonly place: Place;
   readonly write: Access;
   readonly value: Expr;
+  /** Where it stands in the source, for diagnostics. */
+  readonly loc?: Loc | undefined;
 }
 
 /**
@@ -59,6 +61,7 @@ export interface Read extends Access {
   readonly kind: 'read';
   readonly type: ScalarType;
   readonly place: Place;
+  readonly loc?: Loc | undefined;
 }
 
 /** The sets of `when` and of `otherwise` are the points where the condition holds and where it does not. */

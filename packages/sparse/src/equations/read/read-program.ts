@@ -4,6 +4,7 @@ import {
   isFloat,
   isInteger,
   typeText,
+  type Loc,
   type Module,
   type Op,
   type Region,
@@ -23,6 +24,7 @@ import {
   times,
   type Conjunction,
 } from '../sets/conjunction.js';
+import { outsideOf } from './bounds.js';
 import type { Access, AffineProgram, ArrayInfo, Expr, Place, Read, Statement } from './program.js';
 import { delinearise, type FlatAccess } from './shapes.js';
 import {
@@ -69,6 +71,7 @@ interface Flat {
   readonly place: Place;
   readonly write: FlatAccess;
   readonly value: Expr;
+  readonly loc: Loc | undefined;
 }
 
 class Reader {
@@ -90,6 +93,8 @@ class Reader {
     const { module } = this;
     const next = { at: 0 };
     for (const kernel of module.kernels) {
+      /* Every kernel numbers its values anew. */
+      for (const known of [this.wholes, this.conditions, this.data, this.origin]) known.clear();
       for (const p of kernel.params) this.parameter(p);
       this.region(kernel.body, { iterators: [], domain: [[]], place: [], next });
     }
@@ -166,7 +171,7 @@ class Reader {
       case 'mem.load':
         return this.load(op, scope);
       case 'mem.store':
-        this.write(this.access(op, op.operands[1], scope), this.expr(op.operands[0]), scope);
+        this.write(op, this.access(op, op.operands[1], scope), this.expr(op.operands[0]), scope);
         return;
       case 'scf.yield':
         return;
@@ -276,18 +281,12 @@ class Reader {
     const buffer = this.module.buffers.find((b) => b.name === bufferName(op))!;
     const whole = this.index(index, op, `the index into @${buffer.name}`);
     if (whole.kind !== 'affine') return notAffine(op, `the index into @${buffer.name} is a ${whole.kind} of functions`);
-    for (const set of scope.domain) {
-      const range = rangeOf(set, whole.value);
-      if (range !== undefined && (range.min < 0 || range.max >= buffer.length))
-        fail(
-          'equations/bounds',
-          `${op.name} of @${buffer.name} reaches element ${range.min < 0 ? range.min : range.max} of ${buffer.length}`,
-          {
-            loc: op.loc,
-            remedy: 'give the buffer all elements that the loops reach, or bound the loops',
-          },
-        );
-    }
+    const beyond = scope.domain.flatMap((set) => outsideOf(set, whole.value, buffer.length) ?? []);
+    if (beyond.length > 0)
+      fail('equations/bounds', `${op.name} of @${buffer.name} reaches element ${beyond[0]} of ${buffer.length}`, {
+        loc: op.loc,
+        remedy: 'give the buffer all elements that the loops reach, or bound the loops',
+      });
     const access: FlatAccess = { array: buffer.name, index: whole.value, domain: scope.domain };
     this.accesses.push(access);
     return access;
@@ -303,16 +302,18 @@ class Reader {
       subscripts: [index],
       type: result.type as ScalarType,
       place: [...scope.place, scope.next.at++],
+      loc: op.loc,
     });
   }
 
-  private write(write: FlatAccess, value: Expr, scope: Scope): void {
+  private write({ loc }: Op, write: FlatAccess, value: Expr, scope: Scope): void {
     this.statements.push({
       iterators: scope.iterators,
       domain: scope.domain,
       place: [...scope.place, scope.next.at++],
       write,
       value,
+      loc,
     });
   }
 
@@ -339,7 +340,7 @@ class Reader {
       ...uppers.map((u) => shiftedBy(minus(u, at), -1)),
     ];
     const domain = scope.domain.map((set) => [...set, ...bounds]).filter((set) => !isEmpty(set));
-    const carried = params.map((p, k) => this.carry(p, op.results[k], inits[k], scope));
+    const carried = params.map((p, k) => this.carry(op, p, op.results[k], inits[k], scope));
     const place = [...scope.place, scope.next.at++];
     const inner: Scope = {
       iterators: [...scope.iterators, freshName(iv, scope.iterators)],
@@ -348,20 +349,20 @@ class Reader {
       next: { at: 0 },
     };
     this.wholes.set(iv.id, affine(at));
-    params.forEach((p, k) => this.readCarried(p, carried[k], inner));
+    params.forEach((p, k) => this.readCarried(op, p, carried[k], inner));
     if (domain.length > 0) {
       this.region(body, inner);
       const yields = body.ops[body.ops.length - 1].operands;
-      yields.forEach((v, k) => this.write(this.carriedAccess(carried[k], scope), this.expr(v), inner));
+      yields.forEach((v, k) => this.write(op, this.carriedAccess(carried[k], scope), this.expr(v), inner));
     }
-    op.results.forEach((r, k) => this.readCarried(r, carried[k], scope));
+    op.results.forEach((r, k) => this.readCarried(op, r, carried[k], scope));
   }
 
   /** The array that stands for a value which a loop carries: an element for each time that the loop is entered. */
-  private carry(param: Value, result: Value, init: Value, scope: Scope): string {
+  private carry(op: Op, param: Value, result: Value, init: Value, scope: Scope): string {
     const type = param.type as ScalarType;
     if (typeof (param.type as Type) !== 'string')
-      fail('equations/not-affine', `scf.for carries ${typeText(param.type)}`);
+      notAffine(op, `it carries ${typeText(param.type)}: write the loop without vectors`);
     const taken = (n: string): boolean =>
       this.carried.some((a) => a.name === n) || this.module.buffers.some((b) => b.name === n);
     let name = param.hint ?? result.hint ?? 'carried';
@@ -378,7 +379,7 @@ class Reader {
       lower: ranges.map((r) => r.min),
       role: 'carried',
     });
-    this.write(this.carriedAccess(name, scope), this.expr(init), scope);
+    this.write(op, this.carriedAccess(name, scope), this.expr(init), scope);
     return name;
   }
 
@@ -386,7 +387,7 @@ class Reader {
     return { array, index: constantOf(scope.iterators.length), domain: scope.domain };
   }
 
-  private readCarried(v: Value, array: string, scope: Scope): void {
+  private readCarried({ loc }: Op, v: Value, array: string, scope: Scope): void {
     const dims = this.carried.find((a) => a.name === array)!.shape.length;
     const read: Read = {
       kind: 'read',
@@ -394,6 +395,7 @@ class Reader {
       subscripts: Array.from({ length: dims }, (_, d) => iterator(d)),
       type: v.type as ScalarType,
       place: [...scope.place, scope.next.at++],
+      loc,
     };
     this.data.set(v.id, read);
   }

@@ -58,27 +58,30 @@ const shapeOf = (shape: readonly number[], accesses: readonly FlatAccess[]): Sha
   const known = new Map<string, readonly Affine[]>();
   for (const { index, domain } of accesses) {
     const key = `${index.constant}:${index.coefs.join()}`;
-    const guess = known.get(key) ?? nearest(index, strides);
-    const split = within(guess, shape, domain);
-    if (split === undefined) return undefined;
     const before = known.get(key);
+    /* Subscripts within their extents are the only ones, so whichever guess gives them is right. */
+    const guesses = before ? [before] : [Math.round, Math.trunc, Math.floor].map((to) => splitBy(to, index, strides));
+    const split = guesses.map((guess) => within(guess, shape, domain)).find((fits) => fits !== undefined);
+    if (split === undefined) return undefined;
     /* One index means one element, wherever it stands. */
     if (before !== undefined && split.some((f, k) => f.constant !== before[k].constant)) return undefined;
     known.set(key, split);
   }
-  return { shape, split: (f) => known.get(`${f.constant}:${f.coefs.join()}`) ?? nearest(f, strides) };
+  return { shape, split: (f) => known.get(`${f.constant}:${f.coefs.join()}`) ?? splitBy(Math.round, f, strides) };
 };
 
-const nearest = (index: Affine, strides: readonly number[]): Affine[] => {
-  const coefs = index.coefs.map((c) => digits(c, strides));
-  const constant = digits(index.constant, strides);
+type Rounding = (x: number) => number;
+
+const splitBy = (to: Rounding, index: Affine, strides: readonly number[]): Affine[] => {
+  const coefs = index.coefs.map((c) => digits(to, c, strides));
+  const constant = digits(to, index.constant, strides);
   return strides.map((_, k) => ({ constant: constant[k], coefs: coefs.map((c) => c[k]) }));
 };
 
-const digits = (n: number, strides: readonly number[]): number[] => {
+const digits = (to: Rounding, n: number, strides: readonly number[]): number[] => {
   let rest = n;
   return strides.map((s) => {
-    const digit = Math.round(rest / s);
+    const digit = to(rest / s);
     rest -= digit * s;
     return digit === 0 ? 0 : digit;
   });

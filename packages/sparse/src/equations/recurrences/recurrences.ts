@@ -28,7 +28,7 @@ export const recurrencesOf = (program: AffineProgram): Recurrences => ({
 /** One statement, or one that stands behind the program. */
 export const recurrenceOf = (program: AffineProgram, statement: Statement): Recurrence => {
   const type = program.arrays.find((a) => a.name === statement.write.array)!.type;
-  const before: Read = { kind: 'read', ...statement.write, type, place: statement.place };
+  const before: Read = { kind: 'read', ...statement.write, type, place: statement.place, loc: statement.loc };
   const sources = new Map(
     [...readsOf(statement.value), before].map((read) => [read, sourcesOf(program, statement, read)]),
   );

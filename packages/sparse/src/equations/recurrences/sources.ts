@@ -62,6 +62,12 @@ export const sourcesOf = (program: AffineProgram, reader: Statement, read: Read)
   return sources;
 };
 
+/** A read, and a statement that may have written what it gets. */
+interface Dependence {
+  readonly writer: Statement;
+  readonly read: Read;
+}
+
 interface LastWrite {
   readonly where: Conjunction;
   readonly at: readonly Affine[];
@@ -81,7 +87,7 @@ const lastWrites = (reader: Statement, read: Read, domain: Conjunction, writer: 
     writer.write.subscripts.forEach((f, k) => equal.push(minus(moved(f, n), read.subscripts[k])));
     for (const set of writer.domain) {
       const conditions = [...domain, ...set.map((f) => moved(f, n)), ...before];
-      found.push(...latest(conditions, equal, n, writer));
+      found.push(...latest(conditions, equal, n, { writer, read }));
     }
   }
   return found;
@@ -101,13 +107,8 @@ const commonLoops = (a: Place, b: Place): number => {
 };
 
 /** The lexicographically greatest iterators of the writer under conditions on both, as functions of the reader's. */
-const latest = (
-  conditions: Conjunction,
-  equal: readonly Affine[],
-  n: number,
-  writer: Statement,
-): readonly LastWrite[] => {
-  const m = writer.iterators.length;
+const latest = (conditions: Conjunction, equal: readonly Affine[], n: number, of: Dependence): readonly LastWrite[] => {
+  const m = of.writer.iterators.length;
   let left = [...conditions];
   const at: (Affine | undefined)[] = new Array<undefined>(m).fill(undefined);
   const rest = [...equal];
@@ -121,13 +122,13 @@ const latest = (
     at[d] = by;
   };
   while (rest.length > 0) {
-    const f = pickSolvable(rest, n, m);
+    const f = pickSolvable(rest, n, of);
     if (f === undefined) return [];
     rest.splice(rest.indexOf(f.equation), 1);
     if (f.d < 0) left.push(...equalsZero(f.equation));
     else set(f.d, f.value);
   }
-  return maximised(left, at, n, writer);
+  return maximised(left, at, n, of);
 };
 
 /**
@@ -137,11 +138,11 @@ const latest = (
 const pickSolvable = (
   equations: readonly Affine[],
   n: number,
-  m: number,
+  of: Dependence,
 ): { readonly equation: Affine; readonly d: number; readonly value: Affine } | undefined => {
   for (const equation of equations) {
     let used = false;
-    for (let d = 0; d < m; d++) {
+    for (let d = 0; d < of.writer.iterators.length; d++) {
       const c = equation.coefs[n + d] ?? 0;
       if (c === 0) continue;
       used = true;
@@ -157,9 +158,11 @@ const pickSolvable = (
   const [equation] = equations;
   const g = equation.coefs.reduce((x, c) => gcd(x, Math.abs(c)), 0);
   if (equation.constant % g !== 0) return undefined;
-  return fail('equations/not-affine', 'the instance that writes an element is no affine function of the element', {
-    remedy: 'let subscripts of what is written and read again be iterators plus constants',
-  });
+  return refuse(
+    of,
+    'is no affine function of the subscripts',
+    'let subscripts of what is written and read again be iterators plus constants',
+  );
 };
 
 /** Goes through the iterators that are not determined yet, outermost first, each at its greatest. */
@@ -167,7 +170,7 @@ const maximised = (
   conditions: Conjunction,
   at: readonly (Affine | undefined)[],
   n: number,
-  writer: Statement,
+  of: Dependence,
 ): readonly LastWrite[] => {
   if (isEmpty(conditions)) return [];
   const d = at.indexOf(undefined);
@@ -175,7 +178,7 @@ const maximised = (
   let shadow: Conjunction | undefined = conditions;
   for (let k = at.length - 1; k > d && shadow !== undefined; k--) {
     if (at[k] !== undefined) continue;
-    if (!isExact(shadow, n + k)) notUnit(writer, k);
+    if (!isExact(shadow, n + k)) notUnit(of, k);
     shadow = eliminate(shadow, n + k);
   }
   if (shadow === undefined) return [];
@@ -183,14 +186,14 @@ const maximised = (
   for (const f of shadow) {
     const c = f.coefs[n + d] ?? 0;
     if (c >= 0) continue;
-    if (c < -1) notUnit(writer, d);
+    if (c < -1) notUnit(of, d);
     uppers.push(substituteOne(f, n + d, constantOf(0)));
   }
   return uppers.flatMap((u, k) => {
     const least = uppers.flatMap((other, o) => (o === k ? [] : [shiftedBy(minus(other, u), o < k ? -1 : 0)]));
     const where = [...conditions, ...least].map((f) => substituteOne(f, n + d, u));
     const next = at.map((f, q) => (q === d ? u : f && substituteOne(f, n + d, u)));
-    return maximised(where, next, n, writer);
+    return maximised(where, next, n, of);
   });
 };
 
@@ -199,13 +202,18 @@ const isExact = (conditions: Conjunction, d: number): boolean => {
   return coefs.every((c) => c >= -1) || coefs.every((c) => c <= 1);
 };
 
-const notUnit = (writer: Statement, d: number): never =>
+const notUnit = (of: Dependence, d: number): never =>
+  refuse(
+    of,
+    `is no affine function where loop %${of.writer.iterators[d]} has more than one candidate`,
+    'let bounds of this loop have coefficients of 1 and -1, and where they depend on other loops no step',
+  );
+
+const refuse = ({ writer, read }: Dependence, why: string, remedy: string): never =>
   fail(
     'equations/not-affine',
-    `the last iteration of loop ${writer.iterators[d]} that writes @${writer.write.array} is no affine function`,
-    {
-      remedy: 'let bounds of this loop have coefficients of 1 and -1',
-    },
+    `the last iteration of ${writer.name}${writer.loc ? ` (line ${writer.loc.line})` : ''} that wrote the element of @${read.array} ${why}`,
+    { loc: read.loc, remedy },
   );
 
 const timeOf = (place: Place, at: readonly Affine[]): readonly Affine[] =>

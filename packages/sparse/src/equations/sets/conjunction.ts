@@ -1,5 +1,6 @@
 import { gcd } from '../../gcd.js';
 import type { Affine } from '../../trace/piece.js';
+import { withoutEqualities } from './equalities.js';
 
 /**
  * The integer points where every function is at least 0: conditions on iterators, and domains of statements. Coefficients
@@ -103,7 +104,7 @@ export const eliminate = (conditions: Conjunction, d: number): Conjunction | und
 
 /** Whether no point satisfies the conditions, iterators being anything beyond them. */
 export const isEmpty = (conditions: Conjunction): boolean => {
-  let left = tidy(conditions);
+  let left = withoutEqualities(conditions);
   while (left !== undefined && left.length > 0) left = eliminate(left, cheapest(left));
   return left === undefined;
 };
@@ -116,7 +117,7 @@ export const rangeOf = (
   const dims = Math.max(f.coefs.length, ...conditions.map((c) => c.coefs.length));
   /* One iterator more, equal to f, and all others eliminated. */
   const value = iterator(dims);
-  let left = tidy([...conditions, ...equalsZero(minus(value, f))]);
+  let left = withoutEqualities([...conditions, ...equalsZero(minus(value, f))], dims);
   for (;;) {
     if (left === undefined) return undefined;
     const d = cheapest(left, dims);

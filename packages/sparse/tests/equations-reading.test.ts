@@ -1,0 +1,104 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { describe, expect, it } from 'vitest';
+import { coreDialects, parseModule, verify, type Diagnostic, type Module } from '@filigree/ir';
+import {
+  checkRegions,
+  solveProgram,
+  specializeRegions,
+  type CsrPattern,
+  type ReadProgramOptions,
+} from '@filigree/sparse';
+import { regionsOf, right } from './equations-support.js';
+
+const BUFFERS = ['A : f64[6] input', 'x : f64[4] inout', 'y : f64[4] output'];
+
+/** A module of kernels that have whole numbers %c0 to %c4, named so that text is short. */
+const moduleOf = (bodies: readonly string[], buffers: readonly string[] = BUFFERS): Module => {
+  const constants = [0, 1, 2, 3, 4].map((n) => `    %c${n} = arith.constant {value = ${n}} : i32\n`).join('');
+  const kernels = bodies.map((body, k) => `  kernel @k${k}() {\n${constants}${body}\n    scf.yield\n  }\n`).join('');
+  const text = `module @m {\n${buffers.map((b) => `  buffer @${b}\n`).join('')}${kernels}}\n`;
+  return right(verify(coreDialects).run(right(parseModule(text, 'm.fil'))));
+};
+
+const refusal = (module: Module): Diagnostic => {
+  const solved = solveProgram(module);
+  if (E.isRight(solved)) throw new Error('it was not refused');
+  return solved.left[0];
+};
+
+/** `count` entries on the diagonal of a pattern. */
+const diagonal = (rows: number, cols: number, count: number): CsrPattern => ({
+  rows,
+  cols,
+  rowPtr: Int32Array.from({ length: rows + 1 }, (_, i) => Math.min(i, count)),
+  colIdx: Int32Array.from({ length: count }, (_, i) => i),
+});
+
+const counts = (module: Module, inputs: Record<string, CsrPattern>, options: ReadProgramOptions = {}): number[] => {
+  const regions = regionsOf(module, () => inputs, options);
+  expect(checkRegions(regions)).toMatchObject({ passed: true });
+  expect(E.isRight(specializeRegions(regions))).toBe(true);
+  return regions.statements.map((s) => s.count);
+};
+
+describe('a program', () => {
+  it('of several kernels has values of data where another kernel has numbers', () => {
+    const numbers =
+      '    %s = arith.add %c1, %c1 : i32\n    %t = arith.add %c1, %c2 : i32\n    %a = mem.load %s {buffer = @A} : f64\n' +
+      '    mem.store %a, %t {buffer = @y}';
+    const data =
+      '    %a = mem.load %c1 {buffer = @x} : f64\n    %b = mem.load %c0 {buffer = @x} : f64\n' +
+      '    %p = arith.cmp %a, %b {predicate = lt} : i1\n    %v = arith.select %p, %a, %b : f64\n    mem.store %v, %c1 {buffer = @y}';
+    expect(counts(moduleOf([numbers, data]), { x: diagonal(4, 1, 1) })).toEqual([1, 1]);
+  });
+
+  it('reaches what its iterations reach, not what lies between them', () => {
+    /* i from 0, j from 1 to 2·i: with i = 0 there is no j, with i = 1/2 there would be. */
+    const loops =
+      '    scf.for %c0, %c3, %c1 {\n    ^(%i: i32):\n      %h = arith.mul %i, %c2 : i32\n      %u = arith.add %h, %c1 : i32\n' +
+      '      scf.for %c1, %u, %c1 {\n      ^(%j: i32):\n        %f = arith.mul %i, %c4 : i32\n        %at = arith.add %f, %j : i32\n' +
+      '        %o = arith.sub %at, %c4 : i32\n        %p = arith.sub %o, %c1 : i32\n        %w = arith.add %c4, %c2 : i32\n' +
+      '        scf.for %j, %w, %c1 {\n        ^(%k: i32):\n          %v = mem.load %p {buffer = @W} : f64\n' +
+      '          mem.store %v, %c0 {buffer = @y}\n          scf.yield\n        }\n        scf.yield\n      }\n      scf.yield\n    }';
+    const buffers = (length: number): string[] => [`W : f64[${length}] input`, 'y : f64[4] output'];
+    expect(counts(moduleOf([loops], buffers(8)), {})).toEqual([23]);
+    expect(refusal(moduleOf([loops], buffers(7)))).toMatchObject({
+      code: 'equations/bounds',
+      message: 'mem.load of @W reaches element 7 of 7',
+    });
+  });
+
+  it('with a branch that no iteration takes does nothing there', () => {
+    /* j = i + 1 has no solution for i = 2 and even j. */
+    const loops =
+      '    %five = arith.add %c4, %c1 : i32\n    scf.for %c2, %five, %c3 {\n    ^(%i: i32):\n      %u = arith.add %i, %c2 : i32\n' +
+      '      scf.for %c0, %u, %c2 {\n      ^(%j: i32):\n        %n = arith.add %i, %c1 : i32\n        %p = arith.cmp %j, %n {predicate = eq} : i1\n' +
+      '        scf.if %p {\n          %v = mem.load %c0 {buffer = @A} : f64\n' +
+      '          mem.store %v, %c0 {buffer = @y}\n          scf.yield\n        } {\n          scf.yield\n        }\n        scf.yield\n      }\n      scf.yield\n    }';
+    expect(counts(moduleOf([loops]), {})).toEqual([]);
+  });
+
+  it('takes a vector for a buffer in which it has rows, and the diagonal of a matrix of two columns', () => {
+    const row =
+      '    scf.for %c0, %c2, %c1 {\n    ^(%i: i32):\n      %r = arith.mul %i, %c3 : i32\n      scf.for %c0, %c3, %c1 {\n      ^(%j: i32):\n' +
+      '        %at = arith.add %r, %j : i32\n        %v = mem.load %at {buffer = @A} : f64\n        mem.store %v, %i {buffer = @y}\n        scf.yield\n      }\n      scf.yield\n    }';
+    expect(counts(moduleOf([row]), { A: { ...diagonal(6, 1, 1) } })).toEqual([1]);
+    const onDiagonal =
+      '    scf.for %c0, %c2, %c1 {\n    ^(%i: i32):\n      %r = arith.mul %i, %c3 : i32\n      %v = mem.load %r {buffer = @A} : f64\n' +
+      '      mem.store %v, %i {buffer = @y}\n      scf.yield\n    }';
+    expect(counts(moduleOf([onDiagonal]), { A: diagonal(3, 2, 1) }, { shapes: { A: [3, 2] } })).toEqual([1]);
+  });
+
+  it('whose reads have no affine source is refused where it reads', () => {
+    /* x[2·i] is written, x[j] read. */
+    const loops =
+      '    scf.for %c0, %c2, %c1 {\n    ^(%i: i32):\n      %r = arith.mul %i, %c2 : i32\n      %v = mem.load %i {buffer = @A} : f64\n' +
+      '      mem.store %v, %r {buffer = @x}\n      scf.yield\n    }\n    scf.for %c0, %c4, %c1 {\n    ^(%j: i32):\n' +
+      '      %w = mem.load %j {buffer = @x} : f64\n      mem.store %w, %j {buffer = @y}\n      scf.yield\n    }';
+    expect(refusal(moduleOf([loops]))).toMatchObject({
+      code: 'equations/not-affine',
+      message: expect.stringMatching(/S0 \(line 15\) .*@x/) as string,
+      loc: { file: 'm.fil', line: 20 },
+    });
+  });
+});
