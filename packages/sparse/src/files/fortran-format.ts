@@ -1,6 +1,6 @@
 /**
  * A Fortran format of equal fields, as the headers of Harwell-Boeing files give it: `(16I5)`, `(5E16.8)`,
- * `(1P,4D20.12)`, `(3(1PE25.16E3))`.
+ * `(1P,4D20.12)`, `(3(1PE25.16E3))`, `(4ES20.12)`.
  */
 export interface FortranFormat {
   readonly kind: 'integer' | 'real';
@@ -33,7 +33,7 @@ export const parseFortranFormat = (text: string): FortranFormat | undefined => {
       inner = group[2];
     } else break;
   }
-  const field = /^(\d{0,6})([IEDFG])(\d{1,3})(?:\.(\d{1,3}))?(?:[ED]\d{1,2})?$/.exec(inner);
+  const field = /^(\d{0,6})(I|E[SN]?|[DFG])(\d{1,3})(?:\.(\d{1,3}))?(?:[ED]\d{1,2})?$/.exec(inner);
   if (!field) return undefined;
   repeat *= Number(field[1] || '1');
   const width = Number(field[3]);

@@ -16,8 +16,8 @@ import { readNumber } from './number.js';
 /**
  * Reads an assembled matrix in Harwell-Boeing or Rutherford-Boeing form (types RUA, RSA, RZA, RRA, PUA, PSA, CUA, CHA,
  * IUA, …) from its bytes or text. Data stand in fixed Fortran fields, which may touch each other. Symmetric files are
- * expanded to both triangles, duplicates summed in file order, explicit zeros kept; pattern-only files get the value 1;
- * right-hand sides are passed over.
+ * expanded to both triangles, duplicates summed in file order, explicit zeros kept; pattern-only files get the value 1
+ * (−1 in the triangle that a skew-symmetric file leaves out); right-hand sides are passed over.
  *
  * Codes: `hb/header`, `hb/type`, `hb/elemental`, `hb/format`, `hb/pointer`, `hb/range`, `hb/entry`, `hb/truncated`,
  * `hb/complex`, `hb/diagonal`, `hb/both-triangles`, `hb/too-large`.

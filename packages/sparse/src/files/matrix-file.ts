@@ -16,7 +16,7 @@ export type Symmetry = 'general' | 'symmetric' | 'skew-symmetric' | 'hermitian';
 
 /**
  * A matrix read from a file: its full pattern (both triangles), its values, and what the file said about itself.
- * Values of a pattern-only file are 1.
+ * Values of a pattern-only file are 1, mirrored as its symmetry says.
  */
 export interface MatrixFile extends Csr<Float64Array> {
   readonly field: Field;
