@@ -1,5 +1,5 @@
 import { SCRATCH_BYTES, byteSize } from '@filigree/ir';
-import { type Entries, entriesOf } from './entries.js';
+import { entriesOf } from './entries.js';
 import type { GemmSpec, GemmTarget } from './gemm-spec.js';
 import { BYTES_A_CYCLE, keptDecoded } from './code-speed.js';
 import type { GemmPlan } from './plan-gemm.js';
@@ -18,7 +18,7 @@ export const writtenPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarge
   const [a, b] = [entriesOf(spec.a, m), entriesOf(spec.b, k)];
   const lies = spec.a.kind === 'dense' ? spec.a : spec.a.stored;
   const gathers = lies === undefined || (lies.rowStride !== 1 && pieces.lanes > 1);
-  const counts = countsOf(spec, pieces, a, b);
+  const counts = countsOf(spec, pieces);
   const work = rememberedWork(spec, counts);
   const plans: GemmPlan[] = [];
   /* Compilers fill 16 registers to the last one, 32 not. */
@@ -70,33 +70,29 @@ const registersFor = (spec: GemmSpec, height: number, width: number, chains: num
   return height * width * chains + held + streamed + (spec.alpha === 1 || spec.alpha === -1 ? 0 : 1);
 };
 
-/** Products by piece, column and step, where zeros are known. */
+/** Where a product has factors, as far as zeros are known. */
 interface Counts {
-  /** Whether a vector of A has an entry. */
-  readonly vector: (piece: number, l: number) => boolean;
-  readonly number: (l: number, column: number) => boolean;
-  readonly dense: boolean;
+  /** The steps at which each vector of A has an entry, and each column of B; absent: all. */
+  readonly vectors?: readonly (readonly number[])[];
+  readonly numbers?: readonly (readonly number[])[];
   /** Elements and zeros that vectors of A are put together from. */
   readonly gathered: number;
 }
 
-const countsOf = ({ m, n, k, a: left, b: right }: GemmSpec, pieces: RowPieces, a: Entries, b: Entries): Counts => {
-  const vectors = new Uint8Array(pieces.starts.length * k).fill(left.kind === 'dense' ? 1 : 0);
-  if (left.kind === 'sparse')
-    pieces.starts.forEach((start, p) => {
-      for (let l = 0; l < k; l++)
-        for (let i = start; i < Math.min(m, start + pieces.lanes); i++) if (a.at(i, l) >= 0) vectors[p * k + l] = 1;
-    });
-  let gathered = pieces.starts.length * pieces.lanes * k;
-  if (left.kind === 'sparse') gathered = 2 * vectors.reduce((sum, v) => sum + v, 0) + left.positions.length;
-  const numbers = new Uint8Array(n * k).fill(right.kind === 'dense' ? 1 : 0);
-  if (right.kind === 'sparse')
-    for (let j = 0; j < n; j++) for (let l = 0; l < k; l++) if (b.at(l, j) >= 0) numbers[j * k + l] = 1;
+const countsOf = ({ n, k, a, b }: GemmSpec, { starts, lanes }: RowPieces): Counts => {
+  const numbers = b.kind === 'dense' ? undefined : Array.from({ length: n }, (): number[] => []);
+  if (b.kind === 'sparse') b.columns.forEach((j, e) => numbers![j].push(b.rows[e]));
+  if (a.kind === 'dense') return { ...(numbers && { numbers }), gathered: starts.length * lanes * k };
+  const vectors = starts.map((): number[] => []);
+  a.rows.forEach((i, e) => {
+    /* The last vector may begin within the one before. */
+    for (const p of new Set([Math.floor(i / lanes), starts.length - 1]))
+      if (i >= starts[p] && i < starts[p] + lanes && vectors[p].at(-1) !== a.columns[e]) vectors[p].push(a.columns[e]);
+  });
   return {
-    vector: (piece, l) => vectors[piece * k + l] === 1,
-    number: (l, column) => numbers[column * k + l] === 1,
-    dense: left.kind === 'dense' && right.kind === 'dense',
-    gathered,
+    vectors,
+    ...(numbers && { numbers }),
+    gathered: 2 * vectors.reduce((sum, v) => sum + v.length, 0) + a.positions.length,
   };
 };
 
@@ -118,16 +114,16 @@ const plansWith = (
   /* The loop over what is larger goes outside, so that what the inner one returns to stays near. */
   const columnsInside = panel || n <= m;
   const work = { ...none };
-  let firstPiece = 0;
-  for (const tile of rowTiles) {
-    const members = tile.members.length;
-    for (const columnTile of columnTiles) {
-      const t = workOf(firstPiece, members, columnTile);
-      work.multiplyAdds += t.multiplyAdds;
-      work.cycles += t.cycles + (unit ? 0 : 1.5 * members * pieces.lanes * columnTile.members.length);
-      work.instructions += t.instructions;
+  const columnKinds = kindsOf(columnTiles, spec.b.kind === 'sparse');
+  for (const r of kindsOf(rowTiles, spec.a.kind === 'sparse')) {
+    const members = r.tile.members.length;
+    for (const c of columnKinds) {
+      const t = workOf(r.first, members, c.tile);
+      const count = r.count * c.count;
+      work.multiplyAdds += count * t.multiplyAdds;
+      work.cycles += count * (t.cycles + (unit ? 0 : 1.5 * members * pieces.lanes * c.tile.members.length));
+      work.instructions += count * t.instructions;
     }
-    firstPiece += members;
   }
   let [written, stored] = [0, 0];
   for (const r of rows)
@@ -137,7 +133,7 @@ const plansWith = (
     }
   const gathered = gathers ? counts.gathered * (panel ? 1 : columnTiles.length) : 0;
   const [tiles, sums] = [rowTiles.length * columnTiles.length, pieces.starts.length * n];
-  return stepsWritten(k, counts.dense).map((unrolledK) => {
+  return stepsWritten(k, !counts.vectors && !counts.numbers).map((unrolledK) => {
     const trips = Math.floor(k / unrolledK);
     const share = (unrolledK + (k % unrolledK)) / k;
     /* A loop over k begins with zeros instead of products, and counts. */
@@ -158,6 +154,23 @@ const plansWith = (
   });
 };
 
+/** Tiles that take the same work, counted: of a dense matrix those of one size, of a sparse one none but itself; and the first's place. */
+const kindsOf = (
+  tiles: readonly Tile[],
+  apart: boolean,
+): readonly { readonly tile: Tile; readonly first: number; readonly count: number }[] => {
+  const kinds: { tile: Tile; first: number; count: number }[] = [];
+  let first = 0;
+  for (const tile of tiles) {
+    const last = kinds.at(-1);
+    /* The larger ones come first. */
+    if (!apart && last?.tile.members.length === tile.members.length) last.count++;
+    else kinds.push({ tile, first, count: 1 });
+    first += tile.members.length;
+  }
+  return kinds;
+};
+
 /** Cycles that reading the code takes, where one product has outgrown what is kept decoded. */
 const decoding = (bytes: number, instructions: number, target: GemmTarget): number =>
   bytes > keptDecoded(target) ? (instructions * BYTES) / BYTES_A_CYCLE.read : 0;
@@ -175,31 +188,53 @@ type TileWork = (firstPiece: number, height: number, columns: Tile) => typeof no
 /** The work of each tile, found once: those of a dense matrix differ in size only. */
 const rememberedWork = (spec: GemmSpec, counts: Counts): TileWork => {
   const known = new Map<string, typeof none>();
+  const [down, across] = [new Int32Array(spec.k), new Int32Array(spec.k)];
   return (firstPiece, height, columns) => {
-    const row = spec.a.kind === 'dense' ? 0 : firstPiece;
-    const column = spec.b.kind === 'dense' ? 0 : columns.at;
-    const key = `${row} ${height} ${column} ${columns.members.length}`;
-    const work = known.get(key) ?? tileWork(spec, counts, firstPiece, height, columns);
+    const row = counts.vectors ? firstPiece : 0;
+    const column = counts.numbers ? columns.at : 0;
+    const width = columns.members.length;
+    const key = `${row} ${height} ${column} ${width}`;
+    const work =
+      known.get(key) ??
+      tileWork(spec, height, width, {
+        ...(counts.vectors && { down: tally(counts.vectors.slice(row, row + height), down) }),
+        ...(counts.numbers && { across: tally(counts.numbers.slice(column, column + width), across) }),
+      });
     known.set(key, work);
     return work;
   };
 };
 
+/** How many of a tile's vectors, or of its columns, have an entry at each step; the steps with any. */
+interface Tally {
+  readonly at: Int32Array;
+  readonly steps: readonly number[];
+}
+
+/** @param at counts of another tile, which are left behind */
+const tally = (lists: readonly (readonly number[])[], at: Int32Array): Tally => {
+  at.fill(0);
+  const steps: number[] = [];
+  for (const list of lists) for (const l of list) if (at[l]++ === 0) steps.push(l);
+  return { at, steps };
+};
+
 /** A tile on a processor that does two multiply-adds, two loads and one store a cycle, and six instructions in all. */
-const tileWork = (spec: GemmSpec, counts: Counts, firstPiece: number, height: number, columns: Tile): typeof none => {
-  const { k, beta } = spec;
-  const width = columns.members.length;
+const tileWork = (
+  { k, beta }: GemmSpec,
+  height: number,
+  width: number,
+  { down, across }: { readonly down?: Tally; readonly across?: Tally },
+): typeof none => {
   let [multiplyAdds, vectors, numbers] = [height * width * k, height * k, width * k];
-  if (!counts.dense) {
+  if (down || across) {
     [multiplyAdds, vectors, numbers] = [0, 0, 0];
-    for (let l = 0; l < k; l++) {
-      let [across, down] = [0, 0];
-      for (const c of columns.members) if (counts.number(l, columns.at + c)) across++;
-      for (let p = firstPiece; p < firstPiece + height; p++) if (counts.vector(p, l)) down++;
-      if (across === 0 || down === 0) continue;
-      multiplyAdds += across * down;
-      vectors += down;
-      numbers += across;
+    for (const l of (across ?? down)!.steps) {
+      const [here, there] = [across ? across.at[l] : width, down ? down.at[l] : height];
+      if (there === 0) continue;
+      multiplyAdds += here * there;
+      vectors += there;
+      numbers += here;
     }
   }
   const sums = height * width;
