@@ -134,6 +134,11 @@ describe('filigree einsum', () => {
     ['notation/index-thrice', ['Q[ik] = A[ij]*B[jk]*C[jl]*D[l]'], "index 'j' appears three times"],
     ['notation/aliasing', ['Q[ij] = Q[ji]'], 'reads Q[ji]'],
     ['notation/shape', ['Q[ij] = A[i]*B[j]', '--shape', 'i=100000', '--shape', 'j=100000'], "'Q': 10000000000 entries"],
+    [
+      'einsum/size',
+      ['C[ij] = A[ik]*B[kj]', '--shape', 'i=6000', '--shape', 'j=6000', '--shape', 'k=7000'],
+      "2.5e+11 times, more than 2e+9; the longest index is 'k' of 7000",
+    ],
     ['einsum/size', ['Q[ij] = K[ij]', '--pattern', `K=${wide}`], '200000 × 200000 entries'],
     ['einsum/unknown', ['Q[i] = 2*A[i]', '--shape', 'A=3', '--scalar', 'x=1'], "no scalar 'x'"],
     ['file/missing', ['Q[ij] = K[ij]', '--known', `K=${join(scratch, 'none.mtx')}`], 'there is no file'],

@@ -16,7 +16,7 @@ export {
 } from './notation/tensor.js';
 export { parseKernel } from './notation/parse.js';
 export { checkNotation } from './notation/check-notation.js';
-export { scalarsOf } from './notation/check.js';
+export { indexedIn, scalarsOf } from './notation/check.js';
 export type {
   ContractionNode,
   EinsumNode,
@@ -62,6 +62,7 @@ export type { Elements, PlacedTensor, Placement } from './emit/placement.js';
 export { packTensor, unpackTensor } from './emit/pack.js';
 export { familyOf, identifierOf, identifiersOf } from './emit/names.js';
 export { evaluateKernel, type TensorValues } from './reference/evaluate.js';
+export { evaluationSteps } from './reference/evaluation-steps.js';
 export { cppProject, type CppProjectOptions, type PlannedKernel, type ProjectFile } from './project/project.js';
 export type { CppEmitted, CppEmitter } from './project/emitter.js';
 export { randomKernel, type RandomKernel } from './testing/random-kernel.js';

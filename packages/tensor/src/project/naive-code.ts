@@ -1,4 +1,4 @@
-import { factorIndices } from '../reference/evaluate.js';
+import { type Extents, extentsOf, factorIndices } from '../reference/nests.js';
 import type { Assignment, Coefficient, Expr, TensorDecl } from '../notation/expression.js';
 import { literal } from './text.js';
 
@@ -26,7 +26,7 @@ class NaiveWriter {
   ) {}
 
   assignment({ target, add, value }: Assignment): void {
-    const extents = extentsIn(value, new Map([...target.indices].map((l, d) => [l, target.tensor.shape[d]!])));
+    const extents = extentsOf({ target, value });
     this.lines.push('{');
     const sum = this.evaluate(value, target.indices, extents);
     const to = this.names(target.tensor);
@@ -120,11 +120,3 @@ class NaiveWriter {
     }
   }
 }
-
-type Extents = ReadonlyMap<string, number>;
-
-const extentsIn = (e: Expr, known: Map<string, number>): Map<string, number> => {
-  if (e.kind === 'indexed') [...e.indices].forEach((l, d) => known.set(l, e.tensor.shape[d]!));
-  else for (const x of e.kind === 'scale' ? [e.of] : e.kind === 'add' ? e.terms : e.factors) extentsIn(x, known);
-  return known;
-};
