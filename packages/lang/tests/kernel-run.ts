@@ -13,7 +13,7 @@ import { dense, field, fieldDialect, i, layout, type Layout } from '@filigree/sp
 import { kernel, lowerKernel, type KernelDef, type KernelOptions, type LoweredKernel } from '@filigree/lang';
 
 /** A layout for kernels that use no fields. */
-export const noFields = layout(dense(i, 1).place(field('unused', 'f32')));
+const noFields = layout(dense(i, 1).place(field('unused', 'f32')));
 
 type AnyDef = KernelDef;
 

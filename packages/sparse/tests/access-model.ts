@@ -557,7 +557,7 @@ type Point = readonly Index[];
  * Programs over a layout: accesses to a few elements again and again, and near them, in loops and branches; in the end a look
  * at all that is there.
  */
-export const programs = (shape: Layout): fc.Arbitrary<Program> =>
+const programs = (shape: Layout): fc.Arbitrary<Program> =>
   points(PARAMS).chain((busy) =>
     fc
       .array(statement(shape, 2, PARAMS, busy), { minLength: 2, maxLength: 8 })

@@ -26,7 +26,7 @@ export const randomSource = (seed: number): (() => number) => {
   };
 };
 
-export const randomPattern = (random: () => number, rows: number, cols: number, density: number): CsrPattern => {
+const randomPattern = (random: () => number, rows: number, cols: number, density: number): CsrPattern => {
   const rowPtr = new Int32Array(rows + 1);
   const colIdx: number[] = [];
   for (let i = 0; i < rows; i++) {

@@ -124,11 +124,11 @@ const cannotWrap = (ub: Expr, step: Expr): boolean =>
     (ub.constant !== undefined && Number(ub.constant) + Number(step.constant) < 2 ** 31));
 
 /** The WebAssembly types that carry a value from one region to another. */
-export const carriedTypes = (t: Type): readonly WasmType[] =>
+const carriedTypes = (t: Type): readonly WasmType[] =>
   typeof t === 'string' ? [wasmType(t)] : new Array<WasmType>(chunkCount(t.lanes, naturalWidth(t.of))).fill('v128');
 
 /** Values in the form in which they are carried. */
-export const carriedExprs = (c: Context, values: readonly Value[]): readonly Expr[] =>
+const carriedExprs = (c: Context, values: readonly Value[]): readonly Expr[] =>
   values.flatMap((v) => {
     const held = c.use(v);
     if (typeof v.type === 'string') return held.exprs;

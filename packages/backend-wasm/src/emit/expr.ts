@@ -46,9 +46,6 @@ export const apply = (type: WasmType, instruction: string, ...args: readonly Exp
 export const reading = (e: Expr): Expr => ({ ...e, loads: true });
 
 export const i32 = (value: number): Expr => constant('i32', value | 0);
-export const i64 = (value: bigint): Expr => constant('i64', BigInt.asIntN(64, value));
-export const f64 = (value: number): Expr => constant('f64', value);
-export const f32 = (value: number): Expr => constant('f32', value);
 
 /** A constant of a WebAssembly type. */
 export const constant = (type: WasmType, value: number | bigint): Expr => ({

@@ -1,4 +1,4 @@
-import { type Op, type ScalarType, byteSize, fail, isFloat, isInteger, scalarFromAttr, scalarOf } from '@filigree/ir';
+import { type Op, type ScalarType, byteSize, fail, isFloat, scalarFromAttr, scalarOf } from '@filigree/ir';
 import type { Context } from './context.js';
 import { type Expr, apply, constant, i32 } from './expr.js';
 import { extension, isUnsigned, wasmType } from './wasm-type.js';
@@ -211,5 +211,3 @@ const call = (c: Context, name: string, of: ScalarType, args: readonly Expr[]): 
 /** An op that this backend has no instruction for; `legalize` says so first. */
 const unknown = (name: string): never =>
   fail('wasm/op', `op '${name}' has no meaning in WebAssembly`, { remedy: 'lower it to the core dialects first' });
-
-export const isNarrow = (t: ScalarType): boolean => isInteger(t) && byteSize(t) < 4;

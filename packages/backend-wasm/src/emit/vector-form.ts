@@ -99,7 +99,7 @@ export const extended = (
 };
 
 /** A v128 from the bytes numbered 0 … 15 of the first and 16 … 31 of the second. */
-export const shuffle = (bytes: readonly number[], a: Expr, b: Expr): Expr =>
+const shuffle = (bytes: readonly number[], a: Expr, b: Expr): Expr =>
   apply('v128', `i8x16.shuffle ${bytes.join(' ')}`, a, b);
 
 /** The upper half of a v128 in its lower half. */

@@ -62,7 +62,7 @@ export const timerOf =
   };
 
 /** The middle value. */
-export const median = (values: readonly number[]): number => {
+const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
   const n = sorted.length;
   return (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2;

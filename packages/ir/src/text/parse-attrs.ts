@@ -36,7 +36,7 @@ export const parseAttrs = (lexer: Lexer): Attrs => {
   return attrs;
 };
 
-export const parseAttr = (lexer: Lexer, depth = 0): Attr => {
+const parseAttr = (lexer: Lexer, depth = 0): Attr => {
   const token = lexer.next();
   if (token.kind === 'number') return numberOf(token.text);
   if (token.kind === 'string') return token.text;

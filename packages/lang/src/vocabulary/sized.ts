@@ -6,7 +6,7 @@ import type { ScalarRing } from './ring.js';
 export type SizedName = 'identity' | 'zeros';
 
 /** Most elements along one side. */
-export const LARGEST_SIDE = 64;
+const LARGEST_SIDE = 64;
 
 /**
  * `identity(n)`: n×n; `zeros(n)`: a vector; `zeros(rows, columns)`: a matrix. Throws `lang/shape` on a size that is no

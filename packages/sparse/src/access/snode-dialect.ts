@@ -247,7 +247,7 @@ export const snodeDialect = (layout: Layout): Dialect => {
 };
 
 /** What effects call the status words. A buffer cannot have this name. */
-export const STATUS_NAME = '#status';
+const STATUS_NAME = '#status';
 
 type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> & Partial<Pick<OpDef, 'effects'>>;
 

@@ -137,7 +137,7 @@ export const longestProductRow = (a: CsrPattern, b: CsrPattern): number => {
 };
 
 /** Refuses operands of different shapes. */
-export const requireSameShape = (verb: string, a: CsrPattern, b: CsrPattern): void => {
+const requireSameShape = (verb: string, a: CsrPattern, b: CsrPattern): void => {
   if (a.rows !== b.rows || a.cols !== b.cols) {
     fail('algebra/shape', `cannot ${verb} ${a.rows} × ${a.cols} and ${b.rows} × ${b.cols}`, {
       remedy: 'both matrices need the same rows and columns',

@@ -5,7 +5,7 @@ import type { Recurrence, Recurrences } from './recurrences/recurrences.js';
 import { isConstant, withoutImplied, type Conjunction } from './sets/conjunction.js';
 
 /** `i + 2·j - 1` over named iterators. */
-export const affineText = (f: Affine, names: readonly string[]): string => {
+const affineText = (f: Affine, names: readonly string[]): string => {
   const terms = f.coefs.flatMap((c, d) =>
     c === 0 ? [] : [{ c, text: Math.abs(c) === 1 ? names[d] : `${Math.abs(c)}·${names[d]}` }],
   );
@@ -21,7 +21,7 @@ export const affineText = (f: Affine, names: readonly string[]): string => {
 };
 
 /** `1 ≤ i ≤ 8, j ≤ i`, empty for no condition. Bounds of one iterator stand together. */
-export const conditionsText = (set: Conjunction, names: readonly string[]): string => {
+const conditionsText = (set: Conjunction, names: readonly string[]): string => {
   const parts: string[] = [];
   const done = new Set<Affine>();
   for (const f of set) {

@@ -64,14 +64,14 @@ export const coordinatesOf = (e: Emit, node: number, id: Value): Coordinates => 
 };
 
 /** Coordinates in a node's cell space from those of its container and the cell's digits along the axes that it splits. */
-export const refine = (e: Emit, at: NodeStorage, outer: Coordinates, digits: Coordinates): Coordinates =>
+const refine = (e: Emit, at: NodeStorage, outer: Coordinates, digits: Coordinates): Coordinates =>
   at.node.axes.reduce<Coordinates>(
     (all, axis) => new Map([...all, [axis, refineAxis(e, at.node, axis, all.get(axis), digits.get(axis)!)]]),
     outer,
   );
 
 /** The same along one axis. */
-export const refineAxis = (e: Emit, node: SNode, axis: number, outer: Value | undefined, digit: Value): Value =>
+const refineAxis = (e: Emit, node: SNode, axis: number, outer: Value | undefined, digit: Value): Value =>
   withDigit(e, node, axis, baseOf(e, node, axis, outer), digit);
 
 /** The coordinate of a container's first cell along an axis, from that of the cell around it. */
@@ -124,7 +124,7 @@ const split = (b: Builder, at: NodeStorage, id: Value): readonly [around: Value 
   at.node.parent === 0 ? [undefined, id] : [extract(b, id, at.cells, 0, false), extract(b, id, 1, at.cells, false)];
 
 /** The digits of a number in a container. */
-export const digitsOf = (b: Builder, { node, strides }: NodeStorage, number: Value): Coordinates => {
+const digitsOf = (b: Builder, { node, strides }: NodeStorage, number: Value): Coordinates => {
   if (node.morton) {
     const digits = deinterleave(b, number, node.axes.length, node.extents[node.axes[0]]);
     return new Map(node.axes.map((axis, n) => [axis, digits[n]]));

@@ -29,7 +29,7 @@ export const changesOf = (layout: Layout, region: Region, own?: number): Changes
 };
 
 /** Nodes whose cells may be deactivated where one of this node is: that and all within. */
-export const within = (layout: Layout, node: number): readonly number[] => [
+const within = (layout: Layout, node: number): readonly number[] => [
   node,
   ...layout.nodes[node].children.flatMap((c) => within(layout, c)),
 ];

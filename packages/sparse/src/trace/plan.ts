@@ -59,7 +59,7 @@ export const repeat = (body: Plan, stride: Stride, count: number): Repeat => {
 };
 
 /** The last `head` elements of a body before the body itself and its copies: `count` elements in all. */
-export const repeatAfter = (head: number, body: Plan, stride: Stride, count: number): Repeat => ({
+const repeatAfter = (head: number, body: Plan, stride: Stride, count: number): Repeat => ({
   kind: 'repeat',
   start: body.start - head,
   count,

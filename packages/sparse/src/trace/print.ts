@@ -16,7 +16,7 @@ export const printPiece = (piece: Piece): string => {
 };
 
 /** constant + Σ coefs · x, terms first. */
-export const affineText = (f: Affine): string => {
+const affineText = (f: Affine): string => {
   let text = '';
   f.coefs.forEach((c, d) => {
     if (c === 0) return;

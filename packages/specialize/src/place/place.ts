@@ -10,7 +10,7 @@ import { Pools, type TableBases } from './pools.js';
 import { cutTiles } from './tiles.js';
 
 /** The buffer of intermediate values. */
-export const TEMPORARIES = 'temp';
+const TEMPORARIES = 'temp';
 
 /** A group with every position known; instances in the order they run. */
 export interface PlacedGroup {

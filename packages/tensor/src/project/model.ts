@@ -47,7 +47,7 @@ export interface ProjectModel {
 export const tensorsOf = (model: ProjectModel, kernel: ProjectKernel): readonly ProjectTensor[] =>
   kernel.plan.tensors.map((t) => tensorNamed(model, t.tensor.name));
 
-export const tensorNamed = (model: ProjectModel, name: string): ProjectTensor =>
+const tensorNamed = (model: ProjectModel, name: string): ProjectTensor =>
   model.tensors.find((t) => t.tensor.name === name)!;
 
 /** Whether a kernel writes a tensor. */

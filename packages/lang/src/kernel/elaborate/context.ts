@@ -83,7 +83,7 @@ export const wrongIndices = (cx: Context, node: AnyNode, term: Term & { is: 'ele
   );
 };
 
-export const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
 
 /** Of how many indices a field has an element. */
 export const axesOfField = (cx: Context, node: AnyNode, field: AnyField): number =>

@@ -95,7 +95,7 @@ const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot:
       )
     : { to: 'slot', slot, name, binding: undefined };
 
-export const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
+const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
 
 const refuseComponent = (cx: Context, target: AnyNode): never =>
   refuse(

@@ -63,7 +63,7 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
 };
 
 /** A whole number is `int` however it is written: tools that text passes through write 1.0 as 1. */
-export const literalKind = (value: number | bigint | boolean): Kind => {
+const literalKind = (value: number | bigint | boolean): Kind => {
   if (typeof value === 'boolean') return 'i1';
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int' : 'float';
 };

@@ -19,7 +19,7 @@ export const resetCell = (e: Emit, node: number, cell: Address): void => {
 };
 
 /** The same for a container: of a list, a mask or slots only as much as is in use is looked at. */
-export const resetContainer = (e: Emit, at: NodeStorage, container: Address): void => {
+const resetContainer = (e: Emit, at: NodeStorage, container: Address): void => {
   const { b } = e;
   const zero = b.i32(0);
   if (at.length === undefined) return resetCells(e, at, container, b.i32(at.cells));

@@ -5,7 +5,6 @@ import {
   constantOf,
   isConstant,
   isEmpty,
-  negated,
   plus,
   shiftedBy,
   times,
@@ -131,9 +130,3 @@ export const always: Condition = { when: [[]], unless: [] };
 /** The intersections of sets from two unions that have a point. */
 export const crossed = (a: readonly Conjunction[], b: readonly Conjunction[]): readonly Conjunction[] =>
   a.flatMap((x) => b.map((y) => [...x, ...y])).filter((c) => !isEmpty(c));
-
-/** A function at least another, for bounds of loops. */
-export const atLeast = (f: Affine, g: Affine): Affine => combine(1, f, -1, g);
-
-/** The points where a function is not negative, as a condition. */
-export const notNegative = (f: Affine): Condition => ({ when: [[f]], unless: [[negated(f)]] });

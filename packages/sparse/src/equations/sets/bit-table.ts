@@ -43,7 +43,7 @@ export const shapeAround = (box: Box, d: number): { before: number; rows: number
 });
 
 /** The strides of the subscripts where one is moved behind the others. */
-export const stridesWith = ({ extent, strides }: Box, fastest: number): readonly number[] =>
+const stridesWith = ({ extent, strides }: Box, fastest: number): readonly number[] =>
   strides.map((s, d) => (d === fastest ? 1 : d < fastest ? s : s * extent[fastest]));
 
 const bitsOf = (set: PointSet, allocate: Allocate): Uint32Array => {

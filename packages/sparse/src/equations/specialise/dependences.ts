@@ -39,7 +39,7 @@ export const dependencesOf = (program: AffineProgram): readonly Dependence[] => 
 };
 
 /** Loops around both. */
-export const commonLoops = (a: Statement, b: Statement): number => {
+const commonLoops = (a: Statement, b: Statement): number => {
   if (a === b) return a.iterators.length;
   let d = 0;
   while (d < a.iterators.length && d < b.iterators.length && a.place[d] === b.place[d]) d++;

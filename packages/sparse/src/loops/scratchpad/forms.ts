@@ -137,7 +137,7 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const isConstant = (f: Form): boolean => f.terms.size === 0 && f.lo === f.hi;
 
-export const sameTerms = (a: Form, b: Form): boolean =>
+const sameTerms = (a: Form, b: Form): boolean =>
   a.terms.size === b.terms.size && [...a.terms].every(([anchor, c]) => b.terms.get(anchor) === c);
 
 /** What is one or the other. */
