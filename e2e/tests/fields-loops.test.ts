@@ -27,7 +27,7 @@ import {
   hash,
   i,
   ij,
-  initialise,
+  initializeArena,
   j,
   k,
   layout,
@@ -74,9 +74,7 @@ const start = async (
   const module = right(pipeline([lowerFields(storage), defaultPipeline()]).run(makeModule('m', buffers, built)));
   const program = right(await instantiate(module, backend, { threads, ...compile })());
   const words = program.buffers[arenaName(storage.memory, 'i32')] as Int32Array;
-  const memory = new ArrayBuffer(storage.bytes);
-  initialise(storage, memory);
-  words.set(new Int32Array(memory));
+  initializeArena(storage, new Uint8Array(words.buffer, words.byteOffset, storage.bytes));
   return {
     storage,
     buffers: program.buffers,

@@ -4,7 +4,6 @@ import { pipe } from 'fp-ts/lib/function.js';
 import {
   type Backend,
   type Sources,
-  attempt,
   checkKernels,
   findToolchain,
   gnuVectorOps,
@@ -12,9 +11,10 @@ import {
   splitVectors,
 } from '@filigree/backend';
 import {
-  DiagnosticError,
   type Dialect,
   type Module,
+  DiagnosticError,
+  attempt,
   coreDialects,
   formatDiagnostic,
   pass,
@@ -26,6 +26,7 @@ import { emitModule } from './emit/emit-module.js';
 import { loadArtifact } from './load/load.js';
 import { type CppPlugin, requirePlugins, withPlugins } from './plugin/plugin.js';
 
+/** How the C++ backend writes modules. */
 export interface CppOptions {
   /** Check every index at run time: an index out of bounds is then a diagnostic and no memory is touched. Default false. */
   readonly checked?: boolean;

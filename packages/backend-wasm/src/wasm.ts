@@ -6,6 +6,7 @@ import { writeModule } from './emit/module.js';
 import { legalizeForWasm } from './legalize.js';
 import { loadArtifact } from './load/load.js';
 
+/** How the WebAssembly backend writes modules. */
 export interface WasmOptions {
   /**
    * Whether buffers live in shared memory, which threads and `runAsync` off the main thread need. Default: where the

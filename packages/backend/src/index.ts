@@ -12,5 +12,4 @@ export * from './c-family/check-kernels.js';
 export * from './c-family/emit-helpers.js';
 export * from './toolchain/toolchain.js';
 export * from './toolchain/process.js';
-export * from './toolchain/attempt.js';
 export * from './cache/artifact-cache.js';

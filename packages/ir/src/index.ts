@@ -1,5 +1,6 @@
 export * from './diagnostics/diagnostic.js';
 export * from './pass/pass.js';
+export { attempt } from './pass/attempt.js';
 export * from './kernel/type.js';
 export * from './kernel/op.js';
 export * from './kernel/dialect.js';

@@ -3,13 +3,13 @@ import type * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Availability, Backend } from '@filigree/backend';
 import { error, type Diagnostics } from '@filigree/ir';
 
-/** Every backend's word on whether it works here, in the order given. */
+/** Whether each backend works here, in the order given. */
 export const availability = (backends: readonly Backend[]): Promise<readonly Availability[]> =>
   Promise.all(backends.map((b) => b.probe()));
 
 /**
- * The backend of this name, or the first that works here when no name is given. A named backend that does not work is a
- * diagnostic with its reason, never another backend.
+ * The backend of this name or, without a name, the first that works here. A named backend that does not work is a
+ * diagnostic with the reason; no other is substituted.
  */
 export const chooseBackend =
   (backends: readonly Backend[], name?: string): TE.TaskEither<Diagnostics, Backend> =>

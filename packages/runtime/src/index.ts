@@ -3,7 +3,6 @@ export { availability, chooseBackend } from './choose.js';
 export { evaluateRegionsInParallel, type ParallelRegionsOptions } from './regions/parallel-regions.js';
 export { peakRssMB } from './peak-memory.js';
 export { openArena, type Arena } from './fields/arena.js';
-export { initialize } from './fields/ambient.js';
 export {
   hostField,
   type HostField,

@@ -12,9 +12,13 @@ export interface Instance extends Executable {
   readonly ms: { readonly emit: number; readonly compile: number; readonly load: number };
 }
 
+/** How sources are compiled and loaded. */
 export interface InstantiateOptions extends CompileOptions, LoadOptions {}
 
-/** Takes a lowered module all the way to memory: legalise, emit, compile (or find in the cache), load. */
+/**
+ * Takes a lowered module all the way to memory: legalise, emit, compile (or find in the cache), load. Fails with what
+ * the backend reports.
+ */
 export const instantiate = (
   module: Module,
   backend: Backend,

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allocateBuffers, DiagnosticError } from '@filigree/ir';
-import { hostField, initialize, loadArena, openArena, saveArena, type Arena } from '@filigree/runtime';
-import { dense, dynamic, field, hash, i, ij, layout, storageOf, type Layout } from '@filigree/sparse';
+import { hostField, loadArena, openArena, saveArena, type Arena } from '@filigree/runtime';
+import { dense, dynamic, field, hash, i, ij, initializeArena, layout, storageOf, type Layout } from '@filigree/sparse';
 import { allIndices, randomLayout, windowOf } from './field-model.js';
 
 const arenaOf = (tree: Layout, budget = 2 ** 16): Arena => {
   const storage = storageOf(tree, { budget });
   const arena = openArena(storage, allocateBuffers(storage.buffers));
-  initialize(arena);
+  initializeArena(arena.storage, arena.bytes);
   return arena;
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allocateBuffers, DiagnosticError, type Diagnostic } from '@filigree/ir';
-import { hostField, initialize, openArena, type Arena } from '@filigree/runtime';
+import { hostField, openArena, type Arena } from '@filigree/runtime';
 import {
   dense,
   dynamic,
@@ -9,6 +9,7 @@ import {
   i,
   ij,
   ijk,
+  initializeArena,
   j,
   k,
   layout,
@@ -21,7 +22,7 @@ import {
 const arenaOf = (tree: Layout, ready?: () => void): Arena => {
   const storage = storageOf(tree, { budget: 2 ** 20 });
   const arena = openArena(storage, allocateBuffers(storage.buffers), ready);
-  initialize(arena);
+  initializeArena(arena.storage, arena.bytes);
   return arena;
 };
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { allocateBuffers, DiagnosticError } from '@filigree/ir';
-import { hostField, initialize, openArena } from '@filigree/runtime';
-import { storageOf } from '@filigree/sparse';
+import { hostField, openArena } from '@filigree/runtime';
+import { initializeArena, storageOf } from '@filigree/sparse';
 import { allIndices, FieldModel, randomLayout, windowOf } from './field-model.js';
 
 interface Step {
@@ -46,7 +46,7 @@ it('fields on random layouts do as maps do', () => {
     fc.property(randomLayout, fc.array(step, { maxLength: 40 }), (tree, steps) => {
       const storage = storageOf(tree, { budget: 2 ** 16 });
       const arena = openArena(storage, allocateBuffers(storage.buffers));
-      initialize(arena);
+      initializeArena(arena.storage, arena.bytes);
       const model = new FieldModel(tree);
       const host = (name: string) => hostField(arena, tree.fields.get(name)!.field);
       const all = (name: string) => allIndices(windowOf(tree, name));

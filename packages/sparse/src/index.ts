@@ -76,6 +76,6 @@ export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.j
 export { lowerFields, type LowerFieldsOptions } from './lower-fields.js';
 export { flattenBranches } from './loops/flatten.js';
 export { lowerLoops } from './loops/lower-loops.js';
-export { initialise } from './storage/initialise.js';
+export { initializeArena, initializeCell } from './storage/initialize.js';
 export * from './trace/index.js';
 export * from './equations/index.js';

@@ -1,5 +1,6 @@
 import {
   buildKernel,
+  bytesOf,
   coreDialects,
   declareBuffer,
   interpret,
@@ -24,7 +25,7 @@ import {
   hash,
   elementsBelow,
   ij,
-  initialise,
+  initializeArena,
   isSparse,
   k,
   layout,
@@ -296,7 +297,7 @@ describe('a kernel with scratchpads does what it does without', () => {
       { ...lowered, buffers: lowered.buffers.filter((x) => x.role !== 'scratch') },
       storage,
     );
-    initialise(storage, arrays[arenaName(storage.memory, 'i32')].buffer as ArrayBuffer);
+    initializeArena(storage, bytesOf(arrays[arenaName(storage.memory, 'i32')]));
     right(interpret(lowered, coreDialects, arrays, { kernel: 'main' }));
     expect(arrays[arenaName(storage.memory, 'i32')][storage.status / 4]).toBe(STATUS.fine);
     return {

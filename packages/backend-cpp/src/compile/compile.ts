@@ -9,14 +9,13 @@ import {
   type Finished,
   type Sources,
   type Toolchain,
-  attempt,
   cachedFile,
   contentHash,
   findToolchain,
   firstLines,
   runProcess,
 } from '@filigree/backend';
-import { DiagnosticError, type Diagnostics, fail } from '@filigree/ir';
+import { type Diagnostics, DiagnosticError, attempt, fail } from '@filigree/ir';
 import { compilerFlags } from './flags.js';
 
 /**

@@ -5,7 +5,6 @@ import {
   type Executable,
   type LoadOptions,
   type RunOptions,
-  attempt,
   kernelNames,
   statusCodes,
 } from '@filigree/backend';
@@ -16,6 +15,7 @@ import {
   type Scalar,
   type ScalarType,
   argumentsInto,
+  attempt,
   fail,
 } from '@filigree/ir';
 import { type Slab, allocateSlab } from './slab.js';

@@ -1,9 +1,8 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { type Diagnostics, fail } from '@filigree/ir';
+import { attempt, fail, type Diagnostics } from '@filigree/ir';
 import type { Artifact, CompileOptions, Sources } from '@filigree/backend';
 import { throughCache } from '../node/cache.js';
 import { assemble, assembler } from './assemble.js';
-import { attempt } from './attempt.js';
 
 /** The one file that `emit` writes. */
 export const sourceFile = 'kernels.wat';

@@ -6,11 +6,11 @@ import {
   type Scalar,
   type ScalarType,
   argumentsInto,
+  attempt,
   fail,
   isWide,
 } from '@filigree/ir';
 import type { Artifact, Executable, LoadOptions, RunOptions } from '@filigree/backend';
-import { attempt } from '../compile/attempt.js';
 import { exportName } from '../emit/kernel.js';
 import { checkSize } from '../emit/module.js';
 import { type MemoryLayout, controlBlock, layoutMemory, mostThreads } from '../memory/layout.js';

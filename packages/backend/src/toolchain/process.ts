@@ -6,7 +6,7 @@ export interface Finished {
   /** Exit status; undefined when it was killed or never started. */
   readonly status?: number;
   readonly signal?: NodeJS.Signals;
-  /** It ran longer than it may and was killed. */
+  /** Whether it exceeded its time limit and was killed. */
   readonly timedOut?: true;
   /** Why it could not be started, such as `ENOENT`. */
   readonly failure?: string;
@@ -18,8 +18,8 @@ export interface Finished {
 const mostOutput = 1 << 20;
 
 /**
- * Runs a program to its end, or until `limitMs` are over, with no shell and nothing on its standard input. It and what it
- * started are killed when this process exits. Never rejects.
+ * Runs a program until it ends, or until `limitMs` have passed, without a shell and with empty standard input. The
+ * program and everything that it started are killed when this process exits. Never rejects.
  */
 export const runProcess = (
   command: string,
@@ -62,7 +62,7 @@ export const runProcess = (
     );
   });
 
-/** The first lines of a program's complaints, for a message. */
+/** The first lines of what a program wrote about its failure, for a message. */
 export const firstLines = (text: string, count = 8): string => {
   const lines = text.trimEnd().split('\n');
   return lines.length <= count

@@ -4,10 +4,9 @@ import { access, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises
 import { arch, cpus, hostname, platform, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, sep } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { type Diagnostics, fail } from '@filigree/ir';
+import { attempt, fail, type Diagnostics } from '@filigree/ir';
 import { cachedFile, contentHash } from '../cache/artifact-cache.js';
 import { atExit } from './at-exit.js';
-import { attempt } from './attempt.js';
 import { firstLines, runProcess } from './process.js';
 
 /** A C++ compiler of this machine and what it can do. */
@@ -27,14 +26,15 @@ export interface Toolchain {
   readonly cpu: string;
 }
 
+/** Which compiler to look for, and where. */
 export interface ToolchainOptions {
   /** This compiler and no other: a path, a name on PATH, or a command such as `ccache g++`. */
   readonly compiler?: string;
   /** Environment to look in; default that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds that one trial of a compiler may take; default 20 000, a hundred times what it takes. */
+  /** Milliseconds that one trial of a compiler may take; default 20 000, a hundred times what it usually takes. */
   readonly limitMs?: number;
-  /** Where it is remembered what a compiler can do; as that of `cachedFile`. */
+  /** Where the abilities of a compiler are remembered; as `cache` of `cachedFile`. */
   readonly cache?: string | false | undefined;
 }
 

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Attrs } from '../kernel/op.js';
 
-/** A named step from `A` to `B` that either succeeds or says why not. A pipeline is itself a pass. */
+/** A named step from `A` to `B` that either succeeds or says why it did not. A pipeline is itself a pass. */
 export interface Pass<A, B = A> {
   readonly name: string;
   /** The options that differ from their defaults; they stand behind the name in a pipeline's text. */

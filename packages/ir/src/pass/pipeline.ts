@@ -7,7 +7,7 @@ import type { Pass } from './pass.js';
 /** Passes in a row, itself a pass. */
 export interface Pipeline<A> extends Pass<A> {
   readonly passes: readonly Pass<A>[];
-  /** Nothing but its passes: no name, hooks or checks of its own, so that a pipeline around it takes them as its own. */
+  /** Has no name, hooks or checks of its own, so that an enclosing pipeline may treat its passes as its own. */
   readonly plain: boolean;
 }
 
@@ -21,19 +21,21 @@ export interface PassEvent<A> {
   readonly output: A;
 }
 
+/** Hooks and limits of a pipeline. */
 export interface PipelineOptions<A> {
+  /** What it is called in text and messages; default `pipeline`. */
   readonly name?: string;
   /** Called after each pass: for timings, progress, or printing (`printAfter`). */
   readonly onPass?: (event: PassEvent<A>) => void;
-  /** Run on what each pass leaves, for example `verify(dialects)`; what it finds is blamed on that pass. */
+  /** Run on the output of each pass, for example `verify(dialects)`; what it reports is attributed to that pass. */
   readonly check?: Pass<A, unknown>;
   /** Ends after the first pass of this name. */
   readonly stopAfter?: string;
 }
 
 /**
- * Passes in a row; the first to fail ends it. Plain pipelines inside are taken apart, so hooks see each of their passes.
- * `stopAfter` without such a pass is `pipeline/stop-after` when run.
+ * Passes in a row; the first that fails ends it. Plain pipelines among them are flattened, so hooks see each of their
+ * passes. `stopAfter` naming a pass that is not there is `pipeline/stop-after` when run.
  */
 export const pipeline = <A>(passes: readonly Pass<A>[], options: PipelineOptions<A> = {}): Pipeline<A> => {
   const steps = passes.flatMap((p) => (isPipeline(p) && p.plain ? p.passes : [p]));
@@ -45,6 +47,7 @@ export const pipeline = <A>(passes: readonly Pass<A>[], options: PipelineOptions
   };
 };
 
+/** Whether a pass is a pipeline, whose passes can be looked at. */
 export const isPipeline = <A>(p: Pass<A>): p is Pipeline<A> => 'passes' in p;
 
 /** A hook for `onPass` that writes the module's text after every pass, or after those named. */

@@ -1,10 +1,10 @@
-import { fail, type Loc, type ScalarType } from '@filigree/ir';
+import { fail, isScalarType, type Loc } from '@filigree/ir';
 import type { KernelArg, KernelFunction } from './arguments.js';
 
 /** A kernel as a value: a function, what its parameters are bound to, and what its free names mean. */
 export interface KernelDef<A extends readonly KernelArg[] = readonly KernelArg[]> extends KernelOptions {
   readonly is: 'kernel';
-  /** How it is called in a module and in messages. */
+  /** What it is called in a module and in messages. */
   readonly name: string;
   readonly args: A;
   /** The function itself: called with nested arrays it runs as plain TypeScript. */
@@ -12,20 +12,21 @@ export interface KernelDef<A extends readonly KernelArg[] = readonly KernelArg[]
   readonly scope: Readonly<Record<string, unknown>>;
 }
 
+/** How a kernel is defined, beside its arguments and its function. */
 export interface KernelOptions {
-  /** The name; that of the function unless said otherwise. */
+  /** The kernel's name; default that of the function. */
   readonly name?: string;
   /** Everything the function uses from around it, by name, as it is now. Functions in it are inlined where they are called. */
   readonly scope?: Readonly<Record<string, unknown>>;
-  /** The type of numbers that have a fraction and that nothing else gives a type; f32 unless said otherwise. */
+  /** The type of numbers with a fraction whose type nothing else determines; default f32. */
   readonly float?: 'f32' | 'f64';
   /** Where the function begins in its file, so that diagnostics name that file and line. */
   readonly at?: Loc;
-  /** Hint: most elements of one task of a parallel loop. */
+  /** Hint: the most elements that one task of a parallel loop takes. */
   readonly block?: number;
-  /** Hint: most threads to run on. */
+  /** Hint: the most threads to run on. */
   readonly threads?: number;
-  /** Hint: lanes of a vector. */
+  /** Hint: the lanes of a vector. */
   readonly vectorWidth?: number;
 }
 
@@ -67,21 +68,7 @@ export const kernel = <const A extends readonly KernelArg[]>(
 
 const isKernelArg = (arg: unknown): arg is KernelArg =>
   typeof arg === 'string'
-    ? scalarNames.has(arg)
+    ? isScalarType(arg)
     : typeof arg === 'object' &&
       arg !== null &&
       ['scalar', 'vector', 'matrix', 'array'].includes(String((arg as { is?: unknown }).is));
-
-const scalarNames: ReadonlySet<string> = new Set<ScalarType>([
-  'i1',
-  'i8',
-  'i16',
-  'i32',
-  'i64',
-  'u8',
-  'u16',
-  'u32',
-  'u64',
-  'f32',
-  'f64',
-]);

@@ -1,12 +1,11 @@
 import { fail } from '@filigree/ir';
-import { nodeText, RESERVED_CELLS, type Layout } from '@filigree/sparse';
-import { initialize } from './ambient.js';
+import { initializeArena, nodeText, RESERVED_CELLS, type Layout } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { checksum } from './checksum.js';
 import { isPooled, putIntoTable, type PooledStorage } from './pool.js';
 import { settle } from './structure.js';
 
-/** Numbers that travel with an arena: what of a program is not in its fields. */
+/** Numbers saved with an arena: the state of a program that is not in its fields. */
 export type ArenaState = Readonly<Record<string, number>>;
 
 /**
@@ -44,9 +43,9 @@ export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
 };
 
 /**
- * Brings an arena to what `saveArena` wrote; gives the state that travelled with it. Nothing is changed where that cannot be
- * done: `arena/not-an-arena`, `arena/version`, `arena/truncated`, `arena/damaged`, `arena/layout` for another layout,
- * `arena/exhausted` where a pool here is smaller than what it would hold.
+ * Restores an arena to what `saveArena` wrote and returns the state saved with it. On failure nothing is changed:
+ * `arena/not-an-arena`, `arena/version`, `arena/truncated`, `arena/damaged`, `arena/layout` for another layout,
+ * `arena/exhausted` if a pool here is too small for what it would hold.
  */
 export const loadArena = (arena: Arena, file: Uint8Array): ArenaState => {
   arena.ready();
@@ -99,7 +98,7 @@ const reset = (arena: Arena): void => {
     words[pool.table.removed / 4] = 0;
   }
   bytes.fill(0, storage.root, storage.root + storage.nodes[0].cellBytes);
-  initialize(arena);
+  initializeArena(storage, bytes);
 };
 
 interface Counts {

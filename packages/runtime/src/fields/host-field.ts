@@ -37,7 +37,7 @@ export interface HostField<V = number, W = V> {
   readonly clear: (list?: Indices) => void;
   /** Cells of the list with these indices, those of the axes above its own. Error: `field/no-list`. */
   readonly length: (list?: Indices) => number;
-  /** Adds a value at the end of a list; gives its place, from 0. Errors: `field/no-list`, `field/list-full`. */
+  /** Adds a value at the end of a list; returns its position, from 0. Errors: `field/no-list`, `field/list-full`. */
   readonly append: (list: Indices, value: W) => number;
   /** Writes a value into every active element. */
   readonly fill: (value: W) => void;
@@ -46,21 +46,27 @@ export interface HostField<V = number, W = V> {
   /** The smallest box that holds all active elements; `undefined` where none is active. */
   readonly bounds: () => Box | undefined;
   /**
-   * The values of a box as a dense array, row by row, components last; of the whole field where none is given, which takes a
-   * box below a hash table. Errors: `field/box`, `field/too-large`.
+   * The values of a box as a dense array, row by row, components last. The default box is the whole field; a field
+   * below a hash table needs one. Errors: `field/box`, `field/too-large`.
    */
   readonly toArray: (box?: Box) => TypedArray;
-  /** Writes, and so activates, every element of a box from an array of that form. Errors: `field/box`, `field/length`. */
+  /**
+   * Writes every element of a box from an array in the form of `toArray`, and so activates it. Errors: `field/box`,
+   * `field/length`.
+   */
   readonly fromArray: (values: ArrayLike<number | bigint>, box?: Box) => void;
   /** The memory itself, where nothing is sparse; valid until the program is disposed of. Error: `field/not-dense`. */
   readonly view: () => DenseView;
 }
 
+/** The host's view of a field of numbers. */
 export type ScalarHostField = HostField<number, number | bigint | boolean>;
+/** The host's view of a field of vectors. */
 export type VectorHostField = HostField<readonly number[], ArrayLike<number>>;
+/** The host's view of a field of matrices, an element as its components row by row. */
 export type MatrixHostField = HostField<readonly (readonly number[])[], ArrayLike<ArrayLike<number>>>;
 
-/** What the host sees of a field of some kind. */
+/** The host's view of a field, by the kind of the field. */
 export type HostFieldOf<F extends AnyField> = F extends FieldDecl
   ? ScalarHostField
   : F extends VectorField

@@ -1,6 +1,5 @@
 import { fail } from '@filigree/ir';
-import { hashOf, nodeText, RESERVED_CELLS, type NodeStorage, type Pool } from '@filigree/sparse';
-import { paint } from './ambient.js';
+import { hashOf, initializeCell, nodeText, RESERVED_CELLS, type NodeStorage, type Pool } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 
 /**
@@ -19,7 +18,7 @@ export const allocateCell = (arena: Arena, at: PooledStorage, place: readonly nu
   if (free > 0) words[pool.freeCount / 4] = free - 1;
   else {
     words[pool.used / 4] = used + 1;
-    paint(arena, at, pool.cells + cell * at.cellBytes);
+    initializeCell(arena.storage, arena.bytes, at, pool.cells + cell * at.cellBytes);
   }
   words[pool.active / 4 + cell] = 1;
   words.set(place, pool.coordinates / 4 + cell * pool.axes.length);

@@ -1,5 +1,4 @@
-import { RESERVED_CELLS, type NodeStorage } from '@filigree/sparse';
-import { paint } from './ambient.js';
+import { initializeCell, RESERVED_CELLS, type NodeStorage } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { cellNumber, type Path, type Quotient, type Step } from './path.js';
 import {
@@ -175,7 +174,7 @@ const release = (arena: Arena, at: PooledStorage, cell: number): void => {
 const makeAmbient = (arena: Arena, at: NodeStorage, cell: number): void => {
   releaseBelow(arena, at, cell);
   arena.bytes.fill(0, cell, cell + at.cellBytes);
-  paint(arena, at, cell);
+  initializeCell(arena.storage, arena.bytes, at, cell);
 };
 
 const releaseBelow = (arena: Arena, { node }: NodeStorage, cell: number): void => {

@@ -2,22 +2,28 @@ import { fail, pipeline, type Module, type Pass, type Pipeline } from '@filigree
 import { defaultPipeline, fuseProducts, serialLanes, superword, unevenLoops, vectorizeNests } from '@filigree/opt';
 import { lowerFields, type LowerFieldsOptions, type Storage } from '@filigree/sparse';
 
+/** How kernels on fields are lowered and optimised. */
 export interface FieldPipelineOptions {
   /**
-   * Checks every index, every sum, difference, product and quotient of `i32` and `i64`, and every `assumeInRange` at run
-   * time, and reports the first that is outside its field, does not fit, or is not where it was said to be, with its place
-   * in the source; without, an index is clamped in silence, and integers wrap. Fields are not cached. Default false.
+   * Checks every index, every sum, difference, product and quotient of `i32` and `i64`, and every `assumeInRange` at
+   * run time, and reports the first that is out of bounds, overflows or breaks its promise, with its place in the
+   * source. Otherwise indices are clamped silently and integers wrap. Fields are not cached then. Default false.
    */
   readonly debug?: boolean;
   /** Lets compilers reassociate and contract; default true. */
   readonly fastMath?: boolean;
   /** Parts of the lowering to switch off or change. */
   readonly lowering?: LowerFieldsOptions;
-  /** Whether the target multiplies and adds in one instruction; default: what the backend of a program says, else false. */
+  /**
+   * Whether the target multiplies and adds in one instruction; default what the backend of a program says, else false.
+   */
   readonly fma?: boolean;
   /** Whether loops whose iterations are independent run on vector lanes; default true. */
   readonly lanes?: boolean;
-  /** Passes that run after the lowering, those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`, `superword` and `fuseProducts`, to leave out by name; `true` leaves out all. */
+  /**
+   * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
+   * `superword` and `fuseProducts`; `true` leaves out all of them.
+   */
   readonly omit?: readonly string[] | true;
 }
 

@@ -1,9 +1,8 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import * as E from 'fp-ts/lib/Either.js';
-import { attempt, type Backend } from '@filigree/backend';
-import { DiagnosticError, fail, type Diagnostics, type Module } from '@filigree/ir';
-import { sitesOf, type AnyField, type FieldDecl, type Storage } from '@filigree/sparse';
-import { initialize } from '../fields/ambient.js';
+import type { Backend } from '@filigree/backend';
+import { attempt, DiagnosticError, fail, type Diagnostics, type Module } from '@filigree/ir';
+import { initializeArena, sitesOf, type AnyField, type FieldDecl, type Storage } from '@filigree/sparse';
 import { loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena } from '../fields/arena.js';
 import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
@@ -26,29 +25,31 @@ export interface FieldProgram {
   readonly field: <F extends AnyField>(field: F) => HostFieldOf<F>;
   /** Launches kernels and waits for them. */
   readonly run: Readonly<Record<string, (...args: readonly unknown[]) => number>>;
-  /** The same without blocking, where the backend can. Launches run in the order in which they are made. */
+  /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */
   readonly launch: Readonly<Record<string, (...args: readonly unknown[]) => Promise<number>>>;
-  /** Begins the sequence of random numbers anew. Error: `program/seed`. */
+  /** Restarts the sequence of random numbers. Error: `program/seed`. */
   readonly seed: (seed: number) => void;
-  /** What all fields hold, as bytes, and where the random numbers stand. */
+  /** The contents of all fields as bytes, and the state of the random numbers. */
   readonly save: () => Uint8Array;
-  /** Brings everything to what `save` gave. Errors: `arena/…`; then nothing has changed. */
+  /** Restores everything to what `save` gave. Errors: `arena/…`; nothing has changed then. */
   readonly load: (saved: Uint8Array) => void;
   readonly storage: Storage;
   readonly instance: Instance;
   readonly dispose: () => void;
 }
 
+/** How a lowered module is brought to memory. */
 export interface FieldProgramOptions extends InstantiateOptions {
+  /** The backend to compile with. */
   readonly backend: Backend;
-  /** Seed of random numbers; 0 unless said otherwise. */
+  /** Seed of random numbers; default 0. */
   readonly seed?: number;
 }
 
 /**
- * Brings a lowered module over a storage to memory, and its kernels to functions.
+ * Brings a lowered module over a storage to memory, and makes functions of its kernels.
  *
- * @param launches by name the kernels that a launch runs, one after the other
+ * @param launches for each launch, by name, the kernels that it runs, one after the other
  */
 export const fieldProgram = (
   storage: Storage,
@@ -83,7 +84,7 @@ const assembled = (
       });
   };
   const arena = openArena(storage, instance.buffers, ready);
-  initialize(arena);
+  initializeArena(storage, arena.bytes);
   const random = seeds(seed);
   const sites = sitesOf(module);
   const context: LaunchContext = {

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt } from '@filigree/backend';
-import { DiagnosticError, fail, type Diagnostics, type Kernel, type Module, type Pass } from '@filigree/ir';
+import { attempt, DiagnosticError, fail, type Diagnostics, type Kernel, type Module, type Pass } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang';
 import { storageOf, type AnyField, type FieldDecl, type Layout, type Storage } from '@filigree/sparse';
 import type { HostFieldOf } from '../fields/host-field.js';
@@ -13,13 +12,17 @@ import type { Launchable } from './launcher.js';
 /** Kernels by the name of their launch; those of a list run one after the other. */
 export type Kernels = Readonly<Record<string, KernelDef | readonly KernelDef[]>>;
 
+/** Fields by name. */
 export type Fields = Readonly<Record<string, AnyField>>;
 
+/** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
   extends FieldProgramOptions, FieldPipelineOptions {
+  /** The layout of all fields. */
   readonly layout: Layout;
+  /** Kernels by the name of their launch. */
   readonly kernels: K;
-  /** Fields that `Program.fields` is to have, by the names given here; all scalar fields of the layout if left out. */
+  /** The fields that `Program.fields` has, by the names given here; default all scalar fields of the layout. */
   readonly fields?: F;
   /** Bytes for cells that are allocated one by one, where the layout does not say how many; 1 GiB. */
   readonly budget?: number;
@@ -38,13 +41,13 @@ export interface Program<K extends Kernels = Kernels, F extends Fields = Fields>
    * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1; NaN if nothing.
    */
   readonly run: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => number };
-  /** The same without blocking, where the backend can. Launches run in the order in which they are made. */
+  /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */
   readonly launch: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => Promise<number> };
   /** What may go wrong, such as iterations of a parallel loop that write one element, and what compiling noted. */
   readonly warnings: Diagnostics;
 }
 
-/** What a launch takes. Kernels of a list take theirs by name, in the order in which the names first come. */
+/** The arguments of a launch. A list of kernels takes them by name, in the order in which the names first appear. */
 export type LaunchArgsOf<D> = D extends KernelDef<infer A> ? LaunchArgs<A> : readonly unknown[];
 
 /**

@@ -13,18 +13,19 @@ import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import { workCrew, type Crew } from './crew.js';
 
+/** How many threads take part, and when. */
 export interface ParallelRegionsOptions {
   /** Threads that take part, this one among them; default 1. */
   readonly threads?: number;
-  /** Work of less than this, in visits of a node of a set, some 50 ns, is not shared; default a few milliseconds of it. */
+  /** Work below this is not shared. In visits of a node of a set, some 50 ns each; default a few milliseconds. */
   readonly leastShared?: number;
 }
 
 /**
- * `evaluateRegions` by several threads: the same regions. Joins are cut into ranges of rows, which this thread and workers
- * take in turn from memory that they share; small work stays on this thread. Workers start with the first evaluation that
- * takes longer than starting them, stay for the next, and do not keep the process alive. Where none can be started this
- * thread does everything. Fails with `equations/input`.
+ * `evaluateRegions` by several threads, with the same result. Joins are cut into ranges of rows, which this thread and
+ * workers take in turn from shared memory; small work stays on this thread. Workers start with the first evaluation
+ * that takes longer than starting them, are kept for the next, and do not keep the process alive. If none can be
+ * started, this thread does everything. Fails with `equations/input`.
  */
 export const evaluateRegionsInParallel =
   (

@@ -1,6 +1,6 @@
 /**
- * Where a search for a cell begins in a hash table: the low bits of this number. Kernels compute the same. Four neighbours
- * along the last axis share a cache line of slots, with room between them; which line it is, and where in it, is spread.
+ * The hash of a cell, whose low bits say where a search in a hash table begins. Kernels compute the same number. Four
+ * neighbours along the last axis share a cache line of slots, with gaps between them; lines are scattered.
  *
  * @param coordinates i32, in the index space of the node's cells
  */

@@ -16,13 +16,13 @@ export interface Storage {
   readonly nodes: readonly NodeStorage[];
   /** Address of the root's one cell. */
   readonly root: number;
-  /** Address of `STATUS_WORDS` i32 words in which a kernel says what went wrong; all zero: nothing. */
+  /** Address of `STATUS_WORDS` i32 words in which a kernel reports what went wrong; all zero means nothing did. */
   readonly status: number;
   /** Type that holds any index into any of the buffers. */
   readonly index: 'i32' | 'i64';
 }
 
-/** Words of a status: what (`STATUS`), the node or place, and up to six coordinates. */
+/** Words of a status: what happened (`STATUS`), the node or place, and up to six coordinates. */
 export const STATUS_WORDS = 8;
 
 /** What a status word may say. */
@@ -35,7 +35,7 @@ export interface NodeStorage {
   readonly offset: number;
   /** Bytes of a container. */
   readonly containerBytes: number;
-  /** Cells of a container; a list has one more, into which goes what finds no room. */
+  /** Cells of a container; a list has one more, which takes what finds no room. */
   readonly cells: number;
   /** Bytes from one cell to the next, in a container or in a pool. */
   readonly cellBytes: number;
@@ -56,14 +56,14 @@ export interface NodeStorage {
 }
 
 /**
- * Cells of one size that are given out one by one with one atomic addition (thesis §5.2). Cell 0 is never written: what
- * reads through a missing cell ends there and finds ambient values. Cell 1 takes what is written when memory is exhausted.
- * Cells from 2 on are real; all that are not active hold ambient values, but for those that were never used: they are
- * zeros, and get the ambient values that are not when they are given out.
+ * Cells of one size that are given out one by one, each by one atomic addition (thesis §5.2). Cell 0 is never written:
+ * reads through a missing cell end there and find ambient values. Cell 1 takes what is written when memory is
+ * exhausted. Cells from 2 on are real. A cell that is not active holds ambient values; one that was never used holds
+ * zeros, and receives the ambient values that are not zero when it is given out.
  *
- * An arena begins as zeros, with `used` set to `RESERVED_CELLS` and ambient values written into cell 0 and the root's cell.
- * When a thread finds its cell in place already, made by another thread, it keeps the cell it made ready for whoever needs
- * one next, in `spare`. What is left there when a kernel ends goes among the cells recycled.
+ * An arena begins as zeros, with `used` set to `RESERVED_CELLS` and ambient values written into cell 0 and the root's
+ * cell. A thread that has prepared a cell only to find one in place already, made by another thread, keeps it in
+ * `spare` for whoever needs one next. What is left there when a kernel ends joins the recycled cells.
  */
 export interface Pool {
   /** Address of cell 0. */
@@ -71,8 +71,9 @@ export interface Pool {
   /** One above the largest cell number. */
   readonly capacity: number;
   /**
-   * Addresses of i32 counters. `cursor`: cells given out since the last collection; the first `freeCount` of them come from
-   * the free list, the next are `used`, `used + 1` …. It may be more for a moment, while threads find out that none is left.
+   * Addresses of i32 counters. `cursor` counts the cells given out since the last collection: the first `freeCount` of
+   * them come from the free list, the next are `used`, `used + 1` …. It may exceed what there is for a moment, while
+   * threads find out that none is left.
    */
   readonly cursor: number;
   readonly used: number;
@@ -80,8 +81,8 @@ export interface Pool {
   /** Cells given back since the last collection. */
   readonly recycledCount: number;
   /**
-   * Cells made ready that nobody has seen: addresses of how many they are, which may be wrong for a moment, of a mark that is
-   * not 0 if there were any, and of the i32 cell numbers, 0 where there is none. All zeros while no kernel runs.
+   * Prepared cells that nobody has used: the addresses of their count, which may be wrong for a moment, of a mark that
+   * is not 0 if there were any, and of their i32 numbers, 0 where there is none. All zeros while no kernel runs.
    */
   readonly spare: { readonly count: number; readonly mark: number; readonly cells: number; readonly size: number };
   /** Addresses of i32 arrays of `capacity`: numbers of free cells, of recycled cells, and 1 for each active cell. */
@@ -92,26 +93,28 @@ export interface Pool {
   readonly coordinates: number;
   readonly axes: readonly number[];
   /**
-   * For `hash`: address and power-of-two size of the table of i32 cell numbers, 0 where free, −1 where one was removed; and
-   * address of the i32 number of entries removed since the table was made, after too many of which it is made anew.
+   * For `hash`: address and size, a power of two, of the table of i32 cell numbers, 0 where free and −1 where an entry
+   * was removed; and the address of the i32 count of removals since the table was built. After too many of them it is
+   * rebuilt.
    */
   readonly table: { readonly slots: number; readonly size: number; readonly removed: number } | undefined;
 }
 
 /**
- * A list of active cells, made anew before a loop. A cell is named by one number among all of its node: the number in the
- * pool, or, where cells lie in their containers, that of the cell around it times the cells of a container plus the number
- * in the container.
+ * A list of active cells, rebuilt before a loop. A cell is identified by one number among all cells of its node: its
+ * number in the pool or, if cells lie in their containers, the number of the enclosing cell times the cells per
+ * container, plus the number within the container.
  */
 export interface List {
   /** Address of the i32 length. */
   readonly length: number;
-  /** Above this many entries nothing is listed; there are no more active cells than that. */
+  /** At most this many entries: there are never more active cells. */
   readonly capacity: number;
   /** Address of the i32 numbers of the cells. */
   readonly cells: number;
 }
 
+/** How a layout is given memory. */
 export interface StorageOptions {
   /** Name of the memory, and the beginning of its buffers' names; `arena`. */
   readonly memory?: string;
@@ -119,7 +122,7 @@ export interface StorageOptions {
   readonly budget?: number;
 }
 
-/** Cell numbers that are not given out: the ambient cell and the sink. */
+/** Cell numbers that are never given out: the ambient cell and the sink. */
 export const RESERVED_CELLS = 2;
 
 /**
@@ -129,8 +132,8 @@ export const RESERVED_CELLS = 2;
 export const SLACK = 64;
 
 /**
- * Gives everything its place. Throws `DiagnosticError` `layout/too-large` where the memory would exceed what an array can
- * hold.
+ * Assigns an address to everything in a layout. Throws `DiagnosticError` `layout/too-large` if the memory would exceed
+ * what an array can hold.
  */
 export const storageOf = (layout: Layout, options: StorageOptions = {}): Storage => {
   const memory = options.memory ?? 'arena';

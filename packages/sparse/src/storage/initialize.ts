@@ -2,44 +2,48 @@ import { arrayConstructor, fail, isWide } from '@filigree/ir';
 import { RESERVED_CELLS, type NodeStorage, type Storage } from './storage.js';
 
 /**
- * Makes memory of zeros an arena in which nothing is active: ambient values, where they are not zero, in the root's cell and
- * in each pool's ambient cell, and no cell of any pool given out. Error: `arena/bytes` where the memory is too small.
+ * Turns zeroed memory into an arena in which nothing is active: no pool has given out a cell, and the root's cell and the
+ * ambient cell of every pool hold the ambient values. Error: `arena/bytes` where the memory is too small.
  *
- * @param bytes zeros, at least `storage.bytes` of them
+ * @param bytes the memory, zeroed, aligned to 8 bytes, at least `storage.bytes` long
  */
-export const initialise = (storage: Storage, bytes: ArrayBufferLike): void => {
+export const initializeArena = (storage: Storage, bytes: Uint8Array): void => {
   if (bytes.byteLength < storage.bytes)
     fail('arena/bytes', `the memory has ${bytes.byteLength} bytes, the layout takes ${storage.bytes}`, {
       remedy: 'allocate `storage.bytes`',
     });
-  const words = new Int32Array(bytes, 0, Math.floor(bytes.byteLength / 4));
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / 4));
   for (const at of storage.nodes)
     if (at.pool) {
       words[at.pool.used / 4] = RESERVED_CELLS;
-      fill(storage, bytes, at, at.pool.cells);
+      initializeCell(storage, bytes, at, at.pool.cells);
     }
-  fill(storage, bytes, storage.nodes[0], storage.root);
+  initializeCell(storage, bytes, storage.nodes[0], storage.root);
 };
 
-/** Writes ambient values that are not zero into a cell of zeros, and into all cells that lie in it. */
-const fill = (storage: Storage, bytes: ArrayBufferLike, { node }: NodeStorage, cell: number): void => {
+/**
+ * Writes the ambient values that are not zero into a zeroed cell of a node, and into all cells that lie inside it.
+ *
+ * @param cell address of the cell, in bytes from the start of the arena
+ */
+export const initializeCell = (storage: Storage, bytes: Uint8Array, { node }: NodeStorage, cell: number): void => {
   for (const id of node.children) {
     const child = storage.nodes[id];
     const { field } = child.node;
     const at = cell + child.offset;
     if (field && !Object.is(field.ambient, 0)) {
-      const value = new (arrayConstructor(field.type))(bytes, at, 1);
+      const value = new (arrayConstructor(field.type))(bytes.buffer, bytes.byteOffset + at, 1);
       value[0] = isWide(field.type) ? BigInt(field.ambient) : field.ambient;
     } else if (!field && !child.pool && hasAmbient(storage, child)) {
       const count = child.length === undefined ? child.cells : child.cells + 1;
       const first = at + child.firstCell;
-      fill(storage, bytes, child, first);
-      repeat(new Uint8Array(bytes), first, child.cellBytes, count);
+      initializeCell(storage, bytes, child, first);
+      repeat(bytes, first, child.cellBytes, count);
     }
   }
 };
 
-/** Copies the first of `count` blocks over the others. */
+/** Copies the first of `count` blocks over the others, twice as many at a time. */
 const repeat = (bytes: Uint8Array, at: number, size: number, count: number): void => {
   for (let done = 1; done < count; done *= 2)
     bytes.copyWithin(at + done * size, at, at + Math.min(done, count - done) * size);

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { DiagnosticError, type Diagnostics } from '@filigree/ir';
+import { DiagnosticError, type Diagnostics } from '../diagnostics/diagnostic.js';
 
 /**
- * A task that fails with the diagnostics that `run` throws. It stands here too because the entry of `@filigree/backend`
- * needs Node, and this package must load in a browser.
+ * A task that fails with the diagnostics that `run` throws: what `pass` is for pure steps, for those that touch the machine.
+ * Any other rejection is a bug and passes through.
  */
 export const attempt =
   <A>(run: () => Promise<A>): TaskEither<Diagnostics, A> =>
