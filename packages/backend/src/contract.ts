@@ -20,41 +20,49 @@ export interface Backend {
   readonly load?: (artifact: Artifact, module: Module, options?: LoadOptions) => TaskEither<Diagnostics, Executable>;
 }
 
+/** What a target can do, for programs and tests to ask before they rely on it. */
 export interface Capabilities {
   readonly types: readonly ScalarType[];
   readonly threads: boolean;
-  /** Scalars that `arith.atomic`-like read-modify-write supports natively. */
+  /** Scalars on which `mem.atomic` and `mem.cas` run natively. */
   readonly atomics: readonly ScalarType[];
-  /** Native vector width in bytes, 0 where the target vectorises by itself or not at all. */
+  /** Native vector width in bytes; 0 if the target vectorises by itself or not at all. */
   readonly vectorBytes: number;
-  /** Whether floats are multiplied and added in one instruction, so that `math.fma` costs as much as `arith.add`; no unless said. */
+  /**
+   * Whether floats are multiplied and added in one instruction, so that `math.fma` costs as much as `arith.add`;
+   * default false.
+   */
   readonly fma?: boolean;
 }
 
+/** Whether a backend can be used on this machine. */
 export interface Availability {
   readonly name: string;
   readonly usable: boolean;
-  /** Why not, with what to install; empty when usable. */
+  /** Why not, and what to install; empty when usable. */
   readonly reason: string;
   /** Compiler and version, empty where none is needed. */
   readonly toolchain: string;
 }
 
+/** What `emit` gives: the files to compile. */
 export interface Sources {
   readonly backend: string;
   readonly files: readonly SourceFile[];
-  /** Where the program is long: the text of `files` in pieces, each complete, that are compiled by themselves and linked. */
+  /** For long programs: the text of `files` in pieces, each complete in itself, to be compiled separately and linked. */
   readonly units?: readonly string[];
   /** Arguments of the linker that the sources need, after the objects: `-lblas`. */
   readonly link?: readonly string[];
 }
 
+/** A generated text file. */
 export interface SourceFile {
   readonly name: string;
   readonly language: 'cpp' | 'c' | 'cuda' | 'hip' | 'metal' | 'wasm' | 'wat' | 'text' | 'binary';
   readonly contents: string | Uint8Array;
 }
 
+/** How sources are compiled. */
 export interface CompileOptions {
   /** Where artifacts are cached; default `$FILIGREE_CACHE_DIR`, else the user's cache folder. `false` turns the cache off. */
   readonly cache?: string | false;
@@ -68,7 +76,7 @@ export interface CompileOptions {
   readonly flags?: readonly string[];
 }
 
-/** What `compile` leaves: files on disk or bytes, whether they came from the cache, and what it cost. */
+/** The result of `compile`: files on disk or bytes, whether they came from the cache, and what that cost. */
 export interface Artifact {
   readonly backend: string;
   readonly hash: string;
@@ -76,29 +84,29 @@ export interface Artifact {
   readonly bytes?: Uint8Array;
   readonly cached: boolean;
   readonly compileMs: number;
-  /** What went less well than it should, such as a cache folder that cannot be written. */
+  /** What did not go as well as it should, such as a cache folder that cannot be written. */
   readonly warnings?: Diagnostics;
 }
 
+/** How an artifact is loaded. */
 export interface LoadOptions {
-  /** Threads a run uses when it is not told; default 1. */
+  /** Threads of a run that does not say otherwise; default 1. */
   readonly threads?: number;
 }
 
 /**
- * A loaded module with its memory: every buffer but scratch is a view into one slab, constants are filled in, the rest is
- * zero.
- * Views stay valid until `dispose`.
+ * A loaded module with its memory: every buffer except scratch is a view into one slab; constants are filled in,
+ * everything else is zero. Views stay valid until `dispose`.
  */
 export interface Executable {
   readonly buffers: Readonly<Record<string, TypedArray>>;
   /** Runs all kernels in module order; returns when they are done. */
   readonly run: (options?: RunOptions) => void;
-  /** The same off the main thread where the backend can; buffers must not be written until it resolves. */
+  /** As `run`, but off the main thread where the backend can; buffers must not be written until it resolves. */
   readonly runAsync: (options?: RunOptions) => Promise<void>;
   /** Runs one kernel with its scalar arguments. */
   readonly launch: (kernel: string, args: readonly (number | bigint | boolean)[], options?: RunOptions) => void;
-  /** The same off the main thread, for backends that can; buffers must not be written until it resolves. */
+  /** As `launch`, but off the main thread, for backends that can; buffers must not be written until it resolves. */
   readonly launchAsync?: (
     kernel: string,
     args: readonly (number | bigint | boolean)[],
@@ -107,6 +115,8 @@ export interface Executable {
   readonly dispose: () => void;
 }
 
+/** How a run is executed. */
 export interface RunOptions {
+  /** Threads for this run; default those of `LoadOptions`. */
   readonly threads?: number;
 }

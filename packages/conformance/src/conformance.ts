@@ -21,8 +21,10 @@ export interface ConformanceCase {
   readonly run: () => Promise<Outcome>;
 }
 
+/** How a check ended, if it did not fail. */
 export type Outcome = { readonly status: 'passed' } | { readonly status: 'skipped'; readonly reason: string };
 
+/** What to run, and how strictly results are compared. */
 export interface ConformanceOptions {
   /** Default: all of `conformancePrograms()`. */
   readonly programs?: readonly Program[];
@@ -32,7 +34,7 @@ export interface ConformanceOptions {
   readonly threads?: readonly number[];
   /** Least ulps to allow in floats, for options such as `fastMath: true`. */
   readonly ulps?: number;
-  /** The options let the compiler reorder sums: programs that depend on their order are skipped. */
+  /** Set if the compile options let the compiler reorder sums: programs that depend on their order are then skipped. */
   readonly reorders?: boolean;
 }
 

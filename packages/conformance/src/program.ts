@@ -16,6 +16,7 @@ export interface Program {
   readonly fails?: boolean;
 }
 
+/** A kernel and its scalar arguments. */
 export interface Launch {
   readonly kernel: string;
   readonly args: readonly Scalar[];

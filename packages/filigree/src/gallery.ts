@@ -20,22 +20,25 @@ export interface ExampleOptions {
   readonly args: Readonly<Record<string, string>>;
   /** Name of a backend that works here; without it the example takes `cpp` where a compiler is found, else `wasm`. */
   readonly backend?: string | undefined;
+  /** The scalar type to compute in. */
   readonly dtype: 'f32' | 'f64';
+  /** Threads to run on. */
   readonly threads: number;
+  /** Seed of whatever the example draws at random. */
   readonly seed: number;
   /** Also time baselines. */
   readonly bench: boolean;
   /** Stages of specialisation, or of the lowering of fields, to switch off, by their names in `--ablate`. */
   readonly ablate: readonly string[];
-  /** Takes the generated sources of a program of the example, for `--emit`. */
+  /** Receives the generated sources of a program of the example, for `--emit`. */
   readonly emit?: (program: string, sources: Sources) => void;
-  /** Takes what may go wrong with a program of the example, and what went less well than it should when it was compiled. */
+  /** Receives warnings about a program of the example, and about its compilation. */
   readonly warn?: (warnings: Diagnostics) => void;
-  /** Says how far the run is, from 0 to 1, and what it does now. */
+  /** Reports progress, from 0 to 1, and what is being done. */
   readonly progress: (fraction: number, text: string) => void;
 }
 
-/** What an example reports. Times are milliseconds. */
+/** What an example reports. Times are in milliseconds. */
 export interface ExampleResult {
   readonly metrics: Readonly<Record<string, number | string>>;
   readonly check: { readonly passed: boolean; readonly maxRelError?: number };

@@ -4,9 +4,9 @@ import { clobbered, factsOf, type BufferSet, type Facts } from './support/facts.
 import { opKey } from './support/op-key.js';
 
 /**
- * Common subexpressions: of two equal ops where the first comes before the second on every way (an earlier op of the same
- * or an enclosing region) the second goes. Reads of memory are equal as long as nothing between them may write, free or
- * update that buffer, in this iteration or another one.
+ * Common subexpression elimination: of two equal ops, the second is dropped if the first comes before it on every path
+ * (an earlier op of the same or an enclosing region). Reads of memory are equal as long as nothing between them may
+ * write, free or update that buffer, in this iteration or another one.
  */
 export const cse = corePass('cse', {}, (dialects) => {
   const facts = factsOf(dialects);

@@ -6,9 +6,10 @@ import { keepForSlots, keepIfSlots, keepWhileSlots } from './support/slots.js';
 import { terminatorOf } from './support/values.js';
 
 /**
- * Drops what nobody needs: ops without effects whose results are unused, carried values and results of loops and branches
- * that only feed themselves, stores to `temp` buffers that no needed op of the module reads, and to `scratch` buffers that
- * none of the kernel reads, and loops and branches left empty. Buffers of these roles of which no op is left go too. An op that could have trapped may be dropped with the rest.
+ * Drops what nobody needs: ops without effects whose results are unused; carried values and results of loops and
+ * branches that only feed themselves; stores to `temp` buffers that no needed op of the module reads, and to `scratch`
+ * buffers that none of the kernel reads; loops and branches left empty; and buffers of these two roles that no op uses
+ * any more. An op that could have trapped may be dropped with the rest.
  */
 export const dce = corePass('dce', {}, (dialects) => {
   const facts = factsOf(dialects);

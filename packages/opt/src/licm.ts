@@ -24,8 +24,8 @@ import { definedIn } from './support/values.js';
  * first. They must be pure and unable to trap; reads move too when nothing in the loop writes that buffer and either the
  * loop is known to run, by its bounds or by a condition around it, or the index is known to be inside the buffer.
  *
- * With `keepOffsets` a sum of a value and a constant that is but an index of loads and stores stays where they are: most machines
- * add it as part of the access, while outside it would take a register for every such access.
+ * With `keepOffsets`, a sum of a value and a constant that is only used as an index of loads and stores stays with them: most
+ * machines add the constant as part of the access, whereas a hoisted sum would occupy a register.
  */
 export const licm = corePass('licm', { keepOffsets: false as boolean }, (dialects, { keepOffsets }) => {
   const facts = factsOf(dialects);

@@ -43,8 +43,8 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
 
 /**
  * The passes that suit every kernel, in the order in which each makes work for the next: simplify, share, forward through
- * memory, flatten branches, move out of loops, gather reductions, keep clamps
- * to the edges of loops, decide what is known of integers, and clean up. Neither unrolls nor vectorises: that is for the target to ask.
+ * memory, flatten branches, hoist out of loops, privatise reductions, confine clamps to the edges of loops, simplify
+ * integers, and clean up. It neither unrolls nor vectorises: targets ask for that.
  */
 export const defaultPipeline = ({
   dialects = coreDialects,

@@ -14,9 +14,9 @@ import { isParallelLoop } from './support/scratch.js';
 import { tripsOf, work } from './support/work.js';
 
 /**
- * Finds outermost parallel loops whose iterations take very different time, and says so by `schedule = dynamic`: threads
- * then take them piece by piece. Those are loops most of whose work is in inner loops of which the data decides whether and
- * how often they run. A loop that says how it is to be scheduled is left alone.
+ * Finds outermost parallel loops whose iterations take very different times, and marks them `schedule = dynamic`, so
+ * that threads take them a few iterations at a time. These are loops most of whose work is in inner loops that the data
+ * control: whether they run, and how often. A loop that is already marked is left alone.
  */
 export const unevenLoops = corePass('uneven-loops', {}, (dialects) => {
   const facts = factsOf(dialects);

@@ -7,12 +7,13 @@ import { lowerAccess, type AccessOptions } from './access/lower-access.js';
 import { lowerSNodes } from './access/lower-snodes.js';
 import { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
 
+/** Options of all parts of the lowering. */
 export interface LowerFieldsOptions extends AccessOptions {
-  /** Which parts of the simplification to run; `false` for none of them. */
+  /** Which parts of the simplification run; `false` for none. */
   readonly simplify?: SimplifyOptions | false;
 }
 
-/** Kernels on fields to kernels on the arena's buffers: all passes of this package, in order. */
+/** Lowers kernels on fields to kernels on the buffers of an arena: all passes of this package, in order. */
 export const lowerFields = (storage: Storage, options: LowerFieldsOptions = {}): Pipeline<Module> =>
   pipeline([
     ...(options.checks === true ? [debugChecks(storage)] : []),

@@ -13,6 +13,7 @@ export interface SpecializeOptions {
   readonly emit: EmitOptions;
 }
 
+/** What is stored, and which stored expressions are joined into blocks. */
 export interface DecomposeOptions {
   /** Store expressions shared by several outputs (§4.2.1). */
   readonly global: boolean;
@@ -30,6 +31,7 @@ export interface DecomposeOptions {
   readonly local: boolean;
 }
 
+/** When sums are rolled into loops. */
 export interface GroupOptions {
   /** Sums with more terms than this are rolled into a loop over terms. */
   readonly maxUnrolledTerms: number;
@@ -37,27 +39,37 @@ export interface GroupOptions {
   readonly minUnrolledInstances: number;
 }
 
+/** Which rewrite rules run on templates. */
 export interface SimplifyOptions {
+  /** Collects and factors sums of products. */
   readonly factor: boolean;
+  /** Brings quotients to one division and reduces fractions. */
   readonly fractions: boolean;
+  /** Removes summands that cancel. */
   readonly summands: boolean;
+  /** Combines roots and their inverses. */
   readonly roots: boolean;
+  /** Replaces expressions that are small fractions by constants. */
   readonly constants: boolean;
   /** Leaves sums as they were written, so that no cancellation is introduced (§4.5). */
   readonly keepSums: boolean;
 }
 
+/** In which order instances run. */
 export interface OrderOptions {
-  /** Run instances in an order that uses cache lines while they are there, where the program's own does not (EX8). */
+  /**
+   * Runs instances in an order that uses cache lines while they are in the cache, if the program's own does not (EX8).
+   */
   readonly reorder: boolean;
 }
 
+/** How index tables are encoded, and how large tiles are. */
 export interface PlaceOptions {
-  /** Replace index columns by affine forms and offsets from other columns where they hold (§4.8, EX8). */
+  /** Replaces index columns by affine forms, or by offsets from other columns, where these hold (§4.8, EX8). */
   readonly coherence: boolean;
-  /** Replace index columns that are affine piece by piece by one origin a piece, where that saves bytes (EX8). */
+  /** Replaces index columns that are piecewise affine by one origin per piece, if that saves bytes (EX8). */
   readonly pieces: boolean;
-  /** Store index columns as 8- or 16-bit differences where they fit. */
+  /** Stores index columns as 8- or 16-bit differences where they fit. */
   readonly narrow: boolean;
   /**
    * Bytes that one tile of a launch may touch; 0 for no tiling. A tile runs its share of every kernel of the launch
@@ -66,11 +78,15 @@ export interface PlaceOptions {
   readonly tileBytes: number;
 }
 
+/** What loops ask of the target. */
 export interface EmitOptions {
+  /** Asks for vector lanes where an instance computes more than it loads. */
   readonly simd: boolean;
+  /** Lets tiles of a launch run in parallel. */
   readonly parallel: boolean;
 }
 
+/** What `specialize` uses unless told otherwise. */
 export const defaultOptions: SpecializeOptions = {
   dtype: 'f64',
   decompose: {

@@ -6,12 +6,13 @@ import { preamble } from './emit-module.js';
 
 /** Kernels as functions of one C++ file, for programs that keep their buffers themselves. */
 export interface CppFunctions {
-  /** All that the functions need, and the functions, which the file keeps to itself. */
+  /** Everything that the functions need, and the functions themselves, all local to the file. */
   readonly text: string;
   /** How each kernel is called, in the order of the module. */
   readonly kernels: readonly CppFunction[];
 }
 
+/** A kernel as a C++ function. */
 export interface CppFunction {
   readonly name: string;
   /** Buffers by name: the first arguments, as pointers that do not overlap. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type Toolchain, firstLines, runProcess } from '@filigree/backend';
 
 /**
- * Tries to compile and link a text into a shared library: the one proof that headers and libraries are there and fit the
- * compiler. Remembered in a process.
+ * Tries to compile and link a text into a shared library: the only proof that headers and libraries are there and fit the
+ * compiler. The outcome is remembered for the life of the process.
  *
  * @returns what the compiler complained about; undefined where it did not
  */

@@ -4,9 +4,9 @@ import { cannotLink } from './find-library.js';
 import type { CppPlugin } from './plugin.js';
 
 /**
- * Products of small matrices, `linalg.gemm`, by LIBXSMM, which makes their code when the kernels are loaded. It takes what that
- * library does: dense matrices by columns, alpha = 1; rows of padding are computed with the others, as whole vectors are faster.
- * A prefetch is left out, since it has no meaning.
+ * Products of small matrices, `linalg.gemm`, by LIBXSMM, which generates their code when the kernels are loaded. Takes
+ * what that library supports: dense column-major matrices with alpha = 1. Rows of padding are computed with the others,
+ * since whole vectors are faster. Prefetches are dropped, as they have no meaning.
  */
 export const libxsmm = (): CppPlugin => ({
   name: 'libxsmm',

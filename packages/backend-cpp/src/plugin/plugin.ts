@@ -3,8 +3,8 @@ import { DiagnosticError, type Module, type Op, type Region, fail } from '@filig
 import * as E from 'fp-ts/lib/Either.js';
 
 /**
- * How the C++ backend writes ops of another dialect by means of a library. The dialect itself is given to `cpp` too, in
- * `dialects`; what the plugin does not take has to be lowered before.
+ * How the C++ backend writes ops of another dialect with the help of a library. The dialect itself is passed to `cpp`
+ * too, in `dialects`; ops that the plugin does not take must be lowered before.
  */
 export interface CppPlugin {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface CppPlugin {
   readonly includes: readonly string[];
   /** Arguments of the linker, after the objects: `-lblas`. */
   readonly link: readonly string[];
-  /** Why it cannot be used on this machine with this compiler, and what to do; undefined where it can. */
+  /** Why it cannot be used on this machine with this compiler, and what to do about it; undefined if it can. */
   readonly missing: (toolchain: Toolchain) => Promise<{ readonly reason: string; readonly remedy: string } | undefined>;
 }
 

@@ -11,8 +11,8 @@ export interface CFamilyDialect {
   /** How a value of each type is declared; a type that is absent is refused by `checkKernels`. */
   readonly scalar: Readonly<Partial<Record<ScalarType, string>>>;
   /**
-   * How a 32-bit integer that serves as an index and nothing else is declared, where that is not as any other: a machine
-   * that addresses with 64 bits would extend an index after every sum.
+   * How a 32-bit integer that only serves as an index is declared, if not as any other: a machine with 64-bit addresses
+   * would otherwise extend an index after every sum.
    */
   readonly index?: string;
   /** The helper that declares a vector of floats, and the name of the type; a language without refuses vectors. */
@@ -27,8 +27,8 @@ export interface CFamilyDialect {
    */
   readonly scratch?: (arrays: readonly ScratchArray[]) => readonly string[];
   /**
-   * A helper that gives a 0 which the compiler does not know, to be added to where a loop on lanes writes near to where it
-   * reads, in languages whose compilers need it to believe that its iterations are independent.
+   * A helper that returns a 0 whose value the compiler does not know. It is added to addresses if a loop on lanes
+   * writes near to what it reads, in languages whose compilers otherwise doubt that its iterations are independent.
    */
   readonly unknownZero?: string;
   /** How each op is written; ops that are absent are refused. Add rows to teach the emitter ops of another dialect. */
@@ -38,23 +38,24 @@ export interface CFamilyDialect {
   /** What stands before a function that only this file uses: `static`, `__device__ static`. */
   readonly local: string;
   /**
-   * Lines before a sequential loop whose iterations are independent but for what they accumulate; `lanes` when vector lanes
-   * are wanted.
+   * Lines before a sequential loop whose iterations are independent except for what they accumulate; `lanes` if vector
+   * lanes are wanted.
    */
   readonly independent: (lanes: boolean, accumulated: readonly Accumulated[]) => readonly string[];
   /**
-   * A parallel loop. Its iterations are put in a function of their own, the *part*, which runs `begin <= trip < end`;
-   * here is how the part is declared and how all of it is started.
+   * How a parallel loop is written. Its iterations go into a function of their own, the *part*, which runs `begin <=
+   * trip < end`; this says how the part is declared and how all of it is started.
    */
   readonly part: PartSpelling;
 }
 
-/** A variable that a loop accumulates, and the helper that says how two of its kind are combined: `reduction_add_f32`. */
+/** A variable that a loop accumulates, and the helper that combines two of its kind: `reduction_add_f32`. */
 export interface Accumulated {
   readonly variable: string;
   readonly helper: string;
 }
 
+/** A scratch buffer to be declared. */
 export interface ScratchArray {
   readonly name: string;
   readonly stored: string;
@@ -66,22 +67,23 @@ export interface ScratchArray {
 export const declareArrays = (arrays: readonly ScratchArray[], storage = ''): readonly string[] =>
   arrays.map((a) => `alignas(64) ${storage}${a.stored} ${a.name}[${Math.max(1, a.length)}];`);
 
-/** A parallel loop that is to be started. */
+/** A parallel loop to be started. */
 export interface StartedPart {
   readonly name: string;
-  /** The same part without atomic updates, for one thread alone; `name` where there is no difference. */
+  /** The same part without atomic updates, for a single thread; `name` if there is no difference. */
   readonly alone: string;
   readonly args: readonly string[];
   /** An expression of type 64-bit integer. */
   readonly trips: string;
-  /** Iterations below which more than one thread does not pay, for a start of a thread that takes some microseconds. */
+  /** The number of iterations below which a second thread does not pay, since starting one takes some microseconds. */
   readonly worth: number;
-  /** Iterations take very different time. */
+  /** Whether iterations take very different times. */
   readonly dynamic: boolean;
-  /** Threads that are worth it at most, where the loop says so. */
+  /** The most threads worth starting, if the loop says so. */
   readonly threads?: number;
 }
 
+/** How a language writes a parallel loop. */
 export interface PartSpelling {
   /** The head of the part's definition, without the brace. */
   readonly head: (name: string, params: readonly string[]) => string;

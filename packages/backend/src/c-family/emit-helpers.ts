@@ -1,6 +1,6 @@
 import type { CFamilyDialect } from './dialect.js';
 
-/** The text of these helpers and of all that they need, each once, after what it calls. */
+/** The text of these helpers and of everything that they need, each once, callees first. */
 export const emitHelpers = (names: Iterable<string>, dialect: CFamilyDialect): string => {
   const done = new Set<string>();
   const out: string[] = [];

@@ -27,7 +27,7 @@ export interface EmittedKernel {
   readonly name: string;
   /** The function and the parts of its parallel loops, which stand before it. */
   readonly text: string;
-  /** The same function by function, the kernel's own last. */
+  /** The same text, function by function, the kernel itself last. */
   readonly functions: readonly EmittedFunction[];
   /** The function's arguments: buffers as pointers in this order, then as the flags say `int threads`, `int* status`, then the kernel's scalars. */
   readonly buffers: readonly Buffer[];
@@ -37,6 +37,7 @@ export interface EmittedKernel {
   readonly helpers: ReadonlySet<string>;
 }
 
+/** A function as text. */
 export interface EmittedFunction {
   /** Result, name and parameters, as in a declaration. */
   readonly head: string;
@@ -44,15 +45,20 @@ export interface EmittedFunction {
   readonly text: string;
 }
 
+/** How kernels are written. */
 export interface EmitOptions {
-  /** Checks every index at run time and reports one out of bounds, at a price; buffer lengths are then part of the text. */
+  /**
+   * Checks every index at run time and reports one that is out of bounds; this costs time, and makes buffer lengths
+   * part of the text.
+   */
   readonly checked?: boolean;
 }
 
 /**
- * Writes one kernel. Every parallel loop that is not inside another becomes a function of its own, so that each thread sees
- * buffers that do not overlap (compilers forget that on the way into an OpenMP region), and so that GPU dialects can make
- * it a device kernel. Pure ops used once are written where they are used; all else is a named constant. Linear in the ops.
+ * Writes one kernel. Every parallel loop that is not inside another becomes a function of its own, so that each thread
+ * sees buffers that do not overlap (compilers lose that fact on entry to an OpenMP region), and so that GPU dialects
+ * can make it a device kernel. Pure ops used once are written where they are used; everything else is a named constant.
+ * Linear in the number of ops.
  */
 export const emitKernel = (
   module: Module,

@@ -7,9 +7,13 @@ export interface HelperText {
   readonly needs: readonly string[];
 }
 
-/** What an entry point returns: 0 when all went well, else what trapped first or last; the numbers written are not to be used. */
+/**
+ * What an entry point returns: 0 if all went well, else the code of one of the traps that occurred; the results must
+ * then not be used.
+ */
 export const statusCodes = { divisionByZero: 1, step: 2, bounds: 3 } as const;
 
+/** How a language declares what helper functions need. */
 export interface HelperNames {
   /** How a value of a type is declared. */
   readonly scalar: (t: ScalarType) => string;

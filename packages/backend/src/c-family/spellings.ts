@@ -14,9 +14,9 @@ import {
 } from './expr.js';
 import { literal } from './literal.js';
 
-/** What a spelling may ask of the place where its op stands. */
+/** What a spelling may ask about the place where its op stands. */
 export interface Site {
-  /** Notes that a helper is called and returns its name. */
+  /** Records that a helper is called and returns its name. */
   readonly helper: (name: string) => string;
   readonly scalar: (t: ScalarType) => string;
   /** The type that a value is declared with. */
@@ -27,31 +27,36 @@ export interface Site {
   readonly pointer: (buffer: string) => string;
   /** The type that an element of a buffer, by bare name, is declared with. */
   readonly stored: (buffer: string) => string;
-  /** The name of the flag that a trap sets, and the note that it is used. */
+  /** The name of the flag that a trap sets; asking for it records that it is used. */
   readonly status: () => string;
-  /** Whether overflow of this signed integer has to wrap; C leaves it undefined. */
+  /** Whether overflow of this signed integer must wrap; in C it is undefined. */
   readonly wraps: (v: Value) => boolean;
   /** The constant that a value is, if it is one. */
   readonly constant: (v: Value) => Op['attrs'][string] | undefined;
-  /** Whether a value is computed in a loop that is to run on vector lanes, and not of what the loop accumulates. */
+  /**
+   * Whether a value is computed in a loop that is to run on vector lanes, and does not depend on what the loop
+   * accumulates.
+   */
   readonly onLanes: (v: Value) => boolean;
-  /** What is added to where a buffer is written, if anything. */
+  /** What is added to the address when a buffer is written, see `unknownZero`. */
   readonly apart: (buffer: string) => string | undefined;
-  /** Whether other threads may use the same element of a buffer now. */
+  /** Whether other threads may access the same element of a buffer at this time. */
   readonly concurrent: (buffer: string) => boolean;
 }
 
 /**
- * How an op of one result, or of none, is written as an expression. `pure` ones may be written where they are used, `read`
- * ones too if nothing is written in between; `effect` ones stay where they are, and so do `fixed` ones, which write nothing.
+ * How an op with at most one result is written as an expression. A `pure` one may be written where it is used, and so
+ * may a `read` one if nothing is written in between; an `effect` stays in place, and so does a `fixed` one, which
+ * writes nothing.
  */
 export interface Spelling {
   readonly effect: 'pure' | 'read' | 'fixed' | 'effect' | ((op: Op, site: Site) => 'pure' | 'fixed' | 'effect');
-  /** The buffers that an op uses, by bare name, where that is not what its attribute `buffer` names. */
+  /** The buffers that an op uses, by bare name, if not the one named by its attribute `buffer`. */
   readonly buffers?: (op: Op) => { readonly read: readonly string[]; readonly written: readonly string[] };
   readonly write: (op: Op, args: readonly Expr[], site: Site) => Expr;
 }
 
+/** Spellings by op name. */
 export type Spellings = Readonly<Record<string, Spelling>>;
 
 const pure = (write: Spelling['write']): Spelling => ({ effect: 'pure', write });

@@ -13,10 +13,11 @@ export interface CachedFile {
   readonly warnings: Diagnostics;
 }
 
+/** What is wanted from the cache, and how to build it. */
 export interface CacheRequest {
   /** A folder, or `false` for one of this process alone; default `defaultCacheFolder()`. */
   readonly cache?: string | false | undefined;
-  /** Content hash of all that the file depends on, in hex. */
+  /** Content hash, in hex, of everything that the file depends on. */
   readonly key: string;
   /** The file's name within its entry, for example `kernels.so`. */
   readonly file: string;
@@ -28,7 +29,7 @@ export interface CacheRequest {
 export const defaultCacheFolder = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
   env['FILIGREE_CACHE_DIR'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'filigree');
 
-/** SHA-256 of these parts, in hex; the parts cannot run into one another. */
+/** SHA-256 of these parts, in hex. The boundaries between parts count. */
 export const contentHash = (...parts: readonly (string | Uint8Array)[]): string => {
   const hash = createHash('sha256');
   for (const p of parts) hash.update(`${typeof p === 'string' ? Buffer.byteLength(p) : p.byteLength}:`).update(p);
@@ -36,10 +37,10 @@ export const contentHash = (...parts: readonly (string | Uint8Array)[]): string 
 };
 
 /**
- * The file of a key from the cache, or built into it. An entry is a folder, made complete under another name and then
- * renamed, so that processes at work at once never see half of one; it holds the hash of its file, and one that does not
- * match is built anew. Where the folder cannot be written, or the disk is full, a warning says so and the system's
- * folder for temporary files is used. Errors: `cache/unwritable` when that fails too; whatever `build` throws.
+ * The file of a key from the cache, or newly built into it. An entry is a folder, completed under another name and then
+ * renamed, so that concurrent processes never see half of one; it holds the hash of its file, and an entry that does
+ * not match is rebuilt. If the folder cannot be written or the disk is full, a warning says so and the system's folder
+ * for temporary files is used. Errors: `cache/unwritable` if that fails too, and whatever `build` throws.
  */
 export const cachedFile = async (request: CacheRequest): Promise<CachedFile> => {
   const { cache, ...rest } = request;

@@ -17,20 +17,20 @@ import {
 export interface Registers {
   /** Bytes of a register: a longer vector becomes several. */
   readonly bytes: number;
-  /** What it does with a whole register of floats; everything else is done lane by lane. */
+  /** Ops that work on a whole register of floats; everything else is done lane by lane. */
   readonly ops: ReadonlySet<string>;
 }
 
 /**
- * Takes short vectors apart, for targets that have none or whose compiler makes its own: a value of n lanes becomes n
- * scalars, an element-wise op n ops, a vector load n loads. The order of memory effects is kept. A module without vectors
- * is returned as it is. Error: `scalarize/op` on an op of vectors that is not in a core dialect.
+ * Replaces short vectors by scalars, for targets that have none or whose compiler makes its own: a value of n lanes
+ * becomes n scalars, an element-wise op n ops, a vector load n loads. The order of memory effects is kept. A module
+ * without vectors is returned as it is. Error: `scalarize/op` for an op on vectors that is not in a core dialect.
  */
 export const scalarizeVectors: Pass<Module> = pass('scalarize-vectors', (module) => split(module, undefined));
 
 /**
- * Takes vectors apart that are longer than registers, or that are not of floats; and ops that registers are not made for, which
- * find the lanes by `arith.extract` and put them together by `arith.insert`. Otherwise like `scalarizeVectors`.
+ * Splits vectors that are longer than a register or not of floats, and ops that registers do not support, which then
+ * access the lanes by `arith.extract` and assemble them by `arith.insert`. Otherwise like `scalarizeVectors`.
  */
 export const splitVectors = (registers: Registers): Pass<Module> =>
   pass('split-vectors', (module) => split(module, registers));

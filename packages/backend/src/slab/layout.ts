@@ -16,9 +16,9 @@ export interface SlabLayout {
 export const slabAlignment = 64;
 
 /**
- * Places the buffers of a module in one slab: constants first, so that they can be written in one piece, then the rest, each
- * group in module order. Scratch buffers have no place in it. Depends on roles, types and lengths only, so equal structures
- * get equal layouts.
+ * Places the buffers of a module in one slab: constants first, so that they can be written in one piece, then the rest,
+ * each group in module order. Scratch buffers are not part of it. Depends on roles, types and lengths only, so modules
+ * of equal structure have equal layouts.
  */
 export const layoutSlab = (module: Module): SlabLayout => {
   const offsets = new Array<number>(module.buffers.length);

@@ -27,6 +27,7 @@ export const ABLATIONS = {
   roll: { group: { maxUnrolledTerms: Infinity, minUnrolledInstances: 0 } },
 } as const satisfies Readonly<Record<string, OptionOverrides>>;
 
+/** A stage of specialisation that can be switched off. */
 export type Ablation = keyof typeof ABLATIONS;
 
 /** A list such as `global,simd` as names, of those in `ABLATIONS` unless others are given. Throws `DiagnosticError` `ablate/unknown`. */
@@ -46,6 +47,6 @@ export const parseAblation = <N extends string = Ablation>(
         }),
     );
 
-/** Overrides that switch these stages off. */
+/** Overrides that switch these stages off, for measuring what they are worth. */
 export const ablate = (names: readonly string[]): OptionOverrides =>
   mergeOverrides(...names.flatMap((name) => parseAblation(name)).map((name): OptionOverrides => ABLATIONS[name]));

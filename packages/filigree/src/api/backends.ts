@@ -5,6 +5,7 @@ import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError } from '@filigree/ir';
 import { chooseBackend } from '@filigree/runtime';
 
+/** The name of a backend of this version. */
 export type BackendName = 'cpp' | 'wasm';
 
 /** The backends of this version, the preferred first. */

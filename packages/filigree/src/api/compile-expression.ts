@@ -4,6 +4,7 @@ import type { CompileOptions } from './compile.js';
 import { compiledProgram, type CompiledProgram } from './compiled-program.js';
 import { expressionProblem, type Binding } from './expression.js';
 
+/** How an expression is compiled. */
 export type ExpressionOptions = Omit<CompileOptions, 'scope' | 'at'>;
 
 /**

@@ -14,16 +14,17 @@ export interface NumericProgram<I extends Readonly<Record<string, InputShape>>> 
   readonly inputs: I;
   /** Computes outputs by name. Its structure may depend on the shapes and on its scope, not on input values. */
   readonly run: (inputs: NumericInputs<I>, context: NumericContext) => Readonly<Record<string, NumericOutput>>;
-  /** Expected number of expression nodes, where it is known; saves growing. */
+  /** Expected number of expression nodes, if known; saves reallocation. */
   readonly capacity?: number;
 }
 
+/** How a program is compiled. */
 export interface CompileOptions {
   /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
   readonly backend?: BackendName | (string & {}) | Backend;
-  /** Default `f64`. */
+  /** The scalar type of inputs, outputs and arithmetic; default `f64`. */
   readonly dtype?: 'f32' | 'f64';
-  /** Threads of a run that is not told; default 1. */
+  /** Threads of a run that does not say otherwise; default 1. */
   readonly threads?: number;
   /** Folder for compiled artifacts, or `false` for none; default the user's cache folder. */
   readonly cache?: string | false;
@@ -35,7 +36,7 @@ export interface CompileOptions {
   readonly scope?: Readonly<Record<string, unknown>>;
   /** Where `run` begins in its file, so that diagnostics name that file. */
   readonly at?: Loc;
-  /** Called when a step begins. */
+  /** Called when a step begins, with its name. */
   readonly onProgress?: (stage: Stage) => void | Promise<void>;
 }
 
@@ -44,7 +45,7 @@ export interface CompileOptions {
  * code of them. `run` is ordinary code on numbers, rewritten by `@filigree/lang`; with `rewrite: false` it is a `Program` of
  * `@filigree/specialize`, written with `symbolicMath`, and is run as it is.
  *
- * Rejects with a `DiagnosticError`: what `symbolic`, tracing and the backend say, `csr/…`, `program/…` (`program/threw` for
+ * Rejects with a `DiagnosticError`: what `symbolic`, tracing and the backend report, `csr/…`, `program/…` (`program/threw` for
  * what `run` itself throws), `runtime/backend`.
  */
 export function compile(

@@ -40,6 +40,7 @@ export const FIELD_ABLATIONS = {
   optimize: { omit: true },
 } as const satisfies Readonly<Record<string, FieldPipelineOptions>>;
 
+/** A part of the lowering of fields that can be switched off. */
 export type FieldAblation = keyof typeof FIELD_ABLATIONS;
 
 /** Options with these parts switched off. Throws `DiagnosticError` `ablate/unknown`. */

@@ -30,12 +30,13 @@ export type ArrayOf<S> = S extends number
 
 export type NestedNumbers = number | NestedNumbers[];
 
+/** What numeric code receives: its inputs by name. */
 export type NumericInputs<I> = { readonly [K in keyof I]: ArrayOf<I[K]> };
 
 /** What a program may return under a name: numbers, arrays of them at any depth, sparse matrices. */
 export type NumericOutput = number | ArrayLike<NumericOutput> | Csr<ArrayLike<number>>;
 
-/** What a program is given beside its inputs. */
+/** What a program receives beside its inputs. */
 export interface NumericContext {
   /** Asks that these values be computed by one kernel; returns them. */
   readonly block: <T>(values: T) => T;

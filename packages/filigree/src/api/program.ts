@@ -14,6 +14,7 @@ import { ablateFields } from './field-ablation.js';
 /** Fields of a layout in memory, and kernels that run on them. */
 export type FieldProgram<K extends Kernels = Kernels, F extends Fields = Fields> = Program<K, F>;
 
+/** A layout, kernels for its fields, and how they are compiled. */
 export interface FieldProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields> extends Omit<
   ProgramOptions<K, F>,
   'backend'

@@ -12,7 +12,7 @@ export const readBytes = async (path: string): Promise<Uint8Array> => {
   }
 };
 
-/** The same at once, for programs that have nothing else to do. */
+/** As `readBytes`, but synchronously. */
 export const readBytesSync = (path: string): Uint8Array => {
   try {
     return unpack(readFileSync(path), path);

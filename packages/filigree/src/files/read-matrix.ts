@@ -9,7 +9,7 @@ import { readBytes, unpack } from './bytes.js';
 export const readMatrixFile = async (path: string, options: ReadOptions = {}): Promise<MatrixFile> =>
   readMatrix(await readBytes(path), { name: path, ...options });
 
-/** The same from bytes. */
+/** As `readMatrixFile`, from bytes. */
 export const readMatrix = (bytes: Uint8Array, options: ReadOptions = {}): MatrixFile => {
   const name = options.name ?? '<input>';
   const plain = unpack(bytes, name);

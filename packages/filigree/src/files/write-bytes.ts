@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { fail } from '@filigree/ir';
 
 /**
- * Writes a file whole or not at all: into a file beside it, which then takes its place, so that what was there before is
- * never lost half-way. Folders are made as needed. Error: `file/unwritable`.
+ * Writes a file completely or not at all: to a file beside it, which then replaces it, so that the previous contents
+ * are never lost half-way. Creates folders as needed. Error: `file/unwritable`.
  */
 export const writeBytes = async (path: string, bytes: Uint8Array): Promise<void> => {
   const beside = `${path}.${process.pid}-${++written}.part`;

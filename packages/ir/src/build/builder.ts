@@ -33,7 +33,12 @@ export const buildKernel = <P extends Readonly<Record<string, ScalarType>>>(
   return { name, params: Object.values(values), body: region, attrs: options.attrs ?? {} };
 };
 
-/** Appends ops to a list. `buildKernel` makes one for a kernel, a rewrite's `ctx.build` one for a replacement. */
+/**
+ * Appends ops to a list. `buildKernel` makes one for a kernel, `ctx.build` of a rewrite one for a replacement.
+ *
+ * A method with the name of an op, such as `add`, `cast` or `cas`, appends that op of `arith`, `math` or `mem` and
+ * returns its result. Buffers are given by their bare names.
+ */
 export class Builder {
   private ops: Op[] = [];
   /** The place in a user's source that the next ops come from. */
@@ -57,6 +62,7 @@ export class Builder {
     }
   }
 
+  /** A value with a fresh id that nothing defines yet, for a parameter or a result. */
   newValue(type: Type, hint?: string): Value {
     return hint === undefined ? { id: this.ids.next(), type } : { id: this.ids.next(), type, hint };
   }
@@ -189,7 +195,10 @@ export class Builder {
     return this.op('scf.if', [condition], {}, regions);
   }
 
-  /** A loop while `before` says so: it yields a condition and the values that `after` (or, in the end, the results) take. */
+  /**
+   * A loop that runs as long as `before` says so: `before` yields a condition and the values that `after` receives, or
+   * that are the results when the condition is false.
+   */
   while(
     inits: readonly Value[],
     before: (carried: readonly Value[]) => readonly [condition: Value, ...values: Value[]],

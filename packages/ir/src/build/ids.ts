@@ -5,12 +5,13 @@ export interface IdSource {
   readonly next: () => number;
 }
 
+/** Ids counted upwards from `first`. */
 export const idsFrom = (first: number): IdSource => {
   let id = first;
   return { next: () => id++ };
 };
 
-/** Ids above every one the kernel uses; it is looked through when the first is asked for. */
+/** Ids above every id that the kernel uses. The kernel is searched when the first one is asked for. */
 export const freshIds = (kernel: Kernel): IdSource => {
   let ids: IdSource | undefined;
   const above = (): number => kernel.params.reduce((max, v) => Math.max(max, v.id), maxId(kernel.body)) + 1;

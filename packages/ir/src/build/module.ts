@@ -28,6 +28,7 @@ export const constBuffer = (
   data: Array.isArray(data) ? filled(type, data as readonly (number | bigint)[]) : (data as TypedArray),
 });
 
+/** A module from its parts. Nothing is checked here: `verifyModule` does that. */
 export const makeModule = (
   name: string,
   buffers: readonly Buffer[],

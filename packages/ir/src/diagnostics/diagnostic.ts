@@ -22,6 +22,7 @@ export interface Loc {
   readonly column: number;
 }
 
+/** What an entry point reports when it fails: at least one error, and whatever else was noticed. */
 export type Diagnostics = readonly Diagnostic[];
 
 /** An error diagnostic. */

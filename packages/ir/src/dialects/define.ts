@@ -50,7 +50,10 @@ const overLanes = (f: Lane, lanes: number, arity: number): BoundOp => {
   };
 };
 
-/** The problems of an op as messages, from checks that each give one or none. The first in a row of checks often makes the rest moot, so it stops there. */
+/**
+ * The first problem that a list of checks finds, as a list of messages. The first often makes the rest moot, so later
+ * checks are not run.
+ */
 export const firstProblem = (...checks: readonly (() => string | undefined)[]): readonly string[] => {
   for (const check of checks) {
     const problem = check();
@@ -59,11 +62,13 @@ export const firstProblem = (...checks: readonly (() => string | undefined)[]): 
   return [];
 };
 
+/** An op has this many operands and regions; else the problem as a message. */
 export const hasOperands = (op: Op, count: number, regions = 0): string | undefined =>
   op.operands.length !== count
     ? `takes ${count} operand${count === 1 ? '' : 's'}, has ${op.operands.length}`
     : hasRegions(op, regions);
 
+/** An op has this many regions; else the problem as a message. */
 export const hasRegions = (op: Op, count: number): string | undefined =>
   op.regions.length !== count
     ? `has ${op.regions.length} region${op.regions.length === 1 ? '' : 's'}, expected ${count}`
@@ -81,6 +86,7 @@ export const operandIs = (op: Op, index: number, what: string, test: (t: Type) =
     ? undefined
     : `operand ${index} must be ${what}, it is ${typeText(op.operands[index].type)}`;
 
+/** An attribute that must be one of the values allowed. */
 export const oneOf = (op: Op, attr: string, allowed: readonly Attr[]): string | undefined =>
   op.attrs[attr] === undefined
     ? `lacks attribute '${attr}'`
@@ -97,17 +103,19 @@ export const integerAttr = (op: Op, attr: string, least: number, optional = fals
     : `attribute '${attr}' must be an integer of at least ${least}, it is ${String(value)}`;
 };
 
+/** An optional attribute that is true or false. */
 export const booleanAttr = (op: Op, attr: string): string | undefined =>
   op.attrs[attr] === undefined || typeof op.attrs[attr] === 'boolean'
     ? undefined
     : `attribute '${attr}' must be true or false, it is ${String(op.attrs[attr])}`;
 
-/** `f64, i32`. */
+/** Types as text, for messages: `f64, i32`. */
 export const typesText = (values: readonly (Value | Type)[]): string =>
   values.length === 0
     ? 'nothing'
     : values.map((v) => typeText(typeof v === 'object' && 'type' in v ? v.type : v)).join(', ');
 
+/** Whether two lists of values have the same types, one by one. */
 export const sameTypes = (a: readonly Value[], b: readonly Value[]): boolean =>
   a.length === b.length && a.every((v, i) => sameType(v.type, b[i].type));
 
@@ -118,4 +126,5 @@ export const terminatorOf = (region: Region): Op | undefined => region.ops[regio
 export const lanes = (value: RuntimeValue): readonly Scalar[] =>
   Array.isArray(value) ? (value as readonly Scalar[]) : [value as Scalar];
 
+/** Whether a type can serve as an index: `i32` or `i64`. */
 export const isIndex = (t: Type): boolean => t === 'i32' || t === 'i64';

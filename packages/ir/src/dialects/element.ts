@@ -2,7 +2,10 @@ import type { Machine, Scalar } from '../kernel/dialect.js';
 import type { Op, TypedArray } from '../kernel/op.js';
 import type { ScalarType } from '../kernel/type.js';
 
-/** Reads elements of a buffer (bare name) for an evaluator; what is undefined in a scratch buffer traps. */
+/**
+ * A function that reads elements of a buffer (bare name), for evaluators. Reading an undefined element of a scratch
+ * buffer traps.
+ */
 export const elementReader = (op: Op, machine: Machine, buffer: string, type: ScalarType): ((i: number) => Scalar) => {
   const read = plainReader(machine.buffer(buffer), type);
   const scratch = machine.scratch?.(buffer);
@@ -24,7 +27,10 @@ export const elementWriter = (machine: Machine, buffer: string, type: ScalarType
   };
 };
 
-/** The index as a plain number, after it was seen to leave room for `width` elements in a buffer (bare name) of `length`. */
+/**
+ * The index as a plain number, once it is known that `width` elements from it on lie within a buffer (bare name) of
+ * `length`; else a trap.
+ */
 export const elementIndex = (
   op: Op,
   machine: Machine,

@@ -3,6 +3,7 @@ import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
 import { P0, P1, P2, P3, inverse, lower, mix, mul0, mul1, mul2, mul3, residue, residueOfWord, wrap } from './field.js';
 import { NodeTable } from './node-table.js';
 
+/** How a graph decides that two expressions are equal, and how much room it reserves. */
 export interface GraphOptions {
   /**
    * When two expressions are one node. `algebraic` (the default): when they have the same value at a random point, so
@@ -90,8 +91,8 @@ export class Graph {
   }
 
   /**
-   * Ends the building of this graph and gives back what only building needs, hashes included: more than half of its
-   * memory. Making a new node or asking for a hash is then an error.
+   * Ends the building of this graph and frees what only building needs, hashes included: more than half of its memory.
+   * Making a new node or asking for a hash is an error from then on.
    */
   freeze(): void {
     this.frozen = true;
@@ -106,7 +107,7 @@ export class Graph {
     return this.op.byteLength + this.left.byteLength + this.right.byteLength + this.hash.byteLength + this.table.bytes;
   }
 
-  /** Makes `count` variables with consecutive numbers and consecutive ids; returns the first id. */
+  /** Makes `count` variables with consecutive numbers and consecutive ids; returns the id of the first. */
   variables(count: number): number {
     const first = this.length;
     this.reserve(first + count);
@@ -128,7 +129,7 @@ export class Graph {
     return this.variables(1);
   }
 
-  /** The node of this number; −0 is 0. */
+  /** The node of a number; −0 is taken for 0. */
   constant(value: number): number {
     const v = value === 0 ? 0 : value;
     const known = this.constantIds.get(v);
@@ -194,7 +195,7 @@ export class Graph {
     return this.intern(OP.add, a, b, h0, h1, h2);
   }
 
-  /** a − b, kept as the sum of a and −b; found without making −b when it exists already. */
+  /** a − b, stored as a + (−b). A difference that exists already is found without making −b. */
   sub(a: number, b: number): number {
     const { op, hash } = this;
     if (this.identity === 'algebraic' && !this.check && op[a] !== OP.constant && op[b] !== OP.constant) {
@@ -307,7 +308,7 @@ export class Graph {
     }
   }
 
-  /** The sum of `n` nodes in order; found without making partial sums when it exists already. */
+  /** The sum of `n` nodes in order. A sum that exists already is found without making partial sums. */
   sum(ids: Int32Array, n: number): number {
     if (n === 0) return this.constant(0);
     if (n > 2 && this.identity === 'algebraic' && !this.check) {
@@ -329,7 +330,10 @@ export class Graph {
     return s;
   }
 
-  /** Σ aᵢ·bᵢ over `n` pairs taken from `a` at `ai` and `b` at `bi`; found without making the products when it exists. */
+  /**
+   * Σ aᵢ·bᵢ over `n` pairs taken from `a` at `ai` and `b` at `bi`. A sum that exists already is found without making
+   * its products.
+   */
   dot(a: Int32Array, ai: Int32Array, b: Int32Array, bi: Int32Array, n: number): number {
     this.pairs[1] = n;
     this.dots(this.result, 0, a, ai, b, bi, this.pairs, 1);
@@ -337,8 +341,8 @@ export class Graph {
   }
 
   /**
-   * `count` such sums, one after the other: sum e is made of the pairs `ptr[e] .. ptr[e+1])` and goes to `out[o + e]`. The
-   * searches of all begin together, so that the machine waits for memory once and not for each.
+   * `count` such sums in a row: sum e is over the pairs `[ptr[e], ptr[e + 1])` and goes to `out[o + e]`. The table is
+   * probed for all of them at once, so that the waits for memory overlap.
    */
   dots(
     out: Int32Array,

@@ -26,8 +26,10 @@ export class Sym {
 
 /** A number as numeric code sees it: plain or symbolic. Truth values of symbolic comparisons are symbolic too. */
 export type Num = number | Sym;
+/** A truth value as numeric code sees it: plain, or the result of a symbolic comparison. */
 export type Truth = boolean | Sym;
 
+/** Whether a value is a symbolic number. */
 export const isSymbolic = (x: unknown): x is Sym => x instanceof Sym;
 
 const code = (name: string): number => scalarOp(name).code;

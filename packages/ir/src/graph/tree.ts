@@ -7,7 +7,10 @@ const COST = Uint8Array.from(scalarOps, (o) => o.cost);
 const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
 const ASSOCIATIVE = Uint8Array.from(scalarOps, (o) => (o.associative ? 1 : 0));
 
-/** Whether the complexity of a node (§4.1.4), the cost of the expression tree below it, is more than `limit`; looks at no more of it than that takes. */
+/**
+ * Whether the complexity of a node (§4.1.4), that is the cost of the expression tree below it, exceeds `limit`. Looks
+ * only at as much of the tree as that takes.
+ */
 export const costsMore = ({ op, left, right }: Graph, root: number, limit: number): boolean => {
   let cost = 0;
   for (const stack = [root]; stack.length > 0 && cost <= limit;) {

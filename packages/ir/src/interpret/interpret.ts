@@ -8,25 +8,26 @@ import { scalarArgument } from './arguments.js';
 import { type Scratch, compileKernel } from './compile.js';
 import { bindBuffers } from './memory.js';
 
+/** How to run a module in the interpreter. */
 export interface InterpretOptions {
   /** Run this kernel only; without it all kernels run in the order of the module. */
   readonly kernel?: string;
   /** Scalar arguments of `kernel`. */
   readonly args?: readonly Scalar[];
-  /** Ops that may run before the interpreter gives up with `interpret/steps`; default 10⁹. */
+  /** How many ops may run before the interpreter gives up with `interpret/steps`; default 10⁹. */
   readonly maxSteps?: number;
-  /** The module is known to be well-formed, so it is not verified again. */
+  /** Skips verification, for a module that is known to be well-formed. */
   readonly trusted?: boolean;
 }
 
 /**
- * Runs a module: the meaning of kernel IR, which every pass and every backend is tested against. Serial, one op at a
- * time; a parallel loop runs in order.
+ * Runs a module. This is the meaning of kernel IR, against which every pass and every backend is tested. Execution is
+ * serial, one op at a time; the iterations of a parallel loop run in order.
  *
  * @param buffers the memory by buffer name, mutated in place. Inputs, outputs and inouts must be given; a temp buffer
- * that is missing starts as zeros and is dropped; const buffers come from the module and must not be given.
- * @returns problems of the module (`verify/…`), of the call (`interpret/…`), or of the run: `interpret/trap` names kernel
- * and op. After a trap the buffers hold what was written so far.
+ * that is missing starts as zeros and is discarded; const buffers come from the module and must not be given.
+ * @returns problems of the module (`verify/…`), of the call (`interpret/…`), or of the run: `interpret/trap` names
+ * kernel and op. After a trap the buffers hold what was written so far.
  */
 export const interpret = (
   module: Module,

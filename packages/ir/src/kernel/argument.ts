@@ -5,8 +5,8 @@ import type { Kernel } from './op.js';
 import { type ScalarType, isFloat } from './type.js';
 
 /**
- * Puts the arguments of a launch into an array from position `at` on, after a check of their number, types and ranges that
- * is made ready once for a kernel. Error: `run/arguments`.
+ * Makes a function that writes the arguments of a launch into an array, starting at position `at`, after checking their
+ * number, types and ranges. The check is prepared once for each kernel. Error: `run/arguments`.
  *
  * @param convert what a target makes of a value of a type
  */

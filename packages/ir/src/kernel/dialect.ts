@@ -12,11 +12,12 @@ export interface Effect {
 
 /** A scalar at run time in the interpreter: i64 and u64 are bigint, i1 is boolean, all else number. Vectors are arrays. */
 export type Scalar = number | bigint | boolean;
+/** A value at run time in the interpreter: a scalar, or the array of the lanes of a vector. */
 export type RuntimeValue = Scalar | readonly Scalar[];
 
 /**
- * A scratch buffer on the machine: an element is defined while the time at which it was written is the time now. Time goes
- * on when an iteration of an outermost parallel loop begins and when such a loop ends.
+ * The state of a scratch buffer on the machine. An element is defined if it was written at the current time; the time
+ * advances when an iteration of an outermost parallel loop begins and when such a loop ends.
  */
 export interface ScratchState {
   readonly clock: { readonly now: number };
@@ -68,6 +69,7 @@ export interface OpDef {
   readonly traits: OpTraits;
 }
 
+/** What passes may rely on about an op, beside its effects. */
 export interface OpTraits {
   readonly commutative?: boolean;
   readonly associative?: boolean;
@@ -79,7 +81,7 @@ export interface OpTraits {
   readonly elementwise?: boolean;
   /** May trap (integer division), so it must not be moved to where it did not run before. */
   readonly mayTrap?: boolean;
-  /** Has no meaning, and is wanted where it stands all the same. */
+  /** Has no meaning but matters where it stands (a prefetch): it must be neither dropped nor moved. */
   readonly hint?: boolean;
 }
 

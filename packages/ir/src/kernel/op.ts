@@ -11,6 +11,7 @@ export interface Value {
 
 /** What an attribute may hold: JSON. A buffer is referred to by its name as `'@name'`. */
 export type Attr = number | string | boolean | readonly Attr[];
+/** The attributes of an op or kernel, by name. */
 export type Attrs = Readonly<Record<string, Attr>>;
 
 /** The one shape of every operation, whatever its dialect. */
@@ -30,7 +31,7 @@ export interface Region {
   readonly ops: readonly Op[];
 }
 
-/** A unit of launch. Kernels of a module run in the order they stand, unless a scheduler orders them anew. */
+/** A unit of launch. The kernels of a module run in the order in which they stand, unless a scheduler reorders them. */
 export interface Kernel {
   readonly name: string;
   readonly params: readonly Value[];
@@ -39,13 +40,13 @@ export interface Kernel {
 }
 
 /**
- * A named array of one scalar type. `input` is written by the host, `output` read by it, `inout` both, `temp` is the
- * program's own, `const` has `data` that never changes.
+ * A named array of one scalar type. An `input` is written by the host, an `output` read by it, an `inout` both; a
+ * `temp` belongs to the program alone; a `const` has `data` that never changes.
  *
- * `scratch` is private: each iteration of an outermost parallel loop has one of its own, and so has each run of serial code
- * before, between and after those loops. Its elements are undefined when the iteration or the serial code begins; to read
- * one before it is written is a trap where that is seen, as in the interpreter. The host has no view of it. It takes
- * at most `SCRATCH_BYTES`.
+ * A `scratch` buffer is private: each iteration of an outermost parallel loop has its own copy, and so has each stretch
+ * of serial code before, between and after those loops. Its elements are undefined when the iteration or stretch
+ * begins; reading one before it is written traps where that is detected, as in the interpreter. The host has no view of
+ * it, and it takes at most `SCRATCH_BYTES`.
  */
 export interface Buffer {
   readonly name: string;
@@ -53,8 +54,9 @@ export interface Buffer {
   readonly length: number;
   readonly role: 'input' | 'output' | 'inout' | 'temp' | 'const' | 'scratch';
   /**
-   * Buffers that name one memory begin at one address and share its bytes: an arena whose cells hold values of several
-   * types. A program uses each byte through one of them only, so passes and compilers may take them for distinct.
+   * Buffers that name the same memory start at the same address and share its bytes: an arena whose cells hold values
+   * of several types. A program accesses each byte through one of them only, so passes and compilers may treat them as
+   * distinct.
    */
   readonly memory?: string;
   /** The contents of a `const` buffer, as the typed array of `type`; never written after construction. */
@@ -64,6 +66,7 @@ export interface Buffer {
 /** Bytes that one scratch buffer may take: what a core's nearest cache or a GPU's shared memory can hold. */
 export const SCRATCH_BYTES = 65536;
 
+/** A program: buffers, and the kernels that work on them, in the order in which they run. */
 export interface Module {
   readonly name: string;
   readonly buffers: readonly Buffer[];
@@ -71,6 +74,7 @@ export interface Module {
   readonly attrs: Attrs;
 }
 
+/** The contents of a buffer: the typed array of its scalar type (`arrayConstructor`). */
 export type TypedArray =
   | Int8Array
   | Int16Array

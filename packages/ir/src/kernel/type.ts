@@ -7,20 +7,25 @@ export interface VectorType {
   readonly of: ScalarType;
 }
 
+/** The type of a value: a scalar, or a short vector of scalars. */
 export type Type = ScalarType | VectorType;
 
-/** `f64` or `vec<4 x f64>`. */
+/** The type as text: `f64` or `vec<4 x f64>`. */
 export const typeText = (t: Type): string => (typeof t === 'string' ? t : `vec<${t.lanes} x ${t.of}>`);
 
 /** The scalar of a type: itself, or a vector's element. */
 export const scalarOf = (t: Type): ScalarType => (typeof t === 'string' ? t : t.of);
 
+/** The number of lanes: 1 for a scalar. */
 export const lanesOf = (t: Type): number => (typeof t === 'string' ? 1 : t.lanes);
 
+/** Whether a type is a vector. */
 export const isVector = (t: Type): t is VectorType => typeof t !== 'string';
 
+/** Whether two types are equal: same scalar, same number of lanes. */
 export const sameType = (a: Type, b: Type): boolean => scalarOf(a) === scalarOf(b) && lanesOf(a) === lanesOf(b);
 
+/** `f32` or `f64`, scalar or vector. */
 export const isFloat = (t: Type): boolean => scalarOf(t) === 'f32' || scalarOf(t) === 'f64';
 
 /** Bytes of one scalar in memory; `i1` takes one. */
@@ -48,6 +53,7 @@ export const scalarTypes: readonly ScalarType[] = [
   'f64',
 ];
 
+/** Whether a text, or anything else, is the name of a scalar type. */
 export const isScalarType = (text: unknown): text is ScalarType => (scalarTypes as readonly unknown[]).includes(text);
 
 /** An integer of some width, scalar or vector; a truth value is not one. */

@@ -28,6 +28,7 @@ export const allocateBuffers = (all: readonly Buffer[]): Record<string, TypedArr
 /** The bytes under a typed array, without a copy, in the machine's order. */
 export const bytesOf = (data: TypedArray): Uint8Array => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 
+/** The constructor of one of the typed arrays that hold buffers. */
 export interface TypedArrayConstructor {
   readonly [Symbol.hasInstance]: (value: unknown) => boolean;
   new (length: number): TypedArray;

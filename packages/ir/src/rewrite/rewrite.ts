@@ -12,6 +12,7 @@ export interface Replacement {
   readonly values: readonly Value[];
 }
 
+/** What a rewrite may ask about the op at hand. */
 export interface RewriteContext {
   /** The ops around the one at hand, outermost first, as they were before the rewrite. */
   readonly parents: readonly Op[];

@@ -84,6 +84,10 @@ const rows: readonly Row[] = [
   ['rem', 'arith.rem', 2, 20, (a, b) => a % b],
 ];
 
+/**
+ * All scalar operations; the position of a row is its `code`. Rows are only ever appended, since saved graphs hold
+ * codes.
+ */
 export const scalarOps: readonly ScalarOp[] = rows.map(([name, kernelOp, arity, cost, evaluate, flags = ''], code) => ({
   code,
   name,

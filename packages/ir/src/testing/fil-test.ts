@@ -25,8 +25,9 @@ export interface FilTest {
   readonly expected: string | undefined;
 }
 
+/** One `; run:` line: a kernel with arguments and buffers, and the outcome expected. */
 export interface FilRun {
-  /** Undefined runs all kernels. */
+  /** The kernel to run; undefined runs all of them. */
   readonly kernel: string | undefined;
   /** As written; the kernel's parameters say what they are. */
   readonly args: readonly string[];
@@ -35,11 +36,13 @@ export interface FilRun {
   readonly loc: Loc;
 }
 
+/** Contents of a buffer, as written in a test. */
 export interface FilValues {
   readonly buffer: string;
   readonly values: readonly string[];
 }
 
+/** One `; expect-error:` line. */
 export interface FilError {
   readonly code: string;
   /** The line the error must name, where the expectation stands behind code. */

@@ -11,7 +11,9 @@ import { verify } from '../verify/verify.js';
 import type { FilRun, FilTest } from './fil-test.js';
 import { checkRun, prepareRun } from './fil-values.js';
 
+/** What a `.fil` test may use. */
 export interface FilOptions {
+  /** The dialects that the module may use. */
   readonly dialects: readonly Dialect[];
   /** The passes that `; pass:` may name. */
   readonly passes?: PassRegistry<Module>;
@@ -19,6 +21,7 @@ export interface FilOptions {
   readonly execute?: FilExecute;
 }
 
+/** Runs one kernel of a module, or all kernels, on buffers that it mutates. */
 export type FilExecute = (
   module: Module,
   kernel: string | undefined,
@@ -26,10 +29,11 @@ export type FilExecute = (
   buffers: Readonly<Record<string, TypedArray>>,
 ) => E.Either<Diagnostics, void>;
 
+/** What running a `.fil` test gave. */
 export interface FilResult {
-  /** What went otherwise than expected; empty is success. */
+  /** Where the outcome differs from what was expected; empty means success. */
   readonly problems: Diagnostics;
-  /** The module after the passes as text, where it came so far. */
+  /** The text of the module after the passes, if it got that far. */
   readonly output: string | undefined;
 }
 

@@ -24,7 +24,7 @@ import { inferTypes, type Types } from './types/infer.js';
 export interface KernelSignature {
   /** Launch arguments in the order of the function's parameters, without the fields. */
   readonly launch: readonly LaunchParam[];
-  /** What the kernel returns, and the buffer of length 1 that it is left in. */
+  /** What the kernel returns, and the buffer of length 1 that holds it. */
   readonly result: { readonly type: ScalarType; readonly buffer: string } | undefined;
   /** Whether the last parameter is the hidden seed of random numbers, a u32. */
   readonly seed: boolean;
@@ -32,7 +32,7 @@ export interface KernelSignature {
   readonly warnings: Diagnostics;
 }
 
-/** An array's parameter in the kernel is its length, an i32; its elements are in `buffer`. */
+/** An argument of a launch. The kernel receives an array's length, an i32; its elements are in `buffer`. */
 export type LaunchParam =
   | { readonly is: 'scalar'; readonly name: string; readonly type: ScalarType }
   | {
@@ -43,6 +43,7 @@ export type LaunchParam =
       readonly buffer: string;
     };
 
+/** A kernel as kernel IR, with the buffers that it brings. */
 export interface LoweredKernel {
   readonly kernel: Kernel;
   /** Arrays (inout), the result (output), accumulators (temp), tables (const). */
@@ -63,6 +64,7 @@ export const lowerKernel = (def: KernelDef, layout: Layout): E.Either<Diagnostic
   }
 };
 
+/** Kernels as one module. */
 export interface LoweredKernels {
   readonly module: Module;
   readonly signatures: Readonly<Record<string, KernelSignature>>;

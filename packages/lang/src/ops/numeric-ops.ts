@@ -12,7 +12,7 @@ export interface NumericOps<S = unknown> {
   isSymbolic(x: unknown): x is S;
   /**
    * Whether a symbolic value is a truth value, 0 or 1, such as the result of `lt`. Without it every symbolic condition
-   * is first compared with zero, which is right but makes a larger expression.
+   * is first compared with zero, which is correct but makes a larger expression.
    */
   isPredicate?(x: S): boolean;
 

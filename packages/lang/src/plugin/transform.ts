@@ -6,26 +6,28 @@ import { parseSource } from '../rewrite/parse.js';
 import { rewrite } from '../rewrite/rewrite.js';
 import { findRoots } from './roots.js';
 
+/** How a module is rewritten. */
 export interface TransformOptions {
-  /** Where rewritten code finds the operations on symbols; `symbolicMath` of `@filigree/ir` unless said otherwise. */
+  /** Where rewritten code finds the operations on symbols; default `symbolicMath` of `@filigree/ir`. */
   readonly ops?: { readonly module: string; readonly name: string };
-  /** Modules whose `symbolic` marks a function; `@filigree/lang` and `filigree` unless said otherwise. */
+  /** Modules whose `symbolic` marks a function; default `@filigree/lang` and `filigree`. */
   readonly modules?: RegExp;
-  /** Whether the source text goes into the output, for code frames at run time; true unless said otherwise. */
+  /** Whether the source text is embedded in the output, for code frames at run time; default true. */
   readonly frames?: boolean;
-  /** The map from the text given here to the one its author wrote, where types were stripped before, and that text. */
+  /** If types were stripped before: the map from the text given here to the one that its author wrote, and that text. */
   readonly original?: { readonly map: string | object; readonly text?: string | undefined };
 }
 
+/** The rewritten module and its source map. */
 export interface TransformResult {
   readonly code: string;
   readonly map: SourceMap;
 }
 
 /**
- * Rewrites in place the functions of a JavaScript module that are to be traced, with every function of the module that
- * they call, so that closures and imports keep working. Undefined where the module has none. Types must be stripped
- * before; `id` is the file's name, for diagnostics and the source map.
+ * Rewrites in place the functions of a JavaScript module that are to be traced, and every function of the module that
+ * they call, so that closures and imports keep working. Undefined if the module has none. Types must have been
+ * stripped; `id` is the file's name, for diagnostics and the source map.
  */
 export const transform = (code: string, id: string, options: TransformOptions = {}): TransformResult | undefined => {
   if (!/\bsymbolic\b/.test(code)) return undefined;

@@ -11,13 +11,14 @@ import { functionText, type FunctionText } from './function-text.js';
 import type { Lift } from './lift.js';
 import { standardGlobals } from '../rewrite/standard-globals.js';
 
+/** What a function needs from its surroundings. */
 export interface SymbolicOptions<S> {
   /**
    * Everything the function uses from around it, by name. Functions in it are made symbolic too, with the same scope;
    * objects of functions (`{ dot, cross }`) likewise. Values are taken as they are now.
    */
   readonly scope?: Readonly<Record<string, unknown>>;
-  /** The meaning of operators on symbols; `symbolicMath` of `@filigree/ir` unless said otherwise. */
+  /** The meaning of operators on symbols; default `symbolicMath` of `@filigree/ir`. */
   readonly ops?: NumericOps<S>;
   /** Where the function begins in its file, so that diagnostics name that file and line. */
   readonly at?: Loc;
@@ -26,13 +27,13 @@ export interface SymbolicOptions<S> {
 type AnyFunction = (...args: never[]) => unknown;
 
 /**
- * The same function, able to compute with symbols (EX1, §4.7): its source text is taken, its operators are rewritten, and
- * it is built anew in the given scope. On plain numbers it returns exactly what `fn` does. A function that the build
- * plugin rewrote is returned as it is.
+ * The same function, able to compute with symbols (EX1, §4.7): the operators in its source text are rewritten, and it
+ * is built anew in the given scope. On plain numbers it returns exactly what `fn` does. A function that the build
+ * plugin has rewritten is returned as it is.
  *
  * Errors (`DiagnosticError`): `lang/native-function`, `lang/unbound` for a name that is in neither scope nor language,
- * `lang/captured-write`, `lang/unsupported-syntax`, `lang/syntax`, `lang/other-ops`, `lang/no-code-generation`. When the
- * result runs: `lang/symbolic-branch`, `lang/symbolic-index`, `lang/symbolic-effect`, `lang/symbolic-recursion`,
+ * `lang/captured-write`, `lang/unsupported-syntax`, `lang/syntax`, `lang/other-ops`, `lang/no-code-generation`. When
+ * the result runs: `lang/symbolic-branch`, `lang/symbolic-index`, `lang/symbolic-effect`, `lang/symbolic-recursion`,
  * `lang/non-numeric`, `lang/typed-array`, `lang/bitwise`, `lang/unsupported-math`.
  */
 export const symbolic = <F extends AnyFunction, S = Sym>(fn: F, options: SymbolicOptions<S> = {}): Lift<F, S> => {

@@ -6,9 +6,9 @@ import { sparsePart } from './sparse-grid.js';
 import type { Mat, Vec } from './vec-types.js';
 
 /**
- * A read and a write of one element that no other iteration comes between: the field, the indices, the operand. The result
- * is the value before. (A number does not know where it was read, so that the element is named by its indices; for sums
- * whose value before does not matter write `u[i][j] += x`, which is atomic in a parallel loop.)
+ * Reads and writes one element with no other iteration in between: takes the field, the indices and the operand, and
+ * returns the value before. (A number does not know where it was read from, so the element is named by its indices. For
+ * sums whose previous value does not matter write `u[i][j] += x`, which is atomic in a parallel loop.)
  */
 export interface Atomic {
   (u: Grid1, i: number, value: number): number;
@@ -23,11 +23,17 @@ const atomic = (after: (before: number, value: number) => number): Atomic =>
     return update<number>(u, rest.slice(0, -1), (before) => after(before, value));
   }) as Atomic;
 
+/** Adds the operand. */
 export const atomicAdd: Atomic = atomic((a, b) => a + b);
+/** Keeps the smaller one. */
 export const atomicMin: Atomic = atomic((a, b) => Math.min(a, b));
+/** Keeps the larger one. */
 export const atomicMax: Atomic = atomic((a, b) => Math.max(a, b));
+/** Combines the bits by “and”. */
 export const atomicAnd: Atomic = atomic((a, b) => a & b);
+/** Combines the bits by “or”. */
 export const atomicOr: Atomic = atomic((a, b) => a | b);
+/** Combines the bits by “exclusive or”. */
 export const atomicXor: Atomic = atomic((a, b) => a ^ b);
 /** Stores the operand. */
 export const atomicExchange: Atomic = atomic((_, b) => b);

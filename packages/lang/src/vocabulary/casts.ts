@@ -25,13 +25,21 @@ const integer = (least: number, greatest: number): Cast =>
  * number, so i64 and u64 are exact up to 2⁵³, and an integer that is out of range goes to the nearest end where in a kernel
  * it wraps.
  */
+/** To a signed integer of 8 bits. */
 export const i8 = integer(-(2 ** 7), 2 ** 7 - 1);
+/** To a signed integer of 16 bits. */
 export const i16 = integer(-(2 ** 15), 2 ** 15 - 1);
+/** To a signed integer of 32 bits. */
 export const i32 = integer(-(2 ** 31), 2 ** 31 - 1);
+/** To a signed integer of 64 bits. */
 export const i64 = integer(-(2 ** 63), 2 ** 63);
+/** To an unsigned integer of 8 bits. */
 export const u8 = integer(0, 2 ** 8 - 1);
+/** To an unsigned integer of 16 bits. */
 export const u16 = integer(0, 2 ** 16 - 1);
+/** To an unsigned integer of 32 bits. */
 export const u32 = integer(0, 2 ** 32 - 1);
+/** To an unsigned integer of 64 bits. */
 export const u64 = integer(0, 2 ** 64);
 
 /** To single precision. */

@@ -2,7 +2,10 @@ import { fail } from '@filigree/ir';
 import { coordinatesOf, type Place } from './places.js';
 import type { Vec } from './vec-types.js';
 
-/** Hint, first in a loop over active elements: the part of this field that a block of them uses is kept in a scratchpad. */
+/**
+ * Hint, first in a loop over active elements: keeps the part of this field that a block of elements uses in a
+ * scratchpad.
+ */
 export const cache = (u: object): void => void u;
 
 /** Hint: read this field through the small cache nearest to the processor where there is a choice. */

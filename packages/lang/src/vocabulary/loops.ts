@@ -3,7 +3,7 @@ import { activeIn } from './active.js';
 import type { GridElement, Grid1, Grid2, Grid3, Grid4 } from './grid-types.js';
 import { parallel } from './host-random.js';
 
-/** What a loop of a kernel runs over. On the host it runs from the first to the last. */
+/** What a loop of a kernel runs over. On the host it runs in order. */
 export class LoopSpace<T extends number | readonly number[]> implements Iterable<T> {
   constructor(readonly inSequence: () => Iterable<T>) {}
 

@@ -2,6 +2,7 @@ import { fail } from '@filigree/ir';
 import type { GridElement, Grid1, Grid2, Grid3, Grid4 } from './grid-types.js';
 import { Shared, SparseStore, type SparseExtent } from './sparse-store.js';
 
+/** How a sparse grid on the host becomes active. */
 export interface SparseGridOptions {
   /**
    * Elements along each axis of the cells that become active as a whole, the innermost cells first; a number counts along

@@ -3,7 +3,10 @@ import { isArrayLike } from './active.js';
 import type { GridElement, Grid1, Grid2, Grid3, Grid4, Indexed } from './grid-types.js';
 import { outerCells, sparsePart, type SparsePart } from './sparse-grid.js';
 
-/** A function of the cell around an element: the field, then the element's indices; those that the cell does not need may be left out. */
+/**
+ * A function of the cell around an element: takes the field, then the element's indices; those that the cell does not
+ * depend on may be left out.
+ */
 export interface CellFunction<R> {
   <E extends GridElement>(u: Grid1<E>, i: number): R;
   <E extends GridElement>(u: Grid2<E>, i: number, j?: number): R;
@@ -37,8 +40,8 @@ export const deactivate: CellFunction<void> = (u: object, ...at: (number | undef
 };
 
 /**
- * The field, meaning in `isActive`, `activate` and `deactivate` not the innermost sparse cell but the one `steps` further
- * out. On the host `lang/host-dense` for plain arrays.
+ * The field, standing in `isActive`, `activate` and `deactivate` for the sparse cell `steps` further out than the
+ * innermost. On the host `lang/host-dense` for plain arrays.
  */
 export const parent = <G extends object>(u: G, steps = 1): G =>
   outerCells(sparsePart(u) ?? dense('parent'), steps) as G;

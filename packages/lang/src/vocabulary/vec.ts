@@ -40,7 +40,9 @@ export function zeros(...sizes: number[]): Vec | Mat {
   return ofSizes('zeros', sizes) as Vec | Mat;
 }
 
+/** Whether a value is a vector made by `vec`. */
 export const isVec = (value: unknown): value is Vec => value instanceof VecValue;
+/** Whether a value is a matrix made by `mat`. */
 export const isMat = (value: unknown): value is Mat => value instanceof MatValue;
 
 /** A number, vector or matrix of the host as the table of the algebra takes it. */

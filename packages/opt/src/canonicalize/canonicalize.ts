@@ -26,7 +26,7 @@ import type { Fold, FoldContext } from './fold-context.js';
 
 /**
  * Brings ops to their simplest equal form: folds constants by the ops' own evaluators, applies identities, puts constants
- * on the right of commutative ops, takes branches and loops apart whose way is known. Without `fastMath` every result
+ * on the right of commutative ops, resolves branches and loops whose course is known. Without `fastMath` every result
  * stays the same to the last bit. Ops that fall out of use stay for `dce` to drop.
  *
  * Option `fastMath` (default false): also identities that hold for real numbers only, `x + 0`, `x * 0`, `x - x`, `x / x`,

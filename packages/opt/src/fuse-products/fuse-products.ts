@@ -5,14 +5,15 @@ import { freshValues, simpleOp, type Fresh } from '../support/values.js';
 import { sharedSums, type Term } from './sums.js';
 
 /**
- * Does a product that several sums share in each of them, with `math.fma`, for targets that multiply and add in one
- * instruction: there it is free, and need not be kept. So are regions written in which more products and sums of products
- * are shared than there are registers; a few may well be kept, and a product of one sum is left to the target. Comes after
- * all that looks for products and sums.
+ * Computes a product that several sums share anew in each of them, with `math.fma`, for targets that multiply and add
+ * in one instruction: there the product is free and occupies no register. A region is rewritten only if more of its
+ * products and sums of products are shared than there are registers; a few can well be kept, and a product that only
+ * one sum uses is left to the target. Runs after every pass that looks for products and sums.
  *
- * Sums are put together in another order, so results change by rounding.
+ * Sums are associated differently, so results change by rounding.
  *
- * Option `registers` (default 16): how many values a target keeps. Fails with `opt/option` when it is negative or no whole number.
+ * Option `registers` (default 16): how many values a target can keep. Fails with `opt/option` when it is negative or
+ * not a whole number.
  */
 export const fuseProducts = corePass('fuse-products', { registers: 16 }, (_, { registers }) => {
   return (module) => {

@@ -6,9 +6,9 @@ import { beforeWrap, transfer } from './transfer.js';
 
 /** What is known about the integers of a kernel. */
 export interface Ranges {
-  /** The range of a value at the place at hand; undefined for floats and vectors. */
+  /** The range of a value at the current place; undefined for floats and vectors. */
   readonly of: (v: Value) => Range | undefined;
-  /** Notes an op in program order. Those with regions are noted by `enter` alone. */
+  /** Takes an op into account, in program order. Those with regions are entered by `enter` instead. */
   readonly note: (op: Op) => void;
   /** Whether a sum, difference, product or left shift gives the number that it would give without a limit to its type. */
   readonly exact: (op: Op) => boolean;

@@ -2,8 +2,8 @@ import { walk, type Buffers, type Kernel, type Region } from '@filigree/ir';
 import { rangesOf } from './analysis.js';
 
 /**
- * Ids of the results of integer sums, differences, products and left shifts that never leave their type, so that a target
- * may compute them without care for how they would wrap.
+ * Ids of the integer sums, differences, products and left shifts whose results never leave their type, so that a target
+ * may compute them without regard to wrapping.
  */
 export const exactValues = (kernel: Kernel, buffers: Buffers): ReadonlySet<number> => {
   const exact = new Set<number>();

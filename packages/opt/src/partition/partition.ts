@@ -24,12 +24,13 @@ import { bodyOf, definedIn, terminatorOf } from '../support/values.js';
 import { clampsOf, type Clamp, type Threshold } from './clamps.js';
 
 /**
- * Partitions innermost loops (the loop partitioning of Halide): minima, maxima and comparisons that only the first or last
- * iterations need, such as those that keep an index inside a field, are left out of the iterations between them. A loop
- * whose number of iterations is known is taken apart where the edges are known too; where they are not, as in a block
- * of a larger grid, it is written twice, for blocks that touch no edge and for those that do.
+ * Partitions innermost loops (the loop partitioning of Halide): minima, maxima and comparisons that only the first or
+ * last iterations need, such as those that clamp an index to a field, are removed from the iterations in between. If
+ * the number of iterations is known, a loop is split where its edges are known too; otherwise, as in a block of a
+ * larger grid, it is written twice: once for blocks that touch no edge and once for those that do.
  *
- * Option `maxOps` (default 256): ops of the largest loop that may grow so. Fails with `opt/option` when it is no whole number.
+ * Option `maxOps` (default 256): the size in ops up to which a loop may be duplicated. Fails with `opt/option` when it
+ * is not a whole number.
  */
 export const partition = corePass('partition', { maxOps: 256 }, (dialects, { maxOps }) => {
   const facts = factsOf(dialects);

@@ -27,13 +27,14 @@ import { chunkedLoop } from './chunks.js';
 import { identityOf, reductionsOf, type Reduction } from './reduction.js';
 
 /**
- * Privatisation of reductions: where a loop combines values into one element by atomics whose results nobody uses, each
- * thread accumulates in a value that the loop carries and combines it into memory once. Loops inside parallel loops do so
- * after their last iteration; an outermost parallel loop becomes one over chunks of consecutive iterations, with a
- * sequential loop in each. Nothing else in the loop may touch the element. The order of atomics in a parallel loop is
- * nobody's promise, so sums of floats may come out in another order; reductions of serial code are left alone.
+ * Privatisation of reductions: if a loop combines values into one element by atomics whose results are unused, each
+ * thread accumulates in a value that the loop carries and combines it into memory once. Loops inside parallel loops do
+ * so after their last iteration; an outermost parallel loop becomes one over chunks of consecutive iterations, each a
+ * sequential loop. Nothing else in the loop may touch the element. The order of atomics in a parallel loop is
+ * unspecified anyway, so sums of floats may be taken in another order; reductions in serial code are left alone.
  *
- * Option `chunks` (default 1024): the most chunks of a loop. Fails with `opt/option` when it is no positive whole number.
+ * Option `chunks` (default 1024): the most chunks into which a loop is cut. Fails with `opt/option` when it is not a
+ * positive whole number.
  */
 export const privatize = corePass('privatize', { chunks: 1024 }, (dialects, { chunks }) => {
   const facts = factsOf(dialects);

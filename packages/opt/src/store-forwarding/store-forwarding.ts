@@ -18,12 +18,12 @@ import { accessOf, elementMap, placeOf } from './element-map.js';
 import { withoutPrivateAtomics } from './private-atomics.js';
 
 /**
- * Forwards values through memory: a load takes the value that the last store to its element, or an earlier load of it,
- * had; a store that writes what is there already, or that a later store of the same region overwrites before anything
- * can read it, goes. Two indices are told apart when both are affine in the same values: they are equal or differ by a
- * constant. All others may be equal. Atomics and unknown ops end what is known about their buffer; a loop does so for
- * all that it writes, before its first iteration and after its last. Scratch buffers are nobody else's: an atomic on one is
- * a load and a store, and a store to one that is not read again goes.
+ * Forwards values through memory. A load takes the value of the last store to its element, or of an earlier load of it.
+ * A store is dropped if it writes what is there already, or if a later store of the same region overwrites it before
+ * anything can read it. Two indices are told apart when both are affine in the same values: they are then either equal
+ * or differ by a constant; all others may be equal. Atomics and unknown ops invalidate what is known about their
+ * buffer; a loop does so for everything that it writes, before its first iteration and after its last. A scratch buffer
+ * is private: an atomic on one is a load and a store, and a store to one that is not read again is dropped.
  */
 export const storeForwarding = corePass('store-forwarding', {}, (dialects) => {
   const facts = factsOf(dialects);

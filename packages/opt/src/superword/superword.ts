@@ -23,12 +23,13 @@ import { suitsLanes } from './suits-lanes.js';
 import { writeSteps } from './write-steps.js';
 
 /**
- * Ops of straight-line code that do the same to neighbouring elements become ops on short vectors: the components of a
- * node of a grid, say, which no loop runs over (Larsen & Amarasinghe, Exploiting superword level parallelism with multimedia
- * instruction sets, PLDI 2000). Floats only. Numbers stay the same to the last bit. A loop whose iterations can be the
- * lanes, with neighbouring elements side by side, is left to `vectorize` or to the compiler.
+ * Packs ops of straight-line code that do the same to neighbouring elements into ops on short vectors, for example the
+ * components of a grid node, which no loop runs over (Larsen & Amarasinghe, Exploiting superword level parallelism with
+ * multimedia instruction sets, PLDI 2000). Floats only; results stay the same to the last bit. A loop whose iterations
+ * can be the lanes, with neighbouring elements side by side, is left to `vectorize` or to the compiler.
  *
- * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is no positive whole number.
+ * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is not a positive whole
+ * number.
  */
 export const superword = corePass('superword', { bytes: 16 }, (dialects, { bytes }) => {
   const facts = factsOf(dialects);

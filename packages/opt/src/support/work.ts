@@ -5,15 +5,15 @@ import { tripCount } from './trip-count.js';
 const unknownTrips = 16;
 
 /**
- * Ops that one run of a region takes, roughly, from 1 to 2³⁰; what takes a division or more counts as several. A loop's
- * attribute `trips` says how often it runs where its bounds do not.
+ * The rough number of ops that one run of a region takes, from 1 to 2³⁰; a division or anything slower counts as
+ * several. The attribute `trips` of a loop says how often it runs if its bounds do not.
  */
 export const workOf = (region: Region, constantOf: (v: Value) => Scalar | undefined): number =>
   Math.max(1, timesRun(region, constantOf, work));
 
 /**
- * How often one run of a region comes to ops, each counted with its weight, up to 2³⁰. Loops count as in `workOf`, branches
- * with both arms.
+ * How often the ops of a region run when the region runs once, each counted with its weight, up to 2³⁰. Loops count as
+ * in `workOf`, branches with both arms.
  */
 export const timesRun = (
   region: Region,

@@ -22,14 +22,15 @@ import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
 
 /**
- * Puts the iterations of `scf.for {simd = true}` with loops or branches in it on vector lanes (thesis §4.3: the innermost
- * dense level). All lanes take the same way through inner loops and branches, whose bounds and conditions must not differ
- * between them; sums that inner loops carry are vectors, and what is asked for all lanes is asked once. C compilers do this
- * to innermost loops by themselves but not to nests. Only loops of a known number of iterations are taken whose lanes add
- * and multiply floats that lie side by side: other work costs lanes as much as it does one by one.
+ * Puts the iterations of an `scf.for {simd = true}` that contains loops or branches on vector lanes (thesis §4.3: the
+ * innermost dense level). All lanes go through inner loops and branches together, so bounds and conditions must be the
+ * same for all of them; sums that inner loops carry become vectors, and what is the same for all lanes is computed
+ * once. C compilers do this to innermost loops by themselves but not to nests. A loop is taken only if its number of
+ * iterations is known and its lanes add and multiply floats that lie side by side: other work costs as much on lanes as
+ * one by one.
  *
- * Option `bytes` (default 64): the bytes of a vector at the most; more than a register has are several sums that need not
- * wait for each other. Fails with `opt/option` when it is no positive whole number.
+ * Option `bytes` (default 64): the most bytes of a vector; more than a register holds means several independent sums,
+ * which need not wait for each other. Fails with `opt/option` when it is not a positive whole number.
  */
 export const vectorizeNests = corePass('vectorize-nests', { bytes: 64 }, (dialects, { bytes }) => {
   const facts = factsOf(dialects);

@@ -2,8 +2,8 @@ import { mapKernels, rewriteOps } from '@filigree/ir';
 import { corePass } from '../support/core-pass.js';
 
 /**
- * Loops no longer say that their iterations are independent and want vector lanes, so that they run one after the other
- * unless a compiler finds out by itself: what vector lanes gain is measured against that.
+ * Removes the `simd` mark from loops, so that they run one iteration after another unless the compiler vectorises them
+ * by itself. The baseline for measuring what vector lanes gain.
  */
 export const serialLanes = corePass(
   'serial-lanes',

@@ -21,20 +21,22 @@ import { buildCell, buildCellPath, buildContainer, extentAlong, operandsOf } fro
 import { SiteTable, sitesOf, withSites } from './sites.js';
 import { snodeDialect } from './snode-dialect.js';
 
+/** How accesses to fields are lowered. */
 export interface AccessOptions {
   /**
-   * Reports every index that is out of bounds at run time, with its place; otherwise it is clamped in silence. `lowerFields`
-   * then also checks arithmetic and promises, see `debugChecks`. Default false.
+   * Reports every index that is out of bounds at run time, with its place; otherwise it is clamped silently.
+   * `lowerFields` then also checks arithmetic and promises, see `debugChecks`. Default false.
    */
   readonly checks?: boolean;
 }
 
 /**
- * Breaks every access to a field into micro-accesses, root to leaf, each for itself (thesis §5.1). Indices are clamped to
- * their bounds, so that none leads outside. Places that can fail at run time are numbered in the module's `sites`.
+ * Breaks every access to a field into its own chain of micro-accesses, from root to leaf (thesis §5.1). Indices are
+ * clamped to their bounds, so that none leads outside. Places that can fail at run time are numbered in the module's
+ * `sites`.
  *
- * Takes what `lowerLoops` leaves; a struct-for that is still there is `access/order`, to deactivate a single cell of a list
- * `access/deactivate-list`.
+ * Takes what `lowerLoops` leaves. Errors: `access/order` for a struct-for that is still there, `access/deactivate-list`
+ * for deactivating a single cell of a list.
  */
 export const lowerAccess = (storage: Storage, options: AccessOptions = {}): Pass<Module> => {
   const { layout } = storage;

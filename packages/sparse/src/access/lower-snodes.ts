@@ -25,8 +25,8 @@ import { clearList, deactivate } from './lower/deactivate.js';
 import { snodeDialect } from './snode-dialect.js';
 
 /**
- * Gives cells their addresses: micro-accesses become arithmetic, branches and memory operations on the arena, whose buffers
- * the module then declares. Everything a kernel can do to the structure is here: there is no runtime below it.
+ * Turns micro-accesses into arithmetic, branches and memory operations on the arena, whose buffers the module then
+ * declares. Everything that a kernel can do to the structure is emitted here: there is no runtime beneath it.
  */
 export const lowerSNodes = (storage: Storage): Pass<Module> => {
   const dialects = [...coreDialects, snodeDialect(storage.layout)];

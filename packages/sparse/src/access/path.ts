@@ -2,14 +2,15 @@ import { type Attrs, type Builder, type Value } from '@filigree/ir';
 import { axesAbove, axesOf, isSparse, pathTo, type Layout } from '../layout/layout.js';
 import { elementsBelow } from '../storage/storage.js';
 
+/** How a cell is reached. */
 export interface PathOptions {
-  /** Whether the cells on the way become active. */
+  /** Whether the cells on the way are activated. */
   readonly activate?: boolean;
-  /** Promise that all of them are. */
+  /** A promise that all cells on the way are active. */
   readonly known?: boolean;
   /** The place in the program, for messages. */
   readonly site?: number;
-  /** Promise that no index is outside its bounds, so none is clamped. */
+  /** A promise that every index is within its bounds, so that none is clamped. */
   readonly inRange?: boolean;
 }
 
@@ -39,7 +40,7 @@ export const buildCell = (
   return b.value('snode.lookup', operandsOf(at), { node, ...attrsOf(layout, node, options) });
 };
 
-/** The same as far as the container: what `snode.is_active` takes. */
+/** As `buildCell`, but only as far as the container: what `snode.is_active` takes. */
 export const buildCellPath = (
   b: Builder,
   layout: Layout,

@@ -14,33 +14,33 @@ import { splitAtBounds } from './simplify/split-bounds.js';
 import { splitLoops } from './simplify/split.js';
 import { snodeDialect } from './snode-dialect.js';
 
-/** Parts of the simplification, each on unless said otherwise. */
+/** The parts of the simplification; each is on by default. */
 export interface SimplifyOptions {
-  /** Loops in parts: those that stay within a block or within bounds, and those that look beyond. */
+  /** Splits loops into the part that stays within a block or within bounds, and the parts that reach beyond. */
   readonly split?: boolean;
-  /** Loops over elements without branches, before their accesses are lowered. */
+  /** Removes branches from loops over elements before their accesses are lowered. */
   readonly flatten?: boolean;
-  /** Loops that follow a multiple of an index, in pieces in which it stays within a block and within bounds. */
+  /** Splits loops that follow a multiple of an index into pieces in which it stays within a block and within bounds. */
   readonly guard?: boolean;
-  /** Loops over a row of a block whole: what they read beyond its ends is read before. */
+  /** Keeps loops over a row of a block whole, by reading what lies beyond its ends in advance. */
   readonly edges?: boolean;
-  /** Digits of indices, and bounds that need no clamp. */
+  /** Computes digits of indices that are known, and drops clamps that are not needed. */
   readonly digits?: boolean;
-  /** One lookup for accesses that share a path, offsets, and no activation of what is active. */
+  /** Shares one lookup among accesses along one path, and offsets; drops activations of what is active. */
   readonly merge?: boolean;
-  /** Lookups before the loops in which they do not change. */
+  /** Hoists lookups out of loops in which they do not change. */
   readonly hoist?: boolean;
-  /** Values through cells, without loads and stores. */
+  /** Forwards values through cells, without loads and stores. */
   readonly forward?: boolean;
-  /** Activations that follow one another in one. */
+  /** Combines consecutive activations into one. */
   readonly batch?: boolean;
 }
 
 /**
- * Simplifies micro-accesses (thesis §4.2, §5.1 and appendix F): what several accesses share is done once, as far out as it
- * can be. The passes are named `guard-multiples`, `read-edges`, `split-loops`, `resolve-digits`, `merge-accesses`, `hoist-accesses`, `forward-values` and
- * `batch-activations`; between them what
- * is equal is shared and what is not needed is dropped.
+ * Simplifies micro-accesses (thesis §4.2, §5.1 and appendix F): work that several accesses share is done once, as far
+ * out as possible. The passes are `guard-multiples`, `read-edges`, `split-loops`, `resolve-digits`, `merge-accesses`,
+ * `hoist-accesses`, `forward-values` and `batch-activations`; between them common subexpressions are shared and dead
+ * code is dropped.
  */
 export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}): Pass<Module> => {
   const {

@@ -1,6 +1,6 @@
 import type { Attr, Loc, Module, Op } from '@filigree/ir';
 
-/** A place in a program that may go wrong at run time; a status names it by its number. */
+/** A place in a program where something may go wrong at run time; a status refers to it by its number. */
 export interface Site {
   /** The op of the field dialect, for example `field.store`. */
   readonly access: string;

@@ -69,13 +69,13 @@ export const boundingBox = ({ shape, bits }: BooleanTensor): (readonly [start: n
   return shape.map((_, d) => (any ? [low[d], high[d]] : [0, 0]));
 };
 
-/** Entries of both; the shapes agree. */
+/** The entries that both patterns have; their shapes must agree. */
 export const intersectPatterns = (a: BooleanTensor, b: BooleanTensor): BooleanTensor => ({
   shape: a.shape,
   bits: a.bits.map((x, e) => x & b.bits[e]),
 });
 
-/** Entries of either; the shapes agree. */
+/** The entries that either pattern has; their shapes must agree. */
 export const unitePatterns = (a: BooleanTensor, b: BooleanTensor): BooleanTensor => ({
   shape: a.shape,
   bits: a.bits.map((x, e) => x | b.bits[e]),

@@ -11,7 +11,7 @@ export interface ProductTarget {
   readonly pattern?: BooleanTensor;
 }
 
-/** What of a product may be non-zero and is wanted. */
+/** What of the factors and the result of a product may be non-zero and is wanted. */
 export interface EquivalentPatterns {
   /** The equivalent sparsity pattern of each factor (Def. 4.1), over its own indices. */
   readonly factors: readonly BooleanTensor[];
@@ -41,7 +41,7 @@ export const equivalentPatterns = (factors: readonly IndexedPattern[], target: P
   return { factors: found, result: shrunk.expand({ indices: target.indices, pattern }) };
 };
 
-/** What a product may hold, over the target's indices. */
+/** What a product may contain, over the indices of the target. */
 export const contractedPattern = (factors: readonly IndexedPattern[], indices: string): BooleanTensor => {
   const shrunk = shrinkFactors(factors);
   const root = new OrderSearch(shrunk, indices).greedy().tree();

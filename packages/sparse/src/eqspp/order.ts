@@ -4,8 +4,9 @@ import { type KnownFactors, OrderSearch } from './search.js';
 import { shrinkFactors, type Shrunk } from './shrink.js';
 import type { ContractionTree } from './tree.js';
 
+/** The order in which the factors of a product are best multiplied. */
 export interface ContractionOrder {
-  /** With the equivalent pattern of every part. */
+  /** The order as a tree, with the equivalent pattern of every part. */
   readonly tree: ContractionTree;
   /** Multiplications and additions on non-zeros (§4.3). */
   readonly operations: number;

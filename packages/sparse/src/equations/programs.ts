@@ -22,7 +22,7 @@ export interface BuiltinProgram {
 
 const N = 100;
 
-/** The programs of the slides' experiments and examples, dense, as one would write them. */
+/** The dense programs of the method's experiments and examples, as one would write them. */
 export const builtinPrograms: readonly BuiltinProgram[] = [
   product('gemm', 'C[i, j] += A[i, k]·B[k, j]'),
   product('mm', 'C[i, j] += A[i, k]·B[k, j], meant for a sparse A and a dense B'),

@@ -16,14 +16,14 @@ import { recurrencesOf, type Recurrences } from './recurrences/recurrences.js';
 import { sparsityEquations, type SparsityEquation } from './recurrences/sparsity.js';
 import { hasCode } from './sets/point-set.js';
 
-/** A dense affine program as equations, solved as far as that goes without its inputs. */
+/** A dense affine program as equations, solved as far as possible without its inputs. */
 export interface SolvedProgram {
   readonly module: Module;
   readonly program: AffineProgram;
   readonly recurrences: Recurrences;
   readonly sparsity: readonly SparsityEquation[];
   readonly language: LanguageSolution;
-  /** What evaluation needs beside the inputs. */
+  /** What evaluation needs besides the inputs. */
   readonly plan: EvaluationPlan;
 }
 
@@ -61,15 +61,16 @@ export interface Regions {
 }
 
 /**
- * The run-time part: the regions of a solved program on patterns of its inputs (SP4). Arrays without a pattern are taken
- * for full; outputs and temporaries begin as zeros. Numbers that cancel count as not zero. Fails with `equations/input`.
+ * The run-time part: the regions of a solved program for the patterns of its inputs (SP4). Arrays without a pattern are
+ * taken to be full; outputs and temporaries begin as zeros. Sums are taken to be non-zero even if their terms could
+ * cancel. Fails with `equations/input`.
  */
 export const evaluateRegions = (solved: SolvedProgram, inputs: SparseInputs): E.Either<Diagnostics, Regions> =>
   pass('evaluate-regions', (given: SparseInputs) => runHere(regionSteps(solved, given, HERE))).run(inputs);
 
 /**
- * The same as a computation that asks for its large works to be done, on this thread or others: what `evaluateRegions` finds
- * wherever they are done. Throws `DiagnosticError`.
+ * As `evaluateRegions`, but as a computation that asks for its large pieces of work to be done, on this thread or
+ * others. The result does not depend on where they are done. Throws `DiagnosticError`.
  */
 export function* regionSteps(solved: SolvedProgram, inputs: SparseInputs, platform: Platform): Steps<Regions> {
   const evaluation = yield* evaluate(solved.program, solved.plan, inputs, platform);
@@ -78,6 +79,7 @@ export function* regionSteps(solved: SolvedProgram, inputs: SparseInputs, platfo
   return { solved, inputs, evaluation, statements };
 }
 
+/** The equations and their solution, for people. */
 export const equationTexts = ({ recurrences, language }: SolvedProgram): readonly EquationTexts[] =>
   recurrences.equations.map((r, k) => {
     const { name } = r.statement;
@@ -89,11 +91,11 @@ export const equationTexts = ({ recurrences, language }: SolvedProgram): readonl
     };
   });
 
-/** What every letter stands for: `a = {(t - 1, i + k) → (t, i, k) : t ≥ 1}`. */
+/** What every letter stands for, for people: `a = {(t - 1, i + k) → (t, i, k) : t ≥ 1}`. */
 export const letterTexts = ({ language, program }: SolvedProgram): readonly string[] =>
   language.system.letters.map((l) => letterText(l, program));
 
-/** What came of comparing regions with a run of the dense program over all its iterations. */
+/** The outcome of comparing regions with a run of the dense program over all its iterations. */
 export interface RegionCheck {
   readonly passed: boolean;
   /** Why nothing was compared. */
@@ -105,8 +107,8 @@ export interface RegionCheck {
 }
 
 /**
- * Compares regions with a run of the dense program on truth values, iteration by iteration; skipped where it takes more
- * iterations than `limit`, default 2²⁴.
+ * Compares regions with a run of the dense program on truth values, iteration by iteration. Skipped if that takes more
+ * than `limit` iterations, by default 2²⁴.
  */
 export const checkRegions = ({ solved, inputs, statements }: Regions, limit = 2 ** 24): RegionCheck => {
   const total =

@@ -6,7 +6,7 @@ export interface ExprTree {
   readonly root: Expr;
 }
 
-/** A node of an expression; `loc` is the place of its operator, name or number. */
+/** A node of an expression; `loc` is the position of its operator, name or number. */
 export type Expr =
   | { readonly kind: 'name'; readonly name: string; readonly loc: Loc }
   | { readonly kind: 'number'; readonly value: number; readonly loc: Loc }

@@ -11,6 +11,7 @@ export interface HarwellBoeingOptions {
   readonly form?: 'harwell-boeing' | 'rutherford-boeing';
   /** `integer` is known to Rutherford-Boeing only. */
   readonly field?: Field;
+  /** Writes the lower triangle only; refused unless the matrix has this symmetry. */
   readonly symmetry?: Symmetry;
   /** The imaginary parts of a complex matrix; the matrix holds the real ones. */
   readonly imag?: Float64Array;

@@ -7,8 +7,11 @@ import { byteWriter, requireFinite, requireSymmetry, shortest } from './write.js
 
 /** How to write a Matrix Market file; by default coordinate, real (complex if `imag` is given), general. */
 export interface MatrixMarketOptions {
+  /** `coordinate` lists the entries, `array` all numbers of a dense matrix. */
   readonly format?: 'coordinate' | 'array';
+  /** The kind of number that the file declares. */
   readonly field?: Field;
+  /** Writes the lower triangle only; refused unless the matrix has this symmetry. */
   readonly symmetry?: Symmetry;
   /** The imaginary parts of a complex matrix; the matrix holds the real ones. */
   readonly imag?: Float64Array;

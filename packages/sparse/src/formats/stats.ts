@@ -2,12 +2,12 @@ import { samePattern } from './compare.js';
 import { transposePattern } from './csc.js';
 import type { CsrPattern } from './csr.js';
 
-/** What a person asks first about a pattern. */
+/** The first things a person asks about a pattern. */
 export interface PatternStats {
   readonly rows: number;
   readonly cols: number;
   readonly nnz: number;
-  /** Entries a row; all 0 for a matrix without rows. */
+  /** Entries per row; all 0 for a matrix without rows. */
   readonly perRow: { readonly min: number; readonly mean: number; readonly max: number };
   /** Largest distance of an entry from the diagonal: below it, above it, and the greater of both. */
   readonly lowerBandwidth: number;

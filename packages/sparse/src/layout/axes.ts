@@ -1,7 +1,9 @@
 /** A direction of an index space. Nodes on one path that split the same axis split it further and further. */
 export type Axis = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+/** Axes of an index space, ascending. */
 export type Axes = readonly Axis[];
 
+/* The axes by their usual names, alone and together: `dense(ij, 256)`. */
 export const i: Axes = [0];
 export const j: Axes = [1];
 export const k: Axes = [2];

@@ -32,6 +32,7 @@ export class Branch {
     readonly forks: readonly Branch[],
   ) {}
 
+  /** A branch of one node. Users begin with `dense`, `hash` or `dynamic`. */
   static of(spec: NodeSpec): Branch {
     return new Branch([spec], [], []);
   }

@@ -1,6 +1,9 @@
 import { fail, isScalarType, type ScalarType } from '@filigree/ir';
 
-/** A field: a mapping from indices to numbers of one type. Where its values lie is said by a layout, and by nothing else. */
+/**
+ * A field: a mapping from indices to numbers of one type. Where its values lie is decided by a layout and by nothing
+ * else.
+ */
 export interface FieldDecl {
   readonly is: 'scalar';
   readonly name: string;
@@ -9,7 +12,7 @@ export interface FieldDecl {
   readonly ambient: number;
 }
 
-/** A field of small vectors: a field a component, `x_0`, `x_1` …. */
+/** A field of small vectors, stored as one scalar field for each component: `x_0`, `x_1` …. */
 export interface VectorField<N extends number = number> {
   readonly is: 'vector';
   readonly name: string;
@@ -18,7 +21,7 @@ export interface VectorField<N extends number = number> {
   readonly components: readonly FieldDecl[];
 }
 
-/** A field of small matrices: a field a component, `F_0_0`, `F_0_1` …, row by row. */
+/** A field of small matrices, stored as one scalar field for each component, row by row: `F_0_0`, `F_0_1` …. */
 export interface MatrixField<N extends number = number, M extends number = number> {
   readonly is: 'matrix';
   readonly name: string;
@@ -28,8 +31,10 @@ export interface MatrixField<N extends number = number, M extends number = numbe
   readonly components: readonly FieldDecl[];
 }
 
+/** A field of numbers, vectors or matrices. */
 export type AnyField = FieldDecl | VectorField | MatrixField;
 
+/** How a field is declared, beside its name and type. */
 export interface FieldOptions {
   /** What reading an inactive element gives; 0 unless said otherwise. */
   readonly ambient?: number;

@@ -79,18 +79,21 @@ export const layout = (...branches: readonly Branch[]): Layout => {
   return { nodes, fields: new Map(places.map((p) => [p.field.name, p])) };
 };
 
-/** Numbers of the nodes from below the root down to node `id`. */
+/** The numbers of the nodes on the way from the root, itself left out, down to node `id`. */
 export const pathTo = (nodes: readonly SNode[], id: number): readonly number[] =>
   id === 0 ? [] : [...pathTo(nodes, nodes[id].parent), id];
 
-/** Axes that the path from the root down to a node splits, the node included, ascending: those of its elements' coordinates. */
+/**
+ * The axes, ascending, that the path from the root to a node splits, the node included: the coordinates of its
+ * elements.
+ */
 export const axesOf = ({ nodes }: Layout, id: number): readonly number[] =>
   nodes[0].extents.flatMap((_, a) => (pathTo(nodes, id).some((n) => nodes[n].axes.includes(a)) ? [a] : []));
 
-/** The same for the node's container: without the axes that only the node itself splits. */
+/** As `axesOf`, for the container of a node: without the axes that only the node itself splits. */
 export const axesAbove = (layout: Layout, id: number): readonly number[] => axesOf(layout, layout.nodes[id].parent);
 
-/** A node for people: what it is and the axes it splits. */
+/** A node as text for people: what it is and the axes it splits. */
 export const nodeText = (node: SNode): string => {
   if (node.field) return `field '${node.field.name}'`;
   const split = node.axes.map((a) => `${axisName(a)}: ${node.extents[a]}`);
@@ -98,7 +101,7 @@ export const nodeText = (node: SNode): string => {
   return `${node.kind}(${split.join(', ')})${decorators.join('')}`;
 };
 
-/** The tree for people, a node a line, children indented. */
+/** The tree as text for people: one node per line, children indented. */
 export const layoutText = ({ nodes }: Layout): string => {
   const lines = (id: number, depth: number): readonly string[] => [
     `${'  '.repeat(depth)}${nodeText(nodes[id])}`,

@@ -20,10 +20,10 @@ import type { Layout } from '../layout/layout.js';
 import { hasOwnElements, isAtOwnElement } from './own.js';
 
 /**
- * Flattens branches in loops over active elements where that leaves none, so that the elements of a row can be done on vector
- * lanes: what the branches compute is computed always, and selected. A write to the iteration's own element becomes one of
- * the value it has where the branch is not taken; that is right as nothing but the iteration writes it. Reads of fields
- * are clamped to their bounds, so there is no harm in reading what was not asked for.
+ * Flattens branches in loops over active elements where that removes all of them, so that a row of elements can run on
+ * vector lanes: both sides are computed and the result is selected. A write to the iteration's own element becomes an
+ * unconditional write, of its old value if the branch is not taken; that is safe because no other iteration writes this
+ * element. Reads of fields are clamped to their bounds, so reading more than was asked for does no harm.
  */
 export const flattenBranches = (layout: Layout): Pass<Module> => {
   const dialects = [...coreDialects, fieldDialect(layout), snodeDialect(layout)];

@@ -34,14 +34,15 @@ import { fill, flush } from './scratchpad/transfer.js';
 import { planOf, type Plan } from './plan.js';
 import { overTasks } from './tasks.js';
 
+/** How loops over active elements are lowered. */
 export interface LoopOptions {
   /** Whether the fields that a loop names in `cache` are kept in scratchpads; default true. */
   readonly scratchpads?: boolean;
 }
 
 /**
- * Makes loops over active elements out of `field.for` (thesis §4.3): lists of active cells where they are needed, a parallel
- * loop with a task a leaf block, and plain loops within the task.
+ * Lowers `field.for` (thesis §4.3): lists of active cells where they are needed, a parallel loop with one task per leaf
+ * block, and plain loops within a task.
  *
  * Errors: `loops/nested` for a loop over active elements inside another parallel loop; `loops/cache-…` for fields that
  * cannot be kept in scratchpads (see `scratchpadsOf`).

@@ -11,8 +11,8 @@ export interface PieceGroup {
 }
 
 /**
- * Pieces grouped by shape, so that one loop over a table of origins serves all of a group. Groups come in the order of
- * their first pieces; to visit group after group is to visit the trace in another order.
+ * Groups pieces by shape, so that one loop over a table of origins serves a whole group. Groups come in the order of
+ * their first pieces, so visiting group after group visits the trace in another order.
  */
 export const groupByShape = (pieces: readonly Piece[]): PieceGroup[] => {
   const groups = new Map<string, number[]>();

@@ -12,6 +12,7 @@ import { reconstruct, type ReconstructOptions, type Reconstruction } from './rec
  */
 export type TraceOrder = 'row' | 'column' | 'diagonal' | 'shape';
 
+/** The orders in which a pattern can be traced. */
 export const traceOrders: readonly TraceOrder[] = ['row', 'shape', 'diagonal', 'column'];
 
 /** The entries of a pattern in some order, as streams: position in the CSR values, row, column. */
@@ -48,21 +49,23 @@ export const checkedPattern = (pattern: CsrPattern): CsrPattern => {
   return pattern;
 };
 
+/** A pattern as pieces, and the order in which they visit its entries. */
 export interface PatternReconstruction extends Reconstruction {
   readonly order: TraceOrder;
 }
 
+/** Limits of the search, and the order of the trace. */
 export interface PatternOptions extends Omit<ReconstructOptions, 'onProgress'> {
-  /** A traversal order, or `best`: that of the fewest pieces (TR6); default `row`. */
+  /** A traversal order, or `best`: the one that needs the fewest pieces (TR6). Default `row`. */
   readonly order?: TraceOrder | 'best';
   /** Called after each piece with the elements covered so far in an order. */
   readonly onProgress?: (covered: number, total: number, order: TraceOrder) => void;
 }
 
 /**
- * A pattern as pieces (D, F_A, F_i, F_j) over the streams position, row and column. Fails with the codes of `checkCsr` and
- * `reconstruct`. With `best` every order is tried, each no further than the best so far, and not that far where it is
- * clear by then that it needs many more pieces.
+ * A pattern as pieces (D, F_A, F_i, F_j) over the streams position, row and column. Fails with the codes of `checkCsr`
+ * and `reconstruct`. `best` tries every order, and gives one up as soon as it has more pieces than the best so far or
+ * is clearly going to.
  */
 export const reconstructPattern = (
   pattern: CsrPattern,

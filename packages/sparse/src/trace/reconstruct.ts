@@ -8,30 +8,34 @@ import { longestFrom, longestWithFront, type Memory, type SearchOptions } from '
 import { simplifyPiece } from './simplify.js';
 import { traceOf, type Trace } from './streams.js';
 
+/** Limits of the search. */
 export interface ReconstructOptions {
   /** Most loops of a piece, from 0 on; default 8. */
   readonly maxDimensions?: number;
   /** Most pieces: the reconstruction stops after them, incomplete; default none. */
   readonly maxPieces?: number;
-  /** Plans kept for each number of loops: more find longer pieces, slower; default 6. */
+  /** Plans kept for each number of loops; keeping more finds longer pieces but takes longer. Default 6. */
   readonly beam?: number;
   /** Called after each piece with the elements covered so far; the search stops where it answers false. */
   readonly onProgress?: (covered: number, total: number, pieces: number) => boolean | void;
 }
 
+/** Streams as pieces, and how far the pieces go. */
 export interface Reconstruction {
-  /** In the order of the trace: the points of one piece after those of another give its first `covered` elements. */
+  /** In the order of the trace: the points of the pieces, one piece after another, are its first `covered` elements. */
   readonly pieces: readonly Piece[];
   readonly covered: number;
-  /** Whether the pieces cover the whole trace; false only where `maxPieces` were too few or `onProgress` said so. */
+  /**
+   * Whether the pieces cover the whole trace; false only if `maxPieces` was reached or `onProgress` stopped the search.
+   */
   readonly complete: boolean;
 }
 
 /**
- * Rebuilds integer streams of one length, all at once, as regular pieces (§3): polyhedra with an affine function for each
- * stream, which give the elements of all streams exactly and in order. Time is about linear in their length, and about a
- * millisecond a piece. Streams may have any values in any order, equal ones too; empty streams have no pieces. Fails with
- * `trace/streams`, `trace/length`, `trace/value` or `trace/option`.
+ * Rebuilds integer streams of one length, all at once, as regular pieces (§3): polyhedra with an affine function for
+ * each stream, which give the elements of all streams exactly and in order. Takes time about linear in the length, and
+ * about a millisecond per piece. Streams may hold any values in any order, repeated ones too; empty streams have no
+ * pieces. Fails with `trace/streams`, `trace/length`, `trace/value` or `trace/option`.
  */
 export const reconstruct = (
   streams: readonly ArrayLike<number>[],

@@ -24,6 +24,7 @@ export interface Decomposition extends Trace {
   readonly level: Int32Array;
 }
 
+/** Cuts a trace into units (§4.2): decides which expressions are stored, and joins them into blocks. */
 export const decompose = (options: DecomposeOptions = defaultOptions.decompose): Pass<Trace, Decomposition> =>
   pass('decompose', (trace) => {
     const { graph } = trace;

@@ -15,6 +15,7 @@ export interface Group {
   readonly rolled: boolean;
 }
 
+/** A decomposition, and its units in groups. */
 export interface Grouping extends Decomposition {
   readonly hashes: CutHashes;
   readonly destinations: Destinations;
@@ -23,9 +24,8 @@ export interface Grouping extends Decomposition {
 }
 
 /**
- * Groups units by structure and level. Sums that are long, or of a length that few share, are put together with the
- * other sums of the same terms into one rolled group, so that irregular structures need few kernels and no kernel is
- * long.
+ * Groups units by structure and level. Sums that are long, or of a length that few others have, join the other sums of
+ * the same kind of terms in one rolled group, so that irregular structures need few kernels and no kernel is long.
  */
 export const group = (options: GroupOptions = defaultOptions.group): Pass<Decomposition, Grouping> =>
   pass('group', (d) => {

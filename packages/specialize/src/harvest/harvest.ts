@@ -19,15 +19,16 @@ export interface HarvestedGroup {
   readonly units: Int32Array;
   /** Values each instance computes; a rolled sum computes one. */
   readonly body: Body | undefined;
-  /** For rolled sums: terms of instance i are entries `ptr[i] .. ptr[i+1])` of the segment's columns. */
+  /** For rolled sums: the terms of instance i are the entries `[ptr[i], ptr[i + 1])` of the segment's columns. */
   readonly segments: readonly Segment[];
 }
 
+/** Terms of one kind in a rolled sum. */
 export interface Segment extends Body {
   readonly ptr: Int32Array;
 }
 
-/** What later stages need of a grouping, and its groups with their leaves. */
+/** A grouping with the leaves of every group, and what later stages need to know. */
 export interface Harvest extends Pick<
   Grouping,
   'graph' | 'inputs' | 'outputs' | 'ptr' | 'roots' | 'level' | 'destinations'

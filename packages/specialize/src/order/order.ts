@@ -7,7 +7,7 @@ import { lineLoads } from './misses.js';
 import { reorderInstances } from './reorder.js';
 import { isScattered } from './scattered.js';
 
-/** A harvest whose units run in a given order: every group lists its instances by it. */
+/** A harvest whose units run in a given order, by which every group lists its instances. */
 export interface Ordered extends Harvest {
   /** Unit at each place. */
   readonly order: Int32Array;
@@ -19,8 +19,9 @@ const POOR = 1.3;
 const BETTER = 0.8;
 
 /**
- * Chooses the order in which instances run (§4.8, EX8). The program's own is kept where it uses each cache line while
- * it is there, which is usual for matrices; a mesh whose faces are in no particular order is gone through breadth first.
+ * Chooses the order in which instances run (§4.8, EX8). The program's own order is kept if it uses each cache line
+ * while it is in the cache, as is usual for matrices; a mesh whose faces are in no particular order is traversed
+ * breadth first.
  */
 export const order = (options: OrderOptions = defaultOptions.order): Pass<Harvest, Ordered> =>
   pass('order', (h) => {

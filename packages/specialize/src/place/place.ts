@@ -15,9 +15,15 @@ const TEMPORARIES = 'temp';
 /** A group with every position known; instances in the order they run. */
 export interface PlacedGroup {
   readonly size: number;
-  /** First entry, in the 32-bit pool, of the table of tiles: tile t runs instances `[t] .. [t+1])`. Unused with one tile. */
+  /**
+   * First entry, in the 32-bit pool, of the table of tiles: tile t runs the instances `[base[t], base[t + 1])`. Unused
+   * if there is only one tile.
+   */
   readonly tileBase: number;
-  /** In the same pool, if the group is cut into pieces: of each its first instance and its length, and of each tile its first piece. */
+  /**
+   * In the same pool, if the group is cut into pieces: the first instance and the length of each piece, and the first
+   * piece of each tile.
+   */
   readonly pieces: { readonly firstBase: number; readonly countBase: number; readonly tileBase: number } | undefined;
   /** Absent for rolled sums. */
   readonly template: Template | undefined;
@@ -51,6 +57,7 @@ export interface Launch {
   readonly groups: readonly PlacedGroup[];
 }
 
+/** A program with every value and every index table in its place. */
 export interface Placement {
   readonly launches: readonly Launch[];
   readonly buffers: readonly Buffer[];

@@ -53,8 +53,9 @@ export interface Trace {
 export type TracedOutput =
   Num | ArrayLike<TracedOutput> | { readonly pattern: CsrPattern; readonly values: Int32Array };
 
+/** A program to trace: the shapes of its inputs, and a function from symbolic inputs to outputs. */
 export interface Program {
-  /** Expected number of expression nodes, where it is known; saves growing. */
+  /** Expected number of expression nodes, if known; saves reallocation. */
   readonly capacity?: number;
   readonly inputs: Readonly<Record<string, InputShape>>;
   /** Ordinary numeric code over symbolic values; `context` gives the graph and tags blocks. */
@@ -64,6 +65,7 @@ export interface Program {
   ) => Readonly<Record<string, TracedOutput>>;
 }
 
+/** What a program receives beside its inputs. */
 export interface TraceContext {
   readonly graph: Graph;
   /** Asks that these values be computed by one kernel; returns them. */

@@ -33,8 +33,9 @@ import { packTensor } from './pack.js';
 import type { Elements } from './placement.js';
 import { ConstantTables } from '../constant-tables.js';
 
+/** How plans become kernel IR. */
 export interface LowerOptions {
-  /** For what a kernel runs when it is launched; default `{ kind: 'one' }`. */
+  /** Which elements a launch runs for; default `{ kind: 'one' }`. */
   readonly elements?: Elements;
   /** What micro-kernels are made for; default AVX2. */
   readonly target?: GemmTarget;
@@ -43,8 +44,8 @@ export interface LowerOptions {
   /** Which products stay `linalg.gemm`, for a plugin of the backend that writes them; default none. */
   readonly keep?: (op: Op) => boolean;
   /**
-   * Where a kernel runs once: whether what it asks for ahead (§4.6) lies in buffers of their own, `_prefetch_NAME`. Without,
-   * nothing is asked for; for many elements it is always the next element's.
+   * For kernels that run once: whether what they prefetch (§4.6) lies in buffers of its own, `_prefetch_NAME`. Without
+   * these nothing is prefetched. Kernels for many elements always prefetch the next element.
    */
   readonly prefetchBuffers?: boolean;
 }

@@ -8,7 +8,7 @@ export const familyOf = (name: string): { readonly family: string; readonly memb
   return m ? { family: m[1]!, member: m[2]!.split(',').map(Number) } : undefined;
 };
 
-/** Identifiers for names, each its own: names that would share one get an underscore more. */
+/** Identifiers for names, all distinct: where two names would share one, underscores are appended. */
 export const identifiersOf = (names: readonly string[]): ReadonlyMap<string, string> => {
   const taken = new Set<string>();
   return new Map(

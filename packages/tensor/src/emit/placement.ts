@@ -7,13 +7,13 @@ export type Placement =
   /** Element `e` uses the one with the number that the i32 buffer `by` holds at `e`. */
   | { readonly kind: 'indexed'; readonly by: string };
 
-/** A tensor's placement, and the buffer it lies in: tensors of one buffer are the same data seen twice. */
+/** The placement of a tensor, and its buffer: tensors that share a buffer are views of the same data. */
 export type PlacedTensor = Placement & {
   /** By default the buffer is named as the tensor. */
   readonly buffer?: string;
 };
 
-/** For what a kernel runs when it is launched. */
+/** Which elements a kernel runs for when it is launched. */
 export type Elements =
   /** Once; the kernel takes its scalars. */
   | { readonly kind: 'one' }

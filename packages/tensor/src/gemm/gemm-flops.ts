@@ -2,8 +2,8 @@ import type { GemmSpec, GemmTarget } from './gemm-spec.js';
 import { type GemmPlan, planGemm } from './plan-gemm.js';
 
 /**
- * Floating-point operations that the code of `lowerGemm` executes for a product alone: two for each lane of a multiplication and
- * addition, rows that are computed for the sake of whole vectors included, and one for each lane that alpha scales.
+ * Floating-point operations that the code of `lowerGemm` executes for a single product: two for each lane of a
+ * multiply-add, including rows computed only to fill whole vectors, and one for each lane that alpha scales.
  */
 export const gemmFlops = (spec: GemmSpec, target: GemmTarget): number => executedFlops(planGemm(spec, target));
 

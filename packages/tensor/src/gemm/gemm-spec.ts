@@ -16,7 +16,7 @@ export interface Strides {
   readonly columnStride: number;
 }
 
-/** C = alpha·A·B + beta·C, all that is known when code is made. C is dense. */
+/** C = alpha·A·B + beta·C: everything that is known when code is generated. C is dense. */
 export interface GemmSpec {
   readonly type: 'f32' | 'f64';
   readonly m: number;
@@ -31,7 +31,10 @@ export interface GemmSpec {
   /** A number, or a value that the caller gives. */
   readonly alpha: number | 'value';
   readonly beta: 0 | 1;
-  /** Rows of C from m up to here may be overwritten (they are padding), and those of A may be read: whole vectors for tails. */
+  /**
+   * Up to this row, the rows of C from m on may be overwritten (they are padding) and those of A may be read: whole
+   * vectors for tails.
+   */
   readonly mPadded?: number;
 }
 

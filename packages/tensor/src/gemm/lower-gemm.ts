@@ -26,8 +26,8 @@ import type { TileRun } from './tiles.js';
 import { timesRun } from './times-run.js';
 
 /**
- * Makes core ops of every `linalg.gemm`: loops over blocks of C that are computed in registers, written for a target. Adds
- * scratch buffers where vectors of A have to be put together.
+ * Lowers every `linalg.gemm` to core ops: loops over blocks of C that are computed in registers, made for a target. Adds
+ * scratch buffers where vectors of A have to be assembled.
  *
  * @param options.dialects what else the module may use
  * @param options.keep which products stay as they are, for a backend's plugin

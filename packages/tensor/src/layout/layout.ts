@@ -10,7 +10,7 @@ export interface DenseLayout {
   readonly strides: readonly number[];
   /** Elements in all. */
   readonly size: number;
-  /** Where the first interval was widened: its end before that. What lies beyond is padding, of any value. */
+  /** If the first interval was widened: its end before that. What lies beyond is padding, whose value does not matter. */
   readonly end?: number;
 }
 
@@ -23,7 +23,7 @@ export interface CscLayout {
   readonly size: number;
 }
 
-/** Only what a pattern has, in column-major order: sparse storage of any order, beyond the paper (§4.4.3). */
+/** Only the entries of a pattern, in column-major order: sparse storage of any order, beyond the paper (§4.4.3). */
 export interface CompressedLayout {
   readonly kind: 'compressed';
   readonly shape: readonly number[];
@@ -32,4 +32,5 @@ export interface CompressedLayout {
   readonly size: number;
 }
 
+/** How a tensor lies in memory. */
 export type Layout = DenseLayout | CscLayout | CompressedLayout;

@@ -4,8 +4,8 @@ import { denseLayout } from './dense-layout.js';
 import type { CompressedLayout, CscLayout, Interval, Layout } from './layout.js';
 
 /**
- * How a tensor of the caller lies in memory (§4.4): as it was declared, otherwise column-major within the bounding box of
- * its pattern. It depends on nothing but the declaration and the vector, so that kernels agree about it.
+ * How a tensor of the caller lies in memory (§4.4): as declared, otherwise column-major within the bounding box of its
+ * pattern. Depends on nothing but the declaration and the vector length, so that all kernels agree on it.
  *
  * @param lanes elements of a vector, for tensors that are declared `aligned`
  */
@@ -70,7 +70,7 @@ export const positionIn = (layout: Layout, entry: readonly number[]): number => 
   return layout.position[at];
 };
 
-/** The same places for the same entries. */
+/** Whether two layouts put the same entries in the same places. */
 export const sameLayout = (a: Layout, b: Layout): boolean =>
   a === b ||
   (a.kind === 'dense' &&

@@ -9,10 +9,11 @@ export interface GemmRefs {
   readonly c: GemmRef;
   /** For a spec whose alpha is `value`. */
   readonly alpha?: Value;
-  /** As much as C is from here on will be wanted soon (§4.6). */
+  /** A place from which as many elements as C has will be wanted soon (§4.6). */
   readonly prefetch?: GemmRef;
 }
 
+/** Where a matrix lies: a buffer by its bare name, and the index at which the matrix begins. */
 export interface GemmRef {
   readonly buffer: string;
   /** i32 or i64, in elements. */

@@ -24,7 +24,7 @@ export const gemmBuffers = (op: Op): { readonly a: string; readonly b: string; r
   c: bare(op, 'c'),
 });
 
-/** The operands of a `linalg.gemm` by what they are. */
+/** The operands of a `linalg.gemm`, by role. */
 export const gemmOperands = (op: Op): GemmOperands => {
   const [aAt, bAt, cAt, ...more] = op.operands;
   const alpha = op.attrs.alpha === 'value' ? more.shift() : undefined;
@@ -32,6 +32,7 @@ export const gemmOperands = (op: Op): GemmOperands => {
   return { aAt, bAt, cAt, ...(alpha ? { alpha } : {}), ...(prefetchAt ? { prefetchAt } : {}) };
 };
 
+/** The operands of a `linalg.gemm`: where each matrix begins, and the factor alpha if it is a value. */
 export interface GemmOperands {
   readonly aAt: Value;
   readonly bAt: Value;
@@ -80,7 +81,7 @@ const gemm: OpDef = defineGeneral(
   },
 );
 
-/** Products of matrices, before it is said how they are computed: `lowerGemm` makes core ops of them. */
+/** Products of matrices, independent of how they are computed: `lowerGemm` lowers them to core ops. */
 export const linalg = dialect('linalg', [gemm]);
 
 const multiply = (

@@ -1,9 +1,9 @@
 import type { BooleanTensor } from '@filigree/sparse';
 
-/** How a tensor lies in memory, where its declaration says so; the planner chooses where it does not (§4.4). */
+/** How a tensor lies in memory, if its declaration says so; otherwise the planner chooses (§4.4). */
 export type LayoutKind = 'dense' | 'box' | 'aligned' | 'csc' | 'compressed';
 
-/** A tensor as declared: data, without values of a run. */
+/** The declaration of a tensor: data, without the values of a run. */
 export interface TensorDecl {
   /** An identifier, or a member of a family: `star(1)`, `rDivM(0,2)`. */
   readonly name: string;
@@ -11,7 +11,7 @@ export interface TensorDecl {
   readonly shape: readonly number[];
   /** Which entries may be non-zero; absent: all. */
   readonly pattern?: BooleanTensor;
-  /** Values of all entries, column-major, where they are known when code is made (stiffness matrices). */
+  /** Values of all entries, column-major, if they are known when code is generated (stiffness matrices). */
   readonly values?: Float64Array;
   readonly layout?: LayoutKind;
 }
@@ -36,7 +36,7 @@ export interface Assignment {
   readonly value: Expr;
 }
 
-/** What becomes one kernel: assignments one after another, and tensors that the next call will read (§4.6). */
+/** A kernel: assignments, one after another, and tensors that the next call will read (§4.6). */
 export interface KernelDecl {
   /** An identifier, or a member of a family: `derivative(3)`. */
   readonly name: string;

@@ -2,8 +2,8 @@ import type { BooleanTensor } from '@filigree/sparse';
 import type { Coefficient, TensorDecl } from './expression.js';
 
 /**
- * Right-hand sides between the notation and the action list: every node knows its free indices and what of it may be
- * non-zero and is needed. Stages narrow the patterns and turn each `einsum` into contractions of two.
+ * Right-hand sides between the notation and the action list. Every node knows its free indices, and which of its
+ * entries may be non-zero and are needed. Stages narrow these patterns and turn each `einsum` into binary contractions.
  */
 export type Node = LeafNode | SumNode | EinsumNode | ContractionNode | IndexSumNode;
 
@@ -13,14 +13,15 @@ interface NodeBase {
   readonly pattern: BooleanTensor;
 }
 
+/** A tensor, or one that planning has computed of known values. */
 export interface LeafNode extends NodeBase {
   readonly kind: 'leaf';
   readonly tensor: TensorDecl;
-  /** Where planning computed it: of what. Its order of indices is then free where the declaration has no layout. */
+  /** If planning computed it: of what. The order of its indices is then free unless its declaration has a layout. */
   readonly folded?: Folded;
 }
 
-/** What a tensor was computed of when the plan was made. */
+/** What a tensor was computed from when the plan was made. */
 export interface Folded {
   /** As the notation has it. */
   readonly formula: string;
@@ -28,6 +29,7 @@ export interface Folded {
   readonly of: readonly { readonly name: string; readonly indices: string; readonly pattern: BooleanTensor }[];
 }
 
+/** A sum of nodes over the same indices, each with its coefficient. */
 export interface SumNode extends NodeBase {
   readonly kind: 'sum';
   readonly terms: readonly { readonly by: Coefficient; readonly node: Node }[];

@@ -2,12 +2,13 @@ import type { BooleanTensor } from '@filigree/sparse';
 import { ONE, plus, scaled, times } from './build.js';
 import type { Assignment, Coefficient, Expr, KernelDecl, LayoutKind, TensorDecl } from './expression.js';
 
+/** What is known about a tensor beside its name and shape. */
 export interface TensorOptions {
   /** Which entries may be non-zero; absent: all. */
   readonly pattern?: BooleanTensor;
-  /** Values of all entries, column-major, where they are known when code is made. */
+  /** Values of all entries, column-major, if they are known when code is generated. */
   readonly values?: ArrayLike<number>;
-  /** How it lies in memory; absent: the box of its pattern. */
+  /** How it lies in memory; default the bounding box of its pattern. */
   readonly layout?: LayoutKind;
 }
 
@@ -39,14 +40,14 @@ export const tensor = (name: string, shape: readonly number[], options: TensorOp
 export const tensorOf = (decl: TensorDecl): Tensor =>
   Object.freeze(Object.assign((indices: string) => new IndexedTerm(decl, indices), { decl }));
 
-/** Tensors that differ in an index of their name: `family('kDivM', 3, …)[0]` is `kDivM(0)`. */
+/** Tensors that share a name up to an index: `family('kDivM', 3, …)[0]` is `kDivM(0)`. */
 export const family = (name: string, count: number, member: (index: number) => TensorMember): readonly Tensor[] =>
   Array.from({ length: count }, (_, i) => {
     const { shape, ...options } = member(i);
     return tensor(`${name}(${i})`, shape, options);
   });
 
-/** What a family says of one member. */
+/** What a family says about one member. */
 export interface TensorMember extends TensorOptions {
   readonly shape: readonly number[];
 }
@@ -56,16 +57,19 @@ export interface Scalar {
   readonly scalar: string;
 }
 
+/** A number of this name that is given when the kernel runs. */
 export const scalar = (name: string): Scalar => ({ scalar: name });
 
 /** A right-hand side. Immutable: every operation returns another term. */
 export class Term {
   constructor(readonly expr: Expr) {}
 
+  /** The sum of two terms. */
   add(other: Term): Term {
     return new Term(plus(this.expr, other.expr));
   }
 
+  /** The difference of two terms. */
   sub(other: Term): Term {
     return new Term(plus(this.expr, scaled({ factor: -1, scalars: [] }, other.expr)));
   }
@@ -75,6 +79,7 @@ export class Term {
     return new Term(times(this.expr, other.expr));
   }
 
+  /** The term times a number or a scalar. */
   scale(by: number | Scalar): Term {
     return new Term(scaled(coefficient(by), this.expr));
   }
@@ -103,6 +108,7 @@ export class IndexedTerm extends Term {
 /** The sum of one or more terms. */
 export const sum = (terms: readonly Term[]): Term => terms.reduce((a, b) => a.add(b));
 
+/** What a kernel is told beside its assignments. */
 export interface KernelOptions {
   /** Tensors that the next call will read (§4.6). */
   readonly prefetch?: readonly Tensor[];

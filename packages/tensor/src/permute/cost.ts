@@ -12,7 +12,7 @@ export interface CostModel {
 
 /**
  * The tuple (s, l, r, −f) of §4.5.2: slices without unit stride, left and right transposes, fused indices; compared by
- * (s, l + r, −f) and then by l. Beyond the paper, sums that are left to loops and copies of sparse tensors count as slices.
+ * (s, l + r, −f) and then by l. Beyond the paper, sums left to loops and copies of sparse tensors count as slices.
  */
 export const fusionCost: CostModel = {
   name: 'fusion',
@@ -26,15 +26,15 @@ export const fusionCost: CostModel = {
   compare: (a, b) => a[0] - b[0] || a[1] + a[2] - (b[1] + b[2]) || a[3] - b[3] || a[1] - b[1],
 };
 
-/** Nanoseconds of small products of matrices on one machine. */
+/** Nanoseconds that small matrix products take on one machine. */
 export interface GemmTimes {
-  /** Of a product without any work. */
+  /** For a product without any work. */
   readonly call: number;
-  /** Of a multiplication and addition of one vector. */
+  /** For a multiply-add of one vector. */
   readonly multiply: number;
-  /** Of loading and storing one vector of C. */
+  /** For loading and storing one vector of C. */
   readonly store: number;
-  /** Of reading one element where that cannot be done by vectors: of transposed and strided A, and of strided C. */
+  /** For reading one element that no vector load reaches: of transposed or strided A, and of strided C. */
   readonly gather: number;
   /** Elements of a vector. */
   readonly lanes: number;
@@ -43,7 +43,7 @@ export interface GemmTimes {
 /** Fitted to LIBXSMM's f64 products of 8×9×9 to 56×9×56 on a machine with 32-byte vectors and a peak of 85 GF/s. */
 export const defaultGemmTimes: GemmTimes = { call: 10, multiply: 0.094, store: 0.8, gather: 0.5, lanes: 4 };
 
-/** Index permutations by time: a model of each product times how often it is called (§4.5.3). */
+/** Chooses index permutations by time: a model of each product, times how often it is called (§4.5.3). */
 export const timeCost = (times: GemmTimes = defaultGemmTimes): CostModel => ({
   name: 'time',
   log: ({ size: { m, n, k, count }, transposeLeft, slices }) => {

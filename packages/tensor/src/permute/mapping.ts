@@ -14,7 +14,7 @@ export interface Contraction {
   readonly ranges: Readonly<Record<string, Interval>>;
 }
 
-/** A loop over products of matrices that does a contraction (§2.3). */
+/** A loop over matrix products that performs a contraction (§2.3). */
 export interface LogMapping {
   /** The contraction's right operand gives the rows. */
   readonly swapped: boolean;
@@ -27,14 +27,14 @@ export interface LogMapping {
   readonly transposeRight: boolean;
   /** Matrices without a unit stride, and sums that are left to loops. */
   readonly slices: number;
-  /** Extents of the product of matrices, and how many of them there are. */
+  /** Extents of the matrix product, and how many of them there are. */
   readonly size: { readonly m: number; readonly n: number; readonly k: number; readonly count: number };
 }
 
 /**
- * All mappings of a contraction to loops over products of matrices, in the manner of Springer and Bientinesi (listing 7):
- * rows, columns and sums each take a run of indices that is contiguous and fusable (9) in both tensors that have it; the
- * rest is looped over. A sparse operand gives the columns, with all of its indices in the matrix.
+ * All mappings of a contraction to loops over matrix products, in the manner of Springer and Bientinesi (listing 7):
+ * rows, columns and sums each take a run of indices that is contiguous and fusable (9) in both tensors that have it;
+ * the rest is looped over. A sparse operand gives the columns, and all of its indices belong to the matrix.
  */
 export const logMappings = (c: Contraction): readonly LogMapping[] => [
   ...mappingsOf(c.target, c.left, c.right, c.ranges, false),

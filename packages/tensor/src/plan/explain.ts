@@ -9,9 +9,9 @@ import { planStages, type PlanOptions, type PlanState } from './plan-kernel.js';
 /** What the first stages of planning find about one assignment. */
 export interface Explanation {
   readonly target: string;
-  /** The order of least operations, `Q + ((I*K)*A)`; what stands in braces is computed when the plan is made. */
+  /** The order of least operations, `Q + ((I*K)*A)`; what is in braces is computed when the plan is made. */
   readonly order: string;
-  /** Each use of a tensor on the right: what of it may be non-zero and is needed. */
+  /** For each use of a tensor on the right: which entries may be non-zero and are needed. */
   readonly patterns: readonly {
     readonly name: string;
     readonly indices: string;

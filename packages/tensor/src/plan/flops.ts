@@ -32,7 +32,7 @@ const hardwareFlops = (actions: readonly Action[], target: GemmTarget): number =
   }, 0);
 };
 
-/** What an action executes, if it is all of a kernel; products of matrices with the padding of their rows. */
+/** What an action executes if it is the whole kernel; matrix products include the padding of their rows. */
 export const actionFlops = ({ operation, ranges, add, scale }: Action, target: GemmTarget): number => {
   const over = (indices: Iterable<string>): number => valuesOf(indices, ranges);
   const scales = (scale.factor === 1 ? 0 : 1) + scale.scalars.length;

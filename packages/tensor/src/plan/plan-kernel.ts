@@ -23,21 +23,23 @@ import { assignPrefetch } from './prefetch.js';
 import { reads, type Step, writes } from './state.js';
 import { defaultSteps } from './steps.js';
 
+/** How a kernel is planned. */
 export interface PlanOptions {
+  /** The type of all entries. */
   readonly type: 'f32' | 'f64';
-  /** What code is made for; absent: `gemmTargets.avx2`. */
+  /** What code is generated for; default `gemmTargets.avx2`. */
   readonly target?: GemmTarget;
-  /** What index permutations are chosen by; absent: the tuple of §4.5.2. */
+  /** What index permutations are chosen by; default the tuple of §4.5.2. */
   readonly cost?: CostModel;
-  /** The steps of §4.7 before buffers are assigned; absent: all of them. */
+  /** The steps of §4.7 before buffers are assigned; default all of them. */
   readonly steps?: readonly Step[];
-  /** The most bytes that the temporaries of a kernel may need; absent: 16 MiB. */
+  /** The most bytes that the temporaries of a kernel may take; default 16 MiB. */
   readonly maxTemporaryBytes?: number;
   /** An index that appears once, in one factor only, is summed; otherwise it is an error. */
   readonly implicitSums?: boolean;
 }
 
-/** What the stages of planning hand on; each fills what it is named for. */
+/** What the stages of planning pass on; each fills in the part that it is named for. */
 export interface PlanState {
   readonly decl: KernelDecl;
   readonly options: PlanOptions;

@@ -45,10 +45,10 @@ export type Operation =
     };
 
 /**
- * An edge of the control-flow graph (§4.7): target = scale·operation, or target += scale·operation. `=` gives all storage
- * of the target its value: what lies outside the ranges becomes zero, but for padding. Actions with a factor of 0 do
- * nothing else. Operands stored sparsely are read by `copyscaleadd`, and as the right one by `log`; they are written by
- * `copyscaleadd`, which leaves out what they do not store.
+ * An edge of the control-flow graph (§4.7): target = scale·operation, or target += scale·operation. `=` assigns all
+ * storage of the target: what lies outside the ranges becomes zero, except padding. Actions with a factor of 0 do
+ * nothing else. Operands stored sparsely are read by `copyscaleadd`, and as the right operand by `log`; they are
+ * written by `copyscaleadd`, which skips what they do not store.
  */
 export interface Action {
   readonly target: Operand;
@@ -57,14 +57,15 @@ export interface Action {
   readonly operation: Operation;
   /** Where each index of the action runs. */
   readonly ranges: Readonly<Record<string, Interval>>;
-  /** A tensor whose storage is asked for meanwhile, along the stores to the target (§4.6). */
+  /** A tensor whose storage is prefetched meanwhile, along the stores to the target (§4.6). */
   readonly prefetch?: string;
 }
 
+/** Floating-point operations of a kernel, counted in several ways. */
 export interface Flops {
   /** Of the best order on the patterns: the minimum in the sense of §4.3. */
   readonly nonzero: number;
-  /** What the code executes. */
+  /** What the generated code executes. */
   readonly hardware: number;
   /** Of nested loops over all indices of each product, dense. */
   readonly naive: number;
@@ -75,19 +76,19 @@ export interface Plan {
   readonly name: string;
   readonly type: 'f32' | 'f64';
   /**
-   * All tensors of the kernel's assignments as they are written there, with the layout of each. `write`: what it held before
-   * does not matter; `read` and `readwrite`: it must be given, and `read` ones are never changed.
+   * All tensors of the kernel's assignments as written there, with the layout of each. `write`: what it held before
+   * does not matter; `read` and `readwrite`: it must be given; those that are `read` are never changed.
    */
   readonly tensors: readonly {
     readonly tensor: TensorDecl;
     readonly layout: Layout;
     readonly access: 'read' | 'write' | 'readwrite';
   }[];
-  /** Tensors that actions ask storage for; they are neither read nor written and may have no storage at all. */
+  /** Tensors that actions prefetch; they are neither read nor written and may have no storage at all. */
   readonly prefetch?: readonly { readonly tensor: TensorDecl; readonly layout: Layout }[];
   /**
-   * Tensors `_known0`, `_known1`, … of values that follow from known values alone, computed when the plan was made, as actions
-   * read them: the formula that each stands for, and the tensors in it with what of them was needed.
+   * Tensors `_known0`, `_known1`, … whose values follow from known values alone and were computed when the plan was
+   * made: for each the formula that it stands for, and the tensors in it with what of them was needed.
    */
   readonly known?: readonly ({ readonly tensor: TensorDecl; readonly layout: Layout } & Folded)[];
   /** Scalars that are given at run time, in order of first use. */

@@ -23,7 +23,9 @@ export const mergeScalarMultiplications: Step = {
   },
 };
 
-/** (2) What is needed after each action: outputs at the end, and what a later action reads before it is written anew. */
+/**
+ * (2) What is needed after each action: outputs at the end, and whatever a later action reads before it is overwritten.
+ */
 export const analyseLiveness: Step = {
   name: 'liveness-analysis',
   run: ({ actions }) => ({ actions, live: liveAfter(actions) }),
@@ -66,7 +68,7 @@ export const substituteBackward: Step = {
   },
 };
 
-/** (5) `A = A` says nothing. */
+/** (5) Drops `A = A`, which does nothing. */
 export const removeEmptyStatements: Step = {
   name: 'remove-empty-statements',
   run: ({ actions }) => ({
@@ -199,5 +201,6 @@ export const defaultSteps: readonly Step[] = [
   mergeActions,
 ];
 
+/** Runs steps in order on the actions of a plan. */
 export const runSteps = (actions: readonly Action[], steps: readonly Step[]): ActionList =>
   steps.reduce<ActionList>((list, step) => step.run(list), { actions });

@@ -14,5 +14,5 @@ export interface CppEmitted {
   readonly takesStatus: boolean;
 }
 
-/** Who writes C++ of kernel IR: this package knows no backend. */
+/** A function that writes kernel IR as C++; this package knows no backend. */
 export type CppEmitter = (module: Module) => E.Either<Diagnostics, CppEmitted>;

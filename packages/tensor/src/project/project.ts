@@ -16,16 +16,17 @@ import { tensorHeader, viewHeader } from './tensor-header.js';
 import { cppName } from './text.js';
 import { testingHeader, unitTest } from './unit-test.js';
 
+/** What a project is called, and how its kernels are written. */
 export interface CppProjectOptions {
   /** The name of the library, its namespace, its C functions' prefix and its Fortran module: an identifier. */
   readonly name: string;
-  /** Who writes C++ of kernel IR. */
+  /** What writes kernel IR as C++. */
   readonly emit: CppEmitter;
   /** What micro-kernels are made for; default AVX2. */
   readonly target?: GemmTarget;
 }
 
-/** A kernel and what was planned for it. */
+/** A kernel and its plan. */
 export interface PlannedKernel {
   readonly decl: KernelDecl;
   readonly plan: Plan;
@@ -38,11 +39,12 @@ export interface ProjectFile {
 }
 
 /**
- * Sources that a C++ project can take, with nothing else needed (§4.9): a header a tensor and a kernel, their code, a unit test
- * a kernel, an interface for C and one for Fortran, and a CMakeLists.txt. Members of families are one struct. C++17.
+ * Sources that a C++ project can build with nothing else needed (§4.9): one header for each tensor and kernel, their
+ * code, a unit test for each kernel, interfaces for C and Fortran, and a CMakeLists.txt. Members of a family become one
+ * struct. C++17.
  *
- * Errors: `project/name`, `project/empty`, `project/type`, `project/kernels`, `project/layout`, `project/family`, and those of
- * `lowerPlan` and of the emitter.
+ * Errors: `project/name`, `project/empty`, `project/type`, `project/kernels`, `project/layout`, `project/family`, and
+ * those of `lowerPlan` and of the emitter.
  */
 export const cppProject = (
   kernels: readonly PlannedKernel[],

@@ -6,11 +6,12 @@ import { type Extents, extentsOf, factorIndices, knownAfter, nestOf, nextPair } 
 export type TensorValues = Readonly<Record<string, ArrayLike<number>>>;
 
 /**
- * What a kernel means, entry by entry as Eq. (5) says it: nested loops over all indices of each product, without the planner
- * or anything of it. Only where a factor is zero the loops within are left out, and very large products are multiplied two by
- * two. Gives the tensors that are assigned.
+ * What a kernel means, entry by entry as Eq. (5) has it: nested loops over all indices of each product, independent of
+ * the planner. The only shortcuts: loops within a factor that is zero are skipped, and very large products are
+ * multiplied pairwise. Returns the tensors that are assigned.
  *
- * @param values all tensors that are read and have no known values; what is assigned with `+=` begins at zero where it is absent
+ * @param values all tensors that are read and have no known values; a tensor that is assigned with `+=` begins at zero
+ * if it is absent
  */
 export const evaluateKernel = (
   kernel: KernelDecl,

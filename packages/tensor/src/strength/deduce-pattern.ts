@@ -5,8 +5,8 @@ import { checkKernel, indexedIn } from '../notation/check.js';
 import { propagatePatterns } from './patterns.js';
 
 /**
- * What of an expression may be non-zero, for the declaration of the tensor that it is assigned to: the derivatives of the
- * Cauchy-Kovalewski procedure (Fig. 6) have fewer and fewer coefficients.
+ * Which entries of an expression may be non-zero, for the declaration of the tensor that it is assigned to: the derivatives
+ * of the Cauchy-Kovalewski procedure (Fig. 6), for example, have fewer and fewer coefficients.
  *
  * Throws `DiagnosticError` as `planKernel` says it: `notation/…`.
  *

@@ -13,10 +13,11 @@ import { declareTensors, tensorsIn, type TensorFacts } from './declare.js';
 import { compileFor, type TensorKernel, type TensorOptions, type TensorProgram } from './program.js';
 import { tensorBackend } from './target.js';
 
+/** How tensor kernels are planned and compiled. */
 export interface TensorCompileOptions extends TensorOptions {
-  /** Default `f64`. */
+  /** The scalar type of all tensors; default `f64`. */
   readonly dtype?: 'f32' | 'f64' | undefined;
-  /** What else planning is told: cost model, steps, limit of temporaries. */
+  /** Further options of planning: cost model, steps, limit of temporaries. */
   readonly plan?: Omit<PlanOptions, 'type' | 'target'> | undefined;
 }
 
@@ -53,6 +54,7 @@ export const planAll = (
 /** A program of one kernel, and the kernel itself. */
 export interface CompiledEinsum extends Omit<TensorProgram, 'kernels'>, TensorKernel {}
 
+/** How a formula is compiled, and what is known about its tensors. */
 export interface EinsumOptions extends TensorCompileOptions, TensorFacts {
   /** The kernel's name; default `einsum`. */
   readonly name?: string | undefined;

@@ -11,6 +11,7 @@ import { right } from '../build.js';
 import { planAll, type TensorCompileOptions } from './compile.js';
 import { machineTarget } from './target.js';
 
+/** What a project is called, and how its kernels are written. */
 export interface CppProjectOptions extends Pick<TensorCompileOptions, 'dtype' | 'plan'> {
   /** The name of the library, its namespace, its C functions' prefix and its Fortran module; default `kernels`. */
   readonly name?: string | undefined;

@@ -5,9 +5,9 @@ import type { TensorOptions } from './program.js';
 import { tensorBackend } from './target.js';
 
 /**
- * The most operations that one core does on this machine with a backend and the vectors that tensor kernels have there, in GFLOP/s:
- * multiplications and additions of independent vectors that stay in registers, the best of some runs. Takes about 50 ms. Rejects
- * with a `DiagnosticError`.
+ * The most floating-point operations per second that one core of this machine reaches with a backend and the vectors
+ * that tensor kernels use there, in GFLOP/s: multiply-adds of independent vectors that stay in registers, the best of
+ * several runs. Takes about 50 ms. Rejects with a `DiagnosticError`.
  */
 export const measurePeak = async (
   dtype: 'f32' | 'f64',

@@ -19,22 +19,23 @@ import { right } from '../build.js';
 import type { NumericArray } from '../compiled-program.js';
 import { tensorBackend, type GemmLibrary, type TensorBackend } from './target.js';
 
+/** How tensor kernels are compiled. */
 export interface TensorOptions {
   /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
   readonly backend?: BackendName | (string & {}) | Backend | undefined;
-  /** Threads of a run that is not told, for kernels that run for many elements; default 1. */
+  /** Threads of a run that does not say otherwise, for kernels that run for many elements; default 1. */
   readonly threads?: number | undefined;
   /** Folder for compiled artifacts, or `false` for none; default the user's cache folder. */
   readonly cache?: string | false | undefined;
   /** Lets the compiler reassociate and contract; default true. */
   readonly fastMath?: boolean | undefined;
-  /** For what a kernel runs when it is launched; default once. */
+  /** Which elements a kernel runs for when it is launched; default once. */
   readonly elements?: Elements | undefined;
   /** What micro-kernels are made for; default this machine. */
   readonly target?: GemmTarget | undefined;
   /**
-   * Who writes products of matrices; default `own`, micro-kernels. With `libxsmm` that library does those that it takes, and the
-   * backend is `cpp`.
+   * What writes matrix products; default `own`, micro-kernels. With `libxsmm`, that library does those that it
+   * supports, and the backend is `cpp`.
    */
   readonly gemm?: GemmLibrary | undefined;
 }
@@ -59,6 +60,7 @@ export interface TensorProgram {
   readonly dispose: () => void;
 }
 
+/** A compiled kernel. */
 export interface TensorKernel {
   readonly plan: Plan;
   readonly flops: Flops;
@@ -67,14 +69,14 @@ export interface TensorKernel {
   readonly runAsync: (what?: TensorRun) => Promise<void>;
 }
 
-/** What a run is told. */
+/** How a run is executed. */
 export interface TensorRun {
   /** All scalars of the kernel. */
   readonly scalars?: Readonly<Record<string, number>>;
-  /** The first element, and the first that is not meant any more; default all. For kernels that run for many. */
+  /** The first element, and the one after the last; default all. For kernels that run for many elements. */
   readonly first?: number;
   readonly last?: number;
-  /** The element's number for tensors by name, default 0. For kernels that run for one at a place. */
+  /** The number of the element for tensors by name, default 0. For kernels that run for one element at a time. */
   readonly at?: Readonly<Record<string, number>>;
   readonly threads?: number;
 }

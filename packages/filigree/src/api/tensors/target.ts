@@ -13,7 +13,7 @@ export interface TensorBackend {
   readonly keep?: (op: Op) => boolean;
 }
 
-/** Who writes products of matrices: micro-kernels that are our own, or a library. */
+/** What writes matrix products: our own micro-kernels, or a library. */
 export type GemmLibrary = 'own' | 'libxsmm';
 
 /**
@@ -64,7 +64,7 @@ const ownBackend = async (named: string | Backend | undefined): Promise<TensorBa
   return { backend: cpp({ vectorBytes: target.vectorBytes }), target };
 };
 
-/** What this processor has. */
+/** The micro-kernel target for the instruction set of this processor. */
 export const machineTarget = async (): Promise<GemmTarget> => {
   if (process.arch === 'arm64') return gemmTargets.neon;
   if (process.arch !== 'x64') return targetOfWidth(16);

@@ -28,11 +28,15 @@ import { emitJoin, joinEntries, placeJoin, type JoinLoops } from './joins.js';
 import { emitLists, placeLists, type Lists } from './lists.js';
 import { nestsOf, type Nest } from './nest.js';
 
-/** How the iterations of a statement are gone through. */
+/** How the iterations of a statement are enumerated. */
 export type LoopForm = 'nothing' | 'pieces' | 'join' | 'lists';
 
+/** A program over its interest regions, and how each statement is looped. */
 export interface SpecializedRegions {
-  /** One kernel that does what the program does, over the regions alone. Its buffers are those of the program, and tables. */
+  /**
+   * One kernel that does what the program does, over the regions alone. Its buffers are those of the program, and index
+   * tables.
+   */
   readonly module: Module;
   readonly statements: readonly {
     readonly name: string;
@@ -42,21 +46,23 @@ export interface SpecializedRegions {
     /** Loop nests, where they are pieces. */
     readonly pieces?: number;
   }[];
-  /** Bytes of tables. */
+  /** Bytes of index tables. */
   readonly indexBytes: number;
 }
 
+/** Which loop forms may be used. */
 export interface SpecializeRegionsOptions {
-  /** Loop forms to choose from; default all. Lists are always there. */
+  /** The loop forms to choose from; default all. Lists are always allowed. */
   readonly forms?: readonly LoopForm[];
 }
 
 /**
- * The program over its interest regions (SP5): statements that depend on one another in a cycle share their outer loops,
- * all else is distributed; every statement runs over exactly the iterations that compute something other than zero, or that
- * write zero over something else, as affine pieces, as a join of compressed rows, or as compressed lists, whichever takes
- * less. Outputs and temporaries begin as zeros. Sums may be taken in another order. Fails with `equations/hoisted` where a
- * load stands too far from its use, `equations/too-large`, `equations/name`.
+ * The program over its interest regions (SP5). Statements that depend on one another in a cycle share their outer
+ * loops; all others get loops of their own. Every statement runs over exactly the iterations that compute something
+ * other than zero, or that write zero over something else: as affine pieces, as a join of compressed rows, or as
+ * compressed lists, whichever costs least. Outputs and temporaries begin as zeros. Sums may be taken in another order.
+ * Fails with `equations/hoisted` if a load stands too far from its use, and with `equations/too-large` or
+ * `equations/name`.
  */
 export const specializeRegions = (
   regions: Regions,

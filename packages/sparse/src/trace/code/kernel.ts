@@ -3,8 +3,9 @@ import { Tables } from './tables.js';
 import { emitTiles, placeTiles, type TileHere } from './tiles/tile-loops.js';
 import type { TilePlan, TileRegion } from './tiles/tile-plan.js';
 
+/** How a kernel for a pattern is made. */
 export interface KernelOptions {
-  /** Default `f64`. */
+  /** The type of values and vectors; default `f64`. */
   readonly dtype?: 'f32' | 'f64';
 }
 
@@ -18,9 +19,9 @@ export interface SparseKernel {
 }
 
 /**
- * Writes values that lie in CSR order into the buffer `A` of a kernel, in the order in which it reads them: once before the
- * first run, and whenever values change. Linear in their number. Fails with `trace/values` on a number of values that is not
- * the kernel's.
+ * Copies values in CSR order into the buffer `A` of a kernel, in the order in which the kernel reads them: once before
+ * the first run, and again whenever values change. Linear in their number. Fails with `trace/values` if there are more
+ * or fewer values than the kernel has.
  */
 export const packValues = (
   kernel: Pick<SparseKernel, 'from'>,

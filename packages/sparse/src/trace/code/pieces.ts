@@ -18,9 +18,9 @@ import type { KernelOptions } from './kernel.js';
 /** What a kernel does at each point of its pieces: a dense program's statement, restricted to them (TR5). */
 export interface PieceStatement {
   readonly buffers: readonly Buffer[];
-  /** Before all points. */
+  /** Ops before all points. */
   readonly prologue?: (b: Builder, type: IndexType) => void;
-  /** At one point, with the index that each stream gives, as `type`. */
+  /** Ops at one point, given the index that each stream has there, as `type`. */
   readonly point: (b: Builder, streams: readonly Value[], type: IndexType) => void;
   /** An innermost loop as a whole, see `Visit`. */
   readonly innermost?: (b: Builder, loop: Parameters<NonNullable<Visit['innermost']>>[0], type: IndexType) => boolean;

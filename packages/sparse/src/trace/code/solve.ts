@@ -5,6 +5,7 @@ import type { KernelOptions, SparseKernel } from './kernel.js';
 import { emitStretches, placeStretches } from './stretch-loops.js';
 import { Tables } from './tables.js';
 
+/** How a triangular solve is made. */
 export interface SolveOptions extends KernelOptions {
   /** Which triangle the matrix is; default `lower`. */
   readonly triangle?: 'lower' | 'upper';

@@ -4,7 +4,7 @@ import { coverRows } from './cover.js';
 import { CODE } from './prices.js';
 import { codeOf, signatureKey, signatureOf, type Counts, type Signature, type Tile, type TileForm } from './tile.js';
 
-/** Tiles that one loop computes: of one form and height. What differs from tile to tile is in tables. */
+/** Tiles of one form and height that one loop computes. What differs from tile to tile is in tables. */
 export interface TileRegion {
   readonly form: TileForm;
   /** Rows of a tile. */
@@ -14,21 +14,26 @@ export interface TileRegion {
   /** Tiles of the same counts; more than one where the loop over entries is not written out. */
   readonly groups: readonly TileGroup[];
   readonly unrolled: boolean;
-  /** Columns relative to the row of their lane, if they are the same for all tiles: such a region is affine in its rows. */
+  /**
+   * Columns relative to the row of their lane, if they are the same for all tiles: the region is then affine in its
+   * rows.
+   */
   readonly offsets: Int32Array | undefined;
-  /** Rows of the first tile and how they grow from tile to tile, where they do so evenly. */
+  /** Rows of the first tile and their step from tile to tile, if it is constant. */
   readonly progression: { readonly first: readonly number[]; readonly step: number } | undefined;
-  /** Tile by tile what neither `progression` nor `offsets` gives: first row or rows, columns. */
+  /** For each tile, what neither `progression` nor `offsets` gives: first row or rows, columns. */
   readonly table: Int32Array;
   /** Position of the first value. */
   readonly start: number;
 }
 
+/** Tiles of a region whose rows or entries have the same counts. */
 export interface TileGroup {
   readonly counts: Counts;
   readonly tiles: number;
 }
 
+/** How the rows of a pattern are cut into regions of tiles. */
 export interface TilePlan {
   /** Rows or entries on the lanes of a vector. */
   readonly lanes: number;

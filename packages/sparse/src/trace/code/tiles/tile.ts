@@ -1,6 +1,6 @@
 /**
- * A few rows, or one, that are computed at once on vector lanes. What is summed of a tile has no order, so its entries are
- * sorted by how the lanes find their columns.
+ * One row, or a few, computed at once on vector lanes. The order of summation within a tile is free, so entries are sorted
+ * by how the lanes find their columns.
  *
  * - `lanes`: one row a lane. `counts` are slides (each lane's column one behind that of the lane before), shares (one column
  *   for all lanes) and gathers (columns of any kind).
@@ -19,8 +19,10 @@ export interface Tile {
   readonly entries: Int32Array;
 }
 
+/** What the lanes of a tile are, see `Tile`. */
 export type TileForm = 'lanes' | 'along' | 'add';
 
+/** How many columns of each kind a tile has, in the order in which `Tile` lists them. */
 export type Counts = readonly [number, number, number];
 
 /** Columns that a tile names for each of what it counts. */
