@@ -99,6 +99,11 @@ describe('regular traces are few pieces', () => {
     expect([4, 3, 2].map((maxDimensions) => pieces(s, { maxDimensions }).length)).toEqual([1, 4, 20]);
   });
 
+  it('takes any limit on loops', () => {
+    const s = [[0, 1, 2, 5, 6, 7, 20, 21, 22, 25, 26, 27]];
+    expect([8, 1e9, Infinity].map((maxDimensions) => pieces(s, { maxDimensions }).length)).toEqual([1, 1, 1]);
+  });
+
   it('the five-point stencil of a strip is one piece of three loops', () => {
     const s = visited(3, (push) => {
       let at = 0;

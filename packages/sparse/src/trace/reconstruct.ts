@@ -49,7 +49,9 @@ export const reconstruct = (
   }).run(streams);
 
 const reconstructTrace = (trace: Trace, options: ReconstructOptions): Reconstruction => {
-  const { maxDimensions = 8, maxPieces = Infinity, beam = 6, onProgress } = options;
+  const { maxPieces = Infinity, beam = 6, onProgress } = options;
+  /* No piece has more loops than elements. */
+  const maxDimensions = Math.min(options.maxDimensions ?? 8, trace.length);
   const pieces: Piece[] = [];
   let covered = 0;
   let memory: Memory = [];

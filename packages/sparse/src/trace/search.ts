@@ -25,9 +25,13 @@ export interface SearchOptions {
  */
 export const longestFrom = (trace: Trace, start: number, options: SearchOptions): Plan => {
   const { maxDimensions, beam, memory } = options;
-  const levels: Plan[][] = Array.from({ length: maxDimensions + 1 }, () => []);
+  /* As many as there are plans for: the limit may be any number. */
+  const levels: Plan[][] = [];
   const add = (p: Plan): void => {
-    if (p.strides.length <= maxDimensions) levels[p.strides.length].push(p);
+    const loops = p.strides.length;
+    if (loops > maxDimensions) return;
+    while (levels.length <= loops) levels.push([]);
+    levels[loops].push(p);
   };
   add(point(start));
   for (const f of frames(trace, start, maxDimensions)) add(along(trace, start, f));
