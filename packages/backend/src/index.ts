@@ -13,3 +13,4 @@ export * from './c-family/emit-helpers.js';
 export * from './toolchain/toolchain.js';
 export * from './toolchain/process.js';
 export * from './cache/artifact-cache.js';
+export * from './cache/make-folder.js';

@@ -139,6 +139,7 @@ describe('filigree expr', () => {
     ['runtime/backend', ['A', '--bind', `A=${A}`, '--backend', 'cuda']],
     ['run/threads', ['A', '--bind', `A=${A}`, '--threads', '5000']],
     ['emit/unwritable', ['A', '--bind', `A=${A}`, '--emit', join(A, 'below-a-file')]],
+    ['emit/unwritable', ['A', '--bind', `A=${A}`, '--emit', '/proc/below/what-is-no-disk']],
   ])('refuses with %s: %j', async (code, argv) => {
     const target = argv.includes('--backend') ? [] : ['--backend', 'wasm'];
     expect((await refusal('expr', ...argv, ...target)).code).toBe(code);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Diagnostic, type Diagnostics, fail } from '@filigree/ir';
 import { atExit } from '../toolchain/at-exit.js';
+import { makeFolder } from './make-folder.js';
 
 /** A compiled file, from the cache or newly built. */
 export interface CachedFile {
@@ -122,7 +123,7 @@ const lookUp = async (entry: string, file: string): Promise<string | undefined> 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 const buildInto = async (folder: string, { key, file, build }: Build): Promise<{ path: string; cached: boolean }> => {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const staging = await mkdtemp(join(folder, `.${key.slice(0, 16)}-`));
   const done = atExit(() => rmSync(staging, { recursive: true, force: true }));
   try {

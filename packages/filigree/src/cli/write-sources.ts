@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Sources } from '@filigree/backend';
+import { makeFolder, type Sources } from '@filigree/backend';
 import { fail } from '@filigree/ir';
 
 /** Writes sources into a folder, made where it is missing; gives the paths. Error: `emit/unwritable`. */
@@ -17,7 +17,7 @@ export const writeSources = async (folder: string, sources: Sources): Promise<re
 /** Writes a file and the folders it needs. Error: `emit/unwritable`. */
 export const writeOut = async (path: string, contents: string | Uint8Array): Promise<void> => {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(path, contents);
   } catch (e) {
     fail('emit/unwritable', `'${path}' cannot be written (${(e as NodeJS.ErrnoException).code ?? String(e)})`, {

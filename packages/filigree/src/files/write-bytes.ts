@@ -1,5 +1,6 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '@filigree/backend';
 import { fail } from '@filigree/ir';
 
 /**
@@ -9,7 +10,7 @@ import { fail } from '@filigree/ir';
 export const writeBytes = async (path: string, bytes: Uint8Array): Promise<void> => {
   const beside = `${path}.${process.pid}-${++written}.part`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const file = await open(beside, 'wx');
     try {
       await file.writeFile(bytes);
