@@ -134,6 +134,8 @@ const kernels = (): readonly KernelDecl[] => {
   }));
   const [Q, I, norm] = [tensor('Q', [10, 4], { layout: 'aligned' }), tensor('I', [10, 4]), tensor('norm', [])];
   const flux = tensor('F', [10, 10, 2], { values: [...known(10, 20, 0.1)], layout: 'compressed' });
+  const kept = { shape: [10, 4, 2], bits: Uint8Array.from(known(10, 8, 0.5), (x) => (x === 0 ? 0 : 1)) };
+  const S = tensor('S', kept.shape, { pattern: kept, layout: 'compressed' });
   const volume = stiffness.map((K, d) => K('kl').mul(I('lq')).mul(star[d]!('qp'))).reduce((a, b) => a.add(b));
   const derivative = family('dQ', 3, () => ({ shape: [10, 4] }));
   return [
@@ -146,7 +148,8 @@ const kernels = (): readonly KernelDecl[] => {
       'derivative(2)',
       derivative[2]!('kp').assign(stiffness[1]!('lk').mul(derivative[1]!('lq')).mul(star[1]!('qp'))),
     ),
-    tensorKernel('face', tensor('S', [10, 4, 2])('kpf').assign(flux('klf').mul(I('lp')).scale(scalar('area')))),
+    /* Of a result that reaches beyond its pattern what lies within is kept. */
+    tensorKernel('face', S('kpf').assign(flux('klf').mul(I('lp')).scale(scalar('area')))),
     /* Known factors side by side: their product is in the code. */
     tensorKernel('twice', I('kp').assign(stiffness[0]!('kl').mul(stiffness[1]!('lm')).mul(Q('mp')).scale(0.25))),
     tensorKernel('norm', norm('').assign(I('kp').mul(Q('kp')))),

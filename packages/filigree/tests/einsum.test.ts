@@ -64,6 +64,22 @@ describe('filigree einsum', () => {
     });
   });
 
+  it('takes scalars of terms that vanish, and keeps of a result what its pattern has', async () => {
+    const { status, out } = await filigree(
+      ...[
+        'einsum',
+        'K[ij] += A[ij] + 0*s*A[ij]; Q[ij] = K[ik]*A[kj]',
+        '--pattern',
+        `K=${K}`,
+        '--layout',
+        'K=compressed',
+      ],
+      ...['--json', '--backend', 'wasm'],
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ tensors: { K: { size: 2 } }, check: { passed: true } });
+  });
+
   it('says what was computed while planning, beside baselines that know it too', async () => {
     const { status, out } = await filigree(
       ...['einsum', 'Q[kp] += 2*K[kl]*K[lm]*I[mp]', '--shape', 'I=3,4', '--known', `K=${K}`, '--bench', '--json'],

@@ -1,7 +1,8 @@
 import { formatDiagnostic } from '@filigree/ir';
-import { fullPattern, patternOf } from '@filigree/sparse';
+import { fullPattern, patternOf, type BooleanTensor } from '@filigree/sparse';
 import * as E from 'fp-ts/lib/Either.js';
 import {
+  evaluateKernel,
   family,
   kernel,
   parseKernel,
@@ -204,19 +205,24 @@ describe('bad tensors are answered with their names, all at once', () => {
   });
 });
 
-test('a target whose pattern lacks an entry of its storage that is computed', () => {
-  const P = tensor('P', [4, 4], {
-    pattern: patternOf(
+test('a target whose pattern lacks an entry that is computed', () => {
+  const entries = (n: number): BooleanTensor =>
+    patternOf(
       [4, 4],
-      [
-        [0, 0],
-        [1, 1],
-      ],
-    ),
-  });
-  expect(said(planKernel(kernel('k', P('ij').assign(A('ij'))), { type: 'f64' }))[0]).toBe(
-    `plan/target-pattern: P[ij]: entry (1, 0) may become non-zero, but the pattern of 'P' says zero`,
-  );
+      Array.from({ length: n }, (_, i) => [i, i]),
+    );
+  /* Within the box that is stored, and beyond it. */
+  for (const n of [2, 1]) {
+    const P = tensor('P', [4, 4], { pattern: entries(n) });
+    expect(said(planKernel(kernel('k', P('ij').assign(A('ij'))), { type: 'f64' }))[0]).toBe(
+      `plan/target-pattern: P[ij]: entry (1, 0) may become non-zero, but the pattern of 'P' says zero`,
+    );
+  }
+  /* What stores its pattern only takes what lies within it, and so does what the kernel means. */
+  const P = tensor('P', [4, 4], { pattern: entries(2), layout: 'compressed' });
+  const decl = kernel('k', P('ij').assign(A('ij')));
+  expect(planKernel(decl, { type: 'f64' })).toMatchObject({ _tag: 'Right' });
+  expect([...evaluateKernel(decl, { A: new Float64Array(16).fill(3) }).P].filter((x) => x === 3)).toHaveLength(2);
 });
 
 test('temporaries beyond the limit are answered with their indices', () => {

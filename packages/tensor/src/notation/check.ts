@@ -135,7 +135,7 @@ const checkTensor = (t: TensorDecl): readonly Diagnostic[] => {
       if (outside >= 0)
         say(
           'notation/values',
-          `entry (${unravel(outside, t.shape).join(', ')}) has the value ${values[outside]}, but its pattern says zero`,
+          `entry (${entryOf(outside, t.shape).join(', ')}) has the value ${values[outside]}, but its pattern says zero`,
           'take it into the pattern',
         );
     }
@@ -145,7 +145,7 @@ const checkTensor = (t: TensorDecl): readonly Diagnostic[] => {
   else {
     const odd = values?.findIndex((v) => !Number.isFinite(v)) ?? -1;
     if (odd >= 0)
-      say('notation/values', `entry (${unravel(odd, t.shape).join(', ')}) is ${values![odd]}`, 'give finite numbers');
+      say('notation/values', `entry (${entryOf(odd, t.shape).join(', ')}) is ${values![odd]}`, 'give finite numbers');
   }
   if (layout === 'csc' && t.shape.length !== 2)
     say('notation/layout', `only matrices are stored by columns (csc)`, `use 'compressed' for other orders`);
@@ -171,7 +171,8 @@ const checkIndices = (t: TensorDecl, indices: string): readonly Diagnostic[] => 
   ];
 };
 
-const unravel = (entry: number, shape: readonly number[]): number[] =>
+/** The indices of an entry by its place in column-major order. */
+export const entryOf = (entry: number, shape: readonly number[]): number[] =>
   shape.map((n) => {
     const i = entry % n;
     entry = (entry - i) / n;

@@ -4,8 +4,8 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { GemmTarget } from '../gemm/gemm-spec.js';
 import { gemmTargets } from '../gemm/targets.js';
 import type { Layout } from '../layout/layout.js';
-import { positionIn, tensorLayout } from '../layout/tensor-layout.js';
-import { checkKernel, indexedIn } from '../notation/check.js';
+import { tensorLayout } from '../layout/tensor-layout.js';
+import { checkKernel, entryOf, indexedIn } from '../notation/check.js';
 import type { KernelDecl, TensorDecl } from '../notation/expression.js';
 import { foldKnown, nameFolded } from '../known/fold-known.js';
 import type { Node, Statement, SumNode } from '../notation/node.js';
@@ -135,35 +135,30 @@ export const planStages: readonly Pass<PlanState>[] = [
 ];
 
 /**
- * Patterns within what the target stores. A result may reach beyond that, for what is not stored is not computed; but
- * storage has no place for entries that are computed and must be zero.
+ * Patterns within that of the target. Layouts that store nothing but a pattern take what of a result lies within it; from others the
+ * rest of a result would be missing here, and be zeros that nobody computed there.
  */
 function propagate(statement: Statement, options: PlanOptions): Statement {
   const { target, root } = statement;
   const whole = propagatePatterns(root);
   const wanted = target.tensor.pattern;
-  const outside = wanted === undefined ? [] : [...entriesOutside(whole.pattern, wanted)];
-  if (wanted === undefined || outside.length === 0) return { target, root: dropZeros(whole) };
-  const layout = layoutIn(options)(target.tensor);
-  const stored = layout.kind === 'dense' && outside.find((entry) => positionIn(layout, entry) >= 0);
-  if (stored)
+  const outside = wanted && entryOutside(whole.pattern, wanted);
+  if (outside === undefined) return { target, root: dropZeros(whole) };
+  if (layoutIn(options)(target.tensor).kind === 'dense')
     fail(
       'plan/target-pattern',
-      `${target.tensor.name}[${target.indices}]: entry (${stored.join(', ')}) may become non-zero, but the pattern of '${target.tensor.name}' says zero`,
+      `${target.tensor.name}[${target.indices}]: entry (${outside.join(', ')}) may become non-zero, but the pattern of '${target.tensor.name}' says zero`,
       {
-        remedy: 'give it the pattern that deducePattern finds, or the layout compressed, which stores its pattern only',
+        remedy: `give it the pattern that deducePattern finds, or none, or the layout compressed, which keeps of a result what lies within the pattern`,
       },
     );
   return { target, root: dropZeros(propagatePatterns(root, wanted)) };
 }
 
-function* entriesOutside({ shape, bits }: BooleanTensor, within: BooleanTensor): Generator<readonly number[]> {
-  const at = shape.map(() => 0);
-  for (let e = 0; e < bits.length; e++) {
-    if (bits[e] === 1 && within.bits[e] === 0) yield [...at];
-    for (let d = 0; d < at.length && ++at[d] === shape[d]; d++) at[d] = 0;
-  }
-}
+const entryOutside = ({ shape, bits }: BooleanTensor, within: BooleanTensor): readonly number[] | undefined => {
+  const e = bits.findIndex((b, n) => b === 1 && within.bits[n] === 0);
+  return e < 0 ? undefined : entryOf(e, shape);
+};
 
 /** Without terms that are zero everywhere, here and in the sums within. */
 const dropZeros = <N extends Node>(node: N): N => {

@@ -5,13 +5,16 @@ import { literal } from './text.js';
 /**
  * C++ statements that carry out assignments as Eq. (5) says it, by nested loops over dense arrays of doubles, without anything
  * of the planner. A tensor `t` is the array `names(t)`, its first index fastest; scalars are variables of their names.
+ *
+ * @param patterns the array that says which entries of an assigned tensor may be non-zero; none: all
  */
 export const naiveCode = (
   assignments: readonly Assignment[],
   names: (tensor: TensorDecl) => string,
   scalarNames: (scalar: string) => string,
+  patterns: (tensor: TensorDecl) => string | undefined,
 ): readonly string[] => {
-  const writer = new NaiveWriter(names, scalarNames);
+  const writer = new NaiveWriter(names, scalarNames, patterns);
   for (const a of assignments) writer.assignment(a);
   return writer.lines;
 };
@@ -23,6 +26,7 @@ class NaiveWriter {
   constructor(
     private readonly names: (tensor: TensorDecl) => string,
     private readonly scalarNames: (scalar: string) => string,
+    private readonly patterns: (tensor: TensorDecl) => string | undefined,
   ) {}
 
   assignment({ target, add, value }: Assignment): void {
@@ -30,7 +34,12 @@ class NaiveWriter {
     this.lines.push('{');
     const sum = this.evaluate(value, target.indices, extents);
     const to = this.names(target.tensor);
-    this.lines.push(`  for (std::size_t n = 0; n < ${to}.size(); ++n) ${to}[n] ${add ? '+=' : '='} ${sum}[n];`, '}');
+    const pattern = this.patterns(target.tensor);
+    const kept = pattern === undefined ? '' : `if (${pattern}[n]) `;
+    this.lines.push(
+      `  for (std::size_t n = 0; n < ${to}.size(); ++n) ${kept}${to}[n] ${add ? '+=' : '='} ${sum}[n];`,
+      '}',
+    );
   }
 
   /** The name of a new array that holds an expression for all values of these indices. */

@@ -62,7 +62,12 @@ const memberTest = (model: ProjectModel, group: KernelClass, kernel: ProjectKern
       .map((s) => `  kernel.${scalarName(s)} = ${localName(s)};`),
     `  kernel.${methodOf(kernel)}();`,
     '',
-    ...naiveCode(kernel.decl.assignments, (t) => dense(byName.get(t.name)!), localName).map((l) => `  ${l}`),
+    ...naiveCode(
+      kernel.decl.assignments,
+      (t) => dense(byName.get(t.name)!),
+      localName,
+      (t) => (t.pattern ? patternName(byName.get(t.name)!) : undefined),
+    ).map((l) => `  ${l}`),
     '',
     '  difference found;',
     ...given

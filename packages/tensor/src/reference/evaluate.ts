@@ -8,7 +8,7 @@ export type TensorValues = Readonly<Record<string, ArrayLike<number>>>;
 /**
  * What a kernel means, entry by entry as Eq. (5) has it: nested loops over all indices of each product, independent of
  * the planner. The only shortcuts: loops within a factor that is zero are skipped, and very large products are
- * multiplied pairwise. Returns the tensors that are assigned.
+ * multiplied pairwise. Entries outside the pattern of an assigned tensor are dropped. Returns the tensors that are assigned.
  *
  * @param values all tensors that are read and have no known values; a tensor that is assigned with `+=` begins at zero
  * if it is absent
@@ -34,7 +34,7 @@ export const evaluateKernel = (
     const before = add ? (assigned[tensor.name] ?? values[tensor.name]) : undefined;
     const out = before ? Float64Array.from(before) : new Float64Array(size);
     const sum = evaluate(value, indices, extentsOf({ target, value }), context);
-    assigned[tensor.name] = out.map((x, k) => x + sum[k]!);
+    assigned[tensor.name] = out.map((x, k) => (tensor.pattern?.bits[k] === 0 ? 0 : x + sum[k]!));
   }
   return assigned;
 };

@@ -6,6 +6,7 @@ import {
   evaluationSteps,
   indexedIn,
   printMappings,
+  scalarsOf,
   type Action,
   type KernelDecl,
   type Plan,
@@ -139,7 +140,7 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
     const kernel = program.kernels[decl.name]!;
     const { plan } = kernel;
     const scalars = Object.fromEntries(
-      plan.scalars.map((s, k) => [s, numberOf(options.scalar?.[s], s) ?? 0.75 + 0.125 * k]),
+      scalarsOf(decl).map((s, k) => [s, numberOf(options.scalar?.[s], s) ?? 0.75 + 0.125 * k]),
     );
     const values = fill(
       program,
@@ -149,7 +150,7 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
     const expected = evaluateKernel(decl, values, scalars);
     /* What a kernel forgets to write is then seen. */
     for (const t of plan.tensors) if (t.access === 'write') program.tensors[t.tensor.name]!.data.fill(NaN);
-    kernel.run({ scalars });
+    kernel.run({ scalars: Object.fromEntries(plan.scalars.map((s) => [s, scalars[s]!])) });
     const tolerance = TOLERANCE[options.dtype];
     const check = compare(program, expected, tolerance);
     const timed = await timeFormula({

@@ -43,7 +43,7 @@ export const timeFormula = async ({
   const kernel = program.kernels[decl.name]!;
   /* Sums that grow from run to run would in the end be infinite; what is added to begins at zero and takes small values. */
   for (const t of kernel.plan.tensors) if (t.access !== 'read') program.tensors[t.tensor.name]!.data.fill(0);
-  const small = Object.fromEntries(Object.keys(scalars).map((s) => [s, 1e-3]));
+  const small = Object.fromEntries(kernel.plan.scalars.map((s) => [s, 1e-3]));
   const repetitions = options.bench
     ? Math.max(1, Math.min(20_000, Math.round(4e6 / Math.max(1, kernel.flops.hardware))))
     : 1;
