@@ -173,6 +173,35 @@ test('entries of a sparse matrix that would be much code are gone through in loo
   expect(looped).toBeGreaterThan(0);
 });
 
+test('two sparse matrices whose products would be much code are multiplied in loops', () => {
+  fc.assert(
+    fc.property(
+      gemmSpecs(4),
+      fc.constantFrom('columns', 'rows'),
+      fc.double({ min: 0.1, max: 0.6, noNaN: true }),
+      fc.boolean(),
+      (spec, order, density, prefetch) => {
+        const [m, n, k] = [22, 26, 24];
+        const long: GemmSpec = {
+          ...{ type: spec.type, alpha: spec.alpha, beta: spec.beta, m, n, k },
+          a: sparse(m, k, density, 5),
+          b: sparse(k, n, density, 6),
+          c: order === 'columns' ? { rowStride: 1, columnStride: m } : { rowStride: n, columnStride: 1 },
+        };
+        const module = gemmModule(long, prefetch);
+        const lowered = passed(lowerGemm({ ...gemmTargets.avx2, instructionCache: 16 }), module);
+        expect(lowered.buffers.some((b) => b.name.startsWith('gemm_list'))).toBe(true);
+        expect(printModule(lowered).length).toBeLessThan(60_000);
+        expect(verifyModule(lowered, coreDialects)).toEqual([]);
+        const data = gemmData(long);
+        const got = interpreted(long, lowered, data, coreDialects);
+        expect(defined(long, got)).toEqual(defined(long, reference(long, data)));
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
 test('zeros that are stored may be multiplied or left out', () => {
   fc.assert(
     fc.property(

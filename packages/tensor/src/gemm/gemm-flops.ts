@@ -8,8 +8,10 @@ import { type GemmPlan, planGemm } from './plan-gemm.js';
 export const gemmFlops = (spec: GemmSpec, target: GemmTarget): number => executedFlops(planGemm(spec, target));
 
 /** The same for a plan. */
-export const executedFlops = ({ multiplyAdds, pieces, spec }: GemmPlan): number => {
-  const results = multiplyAdds === 0 ? 0 : pieces.starts.length * spec.n;
+export const executedFlops = ({ multiplyAdds, pieces, spec, looped }: GemmPlan): number => {
+  /* Between two sparse matrices alpha scales the entries of B. */
+  const entries = looped === 'entries' && spec.b.kind === 'sparse' ? spec.b.positions.length : undefined;
+  const results = entries ?? (multiplyAdds === 0 ? 0 : pieces.starts.length * spec.n);
   const scaled = spec.alpha === 1 || spec.alpha === -1 ? 0 : results;
   return pieces.lanes * (2 * multiplyAdds + scaled);
 };

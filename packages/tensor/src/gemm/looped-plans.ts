@@ -1,17 +1,31 @@
 import { byteSize } from '@filigree/ir';
 import { entriesOf } from './entries.js';
-import type { GemmSpec, GemmTarget } from './gemm-spec.js';
+import type { GemmSpec, GemmTarget, MatrixView } from './gemm-spec.js';
 import type { GemmPlan } from './plan-gemm.js';
 import { rowPieces } from './row-pieces.js';
 import { runsOf, tilesOf } from './tiles.js';
 
 /**
- * Plans of a dense A by a sparse B that take a few instructions, however many entries B has: for so many vectors of rows, each column's
- * entries in a loop. Each entry is a number in all lanes, by as many vectors of A as there are sums in registers.
+ * Plans that take a few instructions, however many entries a sparse B has. Of a dense A: for so many vectors of rows, each column's
+ * entries in a loop. Each entry is a number in all lanes, by as many vectors of A as there are sums in registers. Of a sparse A: each entry
+ * of B by those of A that it meets.
  */
 export const loopedPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarget): readonly GemmPlan[] => {
-  const { m, n, k, a, b, c, alpha, beta } = spec;
-  if (a.kind !== 'dense' || b.kind !== 'sparse' || b.positions.length === 0) return [];
+  const { a, b } = spec;
+  if (b.kind === 'dense' || b.positions.length === 0) return [];
+  return a.kind === 'dense' ? columnPlans(spec, a, b, swapped, target) : [entriesPlan(spec, a, b, swapped)];
+};
+
+type View<Kind> = Extract<MatrixView, { readonly kind: Kind }>;
+
+const columnPlans = (
+  spec: GemmSpec,
+  a: View<'dense'>,
+  b: View<'sparse'>,
+  swapped: boolean,
+  target: GemmTarget,
+): readonly GemmPlan[] => {
+  const { m, n, k, c, alpha, beta } = spec;
   const padded = c.rowStride === 1 ? (spec.mPadded ?? m) : m;
   const pieces = rowPieces(m, target.vectorBytes / byteSize(spec.type), padded, target.masks);
   const gathers = a.rowStride !== 1 && pieces.lanes > 1;
@@ -39,7 +53,7 @@ export const loopedPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarget
       columnsInside: true,
       gathers,
       panel: false,
-      looped: true,
+      looped: 'columns',
       unrolledK: k,
       chains: 1,
       multiplyAdds: pieces.starts.length * entries,
@@ -51,6 +65,33 @@ export const loopedPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarget
     });
   }
   return plans;
+};
+
+/** Each product reads and writes C in memory; an entry of B begins a loop whose end is predicted wrong every other time. */
+const entriesPlan = (spec: GemmSpec, a: View<'sparse'>, b: View<'sparse'>, swapped: boolean): GemmPlan => {
+  const { m, n, k, beta } = spec;
+  const inColumn = new Int32Array(k);
+  for (const l of a.columns) inColumn[l]++;
+  const multiplyAdds = b.rows.reduce((sum, l) => sum + inColumn[l], 0);
+  const whole = runsOf([{ at: 0, members: [0] }]);
+  return {
+    spec,
+    swapped,
+    pieces: rowPieces(m, 1, m, false),
+    a: entriesOf(a, m),
+    b: entriesOf(b, k),
+    rows: whole,
+    columns: whole,
+    columnsInside: true,
+    gathers: false,
+    panel: false,
+    looped: 'entries',
+    unrolledK: k,
+    chains: 1,
+    multiplyAdds,
+    cycles: 2 * multiplyAdds + 14 * b.positions.length + 12 * n + (beta === 0 ? 0.5 * m * n : 0),
+    codeBytes: ENTRIES_BYTES,
+  };
 };
 
 /**
@@ -71,3 +112,6 @@ const chunkCycles = (height: number, entries: number, columns: number, beta: 0 |
 
 /** Bytes of code of the loops over columns and entries, and of a sum: a multiply-add, a zero, its store. */
 const [CHUNK_BYTES, SUM_BYTES] = [120, 28];
+
+/** And of the loops over entries of both matrices. */
+const ENTRIES_BYTES = 200;

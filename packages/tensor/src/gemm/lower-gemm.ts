@@ -18,6 +18,7 @@ import { type EntryTables, entryTables } from './entry-tables.js';
 import type { TileShape } from './factors.js';
 import type { GemmSpec, GemmTarget, MatrixView } from './gemm-spec.js';
 import { emitLoopedColumns } from './looped-columns.js';
+import { emitLoopedEntries } from './looped-entries.js';
 import { type TilePlaces, emitPanel, emitTile } from './micro-kernel.js';
 import { type Place, moved, shifted } from './place.js';
 import type { GemmPlan } from './plan-gemm.js';
@@ -155,8 +156,9 @@ const emitGemm = (b: Builder, op: Op, plan: GemmPlan, { panel: panelName, tables
   const overColumns = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
     plan.columns.forEach((run) => overRun(b, run, places, plan, 'column', (p) => body(run, p)));
 
-  if (plan.looped) {
-    const list = tables.of(plan);
+  if (plan.looped === 'entries') emitLoopedEntries(b, plan, all, tables.products(plan), factor);
+  else if (plan.looped) {
+    const list = tables.columns(plan);
     overRows(all, (rows, places) => emitLoopedColumns(b, plan, shapeOf(rows, plan.columns[0]), places, list, alpha));
   } else if (plan.columnsInside)
     overRows(all, (rows, places) => {

@@ -21,8 +21,8 @@ export interface GemmPlan {
   /** Vectors of A are made from single elements; kept in a panel where several tiles of columns need them. */
   readonly gathers: boolean;
   readonly panel: boolean;
-  /** Loops go over the columns and the entries of a sparse B, by lists of where they are; else every entry is written out. */
-  readonly looped: boolean;
+  /** Loops go over the columns and the entries of a sparse B, or of both matrices, by lists of where they are; else every entry is written out. */
+  readonly looped: false | 'columns' | 'entries';
   /** Steps over k that are written out: all of them, or so many in a loop. */
   readonly unrolledK: number;
   /** Independent sums that each element of C is computed in, to hide the latency of additions. */
@@ -55,10 +55,17 @@ const candidatesOf = (spec: GemmSpec, target: GemmTarget): readonly GemmPlan[] =
     ...writtenPlans(s, swapped, target),
     ...loopedPlans(s, swapped, target),
   ]);
-  const plans = undominated(all);
+  const short = all.filter((p) => p.looped || p.codeBytes <= MOST_CODE * target.instructionCache);
+  const plans = undominated(short.length > 0 ? short : all);
   candidates.set(spec, (candidates.get(spec) ?? new WeakMap<GemmTarget, readonly GemmPlan[]>()).set(target, plans));
   return plans;
 };
+
+/**
+ * Code as long as so many first-level caches is half of a second-level one: what is longer is read slower than the model says, and takes
+ * a compiler minutes. Only products of dense matrices have no other way, and they are short.
+ */
+const MOST_CODE = 8;
 
 /** Plans made before: flops are asked for before code is, and prices are tried. */
 const candidates = new WeakMap<GemmSpec, WeakMap<GemmTarget, readonly GemmPlan[]>>();
