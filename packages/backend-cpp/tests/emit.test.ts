@@ -72,6 +72,52 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     expect(lines).toEqual(['  x[0] = v3 * (v5 + -0.5) - x[0];', '  x[1] = v3 - (v5 - (v3 < v5 ? v3 : 1e-7));']);
   });
 
+  it('makes one pointer where many accesses are at constant distances from one index', () => {
+    const module = (taps: number): Module => {
+      const buffers = [declareBuffer('x', 'f64', 64, 'input'), declareBuffer('y', 'f64', 64, 'inout')];
+      const kernel = buildKernel(
+        'k',
+        { first: 'i32' },
+        (b, { first }) => {
+          const outside = b.add(first!, b.i32(2));
+          b.for(b.i32(0), b.i32(4), b.i32(1), { parallel: true }, [], (i) => {
+            const at = b.add(b.mul(i, b.i32(8)), first!);
+            b.for(b.i32(0), b.i32(2), b.i32(1), {}, [], (j) => {
+              const terms = Array.from({ length: taps }, (_, k) =>
+                b.mul(b.load('x', b.add(at, b.i32(k))), b.load('x', b.add(outside, b.i32(k + 1)))),
+              );
+              b.store(
+                'y',
+                terms.reduce((sum, t) => b.add(sum, t)),
+                b.add(at, j),
+              );
+            });
+          });
+        },
+        buffers,
+      );
+      return makeModule('m', buffers, [kernel]);
+    };
+    const lines = body(module(6)).split('\n');
+    const from = lines.findIndex((l) => l.includes('static void part0_of_k'));
+    expect(lines.slice(from, lines.indexOf('}', from) + 1).join('\n')).toBe(
+      `
+static void part0_of_k(const double* __restrict x, double* __restrict y, long long first, long long v2, long long begin, long long end) {
+  const long long last = (long long)end;
+  for (long long i = (long long)begin; i < last; ++i) {
+    const long long v9 = i * 8 + first;
+    const double* const x_v9 = x + v9;
+    const double* const x_v2 = x + v2;
+    for (long long i_1 = 0; i_1 < 2; ++i_1) {
+      const double v59 = x_v9[0] * x_v2[1] + x_v9[1] * x_v2[2] + x_v9[2] * x_v2[3] + x_v9[3] * x_v2[4] + x_v9[4] * x_v2[5];
+      y[v9 + i_1] = v59 + x_v9[5] * x_v2[6];
+    }
+  }
+}`.trim(),
+    );
+    expect(body(module(5))).not.toContain('* const ');
+  });
+
   it('declares scratch where it is private: in an iteration, in serial code, off the stack where it is large', () => {
     const module = (length: number): Module => {
       const buffers = [declareBuffer('y', 'f64', 8, 'output'), declareBuffer('tile', 'f64', length, 'scratch')];

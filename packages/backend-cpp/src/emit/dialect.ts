@@ -87,6 +87,7 @@ export const cppDialect: CFamilyDialect = {
   stored,
   scratch,
   pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict `,
+  place: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* const `,
   unknownZero: 'unknown_zero',
   spellings: gnuSpellings,
   helper: (name) => (name === 'share' ? share : helper(name)),

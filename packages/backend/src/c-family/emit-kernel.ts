@@ -16,11 +16,23 @@ import { exactValues, timesRun, workOf } from '@filigree/opt';
 import { accumulations } from './accumulation.js';
 import { type CFamilyDialect, type StartedPart, declareArrays } from './dialect.js';
 import { nearBuffers } from './apart.js';
-import { binds, expr, within } from './expr.js';
+import { type Expr, binds, expr, infix, within } from './expr.js';
 import { names, reserved } from './names.js';
+import { type Place, noPlaces, placesOf } from './places.js';
 import type { Spelling } from './spellings.js';
 import { type BufferUse, affineValues, bufferUse, freeValues, indexValues, usageOf } from './usage.js';
-import { type Shared, type Writer, block, line, named, pointer, scalarName, valueOf, writer } from './writer.js';
+import {
+  type Shared,
+  type Writer,
+  block,
+  line,
+  named,
+  pointer,
+  scalarName,
+  storedName,
+  valueOf,
+  writer,
+} from './writer.js';
 
 /** A kernel as C text, with what its callers must know. */
 export interface EmittedKernel {
@@ -69,14 +81,22 @@ export const emitKernel = (
 ): EmittedKernel => {
   const taken = names([name, ...reserved]);
   const pointers = new Map(module.buffers.map((b) => [b.name, taken.take(b.name)]));
+  const exact = exactValues(kernel, bufferMap(module.buffers));
+  const indices = options.checked ? { has: () => false } : indexValues(kernel);
+  const places =
+    options.checked || dialect.place === undefined
+      ? noPlaces
+      : placesOf(kernel, { isPart: isParallel, unbounded: (v) => indices.has(v.id) || exact.has(v.id) });
   const shared: Shared = {
     module,
     dialect,
     kernelName: name,
     names: taken,
     pointers,
-    usage: usageOf(kernel),
-    indices: options.checked ? { has: () => false } : indexValues(kernel),
+    usage: usageOf(kernel, places),
+    places,
+    placed: new Map(),
+    indices,
     checked: options.checked === true,
     values: new Map(),
     constants: new Map(),
@@ -86,7 +106,7 @@ export const emitKernel = (
     lanes: undefined,
     apart: new Map(),
     accumulated: new Set(),
-    exact: exactValues(kernel, bufferMap(module.buffers)),
+    exact,
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
   const body = writer(shared, 'kernel');
@@ -153,27 +173,46 @@ const emitRegion = (w: Writer, region: Region): Op | undefined => {
   const count = terminator ? region.ops.length - 1 : region.ops.length;
   for (let k = 0; k < count; k++) {
     const op = region.ops[k]!;
+    for (const place of w.shared.places.before(region, k)) declarePlace(w, place);
     const structured = structures[op.name];
     if (structured) {
       structured(w, op);
       continue;
     }
     const spelling = dialect.spellings[op.name]!;
-    const text = spelling.write(
-      op,
-      op.operands.map((v) => valueOf(w, v)),
-      w.site,
-    );
     const result = op.results[0];
+    if (result && usage.count(result.id) === 0 && effectOf(w, spelling, op) !== 'effect') continue;
+    const text = spelling.write(op, argumentsOf(w, op), w.site);
     if (op.name === 'arith.constant') values.set(result!.id, text);
-    else if (!result) line(w, `${text.text};`);
-    else if (usage.count(result.id) === 0) {
-      if (effectOf(w, spelling, op) === 'effect') line(w, `${text.text};`);
-    } else if (points[k] !== k && (text.lanes !== undefined || text.text.length <= longestInline))
+    else if (!result || usage.count(result.id) === 0) line(w, `${text.text};`);
+    else if (points[k] !== k && (text.lanes !== undefined || text.text.length <= longestInline))
       values.set(result.id, text);
     else line(w, `const ${scalarName(w.shared, result)} ${named(w.shared, result)} = ${text.text};`);
   }
   return terminator;
+};
+
+/** The pointer to a place, in the function being written. */
+const declarePlace = (w: Writer, place: Place): void => {
+  const { module, dialect, names, pointers, placed } = w.shared;
+  const buffer = pointers.get(place.buffer)!;
+  const base = valueOf(w, place.base).text;
+  const name = names.take(`${buffer}_${base}`);
+  placed.set(place, name);
+  const stored = storedName(
+    w.shared,
+    module.buffers.find((b) => b.name === place.buffer)!,
+  );
+  line(w, `${dialect.place!(stored, !place.written)}${name} = ${buffer} + ${base};`);
+};
+
+const argumentsOf = (w: Writer, op: Op): readonly Expr[] => {
+  const at = w.shared.places.of(op);
+  if (!at) return op.operands.map((v) => valueOf(w, v));
+  const { place, plus } = at;
+  const index = infix(valueOf(w, place.base), '+', expr(String(plus)), binds.sum);
+  const from = { pointer: w.shared.placed.get(place)!, plus };
+  return [...op.operands.slice(0, -1).map((v) => valueOf(w, v)), { ...index, from }];
 };
 
 const terminators = new Set(['scf.yield', 'scf.condition']);

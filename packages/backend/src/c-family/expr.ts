@@ -9,6 +9,8 @@ export interface Expr {
    * float is clamped instead of the integer.
    */
   readonly truncated?: Truncated;
+  /** If this is an index at a constant distance from a pointer: that pointer, and the distance in elements. */
+  readonly from?: { readonly pointer: string; readonly plus: number };
   /** The lanes of a vector that is being assembled. It is written where it is used, so that all lanes are known. */
   readonly lanes?: readonly Expr[];
 }

@@ -1,4 +1,5 @@
 import type { Kernel, Op, Region } from '@filigree/ir';
+import { type Places, noPlaces } from './places.js';
 import type { Spelling, Spellings } from './spellings.js';
 
 /** Who uses each value of a kernel, by value id. */
@@ -8,8 +9,8 @@ export interface Usage {
   readonly onlyUseIn: (id: number, region: Region) => number;
 }
 
-/** Counts uses in one walk; linear in the size of the kernel. */
-export const usageOf = (kernel: Kernel): Usage => {
+/** Counts uses in one walk; linear in the size of the kernel. Indices that only pointers to places replace have none. */
+export const usageOf = (kernel: Kernel, places: Places = noPlaces): Usage => {
   const size = 1 + maxId(kernel);
   const counts = new Uint32Array(size);
   const position = new Int32Array(size);
@@ -18,15 +19,20 @@ export const usageOf = (kernel: Kernel): Usage => {
   const walk = (region: Region): void => {
     const number = numbers.size;
     numbers.set(region, number);
-    region.ops.forEach((op, k) => {
-      for (const v of op.operands) {
+    for (let k = region.ops.length - 1; k >= 0; k--) {
+      const op = region.ops[k]!;
+      op.regions.forEach(walk);
+      if (passesIndices(op) && counts[op.results[0]!.id] === 0) continue;
+      const operands = places.of(op) ? op.operands.slice(0, -1) : op.operands;
+      for (const v of operands) {
         counts[v.id]!++;
         position[v.id] = k;
         home[v.id] = number;
       }
-      op.regions.forEach(walk);
-    });
+    }
   };
+  /* What a pointer is made of has a name. */
+  for (const { base } of places.all) counts[base.id]! += 2;
   walk(kernel.body);
   return {
     count: (id) => counts[id]!,

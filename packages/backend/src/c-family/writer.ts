@@ -2,6 +2,7 @@ import { type Buffer, type Module, type Op, type Value, scalarOf } from '@filigr
 import type { CFamilyDialect } from './dialect.js';
 import { type Expr, expr } from './expr.js';
 import type { Names } from './names.js';
+import { type Place, type Places } from './places.js';
 import type { Site } from './spellings.js';
 import type { Usage } from './usage.js';
 
@@ -13,6 +14,9 @@ export interface Shared {
   readonly names: Names;
   readonly pointers: ReadonlyMap<string, string>;
   readonly usage: Usage;
+  /** Accesses that share a pointer, and the pointers that the function being written has. */
+  readonly places: Places;
+  readonly placed: Map<Place, string>;
   readonly indices: { readonly has: (id: number) => boolean };
   readonly checked: boolean;
   readonly values: Map<number, Expr>;
@@ -69,7 +73,11 @@ export const writer = (shared: Shared, role: Role): Writer => {
       scalar: (t) => shared.dialect.scalar[t]!,
       declared: (v) => scalarName(shared, v),
       element: (name, index) =>
-        expr(`${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`),
+        expr(
+          index.from
+            ? `${index.from.pointer}[${index.from.plus}]`
+            : `${shared.pointers.get(name)!}[${shared.checked ? inBounds(shared, flags, name, index) : index.text}]`,
+        ),
       pointer: (name) => shared.pointers.get(name)!,
       stored: (name) =>
         storedName(
@@ -131,7 +139,7 @@ export const named = (s: Shared, v: Value, wish = v.hint): string => {
 
 export const valueOf = (w: Writer, v: Value): Expr => w.shared.values.get(v.id)!;
 
-const storedName = (s: Shared, b: Buffer): string => s.dialect.stored[b.type] ?? s.dialect.scalar[b.type]!;
+export const storedName = (s: Shared, b: Buffer): string => s.dialect.stored[b.type] ?? s.dialect.scalar[b.type]!;
 
 export const pointer = (s: Shared, b: Buffer, readOnly: boolean): string =>
   s.dialect.pointer(storedName(s, b), readOnly) + s.pointers.get(b.name)!;
