@@ -202,7 +202,7 @@ describe('an access', () => {
       %5 = arith.and %1, 7 : i32
       %6 = arith.shl %4, 3 : i32
       %7 = arith.add %6, %5 : i32
-      %8 = arith.add %7, 48 : i32
+      %8 = arith.add %7, 80 : i32
       %9 = mem.load %8 {buffer = @arena_i32} : i32
       mem.store %9, %9 {buffer = @arena_i32}"
     `);
@@ -217,17 +217,17 @@ describe('an access', () => {
       %4 = mem.load %3 {buffer = @arena_i32} : i32
       %5 = arith.cmp %4, 0 {predicate = eq} : i1
       %6 = scf.if %5 {
-        %7 = mem.load 37 {buffer = @arena_i32} : i32
+        %7 = mem.load 50 {buffer = @arena_i32} : i32
         %8 = arith.cmp %7, 0 {predicate = gt} : i1
         %9 = scf.if %8 {
-          %10 = mem.atomic -1, 37 {buffer = @arena_i32, kind = add} : i32
+          %10 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
           %11 = arith.cmp %10, 0 {predicate = gt} : i1
           %12 = scf.if %11 {
-            %13 = arith.add %10, 607 : i32
+            %13 = arith.add %10, 639 : i32
             %14 = mem.atomic 0, %13 {buffer = @arena_i32, kind = exchange} : i32
             scf.yield %14
           } {
-            %15 = mem.atomic 1, 37 {buffer = @arena_i32, kind = add} : i32
+            %15 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
             scf.yield 0
           } : i32
           scf.yield %12
@@ -239,14 +239,14 @@ describe('an access', () => {
           scf.yield %9
         } {
           %18 = mem.atomic 1, 32 {buffer = @arena_i32, kind = add} : i32
-          %19 = mem.load 34 {buffer = @arena_i32} : i32
+          %19 = mem.load 49 {buffer = @arena_i32} : i32
           %20 = arith.cmp %18, %19 {predicate = lt} : i1
           %21 = scf.if %20 {
-            %22 = arith.add %18, 864 : i32
+            %22 = arith.add %18, 896 : i32
             %23 = mem.load %22 {buffer = @arena_i32} : i32
             scf.yield %23
           } {
-            %24 = mem.load 33 {buffer = @arena_i32} : i32
+            %24 = mem.load 48 {buffer = @arena_i32} : i32
             %25 = arith.sub %18, %19 : i32
             %26 = arith.add %24, %25 : i32
             %27 = arith.cmp %26, 70 {predicate = lt} : i1
@@ -262,32 +262,32 @@ describe('an access', () => {
         } : i32
         %30 = arith.cmp %17, 0 {predicate = ne} : i1
         %31 = scf.if %30 {
-          %32 = arith.add %17, 1104 : i32
+          %32 = arith.add %17, 1136 : i32
           mem.store %2, %32 {buffer = @arena_i32}
           %33 = mem.cas 0, %17, %3 {buffer = @arena_i32} : i32
           %34 = arith.cmp %33, 0 {predicate = eq} : i1
           %35 = arith.select %34, %17, %33 : i32
           %36 = arith.cmp %35, %17 {predicate = eq} : i1
           scf.if %36 {
-            %37 = arith.add %17, 1024 : i32
+            %37 = arith.add %17, 1056 : i32
             mem.store 1, %37 {buffer = @arena_i32}
           } {
-            mem.store 1, 38 {buffer = @arena_i32}
-            %38 = mem.atomic 1, 37 {buffer = @arena_i32, kind = add} : i32
+            mem.store 1, 51 {buffer = @arena_i32}
+            %38 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
             %39 = arith.cast %38 {to = u32} : u32
             %40 = arith.cmp %39, 256 {predicate = lt} : i1
             %41 = scf.if %40 {
-              %42 = arith.add %38, 608 : i32
+              %42 = arith.add %38, 640 : i32
               %43 = mem.atomic %17, %42 {buffer = @arena_i32, kind = exchange} : i32
               scf.yield %43
             } {
-              %44 = mem.atomic -1, 37 {buffer = @arena_i32, kind = add} : i32
+              %44 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
               scf.yield %17
             } : i32
             %45 = arith.cmp %41, 0 {predicate = ne} : i1
             scf.if %45 {
-              %46 = mem.atomic 1, 35 {buffer = @arena_i32, kind = add} : i32
-              %47 = arith.add %46, 944 : i32
+              %46 = mem.atomic 1, 64 {buffer = @arena_i32, kind = add} : i32
+              %47 = arith.add %46, 976 : i32
               mem.store %41, %47 {buffer = @arena_i32}
             } {
             }
@@ -317,26 +317,26 @@ describe('an access', () => {
       %53 = arith.and %1, 7 : i32
       %54 = arith.shl %6, 3 : i32
       %55 = arith.add %54, %53 : i32
-      %56 = arith.add %55, 48 : i32
+      %56 = arith.add %55, 80 : i32
       mem.store %v, %56 {buffer = @arena_i32}
-      %57 = mem.load 38 {buffer = @arena_i32} : i32
+      %57 = mem.load 51 {buffer = @arena_i32} : i32
       %58 = arith.cmp %57, 0 {predicate = ne} : i1
       scf.if %58 {
         scf.for 0, 256, 1 {
         ^(%i_1: i32):
-          %59 = arith.add %i_1, 608 : i32
+          %59 = arith.add %i_1, 640 : i32
           %60 = mem.load %59 {buffer = @arena_i32} : i32
           %61 = arith.cmp %60, 0 {predicate = ne} : i1
           scf.if %61 {
             mem.store 0, %59 {buffer = @arena_i32}
-            %62 = mem.atomic 1, 35 {buffer = @arena_i32, kind = add} : i32
-            %63 = arith.add %62, 944 : i32
+            %62 = mem.atomic 1, 64 {buffer = @arena_i32, kind = add} : i32
+            %63 = arith.add %62, 976 : i32
             mem.store %60, %63 {buffer = @arena_i32}
           } {
           }
         }
-        mem.store 0, 37 {buffer = @arena_i32}
-        mem.store 0, 38 {buffer = @arena_i32}
+        mem.store 0, 50 {buffer = @arena_i32}
+        mem.store 0, 51 {buffer = @arena_i32}
       } {
       }"
     `);
@@ -450,11 +450,11 @@ describe('an access', () => {
       %15 = arith.and %14, 31 : i32
       %16, %17, %18 = scf.while %15, 32 {
       ^(%19: i32, %20: i32):
-        %21 = arith.add %19, 384 : i32
+        %21 = arith.add %19, 416 : i32
         %22 = mem.load %21 {buffer = @arena_i32} : i32
         %23 = arith.max %22, 0 : i32
         %24 = arith.cmp %23, 0 {predicate = ne} : i1
-        %25 = arith.add %23, 368 : i32
+        %25 = arith.add %23, 400 : i32
         %26 = mem.load %25 {buffer = @arena_i32} : i32
         %27 = arith.cmp %26, %0 {predicate = eq} : i1
         %28 = arith.and %24, %27 : i1
@@ -475,7 +475,7 @@ describe('an access', () => {
       %41 = arith.and %i, 1 : i32
       %42 = arith.shl %16, 1 : i32
       %43 = arith.add %42, %41 : i32
-      %44 = arith.add %43, 32 : i32
+      %44 = arith.add %43, 64 : i32
       %45 = mem.load %44 {buffer = @arena_i32} : i32
       mem.store %45, %45 {buffer = @arena_i32}"
     `);
@@ -1037,5 +1037,44 @@ describe('modules that cannot be lowered', () => {
         scf.yield
       }`;
     expect(refused(kernel, lowerFields(storage))).toMatchObject({ code: 'access/handle', loc: { line: 5 } });
+  });
+});
+
+describe('places in hash tables', () => {
+  const table = layout(hash(ij, 8).place(a));
+  const writing = (column: string): string => `
+  kernel @w(%n: i32, %j: i32) {
+    %0 = arith.constant {value = 0} : i32
+    %1 = arith.constant {value = 1} : i32
+    scf.for %0, %n, %1 {parallel = true} {
+    ^(%i: i32):
+      %2 = arith.mul %i, %j : i32
+      ${column}
+      field.store %i, %i, %3 {field = "a"}
+      scf.yield
+    }
+    scf.yield
+  }`;
+  const asks = (column: string): readonly string[] =>
+    after(table, writing(column), (s) => [lowerAccess(s), simplifyAccess(s)])
+      .split('\n')
+      .filter((line) => /prefetch|^ *%\w+ = arith/.test(line));
+
+  it('are asked for some iterations before they are looked up', () => {
+    expect(asks('%3 = arith.sub %2, %1 : i32')).toMatchInlineSnapshot(`
+      [
+        "  %2 = arith.mul 1, 16 : i32",
+        "  %3 = arith.add %i, %2 : i32",
+        "  %4 = arith.mul %3, %j : i32",
+        "  %5 = arith.sub %4, 1 : i32",
+        "  snode.prefetch %3, %5 {node = 1}",
+        "  %6 = arith.mul %i, %j : i32",
+        "  %7 = arith.sub %6, 1 : i32",
+      ]
+    `);
+  });
+
+  it('are not where coordinates come from memory', () => {
+    expect(asks('%3 = field.load %2, %2 {field = "a"} : i32').join()).not.toContain('prefetch');
   });
 });

@@ -54,7 +54,15 @@ const agree = (log: readonly number[], model: Model): void => {
 
 type Passes = (storage: Storage) => readonly Pass<Module>[];
 
-const nothing = { split: false, digits: false, merge: false, hoist: false, forward: false, batch: false };
+const nothing = {
+  split: false,
+  digits: false,
+  merge: false,
+  hoist: false,
+  forward: false,
+  batch: false,
+  prefetch: false,
+};
 
 const variants: readonly (readonly [string, Passes])[] = [
   ['lowered as it is', (s) => [lowerLoops(s), lowerAccess(s), lowerSNodes(s)]],
@@ -64,6 +72,7 @@ const variants: readonly (readonly [string, Passes])[] = [
   ['hoisted', (s) => [lowerFields(s, { simplify: { ...nothing, digits: true, hoist: true } })]],
   ['forwarded', (s) => [lowerFields(s, { simplify: { ...nothing, merge: true, forward: true } })]],
   ['activated in batches', (s) => [lowerFields(s, { simplify: { ...nothing, batch: true } })]],
+  ['with places asked for ahead', (s) => [lowerFields(s, { simplify: { ...nothing, prefetch: true } })]],
   ['simplified and optimised', (s) => [lowerFields(s), defaultPipeline()]],
 ];
 

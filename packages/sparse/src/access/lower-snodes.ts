@@ -19,6 +19,7 @@ import { clamp, extract, interleave } from './lower/digits.js';
 import { append, lengthOf } from './lower/list.js';
 import { isActive, lookup, type CellNumber, type Lookup } from './lower/lookup.js';
 import { lookupAll, scratchFor, splitOperands } from './lower/lookup-all.js';
+import { prefetchSlot } from './lower/hash.js';
 import { recycleSpare } from './lower/pool.js';
 import { report } from './lower/status.js';
 import { clearList, deactivate } from './lower/deactivate.js';
@@ -140,6 +141,7 @@ const lowerings: Readonly<Record<string, Lowering>> = {
     lookupAll(e, p.node(op), lookups).forEach((cell, k) => p.addresses.set(op.results[k].id, cell));
     return op.results;
   },
+  'snode.prefetch': (p, op, e) => prefetchSlot(e, p.node(op).pool!, op.operands),
   'snode.is_active': (p, op, e) => isActive(e, p.lookup(op, e.b)),
   'snode.append': (p, op, e) =>
     append(e, p.node(op), p.address(op.operands[0]), op.operands.slice(1), Number(op.attrs.site ?? 0)),

@@ -10,6 +10,7 @@ import { forwardValues } from './simplify/forward.js';
 import { guardMultiples } from './simplify/guard.js';
 import { hoistAccesses } from './simplify/hoist.js';
 import { mergeAccesses } from './simplify/merge.js';
+import { prefetchSlots } from './simplify/prefetch.js';
 import { splitAtBounds } from './simplify/split-bounds.js';
 import { splitLoops } from './simplify/split.js';
 import { snodeDialect } from './snode-dialect.js';
@@ -34,13 +35,15 @@ export interface SimplifyOptions {
   readonly forward?: boolean;
   /** Combines consecutive activations into one. */
   readonly batch?: boolean;
+  /** Prefetches slots of hash tables some iterations ahead. */
+  readonly prefetch?: boolean;
 }
 
 /**
  * Simplifies micro-accesses (thesis §4.2, §5.1 and appendix F): work that several accesses share is done once, as far
  * out as possible. The passes are `guard-multiples`, `read-edges`, `split-loops`, `resolve-digits`, `merge-accesses`,
- * `hoist-accesses`, `forward-values` and `batch-activations`; between them common subexpressions are shared and dead
- * code is dropped.
+ * `hoist-accesses`, `forward-values`, `batch-activations` and `prefetch-slots`; between them common subexpressions are
+ * shared and dead code is dropped.
  */
 export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}): Pass<Module> => {
   const {
@@ -52,6 +55,7 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
     hoist = true,
     forward = true,
     batch = true,
+    prefetch = true,
   } = options;
   const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
   const part = (name: string, change: (kernel: Kernel, module: Module) => Kernel): Pass<Module> =>
@@ -83,6 +87,7 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
       ...(forward ? [part('forward-values', (k, m) => forwardValues(k, storage, dialects, m.buffers, footprint))] : []),
       ...(clean ? [share, dce({ dialects })] : []),
       ...(batch ? [part('batch-activations', (k) => batchActivations(k, storage, dialects, footprint))] : []),
+      ...(prefetch ? [part('prefetch-slots', (k, m) => prefetchSlots(k, storage, dialects, m.buffers))] : []),
     ],
     { name: 'simplify-access' },
   );

@@ -153,6 +153,18 @@ export const snodeDialect = (layout: Layout): Dialect => {
         return node ? structure('atomic')(op, node) : anything;
       },
     }),
+    {
+      ...nodeOp(
+        'snode.prefetch',
+        'says that the cell of a hash table with these coordinates will be looked up soon',
+        (op, node) => [
+          node.kind === 'hash' ? undefined : `${nodeText(node)} is no hash table`,
+          operands(op, axesOf(layout, node.id).length),
+        ],
+        () => undefined,
+      ),
+      traits: { hint: true },
+    },
     define({
       name: 'snode.offset',
       summary: 'the cell or value so many `bytes` further on (IntegerOffset)',

@@ -304,23 +304,23 @@ const poolOf = (
   axes: readonly number[],
   reserve: (bytes: number) => number,
 ): Pool => {
-  const counters = reserve(28);
+  /* Every activation changes the cursor, and looks at the second line, which then stays with every thread. */
+  const [cursor, counters, given] = [reserve(4), reserve(16), reserve(8)];
   const tableSize = 2 ** Math.ceil(Math.log2(2 * capacity));
   return {
     cells: reserve(capacity * cellBytes),
     capacity,
-    cursor: counters,
-    used: counters + 4,
-    freeCount: counters + 8,
-    recycledCount: counters + 12,
-    spare: { count: counters + 20, mark: counters + 24, cells: reserve(4 * SPARE), size: SPARE },
+    cursor,
+    used: counters,
+    freeCount: counters + 4,
+    recycledCount: given,
+    spare: { count: counters + 8, mark: counters + 12, cells: reserve(4 * SPARE), size: SPARE },
     free: reserve(4 * capacity),
     recycled: reserve(4 * capacity),
     active: reserve(4 * capacity),
     coordinates: reserve(4 * capacity * axes.length),
     axes,
-    table:
-      node.kind === 'hash' ? { slots: reserve(4 * tableSize), size: tableSize, removed: counters + 16 } : undefined,
+    table: node.kind === 'hash' ? { slots: reserve(4 * tableSize), size: tableSize, removed: given + 4 } : undefined,
   };
 };
 

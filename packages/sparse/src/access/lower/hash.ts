@@ -1,7 +1,7 @@
 import type { Builder, Value } from '@filigree/ir';
 import { HASH_FACTOR, HASH_SHIFT } from '../../storage/hash-of.js';
-import type { Pool } from '../../storage/storage.js';
-import { along, cas, fixed, load, plus, type Address, type Emit } from './address.js';
+import { arenaName, type Pool } from '../../storage/storage.js';
+import { along, cas, fixed, indexOf, load, plus, type Address, type Emit } from './address.js';
 import type { Lookup } from './lookup.js';
 import { allocate, AMBIENT_CELL, SINK_CELL } from './pool.js';
 import { report } from './status.js';
@@ -34,8 +34,16 @@ export const searchTable = (
   e: Emit,
   pool: Pool,
   coordinates: readonly Value[],
-): { readonly number: Value; readonly slot: Value } =>
-  probe(e, pool, coordinates, e.b.and(hash(e.b, coordinates), e.b.i32(pool.table!.size - 1)));
+): { readonly number: Value; readonly slot: Value } => probe(e, pool, coordinates, firstSlot(e, pool, coordinates));
+
+/** Says that a search for these coordinates will begin soon. */
+export const prefetchSlot = (e: Emit, pool: Pool, coordinates: readonly Value[]): void => {
+  const at = indexOf(e, slotAddress(pool, firstSlot(e, pool, coordinates)), 'i32');
+  e.b.op('mem.prefetch', [at], { buffer: `@${arenaName(e.storage.memory, 'i32')}` });
+};
+
+const firstSlot = ({ b }: Emit, pool: Pool, coordinates: readonly Value[]): Value =>
+  b.and(hash(b, coordinates), b.i32(pool.table!.size - 1));
 
 /** `hashOf` of the storage, as ops. */
 const hash = (b: Builder, coordinates: readonly Value[]): Value => {
