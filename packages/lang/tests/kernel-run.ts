@@ -1,4 +1,5 @@
 import {
+  allocateArray,
   coreDialects,
   DiagnosticError,
   interpret,
@@ -57,7 +58,7 @@ export const run = (def: AnyDef, args: readonly (Scalar | TypedArray)[] = [], se
     scalars.push(given.length);
   });
   if (signature.seed) scalars.push(seed);
-  if (signature.result) memory[signature.result.buffer] = resultArray(signature.result.type);
+  if (signature.result) memory[signature.result.buffer] = allocateArray(signature.result.type, 1);
   const outcome = interpret(makeModule('m', buffers, [k]), coreDialects, memory, { kernel: k.name, args: scalars });
   if (outcome._tag === 'Left') throw new DiagnosticError(outcome.left);
   signature.launch.forEach((param, at) => {
@@ -67,17 +68,8 @@ export const run = (def: AnyDef, args: readonly (Scalar | TypedArray)[] = [], se
   });
   if (!signature.result) return undefined;
   const [value] = memory[signature.result.buffer];
-  return signature.result.type === 'i1' ? value !== 0 : value;
+  return signature.result.type === 'i1' ? value !== 0 : Number(value);
 };
-
-const resultArray = (type: string): TypedArray =>
-  type === 'f64'
-    ? new Float64Array(1)
-    : type === 'f32'
-      ? new Float32Array(1)
-      : type === 'i1'
-        ? new Uint8Array(1)
-        : new Int32Array(1);
 
 /** The problems of a kernel; empty when it has none. */
 export const problemsOf = (def: AnyDef, on: Layout = noFields): readonly Diagnostic[] => {

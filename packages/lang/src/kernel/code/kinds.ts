@@ -1,4 +1,5 @@
-import { isFloat, isInteger, isSigned, byteSize, type ScalarType } from '@filigree/ir';
+import { byteSize, integerRange, isFloat, isInteger, isSigned, type ScalarType } from '@filigree/ir';
+import type { Scalar } from './code.js';
 
 /**
  * What is known of a scalar's type. `int` and `float` are numbers that take their type from what they meet: `int` from
@@ -16,6 +17,34 @@ export const join = (a: Kind, b: Kind): Kind | 'conflict' => {
   if (b === 'int') return a;
   if (isReal(a) || isReal(b)) return [a, b].includes('f64') ? 'f64' : [a, b].includes('f32') ? 'f32' : 'float';
   return joinIntegers(a as ScalarType, b as ScalarType);
+};
+
+/**
+ * The least kind that holds the values of all operands: u8 with the literal -1, or with a variable of no stated type, is i32;
+ * a variable of no stated type with 3e9 is u32. `exact`: u32 with such a variable is i64, as for a result that would be
+ * another if the variable were taken modulo 2³².
+ */
+export const joinOperands = (args: readonly Scalar[], kinds: readonly Kind[], exact = false): Kind | 'conflict' => {
+  const all = kinds.reduce<Kind | 'conflict'>((a, b) => (a === 'conflict' ? a : join(a, b)), undefined);
+  if (all === undefined || all === 'conflict' || all === 'i1' || isReal(all)) return all;
+  const variable = args.some((s, k) => s.is !== 'literal' && kinds[k] === 'int');
+  const start = all !== 'int' && variable && (exact || isNarrow(all)) ? join(all, 'i32') : all;
+  return args.reduce<Kind | 'conflict'>((kind, s) => {
+    if (s.is !== 'literal' || typeof s.value === 'boolean' || kind === 'conflict') return kind;
+    const { value } = s;
+    const type = kind === 'int' ? 'i32' : (kind as ScalarType);
+    return holds(type, value) ? kind : join(type, leastType(value));
+  }, start);
+};
+
+/** The first of i32, u32, i64, u64 that holds a whole number, f64 if none does. */
+export const leastType = (value: number | bigint): ScalarType =>
+  (['i32', 'u32', 'i64', 'u64'] as const).find((type) => holds(type, value)) ?? 'f64';
+
+/** Whether a whole number is one of an integer type. */
+const holds = (type: ScalarType, value: number | bigint): boolean => {
+  const [least, most] = integerRange(type);
+  return value >= least && value <= most;
 };
 
 /** Integers below 32 bits become i32 before they are computed with, as in C: u8 + 1 is 256 where JavaScript says so. */

@@ -1,7 +1,7 @@
 import { isFloat, isSigned, type Builder, type ScalarType, type Value } from '@filigree/ir';
 import { unaryMath } from '../../ops/numeric-ops.js';
 import type { Scalar } from './code.js';
-import { isReal, isWhole, join, promote, type Kind } from './kinds.js';
+import { isReal, isWhole, joinOperands, promote, type Kind } from './kinds.js';
 
 /**
  * What may be computed of scalars, each operation once: its meaning on the host, which folds literals; the kind of its
@@ -10,8 +10,11 @@ import { isReal, isWhole, join, promote, type Kind } from './kinds.js';
 export interface Operator {
   /** The meaning on numbers and truth values known at compile time; absent where those are never folded. */
   readonly fold?: (...args: (number | boolean)[]) => number | boolean;
-  /** The kind of the result from those of the operands, or in words why there is none. */
-  readonly kind: (kinds: readonly Kind[], args: readonly Scalar[]) => Kind | Misfit;
+  /**
+   * The kind of the result from those of the operands, or in words why there is none. `settled`: what is still of no stated
+   * type takes none from elsewhere, so that its values are those of an i32.
+   */
+  readonly kind: (kinds: readonly Kind[], args: readonly Scalar[], settled: boolean) => Kind | Misfit;
   /** The type each operand is converted to; `result` is that of the result. */
   readonly operands: 'result' | 'joined' | 'selected' | 'as they are';
   /** The ops; `type` is the result's. */
@@ -31,10 +34,15 @@ type Numbers = (...args: number[]) => number | boolean;
 const misfit = (problem: string, remedy: string): Misfit => ({ problem, remedy });
 
 /** The join of kinds that must be numbers. */
-const joinNumbers = (kinds: readonly Kind[]): Kind | Misfit => {
+const joinNumbers = (
+  kinds: readonly Kind[],
+  joined = (all: readonly Kind[]): Kind | 'conflict' => joinOperands([], all),
+): Kind | Misfit => {
   if (kinds.includes('i1')) return misfit('a truth value is used as a number', 'write `c ? 1 : 0`, or cast it: i32(c)');
-  const all = kinds.reduce<Kind | 'conflict'>((a, b) => (a === 'conflict' ? a : join(a, b)), undefined);
-  return all === 'conflict' ? misfit('i64 and u64 have no common type', 'cast one of them: i64(x), u64(x)') : all;
+  const all = joined(kinds);
+  return all === 'conflict'
+    ? misfit('u64 and signed integers have no common type', 'cast one of them: i64(x), u64(x)')
+    : all;
 };
 
 const numbers = (kinds: readonly Kind[]): Kind | Misfit => {
@@ -54,17 +62,28 @@ const integers = (kinds: readonly Kind[]): Kind | Misfit => {
     : misfit('an integer is wanted, this is a float', 'cast it: i32(x) cuts off the fraction');
 };
 
-const comparison = (kinds: readonly Kind[]): Kind | Misfit => {
-  const all = joinNumbers(kinds);
+/** Of operations whose result is another if an operand is taken modulo 2³²: unlike sums and products, they keep its sign. */
+const ordered: Operator['kind'] = (kinds, args, settled) => {
+  const all = joinNumbers(kinds, settled ? (k) => joinOperands(args, k, true) : undefined);
+  return isMisfit(all) ? all : promote(all);
+};
+
+const orderedIntegers: Operator['kind'] = (kinds, args, settled) => {
+  const all = integers(kinds);
+  return isMisfit(all) ? all : ordered(kinds, args, settled);
+};
+
+const comparison: Operator['kind'] = (kinds, args, settled) => {
+  const all = ordered(kinds, args, settled);
   return isMisfit(all) ? all : 'i1';
 };
 
-const equality = (kinds: readonly Kind[]): Kind | Misfit =>
+const equality: Operator['kind'] = (kinds, args, settled) =>
   kinds.every((k) => k === 'i1' || k === undefined)
     ? 'i1'
     : kinds.includes('i1')
       ? misfit('a number is compared with a truth value', 'compare numbers with numbers')
-      : comparison(kinds);
+      : comparison(kinds, args, settled);
 
 const truths = (kinds: readonly Kind[]): Kind | Misfit =>
   kinds.every((k) => k === 'i1' || k === undefined)
@@ -148,18 +167,19 @@ const table = {
   idiv: numeric(
     (a, b) => Math.trunc(a / b),
     (b, [x, y]) => b.div(x, y),
-    integers,
+    orderedIntegers,
   ),
   rem: numeric(
     (a, b) => a % b,
     (b, [x, y]) => b.rem(x, y),
+    ordered,
   ),
   pow: real(
     (a, b) => a ** b,
     (b, [x, y]) => b.math('pow', x, y),
   ),
-  min: numeric(Math.min, (b, [x, y]) => b.min(x, y)),
-  max: numeric(Math.max, (b, [x, y]) => b.max(x, y)),
+  min: numeric(Math.min, (b, [x, y]) => b.min(x, y), ordered),
+  max: numeric(Math.max, (b, [x, y]) => b.max(x, y), ordered),
   neg: numeric(
     (a) => -a,
     (b, [x]) => b.neg(x),
@@ -242,10 +262,11 @@ const table = {
   ),
   /** The second operand where the first holds, else the third. */
   select: {
-    kind: ([condition, ...values]) => {
+    kind: ([condition, ...values], [, ...args], settled) => {
       const wrong = truths([condition]);
       if (isMisfit(wrong)) return wrong;
-      return values.includes('i1') ? equality(values) : joinNumbers(values);
+      if (values.includes('i1')) return equality(values, args, settled);
+      return joinNumbers(values, settled ? (k) => joinOperands(args, k) : undefined);
     },
     operands: 'selected',
     emit: (b, [c, x, y]) => b.select(c, x, y),

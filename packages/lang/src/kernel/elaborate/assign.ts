@@ -26,16 +26,19 @@ export const assignment = (cx: Context, e: AssignmentExpression, used: boolean):
   }
   if (['&&=', '||='].includes(e.operator)) return logicalAssignment(cx, e, target);
   if (e.operator === '??=') return unsupported(cx, e, '`??=`', 'give the variable a value where it is declared');
-  return compound(cx, e, destination(cx, target), e.operator.slice(0, -1), () => scalar(cx, e.right), used);
+  const right = (): Scalar => scalar(cx, e.right);
+  return compound(cx, e, destination(cx, target), e.operator.slice(0, -1), right, used ? 'after' : 'nothing');
 };
 
 /** `x++`: the value is the old one, of `++x` the new. */
 export const update = (cx: Context, e: UpdateExpression, used: boolean): Term => {
   const to = destination(cx, bare(e.argument));
-  const after = compound(cx, e, to, e.operator === '++' ? '+' : '-', () => literal(1), used);
-  if (!used || e.prefix || after.is === 'nothing') return after;
-  return compute(cx, e, e.operator === '++' ? 'sub' : 'add', asScalar(cx, e, after), literal(1));
+  const wanted = !used ? 'nothing' : e.prefix ? 'after' : 'before';
+  return compound(cx, e, to, e.operator === '++' ? '+' : '-', () => literal(1), wanted);
 };
+
+/** Which value of what is assigned to an assignment stands for. */
+type Wanted = 'before' | 'after' | 'nothing';
 
 /** A plain assignment; `made` computes the value after the target's indices, as JavaScript does. */
 const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from: AnyNode): Term => {
@@ -116,7 +119,7 @@ const compound = (
   to: Destination,
   token: string,
   right: () => Scalar,
-  used: boolean,
+  wanted: Wanted,
 ): Term => {
   switch (to.to) {
     case 'slot': {
@@ -128,11 +131,11 @@ const compound = (
       const before = asScalar(cx, e, readSlot(cx, e, slot));
       const after = binaryOperation(cx, e, token, before, right());
       assignSlot(cx, e, slot, after);
-      return after;
+      return wanted === 'before' ? before : after;
     }
     case 'element': {
       const place = scalarPlace(cx, e, to.element);
-      return combine(cx, e, place, token, right, used);
+      return combine(cx, e, place, token, right, wanted);
     }
     case 'items': {
       const items = to.items.map((slot) => loaded(cx, e, readSlot(cx, e, slot)));
@@ -148,13 +151,13 @@ const compound = (
       );
       const after = binaryOperation(cx, e, token, before, right());
       assignItem(cx, e, to, after);
-      return after;
+      return wanted === 'before' ? before : after;
     }
   }
 };
 
 /** `element op= value`. Integers of less than 32 bits wrap, provided that the value is one of them. */
-const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: () => Scalar, used: boolean): Term => {
+const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: () => Scalar, wanted: Wanted): Term => {
   const type = typeOfPlace(place);
   const at = originOf(cx, e);
   const narrow = isInteger(type) && byteSize(type) < 4;
@@ -165,17 +168,15 @@ const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: ()
     const after = binaryOperation(cx, e, token, before, given);
     if (narrow && token !== '/') cx.session.emit(at, { do: 'fits', place, value: given });
     store(cx, e, place, narrow && token !== '/' ? cx.session.cast(at, after, type) : after);
-    return after;
+    return wanted === 'before' ? before : after;
   }
   const given = right();
-  if (token !== '-') {
-    const before = atomic(cx, e, place, kind, given);
-    return used ? binaryOperation(cx, e, token, before, given) : nothing;
-  }
+  const result = (before: Scalar): Term =>
+    wanted === 'after' ? binaryOperation(cx, e, token, before, given) : wanted === 'before' ? before : nothing;
+  if (token !== '-') return result(atomic(cx, e, place, kind, given));
   const negative = compute(cx, e, 'neg', given);
   if (isInteger(type)) cx.session.emit(at, { do: 'fits', place, value: given });
-  const before = atomic(cx, e, place, kind, isInteger(type) ? cx.session.cast(at, negative, type) : negative);
-  return used ? binaryOperation(cx, e, token, before, given) : nothing;
+  return result(atomic(cx, e, place, kind, isInteger(type) ? cx.session.cast(at, negative, type) : negative));
 };
 
 /** Kinds of atomics that compound assignments become. */

@@ -1,6 +1,6 @@
 import { constantProblem, attrFromScalar, isFloat, typeText, type Diagnostic, type ScalarType } from '@filigree/ir';
 import { eachInstruction, typeOfPlace, type Block, type Instruction, type Place, type Scalar } from '../code/code.js';
-import { fits, isReal, join, type Kind } from '../code/kinds.js';
+import { fits, isReal, joinOperands, type Kind } from '../code/kinds.js';
 import { isMisfit, operators } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
 import type { Types } from './infer.js';
@@ -26,7 +26,7 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
     case 'compute': {
       if (i.type !== undefined) return [];
       const { kind, operands } = operators[i.operator];
-      const result = kind(i.args.map(types.kindOf), i.args);
+      const result = kind(i.args.map(types.kindOf), i.args, true);
       if (isMisfit(result)) return [{ code: 'lang/type', message: result.problem, remedy: result.remedy }];
       const type = operands === 'result' ? types.typeOf(i.to) : undefined;
       return type === undefined ? [] : i.args.flatMap((s) => literalProblem(s, type));
@@ -89,7 +89,9 @@ const indices = (place: Place, types: Types): readonly Problem[] => place.index.
 
 const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] => {
   const type = typeOfPlace(place);
-  const kind = types.kindOf(value);
+  const own = types.kindOf(value);
+  /* A variable of no stated type is an i32. */
+  const kind = own === 'int' && value.is !== 'literal' ? 'i32' : own;
   const name = place.of === 'field' ? `field '${place.field.name}'` : 'the array';
   if (fits(kind, type)) return literalProblem(value, type);
   return [
@@ -110,7 +112,7 @@ const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] =
 const assigned = (value: Scalar, name: string, to: Kind, types: Types): readonly Problem[] => {
   const kind = types.kindOf(value);
   if (to === undefined || kind === undefined) return [];
-  const both = join(to, kind);
+  const both = joinOperands([value], [kind, to]);
   if (both === to) return [];
   return both === 'conflict' && (to === 'i1' || kind === 'i1')
     ? [

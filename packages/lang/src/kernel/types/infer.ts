@@ -8,7 +8,7 @@ import {
   type Scalar,
   type Temp,
 } from '../code/code.js';
-import { join, type Kind } from '../code/kinds.js';
+import { join, joinOperands, leastType, promote, type Kind } from '../code/kinds.js';
 import { isMisfit, operators } from '../code/operators.js';
 
 /** The types of all scalars of a kernel. */
@@ -26,7 +26,8 @@ export interface Types {
 export type FloatType = 'f32' | 'f64';
 
 /**
- * Types by two fixpoints. Forwards: a local's kind is the join of all it is assigned, a result's follows from its operands.
+ * Types by three fixpoints. Forwards: a local's kind is the join of all it is assigned, a result's follows from its operands.
+ * Once more: what has taken a type from others holds the literals, and the variables of no stated type, that it meets.
  * Backwards: what is still just `float` becomes f64 where it is used with f64, so that 1 / n multiplied with an f64 is not
  * rounded to f32 before; elsewhere it becomes the kernel's `float`.
  */
@@ -38,7 +39,7 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
     if ('is' in s && s.is === 'literal') return literalKind(s.value);
     return s.type ?? kinds.get(s);
   };
-  settle(() => all.map((i) => forwards(i, kinds, kindOf)).includes(true));
+  for (const settled of [false, true]) settle(() => all.map((i) => forwards(i, kinds, kindOf, settled)).includes(true));
 
   const wide = new Set<Temp | Cell>();
   if (float === 'f32') settle(() => all.map((i) => backwards(i, wide, kindOf)).includes(true));
@@ -49,15 +50,14 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
     return kind === 'int' || kind === undefined ? 'i32' : kind;
   };
   const joinedType = (args: readonly Scalar[]): ScalarType => {
-    const kind = args
-      .map(kindOf)
-      .reduce<Kind>((a, b) => (join(a, b) === 'conflict' ? a : (join(a, b) as Kind)), undefined);
+    const kind = joinOperands(args, args.map(kindOf), true);
+    if (kind === 'conflict') throw new Error('operands without a common type are left after the check');
     if (kind === 'float') return args.some((s) => wide.has(s as Temp)) ? 'f64' : float;
     return kind === 'int' || kind === undefined ? 'i32' : kind;
   };
   const literalType = (value: number | bigint | boolean): ScalarType => {
     const kind = literalKind(value);
-    return kind === 'float' ? float : kind === 'i1' ? 'i1' : 'i32';
+    return kind === 'float' ? float : typeof value === 'boolean' ? 'i1' : leastType(value);
   };
   return { kindOf, typeOf, joinedType, literalType };
 };
@@ -75,24 +75,29 @@ const settle = (sweep: () => boolean): void => {
 type Kinds = Map<Temp | Cell, Kind>;
 
 /** Widens what an instruction defines; whether anything changed. */
-const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Kind): boolean => {
-  const widen = (what: Temp | Cell, by: Kind): boolean => {
-    if (what.type !== undefined) return false;
+const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Kind, settled: boolean): boolean => {
+  const widen = (what: Temp | Cell, by: Kind | 'conflict'): boolean => {
+    if (what.type !== undefined || by === 'conflict') return false;
     const joined = join(kinds.get(what), by);
     if (joined === 'conflict' || joined === kinds.get(what)) return false;
     kinds.set(what, joined);
     return true;
   };
+  const given = (cell: Cell, value: Scalar): Kind | 'conflict' =>
+    settled ? joinOperands([value], [kindOf(value), kinds.get(cell)]) : join(kindOf(value), kinds.get(cell));
   switch (i.do) {
     case 'read':
       return widen(i.to, kindOf(i.local.cell));
     case 'write':
-      return widen(i.local.cell, kindOf(i.value));
-    case 'reduce':
-      return widen(i.reduction.local.cell, kindOf(i.value));
+      return widen(i.local.cell, given(i.local.cell, i.value));
+    case 'reduce': {
+      /* As the sum it stands for: of integers below 32 bits an i32. */
+      const kind = given(i.reduction.local.cell, i.value);
+      return widen(i.reduction.local.cell, kind === 'conflict' ? kind : promote(kind));
+    }
     case 'compute': {
       if (i.type !== undefined) return widen(i.to, i.type);
-      const kind = operators[i.operator].kind(i.args.map(kindOf), i.args);
+      const kind = operators[i.operator].kind(i.args.map(kindOf), i.args, settled);
       return isMisfit(kind) ? false : widen(i.to, kind);
     }
     default:

@@ -1,0 +1,83 @@
+import { array, i32, idiv, range, vec } from '@filigree/lang';
+import { describe, expect, it } from 'vitest';
+import { define, problemsOf, run } from './kernel-run.js';
+
+const bytes = Uint8Array.of(0, 1, 200, 5, 255, 3, 7, 9);
+const words = Uint32Array.of(0, 1, 200, 5, 4294967295, 3, 7, 9);
+
+/** Runs a function as a kernel and as what it is, over integers of three types, and wants equal results. */
+const agree = (fn: (r: Float64Array, h: Uint8Array, q: Uint32Array) => unknown): void => {
+  const def = define([array('f64', 8), array('u8', 8), array('u32', 8)], fn, { float: 'f64', name: 'k' });
+  const [expected, got] = [new Float64Array(8), new Float64Array(8)];
+  const wanted = fn(expected, bytes.slice(), words.slice());
+  expect(run(def, [got, bytes.slice(), words.slice()])).toEqual(wanted);
+  expect([...got]).toEqual([...expected]);
+};
+
+describe('integers keep their values', () => {
+  it('beside literals that their type does not hold', () =>
+    agree((r, h, q) => {
+      for (const i of range(8)) {
+        r[i] = (h[i] < 300 ? 1 : 0) + (h[i] > -1 ? 2 : 0) + (h[i] === -1 ? 4 : 0) + (q[i] > -1 ? 8 : 0);
+        r[i] += (i < 3e9 ? 16 : 0) + Math.max(q[i], -5) + (q[i] % -3) + (i < 2 ? h[i] : i < 4 ? -1 : 300);
+        r[i] += [h[i], -1, 300][i % 3] + vec(h[i], -1).y;
+      }
+    }));
+
+  it('in variables', () =>
+    agree((r, h, q) => {
+      for (const i of range(8)) {
+        let x = h[i];
+        if (i > 3) x = -1;
+        let limit = 256;
+        if (i > 5) limit = -3;
+        let large = 3e9;
+        if (i > 2) large = 5;
+        r[i] = x + (h[i] < limit ? 10 : 0) + (q[i] < limit ? 20 : 0) + (i % 2 === 0 ? h[i] : limit) + large;
+        r[i] += Math.max(q[i], limit) + idiv(q[i], limit) + (q[i] % limit);
+        const pair = { x: h[i] };
+        pair.x = 1000;
+        r[i] += pair.x;
+      }
+    }));
+
+  it('when they are summed', () =>
+    agree((_r, h) => {
+      let sum = 0;
+      let most = -1;
+      let all = vec(0, 0);
+      for (const i of range(8)) {
+        sum += h[i];
+        most = Math.max(most, h[i]);
+        all = all.add(vec(h[i], 1));
+      }
+      return sum + most + all.x;
+    }));
+
+  it('and when they are returned', () => {
+    agree(() => 3e9);
+    agree(() => -3e9);
+  });
+
+  it('or are refused where they would be cut off', () => {
+    const put = (h: Uint8Array): void => {
+      let n = 250;
+      for (let i = 0; i < 10; i++) n++;
+      h[0] = n;
+    };
+    expect(problemsOf(define([array('u8', 8)], put)).map((d) => d.code)).toEqual(['lang/narrowing']);
+  });
+});
+
+it('x++ is the number that x was', () =>
+  agree((r) => {
+    let small = 1e-20;
+    r[0] = small++ * 1e20;
+    r[1] = small--;
+    r[2] = 1e-20;
+    r[3] = r[2]++ * 1e20;
+    const list = [1e-20, 2];
+    r[4] = list[i32(r[1]) - 1]++ * 1e20 + list[0];
+    for (const i of range(5, 8)) r[i] = 1e-20;
+    for (const i of range(5, 8)) r[i - 5] += r[i]++ * 1e20;
+  }));
