@@ -36,7 +36,7 @@ export const cotanProblem = (
   return {
     title: `cotan Laplacian and mass, ${count(vertexCount(mesh))} vertices`,
     program: {
-      capacity: 21 * faces.length,
+      capacity: 22 * faces.length,
       inputs: { vertices: vertices.length },
       run: (inputs) => {
         const V = inputs.vertices as Num[];
@@ -67,7 +67,7 @@ export const dualLaplacianProblem = (
   return {
     title: `dual Laplacian, ${count(vertexCount(mesh))} vertices, ${count(tets.length / 4)} tetrahedra`,
     program: {
-      capacity: 330 * tets.length,
+      capacity: 140 * tets.length,
       inputs: { vertices: vertices.length },
       run: (inputs) => {
         const { L, M } = traced(inputs.vertices as Num[], ...args);
