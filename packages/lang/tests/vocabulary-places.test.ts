@@ -15,7 +15,9 @@ import {
   put,
   quadraticSpline,
   range,
+  splineNodes,
   sum,
+  unrolled,
   mat,
   ndrange,
   vec,
@@ -168,6 +170,55 @@ describe('quadratic splines', () => {
       ),
       { numRuns: 50 },
     );
+  });
+
+  it('give their nodes as loops over three a side do', () => {
+    sameText(
+      function k(u: Grid2, x: VecGrid2<2>) {
+        for (const [i, j] of active(u))
+          for (const [node, weight, away] of splineNodes(quadraticSpline(x[i][j])))
+            accumulate(u, node, weight * away.y - away.x);
+      },
+      function k(u: Grid2, x: VecGrid2<2>) {
+        for (const [i, j] of active(u)) {
+          const { base, offset, weights: w } = quadraticSpline(x[i][j]);
+          for (const [a, b] of unrolled(ndrange(3, 3))) {
+            const [node, weight, away] = [base.add(vec(a, b)), w[a].x * w[b].y, vec(a, b).sub(offset)];
+            accumulate(u, node, weight * away.y - away.x);
+          }
+        }
+      },
+    );
+  });
+
+  it('have nodes whose mean is the point, along any number of axes', () => {
+    const mean = (a: Float64Array, out: Float64Array): void => {
+      for (const _ of range(1)) {
+        for (const [node, weight] of splineNodes(quadraticSpline(vec(a[0], a[1], a[2]))))
+          for (const axis of range(3)) out[axis] += weight * node[axis];
+        for (const [node, weight, away] of splineNodes(quadraticSpline(vec(a[0])))) {
+          out[3] += weight * node[0];
+          out[4] += weight * away[0];
+        }
+      }
+    };
+    const outs = [new Float64Array(5), new Float64Array(5)];
+    const point = Float64Array.of(3.3, -4.2, 7.9);
+    run(define([array('f64', 3), array('f64', 5)], mean, { float: 'f64' }), [point, outs[0]]);
+    mean(point, outs[1]);
+    expect(outs[0]).toEqual(outs[1]);
+    [3.3, -4.2, 7.9, 3.3, 0].forEach((x, k) => expect(outs[0][k]).toBeCloseTo(x, 12));
+  });
+
+  it('are wanted where nodes are', () => {
+    const parts = (offset: unknown) => ({ base: vec(1, 2), offset, weights: mat([1, 2], [3, 4], [5, 6]) });
+    const scope = { parts };
+    for (const spline of [
+      () => void [...splineNodes(vec(1, 2) as never)],
+      () => void [...splineNodes(parts(vec(1, 2, 3)) as never)],
+      () => void [...splineNodes(parts(1) as never)],
+    ])
+      expect(problemsOf(define([], spline, { scope }), grid).map((p) => p.code)).toEqual(['lang/spline']);
   });
 });
 

@@ -11,6 +11,7 @@ export { licm } from './licm.js';
 export { offload } from './offload.js';
 export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';
+export { shareIndices } from './share-indices.js';
 export { storeForwarding } from './store-forwarding/store-forwarding.js';
 export { superword } from './superword/superword.js';
 export { unevenLoops } from './uneven.js';

@@ -9,6 +9,7 @@ import { licm } from './licm.js';
 import { offload } from './offload.js';
 import { partition } from './partition/partition.js';
 import { privatize } from './privatize/privatize.js';
+import { shareIndices } from './share-indices.js';
 import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';
 import { unevenLoops } from './uneven.js';
@@ -29,6 +30,7 @@ export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Modul
   offload: offload.over(dialects),
   partition: partition.over(dialects),
   privatize: privatize.over(dialects),
+  'share-indices': shareIndices.over(dialects),
   'store-forwarding': storeForwarding.over(dialects),
   superword: superword.over(dialects),
   'uneven-loops': unevenLoops.over(dialects),

@@ -1,5 +1,5 @@
 import { accumulate, active, append, assumeInRange, at, cache, clear, identity, idiv } from '@filigree/lang';
-import { kernel, mat, ndrange, polar2, quadraticSpline, range, unrolled, vec, zeros } from '@filigree/lang';
+import { kernel, mat, polar2, quadraticSpline, range, splineNodes, vec, zeros } from '@filigree/lang';
 import type { Grid3, MatGrid1, Vec, VecGrid1, VecGrid2 } from '@filigree/lang';
 import { dense, dynamic, field, ij, k, layout, matrixField, vectorField } from '@filigree/sparse';
 import { inGroups, type Blocks } from '../layouts.js';
@@ -23,7 +23,7 @@ export const mpm2d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
   /** The nodes around a particle, of which it is known that the block holds the first. */
   const around = (x: Vec<2>, i: number, j: number) => {
     const { base, offset, weights } = quadraticSpline(x.mul(n));
-    return [assumeInRange(base, [8 * i, 8 * j], 0, 8), offset, weights] as const;
+    return splineNodes({ base: assumeInRange(base, [8 * i, 8 * j], 0, 8), offset, weights });
   };
 
   const step = kernel(
@@ -42,11 +42,9 @@ export const mpm2d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
       for (const [i, j, k] of active(list)) {
         cache(g);
         const p = list[i][j][k];
-        const [base, f, w] = around(x[p], i, j);
-        for (const [a, b] of unrolled(ndrange(3, 3))) {
-          const node = vec(a, b);
-          const q = v[p].mul(mass).add(C[p].mul(node.sub(f).div(n)));
-          accumulate(g, base.add(node), vec(q.x, q.y, mass, 0).mul(w[a].x * w[b].y));
+        for (const [node, weight, away] of around(x[p], i, j)) {
+          const q = v[p].mul(mass).add(C[p].mul(away.div(n)));
+          accumulate(g, node, vec(q.x, q.y, mass, 0).mul(weight));
         }
       }
       for (const [i, j] of active(g)) {
@@ -56,13 +54,11 @@ export const mpm2d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
       for (const [i, j, k] of active(list)) {
         cache(g);
         const p = list[i][j][k];
-        const [base, f, w] = around(x[p], i, j);
         let [sum, slope] = [vec(0, 0, 0, 0), zeros(4, 2)];
-        for (const [a, b] of unrolled(ndrange(3, 3))) {
-          const node = vec(a, b);
-          const part = at(g, base.add(node)).mul(w[a].x * w[b].y);
+        for (const [node, weight, away] of around(x[p], i, j)) {
+          const part = at(g, node).mul(weight);
           sum = sum.add(part);
-          slope = slope.add(part.outer(node.sub(f)));
+          slope = slope.add(part.outer(away));
         }
         v[p] = vec(sum.x, sum.y);
         C[p] = mat(slope[0], slope[1]).mul(4 * n);
@@ -72,7 +68,7 @@ export const mpm2d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
     { float, scope: { n, count, dt, mass, volume, mu, lambda, gravity, wall, free, around } },
   );
   return {
-    layout: layout(inGroups(count, x), inGroups(count, v, C, F), grid),
+    layout: layout(inGroups(count, x, v, C, F), grid),
     kernels: { step },
     fields: { x, v, C, F },
   };

@@ -1,5 +1,5 @@
 import { accumulate, active, append, assumeInRange, at, cache, clear, identity, idiv } from '@filigree/lang';
-import { kernel, mat, ndrange, nearestRotation, quadraticSpline, range, unrolled, vec, zeros } from '@filigree/lang';
+import { kernel, mat, nearestRotation, quadraticSpline, range, splineNodes, vec, zeros } from '@filigree/lang';
 import type { Grid4, MatGrid1, Vec, VecGrid1, VecGrid3 } from '@filigree/lang';
 import { dense, dynamic, field, ijk, l, layout, matrixField, vectorField } from '@filigree/sparse';
 import { inGroups, type Blocks } from '../layouts.js';
@@ -23,7 +23,7 @@ export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
   /** The nodes around a particle, of which it is known that the block holds the first. */
   const around = (x: Vec<3>, i: number, j: number, k: number) => {
     const { base, offset, weights } = quadraticSpline(x.mul(n));
-    return [assumeInRange(base, [4 * i, 4 * j, 4 * k], 0, 4), offset, weights] as const;
+    return splineNodes({ base: assumeInRange(base, [4 * i, 4 * j, 4 * k], 0, 4), offset, weights });
   };
 
   const step = kernel(
@@ -41,11 +41,9 @@ export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
       for (const [i, j, k, l] of active(list)) {
         cache(g);
         const p = list[i][j][k][l];
-        const [base, f, w] = around(x[p], i, j, k);
-        for (const [a, b, c] of unrolled(ndrange(3, 3, 3))) {
-          const node = vec(a, b, c);
-          const q = v[p].mul(mass).add(C[p].mul(node.sub(f).div(n)));
-          accumulate(g, base.add(node), vec(q.x, q.y, q.z, mass).mul(w[a].x * w[b].y * w[c].z));
+        for (const [node, weight, away] of around(x[p], i, j, k)) {
+          const q = v[p].mul(mass).add(C[p].mul(away.div(n)));
+          accumulate(g, node, vec(q.x, q.y, q.z, mass).mul(weight));
         }
       }
       for (const [i, j, k] of active(g)) {
@@ -55,13 +53,11 @@ export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
       for (const [i, j, k, l] of active(list)) {
         cache(g);
         const p = list[i][j][k][l];
-        const [base, f, w] = around(x[p], i, j, k);
         let [sum, slope] = [vec(0, 0, 0, 0), zeros(4, 3)];
-        for (const [a, b, c] of unrolled(ndrange(3, 3, 3))) {
-          const node = vec(a, b, c);
-          const part = at(g, base.add(node)).mul(w[a].x * w[b].y * w[c].z);
+        for (const [node, weight, away] of around(x[p], i, j, k)) {
+          const part = at(g, node).mul(weight);
           sum = sum.add(part);
-          slope = slope.add(part.outer(node.sub(f)));
+          slope = slope.add(part.outer(away));
         }
         v[p] = vec(sum.x, sum.y, sum.z);
         C[p] = mat(slope[0], slope[1], slope[2]).mul(4 * n);
@@ -71,7 +67,7 @@ export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
     { float, scope: { n, count, dt, mass, volume, mu, lambda, gravity, wall, free, around } },
   );
   return {
-    layout: layout(inGroups(count, x), inGroups(count, v, C, F), grid),
+    layout: layout(inGroups(count, x, v, C, F), grid),
     kernels: { step },
     fields: { x, v, C, F },
   };

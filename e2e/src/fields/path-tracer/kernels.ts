@@ -1,4 +1,5 @@
-import { array, i32, kernel, ndrange, random, range, vec, type Grid2, type Grid3, type Vec } from '@filigree/lang';
+import { array, i32, kernel, ndrange, random, randomDirection, range, rayBox, vec } from '@filigree/lang';
+import type { Grid2, Grid3, Vec } from '@filigree/lang';
 import { dense, field, ij, ijk, layout } from '@filigree/sparse';
 import type { Blocks } from '../layouts.js';
 import type { Cloud } from './setup.js';
@@ -7,10 +8,7 @@ import type { Cloud } from './setup.js';
 export const LARGEST = 1024;
 
 /** Where a ray enters and leaves the unit cube; it misses where it would leave before. */
-const span = (o: Vec<3>, d: Vec<3>): readonly [number, number] => {
-  const [a, b] = [o.neg().div(d), o.neg().add(1).div(d)];
-  return [Math.max(a.min(b).greatest(), 0), a.max(b).least()];
-};
+const span = (o: Vec<3>, d: Vec<3>) => rayBox(o, d, vec(0, 0, 0), vec(1, 1, 1));
 
 /** The renderer. `view` holds eye, forward, right, up, light, intensity, environment, albedo and extinction. */
 export const pathTracer = ({ n }: Pick<Cloud, 'n'>, float: 'f32' | 'f64', blocks: Blocks) => {
@@ -52,9 +50,7 @@ export const pathTracer = ({ n }: Pick<Cloud, 'n'>, float: 'f32' | 'f64', blocks
             const straight = Math.min(distance, span(o, ray)[1]);
             if (intensity > 0 && track(density, o, ray, straight, extinction) < 0)
               sum += (weight * intensity) / (4 * Math.PI * distance * distance);
-            const [z, phi] = [1 - 2 * random(), 2 * Math.PI * random()];
-            const r = Math.sqrt(Math.max(0, 1 - z * z));
-            d = vec(r * Math.cos(phi), r * Math.sin(phi), z);
+            d = randomDirection();
             length = span(o, d)[1];
             depth++;
           }

@@ -114,7 +114,7 @@ const guarded =
     );
   };
 
-/** Float to integer, from type b to type a: truncates, saturates, NaN gives 0. */
+/** Float to integer, from type b to type a: truncates, saturates, NaN gives 0. One comparison tells the numbers that fit. */
 const saturate: Row = (r) => {
   const t = r.scalar(r.a);
   const n = bits(r.a);
@@ -128,7 +128,7 @@ const saturate: Row = (r) => {
       : `${(signed ? 2 ** (n - 1) : 2 ** n) - 1}${signed ? '' : 'u'}`;
   const min = n === 64 ? '-9223372036854775807LL - 1' : n === 32 ? '-2147483647 - 1' : `-${2 ** (n - 1)}`;
   const body = signed
-    ? `x >= ${above} ? (${t})${max} : x <= -${above} ? (${t})(${min}) : x == x ? (${t})x : (${t})0`
+    ? `__builtin_fabs${f}(x) < ${above} ? (${t})x : x >= ${above} ? (${t})${max} : x == x ? (${t})(${min}) : (${t})0`
     : `x > 0.0${f} ? (x >= ${above} ? (${t})${max} : (${t})x) : (${t})0`;
   return text([], `${r.local} ${t} ${r.name}(${r.scalar(r.b)} x) { return ${body}; }`);
 };

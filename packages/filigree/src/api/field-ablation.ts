@@ -34,6 +34,8 @@ export const FIELD_ABLATIONS = {
   vectorize: { omit: ['vectorize-nests'], lanes: false },
   /** Components of vectors as short vectors. */
   superword: { omit: ['superword'] },
+  /** One index, and constants, for elements around a place. */
+  'share-indices': { omit: ['share-indices'] },
   /** Sums of products by instructions that multiply and add. */
   'fuse-products': { omit: ['fuse-products'] },
   /** The passes that suit every kernel: sharing, moving out of loops, dead code. */

@@ -23,8 +23,10 @@ export type {
 } from './grid-types.js';
 export { at, put, type Place } from './places.js';
 export { sum } from './sum.js';
-export { quadraticSpline, type Spline } from './spline.js';
+export { quadraticSpline, splineNodes, type Spline, type SplineNode } from './spline.js';
 export { nearestRotation } from './rotation.js';
+export { rayBox } from './ray-box.js';
+export { randomDirection } from './random-direction.js';
 export { svd2, svd3, polar2, polar3, eig2, eig3 } from './decompositions.js';
 export { hostGrid } from './host-grid.js';
 export { sparseGrid, type SparseGridOptions } from './sparse-grid.js';

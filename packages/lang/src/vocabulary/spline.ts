@@ -1,7 +1,8 @@
 import { i32 } from './casts.js';
 import { inlined } from './inline.js';
+import { ndrange } from './loops.js';
 import type { Mat, Vec } from './vec-types.js';
-import { mat } from './vec.js';
+import { mat, vec } from './vec.js';
 
 /* Names that nothing else in this package has, since bundlers rewrite those of imports. */
 const splineRows = mat;
@@ -34,3 +35,17 @@ export const quadraticSpline = inlined(
   },
   { splineRows, wholeNodes },
 );
+
+/** A node around a point, its weight, and how far it is from the point along each axis. */
+export type SplineNode<N extends number> = readonly [node: Vec<N>, weight: number, away: Vec<N>];
+
+/**
+ * The 3ᴺ nodes of a spline, the last axis fastest: `for (const [node, weight, away] of splineNodes(spline)) …`. In a kernel the loop
+ * is unrolled, as if it were written with `unrolled(ndrange(3, 3))`.
+ */
+export const splineNodes = <N extends number>({ base, offset, weights }: Spline<N>): readonly SplineNode<N>[] =>
+  [...ndrange(...Array.from(base, () => 3))].map((steps) => {
+    const step = vec(...(steps as readonly number[])) as unknown as Vec<N>;
+    const weight = (steps as readonly number[]).reduce((product, s, axis) => product * weights[s][axis], 1);
+    return [base.add(step), weight, step.sub(offset)];
+  });

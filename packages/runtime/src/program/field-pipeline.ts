@@ -1,5 +1,14 @@
 import { fail, pipeline, type Module, type Pass, type Pipeline } from '@filigree/ir';
-import { defaultPipeline, fuseProducts, serialLanes, superword, unevenLoops, vectorizeNests } from '@filigree/opt';
+import {
+  dce,
+  defaultPipeline,
+  fuseProducts,
+  serialLanes,
+  shareIndices,
+  superword,
+  unevenLoops,
+  vectorizeNests,
+} from '@filigree/opt';
 import { lowerFields, type LowerFieldsOptions, type Storage } from '@filigree/sparse';
 
 /** How kernels on fields are lowered and optimised. */
@@ -22,7 +31,7 @@ export interface FieldPipelineOptions {
   readonly lanes?: boolean;
   /**
    * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
-   * `superword` and `fuseProducts`; `true` leaves out all of them.
+   * `superword`, `shareIndices` and `fuseProducts`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -35,7 +44,15 @@ export const fieldPipeline = (storage: Storage, options: FieldPipelineOptions = 
     ...(omit === true
       ? []
       : without(
-          [...defaultPipeline({ fastMath }).passes, unevenLoops(), vectorizeNests(), superword(), fuseProducts()],
+          [
+            ...defaultPipeline({ fastMath }).passes,
+            unevenLoops(),
+            vectorizeNests(),
+            superword(),
+            shareIndices(),
+            dce(),
+            fuseProducts(),
+          ],
           omit,
         ).filter((p) => (fma && fastMath) || p.name !== FUSE)),
     ...(lanes ? [] : [serialLanes()]),

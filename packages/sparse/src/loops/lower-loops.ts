@@ -21,13 +21,13 @@ import {
 } from '@filigree/ir';
 import { fieldDialect } from '../access/field-dialect.js';
 import { snodeDialect } from '../access/snode-dialect.js';
-import type { Emit } from '../access/lower/address.js';
+import { plus, type Emit } from '../access/lower/address.js';
 import { isSparse, pathTo } from '../layout/layout.js';
 import type { Storage } from '../storage/storage.js';
 import { ordered, type Coordinates } from './cells.js';
 import { changesOf, type Changes } from './changes.js';
 import { collect } from './collect.js';
-import { addedOf, firstOf, overElements, type Element, type Place } from './nest.js';
+import { addedOf, firstOf, lengthOf, overElements, type Element, type Place } from './nest.js';
 import { cachedAccess, sumOf } from './scratchpad/access.js';
 import { scratchpadsOf, type Scratchpads } from './scratchpad/pads.js';
 import { fill, flush } from './scratchpad/transfer.js';
@@ -154,25 +154,38 @@ const emitStructFor = (e: Emit, op: Op, c: Context): void => {
   const adds = cached?.pads.some((p) => p.adds) === true;
   overTasks(e, plan, { changing: changes.nodes.has(source), attrs: taskAttrs(op, plan, storage) }, (place) => {
     if (known.includes(source)) promise(e, source, place.source);
-    const pads = cached && fillPads(e, plan, place, cached);
-    /* What iterations add to a pad depends on one another. */
-    overElements(e, plan, place, adds ? {} : { simd: true }, (element) => {
-      if (known.includes(node) && node !== source) promise(e, node, element.coordinates);
-      const own = ordered(storage, node, element.coordinates);
-      const stand = cached ? standIns(e, cached, pads!.first, element) : [];
-      inline(b, region, new Map([...region.params.map((p, n) => [p.id, own[n]] as const), ...stand]));
+    const run = (pads?: Pads): void =>
+      /* What iterations add to a pad depends on one another. */
+      overElements(e, plan, place, adds ? {} : { simd: true }, (element) => {
+        if (known.includes(node) && node !== source) promise(e, node, element.coordinates);
+        const own = ordered(storage, node, element.coordinates);
+        const stand = pads && cached ? standIns(e, cached, pads.first, element) : [];
+        inline(b, region, new Map([...region.params.map((p, n) => [p.id, own[n]] as const), ...stand]));
+      });
+    if (!cached) return run();
+    whereAny(e, plan, place, () => {
+      const pads = fillPads(e, plan, place, cached);
+      run(pads);
+      pads.finish();
     });
-    pads?.finish();
   });
 };
 
-/** Fills the pads of a task; what is to be done with them in the end. */
-const fillPads = (
-  e: Emit,
-  plan: Plan,
-  place: Place,
-  cached: Scratchpads,
-): { readonly first: ReadonlyMap<number, Value>; readonly finish: () => void } => {
+/** Runs `body` unless the task is a list with nothing in it. */
+const whereAny = (e: Emit, plan: Plan, place: Place, body: () => void): void => {
+  const [{ at } = {}, ...more] = plan.loops.slice(plan.split);
+  if (at?.length === undefined || more.length > 0) return body();
+  const { b } = e;
+  b.if(b.cmp('gt', lengthOf(e, at, plus(place.around, at.offset)), b.i32(0)), body);
+};
+
+/** The pads of a task: the first coordinates, and what is to be done in the end. */
+interface Pads {
+  readonly first: ReadonlyMap<number, Value>;
+  readonly finish: () => void;
+}
+
+const fillPads = (e: Emit, plan: Plan, place: Place, cached: Scratchpads): Pads => {
   const first = new Map([...cached.params.keys()].map((axis) => [axis, firstOf(e, plan, place, axis)]));
   const bases = cached.pads.map((pad) => pad.box.map((side) => sumOf(e.b, cached, side.terms, first)));
   cached.pads.forEach((pad, n) => fill(e, pad, bases[n]));

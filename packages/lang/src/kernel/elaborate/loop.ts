@@ -10,7 +10,7 @@ import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
 import { iteration } from './random-state.js';
 import { recorded, statements } from './statement.js';
-import { isLiteral, type Bounds, type LoopHead, type Term } from './term.js';
+import { isLiteral, tupleOf, type Bounds, type LoopHead, type Term } from './term.js';
 
 /** A loop's labels, and the context of its body. */
 interface LoopLabels {
@@ -143,8 +143,9 @@ export const forOf = (cx: Context, s: ForOfStatement, name: string | undefined):
   const pattern = s.left.type === 'VariableDeclaration' ? s.left.declarations[0].id : undefined;
   if (!pattern)
     return refuse(cx, s, 'lang/unsupported-syntax', 'a loop needs a variable of its own', 'write for (const i of …)');
-  if (over.is !== 'loop') return unroll(cx, s, pattern, itemsOf(cx, s.right, over), name);
-  if (over.order === 'unrolled') return unroll(cx, s, pattern, indicesOf(cx, s.right, over), name);
+  if (over.is !== 'loop') return unroll(cx, s, pattern, ready(itemsOf(cx, s.right, over)), name);
+  if (over.space.over === 'items') return unroll(cx, s, pattern, over.space.items, name);
+  if (over.order === 'unrolled') return unroll(cx, s, pattern, ready(indicesOf(cx, s.right, over.space)), name);
   if (over.order === 'parallel' && !cx.parallel && !cx.looped) return parallelLoop(cx, s, pattern, over, name);
   if (over.space.over === 'active')
     return refuse(
@@ -175,7 +176,7 @@ const sequence = (
     if (k === bounds.length) {
       const body = session.record(() => {
         const inner = draws ? draws(own.body, outer) : own.body;
-        bindPattern(inner, pattern, single ? outer[0] : tuple(outer), 'loop variable');
+        bindPattern(inner, pattern, single ? outer[0] : tupleOf(outer), 'loop variable');
         session.append(recorded(inner, s.body));
       });
       return session.emit(at, { do: 'block', label: own.continue, body });
@@ -216,11 +217,6 @@ export const loopInterval = (from: Scalar, to: Scalar): Interval | undefined => 
   return first && end ? [first[0], end[1] - 1] : undefined;
 };
 
-export const tuple = (items: readonly Scalar[]): Term => ({
-  is: 'list',
-  items: items.map((term) => ({ is: 'constant', term, what: 'loop variable' })),
-});
-
 /** The name of a loop variable, for people. */
 export const variableName = (pattern: AnyNode, k: number): string => {
   if (pattern.type === 'Identifier') return k === 0 ? pattern.name : `${pattern.name}_${k}`;
@@ -228,12 +224,14 @@ export const variableName = (pattern: AnyNode, k: number): string => {
   return part?.type === 'Identifier' ? part.name : 'ijklmnop'[k];
 };
 
-/** A loop whose iterations are written out one after the other, each with its own constants. */
+const ready = (items: readonly Term[]): readonly (() => Term)[] => items.map((item) => () => item);
+
+/** A loop whose iterations are written out one after the other, each with its own constants; what an item takes is computed there. */
 const unroll = (
   cx: Context,
   s: ForOfStatement,
   pattern: AnyNode,
-  items: readonly Term[],
+  items: readonly (() => Term)[],
   name: string | undefined,
 ): void => {
   const at = originOf(cx, s);
@@ -245,7 +243,7 @@ const unroll = (
       const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, loop] as const]);
       const inner = { ...cx, exits: { ...cx.exits, loop, named } };
       const code = cx.session.record(() => {
-        bindPattern(inner, pattern, item, 'loop variable');
+        bindPattern(inner, pattern, item(), 'loop variable');
         cx.session.append(recorded(inner, s.body));
       });
       if (usesExits(s.body)) cx.session.emit(at, { do: 'block', label, body: code });
@@ -262,7 +260,11 @@ const usesExits = (node: AnyNode): boolean =>
 const MOST = 4096;
 
 /** All indices of a loop that is unrolled; its bounds must be known. */
-const indicesOf = (cx: Context, node: AnyNode, { space }: LoopHead): readonly Term[] => {
+const indicesOf = (
+  cx: Context,
+  node: AnyNode,
+  space: Exclude<LoopHead['space'], { over: 'items' }>,
+): readonly Term[] => {
   if (space.over === 'active')
     return refuse(
       cx,
@@ -299,7 +301,7 @@ const indicesOf = (cx: Context, node: AnyNode, { space }: LoopHead): readonly Te
     (rows, list) => rows.flatMap((row) => list.map((x) => [...row, x])),
     [[]],
   );
-  return all.map((row) => (space.single ? literal(row[0]) : tuple(row.map(literal))));
+  return all.map((row) => (space.single ? literal(row[0]) : tupleOf(row.map(literal))));
 };
 
 const steps = (from: number, to: number, step: number): readonly number[] =>

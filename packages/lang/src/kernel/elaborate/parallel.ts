@@ -2,11 +2,11 @@ import type { AnyNode, ForOfStatement } from 'acorn';
 import type { PlacedField } from '@filigree/sparse';
 import type { Scalar, Space, Temp } from '../code/code.js';
 import { originOf, placedOf, refuse, type Context, type ParallelBody } from './context.js';
-import { loopInterval, tuple, variableName } from './loop.js';
+import { loopInterval, variableName } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { iteration } from './random-state.js';
 import { recorded } from './statement.js';
-import type { LoopHead } from './term.js';
+import { tupleOf, type LoopHead } from './term.js';
 
 /** An outermost loop, whose iterations run at once. `continue` and `return` end an iteration. */
 export const parallelLoop = (
@@ -45,8 +45,8 @@ export const parallelLoop = (
   const body = session.record(() => {
     const start = { ...cx, parallel: loop, looped: true, exits };
     const inner = draws ? draws(start, variables) : start;
-    const single = space.over === 'active' ? axes === 1 : space.single;
-    bindPattern(inner, pattern, single ? variables[0] : tuple(variables), 'loop variable');
+    const single = space.over === 'range' ? space.single : axes === 1;
+    bindPattern(inner, pattern, single ? variables[0] : tupleOf(variables), 'loop variable');
     const code = recorded(inner, s.body);
     session.emit(at, { do: 'block', label: skipped, body: code });
   });

@@ -83,12 +83,13 @@ export interface Closure {
   readonly env: Env;
 }
 
-/** What `range`, `ndrange` and `active` give: a loop to be. */
+/** What `range`, `ndrange`, `active` and `splineNodes` give: a loop to be. */
 export interface LoopHead {
   readonly is: 'loop';
   readonly space:
     | { readonly over: 'range'; readonly bounds: readonly Bounds[]; readonly single: boolean }
-    | { readonly over: 'active'; readonly field: AnyField };
+    | { readonly over: 'active'; readonly field: AnyField }
+    | { readonly over: 'items'; readonly items: readonly (() => Term)[] };
   readonly order: 'parallel' | 'serial' | 'unrolled';
 }
 
@@ -160,6 +161,12 @@ export const shapedTerm = (t: Scalar | Shaped): Shaped =>
 export const unshaped = (shape: Shape, elements: readonly Scalar[]): Scalar | Shaped =>
   shape.length === 0 ? elements[0] : { is: 'shaped', shape, elements };
 
+/** What a loop gives for each iteration: several values in one. */
+export const tupleOf = (items: readonly Term[]): Term => ({
+  is: 'list',
+  items: items.map((term) => ({ is: 'constant', term, what: 'loop variable' })),
+});
+
 /** The shape of a field's elements. */
 export const shapeOfField = (field: AnyField): Shape =>
   field.is === 'scalar' ? [] : field.is === 'vector' ? [field.size] : [field.rows, field.cols];
@@ -188,7 +195,7 @@ export const termText = (t: Term): string => {
     case 'closure':
       return 'a function';
     case 'loop':
-      return `${t.space.over === 'active' ? 'active(…)' : 'a range'}, which is only for loops`;
+      return `${loopText[t.space.over]}, which is only for loops`;
     case 'cell':
       return 'parent(…), which is only for isActive, activate and deactivate';
     case 'host':
@@ -197,6 +204,8 @@ export const termText = (t: Term): string => {
       return 'nothing';
   }
 };
+
+const loopText = { active: 'active(…)', range: 'a range', items: 'splineNodes(…)' } as const;
 
 const hostText = (value: unknown): string => {
   if (typeof value === 'function') return `function \`${value.name}\``;

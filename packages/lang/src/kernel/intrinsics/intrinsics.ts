@@ -9,6 +9,7 @@ import { assumeInRange, cache, cacheL1, random, randomInt } from './hints.js';
 import { active, ndrange, ordered, range } from './loops.js';
 import { castIntrinsic, idiv, mathIntrinsics } from './math.js';
 import { at, put } from './places.js';
+import { splineNodes } from './spline.js';
 import { activate, append, clear, deactivate, isActive, length, parent } from './structure.js';
 
 /** What a call of a function of the language becomes. */
@@ -30,7 +31,9 @@ type Written =
   | Extract<keyof typeof vocabulary, `svd${string}` | `polar${string}` | `eig${string}`>
   | 'sum'
   | 'quadraticSpline'
-  | 'nearestRotation';
+  | 'nearestRotation'
+  | 'rayBox'
+  | 'randomDirection';
 
 /* Made at the first call: these modules know each other. */
 const table = (): ReadonlyMap<unknown, Intrinsic> => {
@@ -52,6 +55,7 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     inlined: hostOnly('inlined'),
     at,
     put,
+    splineNodes,
     isActive,
     activate,
     deactivate,

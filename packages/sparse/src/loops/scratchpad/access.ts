@@ -53,17 +53,20 @@ export const sumOf = (
   return parts.length === 0 ? b.i32(0) : parts.reduce((x, y) => b.add(x, y));
 };
 
-/** A coordinate as one within the box. Where bounds rest on a promise, one that is broken leads to the nearest element. */
-const localOf = (b: Builder, ctx: RewriteContext, all: Scratchpads, { lo, extent }: Side, v: Value): Value => {
+/** A coordinate as one within the box. */
+const localOf = (b: Builder, ctx: RewriteContext, all: Scratchpads, { lo }: Side, v: Value): Value => {
   const above = withoutTerms(b, ctx, all, v);
-  const local = lo === 0 ? above : b.sub(above, b.i32(lo));
-  return all.forms.get(v.id)!.promised ? b.min(b.max(local, b.i32(0)), b.i32(extent - 1)) : local;
+  return lo === 0 ? above : b.sub(above, b.i32(lo));
 };
 
-/** A value minus the terms of its form: sums and products are taken apart, so that little is left to compute. */
+/**
+ * A value minus the terms of its form: sums and products are taken apart, so that little is left to compute. A value bounded by
+ * a promise is clamped to the promised bounds, so that a broken promise does no harm. It is clamped before it is used in sums,
+ * once for all of them, so that these differ by constants.
+ */
 const withoutTerms = (b: Builder, ctx: RewriteContext, all: Scratchpads, v: Value): Value => {
-  const form = all.forms.get(v.id);
-  if (form && form.terms.size === 0) return v;
+  const form = all.forms.get(v.id)!;
+  if (form.terms.size === 0 && !form.promised) return v;
   for (const [axis, param] of all.params) if (param.id === v.id) return all.added.get(axis)!;
   const op = ctx.definition(v);
   const part = (n: number): Value => withoutTerms(b, ctx, all, op!.operands[n]);
@@ -71,7 +74,8 @@ const withoutTerms = (b: Builder, ctx: RewriteContext, all: Scratchpads, v: Valu
   if (known && (op!.name === 'arith.add' || op!.name === 'arith.sub'))
     return op!.name === 'arith.add' ? b.add(part(0), part(1)) : b.sub(part(0), part(1));
   if (known && op!.name === 'arith.mul') return b.mul(part(0), part(1));
-  return b.sub(v, sumOf(b, all, form!.terms, all.first));
+  const rest = form.terms.size === 0 ? v : b.sub(v, sumOf(b, all, form.terms, all.first));
+  return form.promised ? b.min(b.max(rest, b.i32(form.lo)), b.i32(form.hi)) : rest;
 };
 
 const times = (b: Builder, value: Value, by: number): Value => (by === 1 ? value : b.mul(value, b.i32(by)));
