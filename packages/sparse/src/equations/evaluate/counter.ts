@@ -1,5 +1,5 @@
 import type { Trie } from '../sets/trie.js';
-import type { Prepared } from './join.js';
+import type { Prepared } from './prepared.js';
 import { levelPlans, pointsUpTo, tallyOf, type Tally } from './levels.js';
 import { freeLevels } from './order.js';
 

@@ -1,7 +1,8 @@
 import type { Box } from '../sets/box.js';
 import { setOfRuns, type PointSet } from '../sets/point-set.js';
 import { growingSet, type GrowingSet } from '../sets/set-builder.js';
-import { runJoin, type Prepared } from './join.js';
+import { runJoin } from './join.js';
+import type { Prepared } from './prepared.js';
 import type { PlannedVariable } from './plan.js';
 import { queryOf, type Query } from './query.js';
 import { ordered, prepareAll, type Ordered, type Stores } from './stores.js';

@@ -1,5 +1,3 @@
-import type { Affine } from '../../trace/piece.js';
-import type { BitTable } from '../sets/bit-table.js';
 import { bitCount, forEachRunOfBits, wordFrom } from '../sets/bits.js';
 import { isConstant } from '../sets/conjunction.js';
 import { findChild, firstFrom, rootSize, type Trie } from '../sets/trie.js';
@@ -15,9 +13,9 @@ import {
   type Rows,
   type Subscripted,
 } from './levels.js';
-import type { GrownSet, Query } from './query.js';
+import type { Prepared } from './prepared.js';
 
-/** Takes what a query finds, as codes of the result's box. */
+/** Receives what a query finds, as codes of the result's box. */
 export interface Sink {
   /** base + stride·x for lo ≤ x ≤ hi. */
   readonly add: (base: number, stride: number, lo: number, hi: number) => void;
@@ -25,33 +23,14 @@ export interface Sink {
   readonly addRuns: (base: number, runs: Trie, first: number, end: number) => void;
   /** base + n for all n < length with bit from + n set. */
   readonly addBits?: (base: number, bits: Uint32Array, from: number, length: number) => void;
-  /** Whether codes from ≤ c < to are all there. A join goes on with the next row then. */
+  /** Whether all codes from ≤ c < to are there; the join then continues with the next row. */
   readonly isFull?: (from: number, to: number) => boolean;
 }
 
 /**
- * A query made ready: an order of its iterators, and each set as it is taken: a trie in the order in which its subscripts are
- * bound, a dense set's bits, or a growing set that can only be asked. But for those it is plain data.
- */
-export interface Prepared {
-  readonly query: Omit<Query, 'atoms'> & { readonly atoms: readonly { readonly at: readonly Affine[] }[] };
-  readonly order: readonly number[];
-  readonly tries: readonly (Trie | undefined)[];
-  readonly tables: readonly (BitTable | undefined)[];
-  readonly grown: readonly (GrownSet | undefined)[];
-}
-
-/** The order of an atom's subscripts that fits an order of iterators. */
-export const subscriptOrder = (at: readonly Affine[], order: readonly number[]): readonly number[] =>
-  at
-    .map((f, k) => ({ k, l: boundAt(f, order) }))
-    .sort((a, b) => a.l - b.l || a.k - b.k)
-    .map(({ k }) => k);
-
-/**
- * Visits the points of a query's result: iterators are bound one after another, each by the set with the fewest values to
- * offer, and the others are asked; runs of the last one are handed on whole. Points come once for each binding of the
- * iterators up to the last that is kept.
+ * Visits the points of a query's result. Iterators are bound one after another, each by the set that offers the fewest values,
+ * which are then looked up in the other sets; runs of the last iterator are passed on whole. Points come once for each binding
+ * of the iterators up to the last one that is kept.
  */
 export const runJoin = (p: Prepared, sink: Sink): void => new Join(p, sink).run();
 
@@ -113,7 +92,7 @@ class Join {
     else this.step(0, this.headBase);
   }
 
-  /** Asks now and then whether a row is full. */
+  /** Asks occasionally whether a row is full. */
   private grew({ min, max, conditions }: Rows, by: number): void {
     this.added += by;
     if (this.added <= max - min) return;
@@ -151,7 +130,7 @@ class Join {
     });
   }
 
-  /** Goes below a value; false where it is missing. */
+  /** Descends to a value; false if it is missing. */
   private descend(atom: number, level: number, value: number): boolean {
     const trie = this.tries[atom]!;
     const n = findChild(trie, level, this.from[atom][level], this.to[atom][level], value);
@@ -167,7 +146,7 @@ class Join {
     this.to[atom][level + 1] = trie.begin[level][n + 1];
   }
 
-  /** Binds the iterator of a level and all below it; tells whether there was a point. */
+  /** Binds the iterator of a level and all below it; returns whether there was a point. */
   private step(l: number, code: number): boolean {
     const plan = this.levels[l];
     let { min: lo, max: hi } = plan;
@@ -188,7 +167,7 @@ class Join {
     return this.bind(l, plan, code, lo, hi, l === this.levels.length - 1);
   }
 
-  /** Goes through the values of an iterator. */
+  /** Tries the values of an iterator. */
   private bind(l: number, plan: LevelPlan, code: number, lo: number, hi: number, isLast: boolean): boolean {
     const { drives } = plan;
     if (drives.length === 0) {
@@ -336,7 +315,9 @@ class Join {
     return found;
   }
 
-  /** An iterator at a value that its driver offers: asks all others, and goes on. */
+  /**
+   * Tries a value that the driver of an iterator offers: looks it up in all other sets and, if they have it, continues.
+   */
   private at(l: number, plan: LevelPlan, driver: number, code: number, x: number, isLast: boolean): boolean {
     this.x[plan.iterator] = x;
     const { drives, checks, probes } = plan;

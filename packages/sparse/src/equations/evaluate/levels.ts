@@ -4,7 +4,7 @@ import type { Box } from '../sets/box.js';
 import { combine, constantOf, minus, shiftedBy } from '../sets/conjunction.js';
 import type { Trie } from '../sets/trie.js';
 import { boundAt } from './order.js';
-import type { Prepared } from './join.js';
+import type { Prepared } from './prepared.js';
 
 /** A subscript on a level: c·x + rest = a value of the trie at `trieLevel`. */
 interface Subscript {

@@ -3,7 +3,8 @@ import type { Box } from '../sets/box.js';
 import { emptySet, type PointSet } from '../sets/point-set.js';
 import { setBuilder } from '../sets/set-builder.js';
 import type { Evaluation } from './evaluate.js';
-import { runJoin, type Prepared } from './join.js';
+import { runJoin } from './join.js';
+import type { Prepared } from './prepared.js';
 import { queryOf, type Query } from './query.js';
 import { MOST_OVERLAPS, type Overlap, type RegionPlan } from './region-plan.js';
 import { ordered, prepareAll, type Ordered, type Stores } from './stores.js';
@@ -12,20 +13,20 @@ import { runHere } from './perform.js';
 import { cuts, each, partsOf, type Platform, type Steps, type Work } from './work.js';
 
 /**
- * The interest region of a statement: the iterations that compute something other than zero, and of an accumulation those
- * that add something. Kept as joins of sets, since it may be far larger than they are, and listed on demand.
+ * The interest region of a statement: the iterations that compute something other than zero or, for an accumulation,
+ * those that add something. Kept as joins of sets, since it may be far larger than they are, and listed on demand.
  */
 export interface InterestRegion {
   readonly statement: number;
   readonly iterators: readonly string[];
   readonly box: Box;
-  /** Iterations. */
+  /** Number of iterations in the region. */
   readonly count: number;
-  /** Iterations of the dense program. */
+  /** Number of iterations of the dense program. */
   readonly dense: number;
   /** The terms whose union it is, over variables of the evaluation. */
   readonly terms: readonly Term[];
-  /** Whether it is the set of the statement's values as well. */
+  /** Whether the region is also the set of iterations whose value is non-zero. */
   readonly isValue: boolean;
   /** The joins whose union it is; made once. */
   readonly joins: () => readonly Prepared[];

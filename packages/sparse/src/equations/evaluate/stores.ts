@@ -1,7 +1,7 @@
 import { isDense, type BitTable } from '../sets/bit-table.js';
 import type { PointSet } from '../sets/point-set.js';
 import type { Trie } from '../sets/trie.js';
-import { subscriptOrder, type Prepared } from './join.js';
+import { subscriptOrder, type Prepared } from './prepared.js';
 import { bestOrder, boundAt, type BestOrder, type Purpose } from './order.js';
 import type { Query, QueryAtom } from './query.js';
 import { each, type Steps, type Store, type Work } from './work.js';
@@ -52,7 +52,7 @@ export interface Ordered extends BestOrder {
 
 export const ordered = (query: Query, purpose: Purpose): Ordered => ({ query, purpose, ...bestOrder(query, purpose) });
 
-/** Makes joins ready: their sets as tries, or as bits where they are dense. */
+/** Prepares joins: their sets as tries, or as bits if they are dense. */
 export function* prepareAll(joins: readonly Ordered[], stores: Stores): Steps<readonly Prepared[]> {
   yield* stores.make(joins.flatMap((j) => j.query.atoms.flatMap((a) => storeOf(a, j) ?? [])));
   return joins.map((j): Prepared => {

@@ -2,7 +2,7 @@ import type { BitShape } from '../sets/bits.js';
 import type { Box } from '../sets/box.js';
 import type { Allocate } from '../sets/memory.js';
 import type { PointSet } from '../sets/point-set.js';
-import type { Prepared } from './join.js';
+import type { Prepared } from './prepared.js';
 import type { Slice } from './sweep.js';
 
 /** A set in a form that joins take. */
@@ -11,8 +11,8 @@ export type Store =
   | { readonly as: 'bits'; readonly set: PointSet; readonly fastest: number };
 
 /**
- * Work that any thread can do: plain data, on arrays that threads may share. Works that are asked for together have nothing
- * to do with one another. `cost` is an estimate, in visits of a node of a trie.
+ * Work that any thread can do: plain data, on arrays that threads may share. Pieces of work that are asked for together
+ * are independent. `cost` is an estimate, in visits of a trie node.
  */
 export type AnyWork = { readonly cost: number } & (
   | { readonly kind: 'store'; readonly store: Store }
@@ -45,7 +45,7 @@ export type AnyWork = { readonly cost: number } & (
 /** Work with an answer of some type. */
 export type Work<A> = AnyWork & { readonly answer?: A };
 
-/** A computation that asks for work to be done, and goes on with the answers. */
+/** A computation that asks for work to be done, and continues with the results. */
 export type Steps<A> = Generator<readonly AnyWork[], A, readonly unknown[]>;
 
 /** Where a computation runs: the memory for its arrays, and in how many parts its large works are to come. */

@@ -13,6 +13,7 @@ export interface AffineProgram {
   readonly statements: readonly Statement[];
 }
 
+/** An array of a program: a buffer, or values that a loop carries. */
 export interface ArrayInfo {
   readonly name: string;
   readonly type: ScalarType;
@@ -29,6 +30,7 @@ export interface Access {
   readonly subscripts: readonly Affine[];
 }
 
+/** A statement: one element written, for every iteration of its domain. */
 export interface Statement {
   readonly name: string;
   readonly iterators: readonly string[];

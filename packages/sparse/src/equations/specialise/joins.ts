@@ -1,5 +1,5 @@
 import type { Builder, Value } from '@filigree/ir';
-import type { Prepared } from '../evaluate/join.js';
+import type { Prepared } from '../evaluate/prepared.js';
 import { boundAt } from '../evaluate/order.js';
 import type { Affine } from '../../trace/piece.js';
 import type { IndexType } from '../../trace/code/loops.js';
@@ -8,8 +8,8 @@ import { isConstant } from '../sets/conjunction.js';
 import { affineValue } from './body.js';
 
 /**
- * Iterations as a join that is carried out when the program runs: loops over the compressed rows of each set in turn. For
- * joins in which one set offers the values of an iterator, and others are at most entered by them.
+ * Iterations as a join that is executed when the program runs: loops over the compressed rows of each set in turn. Only
+ * for joins in which one set offers the values of each iterator, and all others are at most entered by them.
  */
 export interface JoinLoops {
   readonly join: Prepared;
