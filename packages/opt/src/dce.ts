@@ -29,7 +29,10 @@ interface Live {
   readonly values: Set<number>;
 }
 
-/** Marks from the ops that act on the world backwards through their operands, over all kernels at once. */
+/**
+ * Marks what is needed, starting from the ops with effects on the outside and going backwards through operands, over
+ * all kernels at once.
+ */
 const markLive = (module: Module, facts: Facts): ReadonlyMap<Kernel, Live> => {
   const temps = new Set(module.buffers.filter((b) => b.role === 'temp').map((b) => b.name));
   const scratch = scratchOf(module.buffers);
@@ -191,7 +194,10 @@ const sweepOp = (op: Op, live: Live, facts: Facts): Op => {
   return op.name === 'scf.for' ? keepForSlots(swept, results) : keepIfSlots(swept, results);
 };
 
-/** Leaves out the temp and scratch buffers that the pass has made useless; those that were unused before are the caller's business. */
+/**
+ * Drops the temp and scratch buffers that the pass has made useless; those that were unused before are the caller's
+ * business.
+ */
 const dropBuffers = (before: Module, after: Module): Module => {
   const [was, is] = [namedBuffers(before), namedBuffers(after)];
   const buffers = after.buffers.filter(

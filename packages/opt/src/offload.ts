@@ -15,11 +15,12 @@ import { scratchOf, usesScratch } from './support/scratch.js';
 import { simpleOp } from './support/values.js';
 
 /**
- * Splits kernels into tasks that a scheduler can place one by one: each outermost parallel loop becomes a kernel of its own,
- * the serial code between two of them another, in the same order. A value that crosses from one task to another is computed
- * anew where that is sure to give the same, else it goes through a `temp` buffer. A kernel `k` of several tasks becomes
- * `k_0`, `k_1` …, each with the parameters of `k` and the attributes `task` ("parallel" or "serial") and `origin` ("k"). A
- * parallel loop inside a serial loop or a branch stays where it is. Scratch buffers carry nothing from one task to another.
+ * Splits kernels into tasks that a scheduler can place one by one: each outermost parallel loop becomes a kernel of its
+ * own, and so does the serial code between two of them, in the same order. A value that one task computes and another
+ * uses is recomputed if that is sure to give the same result; otherwise it goes through a `temp` buffer. A kernel `k`
+ * of several tasks becomes `k_0`, `k_1` …, each with the parameters of `k` and the attributes `task` ("parallel" or
+ * "serial") and `origin` ("k"). A parallel loop inside a serial loop or a branch stays where it is. Scratch buffers
+ * carry nothing from one task to another.
  */
 export const offload = corePass('offload', {}, (dialects) => {
   const facts = factsOf(dialects);
@@ -105,7 +106,7 @@ const acts = (op: Op, facts: Facts): boolean => {
 };
 
 interface Plan {
-  /** For each task, ops of earlier tasks that it computes anew, in order, and values that it reads from memory. */
+  /** For each task, the ops of earlier tasks that it recomputes, in order, and the values that it reads from memory. */
   readonly needs: ReadonlyMap<Task, { readonly recomputed: readonly number[]; readonly loaded: readonly Value[] }>;
   readonly spilled: ReadonlyMap<number, Value>;
 }

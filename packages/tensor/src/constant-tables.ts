@@ -1,6 +1,9 @@
 import { arrayConstructor, type Buffer, constBuffer } from '@filigree/ir';
 
-/** Collects what kernels of a module read that no tensor of the user holds: lists of positions, known numbers. Equal ones are one buffer. */
+/**
+ * Collects the constants that kernels of a module read and no tensor of the user holds: lists of positions, known
+ * numbers. Equal ones share a buffer.
+ */
 export class ConstantTables {
   private readonly known = new Map<string, string>();
 

@@ -50,7 +50,7 @@ const analysed = (loop: Parallel, loads: boolean): { found: readonly Diagnostic[
 };
 
 class Analysis {
-  /** There are stores of which only the elements that went into a value can tell. */
+  /** For some stores, only the elements that went into the value can tell. */
   wantsLoads = false;
   private readonly temps = new Map<Temp, Dependence>();
   private readonly locals = new Map<Local, Dependence>();

@@ -4,7 +4,7 @@ import { isConstant, isUnsigned, isZero, powerOfTwo, scalarFor } from './scalars
 
 /**
  * Identities of arithmetic. Those on floats hold to the last bit for every input, infinities and signed zeros included,
- * unless they stand behind `fastMath`. Commutative ops have their constant on the right by now.
+ * unless they require `fastMath`. Commutative ops have their constant on the right by now.
  */
 export const arithmetic: Readonly<Record<string, Fold>> = {
   'arith.add': (op, c) => {

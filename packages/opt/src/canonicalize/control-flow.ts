@@ -12,7 +12,10 @@ export type ControlStep =
   | { readonly kind: 'replace'; readonly values: readonly Value[] }
   | { readonly kind: 'keep'; readonly op: Op };
 
-/** Branches whose condition is known, loops that run once or never; `if not c` with its arms exchanged. */
+/**
+ * Resolves branches whose condition is known and loops that run once or never; turns `if not c` into `if c` with its
+ * arms exchanged.
+ */
 export const simplifyControl = (op: Op, context: FoldContext): ControlStep => {
   if (op.name === 'scf.if') return simplifyIf(op, context);
   if (op.name === 'scf.for') return simplifyFor(op, context);
@@ -49,7 +52,10 @@ const simplifyWhile = (op: Op, context: FoldContext): ControlStep => {
   return { kind: 'keep', op };
 };
 
-/** A `for` without the carried values that every iteration hands on unchanged: parameter and result are the initial value. */
+/**
+ * A `for` without the carried values that every iteration passes on unchanged: parameter and result are the initial
+ * value.
+ */
 export const withoutInvariants = (op: Op): { readonly op: Op; readonly replaced: readonly Replaced[] } => {
   if (op.name !== 'scf.for') return { op, replaced: [] };
   const region = op.regions[0]!;

@@ -16,12 +16,12 @@ export interface SharedSums {
 }
 
 /**
- * Finds sums that share products. A product is a part of sums if sums of its own region use it and nothing else does: each
- * of them multiplies and adds in one op, which takes as long as adding. A sum of such products is a part of others where doing
- * it again in each of n takes no more ops than doing its p products once and adding it, n p ≤ p + n: where it has one use, or
- * two products and two uses. So there are no more ops than before, but for the product that a sum of nothing else begins
- * with. What is added to a value that a loop carries stays apart: an iteration waits for the one before no longer than an
- * addition takes.
+ * Finds sums that share products. A product is a part of sums if sums of its own region use it and nothing else does:
+ * each of them then multiplies and adds in one op, which takes as long as an addition. A sum of such products can
+ * itself be a part of others, if repeating it in each of n takes no more ops than computing its p products once and
+ * adding it: n p ≤ p + n, that is with one use, or with two products and two uses. So there are no more ops than
+ * before, except for the first product of a sum that consists of nothing else. A sum that is added to a carried value
+ * of a loop stays separate, so that an iteration waits for the previous one no longer than an addition takes.
  *
  * @param most shared parts that a region can keep: regions with no more of them stay as they are
  */

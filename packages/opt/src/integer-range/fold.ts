@@ -14,7 +14,7 @@ export interface RangeContext {
   readonly build: (name: string, operands: readonly Value[], type: Type, attrs?: Attrs) => Value;
 }
 
-/** The value that an op's result may give way to, by what is known of the integers; nothing where it is as simple as it can be. */
+/** A simpler value for the result of an op, given what is known about integers; undefined if there is none. */
 export const foldByRange = (op: Op, c: RangeContext): Value | undefined => {
   const result = op.results[0]!;
   if (!op.name.startsWith('arith.') || op.name === 'arith.constant' || typeof result.type !== 'string')

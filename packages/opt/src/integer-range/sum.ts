@@ -9,8 +9,8 @@ export type Term = Value | number;
 const deepest = 8;
 
 /**
- * The parts of a sum of integers, sums of disjoint bits by `or` included. With `wraps` sums that may wrap are taken apart
- * too, for whoever counts modulo a power of two.
+ * The terms of a sum of integers, including sums of disjoint bits by `or`. With `wraps`, sums that may wrap are split
+ * too, for callers that compute modulo a power of two.
  */
 export const termsOf = (v: Value, c: RangeContext, wraps = false, depth = 0): readonly Term[] => {
   const range = c.range(v);
@@ -26,7 +26,7 @@ const isSum = (op: Op, c: RangeContext, wraps: boolean): boolean => {
   return a !== undefined && b !== undefined && (disjointBits(a, b) || disjointBits(b, a));
 };
 
-/** A sum as a multiple of `unit` and a rest from 0 to `unit` − 1; undefined where it is not seen to be one. */
+/** A sum as a multiple of `unit` and a rest from 0 to `unit` − 1; undefined if it cannot be shown to be one. */
 export const splitSum = (
   terms: readonly Term[],
   unit: number,

@@ -2,12 +2,15 @@ import type { Op, Region, Scalar, Value } from '@filigree/ir';
 import type { Ranges } from '../integer-range/analysis.js';
 import { fits, hasRange } from '../integer-range/range.js';
 
-/** An op of a loop's body that is another one's operand, or a constant, in all iterations but the first or last few. */
+/**
+ * An op in the body of a loop that equals one of its operands, or a constant, in all but the first or last few
+ * iterations.
+ */
 export interface Clamp {
   readonly op: Op;
   /** What its result is where it does nothing. */
   readonly becomes: Value | boolean;
-  /** `first`: it does nothing from `at` on. `last`: it does nothing up to `at`, that iteration included. */
+  /** `first`: it has no effect from `at` on. `last`: it has none up to and including iteration `at`. */
   readonly side: 'first' | 'last';
   readonly at: Threshold;
 }

@@ -66,7 +66,7 @@ const fitsLoop = (op: Op, maxOps: number): boolean => {
   return limits && !inner && ops <= maxOps;
 };
 
-/** Fewer iterations than this are not taken apart; no more than these may stay at an edge. */
+/** Loops of fewer iterations than this are not split; at most this many may stay at an edge. */
 const leastTrips = 8;
 const mostEdge = 4;
 
@@ -87,7 +87,7 @@ const partitionLoop = (loop: Op, ctx: RewriteContext, facts: Facts, ranges: Rang
     const limit = number(c.at.limit);
     return limit === undefined || c.at.bases.length > 0 ? undefined : limit - c.at.offset;
   };
-  /* A comparison says nothing about which way most iterations go, unless it is seen to change near an end. */
+  /* A comparison does not tell which way most iterations go, unless it changes near an end. */
   const nearEnd = (c: Clamp): boolean => {
     const t = at(c);
     if (t === undefined) return typeof c.becomes !== 'boolean';

@@ -9,7 +9,10 @@ interface Accumulated {
   readonly values: readonly Value[];
 }
 
-/** The loop with one more carried value for each reduction, which starts from `inits`; its last results are what came of them. */
+/**
+ * The loop with one more carried value for each reduction, starting from `inits`; the additional results at the end are
+ * their totals.
+ */
 export const carryReductions = (
   loop: Op,
   reductions: readonly Reduction[],

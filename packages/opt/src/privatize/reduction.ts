@@ -13,7 +13,7 @@ import {
 import { accessOf } from '../store-forwarding/element-map.js';
 import { touches, type Facts } from '../support/facts.js';
 
-/** Atomics of a loop that combine into one element, all in the same way, and do not want to know what was there. */
+/** Atomics of a loop that all combine into one element in the same way, and whose results are unused. */
 export interface Reduction {
   readonly buffer: string;
   readonly kind: string;

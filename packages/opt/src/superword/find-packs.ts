@@ -12,8 +12,8 @@ export interface Setting {
 }
 
 /**
- * Packs of a block (Larsen & Amarasinghe 2000): loads and stores of neighbours, and from there on, along definitions and
- * uses, ops that do the same. An op is in one pack at most. Whether a pack pays is not asked here.
+ * Packs of a block (Larsen & Amarasinghe 2000): loads and stores of neighbours and, following definitions and uses from
+ * there, ops that do the same. An op is in at most one pack. Whether a pack pays is decided elsewhere.
  */
 export const findPacks = (block: Block, setting: Setting): readonly Pack[] => new Finder(block, setting).run();
 

@@ -3,9 +3,9 @@ import type { Block } from './block.js';
 import { isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
 
 /**
- * The packs that pay. A pack saves all its ops but one, and costs what it takes to put its operands together from scalars
- * and to take out lanes that scalars use. First packs go that cost more than they save where they are, then groups of
- * packs that are connected, unless they save something as a whole.
+ * The packs that pay. A pack saves all its ops but one, and costs what it takes to assemble its operands from scalars
+ * and to extract lanes that scalars use. First, packs that cost more than they save are dropped one by one; then groups
+ * of connected packs, unless the group saves something as a whole.
  */
 export const profitable = (
   block: Block,
@@ -79,7 +79,7 @@ class Bill {
     this.total += this.takenOut(near);
   }
 
-  /** What it costs to put an operand together, where that is needed; its scalars are noted, or no longer. */
+  /** The cost of assembling an operand, if it is needed; its scalars are added to the count, or removed. */
   private gather({ key, lanes, price }: Need, by: 1 | -1): number {
     if (!this.needed.has(key) || this.given.has(key)) return 0;
     for (const x of lanes) if (!isNumber(x)) this.gathered.add(x.id, by);

@@ -4,8 +4,8 @@ import { members, type Pack } from './pack.js';
 export type Step = Pack | number;
 
 /**
- * The ops of a block with packs as one step each, every step after those it depends on and else as they came. Where a pack
- * would have to stand before itself it is left apart.
+ * The ops of a block with each pack as one step, every step after those it depends on and otherwise in the original
+ * order. A pack that would have to stand before itself is broken up.
  *
  * @param dependences by position, the positions of earlier ops that must stay before it
  * @param operandsOf the positions of the ops that make a pack's operands

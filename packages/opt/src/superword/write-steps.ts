@@ -5,7 +5,7 @@ import { isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from 
 import { usedByScalars } from './profit.js';
 import type { Step } from './schedule.js';
 
-/** The ops of a block whose packs are vectors. Lanes that scalars use are taken out under their old names. */
+/** The ops of a block with vectors for packs. Lanes that scalars use are extracted under their old names. */
 export const writeSteps = (
   block: Block,
   steps: readonly Step[],

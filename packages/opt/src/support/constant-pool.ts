@@ -7,7 +7,7 @@ export interface ConstantPool {
   readonly value: (scalar: Scalar, type: Type, append: (op: Op) => void) => Value;
   /** The scalar that a constant value stands for. */
   readonly scalarOf: (v: Value) => Scalar | undefined;
-  /** Takes note of a constant op; the value it should give way to, where there is an equal one already. */
+  /** Records a constant op; returns the equal one that should replace it, if there already is one. */
   readonly note: (op: Op, scalar: Scalar) => Value | undefined;
   readonly enter: () => void;
   readonly leave: () => void;

@@ -20,7 +20,10 @@ export interface Footprint {
 export interface Facts {
   readonly def: (op: Op) => OpDef | undefined;
   readonly footprint: (op: Op) => Footprint;
-  /** No effects on memory, regions included: it may be dropped when unused and merged with its equal. */
+  /**
+   * Whether it has no effects on memory, regions included: then it may be dropped when unused, and merged with its
+   * equal.
+   */
   readonly pure: (op: Op) => boolean;
   /** Pure, and cannot trap: it may also be moved to where it did not run before. */
   readonly speculatable: (op: Op) => boolean;

@@ -21,12 +21,14 @@ import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
 
 /**
- * Turns `scf.for {simd = true}` into a loop over vectors and a scalar epilogue. A vector has as many lanes as floats of the
- * widest type in the loop fit a register; narrower data come in short vectors of as many lanes and are cast. Addresses
- * that grow by one from lane to lane give contiguous loads and stores, equal ones a splat, others gather and scatter.
- * A loop that has branches (see `if-to-select`), inner loops (see `vectorize-nests`), atomics or carried values stays as it is.
+ * Turns `scf.for {simd = true}` into a loop over vectors and a scalar epilogue. A vector has as many lanes as floats of
+ * the widest type in the loop fit into a register; narrower data are loaded as short vectors with as many lanes, and
+ * cast. Addresses that grow by one from lane to lane become contiguous loads and stores, equal ones a splat, all others
+ * gathers and scatters. A loop that contains branches (see `if-to-select`), inner loops (see `vectorize-nests`),
+ * atomics or carried values is left alone.
  *
- * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is no positive whole number.
+ * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is not a positive whole
+ * number.
  */
 export const vectorize = corePass('vectorize', { bytes: 16 }, (dialects, { bytes }) => {
   const facts = factsOf(dialects);

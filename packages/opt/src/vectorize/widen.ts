@@ -122,9 +122,10 @@ export const widen = (loop: Op, iv: Value, lanes: number, varying: ReadonlySet<n
 const vectorOf = (vector: Value): Lanes => ({ vector: () => vector });
 
 /**
- * What becomes of runs of integers: one plus or minus the same number in all lanes is a run again. So is a cast between
- * index types, exactly if it narrows or if the run is the loop's counter. Another run may wrap before it is widened; as an
- * address it is out of bounds then in the scalar loop as well, so for addresses the first lane still decides.
+ * What becomes of runs of consecutive integers. Adding or subtracting the same number in all lanes gives a run again.
+ * So does a cast between index types: exactly, if it narrows or if the run is the loop's counter. Any other run may
+ * wrap before it is widened; used as an address it is then out of bounds in the scalar loop as well, so for addresses
+ * the first lane still decides.
  */
 const runOf = (op: Op, [a, b]: readonly Lanes[]): 'iota' | 'address' | undefined => {
   const type = op.results[0]!.type;

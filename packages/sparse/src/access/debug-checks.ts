@@ -18,10 +18,10 @@ import { SiteTable, sitesOf, withSites } from './sites.js';
 import { snodeDialect } from './snode-dialect.js';
 
 /**
- * Makes kernels report what release code lets pass: sums, differences, products, quotients and negatives of `i32` and `i64`
- * that do not fit their type, in locals and where fields are accumulated; and values that are not where
- * `field.assume_in_range` says. Unsigned and narrower integers wrap, as the language has it. To run before any lowering, so
- * that only what the user wrote is looked at.
+ * Makes kernels report what release code ignores: sums, differences, products, quotients and negations of `i32` and
+ * `i64` that overflow, in locals and where fields are accumulated; and values that break the promise of
+ * `field.assume_in_range`. Unsigned and narrower integers wrap, as the language defines. Runs before any lowering, so
+ * that only what the user wrote is checked.
  */
 export const debugChecks = (storage: Storage): Pass<Module> => {
   const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
@@ -59,7 +59,7 @@ const checkedOp = (op: Op, ctx: RewriteContext, c: Context) => {
   });
 };
 
-/** A condition that holds where an op went wrong, and what to tell of it: its operands, an i64 in two words. */
+/** A condition that holds if an op went wrong, and what to report about it: its operands, an i64 as two words. */
 type Test = (b: Builder, op: Op, result: Value) => { readonly fails: Value; readonly words: readonly Value[] };
 
 const testOf = (op: Op): readonly [Test | undefined, 'overflow' | 'promise'] => {
@@ -70,7 +70,7 @@ const testOf = (op: Op): readonly [Test | undefined, 'overflow' | 'promise'] => 
   return [atomic ? sumOverflows : tests[op.name], 'overflow'];
 };
 
-/** Where an accumulation finds a value to which its own cannot be added. The op's result is that value. */
+/** An accumulation that overflows: its own value cannot be added to the one in memory, which is the op's result. */
 const sumOverflows: Test = (b, op, before) => {
   const [value] = op.operands;
   return { fails: overflows(b, before, value, b.add(before, value)), words: [...words(b, before), ...words(b, value)] };
@@ -91,7 +91,7 @@ const ofTwo =
 const quotientOverflows = (b: Builder, x: Value, y: Value): Value =>
   b.and(b.cmp('eq', x, least(b, x)), b.cmp('eq', y, b.constant(-1, y.type)));
 
-/** Of i32 the product as i64 tells; of i64 a division, where the divisor is one that can be divided by. */
+/** For i32 the product as i64 decides; for i64 a division, if the divisor can be divided by. */
 const productOverflows = (b: Builder, x: Value, y: Value, product: Value): Value => {
   if (x.type === 'i32') return b.cmp('ne', b.mul(b.cast(x, 'i64'), b.cast(y, 'i64')), b.cast(product, 'i64'));
   const [zero, minus] = [b.i64(0), b.i64(-1)];

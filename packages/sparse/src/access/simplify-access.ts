@@ -63,7 +63,7 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
   const footprint = footprints(storage, dialects);
   const merging = part('merge-accesses', (k, m) => mergeAccesses(k, storage, dialects, m.buffers, footprint));
   const resolving = digits && merge;
-  /* First what is written alike, which is most: accesses have been taken apart each for itself. */
+  /* Identical micro-accesses are shared first, which is most of them: each access was lowered on its own. */
   const share = cse({ dialects });
   const clean = digits || merge || hoist || forward;
   return pipeline<Module>(

@@ -13,8 +13,8 @@ import { constantOf, iterator, shiftedBy, minus } from './sets/conjunction.js';
 import type { PointSet } from './sets/point-set.js';
 
 /**
- * The elements of an array that are not zero when the program has run, numbers that cancel aside: its pattern. Fails with
- * `equations/input` for a name that is no array of the program.
+ * The pattern of an array after the program has run: the elements that are not zero, apart from cancellation. Fails
+ * with `equations/input` for a name that is no array of the program.
  */
 export const resultPattern = (regions: Regions, array: string): E.Either<Diagnostics, PointSet> =>
   pass('result-pattern', ({ solved, evaluation }: Regions): PointSet => {

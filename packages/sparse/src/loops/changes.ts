@@ -4,7 +4,7 @@ import { isAroundBoth, isAtOwnElement } from './own.js';
 
 /** What code may do to the structure. */
 export interface Changes {
-  /** Nodes of which other cells may be active afterwards; for a loop's body, others than those around its own element. */
+  /** Nodes whose active cells may change; for the body of a loop, other than those around its own element. */
   readonly nodes: ReadonlySet<number>;
   /** Those of them of which cells may no longer be active. */
   readonly lost: ReadonlySet<number>;
@@ -28,7 +28,7 @@ export const changesOf = (layout: Layout, region: Region, own?: number): Changes
   return { nodes, lost };
 };
 
-/** Nodes whose cells may be deactivated where one of this node is: that and all within. */
+/** Nodes whose cells may be deactivated together with one of this node: the node itself and all within it. */
 const within = (layout: Layout, node: number): readonly number[] => [
   node,
   ...layout.nodes[node].children.flatMap((c) => within(layout, c)),

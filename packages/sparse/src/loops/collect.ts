@@ -9,13 +9,13 @@ import { inParts } from './lists.js';
 import { loop } from './loop.js';
 
 export interface CollectOptions {
-  /** Whether recycled cells may have been in use; otherwise they are such as nobody ever saw (see `Pool`). */
+  /** Whether recycled cells may have been in use; otherwise all of them are unused (see `Pool`). */
   readonly used: boolean;
 }
 
 /**
- * Puts the recycled cells of a node's pool back on its free list, reset, so that they can be given out again. What hung below
- * them is recycled in turn: pools further in are to be collected afterwards. Nothing may use the pool meanwhile.
+ * Resets the recycled cells of a node's pool and returns them to its free list. The cells of pools below them are
+ * recycled in turn, so inner pools are collected afterwards. Nothing may use the pool meanwhile.
  */
 export const collect = (e: Emit, at: NodeStorage, { used }: CollectOptions): void => {
   const { b } = e;
@@ -32,7 +32,7 @@ export const collect = (e: Emit, at: NodeStorage, { used }: CollectOptions): voi
       if (used) resetCell(e, at.node.id, poolCell(at, pool, number));
       storeWord(e, number, entry(pool.free, b.select(b.cmp('lt', n, gone), n, b.add(n, b.sub(free, gone)))));
     };
-    /* Cells that nobody saw are few: each was taken while another thread took one for the same place. */
+    /* Unused cells are few: each was taken while another thread took one for the same place. */
     if (used) inParts(e, recycled, 0, Math.ceil(at.cellBytes / 4), put);
     else loop(b, recycled, put);
     const moved = b.max(b.min(b.sub(gone, recycled), b.sub(free, gone)), zero);
@@ -45,7 +45,7 @@ export const collect = (e: Emit, at: NodeStorage, { used }: CollectOptions): voi
   });
 };
 
-/** Sets the counters anew; where no cell is left in use, all are given out from the first again. */
+/** Resets the counters; if no cell is left in use, cells are given out from the first again. */
 const settle = (e: Emit, pool: Pool, free: Value, fresh: Value): void => {
   const { b } = e;
   const zero = b.i32(0);
@@ -74,7 +74,10 @@ const rebuildIfWorn = (e: Emit, pool: Pool): void => {
   });
 };
 
-/** Puts an active cell into a table in which it is not yet: where its search ends, unless another thread is faster. */
+/**
+ * Enters an active cell into a table that does not have it yet: where the search for it ends, unless another thread is
+ * faster.
+ */
 const insert = (e: Emit, pool: Pool, number: Value): void => {
   const { b } = e;
   const row = along(fixed(pool.coordinates), number, 4 * pool.axes.length);

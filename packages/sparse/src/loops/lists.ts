@@ -9,8 +9,9 @@ import { lengthOf } from './nest.js';
 import { WORD } from './plan.js';
 
 /**
- * Makes the list of a sparse node's active cells (thesis §4.3): of a pool from the marks of its cells, of another node by
- * going through the active cells of the innermost pool around it, or from the root. Long lists are made in parallel.
+ * Makes the list of the active cells of a sparse node (thesis §4.3): for a pool from the marks of its cells, for any
+ * other node by visiting the active cells of the innermost pool around it, or from the root. Long lists are made in
+ * parallel.
  */
 export const makeList = (e: Emit, node: number): List => {
   const { storage, b } = e;

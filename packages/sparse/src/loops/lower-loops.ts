@@ -68,7 +68,7 @@ export const lowerLoops = (storage: Storage, options: LoopOptions = {}): Pass<Mo
 
 interface Context {
   readonly storage: Storage;
-  /** Pools of which threads may take a cell each for the same place: all but one of them are given back. */
+  /** Pools from which several threads may each take a cell for the same place; all cells but one are then given back. */
   readonly activated: readonly number[];
   /** Loops over elements, by the parameters of their regions. */
   readonly loops: ReadonlyMap<readonly Value[], StructFor>;
@@ -235,7 +235,7 @@ const taskAttrs = (op: Op, plan: Plan, storage: Storage): Attrs => {
 
 const isParallel = (op: Op): boolean => op.name === 'field.for' || op.attrs.parallel === true;
 
-/** Deactivates every cell of a node, each for itself; of lists every container. */
+/** Deactivates every cell of a node, one by one; for lists, every container. */
 const clearAll = (e: Emit, op: Op): void => {
   const { storage } = e;
   const { layout } = storage;

@@ -2,8 +2,8 @@ import { isSparse, pathTo } from '../layout/layout.js';
 import type { NodeStorage, Storage } from '../storage/storage.js';
 
 /**
- * How a loop over the active elements of a node runs (thesis §4.3): a task a cell of `source`, the innermost sparse node
- * around the elements, or a part of one where cells are large; within a task plain loops.
+ * How a loop over the active elements of a node runs (thesis §4.3): one task per cell of `source`, the innermost sparse
+ * node around the elements, or several if cells are large; within a task, plain loops.
  */
 export interface Plan {
   /** The node whose elements are visited. */
@@ -14,7 +14,10 @@ export interface Plan {
   readonly chain: readonly NodeStorage[];
   /** Loops from the outermost in, over their digits; none over an axis of one cell. */
   readonly loops: readonly Loop[];
-  /** The first so many of them, which have known lengths, run in parallel together with the loop over cells of `source`. */
+  /**
+   * This many of them, from the outermost on, have known lengths and run in parallel together with the loop over cells
+   * of `source`.
+   */
   readonly split: number;
 }
 
@@ -35,7 +38,7 @@ export interface PlanOptions {
   readonly blocks?: boolean;
 }
 
-/** Elements of a task, where the user does not say: enough that starting it costs nothing. */
+/** Elements of a task unless the user says otherwise: enough to make the cost of starting one negligible. */
 const BLOCK = 16384;
 
 /** Elements below which it does not pay to make more tasks. */
@@ -68,7 +71,7 @@ const divide = (
   if (!last) return { loops, split: 0 };
   const list = last.at.length !== undefined;
   const fixed = list ? loops.length - 1 : loops.length;
-  /* Loops over lists come last: nothing can be within the cells of one but what they hold. */
+  /* Loops over lists come last: their cells contain nothing but values. */
   let split = 0;
   while (split < fixed && product(loops.slice(split, fixed)) > block) split++;
   if (alone) {
@@ -81,7 +84,7 @@ const divide = (
   return list || !wanted ? { loops, split: loops.length } : blocked(loops, block);
 };
 
-/** The innermost loop makes more than one task, of a block of its digits each. */
+/** The innermost loop is cut into several tasks, each with a block of its digits. */
 const blocked = (
   loops: readonly Loop[],
   block: number,

@@ -3,10 +3,10 @@ import { POINT, stacked, type Polyhedron, type Slice } from './polyhedron.js';
 import type { Stride, Trace } from './streams.js';
 
 /**
- * The longest piece from an element on that back-tracking finds, after Algorithm 1 of the paper: give the
- * next element every iteration vector that lexicographically follows the last one and explains its values, or open a new
- * loop for it; keep what still is a polyhedron. Slices may begin anywhere, so they need not be alike. It gives up after
- * `BUDGET` candidates or `MAX_POINTS` elements: this is for the short irregular bodies that loops then repeat.
+ * The longest piece, beginning at an element, that back-tracking finds, after Algorithm 1 of the paper: give the next
+ * element every iteration vector that lexicographically follows the last one and explains its values, or open a new
+ * loop for it; keep what is still a polyhedron. Slices may begin anywhere, so they need not be alike. Gives up after
+ * `BUDGET` candidates or `MAX_POINTS` elements: this is meant for the short irregular bodies that loops then repeat.
  *
  * @param loops how many loops may be opened, or the strides of loops that are all open
  */
@@ -14,7 +14,7 @@ export const backtrack = (trace: Trace, start: number, loops: number | readonly 
   if (typeof loops !== 'number') return search(trace, start, loops);
   const key = trace.stepsHash(start, MAX_POINTS) * 16 + loops;
   const known = trace.bodies.get(key);
-  /* The same steps as at an earlier place, as many as are ever looked at: the same result. */
+  /* If the next steps equal those at an earlier place, as far as they are ever inspected, the result is the same. */
   if (known !== undefined && known.start < start && trace.commonSteps(known.start, start) >= MAX_POINTS) {
     return moved(known, start);
   }
@@ -136,7 +136,7 @@ class Search {
     }
   }
 
-  /** Goes on with the next element at x, a new iteration of loop l, if all elements still are a polyhedron. */
+  /** Continues with the next element at x, a new iteration of loop l, if all elements still form a polyhedron. */
   private take(l: number, x: readonly number[]): void {
     if (this.budget-- <= 0) return;
     const last = this.coords[this.coords.length - 1];

@@ -3,8 +3,8 @@ import { stackedParts } from './faces.js';
 import type { Stride, Trace } from './streams.js';
 
 /**
- * The longest plan from an element on that uses these strides only, outermost first: runs along the innermost stride, rows
- * of them along the next, and so on. A stride that finds nothing is a loop of one iteration.
+ * The longest plan, beginning at an element, that uses only these strides, outermost first: runs along the innermost
+ * stride, rows of them along the next, and so on. A stride that finds nothing becomes a loop of one iteration.
  *
  * @param most slices that are put together at most where they are not all runs
  */
@@ -63,7 +63,7 @@ const slices = (trace: Trace, first: Plan, stride: Stride, most: number): Plan |
     found.plans.push(next);
     found.shifts.push(shift);
     end += next.count;
-    /* Two slices nearly always go together; whoever takes the plan checks it. */
+    /* Two slices nearly always fit together; whoever takes the plan checks it. */
     if (areRuns || n === 1) checked = n + 1;
     else if (n < FEW || n >= 2 * checked) {
       if (!bound(found, n + 1)) break;
@@ -79,10 +79,13 @@ interface Found {
   readonly shifts: (readonly number[])[];
 }
 
-/** Slices up to which each one is checked when it is found; then their number is, whenever it has doubled. */
+/** Up to this many, slices are checked one by one when found; from then on, whenever their number has doubled. */
 const FEW = 8;
 
-/** How many slices bound a polyhedron, at least `least`: the first of those that do always do, so their number is bisected. */
+/**
+ * How many slices bound a polyhedron, at least `least`. If some do, the first of them do too, so the number is found by
+ * bisection.
+ */
 const longestBound = (found: Found, least: number): number => {
   let below = found.plans.length + 1;
   let count = least;

@@ -17,16 +17,16 @@ export const joined = (trace: Trace, plan: Plan, maxDimensions: number): Plan =>
   return best;
 };
 
-/** Elements looked at for the beginning of a long period, and beginnings tried. */
+/** Elements inspected for the beginning of a long period, and beginnings tried. */
 const AHEAD = 16;
 const TRIED = 3;
 
-/** How many loops fewer than allowed the period itself is tried with, so that some are left for both its ends. */
+/** By how many loops the period itself stays below the limit, so that some are left for both its ends. */
 const SPARE = 3;
 
 /**
- * A better plan than `best` that begins where it does: a long period a little further on, with the elements before and
- * behind it in the same loops; `best` itself where there is none.
+ * A better plan than `best` that begins where it does: a long period that starts a little later, with the elements
+ * before and after it in the same loops; `best` itself if there is none.
  */
 export const withFront = (
   trace: Trace,

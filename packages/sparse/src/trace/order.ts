@@ -97,7 +97,10 @@ export const reconstructPattern = (
 /** Pieces from which on it can be told how many an order needs. */
 const TELLING = 16;
 
-/** An order that has used an eighth of the pieces allowed, or more, and covered less than half as much of the trace. */
+/**
+ * Gives up an order that has used at least an eighth of the pieces allowed but covered less than half as much of the
+ * trace.
+ */
 const isHopeless = (covered: number, pieces: number, limit: number): boolean =>
   pieces >= Math.max(TELLING, limit / 8) && covered < pieces / limit / 2;
 

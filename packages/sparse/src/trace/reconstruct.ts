@@ -70,7 +70,7 @@ const reconstructTrace = (trace: Trace, options: ReconstructOptions): Reconstruc
   return { pieces, covered, complete: covered === trace.length };
 };
 
-/** Searches that looking for a better cut may cost: at first, and for each success; each piece allows one more. */
+/** Searches that may be spent on better cuts: at first, and for each success; each piece allows one more. */
 const CREDIT = 100;
 const REWARD = 24;
 
@@ -85,8 +85,8 @@ interface Next {
 }
 
 /**
- * The plan after this one. Where a long period lies ahead that the plan right behind this one does not follow, cutting this
- * one shorter may let the next begin at a place of the period from which its body needs fewer loops.
+ * The plan after this one. If a long period lies ahead that the next plan does not follow, cutting this plan shorter
+ * may let the next one begin at a point of the period from which its body needs fewer loops.
  */
 const nextPlan = (trace: Trace, plan: Plan, options: SearchOptions, credit: number): Next => {
   const end = plan.start + plan.count;

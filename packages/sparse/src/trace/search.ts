@@ -17,11 +17,11 @@ export interface SearchOptions {
 }
 
 /**
- * The longest piece that is found from an element on. Every interval of a piece is a piece itself, so taking the longest
- * again and again would give the fewest pieces, were each really the longest. The search grows plans loop by loop, from
- * runs along strides that are common nearby, repeats them for as long as their period lasts, and keeps the longest few for
- * each number of loops. Bodies of few loops also come from back-tracking, where it can pay: for a long period, or if no more
- * loops are allowed.
+ * The longest piece found that begins at an element. Every interval of a piece is a piece itself, so taking the longest
+ * again and again would give the fewest pieces, were each really the longest. The search grows plans loop by loop: it
+ * starts from runs along strides that are common nearby, repeats them for as long as their period lasts, and keeps the
+ * longest few for each number of loops. Bodies of few loops also come from back-tracking, where that can pay: for a
+ * long period, or if no more loops are allowed.
  */
 export const longestFrom = (trace: Trace, start: number, options: SearchOptions): Plan => {
   const { maxDimensions, beam, memory } = options;
@@ -60,8 +60,8 @@ export const longestFrom = (trace: Trace, start: number, options: SearchOptions)
 };
 
 /**
- * `longestFrom`, and where only a few elements are in the way of a long period behind them, one plan of both: those elements
- * in the loops of the period.
+ * As `longestFrom`; but if only a few elements separate it from a long period, one plan of both, with these elements in
+ * the loops of the period.
  */
 export const longestWithFront = (trace: Trace, start: number, options: SearchOptions): Plan => {
   const best = longestFrom(trace, start, options);
@@ -70,10 +70,10 @@ export const longestWithFront = (trace: Trace, start: number, options: SearchOpt
   );
 };
 
-/** Loops that back-tracking fills; with more of them it rarely comes to an end. */
+/** Loops up to which back-tracking is used; with more it rarely finishes. */
 const BACKTRACKED = 4;
 
-/** Elements from which on a plan is worth the search for what else its loops can hold. */
+/** Elements from which on a plan is worth searching for what else its loops can hold. */
 const LONG = 32;
 
 const longest = (plans: Plan[], beam: number): Plan[] => {
@@ -88,7 +88,7 @@ const longest = (plans: Plan[], beam: number): Plan[] => {
   return out;
 };
 
-/** Steps looked at ahead for strides, strides tried alone, and two by two. */
+/** Steps inspected ahead for strides, strides tried alone, and in pairs. */
 const WINDOW = 20;
 const SINGLES = 5;
 const PAIRED = 4;

@@ -4,9 +4,9 @@ import { forEachPoint, type Level, type Piece } from './piece.js';
 const MAX_WORK = 100_000;
 
 /**
- * A piece without faces that bound nothing. Leaving a face out can only add iterations, so it is needless if no loop runs more
- * often; that no point is added would not do, since a loop around none may be endless. Pieces of very many points keep their
- * faces.
+ * A piece without the faces that bound nothing. Dropping a face can only add iterations, so a face is needless if
+ * without it no loop runs more often. (It would not be enough that no point is added: a loop around none may never
+ * end.) Pieces of very many points keep their faces.
  */
 export const simplifyPiece = (piece: Piece): Piece => {
   const faces = piece.levels.reduce((n, l) => n + l.lower.length + l.upper.length, 0);

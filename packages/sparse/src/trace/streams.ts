@@ -5,8 +5,9 @@ import type { Plan } from './plan.js';
 export type Stride = readonly number[];
 
 /**
- * Streams made ready for the search: elements as doubles, and a symbol for each step from an element to the next, equal for
- * equal steps. A loop with a constant stride is a period of the string of symbols, whatever the number of streams.
+ * Streams in the form in which they are searched: elements as doubles, and a symbol for each step from one element to
+ * the next, equal for equal steps. A loop with a constant stride is a period of the string of symbols, however many
+ * streams there are.
  */
 export class Trace {
   readonly length: number;

@@ -30,8 +30,9 @@ export interface DenseNest {
 }
 
 /**
- * target = scale·Σ terms, or target += …, by loops with constant bounds. Indices that lie behind one another everywhere become
- * one loop. The loop along which everything lies side by side runs on vector lanes: one of the target's, else a summed one.
+ * target = scale·Σ terms, or target += …, by loops with constant bounds. Indices that follow directly after one another
+ * in every operand become one loop. The loop along which all operands are contiguous runs on vector lanes: preferably
+ * one of the target's, else a summed one.
  */
 export const denseNest = (b: Builder, nest: DenseNest): void => {
   const loops = fuse(nest.loops.filter((l) => l.trips !== 1));

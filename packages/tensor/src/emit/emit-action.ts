@@ -16,7 +16,7 @@ export interface ActionContext {
   readonly scalars: ReadonlyMap<string, Value>;
   /** Where an operand lies in this kernel. */
   readonly base: (operand: Operand) => Access;
-  /** Where a tensor begins that will be wanted soon, where that is known; `size` elements of it are asked for. */
+  /** The start of a tensor that will be needed soon, if known; `size` elements of it are prefetched. */
   readonly prefetch: (tensor: string, size: number) => { readonly buffer: string; readonly at: Value } | undefined;
 }
 

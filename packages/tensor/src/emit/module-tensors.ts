@@ -85,7 +85,10 @@ export const tensorBuffers = (
 /** Indices are 32 bits long, and where an element begins is one. */
 export const MOST_NUMBERS = 2 ** 31 - 1;
 
-/** Known values of a tensor are within the code of every kernel: there is one set of them, and nobody writes them. */
+/**
+ * Known values of a tensor are part of the code of every kernel: there is only one set of them, and nothing writes
+ * them.
+ */
 export const agreeOnValues = (plans: readonly Plan[]): void => {
   const known = new Map<string, { readonly values: Float64Array; readonly plan: Plan }>();
   const uses = plans.flatMap((plan) => plan.tensors.map((t) => ({ plan, ...t })));

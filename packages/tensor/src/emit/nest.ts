@@ -18,9 +18,9 @@ export interface Nest {
 }
 
 /**
- * Loops for what is no product of matrices (§4.8): dense indices as loops, the fastest on vector lanes; the indices of sparse
- * operands entry by entry, unrolled while they are few and by lists of positions else. Without `add`, entries of the target
- * that no term reaches become zero.
+ * Loops for everything that is not a matrix product (§4.8): dense indices are loops, the fastest on vector lanes; the
+ * indices of sparse operands are enumerated entry by entry, unrolled while they are few and by lists of positions
+ * otherwise. Without `add`, entries of the target that no term reaches become zero.
  */
 export const emitNest = (b: Builder, nest: Nest, tables: ConstantTables): void => {
   const { target, sources } = nest;
@@ -108,7 +108,7 @@ const rangeOf = (letter: string, { target, sources, ranges }: Nest): Interval =>
   return [start, stop];
 };
 
-/** For all values of the indices of sparse operands where all of these have an entry: where each operand lies. */
+/** For all values of the indices of sparse operands at which each of these has an entry: where each operand lies. */
 const sparseEntries = (
   operands: readonly Access[],
   letters: readonly string[],
@@ -150,7 +150,7 @@ const groupBy = <T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K,
   return groups;
 };
 
-/** A loop over a list of positions, one column an operand; columns that do not change are constants. */
+/** A loop over a list of positions, one column per operand; columns that do not change are constants. */
 const eachOfList = (
   b: Builder,
   operands: readonly Access[],

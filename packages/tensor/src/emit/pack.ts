@@ -4,8 +4,8 @@ import type { TensorDecl } from '../notation/expression.js';
 import { eachEntry, storageOf } from './storage.js';
 
 /**
- * Writes the entries of a tensor, given densely in column-major order, to where its layout has them; what lies outside its
- * pattern must be zero. A layout may leave out entries of the pattern that no result depends on. Padding is set to zero.
+ * Writes the entries of a tensor, given densely in column-major order, to their places in its layout; entries outside
+ * its pattern must be zero. A layout may omit entries of the pattern that no result depends on. Padding is set to zero.
  * Errors: `tensor/length`, `tensor/outside-pattern`.
  *
  * @param dense one number an entry of the shape

@@ -1,8 +1,9 @@
 import type { GemmTarget } from './gemm-spec.js';
 
 /**
- * Bytes of code that surely stay decoded. Zen 3 keeps 16 to 20 kB of multiply-adds decoded, where the instruction cache has 32; what is
- * left of that to one kernel, beside the code around it and another thread of the core, was a quarter at least.
+ * Bytes of code that are sure to stay decoded. Zen 3 keeps 16 to 20 kB of multiply-adds decoded, where the instruction
+ * cache has 32. Beside the surrounding code and another thread of the core, at least a quarter of that remained for one
+ * kernel.
  */
 export const keptDecoded = ({ instructionCache }: GemmTarget): number => instructionCache / 8;
 

@@ -18,7 +18,7 @@ export interface Literal {
   readonly value: number | bigint | boolean;
 }
 
-/** Computed once. `type` is stated where it does not follow from the instruction: loads, arguments, loop variables. */
+/** Computed once. `type` is stated if it does not follow from the instruction: loads, arguments, loop variables. */
 export interface Temp {
   readonly is: 'temp';
   readonly type?: ScalarType;
@@ -27,7 +27,7 @@ export interface Temp {
   readonly within?: Interval;
 }
 
-/** What locals that share a type share: the components of a vector, say. A stated `type` is never widened. */
+/** The type that several locals share, for example the components of a vector. A stated `type` is never widened. */
 export interface Cell {
   readonly name: string;
   readonly type?: ScalarType;
@@ -76,8 +76,8 @@ export type Space =
 export type StructureOp = 'is_active' | 'activate' | 'deactivate' | 'append' | 'length' | 'clear' | 'clear_all';
 
 /**
- * A loop in sequence: `test` computes `condition`, then `body` and `update` run. `counted` says that it counts a local that
- * nothing but `update` changes up to a bound that stays the same.
+ * A sequential loop: `test` computes `condition`, then `body` and `update` run. `counted` means that the loop counts a
+ * local that only `update` changes, up to a bound that stays the same.
  */
 export interface Loop {
   readonly do: 'loop';

@@ -2,9 +2,9 @@ import { byteSize, integerRange, isFloat, isInteger, isSigned, type ScalarType }
 import type { Scalar } from './code.js';
 
 /**
- * What is known of a scalar's type. `int` and `float` are numbers that take their type from what they meet: `int` from
- * literals without a fraction, `float` from literals with one and from real division of integers. Undefined: nothing is
- * known yet. In order: int, the integer types, float, f32, f64; truth values stand apart.
+ * What is known about the type of a scalar. `int` and `float` are numbers that adopt the type of what they meet: `int`
+ * comes from literals without a fraction, `float` from literals with one and from real division of integers. Undefined:
+ * nothing is known yet. In order: int, the integer types, float, f32, f64; truth values stand apart.
  */
 export type Kind = ScalarType | 'int' | 'float' | undefined;
 
@@ -47,7 +47,7 @@ const holds = (type: ScalarType, value: number | bigint): boolean => {
   return value >= least && value <= most;
 };
 
-/** Integers below 32 bits become i32 before they are computed with, as in C: u8 + 1 is 256 where JavaScript says so. */
+/** Integers below 32 bits are promoted to i32 before arithmetic, as in C: u8 + 1 is 256 where JavaScript says so. */
 export const promote = (k: Kind): Kind => (isNarrow(k) ? 'i32' : k);
 
 export const isReal = (k: Kind): boolean => k === 'float' || k === 'f32' || k === 'f64';

@@ -4,8 +4,8 @@ import type { Scalar } from './code.js';
 import { isReal, isWhole, joinOperands, promote, type Kind } from './kinds.js';
 
 /**
- * What may be computed of scalars, each operation once: its meaning on the host, which folds literals; the kind of its
- * result; and the kernel IR it becomes.
+ * The operations on scalars, each stated once: its meaning on the host, which folds literals; the kind of its result;
+ * and the kernel IR that it becomes.
  */
 export interface Operator {
   /** The meaning on numbers and truth values known at compile time; absent where those are never folded. */
@@ -126,8 +126,8 @@ const shift = (kinds: readonly Kind[]): Kind | Misfit => {
 };
 
 /**
- * `>>>` brings in zeros, so that its result is not negative: of 32 bits it is u32, or i32 where the amount is known and not
- * zero, since it then fits.
+ * `>>>` shifts in zeros, so its result is not negative: for 32 bits it is u32, or i32 if the amount is a known number
+ * other than zero, since it then fits.
  */
 const shiftZeros = (kinds: readonly Kind[], args: readonly Scalar[]): Kind | Misfit => {
   const left = shift(kinds);

@@ -13,9 +13,9 @@ import {
 import { compute, originOf, type Context } from './context.js';
 
 /**
- * Accesses to memory. What a field does at an index outside of it is for its layout to say. An array does what a typed array
- * does: outside of it nothing is written, and what is read is not a number, or 0 of integers. No test is needed where the
- * index is seen to be within the most elements that the array may have.
+ * Accesses to memory. What happens at an index outside a field is up to its layout. An array behaves like a typed
+ * array: writes outside it are ignored, and reads give NaN, or 0 for integers. No test is needed if the index is
+ * provably below the maximum length of the array.
  */
 export const load = (cx: Context, node: AnyNode, place: Place): Temp => {
   const to: Temp = { is: 'temp', type: typeOfPlace(place) };
@@ -62,7 +62,7 @@ const guarded = (cx: Context, node: AnyNode, place: Place, to: Temp, action: Act
   return result;
 };
 
-/** Whether the index is one of the array; undefined where that need not be asked. */
+/** Whether the index lies within the array; undefined if that need not be tested. */
 const inside = (cx: Context, node: AnyNode, place: Place): Scalar | undefined => {
   if (place.of === 'field' || !place.array) return undefined;
   const [index] = place.index;

@@ -34,8 +34,9 @@ export interface ArrayParam {
 }
 
 /**
- * From the text of a kernel to its code: names are resolved, calls inlined, what is known at compile time decided. Problems
- * are collected. A kernel that turns out to use random numbers is looked at once more, since its loops then need seeds.
+ * From the text of a kernel to its code: names are resolved, calls inlined, and whatever is known at compile time is
+ * evaluated. Problems are collected. A kernel that turns out to use random numbers is elaborated a second time, since
+ * its loops then need seeds.
  */
 export const elaborate = (def: KernelDef, layout: Layout): Elaborated => {
   const first = attempt(def, layout, false);

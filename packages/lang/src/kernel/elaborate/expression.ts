@@ -26,7 +26,7 @@ export const effect = (cx: Context, node: AnyNode): void => {
   else reference(cx, e);
 };
 
-/** What an expression stands for: an element of a field that it names is not read yet. */
+/** What an expression stands for; an element of a field is not read yet. */
 export const reference = (cx: Context, node: AnyNode): Term => {
   const e = bare(node);
   switch (e.type) {
@@ -206,7 +206,7 @@ const logical = (cx: Context, e: LogicalExpression): Term => {
   return shortCircuit(cx, e, left, and, () => scalar(cx, e.right));
 };
 
-/** The right side runs only where the left does not decide; where it is free of effects and cheap, both are computed. */
+/** The right side runs only if the left does not decide; if it is cheap and free of effects, both are computed. */
 export const shortCircuit = (cx: Context, node: AnyNode, left: Scalar, and: boolean, right: () => Scalar): Scalar => {
   const { session } = cx;
   let result: Scalar = left;

@@ -128,7 +128,7 @@ const invariant = (cx: Context, node: AnyNode): Scalar | undefined => {
     : undefined;
 };
 
-/** The scalar that a simple expression stands for, provided that nothing need be computed for it. */
+/** The scalar that a simple expression stands for, if nothing needs to be computed for it. */
 const quiet = (cx: Context, node: AnyNode): Scalar | undefined => {
   let term: Term | undefined;
   const code = cx.session.record(() => (term = value(cx, node)));
@@ -226,7 +226,7 @@ export const variableName = (pattern: AnyNode, k: number): string => {
 
 const ready = (items: readonly Term[]): readonly (() => Term)[] => items.map((item) => () => item);
 
-/** A loop whose iterations are written out one after the other, each with its own constants; what an item takes is computed there. */
+/** An unrolled loop: its iterations one after the other, each with its own constants. Items are computed in their iteration. */
 const unroll = (
   cx: Context,
   s: ForOfStatement,

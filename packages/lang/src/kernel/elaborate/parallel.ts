@@ -8,7 +8,7 @@ import { iteration } from './random-state.js';
 import { recorded } from './statement.js';
 import { tupleOf, type LoopHead } from './term.js';
 
-/** An outermost loop, whose iterations run at once. `continue` and `return` end an iteration. */
+/** A parallel loop, that is an outermost one. `continue` and `return` end an iteration. */
 export const parallelLoop = (
   cx: Context,
   s: ForOfStatement,
@@ -69,7 +69,7 @@ export const parallelLoop = (
 
 const isOne = (step: Scalar): boolean => step.is === 'literal' && step.value === 1;
 
-/** A jump out of a parallel loop to a loop around it is known by name, and refused. */
+/** Jumps from a parallel loop to a loop around it are recognised by name, and refused. */
 const onlyInnermost = (named: Context['exits']['named'], name: string | undefined): Context['exits']['named'] =>
   new Map([...named].map(([n, target]) => [n, n === name ? target : { break: undefined, continue: undefined }]));
 

@@ -32,7 +32,7 @@ export const begin = (cx: Context, node: AnyNode, seed: Scalar, coordinates: rea
   return { first: local('first', start.first), second: local('second', start.second) };
 };
 
-/** 32 random bits; undefined where the kernel was not yet known to use any. */
+/** 32 random bits; undefined if the kernel is not known to use any yet. */
 export const draw = (cx: Context, node: AnyNode): Scalar => {
   const { session, random } = cx;
   session.usesRandom = true;
@@ -50,8 +50,8 @@ export const draw = (cx: Context, node: AnyNode): Scalar => {
 };
 
 /**
- * The random numbers of a loop's iterations: drawn here is the seed of the loop, and what is given back starts those of one
- * iteration from its coordinates. Undefined where the kernel uses none.
+ * The random numbers of the iterations of a loop: draws the seed of the loop here, and returns a function that starts
+ * those of one iteration from its coordinates. Undefined if the kernel uses none.
  */
 export const iteration = (
   cx: Context,

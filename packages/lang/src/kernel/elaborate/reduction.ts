@@ -15,9 +15,9 @@ interface Compound {
 }
 
 /**
- * An assignment in a parallel loop to a variable around it. Where it combines the variable with something by a sum,
- * difference, least, greatest or bit operation (`s += x`, `s = s + x`, `s = Math.max(s, x)`, `s = s.add(v)`), the iterations
- * accumulate into it; all else would depend on their order and is refused.
+ * An assignment in a parallel loop to a variable around it. If it combines the variable with something by a sum,
+ * difference, minimum, maximum or bit operation (`s += x`, `s = s + x`, `s = Math.max(s, x)`, `s = s.add(v)`), the
+ * iterations accumulate into it; anything else would depend on their order and is refused.
  */
 export const accumulate = (
   cx: Context,

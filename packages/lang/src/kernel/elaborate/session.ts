@@ -16,7 +16,10 @@ import { resultInterval } from '../code/interval.js';
 import { operators, type OperatorName } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 
-/** Thrown where a statement cannot be understood; its diagnostic was reported already, and the next statement is next. */
+/**
+ * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next
+ * statement.
+ */
 export class Refused extends Error {}
 
 /** A constant table that a kernel reads at an index known only when it runs. */
@@ -39,7 +42,7 @@ export class Session {
   readonly cacheL1 = new Set<string>();
   /** Arrays and objects that a name is bound to. */
   readonly named = new WeakSet<object>();
-  /** Arrays and objects that hold the items of one with a name, where JavaScript would hold that one: they are only read. */
+  /** Copies of named arrays and objects, where JavaScript would hold the original: they may only be read. */
   readonly copies = new WeakSet<object>();
   /** Of these the copies of one that changes: they are read at once. */
   readonly snapshots = new WeakSet<object>();

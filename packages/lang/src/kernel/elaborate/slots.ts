@@ -4,7 +4,7 @@ import { shapeText, type Shape } from '../../vocabulary/algebra.js';
 import { originOf, refuse, type Context } from './context.js';
 import { isScalar, termText, unshaped, type Pending, type Slot, type Term, type Variable } from './term.js';
 
-/** A variable without a value; it is declared here, and gets its shape from the first value it is given. */
+/** A variable without a value: it is declared here, and gets its shape from the first value assigned. */
 export const pending = (cx: Context, node: AnyNode, name: string): Pending => {
   const locals: Local[] = [];
   cx.session.emit(originOf(cx, node), { do: 'declare', locals });
@@ -118,8 +118,8 @@ const fixed = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' })
 const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
 
 /**
- * An array or object that has a name already gets no second one: what is made of it is a copy, where JavaScript would give
- * the thing itself. That makes no difference as long as neither is written, which is noted here.
+ * An array or object that already has a name gets no second one: the variable holds a copy, where JavaScript would hold
+ * the original. That makes no difference as long as neither is written, which is recorded here.
  */
 const noteCopy = (cx: Context, from: Term, made: Term): void => {
   if (!hasItems(from) || !cx.session.named.has(from) || from === made) return;
@@ -127,7 +127,7 @@ const noteCopy = (cx: Context, from: Term, made: Term): void => {
   if (hasVariables(from)) cx.session.snapshots.add(made);
 };
 
-/** Refuses to keep a copy of an array that changes, or a second name for a variable that is given other arrays. */
+/** Refuses to keep a copy of an array that changes, or a second name for a variable that is assigned other arrays. */
 export const refuseSecondName = (cx: Context, node: AnyNode, from: Term, to: Slot): void => {
   const { snapshots, rebound } = cx.session;
   const held = to.is === 'pending' ? to.slot : to;
@@ -136,7 +136,7 @@ export const refuseSecondName = (cx: Context, node: AnyNode, from: Term, to: Slo
     refuse(cx, node, 'lang/array-alias', 'an array that changes would get a second name', 'make a copy: [...a]');
 };
 
-/** Notes that a variable holds an array or object, and that it will be given another. */
+/** Records that a variable holds an array or object and will be assigned another. */
 export const setRebound = (cx: Context, slot: Slot): void => {
   const held = slot.is === 'pending' ? slot.slot : slot;
   if (held?.is !== 'constant' || !hasItems(held.term)) return;

@@ -9,8 +9,8 @@ import { Refused } from './session.js';
 import { pending } from './slots.js';
 
 /**
- * Statements in order. One that is refused is left out, so that problems of the others are found too; what stands behind
- * an unconditional exit never runs and is not looked at. Functions declared in `scope` are known before their declaration.
+ * Statements in order. One that is refused is skipped, so that problems in the others are found too; code after an
+ * unconditional exit never runs and is not looked at. Functions declared in `scope` are known before their declaration.
  */
 export const statements = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[] = list): void => {
   for (const s of scope) if (s.type === 'FunctionDeclaration') declareFunction(cx, s);
@@ -84,7 +84,7 @@ const declareFunction = (cx: Context, node: AnyNode & { type: 'FunctionDeclarati
   cx.env.bind(binding, { is: 'constant', term, what: 'constant' });
 };
 
-/* The name of a declaration is no reference, so that only the list of bindings knows it. */
+/* The name in a declaration is not a reference, so only the list of bindings knows it. */
 const bindingNamed = (
   cx: Context,
   node: AnyNode,

@@ -107,7 +107,10 @@ export interface SparseCell {
   readonly outwards: number;
 }
 
-/** A value of the surroundings that is used when the kernel is compiled, not in it: functions, strings, objects. */
+/**
+ * A value of the surroundings that is used while the kernel is compiled and not when it runs: functions, strings,
+ * objects.
+ */
 export interface Host {
   readonly is: 'host';
   readonly name: string;
@@ -138,7 +141,7 @@ export interface Variable {
   readonly loop: object | undefined;
 }
 
-/** A variable that was given no value yet, and so has no shape. The first assignment fills `locals` and `slot` in. */
+/** A variable that has no value and therefore no shape yet. The first assignment fills in `locals` and `slot`. */
 export interface Pending {
   readonly is: 'pending';
   readonly name: string;

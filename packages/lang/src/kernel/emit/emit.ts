@@ -60,7 +60,7 @@ export const emitKernel = (code: Block, types: Types, frame: KernelFrame): Kerne
 
 class Emitter {
   private readonly temps = new Map<Temp, Value>();
-  /** The current values of the locals that exist; undefined for one that was given none, which is zero. */
+  /** The current values of the locals that exist; undefined for one that was not assigned, which is zero. */
   private locals = new Map<Local, Value | undefined>();
 
   constructor(
@@ -191,8 +191,8 @@ class Emitter {
   }
 
   /**
-   * Runs `body` with its own view of the locals and gives back what it made of `carried`. The op around it is made after it,
-   * and has the place that was current before.
+   * Runs `body` with its own view of the locals and returns what it made of `carried`. The op around it is created
+   * afterwards, and has the source location that was current before.
    */
   private scoped(carried: readonly Local[], body: () => void): readonly Value[] {
     const [outer, { loc }] = [this.locals, this.b];

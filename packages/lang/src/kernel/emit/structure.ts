@@ -13,9 +13,9 @@ import {
 import type { Origin } from '../code/origin.js';
 
 /**
- * Takes `block` and `exit` out, for kernel IR has structured control flow only. Where one arm of a branch always leaves,
- * what follows moves into the other; where a block is left at its end, nothing is needed; everywhere else a flag says that
- * the block was left, and what follows runs only where it is not set.
+ * Eliminates `block` and `exit`, since kernel IR has structured control flow only. If one arm of a branch always
+ * leaves, what follows moves into the other arm; leaving a block at its end needs nothing; everywhere else a flag
+ * records that the block was left, and what follows runs only if it is not set.
  */
 export const structure = (body: Block, freshLocal: (name: string) => Local): Block =>
   new Structurer(freshLocal).sequence(body, new Set()).block;
@@ -154,7 +154,7 @@ const computed = (operator: 'or' | 'not', args: readonly Scalar[], out: Instruct
   return to;
 };
 
-/** Where one arm always leaves, what follows the branch belongs into the other. */
+/** If one arm always leaves, what follows the branch belongs in the other. */
 const moveRest = (i: Instruction & { do: 'if' }, rest: Block): Instruction | undefined => {
   if (rest.length === 0) return undefined;
   const [then, otherwise] = [leaves(i.then), leaves(i.otherwise)];

@@ -15,7 +15,7 @@ import { isLiteral, isScalar, shapedTerm, termText, unshaped, type Shaped, type 
 const ringAt = (cx: Context, node: AnyNode): ScalarRing<Scalar> =>
   new KernelRing(cx, node) as unknown as ScalarRing<Scalar>;
 
-/* Of its many operations most calls use two or three, which are made when they are asked for. */
+/* Most calls use only two or three of the many operations, so each is made when first asked for. */
 class KernelRing {
   constructor(
     readonly cx: Context,

@@ -105,7 +105,7 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
   }
 };
 
-/** Asks operands that are just `float` to be f64 where what they are used with is; whether that is news to any. */
+/** Turns operands that are just `float` into f64 if they are used with f64; returns whether that changed any. */
 const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | Cell) => Kind): boolean => {
   const isWide = (s: Scalar | Cell): boolean => kindOf(s) === 'f64' || wide.has(s as Temp);
   const ask = (s: Scalar | Cell): boolean => {

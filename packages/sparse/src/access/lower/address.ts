@@ -2,13 +2,13 @@ import { byteSize, type Builder, type ScalarType, type Value } from '@filigree/i
 import { arenaName, type Storage } from '../../storage/storage.js';
 
 /**
- * A place in the arena that is not yet computed: Σ value · bytes + bytes. Sums stay apart until an element is accessed, so
- * that what is the same from one access to the next is added first and constants last.
+ * An address in the arena that is not yet computed: Σ value · bytes + bytes. The terms stay separate until an element
+ * is accessed, so that what several accesses have in common is added first and constants last.
  */
 export interface Address {
   readonly terms: readonly Term[];
   readonly bytes: number;
-  /** Whether the place is one of those that take what finds no room: any of these is true. */
+  /** Whether the address is that of a sink, which absorbs writes for which there is no room: true if any of these is. */
   readonly lost: readonly Test[];
 }
 

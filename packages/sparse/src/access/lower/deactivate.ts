@@ -6,8 +6,8 @@ import { AMBIENT_CELL } from './pool.js';
 import { recycle, resetCell, resetCells } from './reset.js';
 
 /**
- * Deactivates the cell that a lookup would find. A cell of a pool is cut off at once and reset by the next collection; one
- * that lies in its container is reset by the thread that took its bit away. What is not active is not written: it may be
+ * Deactivates the cell that a lookup would find. A cell of a pool is unlinked at once and reset by the next collection;
+ * a cell inside its container is reset by the thread that cleared its bit. An inactive cell is not written: it may be
  * part of an ambient cell.
  */
 export const deactivate = (e: Emit, l: Lookup): void => {
@@ -44,7 +44,7 @@ export const deactivate = (e: Emit, l: Lookup): void => {
   }
 };
 
-/** Empties the list in a container. Of several threads that do so at once the first resets the cells. */
+/** Empties the list in a container. If several threads do so at once, the first one resets the cells. */
 export const clearList = (e: Emit, node: NodeStorage, container: Address): void => {
   const { b } = e;
   const place = plus(container, node.length!);

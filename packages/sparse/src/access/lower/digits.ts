@@ -20,7 +20,7 @@ export const interleave = (b: Builder, digits: readonly Value[], extent: number)
   return digits.map((d, a) => b.shl(spread(b, d, bits, n), b.i32(n - 1 - a))).reduce((x, y) => b.or(x, y));
 };
 
-/** Moves bit k of a number to bit k · `gap`, doubling the room between halves from step to step. */
+/** Moves bit k of a number to bit k · `gap`, spreading halves further apart step by step. */
 const spread = (b: Builder, digit: Value, bits: number, gap: number): Value => {
   let value = digit;
   for (let half = 2 ** Math.max(0, Math.ceil(Math.log2(bits)) - 1); half >= 1 && bits > 1 && gap > 1; half /= 2)
@@ -28,7 +28,7 @@ const spread = (b: Builder, digit: Value, bits: number, gap: number): Value => {
   return value;
 };
 
-/** The bits that a number of so many bits has when groups of `half` bits stand `half · gap` apart. */
+/** The mask of the bits that a number of this width occupies when groups of `half` bits are `half · gap` apart. */
 const maskOf = (bits: number, gap: number, half: number): number => {
   let mask = 0;
   for (let k = 0; k < bits; k++) mask |= 1 << (Math.floor(k / half) * half * gap + (k % half));

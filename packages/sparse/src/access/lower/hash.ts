@@ -7,9 +7,10 @@ import { allocate, AMBIENT_CELL, SINK_CELL } from './pool.js';
 import { report } from './status.js';
 
 /**
- * The number of a hash table's cell with these coordinates: open addressing, one slot after the other from where the
- * coordinates hash to, as far as the first slot that was never used. A removed entry (−1) does not end the search and is not
- * used again before the table is made anew: two threads that insert the same coordinates then meet at one slot.
+ * The number of the cell of a hash table with these coordinates. Open addressing: slots are searched one after the
+ * other, from the hash of the coordinates to the first slot that was never used. A removed entry (−1) does not end the
+ * search and is not reused before the table is rebuilt, so that two threads that insert the same coordinates meet at
+ * one slot.
  */
 export const hashLookup = (e: Emit, l: Lookup): Value => {
   const { b } = e;
@@ -87,8 +88,8 @@ const probe = (
 };
 
 /**
- * Puts a number into the first slot that is free from `first` on, unless the coordinates turn up before it. A table without
- * a free slot is reported and gives the sink.
+ * Puts a number into the first free slot from `first` on, unless the coordinates turn up before it. A table without a
+ * free slot is reported and gives the sink.
  */
 const insert = (e: Emit, { node, coordinates, site }: Lookup, first: Value, mine: Value): Value => {
   const { b } = e;
@@ -118,7 +119,7 @@ const insert = (e: Emit, { node, coordinates, site }: Lookup, first: Value, mine
   )[0];
 };
 
-/** Whether a cell has these coordinates. Those of the ambient cell are there to be read, whatever they are. */
+/** Whether a cell has these coordinates. The ambient cell has coordinates too, so reading them is always safe. */
 const matches = (e: Emit, pool: Pool, coordinates: readonly Value[], number: Value): Value => {
   const row = along(fixed(pool.coordinates), number, 4 * pool.axes.length);
   return coordinates.map((c, n) => e.b.cmp('eq', load(e, plus(row, 4 * n), 'i32'), c)).reduce(e.b.and);

@@ -6,8 +6,8 @@ import { slotAddress, type Lookup } from './lookup.js';
 import { allocate, AMBIENT_CELL, poolCell, SINK_CELL } from './pool.js';
 
 /**
- * The cells that several activating lookups of one node find. What a thread needs to make those that are missing goes to
- * scratch buffers, and one loop makes them.
+ * The cells that several activating lookups of one node find. What a thread needs to create the missing ones goes into
+ * scratch buffers, and a single loop creates them.
  */
 export const lookupAll = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]): readonly Address[] =>
   (node.node.kind === 'hash' ? inTable(e, node, lookups) : bySlots(e, node, lookups)).map((number) =>

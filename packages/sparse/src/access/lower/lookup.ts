@@ -22,7 +22,7 @@ export interface CellNumber {
   readonly times: (address: Address, bytes: number) => Address;
 }
 
-/** The cell that a lookup finds (thesis §5.1). Where it does not activate, it is made without a branch but in a hash table. */
+/** The cell that a lookup finds (thesis §5.1). A lookup that does not activate is branch-free, except in a hash table. */
 export const lookup = (e: Emit, l: Lookup): Address => {
   const { node } = l;
   const { pool } = node;
@@ -79,7 +79,7 @@ const slotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
   )[0];
 };
 
-/** The same in a list, which grows to hold the number; what is beyond its end goes to the sink. */
+/** The same in a list, which grows to contain the number; whatever lies beyond its end goes to the sink. */
 const listSlotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
   const { b } = e;
   if (!l.activate) return slotOf(e, l, number);
@@ -98,7 +98,7 @@ const bitOf = (e: Emit, { node, container }: Lookup, number: CellNumber): { word
   return { word, bit: b.shl(b.i32(1), b.and(value, b.i32(31))) };
 };
 
-/** Reads first: most cells are active already, and then nobody else need wait for this cache line. */
+/** Reads first: most cells are active already, and then no other thread has to give up this cache line. */
 const setBit = (e: Emit, l: Lookup, number: CellNumber): void => {
   const { b } = e;
   const { word, bit } = bitOf(e, l, number);
@@ -108,7 +108,10 @@ const setBit = (e: Emit, l: Lookup, number: CellNumber): void => {
   });
 };
 
-/** A list reaches as far as it is written; past its maximum is reported, and goes to the spare cell. Whether it fits. */
+/**
+ * Whether a number fits into a list, which extends to what is written; one beyond its maximum is reported and goes to
+ * the spare cell.
+ */
 const extend = (e: Emit, l: Lookup, number: CellNumber): Value => {
   const { b } = e;
   const at = number.value();

@@ -20,13 +20,13 @@ export interface Request {
   readonly pool: Pool;
   readonly coordinates: readonly Value[];
   readonly site: number;
-  /** Whether it would hang in a place that takes what finds no room: then it would never be found again. */
+  /** Whether the cell would be linked from a sink: then it could never be found again. */
   readonly lost: readonly Test[];
 }
 
 /**
- * The number of a cell that is published by `publish` unless another thread was first; the sink where there is no memory.
- * Nobody waits: a thread takes a cell for itself, and gives it back when it finds that another thread's is there.
+ * The number of a cell, published by `publish` unless another thread was first; the sink if there is no memory. No
+ * thread waits: each takes a cell for itself, and gives it back if it finds another thread's cell in place.
  *
  * @param find looks whether another thread's cell is there by now, before it is said that there is no memory; 0 if not
  * @param publish makes the number known to all; the number that is there in the end, the same one if this thread was first
@@ -92,13 +92,13 @@ const draw = (e: Emit, { node, pool }: Request): Value => {
   return b.if(b.cmp('lt', ticket, freeCount), again, first)[0];
 };
 
-/** Puts a cell that nobody has seen where the next thread finds it; among those recycled if it is full there. */
+/** Puts an unused cell where the next thread finds it, or among the recycled ones if there is no room. */
 const keepSpare = (e: Emit, pool: Pool, number: Value): void => {
   const { b } = e;
   const { count, mark, cells, size } = pool.spare;
   store(e, b.i32(1), fixed(mark), 'i32');
   const at = atomic(e, 'add', b.i32(1), fixed(count));
-  /* Compared as unsigned numbers: while cells are being taken there may seem to be less than none. */
+  /* Compared as unsigned numbers: while cells are being taken, the count may be negative for a moment. */
   const [pushedOut] = b.if(
     b.cmp('lt', b.cast(at, 'u32'), b.constant(size, 'u32')),
     () => atomic(e, 'exchange', number, entry(cells, at)),
@@ -110,7 +110,7 @@ const keepSpare = (e: Emit, pool: Pool, number: Value): void => {
   b.if(b.cmp('ne', pushedOut, b.i32(AMBIENT_CELL)), () => recycle(e, pool, pushedOut));
 };
 
-/** A cell that another thread did not need, or 0. One that is just being put there is left for later. */
+/** A cell that another thread did not need, or 0. One that is being put there at this moment is left for later. */
 const takeSpare = (e: Emit, pool: Pool): Value => {
   const { b } = e;
   const { count, cells } = pool.spare;

@@ -5,8 +5,8 @@ import { ambientOf } from './ambient.js';
 import { AMBIENT_CELL } from './pool.js';
 
 /**
- * Makes a cell of a node what it was before it was first used: ambient values, no list entries, no mask bits; cells of pools
- * that hang below it are given back. Nobody else may use the cell meanwhile.
+ * Restores a cell of a node to its initial state: ambient values, no list entries, no mask bits; cells of pools below
+ * it are given back. No other thread may use the cell meanwhile.
  */
 export const resetCell = (e: Emit, node: number, cell: Address): void => {
   const { storage } = e;
@@ -18,7 +18,7 @@ export const resetCell = (e: Emit, node: number, cell: Address): void => {
   }
 };
 
-/** The same for a container: of a list, a mask or slots only as much as is in use is looked at. */
+/** The same for a container. Of a list, a mask or slots, only the part in use is visited. */
 const resetContainer = (e: Emit, at: NodeStorage, container: Address): void => {
   const { b } = e;
   const zero = b.i32(0);
@@ -62,7 +62,7 @@ export const resetCells = (e: Emit, at: NodeStorage, container: Address, count: 
     );
 };
 
-/** Notes that a cell of a pool is no longer used; the next collection resets it and gives it out again. */
+/** Records that a cell of a pool is no longer used; the next collection resets it and makes it available again. */
 export const recycle = (e: Emit, pool: Pool, number: Value): void => {
   const { b } = e;
   store(e, b.i32(0), along(fixed(pool.active), number, 4), 'i32');

@@ -3,8 +3,8 @@ import { STATUS, STATUS_WORDS } from '../../storage/storage.js';
 import { cas, fixed, store, type Emit } from './address.js';
 
 /**
- * Says what went wrong, unless something else did before: the first to change the first word of the status writes the
- * others, so that they belong together.
+ * Reports what went wrong, unless something was reported before: the thread that changes the first word of the status
+ * writes the others, so that they belong together.
  *
  * @param where a site or a node, as `what` has it
  */

@@ -3,8 +3,8 @@ import type { Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 
 /**
- * Puts lookups that activate cells of one node, and that follow one another, into one: what is done for a missing cell is
- * then there once, in a loop, and a look at all of them tells whether there is one.
+ * Combines consecutive lookups that activate cells of one node: the code that creates a missing cell then exists once,
+ * in a loop, guarded by a single test of whether any is missing.
  */
 export const batchActivations = (
   kernel: Kernel,

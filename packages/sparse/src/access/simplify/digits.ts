@@ -62,7 +62,7 @@ interface Term {
   readonly times: number;
 }
 
-/** What a sum begins with: value · times ÷ over + plus, which is a multiple of the sum's unit. */
+/** The first term of a sum: value · times ÷ over + plus, which is a multiple of the sum's unit. */
 interface Base {
   readonly value: Value;
   readonly times: number;
@@ -87,7 +87,10 @@ class Resolver {
     private readonly note: (op: Op) => void,
   ) {}
 
-  /** All that a value may be. The base of an index is known more closely than the index: that plus any digit is in bounds. */
+  /**
+   * The interval of a value. More is known about the base of an index than about the index: base plus any digit is in
+   * bounds.
+   */
   range(v: Value): Range {
     const own = this.ranges.of(v);
     const { base, range } = this.sum(v);
@@ -216,7 +219,7 @@ class Resolver {
     };
   }
 
-  /** A part of an index that is not negative, rounded down: that of the base is whole where it divides the unit. */
+  /** Part of a non-negative index, rounded down; the part of the base is a whole number if it divides the unit. */
   private divided({ name, operands }: Op): Sum | undefined {
     const by = this.number(operands[1]);
     if (by === undefined || by < 0 || (name === 'arith.shr' && by > 16)) return undefined;

@@ -18,14 +18,13 @@ import { numberOf } from './number-of.js';
 
 /**
  * Reads what lies beyond the ends of a row before the loop over the row (the peeling of thesis §4.2, without the peeled
- * iterations). Of index + c, the index running over a row of a block, all but the first or last c are in the row
- * itself, at a fixed distance from the element at the index; each of the others is one element of a neighbouring block.
- * These few are loaded before the loop, and the loop reads the row and selects. So it stays whole, without a lookup, and its
- * lanes lie side by side.
- *
- * The read at a fixed distance may leave the row, where it is not selected; it stays within the arena, which has room
- * for that at both ends. A value is read early only where nothing in the same iteration can change it before; other
- * iterations do not, as those of a loop with `simd` do not depend on one another.
+ * iterations). For index + c, with the index running over a row of a block, all but the first or last c elements are in
+ * the row itself, at a fixed distance from the element at the index; each of the others is an element of a neighbouring
+ * block. These few are loaded before the loop; inside the loop, the row is read and the right value selected. So the
+ * loop stays whole, needs no lookups, and its lanes lie side by side.
+ * The read at a fixed distance may leave the row when its value is not selected; it stays within the arena, which has
+ * room for that at both ends. A value is only read early if nothing in the same iteration can change it before; other
+ * iterations cannot, since those of a `simd` loop are independent.
  */
 export const readEdges = (
   kernel: Kernel,
@@ -89,7 +88,7 @@ const rowOf = (loop: Op, ctx: RewriteContext): Row | undefined => {
   return innermost && order.size <= MAX_OPS ? { loop, from, to, order, inside } : undefined;
 };
 
-/** Loads that may look beyond the row; undefined where there are none, or something else looks beyond. */
+/** Loads that may reach beyond the row; undefined if there are none, or if something other than a load does. */
 const readsOf = (
   row: Row,
   storage: Storage,
@@ -184,8 +183,9 @@ const digitsBeyond = ({ from, to }: Row, { plus, unit }: Sum): readonly number[]
   Array.from({ length: to - from }, (_, n) => from + n).filter((digit) => digit + plus < 0 || digit + plus >= unit);
 
 /**
- * The cell that holds the value, and the bytes by which it moves from that at the index: there are such where a sum
- * numbers cells of the last node in a row, and all else that depends on it is the same within the row.
+ * The cell that holds the value, and the bytes by which it moves away from the cell at the index. There are such bytes
+ * if a sum numbers the cells of the last node in a row and everything else that depends on it is constant within the
+ * row.
  */
 const distanceOf = (
   load: Op,

@@ -5,9 +5,9 @@ import type { Footprint } from './effects.js';
 import { ScopedMap, walkKernel } from './walker.js';
 
 /**
- * Forwards values through cells (appendix F): a load takes what was last stored to its cell or loaded from it, and a store
- * that another one overwrites before anybody can read it goes. Cells of one field may be the same unless they are at
- * different distances from one cell.
+ * Forwards values through cells (appendix F): a load takes what was last stored to its cell or loaded from it, and a
+ * store is dropped if another one overwrites it before anything can read it. Two cells of one field may be the same
+ * unless they are at different distances from a common cell.
  */
 export const forwardValues = (
   kernel: Kernel,

@@ -14,9 +14,10 @@ import {
 import { numberOf } from './number-of.js';
 
 /**
- * Writes loops over a row twice where they follow a multiple of an index: once for rows in which none of these leaves the
- * bounds of its field, which are nearly all, and once for the others. The first is cut where the multiple goes from one
- * block to the next, as a row of coarse cells lies beside two blocks of fine ones; in each piece the block is the same.
+ * Duplicates a loop over a row in which accesses follow a multiple of the index: one copy for rows in which none of
+ * them leaves the bounds of its field, which are nearly all, and one for the others. The first copy is split where the
+ * multiple enters the next block, as a row of coarse cells borders on two blocks of fine ones; within each piece the
+ * block is the same.
  */
 export const guardMultiples = (kernel: Kernel, dialects: readonly Dialect[], buffers: readonly Buffer[]): Kernel =>
   rewriteOps(
@@ -45,7 +46,7 @@ interface Plan {
   readonly cuts: readonly number[];
 }
 
-/** The longest body that is worth having more than once, and the most pieces. */
+/** The longest body worth duplicating, and the most pieces. */
 const MAX_OPS = 1000;
 const MAX_PIECES = 4;
 

@@ -16,9 +16,9 @@ import { withoutPromise } from './slice.js';
 import { numberOf } from './number-of.js';
 
 /**
- * Moves micro-accesses out of loops in which they are always the same, inner loops first, also from branches in the loop: a
- * lookup without activation does no harm where it was not asked for. One that activates moves only where it is certain to
- * be reached, and nobody in the loop asks whether the cell is active.
+ * Hoists micro-accesses out of loops in which they do not change, inner loops first, and out of branches in these
+ * loops: a lookup that does not activate does no harm when it was not needed. One that activates is hoisted only if it
+ * is certain to be reached and nothing in the loop asks whether the cell is active.
  */
 export const hoistAccesses = (
   kernel: Kernel,

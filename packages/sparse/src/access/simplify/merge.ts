@@ -5,14 +5,14 @@ import type { Footprint } from './effects.js';
 import { ScopedMap, walkKernel } from './walker.js';
 
 /**
- * Merges micro-accesses that find the same (thesis §4.2, appendix F), and makes of those that find something at a fixed
- * distance from it an offset. What is known of a cell:
+ * Merges micro-accesses that find the same cell (thesis §4.2, appendix F), and turns those that find a cell at a fixed
+ * distance from it into offsets. What is known about a cell:
  *
- * - a cell that lies in its container is where it is, whatever happens;
- * - a cell that a lookup without activation found behind a pointer stays valid until a cell of its node is activated, for
- *   that may be the cell it found missing, or deactivated;
- * - a cell that was activated, or is promised to be active, stays so until something of its node is deactivated. Then later
- *   lookups of the same cell need not activate it.
+ * - a cell inside its container stays where it is, whatever happens;
+ * - a cell that a lookup without activation found behind a pointer stays valid until a cell of its node is activated
+ *   (that may be the very cell that was missing) or deactivated;
+ * - a cell that was activated, or is promised to be active, stays active until something of its node is deactivated.
+ *   Later lookups of the same cell then need not activate it.
  */
 export const mergeAccesses = (
   kernel: Kernel,

@@ -1,8 +1,8 @@
 import type { Op } from '@filigree/ir';
 
 /**
- * The ops within a loop that find the place of an access, and nothing else: arithmetic and micro-accesses that change
- * nothing. Undefined where the place depends on anything more.
+ * The ops within a loop that compute the place of an access and nothing else: arithmetic, and micro-accesses that
+ * change nothing. Undefined if the place depends on anything more.
  *
  * @param inside ops within the loop by what they define
  */
@@ -35,7 +35,7 @@ const finding = new Set([
   'snode.offset',
 ]);
 
-/** An op without promises of what is active where it stood, which need not be so where it goes. */
+/** An op without its promises of activity, which need not hold where it moves to. */
 export const withoutPromise = (op: Op): Op => {
   if (op.attrs.known === undefined) return op;
   const { known: _known, ...attrs } = op.attrs;

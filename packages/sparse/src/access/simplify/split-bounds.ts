@@ -14,8 +14,9 @@ import { rangesOf, type Ranges } from './ranges.js';
 import { distances } from './distance.js';
 
 /**
- * Splits innermost loops of unknown length where the indices that follow their counter leave the bounds of a field: in the
- * first part nothing need be clamped, so that neighbours stay neighbours. The second part hardly ever runs, and runs serially.
+ * Splits innermost loops of unknown length at the point where indices that follow the counter leave the bounds of a
+ * field: the first part needs no clamps, so that neighbours stay neighbours. The second part hardly ever runs, and runs
+ * serially.
  */
 export const splitAtBounds = (kernel: Kernel, dialects: readonly Dialect[], buffers: readonly Buffer[]): Kernel => {
   const ranges = rangesOf(kernel);

@@ -14,10 +14,11 @@ import { distances } from './distance.js';
 import { numberOf } from './number-of.js';
 
 /**
- * Splits loops over the digit of a block where its neighbours begin: in the middle part index + c is in the block for every
- * small c that the body adds, so it needs no lookup of its own and vector lanes lie side by side. The parts at the ends
- * look into the neighbouring blocks. So are innermost loops split, and loops over rows around these: then most rows find
- * their neighbours without a lookup. What is looked up further out is too seldom to have the rows more than three times.
+ * Splits loops over the digit of a block where its neighbours begin: in the middle part, index + c lies in the block
+ * for every small c that the body adds, so it needs no lookup of its own and vector lanes lie side by side. The parts
+ * at the ends reach into the neighbouring blocks. Innermost loops are split like this, and the loops over rows around
+ * them: most rows then find their neighbours without a lookup. Lookups further out are too rare to be worth three
+ * copies of the rows.
  */
 export const splitLoops = (kernel: Kernel, dialects: readonly Dialect[], buffers: readonly Buffer[]): Kernel =>
   rewriteOps(

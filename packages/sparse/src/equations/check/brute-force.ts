@@ -32,8 +32,8 @@ export const denseIterations = (program: AffineProgram): number =>
   );
 
 /**
- * Runs the dense program on truth values (not zero: true) over all its iterations, in order, as memory is read and written.
- * It shares nothing with the equations but the program as it was read.
+ * Runs the dense program on truth values (true: not zero) over all its iterations in order, exactly as memory is read
+ * and written. It shares nothing with the equations except the program that was read.
  */
 export const bruteForce = (system: Recurrences, inputs: SparseInputs): BruteForce => {
   const run = new Run(system, inputs);
@@ -144,7 +144,7 @@ class Run {
     return s.iterators.reduce((n, _, d) => n + (this.x[d] - lower[d]) * strides[d], 0);
   }
 
-  /** The position of an element; −1 outside of the array, where a load of an iteration that is none may point. */
+  /** The position of an element; −1 outside the array, where a load of an iteration that never happens may point. */
   private element(array: string, subscripts: readonly Affine[]): number {
     const { lower, extent, strides } = this.arrays.get(array)!;
     let at = 0;

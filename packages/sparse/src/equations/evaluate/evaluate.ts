@@ -20,14 +20,15 @@ export interface Evaluation {
   readonly initial: ReadonlyMap<string, PointSet>;
   /** Variables that depend on one another, in the order of their evaluation. */
   readonly components: readonly (readonly number[])[];
-  /** Rounds that each cycle took to its fix-point; none for variables that do not depend on themselves. */
+  /** Rounds that each cycle took to reach its fix-point; none for variables that do not depend on themselves. */
   readonly rounds: readonly number[];
   readonly stores: Stores;
 }
 
 /**
- * Evaluates planned sparsity equations on actual inputs: variables that do not depend on themselves directly, in order;
- * those of a cycle to their least fix-point, each round only from what the last one found.
+ * Evaluates planned sparsity equations on actual inputs. Variables that do not depend on themselves are evaluated
+ * directly, in order; those of a cycle go to their least fix-point, each round working only from what the last one
+ * found.
  */
 export function* evaluate(
   program: AffineProgram,

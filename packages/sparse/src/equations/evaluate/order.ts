@@ -5,8 +5,8 @@ import type { PointSet } from '../sets/point-set.js';
 import type { Query, QueryAtom } from './query.js';
 
 /**
- * What a join is for: loops of a program over its points (`visit`), which take tries alone, its points as a set (`collect`), or
- * how many there are (`count`). Those of `visit` and `count` come once, from joins that keep all iterators.
+ * What a join is for: loops of a program over its points (`visit`), which use tries alone; the points as a set
+ * (`collect`); or their number (`count`). Joins for `visit` and `count` keep all iterators, so every point comes once.
  */
 export type Purpose = 'visit' | 'collect' | 'count';
 
@@ -56,7 +56,7 @@ const costOf = (q: Query, order: readonly number[], purpose: Purpose, limit: num
     let least = range;
     let kept = 1;
     let sets = 0;
-    /* Dense sets, which offer values a word at a time where nothing else has a say. */
+    /* Dense sets, which offer values a word at a time if nothing else restricts them. */
     let dense = 0;
     let aligned = true;
     for (const s of states) {
@@ -90,7 +90,7 @@ const costOf = (q: Query, order: readonly number[], purpose: Purpose, limit: num
       /* Runs of the last iterator are handled whole where they are runs of the result. */
       const inRuns = l === order.length - 1 && isKept;
       const only = isLast && dense === 0;
-      /* No more is added to a row that is full: about range·ln(range) random points. */
+      /* Nothing more is added to a row that is full, which takes about range·ln(range) random points. */
       if (inRuns && !distinct) bindings = Math.min(bindings, (rows * range * (1 + Math.log(range))) / least);
       cost +=
         bindings *
@@ -127,7 +127,7 @@ const endsInWords = (q: Query, order: readonly number[], purpose: Purpose): bool
   );
 };
 
-/** A word of bits, and a word of bits that change places, in visits of a node. */
+/** The cost of a word of bits, and of a word of bits that is transposed, in visits of a node. */
 const WORD = 1 / 16;
 const TURN = 0.4;
 

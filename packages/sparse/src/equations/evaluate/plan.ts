@@ -5,7 +5,7 @@ import { regionPlan, type RegionPlan } from './region-plan.js';
 import { sweepOf, type Sweep } from './sweep.js';
 import { variablesOf, type Variable } from './variables.js';
 
-/** All of an evaluation that does not depend on the inputs: worked out once for any number of them. */
+/** The part of an evaluation that does not depend on the inputs: computed once, used for any number of them. */
 export interface EvaluationPlan {
   readonly variables: readonly PlannedVariable[];
   /** Variables that depend on one another, in the order of their evaluation. */

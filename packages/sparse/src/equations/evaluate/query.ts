@@ -24,7 +24,7 @@ export interface QueryAtom {
   readonly in: AtomSet;
 }
 
-/** A set to go through, or one that grows and can only be asked. */
+/** A set that can be enumerated, or one that is still growing and can only be asked for single points. */
 export type AtomSet = { readonly set: PointSet } | GrownSet;
 
 export interface GrownSet {
@@ -37,7 +37,7 @@ export interface Range {
   readonly max: number;
 }
 
-/** All of a query that does not depend on the sets: worked out once, asked of many inputs. */
+/** The part of a query that does not depend on the sets: computed once, used for many inputs. */
 export interface QueryForm extends Omit<Query, 'atoms'> {
   readonly atoms: readonly Atom[];
   /** Whether it gives every point of the result's box where all of its sets are full: its conditions are the box's alone. */

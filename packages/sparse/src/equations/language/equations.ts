@@ -86,8 +86,8 @@ export const languageEquations = (equations: readonly SparsityEquation[]): Langu
 };
 
 /**
- * Terms with several atoms, those together that differ in where they hold only: their sets are disjoint pieces of one
- * intersection.
+ * Terms with several atoms. Those that differ only in where they hold are combined: their sets are disjoint pieces of
+ * one intersection.
  */
 const intersections = (terms: readonly Term[]): readonly (readonly Term[])[] => {
   const groups = new Map<string, Term[]>();

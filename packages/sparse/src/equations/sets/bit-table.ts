@@ -15,8 +15,8 @@ export interface BitTable {
 export const MOST_BITS = 2 ** 31;
 
 /**
- * Whether a set is gone through sooner by words than by runs: every 16th point is there, and runs would take more memory
- * than bits.
+ * Whether a set is enumerated faster by words than by runs: at least every 16th point is there, and runs would take
+ * more memory than bits.
  */
 export const isDense = ({ box, count, runs }: PointSet): boolean =>
   box.extent.length > 0 &&

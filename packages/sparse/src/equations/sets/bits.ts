@@ -1,6 +1,6 @@
 /**
- * Sets of codes below 2³¹ as bits, 32 a word: what is done with stretches of them that begin anywhere. Stretches lie within
- * their arrays.
+ * Sets of codes below 2³¹ as bits, 32 to a word, and operations on stretches of them that begin anywhere. Stretches lie
+ * within their arrays.
  */
 
 export const bitCount = (x: number): number => {

@@ -153,7 +153,7 @@ const permutedTrie = (set: PointSet, order: readonly number[], allocate: Allocat
     }
     n += length;
   });
-  /* Stable counting sorts, from the last subscript that those behind it are not in order without. */
+  /* Stable counting sorts, beginning with the last subscript without which those behind it are out of order. */
   let sorted = dims - 1;
   while (sorted > 0 && order[sorted - 1] < order[sorted]) sorted--;
   let permutation: Uint32Array | undefined;

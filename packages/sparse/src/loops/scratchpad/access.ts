@@ -36,7 +36,7 @@ const placedBefore = (ctx: RewriteContext, key: string, make: () => Value): Valu
 /* A context belongs to one region, so what was built in it comes before what is built later. */
 const placesOf = new WeakMap<RewriteContext, Map<string, Value>>();
 
-/** The sum of some terms. Coefficients that are no whole numbers are so times the unit of their anchor. */
+/** The sum of some terms. A fractional coefficient is a whole number of the unit of its anchor. */
 export const sumOf = (
   b: Builder,
   { spans }: Pick<Scratchpads, 'spans'>,
@@ -53,7 +53,7 @@ export const sumOf = (
   return parts.length === 0 ? b.i32(0) : parts.reduce((x, y) => b.add(x, y));
 };
 
-/** A coordinate as one within the box. */
+/** A coordinate relative to the box, which contains it. */
 const localOf = (b: Builder, ctx: RewriteContext, all: Scratchpads, { lo }: Side, v: Value): Value => {
   const above = withoutTerms(b, ctx, all, v);
   return lo === 0 ? above : b.sub(above, b.i32(lo));

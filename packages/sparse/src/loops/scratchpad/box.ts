@@ -10,9 +10,9 @@ import type { Pad } from './pads.js';
 type Visit = (coordinates: readonly Value[], n: Value) => void;
 
 /**
- * Runs `visit` for each element of a pad's box, with its coordinates and its place in the pad: block by block, so that there
- * is one lookup for each block that the box touches. Where a box sticks out of the field it goes element by element, as
- * accesses outside of bounds do.
+ * Runs `visit` for each element of the box of a pad, with its coordinates and its place in the pad. Goes block by
+ * block, so that there is one lookup for each block that the box touches; where the box sticks out of the field,
+ * element by element, as accesses out of bounds do.
  *
  * @param bases the sums of the terms of the box's sides
  * @param isUsed says of a place whether the element is to be active: then `visit` is to write it, and only blocks with one

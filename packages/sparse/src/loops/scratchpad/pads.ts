@@ -20,8 +20,8 @@ import type { Plan } from '../plan.js';
 import { formsOf, join, type Anchor, type Form, type Span } from './forms.js';
 
 /**
- * Part of some fields of one type, placed in one node, that a task keeps near while it runs (thesis §4.1). What they have
- * at one place lies side by side, so that the components of a vector are one access.
+ * Part of some fields of one type, placed in one node, that a task keeps close while it runs (thesis §4.1). Their
+ * values at one place lie side by side, so that the components of a vector are a single access.
  */
 export interface Pad {
   /** The node whose elements are kept. */
@@ -33,7 +33,7 @@ export interface Pad {
   readonly adds: boolean;
   /** Along each axis of the fields. */
   readonly box: readonly Side[];
-  /** From one place to the next along each axis, in elements of the buffer. */
+  /** Distance from one place to the next along each axis, in elements of the buffer. */
   readonly strides: readonly number[];
   /** Elements of the buffer. */
   readonly size: number;

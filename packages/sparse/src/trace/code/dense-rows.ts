@@ -17,7 +17,7 @@ export const slotsOf = (width: number, lanes: number): readonly Slot[] => {
   return slots;
 };
 
-/** A row in passes of so many slots at most: those of full vectors are one loop, the rest comes behind them. */
+/** A row in passes of at most this many slots: those of full vectors are one loop, the rest follows. */
 export const forEachPass = (
   b: Builder,
   slots: readonly Slot[],

@@ -53,7 +53,7 @@ export const tileKernel = (
   return { module: makeModule(name, all, [buildKernel(name, {}, body, all)]), from, indexBytes: tables.bytes };
 };
 
-/** Numbers in a vector; vectors of targets with shorter ones are taken apart. */
+/** Numbers in a vector; targets with shorter vectors split them. */
 export const lanesOf = (dtype: 'f32' | 'f64'): number => (dtype === 'f64' ? 4 : 8);
 
 /** Refuses a dense size that is no whole number from 1 on, or that makes a dense matrix too large to index. */

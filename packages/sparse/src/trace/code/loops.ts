@@ -1,7 +1,7 @@
 import type { Builder, Value } from '@filigree/ir';
 import type { Affine, Face, Piece } from '../piece.js';
 
-/** A number that is known, or one that is computed plus one that is known. */
+/** A known number, or a computed one plus a known one. */
 export interface Linear {
   readonly value: Value | undefined;
   readonly constant: number;
@@ -14,8 +14,8 @@ export interface Visit {
   /** At one point, with the value of each stream. */
   readonly point: (streams: readonly Linear[]) => void;
   /**
-   * All of an innermost loop, where that can be done better than point by point: `run` makes the loop, its body gets the
-   * streams. Returns false to have it made from points.
+   * A whole innermost loop, if it can be done better than point by point: `run` makes the loop and passes the streams
+   * to its body. Returns false to have it made from points.
    */
   readonly innermost?: (loop: InnerLoop) => boolean;
 }
@@ -36,8 +36,9 @@ export interface InnerLoop {
 const UNROLLED = 4;
 
 /**
- * Loops over the points of a piece, in order. What a bound or a stream owes to an outer iterator is added where that
- * iterator is known, so bounds and addresses are hoisted as far as they can be. `origin` is added to the streams.
+ * Loops over the points of a piece, in order. The contribution of an outer iterator to a bound or a stream is added as
+ * soon as that iterator is known, so bounds and addresses are hoisted as far as possible. `origin` is added to the
+ * streams.
  */
 export const emitPiece = (b: Builder, piece: Piece, origin: readonly Linear[], type: IndexType, visit: Visit): void => {
   const emit = emitterOf(b, type);
@@ -104,7 +105,7 @@ const emitterOf = (b: Builder, type: IndexType) => {
     if (divisor === 1) return x;
     if (x.value === undefined)
       return { value: undefined, constant: (up ? Math.ceil : Math.floor)(x.constant / divisor) };
-    /* Division truncates: where that is the wrong way, the remainder says so by its sign. */
+    /* Division truncates; if that is the wrong direction, the sign of the remainder says so. */
     const v = value(x);
     const [by, zero, one] = [constant(divisor), constant(0), constant(1)];
     const quotient = b.div(v, by);

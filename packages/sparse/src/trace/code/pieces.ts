@@ -27,8 +27,9 @@ export interface PieceStatement {
 }
 
 /**
- * A statement at the points of pieces, as affine loops: bounds hoisted, short loops written out, pieces of one shape one
- * loop over a table of origins. So points are visited shape by shape: only for statements whose order does not matter.
+ * A statement at the points of pieces, as affine loops: bounds are hoisted, short loops unrolled, and pieces of one
+ * shape share a loop over a table of origins. Points are therefore visited shape by shape: only for statements whose
+ * order does not matter.
  */
 export const pieceKernel = (name: string, pieces: readonly Piece[], statement: PieceStatement): Module => {
   const groups = groupByShape(pieces);

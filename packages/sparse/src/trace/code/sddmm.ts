@@ -40,11 +40,11 @@ export const sddmmKernel = (pattern: CsrPattern, width: number, options: KernelO
 const REGISTERS = 8;
 const TURNS = 4;
 
-/** Rows that share what is loaded of V: as many as stay in registers, where one does. */
+/** Rows that share loads of V: as many as fit in registers, if one does. */
 const tallest = (slots: number): number =>
   slots > REGISTERS ? TURNS : Math.min(TURNS, 2 ** Math.floor(Math.log2(REGISTERS / slots)));
 
-/** Σ_n U[u + n]·V[v + n] for each row u, given v: the rows of U wait in registers if they fit. */
+/** Σ_n U[u + n]·V[v + n] for each row u, given v; the rows of U stay in registers if they fit. */
 const dotsWith = (
   b: Builder,
   us: readonly Value[],
@@ -83,7 +83,10 @@ const dotsWith = (
   };
 };
 
-/** The sum over all lanes of all slots; of the widest, lane by lane first, and by turns: one sum would wait for itself. */
+/**
+ * The sum over all lanes of all slots. Those of full width are added lane by lane first, in several partial sums, since
+ * additions to a single one would wait for each other.
+ */
 const total = (b: Builder, slots: readonly Slot[], parts: readonly Value[]): Value => {
   const sum = (values: readonly Value[]): Value => values.reduce((p, q) => b.add(p, q));
   const widths = [...new Set(slots.map((s) => s.lanes))];

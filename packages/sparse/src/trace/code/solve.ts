@@ -12,11 +12,12 @@ export interface SolveOptions extends KernelOptions {
 }
 
 /**
- * Solves L·x = b (or U·x = b, from the last row on) for triangular matrices of this pattern: kernel `solve`, buffers `A`
- * (values in the order `from`: the entries off the diagonal, then the diagonal), `b` and `x`. A row is multiplied by the
- * reciprocal of its pivot, so that the next one does not wait for a division: where that overflows, for pivots below the least
- * normal number, or for a zero, come infinities or NaN. Throws `DiagnosticError`: the codes of `checkCsr`, `trace/square`,
- * `trace/triangle` for an entry on the wrong side, `trace/diagonal` for a row without one on the diagonal.
+ * Solves L·x = b (or U·x = b, from the last row on) for triangular matrices of this pattern: kernel `solve`, buffers
+ * `A` (values in the order `from`: the entries off the diagonal, then the diagonal), `b` and `x`. A row is multiplied
+ * by the reciprocal of its pivot, so that the next row does not wait for a division; if the reciprocal overflows, for a
+ * zero pivot or one below the least normal number, the result is infinite or NaN. Throws `DiagnosticError`: the codes
+ * of `checkCsr`, `trace/square`, `trace/triangle` for an entry on the wrong side, `trace/diagonal` for a row without
+ * one on the diagonal.
  */
 export const solveKernel = (pattern: CsrPattern, options: SolveOptions = {}): SparseKernel => {
   const { dtype = 'f64', triangle = 'lower' } = options;

@@ -50,10 +50,10 @@ export const emitStretches = (
   }
 };
 
-/** Rows just before that wait in registers: in memory they would be read while they are still written. */
+/** Preceding rows kept in registers: memory could not be read back fast enough after the write. */
 const WAITING = 3;
 
-/** Rows of one shape: what they need of the rows just before is carried from row to row, and comes last. */
+/** Rows of one shape: what a row needs of the rows just before it is carried from row to row, and is added last. */
 const emitShape = (
   b: Builder,
   { stretch: { first, end }, start }: PlacedStretch,
@@ -76,12 +76,15 @@ const emitShape = (
   });
 };
 
-/** Entries of a row from which on vectors pay, whose lanes have to be summed in the end. */
+/** Entries of a row from which on vectors pay, although their lanes must be summed at the end. */
 const LONG = 12;
 
 const LANES = 4;
 
-/** Any rows: entries one by one, since a row may wait for what the one before gives to its last column; many in vectors. */
+/**
+ * Any rows: entries one by one, since a row may depend on the one before through its last column; if there are many, on
+ * vectors.
+ */
 const emitRows = (b: Builder, placed: PlacedStretch, dtype: 'f32' | 'f64', { x, solve }: Substitution): void => {
   const {
     stretch: { first, end },

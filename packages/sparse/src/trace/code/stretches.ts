@@ -9,12 +9,16 @@ export interface Stretch {
   readonly offsets: Int32Array | undefined;
 }
 
-/** Rows from which on a loop of their own pays for a shape, and entries that are written out: of a row, and of all loops. */
+/**
+ * Rows of one shape from which on they get a loop of their own, and entries that are unrolled: of a row, and in all
+ * loops together.
+ */
 const CODE = { rows: 8, row: 40, all: 400 };
 
 /**
- * All rows of a matrix in their order, for an operation in which a row may need the one before: runs of rows of one shape,
- * the longest first until code grows too long, and what lies between them. Linear time but for sorting.
+ * All rows of a matrix in order, for an operation in which a row may depend on the one before: runs of rows of one
+ * shape, the longest first until the code grows too long, and whatever lies between them. Linear time except for
+ * sorting.
  */
 export const stretchesOf = (p: CsrPattern): Stretch[] => {
   const runs = shapeRuns(p).sort((a, b) => b.end - b.first - (a.end - a.first));

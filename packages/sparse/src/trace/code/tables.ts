@@ -1,6 +1,6 @@
 import { constBuffer, type Buffer, type Builder, type ScalarType, type Value } from '@filigree/ir';
 
-/** A column of an index table: entries `base .. base + length)` of a constant buffer. */
+/** A column of an index table: the entries `[base, base + length)` of a constant buffer. */
 export interface TableRef {
   readonly buffer: string;
   readonly base: number;

@@ -12,10 +12,10 @@ export interface Cover {
 }
 
 /**
- * Tiles that hold every entry of a matrix once; every row, also one without entries, is set by exactly one of them, before
- * single entries are added to it. Consecutive rows go together where their columns agree, at the least cost over all ways to
- * cut the rows; the others with rows of the same length, or along lanes by themselves. A second round knows for which
- * signatures code is worth while. Linear time but for sorting.
+ * Tiles that contain every entry of a matrix once. Every row, even one without entries, is set by exactly one of them
+ * before single entries are added to it. Consecutive rows are combined where their columns agree, by the cheapest of
+ * all ways to cut the rows; the others are combined with rows of the same length, or taken alone along the lanes. A
+ * second round knows for which signatures code is worth writing. Linear time except for sorting.
  *
  * @param lanes rows or entries that a vector holds, a power of two
  */
@@ -81,7 +81,7 @@ const alongCounts = (p: CsrPattern, i: number, lanes: number): Counts => {
   return [runs, Math.floor(rest / lanes), rest % lanes];
 };
 
-/** Rows of one length side by side, those of one shape first; rows that are left over, and long ones, along lanes. */
+/** Rows of equal length side by side, those of one shape first; rows left over, and long ones, along the lanes. */
 const aloneTiles = (p: CsrPattern, rows: readonly number[], long: Uint8Array, lanes: number): Tile[] => {
   const { shapeOf } = rowShapes(p);
   const byShape = groupBy(

@@ -2,8 +2,9 @@ import { groupBy } from '../group-by.js';
 import { codeOf, signatureKey, signatureOf, type Signature, type Tile } from './tile.js';
 
 /**
- * What tiles cost, in cycles of a processor that loads two vectors and one index, or three numbers, and multiplies and adds a
- * vector each cycle. Only the ratios matter. They follow from what is loaded and done, not from any matrix.
+ * What tiles cost, in cycles of a processor that loads two vectors and one index, or three numbers, and does one
+ * multiply-add of vectors each cycle. Only the ratios matter. They follow from what is loaded and computed, not from
+ * any particular matrix.
  */
 export class Prices {
   private readonly gatherCost: number;
@@ -92,7 +93,7 @@ const writtenCost = (tiles: number): number =>
 /** An entry by itself. */
 const SINGLE = 1.25;
 
-/** How much code is written out: of one tile, and of all, in loads and operations, since compilers take time for each. */
+/** How much code may be unrolled, for one tile and in all, in loads and operations: compilers take time for each. */
 export const CODE = { tile: 40, all: 240 };
 
 /** A signature and how many tiles have it. */
@@ -102,7 +103,7 @@ export interface Written {
 }
 
 /**
- * The signatures that gain most when the code for their tiles is written out.
+ * The signatures that gain most from unrolled code for their tiles.
  *
  * @param perEntry how many loads and operations code for one entry consists of
  */

@@ -88,10 +88,13 @@ export const joined = (b: Builder, lanes: number, lane: (h: number) => Value): V
   return v;
 };
 
-/** Sums that take turns, where there are many terms: one would wait for itself. */
+/** Partial sums that take turns if there are many terms: a single sum would wait for itself. */
 const turns = (terms: number): number => (terms < 8 ? 1 : terms < 16 ? 2 : 4);
 
-/** Adds the terms 0 … count to sums that take turns; where the count is not known, in a loop of `ways` terms an iteration. */
+/**
+ * Adds the terms 0 … count to partial sums that take turns; if the count is not known, in a loop of `ways` terms an
+ * iteration.
+ */
 const accumulate = (
   b: Builder,
   count: Count,
