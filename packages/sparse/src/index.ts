@@ -10,7 +10,7 @@ export { comparePatterns, samePattern } from './formats/compare.js';
 export { patternStats, type PatternStats } from './formats/stats.js';
 export { spy } from './formats/spy.js';
 export * from './eqspp/index.js';
-export type { Field, MatrixFile, ReadOptions, ReadResult, Symmetry } from './files/matrix-file.js';
+export type { FileField, MatrixFile, ReadOptions, ReadResult, Symmetry } from './files/matrix-file.js';
 export { readMatrixMarket } from './files/matrix-market-read.js';
 export { writeMatrixMarket, type MatrixMarketOptions } from './files/matrix-market-write.js';
 export { readHarwellBoeing } from './files/harwell-boeing-read.js';

@@ -8,7 +8,7 @@ import {
   samePattern,
   writeHarwellBoeing,
   writeMatrixMarket,
-  type Field,
+  type FileField,
   type Symmetry,
 } from '@filigree/sparse';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ interface Known {
   readonly stored: number;
   readonly nnz: number;
   readonly symmetry: Symmetry;
-  readonly field: Field;
+  readonly field: FileField;
 }
 
 const manifest = dataFile('matrices/MANIFEST.tsv');
@@ -44,7 +44,7 @@ const known: readonly Known[] = manifest
         stored: Number(stored),
         nnz: Number(nnz),
         symmetry: symmetry as Symmetry,
-        field: field as Field,
+        field: field as FileField,
       }))
   : [3, 8, 40].flatMap((n) =>
       (['general', 'symmetric'] as const).flatMap((symmetry) =>

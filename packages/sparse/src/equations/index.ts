@@ -25,4 +25,4 @@ export {
   type LoopForm,
   type SpecializedRegions,
   type SpecializeRegionsOptions,
-} from './specialise/specialise.js';
+} from './specialize/specialize.js';

@@ -5,7 +5,7 @@ import {
   bytesOfSource,
   expandStored,
   latin1,
-  type Field,
+  type FileField,
   type MatrixFile,
   type ReadOptions,
   type ReadResult,
@@ -68,7 +68,7 @@ interface Header {
   readonly rows: number;
   readonly cols: number;
   readonly count: number;
-  readonly field: Field;
+  readonly field: FileField;
   readonly symmetry: Symmetry;
   readonly pointers: FortranFormat;
   readonly indices: FortranFormat;
@@ -76,7 +76,7 @@ interface Header {
   readonly values: FortranFormat | undefined;
 }
 
-const FIELDS: Readonly<Record<string, Field>> = { R: 'real', C: 'complex', P: 'pattern', I: 'integer' };
+const FIELDS: Readonly<Record<string, FileField>> = { R: 'real', C: 'complex', P: 'pattern', I: 'integer' };
 const SYMMETRIES: Readonly<Record<string, Symmetry>> = {
   U: 'general',
   R: 'general',

@@ -2,7 +2,7 @@ import { fail, pass, type Diagnostics } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import { cscFromCsr } from '../formats/csc.js';
 import type { Csr } from '../formats/csr.js';
-import type { Field, Symmetry } from './matrix-file.js';
+import type { FileField, Symmetry } from './matrix-file.js';
 import { byteWriter, requireFinite, requireSymmetry } from './write.js';
 
 /** How to write a Harwell-Boeing file; by default Harwell-Boeing, real (complex if `imag` is given), general. */
@@ -10,7 +10,7 @@ export interface HarwellBoeingOptions {
   /** The older form, or Rutherford-Boeing, whose header lacks the right-hand sides. */
   readonly form?: 'harwell-boeing' | 'rutherford-boeing';
   /** `integer` is known to Rutherford-Boeing only. */
-  readonly field?: Field;
+  readonly field?: FileField;
   /** Writes the lower triangle only; refused unless the matrix has this symmetry. */
   readonly symmetry?: Symmetry;
   /** The imaginary parts of a complex matrix; the matrix holds the real ones. */
@@ -131,7 +131,7 @@ const fortran = (x: number): string => {
 
 const requireKnown = (
   form: 'harwell-boeing' | 'rutherford-boeing',
-  field: Field,
+  field: FileField,
   symmetry: Symmetry,
   imag: Float64Array | undefined,
   title: string,

@@ -9,7 +9,7 @@ import { findEntry } from '../formats/special.js';
 import { csrFromCheckedTriplets } from '../formats/triplets.js';
 
 /** The kind of number a file declares. */
-export type Field = 'real' | 'integer' | 'complex' | 'pattern';
+export type FileField = 'real' | 'integer' | 'complex' | 'pattern';
 
 /** How a file stores only part of its entries: the lower triangle, unless `general`. */
 export type Symmetry = 'general' | 'symmetric' | 'skew-symmetric' | 'hermitian';
@@ -19,7 +19,7 @@ export type Symmetry = 'general' | 'symmetric' | 'skew-symmetric' | 'hermitian';
  * Values of a pattern-only file are 1, mirrored as its symmetry says.
  */
 export interface MatrixFile extends Csr<Float64Array> {
-  readonly field: Field;
+  readonly field: FileField;
   readonly symmetry: Symmetry;
   /** Entries as written in the file: one triangle of a symmetric matrix, duplicates counted. */
   readonly stored: number;

@@ -4,7 +4,7 @@ import {
   bytesOfSource,
   expandStored,
   latin1,
-  type Field,
+  type FileField,
   type MatrixFile,
   type ReadOptions,
   type ReadResult,
@@ -27,7 +27,7 @@ export const readMatrixMarket = (source: Uint8Array | string, options: ReadOptio
 
 interface Header {
   readonly format: 'coordinate' | 'array';
-  readonly field: Field;
+  readonly field: FileField;
   readonly symmetry: Symmetry;
 }
 
@@ -65,7 +65,7 @@ const HEADER_REMEDY =
   'begin the file with: %%MatrixMarket matrix coordinate|array real|integer|complex|pattern ' +
   'general|symmetric|skew-symmetric|hermitian';
 
-const FIELDS: Readonly<Record<string, Field>> = {
+const FIELDS: Readonly<Record<string, FileField>> = {
   real: 'real',
   double: 'real',
   integer: 'integer',

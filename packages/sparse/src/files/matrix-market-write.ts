@@ -2,7 +2,7 @@ import { fail, pass, type Diagnostics } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import type { Csr } from '../formats/csr.js';
 import { findEntry } from '../formats/special.js';
-import type { Field, Symmetry } from './matrix-file.js';
+import type { FileField, Symmetry } from './matrix-file.js';
 import { byteWriter, requireFinite, requireSymmetry, shortest } from './write.js';
 
 /** How to write a Matrix Market file; by default coordinate, real (complex if `imag` is given), general. */
@@ -10,7 +10,7 @@ export interface MatrixMarketOptions {
   /** `coordinate` lists the entries, `array` all numbers of a dense matrix. */
   readonly format?: 'coordinate' | 'array';
   /** The kind of number that the file declares. */
-  readonly field?: Field;
+  readonly field?: FileField;
   /** Writes the lower triangle only; refused unless the matrix has this symmetry. */
   readonly symmetry?: Symmetry;
   /** The imaginary parts of a complex matrix; the matrix holds the real ones. */
@@ -91,7 +91,7 @@ const writeArray = (
 
 const requireKnown = (
   format: 'coordinate' | 'array',
-  field: Field,
+  field: FileField,
   symmetry: Symmetry,
   imag: Float64Array | undefined,
 ): void => {
