@@ -26,7 +26,10 @@ export interface KernelOptions {
   readonly block?: number;
   /** Hint: the most threads to run on. */
   readonly threads?: number;
-  /** Hint: the lanes of a vector. */
+  /**
+   * Hint: the lanes of a vector, in loops around loops that are put on lanes (`vectorize-nests`). In innermost loops
+   * the compiler decides.
+   */
   readonly vectorWidth?: number;
 }
 

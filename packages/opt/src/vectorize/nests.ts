@@ -5,6 +5,7 @@ import {
   rewriteOps,
   scalarOf,
   walk,
+  type Attr,
   type Op,
   type Region,
   type Replacement,
@@ -29,8 +30,10 @@ import { widen } from './widen.js';
  * iterations is known and its lanes add and multiply floats that lie side by side: other work costs as much on lanes as
  * one by one.
  *
- * Option `bytes` (default 64): the most bytes of a vector; more than a register holds means several independent sums,
- * which need not wait for each other. Fails with `opt/option` when it is not a positive whole number.
+ * The attribute `vector_width` of a kernel, a hint, says how many lanes its vectors have.
+ *
+ * Option `bytes` (default 64): the most bytes of a vector otherwise; more than a register holds means several independent
+ * sums, which need not wait for each other. Fails with `opt/option` when it is not a positive whole number.
  */
 export const vectorizeNests = corePass('vectorize-nests', { bytes: 64 }, (dialects, { bytes }) => {
   const facts = factsOf(dialects);
@@ -42,7 +45,9 @@ export const vectorizeNests = corePass('vectorize-nests', { bytes: 64 }, (dialec
         k,
         dialects,
         (op, ctx) =>
-          isNest(op) && !ownsScratch(op, ctx, scratch, facts) ? vectorizeNest(op, ctx, facts, bytes) : undefined,
+          isNest(op) && !ownsScratch(op, ctx, scratch, facts)
+            ? vectorizeNest(op, ctx, facts, bytes, k.attrs['vector_width'])
+            : undefined,
         module.buffers,
       ),
     );
@@ -55,12 +60,18 @@ const isNest = (op: Op): boolean =>
   op.results.length === 0 &&
   op.regions[0]!.ops.some((inner) => inner.regions.length > 0);
 
-const vectorizeNest = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
+const vectorizeNest = (
+  loop: Op,
+  ctx: RewriteContext,
+  facts: Facts,
+  bytes: number,
+  hint: Attr | undefined,
+): Replacement | undefined => {
   const constantOf = (v: Op['operands'][number]) => constantIn(v, ctx.definition, facts);
   const step = constantOf(loop.operands[2]!);
   const trips = tripCount(loop, constantOf);
   if (step === undefined || BigInt(step) !== 1n || trips === undefined) return undefined;
-  const lanes = lanesFor(loop, Number(trips), bytes);
+  const lanes = lanesFor(loop, Number(trips), bytes, hint);
   const varying = varyingIn(loop);
   if (lanes < 2 || !goesTogether(loop.regions[0]!, varying, facts)) return undefined;
   const replacement = ctx.build((b) => {
@@ -74,14 +85,14 @@ const vectorizeNest = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: numbe
   return pays({ params: [], ops: replacement.ops }) ? replacement : undefined;
 };
 
-/** As many lanes of the widest float as fit, so that no iterations are left over. */
-const lanesFor = (loop: Op, trips: number, bytes: number): number => {
+/** As many lanes as the hint says, else as many of the widest float as fit; fewer if iterations were left over. */
+const lanesFor = (loop: Op, trips: number, bytes: number, hint: Attr | undefined): number => {
   let width = 0;
   walk(loop.regions[0]!, (op) => {
     for (const v of op.results) if (isFloat(v.type)) width = Math.max(width, byteSize(scalarOf(v.type)));
   });
   if (width === 0) return 0;
-  let lanes = 2 ** Math.floor(Math.log2(Math.max(1, bytes / width)));
+  let lanes = 2 ** Math.floor(Math.log2(Math.max(1, typeof hint === 'number' ? hint : bytes / width)));
   while (lanes > 1 && trips % lanes !== 0) lanes /= 2;
   return trips === 0 ? 0 : lanes;
 };
