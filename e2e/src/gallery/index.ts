@@ -3,6 +3,7 @@ export type { Problem, Values } from './problem.js';
 export * from './experiment-matrices.js';
 export { evaluateMatrix, matrixProblem, type NumericMatrix } from './matrix-problem.js';
 export * from './mesh-problems.js';
+export { maxRelError } from './max-rel-error.js';
 export { meshFile } from './arguments.js';
 export {
   compileProblem,

@@ -7,6 +7,7 @@ import { chooseBackend, instantiate, peakRssMB, type Instance } from '@filigree/
 import { specialize, trace, type SpecializeOptions, type Trace } from '@filigree/specialize';
 import { ablate, mergeOptions, type ExampleOptions, type ExampleResult } from 'filigree';
 import type { Problem, Values } from './problem.js';
+import { maxRelError } from './max-rel-error.js';
 
 /** A problem compiled and in memory, and what it cost. */
 export interface CompiledProblem {
@@ -107,7 +108,10 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
     },
     run: () => instance.run({ threads }),
     maxRelError: (expected) =>
-      Object.entries(expected).reduce((worst, [name, e]) => Math.max(worst, relativeError(instance, name, e)), 0),
+      Object.entries(expected).reduce(
+        (worst, [name, e]) => Math.max(worst, maxRelError(instance.buffers[name] as Float64Array, e)),
+        0,
+      ),
     tolerance: (problem.tolerance ?? TOLERANCE)[dtype],
   };
 };
@@ -192,19 +196,6 @@ const fill = (instance: Instance, name: string, values: ArrayLike<number>): void
       `input '${name}' has ${values.length} values, the program wants ${buffer?.length ?? 'none'}`,
     );
   (buffer as Float64Array).set(values);
-};
-
-const relativeError = (instance: Instance, name: string, expected: ArrayLike<number>): number => {
-  const found = instance.buffers[name] as Float64Array;
-  if (found.length !== expected.length) return Infinity;
-  let difference = 0;
-  let scale = 0;
-  for (let i = 0; i < expected.length; i++) {
-    if (!Number.isFinite(found[i])) return Infinity;
-    difference = Math.max(difference, Math.abs(found[i] - expected[i]));
-    scale = Math.max(scale, Math.abs(expected[i]));
-  }
-  return difference === 0 ? 0 : scale > 0 ? difference / scale : Infinity;
 };
 
 const roundedTo = (dtype: 'f32' | 'f64', values: Values): Values =>

@@ -1,7 +1,7 @@
 import { fail } from '@filigree/ir';
-import { MATRIX_EXPRESSIONS, meshFile, spotMesh, vertexCount } from '@filigree/e2e';
+import { MATRIX_EXPRESSIONS, maxRelError, meshFile, spotMesh, vertexCount } from '@filigree/e2e';
 import { EXPRESSION_CASES, type ExpressionProblem } from './expressions.js';
-import { maxRelError, type Contender } from './measure.js';
+import type { Contender } from './measure.js';
 import { nativeBaseline, type BaselineInputs, type DType, type NativeBaseline } from './native/baseline.js';
 import type { NumericCsr } from './plain-sparse.js';
 import { PROGRAM_CASES, type ProgramCase, type ProgramProblem } from './programs.js';

@@ -5,13 +5,13 @@ import {
   cotanProblem,
   dualLaplacianProblem,
   matrixProblem,
+  maxRelError,
   type CompiledProblem,
   type Problem,
 } from '@filigree/e2e';
 import { DiagnosticError, fail } from '@filigree/ir';
 import type { Provider } from './bench.js';
 import type { BenchCase } from './cases.js';
-import { maxRelError } from './measure.js';
 import type { ProgramProblem } from './programs.js';
 
 /** How Filigree is set for a measurement. */

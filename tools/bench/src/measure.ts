@@ -106,19 +106,6 @@ export const quantile = (values: readonly number[], q: number): number => {
   return sorted[low] + (at - low) * (sorted[Math.min(low + 1, sorted.length - 1)] - sorted[low]);
 };
 
-/** max |found − expected| over max |expected|; infinite where a value is not finite or the lengths differ. */
-export const maxRelError = (found: ArrayLike<number>, expected: ArrayLike<number>): number => {
-  if (found.length !== expected.length) return Infinity;
-  let difference = 0;
-  let scale = 0;
-  for (let i = 0; i < expected.length; i++) {
-    if (!Number.isFinite(found[i])) return Infinity;
-    difference = Math.max(difference, Math.abs(found[i] - expected[i]));
-    scale = Math.max(scale, Math.abs(expected[i]));
-  }
-  return difference === 0 ? 0 : scale > 0 ? difference / scale : Infinity;
-};
-
 /** Runs until the time of a run is known, which also warms caches and compilers up; the runs that fill a sample. */
 const calibrate = (contender: Contender, minMs: number): number => {
   let repetitions = 1;

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { benchCase, benchMain, maxRelError, resultTable, runCase, type Contender } from '../src/index.js';
+import { maxRelError } from '@filigree/e2e';
+import { benchCase, benchMain, resultTable, runCase, type Contender } from '../src/index.js';
 
 describe('the command', () => {
   const out: string[] = [];

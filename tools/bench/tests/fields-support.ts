@@ -23,17 +23,4 @@ export const compiled = <T>(made: T | string): T => {
   return made;
 };
 
-/** Largest difference, relative to the largest expected value. */
-export const largestError = (found: ArrayLike<number>, expected: ArrayLike<number>): number => {
-  if (found.length !== expected.length) return Infinity;
-  let difference = 0;
-  let scale = 0;
-  for (let k = 0; k < expected.length; k++) {
-    const d = Math.abs(found[k] - expected[k]);
-    if (!(d <= difference)) difference = d;
-    scale = Math.max(scale, Math.abs(expected[k]));
-  }
-  return difference / scale;
-};
-
 export const dtypes = ['f64', 'f32'] as const;

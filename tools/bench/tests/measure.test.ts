@@ -1,5 +1,6 @@
+import { maxRelError } from '@filigree/e2e';
 import { describe, expect, it } from 'vitest';
-import { maxRelError, measure, quantile, speedup, type Contender, type Timing } from '../src/index.js';
+import { measure, quantile, speedup, type Contender, type Timing } from '../src/index.js';
 
 const timing = (name: string, samples: number[]): Timing => ({
   name,

@@ -4,24 +4,22 @@ import { atRest, lame, type MpmSetup } from '../mpm/mpm.js';
 export interface Mpm2dOptions {
   /** Grid nodes along each axis. Default 128. */
   readonly n?: number;
-  /** Particles in no order instead of row by row. */
-  readonly shuffled?: boolean;
   readonly seed?: number;
 }
 
 /** Three squares of jelly, one above the other, that fall on the floor: about 0.12 · 4 n² particles, two a node and axis. */
-export const mpm2dSetup = ({ n = 128, shuffled = false, seed = 1 }: Mpm2dOptions = {}): MpmSetup => {
+export const mpm2dSetup = ({ n = 128, seed = 1 }: Mpm2dOptions = {}): MpmSetup => {
   const squares = [
     { x: 0.3, y: 0.15 },
     { x: 0.4, y: 0.42 },
     { x: 0.5, y: 0.69 },
   ].map((corner, body) => squareOf(corner.x, corner.y, 0.2, n, body));
-  return setupOf(squares.flat(), n, 9.8, () => [0, 0], shuffled, seed);
+  return setupOf(squares.flat(), n, 9.8, () => [0, 0], seed);
 };
 
 /** A square of jelly in free flight, without gravity, that turns and stretches. */
 export const spinning2d = (n = 32, seed = 1): MpmSetup =>
-  setupOf(squareOf(0.35, 0.35, 0.3, n, 0), n, 0, (x, y) => [-4 * (y - 0.5) + 1, 6 * (x - 0.5)], false, seed);
+  setupOf(squareOf(0.35, 0.35, 0.3, n, 0), n, 0, (x, y) => [-4 * (y - 0.5) + 1, 6 * (x - 0.5)], seed);
 
 interface Point {
   readonly x: number;
@@ -44,13 +42,11 @@ const setupOf = (
   n: number,
   gravity: number,
   velocity: (x: number, y: number) => readonly number[],
-  shuffled: boolean,
   seed: number,
 ): MpmSetup => {
   const random = randomNumbers(seed);
   const jitter = (): number => (random() - 0.5) / (4 * n);
   const points = regular.map(({ x, y, body }) => ({ x: x + jitter(), y: y + jitter(), body }));
-  if (shuffled) shuffle(points, random);
   return {
     dim: 2,
     n,
@@ -67,12 +63,4 @@ const setupOf = (
     ),
     body: Uint8Array.from(points.map((p) => p.body)),
   };
-};
-
-/** Fisher and Yates. */
-export const shuffle = <T>(list: T[], random: () => number): void => {
-  for (let i = list.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1));
-    [list[i], list[j]] = [list[j], list[i]];
-  }
 };

@@ -7,24 +7,15 @@ export interface Mpm3dOptions {
   readonly n?: number;
   /** The body, a closed surface; the cow of the repository if absent. */
   readonly mesh?: Mesh;
-  /** Particles in no order instead of column by column. */
-  readonly shuffled?: boolean;
   readonly seed?: number;
 }
 
 /** A body of jelly that falls on the floor: two particles a node and axis, which fill the mesh. */
-export const mpm3dSetup = ({ n = 64, mesh = spotMesh(), shuffled = false, seed = 1 }: Mpm3dOptions = {}): MpmSetup => {
+export const mpm3dSetup = ({ n = 64, mesh = spotMesh(), seed = 1 }: Mpm3dOptions = {}): MpmSetup => {
   const random = randomNumbers(seed);
   const { coordinates } = solidVoxels(fitted(mesh, 0.2, 0.8), 2 * n);
-  const order = Int32Array.from({ length: coordinates.length / 3 }, (_, p) => p);
-  if (shuffled)
-    for (let p = order.length - 1; p > 0; p--) {
-      const q = Math.floor(random() * (p + 1));
-      [order[p], order[q]] = [order[q], order[p]];
-    }
   const x = new Float64Array(coordinates.length);
-  for (let k = 0; k < x.length; k++)
-    x[k] = (coordinates[3 * order[Math.floor(k / 3)] + (k % 3)] + 0.25 + 0.5 * random()) / (2 * n);
+  for (let k = 0; k < x.length; k++) x[k] = (coordinates[k] + 0.25 + 0.5 * random()) / (2 * n);
   return setupOf(n, 9.8, x);
 };
 

@@ -6,6 +6,7 @@ import {
   compiledPoisson,
   compiledRenderer,
   femSetup,
+  maxRelError,
   mpm2dSetup,
   mpm3dSetup,
   nativeCnn,
@@ -20,7 +21,7 @@ import {
   type MpmSetup,
   type MpmState,
 } from '@filigree/e2e';
-import { maxRelError, quantile } from '../measure.js';
+import { quantile } from '../measure.js';
 
 /** The applications of sparse fields (TA2.9). */
 export const APPLICATIONS = ['mpm2d', 'mpm3d', 'fem', 'mgpcg', 'sparse-cnn', 'path-tracer'] as const;
