@@ -53,7 +53,7 @@ export const sumOf = (
   return parts.length === 0 ? b.i32(0) : parts.reduce((x, y) => b.add(x, y));
 };
 
-/** A coordinate relative to the box, which contains it. */
+/** A coordinate relative to the lower corner of the box. */
 const localOf = (b: Builder, ctx: RewriteContext, all: Scratchpads, { lo }: Side, v: Value): Value => {
   const above = withoutTerms(b, ctx, all, v);
   return lo === 0 ? above : b.sub(above, b.i32(lo));
