@@ -177,14 +177,14 @@ describe('quadratic splines', () => {
       function k(u: Grid2, x: VecGrid2<2>) {
         for (const [i, j] of active(u))
           for (const [node, weight, away] of splineNodes(quadraticSpline(x[i][j])))
-            accumulate(u, node, weight * away.y - away.x);
+            accumulate(x, node, away.mul(weight));
       },
       function k(u: Grid2, x: VecGrid2<2>) {
         for (const [i, j] of active(u)) {
           const { base, offset, weights: w } = quadraticSpline(x[i][j]);
           for (const [a, b] of unrolled(ndrange(3, 3))) {
             const [node, weight, away] = [base.add(vec(a, b)), w[a].x * w[b].y, vec(a, b).sub(offset)];
-            accumulate(u, node, weight * away.y - away.x);
+            accumulate(x, node, away.mul(weight));
           }
         }
       },
