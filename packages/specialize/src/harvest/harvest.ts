@@ -3,8 +3,9 @@ import type { Group, Grouping } from '../group/group.js';
 import { termList, type TermList } from '../group/terms.js';
 import { buildTemplate, type Template } from './template.js';
 import { harvestLeaves, type Column } from './columns.js';
+import { unitForm, type CanonicalOrder, type UnitForm } from './forms.js';
 import { readToken } from './token.js';
-import { unitWalk, type UnitWalk } from './unit-walk.js';
+import { unitMarks, unitWalk, type UnitWalk } from './unit-walk.js';
 
 /** A template with the columns that fill its variables: first `columns`, then `constants`. */
 export interface Body {
@@ -46,25 +47,32 @@ const MAX_TOKENS = 200_000;
 /** Harvests the leaves of every group and builds its template (§4.4). */
 export const harvest = (): Pass<Grouping, Harvest> =>
   pass('harvest', (d) => {
-    const walk = unitWalk(d);
+    const marks = unitMarks(d);
+    const walk = unitWalk(d, marks);
+    const form = unitForm(d, marks);
     const terms = termList(d, d.hashes, () => false);
     const { graph, inputs, outputs, ptr, roots, level, destinations } = d;
     return {
       ...{ graph, inputs, outputs, ptr, roots, level, destinations },
       readsOfLevel: readsOfLevel(d),
-      harvested: d.groups.flatMap((g) => (g.rolled ? [harvestRolled(d, g, walk, terms)] : harvestGroup(d, g, walk))),
+      harvested: d.groups.flatMap((g) =>
+        g.rolled ? [harvestRolled(d, g, walk, terms)] : harvestGroup(d, g, walk, form),
+      ),
     };
   });
 
 const readsOfLevel = ({ ptr, roots, level, references, destinations }: Grouping): Float64Array => {
-  const reads = new Float64Array(1 + level.reduce((a, b) => Math.max(a, b), 0));
+  const { read } = destinations;
+  let highest = 0;
+  for (let u = 0; u < level.length; u++) if (level[u] > highest) highest = level[u];
+  const reads = new Float64Array(1 + highest);
   for (let u = 0; u + 1 < ptr.length; u++)
-    for (let r = ptr[u]; r < ptr[u + 1]; r++) if (destinations.read[r] === 1) reads[level[u]] += references[roots[r]];
+    for (let r = ptr[u]; r < ptr[u + 1]; r++) if (read[r] === 1) reads[level[u]] += references[roots[r]];
   return reads;
 };
 
 /** Usually one group; several where units of one hash turn out to share their subexpressions differently. */
-const harvestGroup = (d: Grouping, g: Group, walk: UnitWalk): HarvestedGroup[] => {
+const harvestGroup = (d: Grouping, g: Group, walk: UnitWalk, form: UnitForm): HarvestedGroup[] => {
   const out: HarvestedGroup[] = [];
   const single = g.units.length > 0 && d.ptr[g.units[0] + 1] - d.ptr[g.units[0]] === 1;
   for (let rest: Int32Array = g.units; rest.length > 0;) {
@@ -76,7 +84,7 @@ const harvestGroup = (d: Grouping, g: Group, walk: UnitWalk): HarvestedGroup[] =
         remedy: 'allow global decomposition, or tag intermediate values as blocks',
       });
     }
-    const { body, units, others } = harvestUnits(d, rest, tree, walk);
+    const { body, units, others } = harvestUnits(d, rest, tree, walk, form);
     out.push({ level: g.level, units, body, segments: [] });
     rest = others;
   }
@@ -88,6 +96,7 @@ const harvestUnits = (
   candidates: Int32Array,
   tree: boolean,
   walk: UnitWalk,
+  form: UnitForm,
 ): { body: Body; units: Int32Array; others: Int32Array } => {
   const tokenCount = walk.tokenCount;
   const tokens = walk.tokens.slice(0, tokenCount);
@@ -99,23 +108,65 @@ const harvestUnits = (
   const others = new Int32Array(n);
   let matched = 0;
   let other = 0;
+  /* Leaves that were walked stand in canonical order, those of a form as they are written. */
+  const take = (u: number, from: Pick<UnitWalk, 'leaves' | 'constants'>, order?: CanonicalOrder): void => {
+    for (let c = 0; c < leaves.length; c++) leaves[c][matched] = from.leaves[order ? order.leaves[c] : c];
+    for (let c = 0; c < constants.length; c++) constants[c][matched] = from.constants[order ? order.constants[c] : c];
+    units[matched++] = u;
+  };
+  const known = knownForms(form);
   for (let i = 0; i < n; i++) {
     const u = candidates[i];
-    const fits = walk.walk(d.roots, d.ptr[u], d.ptr[u + 1], tree, tree ? TREE_TOKENS : MAX_TOKENS);
-    if (!fits || !sameTokens(walk, tokens, tokenCount)) {
-      others[other++] = u;
+    const written = n >= MANY && form.walk(d.roots, d.ptr[u], d.ptr[u + 1], tree);
+    const met = written ? known.find() : undefined;
+    if (met !== undefined) {
+      if (met.order === undefined) others[other++] = u;
+      else take(u, form, met.order);
       continue;
     }
-    for (let c = 0; c < leaves.length; c++) leaves[c][matched] = walk.leaves[c];
-    for (let c = 0; c < constants.length; c++) constants[c][matched] = walk.constants[c];
-    units[matched++] = u;
+    const fits =
+      walk.walk(d.roots, d.ptr[u], d.ptr[u + 1], tree, tree ? TREE_TOKENS : MAX_TOKENS) &&
+      sameTokens(walk, tokens, tokenCount);
+    if (written) known.add(fits ? form.canonicalOrder(tree) : undefined);
+    if (fits) take(u, walk);
+    else others[other++] = u;
   }
   const cut = (a: Int32Array): Int32Array => (matched === n ? a : a.slice(0, matched));
   const found = harvestLeaves(d.graph, leaves.map(cut), kinds, constants.map(cut));
   return { body: bodyOf(d, tokens, found), units: cut(units), others: others.subarray(0, other) };
 };
 
-const sameTokens = (walk: UnitWalk, tokens: Int32Array, n: number): boolean => {
+/** Units from which on it pays to remember forms, and how many are remembered. */
+const MANY = 32;
+const MAX_FORMS = 256;
+
+/** A form that units of a group have, with the canonical order of its leaves; without one it is none of the group. */
+interface KnownForm {
+  readonly tokens: Int32Array;
+  readonly order: CanonicalOrder | undefined;
+}
+
+/** Remembers forms; `find` and `add` are about the unit that `form` walked last. */
+const knownForms = (form: UnitForm) => {
+  const byHash = new Map<number, KnownForm>();
+  let hash = 0;
+  let last: KnownForm | undefined;
+  return {
+    find: (): KnownForm | undefined => {
+      if (last === undefined || form.hash !== hash) {
+        hash = form.hash;
+        last = byHash.get(hash);
+      }
+      return last !== undefined && sameTokens(form, last.tokens, last.tokens.length) ? last : undefined;
+    },
+    add: (order: CanonicalOrder | undefined): void => {
+      if (byHash.size < MAX_FORMS && !byHash.has(form.hash))
+        byHash.set(form.hash, { tokens: form.tokens.slice(0, form.tokenCount), order });
+    },
+  };
+};
+
+const sameTokens = (walk: Pick<UnitWalk, 'tokens' | 'tokenCount'>, tokens: Int32Array, n: number): boolean => {
   if (walk.tokenCount !== n) return false;
   const t = walk.tokens;
   for (let i = 0; i < n; i++) if (t[i] !== tokens[i]) return false;

@@ -27,15 +27,28 @@ export interface UnitWalk {
   constantCount: number;
 }
 
-export const unitWalk = (d: Grouping): UnitWalk => {
+/** Which nodes the walk that is under way has met, and the number of each among its operations. */
+export interface Marks {
+  /** `epoch` where a node was met. */
+  readonly seen: Int32Array;
+  readonly localIndex: Int32Array;
+  /** The number of the walk. */
+  epoch: number;
+}
+
+export const unitMarks = ({ graph }: Grouping): Marks => ({
+  seen: new Int32Array(graph.length),
+  localIndex: new Int32Array(graph.length),
+  epoch: 0,
+});
+
+export const unitWalk = (d: Grouping, marks: Marks): UnitWalk => {
   const { graph, stored, references, hashes } = d;
   const { op, left, right } = graph;
   const treeTerms = termList(d, hashes, () => false);
   const dagTerms = termList(d, hashes, (id) => references[id] > 1);
   const inputOf = inputOfVariable(d);
-  const seen = new Int32Array(graph.length);
-  const localIndex = new Int32Array(graph.length);
-  let epoch = 0;
+  const { seen, localIndex } = marks;
   let inner = 0;
   let stack = new Int32Array(256);
   let top = 0;
@@ -59,7 +72,7 @@ export const unitWalk = (d: Grouping): UnitWalk => {
   };
 
   const begin = (): void => {
-    epoch++;
+    marks.epoch++;
     inner = 0;
     w.tokenCount = 0;
     w.leafCount = 0;
@@ -83,6 +96,7 @@ export const unitWalk = (d: Grouping): UnitWalk => {
   };
 
   const visit = (root: number, isRoot: boolean, tree: boolean, limit: number): boolean => {
+    const { epoch } = marks;
     top = 0;
     push(root);
     while (top > 0) {
@@ -139,7 +153,8 @@ export const unitWalk = (d: Grouping): UnitWalk => {
   return w;
 };
 
-const inputOfVariable = (d: Grouping): ((id: number) => number) => {
+/** Which input a variable belongs to. */
+export const inputOfVariable = (d: Grouping): ((id: number) => number) => {
   const { inputs } = d;
   if (inputs.length === 1) return () => 0;
   return (id) => {
