@@ -91,8 +91,10 @@ const joinSmallUsers = (cut: Cut, uses: Uses, block: UnionFind): void => {
 };
 
 const dropLoneProvisional = ({ kind, candidates }: Cut, { rank }: Uses, block: UnionFind): void => {
-  for (const id of candidates)
+  for (let i = 0; i < candidates.length; i++) {
+    const id = candidates[i];
     if (kind[id] === PROVISIONAL && (rank[id] === 0 || block.size(rank[id] - 1) === 1)) kind[id] = NONE;
+  }
 };
 
 /**

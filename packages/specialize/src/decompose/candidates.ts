@@ -43,7 +43,7 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
   const { references, role } = sweepUses(graph, outputs);
   const kind = new Uint8Array(length);
   const cost = new Float32Array(length);
-  for (const id of outputs) if (ARITY[op[id]] > 0) kind[id] = OUTPUT;
+  for (let i = 0; i < outputs.length; i++) if (ARITY[op[outputs[i]]] > 0) kind[outputs[i]] = OUTPUT;
   for (const id of tagged) if (ARITY[op[id]] > 0 && references[id] > 0 && kind[id] === NONE) kind[id] = TAGGED;
   const terms = new Uint16Array(length);
   const readsStored = new Uint8Array(length);
@@ -102,7 +102,7 @@ const sweepUses = (graph: Graph, outputs: Int32Array): { references: Uint32Array
   const { op, left, right, length } = graph;
   const references = new Uint32Array(length);
   const role = new Uint8Array(length);
-  for (const id of outputs) references[id]++;
+  for (let i = 0; i < outputs.length; i++) references[outputs[i]]++;
   for (let id = length - 1; id >= 0; id--) {
     if (references[id] === 0) continue;
     const code = op[id];

@@ -46,7 +46,7 @@ export const destinations = (d: Decomposition): Destinations => {
   });
   const read = rootsRead(d, rank);
   for (const node of copied) read[rank[node]] = 1;
-  return { read, ptr, output, position, copied: (node) => copied.has(node) };
+  return { read, ptr, output, position, copied: (node) => copied.size > 0 && copied.has(node) };
 };
 
 const rootsRead = (d: Decomposition, rank: Int32Array): Uint8Array => {

@@ -42,6 +42,9 @@ const exactGroups = (d: Decomposition, hashes: CutHashes, dest: Destinations): I
   const index = new Map<number, number>();
   const groupOf = new Int32Array(count);
   const sizes: number[] = [];
+  /* Neighbours are often alike. */
+  let lastKey = -1;
+  let last = -1;
   for (let u = 0; u < count; u++) {
     let h = mix(d.level[u], d.ptr[u + 1] - d.ptr[u]);
     let k = 0x7f4a7c15;
@@ -50,7 +53,7 @@ const exactGroups = (d: Decomposition, hashes: CutHashes, dest: Destinations): I
       k = mix(mix(k, h), destinationHash(dest, r));
     }
     const key = (h >>> 0) * 0x200000 + (k >>> 11);
-    let g = index.get(key);
+    let g = key === lastKey ? last : index.get(key);
     if (g === undefined) {
       g = sizes.length;
       index.set(key, g);
@@ -58,6 +61,8 @@ const exactGroups = (d: Decomposition, hashes: CutHashes, dest: Destinations): I
     }
     groupOf[u] = g;
     sizes[g]++;
+    lastKey = key;
+    last = g;
   }
   const groups = sizes.map((n) => new Int32Array(n));
   const next = new Int32Array(sizes.length);

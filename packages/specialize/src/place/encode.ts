@@ -190,12 +190,13 @@ const range = (
   best: Choice | undefined,
 ): [number, number] | undefined => {
   const limit = best ? 0xff : 0xffff;
-  let min = Infinity;
-  let max = -Infinity;
-  for (let i = 0; i < column.length; i++) {
+  let min = base ? column[0] - base[0] : column[0];
+  let max = min;
+  for (let i = 1; i < column.length; i++) {
     const v = base ? column[i] - base[i] : column[i];
     if (v < min) min = v;
-    if (v > max) max = v;
+    else if (v > max) max = v;
+    else continue;
     if (max - min > limit) return undefined;
   }
   return [min, max - min];
@@ -210,11 +211,13 @@ const tileMinima = (
   let spread = 0;
   for (let t = 0; t < minima.length; t++) {
     if (starts[t] === starts[t + 1]) continue;
-    let min = Infinity;
-    let max = -Infinity;
-    for (let i = starts[t]; i < starts[t + 1]; i++) {
-      if (column[i] < min) min = column[i];
-      if (column[i] > max) max = column[i];
+    let min = column[starts[t]];
+    let max = min;
+    const end = starts[t + 1];
+    for (let i = starts[t] + 1; i < end; i++) {
+      const v = column[i];
+      if (v < min) min = v;
+      else if (v > max) max = v;
     }
     minima[t] = min;
     if (max - min > spread) spread = max - min;
@@ -244,8 +247,10 @@ export const interleave = <T extends Int32Array | Float64Array>(columns: readonl
     empty instanceof Float64Array
       ? new Float64Array(columns.length * columns[0].length)
       : new Int32Array(columns.length * columns[0].length);
-  columns.forEach((column, c) => {
-    for (let i = 0, at = c; i < column.length; i++, at += columns.length) out[at] = column[i];
-  });
+  columns.forEach((column, c) => put(out, column, c, columns.length));
   return out as T;
+};
+
+const put = (out: Int32Array | Float64Array, column: Int32Array | Float64Array, first: number, step: number): void => {
+  for (let i = 0, at = first; i < column.length; i++, at += step) out[at] = column[i];
 };

@@ -1,6 +1,6 @@
 import { Graph } from '@filigree/ir';
 import { INTERMEDIATE } from '../group/cut-hash.js';
-import { CONSTANT, VARIABLE } from '../decompose/codes.js';
+import { ARITY, CONSTANT, VARIABLE } from '../decompose/codes.js';
 import type { Harvest } from '../harvest/harvest.js';
 import type { Movable } from './place.js';
 
@@ -9,10 +9,13 @@ import type { Movable } from './place.js';
  * often than a kernel should write it (`destinations` leaves those to be copied from the intermediates).
  */
 export const moves = (h: Harvest): Movable[] => {
+  const { op } = h.graph;
   const level = h.harvested.reduce((l, g) => Math.max(l, g.level), 0) + 1;
   return h.outputs.flatMap(({ nodes }, output) => {
     const byKind = new Map<number, { nodes: number[]; positions: number[] }>();
     for (let i = 0; i < nodes.length; i++) {
+      /* Nearly all are computed, and told apart at once. */
+      if (ARITY[op[nodes[i]]] > 0 && !h.destinations.copied(nodes[i])) continue;
       const kind = moveKind(h, nodes[i]);
       if (kind === undefined) continue;
       let list = byKind.get(kind);

@@ -137,17 +137,29 @@ export interface Movable extends Omit<HarvestedGroup, 'units'> {
  * which their group computes them, so that they are written consecutively without an index table.
  */
 const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { slot: Int32Array; count: number } => {
+  const { order, level, ptr, roots } = h;
+  const { read } = h.destinations;
   const slot = new Int32Array(h.graph.length);
   const levels = slotsOfLevels(h);
-  const put = (level: LevelSlots, root: number): void => {
-    if (h.destinations.read[root] === 1) slot[h.roots[root]] = level.at + level.placed++;
-  };
-  for (const u of h.order)
-    if (levels[h.level[u]].often) for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) put(levels[h.level[u]], r);
+  const often = Uint8Array.from(levels, (l) => (l.often ? 1 : 0));
+  /* The next position of each level. */
+  const next = Int32Array.from(levels, (l) => l.at);
+  for (let i = 0; i < order.length; i++) {
+    const u = order[i];
+    const l = level[u];
+    if (often[l] === 1) for (let r = ptr[u]; r < ptr[u + 1]; r++) if (read[r] === 1) slot[roots[r]] = next[l]++;
+  }
   for (const g of groups) {
     if (g.move || levels[g.level].often) continue;
-    const roots = h.ptr[g.units[0] + 1] - h.ptr[g.units[0]];
-    for (let k = 0; k < roots; k++) for (const u of g.units) put(levels[g.level], h.ptr[u] + k);
+    const { units } = g;
+    const values = ptr[units[0] + 1] - ptr[units[0]];
+    let at = next[g.level];
+    for (let k = 0; k < values; k++)
+      for (let i = 0; i < units.length; i++) {
+        const r = ptr[units[i]] + k;
+        if (read[r] === 1) slot[roots[r]] = at++;
+      }
+    next[g.level] = at;
   }
   const count = levels.reduce((n, l) => n + l.values, 0);
   if (count > MAX_POSITIONS)
@@ -166,17 +178,16 @@ interface LevelSlots {
   readonly values: number;
   /** Whether the level's values are read often. */
   readonly often: boolean;
-  /** Values placed so far. */
-  placed: number;
 }
 
 const slotsOfLevels = (h: Ordered): LevelSlots[] => {
+  const { ptr, level } = h;
+  const { read } = h.destinations;
   const values = new Int32Array(h.readsOfLevel.length);
-  for (let u = 0; u + 1 < h.ptr.length; u++)
-    for (let r = h.ptr[u]; r < h.ptr[u + 1]; r++) values[h.level[u]] += h.destinations.read[r];
+  for (let u = 0; u + 1 < ptr.length; u++) for (let r = ptr[u]; r < ptr[u + 1]; r++) values[level[u]] += read[r];
   let at = 0;
   return Array.from(values, (n, l) => {
-    const slots = { at, values: n, often: h.readsOfLevel[l] >= OFTEN * n, placed: 0 };
+    const slots = { at, values: n, often: h.readsOfLevel[l] >= OFTEN * n };
     at += n;
     return slots;
   });
@@ -186,12 +197,10 @@ const MAX_POSITIONS = 2 ** 31 - 1;
 
 const positionsOf = (at: PlaceContext, column: { kind: number; nodes: Int32Array }): Int32Array => {
   const { nodes, kind } = column;
+  if (kind === INTERMEDIATE) return gather(at.slot, nodes);
+  const first = at.h.inputs[kind - 1].firstNode;
   const out = new Int32Array(nodes.length);
-  if (kind === INTERMEDIATE) for (let i = 0; i < nodes.length; i++) out[i] = at.slot[nodes[i]];
-  else {
-    const first = at.h.inputs[kind - 1].firstNode;
-    for (let i = 0; i < nodes.length; i++) out[i] = nodes[i] - first;
-  }
+  for (let i = 0; i < nodes.length; i++) out[i] = nodes[i] - first;
   return out;
 };
 
@@ -216,33 +225,24 @@ const destinationColumns = (
     return { columns, stores };
   }
   const { units } = g;
-  const first = units[0];
-  for (let k = 0; k < h.ptr[first + 1] - h.ptr[first]; k++) {
+  const first = h.ptr[units[0]];
+  const { ptr, output, position } = h.destinations;
+  for (let k = 0; k < h.ptr[units[0] + 1] - first; k++) {
     const list: { buffer: string; address: number }[] = [];
-    const root = h.ptr[first] + k;
-    if (h.destinations.read[root] === 1)
-      add(
-        list,
-        TEMPORARIES,
-        columnOf(units, (u) => slot[h.roots[h.ptr[u] + k]]),
-      );
-    const { ptr, output, position } = h.destinations;
-    for (let o = ptr[root]; o < ptr[root + 1]; o++) {
-      const offset = o - ptr[root];
-      add(
-        list,
-        h.outputs[output[o]].name,
-        columnOf(units, (u) => position[ptr[h.ptr[u] + k] + offset]),
-      );
-    }
+    const roots = gather(h.ptr, units, k);
+    if (h.destinations.read[first + k] === 1) add(list, TEMPORARIES, gather(slot, gather(h.roots, roots)));
+    const written = ptr[first + k];
+    for (let o = 0; o < ptr[first + k + 1] - written; o++)
+      add(list, h.outputs[output[written + o]].name, gather(position, gather(ptr, roots, o)));
     stores.push(list);
   }
   return { columns, stores };
 };
 
-const columnOf = (units: Int32Array, position: (unit: number) => number): Int32Array => {
-  const out = new Int32Array(units.length);
-  for (let i = 0; i < units.length; i++) out[i] = position(units[i]);
+/** values[at[i]] + plus */
+const gather = (values: Int32Array, at: Int32Array, plus = 0): Int32Array => {
+  const out = new Int32Array(at.length);
+  for (let i = 0; i < at.length; i++) out[i] = values[at[i]] + plus;
   return out;
 };
 

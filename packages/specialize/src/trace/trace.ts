@@ -14,6 +14,7 @@ import {
   type Pass,
 } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse';
+import { IntList } from '../decompose/int-list.js';
 
 /**
  * The shape of a named input: a length, a nested shape such as `[n, 3]`, or the pattern of a sparse matrix, whose
@@ -96,14 +97,14 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
   const context: TraceContext = {
     graph,
     block: (values) => {
-      blocks.push(Int32Array.from(flatten(graph, 'block', values)));
+      blocks.push(flatten(graph, 'block', values));
       return values;
     },
   };
   const results = program.run(symbols, context);
   const outputs = Object.entries(results).map(([name, value]): OutputSlot => {
     if (isSparse(value)) return { name, nodes: value.values, pattern: value.pattern };
-    return { name, nodes: Int32Array.from(flatten(graph, name, value)) };
+    return { name, nodes: flatten(graph, name, value) };
   });
   for (const { name } of outputs) {
     if (inputs.some((i) => i.name === name))
@@ -148,7 +149,13 @@ const symbolsOf = (graph: Graph, shape: InputShape, first: number): SymbolicInpu
 const isSparse = (value: TracedOutput): value is { readonly pattern: CsrPattern; readonly values: Int32Array } =>
   typeof value === 'object' && value !== null && 'pattern' in value && 'values' in value;
 
-function* flatten(graph: Graph, name: string, value: TracedOutput): Generator<number> {
+const flatten = (graph: Graph, name: string, value: TracedOutput): Int32Array => {
+  const ids = new IntList();
+  collectIds(graph, name, value, ids);
+  return ids.values().slice();
+};
+
+const collectIds = (graph: Graph, name: string, value: TracedOutput, ids: IntList): void => {
   if (isSymbolic(value)) {
     if (value.graph !== graph)
       throw diagnostic(
@@ -156,23 +163,26 @@ function* flatten(graph: Graph, name: string, value: TracedOutput): Generator<nu
         `output '${name}' holds a symbolic value of another trace`,
         'return only values computed from this trace’s inputs',
       );
-    yield value.id;
-  } else if (typeof value === 'number') yield graph.constant(value);
+    ids.push(value.id);
+  } else if (typeof value === 'number') ids.push(graph.constant(value));
   else if (typeof value === 'object' && value !== null && 'length' in value) {
-    for (let i = 0; i < value.length; i++) yield* flatten(graph, name, value[i]);
-  } else if (typeof value === 'object' && value !== null && isSparse(value)) yield* value.values;
+    for (let i = 0; i < value.length; i++) collectIds(graph, name, value[i], ids);
+  } else if (typeof value === 'object' && value !== null && isSparse(value))
+    for (const id of value.values) ids.push(id);
   else
     throw diagnostic(
       'trace/non-numeric',
       `output '${name}' holds ${value === null ? 'null' : typeof value}, not a number`,
       'return numbers, symbolic values, arrays of them, or sparse matrices',
     );
-}
+};
 
 /** Outputs that are NaN whatever the input: a constant NaN, or a division by an expression that is identically zero. */
 const notANumber = (graph: Graph, outputs: readonly OutputSlot[]): Diagnostics => {
   const suspects: number[] = [];
-  for (let id = 0; id < graph.length; id++) if (isUndefined(graph, id)) suspects.push(id);
+  const { op, length } = graph;
+  for (let id = 0; id < length; id++)
+    if ((op[id] === DIV || op[id] === CONSTANT) && isUndefined(graph, id)) suspects.push(id);
   if (suspects.length === 0) return [];
   return outputs.flatMap(({ name, nodes }) => {
     /* An arm of a select may be undefined where it is not taken. */
