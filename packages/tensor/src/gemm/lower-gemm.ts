@@ -54,7 +54,7 @@ export const lowerGemm = (
         (op, ctx) => {
           if (op.name !== 'linalg.gemm' || keep(op)) return undefined;
           const plan = next.next().value as GemmPlan;
-          return ctx.build((b) => emitGemm(b, op, plan, { panel: panels.get(plan.spec.type)?.name, tables }));
+          return ctx.build((b) => emitGemm(b, op, plan, target, { panel: panels.get(plan.spec.type)?.name, tables }));
         },
         buffers,
       );
@@ -113,7 +113,13 @@ interface Additions {
   readonly tables: EntryTables;
 }
 
-const emitGemm = (b: Builder, op: Op, plan: GemmPlan, { panel: panelName, tables }: Additions): void => {
+const emitGemm = (
+  b: Builder,
+  op: Op,
+  plan: GemmPlan,
+  { registers }: GemmTarget,
+  { panel: panelName, tables }: Additions,
+): void => {
   const names = gemmBuffers(op);
   const at = gemmOperands(op);
   const { spec, swapped, pieces } = plan;
@@ -144,11 +150,9 @@ const emitGemm = (b: Builder, op: Op, plan: GemmPlan, { panel: panelName, tables
     columns: columns.members,
   });
   const tile = (rows: TileRun, columns: TileRun, places: TilePlaces): void => {
-    /* Registers are for this tile alone. */
-    if (!single) {
-      reload(b, (places.panel ?? places.a).buffer);
-      reload(b, places.b.buffer);
-    }
+    /* Registers are for this tile alone, unless all of a matrix has place in them. */
+    if (!single || pieces.starts.length * spec.k > registers) reload(b, (places.panel ?? places.a).buffer);
+    if (!single || spec.k * spec.n > registers) reload(b, places.b.buffer);
     emitTile(b, plan, shapeOf(rows, columns), places, alpha);
   };
   const overRows = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
