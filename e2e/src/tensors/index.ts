@@ -24,6 +24,6 @@ export {
   type SolverProblem,
 } from './checked-solver.js';
 export { observedOrder, travel, type Travelled } from './convergence.js';
-export { compileTets, seissolLayouts, TET_PARTS, type TetPart, type TetsProgramOptions } from './seissol/compiled.js';
+export { compileTets, SEISSOL_LAYOUTS, TET_PARTS, type TetPart, type TetsProgramOptions } from './seissol/compiled.js';
 export { compileCells, CELL_PARTS, LINA_LAYOUTS, type CellPart, type CellsProgramOptions } from './lina/compiled.js';
 export { compileKernels, type CompileKernelsOptions } from './compile-kernels.js';
