@@ -20,9 +20,10 @@ import {
   pass,
   verifyModule,
 } from '@filigree/ir';
-import { compileSources } from './compile/compile.js';
+import { compileAhead, compileSources } from './compile/compile.js';
 import { cppDialect } from './emit/dialect.js';
 import { emitModule } from './emit/emit-module.js';
+import { kernelTexts } from './emit/kernel-texts.js';
 import { loadArtifact } from './load/load.js';
 import { type CppPlugin, requirePlugins, withPlugins } from './plugin/plugin.js';
 
@@ -49,6 +50,7 @@ export interface CppOptions {
 export const cpp = (options: CppOptions = {}): Backend => {
   const { dialects = coreDialects, verify = true, checked = false, plugins = [] } = options;
   const language = withPlugins(options.language ?? cppDialect, plugins);
+  const texts = kernelTexts(language, { checked });
   const { vectorBytes = process.arch === 'x64' ? 32 : 16 } = options;
   /* Indices are checked one by one. */
   const split = checked ? scalarizeVectors : splitVectors({ bytes: vectorBytes, ops: gnuVectorOps });
@@ -70,7 +72,7 @@ export const cpp = (options: CppOptions = {}): Backend => {
     }),
     emit: pass<Module, Sources>('cpp-emit', (module) => {
       stopOnErrors(checkKernels(module, language));
-      return emitModule(module, language, { checked }, plugins);
+      return emitModule(module, language, texts, plugins);
     }),
     probe: async () => {
       const found = await findToolchain()();
@@ -85,6 +87,7 @@ export const cpp = (options: CppOptions = {}): Backend => {
             attempt(() => requirePlugins(plugins, compileOptions)),
             TE.chain(() => compileSources(sources, compileOptions)),
           ),
+    ahead: compileAhead,
     load: loadArtifact,
   };
 };

@@ -131,6 +131,22 @@ describe.skipIf(!usable)('long sources', () => {
     expect(await calls(longKernels([1, 4, 3]))).toBe(0);
   });
 
+  it.each([['with a cache'], ['without']])('are compiled once where it was begun ahead, %s', async (how) => {
+    const folder = temporaryFolder();
+    const log = join(folder, 'log');
+    const compiler = script(folder, 'c++', `echo "$*" >> ${log}; exec c++ "$@"`);
+    const options = { compiler, cache: how === 'without' ? (false as const) : join(folder, 'cache') };
+    const whole = longKernels([5, 6, 7]);
+    for (const kernel of whole.kernels.slice(0, 2))
+      await cpp().ahead!(sourcesOf({ ...whole, kernels: [kernel] }), options);
+    writeFileSync(join(folder, 'begun'), readFileSync(log));
+    right(await compile(sourcesOf(whole), options)());
+    const calls = (file: string): number =>
+      (readFileSync(join(folder, file), 'utf8').match(/ -c kernels\.cpp/g) ?? []).length;
+    expect(calls('begun')).toBeGreaterThan(0);
+    expect(calls('log')).toBe(4);
+  });
+
   it('give what they give in one piece, and what the interpreter gives', async () => {
     const module = longKernels([1, 2, 3]);
     const x = Float64Array.from({ length: 8 }, (_, i) => i + 0.5);

@@ -16,6 +16,12 @@ export interface Backend {
   readonly probe: () => Promise<Availability>;
   /** Sources to a loadable artifact, through the on-disk cache keyed by content hash of sources, flags and toolchain. */
   readonly compile?: (sources: Sources, options?: CompileOptions) => TaskEither<Diagnostics, Artifact>;
+  /**
+   * Begins to compile what will be part of a longer program (`Sources.lasting`), so that compilers work while the rest is
+   * still being lowered; `compile` of the whole takes what it finds begun. Resolves when that has been started, which is
+   * soon. What goes wrong is said when the whole is compiled.
+   */
+  readonly ahead?: (sources: Sources, options?: CompileOptions) => Promise<void>;
   /** An artifact to something that runs. The module gives buffers, kernels and constant data. */
   readonly load?: (artifact: Artifact, module: Module, options?: LoadOptions) => TaskEither<Diagnostics, Executable>;
 }
@@ -51,6 +57,10 @@ export interface Sources {
   readonly files: readonly SourceFile[];
   /** For long programs: the text of `files` in pieces, each complete in itself, to be compiled separately and linked. */
   readonly units?: readonly string[];
+  /** Those pieces that are the same in a longer program; they are there even if the program is too short for `units`. */
+  readonly lasting?: readonly string[];
+  /** What is compiled where units are linked: the entry points. */
+  readonly joint?: string;
   /** Arguments of the linker that the sources need, after the objects: `-lblas`. */
   readonly link?: readonly string[];
 }

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { DiagnosticError, type Diagnostic } from '@filigree/ir';
+import { DiagnosticError, fail, pass, type Diagnostic, type Module } from '@filigree/ir';
 import {
   active,
   append,
@@ -528,5 +528,52 @@ describe('a program', () => {
     expect(
       (await refused({ backend, layout: tree, kernels: { total }, fields: { w: field('w', 'f32') } }))[0].code,
     ).toBe('field/unknown');
+  });
+});
+
+describe('a backend that compiles ahead', () => {
+  const short = kernel([u, 'i32'], (u: Grid2, n: number) => {
+    for (const k of range(n)) u[k][k] += 1;
+  });
+  const long = kernel([u, v, n], (u: Grid2, v: Grid2, n: Grid2) => {
+    let sum = 0;
+    for (const [a, b] of active(u)) {
+      v[a][b] = 2 * u[a][b] + v[a][b];
+      sum += v[a][b];
+    }
+    for (const k of range(3)) append(n[0], k);
+    return sum;
+  });
+  const kernels = { short, long };
+
+  it('begins with each kernel while others are lowered, the longest first', async () => {
+    const begun: string[] = [];
+    const backend = {
+      ...interpreter(),
+      ahead: async ({ files }: { readonly files: readonly { readonly contents: unknown }[] }) =>
+        void begun.push(...(String(files[0].contents).match(/kernel @\w+/g) ?? [])),
+    };
+    const results = async (options: ProgramOptions<typeof kernels>): Promise<readonly unknown[]> => {
+      const sim = await make(options);
+      sim.run.short(9);
+      const sum = sim.run.long();
+      return [sum, ...Object.values(sim.fields).map((f) => [...f.toArray()]), refusal(() => sim.run.long())];
+    };
+    const ahead = await results({ layout: tree, kernels, backend });
+    expect(begun).toEqual(['kernel @long', 'kernel @short']);
+    expect(ahead).toEqual(await results({ layout: tree, kernels, backend: interpreter() }));
+    expect(ahead[0]).toBe(18);
+    expect(ahead[ahead.length - 1]).toMatchObject({ code: 'launch/list-full' });
+  });
+
+  it('has nothing to begin with where it refuses the kernels', async () => {
+    let begun = 0;
+    const backend = {
+      ...interpreter(),
+      legalize: pass('refuse', (): Module => fail('test/refused', 'no', { remedy: 'none' })),
+      ahead: async () => void begun++,
+    };
+    expect(await refused({ layout: tree, kernels, backend })).toMatchObject([{ code: 'test/refused' }]);
+    expect(begun).toBe(0);
   });
 });

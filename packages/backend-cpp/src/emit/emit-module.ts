@@ -1,34 +1,28 @@
-import {
-  type CFamilyDialect,
-  type EmitOptions,
-  type EmittedKernel,
-  type Sources,
-  emitHelpers,
-  emitKernel,
-  kernelNames,
-} from '@filigree/backend';
+import { type CFamilyDialect, type EmittedKernel, type Sources, emitHelpers, kernelNames } from '@filigree/backend';
 import type { Buffer, Kernel, Module } from '@filigree/ir';
 import { emitHeader } from './header.js';
+import type { KernelTexts } from './kernel-texts.js';
 import { type CppPlugin, pluginsOf } from '../plugin/plugin.js';
 import { tablesOf } from './tables.js';
-import { type Piece, unitsOf } from './units.js';
+import { type Piece, declaration, unitsOf } from './units.js';
 
 /**
  * The sources of a module: `kernels.cpp`, the entry points as `kernels.h`, and the constant buffers as `tables.bin`, which
  * is the beginning of the slab as it lies in memory. `kernels.cpp` holds nothing of lengths, offsets or data, so modules of
  * one structure have one `kernels.cpp` and share its compiled form.
  *
+ * @param texts writes kernels in this dialect
  * @param plugins what writes ops of other dialects; `dialect` has their spellings
  */
 export const emitModule = (
   module: Module,
   dialect: CFamilyDialect,
-  options: EmitOptions,
+  texts: KernelTexts,
   plugins: readonly CppPlugin[] = [],
 ): Sources => {
   const used = pluginsOf(module, plugins);
   const top = [...used.flatMap((p) => p.includes), preamble].join('\n');
-  const kernels = kernelNames(module).map((name, k) => emitKernel(module, module.kernels[k], name, dialect, options));
+  const kernels = kernelNames(module).map((name, k) => texts(module, module.kernels[k], name));
   const entries = kernels.map((k, n) => kernelEntry(module, module.kernels[n], k, dialect));
   const run = runEntry(module, kernels);
   const helpers = new Set(kernels.flatMap((k) => [...k.helpers]));
@@ -42,15 +36,13 @@ export const emitModule = (
     run,
   ].join('\n');
   const pieces = (): readonly Piece[] => [
-    ...kernels.map(({ functions, helpers }, n) => ({
+    ...kernels.map(({ functions, helpers }) => ({
       parts: functions.slice(0, -1),
-      own: functions[functions.length - 1]!.text + '\n' + entries[n]!,
+      own: functions[functions.length - 1]!,
       helpers,
     })),
-    ...(run === ''
-      ? []
-      : [{ parts: [], own: [...kernels.map(entryHead), run].join('\n'), helpers: new Set<string>() }]),
   ];
+  const cut = once(() => unitsOf(pieces(), (helpers) => `${top}\n${emitHelpers(helpers, dialect)}\n`));
   return {
     backend: 'cpp',
     ...(used.length > 0 ? { link: used.flatMap((p) => p.link) } : {}),
@@ -67,7 +59,13 @@ export const emitModule = (
       },
     ],
     get units() {
-      return unitsOf(pieces(), (helpers) => `${top}\n${emitHelpers(helpers, dialect)}\n`);
+      return cut().units;
+    },
+    get lasting() {
+      return cut().lasting;
+    },
+    get joint() {
+      return [...pieces().map(({ own }) => declaration(own)), ...entries, run].join('\n');
     },
   };
 };
@@ -104,8 +102,11 @@ export const preamble = [
 
 const elementName = (dialect: CFamilyDialect, b: Buffer): string => dialect.stored[b.type] ?? dialect.scalar[b.type]!;
 
-const entryHead = ({ name }: EmittedKernel): string =>
-  `extern "C" int filigree_kernel_${name}(char* slab, const long long* offsets, int threads);`;
+/** A function that makes its value when it is first asked for it. */
+const once = <A>(make: () => A): (() => A) => {
+  const made: { value?: A } = {};
+  return () => (made.value ??= make());
+};
 
 /** A function that C can call: it finds the buffers in the slab and returns 0, or what trapped. */
 const kernelEntry = (module: Module, kernel: Kernel, emitted: EmittedKernel, dialect: CFamilyDialect): string => {

@@ -4,10 +4,17 @@ import type { EmittedFunction } from '@filigree/backend';
 export interface Piece {
   /** Functions that `own` calls. */
   readonly parts: readonly EmittedFunction[];
-  /** The kernel's own function and its entry point. */
-  readonly own: string;
+  /** The kernel's own function. */
+  readonly own: EmittedFunction;
   /** Helpers that all of them call. */
   readonly helpers: ReadonlySet<string>;
+}
+
+export interface Units {
+  /** None where there would be one only. */
+  readonly units: readonly string[];
+  /** Those that are long enough to be units by themselves, whatever else there is. */
+  readonly lasting: readonly string[];
 }
 
 /** A compiler takes some 20 ms to start and 10 ms for a thousand characters, so less is not worth a unit of its own. */
@@ -15,20 +22,17 @@ const WORTH = 8_000;
 
 /**
  * Text to be compiled in units of their own, at the same time: long parts of parallel loops by themselves, what is left of
- * kernels together until it is long. None where there would be one only. A change in one kernel leaves most units as they are.
+ * kernels together until it is long. A change in one kernel leaves most units as they are.
  *
  * @param preamble what stands before a unit that calls these helpers
  */
-export const unitsOf = (
-  pieces: readonly Piece[],
-  preamble: (helpers: ReadonlySet<string>) => string,
-): readonly string[] => {
+export const unitsOf = (pieces: readonly Piece[], preamble: (helpers: ReadonlySet<string>) => string): Units => {
   const texts: { text: string; helpers: ReadonlySet<string> }[] = [];
   for (const { parts, own, helpers } of pieces) {
     const apart = parts.filter((p) => p.text.length >= WORTH);
     for (const { text } of apart) texts.push({ text: visible(text), helpers });
-    const [declared, kept] = [apart.map((p) => `${visible(p.head)};\n`), parts.filter((p) => !apart.includes(p))];
-    texts.push({ text: [...declared, ...kept.map((p) => p.text), own].join('\n'), helpers });
+    const [declared, kept] = [apart.map(declaration), parts.filter((p) => !apart.includes(p))];
+    texts.push({ text: [...declared, ...kept.map((p) => p.text), visible(own.text)].join('\n'), helpers });
   }
   const units: { text: string; helpers: ReadonlySet<string> }[] = [];
   let open: number | undefined;
@@ -39,8 +43,15 @@ export const unitsOf = (
       units[open!] = { text: `${last.text}\n${t.text}`, helpers: new Set([...last.helpers, ...t.helpers]) };
     else open = units.push(t) - 1;
   }
-  return units.length > 1 ? units.map((u) => preamble(u.helpers) + u.text) : [];
+  const whole = ({ text, helpers }: (typeof texts)[number]): string => preamble(helpers) + text;
+  return {
+    units: units.length > 1 ? units.map(whole) : [],
+    lasting: texts.filter((t) => t.text.length >= WORTH).map(whole),
+  };
 };
+
+/** What units that call a function of another one say of it. */
+export const declaration = ({ head }: EmittedFunction): string => `${visible(head)};\n`;
 
 /** The function as other units of the library see it, and nobody else. */
 const visible = (text: string): string => text.replace(/^static /m, '__attribute__((visibility("hidden"))) ');

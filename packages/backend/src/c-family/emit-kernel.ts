@@ -80,7 +80,10 @@ export const emitKernel = (
   options: EmitOptions = {},
 ): EmittedKernel => {
   const taken = names([name, ...reserved]);
-  const pointers = new Map(module.buffers.map((b) => [b.name, taken.take(b.name)]));
+  const use = bufferUse(kernel.body.ops, dialect.spellings);
+  /* The text depends on nothing of the module but the buffers that it uses. */
+  const used = module.buffers.filter((b) => use.read.has(b.name) || use.written.has(b.name));
+  const pointers = new Map(used.map((b) => [b.name, taken.take(b.name)]));
   const exact = exactValues(kernel, bufferMap(module.buffers));
   const indices = options.checked ? { has: () => false } : indexValues(kernel);
   const places =
@@ -112,7 +115,6 @@ export const emitKernel = (
   const body = writer(shared, 'kernel');
   declareScratch(body, serialOps(kernel.body.ops));
   emitRegion(body, kernel.body);
-  const use = bufferUse(kernel.body.ops, dialect.spellings);
   const buffers = passedBuffers(shared, use);
   const takesThreads = shared.parts.length > 0;
   const head = [

@@ -7,6 +7,7 @@ import type { HostFieldOf } from '../fields/host-field.js';
 import { fieldPipeline, type FieldPipelineOptions } from './field-pipeline.js';
 import { fieldProgram, type FieldProgram, type FieldProgramOptions } from './field-program.js';
 import { framesOf } from './frames.js';
+import { lowerAhead } from './lower-ahead.js';
 import type { Launchable } from './launcher.js';
 
 /** Kernels by the name of their launch; those of a list run one after the other. */
@@ -65,10 +66,16 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       memory: memoryName(module),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
     });
-    const passes =
-      options.pipeline?.(storage) ??
-      fieldPipeline(storage, { fma: options.backend.capabilities.fma ?? false, ...options });
-    const lowered = right(passes.run(module));
+    const { backend } = options;
+    const lowered = right(
+      await (options.pipeline?.(storage).run(module) ??
+        lowerAhead(
+          module,
+          fieldPipeline(storage, { fma: backend.capabilities.fma ?? false, ...options }),
+          backend,
+          options,
+        )),
+    );
     const launchable = launchables(lowered.kernels, signatures, named.definitions);
     const made = right(
       await fieldProgram(

@@ -32,9 +32,11 @@ import { snodeDialect } from './snode-dialect.js';
 export const lowerSNodes = (storage: Storage): Pass<Module> => {
   const dialects = [...coreDialects, snodeDialect(storage.layout)];
   return pass('lower-snodes', (module) => {
-    const declared = new Set(module.buffers.map((b) => b.name));
-    const wanted = [...storage.buffers, ...scratchFor(storage, module)];
-    const buffers = [...module.buffers, ...wanted.filter((b) => !declared.has(b.name))];
+    const declared = new Map(module.buffers.map((b) => [b.name, b]));
+    /* Scratch may have been declared for other kernels, which need less of it. */
+    for (const b of [...storage.buffers, ...scratchFor(storage, module)])
+      if ((declared.get(b.name)?.length ?? -1) < b.length) declared.set(b.name, b);
+    const buffers = [...declared.values()];
     const lowered = mapKernels(module, (kernel) => {
       const places = new Places(kernel, storage);
       return rewriteOps(
