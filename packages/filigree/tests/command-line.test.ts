@@ -66,6 +66,7 @@ describe('bad usage', () => {
     [['inspect', 'A']],
     [['inspect', 'start', 'mesh', '--out', 'report.html']],
     [['opt', 'a.fil', '--nonsense']],
+    [['help', 'fly']],
   ])('%j ends with status 2', async (argv) => {
     const { status, out, err } = await filigree(...argv);
     expect(status).toBe(2);

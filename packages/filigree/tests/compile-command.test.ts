@@ -116,6 +116,7 @@ describe('filigree compile', () => {
 
   it.each<readonly [string, readonly string[]]>([
     ['file/missing', [join(scratch, 'nowhere.mjs')]],
+    ['file/folder', [scratch]],
     ['compile/export', [module, '--export', 'none']],
     ['compile/no-program', [module, '--export', 'other']],
     ['module/failed', [scratchFile('throws.mjs', 'throw new Error("no")')]],

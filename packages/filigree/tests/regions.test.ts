@@ -76,6 +76,16 @@ describe('filigree regions', () => {
     expect(answer.rounds).toHaveLength(1);
   });
 
+  it('has nothing to find in arrays that no iteration reaches', async () => {
+    const short = await filigree('regions', 'jacobi1d', '--bind', `A=${matrix('s2.mtx', 2, 1, [[1, 1]])}`, '--json');
+    expect([short.status, short.err]).toEqual([
+      0,
+      expect.stringContaining("note: no iteration of the program reaches 'A'"),
+    ]);
+    const none = await regions('trisolve', '--bind', `A=${matrix('s0.mtx', 0, 0, [])}`);
+    expect(none.statements).toEqual([]);
+  });
+
   it('says when a program is too large to compare with', async () => {
     const answer = await regions('gemm', '--size', 'N=20', '--check-limit', '100');
     expect(answer.check.skipped).toMatch(/more than 100/);
@@ -231,5 +241,7 @@ ${body}
     expect((await refusal('regions', 'gemm', '--bind', `A=${a}`, '--bind', `B=${a}`)).code).toBe('regions/size');
     expect((await refusal('regions', 'gemm', '--size', 'Z=3')).code).toBe('regions/size');
     expect((await refusal('regions', 'gemm', '--size', 'N=0')).code).toBe('regions/size');
+    const wide = await refusal('regions', 'gemm', '--size', 'N=99999999');
+    expect(wide).toMatchObject({ code: 'regions/size', message: expect.stringContaining('2⁵³') as string });
   });
 });

@@ -48,7 +48,11 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
   } catch (e) {
     if (isUsageError(e)) {
       if (e.exitCode === 0) return 0;
-      const usage = error('cli/usage', e.message.replace(/^error: /, ''), { remedy: 'see filigree help' });
+      /* `help` of a command that there is none prints all help and says nothing else. */
+      const unknown = e.message === '(outputHelp)';
+      if (unknown) terminal.err('error: there is no such command\n');
+      const message = unknown ? 'there is no such command' : e.message.replace(/^error: /, '');
+      const usage = error('cli/usage', message, { remedy: 'see filigree help' });
       if (json) terminal.out(`${JSON.stringify({ error: usage })}\n`);
       return 2;
     }

@@ -386,7 +386,8 @@ const lineCursor = (bytes: Uint8Array, file: string): LineCursor => {
       if (!advance()) {
         fail('hb/header', `the file ends before ${what}`, {
           loc: loc(1),
-          remedy: 'the header has four lines: title, line counts, type and size, formats',
+          remedy:
+            'the header has four lines: title, line counts, type and size, formats; a Matrix Market file begins with %%MatrixMarket',
         });
       }
       return latin1(bytes, begin, Math.min(end, begin + 1024));

@@ -23,8 +23,8 @@ export const compileCommand = (program: Command, session: Session): void => {
         import('../write-sources.js'),
       ]);
       const backend = await backendOf(options.backend, session.progress);
-      const module = await loadModule(path);
       const text = new TextDecoder().decode(await readBytes(path));
+      const module = await loadModule(path);
       session.knowText(path, text);
       const programs = compilablesOf(module, path, text, options.export);
       const compiled: (Compiled & { readonly name: string })[] = [];

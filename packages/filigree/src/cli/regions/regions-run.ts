@@ -7,6 +7,7 @@ import {
   equationTexts,
   letterTexts,
   solveProgram,
+  type AffineProgram,
   type BuiltinProgram,
   type CsrPattern,
   type RegionCheck,
@@ -80,9 +81,10 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
   const started = performance.now();
   const solved = right(solveProgram(source.module, { sizes, shapes: shapesOf(source.module, inputs) }));
   const solvedAt = performance.now();
+  const used = usedInputs(inputs, source.module, solved.program, session);
   await progress.at(0.4, 'evaluating');
   const evaluating = performance.now();
-  const regions = right(await evaluateRegionsInParallel(solved, inputs, { threads: options.threads })());
+  const regions = right(await evaluateRegionsInParallel(solved, used, { threads: options.threads })());
   const evaluatedAt = performance.now();
   const peakMB = peakRssMB();
   await progress.at(0.8, 'checking');
@@ -94,7 +96,7 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
       : undefined;
   return {
     regions,
-    inputs,
+    inputs: used,
     ...(code === undefined ? {} : { sources: code.sources }),
     summary: {
       program: what,
@@ -133,6 +135,22 @@ export const wrongRegions = ({ check, code }: RegionsSummary): Diagnostic | unde
         remedy: 'they are not to be trusted; please report the program with its matrices',
       });
 
+/** The matrices of arrays that some iteration reaches; of others that the program declares there is nothing to find. */
+const usedInputs = (
+  inputs: Readonly<Record<string, CsrPattern>>,
+  { buffers }: Module,
+  { arrays }: AffineProgram,
+  session: Session,
+): Readonly<Record<string, CsrPattern>> =>
+  Object.fromEntries(
+    Object.entries(inputs).filter(([name]) => {
+      const idle =
+        buffers.some((b) => b.name === name && /^(input|inout)$/.test(b.role)) && !arrays.some((a) => a.name === name);
+      if (idle) session.message(`note: no iteration of the program reaches '${name}'`);
+      return !idle;
+    }),
+  );
+
 const sizesOf = (given: Readonly<Record<string, string>>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(given).map(([name, text]) => {
@@ -157,6 +175,13 @@ const moduleOf = async (
   const builtin = builtinPrograms.find((p) => p.name === what);
   if (builtin !== undefined) {
     const all = builtinSizes(builtin, sizes, inputs);
+    for (const [array, extents] of Object.entries(builtin.arrays)) {
+      const length = extents.reduce((n, x) => n * all[x], 1);
+      if (length > Number.MAX_SAFE_INTEGER)
+        fail('regions/size', `'${array}' of ${extents.map((x) => all[x]).join(' × ')} has more elements than 2⁵³ − 1`, {
+          remedy: 'take smaller sizes',
+        });
+    }
     return { module: builtin.module(all), sizes: all };
   }
   if (!/[./\\]/.test(what))
