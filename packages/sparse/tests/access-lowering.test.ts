@@ -1078,3 +1078,23 @@ describe('places in hash tables', () => {
     expect(asks('%3 = field.load %2, %2 {field = "a"} : i32').join()).not.toContain('prefetch');
   });
 });
+
+it('an index that is zero after a division of negative numbers is 0', () => {
+  const kernel = `
+    kernel @k() {
+      %0 = arith.constant {value = 0} : i32
+      %1 = arith.constant {value = 1} : i32
+      %low = arith.constant {value = -5} : i32
+      %ten = arith.constant {value = 10} : i32
+      scf.for %low, %ten, %1 {
+      ^(%i: i32):
+        %zero = arith.mul %i, %0 : i32
+        %tenth = arith.div %i, %ten : i32
+        %2 = field.load %tenth {field = "b"} : i32
+        field.store %2, %zero {field = "a"}
+        scf.yield
+      }
+      scf.yield
+    }`;
+  expect(after(layout(hash(i, 16).place(a, b)), kernel, (s) => [lowerFields(s)])).not.toContain('arith.div');
+});

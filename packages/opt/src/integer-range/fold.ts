@@ -1,5 +1,5 @@
 import { isInteger, isSigned, type Attrs, type Op, type ScalarType, type Type, type Value } from '@filigree/ir';
-import { isSingle, type Range } from './range.js';
+import { alignOf, isSingle, type Range } from './range.js';
 import { factorOf, splitSum, termsOf, type Term } from './sum.js';
 import { compare } from './transfer.js';
 
@@ -50,7 +50,7 @@ const byConstant = (op: Op, c: RangeContext): readonly [a: Value, x: Range, by: 
   return known && isSingle(known[3]) ? [known[0], known[2], known[3].lo] : undefined;
 };
 
-const powerOf = (n: number): number | undefined => (n > 0 && Number.isInteger(Math.log2(n)) ? Math.log2(n) : undefined);
+const powerOf = (n: number): number | undefined => (n > 0 && alignOf(n) === n ? Math.round(Math.log2(n)) : undefined);
 
 const divide: Rule = (op, c) => {
   const [a, x, by] = byConstant(op, c) ?? [];

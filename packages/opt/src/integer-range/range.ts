@@ -49,7 +49,7 @@ export const fits = (type: ScalarType, lo: number, hi: number): boolean => {
 const largest = 2 ** 53;
 
 /** The largest power of two that divides a number, 2⁵² at most. */
-const alignOf = (value: number): number => {
+export const alignOf = (value: number): number => {
   if (value === 0) return 2 ** 52;
   let align = 1;
   for (let x = Math.abs(value); x % 2 === 0; x /= 2) align *= 2;

@@ -1,5 +1,5 @@
 import { byteSize, scalarOf, type Op, type ScalarType } from '@filigree/ir';
-import { between, exactly, fits, fullRange, isSingle, join, wrapped, type Range } from './range.js';
+import { alignOf, between, exactly, fits, fullRange, isSingle, join, wrapped, type Range } from './range.js';
 
 /**
  * The range of the result of an op of the dialect `arith` on integers, from those of its operands; nothing for other ops.
@@ -16,7 +16,7 @@ export const beforeWrap = (
   [a, b]: readonly (Range | undefined)[],
 ): readonly [lo: number, hi: number] | undefined => {
   if (!a) return undefined;
-  if (op.name === 'arith.neg') return [-a.hi, -a.lo];
+  if (op.name === 'arith.neg') return [0 - a.hi, 0 - a.lo];
   if (!b) return undefined;
   if (op.name === 'arith.add') return [a.lo + b.lo, a.hi + b.hi];
   if (op.name === 'arith.sub') return [a.lo - b.hi, a.hi - b.lo];
@@ -78,8 +78,9 @@ const or =
     if (disjointBits(a!, b!) || disjointBits(b!, a!)) return between(type, a!.lo + b!.lo, a!.hi + b!.hi, align);
     if (a!.lo < 0 || b!.lo < 0) return { ...fullRange(type), align };
     const most = Math.max(a!.hi, b!.hi);
-    const ones = 2 ** Math.ceil(Math.log2(most + 1)) - 1;
-    return between(type, exclusive ? 0 : Math.max(a!.lo, b!.lo), ones, align);
+    let unit = 1;
+    while (unit <= most) unit *= 2;
+    return between(type, exclusive ? 0 : Math.max(a!.lo, b!.lo), unit - 1, align);
   };
 
 const shiftRight: Rule = ([a, b], type, op) => {
@@ -94,7 +95,7 @@ const divide: Rule = ([a, b], type) => {
   if (!isWhole(a!, type)) return fullRange(type);
   if (isSingle(b!) && b!.lo > 0) {
     const by = b!.lo;
-    const align = Number.isInteger(Math.log2(by)) ? Math.max(1, a!.align / by) : 1;
+    const align = alignOf(by) === by ? Math.max(1, a!.align / by) : 1;
     return between(type, Math.trunc(a!.lo / by) + 0, Math.trunc(a!.hi / by) + 0, align);
   }
   return a!.lo >= 0 && b!.lo >= 0 ? between(type, 0, a!.hi) : fullRange(type);
@@ -108,7 +109,7 @@ const remainder: Rule = ([a, b], type) => {
   const most = b!.hi - 1;
   return between(
     type,
-    Math.max(-most, Math.min(0, a!.lo)),
+    Math.max(0 - most, Math.min(0, a!.lo)),
     Math.min(most, Math.max(0, a!.hi)),
     isSingle(b!) ? common(a!, b!) : 1,
   );

@@ -73,9 +73,9 @@ export const rangesOf = (kernel: Kernel): Ranges => {
 /** Whether all values of an interval are in [0, extent). */
 export const within = ({ lo, hi }: Range, extent: number): boolean => lo >= 0 && hi < extent;
 
-/** Undefined where the exact result does not fit: it wraps, and may be anything. */
+/** Undefined where the exact result does not fit: it wraps, and may be anything. No integer is -0. */
 const exact = (...corners: readonly number[]): Range | undefined => {
-  const range = { lo: Math.min(...corners), hi: Math.max(...corners) };
+  const range = { lo: Math.min(...corners) + 0, hi: Math.max(...corners) + 0 };
   return range.lo >= I32_RANGE.lo && range.hi <= I32_RANGE.hi ? range : undefined;
 };
 
