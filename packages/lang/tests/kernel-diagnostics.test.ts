@@ -159,6 +159,15 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/return', 'const g = (y) => { if (y > 0) return 1; }; u[0][0] = «g(dt);'],
   ['lang/return', 'const g = (y) => { if (y > 0) return 1; «return; }; u[0][0] = g(dt);'],
   ['lang/unsupported-call', '«hostGrid([3], 0);'],
+  ['lang/unsupported-syntax', "if («'w' in settings) c[0] = 1;"],
+  ['lang/unsupported-syntax', 'if («u instanceof Object) c[0] = 1;'],
+  ['lang/unsupported-syntax', 'c[0] = «arguments[0];'],
+  ['lang/shape', "if (m === «'a') c[0] = 1;"],
+  ['lang/unknown-member', '«c[0].w = 1;'],
+  ['lang/index-type', 'for (const i of range(m)) «for (const k of range(dt)) c[k] = 1;'],
+  ['lang/division', 'c[0] = «m % 0;'],
+  ['lang/shape', 'u[0][0] = «sum(c, (k) => k);'],
+  ['lang/shape', 'const [U] = «svd2(x[0]); u[0][0] = U[0][0];'],
 ];
 
 const point = (text: string): [line: number, column: number] => {

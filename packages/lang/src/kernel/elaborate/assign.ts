@@ -1,4 +1,4 @@
-import type { AnyNode, AssignmentExpression, UpdateExpression } from 'acorn';
+import type { AnyNode, AssignmentExpression, AssignmentProperty, UpdateExpression } from 'acorn';
 import { byteSize, isInteger } from '@filigree/ir';
 import { bare } from '../../rewrite/ast.js';
 import { shapeText } from '../../vocabulary/algebra.js';
@@ -226,7 +226,7 @@ const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void => {
     case 'ObjectPattern':
       return pattern.properties.forEach((p) => {
         if (p.type === 'RestElement' || p.computed) return unsupported(cx, p, 'this pattern', 'write the names');
-        assignPattern(cx, p.value, memberOf(cx, p, from, p.key));
+        assignPattern(cx, p.value, partOf(cx, p, from));
       });
     case 'AssignmentPattern':
       return assignPattern(cx, pattern.left, from.is === 'nothing' ? value(cx, pattern.right) : from);
@@ -235,13 +235,13 @@ const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void => {
   }
 };
 
-/** A property that a pattern names. */
-export const memberOf = (cx: Context, node: AnyNode, from: Term, key: AnyNode): Term =>
-  loaded(
-    cx,
-    node,
-    named(cx, node, from, key.type === 'Identifier' ? key.name : String((key as { value?: unknown }).value)),
-  );
+/** What a property of a pattern names; nothing where it is missing and has a default. */
+export const partOf = (cx: Context, property: AssignmentProperty, from: Term): Term => {
+  const { key, value: to } = property;
+  const name = key.type === 'Identifier' ? key.name : String((key as { value?: unknown }).value);
+  if (to.type === 'AssignmentPattern' && from.is === 'members' && !from.members.has(name)) return nothing;
+  return loaded(cx, property, named(cx, property, from, name));
+};
 
 export const tooFew = (cx: Context, node: AnyNode, length: number): never =>
   refuse(cx, node, 'lang/shape', `there are only ${length} to take apart`, 'leave names out');

@@ -11,7 +11,7 @@ import { Env } from './env.js';
 import { reference, value } from './expression.js';
 import { itemsOf } from './items.js';
 import { loaded, named } from './member.js';
-import { isModuleName, keepName } from './names.js';
+import { isModuleName, isWord, keepName } from './names.js';
 import { bindPattern } from './pattern.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { statements } from './statement.js';
@@ -44,7 +44,7 @@ const isImported = (cx: Context, object: AnyNode): boolean => {
 };
 
 const apply = (cx: Context, e: CallExpression, f: Term): Term => {
-  if (f.is === 'closure') return inline(cx, e, f, argumentsOf(cx, e));
+  if (f.is === 'closure') return inline(cx, e, calledAs(e, f), argumentsOf(cx, e));
   if (f.is !== 'host' || typeof f.value !== 'function')
     return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
   if (f.value === keepName) return reference(cx, e.arguments[0]);
@@ -53,10 +53,17 @@ const apply = (cx: Context, e: CallExpression, f: Term): Term => {
   return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), argumentsOf(cx, e));
 };
 
+/** A function without a name has the one that it is called by. */
+const calledAs = (e: CallExpression, f: Closure): Closure => {
+  const callee = bare(e.callee);
+  return f.name === 'function' && callee.type === 'Identifier' ? { ...f, name: callee.name } : f;
+};
+
 /** A function of the surroundings as one to inline. */
 const hostClosure = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Closure => {
   const unit = cx.session.units.get(fn) ?? readUnit(cx, e, name, fn);
   cx.session.units.set(fn, unit);
+  if (isWord(fn) || cx.session.words.has(cx.unit)) cx.session.words.add(unit);
   const node =
     functionOfUnit(unit) ??
     refuse(cx, e, 'lang/unsupported-call', `\`${name}\` is no plain function`, 'call a function or an arrow function');
@@ -89,7 +96,13 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[]): Ter
     return refuse(cx, e, 'lang/recursion', `\`${f.name}\` calls itself, directly or by others`, 'write a loop');
   if (cx.calls.length > DEEPEST)
     return refuse(cx, e, 'lang/recursion', `calls are nested more than ${DEEPEST} deep`, 'write a loop');
-  const inner: Context = { ...cx, unit: f.unit, env: new Env(f.env), calls: [...cx.calls, f.node] };
+  const inner: Context = {
+    ...cx,
+    unit: f.unit,
+    env: new Env(f.env),
+    calls: [...cx.calls, f.node],
+    calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
+  };
   return runBody(inner, e, f.node, args);
 };
 

@@ -21,6 +21,8 @@ export interface Context {
   readonly exits: Exits;
   /** Functions that are being inlined, the kernel's own first. */
   readonly calls: readonly FunctionNode[];
+  /** In words of the language that are kernel code themselves: where they are called, which is what the user wrote. */
+  readonly calledFrom?: Origin | undefined;
   /** Where the random numbers stand. */
   readonly random: RandomState<Local> | undefined;
 }
@@ -45,7 +47,8 @@ export interface Exits {
   readonly return: { readonly label: Label; readonly value: Pending | undefined; readonly whole: boolean } | undefined;
 }
 
-export const originOf = (cx: Context, node: AnyNode): Origin => ({ unit: cx.unit, offset: node.start });
+/** The place of a node in the user's text. */
+export const originOf = (cx: Context, node: AnyNode): Origin => cx.calledFrom ?? { unit: cx.unit, offset: node.start };
 
 /** Reports a problem at a node and gives up the statement. */
 export const refuse = (cx: Context, node: AnyNode, code: string, message: string, remedy: string): never =>
@@ -58,13 +61,27 @@ export const unsupported = (cx: Context, node: AnyNode, what: string, remedy: st
 export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
   if (isScalar(term)) return term;
   if (term.is === 'element') return wrongIndices(cx, node, term);
-  return refuse(
-    cx,
-    node,
-    'lang/shape',
-    `a number is wanted here, this is ${termText(term)}`,
-    term.is === 'shaped' ? 'use the methods of vectors: a.add(b), a.mul(s), a.dot(b)' : 'use one of its elements',
-  );
+  return refuse(cx, node, 'lang/shape', `a number is wanted here, this is ${termText(term)}`, numberRemedy(term));
+};
+
+/** What to do where a number is wanted. */
+const numberRemedy = (term: Term): string => {
+  switch (term.is) {
+    case 'shaped':
+      return 'use the methods of vectors: a.add(b), a.mul(s), a.dot(b)';
+    case 'nothing':
+      return 'give it a value';
+    case 'closure':
+      return 'call it';
+    case 'loop':
+      return 'write for (const i of …)';
+    case 'cell':
+      return 'write isActive(parent(u), i)';
+    case 'host':
+      return typeof term.value === 'function' ? 'call it' : 'compute with numbers and truth values';
+    default:
+      return 'use one of its elements';
+  }
 };
 
 /** A field was read or written with fewer indices than it has axes. */

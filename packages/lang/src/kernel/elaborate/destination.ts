@@ -36,7 +36,7 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
   if (name !== undefined) {
     const slot = of.is === 'members' ? of.members.get(name) : undefined;
     if (of.is === 'members' && slot) return itemDestination(cx, target, of, slot, name);
-    if (of.is === 'shaped' || of.is === 'element') refuseComponent(cx, target);
+    if (of.is === 'shaped' || (of.is === 'element' && of.field.is !== 'scalar')) refuseComponent(cx, target);
     return refuse(
       cx,
       target,

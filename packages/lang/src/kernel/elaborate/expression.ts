@@ -106,7 +106,7 @@ const unary = (cx: Context, e: UnaryExpression): Term => {
     case 'typeof':
       return typeOf(cx, e);
     default:
-      return unsupported(cx, e, `\`${e.operator}\``, 'write it another way');
+      return unsupported(cx, e, `\`${e.operator}\``, 'what an object holds never changes: leave it out');
   }
 };
 
@@ -158,6 +158,8 @@ const binaryOperators: Readonly<Record<string, OperatorName>> = {
 
 const binary = (cx: Context, e: BinaryExpression): Term => {
   if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
+  if (!(e.operator in binaryOperators))
+    return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
   const a = value(cx, e.left);
   const b = value(cx, e.right);
   const known = equalHosts(e.operator, a, b);
@@ -170,10 +172,13 @@ const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => 
   if (!/^[=!]==?$/.test(operator)) return undefined;
   const plain = (t: Term): boolean => t.is === 'host' || t.is === 'nothing';
   if (!plain(a) && !plain(b)) return undefined;
+  if (isText(a) !== isText(b) && (isScalar(a) || isScalar(b))) return undefined;
   const content = (t: Term): unknown =>
     t.is === 'host' || t.is === 'literal' ? t.value : t.is === 'nothing' ? undefined : t;
   return (content(a) === content(b)) === operator.startsWith('=');
 };
+
+const isText = (t: Term): boolean => t.is === 'host' && typeof t.value === 'string';
 
 /** The operation of an operator token on two scalars. */
 export const binaryOperation = (cx: Context, node: AnyNode, token: string, a: Scalar, b: Scalar): Scalar => {
@@ -261,6 +266,10 @@ const expressionNames: Readonly<Record<string, string>> = {
 };
 
 const expressionRemedies: Readonly<Record<string, string>> = {
+  TemplateLiteral: 'compute with numbers and truth values',
+  TaggedTemplateExpression: 'compute with numbers and truth values',
+  ClassExpression: 'declare it outside, and use functions and vectors here',
+  ImportExpression: 'import outside, and list it in `scope`',
   NewExpression: 'use vec(…), mat(…), or an array of known length',
   ThisExpression: 'pass what it holds as arguments',
   AwaitExpression: 'await before the launch',

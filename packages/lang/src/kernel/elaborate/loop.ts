@@ -172,6 +172,7 @@ const sequence = (
   const { session } = cx;
   const own = labels(cx, name);
   const draws = ownRandom ? iteration(cx, s) : undefined;
+  session.emit(at, { do: 'bounds', values: bounds.flatMap(({ from, to, step }) => [from, to, step]) });
   const nest = (k: number, outer: readonly Temp[]): void => {
     if (k === bounds.length) {
       const body = session.record(() => {

@@ -13,8 +13,7 @@ export const resolve = (cx: Context, id: Identifier): Slot => {
   if (!binding) return constant(resolveFree(cx, id, id.name));
   const slot = cx.env.lookup(binding);
   if (slot) return slot;
-  if (binding.name === 'arguments')
-    return refuse(cx, id, 'lang/unsupported-syntax', '`arguments` cannot be part of a kernel', 'name the parameters');
+  if (binding.name === 'arguments') return noArguments(cx, id);
   /* Its declaration was refused, and that has been reported. */
   if (cx.session.diagnostics.length > 0) throw new Refused();
   return refuse(cx, id, 'lang/unassigned', `\`${id.name}\` is used before it is declared`, 'declare it before');
@@ -26,6 +25,7 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
   if (Object.hasOwn(unit.scope, name)) return fromHost(cx, id, name, unit.scope[name]);
   if (Object.hasOwn(words, name)) return fromHost(cx, id, name, words[name]);
   if (standardGlobals.has(name)) return fromHost(cx, id, name, (globalThis as Record<string, unknown>)[name]);
+  if (name === 'arguments') return noArguments(cx, id);
   if (name === '__name') return { is: 'host', name, value: keepName };
   if (name === unit.name && unit.text.nameless)
     return refuse(cx, id, 'lang/recursion', `\`${name}\` calls itself`, 'write a loop');
@@ -37,6 +37,9 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
     `pass it: kernel([…], fn, { scope: { ${name} } })`,
   );
 };
+
+const noArguments = (cx: Context, id: Identifier): never =>
+  refuse(cx, id, 'lang/unsupported-syntax', '`arguments` cannot be part of a kernel', 'name the parameters');
 
 /** Whether a free name is what a module loader makes of an import: `__vi_import_0__.range`, `import_lang.range`, `lang_1.range`. */
 export const isModuleName = (cx: Context, id: Identifier): boolean =>
@@ -69,6 +72,9 @@ export const fromHost = (cx: Context, id: AnyNode, name: string, value: unknown)
 const constant = (term: Term): Constant => ({ is: 'constant', term, what: 'constant' });
 
 const words = vocabulary as unknown as Readonly<Record<string, unknown>>;
+
+/** Whether a value is what a word of the language stands for. */
+export const isWord = (value: unknown): boolean => Object.values(words).includes(value);
 
 const isField = (value: unknown): boolean =>
   typeof value === 'object' &&

@@ -2,7 +2,7 @@ import type { AnyNode } from 'acorn';
 import { bare, children } from '../../rewrite/ast.js';
 import type { Binding } from '../../rewrite/scope.js';
 import type { Unit } from '../code/origin.js';
-import { memberOf, tooFew } from './assign.js';
+import { partOf, tooFew } from './assign.js';
 import { unsupported, type Context } from './context.js';
 import { value } from './expression.js';
 import { itemsOf } from './items.js';
@@ -44,7 +44,7 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
     case 'ObjectPattern':
       return pattern.properties.forEach((p) => {
         if (p.type === 'RestElement' || p.computed) return unsupported(cx, p, 'this pattern', 'write the names');
-        bindPattern(cx, p.value, memberOf(cx, p, from, p.key), what);
+        bindPattern(cx, p.value, partOf(cx, p, from), what);
       });
     case 'AssignmentPattern':
       return bindPattern(cx, pattern.left, from.is === 'nothing' ? value(cx, pattern.right) : from, what);

@@ -38,6 +38,8 @@ export class Session {
   readonly reductions: Reduction[] = [];
   readonly tables: TableUse[] = [];
   readonly units = new Map<unknown, Unit>();
+  /** Of these the words of the language, and what they call. */
+  readonly words = new Set<Unit>();
   /** Names of fields to read through the cache nearest to the processor. */
   readonly cacheL1 = new Set<string>();
   /** Arrays and objects that a name is bound to. */

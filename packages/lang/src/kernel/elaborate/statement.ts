@@ -161,4 +161,5 @@ const statementRemedies: Readonly<Record<string, string>> = {
   TryStatement: 'nothing in a kernel throws',
   ForInStatement: 'write for (const i of range(n))',
   ClassDeclaration: 'declare it outside, and use functions and vectors here',
+  DebuggerStatement: 'leave it out here; on the host the function runs in a debugger as it is',
 };

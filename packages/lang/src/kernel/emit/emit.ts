@@ -99,6 +99,7 @@ class Emitter {
       case 'atomic':
         return this.bind(i.to, this.atomic(i.place, i.kind, this.as(i.value, typeOfPlace(i.place))));
       case 'fits':
+      case 'bounds':
         return;
       case 'reduce': {
         const { local, kind } = i.reduction;

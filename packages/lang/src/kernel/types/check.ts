@@ -29,6 +29,9 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
       const result = kind(i.args.map(types.kindOf), i.args, true);
       if (isMisfit(result)) return [{ code: 'lang/type', message: result.problem, remedy: result.remedy }];
       const type = operands === 'result' ? types.typeOf(i.to) : undefined;
+      const [, by] = i.args;
+      if (i.operator === 'rem' && type !== undefined && !isFloat(type) && by.is === 'literal' && Number(by.value) === 0)
+        return [{ code: 'lang/division', message: 'this divides by zero', remedy: 'divide by another number' }];
       return type === undefined ? [] : i.args.flatMap((s) => literalProblem(s, type));
     }
     case 'write':
@@ -42,6 +45,8 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
       return [...indices(i.place, types), ...stored(i.value, i.place, types)];
     case 'fits':
       return stored(i.value, i.place, types);
+    case 'bounds':
+      return i.values.flatMap((s) => index(s, types, 'a bound'));
     case 'structure':
       return i.index.flatMap((s) => index(s, types));
     case 'assume':
