@@ -101,4 +101,27 @@ describe('a program', () => {
       loc: { file: 'm.fil', line: 20 },
     });
   });
+
+  it('reads the last write of an element that many iterations of the outer loop write', () => {
+    /* w[i + j] is read and written for j from `from` to 4; then all of w is read. */
+    const buffers = ['A : f64[3] input', 'w : f64[7] temp', 'y : f64[1] output'];
+    const loops = (from: string): string =>
+      '    %c5 = arith.constant {value = 5} : i32\n    scf.for %c0, %c3, %c1 {\n    ^(%i: i32):\n      %a = mem.load %i {buffer = @A} : f64\n' +
+      `      scf.for ${from}, %c5, %c1 {\n      ^(%j: i32):\n        %s = arith.add %i, %j : i32\n` +
+      '        %v = mem.load %s {buffer = @w} : f64\n        mem.store %v, %c0 {buffer = @y}\n        mem.store %a, %s {buffer = @w}\n' +
+      '        scf.yield\n      }\n      scf.yield\n    }';
+    const all =
+      '    %c7 = arith.constant {value = 7} : i32\n    scf.for %c0, %c7, %c1 {\n    ^(%k: i32):\n' +
+      '      %v = mem.load %k {buffer = @w} : f64\n      mem.store %v, %c0 {buffer = @y}\n      scf.yield\n    }';
+    /* What i = 0 writes is read by i = 1 alone, and at the end where it is not written again. */
+    expect(counts(moduleOf([loops('%c0'), all], buffers), { A: diagonal(3, 1, 1) })).toEqual([4, 5, 1]);
+    expect(counts(moduleOf([loops('%i')], buffers), { A: diagonal(3, 1, 1) })).toEqual([3, 5]);
+    /* The greatest i is half of k, rounded down. */
+    expect(refusal(moduleOf([loops('%i'), all], buffers))).toMatchObject({
+      code: 'equations/not-affine',
+      message: expect.stringMatching(
+        /S1 .*@w is no affine function where loop %i has more than one candidate/,
+      ) as string,
+    });
+  });
 });

@@ -106,29 +106,39 @@ const commonLoops = (a: Place, b: Place): number => {
   return d;
 };
 
+/** Instances of a writer under conditions: each of its iterators is free, or a function of the reader's and of free ones. */
+interface Instances {
+  readonly conditions: Conjunction;
+  /** By depth; undefined: free. */
+  readonly at: readonly (Affine | undefined)[];
+}
+
+const allFree = (conditions: Conjunction, depth: number): Instances => ({
+  conditions,
+  at: new Array<undefined>(depth).fill(undefined),
+});
+
+/** The instances where a free iterator is what a function gives. */
+const determined = ({ conditions, at }: Instances, n: number, d: number, by: Affine): Instances => ({
+  conditions: conditions.map((f) => substituteOne(f, n + d, by)),
+  at: at.map((f, k) => (k === d ? by : f && substituteOne(f, n + d, by))),
+});
+
 /** The lexicographically greatest iterators of the writer under conditions on both, as functions of the reader's. */
 const latest = (conditions: Conjunction, equal: readonly Affine[], n: number, of: Dependence): readonly LastWrite[] => {
-  const m = of.writer.iterators.length;
-  let left = [...conditions];
-  const at: (Affine | undefined)[] = new Array<undefined>(m).fill(undefined);
-  const rest = [...equal];
-  const set = (d: number, by: Affine): void => {
-    left = left.map((f) => substituteOne(f, n + d, by));
-    for (let k = 0; k < rest.length; k++) rest[k] = substituteOne(rest[k], n + d, by);
-    for (let k = 0; k < m; k++) {
-      const known = at[k];
-      if (known !== undefined) at[k] = substituteOne(known, n + d, by);
-    }
-    at[d] = by;
-  };
+  let instances = allFree(conditions, of.writer.iterators.length);
+  let rest = equal;
   while (rest.length > 0) {
     const f = pickSolvable(rest, n, of);
     if (f === undefined) return [];
-    rest.splice(rest.indexOf(f.equation), 1);
-    if (f.d < 0) left.push(...equalsZero(f.equation));
-    else set(f.d, f.value);
+    rest = rest.filter((e) => e !== f.equation);
+    if (f.d < 0) instances = { ...instances, conditions: [...instances.conditions, ...equalsZero(f.equation)] };
+    else {
+      rest = rest.map((e) => substituteOne(e, n + f.d, f.value));
+      instances = determined(instances, n, f.d, f.value);
+    }
   }
-  return maximised(left, at, n, of);
+  return maximised(instances, n, of);
 };
 
 /**
@@ -141,60 +151,66 @@ const pickSolvable = (
   of: Dependence,
 ): { readonly equation: Affine; readonly d: number; readonly value: Affine } | undefined => {
   for (const equation of equations) {
-    let used = false;
-    for (let d = 0; d < of.writer.iterators.length; d++) {
-      const c = equation.coefs[n + d] ?? 0;
-      if (c === 0) continue;
-      used = true;
-      if (equation.constant % c !== 0 || equation.coefs.some((x) => x % c !== 0)) continue;
-      const value = times(
-        { constant: -equation.constant / c, coefs: equation.coefs.map((x, k) => (k === n + d ? 0 : -x / c)) },
-        1,
-      );
-      return { equation, d, value };
+    const own = of.writer.iterators.map((_, d) => d).filter((d) => (equation.coefs[n + d] ?? 0) !== 0);
+    if (own.length === 0) return { equation, d: -1, value: equation };
+    for (const d of own) {
+      const value = solvedFor(equation, n + d);
+      if (value !== undefined) return { equation, d, value };
     }
-    if (!used) return { equation, d: -1, value: equation };
   }
   const [equation] = equations;
   const g = equation.coefs.reduce((x, c) => gcd(x, Math.abs(c)), 0);
   if (equation.constant % g !== 0) return undefined;
-  return refuse(
-    of,
-    'is no affine function of the subscripts',
-    'let subscripts of what is written and read again be iterators plus constants',
-  );
+  return notSolved(of);
 };
 
-/** Goes through the iterators that are not determined yet, outermost first, each at its greatest. */
-const maximised = (
-  conditions: Conjunction,
-  at: readonly (Affine | undefined)[],
-  n: number,
-  of: Dependence,
-): readonly LastWrite[] => {
-  if (isEmpty(conditions)) return [];
-  const d = at.indexOf(undefined);
-  if (d < 0) return [{ where: tidy(conditions)!, at: at as readonly Affine[] }];
+/** The iterator that makes a function zero; undefined where that is no function with whole coefficients. */
+const solvedFor = (f: Affine, d: number): Affine | undefined => {
+  const c = f.coefs[d];
+  if (f.constant % c !== 0 || f.coefs.some((x) => x % c !== 0)) return undefined;
+  return times({ constant: -f.constant / c, coefs: f.coefs.map((x, k) => (k === d ? 0 : -x / c)) }, 1);
+};
+
+/** Goes through the iterators, outermost first, each at its greatest. */
+const maximised = (given: Instances, n: number, of: Dependence): readonly LastWrite[] => {
+  if (isEmpty(given.conditions)) return [];
+  const d = given.at.findIndex((f) => f === undefined || inner(f, n).length > 0);
+  if (d < 0) return [{ where: tidy(given.conditions)!, at: given.at as readonly Affine[] }];
+  const instances = freed(given, d, n, of);
+  const { conditions, at } = instances;
   let shadow: Conjunction | undefined = conditions;
   for (let k = at.length - 1; k > d && shadow !== undefined; k--) {
     if (at[k] !== undefined) continue;
+    if (!isExact(shadow, n + k)) shadow = withoutImplied(shadow);
     if (!isExact(shadow, n + k)) notUnit(of, k);
     shadow = eliminate(shadow, n + k);
   }
   if (shadow === undefined) return [];
-  const uppers: Affine[] = [];
-  for (const f of shadow) {
-    const c = f.coefs[n + d] ?? 0;
-    if (c >= 0) continue;
-    if (c < -1) notUnit(of, d);
-    uppers.push(substituteOne(f, n + d, constantOf(0)));
-  }
+  const upper = (f: Affine): boolean => (f.coefs[n + d] ?? 0) < 0;
+  const unit = (f: Affine): boolean => f.coefs[n + d] === -1;
+  if (!shadow.filter(upper).every(unit)) shadow = withoutImplied(shadow);
+  if (!shadow.filter(upper).every(unit)) notUnit(of, d);
+  const uppers = shadow.filter(upper).map((f) => substituteOne(f, n + d, constantOf(0)));
   return uppers.flatMap((u, k) => {
     const least = uppers.flatMap((other, o) => (o === k ? [] : [shiftedBy(minus(other, u), o < k ? -1 : 0)]));
-    const where = [...conditions, ...least].map((f) => substituteOne(f, n + d, u));
-    const next = at.map((f, q) => (q === d ? u : f && substituteOne(f, n + d, u)));
-    return maximised(where, next, n, of);
+    return maximised(determined({ conditions: [...conditions, ...least], at }, n, d, u), n, of);
   });
+};
+
+/** Free iterators of the writer that a function uses. */
+const inner = (f: Affine, n: number): readonly number[] =>
+  f.coefs.flatMap((c, k) => (k >= n && c !== 0 ? [k - n] : []));
+
+/**
+ * The same instances with an iterator free, and one further in instead a function of it: i + j = x determines i by j, but the
+ * last instance is that of the greatest i, whatever j is then.
+ */
+const freed = (instances: Instances, d: number, n: number, of: Dependence): Instances => {
+  const f = instances.at[d];
+  if (f === undefined) return instances;
+  const e = inner(f, n).find((k) => Math.abs(f.coefs[n + k]) === 1) ?? notSolved(of);
+  const { conditions, at } = determined(instances, n, e, solvedFor(minus(f, iterator(n + d)), n + e)!);
+  return { conditions, at: at.map((g, k) => (k === d ? undefined : g)) };
 };
 
 const isExact = (conditions: Conjunction, d: number): boolean => {
@@ -202,11 +218,18 @@ const isExact = (conditions: Conjunction, d: number): boolean => {
   return coefs.every((c) => c >= -1) || coefs.every((c) => c <= 1);
 };
 
+const notSolved = (of: Dependence): never =>
+  refuse(
+    of,
+    'is no affine function of the subscripts',
+    'let subscripts of what is written and read again be iterators plus constants',
+  );
+
 const notUnit = (of: Dependence, d: number): never =>
   refuse(
     of,
     `is no affine function where loop %${of.writer.iterators[d]} has more than one candidate`,
-    'let bounds of this loop have coefficients of 1 and -1, and where they depend on other loops no step',
+    'let bounds of this loop have coefficients of 1 and -1, and where they depend on other loops no step; or let each subscript of what is written and read again be one iterator plus a constant',
   );
 
 const refuse = ({ writer, read }: Dependence, why: string, remedy: string): never =>
