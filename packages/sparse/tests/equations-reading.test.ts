@@ -89,6 +89,27 @@ describe('a program', () => {
     expect(counts(moduleOf([onDiagonal]), { A: diagonal(3, 2, 1) }, { shapes: { A: [3, 2] } })).toEqual([1]);
   });
 
+  it('has matrices of the given shapes, whatever lies between its iterations and however columns are counted', () => {
+    /* W[i, i + j] of j to i in steps of 3: the last of i = 4 is column 7, with j = 4 it would be column 8. */
+    const between =
+      '    %c5 = arith.constant {value = 5} : i32\n    %c9 = arith.constant {value = 9} : i32\n' +
+      '    scf.for %c0, %c5, %c1 {\n    ^(%i: i32):\n      %n = arith.mul %i, %c9 : i32\n      %u = arith.add %i, %c1 : i32\n' +
+      '      scf.for %c0, %u, %c3 {\n      ^(%j: i32):\n        %at = arith.add %n, %j : i32\n' +
+      '        %v = mem.load %at {buffer = @W} : f64\n        mem.store %v, %i {buffer = @y}\n        scf.yield\n      }\n      scf.yield\n    }';
+    const shapeOf = (body: string, given: readonly number[]): readonly number[] => {
+      const module = moduleOf([body], [`W : f64[${given[0] * given[1]}] input`, 'y : f64[5] output']);
+      return right(solveProgram(module, { shapes: { W: given } })).program.arrays.find((x) => x.name === 'W')!.shape;
+    };
+    expect(shapeOf(between, [5, 8])).toEqual([5, 8]);
+    /* W[i + 1, j + 2] of j from -1 - i in steps of 3: 4·i + 3·t + 6 in a row. */
+    const steps =
+      '    scf.for %c0, %c2, %c1 {\n    ^(%i: i32):\n      %m = arith.neg %i : i32\n      %l = arith.sub %m, %c1 : i32\n' +
+      '      scf.for %l, %c4, %c3 {\n      ^(%j: i32):\n        %r = arith.add %i, %c1 : i32\n        %f = arith.mul %r, %c4 : i32\n' +
+      '        %g = arith.add %f, %r : i32\n        %c = arith.add %j, %c2 : i32\n        %at = arith.add %g, %c : i32\n' +
+      '        %v = mem.load %at {buffer = @W} : f64\n        mem.store %v, %c {buffer = @y}\n        scf.yield\n      }\n      scf.yield\n    }';
+    expect(shapeOf(steps, [3, 5])).toEqual([3, 5]);
+  });
+
   it('whose reads have no affine source is refused where it reads', () => {
     /* x[2·i] is written, x[j] read. */
     const loops =

@@ -1,6 +1,8 @@
 import { fail } from '@filigree/ir';
-import type { Affine } from '../../trace/piece.js';
-import { rangeOf, type Conjunction } from '../sets/conjunction.js';
+import { evaluateAffine, type Affine } from '../../trace/piece.js';
+import { rangeOf, shiftedBy, type Conjunction } from '../sets/conjunction.js';
+import { somePoint } from '../sets/some-point.js';
+import { outsideOf } from './bounds.js';
 
 /** An access to a buffer by one index, as the IR has it, and the iterations that make it. */
 export interface FlatAccess {
@@ -60,8 +62,7 @@ const shapeOf = (shape: readonly number[], accesses: readonly FlatAccess[]): Sha
     const key = `${index.constant}:${index.coefs.join()}`;
     const before = known.get(key);
     /* Subscripts within their extents are the only ones, so whichever guess gives them is right. */
-    const guesses = before ? [before] : [Math.round, Math.trunc, Math.floor].map((to) => splitBy(to, index, strides));
-    const split = guesses.map((guess) => within(guess, shape, domain)).find((fits) => fits !== undefined);
+    const split = firstOf(before ? [before] : guessesOf(index, strides), (guess) => within(guess, shape, domain));
     if (split === undefined) return undefined;
     /* One index means one element, wherever it stands. */
     if (before !== undefined && split.some((f, k) => f.constant !== before[k].constant)) return undefined;
@@ -70,13 +71,44 @@ const shapeOf = (shape: readonly number[], accesses: readonly FlatAccess[]): Sha
   return { shape, split: (f) => known.get(`${f.constant}:${f.coefs.join()}`) ?? splitBy(Math.round, f, strides) };
 };
 
+const firstOf = <A, B>(all: Iterable<A>, to: (a: A) => B | undefined): B | undefined => {
+  for (const a of all) {
+    const b = to(a);
+    if (b !== undefined) return b;
+  }
+  return undefined;
+};
+
 type Rounding = (x: number) => number;
 
-const splitBy = (to: Rounding, index: Affine, strides: readonly number[]): Affine[] => {
-  const coefs = index.coefs.map((c) => digits(to, c, strides));
-  const constant = digits(to, index.constant, strides);
-  return strides.map((_, k) => ({ constant: constant[k], coefs: coefs.map((c) => c[k]) }));
-};
+const ROUNDINGS: readonly Rounding[] = [Math.round, Math.trunc, Math.floor, Math.ceil];
+
+/** Most ways of rounding the coefficients of one index that are tried. */
+const MOST_GUESSES = 64;
+
+/**
+ * Subscripts that an index may stand for. Coefficients may have to be rounded each in its own way: in rows of five, 4·i + 3·t
+ * may be column 3·t − i of row i.
+ */
+function* guessesOf(index: Affine, strides: readonly number[]): Generator<readonly Affine[]> {
+  for (const to of ROUNDINGS) yield splitBy(to, index, strides);
+  const constant = digits(Math.floor, index.constant, strides);
+  let ways: (readonly (readonly number[])[])[] = [[]];
+  for (const c of index.coefs) {
+    const own = new Map(ROUNDINGS.map((to) => digits(to, c, strides)).map((d) => [d.join(), d]));
+    ways = ways.flatMap((before) => [...own.values()].map((d) => [...before, d])).slice(0, MOST_GUESSES);
+  }
+  for (const coefs of ways) yield subscriptsOf(constant, coefs);
+}
+
+const splitBy = (to: Rounding, index: Affine, strides: readonly number[]): readonly Affine[] =>
+  subscriptsOf(
+    digits(to, index.constant, strides),
+    index.coefs.map((c) => digits(to, c, strides)),
+  );
+
+const subscriptsOf = (constant: readonly number[], coefs: readonly (readonly number[])[]): readonly Affine[] =>
+  constant.map((c, k) => ({ constant: c, coefs: coefs.map((d) => d[k]) }));
 
 const digits = (to: Rounding, n: number, strides: readonly number[]): number[] => {
   let rest = n;
@@ -95,15 +127,27 @@ const within = (
 ): readonly Affine[] | undefined => {
   const out = [...split];
   for (let k = out.length - 1; k > 0; k--) {
-    const ranges = domain.map((set) => rangeOf(set, out[k])).filter((r) => r !== undefined);
-    if (ranges.length === 0) continue;
-    const min = Math.min(...ranges.map((r) => r.min));
-    const max = Math.max(...ranges.map((r) => r.max));
-    const rows = Math.floor(min / shape[k]);
-    if (max - rows * shape[k] >= shape[k]) return undefined;
+    const rows = rowOf(out[k], shape[k], domain);
+    if (rows === undefined) return undefined;
     if (rows === 0) continue;
     out[k] = { ...out[k], constant: out[k].constant - rows * shape[k] };
     out[k - 1] = { ...out[k - 1], constant: out[k - 1].constant + rows };
   }
   return out;
+};
+
+/** The multiple of an extent that a function has at every iteration; undefined where it has several. */
+const rowOf = (f: Affine, extent: number, domain: readonly Conjunction[]): number | undefined => {
+  const ranges = domain.map((set) => rangeOf(set, f)).filter((r) => r !== undefined);
+  if (ranges.length === 0) return 0;
+  const row = Math.floor(Math.min(...ranges.map((r) => r.min)) / extent);
+  if (Math.max(...ranges.map((r) => r.max)) < (row + 1) * extent) return row;
+  /* The ranges may be those of points between iterations: what one iteration has all have, or there are several. */
+  const points = domain.map((set) => somePoint(set)).filter((p) => p !== undefined);
+  if (points.length === 0) return 0;
+  const [point] = points;
+  if (point === 'unknown') return undefined;
+  const own = Math.floor(evaluateAffine(f, point) / extent);
+  const rest = shiftedBy(f, -own * extent);
+  return domain.every((set) => outsideOf(set, rest, extent) === undefined) ? own : undefined;
 };
