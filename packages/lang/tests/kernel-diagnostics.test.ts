@@ -150,6 +150,8 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/indices', 'c[0] = length(«n[0][0]);'],
   ['lang/indices', 'if («isActive(u, 1, 2, 3)) c[0] = 1;'],
   ['lang/indices', 'if («isActive(u, 1)) c[0] = 1;'],
+  ['lang/indices', 'if («isActive(c)) c[0] = 1;'],
+  ['lang/indices', '«activate(c);'],
   ['lang/not-a-field', 'if (isActive(«dt, 1)) c[0] = 1;'],
   ['lang/clear-in-loop', 'for (const i of range(3)) «clear(u);'],
   ['lang/cache', '«cache(u);'],

@@ -183,6 +183,7 @@ describe('sparseGrid', () => {
     expect(codeOf(() => sparseGrid([4, 4], 0, { cells: [2, 3] }))).toBe('lang/host-grid');
     expect(codeOf(() => deactivate([1], 0))).toBe('lang/host-dense');
     expect(codeOf(() => clear([[1]]))).toBe('lang/host-dense');
+    expect(codeOf(() => (isActive as (u: object) => boolean)([1]))).toBe('lang/host-bounds');
     expect([isActive([1], 0), isActive([1], 1), isActive([[1]], 0, -1)]).toEqual([true, false, false]);
   });
 

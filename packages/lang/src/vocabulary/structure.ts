@@ -19,6 +19,7 @@ export const isActive: CellFunction<boolean> = (u: object, ...at: (number | unde
   const indices = given(at);
   const part = sparsePart(u);
   if (part) return part.store.isActive(part.level, cellIndices(part, indices));
+  if (indices.length === 0) fail('lang/host-bounds', 'an element is named by its indices, and none are given');
   let inner: unknown = u;
   for (const index of indices) {
     if (!isArrayLike(inner) || !(index in inner)) return false;

@@ -11,7 +11,10 @@ import type { Intrinsic } from './intrinsics.js';
 export const isActive: Intrinsic = (cx, e) => {
   const { field, index, outwards } = cellArguments(cx, e);
   const node = sparseNode(cx, e, field, index.length, outwards, outwards === 0);
-  if (!node) return withinExtents(cx, e, field, index);
+  if (!node) {
+    refuseNoIndices(cx, e, field, index);
+    return withinExtents(cx, e, field, index);
+  }
   const to: Temp = { is: 'temp', type: 'i1' };
   cx.session.emit(originOf(cx, e), {
     do: 'structure',
@@ -27,7 +30,8 @@ export const isActive: Intrinsic = (cx, e) => {
 export const activate: Intrinsic = (cx, e) => {
   const { field, index, outwards } = cellArguments(cx, e);
   const node = sparseNode(cx, e, field, index.length, outwards, false);
-  if (node)
+  if (!node) refuseNoIndices(cx, e, field, index);
+  else
     cx.session.emit(originOf(cx, e), {
       do: 'structure',
       op: 'activate',
@@ -221,6 +225,19 @@ const sparseNode = (
       'give the indices of an element in it',
     );
   return node;
+};
+
+/** A field without sparse nodes has no cell for all of its elements either. */
+const refuseNoIndices = (cx: Context, e: AnyNode, field: AnyField, index: readonly Scalar[]): void => {
+  const { axes } = placedOf(cx, e, field);
+  if (index.length > 0 || axes.length === 0) return;
+  refuse(
+    cx,
+    e,
+    'lang/indices',
+    `an element of field '${field.name}' is named by ${axes.length} indices, here there are none`,
+    'give the indices of an element',
+  );
 };
 
 /** Which cell of a node an element lies in: of its indices those along the axes that the cells have, counted in cells. */
