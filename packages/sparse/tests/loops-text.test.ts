@@ -82,23 +82,23 @@ describe('a loop over active elements', () => {
   it('of blocks that it does not change looks for the active ones as it goes: a task a block', () => {
     expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).place(u, v)), copy(2))).toMatchInlineSnapshot(`
       "%0 = mem.load 272 {buffer = @arena_i32} : i32
-      %1 = mem.load 274 {buffer = @arena_i32} : i32
+      %1 = mem.load 289 {buffer = @arena_i32} : i32
       %2 = arith.sub %0, %1 : i32
       %3 = arith.max %2, 0 : i32
-      %4 = mem.load 273 {buffer = @arena_i32} : i32
+      %4 = mem.load 288 {buffer = @arena_i32} : i32
       %5 = arith.add %4, %3 : i32
       %6 = arith.min %5, 236 : i32
       scf.for 2, %6, 1 {parallel = true} {
       ^(%task: i32):
-        %7 = arith.add %task, 16128 : i32
+        %7 = arith.add %task, 16160 : i32
         %8 = mem.load %7 {buffer = @arena_i32} : i32
         %9 = arith.cmp %8, 0 {predicate = ne} : i1
         scf.if %9 {
           %10 = arith.shl %task, 1 : i32
-          %11 = arith.add %10, 16368 : i32
+          %11 = arith.add %10, 16400 : i32
           %12 = mem.load %11 {buffer = @arena_i32} : i32
           %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
-          %14 = arith.add %10, 16369 : i32
+          %14 = arith.add %10, 16401 : i32
           %15 = mem.load %14 {buffer = @arena_i32} : i32
           %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
           snode.assume_active %13, %16 {node = 1}
@@ -123,25 +123,25 @@ describe('a loop over active elements', () => {
   it('divides large blocks', () => {
     expect(lowered(layout(dense(ij, 4).pointer().dense(ij, 1024).place(u, v)), copy(2))).toMatchInlineSnapshot(`
       "%0 = mem.load 32 {buffer = @arena_i32} : i32
-      %1 = mem.load 34 {buffer = @arena_i32} : i32
+      %1 = mem.load 49 {buffer = @arena_i32} : i32
       %2 = arith.sub %0, %1 : i32
       %3 = arith.max %2, 0 : i32
-      %4 = mem.load 33 {buffer = @arena_i32} : i32
+      %4 = mem.load 48 {buffer = @arena_i32} : i32
       %5 = arith.add %4, %3 : i32
       %6 = arith.min %5, 3 : i32
       %7 = arith.shl %6, 10 : i32
       scf.for 2048, %7, 1 {parallel = true} {
       ^(%task: i32):
         %8 = arith.shr %task, 10 : i32
-        %9 = arith.add %8, 6291792 : i32
+        %9 = arith.add %8, 6291824 : i32
         %10 = mem.load %9 {buffer = @arena_i32} : i32
         %11 = arith.cmp %10, 0 {predicate = ne} : i1
         scf.if %11 {
           %12 = arith.shl %8, 1 : i32
-          %13 = arith.add %12, 6291808 : i32
+          %13 = arith.add %12, 6291840 : i32
           %14 = mem.load %13 {buffer = @arena_i32} : i32
           %15 = snode.index %14, 0 {hi = 4, lo = 0, unit = 1} : i32
-          %16 = arith.add %12, 6291809 : i32
+          %16 = arith.add %12, 6291841 : i32
           %17 = mem.load %16 {buffer = @arena_i32} : i32
           %18 = snode.index %17, 0 {hi = 4, lo = 0, unit = 1} : i32
           %19 = arith.and %task, 1023 : i32
@@ -164,63 +164,63 @@ describe('a loop over active elements', () => {
   it('of a mask looks at the bits of a row at once', () => {
     expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).bitmasked().place(u, v)), copy(2)))
       .toMatchInlineSnapshot(`
-      "%0 = mem.load 272 {buffer = @arena_i32} : i32
-      %1 = mem.load 274 {buffer = @arena_i32} : i32
-      %2 = arith.sub %0, %1 : i32
-      %3 = arith.max %2, 0 : i32
-      %4 = mem.load 273 {buffer = @arena_i32} : i32
-      %5 = arith.add %4, %3 : i32
-      %6 = arith.min %5, 229 : i32
-      scf.for 2, %6, 1 {parallel = true, schedule = dynamic} {
-      ^(%task: i32):
-        %7 = arith.add %task, 16144 : i32
-        %8 = mem.load %7 {buffer = @arena_i32} : i32
-        %9 = arith.cmp %8, 0 {predicate = ne} : i1
-        scf.if %9 {
-          %10 = arith.shl %task, 1 : i32
-          %11 = arith.add %10, 16384 : i32
-          %12 = mem.load %11 {buffer = @arena_i32} : i32
-          %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
-          %14 = arith.add %10, 16385 : i32
-          %15 = mem.load %14 {buffer = @arena_i32} : i32
-          %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
-          snode.assume_active %13, %16 {node = 1}
-          %17 = arith.shl %13, 2 : i32
-          scf.for 0, 4, 1 {
-          ^(%i: i32):
-            %18 = snode.index %17, %i {hi = 64, lo = 0, unit = 4} : i32
-            %19 = arith.shl %16, 3 : i32
-            %20 = arith.shl %i, 3 : i32
-            %21 = arith.shr %20, 5 : i32
-            %22 = arith.mul %task, 66 : i32
-            %23 = arith.add %22, %21 : i32
-            %24 = arith.add %23, 288 : i32
-            %25 = mem.load %24 {buffer = @arena_i32} : i32
-            %26 = arith.and %20, 31 : i32
-            %27 = arith.shr %25, %26 : i32
-            %28 = arith.and %27, 255 : i32
-            %29 = arith.cmp %28, 0 {predicate = ne} : i1
-            scf.if %29 {
-              scf.for 0, 8, 1 {simd = true} {
-              ^(%j: i32):
-                %30 = arith.shr %28, %j : i32
-                %31 = arith.and %30, 1 : i32
-                %32 = arith.cmp %31, 0 {predicate = ne} : i1
-                scf.if %32 {
-                  %33 = snode.index %19, %j {hi = 128, lo = 0, unit = 8} : i32
-                  snode.assume_active %18, %33 {node = 2}
-                  %x = field.load %18, %33 {field = u} : f32
-                  field.store %x, %18, %33 {field = v}
-                } {
+        "%0 = mem.load 272 {buffer = @arena_i32} : i32
+        %1 = mem.load 289 {buffer = @arena_i32} : i32
+        %2 = arith.sub %0, %1 : i32
+        %3 = arith.max %2, 0 : i32
+        %4 = mem.load 288 {buffer = @arena_i32} : i32
+        %5 = arith.add %4, %3 : i32
+        %6 = arith.min %5, 229 : i32
+        scf.for 2, %6, 1 {parallel = true, schedule = dynamic} {
+        ^(%task: i32):
+          %7 = arith.add %task, 16176 : i32
+          %8 = mem.load %7 {buffer = @arena_i32} : i32
+          %9 = arith.cmp %8, 0 {predicate = ne} : i1
+          scf.if %9 {
+            %10 = arith.shl %task, 1 : i32
+            %11 = arith.add %10, 16416 : i32
+            %12 = mem.load %11 {buffer = @arena_i32} : i32
+            %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
+            %14 = arith.add %10, 16417 : i32
+            %15 = mem.load %14 {buffer = @arena_i32} : i32
+            %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
+            snode.assume_active %13, %16 {node = 1}
+            %17 = arith.shl %13, 2 : i32
+            scf.for 0, 4, 1 {
+            ^(%i: i32):
+              %18 = snode.index %17, %i {hi = 64, lo = 0, unit = 4} : i32
+              %19 = arith.shl %16, 3 : i32
+              %20 = arith.shl %i, 3 : i32
+              %21 = arith.shr %20, 5 : i32
+              %22 = arith.mul %task, 66 : i32
+              %23 = arith.add %22, %21 : i32
+              %24 = arith.add %23, 320 : i32
+              %25 = mem.load %24 {buffer = @arena_i32} : i32
+              %26 = arith.and %20, 31 : i32
+              %27 = arith.shr %25, %26 : i32
+              %28 = arith.and %27, 255 : i32
+              %29 = arith.cmp %28, 0 {predicate = ne} : i1
+              scf.if %29 {
+                scf.for 0, 8, 1 {simd = true} {
+                ^(%j: i32):
+                  %30 = arith.shr %28, %j : i32
+                  %31 = arith.and %30, 1 : i32
+                  %32 = arith.cmp %31, 0 {predicate = ne} : i1
+                  scf.if %32 {
+                    %33 = snode.index %19, %j {hi = 128, lo = 0, unit = 8} : i32
+                    snode.assume_active %18, %33 {node = 2}
+                    %x = field.load %18, %33 {field = u} : f32
+                    field.store %x, %18, %33 {field = v}
+                  } {
+                  }
                 }
+              } {
               }
-            } {
             }
+          } {
           }
-        } {
-        }
-      }"
-    `);
+        }"
+      `);
   });
 
   it('of masks around blocks makes a list of the blocks first', () => {
@@ -301,28 +301,28 @@ describe('a loop over active elements', () => {
   }`;
     expect(lowered(layout(dense(ij, 16).pointer().dynamic(k, 64).place(p)), kernel)).toMatchInlineSnapshot(`
       "%0 = mem.load 272 {buffer = @arena_i32} : i32
-      %1 = mem.load 274 {buffer = @arena_i32} : i32
+      %1 = mem.load 289 {buffer = @arena_i32} : i32
       %2 = arith.sub %0, %1 : i32
       %3 = arith.max %2, 0 : i32
-      %4 = mem.load 273 {buffer = @arena_i32} : i32
+      %4 = mem.load 288 {buffer = @arena_i32} : i32
       %5 = arith.add %4, %3 : i32
       %6 = arith.min %5, 229 : i32
       scf.for 2, %6, 1 {parallel = true, schedule = dynamic} {
       ^(%task: i32):
-        %7 = arith.add %task, 16144 : i32
+        %7 = arith.add %task, 16176 : i32
         %8 = mem.load %7 {buffer = @arena_i32} : i32
         %9 = arith.cmp %8, 0 {predicate = ne} : i1
         scf.if %9 {
           %10 = arith.shl %task, 1 : i32
-          %11 = arith.add %10, 16384 : i32
+          %11 = arith.add %10, 16416 : i32
           %12 = mem.load %11 {buffer = @arena_i32} : i32
           %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
-          %14 = arith.add %10, 16385 : i32
+          %14 = arith.add %10, 16417 : i32
           %15 = mem.load %14 {buffer = @arena_i32} : i32
           %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
           snode.assume_active %13, %16 {node = 1}
           %17 = arith.mul %task, 66 : i32
-          %18 = arith.add %17, 288 : i32
+          %18 = arith.add %17, 320 : i32
           %19 = mem.load %18 {buffer = @arena_i32} : i32
           %20 = arith.min %19, 64 : i32
           scf.for 0, %20, 1 {simd = true} {
