@@ -57,19 +57,24 @@ const extents = (length: number, strides: readonly number[]): readonly number[] 
 
 const shapeOf = (shape: readonly number[], accesses: readonly FlatAccess[]): Shape | undefined => {
   const strides = shape.map((_, k) => shape.slice(k + 1).reduce((n, x) => n * x, 1));
-  const known = new Map<string, readonly Affine[]>();
+  /* One index means one element, wherever it stands. */
+  const indices = new Map<string, { readonly index: Affine; readonly domain: Conjunction[] }>();
   for (const { index, domain } of accesses) {
-    const key = `${index.constant}:${index.coefs.join()}`;
-    const before = known.get(key);
+    const same = indices.get(keyOf(index));
+    if (same === undefined) indices.set(keyOf(index), { index, domain: [...domain] });
+    else same.domain.push(...domain);
+  }
+  const known = new Map<string, readonly Affine[]>();
+  for (const [key, { index, domain }] of indices) {
     /* Subscripts within their extents are the only ones, so whichever guess gives them is right. */
-    const split = firstOf(before ? [before] : guessesOf(index, strides), (guess) => within(guess, shape, domain));
+    const split = firstOf(guessesOf(index, strides), (guess) => within(guess, shape, domain));
     if (split === undefined) return undefined;
-    /* One index means one element, wherever it stands. */
-    if (before !== undefined && split.some((f, k) => f.constant !== before[k].constant)) return undefined;
     known.set(key, split);
   }
-  return { shape, split: (f) => known.get(`${f.constant}:${f.coefs.join()}`) ?? splitBy(Math.round, f, strides) };
+  return { shape, split: (f) => known.get(keyOf(f)) ?? splitBy(Math.round, f, strides) };
 };
+
+const keyOf = (f: Affine): string => `${f.constant}:${f.coefs.join()}`;
 
 const firstOf = <A, B>(all: Iterable<A>, to: (a: A) => B | undefined): B | undefined => {
   for (const a of all) {
