@@ -20,5 +20,6 @@ export { serialLanes } from './vectorize/serial-lanes.js';
 export { vectorizeNests } from './vectorize/nests.js';
 export { vectorize } from './vectorize/vectorize.js';
 export { corePasses, corePassesOver, defaultPipeline } from './registry.js';
+export { takesLanes } from './support/takes-lanes.js';
 export { timesRun, workOf } from './support/work.js';
 export type { CorePass } from './support/core-pass.js';

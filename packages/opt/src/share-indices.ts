@@ -4,13 +4,15 @@ import { constantOfOp } from './support/constant-in.js';
 import { constantPool } from './support/constant-pool.js';
 import { corePass } from './support/core-pass.js';
 import { factsOf, type Facts } from './support/facts.js';
+import { takesLanes } from './support/takes-lanes.js';
 import { freshValues, simpleOp } from './support/values.js';
 
 /**
  * Of several indices into memory that differ by constants, computes only the first; the others become the first plus a constant,
  * which processors and WebAssembly take as part of an instruction's address. So all elements around a position are addressed from
- * one register. C++ compilers do not do this by themselves: they may not reorder signed sums, which could then overflow. Runs
- * late, and leaves ops without users to a `dce` after it.
+ * one register. C++ compilers do not do this by themselves: they may not reorder signed sums, which could then overflow. Loops
+ * that they put on lanes are left alone, since they follow the indices there. Runs late, and leaves ops without users to a `dce`
+ * after it.
  */
 export const shareIndices = corePass('share-indices', {}, (dialects) => {
   const facts = factsOf(dialects);
@@ -64,7 +66,7 @@ const shareKernel = (kernel: Kernel, facts: Facts): Kernel => {
       if (op.name.startsWith('mem.') && last >= 0) {
         const index = shared(op.operands[last]!, append);
         append(index === op.operands[last] ? op : { ...op, operands: [...op.operands.slice(0, last), index] });
-      } else append(op.regions.length === 0 ? op : { ...op, regions: op.regions.map(visit) });
+      } else append(op.regions.length === 0 || takesLanes(op) ? op : { ...op, regions: op.regions.map(visit) });
     }
     for (const scope of [leaders, sums, constants]) scope.leave();
     return { ...region, ops };

@@ -1,4 +1,5 @@
-import { type Kernel, type Op, type Region, type Value, isVector } from '@filigree/ir';
+import type { Kernel, Op, Region, Value } from '@filigree/ir';
+import { takesLanes } from '@filigree/opt';
 
 /** Accesses to a buffer at constant distances from one index: they share a pointer. */
 export interface Place {
@@ -125,16 +126,3 @@ const baseOf = (
     base = op.operands[1 - at]!;
   }
 };
-
-/** Whether a loop may be put on lanes by the compiler: innermost, its iterations said to be independent, on none yet. */
-const takesLanes = (op: Op): boolean =>
-  op.name === 'scf.for' &&
-  ['simd', 'independent', 'parallel'].some((said) => op.attrs[said] === true) &&
-  !contains(op.regions[0]!, (o) => loops.has(o.name) || onLanes(o) || o.name === 'mem.atomic' || o.name === 'mem.cas');
-
-const loops = new Set(['scf.for', 'scf.while']);
-
-const onLanes = (op: Op): boolean => [...op.operands, ...op.results].some((v) => isVector(v.type));
-
-const contains = (region: Region, test: (op: Op) => boolean): boolean =>
-  region.ops.some((op) => test(op) || op.regions.some((r) => contains(r, test)));
