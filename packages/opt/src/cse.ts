@@ -2,6 +2,7 @@ import { mapKernels, substituteOperands, type Kernel, type Op, type Region, type
 import { corePass } from './support/core-pass.js';
 import { clobbered, factsOf, type BufferSet, type Facts } from './support/facts.js';
 import { opKey } from './support/op-key.js';
+import { scopedMap } from './support/scoped-map.js';
 
 /**
  * Common subexpression elimination: of two equal ops, the second is dropped if the first comes before it on every path
@@ -15,10 +16,10 @@ export const cse = corePass('cse', {}, (dialects) => {
 
 const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
   const now = new Map<number, Value>();
-  const available = new Map<string, readonly Value[]>();
+  const available = scopedMap<readonly Value[]>();
   const versions = memoryVersions();
 
-  const visit = (op: Op, scope: string[]): Op | undefined => {
+  const visit = (op: Op): Op | undefined => {
     const current = substituteOperands(op, now);
     if (current.regions.length > 0) return visitRegions(current);
     const footprint = facts.footprint(current);
@@ -30,7 +31,6 @@ const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
         return undefined;
       }
       available.set(key, current.results);
-      scope.push(key);
     }
     versions.bump(clobbered(footprint));
     return current;
@@ -60,15 +60,15 @@ const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
   };
 
   const visitRegion = (region: Region): Region => {
-    const scope: string[] = [];
+    available.enter();
     const ops: Op[] = [];
     let same = true;
     for (const op of region.ops) {
-      const kept = visit(op, scope);
+      const kept = visit(op);
       if (kept) ops.push(kept);
       if (kept !== op) same = false;
     }
-    for (const key of scope) available.delete(key);
+    available.leave();
     return same ? region : { ...region, ops };
   };
 

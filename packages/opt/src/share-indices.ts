@@ -4,6 +4,7 @@ import { constantOfOp } from './support/constant-in.js';
 import { constantPool } from './support/constant-pool.js';
 import { corePass } from './support/core-pass.js';
 import { factsOf, type Facts } from './support/facts.js';
+import { scopedMap } from './support/scoped-map.js';
 import { takesLanes } from './support/takes-lanes.js';
 import { freshValues, simpleOp } from './support/values.js';
 
@@ -72,19 +73,4 @@ const shareKernel = (kernel: Kernel, facts: Facts): Kernel => {
     return { ...region, ops };
   };
   return { ...kernel, body: visit(kernel.body) };
-};
-
-/** A map whose entries last to the end of the region in which they were set. */
-const scopedMap = <T>() => {
-  const map = new Map<string, T>();
-  const scopes: string[][] = [];
-  return {
-    get: (key: string): T | undefined => map.get(key),
-    set: (key: string, value: T): void => {
-      map.set(key, value);
-      scopes[scopes.length - 1]!.push(key);
-    },
-    enter: (): void => void scopes.push([]),
-    leave: (): void => scopes.pop()!.forEach((key) => map.delete(key)),
-  };
 };

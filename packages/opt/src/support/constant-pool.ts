@@ -1,4 +1,5 @@
 import { attrFromScalar, scalarOf, typeText, type Op, type Scalar, type Type, type Value } from '@filigree/ir';
+import { scopedMap } from './scoped-map.js';
 import { simpleOp, type Fresh } from './values.js';
 
 /** The constants that are in scope where a pass stands, one value for each. */
@@ -14,13 +15,11 @@ export interface ConstantPool {
 }
 
 export const constantPool = (fresh: Fresh): ConstantPool => {
-  const values = new Map<string, Value>();
+  const values = scopedMap<Value>();
   const scalars = new Map<number, Scalar>();
-  const scopes: string[][] = [[]];
   const remember = (key: string, v: Value, scalar: Scalar): void => {
     values.set(key, v);
     scalars.set(v.id, scalar);
-    scopes[scopes.length - 1]!.push(key);
   };
   return {
     value: (scalar, type, append) => {
@@ -40,10 +39,8 @@ export const constantPool = (fresh: Fresh): ConstantPool => {
       if (known === undefined) remember(key, v, scalar);
       return known;
     },
-    enter: () => void scopes.push([]),
-    leave: () => {
-      for (const key of scopes.pop()!) values.delete(key);
-    },
+    enter: values.enter,
+    leave: values.leave,
   };
 };
 
