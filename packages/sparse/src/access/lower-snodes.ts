@@ -13,14 +13,13 @@ import {
   type Value,
 } from '@filigree/ir';
 import { isSparse } from '../layout/layout.js';
-import type { NodeStorage, Pool, Storage } from '../storage/storage.js';
+import type { NodeStorage, Storage } from '../storage/storage.js';
 import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './lower/address.js';
 import { clamp, extract, interleave } from './lower/digits.js';
 import { append, lengthOf } from './lower/list.js';
 import { isActive, lookup, type CellNumber, type Lookup } from './lower/lookup.js';
 import { lookupAll, scratchFor, splitOperands } from './lower/lookup-all.js';
 import { prefetchSlot } from './lower/hash.js';
-import { recycleSpare } from './lower/pool.js';
 import { report } from './lower/status.js';
 import { clearList, deactivate } from './lower/deactivate.js';
 import { snodeDialect } from './snode-dialect.js';
@@ -39,18 +38,11 @@ export const lowerSNodes = (storage: Storage): Pass<Module> => {
     const buffers = [...declared.values()];
     const lowered = mapKernels(module, (kernel) => {
       const places = new Places(kernel, storage);
-      return rewriteOps(
-        kernel,
-        dialects,
-        (op, ctx) => (isLast(op, kernel) ? places.end(op, ctx.build) : places.lower(op, ctx.build)),
-        buffers,
-      );
+      return rewriteOps(kernel, dialects, (op, ctx) => places.lower(op, ctx.build), buffers);
     });
     return { ...lowered, buffers };
   });
 };
-
-const isLast = (op: Op, { body }: Kernel): boolean => op === body.ops[body.ops.length - 1];
 
 type Build = (body: (b: Builder) => readonly Value[] | Value | void) => Replacement;
 
@@ -58,8 +50,6 @@ type Build = (body: (b: Builder) => readonly Value[] | Value | void) => Replacem
 class Places {
   readonly addresses = new Map<number, Address>();
   private readonly numbers = new Map<number, (b: Builder) => CellNumber>();
-  /** Pools of which cells may be given out. */
-  private readonly allocating = new Set<Pool>();
 
   constructor(
     private readonly kernel: Kernel,
@@ -76,15 +66,6 @@ class Places {
           remedy: 'micro-accesses are to be lowered where they are made',
         });
     return undefined;
-  }
-
-  /** What is left to do when a kernel ends. */
-  end(op: Op, build: Build): Replacement | undefined {
-    if (this.allocating.size === 0) return undefined;
-    return build((b) => {
-      for (const pool of this.allocating) recycleSpare({ b, storage: this.storage }, pool);
-      return b.append(op);
-    });
   }
 
   node(op: Op): NodeStorage {
@@ -114,7 +95,6 @@ class Places {
     const node = this.node(op);
     const hash = node.node.kind === 'hash';
     const activate = (op.attrs.activate === true || op.name === 'snode.lookup_all') && isSparse(node.node);
-    if (activate && node.pool) this.allocating.add(node.pool);
     return {
       node,
       container: this.address(operands[0]),

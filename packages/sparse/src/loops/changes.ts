@@ -36,9 +36,12 @@ const within = (layout: Layout, node: number): readonly number[] => [
 
 const removing = new Set(['field.deactivate', 'field.clear', 'field.clear_all', 'snode.deactivate', 'snode.clear']);
 
+const activating = new Set(['field.activate', 'field.append', 'snode.lookup_all']);
+
 /** Nodes of which an op may activate a cell. */
 const activated = (layout: Layout, op: Op): readonly number[] => {
   if (op.name === 'field.store' || op.name === 'field.atomic')
     return layout.fields.get(String(op.attrs.field))?.path ?? [];
-  return op.name === 'field.activate' || op.name === 'field.append' ? pathTo(layout.nodes, Number(op.attrs.node)) : [];
+  const activates = activating.has(op.name) || (op.name === 'snode.lookup' && op.attrs.activate === true);
+  return activates ? pathTo(layout.nodes, Number(op.attrs.node)) : [];
 };

@@ -22,6 +22,7 @@ import {
 import { fieldDialect } from '../access/field-dialect.js';
 import { snodeDialect } from '../access/snode-dialect.js';
 import { plus, type Emit } from '../access/lower/address.js';
+import { recycleSpare } from '../access/lower/pool.js';
 import { isSparse, pathTo } from '../layout/layout.js';
 import type { Storage } from '../storage/storage.js';
 import { ordered, type Coordinates } from './cells.js';
@@ -119,7 +120,11 @@ const lower = (op: Op, ctx: RewriteContext, c: Context): Replacement | undefined
   if (!lowering && lost.length === 0 && !(ends && activated.length > 0)) return undefined;
   return ctx.build((b) => {
     const e = { b, storage };
-    if (ends) for (const n of activated) collect(e, storage.nodes[n], { used: false });
+    if (ends)
+      for (const n of activated) {
+        recycleSpare(e, storage.nodes[n].pool!);
+        collect(e, storage.nodes[n], { used: false });
+      }
     const results = lowering ? void lowering(e, op, c) : b.append(op);
     for (const n of lost) collect(e, storage.nodes[n], { used: true });
     return results;

@@ -63,7 +63,7 @@ export interface NodeStorage {
  *
  * An arena begins as zeros, with `used` set to `RESERVED_CELLS` and ambient values written into cell 0 and the root's
  * cell. A thread that has prepared a cell only to find one in place already, made by another thread, keeps it in
- * `spare` for whoever needs one next. What is left there when a kernel ends joins the recycled cells.
+ * `spare` for whoever needs one next. What is left there when a kernel ends becomes free again.
  */
 export interface Pool {
   /** Address of cell 0. */
