@@ -7,7 +7,7 @@ export * from './c-family/spellings.js';
 export * from './c-family/helpers.js';
 export * from './c-family/names.js';
 export * from './c-family/literal.js';
-export * from './c-family/emit-kernel.js';
+export * from './c-family/kernel/emit-kernel.js';
 export * from './c-family/check-kernels.js';
 export * from './c-family/emit-helpers.js';
 export * from './toolchain/toolchain.js';

@@ -11,7 +11,7 @@ import {
   typeText,
 } from '@filigree/ir';
 import type { CFamilyDialect } from './dialect.js';
-import { structuredOps } from './emit-kernel.js';
+import { structuredOps } from './kernel/emit-kernel.js';
 
 /**
  * Whether a dialect of the C family can write this module: every op has a spelling and every type a name. Reports each op

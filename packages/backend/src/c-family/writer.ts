@@ -14,6 +14,8 @@ export interface Shared {
   readonly names: Names;
   readonly pointers: ReadonlyMap<string, string>;
   readonly usage: Usage;
+  /** How ops with regions are written. */
+  readonly structures: Readonly<Record<string, (w: Writer, op: Op) => void>>;
   /** Accesses that share a pointer, and the pointers that the function being written has. */
   readonly places: Places;
   readonly placed: Map<Place, string>;

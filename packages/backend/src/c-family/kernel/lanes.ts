@@ -1,0 +1,74 @@
+import { type Op, type Region, isVector, scalarOf } from '@filigree/ir';
+import { accumulations } from '../accumulation.js';
+import { nearBuffers } from '../apart.js';
+import { affineValues } from '../usage.js';
+import { type Writer, line } from '../writer.js';
+import { effectOf, terminators } from './region.js';
+import { constantNumber } from './variables.js';
+
+/** Writes what is in a loop that is to run on lanes, or in any other. */
+export const onLanes = (w: Writer, loop: Op | undefined, write: () => void): void => {
+  const { lanes, apart, accumulated } = w.shared;
+  if (loop) {
+    w.shared.lanes = affineValues(loop);
+    w.shared.apart = apartIn(w, loop);
+    w.shared.accumulated = accumulatedIn(loop);
+  }
+  write();
+  w.shared.lanes = lanes;
+  w.shared.apart = apart;
+  w.shared.accumulated = accumulated;
+};
+
+/** Pragmas for a loop that says its iterations are independent: an innermost one without atomics, which do depend on each other. */
+export const hints = (w: Writer, op: Op, variables: readonly string[] = []): readonly string[] => {
+  const [simd, independent] = [op.attrs['simd'] === true, op.attrs['independent'] === true];
+  const said = simd || independent || op.attrs['parallel'] === true;
+  if (!said || contains(op.regions[0]!, (o) => !takesLanes(w, o) || usesVectors(o))) return [];
+  const { dialect, usage, helpers } = w.shared;
+  const kinds = variables.length === 0 ? [] : independent ? accumulations(op, usage.count) : undefined;
+  if (kinds === undefined) return [];
+  const accumulated = variables.map((variable, k) => ({
+    variable,
+    helper: `reduction_${kinds[k]!}_${scalarOf(op.results[k]!.type)}`,
+  }));
+  if (simd) for (const a of accumulated) helpers.add(a.helper);
+  return dialect.independent(simd, accumulated);
+};
+
+/** Values of a loop that are made of what it carries. */
+const accumulatedIn = (loop: Op): ReadonlySet<number> => {
+  const [body] = loop.regions as readonly [Region];
+  const found = new Set(body.params.slice(1).map((p) => p.id));
+  const visit = (region: Region): void => {
+    for (const op of region.ops) {
+      op.regions.forEach(visit);
+      const last = op.regions.flatMap((r) => r.ops.at(-1)?.operands ?? []);
+      if ([...op.operands, ...last].some((v) => found.has(v.id))) for (const r of op.results) found.add(r.id);
+    }
+  };
+  if (found.size > 0) visit(body);
+  return found;
+};
+
+const apartIn = (w: Writer, loop: Op): Writer['shared']['apart'] => {
+  const { unknownZero } = w.shared.dialect;
+  const near = unknownZero === undefined ? [] : [...nearBuffers(loop, (v) => constantNumber(w, v))];
+  if (near.length === 0) return new Map();
+  const name = w.shared.names.take('apart');
+  line(w, `const long long ${name} = ${w.site.helper(unknownZero!)}();`);
+  return new Map(near.map((buffer) => [buffer, name]));
+};
+
+const takesLanes = (w: Writer, op: Op): boolean => {
+  const spelling = w.shared.dialect.spellings[op.name];
+  if (!spelling) return op.name === 'scf.if' || terminators.has(op.name);
+  const effect = effectOf(w, spelling, op);
+  return op.name === 'mem.store' || effect === 'pure' || effect === 'read';
+};
+
+/** Whether an op is on lanes already. */
+const usesVectors = (op: Op): boolean => [...op.operands, ...op.results].some((v) => isVector(v.type));
+
+const contains = (region: Region, test: (op: Op) => boolean): boolean =>
+  region.ops.some((op) => test(op) || op.regions.some((r) => contains(r, test)));

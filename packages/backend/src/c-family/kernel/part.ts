@@ -1,0 +1,124 @@
+import { type Op, type Scalar, type Value, scalarFromAttr, scalarOf } from '@filigree/ir';
+import { timesRun, workOf } from '@filigree/opt';
+import type { StartedPart } from '../dialect.js';
+import { type BufferUse, bufferUse, freeValues } from '../usage.js';
+import { type Writer, block, line, named, pointer, scalarName, valueOf, writer } from '../writer.js';
+import { declareScratch, defined, effectText, passedBuffers } from './function.js';
+import { hints, onLanes } from './lanes.js';
+import { cannotOverflow } from './loop.js';
+import { emitRegion } from './region.js';
+import { atom, constantNumber, tripCount } from './variables.js';
+
+/**
+ * A parallel loop as a function that runs a share of its iterations, and the statement that starts all shares. Where it
+ * spends its time on atomic updates there is a second function, for one thread alone.
+ */
+export const emitPart = (w: Writer, op: Op): void => {
+  const s = w.shared;
+  const { part } = s.dialect;
+  const [lb, ub, step] = op.operands as [Value, Value, Value];
+  const loop: PartLoop = {
+    op,
+    from: atom(w, lb),
+    stride: atom(w, step),
+    use: bufferUse(op.regions[0]!.ops, s.dialect.spellings),
+  };
+  const to = atom(w, ub);
+  const captured = [...new Map([...freeValues(op.regions[0]!), lb, step].map((v) => [v.id, v])).values()]
+    .filter((v) => !s.constants.has(v.id))
+    .map((v) => ({ type: scalarName(s, v), name: valueOf(w, v).text }));
+  const buffers = passedBuffers(s, loop.use);
+  const name = s.names.take(`part${s.partCount++}_of_${s.kernelName}`);
+  const inner = writer(s, 'beside others');
+  emitShare(inner, loop);
+  const constantOf = (v: Value): Scalar | undefined => scalarConstant(w, v);
+  const work = workOf(op.regions[0]!, constantOf);
+  const alone =
+    inner.flags.atomic && timesRun(op.regions[0]!, constantOf, atomicWork) > work / 16
+      ? { name: s.names.take(`${name}_alone`), inner: writer(s, 'alone') }
+      : undefined;
+  if (alone) emitShare(alone.inner, loop);
+  const status = inner.flags.status ? [w.site.status()] : [];
+  const params = [
+    ...buffers.map((b) => pointer(s, b, !loop.use.written.has(b.name))),
+    ...captured.map(({ type, name }) => `${type} ${name}`),
+    ...status.map(() => 'int* status'),
+    ...part.rangeParams,
+  ];
+  const define = (name: string, what: string, inner: Writer): void =>
+    void s.parts.push(defined(what + effectText(s, buffers, loop.use), part.head(name, params), inner));
+  define(name, `A share of the parallel loop over ${op.regions[0]!.params[0]!.hint ?? 'i'}`, inner);
+  if (alone) define(alone.name, 'The same for one thread alone, without atomics', alone.inner);
+  for (const h of part.helpers) s.helpers.add(h);
+  const args = [...buffers.map((b) => s.pointers.get(b.name)!), ...captured.map((v) => v.name), ...status];
+  const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
+  const trips = unit ? to : tripCount(w, loop.from, to, loop.stride);
+  const started: StartedPart = {
+    name,
+    alone: alone?.name ?? name,
+    args,
+    trips,
+    worth: Math.ceil(worthForking / work),
+    dynamic: op.attrs['schedule'] === 'dynamic',
+    ...(typeof op.attrs['threads'] === 'number' ? { threads: op.attrs['threads'] } : {}),
+  };
+  for (const l of part.start(started)) line(w, l);
+};
+
+/** What an atomic update costs more than a plain one, in ops. */
+const atomicWork = (op: Op): number => (op.name === 'mem.atomic' || op.name === 'mem.cas' ? 16 : 0);
+
+/** Ops that are not worth another thread: to start one takes some microseconds. */
+const worthForking = 65_536;
+
+const scalarConstant = (w: Writer, v: Value): Scalar | undefined => {
+  const c = w.shared.constants.get(v.id);
+  return c === undefined ? undefined : scalarFromAttr(c, scalarOf(v.type));
+};
+
+interface PartLoop {
+  readonly op: Op;
+  /** Texts of lower bound and step. */
+  readonly from: string;
+  readonly stride: string;
+  readonly use: BufferUse;
+}
+
+/** The body of a part: the iterations from the `begin`th to before the `end`th. */
+const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => {
+  const s = inner.shared;
+  const body = op.regions[0]!;
+  const iv = body.params[0]!;
+  const [lb, ub, step] = op.operands as [Value, Value, Value];
+  const by = constantNumber(inner, step);
+  const i = named(s, iv, iv.hint ?? 'i');
+  const counted = by !== undefined && by >= 1 && cannotOverflow(inner, ub, by);
+  const ownsScratch = s.module.buffers.some(
+    (b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)),
+  );
+  /* Vector lanes would share what each iteration has for itself. */
+  const pragmas = ownsScratch ? [] : hints(inner, op);
+  for (const l of s.dialect.part.prologue) line(inner, l);
+  onLanes(inner, pragmas.length > 0 ? op : undefined, () => {
+    const type = scalarName(s, iv);
+    const at = (trip: string): string =>
+      `${constantNumber(inner, lb) === 0 ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
+    const inside = (): void => {
+      declareScratch(inner, body.ops);
+      emitRegion(inner, body);
+    };
+    if (counted) line(inner, `const ${type} last = ${at('end')};`);
+    for (const l of pragmas) line(inner, l);
+    if (counted)
+      block(
+        inner,
+        `for (${type} ${i} = ${at('begin')}; ${i} < last; ${by === 1 ? `++${i}` : `${i} += ${stride}`}) {`,
+        inside,
+      );
+    else
+      block(inner, 'for (long long trip = begin; trip < end; ++trip) {', () => {
+        line(inner, `const ${type} ${i} = ${at('trip')};`);
+        inside();
+      });
+  });
+};
