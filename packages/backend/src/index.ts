@@ -8,6 +8,7 @@ export * from './c-family/helpers.js';
 export * from './c-family/names.js';
 export * from './c-family/literal.js';
 export * from './c-family/kernel/emit-kernel.js';
+export type { EmittedFunction } from './c-family/kernel/function.js';
 export * from './c-family/check-kernels.js';
 export * from './c-family/emit-helpers.js';
 export * from './toolchain/toolchain.js';
