@@ -27,6 +27,9 @@ export class Trace {
   /** What back-tracking found, by the steps ahead: short bodies recur. */
   readonly bodies = new Map<number, Plan>();
 
+  /** By distance, the stretch of steps found last that equal those so far behind them: distance, first, and end. */
+  private readonly agreed = new Int32Array(3 * SLOTS);
+
   difference(to: number, from: number): number[] {
     return this.at.map((s) => s[to] - s[from]);
   }
@@ -42,14 +45,21 @@ export class Trace {
 
   /** How many steps from `b` on are equal to those from `a` on; a < b. */
   commonSteps(a: number, b: number): number {
-    const { symbols } = this;
+    const { symbols, agreed } = this;
+    const gap = b - a;
+    const slot = 3 * (gap & (SLOTS - 1));
+    const known = agreed[slot] === gap;
+    if (known && agreed[slot + 1] <= a && a <= agreed[slot + 2]) return agreed[slot + 2] - a;
     const end = symbols.length;
-    const first = b;
-    while (b < end && symbols[a] === symbols[b]) {
-      a++;
-      b++;
-    }
-    return b - first;
+    /* Searches come back to stretches of one period again and again: what is known of them is not compared again. */
+    const [from, to] = known && a < agreed[slot + 1] ? [agreed[slot + 1], agreed[slot + 2]] : [end, end];
+    let t = a;
+    while (t < from && t + gap < end && symbols[t] === symbols[t + gap]) t++;
+    if (t === from) t = to;
+    agreed[slot] = gap;
+    agreed[slot + 1] = a;
+    agreed[slot + 2] = t;
+    return t - a;
   }
 
   /** A hash of the steps from an element on, 32 bits. */
@@ -60,6 +70,9 @@ export class Trace {
     return h;
   }
 }
+
+/** Distances for which a stretch is kept; a power of two. */
+const SLOTS = 1024;
 
 const mix = (h: number, x: number): number => Math.imul(h ^ x, 0x9e3779b1) ^ (h >>> 15);
 
