@@ -1,24 +1,9 @@
+import { affineText } from '../trace/affine-text.js';
 import type { Affine } from '../trace/piece.js';
 import type { Letter } from './language/equations.js';
 import type { AffineProgram, Expr, Read } from './read/program.js';
 import type { Recurrence, Recurrences } from './recurrences/recurrences.js';
 import { isConstant, withoutImplied, type Conjunction } from './sets/conjunction.js';
-
-/** `i + 2·j - 1` over named iterators. */
-const affineText = (f: Affine, names: readonly string[]): string => {
-  const terms = f.coefs.flatMap((c, d) =>
-    c === 0 ? [] : [{ c, text: Math.abs(c) === 1 ? names[d] : `${Math.abs(c)}·${names[d]}` }],
-  );
-  /* What is added first. */
-  terms.sort((a, b) => Number(a.c < 0) - Number(b.c < 0));
-  if (terms.length === 0) return String(f.constant);
-  const tail = f.constant === 0 ? '' : ` ${f.constant < 0 ? '-' : '+'} ${Math.abs(f.constant)}`;
-  return (
-    terms
-      .map(({ c, text }, k) => (k === 0 ? (c < 0 ? `-${text}` : text) : `${c < 0 ? ' - ' : ' + '}${text}`))
-      .join('') + tail
-  );
-};
 
 /** `1 ≤ i ≤ 8, j ≤ i`, empty for no condition. Bounds of one iterator stand together. */
 const conditionsText = (set: Conjunction, names: readonly string[]): string => {

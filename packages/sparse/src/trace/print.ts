@@ -1,3 +1,4 @@
+import { affineText } from './affine-text.js';
 import type { Affine, Face, Piece } from './piece.js';
 
 /**
@@ -12,22 +13,17 @@ export const printPiece = (piece: Piece): string => {
     const range = `${bound('max', lower, 'ceil')}..${bound('min', upper, 'floor')}`;
     return `${'  '.repeat(d)}for x${d} in ${range}`;
   });
-  return [...lines, `${'  '.repeat(lines.length)}(${piece.access.map(affineText).join(', ')})`].join('\n');
+  return [...lines, `${'  '.repeat(lines.length)}(${piece.access.map(textOf).join(', ')})`].join('\n');
 };
 
-/** constant + Σ coefs · x, terms first. */
-const affineText = (f: Affine): string => {
-  let text = '';
-  f.coefs.forEach((c, d) => {
-    if (c === 0) return;
-    const term = Math.abs(c) === 1 ? `x${d}` : `${Math.abs(c)}*x${d}`;
-    text += text === '' ? (c < 0 ? `-${term}` : term) : c < 0 ? ` - ${term}` : ` + ${term}`;
-  });
-  if (text === '') return String(f.constant);
-  return f.constant === 0 ? text : f.constant < 0 ? `${text} - ${-f.constant}` : `${text} + ${f.constant}`;
-};
+const textOf = (f: Affine): string =>
+  affineText(
+    f,
+    f.coefs.map((_, d) => `x${d}`),
+    '*',
+  );
 
 const bound = (of: string, faces: readonly Face[], round: string): string => {
-  const texts = faces.map((f) => (f.divisor === 1 ? affineText(f) : `${round}((${affineText(f)})/${f.divisor})`));
+  const texts = faces.map((f) => (f.divisor === 1 ? textOf(f) : `${round}((${textOf(f)})/${f.divisor})`));
   return texts.length === 1 ? texts[0] : `${of}(${texts.join(', ')})`;
 };

@@ -1,10 +1,7 @@
 import {
   bufferName,
   fail,
-  isFloat,
-  isInteger,
   typeText,
-  type Loc,
   type Module,
   type Op,
   type Region,
@@ -12,34 +9,14 @@ import {
   type Type,
   type Value,
 } from '@filigree/ir';
-import type { Affine } from '../../trace/piece.js';
-import {
-  constantOf,
-  isEmpty,
-  iterator,
-  minus,
-  plus,
-  rangeOf,
-  shiftedBy,
-  times,
-  type Conjunction,
-} from '../sets/conjunction.js';
+import { isEmpty, iterator, minus, plus, rangeOf, shiftedBy, times, type Conjunction } from '../sets/conjunction.js';
 import { outsideOf } from './bounds.js';
-import type { Access, AffineProgram, ArrayInfo, Expr, Place, Read, Statement } from './program.js';
-import { delinearise, type FlatAccess } from './shapes.js';
-import {
-  affine,
-  always,
-  both,
-  comparison,
-  crossed,
-  either,
-  numberOf,
-  opposite,
-  wholeOf,
-  type Condition,
-  type Whole,
-} from './values.js';
+import { notAffine } from './not-affine.js';
+import type { AffineProgram, ArrayInfo, Expr, Place, Read } from './program.js';
+import type { FlatAccess } from './shapes.js';
+import { ValueTable } from './value-table.js';
+import { affine, crossed, numberOf } from './values.js';
+import { carriedIndex, withShapes, type FlatStatement } from './with-shapes.js';
 
 export interface ReadProgramOptions {
   /** Values of the kernels' integer parameters, by name. */
@@ -65,97 +42,29 @@ interface Scope {
   readonly next: { at: number };
 }
 
-interface Flat {
-  readonly iterators: readonly string[];
-  readonly domain: readonly Conjunction[];
-  readonly place: Place;
-  readonly write: FlatAccess;
-  readonly value: Expr;
-  readonly loc: Loc | undefined;
-}
-
 class Reader {
-  private readonly wholes = new Map<number, Whole>();
-  private readonly conditions = new Map<number, Condition>();
-  private readonly data = new Map<number, Expr>();
-  /** The op that a value which is no affine function came from. */
-  private readonly origin = new Map<number, Op>();
-  private readonly statements: Flat[] = [];
+  private values: ValueTable;
+  private readonly statements: FlatStatement[] = [];
   private readonly accesses: FlatAccess[] = [];
   private readonly carried: ArrayInfo[] = [];
 
   constructor(
     private readonly module: Module,
     private readonly options: ReadProgramOptions,
-  ) {}
+  ) {
+    this.values = new ValueTable({});
+  }
 
   program(): AffineProgram {
-    const { module } = this;
+    const { module, options } = this;
     const next = { at: 0 };
     for (const kernel of module.kernels) {
       /* Every kernel numbers its values anew. */
-      for (const known of [this.wholes, this.conditions, this.data, this.origin]) known.clear();
-      for (const p of kernel.params) this.parameter(p);
+      this.values = new ValueTable(options.sizes ?? {});
+      for (const p of kernel.params) this.values.parameter(p);
       this.region(kernel.body, { iterators: [], domain: [[]], place: [], next });
     }
-    const buffers = module.buffers.filter((b) => this.accesses.some((a) => a.array === b.name));
-    const shapes = new Map(
-      buffers.map((b) => [
-        b.name,
-        delinearise(
-          b.length,
-          this.accesses.filter((a) => a.array === b.name),
-          this.options.shapes?.[b.name],
-        ),
-      ]),
-    );
-    const split = ({ array, index }: FlatAccess): Access => {
-      const shape = shapes.get(array);
-      return { array, subscripts: shape === undefined ? carriedSubscripts(index) : shape.split(index) };
-    };
-    const splitReads = (e: Expr): Expr =>
-      e.kind === 'read'
-        ? shapes.has(e.array)
-          ? { ...e, ...split({ array: e.array, index: e.subscripts[0], domain: [] }) }
-          : e
-        : e.kind === 'apply'
-          ? { ...e, args: e.args.map(splitReads) }
-          : e.kind === 'if'
-            ? { ...e, then: splitReads(e.then), otherwise: splitReads(e.otherwise) }
-            : e;
-    const single = this.statements.length === 1;
-    return {
-      name: module.name,
-      arrays: [
-        ...buffers.map((b): ArrayInfo => ({
-          name: b.name,
-          type: b.type,
-          shape: shapes.get(b.name)!.shape,
-          lower: shapes.get(b.name)!.shape.map(() => 0),
-          role: b.role === 'scratch' ? 'temp' : b.role,
-          ...(b.data === undefined ? {} : { data: b.data }),
-        })),
-        ...this.carried,
-      ],
-      statements: this.statements.map((s, k): Statement => ({
-        ...s,
-        name: single ? 'S' : `S${k}`,
-        write: split(s.write),
-        value: splitReads(s.value),
-      })),
-    };
-  }
-
-  private parameter(p: Value): void {
-    const name = p.hint ?? `p${p.id}`;
-    if (isInteger(p.type)) {
-      const size = this.options.sizes?.[name];
-      if (size === undefined || !Number.isSafeInteger(size))
-        return fail('equations/size', `parameter %${name} has no value`, {
-          remedy: `give it a whole number: --size ${name}=100`,
-        });
-      this.wholes.set(p.id, affine(constantOf(size)));
-    } else this.data.set(p.id, { kind: 'parameter', name, type: p.type as ScalarType });
+    return withShapes(module, this.statements, this.accesses, this.carried, options.shapes);
   }
 
   private region(region: Region, scope: Scope): void {
@@ -171,115 +80,20 @@ class Reader {
       case 'mem.load':
         return this.load(op, scope);
       case 'mem.store':
-        this.write(op, this.access(op, op.operands[1], scope), this.expr(op.operands[0]), scope);
+        this.write(op, this.access(op, op.operands[1], scope), this.values.expr(op.operands[0]), scope);
         return;
       case 'scf.yield':
         return;
       default:
-        return this.value(op);
+        return this.values.value(op);
     }
-  }
-
-  private value(op: Op): void {
-    if (
-      op.regions.length > 0 ||
-      op.results.length !== 1 ||
-      !/^(arith|math)\./.test(op.name) ||
-      /^arith\.(splat|iota|extract|insert|reduce)$/.test(op.name)
-    )
-      notAffine(
-        op,
-        /^mem\./.test(op.name)
-          ? 'only plain loads and stores are followed'
-          : 'it has no meaning in loops over affine sets',
-      );
-    const [result] = op.results;
-    const { type } = result;
-    if (typeof type !== 'string') notAffine(op, `it works on ${typeText(type)}: write the loops without vectors`);
-    if (op.name === 'arith.constant') return this.constant(op, result);
-    if (type === 'i1') {
-      const condition = this.conditionOf(op);
-      if (condition !== undefined) this.conditions.set(result.id, condition);
-    } else if (isInteger(type)) {
-      const args = op.operands.map((v) => this.wholes.get(v.id));
-      const whole = args.every((a) => a !== undefined) ? wholeOf(op, args) : undefined;
-      if (whole !== undefined) {
-        this.wholes.set(result.id, whole);
-        return;
-      }
-    }
-    this.origin.set(result.id, op);
-    if (op.name === 'arith.select' && this.conditions.has(op.operands[0].id)) {
-      const [c, then, otherwise] = op.operands;
-      this.data.set(result.id, {
-        kind: 'if',
-        ...this.conditions.get(c.id)!,
-        then: this.expr(then),
-        otherwise: this.expr(otherwise),
-      });
-    } else if (op.operands.every((v) => this.hasExpr(v)))
-      this.data.set(result.id, { kind: 'apply', op, args: op.operands.map((v) => this.expr(v)) });
-  }
-
-  private constant(op: Op, result: Value): void {
-    const value = Number(op.attrs.value);
-    if (result.type === 'i1') this.conditions.set(result.id, op.attrs.value === true ? always : opposite(always));
-    else if (isFloat(result.type)) this.data.set(result.id, { kind: 'number', value, type: result.type as ScalarType });
-    else this.wholes.set(result.id, affine(constantOf(value)));
-  }
-
-  private conditionOf(op: Op): Condition | undefined {
-    if (op.name === 'arith.cmp') {
-      const [a, b] = op.operands.map((v) => this.wholes.get(v.id));
-      if (a?.kind !== 'affine' || b?.kind !== 'affine') return undefined;
-      return comparison(String(op.attrs.predicate), a.value, b.value);
-    }
-    const args = op.operands.map((v) => this.conditions.get(v.id));
-    const [a, b] = args;
-    if (a === undefined || args.includes(undefined)) return undefined;
-    if (op.name === 'arith.not') return opposite(a);
-    return op.name === 'arith.and' ? both(a, b!) : op.name === 'arith.or' ? either(a, b!) : undefined;
-  }
-
-  private hasExpr(v: Value): boolean {
-    return this.data.has(v.id) || this.wholes.get(v.id)?.kind === 'affine' || this.conditions.has(v.id);
-  }
-
-  private expr(v: Value): Expr {
-    const known = this.data.get(v.id);
-    if (known !== undefined) return known;
-    const whole = this.wholes.get(v.id);
-    const type = v.type as ScalarType;
-    if (whole?.kind === 'affine') return { kind: 'index', value: whole.value, type };
-    const condition = this.conditions.get(v.id);
-    const truth = (value: number): Expr => ({ kind: 'number', value, type });
-    if (condition !== undefined) return { kind: 'if', ...condition, then: truth(1), otherwise: truth(0) };
-    const op = this.origin.get(v.id);
-    return op === undefined
-      ? fail('equations/not-affine', 'a value has no meaning in loops over affine sets')
-      : notAffine(op, 'its value is not followed');
-  }
-
-  /** The affine function that an index or a bound is, or a diagnostic. */
-  private index(v: Value, user: Op, what: string): Whole {
-    const whole = this.wholes.get(v.id);
-    if (whole !== undefined) return whole;
-    const op = this.origin.get(v.id);
-    const from = this.data.get(v.id);
-    const why =
-      from?.kind === 'read'
-        ? `it is read from @${from.array}`
-        : op !== undefined
-          ? `it comes from ${op.name} of ${op.operands.some((a) => readsAny(this.data.get(a.id))) ? 'data' : 'values whose result is no affine function of the iterators'}`
-          : 'it is not a function of the iterators';
-    return notAffine(user, `${what} is not affine: ${why}`);
   }
 
   private access(op: Op, index: Value, scope: Scope): FlatAccess {
     if (typeof index.type !== 'string' || op.attrs.lanes !== undefined)
       notAffine(op, 'it works on vectors: write the loops without');
     const buffer = this.module.buffers.find((b) => b.name === bufferName(op))!;
-    const whole = this.index(index, op, `the index into @${buffer.name}`);
+    const whole = this.values.index(index, op, `the index into @${buffer.name}`);
     if (whole.kind !== 'affine') return notAffine(op, `the index into @${buffer.name} is a ${whole.kind} of functions`);
     const beyond = scope.domain.flatMap((set) => outsideOf(set, whole.value, buffer.length) ?? []);
     if (beyond.length > 0)
@@ -295,15 +109,9 @@ class Reader {
   private load(op: Op, scope: Scope): void {
     const { array, index } = this.access(op, op.operands[0], scope);
     const [result] = op.results;
-    this.origin.set(result.id, op);
-    this.data.set(result.id, {
-      kind: 'read',
-      array,
-      subscripts: [index],
-      type: result.type as ScalarType,
-      place: [...scope.place, scope.next.at++],
-      loc: op.loc,
-    });
+    const place = [...scope.place, scope.next.at++];
+    const type = result.type as ScalarType;
+    this.values.knowData(result, { kind: 'read', array, subscripts: [index], type, place, loc: op.loc }, op);
   }
 
   private write({ loc }: Op, write: FlatAccess, value: Expr, scope: Scope): void {
@@ -321,9 +129,9 @@ class Reader {
     const [lb, ub, step, ...inits] = op.operands;
     const [body] = op.regions;
     const [iv, ...params] = body.params;
-    const lower = this.index(lb, op, 'the lower bound');
-    const upper = this.index(ub, op, 'the upper bound');
-    const stride = numberOf(this.index(step, op, 'the step'));
+    const lower = this.values.index(lb, op, 'the lower bound');
+    const upper = this.values.index(ub, op, 'the upper bound');
+    const stride = numberOf(this.values.index(step, op, 'the step'));
     if (stride === undefined || stride < 1) return notAffine(op, 'its step is not a positive constant');
     if (lower.kind === 'min') return notAffine(op, 'its lower bound is the least of several functions');
     if (upper.kind === 'max') return notAffine(op, 'its upper bound is the greatest of several functions');
@@ -348,12 +156,12 @@ class Reader {
       place,
       next: { at: 0 },
     };
-    this.wholes.set(iv.id, affine(at));
+    this.values.knowWhole(iv, affine(at));
     params.forEach((p, k) => this.readCarried(op, p, carried[k], inner));
     if (domain.length > 0) {
       this.region(body, inner);
       const yields = body.ops[body.ops.length - 1].operands;
-      yields.forEach((v, k) => this.write(op, this.carriedAccess(carried[k], scope), this.expr(v), inner));
+      yields.forEach((v, k) => this.write(op, this.carriedAccess(carried[k], scope), this.values.expr(v), inner));
     }
     op.results.forEach((r, k) => this.readCarried(op, r, carried[k], scope));
   }
@@ -379,12 +187,12 @@ class Reader {
       lower: ranges.map((r) => r.min),
       role: 'carried',
     });
-    this.write(op, this.carriedAccess(name, scope), this.expr(init), scope);
+    this.write(op, this.carriedAccess(name, scope), this.values.expr(init), scope);
     return name;
   }
 
   private carriedAccess(array: string, scope: Scope): FlatAccess {
-    return { array, index: constantOf(scope.iterators.length), domain: scope.domain };
+    return { array, index: carriedIndex(scope.iterators.length), domain: scope.domain };
   }
 
   private readCarried({ loc }: Op, v: Value, array: string, scope: Scope): void {
@@ -397,11 +205,11 @@ class Reader {
       place: [...scope.place, scope.next.at++],
       loc,
     };
-    this.data.set(v.id, read);
+    this.values.knowData(v, read);
   }
 
   private branch(op: Op, scope: Scope): void {
-    const condition = this.conditions.get(op.operands[0].id);
+    const condition = this.values.condition(op.operands[0]);
     if (condition === undefined)
       return notAffine(op, 'its condition depends on data, or compares functions that are not affine');
     const [then, otherwise] = op.regions;
@@ -414,19 +222,14 @@ class Reader {
     const yields = [arm(then, condition.when), arm(otherwise, condition.unless)];
     op.results.forEach((r, k) => {
       const [a, b] = yields.map((y) => y[k]);
-      this.origin.set(r.id, op);
-      if (a === undefined || b === undefined) this.data.set(r.id, this.expr((a ?? b)!));
-      else this.data.set(r.id, { kind: 'if', ...condition, then: this.expr(a), otherwise: this.expr(b) });
+      const value: Expr =
+        a === undefined || b === undefined
+          ? this.values.expr((a ?? b)!)
+          : { kind: 'if', ...condition, then: this.values.expr(a), otherwise: this.values.expr(b) };
+      this.values.knowData(r, value, op);
     });
   }
 }
-
-/* The element of a carried value is that of its outer iterators; only their number is kept until arrays have shapes. */
-const carriedSubscripts = (dims: Affine): readonly Affine[] =>
-  Array.from({ length: dims.constant }, (_, d) => iterator(d));
-
-const readsAny = (e: Expr | undefined): boolean =>
-  e !== undefined && (e.kind === 'read' || (e.kind === 'apply' && e.args.some(readsAny)));
 
 const freshName = (iv: Value, taken: readonly string[]): string => {
   const base = iv.hint !== undefined && /^[A-Za-z_]/.test(iv.hint) ? iv.hint : `i${taken.length}`;
@@ -434,9 +237,3 @@ const freshName = (iv: Value, taken: readonly string[]): string => {
   for (let k = 1; taken.includes(name); k++) name = `${base}${k}`;
   return name;
 };
-
-const notAffine = (op: Op, why: string): never =>
-  fail('equations/not-affine', `${op.name}: ${why}`, {
-    loc: op.loc,
-    remedy: 'regions are found for loops with affine bounds, conditions and indices only',
-  });
