@@ -60,5 +60,5 @@ export {
 export { cppProject, type CppProjectOptions } from './api/tensors/cpp-project.js';
 export type { TensorFacts } from './api/tensors/declare.js';
 export { machineTarget, type GemmLibrary } from './api/tensors/target.js';
-export { measurePeak } from './api/tensors/peak.js';
+export { measurePeak, peakMeter, type PeakMeter } from './api/tensors/peak.js';
 export * from './tensors.js';

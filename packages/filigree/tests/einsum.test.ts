@@ -6,6 +6,9 @@ import { filigree, refusal, scratch, scratchFile, workingBackends } from './supp
 /* [0 0 0; 1.5 0 0; 0 2.5 0] */
 const K = scratchFile('k.mtx', '%%MatrixMarket matrix coordinate real general\n3 3 2\n2 1 1.5\n3 2 2.5\n');
 
+const phases = scratchFile('phases.mtx', '%%MatrixMarket matrix coordinate complex general\n3 3 2\n1 1 3 4\n2 1 0 1\n');
+
+const row = scratchFile('row.mtx', '%%MatrixMarket matrix coordinate pattern general\n1 3 1\n1 1\n');
 const wide = scratchFile('wide.mtx', '%%MatrixMarket matrix coordinate real general\n200000 200000 1\n1 1 1\n');
 
 describe.each(workingBackends)('filigree einsum on %s', (backend) => {
@@ -117,6 +120,18 @@ describe('filigree einsum', () => {
     expect(readFileSync(join(project, 'include/kernels/kernel/product.h'), 'utf8')).toContain('C[ij] += A[ik]*B[kj]');
   });
 
+  it('takes of complex values the part that is asked for, and of a pattern all', async () => {
+    const formula = ['einsum', 'Q[kp] = K[kl]*I[lp]', '--shape', 'p=2', '--json', '--backend', 'wasm'];
+    const nonzeros = async (...options: string[]): Promise<unknown> => {
+      const { status, out } = await filigree(...formula, ...options);
+      expect(status).toBe(0);
+      return (JSON.parse(out) as { tensors: { K: { nnz: number } }; check: unknown }).tensors.K.nnz;
+    };
+    expect(await nonzeros('--known', `K=${phases}`, '--complex', 'abs')).toBe(2);
+    expect(await nonzeros('--pattern', `K=${phases}`)).toBe(2);
+    expect((await refusal(...formula, '--known', `K=${phases}`)).code).toBe('mtx/complex');
+  });
+
   it('is inspected as a page with patterns as pictures', async () => {
     const out = join(scratch, 'einsum.html');
     const formula = ['inspect', 'Q[kp] += K[kl]*I[lp]', '--shape', 'I=3,4', '--pattern', `K=${K}`, '--backend', 'wasm'];
@@ -156,6 +171,13 @@ describe('filigree einsum', () => {
       "2.5e+11 times, more than 2e+9; the longest index is 'k' of 7000",
     ],
     ['einsum/size', ['Q[ij] = K[ij]', '--pattern', `K=${wide}`], '200000 × 200000 entries'],
+    [
+      'einsum/shape',
+      ['Q[ij] = K[ij]', '--pattern', `K=${row}`, '--known', `K=${K}`],
+      'are 3 × 3, its pattern is 1 × 3',
+    ],
+    ['emit/unwritable', ['Q[i] = 2*A[i]', '--shape', 'A=3', '--emit', K], 'a file stands where a folder is needed'],
+    ['notation/scalar', ['Q[i] = 2*A', '--shape', 'A=3'], 'the right-hand side is a scalar'],
     ['einsum/unknown', ['Q[i] = 2*A[i]', '--shape', 'A=3', '--scalar', 'x=1'], "no scalar 'x'"],
     ['file/missing', ['Q[ij] = K[ij]', '--known', `K=${join(scratch, 'none.mtx')}`], 'there is no file'],
     ['einsum/shape', ['Q[ijk] = K[ijk]', '--pattern', `K=${K}`], 'K[ijk] has 3 indices'],
@@ -179,6 +201,16 @@ describe('filigree einsum', () => {
     const { status, err } = await filigree('einsum', 'Q[i] = A[i]', '--shape', first, '--shape', second);
     expect(status).toBe(2);
     expect(err).toContain('--shape');
+  });
+
+  it.each([
+    [['Q[i] = A[i]', '--shape', 'A=3', '--project'], 'add --emit FOLDER'],
+    [['Q[i] = A[i]', '--shape', 'A=3', 'i=3'], "'i=3' is one argument too many. Each value has an option of its own"],
+    [['Q[i]', '=', 'A[i]'], "'=' is one argument too many. The formula is one argument in quotes"],
+  ])('refuses %j as bad usage', async (argv, message) => {
+    const { status, err } = await filigree('einsum', ...argv);
+    expect(status).toBe(2);
+    expect(err).toContain(message);
   });
 
   it('takes the extent of an index that is a capital letter', async () => {

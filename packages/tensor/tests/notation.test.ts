@@ -114,6 +114,7 @@ describe('bad text is answered with its place', () => {
     ['C[ij] = A[ij] + 2', 'notation/scalar', 1, 15],
     ['C[i1] = A[ij]', 'notation/index-letter', 1, 3],
     ['C[i,j] = A[i,j]', 'notation/index-letter', 1, 3],
+    ['C[ij] = 2*dt', 'notation/scalar', 1, 9],
     ['C[ij] = 1e999*A[ij]', 'notation/scalar', 1, 9],
     ['C[ij] = A[ij]/1e999', 'notation/scalar', 1, 15],
     ['C[ij] = Ä[ij]', 'notation/syntax', 1, 9],

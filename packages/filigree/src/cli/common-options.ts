@@ -63,6 +63,10 @@ export const withCommonOptions = (command: Command): Command =>
     .option('--seed <n>', 'seed of random values', wholeNumber(0), 1)
     .option('--no-cache', 'compile anew, keep nothing');
 
+/** For commands that read values from files. */
+export const complexOption = (): Option =>
+  new Option('--complex <part>', 'what to take of complex values').choices(['real', 'imag', 'abs']);
+
 /** A parser of whole numbers from `least`, for options. */
 export const wholeNumber =
   (least: number) =>

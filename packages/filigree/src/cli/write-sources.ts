@@ -20,8 +20,14 @@ export const writeOut = async (path: string, contents: string | Uint8Array): Pro
     await makeFolder(dirname(path));
     await writeFile(path, contents);
   } catch (e) {
-    fail('emit/unwritable', `'${path}' cannot be written (${(e as NodeJS.ErrnoException).code ?? String(e)})`, {
-      remedy: 'name a place that can be written and has space',
-    });
+    const code = (e as NodeJS.ErrnoException).code ?? String(e);
+    const inTheWay = ['EEXIST', 'ENOTDIR'].includes(code);
+    fail(
+      'emit/unwritable',
+      `'${path}' cannot be written (${inTheWay ? 'a file stands where a folder is needed' : code})`,
+      {
+        remedy: inTheWay ? 'name another folder, or remove the file' : 'name a place that can be written and has space',
+      },
+    );
   }
 };

@@ -63,7 +63,8 @@ class Parser {
       });
     const op = ['=', '+=', '-='].find((s) => this.accept(s));
     if (op === undefined) return this.unexpected(`'=', '+=' or '-='`);
-    const value = this.tensorValue(this.sum(), 'the right-hand side');
+    const begin = this.token.loc;
+    const value = this.tensorValue(this.sum(), 'the right-hand side', begin);
     const { tensor, indices } = target.expr;
     return {
       target: { tensor, indices },
@@ -177,11 +178,12 @@ class Parser {
     };
   }
 
-  private tensorValue(v: Value, what: string, loc = this.token.loc): Expr {
+  private tensorValue(v: Value, what: string, loc: Loc): Expr {
     if (v.kind === 'tensor') return v.expr;
+    const [name = 's'] = v.by.scalars;
     return fail('notation/scalar', `${what} is a scalar, and tensors are needed here`, {
       loc,
-      remedy: 'a scalar may only multiply a tensor; a tensor without dimensions is written s[]',
+      remedy: `a scalar may only multiply a tensor; a tensor has its indices in brackets, none of one without dimensions: ${name}[]`,
     });
   }
 

@@ -9,7 +9,8 @@ export const printActions = (list: ActionList | readonly Action[]): string => {
   const { actions, live } = 'actions' in list ? list : { actions: list, live: undefined };
   return actions
     .map((a, i) => {
-      const text = `${a.target.name} ${a.add ? '+=' : '='} ${[...coefficientOf(a), operationOf(a)].join(' * ')}`;
+      const value = a.scale.factor === 0 ? ['0'] : [...coefficientOf(a), operationOf(a)];
+      const text = `${a.target.name} ${a.add ? '+=' : '='} ${value.join(' * ')}`;
       return live === undefined ? text : `${text}  ; live: ${[...live[i]].sort().join(', ')}`;
     })
     .join('\n');

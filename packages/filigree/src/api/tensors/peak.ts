@@ -4,15 +4,22 @@ import { right } from '../build.js';
 import type { TensorOptions } from './program.js';
 import { tensorBackend } from './target.js';
 
+/** What one core can do at most, ready to be timed in turns with something else. */
+export interface PeakMeter {
+  /** Floating-point operations of a run, which takes about a quarter of a millisecond. */
+  readonly flops: number;
+  readonly run: () => void;
+  readonly dispose: () => void;
+}
+
 /**
- * The most floating-point operations per second that one core of this machine reaches with a backend and the vectors
- * that tensor kernels use there, in GFLOP/s: multiply-adds of independent vectors that stay in registers, the best of
- * several runs. Takes about 50 ms. Rejects with a `DiagnosticError`.
+ * Multiply-adds of independent vectors that stay in registers: the most that one core reaches with a backend and the vectors
+ * that tensor kernels use there. Rejects with a `DiagnosticError`.
  */
-export const measurePeak = async (
+export const peakMeter = async (
   dtype: 'f32' | 'f64',
   options: Pick<TensorOptions, 'backend' | 'target'> = {},
-): Promise<number> => {
+): Promise<PeakMeter> => {
   const { backend, target } = await tensorBackend(options);
   const lanes = target.vectorBytes / (dtype === 'f64' ? 8 : 4);
   const sums = target.registers === 32 ? 24 : 12;
@@ -30,21 +37,45 @@ export const measurePeak = async (
     },
     buffers,
   );
-  const instance = right(await instantiate(makeModule('peak', buffers, [kernel]), backend)());
+  const {
+    buffers: memory,
+    launch,
+    dispose,
+  } = right(await instantiate(makeModule('peak', buffers, [kernel]), backend)());
+  /* Values stay near one: numbers that are very small or not finite would be slower. */
+  (memory['x'] as Float64Array).fill(0.5);
+  const timed = (trips: number): number => {
+    const started = performance.now();
+    launch('peak', [trips]);
+    return performance.now() - started;
+  };
+  let trips = 10_000;
+  for (let run = 0; run < 4; run++) {
+    const ms = Math.min(timed(trips), timed(trips));
+    trips = Math.min(2e9, Math.max(1, Math.ceil(trips * Math.min(100, RUN_MS / Math.max(ms, 1e-3)))));
+  }
+  return { flops: 2 * lanes * sums * trips, run: () => launch('peak', [trips]), dispose };
+};
+
+const RUN_MS = 0.25;
+
+/**
+ * What `peakMeter` reaches, in GFLOP/s: the best of many runs. Takes about 50 ms. Rejects with a `DiagnosticError`.
+ */
+export const measurePeak = async (
+  dtype: 'f32' | 'f64',
+  options: Pick<TensorOptions, 'backend' | 'target'> = {},
+): Promise<number> => {
+  const { flops, run, dispose } = await peakMeter(dtype, options);
   try {
-    /* Values stay near one: numbers that are very small or not finite would be slower. */
-    (instance.buffers['x'] as Float64Array).fill(0.5);
-    let best = 0;
-    let trips = 10_000;
-    for (let run = 0; run < 12; run++) {
+    let least = Infinity;
+    for (let sample = 0; sample < 150; sample++) {
       const started = performance.now();
-      instance.launch('peak', [trips]);
-      const ms = performance.now() - started;
-      best = Math.max(best, (2 * lanes * sums * trips) / (ms * 1e6));
-      if (ms < 3) trips = Math.min(2e9, Math.ceil(trips * Math.min(100, 4 / Math.max(ms, 0.01))));
+      run();
+      least = Math.min(least, performance.now() - started);
     }
-    return best;
+    return flops / (least * 1e6);
   } finally {
-    instance.dispose();
+    dispose();
   }
 };

@@ -1,42 +1,62 @@
 import type { Command } from 'commander';
-import { keyValue, wholeNumber, withCommonOptions } from '../common-options.js';
+import { complexOption, keyValue, wholeNumber, withCommonOptions } from '../common-options.js';
 import type { EinsumRunOptions, EinsumSummary } from '../einsum/einsum-run.js';
 import type { Session } from '../session.js';
 import { countText, labelled, msText } from '../text.js';
 
 /** `filigree einsum 'Q[skp] += I[slq]*K[lk]*A[qp]' --shape I=8,56,9 …` */
 export const einsumCommand = (program: Command, session: Session): void => {
-  withTensorOptions(withCommonOptions(program.command('einsum')))
+  const command = withTensorOptions(withCommonOptions(program.command('einsum')))
     .description('plans and compiles a kernel on small tensors in Einstein notation, runs it, checks it')
     .argument('<formula>', "assignments such as 'Q[kp] += dt*K[kl]*I[lq]*A[qp]', several with ; between them")
+    .addOption(complexOption())
     .option('--bench', 'time thoroughly, beside baselines and the measured peak')
     .option('--no-fast-math', 'do not let the compiler reassociate')
     .option('--project', 'with --emit: sources for a C++, C or Fortran project, with CMakeLists.txt and unit tests')
-    .action(async (formula: string, options: EinsumRunOptions) => {
-      const { runEinsum, wrongEinsum } = await import('../einsum/einsum-run.js');
-      const run = await runEinsum(formula, options, session);
-      try {
-        if (options.emit !== undefined) {
-          const { writeEinsum } = await import('../einsum/write-einsum.js');
-          await writeEinsum(options.emit, run, options);
-        }
-        session.answer(run.summary, () => summaryText(run.summary), wrongEinsum(run.summary));
-      } finally {
-        run.program.dispose();
+    .allowExcessArguments(true);
+  command.action(async (formula: string, options: EinsumRunOptions) => {
+    const [, more] = command.args;
+    if (more !== undefined) command.error(`error: '${more}' is one argument too many. ${adviceOn(more)}`);
+    if (options.project && options.emit === undefined)
+      command.error('error: --project says what --emit writes: add --emit FOLDER');
+    const { runEinsum, wrongEinsum } = await import('../einsum/einsum-run.js');
+    const run = await runEinsum(formula, options, session);
+    try {
+      if (options.emit !== undefined) {
+        const { writeEinsum } = await import('../einsum/write-einsum.js');
+        await writeEinsum(options.emit, run, options);
       }
-    });
+      session.answer(run.summary, () => summaryText(run.summary), wrongEinsum(run.summary));
+    } finally {
+      run.program.dispose();
+    }
+  });
 };
+
+/** What an argument behind the formula was meant to be. */
+const adviceOn = (more: string): string =>
+  /^\w+(\([\d,]*\))?=\S+$/.test(more)
+    ? 'Each value has an option of its own: --shape I=8,56,9 --shape k=56.'
+    : 'The formula is one argument in quotes, assignments in it are separated by ;.';
 
 /** The options that say what the tensors of a formula are. */
 export const withTensorOptions = (command: Command): Command =>
   command
     .option(
       '--shape <name=extents>',
-      'the shape of a tensor, or the extent of an index: I=8,56,9 k=56; what follows can be left out',
+      'the shape of a tensor as I=8,56,9, or the extent of an index as k=56, again for each; what follows can be left out',
       keyValue,
     )
-    .option('--pattern <name=file>', 'a matrix file whose entries are those that may be non-zero', keyValue)
-    .option('--known <name=file>', 'a matrix file whose values are known when code is made', keyValue)
+    .option(
+      '--pattern <name=file>',
+      'a matrix file whose entries are those that may be non-zero; again for each tensor',
+      keyValue,
+    )
+    .option(
+      '--known <name=file>',
+      'a matrix file whose values are known when code is made; again for each tensor',
+      keyValue,
+    )
     .option('--layout <name=kind>', 'dense, box, aligned, csc or compressed', keyValue)
     .option('--scalar <name=number>', 'the value of a scalar', keyValue)
     .option(

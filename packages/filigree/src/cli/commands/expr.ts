@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { ABLATION_NAMES, keyValue, withCommonOptions } from '../common-options.js';
+import { ABLATION_NAMES, complexOption, keyValue, withCommonOptions } from '../common-options.js';
 import type { ExpressionRunOptions, ExpressionSummary } from '../expr/expression-run.js';
 import type { Session } from '../session.js';
 import { bytesText, countText, labelled, msText } from '../text.js';
@@ -35,7 +35,7 @@ export const withExpressionOptions = (command: Command): Command =>
     .option('--bench', 'time thoroughly, beside baselines')
     .option('--ablate <list>', `switch stages off: ${ABLATION_NAMES.join(',')}`)
     .addOption(new Option('--values <from>', 'values of the matrices').choices(['random', 'file']).default('random'))
-    .addOption(new Option('--complex <part>', 'what to take of complex values').choices(['real', 'imag', 'abs']))
+    .addOption(complexOption())
     .option('--no-fast-math', 'do not let the compiler reassociate');
 
 /** A summary for people. */

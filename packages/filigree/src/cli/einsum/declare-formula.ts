@@ -11,13 +11,19 @@ export const declarationOf = async (formula: string, options: EinsumRunOptions):
     Object.entries(options.shape ?? {}).map(([name, text]) => [name, shapeOf(name, text)]),
   );
   const patterns: Record<string, BooleanTensor> = {};
+  /* Of complex values any part has the pattern. */
   for (const [name, file] of Object.entries(options.pattern ?? {}))
-    patterns[name] = (await matrixOf(name, file)).pattern;
+    patterns[name] = (await matrixOf(name, file, 'abs')).pattern;
   const values: Record<string, Float64Array> = {};
   for (const [name, file] of Object.entries(options.known ?? {})) {
-    const matrix = await matrixOf(name, file);
+    const matrix = await matrixOf(name, file, options.complex);
     values[name] = matrix.values;
     patterns[name] ??= matrix.pattern;
+    const [own, given] = [matrix.pattern.shape, patterns[name].shape].map((shape) => shape.join(' × '));
+    if (own !== given)
+      fail('einsum/shape', `the known values of ${name} are ${own}, its pattern is ${given}`, {
+        remedy: 'give both for the same matrix, or the values alone',
+      });
   }
   const layouts = Object.fromEntries(
     Object.entries(options.layout ?? {}).map(([name, kind]): [string, LayoutKind] => [
@@ -66,8 +72,9 @@ const MOST_ENTRIES = 2 ** 27;
 const matrixOf = async (
   name: string,
   file: string,
+  complex: EinsumRunOptions['complex'],
 ): Promise<{ readonly pattern: BooleanTensor; readonly values: Float64Array }> => {
-  const { pattern, values } = await readMatrixFile(file, { complex: 'abs' });
+  const { pattern, values } = await readMatrixFile(file, complex ? { complex } : {});
   const { rows, cols, rowPtr, colIdx } = pattern;
   if (rows * cols > MOST_ENTRIES)
     fail('einsum/size', `${file} has ${rows} × ${cols} entries, too many for the small tensor ${name}`, {

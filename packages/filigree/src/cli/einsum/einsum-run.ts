@@ -26,6 +26,7 @@ export interface EinsumRunOptions extends CommonOptions {
   readonly shape?: Readonly<Record<string, string>>;
   readonly pattern?: Readonly<Record<string, string>>;
   readonly known?: Readonly<Record<string, string>>;
+  readonly complex?: 'real' | 'imag' | 'abs';
   readonly layout?: Readonly<Record<string, string>>;
   readonly scalar?: Readonly<Record<string, string>>;
   readonly name: string;

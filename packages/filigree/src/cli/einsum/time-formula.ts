@@ -1,6 +1,6 @@
 import type { Backend } from '@filigree/backend';
 import type { GemmTarget, KernelDecl } from '@filigree/tensor';
-import { measurePeak } from '../../api/tensors/peak.js';
+import { peakMeter } from '../../api/tensors/peak.js';
 import type { TensorProgram } from '../../api/tensors/program.js';
 import { medians, QUICK, type MeasureOptions } from '../measure.js';
 import type { Session } from '../session.js';
@@ -75,13 +75,18 @@ export const timeFormula = async ({
       }
     await progress.at(0.85, 'timing');
     progress.listen();
-    const peak = options.bench ? await measurePeak(options.dtype, { backend, target }) : 0;
-    const { run, ...others } = await medians(runs, options.bench ? SHORT : QUICK);
+    const meter = options.bench ? await peakMeter(options.dtype, { backend, target }) : undefined;
+    if (meter) open.push({ run: meter.run, close: meter.dispose });
+    const { run, peak, ...others } = await medians(
+      { ...runs, ...(meter && { peak: meter.run }) },
+      options.bench ? SHORT : QUICK,
+    );
     return {
       run: run! / repetitions,
       baselines: Object.fromEntries(Object.entries(others).map(([name, ms]) => [name, ms / repetitions])),
       skipped,
-      peak,
+      /* 10⁹ operations a second, of the same rounds. */
+      peak: meter && peak !== undefined ? meter.flops / (peak * 1e6) : 0,
     };
   } finally {
     for (const b of open) b.close();
