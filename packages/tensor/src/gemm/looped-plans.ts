@@ -55,7 +55,7 @@ const columnPlans = (
       panel: false,
       looped: 'columns',
       unrolledK: k,
-      chains: 1,
+      chains: () => 1,
       multiplyAdds: pieces.starts.length * entries,
       cycles,
       codeBytes: rows.reduce(
@@ -87,7 +87,7 @@ const entriesPlan = (spec: GemmSpec, a: View<'sparse'>, b: View<'sparse'>, swapp
     panel: false,
     looped: 'entries',
     unrolledK: k,
-    chains: 1,
+    chains: () => 1,
     multiplyAdds,
     cycles: 2 * multiplyAdds + 14 * b.positions.length + 12 * n + (beta === 0 ? 0.5 * m * n : 0),
     codeBytes: ENTRIES_BYTES,

@@ -35,19 +35,20 @@ type Sums = readonly (Value | undefined)[];
 export const emitTile = (b: Builder, plan: GemmPlan, shape: TileShape, places: TilePlaces, alpha?: Value): void => {
   const { rows, columns } = shape;
   const none: Sums = columns.flatMap(() => rows.map(() => undefined));
-  const chains = emitSteps(
+  const chains = Math.min(plan.chains(rows.length, columns.length), plan.unrolledK);
+  const sums = emitSteps(
     b,
     plan,
     shape,
     places,
-    Array.from({ length: plan.chains }, () => none),
+    Array.from({ length: chains }, () => none),
   );
   storeTile(
     b,
     plan,
     shape,
     places,
-    chains.reduce((x, y) => x.map((v, s) => added(b, v, y[s]))),
+    sums.reduce((x, y) => x.map((v, s) => added(b, v, y[s]))),
     alpha,
   );
 };
@@ -108,7 +109,8 @@ const emitSteps = (
   first: readonly Sums[],
 ): readonly Sums[] => {
   const { k, a, b: right } = plan.spec;
-  const { chains, unrolledK: by } = plan;
+  const { unrolledK: by } = plan;
+  const chains = first.length;
   const steps = (from: number, to: number, sums: readonly Sums[], at: TilePlaces): readonly Sums[] => {
     const next = [...sums];
     for (let l = from; l < to; l++) next[l % chains] = emitStep(b, plan, shape, at, l, next[l % chains]);

@@ -25,8 +25,8 @@ export interface GemmPlan {
   readonly looped: false | 'columns' | 'entries';
   /** Steps over k that are written out: all of them, or so many in a loop. */
   readonly unrolledK: number;
-  /** Independent sums that each element of C is computed in, to hide the latency of additions. */
-  readonly chains: number;
+  /** Independent sums that each element of C is computed in by a tile of so many vectors and columns, to hide the latency of additions. */
+  readonly chains: (height: number, width: number) => number;
   /** Multiplications and additions of vectors, and about how many cycles and bytes of code all of it takes. */
   readonly multiplyAdds: number;
   readonly cycles: number;

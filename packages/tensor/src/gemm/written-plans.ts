@@ -19,15 +19,20 @@ export const writtenPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarge
   const lies = spec.a.kind === 'dense' ? spec.a : spec.a.stored;
   const gathers = lies === undefined || (lies.rowStride !== 1 && pieces.lanes > 1);
   const counts = countsOf(spec, pieces);
-  const work = rememberedWork(spec, counts);
   const plans: GemmPlan[] = [];
   /* Compilers fill 16 registers to the last one, 32 not. */
-  const slack = target.registers > 16 ? 2 : 0;
+  const registers = target.registers - (target.registers > 16 ? 2 : 0);
+  const products = productsOfSums(spec, counts);
+  const chains = (height: number, width: number): number => {
+    const sums = height * width;
+    const room = registers - registersFor(spec, height, width, target);
+    return Math.min(wantedChains(sums, products), 1 + Math.floor(room / sums));
+  };
+  const work = rememberedWork(spec, counts, chains);
   const mostColumns = Math.min(n, target.registers - 2);
   for (let height = 1; height <= Math.min(pieces.starts.length, target.registers - 2); height++)
     for (let width = 1; width <= mostColumns; width++) {
-      const chains = chainsFor(height * width, k);
-      if (registersFor(spec, height, width, chains, target) > target.registers - slack) continue;
+      if (registersFor(spec, height, width, target) > registers) continue;
       const rowTiles = tilesOf(pieces.starts, height);
       /* What the last vector computes a second time must still be as it was when it is loaded. */
       if (pieces.overlaps && spec.beta === 1 && rowTiles.at(-1)!.members.length < 2) continue;
@@ -53,21 +58,28 @@ export const writtenPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarge
 };
 
 /**
- * Enough independent sums to keep two units with a latency of four cycles busy, where one tile takes long: with eight, every delay of
- * one would be lost.
+ * Enough independent sums to keep two units with a latency of four cycles busy: with eight, every delay of one would be lost. A few
+ * products are over before several sums of an element are worth their additions.
  */
-const chainsFor = (sums: number, k: number): number =>
-  sums > 2 * LATENCY || k < 16 ? 1 : Math.min(4, Math.ceil((2 * LATENCY + 1) / sums));
+const wantedChains = (sums: number, products: number): number =>
+  sums > 2 * LATENCY ? 1 : Math.max(1, Math.min(4, Math.ceil((2 * LATENCY + 1) / sums), Math.floor(products / 3)));
+
+/** Products that each element of C is the sum of, as far as zeros are known; on average, and at most. */
+const productsOfSums = ({ k }: GemmSpec, { vectors, numbers }: Counts): number => {
+  const mean = (lists: readonly (readonly number[])[]): number =>
+    lists.reduce((sum, list) => sum + list.length, 0) / Math.max(1, lists.length);
+  return Math.min(k, vectors ? mean(vectors) : k, numbers ? mean(numbers) : k);
+};
 
 /** Cycles of a multiply-add. */
 const LATENCY = 4;
 
 /** Registers of a tile: its sums, the factors held while the others stream by, one of those, and alpha. */
-const registersFor = (spec: GemmSpec, height: number, width: number, chains: number, target: GemmTarget): number => {
+const registersFor = (spec: GemmSpec, height: number, width: number, target: GemmTarget): number => {
   const held = Math.min(height, width);
   /* A factor that is used once is an operand in memory, of vectors always, of numbers with AVX-512. */
   const streamed = (height > width && width === 1) || (width >= height && height === 1 && target.masks) ? 0 : 1;
-  return height * width * chains + held + streamed + (spec.alpha === 1 || spec.alpha === -1 ? 0 : 1);
+  return height * width + held + streamed + (spec.alpha === 1 || spec.alpha === -1 ? 0 : 1);
 };
 
 /** Where a product has factors, as far as zeros are known. */
@@ -186,7 +198,7 @@ const none = { multiplyAdds: 0, cycles: 0, instructions: 0 };
 type TileWork = (firstPiece: number, height: number, columns: Tile) => typeof none;
 
 /** The work of each tile, found once: those of a dense matrix differ in size only. */
-const rememberedWork = (spec: GemmSpec, counts: Counts): TileWork => {
+const rememberedWork = (spec: GemmSpec, counts: Counts, chains: GemmPlan['chains']): TileWork => {
   const known = new Map<string, typeof none>();
   const [down, across] = [new Int32Array(spec.k), new Int32Array(spec.k)];
   return (firstPiece, height, columns) => {
@@ -196,7 +208,7 @@ const rememberedWork = (spec: GemmSpec, counts: Counts): TileWork => {
     const key = `${row} ${height} ${column} ${width}`;
     const work =
       known.get(key) ??
-      tileWork(spec, height, width, {
+      tileWork(spec, height, width, chains(height, width), {
         ...(counts.vectors && { down: tally(counts.vectors.slice(row, row + height), down) }),
         ...(counts.numbers && { across: tally(counts.numbers.slice(column, column + width), across) }),
       });
@@ -224,6 +236,7 @@ const tileWork = (
   { k, beta }: GemmSpec,
   height: number,
   width: number,
+  chains: number,
   { down, across }: { readonly down?: Tally; readonly across?: Tally },
 ): typeof none => {
   let [multiplyAdds, vectors, numbers] = [height * width * k, height * k, width * k];
@@ -240,7 +253,7 @@ const tileWork = (
   const sums = height * width;
   const instructions = multiplyAdds + vectors + numbers;
   /* Tiles that follow one another overlap, as far as the processor looks ahead. */
-  const waits = ((LATENCY + 0.5) * multiplyAdds) / (sums * chainsFor(sums, k)) / (1 + 180 / Math.max(1, instructions));
+  const waits = ((LATENCY + 0.5) * multiplyAdds) / (sums * chains) / (1 + 180 / Math.max(1, instructions));
   const limits = [multiplyAdds / 2, (vectors + numbers) / 2, instructions / 5, waits];
   /* What is near a limit too is in the way now and then. */
   const most = Math.max(...limits);
