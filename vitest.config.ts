@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vitest/config';
 
 /**
  * Tests run on the sources. With FILIGREE_BUILT=1 they run on the built packages instead, as a user has them; the private
@@ -10,7 +10,21 @@ const built = process.env.FILIGREE_BUILT === '1';
 const conditions = built ? [] : ['@filigree/source'];
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/* In CI properties draw from one seed, so that no change is refused for a defect that it did not bring. */
+if (process.env.CI === 'true') process.env.FILIGREE_SEED ??= '1';
+
+/** Gives tests a `fast-check` that has the seed of the environment. A setup file would load it for every test. */
+const seeded: Plugin = {
+  name: 'seeded-properties',
+  enforce: 'pre',
+  resolveId: (id, importer) => {
+    const by = source('tools/check/fast-check-seeded.mjs');
+    return id === 'fast-check' && importer !== by ? by : undefined;
+  },
+};
+
 export default defineConfig({
+  plugins: process.env.FILIGREE_SEED === undefined ? [] : [seeded],
   resolve: {
     ...(built ? {} : { conditions }),
     alias: built
