@@ -13,13 +13,13 @@ import {
 import { checkRegions, resultPattern, specializeRegions, type Regions } from '@filigree/sparse';
 import { codesOf, randomInputs, randomSource, regionsOf, right, valuesOf } from './equations-support.js';
 
-const N = 6;
+const N = 5;
 const ARRAYS = ['A', 'B', 'C'] as const;
 
-/** An element near the iterators: an array, and for each subscript an iterator and an offset, or none and a place. */
+/** An element: an array, and for each subscript a multiple of an iterator and an offset, or none and a place. */
 interface Place {
   readonly array: number;
-  readonly at: readonly (readonly [iterator: number, offset: number])[];
+  readonly at: readonly (readonly [iterator: number, times: number, offset: number])[];
 }
 
 interface StatementPlan {
@@ -29,11 +29,12 @@ interface StatementPlan {
 }
 
 type NestPlan =
-  { readonly loop: readonly [lower: number, triangular: boolean]; readonly body: readonly NestPlan[] } | StatementPlan;
+  | { readonly loop: readonly [lower: number, triangular: boolean, step: number]; readonly body: readonly NestPlan[] }
+  | StatementPlan;
 
 const place = fc.record({
   array: fc.integer({ min: 0, max: ARRAYS.length - 1 }),
-  at: fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: -1, max: 1 })), {
+  at: fc.array(fc.tuple(fc.nat({ max: 3 }), fc.constantFrom(1, 1, 2, 3, -1), fc.integer({ min: -1, max: 1 })), {
     minLength: 2,
     maxLength: 2,
   }),
@@ -51,14 +52,14 @@ const nest = (depth: number): fc.Arbitrary<NestPlan> =>
         {
           weight: 3,
           arbitrary: fc.record({
-            loop: fc.tuple(fc.integer({ min: 0, max: 2 }), fc.boolean()),
+            loop: fc.tuple(fc.nat({ max: 2 }), fc.boolean(), fc.constantFrom(1, 1, 2)),
             body: fc.array(nest(depth - 1), { minLength: 1, maxLength: 2 }),
           }),
         },
       );
 
-/* Arrays have a margin, so that every place near an iterator exists. */
-const SIDE = N + 2;
+/* Arrays have all places of three times an iterator, and a margin. */
+const SIDE = 3 * (N - 1) + 3;
 
 const moduleOf = (plans: readonly NestPlan[]): Module => {
   const buffers = [
@@ -76,17 +77,19 @@ const emitAll = (b: Builder, plans: readonly NestPlan[], iterators: readonly Val
       emitOne(b, p, iterators);
       continue;
     }
-    const [lower, triangular] = p.loop;
+    const [lower, triangular, step] = p.loop;
     const from = triangular && iterators.length > 0 ? iterators[iterators.length - 1] : b.i32(lower);
-    b.for(from, b.i32(N), b.i32(1), {}, [], (i) => emitAll(b, p.body, [...iterators, i]));
+    b.for(from, b.i32(N), b.i32(step), {}, [], (i) => emitAll(b, p.body, [...iterators, i]));
   }
 };
 
 const emitOne = (b: Builder, { to, reads, kind }: StatementPlan, iterators: readonly Value[]): void => {
   const index = ({ at }: Place): Value => {
-    const [i, j] = at.map(([which, offset]) =>
-      which < iterators.length ? b.add(iterators[which], b.i32(offset + 1)) : b.i32(which + offset + 1),
-    );
+    const [i, j] = at.map(([which, times, offset]) => {
+      if (which >= iterators.length) return b.i32(which + offset + 1);
+      const first = times < 0 ? -times * (N - 1) : 0;
+      return b.add(b.mul(iterators[which], b.i32(times)), b.i32(first + offset + 1));
+    });
     return b.add(b.mul(i, b.i32(SIDE)), j);
   };
   const read = (p: Place): Value => b.load(ARRAYS[p.array], index(p));

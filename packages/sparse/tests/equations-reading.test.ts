@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { coreDialects, parseModule, verify, type Diagnostic, type Module } from '@filigree/ir';
 import {
   checkRegions,
+  equationTexts,
+  evaluateRegions,
+  letterTexts,
   solveProgram,
   specializeRegions,
   type CsrPattern,
@@ -32,6 +35,12 @@ const diagonal = (rows: number, cols: number, count: number): CsrPattern => ({
   cols,
   rowPtr: Int32Array.from({ length: rows + 1 }, (_, i) => Math.min(i, count)),
   colIdx: Int32Array.from({ length: count }, (_, i) => i),
+});
+
+/** A vector with its first elements. */
+const vector = (length: number, count: number): CsrPattern => ({
+  ...diagonal(length, 1, count),
+  colIdx: new Int32Array(count),
 });
 
 const counts = (module: Module, inputs: Record<string, CsrPattern>, options: ReadProgramOptions = {}): number[] => {
@@ -110,17 +119,27 @@ describe('a program', () => {
     expect(shapeOf(steps, [3, 5])).toEqual([3, 5]);
   });
 
-  it('whose reads have no affine source is refused where it reads', () => {
-    /* x[2·i] is written, x[j] read. */
-    const loops =
-      '    scf.for %c0, %c2, %c1 {\n    ^(%i: i32):\n      %r = arith.mul %i, %c2 : i32\n      %v = mem.load %i {buffer = @A} : f64\n' +
-      '      mem.store %v, %r {buffer = @x}\n      scf.yield\n    }\n    scf.for %c0, %c4, %c1 {\n    ^(%j: i32):\n' +
-      '      %w = mem.load %j {buffer = @x} : f64\n      mem.store %w, %j {buffer = @y}\n      scf.yield\n    }';
-    expect(refusal(moduleOf([loops]))).toMatchObject({
-      code: 'equations/not-affine',
-      message: expect.stringMatching(/S0 \(line 15\) .*@x/) as string,
-      loc: { file: 'm.fil', line: 20 },
+  /* The elements of x that the first loop writes are read by the second, which goes through all. */
+  const strided = (write: string, writes: number): Module =>
+    moduleOf([
+      `    %w = arith.constant {value = ${writes}} : i32\n    scf.for %c0, %w, %c1 {\n    ^(%i: i32):\n${write}` +
+        '      %v = mem.load %i {buffer = @A} : f64\n      mem.store %v, %r {buffer = @x}\n      scf.yield\n    }\n' +
+        '    scf.for %c0, %c4, %c1 {\n    ^(%j: i32):\n' +
+        '      %u = mem.load %j {buffer = @x} : f64\n      mem.store %u, %j {buffer = @y}\n      scf.yield\n    }',
+    ]);
+
+  it('reads elements of which only every second, or every third from the end, was written', () => {
+    const even = strided('      %r = arith.mul %i, %c2 : i32\n', 2);
+    /* y0 of A0, y1 of what x held; y2 and y3 are zero. */
+    expect(counts(even, { A: diagonal(6, 1, 1), x: vector(4, 3) })).toEqual([1, 2]);
+    const solved = right(solveProgram(even));
+    expect(equationTexts(solved)[1]).toMatchObject({
+      recurrence: 'S1[j] = {S0[⌊j/2⌋] if j - 2·⌊j/2⌋ = 0; x[j] if j - 2·⌊j/2⌋ = 1} : 0 ≤ j ≤ 3',
+      equation: 'L_S1 = L_S0·b + L_x·c',
     });
+    expect(letterTexts(solved)[1]).toBe('b = {(⌊j/2⌋) → (j) : 0 ≤ j ≤ 3, j - 2·⌊j/2⌋ = 0}');
+    const back = strided('      %t = arith.mul %i, %c3 : i32\n      %r = arith.sub %c3, %t : i32\n', 2);
+    expect(counts(back, { A: diagonal(6, 1, 1), x: vector(4, 2) })).toEqual([1, 2]);
   });
 
   it('reads the last write of an element that many iterations of the outer loop write', () => {
@@ -137,12 +156,28 @@ describe('a program', () => {
     /* What i = 0 writes is read by i = 1 alone, and at the end where it is not written again. */
     expect(counts(moduleOf([loops('%c0'), all], buffers), { A: diagonal(3, 1, 1) })).toEqual([4, 5, 1]);
     expect(counts(moduleOf([loops('%i')], buffers), { A: diagonal(3, 1, 1) })).toEqual([3, 5]);
-    /* The greatest i is half of k, rounded down. */
-    expect(refusal(moduleOf([loops('%i'), all], buffers))).toMatchObject({
+    /* The greatest i is half of k, rounded down, or 2. */
+    expect(counts(moduleOf([loops('%i'), all], buffers), { A: diagonal(3, 1, 1) })).toEqual([3, 5, 2]);
+  });
+
+  it('that writes elements again, the last time at no iteration that can be written down, is refused there', () => {
+    /* The greatest i with 2·j + 3·k = s, i ≤ j ≤ 3 and 0 ≤ k ≤ 3. */
+    const loops =
+      '    %c16 = arith.constant {value = 16} : i32\n    scf.for %c0, %c3, %c1 {\n    ^(%i: i32):\n      %a = mem.load %i {buffer = @A} : f64\n' +
+      '      scf.for %i, %c4, %c1 {\n      ^(%j: i32):\n        scf.for %c0, %c4, %c1 {\n        ^(%k: i32):\n          %l = arith.mul %j, %c2 : i32\n' +
+      '          %r = arith.mul %k, %c3 : i32\n          %s = arith.add %l, %r : i32\n          mem.store %a, %s {buffer = @w}\n' +
+      '          scf.yield\n        }\n        scf.yield\n      }\n      scf.yield\n    }\n    scf.for %c0, %c16, %c1 {\n    ^(%n: i32):\n' +
+      '      %v = mem.load %n {buffer = @w} : f64\n      mem.store %v, %c0 {buffer = @y}\n      scf.yield\n    }';
+    expect(refusal(moduleOf([loops], ['A : f64[3] input', 'w : f64[16] temp', 'y : f64[1] output']))).toMatchObject({
       code: 'equations/not-affine',
-      message: expect.stringMatching(
-        /S1 .*@w is no affine function where loop %i has more than one candidate/,
-      ) as string,
+      message: expect.stringMatching(/of S0 \(line 22\) .*@w is no affine function/) as string,
+      loc: { file: 'm.fil', line: 22 },
     });
+  });
+
+  it('is not evaluated for a pattern that is none', () => {
+    const solved = right(solveProgram(strided('      %r = arith.mul %i, %c2 : i32\n', 2)));
+    const broken = evaluateRegions(solved, { x: diagonal(4, 1, 2) });
+    expect(E.isLeft(broken) && broken.left[0]).toMatchObject({ code: 'csr/column-range' });
   });
 });

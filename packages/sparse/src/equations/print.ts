@@ -1,9 +1,18 @@
 import { affineText } from '../trace/affine-text.js';
 import type { Affine } from '../trace/piece.js';
 import type { Letter } from './language/equations.js';
-import type { AffineProgram, Expr, Read } from './read/program.js';
+import type { Expr, Read } from './read/program.js';
 import type { Recurrence, Recurrences } from './recurrences/recurrences.js';
-import { isConstant, withoutImplied, type Conjunction } from './sets/conjunction.js';
+import type { Divisions } from './recurrences/divisions.js';
+import {
+  isConstant,
+  isEmpty,
+  negated,
+  sameAffine,
+  times,
+  withoutImplied,
+  type Conjunction,
+} from './sets/conjunction.js';
 
 /** `1 ≤ i ≤ 8, j ≤ i`, empty for no condition. Bounds of one iterator stand together. */
 const conditionsText = (set: Conjunction, names: readonly string[]): string => {
@@ -45,14 +54,26 @@ const comparisonText = (f: Affine, names: readonly string[]): string => {
     : `${left} ≤ ${affineText({ ...positive, constant: f.constant }, names)}`;
 };
 
+/**
+ * Conditions without what divisions are anyway, and without those that the others or a context imply. Of an equality both
+ * halves stay, so that it is written as one.
+ */
+const shownConditions = (set: Conjunction, divisions: Divisions, context: Conjunction = []): Conjunction => {
+  const definitions = divisions.definitions();
+  const kept = withoutImplied(set, [...context, ...definitions]);
+  if (definitions.length === 0) return kept;
+  const opposites = kept.map((f) => times(f, -1)).filter((f) => kept.every((g) => !sameAffine(f, g)));
+  return [...kept, ...opposites.filter((f) => isEmpty([...context, ...definitions, ...kept, negated(f)]))];
+};
+
 /** `a = {(t - 1, i) → (t, i) : t ≥ 1} ∪ …` */
-export const letterText = ({ name, to, pieces }: Letter, program: AffineProgram): string => {
-  const statement = program.statements.find((s) => `L_${s.name}` === to)!;
-  const names = statement.iterators;
-  const target = `(${names.join(', ')})`;
+export const letterText = ({ name, to, pieces }: Letter, { equations }: Recurrences): string => {
+  const { statement, divisions } = equations.find((r) => `L_${r.statement.name}` === to)!;
+  const names = divisions.names(statement.iterators);
+  const target = `(${statement.iterators.join(', ')})`;
   const shown = pieces.map(({ where, atoms }) => {
     const source = atoms.length === 0 ? '()' : `(${atoms[0].at.map((f) => affineText(f, names)).join(', ')})`;
-    const conditions = conditionsText(withoutImplied(where), names);
+    const conditions = conditionsText(shownConditions(where, divisions), names);
     return `{${source} → ${target}${conditions === '' ? '' : ` : ${conditions}`}}`;
   });
   return `${name} = ${shown.join(' ∪ ')}`;
@@ -67,14 +88,18 @@ export const recurrenceText = (system: Recurrences, r: Recurrence): string => {
 };
 
 class RecurrenceText {
+  private readonly names: readonly string[];
+
   constructor(
     private readonly system: Recurrences,
     private readonly r: Recurrence,
-  ) {}
+  ) {
+    this.names = r.divisions.names(r.statement.iterators);
+  }
 
   /** `level`: 0 in a sum, 1 in a product, 2 under a sign or in an argument. */
   of(e: Expr, level: number): string {
-    const names = this.r.statement.iterators;
+    const { names } = this;
     switch (e.kind) {
       case 'read':
         return this.read(e);
@@ -100,7 +125,7 @@ class RecurrenceText {
   }
 
   private read(read: Read): string {
-    const names = this.r.statement.iterators;
+    const { names } = this;
     const pieces = this.r.sources.get(read)!.map(({ statement, at, where }) => ({
       text: `${statement === undefined ? read.array : this.system.program.statements[statement].name}[${at.map((f) => affineText(f, names)).join(', ')}]`,
       when: conditionsText(this.beyondDomain(where), names),
@@ -116,7 +141,7 @@ class RecurrenceText {
   /** Conditions without those of the domain, which stand behind the equation. */
   private beyondDomain(where: Conjunction): Conjunction {
     const { domain } = this.r.statement;
-    return domain.length === 1 ? withoutImplied(where, domain[0]) : where;
+    return domain.length === 1 ? shownConditions(where, this.r.divisions, domain[0]) : where;
   }
 }
 

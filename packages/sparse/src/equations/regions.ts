@@ -92,8 +92,8 @@ export const equationTexts = ({ recurrences, language }: SolvedProgram): readonl
   });
 
 /** What every letter stands for, for people: `a = {(t - 1, i + k) → (t, i, k) : t ≥ 1}`. */
-export const letterTexts = ({ language, program }: SolvedProgram): readonly string[] =>
-  language.system.letters.map((l) => letterText(l, program));
+export const letterTexts = ({ language, recurrences }: SolvedProgram): readonly string[] =>
+  language.system.letters.map((l) => letterText(l, recurrences));
 
 /** The outcome of comparing regions with a run of the dense program over all its iterations. */
 export interface RegionCheck {

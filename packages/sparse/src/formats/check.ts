@@ -1,4 +1,4 @@
-import { error, type Diagnostic, type Diagnostics } from '@filigree/ir';
+import { DiagnosticError, error, type Diagnostic, type Diagnostics } from '@filigree/ir';
 import { MAX_INDEX } from './coo.js';
 import type { CsrPattern } from './csr.js';
 
@@ -9,6 +9,13 @@ import type { CsrPattern } from './csr.js';
 export const checkCsr = (p: CsrPattern): Diagnostics => {
   const fault = shapeFault(p) ?? rowPointerFault(p) ?? columnFault(p);
   return fault ? [fault] : [];
+};
+
+/** The pattern itself, if it is well-formed. Throws `DiagnosticError` with the codes of `checkCsr`. */
+export const checkedPattern = (pattern: CsrPattern): CsrPattern => {
+  const faults = checkCsr(pattern);
+  if (faults.length > 0) throw new DiagnosticError(faults);
+  return pattern;
 };
 
 const shapeFault = (p: CsrPattern): Diagnostic | undefined => {

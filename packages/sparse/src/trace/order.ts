@@ -1,6 +1,6 @@
 import { DiagnosticError, fail, pass, type Diagnostics } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
-import { checkCsr } from '../formats/check.js';
+import { checkedPattern } from '../formats/check.js';
 import { cooFromCsr } from '../formats/coo.js';
 import type { CsrPattern } from '../formats/csr.js';
 import { rowShapes } from './row-shapes.js';
@@ -40,13 +40,6 @@ export const tracePattern = (pattern: CsrPattern, order: TraceOrder = 'row'): Pa
     fail('trace/order', `there is no order '${String(order)}'`, { remedy: `use one of ${traceOrders.join(', ')}` });
   }
   return { order, streams: [position, position.map((e) => rowIdx[e]), position.map((e) => colIdx[e])] };
-};
-
-/** The pattern itself, if it is well-formed. Throws `DiagnosticError` with the codes of `checkCsr`. */
-export const checkedPattern = (pattern: CsrPattern): CsrPattern => {
-  const faults = checkCsr(pattern);
-  if (faults.length > 0) throw new DiagnosticError(faults);
-  return pattern;
 };
 
 /** A pattern as pieces, and the order in which they visit its entries. */

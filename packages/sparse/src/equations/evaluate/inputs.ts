@@ -1,4 +1,5 @@
 import { fail } from '@filigree/ir';
+import { checkedPattern } from '../../formats/check.js';
 import type { CsrPattern } from '../../formats/csr.js';
 import type { AffineProgram, ArrayInfo } from '../read/program.js';
 import { boxOf, type Box } from '../sets/box.js';
@@ -10,7 +11,8 @@ export type SparseInputs = Readonly<Record<string, CsrPattern>>;
 
 /**
  * The non-zeros of initial contents, by array: those of the patterns given, those of constant data, and everything of other
- * arrays. Throws `DiagnosticError`: `equations/input` for a name that is no array with contents, or for another shape.
+ * arrays. Throws `DiagnosticError`: `equations/input` for a name that is no array with contents, or for another shape; the
+ * codes of `checkCsr` for a pattern that is none.
  */
 export const initialSets = (
   program: AffineProgram,
@@ -39,7 +41,8 @@ export const initialSets = (
   );
 };
 
-const patternSet = (a: ArrayInfo, box: Box, p: CsrPattern, allocate: Allocate): PointSet => {
+const patternSet = (a: ArrayInfo, box: Box, pattern: CsrPattern, allocate: Allocate): PointSet => {
+  const p = checkedPattern(pattern);
   /* A vector is as good as the buffer itself, whose rows are found in the program. */
   const vector = p.rows === 1 || p.cols === 1;
   const sameShape =
@@ -53,23 +56,19 @@ const patternSet = (a: ArrayInfo, box: Box, p: CsrPattern, allocate: Allocate): 
   const starts = new Float64Array(allocate(8 * p.colIdx.length));
   const ends = new Float64Array(allocate(8 * p.colIdx.length));
   let n = 0;
-  let sorted = true;
   for (let i = 0; i < p.rows; i++) {
     const row = i * p.cols;
     for (let e = p.rowPtr[i]; e < p.rowPtr[i + 1]; e++) {
       const c = row + p.colIdx[e];
       if (n > 0 && c === ends[n - 1]) ends[n - 1] = c + 1;
       else {
-        if (n > 0 && c < ends[n - 1]) sorted = false;
         starts[n] = c;
         ends[n++] = c + 1;
       }
     }
   }
   const runs = { starts: starts.subarray(0, n), ends: ends.subarray(0, n) };
-  return sorted
-    ? { box, count: p.colIdx.length, runs, bits: undefined }
-    : setOfRuns(box, runs.starts, runs.ends, allocate);
+  return { box, count: p.colIdx.length, runs, bits: undefined };
 };
 
 const dataSet = (a: ArrayInfo, box: Box, allocate: Allocate): PointSet => {

@@ -1,6 +1,6 @@
 import type { Affine } from '../../trace/piece.js';
 import type { Atom, Term } from '../recurrences/sparsity.js';
-import { iterator, rangeOf, tidy, type Conjunction } from '../sets/conjunction.js';
+import { iterator, rangeOf, tidy, times, type Conjunction } from '../sets/conjunction.js';
 import type { Box } from '../sets/box.js';
 import type { PointSet } from '../sets/point-set.js';
 
@@ -44,14 +44,35 @@ export interface QueryForm extends Omit<Query, 'atoms'> {
   readonly fillsBox: boolean;
 }
 
-/** A term as a form that keeps some iterators; undefined where its conditions have no point. */
-export const formOf = (t: Term, head: readonly number[], result: Box, dims: number): QueryForm | undefined => {
-  const ranges = rangesOf(t.where, dims);
+/**
+ * A term of a statement with `iterators` iterators as a form that keeps some of them; undefined where its conditions have no
+ * point. Divisions that it names are further iterators of the form, which are not kept.
+ */
+export const formOf = (t: Term, head: readonly number[], result: Box, iterators: number): QueryForm | undefined => {
+  const { where, atoms, dims } = withDivisions(t, iterators);
+  const ranges = rangesOf(where, dims);
   if (ranges === undefined) return undefined;
   const fillsBox =
-    t.where.every((f) => f.coefs.filter((c) => c !== 0).length <= 1) &&
+    where.every((f) => f.coefs.filter((c) => c !== 0).length <= 1) &&
     head.every((d, k) => ranges[d].min === result.lower[k] && ranges[d].max === result.lower[k] + result.extent[k] - 1);
-  return { dims, where: t.where, atoms: t.atoms, head, result, ranges, fillsBox };
+  return { dims, where, atoms, head, result, ranges, fillsBox };
+};
+
+/** A term where the divisions that it names are numbered one after another. */
+const withDivisions = ({ where, atoms }: Term, iterators: number): Term & { readonly dims: number } => {
+  const all = [...where, ...atoms.flatMap((a) => a.at)];
+  const behind = Math.max(0, ...all.map((f) => f.coefs.length)) - iterators;
+  if (behind <= 0) return { where, atoms, dims: iterators };
+  const used = Array.from({ length: behind }, (_, k) => iterators + k).filter((d) =>
+    all.some((f) => (f.coefs[d] ?? 0) !== 0),
+  );
+  const at = [...Array.from({ length: iterators }, (_, d) => d), ...used];
+  const renumbered = (f: Affine): Affine => times({ constant: f.constant, coefs: at.map((d) => f.coefs[d] ?? 0) }, 1);
+  return {
+    where: where.map(renumbered),
+    atoms: atoms.map((a) => ({ of: a.of, at: a.at.map(renumbered) })),
+    dims: at.length,
+  };
 };
 
 /** A form with sets, those that are full left out; undefined where one is empty. */

@@ -3,6 +3,7 @@ import type { Statement } from '../read/program.js';
 import { isEmpty, iterator, minus, sameAffine, shiftedBy, equalsZero, type Conjunction } from '../sets/conjunction.js';
 import { boxOf, type Box } from '../sets/box.js';
 import { rangesOf } from './query.js';
+import { MOST_DIVISIONS } from '../recurrences/divisions.js';
 import type { Atom, SparsityEquation, Term } from '../recurrences/sparsity.js';
 
 /**
@@ -33,13 +34,12 @@ export const variablesOf = (equations: readonly SparsityEquation[]): readonly Va
       ({ atom, where, own }) =>
         atom.of !== k ||
         own === e.recurrence.statement ||
-        isLastOf(e.recurrence.statement, red, where, own.iterators.length, atom.at),
+        isLastOf(e.recurrence.statement, red, where, beyond(own), atom.at),
     );
     /* A statement reading its own partial sums within what it adds has no projection either. */
     const ownReads = e.interest.some((t) =>
       t.atoms.some(
-        (a) =>
-          a.of === k && !isLastOf(e.recurrence.statement, red, t.where, e.recurrence.statement.iterators.length, a.at),
+        (a) => a.of === k && !isLastOf(e.recurrence.statement, red, t.where, beyond(e.recurrence.statement), a.at),
       ),
     );
     if (!ok || ownReads) dropped[k] = undefined;
@@ -58,6 +58,9 @@ export const variablesOf = (equations: readonly SparsityEquation[]): readonly Va
     };
   });
 };
+
+/** The first number behind a statement's iterators and divisions. */
+const beyond = ({ iterators }: Statement): number => iterators.length + MOST_DIVISIONS;
 
 /** A term whose atoms read variables by their kept iterators only. */
 export const withKept = (t: Term, keptOf: (statement: number) => readonly number[]): Term => ({
@@ -86,9 +89,9 @@ export const domainBox = ({ domain, iterators }: Statement, kept: readonly numbe
  * the first iteration along them gets the element from elsewhere.
  */
 const reduction = ({ recurrence }: SparsityEquation, self: number): readonly number[] | undefined => {
-  const { accumulates, statement, sources } = recurrence;
+  const { accumulates, statement, sources, divisions } = recurrence;
   if (accumulates === undefined) return undefined;
-  const n = statement.iterators.length;
+  const n = beyond(statement);
   const all = sources.get(accumulates.carry)!;
   const along = new Set<number>();
   for (const s of all)
@@ -104,7 +107,15 @@ const reduction = ({ recurrence }: SparsityEquation, self: number): readonly num
         (d) => iterator(n + d),
         (d) => iterator(d),
       ))
-        if (!isEmpty([...s.where, ...fibre(statement, set, n, dims, (d) => iterator(d)), ...before])) return undefined;
+        if (
+          !isEmpty([
+            ...s.where,
+            ...divisions.definitions(s.where),
+            ...fibre(statement, set, n, dims, (d) => iterator(d)),
+            ...before,
+          ])
+        )
+          return undefined;
     }
   }
   return dims;

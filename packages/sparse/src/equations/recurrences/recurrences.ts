@@ -1,12 +1,15 @@
 import type { AffineProgram, Expr, Read, Statement } from '../read/program.js';
 import { readsOf } from '../read/program.js';
 import { sameAffine } from '../sets/conjunction.js';
+import { Divisions } from './divisions.js';
 import { sourcesOf, type Source } from './sources.js';
 
 /** A statement as a recurrence: its value at an iteration from values of other iterations and initial contents. */
 export interface Recurrence {
   readonly statement: Statement;
   readonly sources: ReadonlyMap<Read, readonly Source[]>;
+  /** What functions of the sources name besides the statement's iterators. */
+  readonly divisions: Divisions;
   /** What the element held before the statement writes it, as if it read it. */
   readonly before: Read;
   /** Where the statement adds to its element: the read of it, and what it adds. */
@@ -29,10 +32,11 @@ export const recurrencesOf = (program: AffineProgram): Recurrences => ({
 export const recurrenceOf = (program: AffineProgram, statement: Statement): Recurrence => {
   const type = program.arrays.find((a) => a.name === statement.write.array)!.type;
   const before: Read = { kind: 'read', ...statement.write, type, place: statement.place, loc: statement.loc };
+  const divisions = new Divisions(statement.iterators.length);
   const sources = new Map(
-    [...readsOf(statement.value), before].map((read) => [read, sourcesOf(program, statement, read)]),
+    [...readsOf(statement.value), before].map((read) => [read, sourcesOf(program, statement, read, divisions)]),
   );
-  return { statement, sources, before, accumulates: accumulation(statement) };
+  return { statement, sources, divisions, before, accumulates: accumulation(statement) };
 };
 
 /** x = x + e, x = e + x, x = x - e, x = a·b + x. */

@@ -12,7 +12,10 @@ export interface Atom {
   readonly at: readonly Affine[];
 }
 
-/** The iterations under some conditions that lie in all atoms; all of them where there is none. */
+/**
+ * The iterations under some conditions that lie in all atoms; all of them where there is none. Conditions and subscripts may
+ * name divisions of the statement (`Divisions`), which its iterators determine.
+ */
 export interface Term {
   readonly where: Conjunction;
   readonly atoms: readonly Atom[];
@@ -44,8 +47,14 @@ export const sparsityEquations = (system: Recurrences): readonly SparsityEquatio
 /** ⟦e⟧ for an expression of a statement. */
 export const supportOf = (system: Recurrences, recurrence: Recurrence, e: Expr): readonly Term[] => {
   const terms = new Rules(system, recurrence).support(e);
+  const { divisions, statement } = recurrence;
   return reduced(
-    recurrence.statement.domain.flatMap((set) => terms.map((t) => ({ where: [...set, ...t.where], atoms: t.atoms }))),
+    statement.domain.flatMap((set) =>
+      terms.map(({ where, atoms }) => {
+        const definitions = divisions.definitions([...where, ...atoms.flatMap((a) => a.at)]);
+        return { where: [...set, ...where, ...definitions], atoms };
+      }),
+    ),
   );
 };
 

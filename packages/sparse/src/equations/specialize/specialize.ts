@@ -141,10 +141,12 @@ class Specializer {
   /** Loads move to where their value is used: what they read must still be there. */
   private checkLoads(s: Statement): void {
     const { program, recurrences } = this.regions.solved;
-    const known = recurrences.equations.find((e) => e.statement === s)!.sources;
+    const { sources: known, divisions } = recurrences.equations.find((e) => e.statement === s)!;
     for (const read of readsOf(s.value)) {
-      const later = sourcesOf(program, s, { ...read, place: s.place });
-      if (JSON.stringify(later) !== JSON.stringify(known.get(read)))
+      const later = sourcesOf(program, s, { ...read, place: s.place }, divisions);
+      /* Sources are written in one way only among the same divisions. */
+      const now = divisions.all.length === 0 ? known.get(read) : sourcesOf(program, s, read, divisions);
+      if (JSON.stringify(later) !== JSON.stringify(now))
         fail('equations/hoisted', `${s.name} uses a value of @${read.array} that is overwritten before`, {
           remedy: 'load it where it is used, or keep it in an array of its own',
         });

@@ -1,6 +1,6 @@
 import { buildKernel, declareBuffer, fail, makeModule, type Builder, type Value } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
-import { checkedPattern } from '../order.js';
+import { checkedPattern } from '../../formats/check.js';
 import type { KernelOptions, SparseKernel } from './kernel.js';
 import { emitStretches, placeStretches } from './stretch-loops.js';
 import { Tables } from './tables.js';

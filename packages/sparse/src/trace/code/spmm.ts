@@ -1,6 +1,6 @@
 import { declareBuffer } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
-import { checkedPattern } from '../order.js';
+import { checkedPattern } from '../../formats/check.js';
 import { forEachPass, loadSlot, onSlot, slotIndex, slotsOf, zeroOf } from './dense-rows.js';
 import { checkWidth, lanesOf, tileKernel, type KernelOptions, type SparseKernel } from './kernel.js';
 import { planSharedRows } from './tiles/shared-rows.js';
