@@ -147,6 +147,28 @@ describe('any trace is rebuilt exactly, in order', () => {
     );
   });
 
+  it('random bodies that repeat, between random noise', () => {
+    const element = fc.tuple(fc.integer({ min: -4, max: 4 }), fc.integer({ min: -4, max: 4 }));
+    const noise = fc.array(element, { maxLength: 12 });
+    const repeated = fc
+      .record({
+        body: fc.array(element, { minLength: 2, maxLength: 7 }),
+        copies: fc.integer({ min: 1, max: 30 }),
+        stride: element,
+      })
+      .map(({ body, copies, stride }) =>
+        Array.from({ length: copies }, (_, c) => body.map(([a, b]) => [a + c * stride[0], b + c * stride[1]])).flat(),
+      );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(noise, repeated), { maxLength: 6 }), options, (parts, o) => {
+        const rows = parts.flat();
+        const s = [0, 1].map((k) => rows.map((r) => r[k]!));
+        expect(expandPieces(pieces(s, o), 2).map((x) => [...x])).toEqual(s);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('random noise, at most one piece for each d + 1 elements', () => {
     const noise = fc.array(fc.tuple(fc.integer({ min: -4, max: 4 }), fc.integer(), fc.nat({ max: 2 })), {
       maxLength: 80,
