@@ -1,4 +1,13 @@
-import { bufferName, type Buffers, type Kernel, type Op, type Region, type ScalarType, type Value } from '@filigree/ir';
+import {
+  bufferName,
+  type Buffers,
+  type Kernel,
+  type Op,
+  type Region,
+  type ScalarType,
+  type TypedArray,
+  type Value,
+} from '@filigree/ir';
 import { terminatorOf } from '../support/values.js';
 import { conditionsOf } from './conditions.js';
 import { between, contains, exactly, fits, fullRange, hasRange, join, meet, type Range } from './range.js';
@@ -214,10 +223,22 @@ const elementRange = (buffers: Buffers, name: string): Range | undefined => {
   const { data, type } = buffer;
   if (!data || data.length === 0 || data instanceof BigInt64Array || data instanceof BigUint64Array)
     return fullRange(type);
-  let [lo, hi] = [Infinity, -Infinity];
-  for (const x of data) {
+  return type === 'i1' ? fullRange(type) : between(type, ...boundsOf(data));
+};
+
+/** What tables hold, by table: they may have millions of elements, and many kernels and passes ask about the same one. */
+const bounds = new WeakMap<TypedArray, readonly [number, number]>();
+
+const boundsOf = (data: Exclude<TypedArray, BigInt64Array | BigUint64Array>): readonly [number, number] => {
+  const before = bounds.get(data);
+  if (before) return before;
+  let lo = data[0]!;
+  let hi = lo;
+  for (let i = 1; i < data.length; i++) {
+    const x = data[i]!;
     if (x < lo) lo = x;
     if (x > hi) hi = x;
   }
-  return type === 'i1' ? fullRange(type) : between(type, lo, hi);
+  bounds.set(data, [lo, hi]);
+  return [lo, hi];
 };
