@@ -25,9 +25,10 @@ describe('symbolic', () => {
     const graph = new Graph();
     const x = new Sym(graph, graph.variable());
     const before = graph.length;
-    symbolic((a: number) => (a < 2 ? a : 1))(x);
+    const chosen = symbolic((a: number) => (a < 2 ? a : 1))(x) as unknown as Sym;
     /* lt, arms, select */
-    expect(graph.length - before).toBe(3);
+    expect(chosen.id + 1 - before).toBe(3);
+    expect(graph.length).toBe(chosen.id + 1);
   });
 
   it('takes functions and values from the scope, recursively', () => {
