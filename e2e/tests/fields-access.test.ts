@@ -22,6 +22,7 @@ import {
   dynamic,
   field,
   fieldDialect,
+  givenOf,
   hash,
   i,
   ij,
@@ -116,14 +117,16 @@ describe.each(backends)('many threads that activate the same cells at once, by %
   /** Numbers of a pool's active cells, after a look at what must hold of it. */
   const activeOf = (storage: Storage, words: Int32Array, node: number): number[] => {
     const pool = storage.nodes[node].pool!;
-    const [asked, used, free] = [pool.cursor, pool.used, pool.freeCount].map((at) => words[at / 4]);
-    const end = used + Math.max(0, asked - free);
+    const [used, free] = [pool.used, pool.freeCount].map((at) => words[at / 4]);
+    const given = givenOf(words, pool);
+    const end = used + Math.max(0, given.turns - free);
     const { count, mark, cells, size } = pool.spare;
     expect([words[count / 4], words[mark / 4], ...words.slice(cells / 4, cells / 4 + size)].every((x) => x === 0)).toBe(
       true,
     );
     const idle = [
-      ...words.slice(pool.free / 4 + Math.min(asked, free), pool.free / 4 + free),
+      ...given.left,
+      ...words.slice(pool.free / 4 + Math.min(given.turns, free), pool.free / 4 + free),
       ...words.slice(pool.recycled / 4, pool.recycled / 4 + words[pool.recycledCount / 4]),
     ];
     const active: number[] = [];
@@ -223,4 +226,47 @@ describe.each(backends)('many threads that activate the same cells at once, by %
     expect([...words.slice(cells / 4, cells / 4 + 4)]).toEqual([0, 0, 0, 0]);
     dispose();
   }, 120_000);
+
+  it.each([5, 300, 3001])(
+    'of a node that has room for %i cells: all of them are found, by whichever thread',
+    async (room) => {
+      /* So many iterations are worth several threads, and few of them need a cell. */
+      const every = 1024;
+      const places = room + 1;
+      const shape = layout(dense(i, places).pointer({ cells: room }).place(u));
+      const storage = storageOf(shape, { budget: 1 << 24 });
+      const activate = (name: string, from: number, to: number) =>
+        buildKernel(
+          name,
+          {},
+          (b) =>
+            void b.for(b.i32(0), b.i32((to - from) * every), b.i32(1), { parallel: true }, [], (n) => {
+              const [at, rest] = [b.shr(n, b.i32(Math.log2(every))), b.and(n, b.i32(every - 1))];
+              b.if(b.cmp('eq', rest, b.i32(0)), () => {
+                b.op('field.store', [b.i32(1), b.add(b.i32(from), at)], { field: 'u' });
+              });
+            }),
+          storage.buffers,
+          { dialects: [...coreDialects, fieldDialect(shape), snodeDialect(shape)] },
+        );
+      const half = Math.ceil(room / 2);
+      const kernels = [activate('some', 0, half), activate('rest', half, room), activate('more', 0, places)];
+      const module = right(
+        pipeline([lowerFields(storage), defaultPipeline()]).run(makeModule('m', storage.buffers, kernels)),
+      );
+      const program = await start(module, backend, THREADS);
+      freshArena(storage, program.buffers);
+      const words = wordsOf(storage, program.buffers);
+      program.launch('some', []);
+      expect(activeOf(storage, words, 1)).toHaveLength(half);
+      program.launch('rest', []);
+      expect(words[storage.status / 4]).toBe(STATUS.fine);
+      expect(activeOf(storage, words, 1)).toHaveLength(room);
+      program.launch('more', []);
+      expect(words[storage.status / 4]).toBe(STATUS.exhausted);
+      expect(activeOf(storage, words, 1)).toHaveLength(room);
+      program.dispose();
+    },
+    120_000,
+  );
 });

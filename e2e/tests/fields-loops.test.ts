@@ -24,6 +24,7 @@ import {
   elementsBelow,
   field,
   fieldDialect,
+  givenOf,
   hash,
   i,
   ij,
@@ -106,10 +107,11 @@ const range = (b: Builder, end: Value, body: (n: Value) => void): void =>
 const active = ({ storage, words }: Machine, node: number): readonly number[] => {
   const { pool, cellBytes } = storage.nodes[node];
   const word = (address: number): number => words[address / 4];
-  const [cursor, freeCount] = [word(pool!.cursor), word(pool!.freeCount)];
-  const end = word(pool!.used) + Math.max(0, cursor - freeCount);
+  const [given, freeCount] = [givenOf(words, pool!), word(pool!.freeCount)];
+  const end = word(pool!.used) + Math.max(0, given.turns - freeCount);
   expect(word(pool!.recycledCount)).toBe(0);
-  const free = words.subarray(pool!.free / 4 + Math.min(cursor, freeCount), pool!.free / 4 + freeCount);
+  const later = words.subarray(pool!.free / 4 + Math.min(given.turns, freeCount), pool!.free / 4 + freeCount);
+  const free = [...given.left, ...later];
   const found: number[] = [];
   for (let n = RESERVED_CELLS; n < pool!.capacity; n++) if (word(pool!.active + 4 * n) !== 0) found.push(n);
   const all = [...free, ...found].sort((a, b) => a - b);
@@ -117,7 +119,7 @@ const active = ({ storage, words }: Machine, node: number): readonly number[] =>
   expect(all.every((n, at) => n === at + RESERVED_CELLS)).toBe(true);
   const cell = (n: number): Int32Array =>
     words.subarray((pool!.cells + n * cellBytes) / 4, (pool!.cells + (n + 1) * cellBytes) / 4);
-  expect([...free].every((n) => cell(n).every((x, at) => x === cell(0)[at]))).toBe(true);
+  expect([...later].every((n) => cell(n).every((x, at) => x === cell(0)[at]))).toBe(true);
   return found;
 };
 
@@ -228,7 +230,7 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
     const pool = found!;
     const { count, mark, cells } = pool.spare;
     const first = RESERVED_CELLS + 2;
-    m.words[pool.cursor / 4] += 2;
+    m.words[pool.lots.taken / 4] += 2;
     for (const n of [first, first + 1]) {
       const at = (pool.cells + n * cellBytes) / 4;
       m.words.copyWithin(at, pool.cells / 4, (pool.cells + cellBytes) / 4);
@@ -238,7 +240,7 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
     m.words[mark / 4] = 1;
     m.run('store', 12);
     expect(active(m, 1)).toHaveLength(3);
-    expect([pool.cursor, pool.used, pool.freeCount].map((at) => m.words[at / 4])).toEqual([0, first + 2, 1]);
+    expect([pool.lots.opened, pool.used, pool.freeCount].map((at) => m.words[at / 4])).toEqual([0, first + 2, 1]);
     m.dispose();
   });
 

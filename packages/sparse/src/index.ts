@@ -55,6 +55,9 @@ export { fieldDialect, structureName, valueName } from './access/field-dialect.j
 export {
   STATUS,
   STATUS_WORDS,
+  HANDS,
+  LINE,
+  LOT,
   RESERVED_CELLS,
   arenaName,
   elementsBelow,
@@ -67,6 +70,7 @@ export {
   type StorageOptions,
 } from './storage/storage.js';
 export { hashOf } from './storage/hash-of.js';
+export { closeLots, givenOf, type Given } from './storage/turns.js';
 export { snodeDialect } from './access/snode-dialect.js';
 export { sitesOf, type Site } from './access/sites.js';
 export { buildCell, buildCellPath, buildContainer, type CellPath, type PathOptions } from './access/path.js';

@@ -223,7 +223,7 @@ describe('an access', () => {
           %10 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
           %11 = arith.cmp %10, 0 {predicate = gt} : i1
           %12 = scf.if %11 {
-            %13 = arith.add %10, 639 : i32
+            %13 = arith.add %10, 1695 : i32
             %14 = mem.atomic 0, %13 {buffer = @arena_i32, kind = exchange} : i32
             scf.yield %14
           } {
@@ -238,87 +238,193 @@ describe('an access', () => {
         %17 = scf.if %16 {
           scf.yield %9
         } {
-          %18 = mem.atomic 1, 32 {buffer = @arena_i32, kind = add} : i32
-          %19 = mem.load 49 {buffer = @arena_i32} : i32
-          %20 = arith.cmp %18, %19 {predicate = lt} : i1
-          %21 = scf.if %20 {
-            %22 = arith.add %18, 896 : i32
-            %23 = mem.load %22 {buffer = @arena_i32} : i32
-            scf.yield %23
-          } {
-            %24 = mem.load 48 {buffer = @arena_i32} : i32
-            %25 = arith.sub %18, %19 : i32
-            %26 = arith.add %24, %25 : i32
-            %27 = arith.cmp %26, 70 {predicate = lt} : i1
-            %28 = scf.if %27 {
-              scf.yield %26
+          %18 = mem.load 49 {buffer = @arena_i32} : i32
+          %19 = mem.load 48 {buffer = @arena_i32} : i32
+          %20 = arith.sub %19, %18 : i32
+          %21 = arith.and %20, 255 : i32
+          %22 = arith.add %21, %18 : i32
+          %23 = arith.sub 70, %19 : i32
+          %24 = arith.add %22, %23 : i32
+          %25 = arith.add %24, 255 : i32
+          %26 = arith.shr %25, 8 : i32
+          %27 = mem.worker {buffer = @arena_i32, count = 64} : i32
+          %28 = arith.shl %27, 4 : i32
+          %29 = arith.add %28, 672 : i32
+          %30 = mem.load %29 {buffer = @arena_i32} : i32
+          %31 = arith.add %30, -1 : i32
+          %32 = arith.cast %31 {to = u32} : u32
+          %33 = arith.cast %26 {to = u32} : u32
+          %34 = arith.cmp %32, %33 {predicate = lt} : i1
+          %35 = scf.if %34 {
+            %36 = arith.shl %31, 8 : i32
+            %37 = arith.max %36, %21 : i32
+            %38 = arith.add %36, 256 : i32
+            %39 = arith.min %38, %24 : i32
+            %40 = arith.shl %31, 4 : i32
+            %41 = arith.add %40, 640 : i32
+            %42 = mem.load %41 {buffer = @arena_i32} : i32
+            %43 = arith.add %37, %42 : i32
+            %44 = arith.cmp %43, %39 {predicate = lt} : i1
+            %45 = scf.if %44 {
+              %46 = mem.atomic 1, %41 {buffer = @arena_i32, kind = add} : i32
+              %47 = arith.add %37, %46 : i32
+              %48 = arith.cmp %47, %39 {predicate = lt} : i1
+              %49 = arith.select %48, %47, -1 : i32
+              scf.yield %49
             } {
-              %29 = mem.atomic -1, 32 {buffer = @arena_i32, kind = add} : i32
-              scf.yield 0
+              scf.yield -1
             } : i32
-            scf.yield %28
+            scf.yield %45
+          } {
+            scf.yield -1
           } : i32
-          scf.yield %21
+          %50 = arith.cmp %35, -1 {predicate = eq} : i1
+          %51 = scf.if %50 {
+            %52, %53, %54 = scf.while %31, false {
+            ^(%55: i32, %56: i1):
+              %57, %58 = scf.if %56 {
+                %59 = arith.add %55, 1 : i32
+                %60 = mem.atomic %59, 33 {buffer = @arena_i32, kind = max} : i32
+                scf.yield %59, %56
+              } {
+                %61 = mem.load 32 {buffer = @arena_i32} : i32
+                %62 = arith.cmp %61, %26 {predicate = lt} : i1
+                %63 = scf.if %62 {
+                  %64 = mem.atomic 1, 32 {buffer = @arena_i32, kind = add} : i32
+                  scf.yield %64
+                } {
+                  scf.yield %26
+                } : i32
+                %65 = arith.cmp %63, %26 {predicate = lt} : i1
+                %66, %67 = scf.if %65 {
+                  %68 = arith.shl %63, 4 : i32
+                  %69 = arith.add %68, 641 : i32
+                  mem.store %27, %69 {buffer = @arena_i32}
+                  scf.yield %63, false
+                } {
+                  %70 = mem.load 33 {buffer = @arena_i32} : i32
+                  scf.yield %70, true
+                } : i32, i1
+                scf.yield %66, %67
+              } : i32, i1
+              %71 = arith.add %57, 1 : i32
+              mem.store %71, %29 {buffer = @arena_i32}
+              %72 = arith.cast %57 {to = u32} : u32
+              %73 = arith.cmp %72, %33 {predicate = lt} : i1
+              %74 = scf.if %73 {
+                %75 = arith.shl %57, 8 : i32
+                %76 = arith.max %75, %21 : i32
+                %77 = arith.add %75, 256 : i32
+                %78 = arith.min %77, %24 : i32
+                %79 = arith.shl %57, 4 : i32
+                %80 = arith.add %79, 640 : i32
+                %81 = mem.load %80 {buffer = @arena_i32} : i32
+                %82 = arith.add %76, %81 : i32
+                %83 = arith.cmp %82, %78 {predicate = lt} : i1
+                %84 = scf.if %83 {
+                  %85 = mem.atomic 1, %80 {buffer = @arena_i32, kind = add} : i32
+                  %86 = arith.add %76, %85 : i32
+                  %87 = arith.cmp %86, %78 {predicate = lt} : i1
+                  %88 = arith.select %87, %86, -1 : i32
+                  scf.yield %88
+                } {
+                  scf.yield -1
+                } : i32
+                scf.yield %84
+              } {
+                scf.yield -1
+              } : i32
+              %89 = arith.cmp %74, -1 {predicate = eq} : i1
+              %90 = arith.cmp %57, %26 {predicate = lt} : i1
+              %91 = arith.and %89, %90 : i1
+              scf.condition %91, %74, %57, %58
+            } {
+            ^(%92: i32, %93: i32, %94: i1):
+              scf.yield %93, %94
+            } : i32, i32, i1
+            scf.yield %52
+          } {
+            scf.yield %35
+          } : i32
+          %95 = arith.cmp %51, -1 {predicate = eq} : i1
+          %96 = scf.if %95 {
+            scf.yield 0
+          } {
+            %97 = arith.cmp %51, %22 {predicate = lt} : i1
+            %98 = scf.if %97 {
+              %99 = arith.sub %51, %21 : i32
+              %100 = arith.add %99, 1952 : i32
+              %101 = mem.load %100 {buffer = @arena_i32} : i32
+              scf.yield %101
+            } {
+              %102 = mem.load 48 {buffer = @arena_i32} : i32
+              %103 = arith.sub %51, %22 : i32
+              %104 = arith.add %102, %103 : i32
+              scf.yield %104
+            } : i32
+            scf.yield %98
+          } : i32
+          scf.yield %96
         } : i32
-        %30 = arith.cmp %17, 0 {predicate = ne} : i1
-        %31 = scf.if %30 {
-          %32 = arith.add %17, 1136 : i32
-          mem.store %2, %32 {buffer = @arena_i32}
-          %33 = mem.cas 0, %17, %3 {buffer = @arena_i32} : i32
-          %34 = arith.cmp %33, 0 {predicate = eq} : i1
-          %35 = arith.select %34, %17, %33 : i32
-          %36 = arith.cmp %35, %17 {predicate = eq} : i1
-          scf.if %36 {
-            %37 = arith.add %17, 1056 : i32
-            mem.store 1, %37 {buffer = @arena_i32}
+        %105 = arith.cmp %17, 0 {predicate = ne} : i1
+        %106 = scf.if %105 {
+          %107 = arith.add %17, 2192 : i32
+          mem.store %2, %107 {buffer = @arena_i32}
+          %108 = mem.cas 0, %17, %3 {buffer = @arena_i32} : i32
+          %109 = arith.cmp %108, 0 {predicate = eq} : i1
+          %110 = arith.select %109, %17, %108 : i32
+          %111 = arith.cmp %110, %17 {predicate = eq} : i1
+          scf.if %111 {
+            %112 = arith.add %17, 2112 : i32
+            mem.store 1, %112 {buffer = @arena_i32}
           } {
             mem.store 1, 51 {buffer = @arena_i32}
-            %38 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
-            %39 = arith.cast %38 {to = u32} : u32
-            %40 = arith.cmp %39, 256 {predicate = lt} : i1
-            %41 = scf.if %40 {
-              %42 = arith.add %38, 640 : i32
-              %43 = mem.atomic %17, %42 {buffer = @arena_i32, kind = exchange} : i32
-              scf.yield %43
+            %113 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
+            %114 = arith.cast %113 {to = u32} : u32
+            %115 = arith.cmp %114, 256 {predicate = lt} : i1
+            %116 = scf.if %115 {
+              %117 = arith.add %113, 1696 : i32
+              %118 = mem.atomic %17, %117 {buffer = @arena_i32, kind = exchange} : i32
+              scf.yield %118
             } {
-              %44 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
+              %119 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
               scf.yield %17
             } : i32
-            %45 = arith.cmp %41, 0 {predicate = ne} : i1
-            scf.if %45 {
-              %46 = mem.atomic 1, 64 {buffer = @arena_i32, kind = add} : i32
-              %47 = arith.add %46, 976 : i32
-              mem.store %41, %47 {buffer = @arena_i32}
+            %120 = arith.cmp %116, 0 {predicate = ne} : i1
+            scf.if %120 {
+              %121 = mem.atomic 1, 64 {buffer = @arena_i32, kind = add} : i32
+              %122 = arith.add %121, 2032 : i32
+              mem.store %116, %122 {buffer = @arena_i32}
             } {
             }
           }
-          scf.yield %35
+          scf.yield %110
         } {
-          %48 = mem.load %3 {buffer = @arena_i32} : i32
-          %49 = arith.cmp %48, 0 {predicate = eq} : i1
-          %50 = scf.if %49 {
-            %51 = mem.cas 0, 1, 0 {buffer = @arena_i32} : i32
-            %52 = arith.cmp %51, 0 {predicate = eq} : i1
-            scf.if %52 {
+          %123 = mem.load %3 {buffer = @arena_i32} : i32
+          %124 = arith.cmp %123, 0 {predicate = eq} : i1
+          %125 = scf.if %124 {
+            %126 = mem.cas 0, 1, 0 {buffer = @arena_i32} : i32
+            %127 = arith.cmp %126, 0 {predicate = eq} : i1
+            scf.if %127 {
               mem.store 0, 1 {buffer = @arena_i32}
               mem.store %2, 2 {buffer = @arena_i32}
             } {
             }
             scf.yield 1
           } {
-            scf.yield %48
+            scf.yield %123
           } : i32
-          scf.yield %50
+          scf.yield %125
         } : i32
-        scf.yield %31
+        scf.yield %106
       } {
         scf.yield %4
       } : i32
-      %53 = arith.and %1, 7 : i32
-      %54 = arith.shl %6, 3 : i32
-      %55 = arith.add %54, %53 : i32
-      %56 = arith.add %55, 80 : i32
-      mem.store %v, %56 {buffer = @arena_i32}"
+      %128 = arith.and %1, 7 : i32
+      %129 = arith.shl %6, 3 : i32
+      %130 = arith.add %129, %128 : i32
+      %131 = arith.add %130, 80 : i32
+      mem.store %v, %131 {buffer = @arena_i32}"
     `);
   });
 
@@ -430,11 +536,11 @@ describe('an access', () => {
       %15 = arith.and %14, 31 : i32
       %16, %17, %18 = scf.while %15, 32 {
       ^(%19: i32, %20: i32):
-        %21 = arith.add %19, 416 : i32
+        %21 = arith.add %19, 1472 : i32
         %22 = mem.load %21 {buffer = @arena_i32} : i32
         %23 = arith.max %22, 0 : i32
         %24 = arith.cmp %23, 0 {predicate = ne} : i1
-        %25 = arith.add %23, 400 : i32
+        %25 = arith.add %23, 1456 : i32
         %26 = mem.load %25 {buffer = @arena_i32} : i32
         %27 = arith.cmp %26, %0 {predicate = eq} : i1
         %28 = arith.and %24, %27 : i1

@@ -22,6 +22,7 @@ import {
   elementsBelow,
   pathTo,
   fieldDialect,
+  givenOf,
   isSparse,
   lowerFields,
   snodeDialect,
@@ -215,10 +216,11 @@ const checkPools = ({ storage, arrays }: Machine, model: Model): void => {
   const word = (address: number): number => words[address / 4];
   for (const { node, pool, cellBytes } of storage.nodes) {
     if (!pool) continue;
-    const [cursor, freeCount] = [word(pool.cursor), word(pool.freeCount)];
-    const end = word(pool.used) + Math.max(0, cursor - freeCount);
+    const [given, freeCount] = [givenOf(words, pool), word(pool.freeCount)];
+    const end = word(pool.used) + Math.max(0, given.turns - freeCount);
     expect(word(pool.recycledCount)).toBe(0);
-    const free = [...words.subarray(pool.free / 4 + Math.min(cursor, freeCount), pool.free / 4 + freeCount)];
+    const later = words.subarray(pool.free / 4 + Math.min(given.turns, freeCount), pool.free / 4 + freeCount);
+    const free = [...given.left, ...later];
     const active: number[] = [];
     for (let n = RESERVED_CELLS; n < pool.capacity; n++) if (word(pool.active + 4 * n) !== 0) active.push(n);
     expect([...free, ...active].sort((a, b) => a - b)).toEqual(
@@ -229,7 +231,7 @@ const checkPools = ({ storage, arrays }: Machine, model: Model): void => {
     if (word(storage.status) !== STATUS.fine) continue;
     const cell = (n: number): Uint8Array =>
       bytes.subarray(pool.cells + n * cellBytes, pool.cells + (n + 1) * cellBytes);
-    for (const n of free) expect(cell(n)).toEqual(cell(0));
+    for (const n of later) expect(cell(n)).toEqual(cell(0));
   }
 };
 

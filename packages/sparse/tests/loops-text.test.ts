@@ -82,36 +82,37 @@ describe('a loop over active elements', () => {
   it('of blocks that it does not change looks for the active ones as it goes: a task a block', () => {
     expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).place(u, v)), copy(2))).toMatchInlineSnapshot(`
       "%0 = mem.load 272 {buffer = @arena_i32} : i32
-      %1 = mem.load 289 {buffer = @arena_i32} : i32
-      %2 = arith.sub %0, %1 : i32
-      %3 = arith.max %2, 0 : i32
-      %4 = mem.load 288 {buffer = @arena_i32} : i32
-      %5 = arith.add %4, %3 : i32
-      %6 = arith.min %5, 236 : i32
-      scf.for 2, %6, 1 {parallel = true} {
+      %1 = arith.shl %0, 8 : i32
+      %2 = mem.load 289 {buffer = @arena_i32} : i32
+      %3 = arith.sub %1, %2 : i32
+      %4 = arith.max %3, 0 : i32
+      %5 = mem.load 288 {buffer = @arena_i32} : i32
+      %6 = arith.add %5, %4 : i32
+      %7 = arith.min %6, 235 : i32
+      scf.for 2, %7, 1 {parallel = true} {
       ^(%task: i32):
-        %7 = arith.add %task, 16160 : i32
-        %8 = mem.load %7 {buffer = @arena_i32} : i32
-        %9 = arith.cmp %8, 0 {predicate = ne} : i1
-        scf.if %9 {
-          %10 = arith.shl %task, 1 : i32
-          %11 = arith.add %10, 16400 : i32
-          %12 = mem.load %11 {buffer = @arena_i32} : i32
-          %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
-          %14 = arith.add %10, 16401 : i32
-          %15 = mem.load %14 {buffer = @arena_i32} : i32
-          %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
-          snode.assume_active %13, %16 {node = 1}
-          %17 = arith.shl %13, 2 : i32
+        %8 = arith.add %task, 17152 : i32
+        %9 = mem.load %8 {buffer = @arena_i32} : i32
+        %10 = arith.cmp %9, 0 {predicate = ne} : i1
+        scf.if %10 {
+          %11 = arith.shl %task, 1 : i32
+          %12 = arith.add %11, 17392 : i32
+          %13 = mem.load %12 {buffer = @arena_i32} : i32
+          %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
+          %15 = arith.add %11, 17393 : i32
+          %16 = mem.load %15 {buffer = @arena_i32} : i32
+          %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
+          snode.assume_active %14, %17 {node = 1}
+          %18 = arith.shl %14, 2 : i32
           scf.for 0, 4, 1 {
           ^(%i: i32):
-            %18 = snode.index %17, %i {hi = 64, lo = 0, unit = 4} : i32
-            %19 = arith.shl %16, 3 : i32
+            %19 = snode.index %18, %i {hi = 64, lo = 0, unit = 4} : i32
+            %20 = arith.shl %17, 3 : i32
             scf.for 0, 8, 1 {simd = true} {
             ^(%j: i32):
-              %20 = snode.index %19, %j {hi = 128, lo = 0, unit = 8} : i32
-              %x = field.load %18, %20 {field = u} : f32
-              field.store %x, %18, %20 {field = v}
+              %21 = snode.index %20, %j {hi = 128, lo = 0, unit = 8} : i32
+              %x = field.load %19, %21 {field = u} : f32
+              field.store %x, %19, %21 {field = v}
             }
           }
         } {
@@ -123,37 +124,38 @@ describe('a loop over active elements', () => {
   it('divides large blocks', () => {
     expect(lowered(layout(dense(ij, 4).pointer().dense(ij, 1024).place(u, v)), copy(2))).toMatchInlineSnapshot(`
       "%0 = mem.load 32 {buffer = @arena_i32} : i32
-      %1 = mem.load 49 {buffer = @arena_i32} : i32
-      %2 = arith.sub %0, %1 : i32
-      %3 = arith.max %2, 0 : i32
-      %4 = mem.load 48 {buffer = @arena_i32} : i32
-      %5 = arith.add %4, %3 : i32
-      %6 = arith.min %5, 3 : i32
-      %7 = arith.shl %6, 10 : i32
-      scf.for 2048, %7, 1 {parallel = true} {
+      %1 = arith.shl %0, 8 : i32
+      %2 = mem.load 49 {buffer = @arena_i32} : i32
+      %3 = arith.sub %1, %2 : i32
+      %4 = arith.max %3, 0 : i32
+      %5 = mem.load 48 {buffer = @arena_i32} : i32
+      %6 = arith.add %5, %4 : i32
+      %7 = arith.min %6, 3 : i32
+      %8 = arith.shl %7, 10 : i32
+      scf.for 2048, %8, 1 {parallel = true} {
       ^(%task: i32):
-        %8 = arith.shr %task, 10 : i32
-        %9 = arith.add %8, 6291824 : i32
-        %10 = mem.load %9 {buffer = @arena_i32} : i32
-        %11 = arith.cmp %10, 0 {predicate = ne} : i1
-        scf.if %11 {
-          %12 = arith.shl %8, 1 : i32
-          %13 = arith.add %12, 6291840 : i32
-          %14 = mem.load %13 {buffer = @arena_i32} : i32
-          %15 = snode.index %14, 0 {hi = 4, lo = 0, unit = 1} : i32
-          %16 = arith.add %12, 6291841 : i32
-          %17 = mem.load %16 {buffer = @arena_i32} : i32
-          %18 = snode.index %17, 0 {hi = 4, lo = 0, unit = 1} : i32
-          %19 = arith.and %task, 1023 : i32
-          %20 = arith.shl %15, 10 : i32
-          %21 = snode.index %20, %19 {hi = 4096, lo = 0, unit = 1024} : i32
-          snode.assume_active %15, %18 {node = 1}
-          %22 = arith.shl %18, 10 : i32
+        %9 = arith.shr %task, 10 : i32
+        %10 = arith.add %9, 6292880 : i32
+        %11 = mem.load %10 {buffer = @arena_i32} : i32
+        %12 = arith.cmp %11, 0 {predicate = ne} : i1
+        scf.if %12 {
+          %13 = arith.shl %9, 1 : i32
+          %14 = arith.add %13, 6292896 : i32
+          %15 = mem.load %14 {buffer = @arena_i32} : i32
+          %16 = snode.index %15, 0 {hi = 4, lo = 0, unit = 1} : i32
+          %17 = arith.add %13, 6292897 : i32
+          %18 = mem.load %17 {buffer = @arena_i32} : i32
+          %19 = snode.index %18, 0 {hi = 4, lo = 0, unit = 1} : i32
+          %20 = arith.and %task, 1023 : i32
+          %21 = arith.shl %16, 10 : i32
+          %22 = snode.index %21, %20 {hi = 4096, lo = 0, unit = 1024} : i32
+          snode.assume_active %16, %19 {node = 1}
+          %23 = arith.shl %19, 10 : i32
           scf.for 0, 1024, 1 {simd = true} {
           ^(%j: i32):
-            %23 = snode.index %22, %j {hi = 4096, lo = 0, unit = 1024} : i32
-            %x = field.load %21, %23 {field = u} : f32
-            field.store %x, %21, %23 {field = v}
+            %24 = snode.index %23, %j {hi = 4096, lo = 0, unit = 1024} : i32
+            %x = field.load %22, %24 {field = u} : f32
+            field.store %x, %22, %24 {field = v}
           }
         } {
         }
@@ -165,52 +167,53 @@ describe('a loop over active elements', () => {
     expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).bitmasked().place(u, v)), copy(2)))
       .toMatchInlineSnapshot(`
         "%0 = mem.load 272 {buffer = @arena_i32} : i32
-        %1 = mem.load 289 {buffer = @arena_i32} : i32
-        %2 = arith.sub %0, %1 : i32
-        %3 = arith.max %2, 0 : i32
-        %4 = mem.load 288 {buffer = @arena_i32} : i32
-        %5 = arith.add %4, %3 : i32
-        %6 = arith.min %5, 229 : i32
-        scf.for 2, %6, 1 {parallel = true, schedule = dynamic} {
+        %1 = arith.shl %0, 8 : i32
+        %2 = mem.load 289 {buffer = @arena_i32} : i32
+        %3 = arith.sub %1, %2 : i32
+        %4 = arith.max %3, 0 : i32
+        %5 = mem.load 288 {buffer = @arena_i32} : i32
+        %6 = arith.add %5, %4 : i32
+        %7 = arith.min %6, 229 : i32
+        scf.for 2, %7, 1 {parallel = true, schedule = dynamic} {
         ^(%task: i32):
-          %7 = arith.add %task, 16176 : i32
-          %8 = mem.load %7 {buffer = @arena_i32} : i32
-          %9 = arith.cmp %8, 0 {predicate = ne} : i1
-          scf.if %9 {
-            %10 = arith.shl %task, 1 : i32
-            %11 = arith.add %10, 16416 : i32
-            %12 = mem.load %11 {buffer = @arena_i32} : i32
-            %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
-            %14 = arith.add %10, 16417 : i32
-            %15 = mem.load %14 {buffer = @arena_i32} : i32
-            %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
-            snode.assume_active %13, %16 {node = 1}
-            %17 = arith.shl %13, 2 : i32
+          %8 = arith.add %task, 17232 : i32
+          %9 = mem.load %8 {buffer = @arena_i32} : i32
+          %10 = arith.cmp %9, 0 {predicate = ne} : i1
+          scf.if %10 {
+            %11 = arith.shl %task, 1 : i32
+            %12 = arith.add %11, 17472 : i32
+            %13 = mem.load %12 {buffer = @arena_i32} : i32
+            %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
+            %15 = arith.add %11, 17473 : i32
+            %16 = mem.load %15 {buffer = @arena_i32} : i32
+            %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
+            snode.assume_active %14, %17 {node = 1}
+            %18 = arith.shl %14, 2 : i32
             scf.for 0, 4, 1 {
             ^(%i: i32):
-              %18 = snode.index %17, %i {hi = 64, lo = 0, unit = 4} : i32
-              %19 = arith.shl %16, 3 : i32
-              %20 = arith.shl %i, 3 : i32
-              %21 = arith.shr %20, 5 : i32
-              %22 = arith.mul %task, 66 : i32
-              %23 = arith.add %22, %21 : i32
-              %24 = arith.add %23, 320 : i32
-              %25 = mem.load %24 {buffer = @arena_i32} : i32
-              %26 = arith.and %20, 31 : i32
-              %27 = arith.shr %25, %26 : i32
-              %28 = arith.and %27, 255 : i32
-              %29 = arith.cmp %28, 0 {predicate = ne} : i1
-              scf.if %29 {
+              %19 = snode.index %18, %i {hi = 64, lo = 0, unit = 4} : i32
+              %20 = arith.shl %17, 3 : i32
+              %21 = arith.shl %i, 3 : i32
+              %22 = arith.shr %21, 5 : i32
+              %23 = arith.mul %task, 66 : i32
+              %24 = arith.add %23, %22 : i32
+              %25 = arith.add %24, 320 : i32
+              %26 = mem.load %25 {buffer = @arena_i32} : i32
+              %27 = arith.and %21, 31 : i32
+              %28 = arith.shr %26, %27 : i32
+              %29 = arith.and %28, 255 : i32
+              %30 = arith.cmp %29, 0 {predicate = ne} : i1
+              scf.if %30 {
                 scf.for 0, 8, 1 {simd = true} {
                 ^(%j: i32):
-                  %30 = arith.shr %28, %j : i32
-                  %31 = arith.and %30, 1 : i32
-                  %32 = arith.cmp %31, 0 {predicate = ne} : i1
-                  scf.if %32 {
-                    %33 = snode.index %19, %j {hi = 128, lo = 0, unit = 8} : i32
-                    snode.assume_active %18, %33 {node = 2}
-                    %x = field.load %18, %33 {field = u} : f32
-                    field.store %x, %18, %33 {field = v}
+                  %31 = arith.shr %29, %j : i32
+                  %32 = arith.and %31, 1 : i32
+                  %33 = arith.cmp %32, 0 {predicate = ne} : i1
+                  scf.if %33 {
+                    %34 = snode.index %20, %j {hi = 128, lo = 0, unit = 8} : i32
+                    snode.assume_active %19, %34 {node = 2}
+                    %x = field.load %19, %34 {field = u} : f32
+                    field.store %x, %19, %34 {field = v}
                   } {
                   }
                 }
@@ -301,35 +304,36 @@ describe('a loop over active elements', () => {
   }`;
     expect(lowered(layout(dense(ij, 16).pointer().dynamic(k, 64).place(p)), kernel)).toMatchInlineSnapshot(`
       "%0 = mem.load 272 {buffer = @arena_i32} : i32
-      %1 = mem.load 289 {buffer = @arena_i32} : i32
-      %2 = arith.sub %0, %1 : i32
-      %3 = arith.max %2, 0 : i32
-      %4 = mem.load 288 {buffer = @arena_i32} : i32
-      %5 = arith.add %4, %3 : i32
-      %6 = arith.min %5, 229 : i32
-      scf.for 2, %6, 1 {parallel = true, schedule = dynamic} {
+      %1 = arith.shl %0, 8 : i32
+      %2 = mem.load 289 {buffer = @arena_i32} : i32
+      %3 = arith.sub %1, %2 : i32
+      %4 = arith.max %3, 0 : i32
+      %5 = mem.load 288 {buffer = @arena_i32} : i32
+      %6 = arith.add %5, %4 : i32
+      %7 = arith.min %6, 229 : i32
+      scf.for 2, %7, 1 {parallel = true, schedule = dynamic} {
       ^(%task: i32):
-        %7 = arith.add %task, 16176 : i32
-        %8 = mem.load %7 {buffer = @arena_i32} : i32
-        %9 = arith.cmp %8, 0 {predicate = ne} : i1
-        scf.if %9 {
-          %10 = arith.shl %task, 1 : i32
-          %11 = arith.add %10, 16416 : i32
-          %12 = mem.load %11 {buffer = @arena_i32} : i32
-          %13 = snode.index %12, 0 {hi = 16, lo = 0, unit = 1} : i32
-          %14 = arith.add %10, 16417 : i32
-          %15 = mem.load %14 {buffer = @arena_i32} : i32
-          %16 = snode.index %15, 0 {hi = 16, lo = 0, unit = 1} : i32
-          snode.assume_active %13, %16 {node = 1}
-          %17 = arith.mul %task, 66 : i32
-          %18 = arith.add %17, 320 : i32
-          %19 = mem.load %18 {buffer = @arena_i32} : i32
-          %20 = arith.min %19, 64 : i32
-          scf.for 0, %20, 1 {simd = true} {
+        %8 = arith.add %task, 17232 : i32
+        %9 = mem.load %8 {buffer = @arena_i32} : i32
+        %10 = arith.cmp %9, 0 {predicate = ne} : i1
+        scf.if %10 {
+          %11 = arith.shl %task, 1 : i32
+          %12 = arith.add %11, 17472 : i32
+          %13 = mem.load %12 {buffer = @arena_i32} : i32
+          %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
+          %15 = arith.add %11, 17473 : i32
+          %16 = mem.load %15 {buffer = @arena_i32} : i32
+          %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
+          snode.assume_active %14, %17 {node = 1}
+          %18 = arith.mul %task, 66 : i32
+          %19 = arith.add %18, 320 : i32
+          %20 = mem.load %19 {buffer = @arena_i32} : i32
+          %21 = arith.min %20, 64 : i32
+          scf.for 0, %21, 1 {simd = true} {
           ^(%k: i32):
-            %21 = snode.index 0, %k {hi = 64, lo = 0, unit = 64} : i32
-            snode.assume_active %13, %16, %21 {node = 2}
-            field.store %21, %13, %16, %21 {field = p}
+            %22 = snode.index 0, %k {hi = 64, lo = 0, unit = 64} : i32
+            snode.assume_active %14, %17, %22 {node = 2}
+            field.store %22, %14, %17, %22 {field = p}
           }
         } {
         }

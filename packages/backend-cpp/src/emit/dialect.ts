@@ -102,6 +102,7 @@ export const cppDialect: CFamilyDialect = {
     prologue: [],
     rangeParams: ['long long begin', 'long long end'],
     start: startPart,
+    thread: 'omp_get_thread_num()',
     helpers: ['share'],
   },
 };

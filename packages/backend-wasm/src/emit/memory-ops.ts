@@ -7,6 +7,9 @@ import { type Place, placeOf, placesOf } from './place.js';
 import { maskOf, splat, toLanes, toPacked } from './vector-form.js';
 import { extension, loadInstruction, storeInstruction, wasmType } from './wasm-type.js';
 
+/** The number of the thread that runs an instance of the module. */
+export const workerGlobal = '$worker';
+
 /** Writers of the ops of `mem`. */
 export const memoryOps: Readonly<Record<string, (c: Context, op: Op) => void>> = {
   ...atomicOps,
@@ -68,6 +71,12 @@ export const memoryOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
       return rest.reduce((v, p, j) => access('v128', `v128.load${8 * bytes}_lane`, p, v, j + 1), start);
     });
     c.bind(result, packed(chunks.map(reading), bytes));
+  },
+
+  'mem.worker': (c, op) => {
+    c.module.helpers.set(workerGlobal, `  (global ${workerGlobal} (mut i32) (i32.const 0))`);
+    const number = apply('i32', `global.get ${workerGlobal}`);
+    c.bind(op.results[0], scalar(apply('i32', 'i32.rem_u', number, i32(op.attrs['count'] as number))));
   },
 
   'mem.scatter': (c, op) => {

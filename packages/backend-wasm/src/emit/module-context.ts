@@ -2,6 +2,6 @@
 export interface ModuleContext {
   /** Names of imported functions of floats, with their arity. */
   readonly imports: Map<string, number>;
-  /** Texts of helper functions by name. */
+  /** Texts of helper functions and globals by name. */
   readonly helpers: Map<string, string>;
 }

@@ -1,6 +1,7 @@
 import { type Module, bufferMap, fail } from '@filigree/ir';
 import { type MemoryLayout, growsTo, layoutMemory, mostPages } from '../memory/layout.js';
 import { writeKernel } from './kernel.js';
+import { workerGlobal } from './memory-ops.js';
 import type { ModuleContext } from './module-context.js';
 import { runtimeText } from './runtime-text.js';
 
@@ -38,7 +39,7 @@ export const writeModule = (module: Module, shared: boolean): string => {
       ? [
           '  (type $range (func (param i64 i64)))',
           `  (table funcref (elem ${loops.map((l) => l.name).join(' ')}))`,
-          runtimeText(layout),
+          runtimeText(layout, context.helpers.has(workerGlobal)),
         ]
       : []),
     ...context.helpers.values(),

@@ -13,14 +13,21 @@ const patience = 10_000;
  * The functions that run parallel loops. `$fork` splits the iterations of a loop into chunks and works on them until none
  * is left; threads that wait in `serve` join in. All of them share the control block. A loop is open
  * while `open` is 1; a thread that works on it is counted in `active`, and `$fork` returns when there is none.
+ *
+ * @param numbered whether `$worker` is to be the number of the thread
  */
-export const runtimeText = ({ control: base, scratch, scratchBytes }: MemoryLayout): string => {
+export const runtimeText = ({ control: base, scratch, scratchBytes }: MemoryLayout, numbered: boolean): string => {
   const word = (name: keyof typeof at): string => `(i32.const ${base + at[name]})`;
-  const own =
-    scratchBytes === 0
-      ? ''
-      : `
-    (global.set $scratch (i32.add (i32.const ${scratch}) (i32.mul (local.get $id) (i32.const ${scratchBytes}))))`;
+  const own = [
+    ...(scratchBytes === 0
+      ? []
+      : [
+          `(global.set $scratch (i32.add (i32.const ${scratch}) (i32.mul (local.get $id) (i32.const ${scratchBytes}))))`,
+        ]),
+    ...(numbered ? ['(global.set $worker (local.get $id))'] : []),
+  ]
+    .map((text) => `\n    ${text}`)
+    .join('');
   return `  ;; Runs the parallel loop number $loop over $n iterations of about $work operations each, on $most threads at most, in
   ;; $pieces chunks a thread.
   (func $fork (param $loop i32) (param $n i64) (param $work i64) (param $most i32) (param $pieces i32)

@@ -98,6 +98,8 @@ export interface PartSpelling {
   readonly rangeParams: readonly string[];
   /** Statements that run all iterations of a part. */
   readonly start: (part: StartedPart) => readonly string[];
+  /** The number of the thread that runs a part, from 0 on, as an expression that does not change meanwhile. */
+  readonly thread?: string;
   /** Helpers that `start` calls. */
   readonly helpers: readonly string[];
 }

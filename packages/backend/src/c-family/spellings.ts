@@ -42,6 +42,8 @@ export interface Site {
   readonly apart: (buffer: string) => string | undefined;
   /** Whether other threads may access the same element of a buffer at this time. */
   readonly concurrent: (buffer: string) => boolean;
+  /** The number of the thread that runs this, not negative; undefined where that is 0 or the language does not say. */
+  readonly thread: () => string | undefined;
 }
 
 /**
@@ -283,6 +285,16 @@ const reload: Spelling = {
   },
 };
 
+/* Serial code runs on one thread, and so does a part that runs alone. */
+const worker: Spelling = {
+  effect: 'read',
+  write: (op, _args, site) => {
+    const count = Number(op.attrs['count']);
+    const number = site.thread();
+    return number === undefined || count === 1 ? expr('0') : expr(`${number} % ${count}`, binds.product);
+  },
+};
+
 /** A vector that may yet become another: it is written only if it does not, since helpers that are written are declared. */
 const unfinished = (lanes: readonly Expr[], write: () => Expr): Expr => ({
   lanes,
@@ -393,4 +405,5 @@ export const gnuSpellings: Spellings = {
   'mem.cas': cas,
   'mem.prefetch': prefetch,
   'mem.reload': reload,
+  'mem.worker': worker,
 };

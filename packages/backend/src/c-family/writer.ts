@@ -95,6 +95,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
         flags.atomic ||= concurrent;
         return concurrent;
       },
+      thread: () => (role === 'beside others' ? shared.dialect.part.thread : undefined),
     },
   };
 };

@@ -29,6 +29,7 @@ export const memoryPrograms = (): readonly Program[] => [
   compareAndSwap(),
   valueAsIndex(),
   hints(),
+  workers(),
 ];
 
 /** One value as what is stored and as where it goes, and nowhere else. */
@@ -77,6 +78,38 @@ const hints = (): Program => {
     module: makeModule('m', buffers, [kernel]),
     inputs: { a: Float64Array.of(1, -2, 3, 0.5, 0, 7, -8, 9) },
   };
+};
+
+/** Whatever numbers threads have, each counts what it does at a place of its own. */
+const workers = (): Program => {
+  const [places, iterations] = [5, 200_000];
+  const buffers = [
+    declareBuffer('counts', 'i32', places, 'inout'),
+    declareBuffer('sum', 'i32', 1, 'output'),
+    declareBuffer('inside', 'i32', iterations, 'output'),
+  ];
+  const kernel = buildKernel(
+    'count',
+    {},
+    (b) => {
+      const worker = (count: number): Value => b.value('mem.worker', [], { buffer: '@counts', count });
+      b.atomic('counts', 'add', b.i32(1), worker(places));
+      b.for(b.i32(0), b.i32(iterations), b.i32(1), { parallel: true }, [], (i) => {
+        const at = worker(places);
+        b.atomic('counts', 'add', b.i32(1), at);
+        const known = b.and(b.cmp('ge', at, b.i32(0)), b.cmp('lt', at, b.i32(places)));
+        b.store('inside', b.add(b.cast(known, 'i32'), worker(1)), i);
+      });
+      const [sum] = b.for(b.i32(0), b.i32(places), b.i32(1), {}, [b.i32(0)], (i, [sum]) => {
+        const count = b.load('counts', i);
+        b.store('counts', b.i32(0), i);
+        return b.add(sum!, count);
+      });
+      b.store('sum', sum!, b.i32(0));
+    },
+    buffers,
+  );
+  return { name: 'places of threads', module: makeModule('m', buffers, [kernel]), inputs: {} };
 };
 
 /** Cells of 24 bytes, each with an f64, an f32, an i32 and eight u8, in one memory that four buffers see. */

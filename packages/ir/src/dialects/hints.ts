@@ -1,8 +1,8 @@
 import type { OpDef } from '../kernel/dialect.js';
 import type { Op } from '../kernel/op.js';
-import { defineBound, firstProblem, hasOperands, isIndex, operandIs } from './define.js';
+import { defineBound, firstProblem, hasOperands, integerAttr, isIndex, operandIs } from './define.js';
 
-/** The hints among the ops of `mem`: they have no meaning, and stay where they are. */
+/** The ops of `mem` that matter for speed only: hints, which have no meaning and stay where they are, and `mem.worker`. */
 export const hintOps = (
   names: (op: Op, buffers: Parameters<OpDef['verify']>[1]) => string | undefined,
   bufferName: (op: Op) => string,
@@ -37,6 +37,24 @@ export const hintOps = (
       /* As passes see it the contents change, so none carries what it loaded across. */
       effects: (op) => [{ kind: 'write', buffer: bufferName(op) }],
       traits: { hint: true },
+    },
+    () => () => 0,
+  ),
+  defineBound(
+    {
+      name: 'mem.worker',
+      summary:
+        'a number from 0 to below `count`, by which threads keep apart what they change in `buffer`: always the same one on a ' +
+        'thread and, where there are enough, another one on each; any number is right',
+      verify: (op, buffers) =>
+        firstProblem(
+          () => hasOperands(op, 0),
+          () => names(op, buffers),
+          () => integerAttr(op, 'count', 1),
+        ),
+      resultTypes: () => ['i32'],
+      /* It stays inside the parallel loop in which it stands, as what reads the buffer that is changed there. */
+      effects: (op) => [{ kind: 'read', buffer: bufferName(op) }],
     },
     () => () => 0,
   ),

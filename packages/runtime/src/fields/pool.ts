@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import { hashOf, initializeCell, nodeText, RESERVED_CELLS, type NodeStorage, type Pool } from '@filigree/sparse';
+import { hashOf, initializeCell, LOT, nodeText, RESERVED_CELLS, type NodeStorage, type Pool } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 
 /**
@@ -71,9 +71,9 @@ export const placeOf = (words: Int32Array, { coordinates, axes }: Pool, cell: nu
   ...words.subarray(coordinates / 4 + cell * axes.length, coordinates / 4 + (cell + 1) * axes.length),
 ];
 
-/** One above the numbers of cells that have been given out so far. */
-export const lastCell = (words: Int32Array, { capacity, used, cursor, freeCount }: Pool): number =>
-  Math.min(capacity, words[used / 4] + Math.max(0, words[cursor / 4] - words[freeCount / 4]));
+/** One above the numbers of cells that may have been given out so far. */
+export const lastCell = (words: Int32Array, { capacity, used, lots, freeCount }: Pool): number =>
+  Math.min(capacity, words[used / 4] + Math.max(0, words[lots.opened / 4] * LOT - words[freeCount / 4]));
 
 /** The numbers of active cells, ascending. */
 export function* activeCells({ words }: Arena, { pool }: PooledStorage): Generator<number> {

@@ -1,4 +1,4 @@
-import { initializeCell, RESERVED_CELLS, type NodeStorage } from '@filigree/sparse';
+import { closeLots, givenOf, initializeCell, RESERVED_CELLS, type NodeStorage } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { cellNumber, type Path, type Quotient, type Step } from './path.js';
 import {
@@ -147,14 +147,19 @@ const dropNumbered = (
 export const settle = (arena: Arena, at: PooledStorage): void => {
   const { words } = arena;
   const { pool } = at;
-  const [asked, recycled] = [words[pool.cursor / 4], words[pool.recycledCount / 4]];
-  if (asked === 0 && recycled === 0) return;
+  const [opened, recycled] = [words[pool.lots.opened / 4], words[pool.recycledCount / 4]];
+  if (opened === 0 && recycled === 0) return;
+  const given = givenOf(words, pool);
   const free = words[pool.freeCount / 4];
-  const reused = Math.min(asked, free);
+  const reused = Math.min(given.turns, free);
   words.copyWithin(pool.free / 4, pool.free / 4 + reused, pool.free / 4 + free);
   words[pool.freeCount / 4] = free - reused;
-  words[pool.used / 4] = Math.min(pool.capacity, words[pool.used / 4] + asked - reused);
-  words[pool.cursor / 4] = 0;
+  words[pool.used / 4] += given.turns - reused;
+  closeLots(words, pool);
+  for (const cell of given.left) {
+    initializeCell(arena.storage, arena.bytes, at, pool.cells + cell * at.cellBytes);
+    freeCell(arena, at, cell);
+  }
   words[pool.recycledCount / 4] = 0;
   for (let n = 0; n < recycled; n++) release(arena, at, words[pool.recycled / 4 + n]);
 };

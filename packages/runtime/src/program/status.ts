@@ -1,6 +1,7 @@
 import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
 import {
   axesOf,
+  givenOf,
   nodeText,
   poolsAround,
   RESERVED_CELLS,
@@ -144,8 +145,8 @@ const fullPool = ({ storage, words }: Arena, node: SNode): SNode => {
   const around = poolsAround(storage, node.id);
   const full = around.find((n) => {
     const pool = storage.nodes[n].pool!;
-    const fresh = Math.max(0, words[pool.cursor / 4] - words[pool.freeCount / 4]);
-    return words[pool.used / 4] + fresh >= pool.capacity;
+    const { turns, left } = givenOf(words, pool);
+    return left.length === 0 && words[pool.used / 4] - words[pool.freeCount / 4] + turns >= pool.capacity;
   });
   return storage.layout.nodes[full ?? around[around.length - 1]];
 };

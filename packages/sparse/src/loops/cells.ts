@@ -3,7 +3,7 @@ import { axesOf, type SNode } from '../layout/layout.js';
 import { along, fixed, load, plus, store, type Address, type Emit } from '../access/lower/address.js';
 import { extract, interleave } from '../access/lower/digits.js';
 import { extentAlong } from '../access/path.js';
-import { poolCell } from '../access/lower/pool.js';
+import { poolCell } from '../access/lower/pool-cell.js';
 import { deinterleave } from './deinterleave.js';
 import type { NodeStorage, Storage } from '../storage/storage.js';
 

@@ -1,9 +1,10 @@
 import type { Value } from '@filigree/ir';
 import { along, cas, fixed, type Emit } from '../access/lower/address.js';
 import { searchTable } from '../access/lower/hash.js';
-import { poolCell } from '../access/lower/pool.js';
+import { poolCell } from '../access/lower/pool-cell.js';
 import { resetCell } from '../access/lower/reset.js';
 import { RESERVED_CELLS, type NodeStorage, type Pool } from '../storage/storage.js';
+import { closeLots } from './close-lots.js';
 import { entry, loadWord, storeWord } from './cells.js';
 import { inParts } from './lists.js';
 import { loop } from './loop.js';
@@ -21,12 +22,12 @@ export const collect = (e: Emit, at: NodeStorage, { used }: CollectOptions): voi
   const { b } = e;
   const pool = at.pool!;
   const zero = b.i32(0);
-  const recycled = loadWord(e, fixed(pool.recycledCount));
-  b.if(b.cmp('ne', recycled, zero), () => {
-    const cursor = loadWord(e, fixed(pool.cursor));
+  b.if(b.cmp('ne', loadWord(e, fixed(pool.recycledCount)), zero), () => {
+    const given = closeLots(e, at);
+    const recycled = loadWord(e, fixed(pool.recycledCount));
     const free = loadWord(e, fixed(pool.freeCount));
     /* The first entries of the free list are gone: recycled cells go there, then behind the last, or the last ones move. */
-    const gone = b.min(cursor, free);
+    const gone = b.min(given, free);
     const put = (n: Value): void => {
       const number = loadWord(e, entry(pool.recycled, n));
       if (used) resetCell(e, at.node.id, poolCell(at, pool, number));
@@ -40,7 +41,7 @@ export const collect = (e: Emit, at: NodeStorage, { used }: CollectOptions): voi
       const last = loadWord(e, entry(pool.free, b.add(b.sub(free, moved), n)));
       storeWord(e, last, entry(pool.free, b.add(recycled, n)));
     });
-    settle(e, pool, b.add(b.sub(free, gone), recycled), b.sub(cursor, gone));
+    settle(e, pool, b.add(b.sub(free, gone), recycled), b.sub(given, gone));
     if (used && pool.table) rebuildIfWorn(e, pool);
   });
 };
@@ -54,7 +55,6 @@ const settle = (e: Emit, pool: Pool, free: Value, fresh: Value): void => {
   const empty = b.cmp('eq', b.sub(used, first), free);
   storeWord(e, b.select(empty, first, used), fixed(pool.used));
   storeWord(e, b.select(empty, zero, free), fixed(pool.freeCount));
-  storeWord(e, zero, fixed(pool.cursor));
   storeWord(e, zero, fixed(pool.recycledCount));
 };
 

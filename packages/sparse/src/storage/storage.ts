@@ -56,10 +56,16 @@ export interface NodeStorage {
 }
 
 /**
- * Cells of one size that are given out one by one, each by one atomic addition (thesis §5.2). Cell 0 is never written:
- * reads through a missing cell end there and find ambient values. Cell 1 takes what is written when memory is
- * exhausted. Cells from 2 on are real. A cell that is not active holds ambient values; one that was never used holds
- * zeros, and receives the ambient values that are not zero when it is given out.
+ * Cells of one size that are given out one by one (thesis §5.2). Their numbers come in turns: the first `freeCount` turns
+ * are the free list, those after them `used`, `used + 1` … below `capacity`. `LOT` turns in a row are a lot; the first lot
+ * is shorter, so that numbers of one cache line are of one lot. A thread opens a lot, by an atomic addition to a counter
+ * that all share, and takes its turns, by atomic additions to a counter of that lot, on a line that nobody else touches;
+ * once no lot is left to open, threads take what is left in those of others. So memory is exhausted when every turn has
+ * been taken, and not before.
+ *
+ * Cell 0 is never written: reads through a missing cell end there and find ambient values. Cell 1 takes what is written
+ * when memory is exhausted. Cells from 2 on are real. A cell that is not active holds ambient values; one that was never
+ * used holds zeros, and receives the ambient values that are not zero when it is given out.
  *
  * An arena begins as zeros, with `used` set to `RESERVED_CELLS` and ambient values written into cell 0 and the root's
  * cell. A thread that has prepared a cell only to find one in place already, made by another thread, keeps it in
@@ -70,12 +76,21 @@ export interface Pool {
   readonly cells: number;
   /** One above the largest cell number. */
   readonly capacity: number;
-  /**
-   * Addresses of i32 counters. `cursor` counts the cells given out since the last collection: the first `freeCount` of
-   * them come from the free list, the next are `used`, `used + 1` …. It may exceed what there is for a moment, while
-   * threads find out that none is left.
-   */
-  readonly cursor: number;
+  /** Addresses of i32 counters, all of them zero after a collection. */
+  readonly lots: {
+    /** Lots that were opened, from the first on; perhaps a few more than there are. */
+    readonly opened: number;
+    /**
+     * Turns taken of each lot, perhaps a few more than it has, and behind it the number of the thread that opened it;
+     * `LINE` bytes from one lot to the next.
+     */
+    readonly taken: number;
+    /** Lots before this one have no turn left. */
+    readonly searched: number;
+    /** By the number of a thread, one above the lot from which it took last, 0 for none; `LINE` bytes from one to the next. */
+    readonly hands: number;
+  };
+  /** Addresses of i32 counters. */
   readonly used: number;
   readonly freeCount: number;
   /** Cells given back since the last collection. */
@@ -124,6 +139,15 @@ export interface StorageOptions {
 
 /** Cell numbers that are never given out: the ambient cell and the sink. */
 export const RESERVED_CELLS = 2;
+
+/** Turns of a lot, so many that a thread seldom opens one, and so few that little is left in it. */
+export const LOT = 256;
+
+/** Threads that have a lot for themselves; if there are more, some share one. */
+export const HANDS = 64;
+
+/** Bytes of memory that threads hand to one another at once: what different threads change lies further apart. */
+export const LINE = 64;
 
 /**
  * Bytes before the root's cell and behind all else in which no value lies: what reads a row of a block from an element too
@@ -269,7 +293,7 @@ const capacitiesOf = (layout: Layout, shapes: readonly Shape[], budget: number):
   for (const node of layout.nodes) {
     const around = node.parent < 0 ? 1 : capacities[node.parent];
     const possible = node.kind === 'hash' ? Infinity : around * shapes[node.id].cells;
-    const overhead = 16 + 4 * axesOf(layout, node.id).length + (node.kind === 'hash' ? 16 : 0);
+    const overhead = 16 + LINE / LOT + 4 * axesOf(layout, node.id).length + (node.kind === 'hash' ? 16 : 0);
     const share = Math.floor(
       budget / open.length / (shapes[node.id].cellBytes + overhead + listedIn(layout, shapes, node.id)),
     );
@@ -304,13 +328,18 @@ const poolOf = (
   axes: readonly number[],
   reserve: (bytes: number) => number,
 ): Pool => {
-  /* Every activation changes the cursor, and looks at the second line, which then stays with every thread. */
-  const [cursor, counters, given] = [reserve(4), reserve(16), reserve(8)];
+  /* Every activation looks at the second line, which then stays with every thread. */
+  const [opened, counters, given] = [reserve(8), reserve(16), reserve(8)];
   const tableSize = 2 ** Math.ceil(Math.log2(2 * capacity));
   return {
     cells: reserve(capacity * cellBytes),
     capacity,
-    cursor,
+    lots: {
+      opened,
+      taken: reserve((1 + Math.ceil(capacity / LOT)) * LINE),
+      searched: opened + 4,
+      hands: reserve(HANDS * LINE),
+    },
     used: counters,
     freeCount: counters + 4,
     recycledCount: given,

@@ -2,7 +2,7 @@ import type { NodeStorage } from '../../storage/storage.js';
 import { along, atomic, cas, fixed, load, plus, type Address, type Emit } from './address.js';
 import { searchTable } from './hash.js';
 import type { Lookup } from './lookup.js';
-import { AMBIENT_CELL } from './pool.js';
+import { AMBIENT_CELL } from './pool-cell.js';
 import { recycle, resetCell, resetCells } from './reset.js';
 
 /**

@@ -3,7 +3,8 @@ import { HASH_FACTOR, HASH_SHIFT } from '../../storage/hash-of.js';
 import { arenaName, type Pool } from '../../storage/storage.js';
 import { along, cas, fixed, indexOf, load, plus, type Address, type Emit } from './address.js';
 import type { Lookup } from './lookup.js';
-import { allocate, AMBIENT_CELL, SINK_CELL } from './pool.js';
+import { allocate } from './pool.js';
+import { AMBIENT_CELL, SINK_CELL } from './pool-cell.js';
 import { report } from './status.js';
 
 /**

@@ -3,7 +3,8 @@ import { arenaName, type NodeStorage, type Storage } from '../../storage/storage
 import { indexOf, type Address, type Emit } from './address.js';
 import { hashLookup } from './hash.js';
 import { slotAddress, type Lookup } from './lookup.js';
-import { allocate, AMBIENT_CELL, poolCell, SINK_CELL } from './pool.js';
+import { allocate } from './pool.js';
+import { AMBIENT_CELL, poolCell, SINK_CELL } from './pool-cell.js';
 
 /**
  * The cells that several activating lookups of one node find. What a thread needs to create the missing ones goes into

@@ -2,7 +2,8 @@ import type { Value } from '@filigree/ir';
 import type { NodeStorage } from '../../storage/storage.js';
 import { along, atomic, cas, load, plus, type Address, type Emit } from './address.js';
 import { hashLookup } from './hash.js';
-import { allocate, AMBIENT_CELL, poolCell, SINK_CELL } from './pool.js';
+import { allocate } from './pool.js';
+import { AMBIENT_CELL, poolCell, SINK_CELL } from './pool-cell.js';
 import { report } from './status.js';
 
 /** A lookup: the container, what the number of the cell is made of, and coordinates where they are needed. */

@@ -1,18 +1,9 @@
 import type { Value } from '@filigree/ir';
 import type { NodeStorage, Pool } from '../../storage/storage.js';
-import { along, atomic, fixed, load, plus, store, type Address, type Emit, type Test } from './address.js';
-import { fillAmbient, hasAmbient } from './ambient.js';
+import { along, atomic, fixed, load, plus, store, type Emit, type Test } from './address.js';
+import { AMBIENT_CELL, poolEntry, SINK_CELL } from './pool-cell.js';
+import { draw } from './lots.js';
 import { report } from './status.js';
-
-/** What reads through a missing cell finds, and what takes writes for which there is no memory. */
-export const AMBIENT_CELL = 0;
-export const SINK_CELL = 1;
-
-/** The address of a pool's cell by its number. */
-export const poolCell = (node: NodeStorage, pool: Pool, number: Value): Address => ({
-  ...along(fixed(pool.cells), number, node.cellBytes),
-  lost: [(b) => b.cmp('eq', number, b.i32(SINK_CELL))],
-});
 
 /** A cell to be made. */
 export interface Request {
@@ -42,7 +33,7 @@ export const allocate = (e: Emit, request: Request, find: () => Value, publish: 
     const agreed = publish(number);
     b.if(
       b.cmp('eq', agreed, number),
-      () => store(e, b.i32(1), entry(pool.active, number), 'i32'),
+      () => store(e, b.i32(1), poolEntry(pool.active, number), 'i32'),
       () => keepSpare(e, pool, number),
     );
     return agreed;
@@ -60,36 +51,12 @@ export const allocate = (e: Emit, request: Request, find: () => Value, publish: 
     const [number] = b.if(
       b.cmp('ne', spare, none),
       () => spare,
-      () => draw(e, request),
+      () => draw(e, request.node),
     );
     return b.if(b.cmp('ne', number, none), () => offer(number), refuse)[0];
   };
   if (lost.length === 0) return take();
   return b.if(lost.map((test) => test(b)).reduce(b.or), () => sink, take)[0];
-};
-
-/** The next number: from the free list as long as it lasts, then one that was never used; 0 if there is none. */
-const draw = (e: Emit, { node, pool }: Request): Value => {
-  const { b } = e;
-  const ticket = atomic(e, 'add', b.i32(1), fixed(pool.cursor));
-  const freeCount = load(e, fixed(pool.freeCount), 'i32');
-  /* Cells of the free list have been reset when they got there. */
-  const again = (): Value => load(e, entry(pool.free, ticket), 'i32');
-  const first = (): Value => {
-    const number = b.add(load(e, fixed(pool.used), 'i32'), b.sub(ticket, freeCount));
-    return b.if(
-      b.cmp('lt', number, b.i32(pool.capacity)),
-      () => {
-        if (hasAmbient(e.storage, node.node.id)) fillAmbient(e, node.node.id, poolCell(node, pool, number));
-        return number;
-      },
-      () => {
-        atomic(e, 'add', b.i32(-1), fixed(pool.cursor));
-        return b.i32(AMBIENT_CELL);
-      },
-    )[0];
-  };
-  return b.if(b.cmp('lt', ticket, freeCount), again, first)[0];
 };
 
 /** Puts an unused cell where the next thread finds it, or among the recycled ones if there is no room. */
@@ -101,7 +68,7 @@ const keepSpare = (e: Emit, pool: Pool, number: Value): void => {
   /* Compared as unsigned numbers: while cells are being taken, the count may be negative for a moment. */
   const [pushedOut] = b.if(
     b.cmp('lt', b.cast(at, 'u32'), b.constant(size, 'u32')),
-    () => atomic(e, 'exchange', number, entry(cells, at)),
+    () => atomic(e, 'exchange', number, poolEntry(cells, at)),
     () => {
       atomic(e, 'add', b.i32(-1), fixed(count));
       return number;
@@ -122,7 +89,7 @@ const takeSpare = (e: Emit, pool: Pool): Value => {
       const before = atomic(e, 'add', b.i32(-1), fixed(count));
       return b.if(
         b.cmp('gt', before, zero),
-        () => atomic(e, 'exchange', zero, entry(cells, b.sub(before, b.i32(1)))),
+        () => atomic(e, 'exchange', zero, poolEntry(cells, b.sub(before, b.i32(1)))),
         () => {
           atomic(e, 'add', b.i32(1), fixed(count));
           return zero;
@@ -140,9 +107,9 @@ export const recycleSpare = (e: Emit, pool: Pool): void => {
   const zero = b.i32(0);
   b.if(b.cmp('ne', load(e, fixed(mark), 'i32'), zero), () => {
     b.for(zero, b.i32(size), b.i32(1), {}, [], (n) => {
-      const number = load(e, entry(cells, n), 'i32');
+      const number = load(e, poolEntry(cells, n), 'i32');
       b.if(b.cmp('ne', number, zero), () => {
-        store(e, zero, entry(cells, n), 'i32');
+        store(e, zero, poolEntry(cells, n), 'i32');
         recycle(e, pool, number);
       });
     });
@@ -151,10 +118,8 @@ export const recycleSpare = (e: Emit, pool: Pool): void => {
   });
 };
 
-const recycle = (e: Emit, pool: Pool, number: Value): void => {
+/** Records that a cell may be given out again after the next collection. */
+export const recycle = (e: Emit, pool: Pool, number: Value): void => {
   const at = atomic(e, 'add', e.b.i32(1), fixed(pool.recycledCount));
-  store(e, number, entry(pool.recycled, at), 'i32');
+  store(e, number, poolEntry(pool.recycled, at), 'i32');
 };
-
-/** An i32 of an array in the arena. */
-const entry = (array: number, at: Value): Address => along(fixed(array), at, 4);

@@ -2,7 +2,7 @@ import type { Value } from '@filigree/ir';
 import type { NodeStorage, Pool, Storage } from '../../storage/storage.js';
 import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './address.js';
 import { ambientOf } from './ambient.js';
-import { AMBIENT_CELL } from './pool.js';
+import { AMBIENT_CELL } from './pool-cell.js';
 
 /**
  * Restores a cell of a node to its initial state: ambient values, no list entries, no mask bits; cells of pools below

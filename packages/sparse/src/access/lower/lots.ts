@@ -1,0 +1,140 @@
+import type { Value } from '@filigree/ir';
+import { arenaName, HANDS, LINE, LOT, type NodeStorage, type Pool } from '../../storage/storage.js';
+import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './address.js';
+import { fillAmbient, hasAmbient } from './ambient.js';
+import { AMBIENT_CELL, poolCell, poolEntry } from './pool-cell.js';
+
+/** The number of a cell that nobody has been given, from the thread's own lot (see `Pool`); 0 if there is none. */
+export const draw = (e: Emit, node: NodeStorage): Value => {
+  const { b } = e;
+  const pool = node.pool!;
+  const turns = turnsOf(e, pool);
+  const none = b.i32(NO_TURN);
+  const isNone = (turn: Value): Value => b.cmp('eq', turn, none);
+  const worker = b.value('mem.worker', [], { buffer: `@${arenaName(e.storage.memory, 'i32')}`, count: HANDS });
+  const hand = handOf(pool, worker);
+  const lot = b.sub(load(e, hand, 'i32'), b.i32(1));
+  const own = take(e, pool, turns, lot);
+  const another = (): Value =>
+    b.while(
+      [lot, b.constant(false, 'i1')],
+      ([before, searching]) => {
+        const [next, all] = b.if(
+          searching,
+          () => [searchOn(e, pool, before), searching],
+          () => open(e, pool, turns, worker),
+        );
+        store(e, b.add(next, b.i32(1)), hand, 'i32');
+        const turn = take(e, pool, turns, next);
+        return [b.and(isNone(turn), b.cmp('lt', next, turns.lots)), turn, next, all];
+      },
+      ([, next, all]) => [next, all],
+    )[0];
+  const [turn] = b.if(isNone(own), another, () => own);
+  return b.if(
+    isNone(turn),
+    () => b.i32(AMBIENT_CELL),
+    () => numberOf(e, node, turns, turn),
+  )[0];
+};
+
+/** All turns of a pool since it was last collected: from `first` to before `end`. */
+export interface Turns {
+  /** So many that a lot begins where the number of a cell is a multiple of `LOT`: a line holds what belongs to one lot. */
+  readonly first: Value;
+  /** Where the free list ends. */
+  readonly fresh: Value;
+  readonly end: Value;
+  readonly lots: Value;
+}
+
+export const turnsOf = (e: Emit, pool: Pool): Turns => {
+  const { b } = e;
+  const free = load(e, fixed(pool.freeCount), 'i32');
+  const used = load(e, fixed(pool.used), 'i32');
+  const first = b.and(b.sub(used, free), b.i32(LOT - 1));
+  const fresh = b.add(first, free);
+  const end = b.add(fresh, b.sub(b.i32(pool.capacity), used));
+  return { first, fresh, end, lots: b.shr(b.add(end, b.i32(LOT - 1)), b.i32(LOT_BITS)) };
+};
+
+/** The first turn of a lot, and the first behind it. */
+export const turnsIn = ({ b }: Emit, turns: Turns, lot: Value): readonly [first: Value, end: Value] => {
+  const first = b.shl(lot, b.i32(LOT_BITS));
+  return [b.max(first, turns.first), b.min(b.add(first, b.i32(LOT)), turns.end)];
+};
+
+/** Address of the count of the turns taken of a lot. */
+export const takenOf = (pool: Pool, lot: Value): Address => along(fixed(pool.lots.taken), lot, LINE);
+
+/** Address of the number of the thread that opened a lot. */
+export const openerOf = (pool: Pool, lot: Value): Address => plus(takenOf(pool, lot), 4);
+
+/** Address of what says from which lot a thread took last. */
+export const handOf = (pool: Pool, worker: Value): Address => along(fixed(pool.lots.hands), worker, LINE);
+
+/** The number of the cell whose turn it is. It holds ambient values: in the free list it has been reset. */
+export const numberOf = (e: Emit, node: NodeStorage, { first, fresh }: Turns, turn: Value): Value => {
+  const { b, storage } = e;
+  const pool = node.pool!;
+  const again = (): Value => load(e, poolEntry(pool.free, b.sub(turn, first)), 'i32');
+  const never = (): Value => {
+    const number = b.add(load(e, fixed(pool.used), 'i32'), b.sub(turn, fresh));
+    if (hasAmbient(storage, node.node.id)) fillAmbient(e, node.node.id, poolCell(node, pool, number));
+    return number;
+  };
+  return b.if(b.cmp('lt', turn, fresh), again, never)[0];
+};
+
+/** A turn of a lot, `NO_TURN` if none is left or there is no such lot. */
+const take = (e: Emit, pool: Pool, turns: Turns, lot: Value): Value => {
+  const { b } = e;
+  const none = b.i32(NO_TURN);
+  return b.if(
+    b.cmp('lt', b.cast(lot, 'u32'), b.cast(turns.lots, 'u32')),
+    () => {
+      const [first, end] = turnsIn(e, turns, lot);
+      const taken = takenOf(pool, lot);
+      const left = (count: Value): Value => b.cmp('lt', b.add(first, count), end);
+      return b.if(
+        left(load(e, taken, 'i32')),
+        () => {
+          const before = atomic(e, 'add', b.i32(1), taken);
+          return b.select(left(before), b.add(first, before), none);
+        },
+        () => none,
+      )[0];
+    },
+    () => none,
+  )[0];
+};
+
+/** The next lot to be opened or, once all are open, the first that is not known to have no turn left; and whether all are. */
+const open = (e: Emit, pool: Pool, { lots }: Turns, worker: Value): readonly Value[] => {
+  const { b } = e;
+  const opened = fixed(pool.lots.opened);
+  const [lot] = b.if(
+    b.cmp('lt', load(e, opened, 'i32'), lots),
+    () => atomic(e, 'add', b.i32(1), opened),
+    () => lots,
+  );
+  return b.if(
+    b.cmp('lt', lot, lots),
+    () => {
+      store(e, worker, openerOf(pool, lot), 'i32');
+      return [lot, b.constant(false, 'i1')];
+    },
+    () => [load(e, fixed(pool.lots.searched), 'i32'), b.constant(true, 'i1')],
+  );
+};
+
+/** The lot after one that had no turn left, as none before it had; nobody needs to look at them again. */
+const searchOn = (e: Emit, pool: Pool, lot: Value): Value => {
+  const next = e.b.add(lot, e.b.i32(1));
+  atomic(e, 'max', next, fixed(pool.lots.searched));
+  return next;
+};
+
+const NO_TURN = -1;
+
+const LOT_BITS = Math.log2(LOT);
