@@ -81,7 +81,7 @@ const codeRows = ({ code }: RegionsSummary): readonly (readonly [string, string]
               `${x.name} runs`,
               x.form === 'nothing'
                 ? 'nowhere'
-                : `${countText(x.iterations)} iterations as ${x.pieces === undefined ? x.form : `${x.pieces} pieces`}`,
+                : `${countText(x.iterations)} iterations as ${x.pieces === undefined ? x.form : x.pieces === 1 ? 'one piece' : `${x.pieces} pieces`}`,
             ] as const,
         ),
         ['tables', bytesText(code.indexBytes)],
