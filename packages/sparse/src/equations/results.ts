@@ -15,7 +15,7 @@ import type { PointSet } from './sets/point-set.js';
 /**
  * The pattern of an array after the program has run: the elements that are not zero, apart from cancellation. Fails
  * with `equations/input` for a name that is no array of the program, with `equations/not-affine` where the last write of
- * an element is no affine function of its subscripts.
+ * an element is neither an affine function of its subscripts nor a quotient of one.
  */
 export const resultPattern = (regions: Regions, array: string): E.Either<Diagnostics, PointSet> =>
   pass('result-pattern', ({ solved, evaluation }: Regions): PointSet => {
