@@ -113,6 +113,23 @@ const longKernels = (factors: readonly number[]): Module => {
   return makeModule('long', buffers, kernels);
 };
 
+/** A kernel of so many parallel loops that count in common elements, each shorter than what is worth a unit. */
+const shortLoops = (loops: number): Module => {
+  const buffers = [declareBuffer('sums', 'i32', 16, 'inout')];
+  const kernel = buildKernel(
+    'count',
+    {},
+    (b) => {
+      for (let loop = 0; loop < loops; loop++)
+        b.for(b.i32(0), b.i32(2000), b.i32(1), { parallel: true }, [], (i) => {
+          for (let n = 0; n < 16; n++) b.atomic('sums', 'add', b.and(b.add(i, b.i32(n)), b.i32(loop + 1)), b.i32(n));
+        });
+    },
+    buffers,
+  );
+  return makeModule('short', buffers, [kernel]);
+};
+
 describe.skipIf(!usable)('long sources', () => {
   it('are compiled in units, of which those that changed are compiled again', async () => {
     const folder = temporaryFolder();
@@ -145,6 +162,24 @@ describe.skipIf(!usable)('long sources', () => {
       (readFileSync(join(folder, file), 'utf8').match(/ -c kernels\.cpp/g) ?? []).length;
     expect(calls('begun')).toBeGreaterThan(0);
     expect(calls('log')).toBe(4);
+  });
+
+  it('of short loops are compiled in units too, for one thread or for any number', async () => {
+    const module = shortLoops(6);
+    const sources = sourcesOf(module);
+    expect(sources.units!.length).toBeGreaterThan(1);
+    const expected = new Int32Array(16);
+    right(interpret(module, coreDialects, { sums: expected }));
+    for (const oneThread of [true, false]) {
+      const artifact = right(await compile(sources, { cache: temporaryFolder(), oneThread })());
+      const run = right(await cpp().load!(artifact, module)());
+      for (const threads of [1, 2]) {
+        (run.buffers.sums as Int32Array).fill(0);
+        run.run({ threads });
+        expect(run.buffers.sums).toEqual(expected);
+      }
+      run.dispose();
+    }
   });
 
   it('give what they give in one piece, and what the interpreter gives', async () => {

@@ -78,6 +78,11 @@ export interface CompileOptions {
   readonly cache?: string | false;
   /** Allows reassociation and contraction (`-ffast-math` and its kin); default true. */
   readonly fastMath?: boolean;
+  /**
+   * For programs that run on one thread: code for several is left out, which compilers then need not look at, and a run
+   * on several threads is one on one. Default false.
+   */
+  readonly oneThread?: boolean;
   /** Overrides the toolchain, for example a path to clang++. */
   readonly compiler?: string;
   /** Milliseconds that the compiler may take before it is stopped; default ten minutes. */

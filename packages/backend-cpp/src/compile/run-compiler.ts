@@ -28,7 +28,11 @@ export const compilerOf = async (options: CompileOptions): Promise<Compiler> => 
   const found = await findToolchain({ cache, ...(compiler === undefined ? {} : { compiler }) })();
   if (E.isLeft(found)) throw new DiagnosticError(found.left);
   const toolchain = found.right;
-  const flags = [...compilerFlags(toolchain, options.fastMath ?? true), ...(options.flags ?? [])];
+  const flags = [
+    ...compilerFlags(toolchain, options.fastMath ?? true),
+    ...(options.oneThread === true ? ['-DFILIGREE_ONE_THREAD'] : []),
+    ...(options.flags ?? []),
+  ];
   return { toolchain, flags, limitMs, deadline };
 };
 

@@ -46,7 +46,10 @@ const mostOnStack = 16384;
 const scratch = (arrays: readonly ScratchArray[]): readonly string[] =>
   declareArrays(arrays, arrays.reduce((sum, a) => sum + a.bytes, 0) <= mostOnStack ? '' : 'static thread_local ');
 
-/* One thread needs no team, and neither do few iterations. Shares are equal, or taken piece by piece. */
+/*
+ * One thread needs no team, and neither do few iterations. Shares are equal, or taken piece by piece. Where it is known that
+ * there will be one thread only, compilers have half of the work: they copy parts into the functions that call them.
+ */
 const startPart = ({ name, alone, args, trips, worth, dynamic, threads }: StartedPart): readonly string[] => {
   const call = (part: string, from: string, to: string): string => `${part}(${[...args, from, to].join(', ')});`;
   const bound = (thread: string): string => `share(trips, ${thread}, omp_get_num_threads())`;
@@ -54,6 +57,9 @@ const startPart = ({ name, alone, args, trips, worth, dynamic, threads }: Starte
   return [
     '{',
     `  const long long trips = ${trips};`,
+    '  #ifdef FILIGREE_ONE_THREAD',
+    `    ${call(alone, '0', 'trips')}`,
+    '  #else',
     ...(threads === undefined ? [] : [`  const int team = threads < ${threads} ? threads : ${threads};`]),
     `  if (${team} == 1 || trips < ${Math.max(2, worth)}) ${call(alone, '0', 'trips')}`,
     ...(dynamic
@@ -71,6 +77,7 @@ const startPart = ({ name, alone, args, trips, worth, dynamic, threads }: Starte
           `  #pragma omp parallel num_threads(${team})`,
           `  ${call(name, bound('omp_get_thread_num()'), bound('omp_get_thread_num() + 1'))}`,
         ]),
+    '  #endif',
     '}',
   ];
 };
@@ -103,6 +110,7 @@ export const cppDialect: CFamilyDialect = {
     rangeParams: ['long long begin', 'long long end'],
     start: startPart,
     thread: 'omp_get_thread_num()',
+    beside: (text) => `#ifndef FILIGREE_ONE_THREAD\n${text}#endif\n`,
     helpers: ['share'],
   },
 };

@@ -21,18 +21,18 @@ export interface Units {
 const WORTH = 8_000;
 
 /**
- * Text to be compiled in units of their own, at the same time: long parts of parallel loops by themselves, what is left of
- * kernels together until it is long. A change in one kernel leaves most units as they are.
+ * Text to be compiled in units of their own, at the same time: parts of parallel loops, long ones by themselves, short ones
+ * together until they are long, and what is left of kernels likewise. A change in one kernel leaves most units as they are.
  *
  * @param preamble what stands before a unit that calls these helpers
  */
 export const unitsOf = (pieces: readonly Piece[], preamble: (helpers: ReadonlySet<string>) => string): Units => {
   const texts: { text: string; helpers: ReadonlySet<string> }[] = [];
   for (const { parts, own, helpers } of pieces) {
-    const apart = parts.filter((p) => p.text.length >= WORTH);
-    for (const { text } of apart) texts.push({ text: visible(text), helpers });
-    const [declared, kept] = [apart.map(declaration), parts.filter((p) => !apart.includes(p))];
-    texts.push({ text: [...declared, ...kept.map((p) => p.text), visible(own.text)].join('\n'), helpers });
+    const { long, rest } = together(parts);
+    for (const group of long) texts.push({ text: group.map((p) => visible(p.text)).join('\n'), helpers });
+    const declared = long.flat().map(declaration);
+    texts.push({ text: [...declared, ...rest.map((p) => p.text), visible(own.text)].join('\n'), helpers });
   }
   const units: { text: string; helpers: ReadonlySet<string> }[] = [];
   let open: number | undefined;
@@ -48,6 +48,22 @@ export const unitsOf = (pieces: readonly Piece[], preamble: (helpers: ReadonlySe
     units: units.length > 1 ? units.map(whole) : [],
     lasting: texts.filter((t) => t.text.length >= WORTH).map(whole),
   };
+};
+
+/** Functions in lists that are long enough to be units, in order, and those that are left. */
+const together = (
+  parts: readonly EmittedFunction[],
+): { readonly long: readonly (readonly EmittedFunction[])[]; readonly rest: readonly EmittedFunction[] } => {
+  const long: (readonly EmittedFunction[])[] = [];
+  let rest: readonly EmittedFunction[] = [];
+  for (const p of parts) {
+    if (p.text.length >= WORTH) long.push([p]);
+    else rest = [...rest, p];
+    if (rest.reduce((sum, { text }) => sum + text.length, 0) < WORTH) continue;
+    long.push(rest);
+    rest = [];
+  }
+  return { long, rest };
 };
 
 /** What units that call a function of another one say of it. */

@@ -100,6 +100,8 @@ export interface PartSpelling {
   readonly start: (part: StartedPart) => readonly string[];
   /** The number of the thread that runs a part, from 0 on, as an expression that does not change meanwhile. */
   readonly thread?: string;
+  /** The definition of a part that only several threads run, one beside the other; default as it is. */
+  readonly beside?: (text: string) => string;
   /** Helpers that `start` calls. */
   readonly helpers: readonly string[];
 }

@@ -56,9 +56,11 @@ export type LaunchArgsOf<D> = D extends KernelDef<infer A> ? LaunchArgs<A> : rea
  * and what the backend says.
  */
 export const program = <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
-  options: ProgramOptions<K, F>,
+  given: ProgramOptions<K, F>,
 ): TaskEither<Diagnostics, Program<K, F>> =>
   attempt(async () => {
+    /* Launches of a program take no other number of threads than that of the program. */
+    const options = { oneThread: (given.threads ?? 1) === 1, ...given };
     const { layout, fields } = options;
     const named = namesOf(options.kernels);
     const { module, signatures } = right(lowerKernels(Object.fromEntries(named.definitions), layout));

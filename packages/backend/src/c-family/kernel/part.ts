@@ -3,7 +3,7 @@ import { timesRun, workOf } from '@filigree/opt';
 import type { StartedPart } from '../dialect.js';
 import { type BufferUse, bufferUse, freeValues } from '../usage.js';
 import { type Writer, block, line, named, pointer, scalarName, valueOf, writer } from '../writer.js';
-import { declareScratch, defined, effectText, passedBuffers } from './function.js';
+import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers } from './function.js';
 import { hints, onLanes } from './lanes.js';
 import { cannotOverflow } from './loop.js';
 import { emitRegion } from './region.js';
@@ -45,10 +45,12 @@ export const emitPart = (w: Writer, op: Op): void => {
     ...status.map(() => 'int* status'),
     ...part.rangeParams,
   ];
-  const define = (name: string, what: string, inner: Writer): void =>
-    void s.parts.push(defined(what + effectText(s, buffers, loop.use), part.head(name, params), inner));
-  define(name, `A share of the parallel loop over ${op.regions[0]!.params[0]!.hint ?? 'i'}`, inner);
-  if (alone) define(alone.name, 'The same for one thread alone, without atomics', alone.inner);
+  const define = (name: string, what: string, inner: Writer): EmittedFunction =>
+    defined(what + effectText(s, buffers, loop.use), part.head(name, params), inner);
+  const share = define(name, `A share of the parallel loop over ${op.regions[0]!.params[0]!.hint ?? 'i'}`, inner);
+  if (alone && part.beside) s.parts.push({ ...share, text: part.beside(share.text) });
+  else s.parts.push(share);
+  if (alone) s.parts.push(define(alone.name, 'The same for one thread alone, without atomics', alone.inner));
   for (const h of part.helpers) s.helpers.add(h);
   const args = [...buffers.map((b) => s.pointers.get(b.name)!), ...captured.map((v) => v.name), ...status];
   const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
