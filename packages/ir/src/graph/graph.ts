@@ -119,16 +119,28 @@ export class Graph {
   variables(count: number): number {
     const first = this.length;
     this.reserve(first + count);
-    for (let i = 0; i < count; i++) {
-      const k = this.variableCount++;
-      const h = mix(k, this.seed);
-      const h0 = residueOfWord(mix(h, 1), P0) || 1;
-      const h1 = residueOfWord(mix(h, 2), P1) || 1;
-      const h2 = residueOfWord(mix(h, 3), P2) || 1;
-      const found = this.table.find(this.hash, h0, h1, h2);
-      const id = this.append(OP.variable, k, 0, h0, h1, h2);
-      if (found < 0) this.table.enter(~found, id, h0, h1, h2);
-      else this.table.replace(found, id, h0, h1, h2);
+    const { hash, table } = this;
+    for (let from = first; from < first + count; from += BATCH) {
+      const to = Math.min(from + BATCH, first + count);
+      for (let id = from; id < to; id++) {
+        const k = this.variableCount++;
+        const h = mix(k, this.seed);
+        this.append(
+          OP.variable,
+          k,
+          0,
+          residueOfWord(mix(h, 1), P0) || 1,
+          residueOfWord(mix(h, 2), P1) || 1,
+          residueOfWord(mix(h, 3), P2) || 1,
+        );
+      }
+      table.glance(hash, hash, from, to - from);
+      for (let id = from; id < to; id++) {
+        const [h0, h1, h2] = [hash[3 * id], hash[3 * id + 1], hash[3 * id + 2]];
+        const found = table.find(hash, h0, h1, h2);
+        if (found < 0) table.enter(~found, id, h0, h1, h2);
+        else table.replace(found, id, h0, h1, h2);
+      }
     }
     return first;
   }
@@ -639,6 +651,8 @@ export class Graph {
   }
 }
 
+/** Variables that are entered together. */
+const BATCH = 256;
 const LANES = [0, 1, 2] as const;
 const SMALL = 1 << 20;
 const MAX_NODES = 2 ** 29 - 1;
