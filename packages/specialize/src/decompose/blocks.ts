@@ -54,40 +54,45 @@ const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind): void => {
  * Joins readers with what they read within one element; all of it or none, since parts of one element may depend on one
  * another both ways, and blocks must not.
  */
-const joinSameSupport = (cut: Cut, { units, reader, read, support }: Uses, block: UnionFind): void => {
+const joinSameSupport = (cut: Cut, uses: Uses, block: UnionFind): void => {
   const { kind, cost } = cut;
-  const within = (e: number): boolean => {
-    const s = support[read[e]];
-    return (
-      s !== 0 && s === support[reader[e]] && kind[units[read[e]]] !== LONG_SUM && kind[units[reader[e]]] !== LONG_SUM
-    );
-  };
+  const { units } = uses;
   const element = unionFind(units.length);
-  for (let e = 0; e < reader.length; e++) if (within(e)) element.join(read[e], reader[e]);
+  withinElements(kind, uses, (u, r) => element.join(r, u));
   const total = new Float32Array(units.length);
   for (let u = 0; u < units.length; u++) total[element.find(u)] += cost[units[u]];
-  for (let e = 0; e < reader.length; e++) {
-    if (within(e) && total[element.find(read[e])] <= MAX_BLOCK_COST) block.join(read[e], reader[e]);
+  withinElements(kind, uses, (u, r) => {
+    if (total[element.find(r)] <= MAX_BLOCK_COST) block.join(r, u);
+  });
+};
+
+/** Visits readers and what they read, where both depend on the same variables. */
+const withinElements = (kind: Uint8Array, uses: Uses, visit: (reader: number, read: number) => void): void => {
+  const { units, ptr, read, support } = uses;
+  for (let u = 0; u < units.length; u++) {
+    const s = support[u];
+    if (s === 0 || kind[units[u]] === LONG_SUM) continue;
+    for (let e = ptr[u]; e < ptr[u + 1]; e++)
+      if (support[read[e]] === s && kind[units[read[e]]] !== LONG_SUM) visit(u, read[e]);
   }
 };
 
 const joinSmallUsers = (cut: Cut, uses: Uses, block: UnionFind): void => {
-  const { units, reader, read, rest } = uses;
+  const { kind, cost } = cut;
+  const { units, ptr, read, reads } = uses;
   const users = new Int32Array(units.length);
-  for (let e = 0; e < reader.length; e++) {
-    /* Edges of one reader stand together; one that reads several expressions is no small user. */
-    const readsSeveral = reader[e - 1] === reader[e] || reader[e + 1] === reader[e];
+  for (let u = 0; u < units.length; u++) {
+    /* One that reads several expressions is no small user. */
     const small =
-      rest[e] <= SMALL_REST &&
-      cut.cost[units[reader[e]]] <= 2 * SMALL_REST &&
-      cut.kind[units[reader[e]]] === OUTPUT &&
-      !readsSeveral;
-    users[read[e]] += small ? 1 : FEW_USERS + 1;
+      ptr[u + 1] - ptr[u] === 1 &&
+      reads[u] <= SMALL_REST + 1 &&
+      cost[units[u]] <= 2 * SMALL_REST &&
+      kind[units[u]] === OUTPUT;
+    for (let e = ptr[u]; e < ptr[u + 1]; e++) users[read[e]] += small ? 1 : FEW_USERS + 1;
   }
-  for (let e = 0; e < reader.length; e++) {
-    const u = read[e];
-    if (users[u] <= FEW_USERS && cut.kind[units[u]] === SHARED) block.join(u, reader[e]);
-  }
+  for (let u = 0; u < units.length; u++)
+    for (let e = ptr[u]; e < ptr[u + 1]; e++)
+      if (users[read[e]] <= FEW_USERS && kind[units[read[e]]] === SHARED) block.join(read[e], u);
 };
 
 const dropLoneProvisional = ({ kind, candidates }: Cut, { rank }: Uses, block: UnionFind): void => {
@@ -103,7 +108,7 @@ const dropLoneProvisional = ({ kind, candidates }: Cut, { rank }: Uses, block: U
  */
 const demoteLocal = (cut: Cut, uses: Uses, block: UnionFind, options: DecomposeOptions): void => {
   const { kind, cost } = cut;
-  const { units, reader, read } = uses;
+  const { units, ptr, read } = uses;
   const readers = blockSets(units.length);
   const decide = (u: number): void => {
     const id = units[u];
@@ -115,11 +120,13 @@ const demoteLocal = (cut: Cut, uses: Uses, block: UnionFind, options: DecomposeO
     if (own || (alone && byLargeBlock) || (byLargeBlock && options.detectBlocks && (n - 1) * cost[id] < RECOMPUTE))
       kind[id] = NONE;
   };
-  for (let e = reader.length - 1, u = units.length; e >= 0; e--) {
-    while (u > reader[e]) decide(--u);
-    if (kind[units[reader[e]]] !== NONE) readers.add(read[e], block.find(reader[e]));
-    else readers.addAll(read[e], reader[e]);
-    if (e === 0) while (u > 0) decide(--u);
+  for (let u = units.length - 1; u >= 0; u--) {
+    decide(u);
+    if (kind[units[u]] === NONE) for (let e = ptr[u]; e < ptr[u + 1]; e++) readers.addAll(read[e], u);
+    else if (ptr[u] < ptr[u + 1]) {
+      const own = block.find(u);
+      for (let e = ptr[u]; e < ptr[u + 1]; e++) readers.add(read[e], own);
+    }
   }
 };
 

@@ -13,11 +13,11 @@ export interface Uses {
   readonly units: Int32Array;
   /** 1 + unit of each node, 0 where it is none. */
   readonly rank: Int32Array;
-  /** Edges reader → read, between units, ascending by reader. */
-  readonly reader: Int32Array;
+  /** The units that unit u reads: `read[ptr[u] .. ptr[u+1])`. */
+  readonly ptr: Int32Array;
   readonly read: Int32Array;
-  /** Per edge: how many other variables or units the reader reads. */
-  readonly rest: Int32Array;
+  /** How many variables and units each unit reads. */
+  readonly reads: Int32Array;
   /** For each unit a hash of the variables that it depends on, 0 where it cannot matter (`SupportSets`). */
   readonly support: Float64Array;
 }
@@ -38,27 +38,26 @@ export const collectUses = (graph: Graph, cut: Cut, tags: readonly Int32Array[])
   }
   const walk = unitWalk(graph, cut, MAX_READS);
   const sets = new SupportSets(graph, count);
-  const reader = new IntList();
+  const ptr = new Int32Array(count + 1);
   const read = new IntList();
-  const rest = new IntList();
+  const reads = new Int32Array(count);
   for (let u = 0; u < count; u++) {
     const id = units[u];
     const n = walk.collect(id, MAX_READS);
     for (let i = 0; i < n; i++) {
       const r = walk.reads[i];
-      if (kind[r] === NONE) continue;
-      reader.push(u);
-      read.push(rank[r] - 1);
-      rest.push(n - 1);
+      if (kind[r] !== NONE) read.push(rank[r] - 1);
     }
+    ptr[u + 1] = read.length;
+    reads[u] = n;
     if (n >= 0) sets.unite(u, walk.reads, n, rank, kind, isRead(id));
   }
   return {
     units: units.subarray(0, count),
     rank,
-    reader: reader.values(),
+    ptr,
     read: read.values(),
-    rest: rest.values(),
+    reads,
     support: sets.hash,
   };
 };

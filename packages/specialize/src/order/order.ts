@@ -1,6 +1,7 @@
 import { pass, type Pass } from '@filigree/ir';
 import type { Harvest } from '../harvest/harvest.js';
 import { defaultOptions, type OrderOptions } from '../options.js';
+import { countFrom } from '../trace/count-from.js';
 import { accesses } from './accesses.js';
 import { breadthFirst } from './breadth-first.js';
 import { lineLoads } from './misses.js';
@@ -25,7 +26,7 @@ const BETTER = 0.8;
  */
 export const order = (options: OrderOptions = defaultOptions.order): Pass<Harvest, Ordered> =>
   pass('order', (h) => {
-    const asWritten = Int32Array.from({ length: h.ptr.length - 1 }, (_, u) => u);
+    const asWritten = countFrom(0, h.ptr.length - 1);
     const reads = readCount(h);
     if (!options.reorder || reads < MIN_READS || reads > MAX_READS || !isScattered(h))
       return { ...h, order: asWritten };

@@ -77,12 +77,23 @@ const stretches = (
     for (let begin = starts[t]; begin < starts[t + 1];) {
       begins.push(begin);
       if (!pays(begins.length * step)) return undefined;
-      let end = Math.min(begin + step, starts[t + 1]);
-      while (end < starts[t + 1] && regular.every((r) => r.column[end] - r.column[end - step] === r.stride)) end++;
-      begin = end;
+      begin = stretchEnd(regular, step, begin, starts[t + 1]);
     }
   }
   return begins;
+};
+
+/** The end of the stretch that begins at `begin`, `limit` at most. */
+const stretchEnd = (
+  regular: readonly { readonly column: Int32Array; readonly stride: number }[],
+  step: number,
+  begin: number,
+  limit: number,
+): number => {
+  for (let end = begin + step; end < limit; end++)
+    for (let c = 0; c < regular.length; c++)
+      if (regular[c].column[end] - regular[c].column[end - step] !== regular[c].stride) return end;
+  return limit;
 };
 
 const piecesOf = (

@@ -15,6 +15,7 @@ import {
 } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse';
 import { IntList } from '../decompose/int-list.js';
+import { countFrom } from './count-from.js';
 
 /**
  * The shape of a named input: a length, a nested shape such as `[n, 3]`, or the pattern of a sparse matrix, whose
@@ -138,8 +139,7 @@ const shapeLength = (name: string, shape: InputShape): number => {
 
 const symbolsOf = (graph: Graph, shape: InputShape, first: number): SymbolicInput => {
   if (typeof shape === 'number') return Array.from({ length: shape }, (_, i) => new Sym(graph, first + i));
-  if ('rowPtr' in shape)
-    return { pattern: shape, values: Int32Array.from({ length: shape.colIdx.length }, (_, i) => first + i) };
+  if ('rowPtr' in shape) return { pattern: shape, values: countFrom(first, shape.colIdx.length) };
   const [length, ...inner] = shape;
   if (length === undefined) return new Sym(graph, first);
   const size = inner.reduce((a, b) => a * b, 1);
