@@ -52,8 +52,6 @@ export class Graph {
   readonly identity: 'algebraic' | 'exact';
   /** Whether expressions may be looked for before the operations they stand for are made. */
   readonly looksAhead: boolean;
-  /** Operations on symbols of this graph that wait to become nodes. */
-  readonly tape: Tape;
   /** Number of nodes. */
   length = 0;
   op: Uint8Array;
@@ -75,6 +73,8 @@ export class Graph {
   private sums = new Int32Array(0);
   private readonly pairs = new Int32Array(2);
   private readonly result = new Int32Array(1);
+  /* Made when there is a first symbol: templates are many small graphs without any. */
+  private waiting: Tape | undefined;
   /* Residues of the node that is being made. */
   private readonly found = new Int32Array(3);
   /* The last divisor and its inverse, which costs as much as ten nodes: vectors are divided by one length. */
@@ -93,9 +93,13 @@ export class Graph {
     this.limit = Math.min(capacity, this.table.room);
     this.check = options.checkCollisions ? new Int32Array(capacity) : undefined;
     this.looksAhead = this.identity === 'algebraic' && !this.check;
-    this.tape = new Tape(this);
     /* The constants that hashes are most often found to equal (App. D, “constant expressions”). */
     for (const c of [0, 1, -1, 2]) this.constant(c);
+  }
+
+  /** Operations on symbols of this graph that wait to become nodes. */
+  get tape(): Tape {
+    return (this.waiting ??= new Tape(this));
   }
 
   /**
