@@ -36,15 +36,16 @@ export interface GemmPlan {
 /**
  * The best plan by a model of the processor: two multiply-adds and two loads a cycle.
  *
- * @param price cycles that a byte of code costs besides, where code is many products long
+ * @param price cycles that a byte of code costs besides, where the product is one among many
  */
 export const planGemm = (spec: GemmSpec, target: GemmTarget, price = 0): GemmPlan => {
   const cost = (p: GemmPlan): number => p.cycles + price * p.codeBytes;
-  return candidatesOf(spec, target).reduce((best, p) => (cost(p) < cost(best) ? p : best));
+  return candidatesOf(spec, target, price === 0).reduce((best, p) => (cost(p) < cost(best) ? p : best));
 };
 
 /** Every way that may be best at some price. */
-const candidatesOf = (spec: GemmSpec, target: GemmTarget): readonly GemmPlan[] => {
+const candidatesOf = (spec: GemmSpec, target: GemmTarget, alone: boolean): readonly GemmPlan[] => {
+  const candidates = alone ? candidatesAlone : candidatesAmong;
   const known = candidates.get(spec)?.get(target);
   if (known) return known;
   const forms = formsOf(spec).flatMap((form) => [
@@ -52,7 +53,7 @@ const candidatesOf = (spec: GemmSpec, target: GemmTarget): readonly GemmPlan[] =
     { spec: transposedSpec(form), swapped: true },
   ]);
   const all = forms.flatMap(({ spec: s, swapped }) => [
-    ...writtenPlans(s, swapped, target),
+    ...writtenPlans(s, swapped, target, alone),
     ...loopedPlans(s, swapped, target),
   ]);
   const short = all.filter((p) => p.looped || p.codeBytes <= MOST_CODE * target.instructionCache);
@@ -68,7 +69,9 @@ const candidatesOf = (spec: GemmSpec, target: GemmTarget): readonly GemmPlan[] =
 const MOST_CODE = 8;
 
 /** Plans made before: flops are asked for before code is, and prices are tried. */
-const candidates = new WeakMap<GemmSpec, WeakMap<GemmTarget, readonly GemmPlan[]>>();
+const [candidatesAlone, candidatesAmong]: readonly Candidates[] = [new WeakMap(), new WeakMap()];
+
+type Candidates = WeakMap<GemmSpec, WeakMap<GemmTarget, readonly GemmPlan[]>>;
 
 /** Those of which no other is both faster and shorter. */
 const undominated = (plans: readonly GemmPlan[]): readonly GemmPlan[] => {

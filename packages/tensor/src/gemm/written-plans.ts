@@ -13,7 +13,12 @@ import { type Tile, runsOf, tilesOf } from './tiles.js';
  * Plans whose products are written out, but for loops over tiles of one shape and over steps of k: blocks of C of all sizes that fit the
  * registers, and of the code for each as much as is worth a try.
  */
-export const writtenPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarget): readonly GemmPlan[] => {
+export const writtenPlans = (
+  spec: GemmSpec,
+  swapped: boolean,
+  target: GemmTarget,
+  alone: boolean,
+): readonly GemmPlan[] => {
   const { m, n, k } = spec;
   const padded = spec.c.rowStride === 1 ? (spec.mPadded ?? m) : m;
   const pieces = rowPieces(m, target.vectorBytes / byteSize(spec.type), padded, target.masks);
@@ -22,7 +27,7 @@ export const writtenPlans = (spec: GemmSpec, swapped: boolean, target: GemmTarge
   const lies = spec.a.kind === 'dense' ? spec.a : spec.a.stored;
   const gathers = lies === undefined || (lies.rowStride !== 1 && pieces.lanes > 1);
   const counts = countFactors(spec, pieces);
-  const sums = tileSums(spec, counts, target);
+  const sums = tileSums(spec, counts, target, alone);
   const chains = (height: number, width: number): number => sums(height, width).chains;
   const work = rememberedWork(spec, counts, sums);
   const plans: GemmPlan[] = [];
