@@ -19,7 +19,7 @@ import {
 } from '@filigree/lang';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { define, run } from './kernel-run.js';
+import { define, fromText, problemsOf, run } from './kernel-run.js';
 
 const N = 24;
 
@@ -452,3 +452,101 @@ it('loops that are parallel may stand in branches', () =>
     for (let t = 0; t < 2; t++) for (const q of range(a.length)) a[q] += s;
     return s;
   }));
+
+describe('functions of Math that are made of others', () => {
+  const inverses = [Math.asinh, Math.acosh, Math.atanh];
+  const samples = [0, 1, -1, 0.5, -0.5, 1e-9, -1e-9, 1e-30, 0.9999, 1.0001, 3, -3, 40.7, 1e5, -1e10, 1e30, 3e38];
+
+  it.each([
+    ['f64', 5e-16],
+    ['f32', 3e-7],
+  ] as const)('inverse hyperbolic functions of %s, near zero, near one and far away', (type, error) => {
+    const compiled = [
+      define([type], (x: number) => Math.asinh(x), { float: type }),
+      define([type], (x: number) => Math.acosh(x), { float: type }),
+      define([type], (x: number) => Math.atanh(x), { float: type }),
+    ];
+    for (const x of [...samples, 1.7e308, Infinity, -Infinity, NaN].map((x) => (type === 'f32' ? Math.fround(x) : x)))
+      inverses.forEach((fn, k) => {
+        const [expected, got] = [fn(x), Number(run(compiled[k], [x]))];
+        if (Number.isFinite(expected)) expect(Math.abs(got - expected)).toBeLessThanOrEqual(error * Math.abs(expected));
+        else expect(got).toBe(expected);
+      });
+  });
+
+  it('of whole numbers, which are not summed as such', () => {
+    const def = define(['i32'], (n: number) => Math.asinh(n) + Math.acosh(n), { float: 'f64' });
+    for (const n of [1, 7, 46341, 2 ** 31 - 1]) expect(run(def, [n])).toBeCloseTo(Math.asinh(n) + Math.acosh(n), 12);
+    expect(run(def, [-(2 ** 31)])).toBeNaN();
+  });
+
+  it('zeros before the first bit, of integers', () => {
+    const def = define(['i32'], (n: number) => Math.clz32(n));
+    for (const n of [0, 1, 2, 3, 255, 256, 12345, 2 ** 30, 2 ** 31 - 1, -1, -(2 ** 31)])
+      expect(run(def, [n])).toBe(Math.clz32(n));
+    expect(
+      run(
+        define(['u32'], (n: number) => Math.clz32(n) + Math.clz32(9)),
+        [2 ** 31 + 5],
+      ),
+    ).toBe(28);
+    expect(problemsOf(define(['f32'], (x: number) => Math.clz32(x))).map((d) => d.code)).toEqual(['lang/type']);
+  });
+
+  it('there is every function of Math but those that are for other things', () => {
+    const other = ['random', 'f16round', 'sumPrecise'];
+    const refused = Object.entries(Object.getOwnPropertyDescriptors(Math)).filter(([name, { value }]) => {
+      if (typeof value !== 'function') return false;
+      const args = Array.from({ length: Math.max(1, value.length) }, () => 'n');
+      const fn = fromText(`(n) => Math.${name}(${args.join(', ')})`);
+      return problemsOf(define(['i32'], fn)).length > 0;
+    });
+    expect(refused.map(([name]) => name).filter((name) => !other.includes(name))).toEqual([]);
+  });
+});
+
+describe('fractions of an array of the surroundings', () => {
+  const T = [0.1, 0.2, 1 / 3];
+
+  it('are those of the array where they are used with f64, and rounded with f32', () => {
+    const scope = { T };
+    const wide = define(['f64', 'i32'], (x: number, n: number) => x + T[n], { scope });
+    const narrow = define(['f32', 'i32'], (x: number, n: number) => x + T[n], { scope });
+    const both = define(
+      [array('f64', 3), array('f32', 3)],
+      (a: Float64Array, b: Float32Array) => {
+        for (const k of range(3)) {
+          let s = 0;
+          s += T[k];
+          a[k] = s * 3;
+          b[k] = T[k];
+        }
+      },
+      { scope },
+    );
+    expect(run(wide, [1, 2])).toBe(1 + 1 / 3);
+    expect(run(narrow, [1, 2])).toBe(Math.fround(1 + Math.fround(1 / 3)));
+    const [a, b] = [new Float64Array(3), new Float32Array(3)];
+    run(both, [a, b]);
+    expect([...a]).toEqual(T.map((t) => t * 3));
+    expect([...b]).toEqual(T.map(Math.fround));
+  });
+});
+
+describe('a step that is known when the kernel runs', () => {
+  const trips = define(['i32', 'i32', 'i32'], (from: number, to: number, by: number) => {
+    let count = 0;
+    for (let once = 0; once < 1; once++) for (const i of range(from, to, by)) count += i >= from ? 1 : 100;
+    return count;
+  });
+
+  it.each([
+    [0, 10, 3, 4],
+    [5, 5, 1, 0],
+    [0, 10, 0, 0],
+    [0, 10, -1, 0],
+    [0, 10, -(2 ** 31), 0],
+    [2_000_000_000, 2 ** 31 - 1, 2_000_000_000, 1],
+    [-(2 ** 31), 2 ** 31 - 1, 2 ** 31 - 1, 3],
+  ])('from %i to %i by %i', (from, to, by, count) => expect(run(trips, [from, to, by])).toBe(count));
+});

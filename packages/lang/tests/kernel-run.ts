@@ -59,7 +59,10 @@ export const run = (def: AnyDef, args: readonly (Scalar | TypedArray)[] = [], se
   });
   if (signature.seed) scalars.push(seed);
   if (signature.result) memory[signature.result.buffer] = allocateArray(signature.result.type, 1);
-  const outcome = interpret(makeModule('m', buffers, [k]), coreDialects, memory, { kernel: k.name, args: scalars });
+  const outcome = interpret(makeModule('m', buffers, [k]), [...coreDialects, fieldDialect(noFields)], memory, {
+    kernel: k.name,
+    args: scalars,
+  });
   if (outcome._tag === 'Left') throw new DiagnosticError(outcome.left);
   signature.launch.forEach((param, at) => {
     if (param.is !== 'array') return;

@@ -388,6 +388,37 @@ describe('a program', () => {
     });
   });
 
+  it('ends a loop whose step is not positive, and shows it in debug mode', async () => {
+    const steps = kernel(
+      [u, 'i32'],
+      (u: Grid2, by: number) => {
+        for (const i of range(2)) {
+          for (const j of range(0, 4, by)) {
+            if (j > 2) break;
+            u[i][j] += 1;
+          }
+        }
+      },
+      { at: { file: 'sim.ts', line: 10, column: 5 } },
+    );
+    const [plain, debug] = [
+      await make({ backend, layout: tree, kernels: { steps } }),
+      await make({ backend, layout: tree, kernels: { steps }, debug: true }),
+    ];
+    for (const sim of [plain, debug]) {
+      sim.run.steps(2);
+      expect([0, 1, 2, 3].map((j) => sim.fields.u.get([1, j]))).toEqual([1, 0, 1, 0]);
+    }
+    for (const by of [0, -3]) {
+      plain.run.steps(by);
+      expect(refusal(() => debug.run.steps(by))).toMatchObject({
+        code: 'launch/step',
+        loc: { file: 'sim.ts', line: 12 },
+      });
+    }
+    expect(plain.fields.u.get([0, 0])).toBe(1);
+  });
+
   it('warns of iterations that write one element', async () => {
     const race = kernel([u], (u: Grid2) => {
       for (const k of range(8)) u[0][0] = k;

@@ -15,7 +15,7 @@ import type { KernelDef } from './kernel.js';
 import { elaborate, type Elaborated } from './elaborate/elaborate.js';
 import { emitKernel } from './emit/emit.js';
 import { structure } from './emit/structure.js';
-import { tableBuffer } from './emit/table.js';
+import { tableBuffers } from './emit/table.js';
 import { raceWarnings } from './race.js';
 import { checkTypes } from './types/check.js';
 import { inferTypes, type Types } from './types/infer.js';
@@ -111,7 +111,7 @@ const lower = (def: KernelDef, layout: Layout): LoweredKernel => {
     ...elaborated.arrays.map((a) => a.buffer),
     ...(result ? [result] : []),
     ...accumulators.map(([, buffer]) => buffer),
-    ...elaborated.tables.map(tableBuffer),
+    ...tableBuffers(elaborated.tables, elaborated.code, types),
   ];
   const code = structure(elaborated.code, (name) => session.local(name, { name, type: 'i1' }));
   const byReduction = new Map(accumulators.map(([r, buffer]) => [r, buffer.name]));

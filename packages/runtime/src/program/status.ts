@@ -72,6 +72,11 @@ const statusDiagnostic = (
         remedy: 'use i64 or a float, or where it is meant to wrap u32',
       },
     );
+  if (what === STATUS.promise && site?.access.endsWith(' step'))
+    return error('launch/step', `a loop has the step ${words[0]}, in kernel '${kernel}': it runs no iteration`, {
+      ...at,
+      remedy: 'let steps be positive: count upwards and subtract',
+    });
   if (what === STATUS.promise)
     return error(
       'launch/promise',

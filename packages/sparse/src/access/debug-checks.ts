@@ -19,9 +19,9 @@ import { snodeDialect } from './snode-dialect.js';
 
 /**
  * Makes kernels report what release code ignores: sums, differences, products, quotients and negations of `i32` and
- * `i64` that overflow, in locals and where fields are accumulated; and values that break the promise of
- * `field.assume_in_range`. Unsigned and narrower integers wrap, as the language defines. Runs before any lowering, so
- * that only what the user wrote is checked.
+ * `i64` that overflow, in locals and where fields are accumulated; values that break the promise of
+ * `field.assume_in_range`; and steps of loops that are not positive. Unsigned and narrower integers wrap, as the language
+ * defines. Runs before any lowering, so that only what the user wrote is checked.
  */
 export const debugChecks = (storage: Storage): Pass<Module> => {
   const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
@@ -48,7 +48,7 @@ const checkedOp = (op: Op, ctx: RewriteContext, c: Context) => {
   const [test, what] = testOf(op);
   if (!test) return undefined;
   const node = c.nodes.get(op.results[0].id) ?? fieldOf(c.storage, op) ?? 0;
-  const type = what === 'overflow' ? ` ${String(op.results[0].type)}` : '';
+  const type = what === 'overflow' ? ` ${String(op.results[0].type)}` : op.attrs.step === true ? ' step' : '';
   const site = c.sites.number({ ...op, name: `${op.name}${type}` }, node);
   return ctx.build((b) => {
     const e: Emit = { b, storage: c.storage };

@@ -208,6 +208,7 @@ export const fieldDialect = (layout: Layout): Dialect => {
           Number.isInteger(op.attrs.lo) && Number.isInteger(op.attrs.hi) ? undefined : 'wants integers `lo` and `hi`',
         ),
       resultTypes: () => ['i32'],
+      evaluate: (_op, [x]) => [x],
     }),
   ]);
 };
@@ -218,7 +219,7 @@ export const valueName = (field: string): string => `$${field}`;
 /** What effects call the structure of a node: which of its cells are active. */
 export const structureName = (node: number): string => `#${node}`;
 
-type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> & Partial<Pick<OpDef, 'effects'>>;
+type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> & Partial<Pick<OpDef, 'effects' | 'evaluate'>>;
 
 const define = (draft: Draft, traits: OpTraits = {}): OpDef => ({
   effects: () => [],

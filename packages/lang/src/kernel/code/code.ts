@@ -53,6 +53,8 @@ export type Place =
       readonly buffer: string;
       readonly type: ScalarType;
       readonly index: readonly Scalar[];
+      /** Of a table of fractions: the buffer that holds them as f64; then a value read takes its type from its use. */
+      readonly wide?: string;
       /** Of an array argument: how long it is, and how long it may be. */
       readonly array?: { readonly length: Temp; readonly maxLength: number };
     };
@@ -143,6 +145,8 @@ export type Action =
       readonly base: Scalar;
       readonly lo: number;
       readonly hi: number;
+      /** Whether `x` is the step of a loop, and not what a user promised. */
+      readonly step?: boolean;
     }
   | { readonly do: 'if'; readonly condition: Scalar; readonly then: Block; readonly otherwise: Block }
   | { readonly do: 'block'; readonly label: Label; readonly body: Block }

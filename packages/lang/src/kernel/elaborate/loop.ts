@@ -182,7 +182,9 @@ const sequence = (
       });
       return session.emit(at, { do: 'block', label: own.continue, body });
     }
-    const { from, to, step } = bounds[k];
+    const { to, step } = bounds[k];
+    const known = isLiteral(step);
+    const from = known ? bounds[k].from : checkedStart(cx, s, bounds[k]);
     const local: Local = session.local(variableName(pattern, k), { name: variableName(pattern, k), type: 'i32' });
     session.emit(at, { do: 'declare', locals: [local] });
     session.emit(at, { do: 'write', local, value: from });
@@ -195,10 +197,14 @@ const sequence = (
     };
     const before = session.record(() => (test = compute(cx, s, 'lt', read(), to)));
     const body = session.record(() => nest(k + 1, [...outer, read(true)]));
-    const update = session.record(() =>
-      session.emit(at, { do: 'write', local, value: compute(cx, s, 'add', read(), step) }),
-    );
-    const counted = isLiteral(step) && Number(step.value) > 0;
+    const update = session.record(() => {
+      const before = read();
+      const next = compute(cx, s, 'add', before, step);
+      /* A sum that is too large for its type is no more than what it was. */
+      const value = known ? next : compute(cx, s, 'select', compute(cx, s, 'gt', next, before), next, to);
+      session.emit(at, { do: 'write', local, value });
+    });
+    const counted = known && Number(step.value) > 0;
     session.emit(at, {
       do: 'loop',
       test: before,
@@ -210,6 +216,14 @@ const sequence = (
   };
   const body = session.record(() => nest(0, []));
   session.emit(at, { do: 'block', label: own.break, body });
+};
+
+/** Where a loop begins whose step is known when it runs: at its end, unless the step is positive. Debug mode says so. */
+const checkedStart = (cx: Context, s: ForOfStatement, { from, to, step }: Bounds): Scalar => {
+  const ignored: Temp = { is: 'temp', type: 'i32' };
+  const promise = { x: step, base: literal(1), lo: 0, hi: 2 ** 31 - 1, step: true };
+  cx.session.emit(originOf(cx, s.right), { do: 'assume', to: ignored, ...promise });
+  return compute(cx, s, 'select', compute(cx, s, 'gt', step, literal(0)), from, to);
 };
 
 /** What the variable of a loop from, up to lies in. */

@@ -1,7 +1,7 @@
 import type { AnyNode, MemberExpression } from 'acorn';
 import { bare } from '../../rewrite/ast.js';
 import { elementNames } from '../../vocabulary/algebra.js';
-import { literal, type Place, type Scalar } from '../code/code.js';
+import { literal, type Place, type Scalar, type Temp } from '../code/code.js';
 import { load } from './access.js';
 import {
   asScalar,
@@ -262,6 +262,9 @@ const inTable = (cx: Context, e: AnyNode, of: Term & { is: 'table' }, s: Scalar)
     const within = compute(cx, e, 'max', literal(0), compute(cx, e, 'min', k, literal(of.shape[a] - 1)));
     return compute(cx, e, 'add', compute(cx, e, 'mul', at, literal(of.shape[a])), within);
   }, literal(0));
-  const { buffer, type } = session.table(of.name, of.values);
-  return load(cx, e, { of: 'buffer', buffer, type, index: [flat] });
+  const { buffer, type, wide } = session.table(of.name, of.values);
+  if (wide === undefined) return load(cx, e, { of: 'buffer', buffer, type, index: [flat] });
+  const to: Temp = { is: 'temp' };
+  session.emit(originOf(cx, e), { do: 'load', to, place: { of: 'buffer', buffer, type, wide, index: [flat] } });
+  return to;
 };

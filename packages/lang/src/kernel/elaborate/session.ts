@@ -27,6 +27,8 @@ export interface TableUse {
   readonly buffer: string;
   readonly type: ScalarType;
   readonly values: readonly number[];
+  /** Of fractions: the buffer that holds them as f64, for where they are used with f64. */
+  readonly wide?: string;
 }
 
 /**
@@ -131,8 +133,10 @@ export class Session {
   table(name: string, values: readonly number[]): TableUse {
     const known = this.tables.find((t) => t.values === values);
     if (known) return known;
-    const type = values.every((x) => Number.isInteger(x) && Math.abs(x) < 2 ** 31) ? 'i32' : this.float;
-    const table = { buffer: this.bufferName(name), type, values } as const;
+    const whole = values.every((x) => Number.isInteger(x) && Math.abs(x) < 2 ** 31);
+    const table: TableUse = whole
+      ? { buffer: this.bufferName(name), type: 'i32', values }
+      : { buffer: this.bufferName(name), type: this.float, values, wide: this.bufferName(`${name}_f64`) };
     this.tables.push(table);
     return table;
   }

@@ -27,6 +27,7 @@ import { operators } from '../code/operators.js';
 import { locationOf } from '../code/origin.js';
 import type { Types } from '../types/infer.js';
 import { constantOf } from './constant.js';
+import { bufferOf } from './table.js';
 import { writtenIn } from './written.js';
 
 /** What a kernel is made of besides its code. */
@@ -93,7 +94,7 @@ class Emitter {
       case 'compute':
         return this.bind(i.to, this.compute(i));
       case 'load':
-        return this.bind(i.to, this.load(i.place));
+        return this.bind(i.to, this.load(i.place, this.types.typeOf(i.to)));
       case 'store':
         return this.store(i.place, this.as(i.value, typeOfPlace(i.place)));
       case 'atomic':
@@ -112,7 +113,10 @@ class Emitter {
       }
       case 'assume': {
         const operands = this.indices([i.x, i.base]);
-        return this.bind(i.to, b.value('field.assume_in_range', operands, { lo: i.lo, hi: i.hi }));
+        return this.bind(
+          i.to,
+          b.value('field.assume_in_range', operands, { lo: i.lo, hi: i.hi, ...(i.step ? { step: true } : {}) }),
+        );
       }
       case 'if':
         return this.branch(this.as(i.condition, 'i1'), i.then, i.otherwise);
@@ -171,11 +175,11 @@ class Emitter {
     return emit(this.b, args, type);
   }
 
-  private load(place: Place): Value {
+  private load(place: Place, type: ScalarType): Value {
     const index = this.indices(place.index);
     return place.of === 'field'
       ? this.b.value('field.load', index, { field: place.field.name })
-      : this.b.load(place.buffer, index[0]);
+      : this.b.load(bufferOf(place, type), index[0]);
   }
 
   private store(place: Place, value: Value): void {

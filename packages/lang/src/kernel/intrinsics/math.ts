@@ -8,6 +8,7 @@ import { asScalar, compute, originOf, refuse, unsupported, type Context } from '
 import { power } from '../elaborate/expression.js';
 import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsics.js';
+import { acosh, asinh, atanh } from './inverse-hyperbolic.js';
 
 /** Functions of `Math` and `Number`, by the function. */
 export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
@@ -19,6 +20,10 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
     [Math.atan2, ofTwo((cx, e, [y, x]) => compute(cx, e, 'atan2', y, x))],
     [Math.pow, ofTwo((cx, e, [x, y]) => power(cx, e, x, y))],
     [Math.imul, ofTwo(imul)],
+    [Math.clz32, known(Math.clz32, leadingZeros)],
+    [Math.asinh, known(Math.asinh, asinh)],
+    [Math.acosh, known(Math.acosh, acosh)],
+    [Math.atanh, known(Math.atanh, atanh)],
     [Math.fround, (cx, e) => castTo(cx, e, scalars(cx, e, 1)[0], 'f32')],
     [
       Math.random,
@@ -93,6 +98,27 @@ const imul = (cx: Context, e: CallExpression, [x, y]: readonly Scalar[]): Scalar
   const word = (a: Scalar): Scalar => castTo(cx, e, castTo(cx, e, a, 'i32'), 'u32');
   return castTo(cx, e, compute(cx, e, 'mul', word(x), word(y)), 'i32');
 };
+
+/** Zeros before the first bit of a word: those of all bits that are set once every bit below the first is. */
+const leadingZeros = (cx: Context, e: CallExpression, x: Scalar): Scalar => {
+  const word = castTo(cx, e, compute(cx, e, 'bitor', x, literal(0)), 'u32');
+  const shifted = (a: Scalar, by: number): Scalar => compute(cx, e, 'shr', a, literal(by));
+  const masked = (a: Scalar, mask: number): Scalar => compute(cx, e, 'bitand', a, literal(mask));
+  const below = [1, 2, 4, 8, 16].reduce((a, by) => compute(cx, e, 'bitor', a, shifted(a, by)), word);
+  const twos = compute(cx, e, 'sub', below, masked(shifted(below, 1), 0x55555555));
+  const fours = compute(cx, e, 'add', masked(twos, 0x33333333), masked(shifted(twos, 2), 0x33333333));
+  const bytes = masked(compute(cx, e, 'add', fours, shifted(fours, 4)), 0x0f0f0f0f);
+  const ones = shifted(compute(cx, e, 'mul', bytes, literal(0x01010101)), 24);
+  return compute(cx, e, 'sub', literal(32), castTo(cx, e, ones, 'i32'));
+};
+
+/** A function that is made of others; of a number known at compile time it is a number. */
+const known =
+  (fold: (x: number) => number, f: (cx: Context, e: CallExpression, x: Scalar) => Scalar): Intrinsic =>
+  (cx, e) => {
+    const [x] = scalars(cx, e, 1);
+    return isLiteral(x) && typeof x.value === 'number' ? literal(fold(x.value)) : f(cx, e, x);
+  };
 
 const unary =
   (name: OperatorName): Intrinsic =>

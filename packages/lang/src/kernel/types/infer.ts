@@ -100,6 +100,9 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
       const kind = operators[i.operator].kind(i.args.map(kindOf), i.args, settled);
       return isMisfit(kind) ? false : widen(i.to, kind);
     }
+    case 'load':
+      /* Of a table of fractions, which is there in every type. */
+      return widen(i.to, 'float');
     default:
       return false;
   }
