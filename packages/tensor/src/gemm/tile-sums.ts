@@ -6,7 +6,7 @@ export interface TileSums {
   readonly fits: boolean;
   /** Independent sums of each element. */
   readonly chains: number;
-  /** No register is left: what the compiler has to move goes by way of memory. */
+  /** No register is left: what the compiler moves in a loop goes by way of memory. Among other products the loop's shorter code is worth more. */
   readonly full: boolean;
 }
 
@@ -31,7 +31,7 @@ export const tileSums = (
       wantedChains(sums, products, alone ? LEAST.alone : LEAST.among),
       1 + Math.max(0, Math.floor(left / sums)),
     );
-    return { fits: left >= 0, chains, full: left - (chains - 1) * sums + slack <= 0 };
+    return { fits: left >= 0, chains, full: alone && left - (chains - 1) * sums + slack <= 0 };
   };
 };
 
