@@ -24,8 +24,10 @@ const onSymbols = (graph: Graph, program: readonly Step[]): readonly Num[] => {
     else if (op === 5) values.push(m.neg(a));
     else if (op === 6) values.push(m.sqrt(a));
     else if (op === 7) values.push(m.select(m.lt(a, b), a, c));
-    else if (op === 8) values.push(m.lt(a, b) as Num);
-    else values.push(m.pow(a, z % 5));
+    else if (op === 8) {
+      const less = m.lt(a, b);
+      values.push(typeof less === 'boolean' ? Number(less) : less);
+    } else values.push(m.pow(a, z % 5));
   }
   return values;
 };
@@ -127,6 +129,15 @@ describe('symbols', () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it('of operations that fold do not mislead those that follow', () => {
+    const graph = new Graph();
+    const [x, y] = [new Sym(graph, graph.variable()), new Sym(graph, graph.variable())];
+    const same = m.select(m.lt(x, y), x, m.add(x, 0));
+    expect((m.add(m.neg(same), x) as Sym).id).toBe(graph.constant(0));
+    const third = m.div(new Sym(graph, graph.constant(1)), 3);
+    expect((m.mul(third, x) as Sym).id).toBe(graph.mul(graph.constant(1 / 3), x.id));
   });
 
   it('find the nodes of a program that runs again, whatever it computes in between', () => {

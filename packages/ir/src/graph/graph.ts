@@ -357,6 +357,12 @@ export class Graph {
     return Math.max(-1, this.table.find(this.hash, h[i], h[i + 1], h[i + 2]));
   }
 
+  /** Whether node `id` has the residues `h[i ..]`. */
+  hasResidues(id: number, h: Residues, i: number): boolean {
+    const { hash } = this;
+    return hash[3 * id] === h[i] && hash[3 * id + 1] === h[i + 1] && hash[3 * id + 2] === h[i + 2];
+  }
+
   /** Whether a search for the residues of node `id` finds it. */
   isEntered(id: number): boolean {
     return this.table.has(id);

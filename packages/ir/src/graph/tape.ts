@@ -34,6 +34,9 @@ export class Tape {
   /* The node of an operation that is known to exist, else −1 and where its residues stand. */
   private readonly node = new Int32Array(BATCH);
   private readonly row = new Int32Array(BATCH);
+  /* Whether the residues worked out for an operation are those of its node: not where it folded to something else. */
+  private readonly guessed = new Uint8Array(BATCH);
+  private surprised = false;
   /* Three words each, of operations and of further nodes that they need. */
   private readonly residues = new Int32Array(3 * 2 * BATCH);
   private rows = 0;
@@ -47,7 +50,7 @@ export class Tape {
   /** The symbol of an operation; of `select` the operands are the arms. */
   note(code: number, a: number, b = 0, condition = 0): Sym {
     const { graph } = this;
-    if (!graph.looksAhead) return new Sym(graph, this.make(code, a, b, condition));
+    if (!graph.looksAhead) return new Sym(graph, this.makeNow(code, a, b, condition));
     const k = this.length++;
     this.code[k] = code;
     this.left[k] = a;
@@ -74,7 +77,7 @@ export class Tape {
 
   /** Makes nodes of all that was noted. */
   settle(): void {
-    const { graph, length, symbols, code, node, left, right, condition } = this;
+    const { graph, length, symbols, node, guessed } = this;
     this.length = 0;
     this.rows = 0;
     for (let k = 0; k < length; k++) {
@@ -88,19 +91,16 @@ export class Tape {
     let before = -1;
     for (let k = 0; k < length; k++) {
       const made = graph.length;
-      /* A number that was made meanwhile may have taken the place of an expression. */
-      if (node[k] < 0 || !graph.isEntered(node[k])) {
-        const a = this.nodeAt(left[k]);
-        const b = this.nodeAt(right[k]);
-        node[k] =
-          code[k] === SUB || code[k] === SELECT
-            ? this.make(code[k], a, b, this.nodeAt(condition[k]))
-            : graph.applyKnowing(code[k], a, b, this.residues, this.row[k]);
-      }
+      const found = node[k] >= 0;
+      /* A number that was made meanwhile may have taken the place of an expression, and what follows knew the latter. */
+      if (found && !graph.isEntered(node[k])) this.surprised = true;
+      if (!found || this.surprised) node[k] = this.make(k);
       symbols[k].place = node[k];
+      guessed[k] = found || graph.hasResidues(node[k], this.residues, this.row[k]) ? 1 : 0;
       before = last;
       last = node[k] < made ? node[k] : -1;
     }
+    this.surprised = false;
     if (this.next < 0 && before >= 0 && last > before && last <= before + 1 + SKIPPED) {
       this.next = last + 1;
       this.news = 0;
@@ -166,7 +166,23 @@ export class Tape {
     } else graph.residuesOf(residues, o, code, x, i, y, j);
   }
 
-  private make(code: number, a: number, b: number, condition: number): number {
+  /** Makes the node of operation k, by its residues if they are right. */
+  private make(k: number): number {
+    const code = this.code[k];
+    const a = this.nodeAt(this.left[k]);
+    const b = this.nodeAt(this.right[k]);
+    const sure = !this.surprised && this.isSure(this.left[k]) && this.isSure(this.right[k]);
+    return code === SUB || code === SELECT || !sure
+      ? this.makeNow(code, a, b, this.nodeAt(this.condition[k]))
+      : this.graph.applyKnowing(code, a, b, this.residues, this.row[k]);
+  }
+
+  /** Whether what stands at a place has the residues that were taken for it. */
+  private isSure(place: number): boolean {
+    return place >= 0 || this.guessed[~place] === 1;
+  }
+
+  private makeNow(code: number, a: number, b: number, condition: number): number {
     const { graph } = this;
     if (code === SUB) return graph.sub(a, b);
     return code === SELECT ? graph.select(condition, a, b) : graph.apply(code, a, b);
