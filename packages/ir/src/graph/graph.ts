@@ -1,9 +1,7 @@
 import { fail } from '../diagnostics/diagnostic.js';
 import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
-import { P0, P1, P2, P3, inverse, mix, mul0, mul1, mul2, mul3, residue, residueOfWord, wrap } from './field.js';
+import { P0, P1, P2, P3, inverse, lower, mix, mul0, mul1, mul2, mul3, residue, residueOfWord, wrap } from './field.js';
 import { NodeTable } from './node-table.js';
-import { differenceOf, functionOf, negativeOf, operationOf, productOf, sumOf, type Residues } from './residues.js';
-import { Tape } from './tape.js';
 
 /** How a graph decides that two expressions are equal, and how much room it reserves. */
 export interface GraphOptions {
@@ -50,8 +48,6 @@ const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
  */
 export class Graph {
   readonly identity: 'algebraic' | 'exact';
-  /** Whether expressions may be looked for before the operations they stand for are made. */
-  readonly looksAhead: boolean;
   /** Number of nodes. */
   length = 0;
   op: Uint8Array;
@@ -73,13 +69,11 @@ export class Graph {
   private sums = new Int32Array(0);
   private readonly pairs = new Int32Array(2);
   private readonly result = new Int32Array(1);
-  /* Made when there is a first symbol: templates are many small graphs without any. */
-  private waiting: Tape | undefined;
-  /* Residues of the node that is being made. */
-  private readonly found = new Int32Array(3);
   /* The last divisor and its inverse, which costs as much as ten nodes: vectors are divided by one length. */
-  private readonly divisor = new Int32Array(3);
-  private readonly reciprocal = new Int32Array(3);
+  private divisor = -1;
+  private i0 = 0;
+  private i1 = 0;
+  private i2 = 0;
 
   constructor(options: GraphOptions = {}) {
     this.identity = options.identity ?? 'algebraic';
@@ -92,14 +86,8 @@ export class Graph {
     this.table = new NodeTable(Math.min(options.entries ?? capacity, capacity), capacity);
     this.limit = Math.min(capacity, this.table.room);
     this.check = options.checkCollisions ? new Int32Array(capacity) : undefined;
-    this.looksAhead = this.identity === 'algebraic' && !this.check;
     /* The constants that hashes are most often found to equal (App. D, “constant expressions”). */
     for (const c of [0, 1, -1, 2]) this.constant(c);
-  }
-
-  /** Operations on symbols of this graph that wait to become nodes. */
-  get tape(): Tape {
-    return (this.waiting ??= new Tape(this));
   }
 
   /**
@@ -123,28 +111,16 @@ export class Graph {
   variables(count: number): number {
     const first = this.length;
     this.reserve(first + count);
-    const { hash, table } = this;
-    for (let from = first; from < first + count; from += BATCH) {
-      const to = Math.min(from + BATCH, first + count);
-      for (let id = from; id < to; id++) {
-        const k = this.variableCount++;
-        const h = mix(k, this.seed);
-        this.append(
-          OP.variable,
-          k,
-          0,
-          residueOfWord(mix(h, 1), P0) || 1,
-          residueOfWord(mix(h, 2), P1) || 1,
-          residueOfWord(mix(h, 3), P2) || 1,
-        );
-      }
-      table.glance(hash, hash, from, to - from);
-      for (let id = from; id < to; id++) {
-        const [h0, h1, h2] = [hash[3 * id], hash[3 * id + 1], hash[3 * id + 2]];
-        const found = table.find(hash, h0, h1, h2);
-        if (found < 0) table.enter(~found, id, h0, h1, h2);
-        else table.replace(found, id, h0, h1, h2);
-      }
+    for (let i = 0; i < count; i++) {
+      const k = this.variableCount++;
+      const h = mix(k, this.seed);
+      const h0 = residueOfWord(mix(h, 1), P0) || 1;
+      const h1 = residueOfWord(mix(h, 2), P1) || 1;
+      const h2 = residueOfWord(mix(h, 3), P2) || 1;
+      const found = this.table.find(this.hash, h0, h1, h2);
+      const id = this.append(OP.variable, k, 0, h0, h1, h2);
+      if (found < 0) this.table.enter(~found, id, h0, h1, h2);
+      else this.table.replace(found, id, h0, h1, h2);
     }
     return first;
   }
@@ -177,11 +153,6 @@ export class Graph {
     return id;
   }
 
-  /** The node of a number that has one, else −1. */
-  knownConstant(value: number): number {
-    return this.constantIds.get(value === 0 ? 0 : value) ?? -1;
-  }
-
   isConstant(id: number): boolean {
     return this.op[id] === OP.constant;
   }
@@ -207,20 +178,34 @@ export class Graph {
   }
 
   add(a: number, b: number): number {
-    const known = this.knownSum(a, b);
-    if (known >= 0) return known;
+    const { op, hash } = this;
+    if (op[a] === OP.constant || op[b] === OP.constant) {
+      if (op[a] === op[b]) return this.constant(this.constantValue(a) + this.constantValue(b));
+      if (this.identity === 'algebraic') {
+        if (op[a] === OP.constant && this.constantValue(a) === 0) return b;
+        if (op[b] === OP.constant && this.constantValue(b) === 0) return a;
+      }
+    }
     if (this.identity === 'exact') return this.opaque(OP.add, a, b);
-    sumOf(this.found, 0, this.hash, 3 * a, this.hash, 3 * b);
-    return this.intern(OP.add, a, b, this.found, 0);
+    const x = 3 * a;
+    const y = 3 * b;
+    const h0 = wrap(hash[x] + hash[y], P0);
+    const h1 = wrap(hash[x + 1] + hash[y + 1], P1);
+    const h2 = wrap(hash[x + 2] + hash[y + 2], P2);
+    return this.intern(OP.add, a, b, h0, h1, h2);
   }
 
   /** a − b, stored as a + (−b). A difference that exists already is found without making −b. */
   sub(a: number, b: number): number {
-    const { op, hash, found } = this;
-    if (this.looksAhead && op[a] !== OP.constant && op[b] !== OP.constant) {
-      differenceOf(found, 0, hash, 3 * a, hash, 3 * b);
-      const known = this.table.find(hash, found[0], found[1], found[2]);
-      if (known >= 0) return known;
+    const { op, hash } = this;
+    if (this.identity === 'algebraic' && !this.check && op[a] !== OP.constant && op[b] !== OP.constant) {
+      const x = 3 * a;
+      const y = 3 * b;
+      const h0 = lower(hash[x] - hash[y], P0);
+      const h1 = lower(hash[x + 1] - hash[y + 1], P1);
+      const h2 = lower(hash[x + 2] - hash[y + 2], P2);
+      const found = this.table.find(hash, h0, h1, h2);
+      if (found >= 0) return found;
     }
     return this.add(a, this.neg(b));
   }
@@ -230,39 +215,15 @@ export class Graph {
     if (op[a] === OP.constant) return this.constant(-this.constantValue(a));
     if (op[a] === OP.neg) return this.left[a];
     if (this.identity === 'exact') return this.opaque(OP.neg, a, 0);
-    negativeOf(this.found, 0, hash, 3 * a);
-    return this.intern(OP.neg, a, 0, this.found, 0);
+    const x = 3 * a;
+    const h0 = hash[x] === 0 ? 0 : P0 - hash[x];
+    const h1 = hash[x + 1] === 0 ? 0 : P1 - hash[x + 1];
+    const h2 = hash[x + 2] === 0 ? 0 : P2 - hash[x + 2];
+    return this.intern(OP.neg, a, 0, h0, h1, h2);
   }
 
   mul(a: number, b: number): number {
-    const known = this.knownProduct(a, b);
-    if (known >= 0) return known;
-    if (this.identity === 'exact') return this.opaque(OP.mul, a, b);
-    productOf(this.found, 0, this.hash, 3 * a, this.hash, 3 * b);
-    return this.intern(OP.mul, a, b, this.found, 0);
-  }
-
-  div(a: number, b: number): number {
-    const known = this.knownQuotient(a, b);
-    if (known >= 0) return known;
-    if (this.identity === 'exact' || !this.quotientOf(this.found, 0, this.hash, 3 * a, this.hash, 3 * b))
-      return this.opaque(OP.div, a, b);
-    return this.intern(OP.div, a, b, this.found, 0);
-  }
-
-  /** What a sum is without a new node, or −1. */
-  private knownSum(a: number, b: number): number {
-    const { op } = this;
-    if (op[a] !== OP.constant && op[b] !== OP.constant) return -1;
-    if (op[a] === op[b]) return this.constant(this.constantValue(a) + this.constantValue(b));
-    if (this.identity === 'exact') return -1;
-    if (op[a] === OP.constant) return this.constantValue(a) === 0 ? b : -1;
-    return this.constantValue(b) === 0 ? a : -1;
-  }
-
-  /** What a product is by the value or the sign of a factor, or −1. */
-  private knownProduct(a: number, b: number): number {
-    const { op } = this;
+    const { op, hash } = this;
     if (op[a] === OP.constant || op[b] === OP.constant) {
       if (op[a] === op[b]) return this.constant(this.constantValue(a) * this.constantValue(b));
       const c = this.constantValue(op[a] === OP.constant ? a : b);
@@ -274,11 +235,17 @@ export class Graph {
     /* Signs rise to the top of a product, where a sum takes them as a subtraction; exact in floating point. */
     if (op[a] === OP.neg)
       return op[b] === OP.neg ? this.mul(this.left[a], this.left[b]) : this.neg(this.mul(this.left[a], b));
-    return op[b] === OP.neg ? this.neg(this.mul(a, this.left[b])) : -1;
+    if (op[b] === OP.neg) return this.neg(this.mul(a, this.left[b]));
+    if (this.identity === 'exact') return this.opaque(OP.mul, a, b);
+    const x = 3 * a;
+    const y = 3 * b;
+    const h0 = mul0(hash[x], hash[y]);
+    const h1 = mul1(hash[x + 1], hash[y + 1]);
+    const h2 = mul2(hash[x + 2], hash[y + 2]);
+    return this.intern(OP.mul, a, b, h0, h1, h2);
   }
 
-  /** What a quotient is by the value or the sign of one of its sides, or −1. */
-  private knownQuotient(a: number, b: number): number {
+  div(a: number, b: number): number {
     const { op, hash } = this;
     if (op[b] === OP.constant) {
       if (op[a] === OP.constant) return this.constant(this.constantValue(a) / this.constantValue(b));
@@ -287,90 +254,21 @@ export class Graph {
     }
     if (op[a] === OP.neg) return this.neg(this.div(this.left[a], b));
     if (op[b] === OP.neg) return this.neg(this.div(a, this.left[b]));
+    const x = 3 * a;
     const y = 3 * b;
-    const divides = hash[y] !== 0 && hash[y + 1] !== 0 && hash[y + 2] !== 0;
-    const isZero = op[a] === OP.constant && this.constantValue(a) === 0;
-    return this.identity === 'algebraic' && divides && isZero ? a : -1;
-  }
-
-  /** The residues of a quotient; false where the divisor has no inverse in each lane. */
-  private quotientOf(out: Residues, o: number, x: Residues, i: number, y: Residues, j: number): boolean {
-    const { divisor, reciprocal } = this;
-    if (y[j] === 0 || y[j + 1] === 0 || y[j + 2] === 0) return false;
-    if (divisor[0] !== y[j] || divisor[1] !== y[j + 1] || divisor[2] !== y[j + 2]) {
-      for (const lane of LANES) {
-        divisor[lane] = y[j + lane];
-        reciprocal[lane] = inverse(y[j + lane], lane);
-      }
+    if (this.identity === 'exact' || hash[y] === 0 || hash[y + 1] === 0 || hash[y + 2] === 0)
+      return this.opaque(OP.div, a, b);
+    if (op[a] === OP.constant && this.constantValue(a) === 0) return a;
+    if (this.divisor !== b) {
+      this.divisor = b;
+      this.i0 = inverse(hash[y], 0);
+      this.i1 = inverse(hash[y + 1], 1);
+      this.i2 = inverse(hash[y + 2], 2);
     }
-    productOf(out, o, x, i, reciprocal, 0);
-    return true;
-  }
-
-  /**
-   * The residues of an operation of operands with these residues, unless it folds to something else. The operations are
-   * those of the scalar table.
-   */
-  residuesOf(out: Residues, o: number, code: number, x: Residues, i: number, y: Residues, j: number): void {
-    if (code === OP.add) sumOf(out, o, x, i, y, j);
-    else if (code === OP.mul) productOf(out, o, x, i, y, j);
-    else if (code === OP.neg) negativeOf(out, o, x, i);
-    else if (ARITY[code] === 1) functionOf(out, o, code, x, i);
-    else if (code !== OP.div || !this.quotientOf(out, o, x, i, y, j))
-      operationOf(out, o, code, COMMUTATIVE[code] === 1, x, i, y, j);
-  }
-
-  /** As `apply`, for who has the residues already: those of `residuesOf`, in `h[i ..]`. */
-  applyKnowing(code: number, a: number, b: number, h: Residues, i: number): number {
-    const known = this.knownResult(code, a, b);
-    return known >= 0 ? known : this.intern(code, a, b, h, i);
-  }
-
-  private knownResult(code: number, a: number, b: number): number {
-    const { op } = this;
-    if (code === OP.add) return this.knownSum(a, b);
-    if (code === OP.mul) return this.knownProduct(a, b);
-    if (code === OP.div) return this.knownQuotient(a, b);
-    if (code === OP.neg) return op[a] === OP.constant || op[a] === OP.neg ? this.neg(a) : -1;
-    if (op[a] !== OP.constant || (ARITY[code] === 2 && op[b] !== OP.constant)) return -1;
-    return code === OP.select || code === OP.arms ? -1 : this.apply(code, a, b);
-  }
-
-  /** Whether node `id` is this operation, its operands in this order. */
-  isOperation(id: number, code: number, a: number, b: number): boolean {
-    return this.op[id] === code && this.left[id] === a && this.right[id] === b;
-  }
-
-  /** Whether node `id` is a − b as `sub` makes it. */
-  isDifference(id: number, a: number, b: number): boolean {
-    return this.left[id] === a && this.op[id] === OP.add && this.isOperation(this.right[id], OP.neg, b, 0);
-  }
-
-  /** Whether an operation on these nodes may be something else than its residues and operands say: see `applyKnowing`. */
-  mayFold(a: number, b: number): boolean {
-    const { op } = this;
-    return op[a] === OP.constant || op[a] === OP.neg || op[b] === OP.constant || op[b] === OP.neg;
-  }
-
-  /** The node with the residues `h[i ..]`, or −1. */
-  search(h: Residues, i: number): number {
-    return Math.max(-1, this.table.find(this.hash, h[i], h[i + 1], h[i + 2]));
-  }
-
-  /** Whether node `id` has the residues `h[i ..]`. */
-  hasResidues(id: number, h: Residues, i: number): boolean {
-    const { hash } = this;
-    return hash[3 * id] === h[i] && hash[3 * id + 1] === h[i + 1] && hash[3 * id + 2] === h[i + 2];
-  }
-
-  /** Whether a search for the residues of node `id` finds it. */
-  isEntered(id: number): boolean {
-    return this.table.has(id);
-  }
-
-  /** Reads what the searches for these residues will read, `h[0 .. 3·n]`, all at once. */
-  lookAhead(h: Residues, n: number): void {
-    this.table.glance(this.hash, h, 0, n);
+    const h0 = mul0(hash[x], this.i0);
+    const h1 = mul1(hash[x + 1], this.i1);
+    const h2 = mul2(hash[x + 2], this.i2);
+    return this.intern(OP.div, a, b, h0, h1, h2);
   }
 
   /** c ? a : b, where c is a truth value: a comparison, or a number that is 0 or not. */
@@ -413,7 +311,7 @@ export class Graph {
   /** The sum of `n` nodes in order. A sum that exists already is found without making partial sums. */
   sum(ids: Int32Array, n: number): number {
     if (n === 0) return this.constant(0);
-    if (n > 2 && this.looksAhead) {
+    if (n > 2 && this.identity === 'algebraic' && !this.check) {
       const { hash } = this;
       let s0 = 0;
       let s1 = 0;
@@ -456,7 +354,7 @@ export class Graph {
     ptr: Int32Array,
     count: number,
   ): void {
-    if (!this.looksAhead) {
+    if (this.identity === 'exact' || this.check) {
       for (let e = 0; e < count; e++) out[o + e] = this.dotAsWritten(a, ai, b, bi, ptr[e], ptr[e + 1]);
       return;
     }
@@ -530,7 +428,7 @@ export class Graph {
       return this.append(OP.mul, a, b, h0, h1, h2);
     }
     if (op[a] === OP.constant || op[b] === OP.constant || op[a] === OP.neg || op[b] === OP.neg) return this.mul(a, b);
-    return this.intern(OP.mul, a, b, products, 3 * t);
+    return this.intern(OP.mul, a, b, h0, h1, h2);
   }
 
   /**
@@ -539,7 +437,8 @@ export class Graph {
    */
   private partialSum(a: number, b: number): number {
     const { op } = this;
-    if (!this.looksAhead || op[a] === OP.constant || op[b] === OP.constant) return this.add(a, b);
+    if (this.identity === 'exact' || this.check || op[a] === OP.constant || op[b] === OP.constant)
+      return this.add(a, b);
     if (this.length >= this.limit) this.reserve(this.length + 1);
     const { hash } = this;
     const x = 3 * a;
@@ -552,18 +451,38 @@ export class Graph {
 
   /** An operation whose result is no polynomial of its operands' residues: a random value determined by them. */
   private opaque(code: number, a: number, b: number): number {
-    const { hash, found } = this;
-    if (ARITY[code] === 1) functionOf(found, 0, code, hash, 3 * a);
-    else operationOf(found, 0, code, COMMUTATIVE[code] === 1, hash, 3 * a, hash, 3 * b);
-    return this.intern(code, a, b, found, 0);
+    const { hash } = this;
+    let x = 3 * a;
+    let y = 3 * b;
+    const unary = ARITY[code] === 1;
+    if (!unary && COMMUTATIVE[code] === 1 && hash[x] > hash[y]) {
+      const t = x;
+      x = y;
+      y = t;
+    }
+    let w = mix(code, hash[x]);
+    w = mix(w, hash[x + 1]);
+    w = mix(w, hash[x + 2]);
+    if (!unary) {
+      w = mix(w, hash[y]);
+      w = mix(w, hash[y + 1]);
+      w = mix(w, hash[y + 2]);
+    }
+    /* Three lanes from one 32-bit word would carry 32 bits: each lane mixes the operands' lanes in another order. */
+    const v = mix(
+      mix(mix(hash[x + 2], code), hash[x]),
+      unary ? hash[x + 1] : mix(mix(hash[y + 2], hash[x + 1]), hash[y + 1]),
+    );
+    const u = mix(
+      mix(hash[x + 1], hash[x]),
+      unary ? mix(code, hash[x + 2]) : mix(mix(hash[y + 1], hash[y]), mix(code, hash[y + 2])),
+    );
+    return this.intern(code, a, b, residueOfWord(w, P0), residueOfWord(v, P1), residueOfWord(u, P2));
   }
 
   /** The node with these residues, made now if there is none. */
-  private intern(code: number, a: number, b: number, h: Residues, i: number): number {
+  private intern(code: number, a: number, b: number, h0: number, h1: number, h2: number): number {
     if (this.length >= this.limit) this.reserve(this.length + 1);
-    const h0 = h[i];
-    const h1 = h[i + 1];
-    const h2 = h[i + 2];
     const found = this.table.find(this.hash, h0, h1, h2);
     if (found >= 0) {
       if (this.check) this.compare(found, code, a, b);
@@ -661,9 +580,6 @@ export class Graph {
   }
 }
 
-/** Variables that are entered together. */
-const BATCH = 256;
-const LANES = [0, 1, 2] as const;
 const SMALL = 1 << 20;
 const MAX_NODES = 2 ** 29 - 1;
 

@@ -54,11 +54,6 @@ export class NodeTable {
     }
   }
 
-  /** Whether a node is in the table. */
-  has(node: number): boolean {
-    return (this.entered[node >>> 3] & (1 << (node & 7))) !== 0;
-  }
-
   /** Enters a node into the slot that `find` named for its residues. */
   enter(slot: number, node: number, h0: number, h1: number, h2: number): void {
     this.entries[slot] = (wordOf(h0, h1, h2) << this.nodeBits) | (node + 1);

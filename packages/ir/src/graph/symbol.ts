@@ -7,22 +7,10 @@ import type { Graph } from './graph.js';
  * was not rewritten, a branch, an index) is a diagnostic, never NaN.
  */
 export class Sym {
-  /** @param place its node, or below zero its place on the graph's tape: ~place */
   constructor(
     readonly graph: Graph,
-    public place: number,
+    readonly id: number,
   ) {}
-
-  /** The node, which is made now if it waits on the tape. */
-  get id(): number {
-    if (this.place < 0) this.graph.tape.settle();
-    return this.place;
-  }
-
-  /** Whether it is the result of a comparison or another truth value. */
-  get isPredicate(): boolean {
-    return scalarOps[this.graph.tape.operationAt(this.place)]?.predicate ?? false;
-  }
 
   valueOf(): number {
     return fail('symbol/as-number', 'a symbolic value was used as a plain number', {
@@ -45,22 +33,18 @@ export type Truth = boolean | Sym;
 export const isSymbolic = (x: unknown): x is Sym => x instanceof Sym;
 
 const code = (name: string): number => scalarOp(name).code;
-/** The operation a − b of a tape, beside those of the scalar table. */
-export const SUB = scalarOps.length;
-const [ADD, MUL, NEG, DIV, SELECT, POW] = ['add', 'mul', 'neg', 'div', 'select', 'pow'].map(code);
 const [LT, LE, EQ, NE, AND, OR, NOT] = ['lt', 'le', 'eq', 'ne', 'and', 'or', 'not'].map(code);
 
-/** Where the operand of an operation on symbols of `graph` stands, a number's own node included. */
-const placeIn = (graph: Graph, x: unknown): number => {
+const idIn = (graph: Graph, x: unknown): number => {
   if (x instanceof Sym) {
     if (x.graph !== graph)
       fail('symbol/two-traces', 'two symbolic values of different traces meet in one operation', {
         remedy: 'keep symbolic values inside the function that is traced',
       });
-    return x.place;
+    return x.id;
   }
-  if (typeof x === 'number') return graph.tape.constant(x);
-  if (typeof x === 'boolean') return graph.tape.constant(x ? 1 : 0);
+  if (typeof x === 'number') return graph.constant(x);
+  if (typeof x === 'boolean') return graph.constant(x ? 1 : 0);
   return fail('symbol/non-numeric', `a symbolic value meets ${x === null ? 'null' : `a value of type ${typeof x}`}`, {
     remedy: 'numeric code takes numbers and symbolic values; look for an array element or argument that was never set',
   });
@@ -68,29 +52,20 @@ const placeIn = (graph: Graph, x: unknown): number => {
 
 const graphOf = (a: unknown, b?: unknown): Graph => (a instanceof Sym ? a : (b as Sym)).graph;
 
-/** Gives numbers their nodes. A new one settles the tape, so this comes before places on it are read. */
-const nameNumbers = (graph: Graph, a: unknown, b: unknown): void => {
-  if (!(a instanceof Sym)) placeIn(graph, a);
-  if (!(b instanceof Sym)) placeIn(graph, b);
-};
-
-/** A symbol of an operation of which an operand is a symbol. */
-const operation = (opCode: number, a: unknown, b: unknown): Sym => {
-  if (a instanceof Sym && b instanceof Sym && a.graph === b.graph) return a.graph.tape.note(opCode, a.place, b.place);
-  const g = operandGraph(a, b);
-  nameNumbers(g, a, b);
-  return g.tape.note(opCode, placeIn(g, a), placeIn(g, b));
-};
-
 const unary =
   (opCode: number) =>
   (a: Num): Num =>
-    typeof a === 'number' ? scalarOps[opCode].evaluate(a, 0) : graphOf(a).tape.note(opCode, placeIn(graphOf(a), a));
+    typeof a === 'number'
+      ? scalarOps[opCode].evaluate(a, 0)
+      : new Sym(graphOf(a), graphOf(a).apply(opCode, idIn(graphOf(a), a)));
 
 const binary =
   (opCode: number) =>
-  (a: Num, b: Num): Num =>
-    typeof a === 'number' && typeof b === 'number' ? scalarOps[opCode].evaluate(a, b) : operation(opCode, a, b);
+  (a: Num, b: Num): Num => {
+    if (typeof a === 'number' && typeof b === 'number') return scalarOps[opCode].evaluate(a, b);
+    const g = operandGraph(a, b);
+    return new Sym(g, g.apply(opCode, idIn(g, a), idIn(g, b)));
+  };
 
 const operandGraph = (a: unknown, b: unknown): Graph => {
   if (a instanceof Sym || b instanceof Sym) return graphOf(a, b);
@@ -103,7 +78,10 @@ const compare =
   (opCode: number, plain: (a: number, b: number) => boolean, swap: boolean) =>
   (a: Num, b: Num): Truth => {
     if (typeof a === 'number' && typeof b === 'number') return plain(a, b);
-    return swap ? operation(opCode, b, a) : operation(opCode, a, b);
+    const g = operandGraph(a, b);
+    const x = idIn(g, a);
+    const y = idIn(g, b);
+    return new Sym(g, swap ? g.apply(opCode, y, x) : g.apply(opCode, x, y));
   };
 
 const variadic =
@@ -115,18 +93,33 @@ const named = (name: string): ((a: Num) => Num) => unary(code(name));
 
 /** Every numeric operation, on plain numbers as JavaScript does it, on symbolic ones by building the expression graph. */
 export const symbolicMath = {
-  add: (a: Num, b: Num): Num => (typeof a === 'number' && typeof b === 'number' ? a + b : operation(ADD, a, b)),
-  sub: (a: Num, b: Num): Num => (typeof a === 'number' && typeof b === 'number' ? a - b : operation(SUB, a, b)),
-  mul: (a: Num, b: Num): Num => (typeof a === 'number' && typeof b === 'number' ? a * b : operation(MUL, a, b)),
-  div: (a: Num, b: Num): Num => (typeof a === 'number' && typeof b === 'number' ? a / b : operation(DIV, a, b)),
+  add: (a: Num, b: Num): Num => {
+    if (typeof a === 'number' && typeof b === 'number') return a + b;
+    const g = operandGraph(a, b);
+    return new Sym(g, g.add(idIn(g, a), idIn(g, b)));
+  },
+  sub: (a: Num, b: Num): Num => {
+    if (typeof a === 'number' && typeof b === 'number') return a - b;
+    const g = operandGraph(a, b);
+    return new Sym(g, g.sub(idIn(g, a), idIn(g, b)));
+  },
+  mul: (a: Num, b: Num): Num => {
+    if (typeof a === 'number' && typeof b === 'number') return a * b;
+    const g = operandGraph(a, b);
+    return new Sym(g, g.mul(idIn(g, a), idIn(g, b)));
+  },
+  div: binary(code('div')),
   rem: binary(code('rem')),
   /** Small integer exponents become products, as a programmer would write them. */
   pow: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a ** b;
-    if (typeof b === 'number' && Number.isInteger(b) && Math.abs(b) <= 64) return integerPower(a as Sym, b);
-    return b === 0.5 ? symbolicMath.sqrt(a) : operation(POW, a, b);
+    const g = operandGraph(a, b);
+    const base = idIn(g, a);
+    if (typeof b === 'number' && Number.isInteger(b) && Math.abs(b) <= 64) return new Sym(g, integerPower(g, base, b));
+    if (b === 0.5) return new Sym(g, g.apply(code('sqrt'), base));
+    return new Sym(g, g.apply(code('pow'), base, idIn(g, b)));
   },
-  neg: unary(NEG),
+  neg: (a: Num): Num => (typeof a === 'number' ? -a : new Sym(graphOf(a), graphOf(a).neg(idIn(graphOf(a), a)))),
   lt: compare(LT, (a, b) => a < b, false),
   le: compare(LE, (a, b) => a <= b, false),
   gt: compare(LT, (a, b) => a > b, true),
@@ -142,8 +135,7 @@ export const symbolicMath = {
   select: (condition: Truth | number, a: Num, b: Num): Num => {
     if (!isSymbolic(condition)) return condition ? a : b;
     const g = condition.graph;
-    nameNumbers(g, a, b);
-    return g.tape.note(SELECT, placeIn(g, a), placeIn(g, b), condition.place);
+    return new Sym(g, g.select(condition.id, idIn(g, a), idIn(g, b)));
   },
   min: variadic(binary(code('min')), Math.min),
   max: variadic(binary(code('max')), Math.max),
@@ -175,13 +167,13 @@ export const symbolicMath = {
   isSymbolic,
 } as const;
 
-const integerPower = (base: Sym, n: number): Num => {
-  if (n < 0) return symbolicMath.div(1, integerPower(base, -n));
-  let result: Num | undefined;
-  let b: Num = base;
+const integerPower = (g: Graph, base: number, n: number): number => {
+  if (n < 0) return g.div(g.constant(1), integerPower(g, base, -n));
+  let result = -1;
+  let b = base;
   for (let e = n; e > 0; e >>= 1) {
-    if (e & 1) result = result === undefined ? b : symbolicMath.mul(result, b);
-    if (e > 1) b = symbolicMath.mul(b, b);
+    if (e & 1) result = result < 0 ? b : g.mul(result, b);
+    if (e > 1) b = g.mul(b, b);
   }
-  return result ?? 1;
+  return result < 0 ? g.constant(1) : result;
 };

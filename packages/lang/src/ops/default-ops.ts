@@ -1,8 +1,8 @@
-import { symbolicMath, type Sym } from '@filigree/ir';
+import { scalarOps, symbolicMath, type Sym } from '@filigree/ir';
 import type { NumericOps } from './numeric-ops.js';
 
 /** The operations on symbols of `@filigree/ir`, with their truth values told apart from numbers. */
 export const defaultOps: NumericOps<Sym> = {
   ...symbolicMath,
-  isPredicate: (x) => x.isPredicate,
+  isPredicate: (x) => x instanceof Object && scalarOps[x.graph.op[x.id]].predicate,
 } as NumericOps<Sym>;
