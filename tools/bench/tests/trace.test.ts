@@ -5,11 +5,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import {
   categoriesSection,
   eachMatrixSection,
+  instructionCounter,
+  instructionSections,
   measureMatrix,
   piecesHistogram,
   setSection,
   speedupPicture,
   spmvSections,
+  type Instructions,
   type MatrixResult,
 } from '../src/index.js';
 
@@ -34,11 +37,16 @@ const band = fileOf(
   ),
 );
 
-const measured = async (): Promise<readonly MatrixResult[]> => {
+const measure = async (): Promise<readonly MatrixResult[]> => {
   const options = { spmv: true, best: true, backend: 'wasm', threads: 1 };
   const found = [await measureMatrix(diagonal, options), await measureMatrix(band, options)];
   return found.map((r) => (typeof r === 'string' ? expect.unreachable(r) : r));
 };
+
+let known: Promise<readonly MatrixResult[]> | undefined;
+const measured = (): Promise<readonly MatrixResult[]> => (known ??= measure());
+
+const counter = await instructionCounter();
 
 describe('the tables of traces', () => {
   it('are made from what the command answers', async () => {
@@ -65,7 +73,37 @@ describe('the tables of traces', () => {
     expect(eachMatrixSection(results).table.rows.map((r) => r[0])).toEqual(['diagonal', 'band']);
     expect(spmvSections(results)[0]!.table.rows.map((r) => r[2])).toEqual(['2', '0', '2']);
     expect(piecesHistogram(results).match(/v8"/g)).toHaveLength(2);
-    expect(speedupPicture(results).match(/<circle/g)).toHaveLength(4);
+  });
+
+  it('set the speed-ups against instructions where these were counted', async () => {
+    const results = await measured();
+    expect(instructionSections(results)).toEqual([]);
+    expect(speedupPicture(results)).toBeUndefined();
+
+    const [first, second] = results as [MatrixResult, MatrixResult];
+    const faster = { ...first.row.spmv!, speedup: 4, speedupAffine: 0.5 };
+    const counted = [
+      { ...first, row: { ...first.row, spmv: faster }, instructions: { csr: 100, chosen: 25, affine: 300 } },
+      { ...second, instructions: { csr: 100, chosen: 200, affine: null } },
+    ];
+    const [table] = instructionSections(counted);
+    const rowOf = (title: string): readonly string[] =>
+      table!.table.rows.find((r) => r[0] === title) ?? expect.unreachable(title);
+    expect(rowOf('fewer instructions, faster')).toEqual(['fewer instructions, faster', '120', '0', '1']);
+    expect(rowOf('more instructions, slower').slice(0, 3)).toEqual(['more instructions, slower', '40', '1']);
+    expect(rowOf('matrices')).toEqual(['matrices', '179', '1', '2']);
+    expect(speedupPicture(counted)!.match(/<title>/g)).toHaveLength(3);
+    expect(eachMatrixSection(counted).table.rows.map((r) => r.at(-1))).toEqual(['0.25', '2.00']);
+  });
+
+  it.skipIf(typeof counter === 'string')('count instructions', async () => {
+    const found = typeof counter === 'string' ? counter : await counter.count(diagonal, false);
+    expect(found).toEqual({ csr: expect.any(Number), chosen: expect.any(Number), affine: null });
+    const { csr, chosen } = found as Instructions;
+    /* Each of 20 rows takes a value, an index and an x, and stores y; the kernel has no indices. */
+    expect(csr).toBeGreaterThan(20 * 4);
+    expect(chosen).toBeGreaterThan(0);
+    expect(chosen).toBeLessThan(csr);
   });
 
   it('say what the command refuses', async () => {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { runCommandLine } from 'filigree/command-line';
+import type { Instructions } from './instructions.js';
 
 /** What `filigree trace --json` answers, as far as the tables need it. */
 export interface TraceAnswer {
@@ -30,6 +31,8 @@ export interface MatrixResult {
   readonly name: string;
   readonly row: TraceAnswer;
   readonly best?: TraceAnswer;
+  /** Where they could be counted. */
+  readonly instructions?: Instructions;
 }
 
 export interface MeasureMatrix {

@@ -23,4 +23,19 @@ export const PAPER = {
   singled: { nos1: undefined, jagmesh1: undefined, '685_bus': 1.29, bcsstm25: 1.94, bcsstm09: 6.17 } as Readonly<
     Record<string, number | undefined>
   >,
+  /**
+   * Figure 5: matrices in each quarter (§5.1 counts three of them and has none in the fourth), and for those that are singled
+   * out the instructions of a product by Figure 1a (Table 3) and those of the pieces over them, as far as the text has a number.
+   */
+  figure5: {
+    compiled: 179,
+    quarters: { fewerFaster: 120, fewerSlower: 19, moreSlower: 40, moreFaster: 0 },
+    singled: {
+      nos1: { csr: 9424.195, said: 'the most of all' },
+      jagmesh1: { csr: 50692.196, ratio: 0.59, said: '30 of 51 M' },
+      '685_bus': { csr: 29088.196, ratio: 0.5, said: 'half' },
+      bcsstm25: { csr: 308784.201, said: 'fewer' },
+      bcsstm09: { csr: 21664.196, ratio: 0.1, said: 'a tenth' },
+    } as Readonly<Record<string, { readonly csr: number; readonly ratio?: number; readonly said: string }>>,
+  },
 } as const;

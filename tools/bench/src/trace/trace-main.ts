@@ -9,10 +9,12 @@ import { writeBenchmarkPage } from '../table.js';
 import { measureMatrix, nameOf, trace, type MatrixResult } from './matrix-result.js';
 import { PAPER } from './paper.js';
 import { categoriesSection, limitsSection, piecesHistogram, setSection, type LimitResult } from './pieces-sections.js';
-import { eachMatrixSection, speedupPicture, spmvSections } from './spmv-sections.js';
+import { instructionCounter, type InstructionCounter } from './instructions.js';
+import { instructionSections, speedupPicture } from './instructions-section.js';
+import { eachMatrixSection, spmvSections } from './spmv-sections.js';
 import { uzpSection } from './uzp-section.js';
 
-const USAGE = `usage: npm run bench:trace -- [MATRIX…] [--matrices FOLDER] [--threads 1] [--backend NAME] [--no-spmv] [--no-best] [--resume FILE.jsonl] [--out FILE.md]
+const USAGE = `usage: npm run bench:trace -- [MATRIX…] [--matrices FOLDER] [--threads 1] [--backend NAME] [--no-spmv] [--no-instructions] [--no-best] [--resume FILE.jsonl] [--out FILE.md]
 MATRIX: names of files in FOLDER without their endings; all of them unless given
 FOLDER: default $FILIGREE_DATA/matrices, else ../shared/data/matrices
 --resume: matrices whose results stand in this file are not measured again; new ones are added to it`;
@@ -45,16 +47,19 @@ const main = async (argv: readonly string[]): Promise<number> => {
     ...(values.backend === undefined ? {} : { backend: values.backend }),
   };
   const kept = keptResults<MatrixResult>(values.resume, (r) => r.name);
+  const counter = settings.spmv && (values.instructions ?? true) ? await instructionCounter() : undefined;
+  if (typeof counter === 'string') console.error(`instructions are not counted: ${counter}`);
   const results: MatrixResult[] = [];
   const failures: string[] = [];
   for (const [k, file] of files.entries()) {
     const name = nameOf(file);
     const known = kept.find(name);
-    const found = known ?? (await measureMatrix(file, settings));
+    const measured = known ?? (await measureMatrix(file, settings));
+    const found = typeof measured === 'object' ? await withInstructions(file, measured, counter) : measured;
     if (typeof found === 'string') failures.push(`${name}: ${found}`);
     else {
       results.push(found);
-      if (!known) kept.add(found);
+      if (found !== known) kept.add(found);
     }
     console.error(`${k + 1} of ${files.length}: ${typeof found === 'string' ? `${name}: ${found}` : lineOf(found)}`);
   }
@@ -64,9 +69,10 @@ const main = async (argv: readonly string[]): Promise<number> => {
   const out = fromHere(values.out ?? 'docs/benchmarks/trace.md');
   const [histogram, scatter] = ['pieces', 'speedup'].map((what) => out.replace(/(\.md)?$/, `-${what}.svg`));
   const timed = results.some((r) => r.row.spmv !== undefined);
+  const figure5 = speedupPicture(results);
   const pictures = [
     `![Figure 4: pieces](${basename(histogram)})`,
-    ...(timed ? [`![Figure 5: speed-up](${basename(scatter)})`] : []),
+    ...(figure5 ? [`![Figure 5: speed-up](${basename(scatter)})`] : []),
   ];
   writeBenchmarkPage(out, {
     title: 'Matrices as affine pieces',
@@ -79,14 +85,29 @@ const main = async (argv: readonly string[]): Promise<number> => {
       setSection(results, failures.length),
       categoriesSection(results),
       ...spmvSections(results),
+      ...instructionSections(results),
       ...(timed ? [uzpSection()] : []),
       eachMatrixSection(results),
     ],
   });
   writeFileSync(histogram, piecesHistogram(results));
-  if (timed) writeFileSync(scatter, speedupPicture(results));
+  if (figure5) writeFileSync(scatter, figure5);
   for (const f of failures) console.error(f);
   return failures.length > 0 ? 1 : 0;
+};
+
+/** With the instructions of its products, where they are known or can be counted. */
+const withInstructions = async (
+  file: string,
+  result: MatrixResult,
+  counter: InstructionCounter | string | undefined,
+): Promise<MatrixResult> => {
+  const { name, row, instructions } = result;
+  if (instructions !== undefined || row.spmv === undefined || typeof counter !== 'object') return result;
+  const counted = await counter.count(file, row.spmv.affineMs !== null);
+  if (typeof counted === 'object') return { ...result, instructions: counted };
+  console.error(`${name}: instructions are not counted: ${counted}`);
+  return result;
 };
 
 /** Small ones first, so that a run that is cut short has most of them. */
@@ -121,6 +142,7 @@ const OPTIONS = {
   threads: { type: 'string' },
   backend: { type: 'string' },
   spmv: { type: 'boolean' },
+  instructions: { type: 'boolean' },
   best: { type: 'boolean' },
   resume: { type: 'string' },
   out: { type: 'string' },
