@@ -63,7 +63,7 @@ const quarters = (all: readonly Counted[], of: number): Section => {
     notes: [
       'Instructions are counted by callgrind of Valgrind within one call of each product, the same whatever else the machine does. Valgrind does not know AVX-512, so that what is counted, Figure 1a and both kernels, is compiled without it (`-march=haswell`, the processor of the paper); what is timed is compiled for the machine that is named above, and may execute fewer.',
       `Counted for ${all.length} of ${of} matrices, with pieces alone for ${alone.length} of the ${all.filter((r) => r.spmv.speedupAffine !== null).length} of them where these were timed.`,
-      'The paper counts by hardware, over 1,000 products.',
+      'In the picture the corners have these counts, and matrices of the paper stand where its text gives their instructions and speed-up; a triangle points to where one is of which it gives only one of them.',
     ],
   };
 };
@@ -110,7 +110,9 @@ const singledOut = (all: readonly Counted[]): Section => ({
       ];
     }),
   },
-  notes: ["Instructions of one product. The paper's of Figure 1a are those of its Table 3 over the 1,000 products."],
+  notes: [
+    "Instructions of one product. The paper's of Figure 1a are those of its Table 3, counted by hardware over 1,000 products.",
+  ],
 });
 
 /**
