@@ -22,6 +22,8 @@ export interface Cut {
   readonly candidates: Int32Array;
   /** 1 where a stored expression lies below a node that is needed. */
   readonly readsStored: Uint8Array;
+  /** Whether there is any such node. */
+  readonly layered: boolean;
   /** Cost of evaluating the node when stored operands cost one load. */
   readonly cost: Float32Array;
   /** References to each node from nodes that are needed, and as an output; 0 where it is not needed. */
@@ -48,6 +50,7 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
   const terms = new Uint16Array(length);
   const readsStored = new Uint8Array(length);
   const found = new IntList();
+  let layered = 0;
   for (let id = 0; id < length; id++) {
     if (references[id] === 0) continue;
     const code = op[id];
@@ -66,6 +69,7 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
     }
     cost[id] = c;
     readsStored[id] = below;
+    layered |= below;
     if (code === ADD) {
       const n = (op[a] === ADD && kind[a] === NONE ? terms[a] : 1) + (op[b] === ADD && kind[b] === NONE ? terms[b] : 1);
       terms[id] = n > 0xffff ? 0xffff : n;
@@ -88,7 +92,7 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
     else if (options.detectBlocks && (role[id] & TERM) !== 0 && c >= HEAVY_TERM) kind[id] = PROVISIONAL;
     if (kind[id] !== NONE) found.push(id);
   }
-  return { kind, candidates: found.values(), readsStored, cost, references };
+  return { kind, candidates: found.values(), readsStored, layered: layered !== 0, cost, references };
 };
 
 const TERM = 1;

@@ -104,6 +104,7 @@ const levels = (trace: Trace, cut: Cut, unit: Int32Array, ptr: Int32Array, roots
   const { op, left, right } = trace.graph;
   const count = ptr.length - 1;
   const level = new Int32Array(count);
+  if (!cut.layered) return level;
   const below = new Int32Array(kind.length);
   const walk = unitWalk(trace.graph, cut, MAX_BLOCK_READS);
   for (let again = true, sweep = 0; again; sweep++) {

@@ -53,6 +53,8 @@ const rootsRead = (d: Decomposition, rank: Int32Array): Uint8Array => {
   const { graph, stored, unit, references } = d;
   const { op, left, right } = graph;
   const read = new Uint8Array(d.roots.length);
+  /* A unit that reads another stands on a level above it. */
+  if (d.level.every((l) => l === 0)) return read;
   for (let id = 0; id < graph.length; id++) {
     if (references[id] === 0) continue;
     const arity = ARITY[op[id]];

@@ -25,11 +25,18 @@ export type Address =
 
 export type Width = 8 | 16 | 32;
 
+/** A table of each width. */
+export interface Tables {
+  readonly 8: Uint8Array;
+  readonly 16: Uint16Array;
+  readonly 32: Int32Array;
+}
+
 /** Index columns of a group, encoded. */
 export interface Encoded {
   readonly addresses: readonly Address[];
   /** Entries `i·rows + row`. */
-  readonly tables: Readonly<Record<Width, Int32Array>>;
+  readonly tables: Tables;
   /** Columns of each width. */
   readonly rows: Readonly<Record<Width, number>>;
   /** Entries `t·anchorCount + anchor`; where there are pieces, t is a piece. */
@@ -49,33 +56,51 @@ const REFERENCES = 12;
  */
 export const encode = (columns: readonly Int32Array[], starts: Int32Array, options: PlaceOptions): Encoded => {
   const free = columns.map((_, c) => (options.coherence ? withoutTable(columns, c) : undefined));
-  const plain = encodeTables(columns, free, starts, options, undefined);
-  if (!options.pieces || starts[starts.length - 1] < WORTH) return plain;
+  const plain = encoding(columns, free, starts, options, undefined);
+  if (!options.pieces || starts[starts.length - 1] < WORTH) return written(plain);
   const bytes = plain.addresses.map((a) => (a.is === 'table' ? a.width / 8 : 0));
   const pieces = findPieces(columns, bytes, starts);
-  if (pieces === undefined) return plain;
+  if (pieces === undefined) return written(plain);
   /* Pieces are no stretches, so there is one minimum for all. */
   const whole = Int32Array.of(0, starts[starts.length - 1]);
-  const cut = encodeTables(columns, free, whole, options, pieces);
-  return tableBytes(cut) + pieces.first.length * PIECE_BYTES < tableBytes(plain) ? cut : plain;
+  const cut = encoding(columns, free, whole, options, pieces);
+  return written(tableBytes(cut) + pieces.first.length * PIECE_BYTES < tableBytes(plain) ? cut : plain);
 };
+
+/** How columns are to be encoded: all but the tables, which are written when it is settled. */
+interface Encoding extends Omit<Encoded, 'tables' | 'rows'> {
+  readonly entries: Readonly<Record<Width, readonly Entries[]>>;
+  /** Of the tiles that anchors belong to. */
+  readonly starts: Int32Array;
+}
+
+/** A column of a table: entry i is `column[i]` less the same entry of `base`, the anchor of its tile, and `bias`. */
+interface Entries {
+  readonly column: Int32Array;
+  readonly base?: Int32Array;
+  readonly anchors?: Int32Array;
+  readonly bias: number;
+}
 
 /** Instances from which on pieces are looked for. */
 const WORTH = 128;
 
-const tableBytes = ({ tables, anchors }: Encoded): number =>
-  tables[8].length + 2 * tables[16].length + 4 * tables[32].length + 4 * anchors.length;
+const tableBytes = ({ entries, starts, anchorCount, pieces }: Encoding): number => {
+  const tiles = pieces === undefined ? starts.length - 1 : pieces.first.length;
+  const perInstance = entries[8].length + 2 * entries[16].length + 4 * entries[32].length;
+  return starts[starts.length - 1] * perInstance + 4 * anchorCount * tiles;
+};
 
 /** The columns that have no address yet, in tables, or as origins of pieces. */
-const encodeTables = (
+const encoding = (
   columns: readonly Int32Array[],
   free: readonly (Address | undefined)[],
   starts: Int32Array,
   options: PlaceOptions,
   pieces: Pieces | undefined,
-): Encoded => {
+): Encoding => {
   const addresses: Address[] = [];
-  const entries: Record<Width, Int32Array[]> = { 8: [], 16: [], 32: [] };
+  const entries: Record<Width, Entries[]> = { 8: [], 16: [], 32: [] };
   const anchors: Int32Array[] = [];
   columns.forEach((column, c) => {
     const known = free[c];
@@ -92,7 +117,7 @@ const encodeTables = (
     const choice = options.narrow ? narrowest(columns, c, starts, options.coherence) : undefined;
     if (!choice) {
       addresses.push({ is: 'table', width: 32, row: entries[32].length, bias: 0, relativeTo: undefined });
-      entries[32].push(column);
+      entries[32].push({ column, bias: 0 });
       return;
     }
     const { width, reference, minimum } = choice;
@@ -100,32 +125,41 @@ const encodeTables = (
     if (reference === 'tile') {
       addresses.push({ is: 'table', width, row, bias: 0, relativeTo: { anchor: anchors.length } });
       anchors.push(minimum as Int32Array);
-      entries[width].push(minusAnchors(column, minimum as Int32Array, starts));
+      entries[width].push({ column, anchors: minimum as Int32Array, bias: 0 });
     } else {
       const bias = minimum as number;
-      addresses.push({
-        is: 'table',
-        width,
-        row,
-        bias,
-        relativeTo: reference === 'none' ? undefined : { column: reference },
-      });
-      const base = reference === 'none' ? undefined : columns[reference];
-      entries[width].push(minus(column, base, bias));
+      const relativeTo = reference === 'none' ? undefined : { column: reference };
+      addresses.push({ is: 'table', width, row, bias, relativeTo });
+      entries[width].push({ column, bias, ...(reference === 'none' ? {} : { base: columns[reference] }) });
     }
   });
+  return { addresses, entries, starts, anchors: interleave(anchors, NO_ENTRIES), anchorCount: anchors.length, pieces };
+};
+
+const written = ({ entries, starts, ...rest }: Encoding): Encoded => {
+  const instances = starts[starts.length - 1];
   return {
-    addresses,
+    ...rest,
     tables: {
-      8: interleave(entries[8], NO_ENTRIES),
-      16: interleave(entries[16], NO_ENTRIES),
-      32: interleave(entries[32], NO_ENTRIES),
+      8: writeTable(new Uint8Array(instances * entries[8].length), entries[8], starts),
+      16: writeTable(new Uint16Array(instances * entries[16].length), entries[16], starts),
+      32: writeTable(new Int32Array(instances * entries[32].length), entries[32], starts),
     },
     rows: { 8: entries[8].length, 16: entries[16].length, 32: entries[32].length },
-    anchors: interleave(anchors, NO_ENTRIES),
-    anchorCount: anchors.length,
-    pieces,
   };
+};
+
+const writeTable = <T extends Tables[Width]>(table: T, columns: readonly Entries[], starts: Int32Array): T => {
+  const rows = columns.length;
+  columns.forEach(({ column, base, anchors, bias }, row) => {
+    const end = column.length;
+    if (base) for (let i = 0, at = row; i < end; i++, at += rows) table[at] = column[i] - base[i] - bias;
+    else if (anchors)
+      for (let t = 0, at = row; t < anchors.length; t++)
+        for (let i = starts[t]; i < starts[t + 1]; i++, at += rows) table[at] = column[i] - anchors[t];
+    else for (let i = 0, at = row; i < end; i++, at += rows) table[at] = column[i] - bias;
+  });
+  return table;
 };
 
 const NO_ENTRIES = new Int32Array(0);
@@ -224,20 +258,6 @@ const tileMinima = (
     if (spread > limit) return undefined;
   }
   return { minima, spread };
-};
-
-const minus = (column: Int32Array, base: Int32Array | undefined, bias: number): Int32Array => {
-  const out = new Int32Array(column.length);
-  if (base) for (let i = 0; i < out.length; i++) out[i] = column[i] - base[i] - bias;
-  else for (let i = 0; i < out.length; i++) out[i] = column[i] - bias;
-  return out;
-};
-
-const minusAnchors = (column: Int32Array, anchors: Int32Array, starts: Int32Array): Int32Array => {
-  const out = new Int32Array(column.length);
-  for (let t = 0; t < anchors.length; t++)
-    for (let i = starts[t]; i < starts[t + 1]; i++) out[i] = column[i] - anchors[t];
-  return out;
 };
 
 /** Columns of one length, the entries of one instance (or tile) side by side. */

@@ -139,8 +139,14 @@ export interface Movable extends Omit<HarvestedGroup, 'units'> {
 const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { slot: Int32Array; count: number } => {
   const { order, level, ptr, roots } = h;
   const { read } = h.destinations;
-  const slot = new Int32Array(h.graph.length);
   const levels = slotsOfLevels(h);
+  const count = levels.reduce((n, l) => n + l.values, 0);
+  if (count > MAX_POSITIONS)
+    fail('place/too-large', `${count} intermediate values do not fit 32-bit positions`, {
+      remedy: 'split the program',
+    });
+  if (count === 0) return { slot: NO_SLOTS, count };
+  const slot = new Int32Array(h.graph.length);
   const often = Uint8Array.from(levels, (l) => (l.often ? 1 : 0));
   /* The next position of each level. */
   const next = Int32Array.from(levels, (l) => l.at);
@@ -161,13 +167,10 @@ const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { slot: Int
       }
     next[g.level] = at;
   }
-  const count = levels.reduce((n, l) => n + l.values, 0);
-  if (count > MAX_POSITIONS)
-    fail('place/too-large', `${count} intermediate values do not fit 32-bit positions`, {
-      remedy: 'split the program',
-    });
   return { slot, count };
 };
+
+const NO_SLOTS = new Int32Array(0);
 
 /** Reads a value from which the order of reads matters more than the order of writes. */
 const OFTEN = 2.5;
@@ -229,20 +232,33 @@ const destinationColumns = (
   const { ptr, output, position } = h.destinations;
   for (let k = 0; k < h.ptr[units[0] + 1] - first; k++) {
     const list: { buffer: string; address: number }[] = [];
-    const roots = gather(h.ptr, units, k);
-    if (h.destinations.read[first + k] === 1) add(list, TEMPORARIES, gather(slot, gather(h.roots, roots)));
+    const column = (positionOf: (root: number) => number): Int32Array => {
+      const out = new Int32Array(units.length);
+      for (let i = 0; i < out.length; i++) out[i] = positionOf(h.ptr[units[i]] + k);
+      return out;
+    };
+    if (h.destinations.read[first + k] === 1)
+      add(
+        list,
+        TEMPORARIES,
+        column((r) => slot[h.roots[r]]),
+      );
     const written = ptr[first + k];
     for (let o = 0; o < ptr[first + k + 1] - written; o++)
-      add(list, h.outputs[output[written + o]].name, gather(position, gather(ptr, roots, o)));
+      add(
+        list,
+        h.outputs[output[written + o]].name,
+        column((r) => position[ptr[r] + o]),
+      );
     stores.push(list);
   }
   return { columns, stores };
 };
 
-/** values[at[i]] + plus */
-const gather = (values: Int32Array, at: Int32Array, plus = 0): Int32Array => {
+/** values[at[i]] */
+const gather = (values: Int32Array, at: Int32Array): Int32Array => {
   const out = new Int32Array(at.length);
-  for (let i = 0; i < at.length; i++) out[i] = values[at[i]] + plus;
+  for (let i = 0; i < at.length; i++) out[i] = values[at[i]];
   return out;
 };
 

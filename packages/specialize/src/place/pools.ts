@@ -1,5 +1,5 @@
 import type { Buffer } from '@filigree/ir';
-import type { Encoded, Width } from './encode.js';
+import type { Encoded, Tables, Width } from './encode.js';
 
 /** Where a group's tables begin in the program's pools, in entries. */
 export interface TableBases {
@@ -15,7 +15,7 @@ export const POOL = { 8: 'index8', 16: 'index16', 32: 'index32', constants: 'con
 
 /** Collects the tables of all groups into one constant buffer a width. */
 export class Pools {
-  private readonly parts: Record<Width, Int32Array[]> = { 8: [], 16: [], 32: [] };
+  private readonly parts: { readonly [W in Width]: Tables[W][] } = { 8: [], 16: [], 32: [] };
   private readonly size: Record<Width, number> = { 8: 0, 16: 0, 32: 0 };
   private readonly constants: Float64Array[] = [];
   private constantSize = 0;
@@ -31,7 +31,7 @@ export class Pools {
     };
   }
 
-  append(width: Width, table: Int32Array): number {
+  append<W extends Width>(width: W, table: Tables[W]): number {
     const base = this.size[width];
     if (table.length > 0) this.parts[width].push(table);
     this.size[width] += table.length;
@@ -52,38 +52,13 @@ export class Pools {
 
   buffers(dtype: 'f32' | 'f64'): Buffer[] {
     const out: Buffer[] = [];
-    const whole = <T extends Uint8Array | Uint16Array | Int32Array>(target: T, parts: readonly Int32Array[]): T => {
-      let at = 0;
-      for (const p of parts) {
-        target.set(p, at);
-        at += p.length;
-      }
-      return target;
-    };
-    if (this.size[8] > 0)
-      out.push({
-        name: POOL[8],
-        type: 'u8',
-        length: this.size[8],
-        role: 'const',
-        data: whole(new Uint8Array(this.size[8]), this.parts[8]),
-      });
-    if (this.size[16] > 0)
-      out.push({
-        name: POOL[16],
-        type: 'u16',
-        length: this.size[16],
-        role: 'const',
-        data: whole(new Uint16Array(this.size[16]), this.parts[16]),
-      });
-    if (this.size[32] > 0)
-      out.push({
-        name: POOL[32],
-        type: 'i32',
-        length: this.size[32],
-        role: 'const',
-        data: whole(new Int32Array(this.size[32]), this.parts[32]),
-      });
+    for (const width of [8, 16, 32] as const) {
+      const length = this.size[width];
+      if (length === 0) continue;
+      const parts: readonly Tables[Width][] = this.parts[width];
+      const data = parts.length === 1 ? parts[0] : joined(new TABLE[width](length), parts);
+      out.push({ name: POOL[width], type: TYPE[width], length, role: 'const', data });
+    }
     if (this.constantSize > 0) {
       const data = dtype === 'f32' ? new Float32Array(this.constantSize) : new Float64Array(this.constantSize);
       let at = 0;
@@ -96,3 +71,15 @@ export class Pools {
     return out;
   }
 }
+
+const TABLE = { 8: Uint8Array, 16: Uint16Array, 32: Int32Array } as const;
+const TYPE = { 8: 'u8', 16: 'u16', 32: 'i32' } as const;
+
+const joined = <T extends Tables[Width]>(target: T, parts: readonly Tables[Width][]): T => {
+  let at = 0;
+  for (const p of parts) {
+    target.set(p, at);
+    at += p.length;
+  }
+  return target;
+};

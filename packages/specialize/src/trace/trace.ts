@@ -123,7 +123,7 @@ const isAlgebra = (program: Program): boolean =>
 const ENTRIES_OF_ALGEBRA = 6;
 
 /** Room to begin with: numeric code makes some tens of nodes an input, very large programs a few. Untouched room costs nothing. */
-const expectedNodes = (variables: number): number => Math.max(1024, 4 * variables, Math.min(1 << 23, 48 * variables));
+const expectedNodes = (variables: number): number => Math.max(1024, 4.5 * variables, Math.min(1 << 23, 48 * variables));
 
 const shapeLength = (name: string, shape: InputShape): number => {
   const length =
