@@ -73,6 +73,7 @@ export const diagonalMatrix = (diagonal: ArrayLike<number>): Csr<Float64Array> =
  */
 export const MATRIX_EXPRESSIONS = {
   'numeric-0': "(3.78*A+B)'*(6.942*B'+C)",
+  product: 'A*B',
   'numeric-1': 'A*B*C',
   'numeric-2': '(A+B)*(A+B+C)',
   'ata-plus-a': "A'*A+A",

@@ -55,6 +55,13 @@ export const EXPRESSION_CASES: Readonly<Record<MatrixExpression, ExpressionCase>
     evaluate: ({ A, B, C }) => multiply(transpose(add(scale(3.78, A), B)), add(scale(6.942, transpose(B)), C)),
     eigen: 'numeric_0',
   },
+  product: {
+    title: `${MATRIX_EXPRESSIONS.product}, six random entries a row`,
+    make: random('AB'),
+    defaultN: 1_000_000,
+    evaluate: ({ A, B }) => multiply(A, B),
+    eigen: 'product',
+  },
   'numeric-1': {
     title: `${MATRIX_EXPRESSIONS['numeric-1']}, six random entries a row`,
     make: random('ABC'),

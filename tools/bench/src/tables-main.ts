@@ -4,7 +4,7 @@ import { measureBandwidth } from './bandwidth.js';
 import { commandLine, fromHere, misused, publish, runCommand } from './command.js';
 import { compileSections } from './compile-table.js';
 import { describeMachine } from './machine.js';
-import { TABLE_CASES } from './table-cases.js';
+import { COMPILE_CASES, TABLE_CASES } from './table-cases.js';
 
 const KINDS = {
   ablation: {
@@ -14,17 +14,19 @@ const KINDS = {
       'group one kernel; `blocks` finds dense blocks that one kernel should compute; `local` evaluates what repeats within a kernel once; `global` ' +
       'stores what several outputs share; `simplify` rewrites expressions; `memory` replaces index columns by affine forms and differences, and stores them in 8 or 16 bits; ' +
       '`vectorise` marks inner loops; `threads` runs outer loops in parallel.',
+    cases: TABLE_CASES,
     sections: ablationSections,
   },
   compile: {
     title: 'What compiling costs',
     intro: 'From the plain program to loaded kernels, one thread.',
+    cases: COMPILE_CASES,
     sections: compileSections,
   },
 } as const;
 
 const USAGE = `usage: npm run bench:ablation (or bench:compile) -- [CASE…] [--dtype f32|f64] [--n SIZE] [--seconds 120] [--backend NAME] [--out FILE]
-CASE: ${TABLE_CASES.join(', ')}`;
+CASE: ${COMPILE_CASES.join(', ')}; all but the last by bench:ablation`;
 
 /** The commands `npm run bench:ablation` and `npm run bench:compile`. */
 const main = async (argv: readonly string[]): Promise<number> => {
@@ -37,7 +39,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     return misused(USAGE);
   }
   const { values, positionals } = parsed;
-  const cases = TABLE_CASES.filter((c) => positionals.includes(c));
+  const cases = COMPILE_CASES.filter((c) => positionals.includes(c));
   const dtype = values.dtype ?? 'f64';
   const seconds = Number(values.seconds ?? 120);
   const n = values.n === undefined ? undefined : Number(values.n);

@@ -10,7 +10,7 @@ export interface Destinations {
   readonly read: Uint8Array;
   /** Output positions of root r: entries `ptr[r] .. ptr[r+1])` of `output` (which output) and `position`. */
   readonly ptr: Int32Array;
-  readonly output: Int32Array;
+  readonly output: Uint8Array | Int32Array;
   readonly position: Int32Array;
   /** Whether this stored node's outputs are copied afterwards, because there are more than a kernel should write. */
   readonly copied: (node: number) => boolean;
@@ -34,7 +34,7 @@ export const destinations = (d: Decomposition): Destinations => {
   }
   for (let r = 0; r < roots.length; r++) ptr[r + 1] += ptr[r];
   const next = ptr.slice(0, roots.length);
-  const output = new Int32Array(ptr[roots.length]);
+  const output = new (d.outputs.length <= 0x100 ? Uint8Array : Int32Array)(ptr[roots.length]);
   const position = new Int32Array(ptr[roots.length]);
   d.outputs.forEach(({ nodes }, k) => {
     for (let i = 0; i < nodes.length; i++) {
