@@ -347,6 +347,35 @@ describe('arrays of values', () => {
     );
     expect(refusal(() => fw.fromArray([1])).code).toBe('field/box');
   });
+
+  it('go where single elements go, whatever the blocks and the box', () => {
+    const boxes = [
+      { from: [0, 0, 0], to: [8, 40, 8] }, // whole, rows joined
+      { from: [4, 0, 0], to: [8, 40, 4] }, // a block's own columns
+      { from: [1, 2, 3], to: [7, 39, 6] }, // parts of blocks
+      { from: [3, 36, 2], to: [4, 37, 3] }, // one element
+    ];
+    for (const grid of [dense(ijk, [8, 40, 8]), dense(ijk, [2, 1, 2]).pointer().dense(ijk, [4, 40, 4])])
+      for (const box of boxes) {
+        const [u, x] = [f32('u'), vectorField('x', 'f32', 2)];
+        const arena = arenaOf(layout(grid.place(u, x)));
+        const [fu, fx] = [hostField(arena, u), hostField(arena, x)];
+        const [a, b, c] = box.from.map((from, axis) => box.to[axis] - from);
+        const values = Float64Array.from({ length: a * b * c }, (_, n) => n + 1);
+        const pairs = Float32Array.from({ length: 2 * values.length }, (_, n) => n + 1);
+        fu.fromArray(values, box);
+        fx.fromArray(pairs, box);
+        expect([...fu.toArray(box)]).toEqual([...values]);
+        expect([...fx.toArray(box)]).toEqual([...pairs]);
+        values.forEach((value, n) => {
+          const at = [Math.floor(n / (b * c)), Math.floor(n / c) % b, n % c].map((d, axis) => box.from[axis] + d);
+          expect(fu.get(at)).toBe(value);
+          expect(fx.get(at)).toEqual([2 * n + 1, 2 * n + 2]);
+        });
+        const written = [...fu.entries()].filter(([, value]) => value !== 0);
+        expect(written).toHaveLength(values.length);
+      }
+  });
 });
 
 describe('views', () => {

@@ -3,7 +3,8 @@ import type { Arena } from './arena.js';
 import { areTogether, elementAt, type Component } from './component.js';
 import { visitElements, type Box } from './elements.js';
 import type { Path } from './path.js';
-import { activeTiles, copyRow, hasTiles, rowsOf } from './rows.js';
+import { activeTiles, hasTiles, sidesOfTile, stridedInBox, stridedTile } from './rows.js';
+import { copyStrided } from './strided.js';
 import { findCell } from './structure.js';
 
 /** The smallest box that holds the active elements of a component; `undefined` where none is active. */
@@ -21,10 +22,8 @@ export const boundsOf = (arena: Arena, { path }: Component): Box | undefined => 
 
 /** The box given, checked, or all of a field. Error: `field/box`. */
 export const boxOf = (name: string, { extents, axes }: Path, box: Box | undefined): Box => {
-  const refuse = (message: string, remedy: string): never => fail('field/box', message, { remedy });
   if (box) {
-    const sides = [box.from, box.to];
-    if (!sides.every((s) => Array.isArray(s) && s.length === axes.length && s.every(Number.isSafeInteger)))
+    if (![box.from, box.to].every((s) => Array.isArray(s) && s.length === axes.length && s.every(Number.isSafeInteger)))
       refuse(
         `the box of field '${name}' has not ${axes.length} whole numbers a side`,
         'give { from: […], to: […] }, an index an axis',
@@ -44,6 +43,8 @@ export const boxOf = (name: string, { extents, axes }: Path, box: Box | undefine
     return refuse(`field '${name}' has no bounds`, 'give a box; bounds() is the smallest that holds all');
   return { from: axes.map(() => 0), to: extents as readonly number[] };
 };
+
+const refuse = (message: string, remedy: string): never => fail('field/box', message, { remedy });
 
 /** The values of a box, row by row, components last. Error: `field/too-large`. */
 export const denseArray = (
@@ -67,9 +68,7 @@ export const denseArray = (
     const box = { from, to };
     for (const tile of activeTiles(arena, components[0].path, box))
       components.forEach((c, n) =>
-        rowsOf(tile, c, box, (element, step, place, length) =>
-          copyRow(c.array, [element, step], out, [place * count + n, count], length),
-        ),
+        copyStrided(stridedTile(tile, c), stridedInBox(out, tile, box, n, count), sidesOfTile(tile)),
       );
     return out;
   }

@@ -8,9 +8,10 @@ import { elements, visitElements, type Box } from './elements.js';
 import { checkedIndices, type Indices } from './indices.js';
 import { listAround } from './list.js';
 import { once } from './once.js';
-import { activeContainers, copyRow, fillCells, grownTiles, hasTiles, rowsOf } from './rows.js';
+import { activeContainers, fillCells, grownTiles, hasTiles, sidesOfTile, stridedInBox, stridedTile } from './rows.js';
 import { shapeOf } from './shape.js';
 import { innermostSparse, outermostSparse } from './sparse-around.js';
+import { copyStrided } from './strided.js';
 import { dropAll, dropCell, findCell, growCell } from './structure.js';
 import { fromStored, toStored } from './value.js';
 
@@ -191,9 +192,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       if (together && hasTiles(path)) {
         for (const tile of grownTiles(arena, path, inside))
           components.forEach((c, n) =>
-            rowsOf(tile, c, inside, (element, step, place, length) =>
-              copyRow(plain, [place * count + n, count], c.array, [element, step], length),
-            ),
+            copyStrided(stridedInBox(plain, tile, inside, n, count), stridedTile(tile, c), sidesOfTile(tile)),
           );
         return;
       }

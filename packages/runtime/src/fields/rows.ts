@@ -3,6 +3,7 @@ import type { Arena } from './arena.js';
 import { elementAt, type Component } from './component.js';
 import { containers, type Box } from './elements.js';
 import type { Path, Step } from './path.js';
+import type { Strided } from './strided.js';
 import { growCell } from './structure.js';
 
 /**
@@ -63,10 +64,9 @@ export const grownTiles = function* (arena: Arena, path: Path, box: Box): Genera
   const bytes = bytesOf(path.steps[path.steps.length - 1], path.axes.length);
   const { length } = sides;
   if (box.from.some((x, a) => x >= box.to[a])) return;
-  const end = (x: number, a: number): number => Math.min(box.to[a], (Math.floor(x / sides[a]) + 1) * sides[a]);
   let from: readonly number[] = box.from;
   for (;;) {
-    const to = from.map(end);
+    const to = from.map((x, a) => Math.min(box.to[a], (Math.floor(x / sides[a]) + 1) * sides[a]));
     yield { from, to, cell: growCell(arena, path, from), steps: bytes };
     let a = length - 1;
     while (a >= 0 && to[a] === box.to[a]) a--;
@@ -83,48 +83,19 @@ const sidesOf = ({ steps, axes }: Path): readonly number[] => {
 const bytesOf = ({ at, digits }: Step, axes: number): readonly number[] =>
   Array.from({ length: axes }, (_, a) => (digits.find((d) => d.position === a)?.stride ?? 0) * at.cellBytes);
 
-/**
- * Calls `copy` for each row of a tile along its last axis, for one component. Rows that follow one another in memory, and in
- * the box, count as one.
- *
- * @param copy takes the first element of the row in the component's array, the elements from one to the next there, the
- *   place of the row in a dense array of the box, and the length of the row
- */
-export const rowsOf = (
-  { from, to, steps, cell }: Tile,
-  component: Component,
-  box: Box,
-  copy: (element: number, step: number, place: number, length: number) => void,
-): void => {
-  const step = steps[steps.length - 1] / component.bytes;
-  let last = from.length - 1;
-  let [length, inner] = [to[last] - from[last], 1];
-  while (last > 0 && length === box.to[last] - box.from[last] && steps[last - 1] === steps[last] * length) {
-    inner *= length;
-    last--;
-    length = to[last] - from[last];
-  }
-  const visit = (a: number, address: number, place: number): void => {
-    const side = box.to[a] - box.from[a];
-    const at = place * side + from[a] - box.from[a];
-    if (a === last) return copy(elementAt(component, address), step, at * inner, length * inner);
-    for (let x = from[a]; x < to[a]; x++) visit(a + 1, address + (x - from[a]) * steps[a], at + x - from[a]);
-  };
-  visit(0, cell, 0);
+/** The elements of a tile, those of one component. */
+export const stridedTile = ({ steps, cell }: Tile, component: Component): Strided => ({
+  array: component.array,
+  first: elementAt(component, cell),
+  steps: steps.map((step) => step / component.bytes),
+});
+
+/** The same elements in a dense array of a box: the component `n` of `count` that stand side by side there. */
+export const stridedInBox = (array: TypedArray, { from }: Tile, box: Box, n: number, count: number): Strided => {
+  const steps = from.map(() => count);
+  for (let a = from.length - 2; a >= 0; a--) steps[a] = steps[a + 1] * (box.to[a + 1] - box.from[a + 1]);
+  return { array, first: from.reduce((at, x, a) => at + (x - box.from[a]) * steps[a], n), steps };
 };
 
-/** Copies a row from one typed array to another of numbers, from element to element by a step in each. */
-export const copyRow = (
-  from: TypedArray,
-  [first, step]: readonly [number, number],
-  to: TypedArray,
-  [target, targetStep]: readonly [number, number],
-  length: number,
-): void => {
-  if (step === 1 && targetStep === 1 && length >= LONG)
-    (to as Float64Array).set((from as Float64Array).subarray(first, first + length), target);
-  else for (let k = 0; k < length; k++) to[target + k * targetStep] = from[first + k * step];
-};
-
-/** Rows of at least this length are worth a call of what engines do fast. */
-const LONG = 32;
+/** Sides of a tile. */
+export const sidesOfTile = ({ from, to }: Tile): readonly number[] => from.map((x, a) => to[a] - x);
