@@ -16,21 +16,22 @@ export interface CompiledPoisson extends PoissonSolver {
 export const compiledPoisson =
   (options: CompileOptions) =>
   async (setup: PoissonSetup): Promise<CompiledPoisson> => {
-    const { layout, kernels, fields } = mgpcg(setup, options.dtype, blocksOf(options));
+    const { layout, kernels, fields, onLevel } = mgpcg(setup, options.dtype, blocksOf(options));
     const sim = await program({ layout, kernels, fields, ...programOptions(options) });
     handOut(options, 'mgpcg', sim);
     const launch = sim.run as unknown as Readonly<Record<string, (...args: readonly number[]) => number>>;
     const { n } = setup;
     const whole = { from: [BLOCK, BLOCK, BLOCK], to: [n + BLOCK, n + BLOCK, n + BLOCK] };
-    for (let l = 0; l < setup.levels; l++) {
-      const z = sim.field(kernels[`relax${l}`].args[0] as typeof fields.x);
-      for (const corner of cornersOf(setup, l)) z.activate(corner);
-    }
+    onLevel.forEach((all, l) => {
+      const corners = cornersOf(setup, l);
+      for (const f of all) for (const corner of corners) sim.field(f).activate(corner);
+    });
 
     /* The right-hand side as it goes into the blocks, once for all runs. */
+    const Reals = options.dtype === 'f32' ? Float32Array : Float64Array;
     const b = cornersOf(setup, 0).map((from) => ({
       box: { from, to: from.map((c) => c + BLOCK) },
-      values: blockOf(setup, from),
+      values: Reals.from(blockOf(setup, from)),
     }));
 
     /** One V-cycle on the right-hand side of level l. */
@@ -48,7 +49,7 @@ export const compiledPoisson =
       for (let s = 0; s < sweeps; s++) for (const colour of [1, 0]) launch[`relax${l}`](colour);
     };
     const begin = (): void => {
-      for (const f of [sim.fields.x, sim.fields.p]) f.fill(0);
+      sim.fields.x.fill(0);
       for (const { box, values } of b) sim.fields.r.fromArray(values, box);
     };
     const solve = (): readonly number[] => {

@@ -44,13 +44,14 @@ export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64', blocks:
   const numbers = Array.from({ length: levels }, (_, l) => l);
   const [x, p, q] = ['x', 'p', 'q'].map((name) => field(name, float));
   const [z, r, residual] = ['z', 'r', 'residual'].map((name) => numbers.map((l) => field(`${name}${l}`, float)));
-  const grids = numbers.map((l) =>
-    blocks(ijk, n / 2 ** l / BLOCK + 2).fork(
-      ...[z[l], r[l], ...(l + 1 < levels ? [residual[l]] : []), ...(l === 0 ? [x, p, q] : [])].map((f) =>
-        dense(ijk, BLOCK).place(f),
-      ),
-    ),
-  );
+  /* Each field in blocks of its own, as a loop reads few of them and memory is read fastest in one go. */
+  const onLevel = numbers.map((l) => [
+    ...(l === 0 ? [x, p, q] : []),
+    ...[z[l], r[l]],
+    ...(l + 1 < levels ? [residual[l]] : []),
+  ]);
+  const blocksOn = (l: number) => blocks(ijk, n / 2 ** l / BLOCK + 2).dense(ijk, BLOCK);
+  const grid = layout(...onLevel.flatMap((all, l) => all.map((f) => blocksOn(l).place(f))));
   const options = { float, scope: { around } };
   const ofLevel = (l: number) => ({
     [`start${l}`]: kernel([z[l], r[l]], start, options),
@@ -65,5 +66,5 @@ export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64', blocks:
     ...conjugateGradients({ x, p, q, r: r[0], z: z[0] }),
     ...Object.assign({}, ...numbers.map(ofLevel)),
   };
-  return { layout: layout(...grids), kernels, fields: { x, p, q, r: r[0] } };
+  return { layout: grid, kernels, fields: { x, p, q, r: r[0] }, onLevel };
 };
