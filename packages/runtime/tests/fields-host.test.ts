@@ -367,11 +367,11 @@ describe('arrays of values', () => {
         fx.fromArray(pairs, box);
         expect([...fu.toArray(box)]).toEqual([...values]);
         expect([...fx.toArray(box)]).toEqual([...pairs]);
-        values.forEach((value, n) => {
-          const at = [Math.floor(n / (b * c)), Math.floor(n / c) % b, n % c].map((d, axis) => box.from[axis] + d);
-          expect(fu.get(at)).toBe(value);
-          expect(fx.get(at)).toEqual([2 * n + 1, 2 * n + 2]);
-        });
+        const places = [...values].map((_, n) =>
+          [Math.floor(n / (b * c)), Math.floor(n / c) % b, n % c].map((d, axis) => box.from[axis] + d),
+        );
+        expect(places.map(fu.get)).toEqual([...values]);
+        expect(places.flatMap(fx.get)).toEqual([...pairs]);
         const written = [...fu.entries()].filter(([, value]) => value !== 0);
         expect(written).toHaveLength(values.length);
       }
