@@ -168,7 +168,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/unknown-member', '«c[0].w = 1;'],
   ['lang/index-type', 'for (const i of range(m)) «for (const k of range(dt)) c[k] = 1;'],
   ['lang/division', 'c[0] = «m % 0;'],
-  ['lang/shape', 'u[0][0] = «sum(c, (k) => k);'],
+  ['lang/shape', 'u[0][0] = sum(«c, (k) => k);'],
   ['lang/shape', 'const [U] = «svd2(x[0]); u[0][0] = U[0][0];'],
 ];
 

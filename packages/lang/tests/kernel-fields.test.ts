@@ -27,7 +27,7 @@ import {
   type MatGrid1,
   type VecGrid1,
 } from '@filigree/lang';
-import { dense, field, hash, i, ij, k, layout, matrixField, vectorField, type Layout } from '@filigree/sparse';
+import { dense, field, fields, hash, i, ij, k, layout, matrixField, vectorField, type Layout } from '@filigree/sparse';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { define, lowered, problemsOf, textOf } from './kernel-run.js';
 
@@ -52,6 +52,26 @@ const opsOf = (def: KernelDef, on: Layout = tree): string =>
     .join('\n');
 
 describe('kernel IR of fields', () => {
+  it('is the same whether fields are annotated or know their axes, and wherever the options stand', () => {
+    const { a, b } = fields('f32', ij, ['a', 'b']);
+    const { y } = fields('f32', i, { y: 2 });
+    const on = layout(dense(ij, 16).place(a, b), dense(i, 16).place(y));
+    const scope = { factor: 3 };
+    const { factor } = scope;
+    const inferred = kernel([a, b, y], { scope }, (a, b, y) => {
+      for (const [i, j] of active(a)) b[i][j] = factor * a[i][j] + y[i].x;
+    });
+    const annotated = kernel(
+      [a, b, y],
+      (a: Grid2, b: Grid2, y: VecGrid1<2>) => {
+        for (const [i, j] of active(a)) b[i][j] = factor * a[i][j] + y[i].x;
+      },
+      { scope },
+    );
+    expectTypeOf(inferred.fn).parameters.toEqualTypeOf<[Grid2, Grid2, VecGrid1<2>]>();
+    expect(textOf(inferred, on)).toBe(textOf(annotated, on));
+  });
+
   it('a loop over active elements, ended early by continue', () => {
     const def = kernel(
       [u, v, 'f32'],

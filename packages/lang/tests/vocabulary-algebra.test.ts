@@ -49,6 +49,24 @@ describe('vectors', () => {
     expect(isVec(v) && !isMat(v) && !isVec([1])).toBe(true);
   });
 
+  it('are made of vectors and numbers, and have named parts', () => {
+    const v = vec(vec(1, 2), 3, vec(4));
+    expect([...v]).toEqual([1, 2, 3, 4]);
+    expect([v.xy, v.yz, v.zw, v.xyz, v.yzw].map((p) => [...p])).toEqual([
+      [1, 2],
+      [2, 3],
+      [3, 4],
+      [1, 2, 3],
+      [2, 3, 4],
+    ]);
+    expectTypeOf(v).toEqualTypeOf<Vec<4>>();
+    expectTypeOf(vec(...([1, 2] as number[]))).toEqualTypeOf<Vec>();
+    expectTypeOf(vec(v.xy, 0).xyz).toEqualTypeOf<Vec<3>>();
+    // @ts-expect-error a vector of 2 has no third element
+    expect(() => vec(1, 2).yz).toThrow(/no element yz/);
+    expect(() => vec(identity(2) as never)).toThrow(/made of numbers and vectors/);
+  });
+
   it('never change', () => {
     const v = vec(1, 2) as unknown as number[];
     expect(() => (v[0] = 5)).toThrow(TypeError);

@@ -132,6 +132,50 @@ describe('sum', () => {
     expect(run(define([array('f32', 4)], squares), [a])).toBeCloseTo(squares(a), 2);
     expect(squares(a)).toBeCloseTo(1e8 + 5 + 1e-6, 6);
   });
+
+  it('of vectors and matrices is written out over what is known', () => {
+    sameText(
+      function k(u: Grid2, x: VecGrid2<2>) {
+        for (const [i, j] of active(u)) {
+          x[i][j] = sum([vec(1, 2), x[i][j], x[j][i]], (v) => v.mul(u[i][j]));
+          u[i][j] = sum([0, 1], (k) => u[i + k][j]) + sum(unrolled(range(2)), (k) => u[i][j + k]);
+        }
+      },
+      function k(u: Grid2, x: VecGrid2<2>) {
+        for (const [i, j] of active(u)) {
+          const [p, q] = [x[i][j], x[j][i]];
+          x[i][j] = vec(1, 2).mul(u[i][j]).add(p.mul(u[i][j])).add(q.mul(u[i][j]));
+          u[i][j] = u[i + 0][j] + u[i + 1][j] + (u[i][j + 0] + u[i][j + 1]);
+        }
+      },
+    );
+  });
+
+  it('within loops is added in the type of its terms, and in order', () => {
+    const rows = (a: Float32Array, out: Float32Array): void => {
+      for (const i of range(2)) {
+        out[i] = sum(range(3), (k) => a[3 * i + k] * k);
+        out[2 + i] = sum([vec(a[i], 1), vec(2, a[i])], (v) => v.outer(vec(1, i))).sum();
+        out[4 + i] = sum(unrolled(range(0)), (k) => a[k]);
+      }
+    };
+    const a = Float32Array.of(1, 2, 3, 4, 5, 6);
+    const outs = [new Float32Array(6), new Float32Array(6)];
+    run(define([array('f32', 6), array('f32', 6)], rows), [a, outs[0]]);
+    rows(a, outs[1]);
+    expect([...outs[0]]).toEqual([8, 17, 5, 14, 0, 0]);
+    expect(outs[1]).toEqual(outs[0]);
+    expect(textOf(define([array('f32', 6), array('f32', 6)], rows))).not.toContain('f64');
+  });
+
+  it('takes a space and a function', () => {
+    const codes = [
+      () => void sum(range(3) as never, undefined as never),
+      () => void (sum as (a: unknown) => unknown)(range(3)),
+      (u: Grid2) => void sum<number>(u as never, () => 1),
+    ].map((fn) => problemsOf(define([u], fn), grid).map((p) => p.code));
+    expect(codes).toEqual([['lang/not-a-function'], ['lang/arguments'], ['lang/shape']]);
+  });
 });
 
 describe('quadratic splines', () => {
@@ -191,6 +235,25 @@ describe('quadratic splines', () => {
     );
   });
 
+  it('are promised to begin in a block where one is given', () => {
+    sameText(
+      function k(u: Grid2, x: VecGrid2<2>) {
+        for (const [i, j] of active(u))
+          for (const [node, weight] of splineNodes(x[i][j].mul(8), [4 * i, 4 * j], 4))
+            accumulate(x, node, vec(weight, 1));
+      },
+      function k(u: Grid2, x: VecGrid2<2>) {
+        for (const [i, j] of active(u)) {
+          const spline = quadraticSpline(x[i][j].mul(8), [4 * i, 4 * j], 4);
+          for (const [node, weight] of splineNodes(spline)) accumulate(x, node, vec(weight, 1));
+        }
+      },
+    );
+    expect([...quadraticSpline(vec(5.2, 9), [4, 8], 4).base]).toEqual([4, 8]);
+    expect([...splineNodes(vec(5.2, 9), [4, 8], 4)][8][0].sum()).toBe(6 + 10);
+    expect(() => splineNodes(vec(5.2, 13), [4, 8], 4)).toThrow(/promised/);
+  });
+
   it('have nodes whose mean is the point, along any number of axes', () => {
     const mean = (a: Float64Array, out: Float64Array): void => {
       for (const _ of range(1)) {
@@ -214,7 +277,8 @@ describe('quadratic splines', () => {
     const parts = (offset: unknown) => ({ base: vec(1, 2), offset, weights: mat([1, 2], [3, 4], [5, 6]) });
     const scope = { parts };
     for (const spline of [
-      () => void [...splineNodes(vec(1, 2) as never)],
+      () => void [...splineNodes(1 as never)],
+      () => void [...splineNodes(parts(vec(1, 2)) as never, [0, 0], 8)],
       () => void [...splineNodes(parts(vec(1, 2, 3)) as never)],
       () => void [...splineNodes(parts(1) as never)],
     ])

@@ -38,6 +38,7 @@ export {
   type MatrixField,
   type VectorField,
 } from './layout/field-decl.js';
+export { fields, type ElementShape } from './layout/fields.js';
 export { Branch, dense, dynamic, hash, type NodeSpec, type PoolOptions } from './layout/branch.js';
 export {
   axesAbove,

@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { DiagnosticError } from '@filigree/ir';
-import { dense, dynamic, field, hash, i, ij, ijk, k, l, layout, layoutText, type Branch } from '@filigree/sparse';
+import {
+  dense,
+  dynamic,
+  field,
+  hash,
+  i,
+  ij,
+  ijk,
+  k,
+  l,
+  layout,
+  layoutText,
+  type Branch,
+  fields,
+  j,
+} from '@filigree/sparse';
 
 const f = (name: string) => field(name, 'f32');
 const [u, v, w, flags] = ['u', 'v', 'w', 'flags'].map(f);
@@ -74,6 +89,21 @@ describe('layouts', () => {
       [256, 256],
       [256, 256],
     ]);
+  });
+
+  it('hold several fields declared at once, over the axes that they are declared with', () => {
+    const { u, v } = fields('f32', ij, ['u', 'v'], { ambient: 2 });
+    const { x, F } = fields('f64', i, { x: 3, F: [2, 3] });
+    expect([u, v].map(({ name, type, ambient }) => [name, type, ambient])).toEqual([
+      ['u', 'f32', 2],
+      ['v', 'f32', 2],
+    ]);
+    expect([x.size, F.rows, F.cols, F.components.length]).toEqual([3, 2, 3, 6]);
+    const tree = layout(dense(ij, 4).pointer().dense(j, 2).place(u, v), dense(i, 8).place(x, F));
+    expect([...tree.fields.keys()].length).toBe(2 + 3 + 6);
+    expect(() => layout(dense(ijk, 4).place(u))).toThrow(/declared over ij, and placed over ijk/);
+    expect(() => layout(dense(i, 4).place(field('w', 'f32', { axes: j })))).toThrow(/over j, and placed over i/);
+    expect(() => fields('f32', i, ['no name'])).toThrow(/no name for a field/);
   });
 
   it('are numbered in preorder, parents before children', () => {

@@ -1,7 +1,6 @@
-import { accumulate, active, append, assumeInRange, at, cache, clear, identity, idiv } from '@filigree/lang';
-import { kernel, mat, nearestRotation, quadraticSpline, range, splineNodes, vec, zeros } from '@filigree/lang';
-import type { Grid4, MatGrid1, Vec, VecGrid1, VecGrid3 } from '@filigree/lang';
-import { dense, dynamic, field, ijk, l, layout, matrixField, vectorField } from '@filigree/sparse';
+import { accumulate, active, append, at, cache, clear, columns, identity, idiv, kernel } from '@filigree/lang';
+import { nearestRotation, quadraticSpline, range, splineNodes, sum, vec } from '@filigree/lang';
+import { dense, dynamic, fields, i, ijk, ijkl, l, layout } from '@filigree/sparse';
 import { inGroups, type Blocks } from '../layouts.js';
 import type { MpmSetup } from '../mpm/mpm.js';
 
@@ -11,64 +10,49 @@ import type { MpmSetup } from '../mpm/mpm.js';
  */
 export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => {
   const { n, dt, mass, volume, mu, lambda, gravity, wall } = setup;
-  const [x, v, g] = [3, 3, 4].map((size, k) => vectorField('xvg'[k], float, size));
-  const [C, F] = ['C', 'F'].map((name) => matrixField(name, float, 3, 3));
-  const list = field('list', 'i32');
-  const count = setup.body.length;
+  const { x, v, C, F } = fields(float, i, { x: 3, v: 3, C: [3, 3], F: [3, 3] });
+  const { g } = fields(float, ijk, { g: 4 });
+  const { list } = fields('i32', ijkl, ['list']);
   const grid = blocks(ijk, n / 4).fork(dense(ijk, 4).place(g), dynamic(l, 4096).place(list));
+  const count = setup.body.length;
 
   /** Velocity of node k along an axis, which does not lead into a wall. */
   const free = (k: number, v: number) => (k < wall ? Math.max(v, 0) : k > n - wall ? Math.min(v, 0) : v);
 
-  /** The nodes around a particle, of which it is known that the block holds the first. */
-  const around = (x: Vec<3>, i: number, j: number, k: number) => {
-    const { base, offset, weights } = quadraticSpline(x.mul(n));
-    return splineNodes({ base: assumeInRange(base, [4 * i, 4 * j, 4 * k], 0, 4), offset, weights });
-  };
-
-  const step = kernel(
-    [x, v, C, F, g, list],
-    (x: VecGrid1<3>, v: VecGrid1<3>, C: MatGrid1<3, 3>, F: MatGrid1<3, 3>, g: VecGrid3<4>, list: Grid4) => {
-      clear(g);
-      for (const p of active(x)) {
-        F[p] = F[p].add(C[p].mul(F[p]).mul(dt));
-        const J = F[p].determinant();
-        const stress = F[p].sub(nearestRotation(F[p])).mul(F[p].transpose()).mul(2 * mu); // prettier-ignore
-        const force = stress.add(identity(3).mul(lambda * (J - 1) * J));
-        C[p] = C[p].mul(mass).sub(force.mul(4 * n * n * dt * volume));
+  const scope = { ...setup, count, free };
+  const step = kernel([x, v, C, F, g, list], { float, scope }, (x, v, C, F, g, list) => {
+    clear(g);
+    for (const p of active(x)) {
+      F[p] = F[p].add(C[p].mul(F[p]).mul(dt));
+      const J = F[p].determinant();
+      const R = nearestRotation(F[p]);
+      const shear = F[p].sub(R).mul(F[p].transpose());
+      const stress = shear.mul(2 * mu).add(identity(3).mul(lambda * (J - 1) * J));
+      C[p] = C[p].mul(mass).sub(stress.mul(4 * n * n * dt * volume));
+    }
+    for (const p of range(count)) append(at(list, idiv(quadraticSpline(x[p].mul(n)).base, 4)), p);
+    for (const [i, j, k, l] of active(list)) {
+      cache(g);
+      const p = list[i][j][k][l];
+      for (const [node, weight, away] of splineNodes(x[p].mul(n), [4 * i, 4 * j, 4 * k], 4)) {
+        const momentum = v[p].mul(mass).add(C[p].mul(away.div(n)));
+        accumulate(g, node, vec(momentum, mass).mul(weight));
       }
-      for (const p of range(count)) append(at(list, idiv(quadraticSpline(x[p].mul(n)).base, 4)), p);
-      for (const [i, j, k, l] of active(list)) {
-        cache(g);
-        const p = list[i][j][k][l];
-        for (const [node, weight, away] of around(x[p], i, j, k)) {
-          const q = v[p].mul(mass).add(C[p].mul(away.div(n)));
-          accumulate(g, node, vec(q.x, q.y, q.z, mass).mul(weight));
-        }
-      }
-      for (const [i, j, k] of active(g)) {
-        const [x, y, z, m] = g[i][j][k];
-        if (m > 0) g[i][j][k] = vec(free(i, x / m), free(j, y / m - gravity * dt), free(k, z / m), 0);
-      }
-      for (const [i, j, k, l] of active(list)) {
-        cache(g);
-        const p = list[i][j][k][l];
-        let [sum, slope] = [vec(0, 0, 0, 0), zeros(4, 3)];
-        for (const [node, weight, away] of around(x[p], i, j, k)) {
-          const part = at(g, node).mul(weight);
-          sum = sum.add(part);
-          slope = slope.add(part.outer(away));
-        }
-        v[p] = vec(sum.x, sum.y, sum.z);
-        C[p] = mat(slope[0], slope[1], slope[2]).mul(4 * n);
-        x[p] = x[p].add(v[p].mul(dt));
-      }
-    },
-    { float, scope: { n, count, dt, mass, volume, mu, lambda, gravity, wall, free, around } },
-  );
-  return {
-    layout: layout(inGroups(count, x, v, C, F), grid),
-    kernels: { step },
-    fields: { x, v, C, F },
-  };
+    }
+    for (const [i, j, k] of active(g)) {
+      const [x, y, z, m] = g[i][j][k];
+      if (m > 0) g[i][j][k] = vec(free(i, x / m), free(j, y / m - gravity * dt), free(k, z / m), 0);
+    }
+    for (const [i, j, k, l] of active(list)) {
+      cache(g);
+      const p = list[i][j][k][l];
+      const nodes = splineNodes(x[p].mul(n), [4 * i, 4 * j, 4 * k], 4);
+      /* The velocity around the particle, and its moment along each axis. */
+      const m = sum(nodes, ([node, weight, away]) => vec(1, away).outer(at(g, node).mul(weight)));
+      v[p] = m[0].xyz;
+      C[p] = columns(m[1].xyz, m[2].xyz, m[3].xyz).mul(4 * n);
+      x[p] = x[p].add(v[p].mul(dt));
+    }
+  });
+  return { layout: layout(inGroups(count, x, v, C, F), grid), kernels: { step }, fields: { x, v, C, F } };
 };

@@ -1,23 +1,7 @@
 import { fail, isScalarType, type ScalarType } from '@filigree/ir';
 import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse';
-import type {
-  BoolGrid1,
-  BoolGrid2,
-  BoolGrid3,
-  BoolGrid4,
-  Grid1,
-  Grid2,
-  Grid3,
-  Grid4,
-  MatGrid1,
-  MatGrid2,
-  MatGrid3,
-  MatGrid4,
-  VecGrid1,
-  VecGrid2,
-  VecGrid3,
-  VecGrid4,
-} from '../vocabulary/grid-types.js';
+import type { Grid1, Grid2, Grid3, Grid4 } from '../vocabulary/grid-types.js';
+import type { Mat, Vec } from '../vocabulary/vec-types.js';
 
 /** What a kernel takes: fields, bound where it is defined; scalars and arrays, given at each launch. */
 export type KernelArg = AnyField | ScalarType | ArrayDecl;
@@ -58,17 +42,31 @@ export type LaunchArgs<A extends readonly KernelArg[]> = A extends readonly [inf
     : never
   : [];
 
-type Param<A> = A extends FieldDecl
-  ? Grid1 | Grid2 | Grid3 | Grid4 | BoolGrid1 | BoolGrid2 | BoolGrid3 | BoolGrid4
-  : A extends VectorField<infer N>
-    ? VecGrid1<N> | VecGrid2<N> | VecGrid3<N> | VecGrid4<N>
-    : A extends MatrixField<infer R, infer C>
-      ? MatGrid1<R, C> | MatGrid2<R, C> | MatGrid3<R, C> | MatGrid4<R, C>
-      : A extends ArrayDecl<infer T>
-        ? ArrayOf<T> | number[]
-        : A extends 'i1'
-          ? boolean
-          : number;
+type Param<A> =
+  A extends FieldDecl<infer D>
+    ? number extends D
+      ? GridOf<number, D> | GridOf<boolean, D>
+      : GridOf<number, D>
+    : A extends VectorField<infer N, infer D>
+      ? GridOf<Vec<N>, D>
+      : A extends MatrixField<infer R, infer C, infer D>
+        ? GridOf<Mat<R, C>, D>
+        : A extends ArrayDecl<infer T>
+          ? ArrayOf<T> | number[]
+          : A extends 'i1'
+            ? boolean
+            : number;
+
+/* Of so many axes, or of any number where a field's declaration does not say. */
+type GridOf<E, D extends number> = number extends D
+  ? Grid1<E> | Grid2<E> | Grid3<E> | Grid4<E>
+  : D extends 1
+    ? Grid1<E>
+    : D extends 2
+      ? Grid2<E>
+      : D extends 3
+        ? Grid3<E>
+        : Grid4<E>;
 
 type LaunchArg<A> =
   A extends ArrayDecl<infer T>

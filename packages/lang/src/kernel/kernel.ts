@@ -34,16 +34,30 @@ export interface KernelOptions {
 }
 
 /**
- * Defines a kernel: `kernel([u, v, 'f32'], (u, v, dt) => { … }, { scope })`. Nothing is compiled or checked here but the
- * arguments: `lang/not-a-function`, `lang/argument`, `lang/hint`.
+ * Defines a kernel: `kernel([u, v, 'f32'], { scope }, (u, v, dt) => { … })`, the options before the function, after it, or left
+ * out. Nothing is compiled or checked here but the arguments: `lang/not-a-function`, `lang/argument`, `lang/hint`.
  *
  * @param args in the order of the function's parameters: fields, scalar types for launch arguments, `array(…)` for typed arrays
  */
-export const kernel = <const A extends readonly KernelArg[]>(
+export function kernel<const A extends readonly KernelArg[]>(
   args: A,
   fn: KernelFunction<NoInfer<A>>,
-  options: KernelOptions = {},
-): KernelDef<A> => {
+  options?: KernelOptions,
+): KernelDef<A>;
+export function kernel<const A extends readonly KernelArg[]>(
+  args: A,
+  options: KernelOptions,
+  fn: KernelFunction<NoInfer<A>>,
+): KernelDef<A>;
+export function kernel<const A extends readonly KernelArg[]>(
+  args: A,
+  second: KernelFunction<A> | KernelOptions,
+  third: KernelFunction<A> | KernelOptions = {},
+): KernelDef<A> {
+  const [fn, options] = (typeof third === 'function' ? [third, second] : [second, third]) as [
+    KernelFunction<A>,
+    KernelOptions,
+  ];
   if (typeof fn !== 'function')
     fail('lang/not-a-function', `kernel() was given ${fn === null ? 'null' : typeof fn} for its function`, {
       remedy: 'pass the arguments first, then the function',
@@ -64,10 +78,10 @@ export const kernel = <const A extends readonly KernelArg[]>(
     is: 'kernel',
     name: options.name ?? (fn.name === '' ? 'kernel' : fn.name),
     args,
-    fn: fn as KernelFunction<A>,
+    fn,
     scope: options.scope ?? {},
   };
-};
+}
 
 const isKernelArg = (arg: unknown): arg is KernelArg =>
   typeof arg === 'string'

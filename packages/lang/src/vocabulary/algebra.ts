@@ -58,8 +58,15 @@ export const resultShape = (op: AlgebraOp, shapes: readonly Shape[]): Shape | st
 export const shapeText = (shape: Shape): string =>
   shape.length === 0 ? 'number' : shape.length === 1 ? `vector of ${shape[0]}` : `${shape.join('×')} matrix`;
 
-/** Names of the first elements of a vector: `v.x` is `v[0]`. */
-export const elementNames = ['x', 'y', 'z', 'w'] as const;
+/** Names of elements of a vector and of several that follow one another: `v.x` is `v[0]`, `v.yz` a vector of `v[1]` and `v[2]`. */
+export const elementNames = ['x', 'y', 'z', 'w', 'xy', 'yz', 'zw', 'xyz', 'yzw'] as const;
+
+/** The places of the elements that a name stands for in a vector of this length; none where it has no such elements. */
+export const elementsNamed = (name: string, length: number): readonly number[] => {
+  if (!(elementNames as readonly string[]).includes(name)) return [];
+  const first = 'xyzw'.indexOf(name);
+  return first + name.length > length ? [] : Array.from(name, (_, k) => first + k);
+};
 
 type Row = Omit<AlgebraOp, 'name'>;
 type BinaryName = 'add' | 'sub' | 'rem' | 'min' | 'max' | 'pow';
@@ -144,15 +151,16 @@ const stack = (name: string, byColumns: boolean): Row => ({
 });
 
 const rows = {
-  /** Elements, each a number, to a vector. */
+  /** Elements, each a number or a vector of several, to a vector. */
   vec: {
     form: 'function',
     operands: [1, Infinity],
     shape: (parts) => {
-      const other = parts.find((p) => !isScalar(p));
-      return other ? `the elements of a vector are numbers, not a ${shapeText(other)}` : [parts.length];
+      const other = parts.find(isMatrix);
+      if (other) return `a vector is made of numbers and vectors, not of a ${shapeText(other)}`;
+      return [parts.reduce((length, p) => length + (p[0] ?? 1), 0)];
     },
-    elements: (_, parts) => parts.map((p) => p.elements[0]),
+    elements: (_, parts) => parts.flatMap((p) => p.elements),
   },
   /** Rows, each a vector or in the source an array of numbers, to a matrix. */
   mat: stack('mat', false),

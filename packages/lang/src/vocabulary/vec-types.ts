@@ -2,11 +2,11 @@ import type { UnaryMath } from '../ops/numeric-ops.js';
 import type { AlgebraName } from './algebra.js';
 
 /**
- * A vector of N numbers, made by `vec`. It is read by index, by name (`v.x`), by destructuring, and never changes. `add`,
+ * A vector of N numbers, made by `vec`. It is read by index, by name (`v.x`, `v.xyz`), by destructuring, and never changes. `add`,
  * `sub`, `mul`, … take a vector of the same length or a number that goes with every element; every function of `Math` with
  * one argument is also a method that maps the elements.
  */
-export type Vec<N extends number = number> = VecAlgebra<N> & VecMaps<N> & NamedElements<N>;
+export type Vec<N extends number = number> = VecAlgebra<N> & VecMaps<N> & NamedElements<N> & NamedParts<N>;
 
 /** A matrix of R rows and C columns, made by `mat`, with the rows `m[0]`, `m[1]`, … as vectors. It never changes. */
 export type Mat<R extends number = number, C extends number = number> = MatAlgebra<R, C> & MatMaps<R, C>;
@@ -34,6 +34,20 @@ type NamedElements<N extends number> = Pick<
         : N extends 3
           ? 'x' | 'y' | 'z'
           : 'x' | 'y' | 'z' | 'w'
+>;
+
+/* Elements that follow one another. */
+type NamedParts<N extends number> = Pick<
+  { readonly [K in 'xy' | 'yz' | 'zw']: Vec<2> } & { readonly [K in 'xyz' | 'yzw']: Vec<3> },
+  number extends N
+    ? never
+    : N extends 1
+      ? never
+      : N extends 2
+        ? 'xy'
+        : N extends 3
+          ? 'xy' | 'yz' | 'xyz'
+          : 'xy' | 'yz' | 'zw' | 'xyz' | 'yzw'
 >;
 
 export interface VecAlgebra<N extends number> {

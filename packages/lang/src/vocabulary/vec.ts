@@ -4,6 +4,7 @@ import {
   algebraOps,
   applyAlgebra,
   elementNames,
+  elementsNamed,
   shapeText,
   type AlgebraName,
   type Shaped,
@@ -13,11 +14,28 @@ import { sized, type SizedName } from './sized.js';
 import type { Mat, Vec } from './vec-types.js';
 
 /**
- * A vector of these elements: `vec(x, y)`. In a kernel a vector is its elements and costs nothing of its own; on the host
- * it is an immutable object. Throws `lang/shape` where an element is no number.
+ * A vector of these elements: `vec(x, y)`; a vector among them stands for its own, `vec(v, 0)`. In a kernel a vector is its
+ * elements and costs nothing of its own; on the host it is an immutable object. Throws `lang/shape` where an element is neither.
  */
-export const vec = <const E extends readonly number[]>(...elements: E): Vec<E['length']> =>
-  construct('vec', elements) as Vec<E['length']>;
+export const vec = <const E extends readonly (number | Vec)[]>(...elements: E): Vec<LengthOf<E>> =>
+  construct('vec', elements) as Vec<LengthOf<E>>;
+
+/* Elements of all parts together; `number` where the length of one is not known. */
+type LengthOf<E extends readonly unknown[], All extends readonly unknown[] = []> = number extends E['length']
+  ? number
+  : E extends readonly [infer First, ...infer Rest]
+    ? ElementsOf<First> extends infer Part extends readonly unknown[]
+      ? LengthOf<Rest, readonly [...All, ...Part]>
+      : never
+    : All['length'];
+
+type ElementsOf<P> = P extends { readonly length: infer N extends number } ? TupleOf<N> : [0];
+
+type TupleOf<N extends number, All extends readonly unknown[] = []> = number extends N
+  ? readonly unknown[]
+  : All['length'] extends N
+    ? All
+    : TupleOf<N, readonly [...All, 0]>;
 
 /** A matrix of these rows, each an array of numbers or a vector: `mat([a, b], [c, d])`. Throws `lang/shape` on rows of unequal length. */
 export const mat = <const R extends readonly Part[]>(...rows: R): Mat<R['length'], R[0]['length']> =>
@@ -121,13 +139,12 @@ for (const op of algebraOps()) {
     Object.defineProperty(prototype, op.name, { value, configurable: true });
 }
 
-elementNames.forEach((name, index) =>
+for (const name of elementNames)
   Object.defineProperty(VecValue.prototype, name, {
-    get(this: Vec): number {
-      return index < this.length
-        ? this[index]
-        : fail('lang/shape', `a ${shapeText([this.length])} has no element ${name}`);
+    get(this: Vec): number | Vec {
+      const found = elementsNamed(name, this.length).map((index) => this[index]);
+      if (found.length === 0) fail('lang/shape', `a ${shapeText([this.length])} has no element ${name}`);
+      return found.length === 1 ? found[0] : vec(...found);
     },
     configurable: true,
-  }),
-);
+  });

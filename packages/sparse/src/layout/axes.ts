@@ -4,13 +4,13 @@ export type Axis = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 export type Axes = readonly Axis[];
 
 /* The axes by their usual names, alone and together: `dense(ij, 256)`. */
-export const i: Axes = [0];
-export const j: Axes = [1];
-export const k: Axes = [2];
-export const l: Axes = [3];
-export const ij: Axes = [0, 1];
-export const ijk: Axes = [0, 1, 2];
-export const ijkl: Axes = [0, 1, 2, 3];
+export const i: readonly [0] = [0];
+export const j: readonly [1] = [1];
+export const k: readonly [2] = [2];
+export const l: readonly [3] = [3];
+export const ij: readonly [0, 1] = [0, 1];
+export const ijk: readonly [0, 1, 2] = [0, 1, 2];
+export const ijkl: readonly [0, 1, 2, 3] = [0, 1, 2, 3];
 
 /** Most axes that a field may have. */
 export const MAX_AXES = 8;

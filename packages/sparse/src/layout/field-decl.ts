@@ -1,10 +1,11 @@
 import { fail, isScalarType, type ScalarType } from '@filigree/ir';
+import type { Axes } from './axes.js';
 
 /**
  * A field: a mapping from indices to numbers of one type. Where its values lie is decided by a layout and by nothing
- * else.
+ * else. `D` is the number of its axes where its declaration says so.
  */
-export interface FieldDecl {
+export interface FieldDecl<D extends number = number> extends OverAxes<D> {
   readonly is: 'scalar';
   readonly name: string;
   readonly type: ScalarType;
@@ -12,8 +13,13 @@ export interface FieldDecl {
   readonly ambient: number;
 }
 
+/** What a declaration may say of the axes that a field has; a layout must agree. */
+interface OverAxes<D extends number> {
+  readonly axes?: Axes & { readonly length: D };
+}
+
 /** A field of small vectors, stored as one scalar field for each component: `x_0`, `x_1` …. */
-export interface VectorField<N extends number = number> {
+export interface VectorField<N extends number = number, D extends number = number> extends OverAxes<D> {
   readonly is: 'vector';
   readonly name: string;
   readonly type: ScalarType;
@@ -22,7 +28,11 @@ export interface VectorField<N extends number = number> {
 }
 
 /** A field of small matrices, stored as one scalar field for each component, row by row: `F_0_0`, `F_0_1` …. */
-export interface MatrixField<N extends number = number, M extends number = number> {
+export interface MatrixField<
+  N extends number = number,
+  M extends number = number,
+  D extends number = number,
+> extends OverAxes<D> {
   readonly is: 'matrix';
   readonly name: string;
   readonly type: ScalarType;
@@ -38,6 +48,8 @@ export type AnyField = FieldDecl | VectorField | MatrixField;
 export interface FieldOptions {
   /** What reading an inactive element gives; 0 unless said otherwise. */
   readonly ambient?: number;
+  /** The axes that a layout must give the field; any unless said otherwise. */
+  readonly axes?: Axes;
 }
 
 /** The scalar fields that make up a field. */
@@ -48,7 +60,7 @@ export const field = (name: string, type: ScalarType, options: FieldOptions = {}
   if (!/^[A-Za-z_]\w*$/.test(name))
     fail('layout/field', `'${name}' is no name for a field`, { remedy: 'use letters, digits and _' });
   if (!isScalarType(type)) fail('layout/field', `field '${name}' has no scalar type: ${String(type)}`);
-  return { is: 'scalar', name, type, ambient: options.ambient ?? 0 };
+  return { is: 'scalar', name, type, ambient: options.ambient ?? 0, ...over(options) };
 };
 
 /** Declares a field of vectors of `size` components. Fails with `layout/field`, also where `size` is not from 1 to 16. */
@@ -59,7 +71,7 @@ export const vectorField = <N extends number>(
   options: FieldOptions = {},
 ): VectorField<N> => {
   const components = count(name, size).map((a) => field(`${name}_${a}`, type, options));
-  return { is: 'vector', name, type, size, components };
+  return { is: 'vector', name, type, size, components, ...over(options) };
 };
 
 /** Declares a field of matrices of `rows` × `cols` components. Fails with `layout/field`, also where one is not from 1 to 16. */
@@ -73,8 +85,10 @@ export const matrixField = <N extends number, M extends number>(
   const components = count(name, rows).flatMap((a) =>
     count(name, cols).map((b) => field(`${name}_${a}_${b}`, type, options)),
   );
-  return { is: 'matrix', name, type, rows, cols, components };
+  return { is: 'matrix', name, type, rows, cols, components, ...over(options) };
 };
+
+const over = ({ axes }: FieldOptions): { readonly axes?: Axes } => (axes === undefined ? {} : { axes });
 
 const MAX_SIZE = 16;
 

@@ -46,7 +46,7 @@ export interface Layout {
 
 /**
  * The tree whose root holds these branches (thesis §2.3.2). Throws `DiagnosticError`: `layout/placed-twice`,
- * `layout/empty`, `layout/list-axis`, `layout/hash-inside`, `layout/too-large`.
+ * `layout/empty`, `layout/axes`, `layout/list-axis`, `layout/hash-inside`, `layout/too-large`.
  */
 export const layout = (...branches: readonly Branch[]): Layout => {
   const axes = 1 + branches.reduce((most, b) => Math.max(most, largestAxis(b)), -1);
@@ -174,7 +174,18 @@ const fieldProblems = (nodes: readonly SNode[]): Diagnostic[] => {
         ),
       );
     else first.set(node.field.name, node);
-    const { extents, unbounded } = placed(nodes, node.id, node.field);
+    const { axes, extents, unbounded } = placed(nodes, node.id, node.field);
+    const { name, axes: declared } = node.field;
+    if (declared && declared.join() !== axes.join())
+      problems.push(
+        error(
+          'layout/axes',
+          `field '${name}' is declared over ${axesText(declared)}, and placed over ${axesText(axes)}`,
+          {
+            remedy: 'place it under nodes that split the axes of its declaration, and no others',
+          },
+        ),
+      );
     if (!unbounded && extents.some((n) => n > MAX_INDEX))
       problems.push(
         error('layout/too-large', `field '${node.field.name}' has indices up to ${Math.max(...extents) - 1}`, {
@@ -184,6 +195,8 @@ const fieldProblems = (nodes: readonly SNode[]): Diagnostic[] => {
   }
   return problems;
 };
+
+const axesText = (axes: readonly number[]): string => (axes.length === 0 ? 'none' : axes.map(axisName).join(''));
 
 const MAX_INDEX = 2 ** 31;
 

@@ -44,13 +44,29 @@ const isImported = (cx: Context, object: AnyNode): boolean => {
 };
 
 const apply = (cx: Context, e: CallExpression, f: Term): Term => {
-  if (f.is === 'closure') return inline(cx, e, calledAs(e, f), argumentsOf(cx, e));
+  if (f.is === 'host' && f.value === keepName) return reference(cx, e.arguments[0]);
+  const intrinsic = f.is === 'host' ? intrinsicOf(f.value) : undefined;
+  return intrinsic ? intrinsic(cx, e) : callFunction(cx, e, f, argumentsOf(cx, e));
+};
+
+/** A function that is kernel code, with these arguments. */
+export const callFunction = (cx: Context, e: CallExpression, f: Term, args: readonly Term[]): Term => {
+  if (f.is === 'closure') return inline(cx, e, calledAs(e, f), args);
   if (f.is !== 'host' || typeof f.value !== 'function')
     return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
-  if (f.value === keepName) return reference(cx, e.arguments[0]);
-  const intrinsic = intrinsicOf(f.value);
-  if (intrinsic) return intrinsic(cx, e);
-  return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), argumentsOf(cx, e));
+  return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), args);
+};
+
+/** A part of the language that is kernel code: problems in it are those of the call. */
+export const callWord = (
+  cx: Context,
+  e: CallExpression,
+  word: (...args: never[]) => unknown,
+  args: readonly Term[],
+): Term => {
+  const closure = hostClosure(cx, e, word.name, word);
+  cx.session.words.add(closure.unit);
+  return inline(cx, e, closure, args);
 };
 
 /** A function without a name has the one that it is called by. */

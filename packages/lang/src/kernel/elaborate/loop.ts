@@ -139,13 +139,11 @@ const quiet = (cx: Context, node: AnyNode): Scalar | undefined => {
 export const forOf = (cx: Context, s: ForOfStatement, name: string | undefined): void => {
   if (s.await)
     return refuse(cx, s, 'lang/unsupported-syntax', '`for await` cannot be part of a kernel', 'leave `await` out');
-  const over = value(cx, s.right);
+  const over = visitedBy(cx, s.right, value(cx, s.right));
   const pattern = s.left.type === 'VariableDeclaration' ? s.left.declarations[0].id : undefined;
   if (!pattern)
     return refuse(cx, s, 'lang/unsupported-syntax', 'a loop needs a variable of its own', 'write for (const i of …)');
-  if (over.is !== 'loop') return unroll(cx, s, pattern, ready(itemsOf(cx, s.right, over)), name);
-  if (over.space.over === 'items') return unroll(cx, s, pattern, over.space.items, name);
-  if (over.order === 'unrolled') return unroll(cx, s, pattern, ready(indicesOf(cx, s.right, over.space)), name);
+  if (!('space' in over)) return unroll(cx, s, pattern, over, name);
   if (over.order === 'parallel' && !cx.parallel && !cx.looped) return parallelLoop(cx, s, pattern, over, name);
   if (over.space.over === 'active')
     return refuse(
@@ -239,6 +237,19 @@ export const variableName = (pattern: AnyNode, k: number): string => {
   return part?.type === 'Identifier' ? part.name : 'ijklmnop'[k];
 };
 
+/** What a loop visits: items, each computed where it is visited, or indices that are known only when the kernel runs. */
+export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly (() => Term)[] | RunLoop => {
+  if (over.is !== 'loop') return ready(itemsOf(cx, node, over));
+  const { space, order } = over;
+  if (space.over === 'items') return space.items;
+  return order === 'unrolled' ? ready(indicesOf(cx, node, space)) : { space, order };
+};
+
+/** A loop that runs in the kernel. */
+interface RunLoop extends Pick<LoopHead, 'order'> {
+  readonly space: Exclude<LoopHead['space'], { over: 'items' }>;
+}
+
 const ready = (items: readonly Term[]): readonly (() => Term)[] => items.map((item) => () => item);
 
 /** An unrolled loop: its iterations one after the other, each with its own constants. Items are computed in their iteration. */
@@ -275,11 +286,7 @@ const usesExits = (node: AnyNode): boolean =>
 const MOST = 4096;
 
 /** All indices of a loop that is unrolled; its bounds must be known. */
-const indicesOf = (
-  cx: Context,
-  node: AnyNode,
-  space: Exclude<LoopHead['space'], { over: 'items' }>,
-): readonly Term[] => {
+const indicesOf = (cx: Context, node: AnyNode, space: RunLoop['space']): readonly Term[] => {
   if (space.over === 'active')
     return refuse(
       cx,

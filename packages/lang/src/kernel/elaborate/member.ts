@@ -1,6 +1,6 @@
 import type { AnyNode, MemberExpression } from 'acorn';
 import { bare } from '../../rewrite/ast.js';
-import { elementNames } from '../../vocabulary/algebra.js';
+import { elementsNamed } from '../../vocabulary/algebra.js';
 import { literal, type Place, type Scalar, type Temp } from '../code/code.js';
 import { load } from './access.js';
 import {
@@ -118,8 +118,10 @@ const ofVector = (cx: Context, e: AnyNode, of: Term, name: string): Term => {
   const known = { length: shape[0], rows: shape.length === 2 ? shape[0] : undefined, columns: shape[1] }[name];
   if (of.is === 'element' && (of.index.length === 0 || !isWhole(cx, e, of))) return missing(cx, e, of, name);
   if (known !== undefined) return literal(known);
-  const at = (elementNames as readonly string[]).indexOf(name);
-  return shape.length === 1 && at >= 0 && at < shape[0] ? indexed(cx, e, of, literal(at)) : missing(cx, e, of, name);
+  const places = shape.length === 1 ? elementsNamed(name, shape[0]) : [];
+  if (places.length === 0) return missing(cx, e, of, name);
+  const elements = places.map((at) => asScalar(cx, e, indexed(cx, e, of, literal(at))));
+  return unshaped(elements.length === 1 ? [] : [elements.length], elements);
 };
 
 const missing = (cx: Context, e: AnyNode, of: Term, name: string): never =>

@@ -13,7 +13,7 @@ export const parallelLoop = (
   cx: Context,
   s: ForOfStatement,
   pattern: AnyNode,
-  { space }: LoopHead,
+  { space }: Pick<LoopHead, 'space'>,
   name: string | undefined,
 ): void => {
   const at = originOf(cx, s);

@@ -101,6 +101,12 @@ export const sizedFunction =
     }
   };
 
+/** The sum of two numbers, vectors or matrices. */
+export const addTerms = (cx: Context, e: CallExpression, a: Term, b: Term): Term =>
+  isScalar(a) && isScalar(b)
+    ? compute(cx, e, 'add', a, b)
+    : applyOp(cx, e, algebraOp('add')!, [operand(cx, e, a), operand(cx, e, b)]);
+
 const applyOp = (cx: Context, e: CallExpression, op: AlgebraOp, operands: readonly Shaped[]): Term => {
   const shape = resultShape(
     op,

@@ -10,6 +10,7 @@ import { active, ndrange, ordered, range } from './loops.js';
 import { castIntrinsic, idiv, mathIntrinsics } from './math.js';
 import { at, put } from './places.js';
 import { splineNodes } from './spline.js';
+import { sum } from './sum.js';
 import { activate, append, clear, deactivate, isActive, length, parent } from './structure.js';
 
 /** What a call of a function of the language becomes. */
@@ -29,7 +30,6 @@ const hostOnly =
 type Word = Exclude<keyof typeof vocabulary, 'LoopSpace' | 'isVec' | 'isMat' | Written>;
 type Written =
   | Extract<keyof typeof vocabulary, `svd${string}` | `polar${string}` | `eig${string}`>
-  | 'sum'
   | 'quadraticSpline'
   | 'nearestRotation'
   | 'rayBox'
@@ -56,6 +56,7 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     at,
     put,
     splineNodes,
+    sum,
     isActive,
     activate,
     deactivate,

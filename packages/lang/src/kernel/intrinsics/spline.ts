@@ -1,19 +1,22 @@
 import { literal, type Scalar } from '../code/code.js';
-import { argumentsOf } from '../elaborate/call.js';
+import { quadraticSpline } from '../../vocabulary/spline.js';
+import { argumentsOf, callWord } from '../elaborate/call.js';
 import { compute, refuse } from '../elaborate/context.js';
 import { named } from '../elaborate/member.js';
 import { termText, tupleOf, unshaped, type Shaped, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsics.js';
 
-/** `splineNodes(spline)`: a loop over nodes, what each needs computed where its iteration stands. */
+/** `splineNodes(spline)`, `splineNodes(point, low, side)`: a loop over nodes, what each needs computed where its iteration stands. */
 export const splineNodes: Intrinsic = (cx, e) => {
-  const [spline, ...rest] = argumentsOf(cx, e);
-  if (spline?.is !== 'members' || rest.length > 0)
+  const args = argumentsOf(cx, e);
+  const [first, ...rest] = args;
+  const spline = first?.is === 'shaped' ? callWord(cx, e, quadraticSpline, args) : first;
+  if (spline?.is !== 'members' || (first === spline && rest.length > 0))
     return refuse(
       cx,
       e,
       'lang/spline',
-      `splineNodes takes a spline${spline ? `, this is ${termText(spline)}` : ''}`,
+      `splineNodes takes a spline or a point${spline ? `, this is ${termText(spline)}` : ''}`,
       'write splineNodes(quadraticSpline(x))',
     );
   const [base, offset, weights] = ['base', 'offset', 'weights'].map((name): Shaped => {
