@@ -24,3 +24,4 @@ export {
   type LoweredKernels,
 } from './kernel/lower.js';
 export { conjugateGradients, type ConjugateGradients, type KrylovFields } from './library/conjugate-gradients.js';
+export { solveConjugateGradients, type KrylovLaunches, type KrylovOptions } from './library/solve.js';

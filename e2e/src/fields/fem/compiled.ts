@@ -1,4 +1,5 @@
 import { program } from 'filigree';
+import { solveConjugateGradients } from '@filigree/lang';
 import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
 import { fem, MARGIN } from './kernels.js';
 import type { FemResult, FemSetup, FemSolver } from './setup.js';
@@ -49,16 +50,7 @@ export const compiledFem =
         write(fields.u, undefined);
         write(fields.p, undefined);
         write(fields.r, load);
-        let rr = run.norm();
-        const norms = [Math.sqrt(rr)];
-        let beta = 0;
-        while (norms[norms.length - 1] > setup.tolerance * norms[0] && norms.length <= setup.mostIterations) {
-          run.follow(beta);
-          const before = rr;
-          rr = run.advance(rr / run.multiply());
-          beta = rr / before;
-          norms.push(Math.sqrt(rr));
-        }
+        const norms = solveConjugateGradients(run, setup);
         return { u: read(fields.u), norms };
       },
       runMultiply: () => void run.multiply(),

@@ -1,6 +1,7 @@
 import { program } from 'filigree';
+import { solveConjugateGradients, type KrylovLaunches } from '@filigree/lang';
 import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
-import { mgpcg } from './kernels.js';
+import { cycle, mgpcg, type Launches } from './kernels.js';
 import { BLOCK, type PoissonResult, type PoissonSetup, type PoissonSolver } from './setup.js';
 
 /** A solver by kernels over sparse fields. */
@@ -19,7 +20,7 @@ export const compiledPoisson =
     const { layout, kernels, fields, onLevel } = mgpcg(setup, options.dtype, blocksOf(options));
     const sim = await program({ layout, kernels, fields, ...programOptions(options) });
     handOut(options, 'mgpcg', sim);
-    const launch = sim.run as unknown as Readonly<Record<string, (...args: readonly number[]) => number>>;
+    const run = sim.run as unknown as Launches & KrylovLaunches;
     const { n } = setup;
     const whole = { from: [BLOCK, BLOCK, BLOCK], to: [n + BLOCK, n + BLOCK, n + BLOCK] };
     onLevel.forEach((all, l) => {
@@ -34,36 +35,12 @@ export const compiledPoisson =
       values: Reals.from(blockOf(setup, from)),
     }));
 
-    /** One V-cycle on the right-hand side of level l. */
-    const cycle = (l: number): void => {
-      const coarsest = l + 1 === setup.levels;
-      const sweeps = coarsest ? setup.bottom : setup.smooth;
-      launch[`start${l}`]();
-      launch[`relax${l}`](1);
-      for (let s = 1; s < sweeps; s++) for (const colour of [0, 1]) launch[`relax${l}`](colour);
-      if (!coarsest) {
-        launch[`restrict${l}`]();
-        cycle(l + 1);
-        launch[`prolong${l}`]();
-      }
-      for (let s = 0; s < sweeps; s++) for (const colour of [1, 0]) launch[`relax${l}`](colour);
-    };
+    const precondition = (): void => cycle(run, setup);
     const begin = (): void => {
       sim.fields.x.fill(0);
       for (const { box, values } of b) sim.fields.r.fromArray(values, box);
     };
-    const solve = (): readonly number[] => {
-      const norms = [Math.sqrt(launch.norm())];
-      let rho = 0;
-      while (norms[norms.length - 1] > setup.tolerance * norms[0] && norms.length <= setup.mostIterations) {
-        cycle(0);
-        const before = rho;
-        rho = launch.rho();
-        launch.follow(norms.length === 1 ? 0 : rho / before);
-        norms.push(Math.sqrt(launch.advance(rho / launch.multiply())));
-      }
-      return norms;
-    };
+    const solve = () => solveConjugateGradients(run, { ...setup, precondition });
     const solution = (): Float64Array => Float64Array.from(sim.fields.x.toArray(whole) as Float32Array);
     return {
       solve: () => {
@@ -74,10 +51,10 @@ export const compiledPoisson =
       iterate: (count) => {
         begin();
         for (let s = 0; s < count; s++) {
-          cycle(0);
-          launch.follow(0);
-          launch.multiply();
-          launch.advance(1);
+          precondition();
+          run.follow(0);
+          run.multiply();
+          run.advance(1);
         }
         return solution();
       },

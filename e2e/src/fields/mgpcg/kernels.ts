@@ -1,4 +1,4 @@
-import { active, conjugateGradients, f64, idiv, kernel, ndrange, unrolled, type Grid3 } from '@filigree/lang';
+import { active, conjugateGradients, f64, idiv, kernel, ndrange, sum, unrolled, type Grid3 } from '@filigree/lang';
 import { field, ijk, layout } from '@filigree/sparse';
 import type { Blocks } from '../layouts.js';
 import { BLOCK, type PoissonSetup } from './setup.js';
@@ -20,9 +20,8 @@ const relax = (z: Grid3, r: Grid3, colour: number) => {
 const restrict = (z: Grid3, r: Grid3, residual: Grid3, coarse: Grid3) => {
   for (const [i, j, k] of active(z)) residual[i][j][k] = r[i][j][k] - 6 * z[i][j][k] + around(z, i, j, k);
   for (const [I, J, K] of active(coarse)) {
-    let sum = 0;
-    for (const [a, b, c] of unrolled(ndrange(2, 2, 2))) sum += residual[2 * I + a - 8][2 * J + b - 8][2 * K + c - 8];
-    coarse[I][J][K] = sum / 2;
+    const eight = unrolled(ndrange([-8, -6], [-8, -6], [-8, -6]));
+    coarse[I][J][K] = sum(eight, ([a, b, c]) => residual[2 * I + a][2 * J + b][2 * K + c]) / 2;
   }
 };
 
@@ -31,12 +30,12 @@ const prolong = (z: Grid3, coarse: Grid3) => {
 };
 
 const multiply = (p: Grid3, q: Grid3) => {
-  let sum = f64(0);
+  let pq = f64(0);
   for (const [i, j, k] of active(p)) {
     q[i][j][k] = 6 * p[i][j][k] - around(p, i, j, k);
-    sum += f64(p[i][j][k] * q[i][j][k]);
+    pq += f64(p[i][j][k] * q[i][j][k]);
   }
-  return sum;
+  return pq;
 };
 
 /** Where the data lie, and the kernels: those of a level have its number at the end of their names. */
@@ -44,12 +43,8 @@ export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64', blocks:
   const numbers = Array.from({ length: levels }, (_, l) => l);
   const [x, p, q] = ['x', 'p', 'q'].map((name) => field(name, float));
   const [z, r, residual] = ['z', 'r', 'residual'].map((name) => numbers.map((l) => field(`${name}${l}`, float)));
+  const onLevel = numbers.map((l) => [z[l], r[l], residual[l], ...(l === 0 ? [x, p, q] : [])]);
   /* Each field in blocks of its own, as a loop reads few of them and memory is read fastest in one go. */
-  const onLevel = numbers.map((l) => [
-    ...(l === 0 ? [x, p, q] : []),
-    ...[z[l], r[l]],
-    ...(l + 1 < levels ? [residual[l]] : []),
-  ]);
   const blocksOn = (l: number) => blocks(ijk, n / 2 ** l / BLOCK + 2).dense(ijk, BLOCK);
   const grid = layout(...onLevel.flatMap((all, l) => all.map((f) => blocksOn(l).place(f))));
   const options = { float, scope: { around } };
@@ -67,4 +62,21 @@ export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64', blocks:
     ...Object.assign({}, ...numbers.map(ofLevel)),
   };
   return { layout: grid, kernels, fields: { x, p, q, r: r[0] }, onLevel };
+};
+
+/** The kernels of levels as they are launched. */
+export type Launches = Readonly<Record<string, (colour?: number) => void>>;
+
+/** One V-cycle on the right-hand side of level l. */
+export const cycle = (run: Launches, setup: PoissonSetup, l = 0): void => {
+  const coarsest = l + 1 === setup.levels;
+  const halves = 2 * (coarsest ? setup.bottom : setup.smooth);
+  run[`start${l}`]();
+  for (let half = 1; half < halves; half++) run[`relax${l}`](half % 2);
+  if (!coarsest) {
+    run[`restrict${l}`]();
+    cycle(run, setup, l + 1);
+    run[`prolong${l}`]();
+  }
+  for (let half = halves - 1; half >= 0; half--) run[`relax${l}`](half % 2);
 };
