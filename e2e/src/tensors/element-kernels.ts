@@ -18,9 +18,10 @@ export const shaped = (
   values?: Float64Array,
 ): Tensor => tensor(name, shape, { ...(pattern && { pattern }), ...(values && { values }), ...(layout && { layout }) });
 
-/** What several kernels do, as one. */
-export const together = (name: string, kernels: readonly KernelDecl[]): KernelDecl =>
+/** What several kernels do, as one, which asks for these tensors of the next element meanwhile. */
+export const together = (name: string, kernels: readonly KernelDecl[], prefetch: readonly Tensor[] = []): KernelDecl =>
   kernel(
     name,
     kernels.flatMap((k) => k.assignments),
+    { prefetch },
   );

@@ -40,7 +40,10 @@ export interface SeissolKernels {
    * for side i of the element at hand, and which have what any of these has.
    */
   readonly neighbour: KernelDecl;
-  /** All derivatives and the sum in one kernel, and volume and local fluxes in one. */
+  /**
+   * All derivatives and the sum in one kernel, and volume and local fluxes in one. These and `neighbour` prefetch the next element's
+   * degrees of freedom: fused ones have no place in a second-level cache, and those of neighbours lie anywhere.
+   */
   readonly predictor: KernelDecl;
   readonly local: KernelDecl;
 }
@@ -143,6 +146,7 @@ export const seissolKernels = ({
         rDivM[i]('km').mul(fPAt(i)('mn')).mul(rTAt(i)('nl')).mul(q(INeighbour[i], 'lq')).mul(AminusT[i]('qp')),
       ),
     ),
+    { prefetch: [Q, ...INeighbour] },
   );
   return {
     derivatives,
@@ -151,8 +155,8 @@ export const seissolKernels = ({
     localFlux,
     neighbourFlux,
     neighbour,
-    predictor: together('predictor', [...derivatives, taylor]),
-    local: together('local', [volume, ...localFlux]),
+    predictor: together('predictor', [...derivatives, taylor], [Q, I]),
+    local: together('local', [volume, ...localFlux], [Q, I]),
   };
 };
 

@@ -270,10 +270,14 @@ const fma: Spelling = {
       : call(site.helper(`fma_${typeOf(op)}`), ...args),
 };
 
-/* The address may be outside of the buffer: nothing is checked. */
+/*
+ * For reading, into the second-level cache: what is wanted soon is not wanted yet, and would push out of the first-level one what is
+ * at work. The address may be outside of the buffer: nothing is checked.
+ */
 const prefetch: Spelling = {
   effect: 'fixed',
-  write: (op, [index], site) => call('__builtin_prefetch', sum(expr(site.pointer(bufferOf(op))), index!)),
+  write: (op, [index], site) =>
+    call('__builtin_prefetch', sum(expr(site.pointer(bufferOf(op))), index!), expr('0'), expr('2')),
 };
 
 /* An empty instruction that may have changed the buffer, as far as the compiler knows; it takes no register. */
