@@ -212,6 +212,7 @@ describe.each(backends)('solvers on compiled kernels on %s', (backend) => {
   it.each([
     [3, 1, 'f64', 1],
     [2, 8, 'f32', backend === 'cpp' ? 2 : 1],
+    [2, 16, 'f64', 1],
   ] as const)(
     'take the steps that the plain one takes: tetrahedra, order %i, %i simulations, %s, %i threads',
     async (order, simulations, dtype, threads) => {

@@ -1,7 +1,7 @@
 /** A mesh of elements in time. */
 export interface Steps {
   /**
-   * Coefficients now, those of an element after those of the one before; within an element as the kernels have them: the simulation
+   * Coefficients now, those of an element after those of the one before; within an element the simulation is
    * fastest, where there are several, then the functions of the basis, then the quantities.
    */
   readonly coefficients: () => ArrayLike<number>;

@@ -5,6 +5,7 @@ import type { ElementLayouts } from '../element-kernels.js';
 import { flopsOf, gathered, taylorScalars, type Solver, type SolverProgram } from '../solver.js';
 import { seissolKernels, transposedIf, type SeissolOptions } from './kernels.js';
 import type { TetsSetup } from './setup.js';
+import { type SimulationGroups, simulationGroups } from './simulation-groups.js';
 
 /** The three parts of a step in time. */
 export const TET_PARTS = ['predictor', 'local', 'neighbour'] as const;
@@ -21,9 +22,10 @@ export interface TetsProgramOptions extends CompileKernelsOptions, SeissolOption
  */
 export const compileTets = async (options: TetsProgramOptions): Promise<SolverProgram<TetsSetup, TetPart>> => {
   const { order, simulations = 1, matrices, threads = 1 } = options;
-  // The matrices of neighbours lie in buffers that have as many places as there are elements.
-  const capacity = Math.max(options.capacity, 4);
-  const kernels = seissolKernels({ layouts: SEISSOL_LAYOUTS, ...options });
+  const groups = simulationGroups(simulations, options.dtype);
+  // What kernels run for is a group of an element. The matrices of neighbours lie in buffers that have as many places as there are such.
+  const capacity = Math.max(options.capacity * groups.count, 4);
+  const kernels = seissolKernels({ layouts: SEISSOL_LAYOUTS, ...options, simulations: groups.size });
   const placed: Record<string, PlacedTensor> = {};
   for (const i of SIDES) {
     placed[`INeighbour(${i})`] = { kind: 'indexed', by: `neighbour_${i}`, buffer: 'I' };
@@ -31,6 +33,9 @@ export const compileTets = async (options: TetsProgramOptions): Promise<SolverPr
     placed[`fPAt(${i})`] = { kind: 'indexed', by: `turn_${i}`, buffer: 'fP' };
   }
   for (let d = 1; d < order; d++) placed[`dQ(${d})`] = { kind: 'indexed', by: 'slot' };
+  if (groups.count > 1)
+    for (const name of ['star(0)', 'star(1)', 'star(2)', ...SIDES.flatMap((i) => [`AplusT(${i})`, `AminusT(${i})`])])
+      placed[name] = { kind: 'indexed', by: 'element' };
   const { program, planMs } = await compileKernels(
     [kernels.predictor, kernels.local, kernels.neighbour],
     { kind: 'many', count: capacity, placed },
@@ -41,22 +46,23 @@ export const compileTets = async (options: TetsProgramOptions): Promise<SolverPr
     for (let k = 0; k < count; k++)
       tensors[`${name}At(0)`].set(transposedIf(simulations > 1, matrices[`${name}(${k})`], 1).values, k);
   const slots = slotsFor(program, /^dQ/, capacity) * threads;
-  indices.slot?.forEach((_, e, all) => (all[e] = e % slots));
+  indices.slot?.forEach((_, at, all) => (all[at] = at % slots));
+  indices.element?.forEach((_, at, all) => (all[at] = Math.floor(at / groups.count)));
   const { predictor, local, neighbour } = program.kernels;
 
   const start = (setup: TetsSetup): Solver<TetPart> => {
-    const { size } = setup.mesh;
-    fill(program, setup);
+    const runs = setup.mesh.size * groups.count;
+    fill(program, groups, setup);
     const chunks = (run: (first: number, last: number) => void): void => {
-      for (let first = 0; first < size; first += slots) run(first, Math.min(first + slots, size));
+      for (let first = 0; first < runs; first += slots) run(first, Math.min(first + slots, runs));
     };
     const predict = (dt: number): ((first: number, last: number) => void) => {
       const scalars = taylorScalars(order, dt);
       return (first, last) => predictor.run({ first, last, scalars });
     };
-    const neighbours = (): void => neighbour.run({ first: 0, last: size });
+    const neighbours = (): void => neighbour.run({ first: 0, last: runs });
     return {
-      coefficients: () => gathered(program, size, setup.start.length),
+      coefficients: () => groups.together(gathered(program, runs, setup.start.length), setup.mesh.size),
       step: (dt) => {
         const run = predict(dt);
         chunks((first, last) => {
@@ -68,20 +74,22 @@ export const compileTets = async (options: TetsProgramOptions): Promise<SolverPr
       parts: TET_PARTS,
       part: (part, dt) => {
         if (part === 'predictor') chunks(predict(dt));
-        else if (part === 'local') local.run({ first: 0, last: size });
+        else if (part === 'local') local.run({ first: 0, last: runs });
         else neighbours();
       },
       // What is non-zero of the neighbour's flux is that of the very matrices that each side needs, none of them multiplied beforehand.
       flops: () => {
         const counts = meetingsOf(setup);
         const each = kernels.neighbourFlux.flatMap((k, v): [number, Flops][] =>
-          counts[v] > 0 ? [[counts[v], right(planKernel(k, { type: options.dtype }, AS_WRITTEN)).flops]] : [],
+          counts[v] > 0
+            ? [[groups.count * counts[v], right(planKernel(k, { type: options.dtype }, AS_WRITTEN)).flops]]
+            : [],
         );
         const needed = flopsOf(each);
         return {
-          predictor: flopsOf([[size, predictor.flops]]),
-          local: flopsOf([[size, local.flops]]),
-          neighbour: { ...needed, hardware: size * neighbour.flops.hardware },
+          predictor: flopsOf([[runs, predictor.flops]]),
+          local: flopsOf([[runs, local.flops]]),
+          neighbour: { ...needed, hardware: runs * neighbour.flops.hardware },
         };
       },
       close: () => undefined,
@@ -93,19 +101,29 @@ export const compileTets = async (options: TetsProgramOptions): Promise<SolverPr
 const SIDES = [0, 1, 2, 3];
 const AS_WRITTEN = planStages.filter((s) => s.name !== 'fold-known');
 
-const fill = ({ tensors, indices }: TensorProgram, { mesh, elements, start, star }: TetsSetup): void => {
+const fill = (
+  { tensors, indices }: TensorProgram,
+  groups: SimulationGroups,
+  { mesh, elements, start, star }: TetsSetup,
+): void => {
   const width = star.shape[0] ** 2;
   const block = (all: Float64Array, at: number): Float64Array => all.subarray(at * width, (at + 1) * width);
-  const count = start.length / mesh.size;
+  const state = groups.apart(start, mesh.size);
+  const count = state.length / mesh.size / groups.count;
   for (let e = 0; e < mesh.size; e++) {
-    tensors.Q.set(start.subarray(e * count, (e + 1) * count), e);
     for (let c = 0; c < 3; c++) tensors[`star(${c})`].set(block(elements.star, 3 * e + c), e);
     for (const i of SIDES) {
       tensors[`AplusT(${i})`].set(block(elements.own, 4 * e + i), e);
       tensors[`AminusT(${i})`].set(block(elements.neighbour, 4 * e + i), e);
-      indices[`neighbour_${i}`][e] = mesh.neighbours[4 * e + i];
-      indices[`side_${i}`][e] = mesh.sides[4 * e + i];
-      indices[`turn_${i}`][e] = mesh.turns[4 * e + i];
+    }
+    for (let g = 0; g < groups.count; g++) {
+      const at = groups.count * e + g;
+      tensors.Q.set(state.subarray(at * count, (at + 1) * count), at);
+      for (const i of SIDES) {
+        indices[`neighbour_${i}`][at] = groups.count * mesh.neighbours[4 * e + i] + g;
+        indices[`side_${i}`][at] = mesh.sides[4 * e + i];
+        indices[`turn_${i}`][at] = mesh.turns[4 * e + i];
+      }
     }
   }
 };
