@@ -29,6 +29,6 @@ export { categoriesSection, limitsSection, piecesHistogram, setSection } from '.
 export { instructionCounter, type InstructionCounter, type Instructions } from './trace/instructions.js';
 export { instructionSections, speedupPicture } from './trace/instructions-section.js';
 export { eachMatrixSection, spmvSections } from './trace/spmv-sections.js';
-export { measureLina, measureSeissol, planningMs, type TensorSpeed } from './tensor/measure-tensors.js';
+export { measureLina, measureSeissol, planningMs, sizeFor, type TensorSpeed } from './tensor/measure-tensors.js';
 export { PAPER_PEAK, paperRow } from './tensor/paper.js';
 export { linaSection, planningTable, seissolSection, tensorChart } from './tensor/tensor-table.js';

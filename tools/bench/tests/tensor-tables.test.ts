@@ -8,6 +8,7 @@ import {
   paperRow,
   planningMs,
   seissolSection,
+  sizeFor,
   tensorChart,
   type TensorSpeed,
 } from '../src/index.js';
@@ -33,15 +34,15 @@ describe('tables of tensors', () => {
     const rows = [speed({}), speed({ simulations: 8, mdofs: 10 })];
     const text = markdownTable(seissolSection(rows).table).split('\n').slice(2);
     const cells = text.map((line) => line.split('|').map((c) => c.trim()));
-    expect(cells[0].slice(9, 17)).toEqual(['20.0', '60.0', '–', '–', '', '15.1', '46.9', '']);
+    expect(cells[0].slice(10, 18)).toEqual(['20.0', '60.0', '–', '–', '', '15.1', '46.9', '']);
     // 1784 ÷ 1244 MDoF/s in the paper.
-    expect(cells[1].slice(9, 17)).toEqual(['20.0', '60.0', '–', '–', '2.50×', '22.0', '30.0', '1.43×']);
+    expect(cells[1].slice(10, 18)).toEqual(['20.0', '60.0', '–', '–', '2.50×', '22.0', '30.0', '1.43×']);
   });
 
   it('leave cells empty where the paper has nothing', () => {
     expect(paperRow('f64', 6, 5)).toBeUndefined();
     const [, , row] = markdownTable(seissolSection([speed({ simulations: 5 })]).table).split('\n');
-    expect(row.split('|').slice(13, 17).join('').trim()).toBe('');
+    expect(row.split('|').slice(14, 18).join('').trim()).toBe('');
     expect((paperRow('f32', 6, 1)?.hardware ?? 0) / PAPER_PEAK.f32).toBeCloseTo(0.464, 3);
   });
 
@@ -54,6 +55,12 @@ describe('tables of tensors', () => {
 
 describe('measurements of tensors', () => {
   const quick = { dtype: 'f64', order: 2, size: 1, rounds: 2, backend: 'wasm' } as const;
+
+  it('give fewer simulations a finer mesh', () => {
+    // Six tetrahedra a cube, at order 7 mostly coefficients: 16 times as many for a simulation as for 16, in steps of a cube.
+    expect([16, 8, 1].map((s) => sizeFor(7, s, 16, 3))).toEqual([3, 4, 7]);
+    expect(sizeFor(2, 1, 16, 3)).toBeLessThan(sizeFor(7, 1, 16, 3));
+  });
 
   it('run, check and count both codes', async () => {
     const tets = await measureSeissol({ ...quick, simulations: 2 });

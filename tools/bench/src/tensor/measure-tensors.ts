@@ -18,7 +18,7 @@ import {
   type SolverProblem,
 } from '@filigree/e2e';
 import { planKernel } from '@filigree/tensor';
-import { measurePeak } from 'filigree';
+import { peakMeter } from 'filigree';
 import { quantile } from '../measure.js';
 
 /** How fast the steps of a solver were. */
@@ -33,7 +33,7 @@ export interface TensorSpeed {
   /** 10⁹ operations a second. */
   readonly nonzero: number;
   readonly hardware: number;
-  /** The peak, measured just before. */
+  /** The peak, measured in turns with the steps. */
   readonly peak: number;
   /** 10⁶ degrees of freedom a second. */
   readonly mdofs: number;
@@ -52,6 +52,19 @@ export interface MeasureTensorOptions {
   readonly rounds: number;
   readonly backend?: string | undefined;
 }
+
+/**
+ * Cubes a side of the mesh for so many simulations, if `size` are for the most: meshes that take about the same memory, so that all come
+ * from the same cache.
+ */
+export const sizeFor = (order: number, simulations: number, most: number, size: number): number =>
+  Math.round(size * Math.cbrt(numbersOfElement(order, most) / numbersOfElement(order, simulations)));
+
+/** Coefficients and their integrals in time, and the two flux solvers of each side. */
+const numbersOfElement = (order: number, simulations: number): number =>
+  2 * simulations * QUANTITIES * ((order * (order + 1) * (order + 2)) / 6) + 8 * QUANTITIES ** 2;
+
+const QUANTITIES = elasticWaves({ lambda: 2, mu: 1, rho: 1 }).quantities.length;
 
 /** A step of SeisSol's scheme with all kernels, after the first was compared with plain loops at a few elements. */
 export const measureSeissol = async ({
@@ -133,13 +146,17 @@ const speedOf = async <S extends { readonly start: Float64Array; readonly dt: nu
       open.push(library.close);
       mustAgree(`${label}, order ${order}, with LIBXSMM`, library.wrong, dtype);
     }
-    const peak = await measurePeak(dtype, { backend });
-    const [own, theirs] = samplesOf(
-      [ours, ...('code' in library ? [] : [library])].map(
-        ({ solver }) =>
-          () =>
-            solver.step(dt),
-      ),
+    const meter = await peakMeter(dtype, { backend });
+    open.push(meter.dispose);
+    const [peaks, own, theirs] = samplesOf(
+      [
+        meter.run,
+        ...[ours, ...('code' in library ? [] : [library])].map(
+          ({ solver }) =>
+            () =>
+              solver.step(dt),
+        ),
+      ],
       rounds,
     );
     const ms = Math.min(...own);
@@ -153,7 +170,7 @@ const speedOf = async <S extends { readonly start: Float64Array; readonly dt: nu
       ms,
       nonzero: flops.nonzero / ms / 1e6,
       hardware: flops.hardware / ms / 1e6,
-      peak,
+      peak: meter.flops / Math.min(...peaks) / 1e6,
       mdofs: start.length / ms / 1e3,
       compileMs: ours.program.ms.generate + ours.program.ms.compile,
       library:
@@ -182,17 +199,23 @@ const compiledTogether = <S extends { readonly start: Float64Array; readonly dt:
   return { ...problem, compile: (gemm) => (gemm === 'own' ? own : library) };
 };
 
-/** Milliseconds of each function in each round, in an order that changes from round to round; short ones are repeated. */
+/**
+ * Milliseconds of each function in each round, in an order that changes from round to round; short ones are repeated. There are at least
+ * so many rounds, and as many as take a few seconds: for tenths of a second a processor that others share may be slow throughout.
+ */
 const samplesOf = (runs: readonly (() => void)[], rounds: number): readonly (readonly number[])[] => {
   const repetitions = runs.map((run) => Math.max(1, Math.ceil(1 / Math.max(timed(run, 1), 1e-3))));
   const samples = runs.map((): number[] => []);
-  for (let round = 0; round < rounds; round++)
+  const until = performance.now() + LEAST_MS;
+  for (let round = 0; round < rounds || performance.now() < until; round++)
     for (let i = 0; i < runs.length; i++) {
       const k = (i + round) % runs.length;
       samples[k].push(timed(runs[k], repetitions[k]));
     }
   return samples;
 };
+
+const LEAST_MS = 3000;
 
 const timed = (run: () => void, repetitions: number): number => {
   const begin = performance.now();

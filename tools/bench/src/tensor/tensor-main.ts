@@ -8,6 +8,7 @@ import {
   measureLina,
   measureSeissol,
   planningMs,
+  sizeFor,
   type MeasureTensorOptions,
   type TensorSpeed,
 } from './measure-tensors.js';
@@ -15,6 +16,7 @@ import { linaSection, planningTable, seissolSection, tensorChart } from './tenso
 
 const USAGE = `usage: npm run bench:tensor -- [--orders 2,3,4,5,6,7] [--dtypes f64,f32] [--simulations 1,8,16,32] [--lina 8,16,24,32|none] [--size 3] [--rounds 41] [--backend NAME] [--resume FILE.jsonl] [--out FILE.md]
 --simulations: for f64 those up to 16, for f32 1 and those from 16, as in the paper
+--size: cubes a side of SeisSol's mesh for the most simulations; fewer have finer ones, which take as much memory
 --resume: what stands in this file is not measured again; new results are added to it`;
 
 /** The command `npm run bench:tensor`. */
@@ -60,14 +62,16 @@ const main = async (argv: readonly string[]): Promise<number> => {
     return { order, dtype: dtypes[0], simulations: simulation, ms: planningMs(order, dtypes[0], simulation) };
   });
   const tets: TensorSpeed[] = [];
-  for (const dtype of dtypes)
+  for (const dtype of dtypes) {
+    const together = simulations.filter((n) => n === 1 || (dtype === 'f64' ? n <= 16 : n >= 16));
     for (const order of orders)
-      for (const s of simulations.filter((n) => n === 1 || (dtype === 'f64' ? n <= 16 : n >= 16)))
+      for (const s of together) {
+        const options = { dtype, order, size: sizeFor(order, s, Math.max(...together), size), rounds, backend };
         tets.push(
-          await speedOf(nameOf('SeisSol', { dtype, order, size, rounds, backend }, `×${s}`), () =>
-            measureSeissol({ dtype, order, simulations: s, size, rounds, backend }),
-          ),
+          await speedOf(nameOf('SeisSol', options, `×${s}`), () => measureSeissol({ ...options, simulations: s })),
         );
+      }
+  }
   const cells: TensorSpeed[] = [];
   for (const dimensions of [2, 3] as const)
     for (const dtype of dtypes)
