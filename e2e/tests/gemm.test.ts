@@ -79,10 +79,10 @@ describe('a library instead', () => {
     expect(sources.link).toContain('-lxsmm');
   });
 
-  test('gives the same, or says what to install', async () => {
+  test.each([false, true])('gives the same, or says what to install; with prefetches: %s', async (prefetch) => {
     if (!usable) return;
     try {
-      await agree(backend(), dense, gemmModules(dense));
+      await agree(backend(), dense, gemmModules(dense, prefetch));
     } catch (e) {
       expect(String(e)).toMatch(/cpp\/plugin-missing: plugin 'libxsmm': LIBXSMM cannot be used/);
     }

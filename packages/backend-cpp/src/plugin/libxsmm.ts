@@ -6,7 +6,7 @@ import type { CppPlugin } from './plugin.js';
 /**
  * Products of small matrices, `linalg.gemm`, by LIBXSMM, which generates their code when the kernels are loaded. Takes
  * what that library supports: dense column-major matrices with alpha = 1. Rows of padding are computed with the others,
- * since whole vectors are faster. Prefetches are dropped, as they have no meaning.
+ * since whole vectors are faster. What is to be prefetched is asked for along the stores to C, by the library as by our own code.
  */
 export const libxsmm = (): CppPlugin => ({
   name: 'libxsmm',
@@ -60,8 +60,11 @@ const columnStride = (attrs: Op['attrs'], x: string): number => strides(attrs, x
 /* The name of the helper says all that the code depends on. */
 const product: Spelling = {
   effect: 'effect',
-  buffers: (op) => ({ read: [bare(op, 'a'), bare(op, 'b')], written: [bare(op, 'c')] }),
-  write: (op, [aAt, bAt, cAt], site) => {
+  buffers: (op) => ({
+    read: [bare(op, 'a'), bare(op, 'b'), ...(prefetches(op) ? [bare(op, 'prefetch')] : [])],
+    written: [bare(op, 'c')],
+  }),
+  write: (op, [aAt, bAt, cAt, ahead], site) => {
     if (!takes(op))
       fail('libxsmm/unsupported', 'LIBXSMM takes dense matrices by columns and alpha = 1; this product is another', {
         loc: op.loc,
@@ -69,14 +72,21 @@ const product: Spelling = {
       });
     const { type, n, k, beta } = op.attrs;
     const sizes = [rows(op.attrs), n, k, ...['a', 'b', 'c'].map((x) => columnStride(op.attrs, x)), beta].map(Number);
-    const name = site.helper(`libxsmm_${type === 'f64' ? 'd' : 's'}_${sizes.join('_')}`);
+    const name = site.helper(
+      `libxsmm_${type === 'f64' ? 'd' : 's'}_${sizes.join('_')}${prefetches(op) ? '_ahead' : ''}`,
+    );
     const pointer = (x: string, at: typeof aAt) => expr(`&${site.element(bare(op, x), at!).text}`, binds.unary);
-    return call(name, pointer('a', aAt), pointer('b', bAt), pointer('c', cAt));
+    const matrices = [pointer('a', aAt), pointer('b', bAt), pointer('c', cAt)];
+    /* Of the three that may be given, that way of prefetching reads the second. */
+    const next = prefetches(op) ? [matrices[0]!, pointer('prefetch', ahead), matrices[2]!] : [];
+    return call(name, ...matrices, ...next);
   },
 };
 
+const prefetches = ({ attrs }: Op): boolean => attrs['prefetch'] !== undefined;
+
 const helper = (name: string): HelperText | undefined => {
-  const [, letter, list] = /^libxsmm_([ds])_([\d_]+)$/.exec(name) ?? [];
+  const [, letter, list, ahead] = /^libxsmm_([ds])_([\d_]+?)(_ahead)?$/.exec(name) ?? [];
   if (letter === undefined || list === undefined) return undefined;
   const [m, n, k, lda, ldb, ldc, beta] = list.split('_');
   const real = letter === 'd' ? 'double' : 'float';
@@ -86,7 +96,8 @@ const helper = (name: string): HelperText | undefined => {
       '  libxsmm_init();',
       `  const libxsmm_blasint lda = ${lda}, ldb = ${ldb}, ldc = ${ldc};`,
       `  const ${real} alpha = 1, beta = ${beta};`,
-      `  return libxsmm_${letter}mmdispatch(${m}, ${n}, ${k}, &lda, &ldb, &ldc, &alpha, &beta, nullptr, nullptr);`,
+      ...(ahead ? ['  const int prefetch = LIBXSMM_GEMM_PREFETCH_BL2_VIA_C;'] : []),
+      `  return libxsmm_${letter}mmdispatch(${m}, ${n}, ${k}, &lda, &ldb, &ldc, &alpha, &beta, nullptr, ${ahead ? '&prefetch' : 'nullptr'});`,
       '}();',
     ].join('\n'),
     needs: [],
