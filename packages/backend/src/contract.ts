@@ -59,7 +59,7 @@ export interface Sources {
   readonly units?: readonly string[];
   /** Those pieces that are the same in a longer program; they are there even if the program is too short for `units`. */
   readonly lasting?: readonly string[];
-  /** What is compiled where units are linked: the entry points. */
+  /** The entry points, which call the units: one more piece to be compiled and linked with them. */
   readonly joint?: string;
   /** Arguments of the linker that the sources need, after the objects: `-lblas`. */
   readonly link?: readonly string[];

@@ -32,12 +32,10 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
         await writeFile(join(dirname(file), 'kernels.cpp'), text);
         const units = sources.units ?? [];
         if (units.length === 0) return runCompiler(compiler, ['kernels.cpp', '-o', file, ...link, '-lm'], file);
-        await writeFile(join(dirname(file), 'entries.cpp'), sources.joint ?? '');
-        const objects = await eachOf(longestFirst(units), availableParallelism(), (unit) =>
+        const objects = await eachOf([...longestFirst(units), sources.joint ?? ''], availableParallelism(), (unit) =>
           objectOf(compiler, unit, link, options),
         );
-        const parts = ['entries.cpp', ...objects.map((o) => o.path)];
-        return runCompiler(compiler, [...parts, '-o', file, ...link, '-lm'], file);
+        return runCompiler(compiler, [...objects.map((o) => o.path), '-o', file, ...link, '-lm'], file);
       },
     });
     return {
