@@ -1,6 +1,6 @@
 import { mapKernels, substituteOperands, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
-import { clobbered, factsOf, type BufferSet, type Facts } from './support/facts.js';
+import { clobbered, factsOf, type BufferSet, type Facts, type Footprint } from './support/facts.js';
 import { opKey } from './support/op-key.js';
 import { scopedMap } from './support/scoped-map.js';
 
@@ -23,7 +23,7 @@ const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
     const current = substituteOperands(op, now);
     if (current.regions.length > 0) return visitRegions(current);
     const footprint = facts.footprint(current);
-    const key = keyOf(current);
+    const key = keyOf(current, footprint);
     if (key !== undefined) {
       const same = available.get(key);
       if (same) {
@@ -37,9 +37,8 @@ const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
   };
 
   /** The key of an op that may be merged with its equal, else nothing. */
-  const keyOf = (op: Op): string | undefined => {
+  const keyOf = (op: Op, footprint: Footprint): string | undefined => {
     const def = facts.def(op);
-    const footprint = facts.footprint(op);
     if (!def || def.traits.terminator || op.results.length === 0) return undefined;
     if (footprint.external || footprint.writes.any || footprint.writes.names.size > 0) return undefined;
     return opKey(op, def.traits.commutative === true) + versions.of(footprint.reads);

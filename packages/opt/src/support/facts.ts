@@ -37,8 +37,10 @@ export const factsOf = (dialects: readonly Dialect[]): Facts => {
   const footprint = (op: Op): Footprint => {
     const def = table.get(op.name);
     if (!def) return anything;
+    /* Most ops, asked by most passes: these do nothing to memory. */
     const { elementwise, constant } = def.traits;
-    const seen = elementwise === true || constant === true ? undefined : known.get(op);
+    if (elementwise === true || constant === true) return trapsOn(def, op) ? trapping : nothing;
+    const seen = known.get(op);
     if (seen) return seen;
     const effects = def.effects(op);
     if (op.regions.length === 0 && effects.length === 0) return trapsOn(def, op) ? trapping : nothing;

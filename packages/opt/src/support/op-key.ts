@@ -4,16 +4,11 @@ import { typeText, type Attr, type Op } from '@filigree/ir';
 export const opKey = (op: Op, commutative: boolean): string => {
   const ids = op.operands.map((v) => v.id);
   if (commutative) ids.sort((a, b) => a - b);
-  return `${op.name}(${ids.join(',')}){${attrsKey(op)}}${op.results.map((v) => typeText(v.type)).join(',')}`;
-};
-
-const attrsKey = (op: Op): string => {
-  const names = Object.keys(op.attrs);
-  if (names.length === 0) return '';
-  return names
-    .sort()
-    .map((n) => `${n}=${attrKey(op.attrs[n]!)}`)
-    .join(';');
+  let key = `${op.name}(${ids.join(',')}){`;
+  for (const name of Object.keys(op.attrs).sort()) key += `${name}=${attrKey(op.attrs[name]!)};`;
+  key += '}';
+  for (const { type } of op.results) key += `${typeText(type)},`;
+  return key;
 };
 
 /** As JSON, but with -0, NaN and infinities told apart. */

@@ -197,19 +197,21 @@ const exitSets = new WeakMap<Instruction, ReadonlySet<Label>>();
 
 /** The blocks around an instruction that it may leave. */
 export const exitsOf = (i: Instruction): ReadonlySet<Label> => {
+  if (i.do === 'exit') return new Set([i.label]);
+  if (i.do !== 'if' && i.do !== 'loop' && i.do !== 'block') return none;
   const known = exitSets.get(i);
   if (known) return known;
-  const found = new Set<Label>();
-  const add = (block: Block): void => exitsOfBlock(block).forEach((l) => found.add(l));
-  if (i.do === 'exit') found.add(i.label);
-  else if (i.do === 'if') [i.then, i.otherwise].forEach(add);
-  else if (i.do === 'loop') [i.test, i.body].forEach(add);
-  else if (i.do === 'block') {
-    add(i.body);
-    found.delete(i.label);
-  }
+  const inner = i.do === 'if' ? [i.then, i.otherwise] : i.do === 'loop' ? [i.test, i.body] : [i.body];
+  const found = new Set(inner.flatMap((block) => [...exitsOfBlock(block)]));
+  if (i.do === 'block') found.delete(i.label);
   exitSets.set(i, found);
   return found;
 };
 
-const exitsOfBlock = (block: Block): ReadonlySet<Label> => new Set(block.flatMap((i) => [...exitsOf(i)]));
+const exitsOfBlock = (block: Block): ReadonlySet<Label> => {
+  const found = new Set<Label>();
+  for (const i of block) for (const label of exitsOf(i)) found.add(label);
+  return found;
+};
+
+const none: ReadonlySet<Label> = new Set();

@@ -39,7 +39,6 @@ class Structurer {
   sequence(list: readonly Instruction[], tails: Labels): Structured {
     const out: Instruction[] = [];
     for (const [k, i] of list.entries()) {
-      const rest = list.slice(k + 1);
       if (i.do === 'exit') {
         if (tails.has(i.label)) return { block: out, left: none };
         return { block: [...out, this.raise(i.label, i.at)], left: new Set([i.label]) };
@@ -49,6 +48,7 @@ class Structurer {
         out.push(...this.plain(i));
         continue;
       }
+      const rest = list.slice(k + 1);
       const moved = i.do === 'if' ? moveRest(i, rest) : undefined;
       const follows = moved ? [] : rest;
       const first = this.instruction(moved ?? i, follows.length === 0 ? tails : none);
