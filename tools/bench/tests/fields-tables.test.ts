@@ -30,9 +30,11 @@ it('the tables of fields have a row for each application, part of the optimiser 
   ]);
   for (const [, cell] of parts.rows.slice(0, 4)) expect(cell).toMatch(/^\d/);
   expect(small.rows.filter((r) => r[0].startsWith('cells activated: hash')).length).toBeGreaterThan(0);
+  expect(small.rows.at(-1)![0]).toContain("'forward' of sparse-cnn, the slowest of 1");
+  expect(small.rows.at(-1)![1]).toMatch(/^\d.* ms$/);
   expect(chart).toContain('sparse-cnn: on');
   expect(said.some((line) => line.includes('everything off'))).toBe(true);
-}, 120_000);
+}, 180_000);
 
 it('what an application answers is compared, and nothing that is wrong is timed', async () => {
   const right = await applicationCase('fem', 16);

@@ -5,22 +5,30 @@ import {
   compiledMpm,
   compiledPoisson,
   compiledRenderer,
+  fem,
   femSetup,
+  LAYOUTS,
   maxRelError,
+  mgpcg,
+  mpm2d,
   mpm2dSetup,
+  mpm3d,
   mpm3dSetup,
   nativeCnn,
   nativeFem,
   nativeMpm,
   nativePoisson,
   nativeRenderer,
+  pathTracer,
   pathTracerSetup,
   poissonSetup,
+  sparseCnn,
   type CompileOptions,
   type DType,
   type MpmSetup,
   type MpmState,
 } from '@filigree/e2e';
+import type { FieldProgramOptions } from 'filigree';
 import { quantile } from '../measure.js';
 
 /** The applications of sparse fields (TA2.9). */
@@ -45,6 +53,8 @@ export interface ApplicationCase {
   /** Whether neighbouring iterations touch neighbouring elements, as all do but rays that scatter (thesis §2.6, table 2.1). */
   readonly coherent: boolean;
   readonly ours: (options: CompileOptions) => Promise<Ready>;
+  /** Its kernels, and where the data lie. */
+  readonly source: (dtype: DType) => Pick<FieldProgramOptions, 'layout' | 'kernels'>;
   /** The C++ by hand; a sentence where this machine cannot compile it. */
   readonly byHand: (dtype: DType, threads: number) => Promise<Ready | string>;
   /** How far an answer is from another, and how far it may be. */
@@ -69,7 +79,7 @@ export const applicationCase = async (name: ApplicationName, size = SIZES[name])
   ...(await makers[name](8 * Math.max(2, Math.ceil(size / 8)))),
 });
 
-type Made = Pick<ApplicationCase, 'title' | 'ours' | 'byHand' | 'tolerance'> & Partial<ApplicationCase>;
+type Made = Pick<ApplicationCase, 'title' | 'source' | 'ours' | 'byHand' | 'tolerance'> & Partial<ApplicationCase>;
 
 const makers: Readonly<Record<ApplicationName, (size: number) => Made | Promise<Made>>> = {
   mpm2d: async (n) => mpm(2, await inMotion(mpm2dSetup({ n }))),
@@ -78,6 +88,7 @@ const makers: Readonly<Record<ApplicationName, (size: number) => Made | Promise<
     const setup = femSetup({ n });
     return {
       title: `linear elasticity, ${n}³ cells: the stiffness matrix by a vector`,
+      source: (dtype) => fem(setup, dtype, LAYOUTS.pointer),
       tolerance: { f32: 1e-5, f64: 1e-13 },
       ours: async (options) => {
         const fem = await compiledFem(options)(setup);
@@ -94,6 +105,7 @@ const makers: Readonly<Record<ApplicationName, (size: number) => Made | Promise<
     const setup = poissonSetup({ n });
     return {
       title: `Poisson's equation by multigrid-preconditioned conjugate gradients, ${n}³ cells: a solution`,
+      source: (dtype) => mgpcg(setup, dtype, LAYOUTS.pointer),
       tolerance: { f32: 1e-4, f64: 1e-5 },
       ours: async (options) => {
         const solver = await compiledPoisson(options)(setup);
@@ -110,6 +122,7 @@ const makers: Readonly<Record<ApplicationName, (size: number) => Made | Promise<
     const setup = cnnSetup({ n });
     return {
       title: `3×3×3 convolution, 16 channels, surface voxels of ${n}³: a layer`,
+      source: (dtype) => sparseCnn(setup, dtype, LAYOUTS.pointer),
       tolerance: { f32: 1e-5, f64: 1e-13 },
       ours: async (options) => {
         const cnn = await compiledCnn(options)(setup);
@@ -126,6 +139,7 @@ const makers: Readonly<Record<ApplicationName, (size: number) => Made | Promise<
     const { cloud, view } = pathTracerSetup({ n: size, size, samples: 8 });
     return {
       title: `volumetric path tracer, ${cloud.n}³ cells: a picture of ${size}² pixels, ${view.samples} paths each`,
+      source: (dtype) => pathTracer(cloud, dtype, LAYOUTS.pointer),
       distance: standardErrors,
       tolerance: { f32: 5, f64: 5 },
       ours: async (options) => {
@@ -145,6 +159,7 @@ const makers: Readonly<Record<ApplicationName, (size: number) => Made | Promise<
 const mpm = (dim: 2 | 3, setup: MpmSetup): Made => ({
   title: `material point method, ${setup.n}${dim === 2 ? '²' : '³'} nodes, ${setup.body.length.toLocaleString('en')} particles: a step`,
   tolerance: { f32: 1e-3, f64: 1e-11 },
+  source: (dtype) => (dim === 2 ? mpm2d : mpm3d)(setup, dtype, LAYOUTS.pointer),
   ours: async (options) => {
     const sim = await compiledMpm(options)(setup);
     return { run: () => sim.step(1), answer: () => velocities(sim), close: () => sim.close() };

@@ -8,6 +8,7 @@ import { ms, type BenchmarkPage } from '../table.js';
 import { APPLICATIONS, type ApplicationName } from './applications.js';
 import type { FieldsJob } from './fields-child.js';
 import { TABLE_PARTS, VECTOR_PARTS, type ApplicationResult, type Configuration } from './measure-application.js';
+import { slowestFirstCompile, type FirstCompile } from './first-compile.js';
 import type { MicroResult } from './micro.js';
 
 export interface FieldTableOptions {
@@ -66,6 +67,11 @@ export const fieldTables = async (options: FieldTableOptions): Promise<FieldTabl
               { measure: 'micro', ...shared, ...(cells !== undefined && { cells }) },
               seconds,
               say,
+            ),
+            await slowestFirstCompile(
+              applications,
+              { dtype, ...(size !== undefined && { size }), ...(backend !== undefined && { backend }) },
+              (job) => inChild<FirstCompile>({ measure: 'first-compile', ...job }, seconds, say),
             ),
           ),
         ];
@@ -153,17 +159,25 @@ const partsOff = (
   };
 };
 
-const microSection = (outcome: Outcome<readonly MicroResult[]>): BenchmarkPage['sections'][number] => ({
-  title: 'Small measurements',
-  table: {
-    head: ['', 'measured', 'goal'],
-    rows:
-      'failed' in outcome
-        ? [['', outcome.failed, '']]
-        : outcome.result.map((r) => [r.what, `${ms(r.value)} ${r.unit}`, r.goal ?? '']),
-  },
-  notes: ['Rates of kernels are those of a core. Cells are activated again after all were given back.'],
-});
+const microSection = (
+  outcome: Outcome<readonly MicroResult[]>,
+  firstCompile: MicroResult | string,
+): BenchmarkPage['sections'][number] => {
+  const results = [...('failed' in outcome ? [outcome.failed] : outcome.result), firstCompile];
+  return {
+    title: 'Small measurements',
+    table: {
+      head: ['', 'measured', 'goal'],
+      rows: results.map((r) =>
+        typeof r === 'string' ? ['', r, ''] : [r.what, `${ms(r.value)} ${r.unit}`, r.goal ?? ''],
+      ),
+    },
+    notes: [
+      'Rates of kernels are those of a core. Cells are activated again after all were given back.',
+      'A first compile is the whole way from one kernel to the loaded program, nothing from the cache. Each kernel of the applications was compiled so; the row is the one that takes longest, the median of three processes.',
+    ],
+  };
+};
 
 const chartOf = (results: readonly ApplicationResult[]): string => {
   const bar = (label: string, c: Configuration, strong = false) =>

@@ -15,7 +15,7 @@ export interface MicroJob {
 export interface MicroResult {
   readonly what: string;
   readonly value: number;
-  readonly unit: 'million a second' | 'µs';
+  readonly unit: 'million a second' | 'µs' | 'ms';
   readonly goal?: string;
 }
 
