@@ -1,18 +1,8 @@
-import { isInteger, isSigned, type Attrs, type Op, type ScalarType, type Type, type Value } from '@filigree/ir';
+import { isInteger, isSigned, type Op, type ScalarType, type Value } from '@filigree/ir';
+import type { RangeContext } from './context.js';
 import { alignOf, isSingle, type Range } from './range.js';
 import { factorOf, splitSum, termsOf, type Term } from './sum.js';
 import { compare } from './transfer.js';
-
-/** What a rule may see and do at the place of the op that it looks at. */
-export interface RangeContext {
-  readonly range: (v: Value) => Range | undefined;
-  /** The op that gives a value, as it is now. */
-  readonly def: (v: Value) => Op | undefined;
-  /** Whether an op gives the same number as without a limit to its type. */
-  readonly exact: (op: Op) => boolean;
-  readonly constant: (value: number, type: Type) => Value;
-  readonly build: (name: string, operands: readonly Value[], type: Type, attrs?: Attrs) => Value;
-}
 
 /** A simpler value for the result of an op, given what is known about integers; undefined if there is none. */
 export const foldByRange = (op: Op, c: RangeContext): Value | undefined => {

@@ -19,7 +19,8 @@ import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { freshValues, simpleOp } from '../support/values.js';
 import { rangesOf } from './analysis.js';
-import { foldByRange, type RangeContext } from './fold.js';
+import type { RangeContext } from './context.js';
+import { foldByRange } from './fold.js';
 
 /**
  * Simplifies integer code by what is known about its values: intervals and low zero bits, derived from constants and

@@ -1,6 +1,6 @@
 import type { Op, Value } from '@filigree/ir';
 import { disjointBits } from './transfer.js';
-import type { RangeContext } from './fold.js';
+import type { RangeContext } from './context.js';
 import { isSingle } from './range.js';
 
 /** A part of a sum: a value, or a number. */

@@ -1,16 +1,14 @@
-import { fail, pass, type Buffer, type Pass } from '@filigree/ir';
-import { INTERMEDIATE } from '../group/cut-hash.js';
-import type { HarvestedGroup } from '../harvest/harvest.js';
+import { pass, type Buffer, type Pass } from '@filigree/ir';
 import type { Template } from '../harvest/template.js';
 import { defaultOptions, type SpecializeOptions } from '../options.js';
 import type { Ordered } from '../order/order.js';
+import { bufferOf, destinationColumns, positionsOf, TEMPORARIES, type Positions } from './columns.js';
 import { encode, interleave, type Encoded } from './encode.js';
+import { placeIntermediates } from './intermediates.js';
+import type { Movable } from './movable.js';
 import { moves } from './moves.js';
 import { Pools, type TableBases } from './pools.js';
 import { cutTiles } from './tiles.js';
-
-/** The buffer of intermediate values. */
-const TEMPORARIES = 'temp';
 
 /** A group with every position known; instances in the order they run. */
 export interface PlacedGroup {
@@ -115,152 +113,10 @@ const placeLaunch = (at: PlaceContext, level: number, groups: readonly Movable[]
   };
 };
 
-interface PlaceContext {
-  readonly h: Ordered;
-  /** Position of each stored node among the intermediates. */
-  readonly slot: Int32Array;
+interface PlaceContext extends Positions {
   readonly pools: Pools;
   readonly options: SpecializeOptions['place'];
-  readonly names: readonly string[];
 }
-
-/** A group of values to compute or move, as harvesting or `moves` left it. */
-export interface Movable extends Omit<HarvestedGroup, 'units'> {
-  readonly units: Int32Array;
-  /** For moves: output and position of each instance, in place of the destinations of its unit. */
-  readonly move?: { readonly output: number; readonly positions: Int32Array };
-}
-
-/**
- * Positions of intermediates, launch by launch. Values that are read often stand in the order in which
- * units run, where readers that are neighbours find neighbours; values that are read once or twice stand in the order in
- * which their group computes them, so that they are written consecutively without an index table.
- */
-const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { slot: Int32Array; count: number } => {
-  const { order, level, ptr, roots } = h;
-  const { read } = h.destinations;
-  const levels = slotsOfLevels(h);
-  const count = levels.reduce((n, l) => n + l.values, 0);
-  if (count > MAX_POSITIONS)
-    fail('place/too-large', `${count} intermediate values do not fit 32-bit positions`, {
-      remedy: 'split the program',
-    });
-  if (count === 0) return { slot: NO_SLOTS, count };
-  const slot = new Int32Array(h.graph.length);
-  const often = Uint8Array.from(levels, (l) => (l.often ? 1 : 0));
-  /* The next position of each level. */
-  const next = Int32Array.from(levels, (l) => l.at);
-  for (let i = 0; i < order.length; i++) {
-    const u = order[i];
-    const l = level[u];
-    if (often[l] === 1) for (let r = ptr[u]; r < ptr[u + 1]; r++) if (read[r] === 1) slot[roots[r]] = next[l]++;
-  }
-  for (const g of groups) {
-    if (g.move || levels[g.level].often) continue;
-    const { units } = g;
-    const values = ptr[units[0] + 1] - ptr[units[0]];
-    let at = next[g.level];
-    for (let k = 0; k < values; k++)
-      for (let i = 0; i < units.length; i++) {
-        const r = ptr[units[i]] + k;
-        if (read[r] === 1) slot[roots[r]] = at++;
-      }
-    next[g.level] = at;
-  }
-  return { slot, count };
-};
-
-const NO_SLOTS = new Int32Array(0);
-
-/** Reads a value from which the order of reads matters more than the order of writes. */
-const OFTEN = 2.5;
-
-interface LevelSlots {
-  /** Position of the level's first value. */
-  readonly at: number;
-  readonly values: number;
-  /** Whether the level's values are read often. */
-  readonly often: boolean;
-}
-
-const slotsOfLevels = (h: Ordered): LevelSlots[] => {
-  const { ptr, level } = h;
-  const { read } = h.destinations;
-  const values = new Int32Array(h.readsOfLevel.length);
-  for (let u = 0; u + 1 < ptr.length; u++) for (let r = ptr[u]; r < ptr[u + 1]; r++) values[level[u]] += read[r];
-  let at = 0;
-  return Array.from(values, (n, l) => {
-    const slots = { at, values: n, often: h.readsOfLevel[l] >= OFTEN * n };
-    at += n;
-    return slots;
-  });
-};
-
-const MAX_POSITIONS = 2 ** 31 - 1;
-
-const positionsOf = (at: PlaceContext, column: { kind: number; nodes: Int32Array }): Int32Array => {
-  const { nodes, kind } = column;
-  if (kind === INTERMEDIATE) return gather(at.slot, nodes);
-  const first = at.h.inputs[kind - 1].firstNode;
-  const out = new Int32Array(nodes.length);
-  for (let i = 0; i < nodes.length; i++) out[i] = nodes[i] - first;
-  return out;
-};
-
-const bufferOf = (at: PlaceContext, kind: number): string => (kind === INTERMEDIATE ? TEMPORARIES : at.names[kind]);
-
-/** Position columns of a group's destinations, and which value goes to which. */
-const destinationColumns = (
-  at: PlaceContext,
-  g: Movable,
-  firstAddress: number,
-): { columns: Int32Array[]; stores: { buffer: string; address: number }[][] } => {
-  const { h, slot } = at;
-  const columns: Int32Array[] = [];
-  const stores: { buffer: string; address: number }[][] = [];
-  const add = (list: { buffer: string; address: number }[], buffer: string, column: Int32Array): void => {
-    list.push({ buffer, address: firstAddress + columns.length });
-    columns.push(column);
-  };
-  if (g.move) {
-    stores.push([]);
-    add(stores[0], h.outputs[g.move.output].name, g.move.positions);
-    return { columns, stores };
-  }
-  const { units } = g;
-  const first = h.ptr[units[0]];
-  const { ptr, output, position } = h.destinations;
-  for (let k = 0; k < h.ptr[units[0] + 1] - first; k++) {
-    const list: { buffer: string; address: number }[] = [];
-    const column = (positionOf: (root: number) => number): Int32Array => {
-      const out = new Int32Array(units.length);
-      for (let i = 0; i < out.length; i++) out[i] = positionOf(h.ptr[units[i]] + k);
-      return out;
-    };
-    if (h.destinations.read[first + k] === 1)
-      add(
-        list,
-        TEMPORARIES,
-        column((r) => slot[h.roots[r]]),
-      );
-    const written = ptr[first + k];
-    for (let o = 0; o < ptr[first + k + 1] - written; o++)
-      add(
-        list,
-        h.outputs[output[written + o]].name,
-        column((r) => position[ptr[r] + o]),
-      );
-    stores.push(list);
-  }
-  return { columns, stores };
-};
-
-/** values[at[i]] */
-const gather = (values: Int32Array, at: Int32Array): Int32Array => {
-  const out = new Int32Array(at.length);
-  for (let i = 0; i < at.length; i++) out[i] = values[at[i]];
-  return out;
-};
 
 const NO_CONSTANTS = new Float64Array(0);
 

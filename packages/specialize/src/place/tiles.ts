@@ -1,4 +1,4 @@
-import type { Movable } from './place.js';
+import type { Movable } from './movable.js';
 
 /** Tiles of a launch: `starts[k][t] .. starts[k][t+1])` are group k's instances of tile t. */
 export interface Tiles {

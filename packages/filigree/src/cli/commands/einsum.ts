@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { complexOption, keyValue, wholeNumber, withCommonOptions } from '../common-options.js';
-import type { EinsumRunOptions, EinsumSummary } from '../einsum/einsum-run.js';
+import type { EinsumRunOptions } from '../einsum/einsum-options.js';
+import type { EinsumSummary } from '../einsum/einsum-run.js';
 import type { Session } from '../session.js';
 import { countText, labelled, msText } from '../text.js';
 

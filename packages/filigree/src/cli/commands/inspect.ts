@@ -1,7 +1,7 @@
 import type { Diagnostic } from '@filigree/ir';
 import type { Command } from 'commander';
 import { withCommonOptions } from '../common-options.js';
-import type { EinsumRunOptions } from '../einsum/einsum-run.js';
+import type { EinsumRunOptions } from '../einsum/einsum-options.js';
 import type { ExpressionRunOptions } from '../expr/expression-run.js';
 import type { RegionsOptions } from '../regions/regions-run.js';
 import type { Session } from '../session.js';

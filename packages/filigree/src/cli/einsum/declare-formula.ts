@@ -3,7 +3,7 @@ import type { BooleanTensor } from '@filigree/sparse';
 import { scalarsOf, type KernelDecl, type LayoutKind } from '@filigree/tensor';
 import { declareKernel } from '../../api/tensors/compile.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
-import type { EinsumRunOptions } from './einsum-run.js';
+import type { EinsumRunOptions } from './einsum-options.js';
 
 /** The formula with the shapes, patterns, values and layouts that options give. */
 export const declarationOf = async (formula: string, options: EinsumRunOptions): Promise<KernelDecl> => {

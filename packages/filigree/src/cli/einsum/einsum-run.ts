@@ -16,25 +16,11 @@ import { compileTensors } from '../../api/tensors/compile.js';
 import type { TensorProgram } from '../../api/tensors/program.js';
 import { tensorBackend } from '../../api/tensors/target.js';
 import { backendOf } from '../backend-of.js';
-import type { CommonOptions } from '../common-options.js';
 import { randomValues } from '../random.js';
 import type { Session } from '../session.js';
 import { declarationOf, numberOf } from './declare-formula.js';
+import type { EinsumRunOptions } from './einsum-options.js';
 import { timeFormula } from './time-formula.js';
-
-export interface EinsumRunOptions extends CommonOptions {
-  readonly shape?: Readonly<Record<string, string>>;
-  readonly pattern?: Readonly<Record<string, string>>;
-  readonly known?: Readonly<Record<string, string>>;
-  readonly complex?: 'real' | 'imag' | 'abs';
-  readonly layout?: Readonly<Record<string, string>>;
-  readonly scalar?: Readonly<Record<string, string>>;
-  readonly name: string;
-  readonly maxTemporaryBytes?: number;
-  readonly bench?: boolean;
-  readonly project?: boolean;
-  readonly fastMath: boolean;
-}
 
 /** What a run of a formula found; `summary` is the JSON document. */
 export interface EinsumRun {

@@ -6,7 +6,7 @@ import { medians, QUICK, type MeasureOptions } from '../measure.js';
 import type { Session } from '../session.js';
 import { einsumBaseline, type EinsumBaseline } from './einsum-baseline.js';
 import { nativeKernel } from './einsum-native.js';
-import type { EinsumRunOptions } from './einsum-run.js';
+import type { EinsumRunOptions } from './einsum-options.js';
 
 /** What is timed, and what it is compared with. */
 export interface Timing {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { cppProject } from '../../api/tensors/cpp-project.js';
-import type { EinsumRun, EinsumRunOptions } from './einsum-run.js';
+import type { EinsumRunOptions } from './einsum-options.js';
+import type { EinsumRun } from './einsum-run.js';
 import { writeOut, writeSources } from '../write-sources.js';
 
 /** Writes the generated sources, or a project of them, into a folder. Error: `emit/unwritable`. */

@@ -1,0 +1,13 @@
+import type { Attrs, Op, Type, Value } from '@filigree/ir';
+import type { Range } from './range.js';
+
+/** What a rule may see and do at the place of the op that it looks at. */
+export interface RangeContext {
+  readonly range: (v: Value) => Range | undefined;
+  /** The op that gives a value, as it is now. */
+  readonly def: (v: Value) => Op | undefined;
+  /** Whether an op gives the same number as without a limit to its type. */
+  readonly exact: (op: Op) => boolean;
+  readonly constant: (value: number, type: Type) => Value;
+  readonly build: (name: string, operands: readonly Value[], type: Type, attrs?: Attrs) => Value;
+}

@@ -1,0 +1,81 @@
+import { INTERMEDIATE } from '../group/cut-hash.js';
+import type { Ordered } from '../order/order.js';
+import type { Movable } from './movable.js';
+
+/** The buffer of intermediate values. */
+export const TEMPORARIES = 'temp';
+
+/** Where values stand. */
+export interface Positions {
+  readonly h: Ordered;
+  /** Position of each stored node among the intermediates. */
+  readonly slot: Int32Array;
+  /** Buffer of each kind of values. */
+  readonly names: readonly string[];
+}
+
+/** Positions of the values that a column names. */
+export const positionsOf = (at: Positions, column: { kind: number; nodes: Int32Array }): Int32Array => {
+  const { nodes, kind } = column;
+  if (kind === INTERMEDIATE) return gather(at.slot, nodes);
+  const first = at.h.inputs[kind - 1].firstNode;
+  const out = new Int32Array(nodes.length);
+  for (let i = 0; i < nodes.length; i++) out[i] = nodes[i] - first;
+  return out;
+};
+
+/** The buffer of values of a kind. */
+export const bufferOf = (at: Positions, kind: number): string => (kind === INTERMEDIATE ? TEMPORARIES : at.names[kind]);
+
+/** Position columns of a group's destinations, and which value goes to which. */
+export const destinationColumns = (
+  at: Positions,
+  g: Movable,
+  firstAddress: number,
+): { columns: Int32Array[]; stores: { buffer: string; address: number }[][] } => {
+  const { h, slot } = at;
+  const columns: Int32Array[] = [];
+  const stores: { buffer: string; address: number }[][] = [];
+  const add = (list: { buffer: string; address: number }[], buffer: string, column: Int32Array): void => {
+    list.push({ buffer, address: firstAddress + columns.length });
+    columns.push(column);
+  };
+  if (g.move) {
+    stores.push([]);
+    add(stores[0], h.outputs[g.move.output].name, g.move.positions);
+    return { columns, stores };
+  }
+  const { units } = g;
+  const first = h.ptr[units[0]];
+  const { ptr, output, position } = h.destinations;
+  for (let k = 0; k < h.ptr[units[0] + 1] - first; k++) {
+    const list: { buffer: string; address: number }[] = [];
+    const column = (positionOf: (root: number) => number): Int32Array => {
+      const out = new Int32Array(units.length);
+      for (let i = 0; i < out.length; i++) out[i] = positionOf(h.ptr[units[i]] + k);
+      return out;
+    };
+    if (h.destinations.read[first + k] === 1)
+      add(
+        list,
+        TEMPORARIES,
+        column((r) => slot[h.roots[r]]),
+      );
+    const written = ptr[first + k];
+    for (let o = 0; o < ptr[first + k + 1] - written; o++)
+      add(
+        list,
+        h.outputs[output[written + o]].name,
+        column((r) => position[ptr[r] + o]),
+      );
+    stores.push(list);
+  }
+  return { columns, stores };
+};
+
+/** values[at[i]] */
+const gather = (values: Int32Array, at: Int32Array): Int32Array => {
+  const out = new Int32Array(at.length);
+  for (let i = 0; i < at.length; i++) out[i] = values[at[i]];
+  return out;
+};
