@@ -15,6 +15,7 @@ import {
   put,
   quadraticSpline,
   range,
+  solveConjugateGradients,
   splineNodes,
   sum,
   unrolled,
@@ -22,6 +23,7 @@ import {
   ndrange,
   vec,
   type Grid2,
+  type KrylovLaunches,
   type Vec,
   type VecGrid1,
   type VecGrid2,
@@ -301,39 +303,31 @@ it('the nearest rotation is that of the polar decomposition', () => {
 
 describe('conjugate gradients', () => {
   /* −u″ = 1 on nine nodes between zeros: u = k (10 − k) / 2. */
-  const solve = (steps: Steps, multiply: () => number): number => {
-    let rho = steps.rho();
-    let before = Infinity;
-    for (let n = 0; n < 12 && rho > 1e-24; n++) {
-      steps.follow(rho / before);
-      before = rho;
-      steps.advance(rho / multiply());
-      rho = steps.rho();
-    }
-    return rho;
-  };
-  interface Steps {
-    readonly rho: () => number;
-    readonly follow: (beta: number) => void;
-    readonly advance: (alpha: number) => number;
-  }
-
-  it('over numbers', () => {
-    const decl = ['x', 'p', 'q', 'r'].map((name) => field(name, 'f64'));
-    const kernels = conjugateGradients({ x: decl[0], p: decl[1], q: decl[2], r: decl[3] });
-    const [x, p, q, r] = [0, 0, 0, 1].map((value) => new Array<number>(9).fill(value));
-    const steps: Steps = {
-      rho: () => kernels.rho.fn(r, r) as number,
-      follow: (beta) => void kernels.follow.fn(r, p, beta),
-      advance: (alpha) => kernels.advance.fn(x, p, r, q, alpha) as number,
-    };
-    const rho = solve(steps, () => {
+  it.each([false, true])('over numbers, preconditioned: %s', (preconditioned) => {
+    const decl = ['x', 'p', 'q', 'r', 'z'].map((name) => field(name, 'f64'));
+    const z = preconditioned ? { z: decl[4] } : {};
+    const kernels = conjugateGradients({ x: decl[0], p: decl[1], q: decl[2], r: decl[3], ...z });
+    const [x, p, q, r, s] = [0, 0, 0, 1, 0].map((value) => new Array<number>(9).fill(value));
+    const multiply = (): number => {
       p.forEach((value, k) => (q[k] = 2 * value - (p[k - 1] ?? 0) - (p[k + 1] ?? 0)));
       return p.reduce((total, value, k) => total + value * q[k], 0);
-    });
-    expect(rho).toBeLessThan(1e-20);
-    x.forEach((value, k) => expect(value).toBeCloseTo(((k + 1) * (9 - k)) / 2, 9));
-    expect(kernels.norm.fn(r)).toBeCloseTo(rho, 20);
+    };
+    const run: KrylovLaunches = {
+      norm: () => kernels.norm.fn(r) as number,
+      rho: () => kernels.rho.fn(preconditioned ? s : r, r) as number,
+      follow: (beta) => kernels.follow.fn(preconditioned ? s : r, p, beta),
+      multiply,
+      advance: (alpha) => kernels.advance.fn(x, p, r, q, alpha) as number,
+    };
+    const precondition = (): void => r.forEach((value, k) => (s[k] = value / (2 + (k % 3))));
+    const options = { tolerance: 1e-10, mostIterations: 20, ...(preconditioned ? { precondition } : {}) };
+    const norms = solveConjugateGradients(run, options);
+    expect(norms[0]).toBe(3);
+    expect(norms.length).toBeLessThan(12);
+    expect(norms[norms.length - 1]).toBeLessThan(3e-10);
+    expect(kernels.norm.fn(r)).toBeCloseTo(norms[norms.length - 1] ** 2, 20);
+    x.forEach((value, k) => expect(value).toBeCloseTo(((k + 1) * (9 - k)) / 2, 7));
+    expect(solveConjugateGradients(run, { ...options, mostIterations: 0 })).toHaveLength(1);
   });
 
   it('over vectors, by the kernels that scalars have component by component', () => {
