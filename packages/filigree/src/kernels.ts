@@ -83,6 +83,7 @@ export {
   dense,
   dynamic,
   field,
+  fields,
   hash,
   i,
   ij,
