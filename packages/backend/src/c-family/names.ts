@@ -24,10 +24,10 @@ export const names = (taken: Iterable<string> = []): Names => {
   };
 };
 
-/** The identifiers of a module's kernels, in module order; entry points are `filigree_kernel_` and this name. */
+/** The identifiers of a module's kernels, in module order; entry points are `filigree_kernel_` and this name, and take `a0`, `a1`, … */
 export const kernelNames = (module: Module): readonly string[] => {
   const own = names(reserved);
-  return module.kernels.map((k: Kernel) => own.take(k.name.replace(/^part(?=\d+_of_)/, 'kernel_part')));
+  return module.kernels.map((k: Kernel) => own.take(k.name.replace(/^(?=part\d+_of_|a\d+$)/, 'kernel_')));
 };
 
 /** `text` with everything that C does not allow in an identifier turned into `_`. */
