@@ -241,13 +241,9 @@ describe.each(backends)('bad input of kernels on %s', (backend) => {
   it('names the file and line of a kernel where they are known', async () => {
     const at = { file: 'plume.ts', line: 40, column: 9 };
     const sim = await make({
-      grow: kernel(
-        [smoke],
-        (smoke: Grid1) => {
-          for (const k of range(64)) smoke[4 * k] = 1;
-        },
-        { at },
-      ),
+      grow: kernel([smoke], { at }, (smoke: Grid1) => {
+        for (const k of range(64)) smoke[4 * k] = 1;
+      }),
     });
     const [d] = (await refusal(() => sim.run.grow())).diagnostics;
     expect(formatDiagnostic(d)).toMatch(/^plume\.ts:41:\d+: error\[launch\/exhausted\]/);

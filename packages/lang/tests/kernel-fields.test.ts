@@ -61,13 +61,9 @@ describe('kernel IR of fields', () => {
     const inferred = kernel([a, b, y], { scope }, (a, b, y) => {
       for (const [i, j] of active(a)) b[i][j] = factor * a[i][j] + y[i].x;
     });
-    const annotated = kernel(
-      [a, b, y],
-      (a: Grid2, b: Grid2, y: VecGrid1<2>) => {
-        for (const [i, j] of active(a)) b[i][j] = factor * a[i][j] + y[i].x;
-      },
-      { scope },
-    );
+    const annotated = kernel([a, b, y], { scope }, (a: Grid2, b: Grid2, y: VecGrid1<2>) => {
+      for (const [i, j] of active(a)) b[i][j] = factor * a[i][j] + y[i].x;
+    });
     expectTypeOf(inferred.fn).parameters.toEqualTypeOf<[Grid2, Grid2, VecGrid1<2>]>();
     expect(textOf(inferred, on)).toBe(textOf(annotated, on));
   });
@@ -75,6 +71,7 @@ describe('kernel IR of fields', () => {
   it('a loop over active elements, ended early by continue', () => {
     const def = kernel(
       [u, v, 'f32'],
+      { name: 'step', block: 64, threads: 2, vectorWidth: 8 },
       (u: Grid2, v: Grid2, dt: number) => {
         for (const [i, j] of active(u)) {
           cache(u);
@@ -82,7 +79,6 @@ describe('kernel IR of fields', () => {
           v[i][j] = dt * u[i + 1][j];
         }
       },
-      { name: 'step', block: 64, threads: 2, vectorWidth: 8 },
     );
     expect(textOf(def, tree)).toBe(`kernel @step(%dt: f32) {block = 64, threads = 2, vector_width = 8} {
   field.for {block = 64, cache = [u], node = 3} {
@@ -222,15 +218,11 @@ scf.for %0, %1, %2 {parallel = true} {
   });
 
   it('a sum over a loop goes through a buffer, and the result is left in another', () => {
-    const def = kernel(
-      [u],
-      (u: Grid2) => {
-        let s = 0;
-        for (const [i, j] of active(u)) s += u[i][j];
-        return s;
-      },
-      { name: 'total' },
-    );
+    const def = kernel([u], { name: 'total' }, (u: Grid2) => {
+      let s = 0;
+      for (const [i, j] of active(u)) s += u[i][j];
+      return s;
+    });
     expect(opsOf(def)).toBe(`%0 = arith.constant {value = 0} : f32
 %1 = arith.constant {value = 0} : i32
 mem.store %0, %1 {buffer = @total_s}

@@ -20,7 +20,7 @@ type AnyDef = KernelDef;
 
 /** A kernel from a function, without its types. */
 export const define = (args: readonly unknown[], fn: unknown, options: KernelOptions = {}): AnyDef =>
-  (kernel as unknown as (a: unknown, f: unknown, o: unknown) => AnyDef)(args, fn, options);
+  (kernel as unknown as (a: unknown, o: unknown, f: unknown) => AnyDef)(args, options, fn);
 
 const known = new WeakMap<AnyDef, LoweredKernel>();
 

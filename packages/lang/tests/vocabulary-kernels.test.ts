@@ -133,7 +133,7 @@ describe.each(bodies)('%s', (_, body, of, to) => {
   const matrices = fc.array(entry, { minLength: of * N, maxLength: of * N }).map((x) => new Float64Array(x));
 
   it('give the same numbers on the host and in a kernel, bit for bit', () => {
-    const def = kernel(f64Arrays, body, { float: 'f64' });
+    const def = kernel(f64Arrays, { float: 'f64' }, body);
     fc.assert(
       fc.property(matrices, (a) => {
         const [host, compiled] = [new Float64Array(to * N), new Float64Array(to * N)];
@@ -197,7 +197,7 @@ describe('random numbers', () => {
   };
 
   it('are the same on the host and in a kernel', () => {
-    const def = kernel([array('f64', 20)], draws, { float: 'f64' });
+    const def = kernel([array('f64', 20)], { float: 'f64' }, draws);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (seed) => {
         const [host, compiled] = [new Float64Array(20), new Float64Array(20)];

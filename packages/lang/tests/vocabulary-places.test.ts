@@ -335,6 +335,7 @@ describe('conjugate gradients', () => {
     const on = layout(dense(ij, 8).pointer().dense(ij, 4).place(y, p, q, r));
     const written = kernel(
       [y, p, r, q, 'f32'],
+      { name: 'advance' },
       (x: VecGrid2<2>, p: VecGrid2<2>, r: VecGrid2<2>, q: VecGrid2<2>, alpha: number) => {
         let squares = f64(0);
         for (const [i, j] of active(x)) {
@@ -346,7 +347,6 @@ describe('conjugate gradients', () => {
         }
         return squares;
       },
-      { name: 'advance' },
     );
     expect(numbered(textOf(conjugateGradients({ x: y, p, q, r }).advance, on))).toBe(numbered(textOf(written, on)));
     const host = [vec(1, 2), vec(3, 4)] as Vec<2>[];

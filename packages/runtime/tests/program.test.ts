@@ -243,16 +243,12 @@ describe('a program', () => {
   const backend = interpreter();
 
   it('shows in debug mode where an index leaves a field, and otherwise keeps it inside', async () => {
-    const shift = kernel(
-      [u, 'i32'],
-      (u: Grid2, by: number) => {
-        for (const k of range(8)) {
-          u[k][0] = 1;
-          u[k + by][3] = 2;
-        }
-      },
-      { at: { file: 'sim.ts', line: 10, column: 5 } },
-    );
+    const shift = kernel([u, 'i32'], { at: { file: 'sim.ts', line: 10, column: 5 } }, (u: Grid2, by: number) => {
+      for (const k of range(8)) {
+        u[k][0] = 1;
+        u[k + by][3] = 2;
+      }
+    });
     const debug = await make({ backend, layout: tree, kernels: { shift }, debug: true });
     debug.run.shift(8);
     expect(refusal(() => debug.run.shift(9))).toMatchObject({
@@ -280,7 +276,7 @@ describe('a program', () => {
       return sim;
     };
     const one = (name: string, fn: (n: Grid1, wide: Grid1, narrow: Grid1, x: number) => void) =>
-      kernel([n, wide, narrow, 'i32'], fn, { name, at });
+      kernel([n, wide, narrow, 'i32'], { name, at }, fn);
 
     it.each<readonly [string, KernelDef, number, string]>([
       [
@@ -368,16 +364,12 @@ describe('a program', () => {
   });
 
   it('shows in debug mode where a promise is broken', async () => {
-    const read = kernel(
-      [u, 'i32'],
-      (u: Grid2, by: number) => {
-        for (const [i, j] of active(u)) {
-          cache(u);
-          u[assumeInRange(i + by, i, -1, 2)][j] += 1;
-        }
-      },
-      { at: { file: 'sim.ts', line: 10, column: 5 } },
-    );
+    const read = kernel([u, 'i32'], { at: { file: 'sim.ts', line: 10, column: 5 } }, (u: Grid2, by: number) => {
+      for (const [i, j] of active(u)) {
+        cache(u);
+        u[assumeInRange(i + by, i, -1, 2)][j] += 1;
+      }
+    });
     const debug = await make({ backend, layout: tree, kernels: { read }, debug: true });
     debug.fields.u.set([3, 4], 1);
     debug.run.read(1);
@@ -389,18 +381,14 @@ describe('a program', () => {
   });
 
   it('ends a loop whose step is not positive, and shows it in debug mode', async () => {
-    const steps = kernel(
-      [u, 'i32'],
-      (u: Grid2, by: number) => {
-        for (const i of range(2)) {
-          for (const j of range(0, 4, by)) {
-            if (j > 2) break;
-            u[i][j] += 1;
-          }
+    const steps = kernel([u, 'i32'], { at: { file: 'sim.ts', line: 10, column: 5 } }, (u: Grid2, by: number) => {
+      for (const i of range(2)) {
+        for (const j of range(0, 4, by)) {
+          if (j > 2) break;
+          u[i][j] += 1;
         }
-      },
-      { at: { file: 'sim.ts', line: 10, column: 5 } },
-    );
+      }
+    });
     const [plain, debug] = [
       await make({ backend, layout: tree, kernels: { steps } }),
       await make({ backend, layout: tree, kernels: { steps }, debug: true }),

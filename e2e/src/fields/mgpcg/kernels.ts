@@ -49,15 +49,15 @@ export const mgpcg = ({ n, levels }: PoissonSetup, float: 'f32' | 'f64', blocks:
   const grid = layout(...onLevel.flatMap((all, l) => all.map((f) => blocksOn(l).place(f))));
   const options = { float, scope: { around } };
   const ofLevel = (l: number) => ({
-    [`start${l}`]: kernel([z[l], r[l]], start, options),
-    [`relax${l}`]: kernel([z[l], r[l], 'i32'], relax, options),
+    [`start${l}`]: kernel([z[l], r[l]], options, start),
+    [`relax${l}`]: kernel([z[l], r[l], 'i32'], options, relax),
     ...(l + 1 < levels && {
-      [`restrict${l}`]: kernel([z[l], r[l], residual[l], r[l + 1]], restrict, options),
-      [`prolong${l}`]: kernel([z[l], z[l + 1]], prolong, options),
+      [`restrict${l}`]: kernel([z[l], r[l], residual[l], r[l + 1]], options, restrict),
+      [`prolong${l}`]: kernel([z[l], z[l + 1]], options, prolong),
     }),
   });
   const kernels = {
-    multiply: kernel([p, q], multiply, options),
+    multiply: kernel([p, q], options, multiply),
     ...conjugateGradients({ x, p, q, r: r[0], z: z[0] }),
     ...Object.assign({}, ...numbers.map(ofLevel)),
   };

@@ -88,7 +88,7 @@ const count = (u: Grid3, n: number, shift: number) => {
 const grid = (summary: string, unbounded: boolean, branch: Branch, names: readonly string[]): Structure => {
   const fields = names.map((name) => field(name, 'i32'));
   const u = fields[names.indexOf('u')];
-  const kernels = { pairs: kernel([u, 'i32', 'i32'], count, { float: 'f64', scope: { cellOf } }) };
+  const kernels = { pairs: kernel([u, 'i32', 'i32'], { float: 'f64', scope: { cellOf } }, count) };
   return { summary, layout: layout(branch.place(...fields)), kernels, counted: u, isList: false, unbounded };
 };
 
@@ -99,6 +99,7 @@ const hierarchicalParticleBuckets = (): Structure => {
   const buckets = hash(ijk, 512).dense(ijk, 32).pointer().dense(ijk, 8).pointer().dynamic(l, 2048);
   const pairs = kernel(
     [index, 'i32', 'i32'],
+    { float: 'f64', scope: { cellOf } },
     (index: Grid4, n: number, shift: number) => {
       for (const p of range(n)) {
         const [x, y, z] = cellOf(p, shift);
@@ -108,7 +109,6 @@ const hierarchicalParticleBuckets = (): Structure => {
       for (const [x, y, z, _] of active(index)) pairs += length(index[x][y][z]);
       return pairs;
     },
-    { float: 'f64', scope: { cellOf } },
   );
   return {
     summary: 'Hierarchical Particle Buckets: a list of particles in every cell that has some',
@@ -127,6 +127,7 @@ const hybridGrid = (): Structure => {
   const block = hash(ij, 8).dense(ij, [16, 8]).bitmasked();
   const pairs = kernel(
     [nodes[0], particles[0], 'i32', 'i32'],
+    { float: 'f64', scope: { cellOf } },
     (node: Grid2, part: Grid3, n: number, shift: number) => {
       for (const p of range(n)) {
         const [x, y] = cellOf(p, shift);
@@ -137,7 +138,6 @@ const hybridGrid = (): Structure => {
       for (const [x, y] of active(node)) pairs += node[x][y] * node[x][y];
       return pairs;
     },
-    { float: 'f64', scope: { cellOf } },
   );
   return {
     summary: 'Hybrid Eulerian-Lagrangian Grid: blocks of grid nodes that hold their particles too',

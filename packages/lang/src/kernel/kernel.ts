@@ -34,16 +34,12 @@ export interface KernelOptions {
 }
 
 /**
- * Defines a kernel: `kernel([u, v, 'f32'], { scope }, (u, v, dt) => { … })`, the options before the function, after it, or left
- * out. Nothing is compiled or checked here but the arguments: `lang/not-a-function`, `lang/argument`, `lang/hint`.
+ * Defines a kernel: `kernel([u, v, 'f32'], { scope }, (u, v, dt) => { … })`, where the options may be left out. Nothing is compiled
+ * or checked here but the arguments: `lang/not-a-function`, `lang/argument`, `lang/hint`.
  *
  * @param args in the order of the function's parameters: fields, scalar types for launch arguments, `array(…)` for typed arrays
  */
-export function kernel<const A extends readonly KernelArg[]>(
-  args: A,
-  fn: KernelFunction<NoInfer<A>>,
-  options?: KernelOptions,
-): KernelDef<A>;
+export function kernel<const A extends readonly KernelArg[]>(args: A, fn: KernelFunction<NoInfer<A>>): KernelDef<A>;
 export function kernel<const A extends readonly KernelArg[]>(
   args: A,
   options: KernelOptions,
@@ -51,16 +47,12 @@ export function kernel<const A extends readonly KernelArg[]>(
 ): KernelDef<A>;
 export function kernel<const A extends readonly KernelArg[]>(
   args: A,
-  second: KernelFunction<A> | KernelOptions,
-  third: KernelFunction<A> | KernelOptions = {},
+  ...rest: readonly [fn: KernelFunction<A>] | readonly [options: KernelOptions, fn: KernelFunction<A>]
 ): KernelDef<A> {
-  const [fn, options] = (typeof third === 'function' ? [third, second] : [second, third]) as [
-    KernelFunction<A>,
-    KernelOptions,
-  ];
+  const [options, fn] = rest.length === 1 ? [{}, rest[0]] : rest;
   if (typeof fn !== 'function')
     fail('lang/not-a-function', `kernel() was given ${fn === null ? 'null' : typeof fn} for its function`, {
-      remedy: 'pass the arguments first, then the function',
+      remedy: 'pass the arguments, then options if there are any, then the function',
     });
   args.forEach((arg, k) => {
     if (!isKernelArg(arg))

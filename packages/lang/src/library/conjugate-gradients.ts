@@ -58,7 +58,7 @@ export const conjugateGradients = <F extends FieldDecl | VectorField>(
   const { norm, rho, follow, advance } = x.is === 'vector' ? functionsOf(vectors) : functionsOf(numbers);
   const scope = { ...algebra, eachActive, entryAt, putEntryAt, sumOfEach, addedInDouble };
   const make = <A extends readonly KernelArg[]>(args: A, fn: (...args: never[]) => number | void): KernelDef<A> =>
-    kernel(args, fn as never, { float: real, scope });
+    kernel(args, { float: real, scope }, fn as never);
   return {
     norm: make([r], norm),
     rho: make([z, r], rho),

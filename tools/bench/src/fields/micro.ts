@@ -52,13 +52,9 @@ interface Setup {
 const activation = async (what: string, branch: Branch, stride: number, setup: Setup): Promise<MicroResult> => {
   const { cells, rounds, options } = setup;
   const x = field('x', 'i32');
-  const write = kernel(
-    [x, 'i32'],
-    (x: Grid1, n: number) => {
-      for (const k of range(n)) x[k * stride] = 1;
-    },
-    { scope: { stride } },
-  );
+  const write = kernel([x, 'i32'], { scope: { stride } }, (x: Grid1, n: number) => {
+    for (const k of range(n)) x[k * stride] = 1;
+  });
   const sum = kernel([x], (x: Grid1) => {
     let sum = 0;
     for (const k of active(x)) sum += x[k];
