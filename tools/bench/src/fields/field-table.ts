@@ -121,7 +121,7 @@ const besideByHand = (
       'Compiling is the whole way from the kernels to the loaded program in a new process, nothing from the cache; with everything off it is often the C++ compiler that takes longest.',
       'Lines: without comments and empty lines, at most 80 columns wide. Counted is a part of a program that can be made, filled, run and read from outside. ' +
         'Of ours it is the module with the layout, the kernels and what drives them, imports and the choice of layouts and types included: making, filling and reading ' +
-        'it are functions of the library, as is the iteration of conjugate gradients. Of the C++ it is the whole file: besides these the allocation of blocks, copies in and out, ' +
+        'it are functions of the library, as is the iteration of conjugate gradients; which blocks of mgpcg are active is said in four lines that are not counted. Of the C++ it is the whole file: besides these the allocation of blocks, copies in and out, ' +
         'and the functions by which it is called.',
       'A ratio is the median of ratios of the same round, in brackets its 95 % interval.',
     ],
