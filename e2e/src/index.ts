@@ -5,3 +5,4 @@ export * from './fields/index.js';
 export * from './tensors/index.js';
 export * from './gallery/index.js';
 export { spotMesh, spotOfSize } from './spot.js';
+export { right } from './right.js';

@@ -1,8 +1,7 @@
-import * as E from 'fp-ts/lib/Either.js';
-import { DiagnosticError } from '@filigree/ir';
 import { evaluateExpr, numberRing, parseExpr, type Csr } from '@filigree/sparse';
 import { symbolicRing } from '@filigree/specialize';
 import type { Problem, Values } from './problem.js';
+import { right } from '../right.js';
 
 /** A sparse matrix of numbers. */
 export type NumericMatrix = Csr<Float64Array>;
@@ -46,8 +45,3 @@ export const evaluateMatrix = (
       numberRing,
     ),
   );
-
-const right = <A>(e: E.Either<ConstructorParameters<typeof DiagnosticError>[0], A>): A => {
-  if (E.isLeft(e)) throw new DiagnosticError(e.left);
-  return e.right;
-};

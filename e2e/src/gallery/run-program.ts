@@ -1,13 +1,13 @@
-import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { DiagnosticError, fail, type Diagnostics } from '@filigree/ir';
+import { fail, type Diagnostics } from '@filigree/ir';
 import { chooseBackend, instantiate, peakRssMB, type Instance } from '@filigree/runtime';
 import { specialize, trace, type SpecializeOptions, type Trace } from '@filigree/specialize';
 import { ablate, mergeOptions, type ExampleOptions, type ExampleResult } from 'filigree';
 import type { Problem, Values } from './problem.js';
 import { maxRelError } from './max-rel-error.js';
+import { right } from '../right.js';
 
 /** A problem compiled and in memory, and what it cost. */
 export interface CompiledProblem {
@@ -202,10 +202,5 @@ const roundedTo = (dtype: 'f32' | 'f64', values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, v]) => [name, dtype === 'f32' ? Float32Array.from(v) : Float64Array.from(v)]),
   );
-
-const right = <A>(e: E.Either<Diagnostics, A>): A => {
-  if (E.isLeft(e)) throw new DiagnosticError(e.left);
-  return e.right;
-};
 
 const settle = async <A>(task: TaskEither<Diagnostics, A>): Promise<A> => right(await task());

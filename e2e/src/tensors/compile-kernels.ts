@@ -1,9 +1,8 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js';
-import { DiagnosticError, type Diagnostics } from '@filigree/ir';
 import { chooseBackend } from '@filigree/runtime';
 import { gemmTargets, planKernel, type Elements, type KernelDecl } from '@filigree/tensor';
 import { compilePlans, machineTarget, type GemmLibrary, type TensorProgram } from 'filigree';
 import { galleryBackends } from '../gallery/run-program.js';
+import { right } from '../right.js';
 
 /** How kernels are compiled. */
 export interface CompileKernelsOptions {
@@ -27,12 +26,6 @@ export const compileKernels = async (
   const plans = kernels.map((k) => right(planKernel(k, { type: dtype, target })));
   const planMs = performance.now() - begin;
   return { program: await compilePlans(plans, { elements, target, backend: name, threads, gemm }), planMs };
-};
-
-/** The value, or its diagnostics thrown. */
-export const right = <A>(result: Either<Diagnostics, A>): A => {
-  if (isLeft(result)) throw new DiagnosticError(result.left);
-  return result.right;
 };
 
 /** Elements whose tensors of these names fit a cache together: they are written and read within one chunk of elements. */

@@ -7,7 +7,6 @@ import { ms, type BenchmarkPage } from './table.js';
 export const compileSections = async (options: TableOptions): Promise<BenchmarkPage['sections']> => {
   const rows: string[][] = [];
   for (const name of options.cases ?? COMPILE_CASES) {
-    const { title } = tableCase(name, options.dtype, options.n);
     const { dtype, n, backend, seconds } = options;
     const outcome = await runChild(
       {
@@ -20,9 +19,9 @@ export const compileSections = async (options: TableOptions): Promise<BenchmarkP
       },
       seconds,
     );
-    if ('failed' in outcome) rows.push([title, outcome.failed]);
+    if ('failed' in outcome) rows.push([tableCase(name, options.dtype, options.n).title, outcome.failed]);
     else {
-      const { cost, runMs, startMB, passed } = outcome.result;
+      const { title, cost, runMs, startMB, passed } = outcome.result;
       const stages = [cost.ms.trace, cost.ms.analyse, cost.ms.generate, cost.ms.compile];
       rows.push([
         title,

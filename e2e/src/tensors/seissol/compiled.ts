@@ -1,6 +1,7 @@
 import type { TensorProgram } from 'filigree';
 import { planKernel, planStages, type Flops, type PlacedTensor } from '@filigree/tensor';
-import { compileKernels, right, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
+import { right } from '../../right.js';
+import { compileKernels, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
 import type { ElementLayouts } from '../element-kernels.js';
 import { flopsOf, gathered, taylorScalars, type Solver, type SolverProgram } from '../solver.js';
 import { seissolKernels, transposedIf, type SeissolOptions } from './kernels.js';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cpp } from '@filigree/backend-cpp';
-import { DiagnosticError, type Diagnostics, buildKernel, coreDialects, declareBuffer, makeModule } from '@filigree/ir';
+import { right } from '@filigree/e2e';
+import { buildKernel, coreDialects, declareBuffer, makeModule } from '@filigree/ir';
 import { type GemmTarget, buildGemm, linalg, lowerGemm } from '@filigree/tensor';
-import * as E from 'fp-ts/lib/Either.js';
 import type { GemmCase } from './cases.js';
 
 /**
@@ -74,9 +74,4 @@ const kernels = (cases: readonly GemmCase[], target: GemmTarget): string => {
   const backend = cpp({ vectorBytes: target.vectorBytes });
   const lowered = right(lowerGemm(target).run(module));
   return right(backend.emit.run(right(backend.legalize.run(lowered)))).files[0].contents as string;
-};
-
-const right = <A>(e: E.Either<Diagnostics, A>): A => {
-  if (E.isLeft(e)) throw new DiagnosticError(e.left);
-  return e.right;
 };

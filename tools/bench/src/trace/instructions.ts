@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as E from 'fp-ts/lib/Either.js';
+import { right } from '@filigree/e2e';
 import { findToolchain, layoutSlab, runProcess, type Toolchain } from '@filigree/backend';
 import { compilerFlags, cpp } from '@filigree/backend-cpp';
-import { bytesOf, DiagnosticError, type Module, type TypedArray } from '@filigree/ir';
+import { bytesOf, type Module, type TypedArray } from '@filigree/ir';
 import {
   packValues,
   reconstructPattern,
@@ -108,19 +109,14 @@ const DRIVER_FLAGS = ['-std=gnu++17', '-O3'];
 const DRIVER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'native', 'spmv_count.cpp');
 
 const affineModule = (pattern: CsrPattern): Module => {
-  const found = orThrow(reconstructPattern(pattern, { maxDimensions: 8 }));
+  const found = right(reconstructPattern(pattern, { maxDimensions: 8 }));
   return spmvFromPieces(found.pieces, pattern.rows, pattern.cols, { dtype: 'f64' });
 };
 
 const kernelText = (module: Module): string => {
   const backend = cpp();
-  const { files } = orThrow(backend.emit.run(orThrow(backend.legalize.run(module))));
+  const { files } = right(backend.emit.run(right(backend.legalize.run(module))));
   return files.find((f) => f.name === 'kernels.cpp')!.contents as string;
-};
-
-const orThrow = <A>(found: E.Either<ConstructorParameters<typeof DiagnosticError>[0], A>): A => {
-  if (E.isLeft(found)) throw new DiagnosticError(found.left);
-  return found.right;
 };
 
 /** What `native/spmv_count.cpp` reads. */
