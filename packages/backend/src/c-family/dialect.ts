@@ -1,5 +1,5 @@
 import type { ScalarType } from '@filigree/ir';
-import type { HelperText } from './helpers.js';
+import type { HelperText } from './helpers/helper.js';
 import type { Spellings } from './spellings.js';
 
 /**

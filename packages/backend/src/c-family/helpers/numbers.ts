@@ -1,0 +1,117 @@
+import { isFloat } from '@filigree/ir';
+import { type HelperRow, type HelperRows, binary, helperText, suffix, unary, widthOf, wordOf } from './helper.js';
+import { statusCodes } from './status-codes.js';
+
+/**
+ * `Math.min` and `Math.max`: NaN if either is NaN, and -0 below +0. The last is dropped where the sign of zero does not
+ * count. Written without branches, so that compilers make vector code of it.
+ */
+const extreme = (sign: '<' | '>', join: '|' | '&'): HelperRow =>
+  binary(
+    (r) =>
+      isFloat(r.a)
+        ? [
+            `const ${r.scalar(r.a)} m = a ${sign} b ? a : b;  // b where they are equal or either is NaN`,
+            '#ifdef FILIGREE_FAST_MATH',
+            'return a != a ? a : m;',
+            '#else',
+            `const ${r.scalar(r.a)} z = bits_${r.a}_${wordOf(r.a)}(bits_${wordOf(r.a)}_${r.a}(a) ${join} bits_${wordOf(r.a)}_${r.a}(b));`,
+            'return a != a ? a : a == b ? z : m;  // z tells the zeros apart',
+            '#endif',
+          ]
+        : [`return a ${sign} b ? a : b;`],
+    (r) => (isFloat(r.a) ? [`bits_${r.a}_${wordOf(r.a)}`, `bits_${wordOf(r.a)}_${r.a}`] : []),
+  );
+
+/** Integer division that wraps at -1 and reports a zero divisor instead of stopping the process. */
+const guarded =
+  (op: '/' | '%'): HelperRow =>
+  (r) => {
+    const t = r.scalar(r.a);
+    const atMinusOne = op === '/' ? `neg_${r.a}(a)` : '0';
+    const signed = r.a.startsWith('i');
+    return helperText(
+      op === '/' && signed ? [`neg_${r.a}`] : [],
+      `${r.local} ${t} ${r.name}(${t} a, ${t} b, int* status) {`,
+      '  if (b == 0) {',
+      `    __atomic_store_n(status, ${statusCodes.divisionByZero}, __ATOMIC_RELAXED);`,
+      '    return 0;',
+      '  }',
+      ...(signed ? [`  if (b == -1) return ${atMinusOne};`] : []),
+      `  return (${t})(a ${op} b);`,
+      '}',
+    );
+  };
+
+/** Wrapping arithmetic on signed integers and on those that C would widen. */
+const wrapping =
+  (op: '+' | '-' | '*'): HelperRow =>
+  (r) => {
+    const [t, u] = [r.scalar(r.a), widthOf(r.a) === 64 ? r.scalar('u64') : r.scalar('u32')];
+    return helperText([], `${r.local} ${t} ${r.name}(${t} a, ${t} b) { return (${t})((${u})a ${op} (${u})b); }`);
+  };
+
+/** Arithmetic that C leaves undefined, or does otherwise than JavaScript. */
+export const numberHelpers: HelperRows = {
+  add: wrapping('+'),
+  sub: wrapping('-'),
+  mul: wrapping('*'),
+  neg: (r) => {
+    const [t, u] = [r.scalar(r.a), widthOf(r.a) === 64 ? r.scalar('u64') : r.scalar('u32')];
+    return helperText([], `${r.local} ${t} ${r.name}(${t} a) { return (${t})(0 - (${u})a); }`);
+  },
+  min: extreme('<', '|'),
+  max: extreme('>', '&'),
+  /*
+   * For a loop on vector lanes. Where vectors are loaded under masks a compiler may make a branch of it and still blend, as
+   * long as it is kept from going separate ways through the loop, one for each case of a counter; elsewhere by bits.
+   */
+  choose: (r) => {
+    const [t, whole] = [r.scalar(r.a), wordOf(r.a)];
+    const [to, from] = [`bits_${r.a}_${whole}`, `bits_${whole}_${r.a}`];
+    return helperText(
+      [to, from],
+      '#if defined __AVX2__ && !defined __clang__',
+      '#pragma GCC optimize("no-thread-jumps")',
+      '#endif',
+      `${r.local} ${t} ${r.name}(bool c, ${t} a, ${t} b) {`,
+      '#ifdef __AVX2__',
+      '  return c ? a : b;',
+      '#else',
+      `  const ${r.scalar(whole)} m = -(${r.scalar(whole)})c;`,
+      `  return ${to}((${from}(a) & m) | (${from}(b) & ~m));`,
+      '#endif',
+      '}',
+    );
+  },
+  div: guarded('/'),
+  rem: guarded('%'),
+  /* Without the instruction the builtin would be a slow call; and whether the product is rounded is left open. */
+  fma: (r) => {
+    const t = r.scalar(r.a);
+    return helperText(
+      [],
+      `${r.local} ${t} ${r.name}(${t} a, ${t} b, ${t} c) {`,
+      '#if defined __FMA__ || defined __ARM_FEATURE_FMA || defined __FP_FAST_FMA',
+      `  return __builtin_fma${suffix(r.a)}(a, b, c);`,
+      '#else',
+      '  return a * b + c;',
+      '#endif',
+      '}',
+    );
+  },
+  sign: unary(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
+  /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
+  round: unary((_, s) => [
+    `const auto f = __builtin_floor${s}(x);`,
+    `return __builtin_copysign${s}(x - f >= 0.5${s} ? f + 1 : f, x);`,
+  ]),
+  /* C says 1 for pow(1, NaN) and pow(±1, ±infinity); JavaScript says NaN. */
+  pow: binary((r) => {
+    const s = suffix(r.a);
+    return [
+      `const bool undefined = b != b || (__builtin_fabs${s}(a) == 1 && __builtin_fabs${s}(b) == __builtin_inf${s}());`,
+      `return undefined ? __builtin_nan${s}("") : __builtin_pow${s}(a, b);`,
+    ];
+  }),
+};

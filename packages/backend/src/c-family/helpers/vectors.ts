@@ -1,0 +1,130 @@
+import { type ScalarType, byteSize } from '@filigree/ir';
+import { type HelperRequest, type HelperText, helperText } from './helper.js';
+
+/** The name of a vector type of the extension that gcc and clang share. */
+export const gnuVectorName = (lanes: number, of: ScalarType): string => `${of}x${lanes}`;
+
+/** The name of the same where it lies in memory. */
+const inMemory = ({ a }: HelperRequest, lanes: number): string => `${gnuVectorName(lanes, a)}_at`;
+
+/** Vectors, by the extension that gcc and clang share; memory need not be aligned to them. */
+export const vectorHelpers: Readonly<Record<string, (r: HelperRequest, lanes: number) => HelperText>> = {
+  vector: (r, lanes) =>
+    helperText(
+      [],
+      `typedef ${r.scalar(r.a)} ${gnuVectorName(lanes, r.a)} __attribute__((vector_size(${lanes * byteSize(r.a)})));`,
+      /* In memory, at any element: copied as bytes it would be one of bytes to gcc, and change its type on the stack. */
+      `typedef ${r.scalar(r.a)} ${inMemory(r, lanes)} __attribute__((vector_size(${lanes * byteSize(r.a)}), aligned(1), may_alias));`,
+    ),
+  splat: (r, lanes) =>
+    onVector(
+      r,
+      lanes,
+      (v) => `${v} ${r.name}(${r.scalar(r.a)} x) { return ${v}{${Array(lanes).fill('x').join(', ')}}; }`,
+    ),
+  insert: (r, lanes) =>
+    onVector(r, lanes, (v) => `${v} ${r.name}(${v} v, int lane, ${r.scalar(r.a)} x) { v[lane] = x; return v; }`),
+  load: (r, lanes) =>
+    onVector(r, lanes, (v) => `${v} ${r.name}(const ${r.stored(r.a)}* p) { return *(const ${inMemory(r, lanes)}*)p; }`),
+  /* A compiler that runs short of registers would use the memory once more, which takes as long as a load. */
+  keep: (r, lanes) =>
+    onVector(r, lanes, (v) =>
+      [
+        `${v} ${r.name}(const ${r.stored(r.a)}* p) {`,
+        `  ${v} v = *(const ${inMemory(r, lanes)}*)p;`,
+        ...pinned(lanes * byteSize(r.a)),
+        '  return v;',
+        '}',
+      ].join('\n'),
+    ),
+  store: (r, lanes) =>
+    onVector(r, lanes, (v) => `void ${r.name}(${r.stored(r.a)}* p, ${v} v) { *(${inMemory(r, lanes)}*)p = v; }`),
+  loadFirst: (r, lanes) =>
+    onVector(r, lanes, (v) =>
+      [
+        `${v} ${r.name}(const ${r.stored(r.a)}* p, int count) {`,
+        ...masked(
+          r.a,
+          lanes,
+          (m) => `  return (${v})__builtin_ia32_loadu${m}_mask((const ${r.stored(r.a)}*)p, ${v}{}, MASK);`,
+        ),
+        `  ${v} v = {};`,
+        '  __builtin_memcpy(&v, p, count * sizeof *p);',
+        '  return v;',
+        ...endOfMasked(r.a, lanes),
+        '}',
+      ].join('\n'),
+    ),
+  storeFirst: (r, lanes) =>
+    onVector(r, lanes, (v) =>
+      [
+        `void ${r.name}(${r.stored(r.a)}* p, ${v} v, int count) {`,
+        ...masked(r.a, lanes, (m) => `  __builtin_ia32_storeu${m}_mask(p, v, MASK);`),
+        '  __builtin_memcpy(p, &v, count * sizeof *p);',
+        ...endOfMasked(r.a, lanes),
+        '}',
+      ].join('\n'),
+    ),
+  /* Sums of products in vectors are written so as they are to be: compilers would split long ones, or not fuse them. */
+  fma: (r, lanes) =>
+    onVector(r, lanes, (v) =>
+      [
+        `${v} ${r.name}(${v} a, ${v} b, ${v} c) {`,
+        ...fused(r.a, lanes).flatMap(({ when, text }, k) => [
+          `${k === 0 ? '#if' : '#elif'} ${when}`,
+          `  return ${text};`,
+        ]),
+        ...(fused(r.a, lanes).length > 0 ? ['#else'] : []),
+        '  return a * b + c;',
+        ...(fused(r.a, lanes).length > 0 ? ['#endif'] : []),
+        '}',
+      ].join('\n'),
+    ),
+};
+
+/** An empty instruction that wants `v` in a register, for processors that have registers of so many bytes. */
+const pinned = (bytes: number): readonly string[] => {
+  const on = (when: string, constraint: string): readonly string[] => [when, `  __asm__("" : "+${constraint}"(v));`];
+  return [
+    ...on('#if defined __AVX512VL__ && defined __AVX512F__', 'v'),
+    ...(bytes > 32 ? [] : on(bytes === 32 ? '#elif defined __AVX__' : '#elif defined __x86_64__', 'x')),
+    ...(bytes === 16 ? on('#elif defined __aarch64__', 'w') : []),
+    '#endif',
+  ];
+};
+
+/** The instruction that multiplies and adds vectors, with the condition under which a compiler for x86 has it. */
+const fused = (of: ScalarType, lanes: number): readonly { readonly when: string; readonly text: string }[] => {
+  const bytes = lanes * byteSize(of);
+  const name = `__builtin_ia32_vfmadd${of === 'f64' ? 'pd' : 'ps'}`;
+  if (bytes === 16) return [{ when: 'defined __FMA__', text: `${name}(a, b, c)` }];
+  if (bytes === 32) return [{ when: 'defined __FMA__', text: `${name}256(a, b, c)` }];
+  return bytes === 64 ? [{ when: 'defined __AVX512F__', text: `${name}512_mask(a, b, c, -1, 4)` }] : [];
+};
+
+/** A statement with an instruction of AVX-512 that takes a mask, and what else is written where there is none. */
+const masked = (of: ScalarType, lanes: number, statement: (name: string) => string): readonly string[] => {
+  const name = maskedName(of, lanes);
+  if (name === undefined) return [];
+  const wide = lanes * byteSize(of) === 64;
+  const type = lanes > 8 ? 'unsigned short' : 'unsigned char';
+  return [
+    `#if defined __AVX512F__${wide ? '' : ' && defined __AVX512VL__'}`,
+    statement(name).replace('MASK', `(${type})((1u << count) - 1)`),
+    '#else',
+  ];
+};
+
+const endOfMasked = (of: ScalarType, lanes: number): readonly string[] =>
+  maskedName(of, lanes) === undefined ? [] : ['#endif'];
+
+/** `pd512` and the like, for vectors of floats of 16, 32 or 64 bytes. */
+const maskedName = (of: ScalarType, lanes: number): string | undefined => {
+  const bits = 8 * lanes * byteSize(of);
+  return (of === 'f64' || of === 'f32') && [128, 256, 512].includes(bits)
+    ? `${of === 'f64' ? 'pd' : 'ps'}${bits}`
+    : undefined;
+};
+
+const onVector = (r: HelperRequest, lanes: number, define: (vector: string) => string): HelperText =>
+  helperText([`vectorx${lanes}_${r.a}`], `${r.local} ${define(gnuVectorName(lanes, r.a))}`);
