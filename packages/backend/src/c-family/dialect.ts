@@ -1,6 +1,6 @@
 import type { ScalarType } from '@filigree/ir';
 import type { HelperText } from './helpers/helper.js';
-import type { Spellings } from './spellings.js';
+import type { Spellings } from './spellings/spelling.js';
 
 /**
  * One language of the C family. The emitter is written once over such a table: C++ is one, and CUDA, HIP and Metal are

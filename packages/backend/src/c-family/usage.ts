@@ -1,6 +1,6 @@
 import type { Kernel, Op, Region } from '@filigree/ir';
 import { type Places, noPlaces } from './places.js';
-import type { Spelling, Spellings } from './spellings.js';
+import type { Spelling, Spellings } from './spellings/spelling.js';
 
 /** Who uses each value of a kernel, by value id. */
 export interface Usage {

@@ -3,7 +3,7 @@ import type { CFamilyDialect } from './dialect.js';
 import { type Expr, expr } from './expr.js';
 import type { Names } from './names.js';
 import { type Place, type Places } from './places.js';
-import type { Site } from './spellings.js';
+import type { Site } from './spellings/spelling.js';
 import type { Usage } from './usage.js';
 
 /** What all functions of a kernel share while it is written. */

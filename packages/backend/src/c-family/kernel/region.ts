@@ -1,7 +1,7 @@
 import type { Op, Region } from '@filigree/ir';
 import { type Expr, binds, expr, infix } from '../expr.js';
 import type { Place } from '../places.js';
-import type { Spelling } from '../spellings.js';
+import type { Spelling } from '../spellings/spelling.js';
 import { bufferUse } from '../usage.js';
 import { type Writer, line, named, scalarName, storedName, valueOf } from '../writer.js';
 

@@ -1,0 +1,158 @@
+import { type Op, type ScalarType, type Value, byteSize, isFloat, lanesOf, scalarOf } from '@filigree/ir';
+import {
+  type Expr,
+  type Truncated,
+  binds,
+  call,
+  castTo,
+  expr,
+  infix,
+  negative,
+  plainInfix,
+  sum,
+  within,
+} from '../expr.js';
+import { literal } from '../literal.js';
+import { type Site, type Spelling, type Spellings, onVectors, pure, typeOf } from './spelling.js';
+
+const operandType = (op: Op): ScalarType => scalarOf(op.operands[0]!.type);
+
+/** C computes on `int` at least; a narrower result is cut down again. */
+const narrowed = (t: ScalarType, e: Expr, site: Site): Expr =>
+  byteSize(t) < 4 && t !== 'i1' ? castTo(site.scalar(t), e) : e;
+
+/* C leaves signed overflow undefined, and makes signed ints of unsigned shorts: then a helper wraps. */
+const arithmetic = (helper: 'add' | 'sub' | 'mul' | 'neg', write: (a: Expr, b: Expr) => Expr): Spelling =>
+  pure((op, args, site) => {
+    const t = typeOf(op);
+    const plain = isFloat(t) || t === 'u32' || t === 'u64' || !site.wraps(op.results[0]!);
+    return plain ? write(args[0]!, args[1]!) : call(site.helper(`${helper}_${t}`), ...args);
+  });
+
+const bitwise = (operator: string, strength: number): Spelling =>
+  pure((op, [a, b], site) => narrowed(typeOf(op), plainInfix(a!, operator, b!, strength), site));
+
+/* Shift amounts count modulo the width, which C leaves undefined. */
+const shift = (operator: string): Spelling =>
+  pure((op, [a, b], site) => {
+    const t = typeOf(op);
+    const mask = 8 * byteSize(t) - 1;
+    const given = site.constant(op.operands[1]!);
+    const amount =
+      given === undefined
+        ? expr(`${within(b!, binds.unary)} & ${mask}`, binds.and)
+        : expr(String(Number(given) & mask));
+    return narrowed(t, plainInfix(a!, operator, amount, binds.shift), site);
+  });
+
+/* A divisor that is known not to be 0 or -1 needs no guard. */
+const plainDivisor = (op: Op, site: Site): boolean => {
+  const divisor = site.constant(op.operands[1]!);
+  return divisor !== undefined && Number(divisor) !== 0 && Number(divisor) !== -1;
+};
+
+const division = (operator: '/' | '%', helper: 'div' | 'rem'): Spelling => ({
+  effect: (op, site) => (isFloat(typeOf(op)) || plainDivisor(op, site) ? 'pure' : 'effect'),
+  write: (op, [a, b], site) => {
+    const t = typeOf(op);
+    if (isFloat(t))
+      return operator === '/'
+        ? infix(a!, '/', b!, binds.product)
+        : call(`__builtin_fmod${t === 'f32' ? 'f' : ''}`, a!, b!);
+    if (plainDivisor(op, site)) return narrowed(t, infix(a!, operator, b!, binds.product), site);
+    return call(site.helper(`${helper}_${t}`), a!, b!, expr(site.status()));
+  },
+});
+
+const extreme = (what: 'min' | 'max'): Spelling =>
+  pure((op, args, site) => {
+    const bounded = boundedCast(what, op, args, site);
+    return bounded?.lo !== undefined && bounded.hi !== undefined
+      ? call(
+          site.helper(`clamp_i32_${bounded.type}`),
+          bounded.of,
+          literal(bounded.lo, bounded.type),
+          literal(bounded.hi, bounded.type),
+        )
+      : { ...call(site.helper(`${what}_${typeOf(op)}`), ...args), ...(bounded ? { truncated: bounded } : {}) };
+  });
+
+/**
+ * A minimum or maximum of an integer that comes from a float, where the bound may as well be put on the float: it is one that
+ * the float can be, and not negative, so that NaN, which becomes 0, becomes the lower bound either way.
+ */
+const boundedCast = (what: 'min' | 'max', op: Op, args: readonly Expr[], site: Site): Truncated | undefined => {
+  const n = args.findIndex((a) => a.truncated !== undefined);
+  const given = n < 0 ? undefined : site.constant(op.operands[1 - n]!);
+  const before = args[n]?.truncated;
+  if (given === undefined || !before || typeOf(op) !== 'i32') return undefined;
+  const [side, bound] = [what === 'max' ? 'lo' : 'hi', Number(given)] as const;
+  const exact = bound >= 0 && (before.type === 'f64' || Math.fround(bound) === bound);
+  if (!exact || before[side] !== undefined) return undefined;
+  const after: Truncated = { ...before, [side]: bound };
+  return (after.lo ?? 0) <= (after.hi ?? Infinity) ? after : undefined;
+};
+
+const comparisons: Readonly<Record<string, readonly [string, number]>> = {
+  lt: ['<', binds.relation],
+  le: ['<=', binds.relation],
+  gt: ['>', binds.relation],
+  ge: ['>=', binds.relation],
+  eq: ['==', binds.equality],
+  ne: ['!=', binds.equality],
+};
+
+/* On lanes both sides are computed: compilers that see a branch there may make it one, and then give up the lanes. */
+const select = pure((op, [c, a, b], site) =>
+  isFloat(typeOf(op)) && site.onLanes(op.results[0]!)
+    ? call(site.helper(`choose_${typeOf(op)}`), c!, a!, b!)
+    : expr(`${within(c!, binds.equality)} ? ${within(a!, binds.or)} : ${within(b!, binds.or)}`, binds.ternary),
+);
+
+const cast = pure((op, [x], site) => {
+  const [from, to] = [operandType(op), typeOf(op)];
+  if (from === to) return x!;
+  if (to === 'i1') return expr(`${within(x!, binds.sum)} != 0`, binds.equality);
+  if (isFloat(from) && !isFloat(to)) {
+    const whole = call(site.helper(`to_${to}_${from}`), x!);
+    return to === 'i32' ? { ...whole, truncated: { of: x!, type: from as 'f32' | 'f64' } } : whole;
+  }
+  return castTo(site.declared(op.results[0]!), x!);
+});
+
+const bitcast = pure((op, [x], site) => {
+  const [from, to] = [operandType(op), typeOf(op)];
+  if (from === to) return x!;
+  return isFloat(from) || isFloat(to) ? call(site.helper(`bits_${to}_${from}`), x!) : castTo(site.scalar(to), x!);
+});
+
+export const arithmeticSpellings: Spellings = {
+  'arith.constant': pure((op, _args, site) => {
+    const [result] = op.results as [Value];
+    const value = literal(op.attrs['value']!, typeOf(op));
+    return lanesOf(result.type) > 1 ? call(onVectors('splat', result, site), value) : value;
+  }),
+  'arith.add': arithmetic('add', sum),
+  'arith.sub': arithmetic('sub', (a, b) => infix(a, '-', b, binds.sum)),
+  'arith.mul': arithmetic('mul', (a, b) => infix(a, '*', b, binds.product)),
+  'arith.div': division('/', 'div'),
+  'arith.rem': division('%', 'rem'),
+  'arith.neg': arithmetic('neg', negative),
+  'arith.min': extreme('min'),
+  'arith.max': extreme('max'),
+  'arith.and': bitwise('&', binds.and),
+  'arith.or': bitwise('|', binds.or),
+  'arith.xor': bitwise('^', binds.xor),
+  'arith.not': pure((op, [a], site) =>
+    narrowed(typeOf(op), expr(`${typeOf(op) === 'i1' ? '!' : '~'}${within(a!, binds.primary)}`, binds.unary), site),
+  ),
+  'arith.shl': shift('<<'),
+  'arith.shr': shift('>>'),
+  'arith.cmp': pure((op, [a, b]) => {
+    const [operator, strength] = comparisons[String(op.attrs['predicate'])]!;
+    return expr(`${within(a!, binds.sum)} ${operator} ${within(b!, binds.sum)}`, strength);
+  }),
+  'arith.select': select,
+  'arith.cast': cast,
+  'arith.bitcast': bitcast,
+};

@@ -1,0 +1,24 @@
+import { arithmeticSpellings } from './arithmetic.js';
+import { functionSpellings } from './functions.js';
+import { memorySpellings } from './memory.js';
+import type { Spellings } from './spelling.js';
+import { vectorSpellings } from './vectors.js';
+
+/** The core dialects for compilers that know the builtins of gcc and clang; GPU dialects replace the rows that differ. */
+export const gnuSpellings: Spellings = {
+  ...arithmeticSpellings,
+  ...vectorSpellings,
+  ...functionSpellings,
+  ...memorySpellings,
+};
+
+/** Ops that `gnuSpellings` can write for whole vectors of floats (see `splitVectors`). */
+export const gnuVectorOps: ReadonlySet<string> = new Set([
+  'arith.constant',
+  'arith.add',
+  'arith.sub',
+  'arith.mul',
+  'arith.div',
+  'arith.neg',
+  'math.fma',
+]);

@@ -1,0 +1,59 @@
+import { type Op, type ScalarType, type Value, lanesOf, scalarOf } from '@filigree/ir';
+import type { Expr } from '../expr.js';
+
+/** What a spelling may ask about the place where its op stands. */
+export interface Site {
+  /** Records that a helper is called and returns its name. */
+  readonly helper: (name: string) => string;
+  readonly scalar: (t: ScalarType) => string;
+  /** The type that a value is declared with. */
+  readonly declared: (v: Value) => string;
+  /** The element of a buffer, by bare name, at an index. */
+  readonly element: (buffer: string, index: Expr) => Expr;
+  /** A buffer, by bare name, as a pointer to its first element. */
+  readonly pointer: (buffer: string) => string;
+  /** The type that an element of a buffer, by bare name, is declared with. */
+  readonly stored: (buffer: string) => string;
+  /** The name of the flag that a trap sets; asking for it records that it is used. */
+  readonly status: () => string;
+  /** Whether overflow of this signed integer must wrap; in C it is undefined. */
+  readonly wraps: (v: Value) => boolean;
+  /** The constant that a value is, if it is one. */
+  readonly constant: (v: Value) => Op['attrs'][string] | undefined;
+  /**
+   * Whether a value is computed in a loop that is to run on vector lanes, and does not depend on what the loop
+   * accumulates.
+   */
+  readonly onLanes: (v: Value) => boolean;
+  /** What is added to the address when a buffer is written, see `unknownZero`. */
+  readonly apart: (buffer: string) => string | undefined;
+  /** Whether other threads may access the same element of a buffer at this time. */
+  readonly concurrent: (buffer: string) => boolean;
+  /** The number of the thread that runs this, not negative; undefined where that is 0 or the language does not say. */
+  readonly thread: () => string | undefined;
+}
+
+/**
+ * How an op with at most one result is written as an expression. A `pure` one may be written where it is used, and so
+ * may a `read` one if nothing is written in between; an `effect` stays in place, and so does a `fixed` one, which
+ * writes nothing.
+ */
+export interface Spelling {
+  readonly effect: 'pure' | 'read' | 'fixed' | 'effect' | ((op: Op, site: Site) => 'pure' | 'fixed' | 'effect');
+  /** The buffers that an op uses, by bare name, if not the one named by its attribute `buffer`. */
+  readonly buffers?: (op: Op) => { readonly read: readonly string[]; readonly written: readonly string[] };
+  readonly write: (op: Op, args: readonly Expr[], site: Site) => Expr;
+}
+
+/** Spellings by op name. */
+export type Spellings = Readonly<Record<string, Spelling>>;
+
+/** An expression that may be written where it is used. */
+export const pure = (write: Spelling['write']): Spelling => ({ effect: 'pure', write });
+
+/** The scalar type of a result, or of what is stored. */
+export const typeOf = (op: Op): ScalarType => scalarOf((op.results[0] ?? op.operands[0]!).type);
+
+/** A helper for whole vectors of the type of a value: `loadx8_f32`. */
+export const onVectors = (what: string, v: Value, site: Site): string =>
+  site.helper(`${what}x${lanesOf(v.type)}_${scalarOf(v.type)}`);
