@@ -195,6 +195,16 @@ describe('the expression graph', () => {
     expect(g.div(g.sub(g.mul(x, x), g.mul(y, y)), g.apply(scalarOp('sqrt').code, g.mul(x, x)))).toBe(e);
   });
 
+  it('tells expressions apart that meet by chance', () => {
+    const g = new Graph({ checkCollisions: true });
+    const [x, y] = [g.variable(), g.variable()];
+    g.hash.copyWithin(3 * y, 3 * x, 3 * x + 3);
+    g.mul(x, x);
+    expect(() => g.mul(x, y)).toThrow('two different expressions have one algebraic hash');
+    g.apply(scalarOp('sqrt').code, y);
+    expect(() => g.apply(scalarOp('sqrt').code, x)).toThrow('a new sqrt');
+  });
+
   it('takes numbers as they are', () => {
     const g = new Graph();
     expect(g.constantValue(g.constant(0.1))).toBe(0.1);

@@ -1,6 +1,7 @@
 import { fail } from '../diagnostics/diagnostic.js';
 import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
-import { P0, P1, P2, P3, inverse, lower, mix, mul0, mul1, mul2, mul3, residue, residueOfWord, wrap } from './field.js';
+import { CollisionCheck } from './collision-check.js';
+import { P0, P1, P2, inverse, lower, mix, mul0, mul1, mul2, residue, residueOfWord, wrap } from './field.js';
 import { NodeTable } from './node-table.js';
 
 /** How a graph decides that two expressions are equal, and how much room it reserves. */
@@ -63,7 +64,7 @@ export class Graph {
   private table: NodeTable;
   /** Number of nodes at which storage or table must grow. */
   private limit: number;
-  private check: Int32Array | undefined;
+  private readonly check: CollisionCheck | undefined;
   /* Residues of the products and of the sums that `dots` makes, three words each; and what `dot` hands to it. */
   private products = new Int32Array(0);
   private sums = new Int32Array(0);
@@ -85,7 +86,7 @@ export class Graph {
     this.hash = new Int32Array(3 * capacity);
     this.table = new NodeTable(Math.min(options.entries ?? capacity, capacity), capacity);
     this.limit = Math.min(capacity, this.table.room);
-    this.check = options.checkCollisions ? new Int32Array(capacity) : undefined;
+    this.check = options.checkCollisions ? new CollisionCheck(this, this.seed, capacity) : undefined;
     /* The constants that hashes are most often found to equal (App. D, “constant expressions”). */
     for (const c of [0, 1, -1, 2]) this.constant(c);
   }
@@ -98,7 +99,7 @@ export class Graph {
     this.frozen = true;
     this.table = new NodeTable(1, 1);
     this.hash = new Int32Array(0);
-    this.check = undefined;
+    this.check?.free();
     this.limit = 0;
   }
 
@@ -485,7 +486,7 @@ export class Graph {
     if (this.length >= this.limit) this.reserve(this.length + 1);
     const found = this.table.find(this.hash, h0, h1, h2);
     if (found >= 0) {
-      if (this.check) this.compare(found, code, a, b);
+      this.check?.compare(found, code, a, b);
       return found;
     }
     /* Equal small residues in all lanes: the expression is an integer, whatever it looks like. */
@@ -508,48 +509,8 @@ export class Graph {
     this.hash[h] = h0;
     this.hash[h + 1] = h1;
     this.hash[h + 2] = h2;
-    if (this.check) this.check[id] = this.fourthResidue(code, a, b);
+    this.check?.enter(id);
     return id;
-  }
-
-  private compare(id: number, code: number, a: number, b: number): void {
-    if (this.op[id] === OP.constant || this.check![id] === this.fourthResidue(code, a, b)) return;
-    fail(
-      'graph/collision',
-      `two different expressions have one algebraic hash (node ${id} and a new ${scalarOps[code].name})`,
-      {
-        remedy: 'trace again with another seed',
-      },
-    );
-  }
-
-  private fourthResidue(code: number, a: number, b: number): number {
-    const check = this.check!;
-    switch (code) {
-      case OP.variable:
-        return residueOfWord(mix(mix(a, this.seed), 4), P3) || 1;
-      case OP.constant:
-        return Number.isFinite(this.constantValues[a]) ? residue(this.constantValues[a], 3) : 0;
-      case OP.add:
-        return this.identity === 'exact'
-          ? mix(mix(code, check[a] ^ check[b]), check[a] + check[b])
-          : wrap(check[a] + check[b], P3);
-      case OP.mul:
-        return this.identity === 'exact'
-          ? mix(mix(code, check[a] ^ check[b]), check[a] + check[b])
-          : mul3(check[a], check[b]);
-      case OP.neg:
-        return check[a] === 0 ? 0 : P3 - check[a];
-      case OP.div:
-        return this.identity === 'exact' || check[b] === 0
-          ? mix(mix(code, check[a]), check[b])
-          : mul3(check[a], inverse(check[b], 3));
-      default: {
-        if (ARITY[code] === 1) return residueOfWord(mix(code, check[a]), P3);
-        if (COMMUTATIVE[code] === 1) return residueOfWord(mix(mix(code, check[a] ^ check[b]), check[a] + check[b]), P3);
-        return residueOfWord(mix(mix(code, check[a]), check[b]), P3);
-      }
-    }
   }
 
   private requireHashes(): void {
@@ -572,7 +533,7 @@ export class Graph {
       this.left = grow(new Int32Array(capacity), this.left);
       this.right = grow(new Int32Array(capacity), this.right);
       this.hash = grow(new Int32Array(3 * capacity), this.hash);
-      if (this.check) this.check = grow(new Int32Array(capacity), this.check);
+      this.check?.grow(capacity);
     }
     /* Every node to come may enter the table. */
     this.table.grow(n - this.length, this.op.length, this.hash);
