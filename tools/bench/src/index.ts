@@ -13,6 +13,7 @@ export * from './bench.js';
 export { filigreeProvider, problemOf, type FiligreeOptions } from './filigree.js';
 export { runChild, type ChildOutcome } from './run-child.js';
 export { ABLATION_COLUMNS, ablationSections, type TableOptions } from './ablation-table.js';
+export { backendSections } from './backends-table.js';
 export { compileSections } from './compile-table.js';
 export { COMPILE_CASES, TABLE_CASES, tableCase, type TableCase } from './table-cases.js';
 export { APPLICATIONS, applicationCase, type ApplicationCase, type ApplicationName } from './fields/applications.js';

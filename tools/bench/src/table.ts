@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Bandwidth } from './bandwidth.js';
 import type { Machine } from './machine.js';
+import type { Ratio } from './measure.js';
 
 /** A table as data: the head and rows of cells that are already text. */
 export interface Table {
@@ -77,5 +78,9 @@ export const writeBenchmarkPage = (file: string, page: BenchmarkPage): void => {
 
 /** Milliseconds with three significant digits, for a cell. */
 export const ms = (t: number): string => (t >= 100 ? t.toFixed(0) : t.toPrecision(3));
+
+/** A ratio with its 95 % interval, for a cell. */
+export const ratioCell = ({ ratio, low, high }: Ratio): string =>
+  `${ratio.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 
 const displayWidth = (text: string): number => [...text].length;

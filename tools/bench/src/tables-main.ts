@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ablationSections } from './ablation-table.js';
+import { backendSections } from './backends-table.js';
 import { measureBandwidth } from './bandwidth.js';
 import { commandLine, fromHere, misused, publish, runCommand } from './command.js';
 import { compileSections } from './compile-table.js';
@@ -23,15 +24,22 @@ const KINDS = {
     cases: COMPILE_CASES,
     sections: compileSections,
   },
+  backends: {
+    title: 'Backends and threads',
+    intro:
+      'The same kernels as C++ and as WebAssembly, on one thread and on all, timed in turns in one process. Each result is first compared with plain TypeScript.',
+    cases: TABLE_CASES,
+    sections: backendSections,
+  },
 } as const;
 
-const USAGE = `usage: npm run bench:ablation (or bench:compile) -- [CASE…] [--dtype f32|f64] [--n SIZE] [--seconds 120] [--backend NAME] [--out FILE]
-CASE: ${COMPILE_CASES.join(', ')}; all but the last by bench:ablation`;
+const USAGE = `usage: npm run bench:ablation (or bench:compile, bench:backends) -- [CASE…] [--dtype f32|f64] [--n SIZE] [--seconds 120] [--backend NAME] [--out FILE]
+CASE: ${COMPILE_CASES.join(', ')}; the last by bench:compile only`;
 
-/** The commands `npm run bench:ablation` and `npm run bench:compile`. */
+/** The commands `npm run bench:ablation`, `npm run bench:compile` and `npm run bench:backends`. */
 const main = async (argv: readonly string[]): Promise<number> => {
   const [kind, ...rest] = argv;
-  if (kind !== 'ablation' && kind !== 'compile') return misused(USAGE);
+  if (!isKind(kind)) return misused(USAGE);
   let parsed;
   try {
     parsed = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true });
@@ -39,7 +47,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     return misused(USAGE);
   }
   const { values, positionals } = parsed;
-  const cases = COMPILE_CASES.filter((c) => positionals.includes(c));
+  const cases = KINDS[kind].cases.filter((c) => positionals.includes(c));
   const dtype = values.dtype ?? 'f64';
   const seconds = Number(values.seconds ?? 120);
   const n = values.n === undefined ? undefined : Number(values.n);
@@ -47,7 +55,8 @@ const main = async (argv: readonly string[]): Promise<number> => {
     cases.length < positionals.length ||
     (dtype !== 'f64' && dtype !== 'f32') ||
     !(seconds > 0) ||
-    (n !== undefined && !(n > 0))
+    (n !== undefined && !(n > 0)) ||
+    (kind === 'backends' && values.backend !== undefined)
   )
     return misused(USAGE);
 
@@ -70,6 +79,9 @@ const main = async (argv: readonly string[]): Promise<number> => {
   publish(fromHere(values.out ?? `docs/benchmarks/${kind}.md`), page);
   return 0;
 };
+
+const isKind = (word: string | undefined): word is keyof typeof KINDS =>
+  word !== undefined && Object.hasOwn(KINDS, word);
 
 const OPTIONS = {
   dtype: { type: 'string' },

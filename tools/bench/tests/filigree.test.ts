@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   ABLATION_COLUMNS,
+  backendSections,
   benchCase,
   CASE_NAMES,
   compileSections,
@@ -65,6 +66,29 @@ describe('the tables', () => {
       expect(rows[0]).toHaveLength(head.length);
       expect(rows[0].at(-1)).not.toContain('wrong');
       expect(Number(rows[0][head.indexOf('peak MB')])).toBeGreaterThan(20);
+    },
+    SLOW,
+  );
+
+  it(
+    'time both backends, each on one thread and on all',
+    async () => {
+      const [{ table }] = await backendSections({
+        cases: ['ata-plus-a'],
+        n: 64,
+        dtype: 'f64',
+        seconds: 60,
+        say: () => undefined,
+      });
+      expect(table.rows).toHaveLength(1);
+      expect(table.rows[0]).toHaveLength(table.head.length);
+      expect(
+        table.rows[0]
+          .slice(1, 3)
+          .map(Number)
+          .every((t) => t > 0),
+      ).toBe(true);
+      expect(table.rows[0].slice(3, 6).every((cell) => /^[\d.]+ \([\d.]+–[\d.]+\)$/.test(cell))).toBe(true);
     },
     SLOW,
   );

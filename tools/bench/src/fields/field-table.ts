@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { barChartSvg, linesOfCode, NATIVE_FIELDS, type DType } from '@filigree/e2e';
 import { runProcess, type Outcome } from '../run-child.js';
-import { ms, type BenchmarkPage } from '../table.js';
+import { ms, ratioCell, type BenchmarkPage } from '../table.js';
 import { APPLICATIONS, type ApplicationName } from './applications.js';
 import type { FieldsJob } from './fields-child.js';
 import { TABLE_PARTS, VECTOR_PARTS, type ApplicationResult, type Configuration } from './measure-application.js';
@@ -103,10 +103,10 @@ const besideByHand = (
           name,
           time(on),
           time(byHand),
-          ratioCell(byHand),
+          slowerCell(byHand),
           String(mine),
           `${theirs} (${(theirs / mine).toFixed(1)}×)`,
-          ratioCell(off),
+          slowerCell(off),
           on.compileMs === undefined ? '–' : on.compileMs.toFixed(0),
         ];
       }),
@@ -219,5 +219,4 @@ const time = (c: Configuration): string => (typeof c.ms === 'number' ? ms(c.ms) 
 const timeAndRatio = (c: Configuration): string =>
   typeof c.ms === 'number' && c.slower ? `${ms(c.ms)} (${c.slower.ratio.toFixed(2)}×)` : time(c);
 
-const ratioCell = ({ slower }: Configuration): string =>
-  slower ? `${slower.ratio.toFixed(2)} (${slower.low.toFixed(2)}–${slower.high.toFixed(2)})` : '–';
+const slowerCell = ({ slower }: Configuration): string => (slower ? ratioCell(slower) : '–');
