@@ -1,7 +1,7 @@
 import { fail } from '../diagnostics/diagnostic.js';
 import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
 import { P3, inverse, mix, mul3, residue, residueOfWord, wrap } from './field.js';
-import type { Graph } from './graph.js';
+import type { NodeArena } from './arena.js';
 
 const VARIABLE = scalarOp('variable').code;
 const CONSTANT = scalarOp('constant').code;
@@ -20,7 +20,7 @@ export class CollisionCheck {
   private residues: Int32Array;
 
   constructor(
-    private readonly graph: Graph,
+    private readonly graph: NodeArena,
     private readonly seed: number,
     capacity: number,
   ) {

@@ -1,29 +1,7 @@
 import { fail } from '../diagnostics/diagnostic.js';
 import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
-import { CollisionCheck } from './collision-check.js';
-import { P0, P1, P2, inverse, lower, mix, mul0, mul1, mul2, residue, residueOfWord, wrap } from './field.js';
-import { NodeTable } from './node-table.js';
-
-/** How a graph decides that two expressions are equal, and how much room it reserves. */
-export interface GraphOptions {
-  /**
-   * When two expressions are one node. `algebraic` (the default): when they have the same value at a random point, so
-   * that commuted, re-associated, distributed and cancelled forms meet. `exact`: only when they are the same
-   * operations up to the order of two operands, so that no floating-point result can change.
-   */
-  readonly identity?: 'algebraic' | 'exact';
-  /** Expected number of nodes; storage grows beyond it. */
-  readonly capacity?: number;
-  /** Expected number of nodes that may be found again, which excludes most of what `dots` makes; default all. */
-  readonly entries?: number;
-  /** Seed of the random point; default fixed, so that runs repeat. */
-  readonly seed?: number;
-  /**
-   * Keeps a fourth, independent residue a node and compares it wherever two expressions are taken for one; a mismatch
-   * is the diagnostic `graph/collision`. Slower, for debugging; 4 more bytes a node.
-   */
-  readonly checkCollisions?: boolean;
-}
+import { NodeArena } from './arena.js';
+import { P0, P1, P2, inverse, lower, mix, mul0, mul1, mul2, residueOfWord, wrap } from './field.js';
 
 const OP = {
   variable: scalarOp('variable').code,
@@ -40,31 +18,11 @@ const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);
 const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
 
 /**
- * The expression graph (§4.1, App. E): an append-only arena of binary nodes in typed arrays, hash-consed. A node id
- * never changes meaning and operands come before their users, so a graph of a given length is a value, every analysis
- * is a sweep over ids, and nothing recurses.
- *
- * Per node: op (1 byte), operands (8), three algebraic residues (12), and its share of the hash table. For a variable
- * `left` is its number, for a constant its place in the table of constants.
+ * The expression graph (§4.1, App. E): an append-only arena of binary nodes, hash-consed. A node id never changes meaning and
+ * operands come before their users, so a graph of a given length is a value, every analysis is a sweep over ids, and
+ * nothing recurses.
  */
-export class Graph {
-  readonly identity: 'algebraic' | 'exact';
-  /** Number of nodes. */
-  length = 0;
-  op: Uint8Array;
-  left: Int32Array;
-  right: Int32Array;
-  /** The algebraic hash: three residues a node. */
-  hash: Int32Array;
-  variableCount = 0;
-  private frozen = false;
-  private readonly constantValues: number[] = [];
-  private readonly constantIds = new Map<number, number>();
-  private readonly seed: number;
-  private table: NodeTable;
-  /** Number of nodes at which storage or table must grow. */
-  private limit: number;
-  private readonly check: CollisionCheck | undefined;
+export class Graph extends NodeArena {
   /* Residues of the products and of the sums that `dots` makes, three words each; and what `dot` hands to it. */
   private products = new Int32Array(0);
   private sums = new Int32Array(0);
@@ -75,108 +33,6 @@ export class Graph {
   private i0 = 0;
   private i1 = 0;
   private i2 = 0;
-
-  constructor(options: GraphOptions = {}) {
-    this.identity = options.identity ?? 'algebraic';
-    this.seed = options.seed ?? 0x5eed;
-    const capacity = Math.max(64, options.capacity ?? 1024);
-    this.op = new Uint8Array(capacity);
-    this.left = new Int32Array(capacity);
-    this.right = new Int32Array(capacity);
-    this.hash = new Int32Array(3 * capacity);
-    this.table = new NodeTable(Math.min(options.entries ?? capacity, capacity), capacity);
-    this.limit = Math.min(capacity, this.table.room);
-    this.check = options.checkCollisions ? new CollisionCheck(this, this.seed, capacity) : undefined;
-    /* The constants that hashes are most often found to equal (App. D, “constant expressions”). */
-    for (const c of [0, 1, -1, 2]) this.constant(c);
-  }
-
-  /**
-   * Ends the building of this graph and frees what only building needs, hashes included: more than half of its memory.
-   * Making a new node or asking for a hash is an error from then on.
-   */
-  freeze(): void {
-    this.frozen = true;
-    this.table = new NodeTable(1, 1);
-    this.hash = new Int32Array(0);
-    this.check?.free();
-    this.limit = 0;
-  }
-
-  /** Bytes held, table included. */
-  get bytes(): number {
-    return this.op.byteLength + this.left.byteLength + this.right.byteLength + this.hash.byteLength + this.table.bytes;
-  }
-
-  /** Makes `count` variables with consecutive numbers and consecutive ids; returns the id of the first. */
-  variables(count: number): number {
-    const first = this.length;
-    this.reserve(first + count);
-    for (let i = 0; i < count; i++) {
-      const k = this.variableCount++;
-      const h = mix(k, this.seed);
-      const h0 = residueOfWord(mix(h, 1), P0) || 1;
-      const h1 = residueOfWord(mix(h, 2), P1) || 1;
-      const h2 = residueOfWord(mix(h, 3), P2) || 1;
-      const found = this.table.find(this.hash, h0, h1, h2);
-      const id = this.append(OP.variable, k, 0, h0, h1, h2);
-      if (found < 0) this.table.enter(~found, id, h0, h1, h2);
-      else this.table.replace(found, id, h0, h1, h2);
-    }
-    return first;
-  }
-
-  variable(): number {
-    return this.variables(1);
-  }
-
-  /** The node of a number; −0 is taken for 0. */
-  constant(value: number): number {
-    const v = value === 0 ? 0 : value;
-    const known = this.constantIds.get(v);
-    if (known !== undefined) return known;
-    if (this.length >= this.limit) this.reserve(this.length + 1);
-    let word = 0;
-    if (!Number.isFinite(v)) word = Number.isNaN(v) ? 11 : v > 0 ? 12 : 13;
-    const h0 = word === 0 ? residue(v, 0) : residueOfWord(mix(word, 1), P0);
-    const h1 = word === 0 ? residue(v, 1) : residueOfWord(mix(word, 2), P1);
-    const h2 = word === 0 ? residue(v, 2) : residueOfWord(mix(word, 3), P2);
-    const found = this.table.find(this.hash, h0, h1, h2);
-    this.constantValues.push(v);
-    const id = this.append(OP.constant, this.constantValues.length - 1, 0, h0, h1, h2);
-    this.constantIds.set(v, id);
-    if (found < 0) this.table.enter(~found, id, h0, h1, h2);
-    /* An expression found earlier to have this value gives way: whoever builds it again gets the number. */ else if (
-      this.identity === 'algebraic' &&
-      this.op[found] !== OP.constant
-    )
-      this.table.replace(found, id, h0, h1, h2);
-    return id;
-  }
-
-  isConstant(id: number): boolean {
-    return this.op[id] === OP.constant;
-  }
-
-  isVariable(id: number): boolean {
-    return this.op[id] === OP.variable;
-  }
-
-  /** The value of a constant node. */
-  constantValue(id: number): number {
-    return this.constantValues[this.left[id]];
-  }
-
-  /** The number of a variable node. */
-  variableIndex(id: number): number {
-    return this.left[id];
-  }
-
-  /** The algebraic hash as three residues: equal for expressions of equal value (§4.1.2). */
-  algebraicHash(id: number): readonly [number, number, number] {
-    this.requireHashes();
-    return [this.hash[3 * id], this.hash[3 * id + 1], this.hash[3 * id + 2]];
-  }
 
   add(a: number, b: number): number {
     const { op, hash } = this;
@@ -480,71 +336,4 @@ export class Graph {
     );
     return this.intern(code, a, b, residueOfWord(w, P0), residueOfWord(v, P1), residueOfWord(u, P2));
   }
-
-  /** The node with these residues, made now if there is none. */
-  private intern(code: number, a: number, b: number, h0: number, h1: number, h2: number): number {
-    if (this.length >= this.limit) this.reserve(this.length + 1);
-    const found = this.table.find(this.hash, h0, h1, h2);
-    if (found >= 0) {
-      this.check?.compare(found, code, a, b);
-      return found;
-    }
-    /* Equal small residues in all lanes: the expression is an integer, whatever it looks like. */
-    if ((h0 < SMALL || h0 > P0 - SMALL) && this.identity === 'algebraic' && (ARITY[code] === 2 || code === OP.neg)) {
-      if (h0 < SMALL && h0 === h1 && h1 === h2) return this.constant(h0);
-      const n = P0 - h0;
-      if (n < SMALL && P1 - h1 === n && P2 - h2 === n) return this.constant(-n);
-    }
-    const id = this.append(code, a, b, h0, h1, h2);
-    this.table.enter(~found, id, h0, h1, h2);
-    return id;
-  }
-
-  private append(code: number, a: number, b: number, h0: number, h1: number, h2: number): number {
-    const id = this.length++;
-    this.op[id] = code;
-    this.left[id] = a;
-    this.right[id] = b;
-    const h = 3 * id;
-    this.hash[h] = h0;
-    this.hash[h + 1] = h1;
-    this.hash[h + 2] = h2;
-    this.check?.enter(id);
-    return id;
-  }
-
-  private requireHashes(): void {
-    if (this.frozen)
-      fail('graph/frozen', 'the expression graph is complete: it takes no more nodes and has no hashes', {
-        remedy: 'build expressions inside the traced program, or in a graph of their own',
-      });
-  }
-
-  /** Makes room for `n` nodes in all. */
-  reserve(n: number): void {
-    this.requireHashes();
-    if (n > this.op.length) {
-      if (n > MAX_NODES)
-        fail('graph/too-large', `an expression graph holds at most ${MAX_NODES} nodes`, {
-          remedy: 'split the program',
-        });
-      const capacity = Math.min(MAX_NODES, Math.max(n, 2 * this.op.length));
-      this.op = grow(new Uint8Array(capacity), this.op);
-      this.left = grow(new Int32Array(capacity), this.left);
-      this.right = grow(new Int32Array(capacity), this.right);
-      this.hash = grow(new Int32Array(3 * capacity), this.hash);
-      this.check?.grow(capacity);
-    }
-    /* Every node to come may enter the table. */
-    this.table.grow(n - this.length, this.op.length, this.hash);
-    this.limit = Math.min(this.op.length, this.length + this.table.room);
-  }
 }
-
-const SMALL = 1 << 20;
-const MAX_NODES = 2 ** 29 - 1;
-
-const grow = <T extends Uint8Array | Int32Array>(target: T, source: T): T => {
-  target.set(source);
-  return target;
-};

@@ -1,4 +1,5 @@
-export { Graph, type GraphOptions } from './graph.js';
+export type { GraphOptions } from './arena.js';
+export { Graph } from './graph.js';
 export { Sym, isSymbolic, symbolicMath, type Num, type Truth } from './symbol.js';
 export { postOrder, reachable, referenceCounts } from './traverse.js';
 export { costsMore, structuralHashes } from './tree.js';
