@@ -1,11 +1,33 @@
 import { cpp } from '@filigree/backend-cpp';
-import { active, at, hostGrid, kernel, range, splineNodes, sum, unrolled, vec, type Vec } from '@filigree/lang';
+import {
+  active,
+  at,
+  diag,
+  eig2,
+  eig3,
+  hostGrid,
+  identity,
+  kernel,
+  mat,
+  polar2,
+  polar3,
+  range,
+  splineNodes,
+  sum,
+  svd2,
+  svd3,
+  unrolled,
+  vec,
+  type Mat,
+  type Vec,
+} from '@filigree/lang';
 import { dense, fields, i, ij, layout } from '@filigree/sparse';
 import { program } from 'filigree';
 import { describe, expect, it } from 'vitest';
 
 // On a machine for continuous integration a missing compiler is a failure, elsewhere a reason to skip.
 const hasCompiler = (await cpp().probe()).usable || process.env.CI === 'true';
+const backends = ['wasm', ...(hasCompiler ? ['cpp'] : [])];
 
 const n = 12;
 const { g } = fields('f32', ij, { g: 3 });
@@ -36,15 +58,64 @@ const onHost = (): readonly number[] => {
 };
 
 describe('vectors, sums and splines of kernels', () => {
-  it.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])(
-    'give on %s what the same function gives as TypeScript',
-    async (backend) => {
-      const sim = await program({ layout: grid, kernels: { carry }, fields: { v }, backend });
-      sim.run.carry();
-      const found = [...(sim.fields.v.toArray() as Float32Array)];
-      onHost().forEach((expected, k) => expect(found[k]).toBeCloseTo(expected, 4));
-      expect(found.some((value) => Math.abs(value) > 1)).toBe(true);
-      sim.dispose();
-    },
-  );
+  it.each(backends)('give on %s what the same function gives as TypeScript', async (backend) => {
+    const sim = await program({ layout: grid, kernels: { carry }, fields: { v }, backend });
+    sim.run.carry();
+    const found = [...(sim.fields.v.toArray() as Float32Array)];
+    onHost().forEach((expected, k) => expect(found[k]).toBeCloseTo(expected, 4));
+    expect(found.some((value) => Math.abs(value) > 1)).toBe(true);
+    sim.dispose();
+  });
 });
+
+/** Decompositions of both sizes under one type. */
+type Size = readonly [n: 3, svd: typeof svd3, polar: typeof polar3, eig: typeof eig3];
+
+/* Entries below 1e-38 are subnormal numbers of f32, whose reciprocals overflow. */
+describe.each([[2, svd2, polar2, eig2] as unknown as Size, [3, svd3, polar3, eig3] as Size])(
+  'decompositions of tiny matrices of %i rows',
+  (n, svd, polar, eig) => {
+    const square = [n, n] as const;
+    const { A, U, V, R, S, W } = fields('f32', i, { A: square, U: square, V: square, R: square, S: square, W: square });
+    const { sigma, lambda } = fields('f32', i, { sigma: n, lambda: n });
+    const decompose = kernel(
+      [A, U, sigma, V, R, S, W, lambda],
+      { scope: { svd, polar, eig } },
+      (A, U, sigma, V, R, S, W, lambda) => {
+        for (const p of active(A)) {
+          [U[p], sigma[p], V[p]] = svd(A[p]);
+          [R[p], S[p]] = polar(A[p]);
+          [lambda[p], W[p]] = eig(A[p].add(A[p].transpose()));
+        }
+      },
+    );
+    const places = [1e-36, 1e-38, 1e-40, 1e-42, 1e-44];
+    const all = { A, U, V, R, S, W, sigma, lambda };
+
+    it.each(backends)('make them again on %s', async (backend) => {
+      const tree = layout(dense(i, places.length).place(...Object.values(all)));
+      const sim = await program({ layout: tree, kernels: { decompose }, fields: all, backend });
+      places.forEach((scale, p) => {
+        const rows = Array.from({ length: n }, (_, r) =>
+          Array.from({ length: n }, (_, c) => scale * ((3 * r + 5 * c) % 4)),
+        );
+        sim.fields.A.set([p], rows);
+      });
+      sim.run.decompose();
+      places.forEach((scale, p) => {
+        const of = (name: keyof typeof all): Mat<3, 3> =>
+          mat(...(sim.fields[name].get([p]) as number[][])) as unknown as Mat<3, 3>;
+        const times = (name: keyof typeof all): Mat<3, 3> =>
+          diag(vec(...(sim.fields[name].get([p]) as number[]))) as unknown as Mat<3, 3>;
+        const near = (a: Mat<3, 3>, b: Mat<3, 3>, rounding: number): void =>
+          expect(a.sub(b).abs().greatest()).toBeLessThanOrEqual(rounding);
+        for (const name of ['U', 'V', 'R', 'W'] as const) near(of(name).transpose().mul(of(name)), identity(n), 1e-5);
+        const rounding = 1e-5 * scale + 1e-44;
+        near(of('U').mul(times('sigma')).mul(of('V').transpose()), of('A'), rounding);
+        near(of('R').mul(of('S')), of('A'), rounding);
+        near(of('W').mul(times('lambda')).mul(of('W').transpose()), of('A').add(of('A').transpose()), 2 * rounding);
+      });
+      sim.dispose();
+    });
+  },
+);

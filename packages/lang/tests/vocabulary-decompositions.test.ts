@@ -161,6 +161,17 @@ describe.each(sizes)('$n×$n', ({ n, svd, polar, eig }) => {
   });
 });
 
+it('eig: the sum of the entries may be beyond the largest number', () => {
+  const A = matrixOf([
+    [1e308, 1e307, 0],
+    [1e307, 1e308, 0],
+    [0, 0, 1e308],
+  ]);
+  const [lambda, V] = eig3(A);
+  isRotation(V);
+  [1.1e308, 1e308, 0.9e308].forEach((value, k) => expect([...lambda][k] / value).toBeCloseTo(1, 12));
+});
+
 it('gives the identity where every rotation is as near', () => {
   expect([...polar2(mat([1, 0], [0, -1]))[0][0]]).toEqual([1, 0]);
 });

@@ -13,14 +13,29 @@ const matrixOfColumns = columns;
 
 /** Small beside entries scaled to 1, and normal numbers in f32; of SMALL_LENGTH even the square. */
 const TINY_DIVISOR = 1e-30;
+/** Of all below the limit the reciprocal may be infinite in f32; times this they are normal numbers. */
+const TINY_ENTRY = 1e-30;
+const LIFT = 1e30;
 const SMALL_LENGTH = 1e-18;
 /** Sweeps of Jacobi rotations after which three columns are orthogonal in f64, whatever they were. */
 const JACOBI_SWEEPS = 4;
 
 const basics = { TINY_DIVISOR, SMALL_LENGTH, JACOBI_SWEEPS, vectorOf, matrixOfRows, matrixOfColumns };
 
-/** A divisor after which the largest entry is 1, so that squares stay in the range of f32; 1 for a matrix of zeros. */
-const scaleOf = inlined((largest: number): number => (largest > 0 ? largest : 1));
+/**
+ * A matrix whose largest entry is 1, so that squares stay in the range of f32, and two numbers that bring it back, one after
+ * the other. Zeros stay zeros. Tiny entries are lifted first: to divide by a subnormal number may be to multiply by infinity.
+ */
+const normalised = inlined(
+  <N extends number>(A: Mat<N, N>): [B: Mat<N, N>, scales: Vec<2>] => {
+    const largest = A.abs().greatest();
+    const tiny = largest < TINY_ENTRY;
+    const liftedLargest = tiny ? largest * LIFT : largest;
+    const scale = liftedLargest > 0 ? liftedLargest : 1;
+    return [(tiny ? A.mul(LIFT) : A).div(scale), vectorOf(scale, tiny ? 1 / LIFT : 1)];
+  },
+  { TINY_ENTRY, LIFT, vectorOf },
+);
 
 /** Two columns, or rows, turned: p c − q s and p s + q c. */
 const turned = inlined(
@@ -61,8 +76,8 @@ const longerFirst = inlined(
  */
 export const svd2 = inlined(
   (A: Mat<2, 2>): [U: Mat<2, 2>, sigma: Vec<2>, V: Mat<2, 2>] => {
-    const scale = scaleOf(A.abs().greatest());
-    const columnsOfA = A.div(scale).transpose();
+    const [normal, scales] = normalised(A);
+    const columnsOfA = normal.transpose();
     const j = jacobiRotation(columnsOfA[0], columnsOfA[1]);
     const b = turned(columnsOfA[0], columnsOfA[1], j);
     const v = turned(vectorOf(1, 0), vectorOf(0, 1), j);
@@ -72,9 +87,9 @@ export const svd2 = inlined(
     const g = givensRotation(B[0][0], B[1][0]);
     const R = turned(B[0], B[1], g);
     const U = turned(vectorOf(1, 0), vectorOf(0, 1), g).transpose();
-    return [U, vectorOf(R[0][0], R[1][1]).mul(scale), V];
+    return [U, vectorOf(R[0][0], R[1][1]).mul(scales.x).mul(scales.y), V];
   },
-  { ...basics, scaleOf, turned, jacobiRotation, givensRotation, longerFirst },
+  { ...basics, normalised, turned, jacobiRotation, givensRotation, longerFirst },
 );
 
 /**
@@ -85,8 +100,8 @@ export const svd2 = inlined(
  */
 export const svd3 = inlined(
   (A: Mat<3, 3>): [U: Mat<3, 3>, sigma: Vec<3>, V: Mat<3, 3>] => {
-    const scale = scaleOf(A.abs().greatest());
-    const columnsOfA = A.div(scale).transpose();
+    const [normal, scales] = normalised(A);
+    const columnsOfA = normal.transpose();
     let b0 = columnsOfA[0];
     let b1 = columnsOfA[1];
     let b2 = columnsOfA[2];
@@ -132,9 +147,9 @@ export const svd3 = inlined(
     const uk = turned(ug[1], uh[1], k);
     const U = matrixOfColumns(uh[0], uk[0], uk[1]);
     // Where nothing was left to rotate, σ₁ may be a negative rounding error.
-    return [U, vectorOf(rh[0][0], Math.max(rk[0][1], 0), rk[1][2]).mul(scale), V];
+    return [U, vectorOf(rh[0][0], Math.max(rk[0][1], 0), rk[1][2]).mul(scales.x).mul(scales.y), V];
   },
-  { ...basics, scaleOf, turned, jacobiRotation, givensRotation, longerFirst },
+  { ...basics, normalised, turned, jacobiRotation, givensRotation, longerFirst },
 );
 
 /**
@@ -143,13 +158,13 @@ export const svd3 = inlined(
  */
 export const polar2 = inlined(
   (A: Mat<2, 2>): [R: Mat<2, 2>, S: Mat<2, 2>] => {
-    const scaled = A.div(scaleOf(A.abs().greatest()));
-    const g = givensRotation(scaled[0][0] + scaled[1][1], scaled[1][0] - scaled[0][1]);
+    const [B] = normalised(A);
+    const g = givensRotation(B[0][0] + B[1][1], B[1][0] - B[0][1]);
     const R = matrixOfRows([g.x, g.y], [-g.y, g.x]);
     const S = R.transpose().mul(A);
     return [R, S];
   },
-  { ...basics, scaleOf, givensRotation },
+  { ...basics, normalised, givensRotation },
 );
 
 /**
@@ -176,11 +191,12 @@ export const polar3 = inlined(
 export const eig2 = inlined(
   (A: Mat<2, 2>): [lambda: Vec<2>, V: Mat<2, 2>] => {
     // Moved so far that no eigenvalue is negative, eigenvectors are singular vectors.
-    const shift = A.abs().sum();
-    const [, , V] = svd2(matrixOfRows([A[0][0] + shift, A[0][1]], [A[1][0], A[1][1] + shift]));
+    const [B] = normalised(A);
+    const shift = B.abs().sum();
+    const [, , V] = svd2(matrixOfRows([B[0][0] + shift, B[0][1]], [B[1][0], B[1][1] + shift]));
     return [V.transpose().mul(A).mul(V).diagonal(), V];
   },
-  { ...basics, svd2 },
+  { ...basics, normalised, svd2 },
 );
 
 /**
@@ -189,10 +205,11 @@ export const eig2 = inlined(
  */
 export const eig3 = inlined(
   (A: Mat<3, 3>): [lambda: Vec<3>, V: Mat<3, 3>] => {
-    const shift = A.abs().sum();
-    const moved = A.add(matrixOfRows([shift, 0, 0], [0, shift, 0], [0, 0, shift]));
+    const [B] = normalised(A);
+    const shift = B.abs().sum();
+    const moved = B.add(matrixOfRows([shift, 0, 0], [0, shift, 0], [0, 0, shift]));
     const [, , V] = svd3(moved);
     return [V.transpose().mul(A).mul(V).diagonal(), V];
   },
-  { ...basics, svd3 },
+  { ...basics, normalised, svd3 },
 );
