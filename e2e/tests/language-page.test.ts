@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 
 const page = readFileSync(new URL('../../docs/language.md', import.meta.url), 'utf8');
@@ -18,6 +19,22 @@ const promised = (code: string): readonly string[] =>
 
 describe('the language page', () => {
   it('has snippets', () => expect(snippets.length).toBeGreaterThan(10));
+
+  it('has snippets that are well typed', () => {
+    const files = snippets.map((code, k) => {
+      const file = join(folder, `typed-${k}.ts`);
+      writeFileSync(file, code);
+      return file;
+    });
+    const base = fileURLToPath(new URL('../../tsconfig.base.json', import.meta.url));
+    const { options } = ts.convertCompilerOptionsFromJson(
+      (ts.readConfigFile(base, ts.sys.readFile).config as { compilerOptions: object }).compilerOptions,
+      folder,
+    );
+    const program = ts.createProgram(files, { ...options, composite: false, emitDeclarationOnly: false, noEmit: true });
+    const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)));
+    expect(problems.map((p) => ts.flattenDiagnosticMessageText(p.messageText, '\n'))).toEqual([]);
+  }, 120_000);
 
   it.each(snippets.map((code, k) => [code.match(/const (\w+) = kernel/)?.[1] ?? `${k}`, code, k] as const))(
     'the snippet of %s prints what it says',

@@ -169,6 +169,10 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/index-type', 'for (const i of range(m)) «for (const k of range(dt)) c[k] = 1;'],
   ['lang/division', 'c[0] = «m % 0;'],
   ['lang/shape', 'u[0][0] = sum(«c, (k) => k);'],
+  ['lang/type', 'for (const i of range(m)) «atomicXor(u, i, 0, 1);'],
+  ['lang/type', 'for (const i of range(m)) «u[i][0] |= 1;'],
+  ['lang/type', 'for (const i of range(m)) «a[i] &= 1;'],
+  ['lang/narrowing', 'for (const i of serially(range(m))) «atomicAdd(b, i, m);'],
   ['lang/shape', 'const [U] = «svd2(x[0]); u[0][0] = U[0][0];'],
 ];
 

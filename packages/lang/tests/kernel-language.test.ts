@@ -1,5 +1,8 @@
 import {
+  accumulate,
   array,
+  atomicAdd,
+  atomicXor,
   f32,
   i32,
   idiv,
@@ -440,6 +443,23 @@ it('compound assignments of narrow and unsigned integers wrap as typed arrays do
   const [expected, got] = [arrays(), arrays()];
   fn(...expected);
   run(define([array('u8', 4), array('u32', 4), array('i16', 4)], fn), got);
+  expect(got).toEqual(expected);
+});
+
+it('words for atomics wrap narrow integers in loops in sequence as in parallel ones', () => {
+  const fn = (a: Uint8Array, b: Int16Array, old: Int32Array): void => {
+    for (const q of range(2)) old[q] = atomicAdd(a, q, 200) + atomicAdd(b, q, 32000) + atomicXor(a, q, 3);
+    for (const q of serially(range(2, 4))) old[q] = atomicAdd(a, q, 200) + atomicAdd(b, q, 32000) + atomicXor(a, q, 3);
+    for (const q of serially(range(2, 4))) accumulate(b, q, -1);
+  };
+  const arrays = (): [Uint8Array, Int16Array, Int32Array] => [
+    Uint8Array.of(9, 100, 9, 100),
+    Int16Array.of(1, 2000, 1, 2000),
+    new Int32Array(4),
+  ];
+  const [expected, got] = [arrays(), arrays()];
+  fn(...expected);
+  run(define([array('u8', 4), array('i16', 4), array('i32', 4)], fn), got);
   expect(got).toEqual(expected);
 });
 

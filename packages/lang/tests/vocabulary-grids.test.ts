@@ -85,7 +85,7 @@ describe('atomics', () => {
     expect(codeOf(() => atomicAdd(u, 0, 2, 1))).toBe('lang/host-bounds');
   });
 
-  it('accumulate vectors and matrices', () => {
+  it('accumulate vectors, matrices and numbers', () => {
     const v: VecGrid1<2> = hostGrid([2], vec(0, 0));
     accumulate(v, 1, vec(1, 2));
     accumulate(v, 1, vec(1, 2));
@@ -93,6 +93,10 @@ describe('atomics', () => {
     const m = hostGrid([1, 1], identity(2));
     accumulate(m, 0, 0, mat([1, 2], [3, 4]));
     expect([...m[0][0][0], ...m[0][0][1]]).toEqual([2, 2, 3, 5]);
+    const n = hostGrid([1, 2], 1);
+    accumulate(n, 0, 1, 2);
+    accumulate(n, vec(0, 1), 4);
+    expect(n).toEqual([[1, 7]]);
   });
 });
 

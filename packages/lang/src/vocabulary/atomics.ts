@@ -38,30 +38,25 @@ export const atomicXor: Atomic = atomic((a, b) => a ^ b);
 /** Stores the operand. */
 export const atomicExchange: Atomic = atomic((_, b) => b);
 
-/** `x[p] += v` for vectors and matrices: adds to every component, each atomically: `accumulate(x, p, v)`, also at a place of several axes. */
-export function accumulate<N extends number>(x: Grid1<Vec<N>>, i: number, v: Vec<N>): void;
-export function accumulate<N extends number>(x: Grid2<Vec<N>>, i: number, j: number, v: Vec<N>): void;
-export function accumulate<N extends number>(x: Grid3<Vec<N>>, i: number, j: number, k: number, v: Vec<N>): void;
-export function accumulate<N extends number>(x: Grid2<Vec<N>>, place: Place<2>, v: Vec<N>): void;
-export function accumulate<N extends number>(x: Grid3<Vec<N>>, place: Place<3>, v: Vec<N>): void;
-export function accumulate<R extends number, C extends number>(x: Grid1<Mat<R, C>>, i: number, v: Mat<R, C>): void;
-export function accumulate<R extends number, C extends number>(
-  x: Grid2<Mat<R, C>>,
-  i: number,
-  j: number,
-  v: Mat<R, C>,
-): void;
-export function accumulate<R extends number, C extends number>(
-  x: Grid3<Mat<R, C>>,
-  i: number,
-  j: number,
-  k: number,
-  v: Mat<R, C>,
-): void;
+/**
+ * `x[p] += v` for vectors and matrices: adds to every component, each atomically: `accumulate(x, p, v)`, also at a place of
+ * several axes. Numbers are added the same way, so that a place serves them too.
+ */
+export function accumulate<E extends Addable>(x: Grid1<E>, place: Place<1>, v: E): void;
+export function accumulate<E extends Addable>(x: Grid2<E>, place: Place<2>, v: E): void;
+export function accumulate<E extends Addable>(x: Grid3<E>, place: Place<3>, v: E): void;
+export function accumulate<E extends Addable>(x: Grid4<E>, place: Place<4>, v: E): void;
+export function accumulate<E extends Addable>(x: Grid2<E>, i: number, j: number, v: E): void;
+export function accumulate<E extends Addable>(x: Grid3<E>, i: number, j: number, k: number, v: E): void;
+export function accumulate<E extends Addable>(x: Grid4<E>, i: number, j: number, k: number, l: number, v: E): void;
 export function accumulate(x: object, ...rest: unknown[]): void {
-  const value = rest[rest.length - 1] as Vec;
-  update<Vec>(x, rest.slice(0, -1).flatMap(coordinatesOf), (before) => before.add(value));
+  const value = rest[rest.length - 1] as number | Vec;
+  update<number | Vec>(x, rest.slice(0, -1).flatMap(coordinatesOf), (before) =>
+    typeof before === 'number' ? before + (value as number) : before.add(value as Vec),
+  );
 }
+
+type Addable = number | Vec | Mat;
 
 const update = <E>(u: object, indices: readonly number[], change: (before: E) => E): E => {
   let row = u as Record<number, unknown>;

@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import { isFloat } from '@filigree/ir';
+import { byteSize, isFloat, isInteger } from '@filigree/ir';
 import {
   literal,
   typeOfPlace,
@@ -34,6 +34,18 @@ export const store = (cx: Context, node: AnyNode, place: Place, value: Scalar): 
   const condition = inside(cx, node, place);
   if (!condition) return cx.session.emit(at, action);
   cx.session.emit(at, { do: 'if', condition, then: [{ ...action, at }], otherwise: [] });
+};
+
+/**
+ * Stores what came of combining an element with a value. Integers of less than 32 bits are combined as i32 and wrap, provided
+ * that the value is one of them.
+ */
+export const storeCombined = (cx: Context, node: AnyNode, place: Place, given: Scalar, after: Scalar): void => {
+  const type = typeOfPlace(place);
+  if (!isInteger(type) || byteSize(type) >= 4) return store(cx, node, place, after);
+  const at = originOf(cx, node);
+  cx.session.emit(at, { do: 'fits', place, value: given });
+  store(cx, node, place, cx.session.cast(at, after, type));
 };
 
 const guarded = (cx: Context, node: AnyNode, place: Place, to: Temp, action: Action): Temp => {

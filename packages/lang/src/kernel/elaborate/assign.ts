@@ -1,9 +1,9 @@
 import type { AnyNode, AssignmentExpression, AssignmentProperty, UpdateExpression } from 'acorn';
-import { byteSize, isInteger } from '@filigree/ir';
+import { isInteger } from '@filigree/ir';
 import { bare } from '../../rewrite/ast.js';
 import { shapeText } from '../../vocabulary/algebra.js';
 import { literal, typeOfPlace, type AtomicKind, type Place, type Scalar } from '../code/code.js';
-import { atomic, load, store } from './access.js';
+import { atomic, load, store, storeCombined } from './access.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
 import { binaryOperation, condition, scalar, shortCircuit, value } from './expression.js';
 import { itemsOf } from './items.js';
@@ -156,18 +156,17 @@ const compound = (
   }
 };
 
-/** `element op= value`. Integers of less than 32 bits wrap, provided that the value is one of them. */
+/** `element op= value`. */
 const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: () => Scalar, wanted: Wanted): Term => {
   const type = typeOfPlace(place);
   const at = originOf(cx, e);
-  const narrow = isInteger(type) && byteSize(type) < 4;
   const kind = cx.parallel ? atomicKinds[token] : undefined;
   if (kind === undefined) {
     const before = load(cx, e, place);
     const given = right();
     const after = binaryOperation(cx, e, token, before, given);
-    if (narrow && token !== '/') cx.session.emit(at, { do: 'fits', place, value: given });
-    store(cx, e, place, narrow && token !== '/' ? cx.session.cast(at, after, type) : after);
+    if (token === '/') store(cx, e, place, after);
+    else storeCombined(cx, e, place, given, after);
     return wanted === 'before' ? before : after;
   }
   const given = right();

@@ -1,5 +1,13 @@
 import { constantProblem, attrFromScalar, isFloat, typeText, type Diagnostic, type ScalarType } from '@filigree/ir';
-import { eachInstruction, typeOfPlace, type Block, type Instruction, type Place, type Scalar } from '../code/code.js';
+import {
+  eachInstruction,
+  typeOfPlace,
+  type AtomicKind,
+  type Block,
+  type Instruction,
+  type Place,
+  type Scalar,
+} from '../code/code.js';
 import { fits, isReal, joinOperands, type Kind } from '../code/kinds.js';
 import { isMisfit, operators } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
@@ -40,8 +48,11 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
       return assigned(i.value, `\`${i.reduction.local.cell.name}\``, types.kindOf(i.reduction.local.cell), types);
     case 'load':
       return indices(i.place, types);
-    case 'store':
     case 'atomic':
+      return bitwise(i.kind) && isFloat(typeOfPlace(i.place))
+        ? [bitsOfFloats(i.place)]
+        : [...indices(i.place, types), ...stored(i.value, i.place, types)];
+    case 'store':
       return [...indices(i.place, types), ...stored(i.value, i.place, types)];
     case 'fits':
       return stored(i.value, i.place, types);
@@ -92,12 +103,22 @@ const index = (s: Scalar, types: Types, what = 'an index'): readonly Problem[] =
 
 const indices = (place: Place, types: Types): readonly Problem[] => place.index.flatMap((s) => index(s, types));
 
+const bitwise = (kind: AtomicKind): boolean => kind === 'and' || kind === 'or' || kind === 'xor';
+
+const bitsOfFloats = (place: Place): Problem => ({
+  code: 'lang/type',
+  message: `bits are combined of integers, ${nameOf(place)} holds ${plural(typeOfPlace(place))}`,
+  remedy: 'use a field of an integer type',
+});
+
+const nameOf = (place: Place): string => (place.of === 'field' ? `field '${place.field.name}'` : 'the array');
+
 const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] => {
   const type = typeOfPlace(place);
   const own = types.kindOf(value);
   /* A variable of no stated type is an i32. */
   const kind = own === 'int' && value.is !== 'literal' ? 'i32' : own;
-  const name = place.of === 'field' ? `field '${place.field.name}'` : 'the array';
+  const name = nameOf(place);
   if (fits(kind, type)) return literalProblem(value, type);
   return [
     kind === 'i1' || type === 'i1'
