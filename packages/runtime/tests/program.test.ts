@@ -491,6 +491,28 @@ describe('a program', () => {
     expect((await refused({ backend, layout: tree, kernels: { dot }, seed: 0.5 }))[0].code).toBe('program/seed');
   });
 
+  it('refuses arrays that share memory where one of them is written', async () => {
+    const add = kernel([array('f32', 8), array('f32', 8)], (to: Float32Array, from: Float32Array) => {
+      for (const n of range(to.length)) to[n] += from[n];
+    });
+    const product = kernel([array('f32', 8), array('f32', 8)], (a: Float32Array, b: Float32Array) => {
+      let sum = 0;
+      for (const n of range(a.length)) sum += a[n] * b[n];
+      return sum;
+    });
+    const sim = await make({ backend, layout: tree, kernels: { add, product } });
+    const a = Float32Array.of(1, 2, 3, 4);
+    expect(refusal(() => sim.run.add(a, a))).toMatchObject({
+      code: 'launch/aliasing',
+      message: expect.stringMatching(/'to' and 'from'.*'to' is written/),
+      remedy: expect.any(String),
+    });
+    expect(refusal(() => sim.run.add(a.subarray(0, 3), a.subarray(2))).code).toBe('launch/aliasing');
+    sim.run.add(a.subarray(0, 2), a.subarray(2));
+    expect([...a]).toEqual([4, 6, 3, 4]);
+    expect(sim.run.product(a, a)).toBe(77);
+  });
+
   it('keeps the order of its launches, and hands out no memory meanwhile', async () => {
     const add = kernel([u, 'f32', 'f32'], (u: Grid2, factor: number, term: number) => {
       u[0][0] = u[0][0] * factor + term;

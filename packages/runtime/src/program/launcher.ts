@@ -33,7 +33,8 @@ export interface LaunchContext {
 
 /**
  * A launcher of kernels that run one after the other. Their parameters are put together by name, in the order in which they
- * first come. Errors of a launch: `launch/arguments`, `launch/argument`, `launch/array`, `launch/array-length`, `launch/wide`.
+ * first come. Errors of a launch: `launch/arguments`, `launch/argument`, `launch/array`, `launch/array-length`, `launch/aliasing`,
+ * `launch/wide`.
  */
 export const launcherOf = (name: string, kernels: readonly Launchable[], context: LaunchContext): Launcher => {
   const parameters = parametersOf(name, kernels);
@@ -93,9 +94,13 @@ const callOf = (
       ? [{ buffer: executable.buffers[p.buffer], at: positionOf(parameters, p) }]
       : [],
   );
+  const arrays = own.filter((p) => p.is === 'array').map((p) => positionOf(parameters, p));
+  const apart = copies.flatMap(({ at }) => arrays.filter((other) => other !== at).map((other) => [at, other] as const));
   return {
     bind: (given) => {
       for (let n = 0; n < binders.length; n++) binders[n](given);
+      for (const [a, b] of apart)
+        if (overlap(given[a] as TypedArray, given[b] as TypedArray)) refuseAliases(name, parameters[a], parameters[b]);
       if (seed) args[binders.length] = nextSeed();
     },
     start: () => {
@@ -133,6 +138,17 @@ const binderOf = (
     args[to] = check(given[from]);
   };
 };
+
+/** Whether two arrays share memory. The kernel works on copies of both, and one would come back over the other. */
+const overlap = (a: TypedArray, b: TypedArray): boolean =>
+  a.buffer === b.buffer && a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength;
+
+const refuseAliases = (kernel: string, written: LaunchParam, other: LaunchParam): never =>
+  fail(
+    'launch/aliasing',
+    `arguments '${written.name}' and '${other.name}' of kernel '${kernel}' share memory, and '${written.name}' is written`,
+    { remedy: 'give a copy of one: a.slice()' },
+  );
 
 /** Launches off the main thread where the backend can, else soon on this one. */
 const launchAsync = async (executable: Executable, kernel: string, args: readonly Scalar[]): Promise<void> => {
