@@ -553,6 +553,13 @@ describe('fractions of an array of the surroundings', () => {
   });
 });
 
+it('a range may begin at the least integer', () =>
+  agree((a) => {
+    let s = 0;
+    for (const q of serially(range(-2147483648, 2147483647, 2000000000))) s += q / 2 ** 20;
+    for (const q of range(-2147483648, -2147483646)) a[q & 1] = s;
+  }));
+
 describe('a step that is known when the kernel runs', () => {
   const trips = define(['i32', 'i32', 'i32'], (from: number, to: number, by: number) => {
     let count = 0;

@@ -69,6 +69,9 @@ const tree = layout(
   dense(i, 4).dynamic([1], 3).place(n),
 );
 
+const c = field('c', 'i32');
+const row = layout(dense(i, 4).place(c));
+
 const diffuse = kernel([u, v, 'f32'], (u: Grid2, v: Grid2, dt: number) => {
   for (const i of range(1, 15))
     for (const j of range(1, 15))
@@ -405,6 +408,77 @@ describe('a program', () => {
       });
     }
     expect(plain.fields.u.get([0, 0])).toBe(1);
+  });
+
+  it('shows in debug mode where a kernel stops, and before that which kernel it was', async () => {
+    const at = { file: 'sim.ts', line: 10, column: 5 };
+    const stops = {
+      quotient: kernel([c, 'i32'], { at }, (c: Grid1, by: number) => {
+        for (const k of range(4)) c[k] = idiv(7, by);
+      }),
+      rest: kernel([c, 'i32'], { at }, (c: Grid1, by: number) => {
+        for (const k of range(4)) c[k] = k % by;
+      }),
+      step: kernel([c, 'i32'], { at }, (c: Grid1, by: number) => {
+        for (const k of range(0, 4, by)) c[k] = 1;
+      }),
+    };
+    const [plain, debug] = [
+      await make({ backend, layout: row, kernels: stops }),
+      await make({ backend, layout: row, kernels: stops, debug: true }),
+    ];
+    for (const name of ['quotient', 'rest', 'step'] as const) {
+      plain.run[name](2);
+      debug.run[name](2);
+      if (backend.name !== 'interpreter')
+        expect(refusal(() => plain.run[name](0))).toMatchObject({
+          code: 'run/trap',
+          message: expect.stringContaining(`kernel '${name}'`),
+          remedy: expect.stringContaining('debug: true'),
+        });
+      const expected = {
+        code: name === 'step' ? 'launch/step' : 'launch/division',
+        message: expect.stringContaining(`kernel '${name}'`),
+        loc: { file: 'sim.ts', line: 11 },
+      };
+      expect(refusal(() => debug.run[name](0))).toMatchObject(expected);
+      await expect(debug.launch[name](0)).rejects.toMatchObject({ diagnostics: [expected] });
+    }
+  });
+
+  it('shows in debug mode where an index is outside a vector or an array', async () => {
+    const table = [1, 2, 3];
+    const at = { file: 'sim.ts', line: 10, column: 5 };
+    const reads = {
+      list: kernel([c, 'i32'], { at }, (c: Grid1, k: number) => {
+        const items = [1, 2, 3];
+        c[0] = items[k];
+      }),
+      written: kernel([c, 'i32'], { at }, (c: Grid1, k: number) => {
+        const items = [1, 2, 3];
+        items[k] = 5;
+        c[0] = items[0] + items[1] + items[2];
+      }),
+      vector: kernel([c, 'i32'], { at }, (c: Grid1, k: number) => {
+        const v = vec(1, 2, 3);
+        c[0] = i32(v[k]);
+      }),
+      constants: kernel([c, 'i32'], { at, scope: { table } }, (c: Grid1, k: number) => {
+        c[0] = 0;
+        c[0] += table[k];
+      }),
+    };
+    const sim = await make({ backend, layout: row, kernels: reads, debug: true });
+    for (const name of ['list', 'written', 'vector', 'constants'] as const) {
+      sim.run[name](2);
+      for (const k of [3, -1])
+        expect(refusal(() => sim.run[name](k))).toMatchObject({
+          code: 'launch/out-of-bounds',
+          message: `index ${k} is outside an array of 3, in kernel '${name}'`,
+          remedy: 'keep it from 0 to 2',
+          loc: { file: 'sim.ts', line: expect.any(Number) },
+        });
+    }
   });
 
   it('warns of iterations that write one element', async () => {

@@ -1,4 +1,4 @@
-import { fail, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
+import { DiagnosticError, fail, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
 import type { KernelSignature, LaunchParam } from '@filigree/lang';
 import { checkedArray, scalarCheck } from './arguments.js';
@@ -96,6 +96,11 @@ const callOf = (
   );
   const arrays = own.filter((p) => p.is === 'array').map((p) => positionOf(parameters, p));
   const apart = copies.flatMap(({ at }) => arrays.filter((other) => other !== at).map((other) => [at, other] as const));
+  /* What the kernel reported before it stopped says more. */
+  const stopped = (cause: unknown): never => {
+    check(name, frames);
+    throw inKernel(name, cause);
+  };
   return {
     bind: (given) => {
       for (let n = 0; n < binders.length; n++) binders[n](given);
@@ -104,11 +109,19 @@ const callOf = (
       if (seed) args[binders.length] = nextSeed();
     },
     start: () => {
-      executable.launch(kernel.name, args);
+      try {
+        executable.launch(kernel.name, args);
+      } catch (e) {
+        stopped(e);
+      }
       check(name, frames);
     },
     startAsync: async () => {
-      await launchAsync(executable, kernel.name, args);
+      try {
+        await launchAsync(executable, kernel.name, args);
+      } catch (e) {
+        stopped(e);
+      }
       check(name, frames);
     },
     finish: (given, before) => {
@@ -138,6 +151,18 @@ const binderOf = (
     args[to] = check(given[from]);
   };
 };
+
+/** A trap, with the kernel that it happened in, and how to find the place. */
+const inKernel = (name: string, cause: unknown): unknown =>
+  cause instanceof DiagnosticError && cause.diagnostics[0].code === 'run/trap'
+    ? new DiagnosticError(
+        cause.diagnostics.map((d) => ({
+          ...d,
+          message: `kernel '${name}': ${d.message}`,
+          remedy: 'check the inputs; a program made with `debug: true` says where',
+        })),
+      )
+    : cause;
 
 /** Whether two arrays share memory. The kernel works on copies of both, and one would come back over the other. */
 const overlap = (a: TypedArray, b: TypedArray): boolean =>

@@ -72,6 +72,20 @@ const statusDiagnostic = (
         remedy: 'use i64 or a float, or where it is meant to wrap u32',
       },
     );
+  if (what === STATUS.division)
+    return error('launch/division', `an integer is divided by zero, ${within(arena.storage, kernel, node)}`, {
+      ...at,
+      remedy: 'test the divisor before',
+    });
+  if (what === STATUS.promise && site?.access.endsWith(' index'))
+    return error(
+      'launch/out-of-bounds',
+      `index ${words[0]} is outside an array of ${words[3]}, in kernel '${kernel}'`,
+      {
+        ...at,
+        remedy: `keep it from 0 to ${words[3] - 1}`,
+      },
+    );
   if (what === STATUS.promise && site?.access.endsWith(' step'))
     return error('launch/step', `a loop has the step ${words[0]}, in kernel '${kernel}': it runs no iteration`, {
       ...at,

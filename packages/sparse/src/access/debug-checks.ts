@@ -1,5 +1,6 @@
 import {
   coreDialects,
+  isInteger,
   mapKernels,
   pass,
   rewriteOps,
@@ -20,7 +21,8 @@ import { snodeDialect } from './snode-dialect.js';
 /**
  * Makes kernels report what release code ignores: sums, differences, products, quotients and negations of `i32` and
  * `i64` that overflow, in locals and where fields are accumulated; values that break the promise of
- * `field.assume_in_range`; and steps of loops that are not positive. Unsigned and narrower integers wrap, as the language
+ * `field.assume_in_range`; steps of loops that are not positive, indices outside arrays; and integers divided by zero, before
+ * the division stops the kernel. Unsigned and narrower integers wrap, as the language
  * defines. Runs before any lowering, so that only what the user wrote is checked.
  */
 export const debugChecks = (storage: Storage): Pass<Module> => {
@@ -46,18 +48,27 @@ interface Context {
 
 const checkedOp = (op: Op, ctx: RewriteContext, c: Context) => {
   const [test, what] = testOf(op);
-  if (!test) return undefined;
+  const divides = dividesIntegers(op);
+  if (!test && !divides) return undefined;
   const node = c.nodes.get(op.results[0].id) ?? fieldOf(c.storage, op) ?? 0;
-  const type = what === 'overflow' ? ` ${String(op.results[0].type)}` : op.attrs.step === true ? ' step' : '';
-  const site = c.sites.number({ ...op, name: `${op.name}${type}` }, node);
+  const detail = what === 'overflow' ? String(op.results[0].type) : typeof op.attrs.of === 'string' ? op.attrs.of : '';
+  const site = c.sites.number({ ...op, name: `${op.name} ${detail}` }, node);
   return ctx.build((b) => {
     const e: Emit = { b, storage: c.storage };
+    if (divides) {
+      const [, by] = op.operands;
+      b.if(b.cmp('eq', by, b.constant(0, by.type)), () => report(e, 'division', site, []));
+    }
     const results = b.append(op);
+    if (!test) return results;
     const { fails, words } = test(b, op, results[0]);
     b.if(fails, () => report(e, what, site, words));
     return results;
   });
 };
+
+const dividesIntegers = (op: Op): boolean =>
+  (op.name === 'arith.div' || op.name === 'arith.rem') && isInteger(op.results[0].type);
 
 /** A condition that holds if an op went wrong, and what to report about it: its operands, an i64 as two words. */
 type Test = (b: Builder, op: Op, result: Value) => { readonly fails: Value; readonly words: readonly Value[] };

@@ -26,7 +26,15 @@ export interface Storage {
 export const STATUS_WORDS = 8;
 
 /** What a status word may say. */
-export const STATUS = { fine: 0, exhausted: 1, listFull: 2, outOfBounds: 3, overflow: 4, promise: 5 } as const;
+export const STATUS = {
+  fine: 0,
+  exhausted: 1,
+  listFull: 2,
+  outOfBounds: 3,
+  overflow: 4,
+  promise: 5,
+  division: 6,
+} as const;
 
 /** How one node lies in its parent's cell, and its cells in it. */
 export interface NodeStorage {

@@ -145,8 +145,8 @@ export type Action =
       readonly base: Scalar;
       readonly lo: number;
       readonly hi: number;
-      /** Whether `x` is the step of a loop, and not what a user promised. */
-      readonly step?: boolean;
+      /** Whether `x` is the step of a loop, or an index of an array, and not what a user promised. */
+      readonly of?: 'step' | 'index';
     }
   | { readonly do: 'if'; readonly condition: Scalar; readonly then: Block; readonly otherwise: Block }
   | { readonly do: 'block'; readonly label: Label; readonly body: Block }

@@ -7,7 +7,7 @@ import { atomic, load, store, storeCombined } from './access.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
 import { binaryOperation, condition, scalar, shortCircuit, value } from './expression.js';
 import { itemsOf } from './items.js';
-import { indexed, loaded, named, placeOfArray, placesOf } from './member.js';
+import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
 import { destination, type Destination } from './destination.js';
 import { accumulate } from './reduction.js';
 import { assignSlot, isOuter, readSlot, refuseSecondName, sameShape, setRebound } from './slots.js';
@@ -105,6 +105,7 @@ export const shapedFor = (
 /** An item of an array at an index known only when the kernel runs. */
 const assignItem = (cx: Context, e: AnyNode, to: Destination & { to: 'items' }, term: Term): void => {
   const at = originOf(cx, e);
+  promiseWithin(cx, e, to.index, to.items.length);
   to.items.forEach((slot, k) => {
     const condition = compute(cx, e, 'eq', to.index, literal(k));
     const then = cx.session.record(() => assignSlot(cx, e, slot, term));

@@ -216,12 +216,17 @@ const sequence = (
   session.emit(at, { do: 'block', label: own.break, body });
 };
 
-/** Where a loop begins whose step is known when it runs: at its end, unless the step is positive. Debug mode says so. */
+/** Where a loop begins whose step is known when it runs: at its end, unless the step is positive. */
 const checkedStart = (cx: Context, s: ForOfStatement, { from, to, step }: Bounds): Scalar => {
-  const ignored: Temp = { is: 'temp', type: 'i32' };
-  const promise = { x: step, base: literal(1), lo: 0, hi: 2 ** 31 - 1, step: true };
-  cx.session.emit(originOf(cx, s.right), { do: 'assume', to: ignored, ...promise });
+  promisePositive(cx, s, step);
   return compute(cx, s, 'select', compute(cx, s, 'gt', step, literal(0)), from, to);
+};
+
+/** Debug mode says so where the step of a loop is not positive when it runs. */
+export const promisePositive = (cx: Context, s: ForOfStatement, step: Scalar): void => {
+  const to: Temp = { is: 'temp', type: 'i32' };
+  const promise = { x: step, base: literal(1), lo: 0, hi: 2 ** 31 - 1, of: 'step' } as const;
+  cx.session.emit(originOf(cx, s.right), { do: 'assume', to, ...promise });
 };
 
 /** What the variable of a loop from, up to lies in. */

@@ -149,6 +149,7 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
     case 'list': {
       const k = knownIndex(cx, e, index, of.items.length);
       if (k !== undefined) return readSlot(cx, e, of.items[k]);
+      promiseWithin(cx, e, index, of.items.length);
       return choose(
         cx,
         e,
@@ -198,14 +199,14 @@ const ofShaped = (cx: Context, e: AnyNode, of: Term & { is: 'shaped' }, index: S
   const width = of.elements.length / n;
   const part = (k: number): Term => unshaped(of.shape.slice(1), of.elements.slice(k * width, (k + 1) * width));
   const k = knownIndex(cx, e, index, n);
-  return k === undefined
-    ? choose(
-        cx,
-        e,
-        index,
-        Array.from({ length: n }, (_, at) => part(at)),
-      )
-    : part(k);
+  if (k !== undefined) return part(k);
+  promiseWithin(cx, e, index, n);
+  return choose(
+    cx,
+    e,
+    index,
+    Array.from({ length: n }, (_, at) => part(at)),
+  );
 };
 
 /** An index that is known at compile time, checked; undefined for one that is not. */
@@ -221,6 +222,13 @@ export const knownIndex = (cx: Context, node: AnyNode, index: Scalar, length: nu
         `there is no element ${String(index.value)} of ${length}`,
         'use an index from 0 up to that',
       );
+};
+
+/** Debug mode says so where an index is outside an array when the kernel runs. */
+export const promiseWithin = (cx: Context, node: AnyNode, index: Scalar, length: number): void => {
+  const to: Temp = { is: 'temp', type: 'i32' };
+  const promise = { x: index, base: literal(0), lo: 0, hi: length, of: 'index' } as const;
+  cx.session.emit(originOf(cx, node), { do: 'assume', to, ...promise });
 };
 
 /** The one of these terms that an index names, the last where it names none. */
@@ -254,7 +262,7 @@ const inTable = (cx: Context, e: AnyNode, of: Term & { is: 'table' }, s: Scalar)
   const axis = of.index.length;
   if (axis === of.shape.length)
     return refuse(cx, e, 'lang/indices', `\`${of.name}\` has ${axis} indices`, 'leave one out');
-  knownIndex(cx, e, s, of.shape[axis]);
+  if (knownIndex(cx, e, s, of.shape[axis]) === undefined) promiseWithin(cx, e, s, of.shape[axis]);
   const index = [...of.index, s];
   if (index.length < of.shape.length) return { ...of, index };
   if (index.every(isLiteral))

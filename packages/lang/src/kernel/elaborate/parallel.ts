@@ -2,11 +2,11 @@ import type { AnyNode, ForOfStatement } from 'acorn';
 import type { PlacedField } from '@filigree/sparse';
 import type { Scalar, Space, Temp } from '../code/code.js';
 import { originOf, placedOf, refuse, type Context, type ParallelBody } from './context.js';
-import { loopInterval, variableName } from './loop.js';
+import { loopInterval, promisePositive, variableName } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { iteration } from './random-state.js';
 import { recorded } from './statement.js';
-import { tupleOf, type LoopHead } from './term.js';
+import { isLiteral, tupleOf, type LoopHead } from './term.js';
 
 /** A parallel loop, that is an outermost one. `continue` and `return` end an iteration. */
 export const parallelLoop = (
@@ -22,6 +22,7 @@ export const parallelLoop = (
   const axes = placed ? placed.axes.length : space.over === 'range' ? space.bounds.length : 0;
   checkVariables(cx, pattern, axes);
   const bounds = space.over === 'range' ? space.bounds : [];
+  for (const { step } of bounds) if (!isLiteral(step)) promisePositive(cx, s, step);
   const variables = Array.from({ length: axes }, (_, k): Temp => {
     const within = bounds[k] && loopInterval(bounds[k].from, bounds[k].to);
     return { is: 'temp', type: 'i32', hint: variableName(pattern, k), ...(within ? { within } : {}) };

@@ -115,7 +115,7 @@ class Emitter {
         const operands = this.indices([i.x, i.base]);
         return this.bind(
           i.to,
-          b.value('field.assume_in_range', operands, { lo: i.lo, hi: i.hi, ...(i.step ? { step: true } : {}) }),
+          b.value('field.assume_in_range', operands, { lo: i.lo, hi: i.hi, ...(i.of ? { of: i.of } : {}) }),
         );
       }
       case 'if':

@@ -88,6 +88,6 @@ const loop = (cx: Context, e: CallExpression, bounds: readonly Bounds[], single:
 };
 
 const whole = (cx: Context, e: AnyNode, s: Scalar): void => {
-  if (isLiteral(s) && !(Number.isInteger(s.value) && Math.abs(Number(s.value)) < 2 ** 31))
+  if (isLiteral(s) && (typeof s.value === 'boolean' || Number(s.value) !== (Number(s.value) | 0)))
     refuse(cx, e, 'lang/range', `bounds are whole numbers of 32 bits, not ${String(s.value)}`, 'use i32(…)');
 };
