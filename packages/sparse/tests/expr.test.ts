@@ -199,6 +199,7 @@ describe('evaluating', () => {
     ['expr/power', 'A^0', 2, 'raised to 0'],
     ['expr/power', 'A^-1', 2, 'raised to -1'],
     ['expr/power', 'A^0.5', 2, 'raised to 0.5'],
+    ['expr/power', 'A^99999999999', 2, 'more than 1000000'],
     ['expr/power', 'A^A', 2, 'exponent is a matrix'],
     ['expr/number', '1e300*1e300*A', 6, 'Infinity'],
     ['expr/number', 'nan*A', 1, 'NaN'],

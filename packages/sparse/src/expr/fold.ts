@@ -100,6 +100,9 @@ const binary = <M>(e: Binary, a: M | number, b: M | number, ops: MatrixOperation
   return e.kind === 'add' ? ops.add(a, b, loc) : ops.sub(a, b, loc);
 };
 
+/** Powers are written out. Beyond this nobody would wait for them. */
+const MOST_FACTORS = 1_000_000;
+
 const raise = <M>(a: M | number, k: M | number, loc: Loc, ops: MatrixOperations<M>): M | number => {
   if (typeof k !== 'number') {
     return fail('expr/power', 'the exponent is a matrix', { loc, remedy: 'exponents are numbers, as in A^3' });
@@ -116,6 +119,13 @@ const raise = <M>(a: M | number, k: M | number, loc: Loc, ops: MatrixOperations<
     fail('expr/power', `a matrix cannot be raised to ${k}`, {
       loc,
       remedy: 'exponents of matrices are whole numbers from 1; inverses and roots are not sparse algebra',
+    });
+  }
+  if (k > MOST_FACTORS) {
+    fail('expr/power', `a matrix cannot be raised to ${k}, which is more than ${MOST_FACTORS}`, {
+      loc,
+      remedy:
+        'every factor is a product with code of its own: run the program for a small power again and again instead',
     });
   }
   let out = a;

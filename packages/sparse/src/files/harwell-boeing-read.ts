@@ -33,7 +33,8 @@ const read = (bytes: Uint8Array, options: ReadOptions): MatrixFile => {
   if (field === 'complex' && options.complex === undefined) {
     fail('hb/complex', 'the file holds complex values, where real ones are wanted', {
       loc: { file: name, line: 3, column: 1 },
-      remedy: "read it with complex: 'real', 'imag' or 'abs' to say which real number stands for each value",
+      remedy:
+        "say which real number stands for each value: complex: 'real', 'imag' or 'abs', on the command line --complex",
     });
   }
   const colPtr = readIntegers(lines, header.pointers, cols + 1, 'column pointers', (v, k, last) => {

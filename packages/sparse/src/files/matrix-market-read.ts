@@ -52,7 +52,8 @@ const read = (bytes: Uint8Array, options: ReadOptions): MatrixFile => {
   if (header.field === 'complex' && options.complex === undefined) {
     fail('mtx/complex', 'the file holds complex values, where real ones are wanted', {
       loc: { file: name, line: 1, column: 1 },
-      remedy: "read it with complex: 'real', 'imag' or 'abs' to say which real number stands for each value",
+      remedy:
+        "say which real number stands for each value: complex: 'real', 'imag' or 'abs', on the command line --complex",
     });
   }
   const { size, text, comments } = readSize(bytes, name, header);
