@@ -25,16 +25,19 @@ export const problemsOf = async (p) => {
   ];
 };
 
-/** Every `exports` entry has sources, types and code, in the order in which resolvers must meet them. @param {Package} p */
+/**
+ * Every `exports` entry has sources, types and code, in the order in which resolvers must meet them. The code is the `default`,
+ * so that `require` finds it too, which loads ES modules since Node 20.19. @param {Package} p
+ */
 const exportProblems = ({ path, manifest }) =>
   Object.entries(manifest.exports).flatMap(([name, target]) => {
     if (name === './package.json') return [];
-    if (typeof target === 'string') return [`exports["${name}"] must name "@filigree/source", "types" and "import"`];
+    if (typeof target === 'string') return [`exports["${name}"] must name "@filigree/source", "types" and "default"`];
     const keys = Object.keys(target).join(', ');
     const order =
-      keys === '@filigree/source, types, import'
+      keys === '@filigree/source, types, default'
         ? []
-        : [`exports["${name}"] has the keys ${keys}; expected @filigree/source, types, import`];
+        : [`exports["${name}"] has the keys ${keys}; expected @filigree/source, types, default`];
     const missing = Object.values(target).filter((file) => !existsSync(join(path, file)));
     return [...order, ...missing.map((file) => `exports["${name}"] names ${file}, which does not exist`)];
   });

@@ -51,7 +51,7 @@ const manifest = (root, folder, description, imports, tests) => {
     type: 'module',
     sideEffects: false,
     exports: {
-      '.': { '@filigree/source': './src/index.ts', types: './dist/index.d.ts', import: './dist/index.js' },
+      '.': { '@filigree/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
       './package.json': './package.json',
     },
     files: ['dist', 'src', 'README.md', 'LICENSE'],

@@ -1,7 +1,7 @@
 /**
  * `npm run check:pack`: packs every package, installs each tarball in an empty project of its own, together with the
- * tarballs of those of our packages that it needs, and runs the first ```js example of its README there. `check-pack.mjs
- * ir opt` does so for these folders only. Needs a build.
+ * tarballs of those of our packages that it needs, and runs the first ```js example of its README there. A CommonJS script
+ * must be able to `require` all that it exports. `check-pack.mjs ir opt` does so for these folders only. Needs a build.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,6 +59,10 @@ const problemOf = async (p, all, tarballs, folder) => {
   writeFileSync(join(folder, 'example.mjs'), example);
   const ran = await run(process.execPath, ['example.mjs'], { cwd: folder, seconds: 120 });
   if (ran.code !== 0) return `the example of its README fails\n${ran.output}`;
+  const entries = Object.keys(p.manifest.exports).map((entry) => entry.replace('.', p.manifest.name));
+  writeFileSync(join(folder, 'required.cjs'), `for (const entry of ${JSON.stringify(entries)}) require(entry);`);
+  const required = await run(process.execPath, ['required.cjs'], { cwd: folder, seconds: 60 });
+  if (required.code !== 0) return `it cannot be loaded by require\n${required.output}`;
   return ran.output.trim() === '' ? 'the example of its README prints nothing' : undefined;
 };
 

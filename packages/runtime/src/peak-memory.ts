@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 /**
  * Largest resident set of this process so far, in MB. Linux counts the memory of the process that started this one into
  * `getrusage`, so the kernel's own mark is read where there is one.
@@ -8,7 +6,9 @@ export const peakRssMB = (): number => (highWaterMark() ?? process.resourceUsage
 
 const highWaterMark = (): number | undefined => {
   try {
-    const found = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'));
+    /* Not imported: the rest of this package runs in browsers too. */
+    const status = process.getBuiltinModule('node:fs').readFileSync('/proc/self/status', 'utf8');
+    const found = /^VmHWM:\s+(\d+) kB/m.exec(status);
     return found ? Number(found[1]) : undefined;
   } catch {
     return undefined;

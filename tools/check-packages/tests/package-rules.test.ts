@@ -28,7 +28,7 @@ const manifest = {
   type: 'module',
   sideEffects: false,
   exports: {
-    '.': { '@filigree/source': './src/index.ts', types: './dist/index.d.ts', import: './dist/index.js' },
+    '.': { '@filigree/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
     './package.json': './package.json',
   },
   files: ['dist', 'src', 'README.md', 'LICENSE'],
@@ -85,13 +85,13 @@ test('dependencies stay on the floors, at the shared version, and are used', asy
 test('an export without its file, or in the wrong order, is named', async () => {
   const found = await problems({
     exports: {
-      '.': { types: './dist/index.d.ts', import: './dist/index.js' },
-      './more': { '@filigree/source': './src/more.ts', types: './dist/more.d.ts', import: './dist/more.js' },
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './more': { '@filigree/source': './src/more.ts', types: './dist/more.d.ts', default: './dist/more.js' },
     } as never,
   });
   expect(found).toEqual(
     expect.arrayContaining([
-      expect.stringContaining('exports["."] has the keys types, import'),
+      expect.stringContaining('exports["."] has the keys types, default'),
       'exports["./more"] names ./src/more.ts, which does not exist',
       'exports["./more"] names ./dist/more.js, which does not exist',
     ]),
