@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filigree, refusal, scratch, scratchFile, workingBackends } from './support.js';
+import { filigree, filigreeProcess, refusal, scratch, scratchFile, workingBackends } from './support.js';
 
 /* A module outside the workspace finds no packages by name. */
 const kernelLanguage = import.meta.resolve('filigree');
@@ -122,5 +122,16 @@ describe('filigree compile', () => {
     ['module/failed', [scratchFile('throws.mjs', 'throw new Error("no")')]],
   ])('refuses with %s', async (code, argv) => {
     expect((await refusal('compile', ...argv, '--backend', 'wasm')).code).toBe(code);
+  });
+
+  /* In a process of its own, where node itself loads modules. */
+  it.each([
+    ['stops.mjs', 'export const x = 1;\n  throw new Error("no");', 2, 9],
+    ['syntax.mjs', 'export const x = 1;\nexport const y = ;', 2, 18],
+    ['syntax.cjs', 'const x = 1;\nconst y = ;', 2, 1],
+    ['syntax.ts', 'export const x = 1;\nexport const y: number = ;', 2, 25],
+  ])('names the place in %s where it cannot be loaded', async (name, text, line, column) => {
+    const { status, out } = await filigreeProcess(['compile', scratchFile(name, text), '--backend', 'wasm', '--json']);
+    expect([status, JSON.parse(out)]).toMatchObject([1, { error: { code: 'module/failed', loc: { line, column } } }]);
   });
 });

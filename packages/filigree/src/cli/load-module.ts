@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,16 +20,26 @@ export const loadModule = async (path: string): Promise<Readonly<Record<string, 
   } catch (e) {
     if (e instanceof DiagnosticError) throw e;
     return fail('module/failed', `'${path}' cannot be loaded: ${e instanceof Error ? e.message : String(e)}`, {
-      loc: placeIn(path, url, e),
+      loc: placeIn(path, full, e) ?? placeOfSyntaxError(path, full, e),
       remedy: 'see that node can import it by itself',
     });
   }
 };
 
-/* The first place in the module itself that the stack names. */
-const placeIn = (file: string, url: string, e: unknown): Loc | undefined => {
-  const found = /^:(\d+)(?::(\d+))?/.exec((e instanceof Error && e.stack?.split(url)[1]) || '');
-  return found ? { file, line: Number(found[1]), column: Number(found[2] ?? 1) } : undefined;
+/* The first place in the module itself that the stack names, where the module stands by its path or its URL. */
+const placeIn = (file: string, full: string, e: unknown): Loc | undefined => {
+  const stack = (e instanceof Error && e.stack) || '';
+  const found = [full, pathToFileURL(full).href].map((name) => /^:(\d+)(?::(\d+))?/.exec(stack.split(name)[1] ?? ''));
+  const [place] = found.filter((match) => match !== null);
+  return place ? { file, line: Number(place[1]), column: Number(place[2] ?? 1) } : undefined;
+};
+
+/* Of the syntax error of an ES module node gives the place to nobody but its own printer. */
+const placeOfSyntaxError = (file: string, full: string, e: unknown): Loc | undefined => {
+  if (!(e instanceof SyntaxError)) return undefined;
+  const { stderr } = spawnSync(process.execPath, ['--check', full], { encoding: 'utf8' });
+  const found = /:(\d+)\n.*\n( *)\^/.exec(stderr);
+  return found ? { file, line: Number(found[1]), column: found[2].length + 1 } : undefined;
 };
 
 const importModule = async (url: string): Promise<Readonly<Record<string, unknown>>> => {
