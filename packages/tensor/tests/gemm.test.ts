@@ -202,6 +202,30 @@ test('two sparse matrices whose products would be much code are multiplied in lo
   );
 });
 
+test('columns of a sparse matrix that share rows share what is loaded for them', () => {
+  const [m, n, k] = [8, 12, 8];
+  /* Every other column has the first four rows, those between them the last four. */
+  const found = Array.from({ length: n * 4 }, (_, e) => ({ column: e >> 2, row: (e & 3) + 4 * ((e >> 2) % 2) }));
+  const spec: GemmSpec = {
+    ...plain,
+    ...{ m, n, k },
+    a: { kind: 'dense', rowStride: 1, columnStride: m },
+    b: entries(
+      found.map((e) => e.row),
+      found.map((e) => e.column),
+      found.map((_, e) => e),
+    ),
+    c: { rowStride: 1, columnStride: m },
+  };
+  const module = gemmModule(spec);
+  const lowered = passed(lowerGemm(gemmTargets.avx2), module);
+  /* Two tiles of six columns, each of four rows, which meet two vectors of A: with neighbours in a tile each would have all rows. */
+  const loads = lowered.kernels[0].body.ops.filter((op) => op.name === 'mem.load' && op.attrs.buffer === '@A');
+  expect(loads.length).toBe(2 * k);
+  const data = gemmData(spec);
+  expect(defined(spec, interpreted(spec, lowered, data, coreDialects))).toEqual(defined(spec, reference(spec, data)));
+});
+
 test('zeros that are stored may be multiplied or left out', () => {
   fc.assert(
     fc.property(

@@ -26,14 +26,14 @@ export const rememberedWork = (
   const [down, across] = [new Int32Array(spec.k), new Int32Array(spec.k)];
   return (firstPiece, height, columns) => {
     const row = counts.vectors ? firstPiece : 0;
-    const column = counts.numbers ? columns.at : 0;
     const width = columns.members.length;
-    const key = `${row} ${height} ${column} ${width}`;
+    const entries = counts.numbers && columns.members.map((c) => counts.numbers![columns.at + c]);
+    const key = `${row} ${height} ${width} ${entries ? `${columns.at} ${columns.members.join(' ')}` : ''}`;
     const work =
       known.get(key) ??
       tileWork(spec, height, width, sums(height, width), {
         ...(counts.vectors && { down: tally(counts.vectors.slice(row, row + height), down) }),
-        ...(counts.numbers && { across: tally(counts.numbers.slice(column, column + width), across) }),
+        ...(entries && { across: tally(entries, across) }),
       });
     known.set(key, work);
     return work;

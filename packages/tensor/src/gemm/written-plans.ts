@@ -1,4 +1,5 @@
 import { SCRATCH_BYTES, byteSize } from '@filigree/ir';
+import { alikeColumns } from './alike-columns.js';
 import { entriesOf } from './entries.js';
 import type { GemmSpec, GemmTarget } from './gemm-spec.js';
 import { BYTES_A_CYCLE, keptDecoded } from './code-speed.js';
@@ -30,34 +31,43 @@ export const writtenPlans = (
   const sums = tileSums(spec, counts, target, alone);
   const chains = (height: number, width: number): number => sums(height, width).chains;
   const work = rememberedWork(spec, counts, sums);
-  const plans: GemmPlan[] = [];
   const mostColumns = Math.min(n, target.registers - 2);
+  const columnsBy = Array.from({ length: mostColumns }, (_, w) => columnTiles(spec, counts, w + 1));
+  const plans: GemmPlan[] = [];
   for (let height = 1; height <= Math.min(pieces.starts.length, target.registers - 2); height++)
     for (let width = 1; width <= mostColumns; width++) {
       if (!sums(height, width).fits) continue;
       const rowTiles = tilesOf(pieces.starts, height);
       /* What the last vector computes a second time must still be as it was when it is loaded. */
       if (pieces.overlaps && spec.beta === 1 && rowTiles.at(-1)!.members.length < 2) continue;
-      const columnTiles = tilesOf(
-        Array.from({ length: n }, (_, j) => j),
-        width,
-      );
+      const columns = columnsBy[width - 1];
       /* As even as can be, tiles may all be smaller: they were tried before. */
-      if (rowTiles[0].members.length < height || columnTiles[0].members.length < width) continue;
+      if (rowTiles[0].members.length < height || columns[0].members.length < width) continue;
       plans.push(
-        ...plansWith(
-          { spec, swapped, pieces, a, b, gathers, chains },
-          counts,
-          work,
-          rowTiles,
-          columnTiles,
-          unit,
-          target,
-        ),
+        ...plansWith({ spec, swapped, pieces, a, b, gathers, chains }, counts, work, rowTiles, columns, unit, target),
       );
     }
   return plans;
 };
+
+/** The columns in tiles of at most so many: neighbours, or of a sparse matrix those that share rows where that spares loads. */
+const columnTiles = ({ n, k }: GemmSpec, { numbers }: FactorCounts, most: number): readonly Tile[] => {
+  const neighbours = tilesOf(
+    Array.from({ length: n }, (_, j) => j),
+    most,
+  );
+  if (!numbers) return neighbours;
+  const alike = alikeColumns(
+    numbers,
+    k,
+    neighbours.map((t) => t.members.length),
+  );
+  return rowsOf(alike, numbers) < rowsOf(neighbours, numbers) ? alike : neighbours;
+};
+
+/** Rows in which the columns of a tile have entries, of all tiles together. */
+const rowsOf = (tiles: readonly Tile[], rows: readonly (readonly number[])[]): number =>
+  tiles.reduce((sum, { at, members }) => sum + new Set(members.flatMap((c) => rows[at + c])).size, 0);
 
 const plansWith = (
   base: Pick<GemmPlan, 'spec' | 'swapped' | 'pieces' | 'a' | 'b' | 'gathers' | 'chains'>,
