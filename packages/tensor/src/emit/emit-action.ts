@@ -1,6 +1,8 @@
 import type { Builder, Value } from '@filigree/ir';
 import type { Coefficient } from '../notation/expression.js';
 import type { Action, Operand, Operation } from '../plan/plan.js';
+import { columnParts, whole } from '../gemm/column-parts.js';
+import type { GemmSpec, GemmTarget } from '../gemm/gemm-spec.js';
 import { buildGemm } from '../linalg/build-gemm.js';
 import { type Access, addConstant, addScaled, boxStart, isDense, strideAlong } from './access.js';
 import { emitNest, entriesStored, fillZero } from './nest.js';
@@ -10,6 +12,7 @@ import type { ConstantTables } from '../constant-tables.js';
 export interface ActionContext {
   readonly b: Builder;
   readonly type: 'f32' | 'f64';
+  readonly target: GemmTarget;
   readonly lanes: number;
   readonly tables: ConstantTables;
   /** Values of the scalars of a run. */
@@ -78,10 +81,10 @@ const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionCo
     );
   const alpha = scaleOf(ctx, action.scale);
   const ahead = action.prefetch === undefined ? undefined : ctx.prefetch(action.prefetch, target.storage.size);
-  const product = ([a, bAt, c]: readonly Value[]): void =>
+  const product = (spec: GemmSpec, [a, bAt, c]: readonly Value[]): void =>
     buildGemm(
       b,
-      { ...gemm, alpha: typeof alpha === 'number' ? alpha : 'value', beta: action.add ? 1 : gemm.beta },
+      { ...spec, alpha: typeof alpha === 'number' ? alpha : 'value', beta: action.add ? 1 : spec.beta },
       {
         a: { buffer: left.buffer, at: a! },
         b: { buffer: right.buffer, at: bAt! },
@@ -90,19 +93,23 @@ const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionCo
         ...(ahead ? { prefetch: { buffer: ahead.buffer, at: b.add(ahead.at, b.sub(c!, target.base)) } } : {}),
       },
     );
-  const body = (at: readonly Value[], rest: string): void => {
+  const body = (spec: GemmSpec, at: readonly Value[], rest: string): void => {
     const letter = rest[0];
-    if (letter === undefined) return product(at);
+    if (letter === undefined) return product(spec, at);
     const [from, to] = ranges[letter]!;
     const go = (i: Value): void =>
       body(
+        spec,
         [left, right, target].map((o, j) => addScaled(b, at[j]!, i, strideAlong(o, letter))),
         rest.slice(1),
       );
-    if (to - from === 1) body(at, rest.slice(1));
+    if (to - from === 1) body(spec, at, rest.slice(1));
     else b.for(b.i32(0), b.i32(to - from), b.i32(1), {}, [], go);
   };
-  body([left, right, target].map(start), loops);
+  const [aAt, bAt, cAt] = [left, right, target].map(start);
+  const repeated = [...loops].some((l) => ranges[l]![1] - ranges[l]![0] > 1);
+  for (const part of repeated ? columnParts(gemm, ctx.target) : [whole(gemm)])
+    body(part.spec, [aAt!, addConstant(b, bAt!, part.bAt), addConstant(b, cAt!, part.cAt)], loops);
 };
 
 /** The number that an action scales by: known, or made of scalars of the run. */

@@ -147,6 +147,7 @@ const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
     const context: ActionContext = {
       b,
       type: plan.type,
+      target,
       lanes: target.vectorBytes / byteSize(plan.type),
       tables,
       scalars: new Map(plan.scalars.map((s, k) => [s, scalars[k]!])),
