@@ -88,7 +88,7 @@ const tileWork = (
     multiplyAdds,
     cycles: most + 0.1 * others + 0.6 * sums + 0.3 * beta * sums + 3,
     /* A loop over k begins with zeros instead of products, and counts; sums that fill the registers change places in each trip. */
-    looping: 0.2 * sums * chains + 2 + (full ? 0.5 * k : 0),
+    looping: 0.2 * sums * chains + 2 + (full ? 0.2 * k : 0),
     tripping: 1,
     instructions,
   };
