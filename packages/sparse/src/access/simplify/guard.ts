@@ -12,6 +12,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { numberOf } from './number-of.js';
+import { hasAtMost } from './size.js';
 
 /**
  * Duplicates a loop over a row in which accesses follow a multiple of the index: one copy for rows in which none of
@@ -55,6 +56,7 @@ const planOf = (loop: Op, ctx: RewriteContext): Plan | undefined => {
     return undefined;
   const [from, to, step] = loop.operands.map((v) => numberOf(ctx.definition(v)));
   if (from === undefined || to === undefined || step !== 1 || from >= to) return undefined;
+  if (!hasAtMost(loop, MAX_OPS)) return undefined;
   const [counter] = loop.regions[0].params;
   const multiples = new Map<number, Multiple>();
   const bounded = new Map<number, Multiple>();
@@ -62,9 +64,8 @@ const planOf = (loop: Op, ctx: RewriteContext): Plan | undefined => {
   const number = (v: Value): number | undefined => numberOf(inside.get(v.id) ?? ctx.definition(v));
   const clamps: { op: Op; multiple: Multiple; extent: number }[] = [];
   const cuts = new Set<number>();
-  let [count, innermost] = [0, true];
+  let innermost = true;
   walk(loop.regions[0], (op) => {
-    count++;
     if (op.name === 'scf.for' || op.name === 'scf.while') innermost = false;
     for (const r of op.results) inside.set(r.id, op);
     const multiple = multipleOf(op, counter, multiples, number);
@@ -77,7 +78,7 @@ const planOf = (loop: Op, ctx: RewriteContext): Plan | undefined => {
     const digit = op.name === 'snode.extract' ? bounded.get(op.operands[0].id) : undefined;
     if (digit) for (const cut of cutsOf(digit, Number(op.attrs.below), from, to)) cuts.add(cut);
   });
-  if (!innermost || clamps.length === 0 || count > MAX_OPS || cuts.size + 1 > MAX_PIECES) return undefined;
+  if (!innermost || clamps.length === 0 || cuts.size + 1 > MAX_PIECES) return undefined;
   return { clamps, cuts: [from, ...[...cuts].sort((x, y) => x - y), to] };
 };
 

@@ -8,10 +8,11 @@ import {
   type Op,
   type Region,
   type RewriteContext,
+  type Value,
 } from '@filigree/ir';
 import type { Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
-import { rangesOf, within } from './ranges.js';
+import { rangesOf, within, type Ranges } from './ranges.js';
 import { withoutPromise } from './slice.js';
 import { numberOf } from './number-of.js';
 
@@ -28,7 +29,8 @@ export const hoistAccesses = (
   footprint: (op: Op) => Footprint,
 ): Kernel => {
   const table = opTable(dialects);
-  const defined = definitions(kernel.body);
+  let found: ReadonlyMap<number, Op> | undefined;
+  const defined = (v: Value): Op | undefined => (found ??= definitions(kernel.body)).get(v.id);
   const isSafe = safety(kernel, storage, defined);
   const movable = (op: Op, loop: Footprint, certain: boolean): boolean => {
     if (op.name === 'snode.lookup') {
@@ -79,22 +81,23 @@ export const hoistAccesses = (
 };
 
 /** Whether an op is a division that never traps. */
-const dividesByNumber = (op: Op, defined: ReadonlyMap<number, Op>): boolean => {
+const dividesByNumber = (op: Op, defined: (v: Value) => Op | undefined): boolean => {
   if (op.name !== 'arith.div' && op.name !== 'arith.rem') return false;
-  const by = defined.get(op.operands[1].id);
+  const by = defined(op.operands[1]);
   return by?.name === 'arith.constant' && Number(by.attrs.value) > 0;
 };
 
 /** Whether a lookup reads inside of its container even where it was not meant to be reached. */
-const safety = (kernel: Kernel, storage: Storage, defined: ReadonlyMap<number, Op>): ((lookup: Op) => boolean) => {
-  const ranges = rangesOf(kernel);
+const safety = (kernel: Kernel, storage: Storage, defined: (v: Value) => Op | undefined): ((lookup: Op) => boolean) => {
+  let ranges: Ranges | undefined;
   return (lookup) => {
     const { node } = storage.nodes[Number(lookup.attrs.node)];
     if (node.kind === 'hash') return true;
-    const number = defined.get(lookup.operands[1].id);
+    const number = defined(lookup.operands[1]);
+    const known = (ranges ??= rangesOf(kernel));
     return (
       number?.name === 'snode.linearize' &&
-      node.axes.every((axis, n) => within(ranges.of(number.operands[n]), node.extents[axis]))
+      node.axes.every((axis, n) => within(known.of(number.operands[n]), node.extents[axis]))
     );
   };
 };

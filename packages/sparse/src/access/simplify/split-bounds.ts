@@ -12,6 +12,7 @@ import {
 } from '@filigree/ir';
 import { rangesOf, type Ranges } from './ranges.js';
 import { distances } from './distance.js';
+import { hasAtMost } from './size.js';
 
 /**
  * Splits innermost loops of unknown length at the point where indices that follow the counter leave the bounds of a
@@ -19,7 +20,8 @@ import { distances } from './distance.js';
  * serially.
  */
 export const splitAtBounds = (kernel: Kernel, dialects: readonly Dialect[], buffers: readonly Buffer[]): Kernel => {
-  const ranges = rangesOf(kernel);
+  let known: Ranges | undefined;
+  const ranges = (): Ranges => (known ??= rangesOf(kernel));
   return rewriteOps(
     kernel,
     dialects,
@@ -35,12 +37,12 @@ export const splitAtBounds = (kernel: Kernel, dialects: readonly Dialect[], buff
 const MAX_OPS = 400;
 
 /** Below this a counter keeps all indices in bounds; undefined if there is no need to split, or it would not help. */
-const endOf = (loop: Op, ranges: Ranges, ctx: RewriteContext): number | undefined => {
+const endOf = (loop: Op, ranges: () => Ranges, ctx: RewriteContext): number | undefined => {
   if (loop.name !== 'scf.for' || loop.results.length > 0 || loop.operands[0].type !== 'i32') return undefined;
+  if (!hasAtMost(loop, MAX_OPS)) return undefined;
   const distance = distances(loop.regions[0].params[0], ctx);
-  let [end, first, count, innermost] = [Infinity, 0, 0, true];
+  let [end, first, innermost] = [Infinity, 0, true];
   walk(loop.regions[0], (op) => {
-    count++;
     if (op.name === 'scf.for' || op.name === 'scf.while') innermost = false;
     distance.note(op);
     const plus = op.name === 'snode.clamp' ? distance.of(op.operands[0]) : undefined;
@@ -48,8 +50,9 @@ const endOf = (loop: Op, ranges: Ranges, ctx: RewriteContext): number | undefine
     end = Math.min(end, Number(op.attrs.extent) - plus);
     first = Math.max(first, -plus);
   });
-  const [from, to, step] = loop.operands.map((v) => ranges.of(v));
-  const helps = innermost && count <= MAX_OPS && end !== Infinity && step.lo === 1 && step.hi === 1 && from.lo >= first;
+  if (!innermost || end === Infinity) return undefined;
+  const [from, to, step] = loop.operands.map((v) => ranges().of(v));
+  const helps = step.lo === 1 && step.hi === 1 && from.lo >= first;
   return helps && to.hi > end && end > from.lo ? end : undefined;
 };
 

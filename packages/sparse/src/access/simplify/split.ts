@@ -12,6 +12,7 @@ import {
 } from '@filigree/ir';
 import { distances } from './distance.js';
 import { numberOf } from './number-of.js';
+import { hasAtMost } from './size.js';
 
 /**
  * Splits loops over the digit of a block where its neighbours begin: in the middle part, index + c lies in the block
@@ -39,7 +40,7 @@ const cuts = (loop: Op, ctx: RewriteContext): readonly number[] | undefined => {
   if (loop.name !== 'scf.for' || loop.attrs.parallel === true || loop.results.length > 0) return undefined;
   const [from, to, step] = loop.operands.map((v) => numberOf(ctx.definition(v)));
   if (from === undefined || to === undefined || step !== 1) return undefined;
-  const reach = reachOf(loop, from, to, ctx);
+  const reach = hasAtMost(loop, MAX_OPS) && loopsWithin(loop) <= 1 ? reachOf(loop, from, to, ctx) : undefined;
   if (!reach) return undefined;
   const first = Math.max(from, -reach.least);
   const last = Math.min(to, reach.unit - reach.most);
@@ -58,9 +59,8 @@ const reachOf = (
 ): { readonly unit: number; readonly least: number; readonly most: number } | undefined => {
   const [counter] = loop.regions[0].params;
   const distance = distances(undefined, ctx);
-  let [unit, least, most, count] = [0, 0, 0, 0];
+  let [unit, least, most] = [0, 0, 0];
   walk(loop.regions[0], (op) => {
-    count++;
     if (op.name === 'snode.index' && op.operands[1].id === counter.id) {
       const size = Number(op.attrs.unit);
       unit = unit === 0 || unit === size ? size : -1;
@@ -72,8 +72,7 @@ const reachOf = (
     least = Math.min(least, sum);
     most = Math.max(most, sum);
   });
-  const near = loopsWithin(loop) <= 1;
-  return near && count <= MAX_OPS && unit >= to && from >= 0 ? { unit, least, most } : undefined;
+  return unit >= to && from >= 0 ? { unit, least, most } : undefined;
 };
 
 /** How many loops are one within the other in the body of a loop. */
