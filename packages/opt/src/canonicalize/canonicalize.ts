@@ -46,9 +46,9 @@ const maxRounds = 8;
 const canonicalizeKernel = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean): Kernel => {
   let now = kernel;
   for (let round = 0; round < maxRounds; round++) {
-    const { body, changed } = sweep(now, facts, buffers, fastMath);
+    const { body, again } = sweep(now, facts, buffers, fastMath);
     now = { ...now, body };
-    if (!changed) break;
+    if (!again) break;
   }
   return now;
 };
@@ -56,13 +56,11 @@ const canonicalizeKernel = (kernel: Kernel, facts: Facts, buffers: Buffers, fast
 const folds: readonly Readonly<Record<string, Fold>>[] = [arithmetic, bitwise, comparison, casts];
 const foldsByName: ReadonlyMap<string, Fold> = new Map(folds.flatMap((table) => Object.entries(table)));
 
-/** One walk over the kernel in program order, so that operands are simple before their users are looked at. */
-const sweep = (
-  kernel: Kernel,
-  facts: Facts,
-  buffers: Buffers,
-  fastMath: boolean,
-): { body: Region; changed: boolean } => {
+/**
+ * One walk over the kernel in program order, so that operands are simple before their users are looked at. `again`: a loop or
+ * a branch can be resolved now that what is in it is simpler, so that another walk finds more.
+ */
+const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean): { body: Region; again: boolean } => {
   const fresh = freshValues(kernel);
   const pool = constantPool(fresh);
   const now = new Map<number, Value>();
@@ -70,7 +68,7 @@ const sweep = (
   /** Conditions whose value is known inside a branch. */
   const known = new Map<number, Scalar>();
   let out: Op[] = [];
-  let changed = false;
+  let again = false;
   /** Where the op at hand comes from; what replaces it comes from there too. */
   let place: Loc | undefined;
 
@@ -103,7 +101,6 @@ const sweep = (
   };
   const replace = (old: readonly Value[], by: readonly Value[]): void => {
     old.forEach((v, i) => now.set(v.id, by[i]!));
-    changed = true;
   };
 
   const visitSimple = (op: Op): void => {
@@ -114,7 +111,6 @@ const sweep = (
       return;
     }
     const ordered = commute(op);
-    if (ordered !== op) changed = true;
     const value = ordered.results.length === 1 && facts.def(op) ? fold(ordered) : undefined;
     if (value) replace(op.results, [value]);
     else append(ordered);
@@ -150,6 +146,11 @@ const sweep = (
     return result;
   };
 
+  /** Whether the next walk would resolve a loop or branch, now that what is in it is simpler. */
+  const canGoOn = (op: Op): boolean => {
+    const step = simplifyControl(op, context);
+    return step.kind !== 'keep' || step.op !== op || withoutInvariants(op).replaced.length > 0;
+  };
   const visitControl = (op: Op): void => {
     const step = simplifyControl(op, context);
     if (step.kind === 'inline') {
@@ -159,7 +160,6 @@ const sweep = (
       replace(op.results, step.values);
     } else {
       const { op: kept, replaced } = withoutInvariants(step.op);
-      if (kept !== op) changed = true;
       for (const { old, by } of replaced) now.set(old.id, by);
       const regions =
         kept.name === 'scf.if'
@@ -167,6 +167,7 @@ const sweep = (
           : kept.regions.map((r) => rewritten(r));
       const agreed = withoutAgreement({ ...kept, regions }, context.constantOf);
       append(agreed.op);
+      again ||= canGoOn(agreed.op);
       for (const { old, by, constant } of agreed.replaced)
         replace([old], [constant === undefined ? by : context.constant(constant, old.type)]);
     }
@@ -181,5 +182,5 @@ const sweep = (
   };
 
   const body = rewritten(kernel.body);
-  return { body, changed };
+  return { body, again };
 };
