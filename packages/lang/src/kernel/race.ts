@@ -42,18 +42,22 @@ const analysed = (loop: Parallel, loads: boolean): { found: readonly Diagnostic[
     found.set(`${d.loc?.file}:${d.loc?.line}:${d.loc?.column}`, d);
   };
   const analysis = new Analysis(loop, warn, loads);
-  /* Twice, since values come round in the loops within. */
   analysis.block(loop.body, new Set());
-  found.clear();
-  analysis.block(loop.body, new Set());
+  if (analysis.cameRound) {
+    found.clear();
+    analysis.block(loop.body, new Set());
+  }
   return { found: [...found.values()], wantsLoads: analysis.wantsLoads };
 };
 
 class Analysis {
   /** For some stores, only the elements that went into the value can tell. */
   wantsLoads = false;
+  /** Whether more became known of a local after it was read, as where values come round in the loops within. */
+  cameRound = false;
   private readonly temps = new Map<Temp, Dependence>();
   private readonly locals = new Map<Local, Dependence>();
+  private readonly wereRead = new Set<Local>();
   /** How a temp was computed, in terms of the numbers of its operands. */
   private readonly origins = new Map<Temp, string>();
   private readonly numbers = new Map<string, number>();
@@ -76,12 +80,15 @@ class Analysis {
   private instruction(i: Instruction, guards: ReadonlySet<Temp>): void {
     switch (i.do) {
       case 'read':
+        this.wereRead.add(i.local);
         return void this.temps.set(i.to, this.locals.get(i.local) ?? constant);
-      case 'write':
-        return void this.locals.set(
-          i.local,
-          union(this.locals.get(i.local) ?? this.of(i.value), this.of(i.value), true),
-        );
+      case 'write': {
+        const before = this.locals.get(i.local);
+        const value = this.of(i.value);
+        const now = before ? union(before, value, true) : value;
+        this.cameRound ||= now !== before && this.wereRead.has(i.local);
+        return void this.locals.set(i.local, now);
+      }
       case 'compute':
         if (this.loads)
           this.origins.set(i.to, `${i.operator}${i.type ?? ''}(${i.args.map((s) => this.number(s)).join()})`);
@@ -131,10 +138,10 @@ class Analysis {
   }
 
   private computed(operator: string, args: readonly Scalar[]): Dependence {
-    const parts = args.map((s) => this.of(s));
-    const all = parts.reduce((a, b) => union(a, b, true), constant);
-    const affine = parts.every((p) => p.affine) && (all.variables.size === 0 || affineOperators.has(operator));
-    return { ...all, affine };
+    let all = constant;
+    for (const s of args) all = union(all, this.of(s), true);
+    const affine = all.affine && (all.variables.size === 0 || affineOperators.has(operator));
+    return affine === all.affine ? all : { ...all, affine };
   }
 
   private loaded(place: Place): Dependence {
@@ -170,14 +177,18 @@ class Analysis {
 
 const affineOperators: ReadonlySet<string> = new Set(['add', 'sub', 'neg', 'cast', 'mul']);
 
-const union = (a: Dependence, b: Dependence, affine: boolean): Dependence => ({
-  variables: merged(a.variables, b.variables),
-  affine: affine && a.affine && b.affine,
-  loads: merged(a.loads, b.loads),
-});
+/** Both together; one of the two where that is it. */
+const union = (a: Dependence, b: Dependence, may: boolean): Dependence => {
+  const variables = merged(a.variables, b.variables);
+  const loads = merged(a.loads, b.loads);
+  const affine = may && a.affine && b.affine;
+  const is = (d: Dependence): boolean => d.variables === variables && d.loads === loads && d.affine === affine;
+  return is(a) ? a : is(b) ? b : { variables, affine, loads };
+};
 
 /** The union, one of the two where that is it. */
 const merged = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> => {
+  if (a === b || b.size === 0) return a;
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   for (const x of small) if (!large.has(x)) return new Set([...a, ...b]);
   return large;

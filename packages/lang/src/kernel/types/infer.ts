@@ -39,10 +39,18 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
     if ('is' in s && s.is === 'literal') return literalKind(s.value);
     return s.type ?? kinds.get(s);
   };
-  for (const settled of [false, true]) settle(() => all.map((i) => forwards(i, kinds, kindOf, settled)).includes(true));
+  /* What instructions define that state the type takes nothing from others. */
+  const open = all.filter((i) => !isStated(i));
+  for (const settled of [false, true]) while (widened(open, kinds, kindOf, settled));
 
   const wide = new Set<Temp | Cell>();
-  if (float === 'f32') settle(() => all.map((i) => backwards(i, wide, kindOf)).includes(true));
+  /* The last first, as that is the way in which they ask. */
+  const users = float === 'f32' ? all.filter((i) => asks.has(i.do)).reverse() : [];
+  let asked = users.length > 0;
+  while (asked) {
+    asked = false;
+    for (const i of users) if (backwards(i, wide, kindOf)) asked = true;
+  }
 
   const typeOf = (s: Temp | Cell): ScalarType => {
     const kind = kindOf(s);
@@ -68,18 +76,60 @@ const literalKind = (value: number | bigint | boolean): Kind => {
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int' : 'float';
 };
 
-const settle = (sweep: () => boolean): void => {
-  while (sweep());
+type Kinds = Map<Temp | Cell, Kind>;
+
+/** Whether an instruction defines nothing whose kind is to be found. */
+const isStated = (i: Instruction): boolean => {
+  switch (i.do) {
+    case 'read':
+    case 'compute':
+    case 'load':
+      return i.to.type !== undefined;
+    case 'write':
+      return i.local.cell.type !== undefined;
+    case 'reduce':
+      return i.reduction.local.cell.type !== undefined;
+    default:
+      return true;
+  }
 };
 
-type Kinds = Map<Temp | Cell, Kind>;
+/** Instructions by which operands may become f64. */
+const asks: ReadonlySet<Instruction['do']> = new Set(['read', 'write', 'reduce', 'store', 'atomic', 'compute']);
+
+/**
+ * Goes through all instructions once, widening what they define. Values are computed before they are used, so that this is
+ * enough, unless it widens a cell that an instruction before has looked at: whether it did.
+ */
+const widened = (
+  all: readonly Instruction[],
+  kinds: Kinds,
+  kindOf: (s: Scalar | Cell) => Kind,
+  settled: boolean,
+): boolean => {
+  const seen = new Set<Cell>();
+  let again = false;
+  for (const i of all) {
+    if (i.do === 'write' || i.do === 'reduce') {
+      const { cell } = i.do === 'write' ? i.local : i.reduction.local;
+      /* What is written is joined with what the cell is already. */
+      while (forwards(i, kinds, kindOf, settled)) again ||= seen.has(cell);
+      seen.add(cell);
+    } else {
+      forwards(i, kinds, kindOf, settled);
+      if (i.do === 'read') seen.add(i.local.cell);
+    }
+  }
+  return again;
+};
 
 /** Widens what an instruction defines; whether anything changed. */
 const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Kind, settled: boolean): boolean => {
   const widen = (what: Temp | Cell, by: Kind | 'conflict'): boolean => {
     if (what.type !== undefined || by === 'conflict') return false;
-    const joined = join(kinds.get(what), by);
-    if (joined === 'conflict' || joined === kinds.get(what)) return false;
+    const before = kinds.get(what);
+    const joined = join(before, by);
+    if (joined === 'conflict' || joined === before) return false;
     kinds.set(what, joined);
     return true;
   };
