@@ -20,6 +20,8 @@ export { integerRange } from './dialects/integer.js';
 export * from './dialects/define.js';
 export * from './build/ids.js';
 export * from './build/builder.js';
+export { opKey } from './build/op-key.js';
+export * from './build/scoped-map.js';
 export * from './build/module.js';
 export * from './rewrite/walk.js';
 export * from './rewrite/substitute.js';

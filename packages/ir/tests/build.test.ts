@@ -12,6 +12,41 @@ import {
 import { right } from './right.js';
 
 describe('builder', () => {
+  test('makes equal ops once where it is asked to, and only those in scope that nothing can tell apart', () => {
+    const buffers = [declareBuffer('x', 'f64', 8, 'inout')];
+    const kernel = buildKernel(
+      'shared',
+      { n: 'i32', c: 'i1' },
+      (b, { n, c }) => {
+        const sum = b.add(n, b.i32(1));
+        expect(b.add(b.i32(1), n)).toBe(sum);
+        expect(b.sub(b.i32(1), n)).not.toBe(b.sub(n, b.i32(1)));
+        expect(b.i64(1)).not.toBe(b.i32(1));
+        expect(b.f64(-0)).not.toBe(b.f64(0));
+        expect(b.cmp('lt', n, sum)).not.toBe(b.cmp('le', n, sum));
+        expect(b.load('x', n)).not.toBe(b.load('x', n));
+        const inner: unknown[] = [];
+        b.if(
+          c,
+          () => {
+            expect(b.add(n, b.i32(1))).toBe(sum);
+            inner.push(b.mul(n, n));
+            return [];
+          },
+          () => {
+            inner.push(b.mul(n, n));
+            return [];
+          },
+        );
+        inner.push(b.mul(n, n));
+        expect(new Set(inner).size).toBe(3);
+      },
+      buffers,
+      { share: true },
+    );
+    expect(verifyModule(makeModule('m', buffers, [kernel]), coreDialects)).toEqual([]);
+  });
+
   test('builds loops, branches and whiles that read as written', () => {
     const buffers = [declareBuffer('x', 'f64', 8, 'inout'), constBuffer('w', 'f32', [0.5, 2])];
     const kernel = buildKernel(

@@ -129,10 +129,9 @@ describe('kernel IR of fields', () => {
   %13 = field.load %p {field = x_1} : f32
   %14 = arith.constant {value = 3} : f32
   %15 = arith.mul %12, %14 : f32
-  %16 = arith.constant {value = 3} : f32
-  %17 = arith.mul %13, %16 : f32
+  %16 = arith.mul %13, %14 : f32
   field.store %15, %p {field = x_0}
-  field.store %17, %p {field = x_1}
+  field.store %16, %p {field = x_1}
   scf.yield
 }`);
   });
@@ -146,17 +145,15 @@ describe('kernel IR of fields', () => {
 %1 = field.load %0 {field = c} : i32
 %2 = arith.constant {value = 1} : i32
 %3 = arith.add %1, %2 : i32
-%4 = arith.constant {value = 3} : i32
-field.store %3, %4 {field = c}
-%5 = arith.constant {value = 0} : i32
-%6 = arith.constant {value = 2} : i32
-%7 = arith.constant {value = 1} : i32
-scf.for %5, %6, %7 {
+field.store %3, %0 {field = c}
+%4 = arith.constant {value = 0} : i32
+%5 = arith.constant {value = 2} : i32
+scf.for %4, %5, %2 {
 ^(%i: i32):
-  %9 = field.load %i {field = c} : i32
-  %10 = arith.constant {value = 7} : i32
-  %11 = arith.max %9, %10 : i32
-  field.store %11, %i {field = c}
+  %7 = field.load %i {field = c} : i32
+  %8 = arith.constant {value = 7} : i32
+  %9 = arith.max %7, %8 : i32
+  field.store %9, %i {field = c}
   scf.yield
 }`);
   });
@@ -182,32 +179,27 @@ scf.for %0, %1, %2 {parallel = true} {
   field.store %4, %i {field = c}
   %5 = arith.constant {value = 2} : i32
   %6 = arith.shr %i, %5 : i32
-  %7 = arith.constant {value = 0} : i32
-  %8 = field.is_active %6, %7 {node = 2} : i1
-  scf.if %8 {
-    %9 = arith.constant {value = 4} : i32
-    %10 = arith.shr %i, %9 : i32
-    %11 = arith.constant {value = 0} : i32
-    field.activate %10, %11 {node = 1}
+  %7 = field.is_active %6, %0 {node = 2} : i1
+  scf.if %7 {
+    %8 = arith.constant {value = 4} : i32
+    %9 = arith.shr %i, %8 : i32
+    field.activate %9, %0 {node = 1}
     scf.yield
   } {
     scf.yield
   }
-  %12 = arith.constant {value = 4} : i32
-  %13 = field.is_active %i, %12 {node = 15} : i1
-  scf.if %13 {
-    %14 = arith.constant {value = 2} : i32
-    %15 = arith.shr %i, %14 : i32
-    %16 = arith.constant {value = 0} : i32
-    field.deactivate %15, %16 {node = 2}
+  %10 = arith.constant {value = 4} : i32
+  %11 = field.is_active %i, %10 {node = 15} : i1
+  scf.if %11 {
+    field.deactivate %6, %0 {node = 2}
     scf.yield
   } {
     scf.yield
   }
-  %17 = field.length %i {node = 15} : i32
-  %18 = arith.constant {value = 8} : i32
-  %19 = arith.cmp %17, %18 {predicate = eq} : i1
-  scf.if %19 {
+  %12 = field.length %i {node = 15} : i32
+  %13 = arith.constant {value = 8} : i32
+  %14 = arith.cmp %12, %13 {predicate = eq} : i1
+  scf.if %14 {
     field.clear %i {node = 15}
     scf.yield
   } {
@@ -229,14 +221,11 @@ mem.store %0, %1 {buffer = @total_s}
 field.for {node = 3} {
 ^(%i: i32, %j: i32):
   %4 = field.load %i, %j {field = u} : f32
-  %5 = arith.constant {value = 0} : i32
-  %6 = mem.atomic %4, %5 {buffer = @total_s, kind = add} : f32
+  %5 = mem.atomic %4, %1 {buffer = @total_s, kind = add} : f32
   scf.yield
 }
-%7 = arith.constant {value = 0} : i32
-%8 = mem.load %7 {buffer = @total_s} : f32
-%9 = arith.constant {value = 0} : i32
-mem.store %8, %9 {buffer = @total_result}`);
+%6 = mem.load %1 {buffer = @total_s} : f32
+mem.store %6, %1 {buffer = @total_result}`);
     const { buffers, signature } = lowered(def, tree);
     expect(buffers.map((b) => [b.name, b.type, b.role])).toEqual([
       ['total_result', 'f32', 'output'],
@@ -262,13 +251,11 @@ mem.store %8, %9 {buffer = @total_result}`);
 %2 = arith.constant {value = 1} : i32
 scf.for %1, %m, %2 {parallel = true} {
 ^(%i: i32):
-  %4 = arith.constant {value = 0} : i32
-  %5 = arith.constant {value = 9} : i32
-  %6 = arith.constant {value = 1} : i32
-  scf.for %4, %5, %6 {
+  %4 = arith.constant {value = 9} : i32
+  scf.for %1, %4, %2 {
   ^(%j: i32):
-    %8 = arith.constant {value = 1} : f32
-    field.store %8, %i, %j {field = u}
+    %6 = arith.constant {value = 1} : f32
+    field.store %6, %i, %j {field = u}
     scf.yield
   }
   scf.yield

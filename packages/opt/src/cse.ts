@@ -1,8 +1,15 @@
-import { mapKernels, substituteOperands, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
+import {
+  mapKernels,
+  opKey,
+  scopedMap,
+  substituteOperands,
+  type Kernel,
+  type Op,
+  type Region,
+  type Value,
+} from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
 import { clobbered, factsOf, type BufferSet, type Facts, type Footprint } from './support/facts.js';
-import { opKey } from './support/op-key.js';
-import { scopedMap } from './support/scoped-map.js';
 
 /**
  * Common subexpression elimination: of two equal ops, the second is dropped if the first comes before it on every path
@@ -41,7 +48,7 @@ const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
     const def = facts.def(op);
     if (!def || def.traits.terminator || op.results.length === 0) return undefined;
     if (footprint.external || footprint.writes.any || footprint.writes.names.size > 0) return undefined;
-    return opKey(op, def.traits.commutative === true) + versions.of(footprint.reads);
+    return opKey(op, def.traits.commutative === true, op.results[0]!.type) + versions.of(footprint.reads);
   };
 
   const visitRegions = (op: Op): Op => {

@@ -1,10 +1,9 @@
-import { mapKernels, scalarOf, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
+import { mapKernels, scalarOf, scopedMap, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
 import { affineForms } from './support/affine.js';
 import { constantOfOp } from './support/constant-in.js';
 import { constantPool } from './support/constant-pool.js';
 import { corePass } from './support/core-pass.js';
 import { factsOf, type Facts } from './support/facts.js';
-import { scopedMap } from './support/scoped-map.js';
 import { takesLanes } from './support/takes-lanes.js';
 import { freshValues, simpleOp } from './support/values.js';
 

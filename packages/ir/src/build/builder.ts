@@ -5,10 +5,12 @@ import type { AtomicKind } from '../dialects/mem.js';
 import { bufferMap } from '../dialects/mem.js';
 import { type OpTable, opTable } from '../dialects/op-table.js';
 import type { Predicate } from '../dialects/arith.js';
-import type { Buffers, Dialect, Scalar } from '../kernel/dialect.js';
+import type { Buffers, Dialect, OpDef, Scalar } from '../kernel/dialect.js';
 import type { Attrs, Buffer, Kernel, Op, Region, Value } from '../kernel/op.js';
 import { type ScalarType, type Type, lanesOf, scalarOf, typeText } from '../kernel/type.js';
 import { type IdSource, idsFrom } from './ids.js';
+import { opKey } from './op-key.js';
+import { type ScopedMap, scopedMap } from './scoped-map.js';
 
 /** What a region's function yields: values, one value, or nothing. */
 export type Yields = readonly Value[] | Value | void;
@@ -19,15 +21,16 @@ export type Yields = readonly Value[] | Value | void;
  *
  * @param params names and types of the scalar parameters; `body` receives their values by name
  * @param buffers the buffers that loads and stores may name
+ * @param options `share`: of equal ops without effects only the first is made, see `Builder`
  */
 export const buildKernel = <P extends Readonly<Record<string, ScalarType>>>(
   name: string,
   params: P,
   body: (b: Builder, params: { readonly [K in keyof P]: Value }) => void,
   buffers: readonly Buffer[] = [],
-  options: { readonly dialects?: readonly Dialect[]; readonly attrs?: Attrs } = {},
+  options: { readonly dialects?: readonly Dialect[]; readonly attrs?: Attrs; readonly share?: boolean } = {},
 ): Kernel => {
-  const b = new Builder(opTable(options.dialects ?? coreDialects), bufferMap(buffers), idsFrom(0));
+  const b = new Builder(opTable(options.dialects ?? coreDialects), bufferMap(buffers), idsFrom(0), options.share);
   const values = Object.fromEntries(Object.entries(params).map(([hint, type]) => [hint, b.newValue(type, hint)]));
   const { region } = b.region([], () => body(b, values as { readonly [K in keyof P]: Value }));
   return { name, params: Object.values(values), body: region, attrs: options.attrs ?? {} };
@@ -38,20 +41,43 @@ export const buildKernel = <P extends Readonly<Record<string, ScalarType>>>(
  *
  * A method with the name of an op, such as `add`, `cast` or `cas`, appends that op of `arith`, `math` or `mem` and
  * returns its result. Buffers are given by their bare names.
+ *
+ * With `share`, an op without effects that equals one in scope is not made again: its results are those of the first. Then
+ * all that is built must be used, where it was built.
  */
 export class Builder {
   private ops: Op[] = [];
   /** The place in a user's source that the next ops come from. */
   loc: Loc | undefined;
+  /** Results by what ops compute. */
+  private readonly known: ScopedMap<readonly Value[]> | undefined;
 
   constructor(
     private readonly table: OpTable,
     private readonly buffers: Buffers,
     private readonly ids: IdSource,
-  ) {}
+    share = false,
+  ) {
+    this.known = share ? scopedMap() : undefined;
+  }
+
+  /** Runs `body`; what it builds is not shared with what is built after it. */
+  scoped<A>(body: () => A): A {
+    this.known?.enter();
+    try {
+      return body();
+    } finally {
+      this.known?.leave();
+    }
+  }
 
   /** The ops that `body` appends, kept apart from those before, and what it yields. */
   collect(body: () => Yields): { readonly ops: readonly Op[]; readonly values: readonly Value[] } {
+    return this.scoped(() => this.inPlace(body));
+  }
+
+  /** As `collect`, for ops that will stand where the builder is: they may be shared with what is built after them. */
+  inPlace(body: () => Yields): { readonly ops: readonly Op[]; readonly values: readonly Value[] } {
     const outer = this.ops;
     this.ops = [];
     try {
@@ -78,16 +104,22 @@ export class Builder {
     const def =
       this.table.get(name) ??
       fail('build/unknown-op', `no dialect defines op '${name}'`, { remedy: 'pass its dialect' });
-    const draft: Op = { name, operands, results: [], attrs, regions, ...(this.loc ? { loc: this.loc } : {}) };
+    const results: Value[] = [];
+    const { loc } = this;
+    const op: Op = loc ? { name, operands, results, attrs, regions, loc } : { name, operands, results, attrs, regions };
     /* Result types first: some definitions check the results against the regions. Malformed operands surface in verify. */
     const resultTypes = types ?? attempt(() => def.resultTypes(operands, attrs, regions, this.buffers)) ?? [];
-    const op: Op = { ...draft, results: resultTypes.map((t) => this.newValue(t)) };
+    const key = this.known && keyOf(op, def, resultTypes);
+    const same = key === undefined ? undefined : this.known!.get(key);
+    if (same) return same;
+    for (const t of resultTypes) results.push(this.newValue(t));
     const problems = def.verify(op, this.buffers);
     if (problems.length > 0)
       fail('build/op', `${name}(${operands.map((v) => typeText(v.type)).join(', ')}): ${problems.join('; ')}`, {
         loc: this.loc,
       });
     this.ops.push(op);
+    if (key !== undefined) this.known!.set(key, op.results);
     return op.results;
   }
 
@@ -214,6 +246,15 @@ export class Builder {
 }
 
 const unnamed = (v: Value): { type: Type } => ({ type: v.type });
+
+/** The key of an op that may be shared, else nothing. */
+const keyOf = (op: Op, def: OpDef, types: readonly Type[]): string | undefined => {
+  const { traits } = def;
+  if (types.length === 0 || op.regions.length > 0 || traits.terminator === true || traits.hint === true)
+    return undefined;
+  if (traits.elementwise !== true && traits.constant !== true && def.effects(op).length > 0) return undefined;
+  return opKey(op, traits.commutative === true, types[0]);
+};
 
 const list = (yields: Yields): readonly Value[] => (yields === undefined ? [] : isList(yields) ? yields : [yields]);
 

@@ -33,14 +33,17 @@ export type Rewrite = (op: Op, ctx: RewriteContext) => Replacement | undefined;
  * a sweep that changes nothing returns the kernel itself.
  *
  * @param buffers the module's buffers, for the types of loads that `ctx.build` makes
+ * @param options `share`: of equal ops that `ctx.build` makes, only the first in scope is made, see `Builder`; then each
+ *   replacement that is built must be the one that is returned
  */
 export const rewriteOps = (
   kernel: Kernel,
   dialects: readonly Dialect[],
   rewrite: Rewrite,
   buffers: readonly Buffer[] = [],
+  options: { readonly share?: boolean } = {},
 ): Kernel => {
-  const sweep = new Sweep(kernel, opTable(dialects), rewrite, buffers);
+  const sweep = new Sweep(kernel, opTable(dialects), rewrite, buffers, options.share === true);
   const body = sweep.region(kernel.body, []);
   return body === kernel.body ? kernel : { ...kernel, body };
 };
@@ -56,9 +59,10 @@ class Sweep {
     private readonly table: OpTable,
     private readonly rewrite: Rewrite,
     buffers: readonly Buffer[],
+    share: boolean,
   ) {
     this.ids = freshIds(kernel);
-    this.builder = new Builder(table, bufferMap(buffers), this.ids);
+    this.builder = new Builder(table, bufferMap(buffers), this.ids, share);
   }
 
   region(region: Region, parents: readonly Op[]): Region {
@@ -95,7 +99,7 @@ class Sweep {
   private inside(op: Op, original: Op, parents: readonly Op[]): Op {
     if (op.regions.length === 0) return op;
     const around = [...parents, original];
-    const regions = op.regions.map((r) => this.region(r, around));
+    const regions = op.regions.map((r) => this.builder.scoped(() => this.region(r, around)));
     return regions.every((r, i) => r === op.regions[i]) ? op : { ...op, regions };
   }
 
@@ -109,7 +113,7 @@ class Sweep {
       ids: this.ids,
       definition: (value) => this.defining.get(value.id),
       def: (op) => this.table.get(op.name),
-      build: (body) => this.builder.collect(() => body(this.builder)),
+      build: (body) => this.builder.inPlace(() => body(this.builder)),
     };
   }
 }

@@ -1,5 +1,13 @@
-import { attrFromScalar, scalarOf, typeText, type Op, type Scalar, type Type, type Value } from '@filigree/ir';
-import { scopedMap } from './scoped-map.js';
+import {
+  attrFromScalar,
+  scalarOf,
+  scopedMap,
+  typeText,
+  type Op,
+  type Scalar,
+  type Type,
+  type Value,
+} from '@filigree/ir';
 import { simpleOp, type Fresh } from './values.js';
 
 /** The constants that are in scope where a pass stands, one value for each. */

@@ -31,7 +31,8 @@ export interface AccessOptions {
 }
 
 /**
- * Breaks every access to a field into its own chain of micro-accesses, from root to leaf (thesis §5.1). Indices are
+ * Breaks every access to a field into a chain of micro-accesses, from root to leaf (thesis §5.1). What several chains begin
+ * with is made once as far as nothing can change it; lookups of sparse nodes are left to `simplifyAccess`. Indices are
  * clamped to their bounds, so that none leads outside. Places that can fail at run time are numbered in the module's
  * `sites`.
  *
@@ -50,6 +51,7 @@ export const lowerAccess = (storage: Storage, options: AccessOptions = {}): Pass
         dialects,
         (op, ctx) => lowerings[op.name]?.(op, ctx, { layout, sites, checks: options.checks === true }),
         module.buffers,
+        { share: true },
       );
     });
     return withSites(lowered, sites.sites);

@@ -38,7 +38,7 @@ export const lowerSNodes = (storage: Storage): Pass<Module> => {
     const buffers = [...declared.values()];
     const lowered = mapKernels(module, (kernel) => {
       const places = new Places(kernel, storage);
-      return rewriteOps(kernel, dialects, (op, ctx) => places.lower(op, ctx.build), buffers);
+      return rewriteOps(kernel, dialects, (op, ctx) => places.lower(op, ctx.build), buffers, { share: true });
     });
     return { ...lowered, buffers };
   });

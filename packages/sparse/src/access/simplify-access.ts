@@ -63,7 +63,7 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
   const footprint = footprints(storage, dialects);
   const merging = part('merge-accesses', (k, m) => mergeAccesses(k, storage, dialects, m.buffers, footprint));
   const resolving = digits && merge;
-  /* Identical micro-accesses are shared first, which is most of them: each access was lowered on its own. */
+  /* Identical lookups are shared first, which is most of them, and what hangs on them. */
   const share = cse({ dialects });
   const clean = digits || merge || hoist || forward;
   return pipeline<Module>(

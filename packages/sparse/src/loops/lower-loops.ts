@@ -61,7 +61,9 @@ export const lowerLoops = (storage: Storage, options: LoopOptions = {}): Pass<Mo
       };
       const pads = [...c.loops.values()].flatMap((l) => l.cached?.buffers ?? []);
       added.push(...pads);
-      return rewriteOps(kernel, dialects, (op, ctx) => lower(op, ctx, c), [...module.buffers, ...added]);
+      return rewriteOps(kernel, dialects, (op, ctx) => lower(op, ctx, c), [...module.buffers, ...added], {
+        share: true,
+      });
     });
     return lowered === module ? module : { ...lowered, buffers: [...module.buffers, ...added] };
   });

@@ -27,7 +27,7 @@ export const emitRegion = (w: Writer, region: Region): Op | undefined => {
     const text = spelling.write(op, argumentsOf(w, op), w.site);
     if (op.name === 'arith.constant') values.set(result!.id, text);
     else if (!result || usage.count(result.id) === 0) line(w, `${text.text};`);
-    else if (points[k] !== k && (text.lanes !== undefined || text.text.length <= longestInline))
+    else if (points[k] !== k && (text.lanes !== undefined || lengthOf(text.text) <= longestInline))
       values.set(result.id, text);
     else line(w, `const ${scalarName(w.shared, result)} ${named(w.shared, result)} = ${text.text};`);
   }
@@ -88,3 +88,6 @@ const inlinePoints = (w: Writer, region: Region): Int32Array => {
 
 /* Longer expressions are broken up: for people, and because compilers nest as deep as the source does. */
 const longestInline = 96;
+
+/** The length of a text, the numbers of its values taken as five digits each: how passes number values says nothing of it. */
+const lengthOf = (text: string): number => text.replace(/\bv\d+/g, 'v00000').length;

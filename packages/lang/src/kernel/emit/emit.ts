@@ -56,7 +56,7 @@ export const emitKernel = (code: Block, types: Types, frame: KernelFrame): Kerne
       emitter.block(code);
     },
     frame.buffers,
-    { dialects: frame.dialects, attrs: frame.attrs },
+    { dialects: frame.dialects, attrs: frame.attrs, share: true },
   );
 
 class Emitter {

@@ -1,4 +1,4 @@
-import { attrText, type Buffer, type Builder, type Dialect, type Kernel, type Op, type Value } from '@filigree/ir';
+import { opKey, type Buffer, type Builder, type Dialect, type Kernel, type Op, type Value } from '@filigree/ir';
 import { isSparse, type SNode } from '../../layout/layout.js';
 import type { NodeStorage, Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
@@ -105,13 +105,13 @@ class Knowledge {
       const found = this.cells.get(keyOf(op, this.node(op)));
       return found && this.isActive(found, this.node(op)) ? [b.bool(true)] : undefined;
     }
-    return merged.has(op.name) ? this.pure.get(pureKey(op)) : undefined;
+    return merged.has(op.name) ? this.pure.get(opKey(op, false, op.results[0].type)) : undefined;
   }
 
   /** Notes what an op says that is kept. */
   add(op: Op): void {
     for (const r of op.results) this.definitions.set(r.id, op);
-    if (merged.has(op.name)) this.pure.set(pureKey(op), op.results);
+    if (merged.has(op.name)) this.pure.set(opKey(op, false, op.results[0].type), op.results);
     if (op.name !== 'snode.lookup') return;
     const { node } = this.storage.nodes[Number(op.attrs.node)];
     const active = !isSparse(node) || op.attrs.activate === true || op.attrs.known === true;
@@ -199,12 +199,6 @@ const merged = new Set([
   'snode.child',
   'snode.offset',
 ]);
-
-const pureKey = (op: Op): string =>
-  `${op.name} ${op.operands.map((v) => v.id).join()} ${String(op.results[0].type)} ${Object.keys(op.attrs)
-    .sort()
-    .map((k) => `${k}=${attrText(op.attrs[k])}`)
-    .join()}`;
 
 /** What tells cells apart: container and number; in a hash table the coordinates. */
 const keyOf = (op: Op, node: SNode): string =>
