@@ -78,21 +78,27 @@ const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet
   const origin = new Map<number, { readonly op: Op; readonly index: number; readonly region: number }>();
   const parents = new Map<Op, Op>();
 
+  /** Values that are needed, and where they come from not yet. */
+  const pending: Value[] = [];
   const markValue = (v: Value): void => {
     if (live.values.has(v.id)) return;
     live.values.add(v.id);
-    const from = origin.get(v.id);
-    if (!from) return;
-    queue.work.push(() => {
+    pending.push(v);
+  };
+  const mark = (op: Op): void => {
+    markOp(op);
+    for (let v = pending.pop(); v; v = pending.pop()) {
+      const from = origin.get(v.id);
+      if (!from) continue;
       markOp(from.op);
       for (const source of sourcesOf(from.op, from.index, from.region)) markValue(source);
-    });
+    }
   };
   const markOp = (op: Op): void => {
     if (live.ops.has(op)) return;
     live.ops.add(op);
     const parent = parents.get(op);
-    if (parent) queue.work.push(() => markOp(parent));
+    if (parent) markOp(parent);
     controlsOf(op, facts).forEach(markValue);
     const def = facts.def(op);
     if (def) {
@@ -107,8 +113,8 @@ const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet
   const markAll = (region: Region): void => {
     for (const op of region.ops)
       queue.work.push(() => {
-        markOp(op);
         op.operands.forEach(markValue);
+        mark(op);
       });
   };
 
@@ -119,13 +125,13 @@ const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet
       op.regions.forEach((r, i) => r.params.forEach((v, index) => origin.set(v.id, { op, index, region: i })));
       const def = facts.def(op);
       const acts = def ? def.effects(op).filter((e) => e.kind !== 'read') : undefined;
-      if (acts === undefined || (def?.traits.hint === true && acts.length === 0)) queue.work.push(() => markOp(op));
+      if (acts === undefined || (def?.traits.hint === true && acts.length === 0)) queue.work.push(() => mark(op));
       else if (acts.length > 0) {
         const temporary = acts.every(
           (e) => (e.kind === 'write' || e.kind === 'atomic') && e.buffer !== undefined && temps.has(e.buffer),
         );
-        if (temporary) for (const e of acts) queue.wait(e.buffer!, () => markOp(op));
-        else queue.work.push(() => markOp(op));
+        if (temporary) for (const e of acts) queue.wait(e.buffer!, () => mark(op));
+        else queue.work.push(() => mark(op));
       }
       for (const r of op.regions) visit(r, op);
     }

@@ -1,4 +1,4 @@
-import { mayTrap as trapsOn, opTable, type Dialect, type Op, type OpDef } from '@filigree/ir';
+import { mayTrap as trapsOn, opTable, type Dialect, type Effect, type Op, type OpDef } from '@filigree/ir';
 
 /** A set of buffers by bare name; `any` stands for all there are. */
 export interface BufferSet {
@@ -30,20 +30,32 @@ export interface Facts {
   readonly terminator: (op: Op) => boolean;
 }
 
-/** The facts of these dialects. Footprints of ops that touch memory are computed once per op object. */
+/** The facts of these dialects. Footprints are computed once for each op with regions, and for others of the same effects. */
 export const factsOf = (dialects: readonly Dialect[]): Facts => {
   const table = opTable(dialects);
   const known = new WeakMap<Op, Footprint>();
+  /* Loads of one buffer have the same. */
+  const alike = new Map<string, Footprint>();
   const footprint = (op: Op): Footprint => {
     const def = table.get(op.name);
     if (!def) return anything;
     /* Most ops, asked by most passes: these do nothing to memory. */
     const { elementwise, constant } = def.traits;
     if (elementwise === true || constant === true) return trapsOn(def, op) ? trapping : nothing;
-    const seen = known.get(op);
-    if (seen) return seen;
+    if (op.regions.length > 0) {
+      const seen = known.get(op) ?? computed(def, op, def.effects(op));
+      known.set(op, seen);
+      return seen;
+    }
     const effects = def.effects(op);
-    if (op.regions.length === 0 && effects.length === 0) return trapsOn(def, op) ? trapping : nothing;
+    if (effects.length === 0) return trapsOn(def, op) ? trapping : nothing;
+    let key = '';
+    for (const { kind, buffer } of effects) key += `${kind} ${buffer ?? ''};`;
+    const seen = alike.get(key) ?? computed(def, op, effects);
+    alike.set(key, seen);
+    return seen;
+  };
+  const computed = (def: OpDef, op: Op, effects: readonly Effect[]): Footprint => {
     const reads = new Set<string>();
     const writes = new Set<string>();
     let readsAny = false;
@@ -79,14 +91,7 @@ export const factsOf = (dialects: readonly Dialect[]): Facts => {
         external ||= f.external;
         mayTrap ||= f.mayTrap;
       }
-    const result = {
-      reads: { any: readsAny, names: reads },
-      writes: { any: writesAny, names: writes },
-      external,
-      mayTrap,
-    };
-    known.set(op, result);
-    return result;
+    return { reads: { any: readsAny, names: reads }, writes: { any: writesAny, names: writes }, external, mayTrap };
   };
   const pure = (op: Op): boolean => {
     const f = footprint(op);

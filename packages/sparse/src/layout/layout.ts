@@ -87,8 +87,16 @@ export const pathTo = (nodes: readonly SNode[], id: number): readonly number[] =
  * The axes, ascending, that the path from the root to a node splits, the node included: the coordinates of its
  * elements.
  */
-export const axesOf = ({ nodes }: Layout, id: number): readonly number[] =>
-  nodes[0].extents.flatMap((_, a) => (pathTo(nodes, id).some((n) => nodes[n].axes.includes(a)) ? [a] : []));
+export const axesOf = ({ nodes }: Layout, id: number): readonly number[] => {
+  const known = axesKnown.get(nodes) ?? [];
+  axesKnown.set(nodes, known);
+  return (known[id] ??= nodes[0].extents.flatMap((_, a) =>
+    pathTo(nodes, id).some((n) => nodes[n].axes.includes(a)) ? [a] : [],
+  ));
+};
+
+/* Every access asks, and every check of one. */
+const axesKnown = new WeakMap<readonly SNode[], (readonly number[])[]>();
 
 /** As `axesOf`, for the container of a node: without the axes that only the node itself splits. */
 export const axesAbove = (layout: Layout, id: number): readonly number[] => axesOf(layout, layout.nodes[id].parent);

@@ -116,7 +116,8 @@ const readsOf = (
     if (op.regions.length > 0) return;
     const { writes, activates, deactivates } = footprint(op);
     for (const name of writes) written.add(name);
-    for (const n of [...activates, ...deactivates]) activated.add(n);
+    for (const n of activates) activated.add(n);
+    for (const n of deactivates) activated.add(n);
   });
   for (const { slice } of reads) for (const op of slice) beyond.delete(op);
   return reads.length > 0 && beyond.size === 0 ? reads : undefined;

@@ -26,11 +26,20 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
   const arena = new Set(storage.buffers.map((b) => b.name));
   const structure = arenaName(storage.memory, 'i32');
   const known = new WeakMap<Op, Footprint>();
+  /* Loads of one field, and lookups of one node, have the same. */
+  const alike = new Map<string, Footprint>();
 
   const own = (op: Op): Footprint => {
-    const effects = table.get(op.name)?.effects(op) ?? [{ kind: 'write' as const }];
+    const def = table.get(op.name);
+    if (def?.traits.elementwise === true || def?.traits.constant === true) return nothing;
+    const effects = def?.effects(op) ?? [{ kind: 'write' as const }];
     if (effects.length === 0) return nothing;
+    let key = op.name;
+    for (const { kind, buffer } of effects) key += ` ${kind} ${buffer ?? ''}`;
+    const same = alike.get(key);
+    if (same) return same;
     const f = mutable();
+    alike.set(key, f);
     for (const { kind, buffer } of effects) {
       const changes = kind !== 'read';
       const id = buffer === undefined ? undefined : node.get(buffer);
@@ -59,13 +68,9 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
   };
 
   const footprint = (op: Op): Footprint => {
+    if (op.regions.length === 0) return own(op);
     const seen = known.get(op);
     if (seen) return seen;
-    if (op.regions.length === 0) {
-      const f = own(op);
-      if (f !== nothing) known.set(op, f);
-      return f;
-    }
     const f = mutable();
     join(f, own(op));
     for (const region of op.regions)
