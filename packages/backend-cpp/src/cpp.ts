@@ -54,6 +54,13 @@ export const cpp = (options: CppOptions = {}): Backend => {
   const { vectorBytes = process.arch === 'x64' ? 32 : 16 } = options;
   /* Indices are checked one by one. */
   const split = checked ? scalarizeVectors : splitVectors({ bytes: vectorBytes, ops: gnuVectorOps });
+  /* What was legalised is emitted next. */
+  const checkedModules = new WeakSet<Module>();
+  const check = (module: Module): void => {
+    if (checkedModules.has(module)) return;
+    stopOnErrors(checkKernels(module, language));
+    checkedModules.add(module);
+  };
   return {
     name: 'cpp',
     capabilities: {
@@ -67,11 +74,11 @@ export const cpp = (options: CppOptions = {}): Backend => {
       if (verify) stopOnErrors(verifyModule(module, dialects));
       const result = split.run(module);
       if (E.isLeft(result)) throw new DiagnosticError(result.left);
-      stopOnErrors(checkKernels(result.right, language));
+      check(result.right);
       return result.right;
     }),
     emit: pass<Module, Sources>('cpp-emit', (module) => {
-      stopOnErrors(checkKernels(module, language));
+      check(module);
       return emitModule(module, language, texts, plugins);
     }),
     probe: async () => {
