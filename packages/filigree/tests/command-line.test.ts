@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -82,6 +83,13 @@ describe('bad usage', () => {
     expect(status).toBe(0);
     for (const name of ['devices', 'expr', 'trace', 'opt', 'compile', 'run', 'inspect'])
       expect(out).toMatch(new RegExp(`^ +${name} `, 'm'));
+  });
+
+  it('is not to ask for the version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+    expect(await filigree('--version')).toMatchObject({ status: 0, out: `${version}\n` });
   });
 
   it.each(['expr', 'run', 'inspect'])('%s names all that can be switched off', async (name) => {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
 import type { CommanderError } from 'commander';
 import { compileCommand } from './commands/compile.js';
@@ -24,6 +25,7 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
   const session = new Session(terminal, json);
   const program = new Command('filigree')
     .description('Turns numeric programs over sparse data into native kernels for exactly their structure.')
+    .version(version())
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(see filigree help)')
@@ -62,6 +64,10 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
     session.close();
   }
 };
+
+/** The version of this package, which finds its own description by name wherever a bundler put this file. */
+const version = (): string =>
+  (createRequire(import.meta.url)('filigree/package.json') as { readonly version: string }).version;
 
 const isUsageError = (e: unknown): e is CommanderError =>
   e instanceof Error && 'code' in e && typeof e.code === 'string' && e.code.startsWith('commander.');
