@@ -89,7 +89,7 @@ test('a new operation is in the table, and the places to spell it are named', ()
   const row = "\n  ['sinc', 'math.sinc', 1, 25, (a) => a === 0 ? 1 : Math.sin(a) / a],";
   expect(after.replace(row, '')).toBe(before);
   expect(after.slice(after.indexOf(row) + row.length)).toMatch(/^\n\];/);
-  expect(stdout).toContain('packages/backend/src/c-family/spellings.ts');
+  expect(stdout).toContain('packages/backend/src/c-family/spellings/functions.ts');
 });
 
 test.each([
