@@ -26,11 +26,13 @@ const main = async (argv: readonly string[]): Promise<number> => {
   const [rounds, seconds] = [Number(values.rounds ?? 21), Number(values.seconds ?? 0.0005)];
   const types = (['f64', 'f32'] as const).filter((t) => values.dtype === undefined || values.dtype === t);
   if (!(rounds >= 1) || !(seconds > 0) || types.length === 0) return misused(USAGE);
-  const sections = [];
-  for (const type of types) {
-    const measured = await measureGemm(type, rounds, seconds);
-    sections.push({ title: type, table: tableOf(measured.results), notes: notesOf(measured) });
-  }
+  const measured: GemmResults[] = [];
+  for (const type of types) measured.push(await measureGemm(type, rounds, seconds));
+  const sections = measured.map((m, n) => ({
+    title: types[n],
+    table: tableOf(m.results),
+    notes: [...notesOf(m), ...(n > 0 ? overallNotes(measured) : [])],
+  }));
   const page = {
     title: 'Products of small matrices: micro-kernels beside LIBXSMM',
     command: commandLine('bench:gemm', argv),
@@ -64,7 +66,7 @@ const tableOf = (results: readonly GemmResult[]): Table => ({
 });
 
 const notesOf = ({ results, compileMs, missing }: GemmResults): readonly string[] => {
-  const ratios = results.flatMap((r) => (r.library ? [r.library.ratio] : []));
+  const ratios = ratiosOf(results);
   const peak = Math.max(...results.map((r) => r.peak));
   const shares = results.map((r) => r.ours / r.peak);
   return [
@@ -75,6 +77,17 @@ const notesOf = ({ results, compileMs, missing }: GemmResults): readonly string[
     `The compiler took ${(compileMs / 1000).toFixed(1)} s for all ${results.length} kernels, plain loops and harness.`,
   ];
 };
+
+/** What the types together come to. */
+const overallNotes = (all: readonly GemmResults[]): readonly string[] => {
+  const ratios = all.flatMap((m) => ratiosOf(m.results));
+  return ratios.length > 0
+    ? [`Ours ÷ LIBXSMM, both types together: geometric mean ${geometricMean(ratios).toFixed(2)}.`]
+    : [];
+};
+
+const ratiosOf = (results: readonly GemmResult[]): readonly number[] =>
+  results.flatMap((r) => (r.library ? [r.library.ratio] : []));
 
 const gigaflops = (rate: number): string => (rate / 1e9).toFixed(1);
 
