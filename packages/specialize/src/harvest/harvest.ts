@@ -1,4 +1,5 @@
 import { fail, pass, type Pass } from '@filigree/ir';
+import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Group, Grouping } from '../group/group.js';
 import { termList, type TermList } from '../group/terms.js';
 import { buildTemplate, type Template } from './template.js';
@@ -35,8 +36,8 @@ export interface Harvest extends Pick<
   'graph' | 'inputs' | 'outputs' | 'ptr' | 'roots' | 'level' | 'destinations'
 > {
   readonly harvested: readonly HarvestedGroup[];
-  /** How often the values of each level are referred to, in all. */
-  readonly readsOfLevel: Float64Array;
+  /** How often instances load values of each level, in all. */
+  readonly loadsOfLevel: Float64Array;
 }
 
 /** Longest canonical form that is written out as a tree. */
@@ -52,23 +53,26 @@ export const harvest = (): Pass<Grouping, Harvest> =>
     const form = unitForm(d, marks);
     const terms = termList(d, d.hashes, () => false);
     const { graph, inputs, outputs, ptr, roots, level, destinations } = d;
+    const harvested = d.groups.flatMap((g) =>
+      g.rolled ? [harvestRolled(d, g, walk, terms)] : harvestGroup(d, g, walk, form),
+    );
     return {
       ...{ graph, inputs, outputs, ptr, roots, level, destinations },
-      readsOfLevel: readsOfLevel(d),
-      harvested: d.groups.flatMap((g) =>
-        g.rolled ? [harvestRolled(d, g, walk, terms)] : harvestGroup(d, g, walk, form),
-      ),
+      loadsOfLevel: loadsOfLevel(d, harvested),
+      harvested,
     };
   });
 
-const readsOfLevel = ({ ptr, roots, level, references, destinations }: Grouping): Float64Array => {
-  const { read } = destinations;
+/** An instance loads a value once, however often its expressions refer to it. */
+const loadsOfLevel = ({ level, unit }: Grouping, harvested: readonly HarvestedGroup[]): Float64Array => {
   let highest = 0;
   for (let u = 0; u < level.length; u++) if (level[u] > highest) highest = level[u];
-  const reads = new Float64Array(1 + highest);
-  for (let u = 0; u + 1 < ptr.length; u++)
-    for (let r = ptr[u]; r < ptr[u + 1]; r++) if (read[r] === 1) reads[level[u]] += references[roots[r]];
-  return reads;
+  const loads = new Float64Array(1 + highest);
+  for (const { body, segments } of harvested)
+    for (const part of body ? [body, ...segments] : segments)
+      for (const { kind, nodes } of part.columns)
+        if (kind === INTERMEDIATE) for (let i = 0; i < nodes.length; i++) loads[level[unit[nodes[i]]]]++;
+  return loads;
 };
 
 /** Usually one group; several where units of one hash turn out to share their subexpressions differently. */

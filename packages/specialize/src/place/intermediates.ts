@@ -43,7 +43,7 @@ export const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { sl
 
 const NO_SLOTS = new Int32Array(0);
 
-/** Reads a value from which the order of reads matters more than the order of writes. */
+/** Loads a value from which the order of reads matters more than the order of writes. */
 const OFTEN = 2.5;
 
 interface LevelSlots {
@@ -57,11 +57,11 @@ interface LevelSlots {
 const slotsOfLevels = (h: Ordered): LevelSlots[] => {
   const { ptr, level } = h;
   const { read } = h.destinations;
-  const values = new Int32Array(h.readsOfLevel.length);
+  const values = new Int32Array(h.loadsOfLevel.length);
   for (let u = 0; u + 1 < ptr.length; u++) for (let r = ptr[u]; r < ptr[u + 1]; r++) values[level[u]] += read[r];
   let at = 0;
   return Array.from(values, (n, l) => {
-    const slots = { at, values: n, often: h.readsOfLevel[l] >= OFTEN * n };
+    const slots = { at, values: n, often: h.loadsOfLevel[l] >= OFTEN * n };
     at += n;
     return slots;
   });
