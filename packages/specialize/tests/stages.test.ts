@@ -6,6 +6,8 @@ import {
   defaultOptions,
   group,
   harvest,
+  order,
+  place,
   specialize,
   trace,
   type Program,
@@ -125,6 +127,38 @@ describe('leaf harvesting', () => {
     const read = columns.map((c) => [...c.nodes].map((id) => 'abcd'[id - first]).join('')).sort();
     expect(read).toEqual(['ad', 'bc']);
     expect(constants.map((c) => [...c])).toEqual([[3.1, 2.7]]);
+  });
+});
+
+describe('the place of intermediates', () => {
+  it('is side by side where one instance after the other loads each once, however often it refers to it', () => {
+    const n = 100;
+    const program: Program = {
+      inputs: { a: n, b: n },
+      run: ({ a, b }, { block }) => {
+        const [x, y] = [list(a), list(b)];
+        return {
+          out: x.map((_, i) => {
+            const [p, q] = block([m.sin(m.mul(x[i], y[i])), m.exp(m.add(x[i], y[i]))]);
+            return m.div(m.add(m.mul(m.mul(p, p), q), m.sqrt(q)), m.add(m.mul(m.mul(q, q), p), m.cos(p)));
+          }),
+        };
+      },
+    };
+    const grouped = right(
+      group().run(
+        right(decompose({ ...defaultOptions.decompose, detectBlocks: false }).run(right(trace().run(program)))),
+      ),
+    );
+    const harvested = right(harvest().run(grouped));
+    expect([...harvested.loadsOfLevel]).toEqual([2 * n, 0]);
+    const { launches } = right(place().run(right(order().run(harvested))));
+    expect(launches.map(({ groups }) => groups.length)).toEqual([1, 1]);
+    expect(launches[1].groups[0].encoded.addresses).toEqual([
+      { is: 'affine', base: n, stride: 1 },
+      { is: 'affine', base: 0, stride: 1 },
+      { is: 'affine', base: 0, stride: 1 },
+    ]);
   });
 });
 
