@@ -1,5 +1,5 @@
 import { fail } from '../diagnostics/diagnostic.js';
-import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
+import { ARITY, CONSTANT, NEG, VARIABLE } from './codes.js';
 import { CollisionCheck } from './collision-check.js';
 import { P0, P1, P2, mix, residue, residueOfWord } from './field.js';
 import { NodeTable } from './node-table.js';
@@ -24,11 +24,6 @@ export interface GraphOptions {
    */
   readonly checkCollisions?: boolean;
 }
-
-const VARIABLE = scalarOp('variable').code;
-const CONSTANT = scalarOp('constant').code;
-const NEG = scalarOp('neg').code;
-const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);
 
 /**
  * The memory of an expression graph: nodes in typed arrays, append-only and hash-consed, with its variables and constants. Per

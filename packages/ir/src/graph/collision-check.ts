@@ -1,16 +1,8 @@
 import { fail } from '../diagnostics/diagnostic.js';
-import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
+import { scalarOps } from '../scalar/scalar-op.js';
+import { ADD, ARITY, COMMUTATIVE, CONSTANT, DIV, MUL, NEG, VARIABLE } from './codes.js';
 import { P3, inverse, mix, mul3, residue, residueOfWord, wrap } from './field.js';
 import type { NodeArena } from './arena.js';
-
-const VARIABLE = scalarOp('variable').code;
-const CONSTANT = scalarOp('constant').code;
-const ADD = scalarOp('add').code;
-const MUL = scalarOp('mul').code;
-const NEG = scalarOp('neg').code;
-const DIV = scalarOp('div').code;
-const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);
-const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
 
 /**
  * A fourth residue of every node of a graph, independent of the three that it is found by: where two expressions are

@@ -1,11 +1,7 @@
-import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
+import { scalarOps } from '../scalar/scalar-op.js';
+import { ARMS, CONSTANT, SELECT, VARIABLE } from './codes.js';
 import type { Graph } from './graph.js';
 import { reachable } from './traverse.js';
-
-const VARIABLE = scalarOp('variable').code;
-const CONSTANT = scalarOp('constant').code;
-const SELECT = scalarOp('select').code;
-const ARMS = scalarOp('arms').code;
 
 /** The meaning of a graph: values of `roots` in f64 for these values of the variables, by one ascending sweep. */
 export const evaluateGraph = (graph: Graph, roots: ArrayLike<number>, variables: ArrayLike<number>): Float64Array => {

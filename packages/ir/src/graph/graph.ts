@@ -1,21 +1,8 @@
 import { fail } from '../diagnostics/diagnostic.js';
-import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
+import { scalarOps } from '../scalar/scalar-op.js';
+import { ADD, ARITY, ARMS, COMMUTATIVE, CONSTANT, DIV, MUL, NEG, SELECT, VARIABLE } from './codes.js';
 import { NodeArena } from './arena.js';
 import { P0, P1, P2, inverse, lower, mix, mul0, mul1, mul2, residueOfWord, wrap } from './field.js';
-
-const OP = {
-  variable: scalarOp('variable').code,
-  constant: scalarOp('constant').code,
-  add: scalarOp('add').code,
-  mul: scalarOp('mul').code,
-  neg: scalarOp('neg').code,
-  div: scalarOp('div').code,
-  select: scalarOp('select').code,
-  arms: scalarOp('arms').code,
-} as const;
-
-const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);
-const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
 
 /**
  * The expression graph (§4.1, App. E): an append-only arena of binary nodes, hash-consed. A node id never changes meaning and
@@ -36,26 +23,26 @@ export class Graph extends NodeArena {
 
   add(a: number, b: number): number {
     const { op, hash } = this;
-    if (op[a] === OP.constant || op[b] === OP.constant) {
+    if (op[a] === CONSTANT || op[b] === CONSTANT) {
       if (op[a] === op[b]) return this.constant(this.constantValue(a) + this.constantValue(b));
       if (this.identity === 'algebraic') {
-        if (op[a] === OP.constant && this.constantValue(a) === 0) return b;
-        if (op[b] === OP.constant && this.constantValue(b) === 0) return a;
+        if (op[a] === CONSTANT && this.constantValue(a) === 0) return b;
+        if (op[b] === CONSTANT && this.constantValue(b) === 0) return a;
       }
     }
-    if (this.identity === 'exact') return this.opaque(OP.add, a, b);
+    if (this.identity === 'exact') return this.opaque(ADD, a, b);
     const x = 3 * a;
     const y = 3 * b;
     const h0 = wrap(hash[x] + hash[y], P0);
     const h1 = wrap(hash[x + 1] + hash[y + 1], P1);
     const h2 = wrap(hash[x + 2] + hash[y + 2], P2);
-    return this.intern(OP.add, a, b, h0, h1, h2);
+    return this.intern(ADD, a, b, h0, h1, h2);
   }
 
   /** a − b, stored as a + (−b). A difference that exists already is found without making −b. */
   sub(a: number, b: number): number {
     const { op, hash } = this;
-    if (this.identity === 'algebraic' && !this.check && op[a] !== OP.constant && op[b] !== OP.constant) {
+    if (this.identity === 'algebraic' && !this.check && op[a] !== CONSTANT && op[b] !== CONSTANT) {
       const x = 3 * a;
       const y = 3 * b;
       const h0 = lower(hash[x] - hash[y], P0);
@@ -69,53 +56,53 @@ export class Graph extends NodeArena {
 
   neg(a: number): number {
     const { op, hash } = this;
-    if (op[a] === OP.constant) return this.constant(-this.constantValue(a));
-    if (op[a] === OP.neg) return this.left[a];
-    if (this.identity === 'exact') return this.opaque(OP.neg, a, 0);
+    if (op[a] === CONSTANT) return this.constant(-this.constantValue(a));
+    if (op[a] === NEG) return this.left[a];
+    if (this.identity === 'exact') return this.opaque(NEG, a, 0);
     const x = 3 * a;
     const h0 = hash[x] === 0 ? 0 : P0 - hash[x];
     const h1 = hash[x + 1] === 0 ? 0 : P1 - hash[x + 1];
     const h2 = hash[x + 2] === 0 ? 0 : P2 - hash[x + 2];
-    return this.intern(OP.neg, a, 0, h0, h1, h2);
+    return this.intern(NEG, a, 0, h0, h1, h2);
   }
 
   mul(a: number, b: number): number {
     const { op, hash } = this;
-    if (op[a] === OP.constant || op[b] === OP.constant) {
+    if (op[a] === CONSTANT || op[b] === CONSTANT) {
       if (op[a] === op[b]) return this.constant(this.constantValue(a) * this.constantValue(b));
-      const c = this.constantValue(op[a] === OP.constant ? a : b);
-      const x = op[a] === OP.constant ? b : a;
+      const c = this.constantValue(op[a] === CONSTANT ? a : b);
+      const x = op[a] === CONSTANT ? b : a;
       if (c === 1) return x;
       if (c === -1) return this.neg(x);
       if (c === 0 && this.identity === 'algebraic') return this.constant(0);
     }
     /* Signs rise to the top of a product, where a sum takes them as a subtraction; exact in floating point. */
-    if (op[a] === OP.neg)
-      return op[b] === OP.neg ? this.mul(this.left[a], this.left[b]) : this.neg(this.mul(this.left[a], b));
-    if (op[b] === OP.neg) return this.neg(this.mul(a, this.left[b]));
-    if (this.identity === 'exact') return this.opaque(OP.mul, a, b);
+    if (op[a] === NEG)
+      return op[b] === NEG ? this.mul(this.left[a], this.left[b]) : this.neg(this.mul(this.left[a], b));
+    if (op[b] === NEG) return this.neg(this.mul(a, this.left[b]));
+    if (this.identity === 'exact') return this.opaque(MUL, a, b);
     const x = 3 * a;
     const y = 3 * b;
     const h0 = mul0(hash[x], hash[y]);
     const h1 = mul1(hash[x + 1], hash[y + 1]);
     const h2 = mul2(hash[x + 2], hash[y + 2]);
-    return this.intern(OP.mul, a, b, h0, h1, h2);
+    return this.intern(MUL, a, b, h0, h1, h2);
   }
 
   div(a: number, b: number): number {
     const { op, hash } = this;
-    if (op[b] === OP.constant) {
-      if (op[a] === OP.constant) return this.constant(this.constantValue(a) / this.constantValue(b));
+    if (op[b] === CONSTANT) {
+      if (op[a] === CONSTANT) return this.constant(this.constantValue(a) / this.constantValue(b));
       if (this.constantValue(b) === 1) return a;
       if (this.constantValue(b) === -1) return this.neg(a);
     }
-    if (op[a] === OP.neg) return this.neg(this.div(this.left[a], b));
-    if (op[b] === OP.neg) return this.neg(this.div(a, this.left[b]));
+    if (op[a] === NEG) return this.neg(this.div(this.left[a], b));
+    if (op[b] === NEG) return this.neg(this.div(a, this.left[b]));
     const x = 3 * a;
     const y = 3 * b;
     if (this.identity === 'exact' || hash[y] === 0 || hash[y + 1] === 0 || hash[y + 2] === 0)
-      return this.opaque(OP.div, a, b);
-    if (op[a] === OP.constant && this.constantValue(a) === 0) return a;
+      return this.opaque(DIV, a, b);
+    if (op[a] === CONSTANT && this.constantValue(a) === 0) return a;
     if (this.divisor !== b) {
       this.divisor = b;
       this.i0 = inverse(hash[y], 0);
@@ -125,39 +112,39 @@ export class Graph extends NodeArena {
     const h0 = mul0(hash[x], this.i0);
     const h1 = mul1(hash[x + 1], this.i1);
     const h2 = mul2(hash[x + 2], this.i2);
-    return this.intern(OP.div, a, b, h0, h1, h2);
+    return this.intern(DIV, a, b, h0, h1, h2);
   }
 
   /** c ? a : b, where c is a truth value: a comparison, or a number that is 0 or not. */
   select(c: number, a: number, b: number): number {
     if (a === b) return a;
-    if (this.op[c] === OP.constant) return this.constantValue(c) !== 0 ? a : b;
-    return this.opaque(OP.select, c, this.opaque(OP.arms, a, b));
+    if (this.op[c] === CONSTANT) return this.constantValue(c) !== 0 ? a : b;
+    return this.opaque(SELECT, c, this.opaque(ARMS, a, b));
   }
 
   /** Any operation of the scalar table by code; `b` is ignored by unary ones. */
   apply(code: number, a: number, b = 0): number {
     switch (code) {
-      case OP.add:
+      case ADD:
         return this.add(a, b);
-      case OP.mul:
+      case MUL:
         return this.mul(a, b);
-      case OP.neg:
+      case NEG:
         return this.neg(a);
-      case OP.div:
+      case DIV:
         return this.div(a, b);
-      case OP.variable:
-      case OP.constant:
+      case VARIABLE:
+      case CONSTANT:
         return fail('graph/apply', `'${scalarOps[code].name}' is not an operation`, {
           remedy: 'use variables() or constant()',
         });
-      case OP.select:
+      case SELECT:
         return this.opaque(code, a, b);
-      case OP.arms:
+      case ARMS:
         return this.opaque(code, a, b);
       default: {
         const unary = ARITY[code] === 1;
-        if (this.op[a] === OP.constant && (unary || this.op[b] === OP.constant)) {
+        if (this.op[a] === CONSTANT && (unary || this.op[b] === CONSTANT)) {
           return this.constant(scalarOps[code].evaluate(this.constantValue(a), unary ? 0 : this.constantValue(b)));
         }
         return this.opaque(code, a, unary ? 0 : b);
@@ -253,7 +240,7 @@ export class Graph extends NodeArena {
         out[o + e] = found;
         continue;
       }
-      if (op[a[ai[from]]] !== OP.variable || op[b[bi[from]]] !== OP.variable)
+      if (op[a[ai[from]]] !== VARIABLE || op[b[bi[from]]] !== VARIABLE)
         this.table.glance(this.hash, products, from, to - from);
       let s = this.productTerm(a[ai[from]], b[bi[from]], from);
       for (let t = from + 1; t < to; t++) {
@@ -280,12 +267,12 @@ export class Graph extends NodeArena {
     const h0 = products[3 * t];
     const h1 = products[3 * t + 1];
     const h2 = products[3 * t + 2];
-    if (op[a] === OP.variable && op[b] === OP.variable) {
+    if (op[a] === VARIABLE && op[b] === VARIABLE) {
       if (this.length >= this.limit) this.reserve(this.length + 1);
-      return this.append(OP.mul, a, b, h0, h1, h2);
+      return this.append(MUL, a, b, h0, h1, h2);
     }
-    if (op[a] === OP.constant || op[b] === OP.constant || op[a] === OP.neg || op[b] === OP.neg) return this.mul(a, b);
-    return this.intern(OP.mul, a, b, h0, h1, h2);
+    if (op[a] === CONSTANT || op[b] === CONSTANT || op[a] === NEG || op[b] === NEG) return this.mul(a, b);
+    return this.intern(MUL, a, b, h0, h1, h2);
   }
 
   /**
@@ -294,8 +281,7 @@ export class Graph extends NodeArena {
    */
   private partialSum(a: number, b: number): number {
     const { op } = this;
-    if (this.identity === 'exact' || this.check || op[a] === OP.constant || op[b] === OP.constant)
-      return this.add(a, b);
+    if (this.identity === 'exact' || this.check || op[a] === CONSTANT || op[b] === CONSTANT) return this.add(a, b);
     if (this.length >= this.limit) this.reserve(this.length + 1);
     const { hash } = this;
     const x = 3 * a;
@@ -303,7 +289,7 @@ export class Graph extends NodeArena {
     const h0 = wrap(hash[x] + hash[y], P0);
     const h1 = wrap(hash[x + 1] + hash[y + 1], P1);
     const h2 = wrap(hash[x + 2] + hash[y + 2], P2);
-    return this.append(OP.add, a, b, h0, h1, h2);
+    return this.append(ADD, a, b, h0, h1, h2);
   }
 
   /** An operation whose result is no polynomial of its operands' residues: a random value determined by them. */

@@ -1,7 +1,5 @@
-import { scalarOps } from '../scalar/scalar-op.js';
+import { ARITY } from './codes.js';
 import type { Graph } from './graph.js';
-
-const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);
 
 /**
  * Marks every node reachable from `roots`: 1 where reachable. `descend(id)` false keeps a node but not what is below

@@ -1,11 +1,6 @@
-import { scalarOps } from '../scalar/scalar-op.js';
+import { ARITY, ASSOCIATIVE, COMMUTATIVE, COST, VARIABLE } from './codes.js';
 import { mix } from './field.js';
 import type { Graph } from './graph.js';
-
-const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);
-const COST = Uint8Array.from(scalarOps, (o) => o.cost);
-const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
-const ASSOCIATIVE = Uint8Array.from(scalarOps, (o) => (o.associative ? 1 : 0));
 
 /**
  * Whether the complexity of a node (§4.1.4), that is the cost of the expression tree below it, exceeds `limit`. Looks
@@ -52,7 +47,6 @@ export const structuralHashes = ({ op, left, right, length }: Graph): Int32Array
   return hash;
 };
 
-const VARIABLE = scalarOps.findIndex((o) => o.name === 'variable');
 /** A leaf's structural hash: variables and constants are two fixed structures. */
 const VARIABLE_STRUCTURE = 0x243f6a88;
 const CONSTANT_STRUCTURE = 0x13198a2e;
