@@ -58,12 +58,14 @@ class Nests {
       conditions: [b.cmp('lt', i, b.i32(4)), b.cmp('lt', x, b.f64(1))],
     };
     for (let k = this.choose(3); k >= 0; k--) {
-      const lanes = this.pick([1, 2, 3, 4, 8, 12, 16]);
+      const [first, lanes] = [this.choose(3), this.pick([2, 3, 4, 8, 8, 12, 16])];
+      /* Where an index follows the lane, lanes do not lie side by side. */
+      const follows = this.choose(4) === 0;
       const attrs = this.pick([{ simd: true }, { simd: true, parallel: true }]);
-      b.for(b.i32(this.choose(3)), b.i32(2 + lanes), b.i32(1), attrs, [], (l) => {
-        const inner = this.block({ ...scope, indices: [...scope.indices, l] }, l, 3, 0);
+      b.for(b.i32(first), b.i32(first + lanes), b.i32(1), attrs, [], (l) => {
+        const inner = this.block(follows ? { ...scope, indices: [...scope.indices, l] } : scope, l, 3, 0);
         b.store('o', this.pick(inner.floats), b.add(l, b.i32(this.choose(8))));
-        if (this.choose(8) === 0) b.store('p', b.cast(this.latest(inner.floats), 'f32'), l);
+        if (this.choose(20) === 0) b.store('p', b.cast(this.latest(inner.floats), 'f32'), l);
       });
     }
   }
@@ -89,7 +91,7 @@ class Nests {
       case 0:
         return floats(b.load('a', this.index(scope, lane)));
       case 1: {
-        const x = b.load(this.choose(8) === 0 ? 'b' : 'a', this.index(scope, lane));
+        const x = b.load(this.choose(20) === 0 ? 'b' : 'a', this.index(scope, lane));
         return floats(x.type === 'f32' ? b.cast(x, 'f64') : x);
       }
       case 2: {
@@ -102,7 +104,8 @@ class Nests {
         return { ...scope, indices: [...scope.indices, sum] };
       }
       case 4: {
-        const condition = this.choose(9) === 0 ? b.cmp('lt', lane, b.i32(this.choose(4))) : this.pick(scope.conditions);
+        const condition =
+          this.choose(20) === 0 ? b.cmp('lt', lane, b.i32(this.choose(4))) : this.pick(scope.conditions);
         const count = this.choose(3);
         const arm = () => {
           const inner = this.block(scope, lane, 3, depth + 1);
