@@ -13,18 +13,18 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 /* In CI properties draw from one seed, so that no change is refused for a defect that it did not bring. */
 if (process.env.CI === 'true') process.env.FILIGREE_SEED ??= '1';
 
-/** Gives tests a `fast-check` that has the seed of the environment. A setup file would load it for every test. */
-const seeded: Plugin = {
-  name: 'seeded-properties',
+/** Gives tests a `fast-check` that has its seed and number of runs from the environment. A setup file would load it for every test. */
+const properties: Plugin = {
+  name: 'properties',
   enforce: 'pre',
   resolveId: (id, importer) => {
-    const by = source('tools/check/fast-check-seeded.mjs');
+    const by = source('tools/check/fast-check-here.mjs');
     return id === 'fast-check' && importer !== by ? by : undefined;
   },
 };
 
 export default defineConfig({
-  plugins: process.env.FILIGREE_SEED === undefined ? [] : [seeded],
+  plugins: (process.env.FILIGREE_SEED ?? process.env.FILIGREE_RUNS) ? [properties] : [],
   resolve: {
     ...(built ? {} : { conditions }),
     alias: built

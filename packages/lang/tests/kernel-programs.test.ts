@@ -148,6 +148,6 @@ it('random programs compute as kernels what they compute as they are', () => {
       expect([...b]).toEqual([...a]);
       expect([...l]).toEqual([...k]);
     }),
-    { numRuns: Number(process.env.FILIGREE_RUNS ?? 30) },
+    { numRuns: 30 },
   );
 });

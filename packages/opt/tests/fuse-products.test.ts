@@ -72,9 +72,11 @@ const sums = fc.array(fc.nat(4985 * 997), { minLength: 5, maxLength: 120 });
 
 describe('products that sums share', () => {
   it('are done in each of them: the values stay the same, and hardly an op more is needed', () => {
+    let tried = 0;
     let changed = 0;
     fc.assert(
       fc.property(sums, (choices) => {
+        tried++;
         const before = random(choices);
         const after = fused(before, 0);
         if (after !== before) changed++;
@@ -85,7 +87,7 @@ describe('products that sums share', () => {
       }),
       { numRuns: 200 },
     );
-    expect(changed).toBeGreaterThan(50);
+    expect(changed).toBeGreaterThan(tried / 4);
   });
 
   it('are kept where registers suffice', () =>

@@ -196,9 +196,11 @@ describe('components come out the same', () => {
 
 describe('nests come out the same on vector lanes', () => {
   const check = (order: readonly Pass<Module>[], runs: number): void => {
+    let tried = 0;
     let widened = 0;
     fc.assert(
       fc.property(fc.array(fc.nat(1 << 20), { minLength: 40, maxLength: 250 }), (choices) => {
+        tried++;
         const before = randomNests(chooser(choices));
         expect(verifyModule(before, coreDialects)).toEqual([]);
         const expected = run(before, nestInputs(choices[0]!));
@@ -209,7 +211,7 @@ describe('nests come out the same on vector lanes', () => {
       }),
       { numRuns: runs },
     );
-    expect(widened).toBeGreaterThan(0);
+    expect(widened).toBeGreaterThan(tried / 10);
   };
 
   it('as they are', () => check([vectorizeNests()], 200));

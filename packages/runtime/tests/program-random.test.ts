@@ -88,6 +88,6 @@ it('kernels and the host see one memory, on random layouts', async () => {
           model.entries(name, allIndices(windowOf(tree, name))),
         );
     }),
-    { numRuns: Number(process.env.FILIGREE_RUNS ?? 25) },
+    { numRuns: 25 },
   );
 });

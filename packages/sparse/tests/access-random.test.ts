@@ -76,8 +76,6 @@ const variants: readonly (readonly [string, Passes])[] = [
   ['simplified and optimised', (s) => [lowerFields(s), defaultPipeline()]],
 ];
 
-const RUNS = Number(process.env.FILIGREE_RUNS ?? 20);
-
 describe('random programs on random layouts do what they do on a map', () => {
   it.each(variants)('%s', (_name, passes) => {
     fc.assert(
@@ -86,7 +84,7 @@ describe('random programs on random layouts do what they do on a map', () => {
         agree(log, model);
         expect(status).toBe(model.status);
       }),
-      { numRuns: RUNS },
+      { numRuns: 20 },
     );
   });
 
@@ -96,7 +94,7 @@ describe('random programs on random layouts do what they do on a map', () => {
         const { log, model } = both(c, passes, { change: (s) => ({ ...s, index: 'i64' }) });
         agree(log, model);
       }),
-      { numRuns: RUNS },
+      { numRuns: 20 },
     );
   });
 
@@ -108,7 +106,7 @@ describe('random programs on random layouts do what they do on a map', () => {
         agree(log, model);
         expect(status).toBe(model.status);
       }),
-      { numRuns: RUNS },
+      { numRuns: 20 },
     );
   });
 
@@ -128,7 +126,7 @@ describe('random programs on random layouts do what they do on a map', () => {
           }
         expect(orphans(storage, words)).toEqual([]);
       }),
-      { numRuns: RUNS },
+      { numRuns: 20 },
     );
   });
 });

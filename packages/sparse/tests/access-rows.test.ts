@@ -19,8 +19,6 @@ import { allocate, freshArena } from './access-model.js';
 import { moduleFrom } from './access-text.js';
 import { right } from './support.js';
 
-const RUNS = Number(process.env.FILIGREE_RUNS ?? 20);
-
 const u = field('u', 'f64');
 const v = field('v', 'f64');
 
@@ -140,7 +138,7 @@ describe.each(Object.entries(layouts))('a stencil over %s', (_name, [shape, node
         const plain = result(shape, kernel, { simplify: false }, false);
         expect(result(shape, kernel, {}, optimized)).toEqual(plain);
       }),
-      { numRuns: RUNS },
+      { numRuns: 20 },
     );
   });
 });

@@ -116,12 +116,14 @@ const emitOne = (b: Builder, { to, reads, kind }: StatementPlan, iterators: read
 
 describe('random affine programs', () => {
   it('have the non-zeros that the interpreter finds, iterations of a dense run, and the same results over their regions', () => {
+    let tried = 0;
     let compared = 0;
     fc.assert(
       fc.property(
         fc.array(nest(3), { minLength: 1, maxLength: 3 }),
         fc.integer({ min: 1, max: 1e6 }),
         (plans, seed) => {
+          tried++;
           const random = randomSource(seed);
           const regions = regionsOf(moduleOf(plans), (s) => randomInputs(s, random, 0.15), {
             shapes: { A: [SIDE, SIDE], B: [SIDE, SIDE], C: [SIDE, SIDE] },
@@ -133,7 +135,7 @@ describe('random affine programs', () => {
       ),
       { numRuns: 25 },
     );
-    expect(compared).toBeGreaterThan(25);
+    expect(compared).toBeGreaterThan(tried);
   });
 });
 

@@ -36,8 +36,6 @@ import { describe, expect, it } from 'vitest';
 import { Model, PARAMS, allocate, cases, freshArena, logOf, moduleOf, type Program } from './access-model.js';
 import { right } from './support.js';
 
-const RUNS = Number(process.env.FILIGREE_RUNS ?? 40);
-
 /** Nodes whose elements a loop can visit: parents of fields. */
 const leaves = ({ nodes }: Layout): readonly number[] =>
   nodes.filter((n) => n.id > 0 && n.children.some((c) => nodes[c].field)).map((n) => n.id);
@@ -399,7 +397,7 @@ describe.each(variants)('%s', (_name, passes) => {
         checkVisits(m, model);
         checkPools(m, model);
       }),
-      { numRuns: RUNS },
+      { numRuns: 40 },
     );
   });
 
@@ -426,7 +424,7 @@ describe.each(variants)('%s', (_name, passes) => {
         ] as const)
           expect(visitsOf(m, kernel, axesOf(shape, stencil.leaf).length + 1)).toEqual(stencilInModel(model, what));
       }),
-      { numRuns: Math.ceil(RUNS / 2) },
+      { numRuns: 20 },
     );
   });
 
@@ -452,7 +450,7 @@ describe.each(variants)('%s', (_name, passes) => {
         expect(log).toEqual(model.log.slice(0, log.length).map((x, n) => (Number.isNaN(x) ? log[n] : x)));
       }),
       /* Each is many programs, with many loops in between. */
-      { numRuns: Math.ceil(RUNS / 4) },
+      { numRuns: 10 },
     );
   });
 });

@@ -41,8 +41,6 @@ import { describe, expect, it } from 'vitest';
 import { allocate } from './access-model.js';
 import { left, right } from './support.js';
 
-const RUNS = Number(process.env.FILIGREE_RUNS ?? 20);
-
 const u = field('u', 'f64', { ambient: 3 });
 const v = field('v', 'f64', { ambient: 5 });
 
@@ -346,7 +344,7 @@ describe('a kernel with scratchpads does what it does without', () => {
           );
         }),
       ),
-      { numRuns: RUNS },
+      { numRuns: 20 },
     );
   });
 
@@ -373,7 +371,7 @@ describe('a kernel with scratchpads does what it does without', () => {
             );
           }),
       ),
-      { numRuns: RUNS },
+      { numRuns: 20 },
     );
   });
 
@@ -415,7 +413,7 @@ describe('a kernel with scratchpads does what it does without', () => {
   it('that adds for particles in lists of blocks', () => {
     fc.assert(
       fc.property(particles, (all) => agree(buckets, splat(buckets, list, all, 0))),
-      { numRuns: RUNS },
+      { numRuns: 20 },
     );
   });
 
