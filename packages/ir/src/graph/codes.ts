@@ -1,6 +1,6 @@
 import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
 
-/** Codes of the scalar table that graphs treat by name. */
+/** Codes of the scalar table that graphs, and passes over them, treat by name. */
 export const VARIABLE = scalarOp('variable').code;
 export const CONSTANT = scalarOp('constant').code;
 export const ADD = scalarOp('add').code;
@@ -9,6 +9,8 @@ export const NEG = scalarOp('neg').code;
 export const DIV = scalarOp('div').code;
 export const SELECT = scalarOp('select').code;
 export const ARMS = scalarOp('arms').code;
+export const SQRT = scalarOp('sqrt').code;
+export const RSQRT = scalarOp('rsqrt').code;
 
 /** Columns of the table by code. */
 export const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);

@@ -1,3 +1,5 @@
+/** Codes of graph operations and the columns of their table, for passes over all nodes. */
+export * as graphCodes from './codes.js';
 export type { GraphOptions } from './arena.js';
 export { Graph } from './graph.js';
 export { Sym, isSymbolic, symbolicMath, type Num, type Truth } from './symbol.js';

@@ -1,22 +1,9 @@
-import { scalarOp, scalarOps } from '@filigree/ir';
+import { graphCodes, scalarOps } from '@filigree/ir';
 
-/** Codes of the scalar table that specialisation treats by name. */
-export const VARIABLE = scalarOp('variable').code;
-export const CONSTANT = scalarOp('constant').code;
-export const ADD = scalarOp('add').code;
-export const MUL = scalarOp('mul').code;
-export const NEG = scalarOp('neg').code;
-export const DIV = scalarOp('div').code;
-export const SELECT = scalarOp('select').code;
-export const ARMS = scalarOp('arms').code;
-export const SQRT = scalarOp('sqrt').code;
-export const RSQRT = scalarOp('rsqrt').code;
+/** What the stages of specialisation know operations by. */
+export const { VARIABLE, CONSTANT, ADD, MUL, NEG, DIV, SELECT, ARMS, SQRT, RSQRT } = graphCodes;
+export const { ARITY, COST, COMMUTATIVE, ASSOCIATIVE } = graphCodes;
 
-/** Operand count by code. */
-export const ARITY = Uint8Array.from(scalarOps, (o) => o.arity);
-export const COST = Uint8Array.from(scalarOps, (o) => o.cost);
-export const COMMUTATIVE = Uint8Array.from(scalarOps, (o) => (o.commutative ? 1 : 0));
-export const ASSOCIATIVE = Uint8Array.from(scalarOps, (o) => (o.associative ? 1 : 0));
 /** Operations on truth values. */
 export const AND_LIKE = Uint8Array.from(scalarOps, (o) =>
   o.name === 'and' || o.name === 'or' || o.name === 'not' ? 1 : 0,

@@ -6,14 +6,13 @@ import {
   isSymbolic,
   pass,
   reachable,
-  scalarOp,
-  scalarOps,
   type Diagnostics,
   type GraphOptions,
   type Num,
   type Pass,
 } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse';
+import { ARITY, CONSTANT, DIV, SELECT } from '../decompose/codes.js';
 import { IntList } from '../decompose/int-list.js';
 import { countFrom } from './count-from.js';
 
@@ -207,16 +206,12 @@ const dependsOn = (graph: Graph, node: number): ((id: number) => boolean) => {
   const depends = new Uint8Array(length);
   depends[node] = 1;
   for (let id = node + 1; id < length; id++) {
-    const arity = op[id] === SELECT ? 0 : scalarOps[op[id]].arity;
+    const arity = op[id] === SELECT ? 0 : ARITY[op[id]];
     if (arity > 0 && depends[left[id]] === 1) depends[id] = 1;
     if (arity === 2 && depends[right[id]] === 1) depends[id] = 1;
   }
   return (id) => depends[id] === 1;
 };
-
-const SELECT = scalarOp('select').code;
-const DIV = scalarOp('div').code;
-const CONSTANT = scalarOp('constant').code;
 
 const isUndefined = (graph: Graph, id: number): boolean => {
   const code = graph.op[id];
