@@ -25,7 +25,7 @@ export { namesOf, type Expr, type ExprTree } from './expr/tree.js';
 export { parseExpr } from './expr/parse.js';
 export type { Bindings } from './expr/fold.js';
 export { evaluateExpr } from './expr/evaluate.js';
-export { planExpr, type ExprPlan, type ExprStep } from './expr/plan.js';
+export { planExpr, type ExprPlan, type ExprPlanOptions, type ExprStep } from './expr/plan.js';
 export { i, ij, ijk, ijkl, j, k, l, type Axes, type Axis } from './layout/axes.js';
 export {
   componentsOf,

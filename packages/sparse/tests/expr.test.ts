@@ -235,6 +235,23 @@ describe('planning', () => {
     expect(plan.flops).toBe(22);
   });
 
+  it('refuses more operations than it may, before it looks for their pattern', () => {
+    const n = 40_000;
+    const column = sparse(
+      n,
+      1,
+      Array.from({ length: n }, (_, i) => [i, 0, 1]),
+    ).pattern;
+    /* More than a thousand million products, whose pattern would take six gigabytes. */
+    const refused = left(planExpr(right(parseExpr("2*c + c*c'*c")), { c: column }, { mostFlops: 1e6 }));
+    expect(refused).toMatchObject({ code: 'expr/too-large', loc: { column: 8 } });
+    expect(refused.message).toContain('1.6e+9 operations');
+    const small = right(parseExpr("c'*c + c'*c"));
+    const { flops } = right(planExpr(small, { c: column }));
+    expect(right(planExpr(small, { c: column }, { mostFlops: flops })).flops).toBe(flops);
+    expect(left(planExpr(small, { c: column }, { mostFlops: flops - 1 })).code).toBe('expr/too-large');
+  });
+
   it('agrees with the operations that a ring is asked for', () => {
     const L = gridLaplacian(6);
     const M = sparse(

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { fail } from '@filigree/ir';
 import {
   evaluateExpr,
@@ -34,7 +35,20 @@ export interface ExpressionProblem {
 export const RESULT = 'result';
 
 /**
- * An expression of sparse algebra over these bindings. Only names that occur become inputs. Errors: `expr/…`, `csr/…`,
+ * Bytes an operation takes at least while it is compiled: an expression's node and what the stages know of it, where half
+ * of all operations are found to be done already.
+ */
+const BYTES_PER_FLOP = 32;
+
+/** What a container may have is less than what the machine has; where nothing is set, it is said to be 0 or beyond all memory. */
+const flopsThatFit = (): number => {
+  const constrained = process.constrainedMemory();
+  return Math.floor((constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()) / BYTES_PER_FLOP);
+};
+
+/**
+ * An expression of sparse algebra over these bindings. Only names that occur become inputs. Errors: `expr/…` (of which
+ * `expr/too-large` where compiling would take more memory than there is), `csr/…`,
  * `program/name` for a matrix called `result`.
  */
 export const expressionProblem = (text: string, bindings: Readonly<Record<string, Binding>>): ExpressionProblem => {
@@ -52,7 +66,7 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
       patterns[name] = b.pattern;
     }
   }
-  const plan = right(planExpr(tree, { ...patterns, ...numbers }));
+  const plan = right(planExpr(tree, { ...patterns, ...numbers }, { mostFlops: flopsThatFit() }));
   const variables = Object.values(patterns).reduce((n, p) => n + p.colIdx.length, 0);
   return {
     tree,

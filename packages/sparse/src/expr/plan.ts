@@ -1,4 +1,4 @@
-import { pass, type Diagnostics, type Loc } from '@filigree/ir';
+import { fail, pass, type Diagnostics, type Loc } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import { countProducts, productPattern, sumPattern } from '../algebra/pattern-algebra.js';
 import type { CsrPattern } from '../formats/csr.js';
@@ -25,17 +25,28 @@ export interface ExprPlan {
   readonly flops: number;
 }
 
+/** Limits of a plan. */
+export interface ExprPlanOptions {
+  /** The most scalar operations of all steps together; more are refused before their pattern is looked for. */
+  readonly mostFlops?: number;
+}
+
 /**
  * Plans an expression on patterns alone: every step with the size of its result and its work. Its codes are those of
- * `evaluateExpr`, so that a wrong expression is refused before any value is touched.
+ * `evaluateExpr`, so that a wrong expression is refused before any value is touched; besides, `expr/too-large`.
  */
-export const planExpr = (tree: ExprTree, bindings: Bindings<CsrPattern>): E.Either<Diagnostics, ExprPlan> =>
-  pass('planExpr', (t: ExprTree) => plan(t, bindings)).run(tree);
+export const planExpr = (
+  tree: ExprTree,
+  bindings: Bindings<CsrPattern>,
+  { mostFlops = Infinity }: ExprPlanOptions = {},
+): E.Either<Diagnostics, ExprPlan> => pass('planExpr', (t: ExprTree) => plan(t, bindings, mostFlops)).run(tree);
 
-const plan = (tree: ExprTree, bindings: Bindings<CsrPattern>): ExprPlan => {
+const plan = (tree: ExprTree, bindings: Bindings<CsrPattern>, mostFlops: number): ExprPlan => {
   const steps: ExprStep[] = [];
+  let planned = 0;
   const step = (op: ExprStep['op'], loc: Loc, p: CsrPattern, flops: number): CsrPattern => {
     steps.push({ op, loc, rows: p.rows, cols: p.cols, nnz: p.colIdx.length, flops });
+    planned += flops;
     return p;
   };
   // Both operands have an entry at as many places as the union lacks of their sum. A difference also negates what only
@@ -53,9 +64,23 @@ const plan = (tree: ExprTree, bindings: Bindings<CsrPattern>): ExprPlan => {
     scale: (_, a, loc) => step('scale', loc, a, a.colIdx.length),
     transpose: (a, loc) => step('transpose', loc, transposePattern(a).pattern, 0),
     multiply: (a, b, loc) => {
+      const products = countProducts(a, b);
+      /* Looking for a pattern takes as long as there are products; at least half of their operations are multiplications. */
+      if (planned + products > mostFlops) tooLarge(planned + products, mostFlops, loc);
       const p = productPattern(a, b);
-      return step('multiply', loc, p, 2 * countProducts(a, b) - p.colIdx.length);
+      return step('multiply', loc, p, 2 * products - p.colIdx.length);
     },
   });
-  return { steps, pattern, flops: steps.reduce((n, s) => n + s.flops, 0) };
+  if (planned > mostFlops) tooLarge(planned, mostFlops, tree.root.loc);
+  return { steps, pattern, flops: planned };
 };
+
+const tooLarge = (flops: number, most: number, loc: Loc): never =>
+  fail(
+    'expr/too-large',
+    `up to here the expression takes ${flops.toExponential(1)} operations or more, and ${most.toExponential(1)} is the limit`,
+    {
+      loc,
+      remedy: 'compute a part of the result, by blocks of its rows, or on a machine with more memory',
+    },
+  );
