@@ -8,6 +8,7 @@ import {
   evaluateKernel,
   family,
   measurePeak,
+  patternOf,
   scalar,
   tensor,
   tensorKernel,
@@ -48,6 +49,19 @@ describe.each(workingBackends)('tensor kernels on %s', (backend) => {
     expect(k.flops.nonzero).toBeGreaterThan(0);
     k.dispose();
     expect(await code(() => k.run({ scalars: { dt: 1 } }))).toBe('tensor/disposed');
+  });
+
+  it('take all scalars of the formula, also of terms that a pattern leaves nothing of', async () => {
+    const k = await einsum('Q[i] = dt*A[i] + c*B[i]', {
+      shapes: { Q: [3] },
+      patterns: { A: patternOf([3], []) },
+      backend,
+    });
+    k.tensors['B']!.set([1, 2, 3]);
+    k.run({ scalars: { dt: 0.5, c: 2 } });
+    expect([...k.tensors['Q']!.get()]).toEqual([2, 4, 6]);
+    expect(await code(() => k.run({ scalars: { c: 2 } }))).toBe('tensor/argument');
+    k.dispose();
   });
 
   it('share tensors, and run for many elements at once', async () => {
@@ -98,6 +112,15 @@ describe('projects', () => {
     expect(files.get('include/demo/tensor/C.h')).toContain('static constexpr std::size_t Size = 16;');
     expect(files.get('include/demo.h')).toContain('void demo_step_0(double* C, const double* A, const double* B);');
     expect(files.get('src/demo.f90')).toContain('bind(C, name="demo_step_1")');
+  });
+
+  it('declare all scalars in the tests of a kernel, also of terms that a pattern leaves nothing of', async () => {
+    const A = tensor('A', [3], { pattern: patternOf([3], []) });
+    const [Q, B] = [tensor('Q', [3]), tensor('B', [3])];
+    const decl = tensorKernel('k', Q('i').assign(A('i').scale(scalar('dt')).add(B('i'))));
+    const test = (await cppProject([decl], { name: 'demo' })).find((f) => f.path === 'tests/k.cpp')!.contents;
+    expect(test).toContain('* scalar_dt *');
+    expect(test).toContain('const double scalar_dt = ');
   });
 
   it('are refused under names that no language takes', async () => {

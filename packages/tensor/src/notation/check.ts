@@ -117,7 +117,9 @@ const checkTensor = (t: TensorDecl): readonly Diagnostic[] => {
     return found;
   }
   const { pattern, values, layout } = t;
-  if (pattern !== undefined) {
+  if (pattern !== undefined && (!Array.isArray(pattern.shape) || !(pattern.bits instanceof Uint8Array)))
+    say('notation/pattern', 'its pattern is not { shape, bits }', 'make it by patternOf(shape, entries)');
+  else if (pattern !== undefined) {
     const agrees =
       pattern.shape.length === t.shape.length &&
       pattern.shape.every((n, d) => n === t.shape[d]) &&

@@ -5,7 +5,7 @@ import type { GemmTarget } from '../gemm/gemm-spec.js';
 import { gemmTargets } from '../gemm/targets.js';
 import type { Layout } from '../layout/layout.js';
 import { tensorLayout } from '../layout/tensor-layout.js';
-import { checkKernel, entryOf, indexedIn } from '../notation/check.js';
+import { checkKernel, entryOf, indexedIn, scalarsOf } from '../notation/check.js';
 import type { KernelDecl, TensorDecl } from '../notation/expression.js';
 import { foldKnown, nameFolded } from '../known/fold-known.js';
 import type { Node, Statement, SumNode } from '../notation/node.js';
@@ -206,7 +206,7 @@ function finish(state: PlanState): PlanState {
     name: decl.name,
     type: options.type,
     tensors: tensorsOf(state, actions),
-    scalars: [...new Set(actions.flatMap((a) => a.scale.scalars))],
+    scalars: scalarsOf(decl),
     temporaries,
     buffers,
     actions,

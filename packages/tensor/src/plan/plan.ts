@@ -91,7 +91,7 @@ export interface Plan {
    * made: for each the formula that it stands for, and the tensors in it with what of them was needed.
    */
   readonly known?: readonly ({ readonly tensor: TensorDecl; readonly layout: Layout } & Folded)[];
-  /** Scalars that are given at run time, in order of first use. */
+  /** The scalars of the kernel, given at run time, in order of first use; also those that no action needs. */
   readonly scalars: readonly string[];
   /** Temporaries, and which shared buffer each lies in (step 7 of §4.7). */
   readonly temporaries: readonly { readonly name: string; readonly layout: Layout; readonly buffer: number }[];
