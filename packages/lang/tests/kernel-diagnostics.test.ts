@@ -58,6 +58,10 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/not-a-function', '«dt();'],
   ['lang/not-a-function', '«settings.mode();'],
   ['lang/recursion', 'const g = (y) => (y > 0 ? «g(y - 1) : 0); u[0][0] = g(dt);'],
+  [
+    'lang/recursion',
+    'const g = (f, y) => f(f, y); const h = (f, y) => (y > 0 ? «g(f, y - 1) : 0); u[0][0] = g(h, dt);',
+  ],
   ['lang/indices', 'for (const i of range(m)) u[i][0] = «u[i] + 1;'],
   ['lang/indices', 'for (const i of range(m)) «u[i] = 1;'],
   ['lang/indices', 'for (const i of range(m)) «u[i][0][0] = 1;'],
@@ -208,6 +212,8 @@ it('several problems are found at once, and what follows from one is not repeate
     ['lang/unsupported-syntax', 7],
     ['lang/narrowing', 4],
   ]);
+  /* As `kernel` takes its arguments. */
+  expect(found[0].remedy).toBe('pass it: kernel([…], { scope: { missing } }, fn)');
 });
 
 it('problems in inlined functions point into their text', () => {

@@ -14,6 +14,7 @@ import {
   range,
   seedRandom,
   serially,
+  sum,
   svd2,
   svd3,
   polar2,
@@ -286,6 +287,20 @@ describe('functions', () => {
         }
       },
       { newton, smoothstep, geometry, clamp, minmax, polar },
+    );
+  });
+
+  it('that call what they are given may be called again by that', () => {
+    const twice = (f: (x: number) => number, x: number): number => f(f(x));
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          a[i] = sum(range(3), (p) => a[i] * sum(range(p + 1), (q) => q * x + sum(range(2), (r) => r - p)));
+          k[i] = twice((p) => p + twice((q) => 2 * q - p, i), i);
+        }
+        return sum(range(a.length), (i) => sum(range(4), (j) => a[i] * j));
+      },
+      { twice },
     );
   });
 

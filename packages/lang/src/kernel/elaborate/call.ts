@@ -108,7 +108,8 @@ const DEEPEST = 100;
 
 /** Runs the body of a function where it is called. */
 const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[]): Term => {
-  if (cx.calls.includes(f.node))
+  const call = [f.node, ...args.map(functionIn).filter((g) => g !== undefined)];
+  if (cx.calls.some((c) => c.length === call.length && c.every((g, k) => g === call[k])))
     return refuse(cx, e, 'lang/recursion', `\`${f.name}\` calls itself, directly or by others`, 'write a loop');
   if (cx.calls.length > DEEPEST)
     return refuse(cx, e, 'lang/recursion', `calls are nested more than ${DEEPEST} deep`, 'write a loop');
@@ -116,11 +117,14 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[]): Ter
     ...cx,
     unit: f.unit,
     env: new Env(f.env),
-    calls: [...cx.calls, f.node],
+    calls: [...cx.calls, call],
     calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
   };
   return runBody(inner, e, f.node, args);
 };
+
+const functionIn = (arg: Term): unknown =>
+  arg.is === 'closure' ? arg.node : arg.is === 'host' && typeof arg.value === 'function' ? arg.value : undefined;
 
 /** Binds the parameters of a function in the context of its body, runs it, and gives what it returns. */
 export const runBody = (

@@ -1,5 +1,4 @@
 import type { AnyNode } from 'acorn';
-import type { FunctionNode } from '../../rewrite/ast.js';
 import type { AnyField, PlacedField } from '@filigree/sparse';
 import type { Label, Local, Reduction, Scalar } from '../code/code.js';
 import type { Origin, Unit } from '../code/origin.js';
@@ -19,8 +18,11 @@ export interface Context {
   /** Whether any loop is around that runs in the kernel; unrolled ones do not count. */
   readonly looped: boolean;
   readonly exits: Exits;
-  /** Functions that are being inlined, the kernel's own first. */
-  readonly calls: readonly FunctionNode[];
+  /**
+   * Calls that are being inlined, the kernel's own first: each the function, and the functions it is given. A function
+   * that calls what it is given, as `sum` does, can so be called again by that.
+   */
+  readonly calls: readonly (readonly unknown[])[];
   /** In words of the language that are kernel code themselves: where they are called, which is what the user wrote. */
   readonly calledFrom?: Origin | undefined;
   /** Where the random numbers stand. */

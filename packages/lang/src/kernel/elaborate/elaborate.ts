@@ -101,7 +101,7 @@ const attempt = (def: KernelDef, layout: Layout, random: boolean): Elaborated =>
         parallel: undefined,
         looped: false,
         exits: { loop: undefined, named: new Map(), return: undefined },
-        calls: [node],
+        calls: [[node]],
         random: undefined,
       };
       const seeded = random ? { ...cx, random: begin(cx, node, param('seed', 'u32'), []) } : cx;

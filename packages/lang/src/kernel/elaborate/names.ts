@@ -34,7 +34,7 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
     id,
     'lang/unbound',
     `\`${name}\` is neither declared in the function nor in its scope`,
-    `pass it: kernel([…], fn, { scope: { ${name} } })`,
+    `pass it: kernel([…], { scope: { ${name} } }, fn)`,
   );
 };
 
