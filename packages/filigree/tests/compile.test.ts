@@ -137,6 +137,9 @@ describe('compile refuses', () => {
   it('values of another length than the input has', async () => {
     const p = await square();
     expect(await codeOf(() => p.set('x', [1, 2]))).toBe('program/length');
+    expect(await codeOf(() => p.set('x', undefined as never))).toBe('program/length');
+    expect(await codeOf(() => p.set('x', ['1', '2', '3'] as never))).toBe('program/values');
+    expect(await codeOf(() => p.set('x', [[1], [2], [3]] as never))).toBe('program/values');
     expect(await codeOf(() => p.set('z', [1]))).toBe('program/unknown-input');
     p.dispose();
     expect(await codeOf(() => p.run())).toBe('program/disposed');
@@ -212,6 +215,15 @@ describe('compile refuses', () => {
     'outputs without names': [
       'program/outputs',
       () => compile({ inputs: { x: 1 }, run: ({ x }) => x[0] as never }, { backend: 'wasm' }),
+    ],
+    'no outputs': ['program/outputs', () => compile({ inputs: { x: 1 }, run: () => ({}) }, { backend: 'wasm' })],
+    'a cache that is no folder': [
+      'runtime/cache',
+      () => compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x }) }, { backend: 'wasm', cache: true as never }),
+    ],
+    'more than fits into memory': [
+      'memory/exhausted',
+      () => compile({ inputs: { x: 1e12 }, run: ({ x }) => ({ y: x }) }, { backend: 'wasm' }),
     ],
     'a program that throws': [
       'program/threw',

@@ -104,6 +104,9 @@ describe('compileExpression refuses', () => {
     ['csr/column-range', 'A', { A: broken }],
     ['program/name', 'result*result', { result: A }],
     ['program/length', 'A', { A: { pattern: A.pattern, values: [1] } }],
+    ['program/length', 'A', { A: { pattern: A.pattern } as never }],
+    ['program/form', 'A', undefined as never],
+    ['program/form', undefined as never, { A }],
   ])('%s: %s', async (code, text, bindings) => {
     expect(await codeOf(compileExpression(text, bindings, { backend: 'wasm' }))).toBe(code);
   });

@@ -270,6 +270,7 @@ it('definitions are checked at once', () => {
   expect(code(() => define([u], 3))).toBe('lang/not-a-function');
   expect(code(() => define(['f31'], () => 0))).toBe('lang/argument');
   expect(code(() => define([3], () => 0))).toBe('lang/argument');
+  expect(code(() => define('u' as never, () => 0))).toBe('lang/argument');
   expect(code(() => define([u], () => 0, { block: 0 }))).toBe('lang/hint');
   expect(code(() => array('f32', 0))).toBe('lang/array');
   expect(code(() => array('text' as 'f32', 1))).toBe('lang/array');

@@ -32,6 +32,13 @@ export const instantiate = (
       }),
     ]);
   }
+  const { cache } = options;
+  if (cache !== undefined && cache !== false && typeof cache !== 'string')
+    return TE.left([
+      error('runtime/cache', `${String(cache)} is no folder for compiled artifacts`, {
+        remedy: "give the path of a folder, false for none, or leave it out for the user's cache folder",
+      }),
+    ]);
   const start = performance.now();
   return pipe(
     TE.fromEither(backend.legalize.run(module)),

@@ -512,6 +512,10 @@ describe('a program', () => {
       'program/parameter',
     );
     expect((await refused({ backend, layout: tree, kernels: { step: [] } }))[0].code).toBe('program/kernel');
+    expect((await refused({ backend, layout: tree, kernels: undefined as never }))[0].code).toBe('program/kernel');
+    expect((await refused({ backend, layout: dense(ij, 4).place(u) as never, kernels: {} }))[0].code).toBe(
+      'program/layout',
+    );
     expect((await refused({ backend, layout: tree, kernels: { 'a step': one } }))[0].code).toBe('lang/name');
   });
 
@@ -556,6 +560,10 @@ describe('a program', () => {
       message: expect.stringContaining('a Float32Array'),
       remedy: 'give a Int32Array',
     });
+    const gone = new Int32Array(3);
+    structuredClone(gone.buffer, { transfer: [gone.buffer] });
+    expect(refusal(() => arrays(a, gone)).code).toBe('launch/array');
+    expect(arrays(new Int32Array(0), new Int32Array(0))).toBe(0);
     expect(refusal(() => arrays(a, new Int32Array(51)))).toMatchObject({
       code: 'launch/array-length',
       remedy: "give fewer, or declare array('i32', 51)",

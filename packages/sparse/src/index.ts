@@ -30,6 +30,7 @@ export { i, ij, ijk, ijkl, j, k, l, type Axes, type Axis } from './layout/axes.j
 export {
   componentsOf,
   field,
+  isField,
   matrixField,
   vectorField,
   type AnyField,

@@ -152,6 +152,13 @@ describe('layouts', () => {
     ['layout/morton', () => dense(ij, 12).morton()],
     ['layout/field', () => f('2u')],
     ['layout/field', () => field('u', 'half' as 'f32')],
+    ['layout/field', () => field('u', 'f32', { ambient: '1' as never })],
+    ['layout/field', () => field('u', 'i32', { ambient: 0.5 })],
+    ['layout/field', () => field('u', 'u8', { ambient: 256 })],
+    ['layout/field', () => field('u', 'i1', { ambient: 2 })],
+    ['layout/field', () => dense(ij, 4).place('u' as never)],
+    ['layout/extents', () => dense(ij, undefined as never)],
+    ['layout/axes', () => dense(4 as never, 4)],
   ])('refuse mistakes: %s (%#)', (expected, make) => {
     expect(code(make)).toEqual([expected]);
   });

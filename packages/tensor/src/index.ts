@@ -1,4 +1,12 @@
-export type { Assignment, Coefficient, Expr, KernelDecl, LayoutKind, TensorDecl } from './notation/expression.js';
+export {
+  layoutKinds,
+  type Assignment,
+  type Coefficient,
+  type Expr,
+  type KernelDecl,
+  type LayoutKind,
+  type TensorDecl,
+} from './notation/expression.js';
 export {
   family,
   IndexedTerm,

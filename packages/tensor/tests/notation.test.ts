@@ -170,6 +170,7 @@ describe('bad tensors are answered with their names, all at once', () => {
     [tensor('P', [2, 2], { pattern: fullPattern([3, 2]) }), 'notation/pattern'],
     [tensor('P', [2, 2], { pattern: { shape: [2, 2], bits: Uint8Array.of(1, 2, 0, 1) } }), 'notation/pattern'],
     [tensor('P', [2, 2], { pattern: [1, 0, 0, 1] as never }), 'notation/pattern'],
+    [tensor('P', [2, 2], { layout: 'sparse' as never }), 'notation/layout'],
     [tensor('P', [2, 2], { values: [1, 2] }), 'notation/values'],
     [tensor('P', [2, 2], { values: [1, 2, 3, 4], pattern: patternOf([2, 2], [[0, 0]]) }), 'notation/values'],
     [tensor('P', [2, 0]), 'notation/shape'],

@@ -3,6 +3,7 @@ import type { Backend } from '@filigree/backend';
 import { DiagnosticError, fail, type Diagnostics } from '@filigree/ir';
 import { instantiate, type Instance } from '@filigree/runtime';
 import { specialize, trace, type Program, type Specialized, type Trace } from '@filigree/specialize';
+import { memoryProblem } from './memory.js';
 import { mergeOptions, type OptionOverrides } from './options.js';
 
 /** The steps from a program to something that runs, in order. */
@@ -33,6 +34,15 @@ export interface Built {
  * or the cache, and loading. Throws `DiagnosticError`.
  */
 export const build = async (program: Program, options: BuildOptions): Promise<Built> => {
+  try {
+    return await built(program, options);
+  } catch (e) {
+    const exhausted = memoryProblem(e);
+    throw exhausted ? new DiagnosticError([exhausted]) : e;
+  }
+};
+
+const built = async (program: Program, options: BuildOptions): Promise<Built> => {
   const { backend, threads = 1, cache, fastMath, onProgress } = options;
   if (!Number.isInteger(threads) || threads < 1)
     fail('program/threads', `${threads} is not a number of threads`, { remedy: 'give a whole number from 1' });

@@ -1,3 +1,4 @@
+import { fail } from '@filigree/ir';
 import { resolveBackend } from './backends.js';
 import { build } from './build.js';
 import type { CompileOptions } from './compile.js';
@@ -17,6 +18,10 @@ export const compileExpression = async (
   bindings: Readonly<Record<string, Binding>>,
   options: ExpressionOptions = {},
 ): Promise<CompiledProgram> => {
+  if (typeof text !== 'string' || typeof bindings !== 'object' || bindings === null)
+    fail('program/form', 'an expression is a text, and its names are bound by an object', {
+      remedy: 'write compileExpression("A\'*A", { A })',
+    });
   const { program } = expressionProblem(text, bindings);
   const compiled = compiledProgram(
     await build(program, { ...options, backend: await resolveBackend(options.backend) }),

@@ -28,7 +28,7 @@ export interface CompiledProgram {
   readonly outputs: Readonly<Record<string, NumericArray>>;
   /** Patterns of those inputs and outputs that are sparse matrices. */
   readonly patterns: Readonly<Record<string, CsrPattern>>;
-  /** Copies values into an input. Errors: `program/unknown-input`, `program/length`. */
+  /** Copies values into an input. Errors: `program/unknown-input`, `program/length`, `program/values`. */
   readonly set: (name: string, values: ArrayLike<number>) => void;
   /** Copies the values of a matrix that has exactly the compiled pattern; else `pattern/mismatch`. */
   readonly setMatrix: (name: string, matrix: Csr<ArrayLike<number>>) => void;
@@ -71,9 +71,14 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Bui
   const set = (name: string, values: ArrayLike<number>): void => {
     alive();
     const view = input(name);
-    if (values.length !== view.length)
-      fail('program/length', `input '${name}' takes ${view.length} values, got ${values.length}`, {
+    if (values?.length !== view.length)
+      fail('program/length', `input '${name}' takes ${view.length} values, got ${values?.length ?? String(values)}`, {
         remedy: 'give exactly the values of the shape the program was compiled for, flat, rows first; or compile again',
+      });
+    const odd = ArrayBuffer.isView(values) ? -1 : Array.prototype.findIndex.call(values, (x) => typeof x !== 'number');
+    if (odd >= 0)
+      fail('program/values', `value ${odd} of input '${name}' is no number`, {
+        remedy: 'give numbers, in a flat array',
       });
     view.set(values);
   };

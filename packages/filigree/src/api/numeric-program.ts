@@ -83,6 +83,8 @@ export const traceable = (
       return fail('program/outputs', 'the program does not return its outputs by name', {
         remedy: 'return an object of them, as in ({ x }) => ({ y: x.map((v) => v * v) })',
       });
+    if (Object.keys(results).length === 0)
+      fail('program/outputs', 'the program returns no output', { remedy: 'return what it computes, by name' });
     return Object.fromEntries(
       Object.entries(results).map(([name, x]) => [name, idsOf(x, context, name) as TracedOutput]),
     );

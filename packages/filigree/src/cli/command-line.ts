@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
 import type { CommanderError } from 'commander';
+import { memoryProblem } from '../api/memory.js';
 import { compileCommand } from './commands/compile.js';
 import { devicesCommand } from './commands/devices.js';
 import { einsumCommand } from './commands/einsum.js';
@@ -75,12 +76,8 @@ const isUsageError = (e: unknown): e is CommanderError =>
 const diagnosticsOf = (e: unknown): readonly Diagnostic[] => {
   if (e instanceof DiagnosticError) return e.diagnostics;
   const message = e instanceof Error ? e.message : String(e);
-  if (e instanceof RangeError && /allocation|Invalid (typed )?array (buffer )?length|Map maximum size/i.test(message))
-    return [
-      error('memory/exhausted', `memory ran out (${message})`, {
-        remedy: 'take a smaller problem, or give node more memory: NODE_OPTIONS=--max-old-space-size=MEGABYTES',
-      }),
-    ];
+  const exhausted = memoryProblem(e);
+  if (exhausted) return [exhausted];
   if (e instanceof Error && 'syscall' in e)
     return [
       error('system/failed', `the system refused a step: ${message}`, {

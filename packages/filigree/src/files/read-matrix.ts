@@ -1,4 +1,5 @@
 import { readHarwellBoeing, readMatrixMarket, type MatrixFile, type ReadOptions } from '@filigree/sparse';
+import { fail } from '@filigree/ir';
 import { right } from '../api/build.js';
 import { readBytes, unpack } from './bytes.js';
 
@@ -12,6 +13,8 @@ export const readMatrixFile = async (path: string, options: ReadOptions = {}): P
 /** As `readMatrixFile`, from bytes. */
 export const readMatrix = (bytes: Uint8Array, options: ReadOptions = {}): MatrixFile => {
   const name = options.name ?? '<input>';
+  if (!(bytes instanceof Uint8Array))
+    fail('file/bytes', `'${name}' is not given as bytes`, { remedy: 'give a Uint8Array, or use readMatrixFile(path)' });
   const plain = unpack(bytes, name);
   const head = new TextDecoder('latin1').decode(plain.subarray(0, 64)).replace(/^\u00ef\u00bb\u00bf/, '');
   const isMarket = head.trimStart().startsWith('%') || /\.mtx(\.gz)?$/i.test(name);

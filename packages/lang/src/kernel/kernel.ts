@@ -1,4 +1,5 @@
 import { fail, isScalarType, type Loc } from '@filigree/ir';
+import { isField } from '@filigree/sparse';
 import type { KernelArg, KernelFunction } from './arguments.js';
 
 /** A kernel as a value: a function, what its parameters are bound to, and what its free names mean. */
@@ -54,6 +55,10 @@ export function kernel<const A extends readonly KernelArg[]>(
     fail('lang/not-a-function', `kernel() was given ${fn === null ? 'null' : typeof fn} for its function`, {
       remedy: 'pass the arguments, then options if there are any, then the function',
     });
+  if (!Array.isArray(args))
+    fail('lang/argument', 'the arguments of a kernel are no list', {
+      remedy: "write them as in kernel([u, 'f32'], …)",
+    });
   args.forEach((arg, k) => {
     if (!isKernelArg(arg))
       fail('lang/argument', `argument ${k + 1} of the kernel is no field, scalar type or array`, {
@@ -78,6 +83,4 @@ export function kernel<const A extends readonly KernelArg[]>(
 const isKernelArg = (arg: unknown): arg is KernelArg =>
   typeof arg === 'string'
     ? isScalarType(arg)
-    : typeof arg === 'object' &&
-      arg !== null &&
-      ['scalar', 'vector', 'matrix', 'array'].includes(String((arg as { is?: unknown }).is));
+    : isField(arg) || (typeof arg === 'object' && arg !== null && (arg as { is?: unknown }).is === 'array');

@@ -46,6 +46,10 @@ export const checkedArray = (
     return fail('launch/array', `argument '${name}' of kernel '${kernel}' is ${shown(value)}`, {
       remedy: `give a ${arrayConstructor(type).name}`,
     });
+  if (isDetached(value))
+    return fail('launch/array', `the memory of argument '${name}' of kernel '${kernel}' was handed to another thread`, {
+      remedy: 'give an array that still has its memory, or make a copy before you transfer it',
+    });
   if (value.length > maxLength)
     return fail(
       'launch/array-length',
@@ -53,6 +57,16 @@ export const checkedArray = (
       { remedy: `give fewer, or declare array('${type}', ${value.length})` },
     );
   return value;
+};
+
+/* Node 20 knows no `ArrayBuffer.prototype.detached`. */
+const isDetached = (array: TypedArray): boolean => {
+  if (array.length > 0) return false;
+  try {
+    return new Uint8Array(array.buffer).length < 0;
+  } catch {
+    return true;
+  }
 };
 
 const shown = (value: unknown): string => {

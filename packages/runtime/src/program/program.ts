@@ -62,6 +62,10 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     /* Launches of a program take no other number of threads than that of the program. */
     const options = { oneThread: (given.threads ?? 1) === 1, ...given };
     const { layout, fields } = options;
+    if (!Array.isArray(layout?.nodes))
+      fail('program/layout', 'the program has no layout', { remedy: 'give what layout() makes of its branches' });
+    if (typeof options.kernels !== 'object' || options.kernels === null)
+      fail('program/kernel', 'the program has no kernels', { remedy: 'give them by name: { kernels: { step } }' });
     const named = namesOf(options.kernels);
     const { module, signatures } = right(lowerKernels(Object.fromEntries(named.definitions), layout));
     const storage = storageOf(layout, {

@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import { axisName, MAX_AXES, type Axes } from './axes.js';
-import { componentsOf, type AnyField, type FieldDecl } from './field-decl.js';
+import { componentsOf, isField, type AnyField, type FieldDecl } from './field-decl.js';
 
 /** A structural node as it is written down: how one level of the hierarchy stores its cells. */
 export interface NodeSpec {
@@ -74,6 +74,11 @@ export class Branch {
 
   /** Puts fields into each cell of the innermost node, side by side; of a vector or matrix field, all components. */
   place(...fields: readonly AnyField[]): Branch {
+    for (const f of fields)
+      if (!isField(f))
+        fail('layout/field', `place() was given ${String(f)}, which is no field`, {
+          remedy: "place what field('u', 'f32') makes",
+        });
     return new Branch(this.path, [...this.fields, ...fields.flatMap(componentsOf)], this.forks);
   }
 
@@ -123,7 +128,9 @@ const nodeSpec = (
   extents: number | readonly number[],
   options: PoolOptions = {},
 ): NodeSpec => {
-  const list = typeof extents === 'number' ? axes.map(() => extents) : [...extents];
+  if (!Array.isArray(axes))
+    fail('layout/axes', `${kind}: ${String(axes)} is no list of axes`, { remedy: 'use for example ij' });
+  const list = Array.isArray(extents) ? (extents as readonly number[]) : axes.map(() => extents as number);
   const names = axes.map(axisName).join('');
   if (axes.length === 0 || new Set(axes).size < axes.length || axes.some((a) => a >= MAX_AXES))
     fail('layout/axes', `${kind}: '${names}' is no list of different axes`, { remedy: 'use for example ij' });
@@ -137,7 +144,7 @@ const nodeSpec = (
     });
   for (const n of list)
     if (!Number.isSafeInteger(n) || n < 1 || n > MAX_EXTENT)
-      fail('layout/extents', `${kind}: an extent is a whole number from 1 to 2³⁰, not ${n}`);
+      fail('layout/extents', `${kind}: an extent is a whole number from 1 to 2³⁰, not ${String(n)}`);
   return {
     kind,
     axes,

@@ -1,4 +1,4 @@
-import { fail, isScalarType, type ScalarType } from '@filigree/ir';
+import { fail, integerRange, isFloat, isScalarType, type ScalarType } from '@filigree/ir';
 import type { Axes } from './axes.js';
 
 /**
@@ -44,6 +44,14 @@ export interface MatrixField<
 /** A field of numbers, vectors or matrices. */
 export type AnyField = FieldDecl | VectorField | MatrixField;
 
+/** Whether a value is what `field`, `vectorField` or `matrixField` makes. */
+export const isField = (value: unknown): value is AnyField =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['scalar', 'vector', 'matrix'].includes(String((value as { is?: unknown }).is)) &&
+  'name' in value &&
+  'type' in value;
+
 /** How a field is declared, beside its name and type. */
 export interface FieldOptions {
   /** What reading an inactive element gives; 0 unless said otherwise. */
@@ -55,12 +63,25 @@ export interface FieldOptions {
 /** The scalar fields that make up a field. */
 export const componentsOf = (any: AnyField): readonly FieldDecl[] => (any.is === 'scalar' ? [any] : any.components);
 
-/** Declares a field. Fails with `layout/field` on a name that is no identifier or an unknown type. */
+/** Declares a field. Fails with `layout/field` on a name that is no identifier, an unknown type, an ambient value of another. */
 export const field = (name: string, type: ScalarType, options: FieldOptions = {}): FieldDecl => {
   if (!/^[A-Za-z_]\w*$/.test(name))
     fail('layout/field', `'${name}' is no name for a field`, { remedy: 'use letters, digits and _' });
   if (!isScalarType(type)) fail('layout/field', `field '${name}' has no scalar type: ${String(type)}`);
-  return { is: 'scalar', name, type, ambient: options.ambient ?? 0, ...over(options) };
+  const { ambient = 0 } = options;
+  if (!holds(type, ambient))
+    fail('layout/field', `field '${name}' of type ${type} cannot hold the ambient value ${String(ambient)}`, {
+      remedy: 'give a number of that type',
+    });
+  return { is: 'scalar', name, type, ambient, ...over(options) };
+};
+
+const holds = (type: ScalarType, ambient: unknown): boolean => {
+  if (typeof ambient !== 'number') return false;
+  if (isFloat(type)) return true;
+  if (type === 'i1') return ambient === 0 || ambient === 1;
+  const [least, greatest] = integerRange(type);
+  return Number.isSafeInteger(ambient) && ambient >= least && ambient <= greatest;
 };
 
 /** Declares a field of vectors of `size` components. Fails with `layout/field`, also where `size` is not from 1 to 16. */

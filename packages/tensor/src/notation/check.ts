@@ -1,5 +1,5 @@
 import { error, type Diagnostic, DiagnosticError } from '@filigree/ir';
-import type { Expr, KernelDecl, TensorDecl } from './expression.js';
+import { layoutKinds, type Expr, type KernelDecl, type TensorDecl } from './expression.js';
 
 /**
  * Throws `DiagnosticError` with everything that is wrong with the tensors of a kernel and with the indices that each
@@ -149,7 +149,9 @@ const checkTensor = (t: TensorDecl): readonly Diagnostic[] => {
     if (odd >= 0)
       say('notation/values', `entry (${entryOf(odd, t.shape).join(', ')}) is ${values![odd]}`, 'give finite numbers');
   }
-  if (layout === 'csc' && t.shape.length !== 2)
+  if (layout !== undefined && !layoutKinds.includes(layout))
+    say('notation/layout', `there is no layout '${String(layout)}'`, `use one of ${layoutKinds.join(', ')}`);
+  else if (layout === 'csc' && t.shape.length !== 2)
     say('notation/layout', `only matrices are stored by columns (csc)`, `use 'compressed' for other orders`);
   return found;
 };

@@ -1,7 +1,10 @@
 import type { BooleanTensor } from '@filigree/sparse';
 
 /** How a tensor lies in memory, if its declaration says so; otherwise the planner chooses (§4.4). */
-export type LayoutKind = 'dense' | 'box' | 'aligned' | 'csc' | 'compressed';
+export type LayoutKind = (typeof layoutKinds)[number];
+
+/** All kinds of layouts. */
+export const layoutKinds = ['dense', 'box', 'aligned', 'csc', 'compressed'] as const;
 
 /** The declaration of a tensor: data, without the values of a run. */
 export interface TensorDecl {

@@ -140,6 +140,7 @@ const patternOf = (
   shape: readonly number[],
 ): { pattern?: BooleanTensor } => {
   if (given) return { pattern: given };
-  if (!values) return {};
+  /* Too few or too many values are for the check of the notation to report. */
+  if (values?.length !== shape.reduce((n, extent) => n * extent, 1)) return {};
   return { pattern: { shape, bits: Uint8Array.from(values, (x) => (x === 0 ? 0 : 1)) } };
 };

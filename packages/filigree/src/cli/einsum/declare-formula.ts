@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse';
-import { scalarsOf, type KernelDecl, type LayoutKind } from '@filigree/tensor';
+import { layoutKinds, scalarsOf, type KernelDecl, type LayoutKind } from '@filigree/tensor';
 import { declareKernel } from '../../api/tensors/compile.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
 import type { EinsumRunOptions } from './einsum-options.js';
@@ -28,9 +28,9 @@ export const declarationOf = async (formula: string, options: EinsumRunOptions):
   const layouts = Object.fromEntries(
     Object.entries(options.layout ?? {}).map(([name, kind]): [string, LayoutKind] => [
       name,
-      LAYOUTS.find((l) => l === kind) ??
+      layoutKinds.find((l) => l === kind) ??
         fail('einsum/layout', `there is no layout '${kind}' for ${name}`, {
-          remedy: `use one of ${LAYOUTS.join(', ')}`,
+          remedy: `use one of ${layoutKinds.join(', ')}`,
         }),
     ]),
   );
@@ -43,8 +43,6 @@ export const declarationOf = async (formula: string, options: EinsumRunOptions):
     });
   return decl;
 };
-
-const LAYOUTS: readonly LayoutKind[] = ['dense', 'box', 'aligned', 'csc', 'compressed'];
 
 const shapeOf = (name: string, text: string): readonly number[] | number => {
   const extents = text.split(',').map((t) => Number(t.trim() === '' ? NaN : t));

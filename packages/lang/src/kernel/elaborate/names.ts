@@ -1,4 +1,5 @@
 import type { AnyNode, Identifier } from 'acorn';
+import { isField } from '@filigree/sparse';
 import * as vocabulary from '../../vocabulary/index.js';
 import { standardGlobals } from '../../rewrite/standard-globals.js';
 import { refuse, type Context } from './context.js';
@@ -75,13 +76,6 @@ const words = vocabulary as unknown as Readonly<Record<string, unknown>>;
 
 /** Whether a value is what a word of the language stands for. */
 export const isWord = (value: unknown): boolean => Object.values(words).includes(value);
-
-const isField = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['scalar', 'vector', 'matrix'].includes(String((value as { is?: unknown }).is)) &&
-  'name' in value &&
-  'type' in value;
 
 /** Nested arrays of numbers, all of one length on each level. */
 const tableOf = (name: string, value: unknown): Table | undefined => {
