@@ -134,4 +134,35 @@ describe('filigree compile', () => {
     const { status, out } = await filigreeProcess(['compile', scratchFile(name, text), '--backend', 'wasm', '--json']);
     expect([status, JSON.parse(out)]).toMatchObject([1, { error: { code: 'module/failed', loc: { line, column } } }]);
   });
+
+  it.each([
+    [
+      'object.cjs',
+      'module.exports = { square: { inputs: { x: 2 }, run: ({ x }) => ({ y: x[0] * x[1] }) }, other: 5 };',
+    ],
+    ['computed.cjs', "const k = 'square'; exports[k] = { inputs: { x: 2 }, run: ({ x }) => ({ y: x[0] * x[1] }) };"],
+    ['object.mjs', 'export default { square: { inputs: { x: 2 }, run: ({ x }) => ({ y: x[0] * x[1] }) } };'],
+  ])('finds the programs of %s', async (name, text) => {
+    const file = scratchFile(name, text);
+    const { status, out } = await filigreeProcess(['compile', file, '--backend', 'wasm', '--json']);
+    expect([status, JSON.parse(out)]).toMatchObject([0, { kernels: [{ name: 'square' }] }]);
+  });
+
+  it('keeps what a module prints out of its answer', async () => {
+    const file = scratchFile(
+      'prints.mjs',
+      `console.log('loaded');
+       export const k = { inputs: { x: 2 }, run: ({ x }) => { console.log('traced'); return { y: x[0] + x[1] }; } };`,
+    );
+    const { status, out, err } = await filigreeProcess(['compile', file, '--backend', 'wasm', '--json']);
+    expect([status, JSON.parse(out)]).toMatchObject([0, { kernels: [{ name: 'k' }] }]);
+    expect(err).toMatch(/^loaded$/m);
+    expect(err).toMatch(/^traced$/m);
+  });
+
+  it('says so where a module never ends loading', async () => {
+    const file = scratchFile('waits.mjs', 'await new Promise(() => {});');
+    const { status, out } = await filigreeProcess(['compile', file, '--backend', 'wasm', '--json']);
+    expect([status, JSON.parse(out)]).toMatchObject([1, { error: { code: 'module/failed' } }]);
+  });
 });

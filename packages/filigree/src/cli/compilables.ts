@@ -42,11 +42,12 @@ export const compilablesOf = (
   text: string,
   only: string | undefined,
 ): readonly Compilable[] => {
-  if (only !== undefined && !Object.hasOwn(module, only))
+  const exported = exportsOf(module);
+  if (only !== undefined && !Object.hasOwn(exported, only))
     fail('compile/export', `'${path}' exports nothing called '${only}'`, {
-      remedy: `it exports ${Object.keys(module).join(', ') || 'nothing'}`,
+      remedy: `it exports ${Object.keys(exported).join(', ') || 'nothing'}`,
     });
-  const found = Object.entries(module).flatMap(([name, x]) =>
+  const found = Object.entries(exported).flatMap(([name, x]) =>
     only !== undefined && name !== only
       ? []
       : isNumeric(x)
@@ -56,7 +57,7 @@ export const compilablesOf = (
           : [],
   );
   if (found.length > 0) return found;
-  const kernel = Object.entries(module).find(([name, x]) => (only ?? name) === name && isKernel(x))?.[0];
+  const kernel = Object.entries(exported).find(([name, x]) => (only ?? name) === name && isKernel(x))?.[0];
   return fail(
     'compile/no-program',
     kernel !== undefined
@@ -71,6 +72,14 @@ export const compilablesOf = (
           : 'export const square = { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }, or { layout, kernels }',
     },
   );
+};
+
+/* Of a CommonJS module node names some exports only; all are members of its default export. */
+const exportsOf = (module: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const { default: whole } = module;
+  return isRecord(whole) && !isNumeric(whole) && !isFieldProgram(whole) && !isKernel(whole)
+    ? { ...whole, ...module }
+    : module;
 };
 
 /** A numeric function, with what it refers to and whether its operators are to be rewritten. */

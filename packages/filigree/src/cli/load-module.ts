@@ -16,7 +16,7 @@ export const loadModule = async (path: string): Promise<Readonly<Record<string, 
     });
   const url = pathToFileURL(full).href;
   try {
-    return await importModule(url);
+    return await settled(importModule(url));
   } catch (e) {
     if (e instanceof DiagnosticError) throw e;
     return fail('module/failed', `'${path}' cannot be loaded: ${e instanceof Error ? e.message : String(e)}`, {
@@ -25,6 +25,14 @@ export const loadModule = async (path: string): Promise<Readonly<Record<string, 
     });
   }
 };
+
+/* Where nothing is left that could wake an `await` of the module, node would end without a word. */
+const settled = <T>(loading: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Error('it awaits what never comes'));
+    process.once('beforeExit', stop);
+    loading.then(resolve, reject).finally(() => process.off('beforeExit', stop));
+  });
 
 /* The first place in the module itself that the stack names, where the module stands by its path or its URL. */
 const placeIn = (file: string, full: string, e: unknown): Loc | undefined => {

@@ -6,13 +6,18 @@ export interface Terminal {
   readonly bar?: NodeJS.WriteStream;
 }
 
-/** The streams of this process. */
+/**
+ * The streams of this process. Standard output is for results alone: what else prints there, such as a module that is
+ * being compiled, comes out as messages.
+ */
 export const processTerminal = (): Terminal => {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr);
   process.stdout.on('error', stopWriting);
   /* Messages that nobody reads are no reason to stop. */
   process.stderr.on('error', () => undefined);
   return {
-    out: (text) => void process.stdout.write(text),
+    out: (text) => void write(text),
     err: (text) => void process.stderr.write(text),
     ...(process.stderr.isTTY ? { bar: process.stderr } : {}),
   };
