@@ -91,6 +91,18 @@ describe('with a compiler that', () => {
   });
 });
 
+describe('without a folder for temporary files', () => {
+  it.runIf(hasCompiler)('the compiler keeps its own beside what it writes', async () => {
+    vi.stubEnv('FILIGREE_CACHE_DIR', join(scratch, 'kept'));
+    const argv = product('--json', '--backend', 'cpp');
+    expect((await filigree(...argv)).status).toBe(0);
+    /* It exists, and nobody can write there. */
+    vi.stubEnv('TMPDIR', '/proc');
+    const other = await filigree(...argv, '--dtype', 'f32');
+    expect([other.status, JSON.parse(other.out)]).toMatchObject([0, { dtype: 'f32', check: { passed: true } }]);
+  });
+});
+
 describe.each(workingBackends)('without a cache folder that can be written, on %s', (backend) => {
   it('commands work and warn', async () => {
     vi.stubEnv('FILIGREE_CACHE_DIR', join(A, 'below-a-file'));

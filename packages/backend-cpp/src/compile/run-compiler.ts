@@ -40,14 +40,16 @@ export const compilerOf = async (options: CompileOptions): Promise<Compiler> => 
 export const keyOf = ({ toolchain, flags }: Compiler, kind: string, text: string, link: readonly string[]): string =>
   contentHash(kind, text, toolchain.version, toolchain.cpu, ...toolchain.args, ...flags, ...link);
 
-/** Runs the compiler in the folder of the file that it is to write. Errors: `cpp/compile`, `cpp/killed`, `cpp/timeout`. */
+/** Runs the compiler in the folder of the file that it is to write, its temporary files too. Errors: `cpp/compile`, `cpp/killed`, `cpp/timeout`. */
 export const runCompiler = async (
   { toolchain, flags, limitMs, deadline }: Compiler,
   args: readonly string[],
   file: string,
 ): Promise<void> => {
+  const folder = dirname(file);
   const done = await runProcess(toolchain.path, [...toolchain.args, ...flags, ...args], {
-    cwd: dirname(file),
+    cwd: folder,
+    env: { ...process.env, TMPDIR: folder },
     limitMs: Math.max(1, deadline - performance.now()),
   });
   if (done.timedOut)

@@ -24,7 +24,7 @@ const mostOutput = 1 << 20;
 export const runProcess = (
   command: string,
   args: readonly string[],
-  { limitMs, ...options }: { readonly cwd?: string; readonly limitMs?: number } = {},
+  { limitMs, ...options }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly limitMs?: number } = {},
 ): Promise<Finished> =>
   new Promise((resolve) => {
     /* In a group of its own: a compiler's driver leaves the work to others, which would outlive it. */
