@@ -156,6 +156,8 @@ const whenMade: readonly (readonly [code: string, text: string])[] = [
   ['lang/unsupported-syntax', `function f(x) { const g = «function* () { yield x; }; return g; }`],
   ['lang/unsupported-syntax', `(x) => { const g = «async () => x; return g; }`],
   ['lang/unsupported-syntax', `(x) => «eval('x')`],
+  ['lang/unsupported-syntax', `(x) => x * «Math.random()`],
+  ['lang/unsupported-syntax', `(x) => [x].map(«Math.random)`],
   ['lang/unsupported-syntax', `(x) => new «Function('return 1')()`],
   ['lang/unsupported-syntax', `(x) => { try { x(); } catch («{ message }) { return message; } }`],
 ];

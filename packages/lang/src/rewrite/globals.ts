@@ -76,6 +76,7 @@ export const rewriteIdentifier = (cx: Context, id: Identifier, shorthand = false
 export const rewriteMember = (cx: Context, e: MemberExpression): void => {
   const { isGlobal } = cx.parsed.scopes;
   const math = mathMember(e, isGlobal);
+  if (math === 'random') return refuseRandom(cx, e.start);
   if (math !== undefined) {
     if (typeof (Math as unknown as Record<string, unknown>)[math] !== 'function') return;
     return replace(cx, e.start, e.end, `${cx.helper('mathFunction')}('${math}', ${siteOf(cx, e.start)})`);
@@ -85,6 +86,7 @@ export const rewriteMember = (cx: Context, e: MemberExpression): void => {
 };
 
 const rewriteMath = (cx: Context, e: CallExpression, name: string): void => {
+  if (name === 'random') return refuseRandom(cx, e.start);
   if (cx.plain.number(e)) return;
   const site = siteOf(cx, e.start);
   const spread = e.arguments.some((a) => a.type === 'SpreadElement');
@@ -102,6 +104,14 @@ const rewriteMath = (cx: Context, e: CallExpression, name: string): void => {
   replace(cx, open.start, open.end, `('${name}', [`);
   replace(cx, e.end - 1, e.end, `], ${site})`);
 };
+
+const refuseRandom = (cx: Context, offset: number): never =>
+  unsupported(
+    cx,
+    offset,
+    '`Math.random`',
+    'it would draw once, while the function is traced: give random numbers as an input',
+  );
 
 const rewriteArray = (cx: Context, e: CallExpression | NewExpression): void => {
   if (e.arguments.length === 1) requireKnown(cx, e.arguments[0], 'the length of an array');
