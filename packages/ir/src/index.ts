@@ -20,6 +20,7 @@ export { integerRange } from './dialects/integer.js';
 export * from './dialects/define.js';
 export * from './build/ids.js';
 export * from './build/builder.js';
+export * from './build/make-op.js';
 export { opKey } from './build/op-key.js';
 export * from './build/scoped-map.js';
 export * from './build/module.js';

@@ -3,6 +3,7 @@ import {
   opKey,
   scopedMap,
   substituteOperands,
+  opWith,
   type Kernel,
   type Op,
   type Region,
@@ -62,7 +63,7 @@ const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
       return visitRegion(r);
     });
     versions.bump(touched);
-    return regions.every((r, i) => r === op.regions[i]) ? op : { ...op, regions };
+    return regions.every((r, i) => r === op.regions[i]) ? op : opWith(op, { regions });
   };
 
   const visitRegion = (region: Region): Region => {
@@ -75,7 +76,7 @@ const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
       if (kept !== op) same = false;
     }
     available.leave();
-    return same ? region : { ...region, ops };
+    return same ? region : { params: region.params, ops };
   };
 
   const body = visitRegion(kernel.body);

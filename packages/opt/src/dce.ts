@@ -1,4 +1,14 @@
-import { mapKernels, walk, type Attr, type Kernel, type Module, type Op, type Region, type Value } from '@filigree/ir';
+import {
+  mapKernels,
+  walk,
+  type Attr,
+  type Kernel,
+  type Module,
+  type Op,
+  type Region,
+  type Value,
+  opWith,
+} from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
 import { factsOf, type Facts } from './support/facts.js';
 import { scratchOf } from './support/scratch.js';
@@ -180,13 +190,13 @@ const sweepRegion = (region: Region, live: Live, facts: Facts): Region => {
     else if (live.ops.has(op)) ops.push(sweepOp(op, live, facts));
     if (ops[ops.length - 1] !== op) same = false;
   }
-  return same ? region : { ...region, ops };
+  return same ? region : { params: region.params, ops };
 };
 
 const sweepOp = (op: Op, live: Live, facts: Facts): Op => {
   if (op.regions.length === 0) return op;
   const regions = op.regions.map((r) => sweepRegion(r, live, facts));
-  const swept = regions.every((r, i) => r === op.regions[i]) ? op : { ...op, regions };
+  const swept = regions.every((r, i) => r === op.regions[i]) ? op : opWith(op, { regions });
   const kept = (values: readonly Value[]): number[] => values.flatMap((v, i) => (live.values.has(v.id) ? [i] : []));
   if (op.name === 'scf.while') {
     const [carried, handed] = [kept(op.regions[0]!.params), kept(op.results)];

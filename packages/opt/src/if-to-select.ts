@@ -5,6 +5,7 @@ import {
   rewriteOps,
   sameType,
   scalarOps,
+  opWith,
   type Builder,
   type Op,
   type Region,
@@ -47,7 +48,7 @@ const flatten = (op: Op, ctx: RewriteContext, facts: Facts, maxCost: number): Re
   return ctx.build((b) => {
     b.loc = op.loc;
     const results = flat ? selectResults(branch, b) : b.append(branch);
-    for (const s of stores) b.append({ ...s.store, operands: [results[s.result]!, s.index(b)] });
+    for (const s of stores) b.append(opWith(s.store, { operands: [results[s.result]!, s.index(b)] }));
     return results.slice(0, op.results.length);
   });
 };
@@ -94,10 +95,10 @@ const sinkStores = (
   if (pairs.length === 0) return { op, stores: [] };
   const results = [...op.results, ...pairs.map(({ x }) => ({ id: ctx.ids.next(), type: x.operands[0]!.type }))];
   const without = (region: Region, values: readonly Value[]): Region => ({
-    ...region,
+    params: region.params,
     ops: [
       ...bodyOf(region).filter((o) => !taken.has(o)),
-      { ...terminatorOf(region), operands: [...terminatorOf(region).operands, ...values] },
+      opWith(terminatorOf(region), { operands: [...terminatorOf(region).operands, ...values] }),
     ],
   });
   const regions = [
@@ -111,7 +112,7 @@ const sinkStores = (
     ),
   ];
   return {
-    op: { ...op, results, regions },
+    op: opWith(op, { results, regions }),
     stores: pairs.map(({ x, index }, k) => ({ store: x, result: op.results.length + k, index })),
   };
 };

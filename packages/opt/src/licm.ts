@@ -4,6 +4,7 @@ import {
   mapKernels,
   rewriteOps,
   walk,
+  opWith,
   type Op,
   type Region,
   type Replacement,
@@ -75,15 +76,18 @@ const hoist = (
       for (const v of op.results) inside.delete(v.id);
       return false;
     });
-    return kept.length === region.ops.length ? region : { ...region, ops: kept };
+    return kept.length === region.ops.length ? region : { params: region.params, ops: kept };
   });
   if (moved.size === 0) return undefined;
-  if (!keepOffsets) return { ops: [...moved, { ...loop, regions }], values: loop.results };
+  if (!keepOffsets) return { ops: [...moved, opWith(loop, { regions })], values: loop.results };
   const stays = offsetsIn(loop, moved, (v) => constantOf(v) !== undefined);
   if (stays.size === moved.size) return undefined;
   const before = [...moved].filter((op) => !stays.has(op));
-  const left = loop.regions.map((r): Region => ({ ...r, ops: r.ops.filter((op) => !moved.has(op) || stays.has(op)) }));
-  return { ops: [...before, { ...loop, regions: left }], values: loop.results };
+  const left = loop.regions.map((r): Region => ({
+    params: r.params,
+    ops: r.ops.filter((op) => !moved.has(op) || stays.has(op)),
+  }));
+  return { ops: [...before, opWith(loop, { regions: left })], values: loop.results };
 };
 
 /** Of the ops that could move those that add a constant to an index of accesses that do not. */

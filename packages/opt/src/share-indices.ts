@@ -1,4 +1,4 @@
-import { mapKernels, scalarOf, scopedMap, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
+import { mapKernels, scalarOf, scopedMap, type Kernel, type Op, type Region, type Value, opWith } from '@filigree/ir';
 import { affineForms } from './support/affine.js';
 import { constantOfOp } from './support/constant-in.js';
 import { constantPool } from './support/constant-pool.js';
@@ -65,11 +65,11 @@ const shareKernel = (kernel: Kernel, facts: Facts): Kernel => {
       const last = op.operands.length - 1;
       if (op.name.startsWith('mem.') && last >= 0) {
         const index = shared(op.operands[last]!, append);
-        append(index === op.operands[last] ? op : { ...op, operands: [...op.operands.slice(0, last), index] });
-      } else append(op.regions.length === 0 || takesLanes(op) ? op : { ...op, regions: op.regions.map(visit) });
+        append(index === op.operands[last] ? op : opWith(op, { operands: [...op.operands.slice(0, last), index] }));
+      } else append(op.regions.length === 0 || takesLanes(op) ? op : opWith(op, { regions: op.regions.map(visit) }));
     }
     for (const scope of [leaders, sums, constants]) scope.leave();
-    return { ...region, ops };
+    return { params: region.params, ops };
   };
   return { ...kernel, body: visit(kernel.body) };
 };

@@ -1,6 +1,7 @@
 import {
   mapKernels,
   rewriteOps,
+  opWith,
   type Op,
   type Region,
   type RewriteContext,
@@ -29,7 +30,7 @@ export const unevenLoops = corePass('uneven-loops', {}, (dialects) => {
           if (!isParallelLoop(op) || op.attrs['schedule'] !== undefined || ctx.parents.some(isParallelLoop))
             return undefined;
           return isUneven(op, ctx, facts)
-            ? { ops: [{ ...op, attrs: { ...op.attrs, schedule: 'dynamic' } }], values: op.results }
+            ? { ops: [opWith(op, { attrs: { ...op.attrs, schedule: 'dynamic' } })], values: op.results }
             : undefined;
         },
         module.buffers,

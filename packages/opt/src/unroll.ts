@@ -3,6 +3,7 @@ import {
   mapKernels,
   rewriteOps,
   walk,
+  opWith,
   type Builder,
   type Op,
   type Replacement,
@@ -102,7 +103,7 @@ const unrollByFactor = (
       }
       return carried;
     });
-    return even ? main : b.append({ ...loop, operands: [end, ub, one, ...main] });
+    return even ? main : b.append(opWith(loop, { operands: [end, ub, one, ...main] }));
   });
 
 /** Appends one copy of the loop's body; gives the values that the next iteration starts from. */

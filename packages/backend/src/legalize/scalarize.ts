@@ -1,4 +1,6 @@
 import {
+  makeOp,
+  opWith,
   type Module,
   type Op,
   type Pass,
@@ -90,7 +92,7 @@ class Scalarizer {
 
   private op(op: Op): void {
     if (!op.results.some(isVector) && !op.operands.some(isVector) && op.regions.length === 0) {
-      this.ops.push({ ...op, operands: op.operands.map((v) => this.parts.get(v.id)![0]!) });
+      this.ops.push(opWith(op, { operands: op.operands.map((v) => this.parts.get(v.id)![0]!) }));
       for (const r of op.results) this.keep(r);
       return;
     }
@@ -109,7 +111,7 @@ class Scalarizer {
   private structured(op: Op): void {
     const operands = op.operands.flatMap((v) => this.parts.get(v.id)!);
     const regions = op.regions.map((r) => this.region(r));
-    this.ops.push({ ...op, operands, results: op.results.flatMap((r) => this.split(r)), regions });
+    this.ops.push(opWith(op, { operands, results: op.results.flatMap((r) => this.split(r)), regions }));
   }
 
   private elementwise(op: Op): void {
@@ -180,13 +182,13 @@ class Scalarizer {
   /** Appends an op of one result in place of `from`. */
   add(from: Op | undefined, name: string, operands: readonly Value[], type: Type, attrs: Op['attrs'] = {}): Value {
     const result: Value = { id: this.nextId++, type };
-    this.ops.push({ name, operands, results: [result], attrs, regions: [], ...(from?.loc ? { loc: from.loc } : {}) });
+    this.ops.push(makeOp(name, operands, [result], attrs, [], from?.loc));
     return result;
   }
 
   /** Appends an op without results in place of `from`. */
   effect(from: Op, name: string, operands: readonly Value[], attrs: Op['attrs']): void {
-    this.ops.push({ name, operands, results: [], attrs, regions: [], ...(from.loc ? { loc: from.loc } : {}) });
+    this.ops.push(makeOp(name, operands, [], attrs, [], from.loc));
   }
 
   /** `base + k`, for the lanes of an access or a count. */

@@ -9,6 +9,7 @@ import type { Buffers, Dialect, OpDef, Scalar } from '../kernel/dialect.js';
 import type { Attrs, Buffer, Kernel, Op, Region, Value } from '../kernel/op.js';
 import { type ScalarType, type Type, lanesOf, scalarOf, typeText } from '../kernel/type.js';
 import { type IdSource, idsFrom } from './ids.js';
+import { makeOp, makeValue } from './make-op.js';
 import { opKey } from './op-key.js';
 import { type ScopedMap, scopedMap } from './scoped-map.js';
 
@@ -90,7 +91,7 @@ export class Builder {
 
   /** A value with a fresh id that nothing defines yet, for a parameter or a result. */
   newValue(type: Type, hint?: string): Value {
-    return hint === undefined ? { id: this.ids.next(), type } : { id: this.ids.next(), type, hint };
+    return makeValue(this.ids.next(), type, hint);
   }
 
   /** Appends any op. `types` states the results where the operands do not imply them, as for constants. */
@@ -105,8 +106,7 @@ export class Builder {
       this.table.get(name) ??
       fail('build/unknown-op', `no dialect defines op '${name}'`, { remedy: 'pass its dialect' });
     const results: Value[] = [];
-    const { loc } = this;
-    const op: Op = loc ? { name, operands, results, attrs, regions, loc } : { name, operands, results, attrs, regions };
+    const op = makeOp(def.name, operands, results, attrs, regions, this.loc);
     /* Result types first: some definitions check the results against the regions. Malformed operands surface in verify. */
     const resultTypes = types ?? attempt(() => def.resultTypes(operands, attrs, regions, this.buffers)) ?? [];
     const key = this.known && keyOf(op, def, resultTypes);

@@ -43,9 +43,7 @@ const arithmetic = (name: IntegerOp, arity: 1 | 2, summary: string, float: (a: n
       summary,
       verify: (op) =>
         firstProblem(
-          () => hasOperands(op, arity),
-          () => sameOperands(op),
-          () => operandIs(op, 0, 'a number', (t) => isFloat(t) || isInteger(t)),
+          hasOperands(op, arity) ?? sameOperands(op) ?? operandIs(op, 0, 'a number', (t) => isFloat(t) || isInteger(t)),
         ),
       resultTypes: (operands) => [operands[0].type],
       traits: { ...algebra(row), mayTrap: name === 'div' || name === 'rem' },
@@ -73,9 +71,9 @@ const bits = (name: 'and' | 'or' | 'xor' | 'not', summary: string, logical: Lane
       summary,
       verify: (op) =>
         firstProblem(
-          () => hasOperands(op, name === 'not' ? 1 : 2),
-          () => sameOperands(op),
-          () => operandIs(op, 0, 'an integer or i1', (t) => !isFloat(t)),
+          hasOperands(op, name === 'not' ? 1 : 2) ??
+            sameOperands(op) ??
+            operandIs(op, 0, 'an integer or i1', (t) => !isFloat(t)),
         ),
       resultTypes: (operands) => [operands[0].type],
       traits: name === 'not' ? {} : { commutative: true, associative: true },
@@ -91,12 +89,7 @@ const shift = (name: 'shl' | 'shr', summary: string): OpDef =>
     {
       name: `arith.${name}`,
       summary,
-      verify: (op) =>
-        firstProblem(
-          () => hasOperands(op, 2),
-          () => sameOperands(op),
-          () => operandIs(op, 0, 'an integer', isInteger),
-        ),
+      verify: (op) => firstProblem(hasOperands(op, 2) ?? sameOperands(op) ?? operandIs(op, 0, 'an integer', isInteger)),
       resultTypes: (operands) => [operands[0].type],
     },
     (op) => integerArithmetic(scalarOf(op.operands[0].type))[name],
@@ -117,9 +110,8 @@ const cmp = defineElementwise(
     summary: 'compares two values of one type by `predicate`; i1 by eq and ne only',
     verify: (op) =>
       firstProblem(
-        () => hasOperands(op, 2),
-        () => sameOperands(op),
-        () =>
+        hasOperands(op, 2) ??
+          sameOperands(op) ??
           oneOf(
             op,
             'predicate',
@@ -137,9 +129,8 @@ const select = defineElementwise(
     summary: 'the second operand where the first is true, else the third; on vectors the condition has as many lanes',
     verify: (op) =>
       firstProblem(
-        () => hasOperands(op, 3),
-        () => sameOperands(op, 1),
-        () =>
+        hasOperands(op, 3) ??
+          sameOperands(op, 1) ??
           operandIs(op, 0, typeText(withScalar(op.operands[1].type, 'i1')), (t) =>
             sameType(t, withScalar(op.operands[1].type, 'i1')),
           ),
@@ -155,9 +146,8 @@ const constant = defineBound(
     summary: 'the value of `value`, in every lane of a vector',
     verify: (op) =>
       firstProblem(
-        () => hasOperands(op, 0),
-        () =>
-          op.results.length === 1 ? constantProblem(op.attrs.value, scalarOf(op.results[0].type)) : 'has one result',
+        hasOperands(op, 0) ??
+          (op.results.length === 1 ? constantProblem(op.attrs.value, scalarOf(op.results[0].type)) : 'has one result'),
       ),
     /* Nothing but the result says which type is meant, so builders state it and the verifier takes it from there. */
     resultTypes: () => [],
@@ -182,11 +172,7 @@ const conversion = (
       name: `arith.${name}`,
       summary,
       verify: (op) =>
-        firstProblem(
-          () => hasOperands(op, 1),
-          () => oneOf(op, 'to', scalarTypes),
-          () => check(op, op.operands[0].type),
-        ),
+        firstProblem(hasOperands(op, 1) ?? oneOf(op, 'to', scalarTypes) ?? check(op, op.operands[0].type)),
       resultTypes: (operands, attrs) => (isScalarType(attrs.to) ? [withScalar(operands[0].type, attrs.to)] : []),
     },
     (op) => convert(scalarOf(op.operands[0].type), scalarOf(op.results[0].type)),

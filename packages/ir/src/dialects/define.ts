@@ -51,16 +51,13 @@ const overLanes = (f: Lane, lanes: number, arity: number): BoundOp => {
 };
 
 /**
- * The first problem that a list of checks finds, as a list of messages. The first often makes the rest moot, so later
- * checks are not run.
+ * The first problem that is found, as a list of messages: `firstProblem(check(op) ?? another(op))`. The first often makes
+ * the rest moot, so later checks are not run.
  */
-export const firstProblem = (...checks: readonly (() => string | undefined)[]): readonly string[] => {
-  for (const check of checks) {
-    const problem = check();
-    if (problem !== undefined) return [problem];
-  }
-  return [];
-};
+export const firstProblem = (problem: string | undefined): readonly string[] =>
+  problem === undefined ? none : [problem];
+
+const none: readonly string[] = [];
 
 /** An op has this many operands and regions; else the problem as a message. */
 export const hasOperands = (op: Op, count: number, regions = 0): string | undefined =>
@@ -76,7 +73,7 @@ export const hasRegions = (op: Op, count: number): string | undefined =>
 
 /** All operands of one type. */
 export const sameOperands = (op: Op, from = 0): string | undefined =>
-  op.operands.slice(from).every((v) => sameType(v.type, op.operands[from].type))
+  op.operands.every((v, n) => n <= from || sameType(v.type, op.operands[from].type))
     ? undefined
     : `operands must have one type, they have ${typesText(op.operands.slice(from))}`;
 

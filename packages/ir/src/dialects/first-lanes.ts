@@ -32,11 +32,11 @@ export const firstLaneOps = ({
         'these are not read',
       verify: (op, buffers) =>
         firstProblem(
-          () => hasOperands(op, 1),
-          () => names(op, buffers),
-          () => index(op, 0),
-          () => integerAttr(op, 'lanes', 2),
-          () => counted(op, op.attrs.lanes as number),
+          hasOperands(op, 1) ??
+            names(op, buffers) ??
+            index(op, 0) ??
+            integerAttr(op, 'lanes', 2) ??
+            counted(op, op.attrs.lanes as number),
         ),
       resultTypes: (_operands, attrs, _regions, buffers) => {
         const of = elementType(attrs, buffers);
@@ -65,12 +65,12 @@ export const firstLaneOps = ({
         'writes the first `count` lanes of a vector to an index of `buffer` and those after it; the others nowhere',
       verify: (op, buffers) =>
         firstProblem(
-          () => hasOperands(op, 2),
-          () => names(op, buffers),
-          () => writable(op, buffers),
-          () => element(op, 0, buffers),
-          () => index(op, 1),
-          () => counted(op, lanesOf(op.operands[0].type)),
+          hasOperands(op, 2) ??
+            names(op, buffers) ??
+            writable(op, buffers) ??
+            element(op, 0, buffers) ??
+            index(op, 1) ??
+            counted(op, lanesOf(op.operands[0].type)),
         ),
       resultTypes: () => [],
       effects: (op) => [{ kind: 'write', buffer: bufferName(op) }],

@@ -12,11 +12,7 @@ export const hintOps = (
       name: 'mem.prefetch',
       summary: 'says that the element at an index of `buffer` will be wanted soon; the index may be outside',
       verify: (op, buffers) =>
-        firstProblem(
-          () => hasOperands(op, 1),
-          () => names(op, buffers),
-          () => operandIs(op, 0, 'an index (i32 or i64)', isIndex),
-        ),
+        firstProblem(hasOperands(op, 1) ?? names(op, buffers) ?? operandIs(op, 0, 'an index (i32 or i64)', isIndex)),
       resultTypes: () => [],
       traits: { hint: true },
     },
@@ -28,11 +24,7 @@ export const hintOps = (
       summary:
         'says that what was loaded from `buffer` is not worth a register any longer: a later load of the same element is to ' +
         'be a load again',
-      verify: (op, buffers) =>
-        firstProblem(
-          () => hasOperands(op, 0),
-          () => names(op, buffers),
-        ),
+      verify: (op, buffers) => firstProblem(hasOperands(op, 0) ?? names(op, buffers)),
       resultTypes: () => [],
       /* As passes see it the contents change, so none carries what it loaded across. */
       effects: (op) => [{ kind: 'write', buffer: bufferName(op) }],
@@ -46,12 +38,7 @@ export const hintOps = (
       summary:
         'a number from 0 to below `count`, by which threads keep apart what they change in `buffer`: always the same one on a ' +
         'thread and, where there are enough, another one on each; any number is right',
-      verify: (op, buffers) =>
-        firstProblem(
-          () => hasOperands(op, 0),
-          () => names(op, buffers),
-          () => integerAttr(op, 'count', 1),
-        ),
+      verify: (op, buffers) => firstProblem(hasOperands(op, 0) ?? names(op, buffers) ?? integerAttr(op, 'count', 1)),
       resultTypes: () => ['i32'],
       /* It stays inside the parallel loop in which it stands, as what reads the buffer that is changed there. */
       effects: (op) => [{ kind: 'read', buffer: bufferName(op) }],

@@ -18,11 +18,7 @@ const floatFunction = (
       name,
       summary,
       verify: (op) =>
-        firstProblem(
-          () => hasOperands(op, arity),
-          () => sameOperands(op),
-          () => operandIs(op, 0, 'f32 or f64', isFloat),
-        ),
+        firstProblem(hasOperands(op, arity) ?? sameOperands(op) ?? operandIs(op, 0, 'f32 or f64', isFloat)),
       resultTypes: (operands) => [operands[0].type],
       traits,
     },

@@ -30,7 +30,10 @@ import { dialect } from './op-table.js';
 import { laneFold } from './vector.js';
 
 /** The bare name of the buffer an op refers to by attribute `buffer`. */
-export const bufferName = (op: Op): string => String(op.attrs.buffer).replace(/^@/, '');
+export const bufferName = (op: Op): string => bareName(String(op.attrs.buffer));
+
+/** The name of a buffer from an attribute that refers to it. */
+export const bareName = (attr: string): string => (attr.startsWith('@') ? attr.slice(1) : attr);
 
 /** The buffers of a module by bare name, as op definitions want them. */
 export const bufferMap = (buffers: readonly Buffer[]): Buffers => new Map(buffers.map((b) => [b.name, b]));
@@ -102,12 +105,12 @@ const load: OpDef = defineBound(
       'register until its last use, and is not to be loaded again',
     verify: (op, buffers) =>
       firstProblem(
-        () => hasOperands(op, 1),
-        () => names(op, buffers),
-        () => index(op, 0),
-        () => integerAttr(op, 'lanes', 2, true),
-        () => booleanAttr(op, 'keep'),
-        () => rangeAttr(op, find(op, buffers)),
+        hasOperands(op, 1) ??
+          names(op, buffers) ??
+          index(op, 0) ??
+          integerAttr(op, 'lanes', 2, true) ??
+          booleanAttr(op, 'keep') ??
+          rangeAttr(op, find(op, buffers)),
       ),
     resultTypes: (_operands, attrs, _regions, buffers) => {
       const of = elementType(attrs, buffers);
@@ -136,11 +139,11 @@ const store: OpDef = defineBound(
     summary: 'writes a value to an index of `buffer`; a vector to that index and those after it',
     verify: (op, buffers) =>
       firstProblem(
-        () => hasOperands(op, 2),
-        () => names(op, buffers),
-        () => writable(op, buffers),
-        () => element(op, 0, buffers, true),
-        () => index(op, 1),
+        hasOperands(op, 2) ??
+          names(op, buffers) ??
+          writable(op, buffers) ??
+          element(op, 0, buffers, true) ??
+          index(op, 1),
       ),
     resultTypes: () => [],
     effects: (op) => [{ kind: 'write', buffer: bufferName(op) }],
@@ -168,12 +171,7 @@ const gather: OpDef = defineBound(
   {
     name: 'mem.gather',
     summary: 'the elements of `buffer` at a vector of indices',
-    verify: (op, buffers) =>
-      firstProblem(
-        () => hasOperands(op, 1),
-        () => names(op, buffers),
-        () => indexLanes(op, 0),
-      ),
+    verify: (op, buffers) => firstProblem(hasOperands(op, 1) ?? names(op, buffers) ?? indexLanes(op, 0)),
     resultTypes: (operands, attrs, _regions, buffers): readonly Type[] => {
       const of = elementType(attrs, buffers);
       return of === undefined ? [] : [{ lanes: lanesOf(operands[0].type), of }];
@@ -196,15 +194,14 @@ const scatter: OpDef = defineBound(
       'writes the lanes of a vector to the elements of `buffer` at a vector of indices, in increasing order of lanes',
     verify: (op, buffers) =>
       firstProblem(
-        () => hasOperands(op, 2),
-        () => names(op, buffers),
-        () => writable(op, buffers),
-        () => element(op, 0, buffers, true),
-        () => indexLanes(op, 1),
-        () =>
-          lanesOf(op.operands[0].type) === lanesOf(op.operands[1].type)
+        hasOperands(op, 2) ??
+          names(op, buffers) ??
+          writable(op, buffers) ??
+          element(op, 0, buffers, true) ??
+          indexLanes(op, 1) ??
+          (lanesOf(op.operands[0].type) === lanesOf(op.operands[1].type)
             ? undefined
-            : `values and indices differ in lanes: ${typeText(op.operands[0].type)} and ${typeText(op.operands[1].type)}`,
+            : `values and indices differ in lanes: ${typeText(op.operands[0].type)} and ${typeText(op.operands[1].type)}`),
       ),
     resultTypes: () => [],
     effects: (op) => [{ kind: 'write', buffer: bufferName(op) }],
@@ -249,12 +246,12 @@ const atomic: OpDef = defineBound(
     summary: 'combines an element of `buffer` with a value by `kind` in one step; the result is the old element',
     verify: (op, buffers) =>
       firstProblem(
-        () => hasOperands(op, 2),
-        () => names(op, buffers),
-        () => writable(op, buffers),
-        () => element(op, 0, buffers),
-        () => index(op, 1),
-        () => oneOf(op, 'kind', atomicKinds(find(op, buffers).type)),
+        hasOperands(op, 2) ??
+          names(op, buffers) ??
+          writable(op, buffers) ??
+          element(op, 0, buffers) ??
+          index(op, 1) ??
+          oneOf(op, 'kind', atomicKinds(find(op, buffers).type)),
       ),
     resultTypes: (operands) => [operands[0].type],
     effects: (op) => [{ kind: 'atomic', buffer: bufferName(op) }],
@@ -285,14 +282,13 @@ const cas: OpDef = defineBound(
       'writes the second operand where the element of `buffer` equals the first, bit by bit; the result is the old element',
     verify: (op, buffers) =>
       firstProblem(
-        () => hasOperands(op, 3),
-        () => names(op, buffers),
-        () => writable(op, buffers),
-        () => element(op, 0, buffers),
-        () => element(op, 1, buffers),
-        () => index(op, 2),
-        () =>
-          sameType(op.operands[0].type, op.operands[1].type) ? undefined : 'expected and desired must have one type',
+        hasOperands(op, 3) ??
+          names(op, buffers) ??
+          writable(op, buffers) ??
+          element(op, 0, buffers) ??
+          element(op, 1, buffers) ??
+          index(op, 2) ??
+          (sameType(op.operands[0].type, op.operands[1].type) ? undefined : 'expected and desired must have one type'),
       ),
     resultTypes: (operands) => [operands[0].type],
     effects: (op) => [{ kind: 'atomic', buffer: bufferName(op) }],

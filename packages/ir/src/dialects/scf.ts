@@ -49,32 +49,28 @@ const forOp: OpDef = defineGeneral(
       const inits = op.operands.slice(3);
       const body = op.regions[0];
       return firstProblem(
-        () =>
-          op.operands.length < 3
-            ? `takes lb, ub, step and initial values, has ${op.operands.length} operands`
-            : undefined,
-        () => hasRegions(op, 1),
-        () => operandIs(op, 0, 'i32 or i64', isIndex),
-        () =>
-          op.operands.slice(1, 3).every((v) => sameType(v.type, op.operands[0].type))
+        (op.operands.length < 3
+          ? `takes lb, ub, step and initial values, has ${op.operands.length} operands`
+          : undefined) ??
+          hasRegions(op, 1) ??
+          operandIs(op, 0, 'i32 or i64', isIndex) ??
+          (op.operands.slice(1, 3).every((v) => sameType(v.type, op.operands[0].type))
             ? undefined
-            : `lb, ub and step must have one type, they have ${typesText(op.operands.slice(0, 3))}`,
-        () => booleanAttr(op, 'parallel'),
-        () => booleanAttr(op, 'independent'),
-        () => booleanAttr(op, 'simd'),
-        () => (op.attrs.schedule === undefined ? undefined : oneOf(op, 'schedule', ['static', 'dynamic'])),
-        () => integerAttr(op, 'trips', 0, true),
-        () => integerAttr(op, 'threads', 1, true),
-        () =>
-          op.attrs.parallel !== true && (op.attrs.schedule !== undefined || op.attrs.threads !== undefined)
+            : `lb, ub and step must have one type, they have ${typesText(op.operands.slice(0, 3))}`) ??
+          booleanAttr(op, 'parallel') ??
+          booleanAttr(op, 'independent') ??
+          booleanAttr(op, 'simd') ??
+          (op.attrs.schedule === undefined ? undefined : oneOf(op, 'schedule', ['static', 'dynamic'])) ??
+          integerAttr(op, 'trips', 0, true) ??
+          integerAttr(op, 'threads', 1, true) ??
+          (op.attrs.parallel !== true && (op.attrs.schedule !== undefined || op.attrs.threads !== undefined)
             ? `'schedule' and 'threads' are for parallel loops`
-            : undefined,
-        () =>
-          op.attrs.parallel === true && inits.length > 0
+            : undefined) ??
+          (op.attrs.parallel === true && inits.length > 0
             ? 'a parallel loop carries no values: accumulate with mem.atomic, or drop `parallel`'
-            : undefined,
-        () => takes(body, 'the body', [op.operands[0], ...inits]),
-        () => endsIn(body, 'the body', 'scf.yield', inits),
+            : undefined) ??
+          takes(body, 'the body', [op.operands[0], ...inits]) ??
+          endsIn(body, 'the body', 'scf.yield', inits),
       );
     },
     resultTypes: (operands) => operands.slice(3).map((v) => v.type),
@@ -101,12 +97,12 @@ const ifOp: OpDef = defineGeneral(
       'runs its first region where the condition holds, else its second; the results are what that region yields',
     verify: (op) =>
       firstProblem(
-        () => hasOperands(op, 1, 2),
-        () => operandIs(op, 0, 'i1', (t) => t === 'i1'),
-        () => takes(op.regions[0], 'the then region', []),
-        () => takes(op.regions[1], 'the else region', []),
-        () => endsIn(op.regions[0], 'the then region', 'scf.yield', op.results),
-        () => endsIn(op.regions[1], 'the else region', 'scf.yield', op.results),
+        hasOperands(op, 1, 2) ??
+          operandIs(op, 0, 'i1', (t) => t === 'i1') ??
+          takes(op.regions[0], 'the then region', []) ??
+          takes(op.regions[1], 'the else region', []) ??
+          endsIn(op.regions[0], 'the then region', 'scf.yield', op.results) ??
+          endsIn(op.regions[1], 'the else region', 'scf.yield', op.results),
       ),
     resultTypes: (_operands, _attrs, regions) => (terminatorOf(regions[0])?.operands ?? []).map((v) => v.type),
   },
@@ -122,11 +118,11 @@ const whileOp: OpDef = defineGeneral(
     verify: (op) => {
       const [before, after] = op.regions;
       return firstProblem(
-        () => hasRegions(op, 2),
-        () => takes(before, 'the before region', op.operands),
-        () => endsIn(before, 'the before region', 'scf.condition', op.results, 1),
-        () => takes(after, 'the after region', op.results),
-        () => endsIn(after, 'the after region', 'scf.yield', op.operands),
+        hasRegions(op, 2) ??
+          takes(before, 'the before region', op.operands) ??
+          endsIn(before, 'the before region', 'scf.condition', op.results, 1) ??
+          takes(after, 'the after region', op.results) ??
+          endsIn(after, 'the after region', 'scf.yield', op.operands),
       );
     },
     resultTypes: (_operands, _attrs, regions) => (terminatorOf(regions[0])?.operands.slice(1) ?? []).map((v) => v.type),
@@ -149,18 +145,17 @@ export const scf = dialect('scf', [
   forOp,
   ifOp,
   whileOp,
-  terminator('scf.yield', 'ends a region and hands its operands to the owner', (op) =>
-    firstProblem(() => hasRegions(op, 0)),
-  ),
+  terminator('scf.yield', 'ends a region and hands its operands to the owner', (op) => firstProblem(hasRegions(op, 0))),
   terminator(
     'scf.condition',
     'ends the first region of scf.while: whether to go on, and the values to go on with',
     (op) =>
       firstProblem(
-        () => hasRegions(op, 0),
-        () => (op.operands.length === 0 ? 'takes a condition, has no operands' : undefined),
-        () =>
-          op.operands[0].type === 'i1' ? undefined : `the condition must be i1, it is ${typeText(op.operands[0].type)}`,
+        hasRegions(op, 0) ??
+          (op.operands.length === 0 ? 'takes a condition, has no operands' : undefined) ??
+          (op.operands[0].type === 'i1'
+            ? undefined
+            : `the condition must be i1, it is ${typeText(op.operands[0].type)}`),
       ),
   ),
 ]);

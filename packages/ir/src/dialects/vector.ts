@@ -48,10 +48,7 @@ export const vectorOps: readonly OpDef[] = [
       name: 'arith.extract',
       summary: 'lane `lane` of a vector',
       verify: (op) => {
-        const problem = firstProblem(
-          () => hasOperands(op, 1),
-          () => operandIs(op, 0, 'a vector', isVector),
-        );
+        const problem = firstProblem(hasOperands(op, 1) ?? operandIs(op, 0, 'a vector', isVector));
         return problem.length > 0 ? problem : laneProblem(op);
       },
       resultTypes: (operands) => [scalarOf(operands[0].type)],
@@ -67,9 +64,9 @@ export const vectorOps: readonly OpDef[] = [
       summary: 'the vector (first operand) with the scalar (second) in lane `lane`',
       verify: (op) => {
         const problem = firstProblem(
-          () => hasOperands(op, 2),
-          () => operandIs(op, 0, 'a vector', isVector),
-          () => operandIs(op, 1, typeText(scalarOf(op.operands[0].type)), (t) => t === scalarOf(op.operands[0].type)),
+          hasOperands(op, 2) ??
+            operandIs(op, 0, 'a vector', isVector) ??
+            operandIs(op, 1, typeText(scalarOf(op.operands[0].type)), (t) => t === scalarOf(op.operands[0].type)),
         );
         return problem.length > 0 ? problem : laneProblem(op);
       },
@@ -86,9 +83,9 @@ export const vectorOps: readonly OpDef[] = [
       summary: 'folds the lanes of a vector by `kind`, from lane 0 upwards',
       verify: (op) =>
         firstProblem(
-          () => hasOperands(op, 1),
-          () => operandIs(op, 0, 'a vector of numbers', (t) => isVector(t) && (isFloat(t) || isInteger(t))),
-          () => oneOf(op, 'kind', ['add', 'mul', 'min', 'max']),
+          hasOperands(op, 1) ??
+            operandIs(op, 0, 'a vector of numbers', (t) => isVector(t) && (isFloat(t) || isInteger(t))) ??
+            oneOf(op, 'kind', ['add', 'mul', 'min', 'max']),
         ),
       resultTypes: (operands) => [scalarOf(operands[0].type)],
     },
@@ -111,17 +108,12 @@ export const laneFold = (type: ScalarType, kind: FoldKind): Lane => {
 const isScalar = (t: Type): boolean => typeof t === 'string';
 
 const fromScalar = (op: Op, what: string, test: (t: Type) => boolean): readonly string[] =>
-  firstProblem(
-    () => hasOperands(op, 1),
-    () => operandIs(op, 0, what, test),
-    () => integerAttr(op, 'lanes', 2),
-  );
+  firstProblem(hasOperands(op, 1) ?? operandIs(op, 0, what, test) ?? integerAttr(op, 'lanes', 2));
 
 const laneProblem = (op: Op): readonly string[] =>
   firstProblem(
-    () => integerAttr(op, 'lane', 0),
-    () =>
-      (op.attrs.lane as number) < lanesOf(op.operands[0].type)
+    integerAttr(op, 'lane', 0) ??
+      ((op.attrs.lane as number) < lanesOf(op.operands[0].type)
         ? undefined
-        : `lane ${String(op.attrs.lane)} is outside ${typeText(op.operands[0].type)}`,
+        : `lane ${String(op.attrs.lane)} is outside ${typeText(op.operands[0].type)}`),
   );

@@ -1,3 +1,4 @@
+import { opWith } from '../build/make-op.js';
 import { Builder, type Yields } from '../build/builder.js';
 import { type IdSource, freshIds } from '../build/ids.js';
 import { bufferMap } from '../dialects/mem.js';
@@ -100,7 +101,7 @@ class Sweep {
     if (op.regions.length === 0) return op;
     const around = [...parents, original];
     const regions = op.regions.map((r) => this.builder.scoped(() => this.region(r, around)));
-    return regions.every((r, i) => r === op.regions[i]) ? op : { ...op, regions };
+    return regions.every((r, i) => r === op.regions[i]) ? op : opWith(op, { regions });
   }
 
   private define(op: Op): void {

@@ -1,3 +1,4 @@
+import { makeValue, opWith } from '../build/make-op.js';
 import type { IdSource } from '../build/ids.js';
 import type { Op, Region, Value } from '../kernel/op.js';
 import { mapRegions, mapShared } from './walk.js';
@@ -17,7 +18,7 @@ export const substituteOperands = (op: Op, substitution: Substitution): Op => {
   /* Asked of every op by most passes, and most ops stay as they are. */
   if (substitution.size === 0 || !op.operands.some((v) => substitution.has(v.id))) return op;
   const operands = mapShared(op.operands, (v) => resolve(v, substitution));
-  return operands === op.operands ? op : { ...op, operands };
+  return operands === op.operands ? op : opWith(op, { operands });
 };
 
 /** The region with every use replaced, at every depth; definitions stay. Unchanged parts are shared. */
@@ -26,7 +27,7 @@ export const substitute = (region: Region, substitution: Substitution): Region =
   const ops = mapShared(region.ops, (op) =>
     mapRegions(substituteOperands(op, substitution), (inner) => substitute(inner, substitution)),
   );
-  return ops === region.ops ? region : { ...region, ops };
+  return ops === region.ops ? region : { params: region.params, ops };
 };
 
 /**
@@ -41,7 +42,7 @@ export const cloneOps = (
 ): { readonly ops: readonly Op[]; readonly values: Substitution } => {
   const values = new Map(initial);
   const define = (v: Value): Value => {
-    const copy = { ...v, id: ids.next() };
+    const copy = makeValue(ids.next(), v.type, v.hint);
     values.set(v.id, copy);
     return copy;
   };
@@ -54,7 +55,7 @@ export const cloneOps = (
   const copy = (op: Op): Op => {
     const operands = op.operands.map(use);
     const regions = op.regions.map(copyRegion);
-    return { ...op, operands, regions, results: op.results.map(define) };
+    return opWith(op, { operands, regions, results: op.results.map(define) });
   };
   return { ops: ops.map(copy), values };
 };
@@ -63,7 +64,7 @@ export const cloneOps = (
 export const cloneRegion = (region: Region, ids: IdSource, initial: Substitution = new Map()): Region => {
   const values = new Map(initial);
   const params = region.params.map((p) => {
-    const copy = { ...p, id: ids.next() };
+    const copy = makeValue(ids.next(), p.type, p.hint);
     values.set(p.id, copy);
     return copy;
   });

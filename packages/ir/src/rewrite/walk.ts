@@ -1,3 +1,4 @@
+import { opWith } from '../build/make-op.js';
 import type { Kernel, Module, Op, Region, Value } from '../kernel/op.js';
 
 /** Visits every op of a region, each before those in its own regions. `parents` are the ops around it, outermost first. */
@@ -18,7 +19,7 @@ export const walk = (
 /** The op with each of its regions mapped; the same object where none changed. */
 export const mapRegions = (op: Op, f: (region: Region) => Region): Op => {
   const regions = mapShared(op.regions, f);
-  return regions === op.regions ? op : { ...op, regions };
+  return regions === op.regions ? op : opWith(op, { regions });
 };
 
 /** The module with each kernel mapped; the same object where none changed. */

@@ -3,6 +3,7 @@ import {
   mapKernels,
   resolve,
   substituteOperands,
+  opWith,
   type Buffers,
   type Kernel,
   type Loc,
@@ -96,7 +97,7 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
     if (op.operands.length !== 2 || facts.def(op)?.traits.commutative !== true) return op;
     const [a, b] = [op.operands[0]!, op.operands[1]!];
     return context.constantOf(a) !== undefined && context.constantOf(b) === undefined
-      ? { ...op, operands: [b, a] }
+      ? opWith(op, { operands: [b, a] })
       : op;
   };
   const replace = (old: readonly Value[], by: readonly Value[]): void => {
@@ -133,7 +134,7 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
     pool.enter();
     for (const op of region.ops) visit(op);
     pool.leave();
-    const result = { ...region, ops: out };
+    const result = { params: region.params, ops: out };
     out = before;
     return result;
   };
@@ -165,7 +166,7 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
         kept.name === 'scf.if'
           ? kept.regions.map((r, i) => branch(r, kept.operands[0]!, i === 0))
           : kept.regions.map((r) => rewritten(r));
-      const agreed = withoutAgreement({ ...kept, regions }, context.constantOf);
+      const agreed = withoutAgreement(opWith(kept, { regions }), context.constantOf);
       append(agreed.op);
       again ||= canGoOn(agreed.op);
       for (const { old, by, constant } of agreed.replaced)
@@ -177,7 +178,7 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
     const current = substituteOperands(op, now);
     place = op.loc;
     if (current.regions.length > 0 && facts.def(op)) visitControl(current);
-    else if (current.regions.length > 0) append({ ...current, regions: current.regions.map((r) => rewritten(r)) });
+    else if (current.regions.length > 0) append(opWith(current, { regions: current.regions.map((r) => rewritten(r)) }));
     else visitSimple(current);
   };
 

@@ -1,4 +1,4 @@
-import type { Op, Region, Scalar, Value } from '@filigree/ir';
+import { type Op, type Region, type Scalar, type Value, opWith } from '@filigree/ir';
 import { keepForSlots, keepIfSlots } from '../support/slots.js';
 import { tripCount } from '../support/trip-count.js';
 import { terminatorOf } from '../support/values.js';
@@ -30,7 +30,7 @@ const simplifyIf = (op: Op, context: FoldContext): ControlStep => {
   if (op.results.length === 0 && op.regions.every((r) => r.ops.length === 1)) return { kind: 'replace', values: [] };
   const def = context.defOf(condition);
   if (def?.name !== 'arith.not') return { kind: 'keep', op };
-  return { kind: 'keep', op: { ...op, operands: [def.operands[0]!], regions: [op.regions[1]!, op.regions[0]!] } };
+  return { kind: 'keep', op: opWith(op, { operands: [def.operands[0]!], regions: [op.regions[1]!, op.regions[0]!] }) };
 };
 
 const simplifyFor = (op: Op, context: FoldContext): ControlStep => {

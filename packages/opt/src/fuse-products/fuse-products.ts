@@ -1,4 +1,4 @@
-import { mapKernels, mapRegions, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
+import { mapKernels, mapRegions, type Kernel, type Op, type Region, type Value, opWith } from '@filigree/ir';
 import { corePass } from '../support/core-pass.js';
 import { checkCount } from '../support/options.js';
 import { freshValues, simpleOp, type Fresh } from '../support/values.js';
@@ -26,7 +26,7 @@ const fuseKernel = (kernel: Kernel, registers: number): Kernel => {
   const { terms, parts } = sharedSums(kernel, registers);
   const fresh = freshValues(kernel);
   const fuse = (region: Region): Region => ({
-    ...region,
+    params: region.params,
     ops: region.ops.flatMap((op): readonly Op[] => {
       if (parts.has(op)) return [];
       const sum = terms.get(op);
@@ -59,5 +59,5 @@ const chain = (sum: Op, [first, ...rest]: readonly Term[], fresh: Fresh): readon
         : make('math.fma', [of[0], negative ? negated(of[1]) : of[1], now]),
     first!.negative ? negated(start) : start,
   );
-  return [...ops.slice(0, -1), { ...ops.at(-1)!, results: sum.results }];
+  return [...ops.slice(0, -1), opWith(ops.at(-1)!, { results: sum.results })];
 };

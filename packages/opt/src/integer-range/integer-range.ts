@@ -4,6 +4,7 @@ import {
   mapKernels,
   scalarOf,
   substituteOperands,
+  opWith,
   type Buffers,
   type Kernel,
   type Loc,
@@ -75,14 +76,16 @@ const simplifyKernel = (kernel: Kernel, facts: Facts, buffers: Buffers): Kernel 
     pool.leave();
     const ops = out;
     out = outer;
-    return ops.length === region.ops.length && ops.every((op, i) => op === region.ops[i]) ? region : { ...region, ops };
+    return ops.length === region.ops.length && ops.every((op, i) => op === region.ops[i])
+      ? region
+      : { params: region.params, ops };
   };
   const visit = (original: Op): void => {
     const op = substituteOperands(original, now);
     place = op.loc;
     if (op.regions.length > 0) {
       const regions = op.regions.map((r) => ranges.within(op, r, () => visitRegion(r)));
-      append(regions.every((r, i) => r === op.regions[i]) ? op : { ...op, regions });
+      append(regions.every((r, i) => r === op.regions[i]) ? op : opWith(op, { regions }));
       return;
     }
     const constant = constantOfOp(op, facts);

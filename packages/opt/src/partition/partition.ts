@@ -4,6 +4,7 @@ import {
   mapKernels,
   rewriteOps,
   walk,
+  opWith,
   type Attrs,
   type Builder,
   type Op,
@@ -188,10 +189,11 @@ const withoutClamps = (
   let truth: Value | undefined;
   const now = (v: Value): Value => replaced.get(v.id) ?? v;
   const visit = (r: Region): Region => ({
-    ...r,
+    params: r.params,
     ops: r.ops.flatMap((op) => {
       const becomes = idle.get(op);
-      if (becomes === undefined) return [{ ...op, operands: op.operands.map(now), regions: op.regions.map(visit) }];
+      if (becomes === undefined)
+        return [opWith(op, { operands: op.operands.map(now), regions: op.regions.map(visit) })];
       replaced.set(op.results[0]!.id, typeof becomes === 'boolean' ? (truth ??= b.bool(becomes)) : now(becomes));
       return [];
     }),

@@ -1,4 +1,4 @@
-import type { IdSource, Op, Region, Value } from '@filigree/ir';
+import { type IdSource, type Op, type Region, type Value, opWith } from '@filigree/ir';
 import { withTerminator } from '../support/slots.js';
 import { terminatorOf } from '../support/values.js';
 import type { Reduction } from './reduction.js';
@@ -26,15 +26,10 @@ export const carryReductions = (
     const last = terminatorOf(region);
     return {
       params: [...region.params, ...params],
-      ops: [...ops, { ...last, operands: [...last.operands, ...values] }],
+      ops: [...ops, opWith(last, { operands: [...last.operands, ...values] })],
     };
   });
-  return {
-    ...loop,
-    operands: [...loop.operands, ...inits],
-    results: [...loop.results, ...fresh()],
-    regions,
-  };
+  return opWith(loop, { operands: [...loop.operands, ...inits], results: [...loop.results, ...fresh()], regions });
 };
 
 const accumulate = (
@@ -50,7 +45,7 @@ const accumulate = (
       const result = { id: ids.next(), type: reductions[k]!.type };
       const operands = [values[k]!, op.operands[0]!];
       values[k] = result;
-      return { ...op, name: `arith.${reductions[k]!.kind}`, operands, results: [result], attrs: {} };
+      return opWith(op, { name: `arith.${reductions[k]!.kind}`, operands, results: [result], attrs: {} });
     }
     if (op.name !== 'scf.if') return op;
     const arms = op.regions.map((r) => accumulate(r.ops.slice(0, -1), reductions, values, ids));
@@ -59,11 +54,11 @@ const accumulate = (
     const results = changed.map((n) => ({ id: ids.next(), type: reductions[n]!.type }));
     const regions = op.regions.map((r, i) => {
       const last = terminatorOf(r);
-      const region = { ...r, ops: [...arms[i]!.ops, last] };
+      const region = { params: r.params, ops: [...arms[i]!.ops, last] };
       return withTerminator(region, [...last.operands, ...changed.map((n) => arms[i]!.values[n]!)]);
     });
     changed.forEach((n, i) => (values[n] = results[i]!));
-    return { ...op, results: [...op.results, ...results], regions };
+    return opWith(op, { results: [...op.results, ...results], regions });
   });
   return { ops: out, values };
 };

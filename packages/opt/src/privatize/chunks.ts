@@ -1,4 +1,4 @@
-import type { Builder, Op, Scalar, Value } from '@filigree/ir';
+import { type Builder, type Op, type Scalar, type Value, opWith } from '@filigree/ir';
 import { workOf } from '../support/work.js';
 
 /** Ops that a chunk should take at the least: well more than the atomics after it. */
@@ -38,7 +38,7 @@ export const chunkedLoop = (
     const many = b.min(length, b.sub(trips, first));
     if (step === 1n) {
       const from = b.add(lb, b.cast(first, index));
-      inside({ ...loop, attrs, operands: [from, b.add(from, b.cast(many, index)), loop.operands[2]!] });
+      inside(opWith(loop, { attrs, operands: [from, b.add(from, b.cast(many, index)), loop.operands[2]!] }));
       return;
     }
     /* Counted from zero, since the bound behind the last iteration may not be a number of the type. */
@@ -50,12 +50,13 @@ export const chunkedLoop = (
       const ahead = b.mul(k, loop.operands[2]!);
       b.append({ name: 'arith.add', operands: [from, ahead], results: [iv], attrs: {}, regions: [] });
     });
-    inside({
-      ...loop,
-      attrs,
-      operands: [signed(0), b.cast(many, index), signed(1)],
-      regions: [{ params: [k], ops: [...ops, ...region.ops] }],
-    });
+    inside(
+      opWith(loop, {
+        attrs,
+        operands: [signed(0), b.cast(many, index), signed(1)],
+        regions: [{ params: [k], ops: [...ops, ...region.ops] }],
+      }),
+    );
   });
 };
 

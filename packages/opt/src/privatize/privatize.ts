@@ -3,6 +3,7 @@ import {
   mapKernels,
   rewriteOps,
   useCounts,
+  opWith,
   type Builder,
   type Kernel,
   type Module,
@@ -107,7 +108,7 @@ const serialLoop = (loop: Op, shared: boolean): Op => {
   const { parallel, schedule: _schedule, threads: _threads, simd, ...attrs } = loop.attrs;
   const said = simd === true || parallel === true || attrs['independent'] === true;
   const hints = said && !shared ? { independent: true, ...(simd === true ? { simd } : {}) } : {};
-  return { ...loop, attrs: { ...attrs, ...hints } };
+  return opWith(loop, { attrs: { ...attrs, ...hints } });
 };
 
 interface Place {

@@ -1,4 +1,4 @@
-import { bufferName, type Op, type Region } from '@filigree/ir';
+import { bufferName, type Op, type Region, opWith } from '@filigree/ir';
 import type { AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
 import { observed, touches, type BufferSet, type Facts } from '../support/facts.js';
@@ -44,7 +44,7 @@ const sweep = (region: Region, setting: Setting, unread: ReadonlySet<string>, in
       const changed = regions.some((r, k) => r !== op.regions[k]);
       if (changed) same = false;
       look(observed(facts.footprint(op)));
-      kept.push(changed ? { ...op, regions } : op);
+      kept.push(changed ? opWith(op, { regions }) : op);
       continue;
     }
     if (onlyWrites(op, silent, facts)) {
@@ -65,7 +65,7 @@ const sweep = (region: Region, setting: Setting, unread: ReadonlySet<string>, in
     }
     kept.push(op);
   }
-  return same ? region : { ...region, ops: kept.reverse() };
+  return same ? region : { params: region.params, ops: kept.reverse() };
 };
 
 const nothing: ReadonlySet<string> = new Set();

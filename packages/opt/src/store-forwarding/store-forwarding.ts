@@ -3,6 +3,7 @@ import {
   mapKernels,
   sameType,
   substituteOperands,
+  opWith,
   type Kernel,
   type Op,
   type Region,
@@ -78,7 +79,7 @@ const forwardKernel = (kernel: Kernel, facts: Facts): Kernel => {
       return result;
     });
     memory.forgetBuffers(changed);
-    return regions.every((r, i) => r === op.regions[i]) ? op : { ...op, regions };
+    return regions.every((r, i) => r === op.regions[i]) ? op : opWith(op, { regions });
   };
 
   const visitRegion = (region: Region): Region => {
@@ -89,7 +90,7 @@ const forwardKernel = (kernel: Kernel, facts: Facts): Kernel => {
       if (kept) ops.push(kept);
       if (kept !== op) same = false;
     }
-    return same ? region : { ...region, ops };
+    return same ? region : { params: region.params, ops };
   };
 
   const body = visitRegion(kernel.body);

@@ -1,6 +1,7 @@
 import {
   bufferName,
   mapKernels,
+  opWith,
   type Buffers,
   bufferMap,
   type Kernel,
@@ -76,9 +77,9 @@ const packRegion = (region: Region, context: Context): Region => {
       continue;
     }
     const regions = op.regions.map((r) => ranges.within(op, r, () => packRegion(r, context)));
-    ops.push(regions.every((r, k) => r === op.regions[k]) ? op : { ...op, regions });
+    ops.push(regions.every((r, k) => r === op.regions[k]) ? op : opWith(op, { regions }));
   }
-  const inner = ops.every((op, k) => op === region.ops[k]) ? region : { ...region, ops };
+  const inner = ops.every((op, k) => op === region.ops[k]) ? region : { params: region.params, ops };
   return packBlock(inner, context);
 };
 
@@ -97,7 +98,7 @@ const packBlock = (region: Region, { facts, bytes, buffers, ranges, forms, const
     const { steps, dropped } = schedule(packs, needs, (p) => definitionsOf(block, p));
     if (!dropped) {
       const ops = writeSteps(block, steps, packs, constants, fresh);
-      return { ...region, ops: [...ops, region.ops[region.ops.length - 1]!] };
+      return { params: region.params, ops: [...ops, region.ops[region.ops.length - 1]!] };
     }
     packs = profitable(
       block,

@@ -1,4 +1,4 @@
-import type { Op, Scalar, Type, Value } from '@filigree/ir';
+import { type Op, type Scalar, type Type, type Value, opWith } from '@filigree/ir';
 import { simpleOp, type Fresh } from '../support/values.js';
 import type { Block } from './block.js';
 import { isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
@@ -57,7 +57,7 @@ export const writeSteps = (
     const operands = step.operands.map((lanes) => vector(lanes, step, first));
     const wide = { lanes: step.width, of: step.type };
     if (step.name === 'mem.store') {
-      ops.push({ ...first, operands: [operands[0]!, first.operands[1]!] });
+      ops.push(opWith(first, { operands: [operands[0]!, first.operands[1]!] }));
       continue;
     }
     const result =

@@ -1,4 +1,4 @@
-import { freshIds, type Attrs, type Kernel, type Loc, type Op, type Region, type Type, type Value } from '@filigree/ir';
+import { freshIds, makeOp, type Attrs, type Kernel, type Loc, type Op, type Region, type Type, type Value } from '@filigree/ir';
 
 /** Makes a value with an id that its kernel does not use yet. */
 export type Fresh = (type: Type) => Value;
@@ -9,14 +9,8 @@ export const freshValues = (kernel: Kernel): Fresh => {
 };
 
 /** An op with one result and no regions, from the place in a source that it stands for. */
-export const simpleOp = (name: string, operands: readonly Value[], attrs: Attrs, result: Value, loc?: Loc): Op => ({
-  name,
-  operands,
-  results: [result],
-  attrs,
-  regions: [],
-  ...(loc ? { loc } : {}),
-});
+export const simpleOp = (name: string, operands: readonly Value[], attrs: Attrs, result: Value, loc?: Loc): Op =>
+  makeOp(name, operands, [result], attrs, [], loc);
 
 /** The terminator of a region that has one. */
 export const terminatorOf = (region: Region): Op => region.ops[region.ops.length - 1]!;

@@ -1,4 +1,4 @@
-import { mapKernels, rewriteOps } from '@filigree/ir';
+import { mapKernels, rewriteOps, opWith } from '@filigree/ir';
 import { corePass } from '../support/core-pass.js';
 
 /**
@@ -14,7 +14,7 @@ export const serialLanes = corePass(
         if (op.name !== 'scf.for' || (op.attrs['simd'] === undefined && op.attrs['independent'] === undefined))
           return undefined;
         const { simd: _simd, independent: _independent, ...attrs } = op.attrs;
-        return { ops: [{ ...op, attrs }], values: op.results };
+        return { ops: [opWith(op, { attrs })], values: op.results };
       }),
     ),
 );

@@ -4,6 +4,7 @@ import {
   mapKernels,
   rewriteOps,
   scalarOf,
+  opWith,
   type Op,
   type Replacement,
   type RewriteContext,
@@ -65,7 +66,7 @@ const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: numbe
     b.for(lb, end, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) =>
       widen(loop, iv, lanes, varyingIn(loop), b),
     );
-    if (!even) b.append({ ...loop, operands: [end, ub, one], attrs: serial });
+    if (!even) b.append(opWith(loop, { operands: [end, ub, one], attrs: serial }));
     return [];
   });
 };

@@ -1,4 +1,4 @@
-import { isInteger, scalarOf, type Builder, type Op, type Region, type Value } from '@filigree/ir';
+import { isInteger, scalarOf, type Builder, type Op, type Region, type Value, opWith } from '@filigree/ir';
 import { accessOf } from '../store-forwarding/element-map.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
 
@@ -37,7 +37,7 @@ export const widen = (loop: Op, iv: Value, lanes: number, varying: ReadonlySet<n
   const emit = (op: Op, operands: readonly Value[], wide: boolean): Value => {
     const old = op.results[0]!;
     const result = b.newValue(wide ? { lanes, of: scalarOf(old.type) } : old.type, old.hint);
-    b.append({ ...op, operands, results: [result] });
+    b.append(opWith(op, { operands, results: [result] }));
     return result;
   };
   const onVectors = (op: Op): Value =>
@@ -57,8 +57,8 @@ export const widen = (loop: Op, iv: Value, lanes: number, varying: ReadonlySet<n
     const access = accessOf(op);
     if (access?.kind === 'store') {
       const [value, index] = [get(access.element).vector(), get(access.index)];
-      if (index.stride === 1) b.append({ ...op, operands: [value, index.scalar!] });
-      else b.append({ ...op, name: 'mem.scatter', operands: [value, index.vector()] });
+      if (index.stride === 1) b.append(opWith(op, { operands: [value, index.scalar!] }));
+      else b.append(opWith(op, { name: 'mem.scatter', operands: [value, index.vector()] }));
       return undefined;
     }
     if (access && get(access.index).stride !== 0) return vectorOf(widenLoad(op, get(access.index)));
@@ -72,8 +72,8 @@ export const widen = (loop: Op, iv: Value, lanes: number, varying: ReadonlySet<n
   const widenLoad = (op: Op, index: Lanes): Value => {
     const result = b.newValue({ lanes, of: scalarOf(op.results[0]!.type) }, op.results[0]!.hint);
     if (index.stride === 1)
-      b.append({ ...op, operands: [index.scalar!], attrs: { ...op.attrs, lanes }, results: [result] });
-    else b.append({ ...op, name: 'mem.gather', operands: [index.vector()], results: [result] });
+      b.append(opWith(op, { operands: [index.scalar!], attrs: { ...op.attrs, lanes }, results: [result] }));
+    else b.append(opWith(op, { name: 'mem.gather', operands: [index.vector()], results: [result] }));
     return result;
   };
 

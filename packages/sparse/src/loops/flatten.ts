@@ -6,6 +6,7 @@ import {
   pass,
   rewriteOps,
   scalarOps,
+  opWith,
   type Builder,
   type Module,
   type Op,
@@ -38,7 +39,9 @@ export const flattenBranches = (layout: Layout): Pass<Module> => {
           return ctx.build((b) => {
             const [region] = op.regions;
             const { ops } = b.collect(() => flatten(region, undefined, b));
-            b.append({ ...op, regions: [{ ...region, ops: [...ops, region.ops[region.ops.length - 1]] }] });
+            b.append(
+              opWith(op, { regions: [{ params: region.params, ops: [...ops, region.ops[region.ops.length - 1]] }] }),
+            );
             return [];
           });
         },
@@ -120,7 +123,7 @@ const flatten = (region: Region, taken: Value | undefined, b: Builder): void => 
     else if (op.name === 'field.store' && taken) {
       const [value, ...indices] = op.operands;
       const old = b.value('field.load', indices, { field: op.attrs.field });
-      b.append({ ...op, operands: [b.select(taken, value, old), ...indices] });
+      b.append(opWith(op, { operands: [b.select(taken, value, old), ...indices] }));
     } else b.append(op);
   }
 };

@@ -52,17 +52,16 @@ const gemm: OpDef = defineGeneral(
       'C are undefined afterwards, and those of A may be read',
     verify: (op, buffers) =>
       firstProblem(
-        () => hasRegions(op, 0),
-        () => gemmAttrsProblem(op.attrs),
-        () => bufferProblem(op, 'a', buffers),
-        () => bufferProblem(op, 'b', buffers),
-        () => bufferProblem(op, 'c', buffers),
-        () => (op.attrs.prefetch === undefined ? undefined : named(op, 'prefetch', buffers)),
-        () => (buffers.get(bare(op, 'c'))?.role === 'const' ? 'C is const and cannot be written' : undefined),
-        () =>
-          op.attrs.c === op.attrs.a || op.attrs.c === op.attrs.b ? 'C must not be the buffer of A or B' : undefined,
-        () => extentProblem(op, buffers),
-        () => operandsProblem(op),
+        hasRegions(op, 0) ??
+          gemmAttrsProblem(op.attrs) ??
+          bufferProblem(op, 'a', buffers) ??
+          bufferProblem(op, 'b', buffers) ??
+          bufferProblem(op, 'c', buffers) ??
+          (op.attrs.prefetch === undefined ? undefined : named(op, 'prefetch', buffers)) ??
+          (buffers.get(bare(op, 'c'))?.role === 'const' ? 'C is const and cannot be written' : undefined) ??
+          (op.attrs.c === op.attrs.a || op.attrs.c === op.attrs.b ? 'C must not be the buffer of A or B' : undefined) ??
+          extentProblem(op, buffers) ??
+          operandsProblem(op),
       ),
     resultTypes: () => [],
     effects: (op) => [

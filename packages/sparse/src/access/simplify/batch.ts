@@ -1,4 +1,4 @@
-import { mapRegions, mapShared, opTable, type Dialect, type Kernel, type Op, type Region } from '@filigree/ir';
+import { mapRegions, mapShared, opTable, type Dialect, type Kernel, type Op, type Region, opWith } from '@filigree/ir';
 import type { Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 
@@ -24,7 +24,7 @@ export const batchActivations = (
   const batchRegion = (region: Region): Region => {
     const ops = mapShared(region.ops, (op) => mapRegions(op, batchRegion));
     const batched = nodes.reduce((list, node) => batchNode(list, node, isMovable, footprint), ops);
-    return batched === region.ops ? region : { ...region, ops: batched };
+    return batched === region.ops ? region : { params: region.params, ops: batched };
   };
   const body = batchRegion(kernel.body);
   return body === kernel.body ? kernel : { ...kernel, body };
@@ -91,13 +91,12 @@ const join = (
 const gather = (ops: readonly Op[], { first, members, before }: Group): readonly Op[] => {
   const lookups = members.map((n) => ops[n]);
   const taken = new Set([...members, ...before]);
-  const all: Op = {
-    ...lookups[0],
+  const all: Op = opWith(lookups[0], {
     name: 'snode.lookup_all',
     operands: lookups.flatMap((op) => op.operands),
     results: lookups.map((op) => op.results[0]),
     attrs: { node: lookups[0].attrs.node, site: lookups[0].attrs.site, count: lookups.length },
-  };
+  });
   return [
     ...ops.slice(0, first),
     ...[...before].sort((a, b) => a - b).map((n) => ops[n]),

@@ -2,6 +2,8 @@ import {
   rewriteOps,
   substituteOperands,
   walk,
+  makeValue,
+  opWith,
   type Buffer,
   type Builder,
   type Dialect,
@@ -240,20 +242,22 @@ const rebuild = ({ loop }: Row, reads: readonly Read[], b: Builder, ctx: Rewrite
   const plans = new Map(reads.map((r) => [r.load, r]));
   const isAt = new Map<number, Value>();
   const region = (r: Region, first: boolean): Region => ({
-    ...r,
+    params: r.params,
     ops: b.collect(() => {
       if (first) for (const digit of before.keys()) isAt.set(digit, b.cmp('eq', counter, b.i32(digit)));
       for (const op of r.ops) {
         const read = plans.get(op);
         if (read) selected(read, values.get(op)!, isAt, b, ctx);
         else
-          b.append(op.regions.length === 0 ? op : { ...op, regions: op.regions.map((inner) => region(inner, false)) });
+          b.append(
+            op.regions.length === 0 ? op : opWith(op, { regions: op.regions.map((inner) => region(inner, false)) }),
+          );
       }
       return [];
     }).ops,
   });
   const slices = new Set(reads.flatMap((r) => r.slice));
-  b.append({ ...loop, regions: [withoutUnused(region(loop.regions[0], true), slices, new Set())] });
+  b.append(opWith(loop, { regions: [withoutUnused(region(loop.regions[0], true), slices, new Set())] }));
   return [];
 };
 
@@ -264,9 +268,9 @@ const withoutUnused = (region: Region, some: ReadonlySet<Op>, used: Set<number>)
     if (some.has(op) && !op.results.some((r) => used.has(r.id))) continue;
     const regions = op.regions.map((r) => withoutUnused(r, some, used));
     for (const v of op.operands) used.add(v.id);
-    kept.push(op.regions.length === 0 ? op : { ...op, regions });
+    kept.push(op.regions.length === 0 ? op : opWith(op, { regions }));
   }
-  return { ...region, ops: kept.reverse() };
+  return { params: region.params, ops: kept.reverse() };
 };
 
 /** Loads of one iteration before the loop. */
@@ -288,8 +292,8 @@ class Early {
   }
 
   private copy(op: Op): Value {
-    const results = op.results.map((r) => ({ ...r, id: this.ctx.ids.next() }));
-    this.b.append({ ...withoutPromise(substituteOperands(op, this.values)), results });
+    const results = op.results.map((r) => makeValue(this.ctx.ids.next(), r.type, r.hint));
+    this.b.append(opWith(withoutPromise(substituteOperands(op, this.values)), { results }));
     op.results.forEach((r, n) => this.values.set(r.id, results[n]));
     return results[0];
   }
@@ -304,16 +308,16 @@ const selected = (
   ctx: RewriteContext,
 ): void => {
   const now = new Map<number, Value>([...sums].map((id) => [id, index]));
-  const fresh = (op: Op): readonly Value[] => op.results.map((r) => ({ ...r, id: ctx.ids.next() }));
+  const fresh = (op: Op): readonly Value[] => op.results.map((r) => makeValue(ctx.ids.next(), r.type, r.hint));
   for (const op of slice) {
     if (op.results.some((r) => now.has(r.id)) || !op.operands.some((v) => now.has(v.id))) continue;
     const results = fresh(op);
-    b.append({ ...substituteOperands(op, now), results });
+    b.append(opWith(substituteOperands(op, now), { results }));
     op.results.forEach((r, n) => now.set(r.id, results[n]));
     if (op.results[0].id === cell.id) now.set(cell.id, b.value('snode.offset', results, { bytes }));
   }
   const results = fresh(load);
-  b.append({ ...substituteOperands(load, now), results });
+  b.append(opWith(substituteOperands(load, now), { results }));
   values.reduce((other, [digit, value], n) => {
     /* What the last one selects is what the load was. */
     const [made] = n === values.length - 1 ? load.results : fresh(load);

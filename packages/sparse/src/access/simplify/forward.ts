@@ -120,5 +120,5 @@ const withoutDeadStores = (
   const ops = mapShared(kept.length === region.ops.length ? region.ops : kept.reverse(), (op) =>
     mapRegions(op, (r) => withoutDeadStores(r, fieldOf, placeOf, footprint)),
   );
-  return ops === region.ops ? region : { ...region, ops };
+  return ops === region.ops ? region : { params: region.params, ops };
 };

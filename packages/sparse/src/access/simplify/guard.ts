@@ -3,6 +3,7 @@ import {
   rewriteOps,
   substitute,
   walk,
+  opWith,
   type Buffer,
   type Builder,
   type Dialect,
@@ -130,7 +131,7 @@ const write = (loop: Op, { clamps, cuts }: Plan, b: Builder, ctx: RewriteContext
   const body = substitute(loop.regions[0], unclamped);
   const piece = (from: number, to: number): void => {
     const bounds = [from, to].map((n) => b.constant(n, loop.operands[0].type));
-    b.append({ ...loop, operands: [...bounds, loop.operands[2]], regions: [cloneRegion(body, ctx.ids)] });
+    b.append(opWith(loop, { operands: [...bounds, loop.operands[2]], regions: [cloneRegion(body, ctx.ids)] }));
   };
   b.if(
     tests.reduce(b.and),

@@ -2,6 +2,7 @@ import {
   definitions,
   opTable,
   rewriteOps,
+  opWith,
   type Buffer,
   type Dialect,
   type Kernel,
@@ -69,12 +70,12 @@ export const hoistAccesses = (
           const regions = inner.regions.map((r) => take(r, false));
           if (regions.every((r, n) => r === inner.regions[n])) return [inner];
           same = false;
-          return [{ ...inner, regions }];
+          return [opWith(inner, { regions })];
         });
-        return same ? region : { ...region, ops };
+        return same ? region : { params: region.params, ops };
       };
       const regions = op.regions.map((r, n) => take(r, runs && n === 0));
-      return moved.length === 0 ? undefined : { ops: [...moved, { ...op, regions }], values: op.results };
+      return moved.length === 0 ? undefined : { ops: [...moved, opWith(op, { regions })], values: op.results };
     },
     buffers,
   );

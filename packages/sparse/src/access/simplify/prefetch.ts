@@ -3,6 +3,7 @@ import {
   opTable,
   rewriteOps,
   walk,
+  opWith,
   type Buffer,
   type Builder,
   type Dialect,
@@ -112,7 +113,10 @@ const withPrefetches = (loop: Op, lookups: readonly Known[], ctx: RewriteContext
     const later = b.add(counter, b.mul(loop.operands[2], b.constant(AHEAD, counter.type)));
     for (const known of lookups) appendPrefetch(b, known, body, new Map([[counter.id, later]]), ctx.ids);
   });
-  return { ops: [{ ...loop, regions: [{ ...body, ops: [...ops, ...body.ops] }] }], values: loop.results };
+  return {
+    ops: [opWith(loop, { regions: [{ params: body.params, ops: [...ops, ...body.ops] }] })],
+    values: loop.results,
+  };
 };
 
 const appendPrefetch = (
@@ -131,4 +135,4 @@ const appendPrefetch = (
 };
 
 /** What is promised of a digit need not hold of a later one. */
-const withoutPromise = (op: Op): Op => (op.name === 'snode.index' ? { ...op, name: 'arith.add', attrs: {} } : op);
+const withoutPromise = (op: Op): Op => (op.name === 'snode.index' ? opWith(op, { name: 'arith.add', attrs: {} }) : op);

@@ -1,4 +1,4 @@
-import type { Op } from '@filigree/ir';
+import { type Op, opWith } from '@filigree/ir';
 
 /**
  * The ops within a loop that compute the place of an access and nothing else: arithmetic, and micro-accesses that
@@ -39,5 +39,5 @@ const finding = new Set([
 export const withoutPromise = (op: Op): Op => {
   if (op.attrs.known === undefined) return op;
   const { known: _known, ...attrs } = op.attrs;
-  return { ...op, attrs };
+  return opWith(op, { attrs });
 };

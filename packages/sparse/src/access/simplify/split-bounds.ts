@@ -2,6 +2,7 @@ import {
   cloneRegion,
   rewriteOps,
   walk,
+  opWith,
   type Buffer,
   type Builder,
   type Dialect,
@@ -59,12 +60,13 @@ const endOf = (loop: Op, ranges: () => Ranges, ctx: RewriteContext): number | un
 const split = (loop: Op, end: number, b: Builder, ctx: RewriteContext): readonly Value[] => {
   const [from, to, step] = loop.operands;
   const middle = b.min(to, b.i32(end));
-  b.append({ ...loop, operands: [from, middle, step] });
-  b.append({
-    ...loop,
-    operands: [b.max(from, middle), to, step],
-    attrs: {},
-    regions: [cloneRegion(loop.regions[0], ctx.ids)],
-  });
+  b.append(opWith(loop, { operands: [from, middle, step] }));
+  b.append(
+    opWith(loop, {
+      operands: [b.max(from, middle), to, step],
+      attrs: {},
+      regions: [cloneRegion(loop.regions[0], ctx.ids)],
+    }),
+  );
   return [];
 };

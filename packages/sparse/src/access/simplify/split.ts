@@ -2,6 +2,7 @@ import {
   cloneRegion,
   rewriteOps,
   walk,
+  opWith,
   type Buffer,
   type Builder,
   type Dialect,
@@ -89,10 +90,11 @@ const loopsWithin = (op: Op): number => {
 const split = (loop: Op, at: readonly number[], b: Builder, ctx: RewriteContext): readonly Value[] => {
   const constant = (value: number): Value => b.constant(value, loop.operands[0].type);
   for (let n = 0; n + 1 < at.length; n++)
-    b.append({
-      ...loop,
-      operands: [constant(at[n]), constant(at[n + 1]), loop.operands[2]],
-      regions: [cloneRegion(loop.regions[0], ctx.ids)],
-    });
+    b.append(
+      opWith(loop, {
+        operands: [constant(at[n]), constant(at[n + 1]), loop.operands[2]],
+        regions: [cloneRegion(loop.regions[0], ctx.ids)],
+      }),
+    );
   return [];
 };

@@ -4,6 +4,7 @@ import {
   freshIds,
   opTable,
   substituteOperands,
+  opWith,
   type Buffer,
   type Dialect,
   type Kernel,
@@ -38,7 +39,7 @@ export const walkKernel = (
     const { ops } = b.collect(() => r.ops.forEach(step));
     const same = !changed;
     changed ||= before;
-    return same ? r : { ...r, ops };
+    return same ? r : { params: r.params, ops };
   };
   const step = (original: Op): void => {
     const op = inside(substituteOperands(original, now));
@@ -62,7 +63,7 @@ export const walkKernel = (
       return result;
     });
     walk.around?.(op, 'after');
-    return regions.every((r, n) => r === op.regions[n]) ? op : { ...op, regions };
+    return regions.every((r, n) => r === op.regions[n]) ? op : opWith(op, { regions });
   };
   const body = region(kernel.body);
   return body === kernel.body ? kernel : { ...kernel, body };
