@@ -1,11 +1,13 @@
-import { pipeline, type Module, type Pipeline } from '@filigree/ir';
+import { coreDialects, pipeline, type Module, type Pipeline } from '@filigree/ir';
+import { canonicalize, cse } from '@filigree/opt';
 import { flattenBranches } from './loops/flatten.js';
 import { lowerLoops } from './loops/lower-loops.js';
 import type { Storage } from './storage/storage.js';
+import { fieldDialect } from './access/field-dialect.js';
 import { debugChecks } from './access/debug-checks.js';
 import { lowerAccess, type AccessOptions } from './access/lower-access.js';
 import { lowerSNodes } from './access/lower-snodes.js';
-import { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
+import { sharesEqual, simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
 
 /** Options of all parts of the lowering. */
 export interface LowerFieldsOptions extends AccessOptions {
@@ -14,16 +16,22 @@ export interface LowerFieldsOptions extends AccessOptions {
 }
 
 /** Lowers kernels on fields to kernels on the buffers of an arena: all passes of this package, in order. */
-export const lowerFields = (storage: Storage, options: LowerFieldsOptions = {}): Pipeline<Module> =>
-  pipeline([
-    ...(options.checks === true ? [debugChecks(storage)] : []),
-    /* Checks report only what a program asks for. */
-    ...(options.simplify === false || options.simplify?.flatten === false || options.checks === true
-      ? []
-      : [flattenBranches(storage.layout)]),
+export const lowerFields = (storage: Storage, options: LowerFieldsOptions = {}): Pipeline<Module> => {
+  const { checks = false, simplify } = options;
+  const { layout } = storage;
+  const dialects = [...coreDialects, fieldDialect(layout)];
+  /* Checks report what a program asks for, all of it and nothing else. */
+  const early = simplify !== false && !checks;
+  const shares = early && sharesEqual(simplify ?? {});
+  return pipeline([
+    ...(checks ? [debugChecks(storage)] : []),
+    /* Indices in one form, so that loads of one element are one load, and what is computed from them is computed once. */
+    ...(shares ? [canonicalize({ dialects }), cse({ dialects })] : []),
+    ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
-    lowerLoops(storage, { scratchpads: options.checks !== true }),
+    lowerLoops(storage, { scratchpads: !checks }),
     lowerAccess(storage, options),
-    ...(options.simplify === false ? [] : [simplifyAccess(storage, options.simplify)]),
+    ...(simplify === false ? [] : [simplifyAccess(storage, simplify)]),
     lowerSNodes(storage),
   ]);
+};

@@ -1,4 +1,14 @@
-import { freshIds, makeOp, type Attrs, type Kernel, type Loc, type Op, type Region, type Type, type Value } from '@filigree/ir';
+import {
+  freshIds,
+  makeOp,
+  type Attrs,
+  type Kernel,
+  type Loc,
+  type Op,
+  type Region,
+  type Type,
+  type Value,
+} from '@filigree/ir';
 
 /** Makes a value with an id that its kernel does not use yet. */
 export type Fresh = (type: Type) => Value;

@@ -39,6 +39,10 @@ export interface SimplifyOptions {
   readonly prefetch?: boolean;
 }
 
+/** Whether equal expressions are shared: wherever a part is on that makes some. */
+export const sharesEqual = ({ digits = true, merge = true, hoist = true, forward = true }: SimplifyOptions): boolean =>
+  digits || merge || hoist || forward;
+
 /**
  * Simplifies micro-accesses (thesis §4.2, §5.1 and appendix F): work that several accesses share is done once, as far
  * out as possible. The passes are `guard-multiples`, `read-edges`, `split-loops`, `resolve-digits`, `merge-accesses`,
@@ -65,7 +69,7 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
   const resolving = digits && merge;
   /* Identical lookups are shared first, which is most of them, and what hangs on them. */
   const share = cse({ dialects });
-  const clean = digits || merge || hoist || forward;
+  const clean = sharesEqual(options);
   return pipeline<Module>(
     [
       ...(clean ? [share] : []),

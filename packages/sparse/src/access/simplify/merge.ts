@@ -191,6 +191,7 @@ const merged = new Set([
   'arith.constant',
   'arith.add',
   'arith.mul',
+  'arith.shl',
   'snode.index',
   'snode.clamp',
   'snode.extract',

@@ -74,6 +74,7 @@ const withoutTerms = (b: Builder, ctx: RewriteContext, all: Scratchpads, v: Valu
   if (known && (op!.name === 'arith.add' || op!.name === 'arith.sub'))
     return op!.name === 'arith.add' ? b.add(part(0), part(1)) : b.sub(part(0), part(1));
   if (known && op!.name === 'arith.mul') return b.mul(part(0), part(1));
+  if (known && op!.name === 'arith.shl') return b.shl(part(0), part(1));
   const rest = form.terms.size === 0 ? v : b.sub(v, sumOf(b, all, form.terms, all.first));
   return form.promised ? b.min(b.max(rest, b.i32(form.lo)), b.i32(form.hi)) : rest;
 };
