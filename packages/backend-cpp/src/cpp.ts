@@ -18,8 +18,10 @@ import {
   coreDialects,
   formatDiagnostic,
   pass,
+  pipeline,
   verifyModule,
 } from '@filigree/ir';
+import { vectorize } from '@filigree/opt';
 import { compileAhead, compileSources } from './compile/compile.js';
 import { cppDialect } from './emit/dialect.js';
 import { emitModule } from './emit/emit-module.js';
@@ -53,7 +55,12 @@ export const cpp = (options: CppOptions = {}): Backend => {
   const texts = kernelTexts(language, { checked });
   const { vectorBytes = process.arch === 'x64' ? 32 : 16 } = options;
   /* Indices are checked one by one. */
-  const split = checked ? scalarizeVectors : splitVectors({ bytes: vectorBytes, ops: gnuVectorOps });
+  const lanes = checked
+    ? scalarizeVectors
+    : pipeline([
+        vectorize({ dialects, bytes: vectorBytes, gathers: true }),
+        splitVectors({ bytes: vectorBytes, ops: gnuVectorOps }),
+      ]);
   /* What was legalised is emitted next. */
   const checkedModules = new WeakSet<Module>();
   const check = (module: Module): void => {
@@ -72,7 +79,7 @@ export const cpp = (options: CppOptions = {}): Backend => {
     },
     legalize: pass('cpp-legalize', (module: Module) => {
       if (verify) stopOnErrors(verifyModule(module, dialects));
-      const result = split.run(module);
+      const result = lanes.run(module);
       if (E.isLeft(result)) throw new DiagnosticError(result.left);
       check(result.right);
       return result.right;

@@ -18,6 +18,7 @@ import { tripCount } from '../support/trip-count.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { terminatorOf } from '../support/values.js';
 import { accessOf } from '../store-forwarding/element-map.js';
+import { gathersForArithmetic } from './gathers.js';
 import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
 
@@ -29,24 +30,31 @@ import { widen } from './widen.js';
  * atomics or carried values is left alone.
  *
  * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is not a positive whole
- * number.
+ * number. Option `gathers` (default false): only loops that gather floats through tables for plain arithmetic, where the
+ * target's compiler does well with all others.
  */
-export const vectorize = corePass('vectorize', { bytes: 16 }, (dialects, { bytes }) => {
-  const facts = factsOf(dialects);
-  return (module) => {
-    checkCount('vectorize', 'bytes', bytes, 1);
-    const scratch = scratchOf(module.buffers);
-    return mapKernels(module, (k) =>
-      rewriteOps(
-        k,
-        dialects,
-        (op, ctx) =>
-          isSimd(op) && !ownsScratch(op, ctx, scratch, facts) ? vectorizeLoop(op, ctx, facts, bytes) : undefined,
-        module.buffers,
-      ),
-    );
-  };
-});
+export const vectorize = corePass(
+  'vectorize',
+  { bytes: 16, gathers: false as boolean },
+  (dialects, { bytes, gathers }) => {
+    const facts = factsOf(dialects);
+    return (module) => {
+      checkCount('vectorize', 'bytes', bytes, 1);
+      const scratch = scratchOf(module.buffers);
+      return mapKernels(module, (k) =>
+        rewriteOps(
+          k,
+          dialects,
+          (op, ctx) =>
+            isSimd(op) && (!gathers || gathersForArithmetic(op)) && !ownsScratch(op, ctx, scratch, facts)
+              ? vectorizeLoop(op, ctx, facts, bytes)
+              : undefined,
+          module.buffers,
+        ),
+      );
+    };
+  },
+);
 
 const isSimd = (op: Op): boolean => op.name === 'scf.for' && op.attrs['simd'] === true;
 

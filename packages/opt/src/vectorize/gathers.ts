@@ -1,0 +1,37 @@
+import { isFloat, type Op } from '@filigree/ir';
+import { accessOf } from '../store-forwarding/element-map.js';
+import { terminatorOf } from '../support/values.js';
+
+/**
+ * Whether an innermost loop gathers floats by indices that it reads from memory, and does nothing with floats but
+ * arithmetic that vector registers have. Compilers that vectorise such a loop read the indices as vectors and take these
+ * apart again, which costs more than reading them one by one; gathers at even distances they see through.
+ */
+export const gathersForArithmetic = (loop: Op): boolean => {
+  const region = loop.regions[0]!;
+  const last = terminatorOf(region);
+  const read = new Set<number>();
+  let gathers = false;
+  for (const op of region.ops) {
+    if (op === last) continue;
+    const access = accessOf(op);
+    const float = [...op.operands, ...op.results].some((v) => isFloat(v.type));
+    if (access ? !isFloat(access.element.type) && access.kind === 'store' : float && !inRegisters.has(op.name))
+      return false;
+    if (access && isFloat(access.element.type)) gathers ||= access.kind === 'load' && read.has(access.index.id);
+    else if (access || op.operands.some((v) => read.has(v.id))) for (const v of op.results) read.add(v.id);
+  }
+  return gathers;
+};
+
+const inRegisters: ReadonlySet<string> = new Set([
+  'arith.constant',
+  'arith.add',
+  'arith.sub',
+  'arith.mul',
+  'arith.div',
+  'arith.neg',
+  'math.fma',
+  'math.sqrt',
+  'math.rsqrt',
+]);
