@@ -158,6 +158,8 @@ describe('compile refuses', () => {
     ]);
     expect(await codeOf(() => p.setMatrix('A', other))).toBe('pattern/mismatch');
     expect(await codeOf(() => p.setMatrix('A', { ...A, values: [1] }))).toBe('program/length');
+    expect(await codeOf(() => p.setMatrix('A', A.values as never))).toBe('program/pattern');
+    expect(await codeOf(() => p.setMatrix('A', undefined as never))).toBe('program/pattern');
     p.setMatrix('A', A);
     expect(await codeOf(() => p.matrix('s'))).toBe('program/not-a-matrix');
     p.dispose();

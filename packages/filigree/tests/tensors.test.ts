@@ -64,6 +64,26 @@ describe.each(workingBackends)('tensor kernels on %s', (backend) => {
     k.dispose();
   });
 
+  it('take wrong entries as a whole or not at all', async () => {
+    const k = await einsum('Q[i] = A[i]*B[i]', {
+      shapes: { Q: [3] },
+      patterns: {
+        A: patternOf([3], [[0], [2]]),
+      },
+      backend,
+    });
+    const { A, B } = k.tensors;
+    A!.set([1, 0, 3]);
+    B!.set([1, 2, 3]);
+    expect(await code(() => A!.set([4, 5, 6]))).toBe('tensor/outside-pattern');
+    expect(await code(() => B!.set([4, 5, '6'] as never))).toBe('tensor/values');
+    expect(await code(() => B!.set([[4], [5], [6]] as never))).toBe('tensor/values');
+    expect(await code(() => B!.set(undefined as never))).toBe('tensor/length');
+    k.run();
+    expect([...k.tensors['Q']!.get()]).toEqual([1, 0, 9]);
+    k.dispose();
+  });
+
   it('share tensors, and run for many elements at once', async () => {
     const star = family('star', 2, (i) => ({ shape: [3, 3], values: numbers(9, i) }));
     const [Q, D, T] = [tensor('Q', [4, 3]), tensor('D', [4, 3]), tensor('T', [4, 3])];

@@ -2,6 +2,7 @@ import type { Sources } from '@filigree/backend';
 import { DiagnosticError, fail, type Diagnostics, type TypedArray } from '@filigree/ir';
 import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse';
 import type { Built, Stage } from './build.js';
+import { requirePattern } from './check-pattern.js';
 
 /** Inputs and outputs in the scalar type the program was compiled for. */
 export type NumericArray = Float32Array | Float64Array;
@@ -30,7 +31,7 @@ export interface CompiledProgram {
   readonly patterns: Readonly<Record<string, CsrPattern>>;
   /** Copies values into an input. Errors: `program/unknown-input`, `program/length`, `program/values`. */
   readonly set: (name: string, values: ArrayLike<number>) => void;
-  /** Copies the values of a matrix that has exactly the compiled pattern; else `pattern/mismatch`. */
+  /** Copies the values of a matrix that has exactly the compiled pattern; else `pattern/mismatch`, `program/pattern`. */
   readonly setMatrix: (name: string, matrix: Csr<ArrayLike<number>>) => void;
   /** A sparse input or output with its pattern; the values are the view. */
   readonly matrix: (name: string) => Csr<NumericArray>;
@@ -93,12 +94,12 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Bui
     outputs,
     patterns,
     set,
-    setMatrix: (name, { pattern, values }) => {
+    setMatrix: (name, matrix) => {
       alive();
       input(name);
-      const mismatch = comparePatterns(patternOf(name), pattern, name);
+      const mismatch = comparePatterns(patternOf(name), requirePattern(name, matrix?.pattern), name);
       if (mismatch) throw new DiagnosticError([mismatch]);
-      set(name, values);
+      set(name, matrix.values);
     },
     matrix: (name) => {
       alive();

@@ -6,7 +6,7 @@ import { eachEntry, storageOf } from './storage.js';
 /**
  * Writes the entries of a tensor, given densely in column-major order, to their places in its layout; entries outside
  * its pattern must be zero. A layout may omit entries of the pattern that no result depends on. Padding is set to zero.
- * Errors: `tensor/length`, `tensor/outside-pattern`.
+ * Errors: `tensor/length`, `tensor/values`, `tensor/outside-pattern`; nothing is written then.
  *
  * @param dense one number an entry of the shape
  * @param into where to write, from `at` on; made where it is absent
@@ -18,19 +18,13 @@ export const packTensor = <A extends Float32Array | Float64Array = Float64Array>
   into?: A,
   at = 0,
 ): A => {
+  checkEntries(tensor, dense);
   const storage = storageOf(layout, tensor.shape);
-  checkLength(tensor, dense.length);
   const out = into ?? (new Float64Array(storage.size) as A);
   out.fill(0, at, at + storage.size);
   eachEntry(tensor.shape, (entry, index) => {
     const position = storage.position(entry);
     if (position >= 0) out[at + position] = dense[index]!;
-    else if (dense[index] !== 0 && tensor.pattern?.bits[index] === 0)
-      fail(
-        'tensor/outside-pattern',
-        `entry (${entry.join(', ')}) of ${tensor.name} is ${dense[index]}, and by its pattern it is zero`,
-        { remedy: 'give zero there, or declare the tensor with a pattern that has this entry' },
-      );
   });
   return out;
 };
@@ -46,10 +40,23 @@ export const unpackTensor = (tensor: TensorDecl, layout: Layout, stored: ArrayLi
   return out;
 };
 
-const checkLength = (tensor: TensorDecl, length: number): void => {
+const checkEntries = (tensor: TensorDecl, dense: ArrayLike<number>): void => {
   const entries = tensor.shape.reduce((n, x) => n * x, 1);
-  if (length !== entries)
-    fail('tensor/length', `${tensor.name} has ${entries} entries, ${length} were given`, {
+  if (dense?.length !== entries)
+    fail('tensor/length', `${tensor.name} has ${entries} entries, ${dense?.length ?? String(dense)} were given`, {
       remedy: `give all entries of the shape ${tensor.shape.join(' × ') || '1'}, the first index fastest`,
     });
+  eachEntry(tensor.shape, (entry, index) => {
+    const value: unknown = dense[index];
+    if (typeof value !== 'number')
+      fail('tensor/values', `entry (${entry.join(', ')}) of ${tensor.name} is no number`, {
+        remedy: 'give numbers, in a flat array',
+      });
+    if (value !== 0 && tensor.pattern?.bits[index] === 0)
+      fail(
+        'tensor/outside-pattern',
+        `entry (${entry.join(', ')}) of ${tensor.name} is ${String(value)}, and by its pattern it is zero`,
+        { remedy: 'give zero there, or declare the tensor with a pattern that has this entry' },
+      );
+  });
 };

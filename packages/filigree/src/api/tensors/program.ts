@@ -89,7 +89,7 @@ export interface TensorData {
   readonly elements: number;
   /** The memory itself. */
   readonly data: NumericArray;
-  /** Copies all entries, the first index fastest. Errors: `tensor/length`, `tensor/outside-pattern`, `tensor/element`, `tensor/constant`. */
+  /** Copies all entries, the first index fastest. Errors: `tensor/length`, `tensor/values`, `tensor/outside-pattern`, `tensor/element`, `tensor/constant`. */
   readonly set: (entries: ArrayLike<number>, element?: number) => void;
   /** All entries, the first index fastest. Error: `tensor/element`. */
   readonly get: (element?: number) => Float64Array;
