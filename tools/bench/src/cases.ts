@@ -1,5 +1,6 @@
 import { fail } from '@filigree/ir';
-import { MATRIX_EXPRESSIONS, maxRelError, meshFile, spotMesh, vertexCount } from '@filigree/e2e';
+import { MATRIX_EXPRESSIONS, maxRelError, meshFile, spotMesh, vertexCount, type Mesh } from '@filigree/e2e';
+import { dataFile } from './data-file.js';
 import { EXPRESSION_CASES, type ExpressionProblem } from './expressions.js';
 import type { Contender } from './measure.js';
 import { nativeBaseline, type BaselineInputs, type DType, type NativeBaseline } from './native/baseline.js';
@@ -95,7 +96,7 @@ const expressionMatrices = (
 const programCase = (name: keyof typeof PROGRAM_CASES, options: CaseOptions): BenchCase => {
   const spec: ProgramCase = PROGRAM_CASES[name];
   const dtype = options.dtype ?? 'f64';
-  const mesh = options.mesh ? meshFile(options.mesh) : spec.mesh(options.n ?? spec.defaultN, spotMesh());
+  const mesh = programMesh(spec, options);
   const made = spec.make(mesh);
   const problem: ProgramProblem = {
     ...made,
@@ -130,6 +131,11 @@ const programCase = (name: keyof typeof PROGRAM_CASES, options: CaseOptions): Be
         plain ? () => spec.evaluate(problem) : undefined,
       ),
   };
+};
+
+const programMesh = (spec: ProgramCase, { mesh, n }: CaseOptions): Mesh => {
+  const file = mesh ?? (n === undefined && spec.paperMesh !== undefined ? dataFile(spec.paperMesh) : undefined);
+  return file === undefined ? spec.mesh(n ?? spec.defaultN, spotMesh()) : meshFile(file);
 };
 
 interface Variant {
