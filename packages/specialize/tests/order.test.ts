@@ -3,7 +3,7 @@ import { symbolicMath as m, type Num } from '@filigree/ir';
 import { decompose, group, harvest, order, simplify, trace, type Ordered, type Program } from '@filigree/specialize';
 import { numbers, right, runProgram } from './support.js';
 
-const WIDTH = 160;
+const WIDTH = 240;
 
 /** The cells of a grid, row by row or in an order that a fixed generator shuffles. */
 const cells = (shuffled: boolean): Int32Array => {

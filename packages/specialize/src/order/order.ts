@@ -14,8 +14,12 @@ export interface Ordered extends Harvest {
   readonly order: Int32Array;
 }
 
-/** An order that loads more than this many times the lines there are is worth another. */
-const POOR = 1.3;
+/**
+ * An order that loads more than this many times the lines there are is worth another. Another order than the program's
+ * is read and written in jumps that the processor does not foresee: measured on meshes of 50,000 vertices, it pays
+ * where the program's loads each line about seven times.
+ */
+const POOR = 7;
 /** What a new order must save to be taken: the program's order may have merits that are not counted. */
 const BETTER = 0.8;
 
