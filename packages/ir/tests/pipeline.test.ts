@@ -1,9 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js';
+import { pipe } from 'fp-ts/lib/function.js';
 import { describe, expect, test } from 'vitest';
 import {
   type Module,
   type Pass,
   type PassRegistry,
+  andThen,
   coreDialects,
   definePass,
   fail,
@@ -126,5 +128,22 @@ describe('text of a pipeline', () => {
     expect(pipelineText(pipeline([add({ by: 3 }), refuse()]))).toBe('add{by=3},re-fuse');
     expect(E.isRight(parsePipeline('re-fuse', registry))).toBe(true);
     expect(() => add({ by: 'x' })).toThrow(/pass\/option/);
+  });
+});
+
+describe('andThen', () => {
+  test('joins passes between different kinds of values', () => {
+    const text = pass('text', (x: number) => `${x}`);
+    const length = pass('length', (x: string) => x.length);
+    const both = pipe(add({ by: 99 }), andThen(text), andThen(length));
+    expect(both.name).toBe('add,text,length');
+    expect(right(both.run(1))).toBe(3);
+  });
+
+  test('what follows a failure does not run', () => {
+    let ran = false;
+    const after = pass('after', (x: number) => ((ran = true), x));
+    expect(left(pipe(refuse(), andThen(after)).run(1))).toMatchObject([{ code: 'own/refused' }]);
+    expect(ran).toBe(false);
   });
 });

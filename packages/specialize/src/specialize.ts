@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
-import type { Diagnostics, Module } from '@filigree/ir';
-import { decompose, type Decomposition } from './decompose/decompose.js';
+import { andThen, type Diagnostics, type Module, type Pass } from '@filigree/ir';
+import { decompose } from './decompose/decompose.js';
 import { emit } from './emit/emit.js';
-import { group, type Grouping } from './group/group.js';
-import { harvest, type Harvest } from './harvest/harvest.js';
+import { group } from './group/group.js';
+import { harvest } from './harvest/harvest.js';
 import { defaultOptions, type SpecializeOptions } from './options.js';
-import { order, type Ordered } from './order/order.js';
+import { order } from './order/order.js';
 import { place, type Placement } from './place/place.js';
 import { simplify } from './simplify/simplify.js';
 import type { Trace } from './trace/trace.js';
@@ -22,28 +22,32 @@ export interface Specialized {
 }
 
 /** All stages in order, with the defaults overridden by `options`. */
-export const specialize = (options: Partial<SpecializeOptions> = {}) => {
+export const specialize = (
+  options: Partial<SpecializeOptions> = {},
+): ((trace: Trace) => E.Either<Diagnostics, Specialized>) => {
   const o = { ...defaultOptions, ...options };
-  return (trace: Trace): E.Either<Diagnostics, Specialized> =>
-    pipe(
-      E.right<Diagnostics, Trace>(trace),
-      E.chain((t): E.Either<Diagnostics, Decomposition> => decompose(o.decompose).run(t)),
-      E.chain((d): E.Either<Diagnostics, Grouping> => group(o.group).run(d)),
-      E.chain((g): E.Either<Diagnostics, Harvest> => harvest().run(g)),
-      E.chain((h): E.Either<Diagnostics, Harvest> => simplify(o.simplify).run(h)),
-      E.chain((h): E.Either<Diagnostics, Ordered> => order(o.order).run(h)),
-      E.chain((h): E.Either<Diagnostics, Placement> => place(o).run(h)),
-      E.chain((p) =>
-        pipe(
-          emit(o).run(p),
-          E.map((module): Specialized => ({
-            module,
-            nodes: p.nodes,
-            kernels: p.launches.reduce((n, l) => n + l.groups.length, 0),
-            launches: p.launches.length,
-            indexBytes: p.indexBytes,
-          })),
-        ),
-      ),
-    );
+  return pipe(
+    decompose(o.decompose),
+    andThen(group(o.group)),
+    andThen(harvest()),
+    andThen(simplify(o.simplify)),
+    andThen(order(o.order)),
+    andThen(place(o)),
+    andThen(withFigures(emit(o))),
+  ).run;
 };
+
+const withFigures = (emitter: Pass<Placement, Module>): Pass<Placement, Specialized> => ({
+  name: emitter.name,
+  run: (p) =>
+    pipe(
+      emitter.run(p),
+      E.map((module) => ({
+        module,
+        nodes: p.nodes,
+        kernels: p.launches.reduce((n, l) => n + l.groups.length, 0),
+        launches: p.launches.length,
+        indexBytes: p.indexBytes,
+      })),
+    ),
+});

@@ -23,3 +23,17 @@ export const pass = <A, B = A>(name: string, run: (input: A) => B, options: Attr
     }
   },
 });
+
+/**
+ * A pass and then another, as a pass: `pipe(a, andThen(b), andThen(c))`. What `a` left is not held while `c` runs, as it is
+ * where values go through `pipe` itself, whose frame keeps them all to the end: with graphs of millions of nodes that is memory.
+ */
+export const andThen =
+  <B, C>(second: Pass<B, C>) =>
+  <A>(first: Pass<A, B>): Pass<A, C> => ({
+    name: `${first.name},${second.name}`,
+    run: (input) => {
+      const between = first.run(input);
+      return E.isLeft(between) ? between : second.run(between.right);
+    },
+  });
