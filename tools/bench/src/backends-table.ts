@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { compileProblem, type CompiledProblem } from '@filigree/e2e';
 import type { TableOptions } from './ablation-table.js';
+import { measureScaling } from './arithmetic.js';
 import { problemOf } from './filigree.js';
 import { measure, speedup } from './measure.js';
 import { TABLE_CASES, tableCase, type TableCase } from './table-cases.js';
@@ -16,6 +17,7 @@ export const backendSections = async (options: TableOptions): Promise<BenchmarkP
     rows.push(await rowOf(name, threads, options));
     options.say(rows[rows.length - 1].join(' | '));
   }
+  const arithmetic = measureScaling(threads);
   const scaling = BACKENDS.map((b) => `${b}: 1 thread ÷ ${threads}`);
   return [
     {
@@ -23,6 +25,11 @@ export const backendSections = async (options: TableOptions): Promise<BenchmarkP
       notes: [
         'A ratio is the median of ratios of the same round, in brackets its 95 % interval.',
         'Nodes a byte: nodes of the expression graph over the bytes of inputs, results, intermediates and index tables. Where they are few, a run waits for memory, which threads share.',
+        ...(arithmetic === undefined
+          ? []
+          : [
+              `Multiply-adds in registers, which wait for nothing: 1 thread ÷ ${threads} ${ratioCell(arithmetic)}. Where that is far below ${threads}, threads share the units of fewer cores, and gain only where they wait.`,
+            ]),
       ],
     },
   ];

@@ -73,7 +73,7 @@ describe('the tables', () => {
   it(
     'time both backends, each on one thread and on all',
     async () => {
-      const [{ table }] = await backendSections({
+      const [{ table, notes }] = await backendSections({
         cases: ['ata-plus-a'],
         n: 64,
         dtype: 'f64',
@@ -89,6 +89,7 @@ describe('the tables', () => {
           .every((t) => t > 0),
       ).toBe(true);
       expect(table.rows[0].slice(3, 6).every((cell) => /^[\d.]+ \([\d.]+–[\d.]+\)$/.test(cell))).toBe(true);
+      expect(notes?.at(-1)).toMatch(/^Multiply-adds in registers.* [\d.]+ \([\d.]+–[\d.]+\)/);
     },
     SLOW,
   );

@@ -50,7 +50,7 @@ export const buildLibrary = (source: NativeSource, compiler: Compiler, eigen?: E
       object,
     ]);
     // Linked without -ffast-math: with it GCC adds start-up code that flushes subnormals in the whole process, Node included.
-    compile(compiler, source.file, ['-shared', object, '-o', library]);
+    compile(compiler, source.file, ['-shared', '-pthread', object, '-o', library]);
     renameSync(library, cached);
   } finally {
     rmSync(work, { recursive: true, force: true });
