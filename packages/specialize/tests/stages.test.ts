@@ -128,6 +128,30 @@ describe('leaf harvesting', () => {
     expect(read).toEqual(['ad', 'bc']);
     expect(constants.map((c) => [...c])).toEqual([[3.1, 2.7]]);
   });
+
+  it('finds a leaf that two terms of a sum read, wherever the terms and the leaf within them stand', () => {
+    const n = 12;
+    const program: Program = {
+      inputs: { x: 6 * n },
+      run: ({ x }) => {
+        const out = Array.from({ length: n }, (_, i) => {
+          const others = list(x).slice(6 * i, 6 * i + 6);
+          const [own] = others.splice(i % 6, 1);
+          const [a, b, c, e, f] = others;
+          const terms = [m.mul(a, b), m.mul(c, e)];
+          terms.splice(i % 3, 0, m.mul(own, f));
+          return terms.reduce((sum, t) => m.add(sum, t), own);
+        });
+        return { out };
+      },
+    };
+    const traced = right(trace().run(program));
+    const { harvested } = right(harvest().run(right(group().run(right(decompose().run(traced))))));
+    expect(harvested.map((g) => g.body!.columns.length)).toEqual([6]);
+    const first = traced.inputs[0].firstNode;
+    const own = Array.from({ length: n }, (_, i) => first + 6 * i + (i % 6));
+    expect(harvested[0].body!.columns.map((c) => [...c.nodes])).toContainEqual(own);
+  });
 });
 
 describe('the place of intermediates', () => {

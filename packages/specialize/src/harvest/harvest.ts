@@ -2,11 +2,11 @@ import { fail, pass, type Pass } from '@filigree/ir';
 import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Group, Grouping } from '../group/group.js';
 import { termList, type TermList } from '../group/terms.js';
+import { canonicalForm, type CanonicalForm } from './canonical.js';
 import { buildTemplate, type Template } from './template.js';
 import { harvestLeaves, type Column } from './columns.js';
-import { unitForm, type CanonicalOrder, type UnitForm } from './forms.js';
 import { readToken } from './token.js';
-import { unitMarks, unitWalk, type UnitWalk } from './unit-walk.js';
+import { unitForm, type UnitForm } from './unit-form.js';
 
 /** A template with the columns that fill its variables: first `columns`, then `constants`. */
 export interface Body {
@@ -40,21 +40,19 @@ export interface Harvest extends Pick<
   readonly loadsOfLevel: Float64Array;
 }
 
-/** Longest canonical form that is written out as a tree. */
-const TREE_TOKENS = 160;
+/** Longest form that is written out as a tree. */
+const TREE_TOKENS = 250;
 /** Longest form at all; longer kernels would not compile in reasonable time. */
-const MAX_TOKENS = 200_000;
+const MAX_TOKENS = 400_000;
 
 /** Harvests the leaves of every group and builds its template (§4.4). */
 export const harvest = (): Pass<Grouping, Harvest> =>
   pass('harvest', (d) => {
-    const marks = unitMarks(d);
-    const walk = unitWalk(d, marks);
-    const form = unitForm(d, marks);
+    const form = unitForm(d);
     const terms = termList(d, d.hashes, () => false);
     const { graph, inputs, outputs, ptr, roots, level, destinations } = d;
     const harvested = d.groups.flatMap((g) =>
-      g.rolled ? [harvestRolled(d, g, walk, terms)] : harvestGroup(d, g, walk, form),
+      g.rolled ? [harvestRolled(d, g, form, terms)] : harvestGroup(d, g, form),
     );
     return {
       ...{ graph, inputs, outputs, ptr, roots, level, destinations },
@@ -76,104 +74,89 @@ const loadsOfLevel = ({ level, unit }: Grouping, harvested: readonly HarvestedGr
 };
 
 /** Usually one group; several where units of one hash turn out to share their subexpressions differently. */
-const harvestGroup = (d: Grouping, g: Group, walk: UnitWalk, form: UnitForm): HarvestedGroup[] => {
+const harvestGroup = (d: Grouping, g: Group, form: UnitForm): HarvestedGroup[] => {
   const out: HarvestedGroup[] = [];
   const single = g.units.length > 0 && d.ptr[g.units[0] + 1] - d.ptr[g.units[0]] === 1;
   for (let rest: Int32Array = g.units; rest.length > 0;) {
     const from = d.ptr[rest[0]];
     const to = d.ptr[rest[0] + 1];
-    const tree = single && walk.walk(d.roots, from, to, true, TREE_TOKENS);
-    if (!tree && !walk.walk(d.roots, from, to, false, MAX_TOKENS)) {
-      fail('harvest/too-large', `one expression takes more than ${MAX_TOKENS} operations in a single kernel`, {
-        remedy: 'allow global decomposition, or tag intermediate values as blocks',
-      });
-    }
-    const { body, units, others } = harvestUnits(d, rest, tree, walk, form);
+    const tree = single && form.walk(d.roots, from, to, true, TREE_TOKENS);
+    const { body, units, others } = harvestUnits(d, rest, tree, form);
     out.push({ level: g.level, units, body, segments: [] });
     rest = others;
   }
   return out;
 };
 
+/** The first candidate and all others of its canonical form. */
 const harvestUnits = (
   d: Grouping,
   candidates: Int32Array,
   tree: boolean,
-  walk: UnitWalk,
   form: UnitForm,
 ): { body: Body; units: Int32Array; others: Int32Array } => {
-  const tokenCount = walk.tokenCount;
-  const tokens = walk.tokens.slice(0, tokenCount);
+  const canonical = canonicalForms(d, form, tree);
+  const walk = (u: number): CanonicalForm => {
+    if (!form.walk(d.roots, d.ptr[u], d.ptr[u + 1], tree, MAX_TOKENS))
+      fail('harvest/too-large', `one expression takes more than ${MAX_TOKENS} operations in a single kernel`, {
+        remedy: 'allow global decomposition, or tag intermediate values as blocks',
+      });
+    return canonical();
+  };
+  const { tokens, constants: constantOrder } = walk(candidates[0]);
   const kinds = leafKinds(tokens);
   const n = candidates.length;
   const leaves = kinds.map(() => new Int32Array(n));
-  const constants = Array.from({ length: walk.constantCount }, () => new Int32Array(n));
+  const constants = Array.from(constantOrder, () => new Int32Array(n));
   const units = new Int32Array(n);
   const others = new Int32Array(n);
   let matched = 0;
   let other = 0;
-  /* Leaves that were walked stand in canonical order, those of a form as they are written. */
-  const take = (u: number, from: Pick<UnitWalk, 'leaves' | 'constants'>, order?: CanonicalOrder): void => {
-    for (let c = 0; c < leaves.length; c++) leaves[c][matched] = from.leaves[order ? order.leaves[c] : c];
-    for (let c = 0; c < constants.length; c++) constants[c][matched] = from.constants[order ? order.constants[c] : c];
-    units[matched++] = u;
-  };
-  const known = knownForms(form);
   for (let i = 0; i < n; i++) {
-    const u = candidates[i];
-    const written = n >= MANY && form.walk(d.roots, d.ptr[u], d.ptr[u + 1], tree);
-    const met = written ? known.find() : undefined;
-    if (met !== undefined) {
-      if (met.order === undefined) others[other++] = u;
-      else take(u, form, met.order);
+    const c = walk(candidates[i]);
+    if (!sameTokens(c.tokens, tokens)) {
+      others[other++] = candidates[i];
       continue;
     }
-    const fits =
-      walk.walk(d.roots, d.ptr[u], d.ptr[u + 1], tree, tree ? TREE_TOKENS : MAX_TOKENS) &&
-      sameTokens(walk, tokens, tokenCount);
-    if (written) known.add(fits ? form.canonicalOrder(tree) : undefined);
-    if (fits) take(u, walk);
-    else others[other++] = u;
+    for (let k = 0; k < leaves.length; k++) leaves[k][matched] = form.leaves[c.leaves[k]];
+    for (let k = 0; k < constants.length; k++) constants[k][matched] = form.constants[c.constants[k]];
+    units[matched++] = candidates[i];
   }
   const cut = (a: Int32Array): Int32Array => (matched === n ? a : a.slice(0, matched));
   const found = harvestLeaves(d.graph, leaves.map(cut), kinds, constants.map(cut));
   return { body: bodyOf(d, tokens, found), units: cut(units), others: others.subarray(0, other) };
 };
 
-/** Units from which on it pays to remember forms, and how many are remembered. */
-const MANY = 32;
-const MAX_FORMS = 256;
+/** How many forms are remembered. */
+const MAX_FORMS = 1024;
 
-/** A form that units of a group have, with the canonical order of its leaves; without one it is none of the group. */
-interface KnownForm {
-  readonly tokens: Int32Array;
-  readonly order: CanonicalOrder | undefined;
-}
-
-/** Remembers forms; `find` and `add` are about the unit that `form` walked last. */
-const knownForms = (form: UnitForm) => {
-  const byHash = new Map<number, KnownForm>();
+/** The canonical form of the unit that `form` walked last; of units of one form it is found once. */
+const canonicalForms = (d: Grouping, form: UnitForm, tree: boolean): (() => CanonicalForm) => {
+  const byHash = new Map<number, { readonly written: Int32Array; readonly canonical: CanonicalForm }>();
   let hash = 0;
-  let last: KnownForm | undefined;
-  return {
-    find: (): KnownForm | undefined => {
-      if (last === undefined || form.hash !== hash) {
-        hash = form.hash;
-        last = byHash.get(hash);
-      }
-      return last !== undefined && sameTokens(form, last.tokens, last.tokens.length) ? last : undefined;
-    },
-    add: (order: CanonicalOrder | undefined): void => {
-      if (byHash.size < MAX_FORMS && !byHash.has(form.hash))
-        byHash.set(form.hash, { tokens: form.tokens.slice(0, form.tokenCount), order });
-    },
+  let last: { readonly written: Int32Array; readonly canonical: CanonicalForm } | undefined;
+  return () => {
+    if (last === undefined || form.hash !== hash) {
+      hash = form.hash;
+      last = byHash.get(hash);
+    }
+    if (last !== undefined && sameAsWalked(form, last.written)) return last.canonical;
+    const known = { written: form.tokens.slice(0, form.tokenCount), canonical: canonicalForm(d, form, tree) };
+    if (byHash.size < MAX_FORMS && !byHash.has(form.hash)) byHash.set(form.hash, known);
+    return known.canonical;
   };
 };
 
-const sameTokens = (walk: Pick<UnitWalk, 'tokens' | 'tokenCount'>, tokens: Int32Array, n: number): boolean => {
-  if (walk.tokenCount !== n) return false;
-  const t = walk.tokens;
-  for (let i = 0; i < n; i++) if (t[i] !== tokens[i]) return false;
+const sameAsWalked = ({ tokens, tokenCount }: UnitForm, written: Int32Array): boolean => {
+  if (tokenCount !== written.length) return false;
+  for (let i = 0; i < tokenCount; i++) if (tokens[i] !== written[i]) return false;
+  return true;
+};
+
+const sameTokens = (a: Int32Array, b: Int32Array): boolean => {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 };
 
@@ -199,7 +182,9 @@ const bodyOf = (d: Grouping, tokens: Int32Array, found: ReturnType<typeof harves
   constants: found.constants,
 });
 
-const harvestRolled = (d: Grouping, g: Group, walk: UnitWalk, terms: TermList): HarvestedGroup => {
+const NO_TOKENS: Int32Array = new Int32Array(0);
+
+const harvestRolled = (d: Grouping, g: Group, form: UnitForm, terms: TermList): HarvestedGroup => {
   const n = g.units.length;
   const first = terms.collect(d.roots[d.ptr[g.units[0]]]);
   const kindsOfTerm: number[] = [];
@@ -217,10 +202,11 @@ const harvestRolled = (d: Grouping, g: Group, walk: UnitWalk, terms: TermList): 
     }
   }
   for (const ptr of ptrs) for (let i = 0; i < n; i++) ptr[i + 1] += ptr[i];
+  const canonical = canonicalForms(d, form, true);
   const parts = ptrs.map((ptr) => ({
     ptr,
     filled: 0,
-    tokens: new Int32Array(0),
+    tokens: NO_TOKENS,
     leaves: [] as Int32Array[],
     constants: [] as Int32Array[],
   }));
@@ -230,15 +216,16 @@ const harvestRolled = (d: Grouping, g: Group, walk: UnitWalk, terms: TermList): 
     for (let t = 0; t < count; t++) {
       while (terms.hashes[t] !== kindsOfTerm[s]) s++;
       const part = parts[s];
-      walk.walkTerm(terms.terms[t]);
+      form.walkTerm(terms.terms[t]);
+      const c = canonical();
       if (part.filled === 0) {
-        part.tokens = walk.tokens.slice(0, walk.tokenCount);
+        part.tokens = c.tokens;
         const total = part.ptr[n];
-        part.leaves = Array.from({ length: walk.leafCount }, () => new Int32Array(total));
-        part.constants = Array.from({ length: walk.constantCount }, () => new Int32Array(total));
-      } else if (!sameTokens(walk, part.tokens, part.tokens.length)) collision();
-      for (let c = 0; c < part.leaves.length; c++) part.leaves[c][part.filled] = walk.leaves[c];
-      for (let c = 0; c < part.constants.length; c++) part.constants[c][part.filled] = walk.constants[c];
+        part.leaves = Array.from(c.leaves, () => new Int32Array(total));
+        part.constants = Array.from(c.constants, () => new Int32Array(total));
+      } else if (!sameTokens(c.tokens, part.tokens)) collision();
+      for (let k = 0; k < part.leaves.length; k++) part.leaves[k][part.filled] = form.leaves[c.leaves[k]];
+      for (let k = 0; k < part.constants.length; k++) part.constants[k][part.filled] = form.constants[c.constants[k]];
       part.filled++;
     }
   }
