@@ -165,4 +165,23 @@ describe('filigree compile', () => {
     const { status, out } = await filigreeProcess(['compile', file, '--backend', 'wasm', '--json']);
     expect([status, JSON.parse(out)]).toMatchObject([1, { error: { code: 'module/failed' } }]);
   });
+
+  it.each([
+    ['process.exit()', 0, 'process.exit();'],
+    [
+      'process.exit(3) in a program',
+      3,
+      'export const k = { inputs: {}, run: () => process.exit(3), scope: { process } };',
+    ],
+    [
+      'an error that nobody catches',
+      1,
+      "setTimeout(() => { throw new Error('late'); }); await new Promise((go) => setTimeout(go, 1e4));",
+    ],
+  ])('has an answer where %s ends the process', async (_, ended, text) => {
+    const file = scratchFile(`ends-${ended}.mjs`, text);
+    const { status, out, err } = await filigreeProcess(['compile', file, '--backend', 'wasm', '--json']);
+    expect([status, JSON.parse(out)]).toMatchObject([1, { error: { code: 'cli/ended' } }]);
+    expect(err).toContain(`error[cli/ended]: the process ended, with status ${ended}, before the command was done`);
+  });
 });

@@ -6,11 +6,15 @@ export class Progress {
   private bar: SingleBar | undefined;
   private last = '';
   private readonly stop = (): void => {
-    this.end();
+    this.stopped();
     process.exit(130);
   };
 
-  constructor(private readonly terminal: Terminal) {}
+  constructor(
+    private readonly terminal: Terminal,
+    /** Called at Ctrl-C. */
+    private readonly stopped: () => void,
+  ) {}
 
   /** The command is now at `fraction` (0 to 1) and does `text`. Resolves once that is shown. */
   async at(fraction: number, text: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { formatDiagnostic, type Diagnostic, type Diagnostics } from '@filigree/ir';
+import { error, formatDiagnostic, type Diagnostic, type Diagnostics } from '@filigree/ir';
 import { Progress } from './progress.js';
 import type { Terminal } from './terminal.js';
 
@@ -7,12 +7,23 @@ export class Session {
   status = 0;
   readonly progress: Progress;
   private readonly texts = new Map<string, string>();
+  /* Whoever waits for an answer gets one from a process that the user's own code ends, too. */
+  private readonly cutShort = (status: number): void => {
+    const message = `the process ended, with status ${status}, before the command was done`;
+    this.fail([
+      error('cli/ended', message, {
+        remedy: 'take out what ends it in a module that is loaded, such as process.exit()',
+      }),
+    ]);
+    process.exitCode = 1;
+  };
 
   constructor(
     readonly terminal: Terminal,
     readonly json: boolean,
   ) {
-    this.progress = new Progress(terminal);
+    this.progress = new Progress(terminal, () => this.close());
+    process.once('exit', this.cutShort);
   }
 
   /** Makes the text of a source known, for code frames of diagnostics that name it. */
@@ -25,7 +36,7 @@ export class Session {
    * of the document, and the exit status is 1.
    */
   answer(value: object, text: () => string, wrong?: Diagnostic): void {
-    this.progress.end();
+    this.close();
     this.terminal.out(this.json ? `${JSON.stringify(wrong ? { ...value, error: wrong } : value)}\n` : text());
     if (wrong) {
       this.warn([wrong]);
@@ -44,7 +55,7 @@ export class Session {
 
   /** Says what is wrong, on stderr and, where JSON is wanted, as `{"error": …}` too. */
   fail(diagnostics: Diagnostics, message?: string): void {
-    this.progress.end();
+    this.close();
     const known = diagnostics.some((d) => d.loc && this.texts.has(d.loc.file));
     if (message !== undefined && !known) this.terminal.err(`${message}\n`);
     else this.warn(diagnostics);
@@ -54,7 +65,9 @@ export class Session {
     }
   }
 
+  /** What this run had to say is said, or nobody waits for it any more. */
   close(): void {
     this.progress.end();
+    process.off('exit', this.cutShort);
   }
 }
