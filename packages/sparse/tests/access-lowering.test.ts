@@ -1,11 +1,12 @@
 import { coreDialects, interpret, pipeline } from '@filigree/ir';
-import { defaultPipeline } from '@filigree/opt';
+import { dce, defaultPipeline } from '@filigree/opt';
 import {
   STATUS,
   arenaName,
   dense,
   dynamic,
   field,
+  fieldDialect,
   hash,
   hashOf,
   i,
@@ -16,8 +17,10 @@ import {
   simplifyAccess,
   type SimplifyOptions,
   sitesOf,
+  snodeDialect,
   storageOf,
   type Layout,
+  type Storage,
 } from '@filigree/sparse';
 import { describe, expect, it } from 'vitest';
 import { allocate, freshArena } from './access-model.js';
@@ -685,6 +688,11 @@ describe('simplification', () => {
         snode.store %z, %24 {node = 4}
       }"
     `);
+  });
+
+  it('does the same where dead code is dropped before', () => {
+    const clean = (s: Storage) => dce({ dialects: [...coreDialects, fieldDialect(s.layout), snodeDialect(s.layout)] });
+    expect(after(blocks, besideIt, (s) => [clean(s), lowerAccess(s), simplifyAccess(s)])).toBe(simplified(besideIt));
   });
 
   it('splits a loop over rows as well, so that the rows in the middle look nothing up', () => {

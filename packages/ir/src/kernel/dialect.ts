@@ -81,7 +81,7 @@ export interface OpTraits {
   readonly elementwise?: boolean;
   /** May trap (integer division), so it must not be moved to where it did not run before. */
   readonly mayTrap?: boolean;
-  /** Has no meaning but matters where it stands (a prefetch): it must be neither dropped nor moved. */
+  /** Has no meaning but matters where it stands (a prefetch, a promise): it must be neither dropped nor moved. */
   readonly hint?: boolean;
 }
 

@@ -153,8 +153,8 @@ export const snodeDialect = (layout: Layout): Dialect => {
         return node ? structure('atomic')(op, node) : anything;
       },
     }),
-    {
-      ...nodeOp(
+    hint(
+      nodeOp(
         'snode.prefetch',
         'says that the cell of a hash table with these coordinates will be looked up soon',
         (op, node) => [
@@ -163,8 +163,7 @@ export const snodeDialect = (layout: Layout): Dialect => {
         ],
         () => undefined,
       ),
-      traits: { hint: true },
-    },
+    ),
     define({
       name: 'snode.offset',
       summary: 'the cell or value so many `bytes` further on (IntegerOffset)',
@@ -211,12 +210,14 @@ export const snodeDialect = (layout: Layout): Dialect => {
       () => undefined,
       removed,
     ),
-    nodeOp(
-      'snode.assume_active',
-      'promises that the cell of `node` with these coordinates, and all around it, are active from here to the end of the ' +
-        'region; best said of a block before the loops over its elements, and of an element within them',
-      (op, node) => [operands(op, axesOf(layout, node.id).length)],
-      () => undefined,
+    hint(
+      nodeOp(
+        'snode.assume_active',
+        'promises that the cell of `node` with these coordinates, and all around it, are active from here to the end of the ' +
+          'region; best said of a block before the loops over its elements, and of an element within them',
+        (op, node) => [operands(op, axesOf(layout, node.id).length)],
+        () => undefined,
+      ),
     ),
     nodeOp(
       'snode.load',
@@ -269,6 +270,9 @@ const define = (draft: Draft): OpDef => ({
   ...draft,
   traits: {},
 });
+
+/* It computes nothing, and is there for a pass that has still to come. */
+const hint = (def: OpDef): OpDef => ({ ...def, traits: { hint: true } });
 
 /* An op that names nothing known may touch anything. */
 const anything: readonly Effect[] = [{ kind: 'write' }];

@@ -7,7 +7,8 @@ import { walkKernel } from './walker.js';
 /**
  * Resolves digits of indices: of base + digit, where the base is a multiple of a unit, high digits are those of the base and
  * low ones those of the digit, also where a small number is added (thesis §4.2). Indices that are known to be in bounds are
- * no longer clamped, and where they are not negative powers of two divide them by shifts and masks.
+ * no longer clamped, and where they are not negative powers of two divide them by shifts and masks. Nothing later asks what was
+ * promised of cells, so promises end here.
  */
 export const resolveDigits = (
   kernel: Kernel,
@@ -40,7 +41,10 @@ export const resolveDigits = (
         const bits = resolver().bits(op);
         if (bits) return [bits];
       }
-      if (op.name === 'snode.assume_active') noteBounds(op, layout, ranges);
+      if (op.name === 'snode.assume_active') {
+        noteBounds(op, layout, ranges);
+        return [];
+      }
       note(op);
       return undefined;
     },
