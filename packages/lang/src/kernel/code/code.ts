@@ -16,6 +16,8 @@ export type Scalar = Literal | Temp;
 export interface Literal {
   readonly is: 'literal';
   readonly value: number | bigint | boolean;
+  /** A whole number that was computed as a float: converted as one, for all else an integer. */
+  readonly real?: boolean;
 }
 
 /** Computed once. `type` is stated if it does not follow from the instruction: loads, arguments, loop variables. */

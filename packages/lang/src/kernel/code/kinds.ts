@@ -8,6 +8,12 @@ import type { Scalar } from './code.js';
  */
 export type Kind = ScalarType | 'int' | 'float' | undefined;
 
+/** A whole number is `int` however it is written: tools that text passes through write 1.0 as 1. */
+export const literalKind = (value: number | bigint | boolean): Kind => {
+  if (typeof value === 'boolean') return 'i1';
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int' : 'float';
+};
+
 /** The least kind that holds both; `conflict` where there is none: a number and a truth value, i64 and u64. */
 export const join = (a: Kind, b: Kind): Kind | 'conflict' => {
   if (a === b || b === undefined) return a;

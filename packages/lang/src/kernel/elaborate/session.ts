@@ -13,7 +13,8 @@ import {
   type Temp,
 } from '../code/code.js';
 import { resultInterval } from '../code/interval.js';
-import { operators, type OperatorName } from '../code/operators.js';
+import { isReal, literalKind, type Kind } from '../code/kinds.js';
+import { isMisfit, operators, type OperatorName } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 
 /**
@@ -106,8 +107,12 @@ export class Session {
 
   /** An operation on scalars; of literals alone its value. */
   compute(at: Origin, operator: OperatorName, ...args: readonly Scalar[]): Scalar {
-    const { fold } = operators[operator];
-    if (fold && args.every(isFoldable)) return literal(fold(...args.map((s) => s.value as number | boolean)));
+    const { fold, kind } = operators[operator];
+    if (fold && args.every(isFoldable)) {
+      const result = literal(fold(...args.map((s) => s.value as number | boolean)));
+      const of = kind(args.map(foldedKind), args, false);
+      return !isMisfit(of) && isReal(of) ? { ...result, real: true } : result;
+    }
     const within = resultInterval(operator, args);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
     this.emit(at, { do: 'compute', to, operator, args });
@@ -158,5 +163,7 @@ export class Session {
 export class TooLarge extends Error {}
 
 const LARGEST = 200_000;
+
+const foldedKind = ({ value, real }: Literal): Kind => (real ? 'float' : literalKind(value));
 
 const isFoldable = (s: Scalar): s is Literal => s.is === 'literal' && typeof s.value !== 'bigint';

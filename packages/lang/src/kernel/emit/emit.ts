@@ -153,6 +153,11 @@ class Emitter {
     return value;
   }
 
+  /** A scalar converted to a type because the source says so. */
+  private cast(s: Scalar, type: ScalarType): Value {
+    return s.is === 'literal' ? this.b.constant(constantOf(s.value, type, s.real), type) : this.as(s, type);
+  }
+
   /** A scalar converted to a type. */
   private as(s: Scalar, type: ScalarType): Value {
     if (s.is === 'literal') return this.b.constant(constantOf(s.value, type), type);
@@ -167,7 +172,7 @@ class Emitter {
   private compute(i: Instruction & { do: 'compute' }): Value {
     const { emit, operands } = operators[i.operator];
     const type = this.types.typeOf(i.to);
-    if (i.operator === 'cast') return this.as(i.args[0], type);
+    if (i.operator === 'cast') return this.cast(i.args[0], type);
     const args = i.args.map((s, k) => {
       if (operands === 'as they are' || (operands === 'selected' && k === 0)) return this.value(s);
       return this.as(s, operands === 'joined' ? this.types.joinedType(i.args) : type);

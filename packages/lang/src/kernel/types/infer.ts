@@ -8,7 +8,7 @@ import {
   type Scalar,
   type Temp,
 } from '../code/code.js';
-import { join, joinOperands, leastType, promote, type Kind } from '../code/kinds.js';
+import { join, joinOperands, leastType, literalKind, promote, type Kind } from '../code/kinds.js';
 import { isMisfit, operators } from '../code/operators.js';
 
 /** The types of all scalars of a kernel. */
@@ -68,12 +68,6 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
     return kind === 'float' ? float : typeof value === 'boolean' ? 'i1' : leastType(value);
   };
   return { kindOf, typeOf, joinedType, literalType };
-};
-
-/** A whole number is `int` however it is written: tools that text passes through write 1.0 as 1. */
-const literalKind = (value: number | bigint | boolean): Kind => {
-  if (typeof value === 'boolean') return 'i1';
-  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int' : 'float';
 };
 
 type Kinds = Map<Temp | Cell, Kind>;
