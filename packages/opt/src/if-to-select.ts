@@ -1,4 +1,5 @@
 import {
+  makeValue,
   isFloat,
   lanesOf,
   mapKernels,
@@ -93,7 +94,7 @@ const sinkStores = (
     pairs.unshift({ x, y, index });
   }
   if (pairs.length === 0) return { op, stores: [] };
-  const results = [...op.results, ...pairs.map(({ x }) => ({ id: ctx.ids.next(), type: x.operands[0]!.type }))];
+  const results = [...op.results, ...pairs.map(({ x }) => makeValue(ctx.ids.next(), x.operands[0]!.type, undefined))];
   const without = (region: Region, values: readonly Value[]): Region => ({
     params: region.params,
     ops: [

@@ -1,4 +1,6 @@
 import {
+  makeValue,
+  makeOp,
   freeValues,
   freshIds,
   lanesOf,
@@ -193,13 +195,11 @@ const loadSpilled = (v: Value, buffer: string, ids: IdSource): readonly Op[] => 
 const storeSpilled = (v: Value, buffer: string | undefined, ids: IdSource): readonly Op[] => {
   if (buffer === undefined) return [];
   const zero = zeroIndex(ids);
-  return [
-    zero,
-    { name: 'mem.store', operands: [v, zero.results[0]!], results: [], attrs: { buffer: `@${buffer}` }, regions: [] },
-  ];
+  return [zero, makeOp('mem.store', [v, zero.results[0]!], [], { buffer: `@${buffer}` }, [], undefined)];
 };
 
-const zeroIndex = (ids: IdSource): Op => simpleOp('arith.constant', [], { value: 0 }, { id: ids.next(), type: 'i32' });
+const zeroIndex = (ids: IdSource): Op =>
+  simpleOp('arith.constant', [], { value: 0 }, makeValue(ids.next(), 'i32', undefined));
 
 /** The name, or with a number behind it the first that is not taken; takes it. */
 const unique = (name: string, taken: Set<string>): string => {

@@ -1,4 +1,4 @@
-import { type Op, type ScalarType, byteSize, isFloat, scalarOf } from '@filigree/ir';
+import { opWith, type Op, type ScalarType, byteSize, isFloat, scalarOf } from '@filigree/ir';
 import type { Context } from './context.js';
 import { type Expr, apply, i32 } from './expr.js';
 import { scalar } from './held.js';
@@ -84,7 +84,10 @@ const combiner = (c: Context, op: Op, of: ScalarType, kind: string): string => {
     locals: [],
   });
   const old = fromBits(of, get('$old', bits));
-  const next = toBits(of, scalarOp(c, { ...op, name: `arith.${kind}` }, [{ ...old, size: 1 }, get('$value', type)]));
+  const next = toBits(
+    of,
+    scalarOp(c, opWith(op, { name: `arith.${kind}` }), [{ ...old, size: 1 }, get('$value', type)]),
+  );
   const width = byteSize(of) < 4 ? String(8 * byteSize(of)) : '';
   c.module.helpers.set(
     name,

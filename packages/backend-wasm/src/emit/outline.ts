@@ -1,4 +1,4 @@
-import { type Kernel, type Op, type Region, type Value, lanesOf } from '@filigree/ir';
+import { opWith, makeOp, type Kernel, type Op, type Region, type Value, lanesOf } from '@filigree/ir';
 import { captureSlots } from '../memory/layout.js';
 
 /** A parallel loop taken out of its kernel, so that several threads can call it, each for a part of its iterations. */
@@ -33,16 +33,10 @@ export const outline = (kernel: Kernel): Outlined => {
       if (captured.reduce((n, v) => n + slots(v), 0) <= captureSlots) {
         const own = free.flatMap((v) => constants.get(v.id) ?? []);
         const loop = loops.push({ captures: captured, loop: op, constants: own }) - 1;
-        return {
-          name: 'wasm.fork',
-          operands: [...op.operands.slice(0, 3), ...captured],
-          results: [],
-          attrs: { loop },
-          regions: [],
-        };
+        return makeOp('wasm.fork', [...op.operands.slice(0, 3), ...captured], [], { loop }, [], undefined);
       }
     }
-    return op.regions.length === 0 ? op : { ...op, regions: op.regions.map(region) };
+    return op.regions.length === 0 ? op : opWith(op, { regions: op.regions.map(region) });
   };
 
   return { body: region(kernel.body), loops };

@@ -1,4 +1,4 @@
-import { type Op, type ScalarType, type Type, byteSize, isFloat, lanesOf, scalarOf } from '@filigree/ir';
+import { opWith, type Op, type ScalarType, type Type, byteSize, isFloat, lanesOf, scalarOf } from '@filigree/ir';
 import type { Context } from './context.js';
 import { type Expr, apply, constant, i32 } from './expr.js';
 import { type Held, inLanes, packed, scalar } from './held.js';
@@ -190,7 +190,7 @@ export const vectorOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
     const t = wasmType(of);
     const step = (k: number): Expr => constant(t, t === 'i64' ? BigInt(k) : k);
     if (byteSize(of) < 4 || c.plan.prefersLanes(op.results[0])) {
-      const add: Op = { ...op, name: 'arith.add' };
+      const add = opWith(op, { name: 'arith.add' });
       const starts = c.b.share(start, lanesOf(type));
       c.bind(op.results[0], inLanes(starts.map((s, k) => (k === 0 ? s : scalarOp(c, add, [s, step(k)])))));
       return;
@@ -241,7 +241,7 @@ export const vectorOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
 
   'arith.reduce': (c, op) => {
     const [v] = op.operands;
-    const fold: Op = { ...op, name: `arith.${String(op.attrs.kind)}` };
+    const fold = opWith(op, { name: `arith.${String(op.attrs.kind)}` });
     const lanes = toLanes(c.b, c.use(v), v.type);
     c.bind(op.results[0], scalar(lanes.reduce((a, e) => scalarOp(c, fold, [a, e]))));
   },

@@ -1,4 +1,5 @@
 import {
+  makeValue,
   makeOp,
   opWith,
   type Module,
@@ -181,7 +182,7 @@ class Scalarizer {
 
   /** Appends an op of one result in place of `from`. */
   add(from: Op | undefined, name: string, operands: readonly Value[], type: Type, attrs: Op['attrs'] = {}): Value {
-    const result: Value = { id: this.nextId++, type };
+    const result = makeValue(this.nextId++, type, undefined);
     this.ops.push(makeOp(name, operands, [result], attrs, [], from?.loc));
     return result;
   }
@@ -203,12 +204,9 @@ class Scalarizer {
 
   private split(v: Value): readonly Value[] {
     const width = this.widthOf(v.type);
+    const type: Type = width === 1 ? scalarOf(v.type) : { lanes: width, of: scalarOf(v.type) };
     const parts = isVector(v)
-      ? Array.from({ length: lanesOf(v.type) / width }, (_, k): Value => ({
-          id: this.nextId++,
-          type: width === 1 ? scalarOf(v.type) : { lanes: width, of: scalarOf(v.type) },
-          ...(v.hint ? { hint: `${v.hint}_${k}` } : {}),
-        }))
+      ? range(lanesOf(v.type) / width).map((k) => makeValue(this.nextId++, type, v.hint && `${v.hint}_${k}`))
       : [v];
     this.parts.set(v.id, parts);
     return parts;

@@ -1,4 +1,4 @@
-import { type IdSource, type Op, type Region, type Value, opWith } from '@filigree/ir';
+import { makeValue, type IdSource, type Op, type Region, type Value, opWith } from '@filigree/ir';
 import { withTerminator } from '../support/slots.js';
 import { terminatorOf } from '../support/values.js';
 import type { Reduction } from './reduction.js';
@@ -19,7 +19,7 @@ export const carryReductions = (
   inits: readonly Value[],
   ids: IdSource,
 ): Op => {
-  const fresh = (): readonly Value[] => reductions.map((r) => ({ id: ids.next(), type: r.type }));
+  const fresh = (): readonly Value[] => reductions.map((r) => makeValue(ids.next(), r.type, undefined));
   const regions = loop.regions.map((region): Region => {
     const params = fresh();
     const { ops, values } = accumulate(region.ops.slice(0, -1), reductions, params, ids);
@@ -42,7 +42,7 @@ const accumulate = (
   const out = ops.map((op): Op => {
     const k = reductions.findIndex((r) => r.atomics.has(op));
     if (k >= 0) {
-      const result = { id: ids.next(), type: reductions[k]!.type };
+      const result = makeValue(ids.next(), reductions[k]!.type, undefined);
       const operands = [values[k]!, op.operands[0]!];
       values[k] = result;
       return opWith(op, { name: `arith.${reductions[k]!.kind}`, operands, results: [result], attrs: {} });
@@ -51,7 +51,7 @@ const accumulate = (
     const arms = op.regions.map((r) => accumulate(r.ops.slice(0, -1), reductions, values, ids));
     const changed = reductions.flatMap((_, n) => (arms.some((a) => a.values[n] !== values[n]) ? [n] : []));
     if (changed.length === 0) return op;
-    const results = changed.map((n) => ({ id: ids.next(), type: reductions[n]!.type }));
+    const results = changed.map((n) => makeValue(ids.next(), reductions[n]!.type, undefined));
     const regions = op.regions.map((r, i) => {
       const last = terminatorOf(r);
       const region = { params: r.params, ops: [...arms[i]!.ops, last] };

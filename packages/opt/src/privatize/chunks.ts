@@ -1,4 +1,4 @@
-import { type Builder, type Op, type Scalar, type Value, opWith } from '@filigree/ir';
+import { makeOp, type Builder, type Op, type Scalar, type Value, opWith } from '@filigree/ir';
 import { workOf } from '../support/work.js';
 
 /** Ops that a chunk should take at the least: well more than the atomics after it. */
@@ -48,7 +48,7 @@ export const chunkedLoop = (
     const k = b.newValue(index);
     const { ops } = b.collect(() => {
       const ahead = b.mul(k, loop.operands[2]!);
-      b.append({ name: 'arith.add', operands: [from, ahead], results: [iv], attrs: {}, regions: [] });
+      b.append(makeOp('arith.add', [from, ahead], [iv], {}, [], undefined));
     });
     inside(
       opWith(loop, {

@@ -1,4 +1,5 @@
 import {
+  makeValue,
   freshIds,
   makeOp,
   type Attrs,
@@ -15,7 +16,7 @@ export type Fresh = (type: Type) => Value;
 
 export const freshValues = (kernel: Kernel): Fresh => {
   const ids = freshIds(kernel);
-  return (type) => ({ id: ids.next(), type });
+  return (type) => makeValue(ids.next(), type, undefined);
 };
 
 /** An op with one result and no regions, from the place in a source that it stands for. */

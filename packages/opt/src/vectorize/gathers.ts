@@ -1,5 +1,6 @@
 import { isFloat, type Op } from '@filigree/ir';
 import { accessOf } from '../store-forwarding/element-map.js';
+import { laneArithmetic } from '../support/lane-arithmetic.js';
 import { terminatorOf } from '../support/values.js';
 
 /**
@@ -24,14 +25,4 @@ export const gathersForArithmetic = (loop: Op): boolean => {
   return gathers;
 };
 
-const inRegisters: ReadonlySet<string> = new Set([
-  'arith.constant',
-  'arith.add',
-  'arith.sub',
-  'arith.mul',
-  'arith.div',
-  'arith.neg',
-  'math.fma',
-  'math.sqrt',
-  'math.rsqrt',
-]);
+const inRegisters: ReadonlySet<string> = new Set([...laneArithmetic, 'math.fma', 'math.sqrt', 'math.rsqrt']);

@@ -15,6 +15,7 @@ import { accessOf } from '../store-forwarding/element-map.js';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
+import { laneArithmetic } from '../support/lane-arithmetic.js';
 import { checkCount } from '../support/options.js';
 import { indexConstant } from '../support/split-loop.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
@@ -130,13 +131,8 @@ const pays = (region: Region): boolean => {
 };
 
 const cheap: ReadonlySet<string> = new Set([
-  'arith.constant',
+  ...laneArithmetic,
   'arith.splat',
-  'arith.add',
-  'arith.sub',
-  'arith.mul',
-  'arith.div',
-  'arith.neg',
   'mem.load',
   'mem.store',
   'scf.for',

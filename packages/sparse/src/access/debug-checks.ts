@@ -1,4 +1,5 @@
 import {
+  opWith,
   coreDialects,
   isInteger,
   mapKernels,
@@ -52,7 +53,7 @@ const checkedOp = (op: Op, ctx: RewriteContext, c: Context) => {
   if (!test && !divides) return undefined;
   const node = c.nodes.get(op.results[0].id) ?? fieldOf(c.storage, op) ?? 0;
   const detail = what === 'overflow' ? String(op.results[0].type) : typeof op.attrs.of === 'string' ? op.attrs.of : '';
-  const site = c.sites.number({ ...op, name: `${op.name} ${detail}` }, node);
+  const site = c.sites.number(opWith(op, { name: `${op.name} ${detail}` }), node);
   return ctx.build((b) => {
     const e: Emit = { b, storage: c.storage };
     if (divides) {

@@ -1,4 +1,5 @@
 import {
+  makeOp,
   coreDialects,
   mapKernels,
   mayTrap,
@@ -136,7 +137,7 @@ const flattenIf = (op: Op, taken: Value | undefined, b: Builder): void => {
   flatten(no, stores(no) ? both(b.op('arith.not', [condition])[0]) : undefined, b);
   const [x, y] = op.regions.map((r) => r.ops[r.ops.length - 1].operands);
   op.results.forEach((result, n) => {
-    b.append({ name: 'arith.select', operands: [condition, x[n], y[n]], results: [result], attrs: {}, regions: [] });
+    b.append(makeOp('arith.select', [condition, x[n], y[n]], [result], {}, [], undefined));
   });
 };
 

@@ -1,4 +1,5 @@
 import {
+  makeOp,
   rewriteOps,
   substituteOperands,
   walk,
@@ -322,7 +323,7 @@ const selected = (
     /* What the last one selects is what the load was. */
     const [made] = n === values.length - 1 ? load.results : fresh(load);
     const operands = [isAt.get(digit)!, value, other];
-    b.append({ name: 'arith.select', operands, results: [made], attrs: {}, regions: [] });
+    b.append(makeOp('arith.select', operands, [made], {}, [], undefined));
     return made;
   }, results[0]);
 };

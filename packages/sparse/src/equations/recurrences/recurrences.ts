@@ -1,3 +1,4 @@
+import { opWith } from '@filigree/ir';
 import type { AffineProgram, Expr, Read, Statement } from '../read/program.js';
 import { readsOf } from '../read/program.js';
 import { sameAffine } from '../sets/conjunction.js';
@@ -54,7 +55,7 @@ const accumulation = ({ value, write, place }: Statement): Recurrence['accumulat
   if (op.name === 'math.fma' && own(c))
     return {
       carry: c,
-      term: { kind: 'apply', op: { ...op, name: 'arith.mul', operands: op.operands.slice(0, 2) }, args: [a, b] },
+      term: { kind: 'apply', op: opWith(op, { name: 'arith.mul', operands: op.operands.slice(0, 2) }), args: [a, b] },
     };
   return undefined;
 };

@@ -1,4 +1,4 @@
-import type { Builder, Op, Replacement, RewriteContext, Value } from '@filigree/ir';
+import { makeValue, type Builder, type Op, type Replacement, type RewriteContext, type Value } from '@filigree/ir';
 import type { Anchor } from './forms.js';
 import { padFor, type Scratchpads, type Side } from './pads.js';
 import { addTo } from './transfer.js';
@@ -44,7 +44,7 @@ export const sumOf = (
   first: ReadonlyMap<number, Value>,
 ): Value => {
   const parts = [...terms].map(([anchor, c]) => {
-    if (typeof anchor === 'string') return times(b, { id: Number(anchor.slice(1)), type: 'i32' }, c);
+    if (typeof anchor === 'string') return times(b, makeValue(Number(anchor.slice(1)), 'i32', undefined), c);
     const value = first.get(anchor)!;
     if (Number.isInteger(c)) return times(b, value, c);
     const { unit } = spans.get(anchor)!;

@@ -1,4 +1,5 @@
 import {
+  makeValue,
   SCRATCH_BYTES,
   byteSize,
   declareBuffer,
@@ -103,7 +104,7 @@ export const scratchpadsOf = (
       remedy: `cache fewer fields, or make the blocks smaller: there is room for ${SCRATCH_BYTES}`,
     });
   let standIn = 0;
-  const make = (hint: string): Value => ({ id: --standIn, type: 'i32', hint });
+  const make = (hint: string): Value => makeValue(--standIn, 'i32', hint);
   return {
     pads,
     buffers,
