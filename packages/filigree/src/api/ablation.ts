@@ -30,12 +30,14 @@ export const ABLATIONS = {
 /** A stage of specialisation that can be switched off. */
 export type Ablation = keyof typeof ABLATIONS;
 
+const STAGES = Object.keys(ABLATIONS) as readonly Ablation[];
+
 /** A list such as `global,simd` as names, of those in `ABLATIONS` unless others are given. Throws `DiagnosticError` `ablate/unknown`. */
 export const parseAblation = <N extends string = Ablation>(
   list: string,
-  known: readonly N[] = Object.keys(ABLATIONS) as unknown as readonly N[],
+  known: readonly N[] = STAGES as readonly string[] as readonly N[],
 ): readonly N[] =>
-  list
+  (typeof list === 'string' ? list : unnamed(known))
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
@@ -47,6 +49,13 @@ export const parseAblation = <N extends string = Ablation>(
         }),
     );
 
-/** Overrides that switch these stages off, for measuring what they are worth. */
+/** The names of a list, of those that are known. Throws `DiagnosticError` `ablate/unknown`. */
+export const namesToAblate = <N extends string>(names: readonly string[], known: readonly N[]): readonly N[] =>
+  Array.isArray(names) ? names.flatMap((name: string) => parseAblation(name, known)) : unnamed(known);
+
+/** Overrides that switch these stages off, for measuring what they are worth. Throws `DiagnosticError` `ablate/unknown`. */
 export const ablate = (names: readonly string[]): OptionOverrides =>
-  mergeOverrides(...names.flatMap((name) => parseAblation(name)).map((name): OptionOverrides => ABLATIONS[name]));
+  mergeOverrides(...namesToAblate(names, STAGES).map((name): OptionOverrides => ABLATIONS[name]));
+
+const unnamed = (known: readonly string[]): never =>
+  fail('ablate/unknown', 'what is to be switched off is not named', { remedy: `list some of ${known.join(', ')}` });

@@ -1,5 +1,5 @@
 import type { FieldPipelineOptions } from '@filigree/runtime';
-import { parseAblation } from './ablation.js';
+import { namesToAblate } from './ablation.js';
 
 type Lowering = NonNullable<FieldPipelineOptions['lowering']>;
 type Simplify = Exclude<NonNullable<Lowering['simplify']>, false>;
@@ -47,9 +47,10 @@ export type FieldAblation = keyof typeof FIELD_ABLATIONS;
 
 /** Options with these parts switched off. Throws `DiagnosticError` `ablate/unknown`. */
 export const ablateFields = (names: readonly string[], options: FieldPipelineOptions = {}): FieldPipelineOptions =>
-  names
-    .flatMap((name) => parseAblation(name, Object.keys(FIELD_ABLATIONS) as readonly FieldAblation[]))
-    .reduce<FieldPipelineOptions>((all, name) => merge(all, FIELD_ABLATIONS[name]), options);
+  namesToAblate(names, Object.keys(FIELD_ABLATIONS) as readonly FieldAblation[]).reduce<FieldPipelineOptions>(
+    (all, name) => merge(all, FIELD_ABLATIONS[name]),
+    options,
+  );
 
 const merge = (a: FieldPipelineOptions, b: FieldPipelineOptions): FieldPipelineOptions => ({
   ...a,

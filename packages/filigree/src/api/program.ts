@@ -1,4 +1,5 @@
 import type { Backend } from '@filigree/backend';
+import { fail } from '@filigree/ir';
 import type { FieldDecl } from '@filigree/sparse';
 import {
   program as makeProgram,
@@ -27,12 +28,16 @@ export interface FieldProgramOptions<K extends Kernels = Kernels, F extends Fiel
 
 /**
  * Compiles kernels for the fields of a layout, and gives the fields memory: `sim.fields.u.set([3, 4], 1)`,
- * `sim.run.diffuse(0.1)`. Rejects with a `DiagnosticError`: `lang/…` with the place in the kernel's source, `layout/…`,
+ * `sim.run.diffuse(0.1)`. Rejects with a `DiagnosticError`: `program/…`, `lang/…` with the place in the kernel's source, `layout/…`,
  * `ablate/unknown`, `runtime/backend`, and what the backend says.
  */
 export const program = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
   options: FieldProgramOptions<K, F>,
 ): Promise<FieldProgram<K, F>> => {
+  if (typeof options !== 'object' || options === null)
+    fail('program/form', 'a program of fields is an object with a layout and kernels', {
+      remedy: 'write program({ layout: layout(dense(i, 100).place(x)), kernels: { step } })',
+    });
   const { ablate = [], ...rest } = options;
   const switched = ablateFields(ablate, options);
   return right(await makeProgram<K, F>({ ...rest, ...switched, backend: await resolveBackend(options.backend) })());

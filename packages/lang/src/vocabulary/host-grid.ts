@@ -22,6 +22,7 @@ export function hostGrid<E extends Entry>(
   fill: Fill<E, [number, number, number, number]>,
 ): Wide<E>[][][][];
 export function hostGrid(extents: readonly number[], fill: Fill<Entry, number[]>): unknown {
+  if (!Array.isArray(extents)) fail('lang/host-grid', 'the extents of a grid are a list');
   for (const n of extents)
     if (!Number.isInteger(n) || n < 0) fail('lang/host-grid', `an extent is a whole number, not ${n}`);
   if (extents.length === 0) fail('lang/host-grid', 'a grid has at least one axis');

@@ -44,6 +44,7 @@ export function sparseGrid(
   ambient: GridElement,
   { cells = [1], beside }: SparseGridOptions = {},
 ): object {
+  if (!Array.isArray(extents)) fail('lang/host-grid', 'the extents of a grid are a list');
   extents.forEach((extent, axis) => checkExtent(extent, axis === extents.length - 1));
   const axes = extents.filter((e) => typeof e === 'number').length;
   if (axes === 0) fail('lang/host-grid', 'a sparse grid has an axis besides its list');

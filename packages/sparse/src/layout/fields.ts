@@ -1,4 +1,4 @@
-import type { ScalarType } from '@filigree/ir';
+import { fail, type ScalarType } from '@filigree/ir';
 import type { Axes } from './axes.js';
 import {
   field,
@@ -42,6 +42,8 @@ export function fields(
   shapes: readonly string[] | Readonly<Record<string, ElementShape>>,
   options: Pick<FieldOptions, 'ambient'> = {},
 ): Readonly<Record<string, AnyField>> {
+  if (typeof shapes !== 'object' || shapes === null)
+    fail('layout/field', 'fields() was given no names', { remedy: "write fields('f32', ij, ['u', 'v'])" });
   const over = { ...options, axes };
   if (isList(shapes)) return Object.fromEntries(shapes.map((name) => [name, field(name, type, over)]));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
+import { DiagnosticError, error, fail, type Diagnostic } from '@filigree/ir';
 import { axisName } from './axes.js';
 import type { Branch, NodeSpec } from './branch.js';
 import type { FieldDecl } from './field-decl.js';
@@ -46,9 +46,14 @@ export interface Layout {
 
 /**
  * The tree whose root holds these branches (thesis §2.3.2). Throws `DiagnosticError`: `layout/placed-twice`,
- * `layout/empty`, `layout/axes`, `layout/list-axis`, `layout/hash-inside`, `layout/too-large`.
+ * `layout/branch`, `layout/empty`, `layout/axes`, `layout/list-axis`, `layout/hash-inside`, `layout/too-large`.
  */
 export const layout = (...branches: readonly Branch[]): Layout => {
+  for (const b of branches as readonly (Branch | undefined)[])
+    if (!Array.isArray(b?.path))
+      fail('layout/branch', `layout() was given ${String(b)}, which is no branch`, {
+        remedy: 'give nodes that fields are placed in: layout(dense(i, 100).place(x))',
+      });
   const axes = 1 + branches.reduce((most, b) => Math.max(most, largestAxis(b)), -1);
   const nodes: SNode[] = [];
   const add = (parent: number, fields: Partial<SNode>): number => {

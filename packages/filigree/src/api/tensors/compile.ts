@@ -9,6 +9,7 @@ import {
   type PlanOptions,
 } from '@filigree/tensor';
 import { right } from '../build.js';
+import { checkDtype, isListOf } from './check-given.js';
 import { declareTensors, tensorsIn, type TensorFacts } from './declare.js';
 import { compileFor, type TensorKernel, type TensorOptions, type TensorProgram } from './program.js';
 import { tensorBackend } from './target.js';
@@ -23,7 +24,7 @@ export interface TensorCompileOptions extends TensorOptions {
 
 /**
  * Compiles kernels of tensors that are one program: they share its tensors, each with memory of its own. Rejects with a
- * `DiagnosticError`: `notation/…`, `plan/…`, `emit/…`, `runtime/backend`, `tensor/dtype`, `tensor/gemm`, `cpp/plugin-missing` where the library for
+ * `DiagnosticError`: `notation/…`, `plan/…`, `emit/…`, `runtime/backend`, `tensor/kernel`, `tensor/dtype`, `tensor/gemm`, `cpp/plugin-missing` where the library for
  * `gemm` is not there, and what else the backend says.
  */
 export const compileTensors = async (
@@ -44,10 +45,11 @@ export const planAll = (
   { dtype = 'f64', plan = {} }: TensorCompileOptions,
   target: GemmTarget,
 ): readonly Plan[] => {
-  if (!['f32', 'f64'].includes(dtype))
-    fail('tensor/dtype', `kernels on tensors do not work on '${String(dtype)}'`, {
-      remedy: "give dtype: 'f32' or 'f64'",
+  if (!isListOf(kernels, 'assignments'))
+    fail('tensor/kernel', 'what is to be compiled is no list of kernels on tensors', {
+      remedy: 'give what tensorKernel(), parseKernel() or declareKernel() makes; to einsum a formula will do',
     });
+  checkDtype(dtype);
   return kernels.map((k) => right(planKernel(k, { ...plan, type: dtype, target })));
 };
 
@@ -73,6 +75,8 @@ export const einsum = async (formula: string | KernelDecl, options: EinsumOption
 
 /** A formula as a kernel. Throws `DiagnosticError` `einsum/…`, `notation/…`. */
 export const declareKernel = (formula: string, facts: TensorFacts, name = 'einsum'): KernelDecl => {
+  if (typeof formula !== 'string')
+    fail('einsum/formula', 'a formula is a text', { remedy: "write for example 'C[ij] = A[ik]*B[kj]'" });
   /* What is wrong with the text itself is said before extents are asked for; how many dimensions a tensor has they say better. */
   const bare = right(parseKernel(formula, tensorsIn(formula), name));
   const wrong = checkNotation(bare, { implicitSums: true }).filter((d) => d.code !== 'notation/index-count');

@@ -1,6 +1,7 @@
 import { declareBuffer, buildKernel, makeModule, type Value } from '@filigree/ir';
 import { instantiate } from '@filigree/runtime';
 import { right } from '../build.js';
+import { checkDtype } from './check-given.js';
 import type { TensorOptions } from './program.js';
 import { tensorBackend } from './target.js';
 
@@ -20,6 +21,7 @@ export const peakMeter = async (
   dtype: 'f32' | 'f64',
   options: Pick<TensorOptions, 'backend' | 'target'> = {},
 ): Promise<PeakMeter> => {
+  checkDtype(dtype);
   const { backend, target } = await tensorBackend(options);
   const lanes = target.vectorBytes / (dtype === 'f64' ? 8 : 4);
   const sums = target.registers === 32 ? 24 : 12;

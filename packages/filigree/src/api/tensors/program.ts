@@ -17,6 +17,7 @@ import {
 import type { BackendName } from '../backends.js';
 import { right } from '../build.js';
 import type { NumericArray } from '../compiled-program.js';
+import { isListOf } from './check-given.js';
 import { tensorBackend, type GemmLibrary, type TensorBackend } from './target.js';
 
 /** How tensor kernels are compiled. */
@@ -95,9 +96,15 @@ export interface TensorData {
   readonly get: (element?: number) => Float64Array;
 }
 
-/** Takes plans all the way to memory: the kernels of one program, which share its tensors. Rejects with a `DiagnosticError`. */
-export const compilePlans = async (plans: readonly Plan[], options: TensorOptions = {}): Promise<TensorProgram> =>
-  compileFor(plans, await tensorBackend(options), options);
+/**
+ * Takes plans all the way to memory: the kernels of one program, which share its tensors. Rejects with a `DiagnosticError`:
+ * `tensor/plan`, and those of `compileTensors`.
+ */
+export const compilePlans = async (plans: readonly Plan[], options: TensorOptions = {}): Promise<TensorProgram> => {
+  if (!isListOf(plans, 'tensors'))
+    fail('tensor/plan', 'what is to be compiled is no list of plans', { remedy: 'give what planKernel() makes' });
+  return compileFor(plans, await tensorBackend(options), options);
+};
 
 /** The same for a backend that was chosen before. */
 export const compileFor = async (
