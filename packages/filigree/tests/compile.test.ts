@@ -28,7 +28,7 @@ describe.each(workingBackends)('compile on %s', (backend) => {
       const x = Array.from({ length: n }, (_, i) => [Math.sin(3 * i + round), Math.cos(5 * i)]);
       const rest = Array.from({ length: n - 1 }, (_, i) => 0.5 + (i % 3));
       p.set('x', x.flat());
-      p.set('stiffness', [2.5]);
+      p.set('stiffness', round === 0 ? [2.5] : 2.5);
       p.set('rest', rest);
       p.run();
       const plain = springs.run({ x, stiffness: 2.5, rest });
@@ -273,6 +273,18 @@ describe('compile refuses', () => {
   };
   it.each(Object.entries(cases))('%s', async (_, [code, work]) => {
     expect(await codeOf(work())).toBe(code);
+  });
+
+  it('with the line of the program, found before it ran or while it ran', async () => {
+    const shows = async (run: (inputs: { x: number[] }) => Record<string, number>, line: string): Promise<void> => {
+      const e: unknown = await compile({ inputs: { x: 1 }, run }, { backend: 'wasm' }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect((e as DiagnosticError).message).toMatch(new RegExp(`^> *\\d+ \\| .*${line}`, 'm'));
+      expect((e as DiagnosticError).message).not.toContain('symbolic(');
+    };
+    await shows(({ x }) => ({ y: x[0] * limit }), 'limit');
+    await shows(({ x }) => ({ y: x.filter((v) => v > 0).length }), 'filter');
   });
 
   it('with an exception that says what to do', async () => {

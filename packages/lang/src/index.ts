@@ -3,7 +3,6 @@ export type { Lift, Num } from './symbolic/lift.js';
 export { transform, type TransformOptions, type TransformResult } from './plugin/transform.js';
 export { plainOps } from './ops/plain-ops.js';
 export { defaultOps } from './ops/default-ops.js';
-export { SourceDiagnosticError } from './ops/place.js';
 export type { NumericOps, Operand } from './ops/numeric-ops.js';
 export * from './vocabulary/index.js';
 export { kernel, type KernelDef, type KernelOptions } from './kernel/kernel.js';

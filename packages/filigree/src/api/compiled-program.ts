@@ -29,8 +29,8 @@ export interface CompiledProgram {
   readonly outputs: Readonly<Record<string, NumericArray>>;
   /** Patterns of those inputs and outputs that are sparse matrices. */
   readonly patterns: Readonly<Record<string, CsrPattern>>;
-  /** Copies values into an input. Errors: `program/unknown-input`, `program/length`, `program/values`. */
-  readonly set: (name: string, values: ArrayLike<number>) => void;
+  /** Copies values, or the one number, into an input. Errors: `program/unknown-input`, `program/length`, `program/values`. */
+  readonly set: (name: string, values: ArrayLike<number> | number) => void;
   /** Copies the values of a matrix that has exactly the compiled pattern; else `pattern/mismatch`, `program/pattern`. */
   readonly setMatrix: (name: string, matrix: Csr<ArrayLike<number>>) => void;
   /** A sparse input or output with its pattern; the values are the view. */
@@ -69,11 +69,12 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Bui
       : fail('program/unknown-input', `the program has no input '${name}'`, {
           remedy: `its inputs are ${Object.keys(inputs).join(', ') || 'none'}`,
         });
-  const set = (name: string, values: ArrayLike<number>): void => {
+  const set = (name: string, given: ArrayLike<number> | number): void => {
     alive();
     const view = input(name);
+    const values = typeof given === 'number' ? [given] : given;
     if (values?.length !== view.length)
-      fail('program/length', `input '${name}' takes ${view.length} values, got ${values?.length ?? String(values)}`, {
+      fail('program/length', `input '${name}' has ${view.length} values, got ${values?.length ?? String(values)}`, {
         remedy: 'give exactly the values of the shape the program was compiled for, flat, rows first; or compile again',
       });
     const odd = ArrayBuffer.isView(values) ? -1 : Array.prototype.findIndex.call(values, (x) => typeof x !== 'number');

@@ -59,7 +59,7 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
       if (json) terminal.out(`${JSON.stringify({ error: usage })}\n`);
       return 2;
     }
-    session.fail(diagnosticsOf(e), e instanceof DiagnosticError ? e.message : undefined);
+    session.fail(diagnosticsOf(e));
     return 1;
   } finally {
     session.close();

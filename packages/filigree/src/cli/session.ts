@@ -54,11 +54,9 @@ export class Session {
   }
 
   /** Says what is wrong, on stderr and, where JSON is wanted, as `{"error": …}` too. */
-  fail(diagnostics: Diagnostics, message?: string): void {
+  fail(diagnostics: Diagnostics): void {
     this.close();
-    const known = diagnostics.some((d) => d.loc && this.texts.has(d.loc.file));
-    if (message !== undefined && !known) this.terminal.err(`${message}\n`);
-    else this.warn(diagnostics);
+    this.warn(diagnostics);
     if (this.json) {
       const [first, ...more] = diagnostics as readonly [Diagnostic, ...Diagnostic[]];
       this.terminal.out(`${JSON.stringify({ error: { ...first, ...(more.length > 0 ? { more } : {}) } })}\n`);

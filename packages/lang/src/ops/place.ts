@@ -1,4 +1,4 @@
-import { DiagnosticError, error, formatDiagnostic, type Diagnostic, type Diagnostics, type Loc } from '@filigree/ir';
+import { codeFrame, DiagnosticError, error, type Diagnostic, type Diagnostics, type Loc } from '@filigree/ir';
 
 /**
  * A place in the user's source as one small integer, so that every rewritten operation can carry its place as a literal
@@ -23,31 +23,21 @@ export const locOf = (source: Source, site: Site): Loc => ({
   column: site % COLUMNS,
 });
 
-/** Diagnostics about a source text: the message shows the offending line. */
-export class SourceDiagnosticError extends DiagnosticError {
-  constructor(
-    diagnostics: Diagnostics,
-    readonly source: string | undefined,
-  ) {
-    super(diagnostics);
-    this.message = diagnostics.map((d) => formatDiagnostic(d, source)).join('\n');
-  }
-}
+/** These diagnostics as an exception; each shows its line of `text`, where that is known. */
+export const sourceError = (diagnostics: Diagnostics, text: string | undefined): DiagnosticError =>
+  new DiagnosticError(diagnostics.map((d) => framed(d, text)));
+
+const framed = (d: Diagnostic, text: string | undefined): Diagnostic =>
+  d.loc && text !== undefined ? { ...d, frame: codeFrame(text, d.loc) } : d;
 
 /** Throws an error diagnostic at a site. */
 export const failAt = (source: Source, site: Site, code: string, message: string, remedy: string): never => {
-  throw new SourceDiagnosticError(
-    [error(code, message, { loc: site ? locOf(source, site) : undefined, remedy })],
-    source.source,
-  );
+  throw sourceError([error(code, message, { loc: site ? locOf(source, site) : undefined, remedy })], source.source);
 };
 
-/** The same failure with a place: diagnostics that have none get this site; any other exception is left as it is. */
+/** The same failure with a place: what has none gets this site; any other exception is left as it is. */
 export const placed = (source: Source, site: Site, thrown: unknown): unknown => {
-  if (!(thrown instanceof DiagnosticError) || thrown instanceof SourceDiagnosticError) return thrown;
+  if (!(thrown instanceof DiagnosticError) || thrown.diagnostics.every((d) => d.loc)) return thrown;
   const loc = locOf(source, site);
-  return new SourceDiagnosticError(
-    thrown.diagnostics.map((d): Diagnostic => (d.loc ? d : { ...d, loc })),
-    source.source,
-  );
+  return new DiagnosticError(thrown.diagnostics.map((d) => (d.loc ? d : framed({ ...d, loc }, source.source))));
 };

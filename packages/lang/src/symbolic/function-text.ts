@@ -1,6 +1,6 @@
 import type { AnyNode } from 'acorn';
-import { error, type Loc } from '@filigree/ir';
-import { SourceDiagnosticError, failAt, siteOf, type Site, type Source } from '../ops/place.js';
+import { fail, type Loc } from '@filigree/ir';
+import { failAt, siteOf, type Site, type Source } from '../ops/place.js';
 import { bare, children, isFunction } from '../rewrite/ast.js';
 import { parseSource, type Parsed } from '../rewrite/parse.js';
 
@@ -25,16 +25,10 @@ export const functionText = (
   const name = f.name || called;
   const text = Function.prototype.toString.call(f);
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
-    const loc = at;
-    throw new SourceDiagnosticError(
-      [
-        error('lang/native-function', `\`${name}\` has no source text: it is native or bound`, {
-          loc,
-          remedy: 'pass the function itself instead of `f.bind(…)`, or wrap it in an arrow function that calls it',
-        }),
-      ],
-      undefined,
-    );
+    fail('lang/native-function', `\`${name}\` has no source text: it is native or bound`, {
+      loc: at,
+      remedy: 'pass the function itself instead of `f.bind(…)`, or wrap it in an arrow function that calls it',
+    });
   }
   const source: Source = { file: at?.file ?? name, source: at ? undefined : text };
   for (const isMethod of [false, true]) {

@@ -4,7 +4,7 @@ import { bindOps, type Bound } from '../ops/bind.js';
 import { defaultOps } from '../ops/default-ops.js';
 import { markOf } from '../ops/mark.js';
 import type { NumericOps } from '../ops/numeric-ops.js';
-import { SourceDiagnosticError, locOf, type Source } from '../ops/place.js';
+import { locOf, sourceError, type Source } from '../ops/place.js';
 import { firstEffect } from '../rewrite/effects.js';
 import { rewrite } from '../rewrite/rewrite.js';
 import { functionText, type FunctionText } from './function-text.js';
@@ -113,12 +113,12 @@ class Builder {
         problems.push(
           error('lang/unbound', `\`${name}\` is neither declared in the function nor in its scope`, {
             loc,
-            remedy: `pass it: symbolic(${fn.name || 'fn'}, { scope: { ${name} } }), or use the build plugin, which finds it by itself`,
+            remedy: `pass it in the options, { scope: { ${name} } }, or use the build plugin, which finds it by itself`,
           }),
         );
       }
     }
-    if (problems.length > 0) throw new SourceDiagnosticError(problems, parsed.source.source);
+    if (problems.length > 0) throw sourceError(problems, parsed.source.source);
     return names;
   }
 
