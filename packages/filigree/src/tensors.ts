@@ -1,6 +1,7 @@
 /** Everything that tensor kernels are declared with, so that their user imports this package alone. */
 export { patternOf, type BooleanTensor } from '@filigree/sparse';
 export {
+  deducePattern,
   evaluateKernel,
   family,
   gemmTargets,
@@ -9,7 +10,7 @@ export {
   planKernel,
   printActions,
   scalar,
-  sum,
+  sum as tensorSum,
   tensor,
   tensorOf,
   type Elements,
@@ -23,4 +24,5 @@ export {
   type ProjectFile,
   type Tensor,
   type TensorDecl,
+  type Term,
 } from '@filigree/tensor';

@@ -3,6 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import * as lang from '@filigree/lang';
+import * as filigree from 'filigree';
 import {
   ablateFields,
   dense,
@@ -35,6 +37,15 @@ const refusal = async (act: Promise<unknown>): Promise<Diagnostic> => {
 const u = field('u', 'f32');
 const v = field('v', 'f32');
 const grid = layout(dense(ij, 4).pointer().dense(ij, 8).place(u, v));
+
+/** What `@filigree/lang` exports for compilers, not for those who write kernels. */
+const forCompilers = ['LoopSpace', 'defaultOps', 'lowerKernel', 'lowerKernels', 'plainOps', 'transform'];
+
+it('the words of the language are found here, under their names', () => {
+  const words = Object.entries(lang).filter(([name]) => !forCompilers.includes(name));
+  expect(words.length).toBeGreaterThan(50);
+  expect(filigree).toMatchObject(Object.fromEntries(words));
+});
 
 /** A step of diffusion, and the heat in the grid. */
 const diffuse = kernel([u, v, 'f32'], (u: Grid2, v: Grid2, dt: number) => {
