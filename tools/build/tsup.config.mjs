@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'tsup';
+import { tsImport } from 'tsx/esm/api';
 
 /**
  * One bundle configuration for every package; tsup runs with the package's folder as the working directory. Entries are the
@@ -17,6 +18,19 @@ const exported = Object.values(manifest.exports)
 const commandLine = manifest.bin && existsSync(join(folder, 'src/cli.ts')) ? ['./src/cli.ts'] : [];
 const extra = manifest.filigree?.entries ?? [];
 
+/**
+ * The words of the language that are written in it keep their text, so that they survive the bundler of whoever uses them.
+ * The plugin that does so is taken from the sources of the package, which cannot wait for itself.
+ */
+const keepsText = async () => {
+  const plugin = new URL('../../packages/lang/src/plugin/esbuild.ts', import.meta.url).href;
+  const { filigreeEsbuild } = await tsImport(plugin, import.meta.url);
+  return {
+    esbuildPlugins: [filigreeEsbuild({ modules: /\/(inline|kernel)\.js$/ })],
+    external: ['@filigree/lang/runtime'],
+  };
+};
+
 /** `./src/node/loader.ts` → `node/loader`: an entry keeps its place below `src`, so that `exports` can name it. @param {string} source */
 const outputName = (source) => source.replace(/^(\.\/)?src\//, '').replace(/\.ts$/, '');
 
@@ -30,6 +44,7 @@ export default defineConfig({
   splitting: true,
   sourcemap: true,
   dts: false,
+  ...(manifest.name === '@filigree/lang' ? await keepsText() : {}),
   esbuildOptions: (options) => {
     // The sources are in the package, so the maps need not repeat them.
     options.sourcesContent = false;

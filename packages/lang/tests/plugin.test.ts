@@ -186,6 +186,68 @@ describe.each([
   });
 });
 
+/* `sum` and `n` are names that a bundle gives to other things too; helpers stand above and below what uses them. */
+const kernels = `import { active, inlined, kernel, lowerKernel, sum, type Grid1 } from '@filigree/lang';
+import { dense, field, i, layout } from '@filigree/sparse';
+import { printKernel } from '@filigree/ir';
+import { offset as n } from './offset.js';
+
+const u = field('u', 'f32');
+const grid = layout(dense(i, 16).place(u));
+
+export function shifted(x: number): number {
+  return x + n;
+}
+const damped = (x: number, by: number): number => shifted(x) * by * half;
+
+const make = (n: number) =>
+  kernel([u], (u: Grid1) => {
+    for (const i of active(u)) u[i] = damped(u[i], n) + below(i);
+    return sum(active(u), (i) => square(u[i]));
+  });
+const square = inlined((x: number): number => x * x);
+const half = 0.5;
+function below(i: number): number {
+  return i - half;
+}
+
+const lowered = lowerKernel(make(3), grid);
+export const text = lowered._tag === 'Left' ? JSON.stringify(lowered.left) : printKernel(lowered.right.kernel);
+`;
+
+describe('kernels', () => {
+  const colliding = `const sum = 1, n = 2; export * from './kernels.ts'; export { sum, n };`;
+
+  /** The kernel IR of a module of kernels, bundled. */
+  const irOf = async (name: string, code: string, bundle: string, options: esbuild.BuildOptions): Promise<string> => {
+    await writeFile(join(folder, 'kernels.ts'), code);
+    const result = await esbuild.build({
+      stdin: { contents: bundle, resolveDir: folder },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      external: ['@filigree/*'],
+      logLevel: 'silent',
+      ...options,
+    });
+    return ((await load(name, result.outputFiles![0].text)) as unknown as { text: string }).text;
+  };
+
+  it.each([false, true])('mean what their source means where names collide, minified: %s', async (minify) => {
+    const listed = kernels
+      .replace("import { offset as n } from './offset.js';", '')
+      .replace('x + n', 'x + offset')
+      .replace('kernel([u], (u', 'kernel([u], { scope: { damped, below, square, shifted, half, offset: 10, n } }, (u');
+    const expected = await irOf(`listed-${minify}`, listed, "export * from './kernels.ts';", {});
+    expect(expected).toContain('field.for');
+    expect(await irOf(`kept-${minify}`, kernels, colliding, { minify, plugins: [filigreeEsbuild()] })).toBe(expected);
+  });
+
+  it('are refused without it where names have changed', async () => {
+    expect(await irOf('without', kernels, colliding, { minify: true })).toContain('lang/unbound');
+  });
+});
+
 describe('transform', () => {
   it('returns nothing for a module without marks', () => {
     expect(transform('export const f = (x) => x * 2;', 'a.js')).toBeUndefined();

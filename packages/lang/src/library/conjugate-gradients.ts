@@ -1,7 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { FieldDecl, VectorField } from '@filigree/sparse';
-import type { KernelArg } from '../kernel/arguments.js';
-import { kernel, type KernelDef } from '../kernel/kernel.js';
+import { kernel, type KernelDef, type KernelOptions } from '../kernel/kernel.js';
 import { f64 } from '../vocabulary/casts.js';
 import { active } from '../vocabulary/loops.js';
 import type { Grid1 } from '../vocabulary/grid-types.js';
@@ -54,25 +53,28 @@ export const conjugateGradients = <F extends FieldDecl | VectorField>(
       remedy: 'give all fields of a system the same type and size, f32 or f64',
     });
   const real: Real = x.type;
-  const algebra = x.is === 'vector' ? vectors : numbers;
-  const { norm, rho, follow, advance } = x.is === 'vector' ? functionsOf(vectors) : functionsOf(numbers);
-  const scope = { ...algebra, eachActive, entryAt, putEntryAt, sumOfEach, addedInDouble };
-  const make = <A extends readonly KernelArg[]>(args: A, fn: (...args: never[]) => number | void): KernelDef<A> =>
-    kernel(args, { float: real, scope }, fn as never);
+  /* Numbers and vectors go the same way, and so do places along several axes: the types are those of one case. */
+  const { productOf, plusTimes } = (x.is === 'vector' ? vectors : numbers) as Algebra<number>;
+  const named = (name: string): KernelOptions => ({ name, float: real, scope: { productOf, plusTimes } });
   return {
-    norm: make([r], norm),
-    rho: make([z, r], rho),
-    follow: make([z, p, real], follow),
-    advance: make([x, p, r, q, real], advance),
+    norm: kernel([r], named('norm'), ((r: Grid1) => sum(active(r), (I) => productOf(at(r, I), at(r, I)))) as never),
+    rho: kernel([z, r], named('rho'), ((z: Grid1, r: Grid1) =>
+      sum(active(r), (I) => productOf(at(z, I), at(r, I)))) as never),
+    follow: kernel([z, p, real], named('follow'), ((z: Grid1, p: Grid1, beta: number) => {
+      for (const I of active(p)) put(p, I, plusTimes(at(z, I), beta, at(p, I)));
+    }) as never),
+    advance: kernel([x, p, r, q, real], named('advance'), ((x: Grid1, p: Grid1, r: Grid1, q: Grid1, alpha: number) => {
+      let squares = f64(0);
+      for (const I of active(x)) {
+        put(x, I, plusTimes(at(x, I), alpha, at(p, I)));
+        const residual = plusTimes(at(r, I), -alpha, at(q, I));
+        put(r, I, residual);
+        squares += f64(productOf(residual, residual));
+      }
+      return squares;
+    }) as never),
   };
 };
-
-/* Names that nothing else in this package has, since bundlers rewrite those of imports. */
-const eachActive = active;
-const entryAt = at;
-const putEntryAt = put;
-const sumOfEach = sum;
-const addedInDouble = f64;
 
 /** What numbers and vectors have in common. */
 interface Algebra<E> {
@@ -90,22 +92,3 @@ const vectors: Algebra<Vec> = {
   productOf: (a, b) => a.dot(b),
   plusTimes: (a, s, b) => a.add(b.mul(s)),
 };
-
-/* Written for one axis; places of several go the same way. */
-const functionsOf = <E>({ productOf, plusTimes }: Algebra<E>) => ({
-  norm: (r: Grid1<E>) => sumOfEach(eachActive(r as Grid1), (I) => productOf(entryAt(r, I), entryAt(r, I))),
-  rho: (z: Grid1<E>, r: Grid1<E>) => sumOfEach(eachActive(r as Grid1), (I) => productOf(entryAt(z, I), entryAt(r, I))),
-  follow: (z: Grid1<E>, p: Grid1<E>, beta: number) => {
-    for (const I of eachActive(p as Grid1)) putEntryAt(p, I, plusTimes(entryAt(z, I), beta, entryAt(p, I)));
-  },
-  advance: (x: Grid1<E>, p: Grid1<E>, r: Grid1<E>, q: Grid1<E>, alpha: number) => {
-    let squares = addedInDouble(0);
-    for (const I of eachActive(x as Grid1)) {
-      putEntryAt(x, I, plusTimes(entryAt(x, I), alpha, entryAt(p, I)));
-      const residual = plusTimes(entryAt(r, I), -alpha, entryAt(q, I));
-      putEntryAt(r, I, residual);
-      squares += addedInDouble(productOf(residual, residual));
-    }
-    return squares;
-  },
-});

@@ -1,7 +1,8 @@
-import type { AnyNode, Program } from 'acorn';
+import type { AnyNode } from 'acorn';
 import { bare, children, isFunction, type FunctionNode } from '../rewrite/ast.js';
 import type { Parsed } from '../rewrite/parse.js';
 import { functionOf, type Binding } from '../rewrite/scope.js';
+import { importedName } from './imported-name.js';
 
 /** Which parts of a module are to be rewritten, and what is to be remembered as rewritten. */
 export interface Roots {
@@ -38,20 +39,15 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
     if (node.type === 'Identifier') addBinding(scopes.bindingOf(node));
     for (const child of children(node)) addUsed(child);
   };
-  const isSymbolicCall = (callee: AnyNode): boolean => {
-    const specifier = scopes.bindingOf(callee)?.node;
-    return (
-      specifier?.type === 'ImportSpecifier' &&
-      nameOf(specifier.imported) === 'symbolic' &&
-      imports(program, specifier, modules)
-    );
-  };
-
   const all = hasDirective(program.body);
   const visit = (node: AnyNode): void => {
     if (isFunction(node) && (all || (node.body.type === 'BlockStatement' && hasDirective(node.body.body)))) add(node);
     if (all && (node.type === 'ClassDeclaration' || node.type === 'ClassExpression')) add(node);
-    if (node.type === 'CallExpression' && node.arguments.length > 0 && isSymbolicCall(bare(node.callee))) {
+    if (
+      node.type === 'CallExpression' &&
+      node.arguments.length > 0 &&
+      importedName(parsed, bare(node.callee), modules) === 'symbolic'
+    ) {
       const argument = bare(node.arguments[0]);
       if (isFunction(argument)) add(argument);
       if (isFunction(argument) || (argument.type === 'Identifier' && addBinding(scopes.bindingOf(argument))))
@@ -73,17 +69,6 @@ const hasDirective = (body: readonly AnyNode[]): boolean => {
   }
   return false;
 };
-
-const imports = (program: Program, specifier: AnyNode, modules: RegExp): boolean =>
-  program.body.some(
-    (s) =>
-      s.type === 'ImportDeclaration' &&
-      s.specifiers.some((i) => i === specifier) &&
-      modules.test(String(s.source.value)),
-  );
-
-const nameOf = (node: AnyNode): string =>
-  node.type === 'Identifier' ? node.name : String((node as { value?: unknown }).value);
 
 const classOf = (binding: Binding | undefined): AnyNode | undefined =>
   binding?.kind === 'class' ? binding.node : undefined;

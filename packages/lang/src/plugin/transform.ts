@@ -1,9 +1,12 @@
 import { TraceMap, originalPositionFor, type SourceMapInput } from '@jridgewell/trace-mapping';
+import type { Program } from 'acorn';
+import type MagicString from 'magic-string';
 import type { SourceMap } from 'magic-string';
 import { insertAround } from '../rewrite/insert.js';
 import { siteOf, type Site } from '../ops/place.js';
 import { parseSource } from '../rewrite/parse.js';
 import { rewrite } from '../rewrite/rewrite.js';
+import { findKept, type KeptFunction } from './kept-functions.js';
 import { findRoots } from './roots.js';
 
 /** How a module is rewritten. */
@@ -26,34 +29,54 @@ export interface TransformResult {
 
 /**
  * Rewrites in place the functions of a JavaScript module that are to be traced, and every function of the module that
- * they call, so that closures and imports keep working. Undefined if the module has none. Types must have been
- * stripped; `id` is the file's name, for diagnostics and the source map.
+ * they call, so that closures and imports keep working. Of functions that kernels are compiled from it keeps the text and
+ * what they use. Undefined if the module has neither. Types must have been stripped; `id` is the file's name, for
+ * diagnostics and the source map.
  */
 export const transform = (code: string, id: string, options: TransformOptions = {}): TransformResult | undefined => {
-  if (!/\bsymbolic\b/.test(code)) return undefined;
+  if (!/\b(symbolic|kernel|inlined)\b/.test(code)) return undefined;
   const file = id.replace(/\?.*$/, '');
   const text = options.original ? options.original.text : code;
   const parsed = parseSource(code, { file, source: text }, relocation(options.original?.map));
-  const roots = findRoots(parsed, options.modules ?? /^(@filigree\/lang|filigree)$/);
-  if (roots.nodes.length === 0) return undefined;
+  const modules = options.modules ?? /^(@filigree\/lang|filigree)$/;
+  const roots = findRoots(parsed, modules);
+  const functions = findKept(parsed, modules);
+  if (roots.nodes.length === 0 && functions.length === 0) return undefined;
 
   const { code: s, helpers, prefix } = rewrite(parsed, roots.nodes);
-  for (const argument of roots.marked)
-    insertAround(s, parsed.text, argument, `${prefix}mark(`, `, ${prefix}numericOps)`);
-  const ops = options.ops ?? { module: '@filigree/lang/runtime', name: 'defaultOps' };
-  const source = JSON.stringify({ file, ...(options.frames === false || text === undefined ? {} : { source: text }) });
-  const names = [...helpers].map(([name, local]) => `${name}: ${local}`).join(', ');
-  const start =
-    parsed.program.body.find((statement) => !(statement.type === 'ExpressionStatement' && statement.directive))
-      ?.start ?? 0;
-  s.appendLeft(
-    start,
-    `import { bindOps as ${prefix}bindOps, mark as ${prefix}mark } from '@filigree/lang/runtime'; ` +
-      `import { ${ops.name} as ${prefix}numericOps } from '${ops.module}'; ` +
+  const start: string[] = [];
+  if (roots.nodes.length > 0) {
+    for (const argument of roots.marked)
+      insertAround(s, parsed.text, argument, `${prefix}mark(`, `, ${prefix}numericOps)`);
+    const ops = options.ops ?? { module: '@filigree/lang/runtime', name: 'defaultOps' };
+    const source = JSON.stringify({
+      file,
+      ...(options.frames === false || text === undefined ? {} : { source: text }),
+    });
+    const names = [...helpers].map(([name, local]) => `${name}: ${local}`).join(', ');
+    start.push(
+      `import { bindOps as ${prefix}bindOps, mark as ${prefix}mark } from '@filigree/lang/runtime'; `,
+      `import { ${ops.name} as ${prefix}numericOps } from '${ops.module}'; `,
       `const { ${names} } = ${prefix}bindOps(${prefix}numericOps, ${source}); `,
-  );
-  s.append(`\n${roots.names.map((name) => `${prefix}mark(${name}, ${prefix}numericOps);`).join(' ')}\n`);
+    );
+    s.append(`\n${roots.names.map((name) => `${prefix}mark(${name}, ${prefix}numericOps);`).join(' ')}\n`);
+  }
+  if (functions.length > 0) start.push(`import { keep as ${prefix}keep } from '@filigree/lang/runtime'; `);
+  for (const f of functions) keepFunction(s, parsed.text, prefix, f);
+  s.appendLeft(startOf(parsed.program), start.join(''));
   return { code: s.toString(), map: s.generateMap({ source: file, includeContent: true, hires: 'boundary' }) };
+};
+
+/* Where the first statement stands that is no directive. */
+const startOf = (program: Program): number =>
+  program.body.find((statement) => !(statement.type === 'ExpressionStatement' && statement.directive))?.start ?? 0;
+
+/* Names are read where they mean what they mean in the function, and only when a kernel is compiled. */
+const keepFunction = (s: MagicString, text: string, prefix: string, { node, uses, declared }: KeptFunction): void => {
+  const scope = `{ ${uses.map((name) => `get ${name}() { return ${name}; }`).join(', ')} }`;
+  const rest = `, ${JSON.stringify(text.slice(node.start, node.end))}, ${scope})`;
+  if (declared) s.appendLeft(declared.end, `; ${prefix}keep(${declared.name}${rest};`);
+  else insertAround(s, text, node, `${prefix}keep(`, rest);
 };
 
 /** Places in the text before its types were stripped. */

@@ -1,5 +1,6 @@
 import type { AnyNode } from 'acorn';
 import { fail, type Loc } from '@filigree/ir';
+import { keptOf } from '../ops/kept.js';
 import { failAt, siteOf, type Site, type Source } from '../ops/place.js';
 import { bare, children, isFunction } from '../rewrite/ast.js';
 import { parseSource, type Parsed } from '../rewrite/parse.js';
@@ -13,8 +14,11 @@ export interface FunctionText {
   readonly nameless: boolean;
 }
 
+/** What a function says: what the build plugin kept of it, else what `toString()` gives. */
+export const textOf = (f: object): string => keptOf(f)?.text ?? Function.prototype.toString.call(f);
+
 /**
- * The text of a function from `toString()`. Lines are those of the text, from 1, unless `at` says where it begins.
+ * The text of a function, parsed. Lines are those of the text, from 1, unless `at` says where it begins.
  * `called` is what it is called where it has no name of its own. Fails with `lang/native-function` where there is no text.
  */
 export const functionText = (
@@ -23,7 +27,7 @@ export const functionText = (
   called = 'anonymous function',
 ): FunctionText => {
   const name = f.name || called;
-  const text = Function.prototype.toString.call(f);
+  const text = textOf(f);
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
     fail('lang/native-function', `\`${name}\` has no source text: it is native or bound`, {
       loc: at,

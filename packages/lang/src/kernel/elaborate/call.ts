@@ -1,6 +1,7 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { DiagnosticError } from '@filigree/ir';
 import { bare, children, isFunction, type FunctionNode } from '../../rewrite/ast.js';
+import { keptOf } from '../../ops/kept.js';
 import { inlinedScope } from '../../vocabulary/inline.js';
 import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
@@ -88,7 +89,8 @@ const hostClosure = (cx: Context, e: CallExpression, name: string, fn: (...args:
 
 const readUnit = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Unit => {
   try {
-    return unitOf(fn, inlinedScope(fn) ?? cx.unit.scope);
+    const own = inlinedScope(fn);
+    return unitOf(fn, { ...(own ? {} : cx.unit.scope), ...keptOf(fn)?.scope, ...own });
   } catch (thrown) {
     if (!(thrown instanceof DiagnosticError)) throw thrown;
     const [d] = thrown.diagnostics;

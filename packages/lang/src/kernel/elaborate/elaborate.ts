@@ -1,5 +1,6 @@
 import { type Buffer, type Diagnostic, type ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse';
+import { keptOf } from '../../ops/kept.js';
 import type { KernelDef } from '../kernel.js';
 import { type Block, type Reduction, type Temp } from '../code/code.js';
 import type { Interval } from '../code/interval.js';
@@ -44,7 +45,8 @@ export const elaborate = (def: KernelDef, layout: Layout): Elaborated => {
 };
 
 const attempt = (def: KernelDef, layout: Layout, random: boolean): Elaborated => {
-  const unit = unitOf(def.fn as (...args: never[]) => unknown, def.scope, def.at, def.name);
+  const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
+  const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, def.at, def.name);
   const session = new Session(def.name, def.float ?? 'f32', layout);
   const node = functionOfUnit(unit);
   const origin: Origin = { unit, offset: node?.start ?? 0 };

@@ -35,7 +35,7 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
     id,
     'lang/unbound',
     `\`${name}\` is neither declared in the function nor in its scope`,
-    `pass it: kernel([…], { scope: { ${name} } }, fn)`,
+    `pass it: kernel([…], { scope: { ${name} } }, fn), or use the build plugin, which finds it by itself`,
   );
 };
 

@@ -1,13 +1,16 @@
 import type { Loc } from '@filigree/ir';
 import { bare, isFunction, type FunctionNode } from '../../rewrite/ast.js';
-import { functionText } from '../../symbolic/function-text.js';
+import { functionText, textOf } from '../../symbolic/function-text.js';
 import type { Unit } from '../code/origin.js';
 
 type AnyFunction = (...args: never[]) => unknown;
 
-/** The text of a function, parsed; `called` names it where it has no name. Throws `DiagnosticError` as `functionText` does. */
+/**
+ * The text of a function, parsed; `called` names it where it has no name.
+ * Throws `DiagnosticError` as `functionText` does.
+ */
 export const unitOf = (fn: AnyFunction, scope: Readonly<Record<string, unknown>>, at?: Loc, called?: string): Unit => {
-  const text = Function.prototype.toString.call(fn);
+  const text = textOf(fn);
   return {
     name: fn.name,
     text: functionText(fn, at, called),

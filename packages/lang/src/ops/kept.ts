@@ -1,0 +1,20 @@
+/** What a build keeps of a function that kernels are compiled from. */
+export interface Kept {
+  readonly text: string;
+  /** What the text uses from around it, by the names in the text; each is read when a kernel is compiled. */
+  readonly scope: Readonly<Record<string, unknown>>;
+}
+
+const kept = new WeakMap<object, Kept>();
+
+/**
+ * Remembers the text of a function as its author wrote it, and what its names mean: bundlers and minifiers rename both
+ * names and what they stand for, so that the text of the function itself says nothing any more.
+ */
+export const keep = <F extends object>(f: F, text: string, scope: Kept['scope']): F => {
+  kept.set(f, { text, scope });
+  return f;
+};
+
+/** What the build plugin kept of a function, if it did. */
+export const keptOf = (f: object): Kept | undefined => kept.get(f);
