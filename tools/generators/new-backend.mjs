@@ -94,7 +94,7 @@ command('npm run new-backend NAME', {}, (root, name) => {
     next: [
       '`npm install` links it into the workspace',
       'write src/emit.ts; for a C-like target, build on the C-family emitter of @filigree/backend',
-      'state in src/legalize.ts what the target cannot do: rewrite it, or refuse it with a diagnostic',
+      `state in \`legalize\` of src/${name}.ts what the target cannot do: rewrite it, or refuse it with a diagnostic`,
       'add `compile` and `load`; then the conformance suite runs instead of skipping',
       'to offer it in `runtime` and on the command line, add it to their package.json and to the list of backends there',
     ],

@@ -54,6 +54,7 @@ command(
       next: [
         `spell it where \`${like}\` is spelled, as far as it applies:`,
         ...spelledIn(root, like).map((file) => `  ${file}`),
+        'if Math has no function of this name, write it in packages/backend-wasm/src/emit/scalar-ops.ts too',
         'give it a derivative in packages/autodiff, when that package exists',
         '`npm run test:unit` finds it in the table by itself and says what is missing',
       ],

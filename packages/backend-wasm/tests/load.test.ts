@@ -328,6 +328,15 @@ describe('compile and load', () => {
     expect(await codeOf(() => value(backend.emit.run(module)))).toBe('wasm/op');
   });
 
+  it('refuses functions that neither WebAssembly nor JavaScript has', async () => {
+    const buffers = [declareBuffer('y', 'f64', 1, 'output')];
+    const sine = buildKernel('k', {}, (b) => void b.store('y', b.math('sin', b.f64(0.5)), b.i32(0)), buffers);
+    const module = makeModule('m', buffers, [sine]);
+    expect(await codeOf(() => value(wasm().emit.run(module)))).toBe('none');
+    const unknown = JSON.parse(JSON.stringify(module).replace('math.sin', 'math.erf')) as Module;
+    expect(await codeOf(() => value(wasm().emit.run(unknown)))).toBe('wasm/op');
+  });
+
   it('is usable here', async () => {
     expect(await wasm().probe()).toEqual({
       name: 'wasm',

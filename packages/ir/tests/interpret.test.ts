@@ -193,8 +193,8 @@ describe('floats', () => {
   });
 
   test.each(scalarOps.filter((o) => o.kernelOp.startsWith('math.')))('$kernelOp on f32 and f64', (row) => {
-    const js =
-      (Math as unknown as Record<string, (...x: number[]) => number>)[row.name] ?? ((x: number) => 1 / Math.sqrt(x));
+    const inMath = (Math as unknown as Record<string, (...x: number[]) => number>)[row.name];
+    const js = row.name === 'rsqrt' ? (x: number) => 1 / Math.sqrt(x) : (inMath ?? row.evaluate);
     for (const [a, b] of [
       [0.3, 1.7],
       [-2.5, 2],

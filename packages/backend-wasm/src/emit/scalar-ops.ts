@@ -195,7 +195,7 @@ const mathOp = (c: Context, name: string, of: ScalarType, args: readonly Expr[])
       return apply(type, 'select', one, y, apply('i32', `${of}.gt`, op('abs', z), constant(type, 0)));
     }
     default:
-      return call(c, name, of, args);
+      return Object.hasOwn(Math, name) ? call(c, name, of, args) : unknown(`math.${name}`);
   }
 };
 
@@ -208,6 +208,8 @@ const call = (c: Context, name: string, of: ScalarType, args: readonly Expr[]): 
   return apply('f32', 'f32.demote_f64', apply('f64', `call $${name}`, ...args.map(promote)));
 };
 
-/** An op that this backend has no instruction for; `legalize` says so first. */
+/** An op that this backend has no instruction for, and JavaScript no function. */
 const unknown = (name: string): never =>
-  fail('wasm/op', `op '${name}' has no meaning in WebAssembly`, { remedy: 'lower it to the core dialects first' });
+  fail('wasm/op', `op '${name}' has no meaning in WebAssembly`, {
+    remedy: 'lower it to ops that have one, or write it in packages/backend-wasm/src/emit/scalar-ops.ts',
+  });

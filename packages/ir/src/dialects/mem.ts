@@ -33,7 +33,7 @@ import { laneFold } from './vector.js';
 export const bufferName = (op: Op): string => bareName(String(op.attrs.buffer));
 
 /** The name of a buffer from an attribute that refers to it. */
-export const bareName = (attr: string): string => (attr.startsWith('@') ? attr.slice(1) : attr);
+const bareName = (attr: string): string => (attr.startsWith('@') ? attr.slice(1) : attr);
 
 /** The buffers of a module by bare name, as op definitions want them. */
 export const bufferMap = (buffers: readonly Buffer[]): Buffers => new Map(buffers.map((b) => [b.name, b]));

@@ -7,7 +7,7 @@ const builtin = (name: string): Spelling =>
   pure((op, args) => call(`__builtin_${name}${typeOf(op) === 'f32' ? 'f' : ''}`, ...args));
 
 /** A helper that says what the function is. */
-export const helped = (name: string): Spelling =>
+const helped = (name: string): Spelling =>
   pure((op, args, site) => call(site.helper(`${name}_${typeOf(op)}`), ...args));
 
 /*

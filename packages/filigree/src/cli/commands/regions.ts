@@ -36,7 +36,7 @@ export const withRegionsOptions = (command: Command): Command =>
     );
 
 /** A summary for people. */
-export const regionsText = (s: RegionsSummary): string =>
+const regionsText = (s: RegionsSummary): string =>
   labelled([
     [
       'program',

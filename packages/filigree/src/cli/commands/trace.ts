@@ -37,7 +37,7 @@ export const withTraceOptions = (command: Command): Command =>
     );
 
 /** A summary for people. */
-export const traceText = (s: TraceSummary): string =>
+const traceText = (s: TraceSummary): string =>
   labelled([
     ['matrix', `${s.rows} × ${s.cols}, ${countText(s.nnz)} non-zeros (${s.field} ${s.symmetry})`],
     [
