@@ -61,6 +61,16 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('knows the names of inputs and outputs', async () => {
+    const p = await compile({ inputs: { x: 2 }, run: ({ x }) => ({ y: x[0] + x[1] }) }, { backend });
+    p.inputs.x.set([3, 4]);
+    p.run();
+    expect([...p.outputs.y]).toEqual([7]);
+    /* @ts-expect-error in the editor too. */
+    expect([p.inputs['y'], p.outputs['x']]).toEqual([undefined, undefined]);
+    p.dispose();
+  });
+
   it('computes in single precision where asked', async () => {
     const p = await compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] / 3 }) }, { backend, dtype: 'f32' });
     p.set('x', [1]);

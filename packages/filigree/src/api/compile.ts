@@ -10,10 +10,10 @@ import { traceable, type NumericContext, type NumericInputs, type NumericOutput 
 import type { OptionOverrides } from './options.js';
 
 /** An ordinary numeric function with the shapes of its inputs. */
-export interface NumericProgram<I extends Readonly<Record<string, InputShape>>> {
+export interface NumericProgram<I extends Readonly<Record<string, InputShape>>, O extends string = string> {
   readonly inputs: I;
   /** Computes outputs by name. Its structure may depend on the shapes and on its scope, not on input values. */
-  readonly run: (inputs: NumericInputs<I>, context: NumericContext) => Readonly<Record<string, NumericOutput>>;
+  readonly run: (inputs: NumericInputs<I>, context: NumericContext) => Readonly<Record<O, NumericOutput>>;
   /** Expected number of expression nodes, if known; saves reallocation. */
   readonly capacity?: number;
 }
@@ -52,10 +52,10 @@ export function compile(
   program: Program,
   options: CompileOptions & { readonly rewrite: false },
 ): Promise<CompiledProgram>;
-export function compile<const I extends Readonly<Record<string, InputShape>>>(
-  program: NumericProgram<I>,
+export function compile<const I extends Readonly<Record<string, InputShape>>, O extends string = string>(
+  program: NumericProgram<I, O>,
   options?: CompileOptions,
-): Promise<CompiledProgram>;
+): Promise<CompiledProgram<keyof I & string, O>>;
 export async function compile(
   program: Program | NumericProgram<Readonly<Record<string, InputShape>>>,
   options: CompileOptions & { readonly rewrite?: boolean } = {},

@@ -22,11 +22,12 @@ export interface CompileStats {
 
 /**
  * A program that runs natively on its own memory. `inputs` and `outputs` are views into that memory, valid until `dispose`:
- * write inputs, `run`, read outputs; nothing is copied. After `dispose` every method is `program/disposed`.
+ * write inputs, `run`, read outputs; nothing is copied. After `dispose` every method is `program/disposed`. `I` and `O` are the
+ * names of inputs and outputs, where they are known.
  */
-export interface CompiledProgram {
-  readonly inputs: Readonly<Record<string, NumericArray>>;
-  readonly outputs: Readonly<Record<string, NumericArray>>;
+export interface CompiledProgram<I extends string = string, O extends string = string> {
+  readonly inputs: Readonly<Record<I, NumericArray>>;
+  readonly outputs: Readonly<Record<O, NumericArray>>;
   /** Patterns of those inputs and outputs that are sparse matrices. */
   readonly patterns: Readonly<Record<string, CsrPattern>>;
   /** Copies values, or the one number, into an input. Errors: `program/unknown-input`, `program/length`, `program/values`. */
