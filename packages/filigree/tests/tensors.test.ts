@@ -8,6 +8,7 @@ import {
   evaluateKernel,
   family,
   measurePeak,
+  parseKernel,
   patternOf,
   scalar,
   tensor,
@@ -132,6 +133,22 @@ describe('projects', () => {
     expect(files.get('include/demo/tensor/C.h')).toContain('static constexpr std::size_t Size = 16;');
     expect(files.get('include/demo.h')).toContain('void demo_step_0(double* C, const double* A, const double* B);');
     expect(files.get('src/demo.f90')).toContain('bind(C, name="demo_step_1")');
+  });
+
+  it('say the formula of a kernel as it can be written', async () => {
+    const [A, B, C] = [tensor('A', [4, 4]), tensor('B', [4, 4]), tensor('C', [4, 4])];
+    const formula = 'C[ij] = 2*A[ik]*(B[kj] - A[kj]) - dt*B[ij] - A[ij]';
+    const built = C('ij').assign(
+      A('ik')
+        .mul(B('kj').sub(A('kj')))
+        .scale(2)
+        .sub(B('ij').scale(scalar('dt')))
+        .sub(A('ij')),
+    );
+    const files = await cppProject([tensorKernel('k', built)], { name: 'demo' });
+    expect(files.find((f) => f.path === 'include/demo/kernel/k.h')!.contents).toContain(` * ${formula}\n`);
+    const parsed = parseKernel(formula, { A: A.decl, B: B.decl, C: C.decl }, 'k');
+    expect(parsed).toMatchObject({ _tag: 'Right', right: { assignments: tensorKernel('k', built).assignments } });
   });
 
   it('declare all scalars in the tests of a kernel, also of terms that a pattern leaves nothing of', async () => {

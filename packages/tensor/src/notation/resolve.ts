@@ -3,6 +3,7 @@ import { type BooleanTensor, fullPattern } from '@filigree/sparse';
 import { ONE, timesCoefficient } from './build.js';
 import { indexedIn } from './check.js';
 import type { Assignment, Coefficient, Expr, TensorDecl } from './expression.js';
+import { expressionText } from './expression-text.js';
 import type { Node, Statement, SumNode } from './node.js';
 
 export interface ResolveOptions {
@@ -67,7 +68,7 @@ const resolveNode = (e: Expr, free: string, context: Context): Node => {
 /** What is wrong with the indices of one term, whose free indices are given. */
 const checkTerm = (e: Expr, free: string, inner: boolean, { implicitSums }: Context): void => {
   const counts = countIndices(e);
-  const text = textOf(e);
+  const text = expressionText(e);
   for (const [index, n] of counts) {
     if (n > 2)
       fail('notation/index-thrice', `index '${index}' appears ${n === 3 ? 'three' : n} times in ${text}`, {
@@ -143,18 +144,4 @@ const countIndices = (e: Expr): ReadonlyMap<string, number> => {
       counts.set(i, e.kind === 'einsum' ? so + n : Math.max(so, n));
     }
   return counts;
-};
-
-/** An expression as the parser would take it. */
-const textOf = (e: Expr): string => {
-  switch (e.kind) {
-    case 'indexed':
-      return `${e.tensor.name}[${e.indices}]`;
-    case 'einsum':
-      return e.factors.map((f) => (f.kind === 'add' ? `(${textOf(f)})` : textOf(f))).join('*');
-    case 'add':
-      return e.terms.map(textOf).join(' + ');
-    case 'scale':
-      return `${[e.by.factor, ...e.by.scalars].join('*')}*${e.of.kind === 'add' ? `(${textOf(e.of)})` : textOf(e.of)}`;
-  }
 };
