@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import * as E from 'fp-ts/lib/Either.js';
 import { type Module, buildKernel, constBuffer, declareBuffer, makeModule } from '@filigree/ir';
@@ -100,6 +101,30 @@ describe('an executable', () => {
     expect(ticks).toBeGreaterThan(0);
     expect(await codeOf(async () => Promise.all([program.runAsync(), program.runAsync()]))).toBe('run/busy');
     program.dispose();
+  });
+
+  it.each([1, 2])('says so where its thread ends before a run does, and runs again, on %i threads', async (threads) => {
+    const workers: Worker[] = [];
+    const note = (worker: Worker): void => void workers.push(worker);
+    process.on('worker', note);
+    const n = 400_000;
+    const program = await loaded(deepRoots(n), wasm(), { threads });
+    const { x, y } = program.buffers;
+    x.fill(5 as never);
+    try {
+      setTimeout(() => void workers.at(-1)!.terminate(), 100);
+      expect(await codeOf(() => program.runAsync())).toBe('run/thread');
+      await program.runAsync();
+      expect(y[n - 1]).toBe(roots(5));
+      /* Also one that ended while nothing ran. */
+      await workers.at(-1)!.terminate();
+      y.fill(0 as never);
+      await program.runAsync();
+      expect(y[n - 1]).toBe(roots(5));
+    } finally {
+      process.off('worker', note);
+      program.dispose();
+    }
   });
 
   it('launches kernels in the background, with the arguments of the moment', async () => {

@@ -129,6 +129,7 @@ const executable = (
   const inBackground = async (list: readonly KernelCall[]): Promise<void> => {
     state.running = true;
     try {
+      if (state.runner?.ended()) state.runner = undefined;
       const runner = shared ? (state.runner ??= runnerOf(code, memory)) : undefined;
       if (runner === undefined) {
         await Promise.resolve();
@@ -138,7 +139,11 @@ const executable = (
       mayWait[0] = 1;
       const failure = await runner.run(list.map((c) => [c.name, c.args]));
       if (failure?.trap === true) trapped(module, failure.message);
-      if (failure) throw new Error(failure.message);
+      if (!failure) return;
+      abandon?.();
+      fail('run/thread', `the thread that ran module @${module.name} failed: ${failure.message}`, {
+        remedy: 'fill the inputs and run again, on another thread; where memory ran out, free some first',
+      });
     } finally {
       state.running = false;
       if (state.disposed) shutDown();

@@ -5,6 +5,8 @@ import { threadScript } from './script.js';
 export interface Runner {
   /** Runs kernels in order; resolves with what went wrong, if anything. */
   readonly run: (calls: readonly (readonly [string, readonly (number | bigint)[]])[]) => Promise<Failure | undefined>;
+  /** Whether the thread has ended, so that nobody would answer. */
+  readonly ended: () => boolean;
   readonly dispose: () => void;
 }
 
@@ -15,6 +17,7 @@ export interface Failure {
 
 /** A runner of a module with shared memory, or `undefined` where there are no threads. */
 export const runnerOf = (module: WebAssembly.Module, memory: WebAssembly.Memory): Runner | undefined => {
+  const state = { ended: false };
   const waiting: { resolve: ((failure: Failure | undefined) => void) | undefined } = { resolve: undefined };
   const finish = (failure: Failure | undefined): void => {
     waiting.resolve?.(failure);
@@ -26,7 +29,10 @@ export const runnerOf = (module: WebAssembly.Module, memory: WebAssembly.Memory)
       const { done, ...failure } = message as Failure & { done: boolean };
       finish(done ? undefined : failure);
     },
-    (message) => finish({ trap: false, message }),
+    (message) => {
+      state.ended = true;
+      finish({ trap: false, message });
+    },
   );
   if (thread === undefined) return undefined;
   thread.post({ module, memory });
@@ -42,6 +48,7 @@ export const runnerOf = (module: WebAssembly.Module, memory: WebAssembly.Memory)
         thread.hold(false);
       }
     },
+    ended: () => state.ended,
     dispose: () => thread.terminate(),
   };
 };

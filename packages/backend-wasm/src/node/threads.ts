@@ -10,7 +10,7 @@ export interface Thread {
 
 /**
  * Starts a thread on `script`, in which `post(message)` and `receive(listener)` are defined. `onFailure` hears of errors that the script
- * does not catch. Returns `undefined` where there are no threads.
+ * does not catch, and where there is Node of the thread's end, whatever ended it. Returns `undefined` where there are no threads.
  */
 export const startThread = (
   script: string,
@@ -22,6 +22,7 @@ export const startThread = (
     const worker = new threads.Worker(nodePrelude + script, { eval: true, execArgv: [], stdin: false });
     worker.on('message', onMessage);
     worker.on('error', (e: Error) => onFailure(e.message));
+    worker.on('exit', () => onFailure('it was stopped'));
     /* After the listeners: adding one would hold the process again. */
     worker.unref();
     return {
