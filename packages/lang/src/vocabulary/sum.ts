@@ -14,12 +14,15 @@ export function sum<T, N extends number>(space: Iterable<T>, term: (at: T) => Ve
 export function sum<T, R extends number, C extends number>(space: Iterable<T>, term: (at: T) => Mat<R, C>): Mat<R, C>;
 export function sum<T>(space: Iterable<T>, term: (at: T) => number | Vec | Mat): number | Vec | Mat {
   let total: number | Vec | Mat | undefined;
-  for (const at of space) total = total === undefined ? term(at) : plus(total, term(at));
+  for (const at of space) total = plus(total, term(at));
   return total ?? 0;
 }
 
-const plus = (a: number | Vec | Mat, b: number | Vec | Mat): number | Vec | Mat =>
-  typeof a === 'number' ? a + (b as number) : (a as Vec).add(b as Vec);
+/* Numbers are added to 0, as loops in kernels do: a sum of −0 alone is 0. */
+const plus = (a: number | Vec | Mat | undefined, b: number | Vec | Mat): number | Vec | Mat => {
+  if (typeof b === 'number') return ((a as number | undefined) ?? 0) + b;
+  return a === undefined ? b : (a as Vec).add(b as Vec);
+};
 
 /* Names that nothing else in this package has, since bundlers rewrite those of imports. */
 const inDoublePrecision = f64;
