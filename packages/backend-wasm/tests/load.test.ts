@@ -112,8 +112,10 @@ describe('an executable', () => {
     const { x, y } = program.buffers;
     x.fill(5 as never);
     try {
-      setTimeout(() => void workers.at(-1)!.terminate(), 100);
-      expect(await codeOf(() => program.runAsync())).toBe('run/thread');
+      const run = codeOf(() => program.runAsync());
+      await new Promise(setImmediate);
+      void workers.at(-1)!.terminate();
+      expect(await run).toBe('run/thread');
       await program.runAsync();
       expect(y[n - 1]).toBe(roots(5));
       /* Also one that ended while nothing ran. */
