@@ -1,10 +1,8 @@
 import { fail } from '@filigree/ir';
 
-/** Whether a value is a list, not an empty one, of objects with a list of this name, as kernels and plans are. */
+/** Whether a value is a list of objects with a list of this name, as kernels and plans are. */
 export const isListOf = (list: unknown, part: string): boolean =>
-  Array.isArray(list) &&
-  list.length > 0 &&
-  list.every((x: Record<string, unknown> | undefined) => Array.isArray(x?.[part]));
+  Array.isArray(list) && list.every((x: Record<string, unknown> | undefined) => Array.isArray(x?.[part]));
 
 /** Throws `tensor/dtype` on what no tensor is made of. */
 export const checkDtype = (dtype: unknown): void => {

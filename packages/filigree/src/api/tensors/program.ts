@@ -112,6 +112,7 @@ export const compileFor = async (
   { backend, target, keep }: TensorBackend,
   options: Omit<TensorOptions, 'backend' | 'target' | 'gemm'>,
 ): Promise<TensorProgram> => {
+  if (plans.length === 0) fail('tensor/kernel', 'a program of tensors needs a kernel', { remedy: 'give one or more' });
   const started = performance.now();
   const elements = options.elements ?? { kind: 'one' };
   const module = right(lowerPlans(plans, { elements, target, ...(keep && { keep }) }));
