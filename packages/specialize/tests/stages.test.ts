@@ -253,3 +253,25 @@ describe('edge cases', () => {
     );
   });
 });
+
+describe('the work of a launch', () => {
+  /** Heavy instances that read one number and write one. */
+  const program = (n: number): Program => ({
+    inputs: { x: n },
+    run: ({ x }) => ({
+      y: list(x).map((v) => Array.from({ length: 20 }).reduce<Num>((w) => m.sin(m.add(m.mul(w, w), v)), v)),
+    }),
+  });
+
+  it('is cut into tiles that threads can divide, though it moves few bytes', () => {
+    const n = 20_000;
+    const { specialized } = runProgram(program(n), { x: numbers(n, 1) });
+    const [loop] = specialized.module.kernels[0].body.ops.filter((op) => op.name === 'scf.for');
+    expect(loop.attrs.parallel).toBe(true);
+    const starts = specialized.module.buffers.find((b) => b.name === 'index32')!.data!;
+    expect(starts.length).toBeGreaterThan(8);
+    /* What divides it is told how much there is: the bounds are in tables. */
+    const inner = loop.regions[0].ops.filter((op) => op.name === 'scf.for');
+    expect(inner.map((op) => op.attrs.trips)).toEqual([Math.ceil(n / (starts.length - 1))]);
+  });
+});

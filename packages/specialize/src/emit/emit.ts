@@ -49,7 +49,7 @@ const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], 
     (b) => {
       if (launch.tiles === 1) {
         for (const g of launch.groups)
-          emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, options);
+          emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, 1, options);
         return;
       }
       const parallel = options.emit.parallel && launch.groups.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK;
@@ -57,7 +57,7 @@ const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], 
         for (const g of launch.groups) {
           const first = b.load(POOL[32], linear(b, index, 1, g.tileBase));
           const end = b.load(POOL[32], linear(b, index, 1, g.tileBase + 1));
-          emitGroup(b, g, { index, first, count: b.sub(end, first) }, options);
+          emitGroup(b, g, { index, first, count: b.sub(end, first) }, launch.tiles, options);
         }
       });
     },
@@ -86,34 +86,41 @@ const isComputeBound = (g: PlacedGroup): boolean => {
 /** Operations a memory access from which lanes pay, measured on gathers of f64 into four lanes. */
 const LANES_PAY = 2;
 
-const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, options: EmitContext): void => {
+/** The instances of one tile of many. Loops say how often they run as a rule: whoever divides the work must know. */
+const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, tiles: number, options: EmitContext): void => {
   const { pieces } = g;
-  if (pieces === undefined) return emitInstances(b, g, tile, 1, options);
+  if (pieces === undefined) return emitInstances(b, g, tile, { step: 1, trips: Math.ceil(g.size / tiles) }, options);
   const ofTile = (k: number): Value => b.load(POOL[32], linear(b, tile.index, 1, pieces.tileBase + k));
   const { first, step } = g.encoded.pieces!;
   const [from, to] = tile.index === undefined ? [b.i32(0), b.i32(first.length)] : [ofTile(0), ofTile(1)];
-  b.for(from, to, b.i32(1), {}, [], (index) => {
-    const first = b.load(POOL[32], linear(b, index, 1, pieces.firstBase));
+  b.for(from, to, b.i32(1), { trips: Math.ceil(first.length / tiles) }, [], (index) => {
+    const from = b.load(POOL[32], linear(b, index, 1, pieces.firstBase));
     const count = b.load(POOL[32], linear(b, index, 1, pieces.countBase));
-    emitInstances(b, g, { index, first, count }, step, options);
+    emitInstances(b, g, { index, first: from, count }, { step, trips: Math.ceil(g.size / first.length) }, options);
   });
 };
 
 /** Every `step`-th instance from the first of a tile or piece on. */
-const emitInstances = (b: Builder, g: PlacedGroup, tile: Tile, step: number, options: EmitContext): void => {
+const emitInstances = (
+  b: Builder,
+  g: PlacedGroup,
+  tile: Tile,
+  { step, trips }: { readonly step: number; readonly trips: number },
+  options: EmitContext,
+): void => {
   const tables = tileTables(b, g.encoded, g.bases, tile);
   const constants = columnStarts(b, tile, g.constantCount, g.bases.constants);
   const rolled = g.segments.length > 0;
   const segments = g.segments.map((s) => wholeSegment(b, s));
   const one = b.i32(1);
-  const attrs: Attrs = options.emit.simd && isComputeBound(g) ? { simd: true } : {};
+  const attrs: Attrs = { ...(options.emit.simd && isComputeBound(g) ? { simd: true } : {}), trips };
   b.for(b.i32(0), tile.count, one, attrs, [], (m) => {
     const j = step === 1 ? m : b.mul(m, b.i32(step));
     const at: Instance = { m, j, i: tile.first === undefined ? j : b.add(tile.first, j) };
     const columns = g.columnBuffers.length;
     const positions = emitAddresses(b, g.encoded, tables, at, 0, columns, []);
     const values = rolled
-      ? [segments.reduce((sum, s) => sumOfTerms(b, s, at.i, one, sum, options), b.constant(0, options.dtype))]
+      ? [segments.reduce((sum, s) => sumOfTerms(b, s, g.size, at.i, one, sum, options), b.constant(0, options.dtype))]
       : expressionValues(b, g, positions, constants, j, options);
     const all = emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions);
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
@@ -154,6 +161,7 @@ const wholeSegment = (b: Builder, segment: PlacedSegment): WholeSegment => {
 const sumOfTerms = (
   b: Builder,
   { segment, tables, constants }: WholeSegment,
+  instances: number,
   i: Value,
   one: Value,
   start: Value,
@@ -161,7 +169,7 @@ const sumOfTerms = (
 ): Value => {
   const from = b.load(POOL[32], linear(b, i, 1, segment.ptrBase));
   const to = b.load(POOL[32], linear(b, i, 1, segment.ptrBase + 1));
-  return b.for(from, to, one, {}, [start], (t, [sum]) => {
+  return b.for(from, to, one, { trips: Math.ceil(segment.terms / instances) }, [start], (t, [sum]) => {
     const positions = emitAddresses(
       b,
       segment.encoded,

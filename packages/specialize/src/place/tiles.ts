@@ -1,3 +1,4 @@
+import type { Body } from '../harvest/harvest.js';
 import type { Movable } from './movable.js';
 
 /** Tiles of a launch: `starts[k][t] .. starts[k][t+1])` are group k's instances of tile t. */
@@ -9,8 +10,11 @@ export interface Tiles {
 /** Fewer instances than this in a tile and the loops cost more than the cache saves. */
 const MIN_INSTANCES = 64;
 
+/** Operations of a tile, so that threads can divide the work where instances read little and compute much. */
+const TILE_WORK = 1 << 17;
+
 /**
- * Cuts a launch into tiles of about `tileBytes` that take their instances from all groups in step: a tile is a stretch
+ * Cuts a launch into tiles of about `tileBytes` or less that take their instances from all groups in step: a tile is a stretch
  * of the order in which units run, where neighbours read and write near positions, and all touch equally many bytes.
  */
 export const cutTiles = (
@@ -22,8 +26,10 @@ export const cutTiles = (
   const bytes = groups.map((g) => bytesPerInstance(g, scalarBytes));
   const total = groups.reduce((sum, g, k) => sum + g.units.length * bytes[k], 0);
   const instances = groups.reduce((n, g) => n + g.units.length, 0);
+  const work = groups.reduce((sum, g) => sum + g.units.length * operationsPerInstance(g), 0);
+  const most = Math.floor(instances / (MIN_INSTANCES * groups.length));
   const wanted =
-    tileBytes > 0 ? Math.min(Math.ceil(total / tileBytes), Math.floor(instances / (MIN_INSTANCES * groups.length))) : 1;
+    tileBytes > 0 ? Math.min(Math.max(Math.ceil(total / tileBytes), Math.ceil(work / TILE_WORK)), most) : 1;
   const tiles = Math.max(1, wanted);
   if (tiles === 1) return { tiles, starts: groups.map((g) => Int32Array.of(0, g.units.length)) };
   const tileOf = tilesOfUnits(groups, order, bytes, total / tiles);
@@ -34,11 +40,16 @@ export const cutTiles = (
 };
 
 /** Operands, results and index entries, by a rough count. */
-const bytesPerInstance = (g: Movable, scalarBytes: number): number => {
-  const terms = g.segments.reduce((n, s) => n + (s.ptr[s.ptr.length - 1] * s.columns.length) / g.units.length, 0);
-  const operands = terms + (g.body?.columns.length ?? 0);
-  return 2 * scalarBytes + operands * (scalarBytes + 2);
-};
+const bytesPerInstance = (g: Movable, scalarBytes: number): number =>
+  2 * scalarBytes + perInstance(g, ({ columns }) => columns.length) * (scalarBytes + 2);
+
+const operationsPerInstance = (g: Movable): number => perInstance(g, ({ template }) => template.graph.length);
+
+const perInstance = (g: Movable, count: (part: Body) => number): number =>
+  g.segments.reduce(
+    (n, s) => n + (s.ptr[s.ptr.length - 1] / g.units.length) * count(s),
+    g.body === undefined ? 0 : count(g.body),
+  );
 
 /** The tile of each unit: units fill one tile after the other, in the order in which they run. */
 const tilesOfUnits = (
