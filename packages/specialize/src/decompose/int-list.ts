@@ -4,11 +4,7 @@ export class IntList {
   length = 0;
 
   push(value: number): void {
-    if (this.length === this.data.length) {
-      const wider = new Int32Array(2 * this.data.length);
-      wider.set(this.data);
-      this.data = wider;
-    }
+    if (this.length === this.data.length) this.data = doubled(this.data);
     this.data[this.length++] = value;
   }
 
@@ -17,3 +13,10 @@ export class IntList {
     return this.data.subarray(0, this.length);
   }
 }
+
+/** The same integers with as much room again. */
+export const doubled = (a: Int32Array): Int32Array<ArrayBuffer> => {
+  const wider = new Int32Array(2 * a.length);
+  wider.set(a);
+  return wider;
+};

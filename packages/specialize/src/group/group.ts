@@ -83,7 +83,7 @@ const rollSums = (
   exact: readonly Int32Array[],
   options: GroupOptions,
 ): Group[] => {
-  const list = termList(d, hashes, () => false);
+  const list = termList(d, hashes);
   const families = new Map<number, { groups: Int32Array[]; level: number }>();
   const out: Group[] = [];
   for (const units of exact) {

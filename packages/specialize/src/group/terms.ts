@@ -1,5 +1,6 @@
 import type { Decomposition } from '../decompose/decompose.js';
 import { ASSOCIATIVE } from '../decompose/codes.js';
+import { doubled } from '../decompose/int-list.js';
 import type { CutHashes } from './cut-hash.js';
 
 /**
@@ -13,8 +14,7 @@ export interface TermList {
   hashes: Int32Array;
 }
 
-/** `keep(id)` true makes an operand of the same operation a term of its own instead of flattening it. */
-export const termList = (d: Decomposition, hashes: CutHashes, keep: (id: number) => boolean): TermList => {
+export const termList = (d: Decomposition, hashes: CutHashes): TermList => {
   const { op, left, right } = d.graph;
   const { stored } = d;
   let stack = new Int32Array(64);
@@ -35,15 +35,15 @@ export const termList = (d: Decomposition, hashes: CutHashes, keep: (id: number)
       let sorted = true;
       while (top > 0) {
         const id = stack[--top];
-        if (op[id] === code && stored[id] === 0 && !keep(id)) {
-          if (top + 2 > stack.length) stack = double(stack);
+        if (op[id] === code && stored[id] === 0) {
+          if (top + 2 > stack.length) stack = doubled(stack);
           stack[top++] = right[id];
           stack[top++] = left[id];
           continue;
         }
         if (n === list.terms.length) {
-          list.terms = double(list.terms);
-          list.hashes = double(list.hashes);
+          list.terms = doubled(list.terms);
+          list.hashes = doubled(list.hashes);
         }
         const h = hashes.asOperand(id);
         if (n > 0 && list.hashes[n - 1] > h) sorted = false;
@@ -55,12 +55,6 @@ export const termList = (d: Decomposition, hashes: CutHashes, keep: (id: number)
     },
   };
   return list;
-};
-
-const double = (a: Int32Array): Int32Array<ArrayBuffer> => {
-  const wider = new Int32Array(2 * a.length);
-  wider.set(a);
-  return wider;
 };
 
 /** Stable; insertion for the short lists that are the rule. */

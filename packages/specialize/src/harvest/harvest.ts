@@ -49,7 +49,7 @@ const MAX_TOKENS = 400_000;
 export const harvest = (): Pass<Grouping, Harvest> =>
   pass('harvest', (d) => {
     const form = unitForm(d);
-    const terms = termList(d, d.hashes, () => false);
+    const terms = termList(d, d.hashes);
     const { graph, inputs, outputs, ptr, roots, level, destinations } = d;
     const harvested = d.groups.flatMap((g) =>
       g.rolled ? [harvestRolled(d, g, form, terms)] : harvestGroup(d, g, form),

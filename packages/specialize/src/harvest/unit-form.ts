@@ -1,4 +1,5 @@
 import { ARITY, CONSTANT, VARIABLE } from '../decompose/codes.js';
+import { doubled } from '../decompose/int-list.js';
 import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Grouping } from '../group/group.js';
 import { token } from './token.js';
@@ -54,11 +55,11 @@ export const unitForm = (d: Grouping): UnitForm => {
   };
 
   const grow = (): void => {
-    form.tokens = double(form.tokens);
-    form.nodes = double(form.nodes);
-    form.leaves = double(form.leaves);
-    form.constants = double(form.constants);
-    stack = double(stack);
+    form.tokens = doubled(form.tokens);
+    form.nodes = doubled(form.nodes);
+    form.leaves = doubled(form.leaves);
+    form.constants = doubled(form.constants);
+    stack = doubled(stack);
   };
 
   const leaf = (id: number, kind: number, place: number): number => {
@@ -137,10 +138,4 @@ const inputOfVariable = ({ inputs }: Grouping): ((id: number) => number) => {
     while (id >= inputs[k].firstNode + inputs[k].length || id < inputs[k].firstNode) k++;
     return k;
   };
-};
-
-const double = (a: Int32Array): Int32Array<ArrayBuffer> => {
-  const wider = new Int32Array(2 * a.length);
-  wider.set(a);
-  return wider;
 };
