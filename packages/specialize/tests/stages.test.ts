@@ -154,6 +154,26 @@ describe('leaf harvesting', () => {
   });
 });
 
+describe('the form of a unit', () => {
+  it.each([63, 64, 65, 127, 128, 129, 300])(
+    'holds %i operations, each the first operand of the one before',
+    (depth) => {
+      const program: Program = {
+        inputs: { x: 3 },
+        run: ({ x }) => {
+          const [a, b, c] = list(x);
+          return {
+            y: [Array.from({ length: depth }).reduce<Num>((w, _, k) => (k % 2 ? m.add(w, b) : m.mul(w, c)), a)],
+          };
+        },
+      };
+      const whole = right(decompose({ ...d.decompose, local: false }).run(right(trace().run(program))));
+      const { harvested } = right(harvest().run(right(group().run(whole))));
+      expect(harvested.map((g) => [g.units.length, g.body!.columns.length])).toEqual([[1, 3]]);
+    },
+  );
+});
+
 describe('the place of intermediates', () => {
   it('is side by side where one instance after the other loads each once, however often it refers to it', () => {
     const n = 100;

@@ -40,7 +40,8 @@ export const unitForm = (d: Grouping): UnitForm => {
   const seen = new Int32Array(graph.length);
   const local = new Int32Array(graph.length);
   let epoch = 0;
-  let stack = new Int32Array(64);
+  /* Twice as long as the tokens: each that is written leaves one more waiting at the most. */
+  let stack = new Int32Array(128);
   let leafCount = 0;
   let constantCount = 0;
   let inner = 0;
