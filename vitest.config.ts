@@ -40,6 +40,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**', '**/out/**'],
     /* By default one processor is left idle, which on two doubles the time. */
     maxWorkers: availableParallelism(),
+    /* A test that compares nothing fails: it returned early, or looped over nothing. */
+    expect: { requireAssertions: true },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

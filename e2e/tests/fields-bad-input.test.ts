@@ -116,7 +116,7 @@ describe.each(backends)('bad input of kernels on %s', (backend) => {
     sim.dispose();
   });
 
-  it('an index outside of a field, and of a list: in debug mode a diagnostic, otherwise kept within', async () => {
+  it('an index outside of a field, and of a list: in debug mode a diagnostic, otherwise dropped', async () => {
     const kernels = {
       write: kernel([smoke, 'i32'], (smoke: Grid1, from: number) => {
         for (const k of range(4)) smoke[from + k] = 7;
@@ -150,7 +150,7 @@ describe.each(backends)('bad input of kernels on %s', (backend) => {
     const words = release.instance.buffers[`${release.storage.memory}_i32`] as Int32Array;
     expect(words[status]).toBe(0);
     const written = [...release.fields.smoke.entries()].filter(([, x]) => x !== 0);
-    expect(written.map(([[k]]) => k)).toEqual([0, 255]);
+    expect(written).toEqual([]);
     expect([...release.fields.bubbles.entries()]).toEqual([]);
     release.dispose();
   });

@@ -67,7 +67,7 @@ describe('a library instead', () => {
     .sample(gemmSpecs(20), { numRuns: 200, seed: 8 })
     .map((s): GemmSpec => ({ ...s, alpha: 1 }))
     .filter((s) => [s.a, s.b].every((v) => v.kind === 'dense' && v.rowStride === 1) && s.c.rowStride === 1);
-  const backend = (): Backend => cpp({ plugins: [plugin], dialects: withLinalg });
+  const backend = (): Backend => cpp({ vectorBytes: 32, plugins: [plugin], dialects: withLinalg });
 
   test('is called for what it takes; the rest is lowered', () => {
     const mixed = passed(lowerGemm(gemmTargets.avx2, { keep: plugin.takes }), gemmModules([...dense, ...specs]));
@@ -79,14 +79,16 @@ describe('a library instead', () => {
     expect(sources.link).toContain('-lxsmm');
   });
 
-  test.each([false, true])('gives the same, or says what to install; with prefetches: %s', async (prefetch) => {
-    if (!usable) return;
-    try {
-      await agree(backend(), dense, gemmModules(dense, prefetch));
-    } catch (e) {
-      expect(String(e)).toMatch(/cpp\/plugin-missing: plugin 'libxsmm': LIBXSMM cannot be used/);
-    }
-  });
+  test.skipIf(!usable).each([false, true])(
+    'gives the same, or says what to install; with prefetches: %s',
+    async (prefetch) => {
+      try {
+        await agree(backend(), dense, gemmModules(dense, prefetch));
+      } catch (e) {
+        expect(String(e)).toMatch(/cpp\/plugin-missing: plugin 'libxsmm': LIBXSMM cannot be used/);
+      }
+    },
+  );
 
   test('a product that it does not take is refused', () => {
     const module = gemmModules([{ ...dense[0], alpha: 2 }]);

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inParallel, run } from '../lib/run.mjs';
+import { instructionSetsHere } from './targets.mjs';
 import { root } from '../lib/workspace.mjs';
 import { add, closingLine, none, vitestTotals } from './totals.mjs';
 
@@ -18,6 +19,7 @@ import { add, closingLine, none, vitestTotals } from './totals.mjs';
  * @property {readonly string[]} [node] arguments to node
  * @property {readonly string[]} [tests] Vitest filters
  * @property {Record<string, string>} [env]
+ * @property {boolean} [everyTarget] once for each instruction set that this processor has, by FILIGREE_TARGET
  * @property {string} [needs]
  * @property {'always' | 'ci'} [when] `ci`: only where CI=true, or when named
  */
@@ -49,6 +51,19 @@ const runs = [
     needs: 'build',
     when: 'ci',
   },
+  {
+    name: 'targets',
+    says: 'code for every instruction set of this processor gives the same numbers',
+    /* What is written differently for each; all tests run on the best of the processor. */
+    tests: [
+      'packages/backend-cpp/tests/emit.test.ts',
+      'packages/filigree/tests/tensors.test.ts',
+      'e2e/tests/gemm.test.ts',
+    ],
+    everyTarget: true,
+    needs: 'build',
+    when: 'ci',
+  },
   { name: 'e2e', says: 'end-to-end tests, on the built packages', tests: ['e2e/'], env: built, needs: 'build' },
   {
     name: 'packages',
@@ -67,7 +82,21 @@ const runs = [
 /** @typedef {{ check: Check, totals: import('./totals.mjs').Totals, seconds: number, note: string }} Result */
 
 /** @type {(check: Check) => Promise<Result>} */
-const perform = (check) => (check.tests ? performTests(check, check.tests) : performCommand(check, check.node ?? []));
+const perform = (check) =>
+  check.everyTarget
+    ? performTargets(check)
+    : check.tests
+      ? performTests(check, check.tests)
+      : performCommand(check, check.node ?? []);
+
+/** Tests once for each instruction set, as one result. @type {(check: Check) => Promise<Result>} */
+const performTargets = async (check) => {
+  const results = /** @type {Result[]} */ ([]);
+  for (const target of await instructionSetsHere())
+    results.push(await perform({ ...check, everyTarget: false, env: { ...check.env, FILIGREE_TARGET: target } }));
+  const totals = results.map((r) => r.totals).reduce(add, none);
+  return { check, totals, seconds: results.reduce((sum, r) => sum + r.seconds, 0), note: '' };
+};
 
 /** @type {(check: Check, args: readonly string[]) => Promise<Result>} */
 const performCommand = async (check, args) => {
@@ -82,7 +111,7 @@ const performCommand = async (check, args) => {
 const performTests = async (check, folders) => {
   const folder = mkdtempSync(join(tmpdir(), 'filigree-check-'));
   const report = join(folder, 'report.json');
-  console.log(`\n── ${check.name}`);
+  console.log(`\n── ${[check.name, check.env?.FILIGREE_TARGET].filter(Boolean).join(' ')}`);
   const { code, seconds } = await run(
     process.execPath,
     [

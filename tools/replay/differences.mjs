@@ -27,6 +27,6 @@ const changed = (file, before, after) => {
   return [`~ ${file}:${line + 1}\n  - ${old[line] ?? '(end of file)'}\n  + ${now[line] ?? '(end of file)'}`];
 };
 
-/** @param {string} folder */
-const filesOf = (folder) =>
+/** Paths of all files below a folder, relative to it. @param {string} folder */
+export const filesOf = (folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => statSync(join(folder, file)).isFile());

@@ -1,68 +1,82 @@
 /**
- * `npm run replay [-- --base COMMIT]`: proves that a refactoring changes no generated code. Every command of replay.json
- * emits sources into a folder, once in a checkout of the base commit and once in the working tree; the folders must be equal.
- * In a command, `{out}` stands for the folder. Exit status 0: all equal; 1: something differs; 2: it could not be done.
+ * `npm run replay`: proves that a change to the compiler changes no generated code. What every gallery entry and every
+ * emitting command generates at small sizes, sources and tables, must have the hashes of expected.json.
+ *
+ * - `-- --bless` writes the hashes of now, for changes that mean to generate other code.
+ * - `-- --base COMMIT` generates in a checkout of that commit as well and shows the first line of each file that differs.
+ * - `-- --out FOLDER` keeps what was generated.
+ *
+ * Exit status 0: all equal; 1: something differs; 2: it could not be done.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { run } from '../lib/run.mjs';
+import { inParallel, run } from '../lib/run.mjs';
 import { root } from '../lib/workspace.mjs';
 import { differences } from './differences.mjs';
+import { hashDifferences, hashesOf } from './hashes.mjs';
 
-/** @typedef {readonly string[]} Command */
-/** @typedef {{ base: string, prepare: readonly Command[], commands: readonly Command[] }} Plan */
-
-/** @type {(command: Command, cwd: string, out: string) => Promise<void>} */
-const must = async ([name = '', ...args], cwd, out) => {
-  const filled = args.map((arg) => arg.replaceAll('{out}', out));
-  const { code, output } = await run(name, filled, { cwd, seconds: 1800 });
-  if (code !== 0) throw new Error(`${[name, ...filled].join(' ')} failed in ${cwd}\n${output}`);
+/** @type {(command: string, args: readonly string[], cwd: string) => Promise<void>} */
+const must = async (command, args, cwd) => {
+  const { code, output } = await run(command, args, { cwd, seconds: 1800, env: TARGET });
+  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} failed in ${cwd}\n${output}`);
 };
 
-/** Runs the commands in a checkout; each gets a folder of its own below `out`. @type {(plan: Plan, cwd: string, out: string) => Promise<void>} */
-const emitAll = async ({ commands }, cwd, out) => {
-  for (const [at, command] of commands.entries()) {
-    const folder = join(out, String(at));
-    mkdirSync(folder, { recursive: true });
-    await must(command, cwd, folder);
-  }
+/* Code must not depend on the processor that generates it. */
+const TARGET = { FILIGREE_TARGET: 'avx2' };
+
+/** Generates everything from the sources of a checkout. @type {(checkout: string, out: string) => Promise<void>} */
+const generate = async (checkout, out) => {
+  const parts = Math.min(4, availableParallelism());
+  const script = join(checkout, 'tools/replay/src/emit.ts');
+  await inParallel([...Array(parts).keys()], parts, (part) =>
+    must(
+      process.execPath,
+      ['--conditions=@filigree/source', '--import', 'tsx', script, out, `${part}`, `${parts}`],
+      checkout,
+    ),
+  );
 };
 
-/** @type {(plan: Plan, base: string, workspace: string) => Promise<string[]>} */
-const replay = async (plan, base, workspace) => {
-  const folder = mkdtempSync(join(tmpdir(), 'filigree-replay-'));
+/** @type {(base: string, folder: string, now: string) => Promise<string[]>} */
+const againstCommit = async (base, folder, now) => {
   const checkout = join(folder, 'base');
   try {
-    await must(['git', 'worktree', 'add', '--detach', checkout, base], workspace, '');
-    for (const command of plan.prepare) await must(command, checkout, '');
-    await emitAll(plan, checkout, join(folder, 'before'));
-    await emitAll(plan, workspace, join(folder, 'after'));
-    return differences(join(folder, 'before'), join(folder, 'after'));
+    await must('git', ['worktree', 'add', '--detach', checkout, base], root);
+    await must('npm', ['ci', '--no-audit', '--no-fund'], checkout);
+    await generate(checkout, join(folder, 'before'));
+    return differences(join(folder, 'before'), now);
   } finally {
-    if (existsSync(checkout)) await run('git', ['worktree', 'remove', '--force', checkout], { cwd: workspace });
-    rmSync(folder, { recursive: true, force: true });
+    await run('git', ['worktree', 'remove', '--force', checkout], { cwd: root });
   }
 };
 
 const main = async () => {
   const { values } = parseArgs({
-    options: { base: { type: 'string' }, plan: { type: 'string' }, root: { type: 'string' } },
+    options: { base: { type: 'string' }, bless: { type: 'boolean' }, out: { type: 'string' } },
   });
-  const workspace = values.root ?? root;
-  /** @type {Plan} */
-  const plan = JSON.parse(readFileSync(values.plan ?? join(workspace, 'tools/replay/replay.json'), 'utf8'));
-  if (plan.commands.length === 0) throw new Error('tools/replay/replay.json names no commands: nothing was compared');
-  const base = values.base ?? plan.base;
-  const found = await replay(plan, base, workspace);
-  for (const line of found) console.log(line);
-  console.log(
-    found.length > 0
-      ? `${found.length} files differ from ${base}`
-      : `${plan.commands.length} commands emit the same sources as ${base}`,
-  );
-  process.exitCode = found.length > 0 ? 1 : 0;
+  const folder = mkdtempSync(join(tmpdir(), 'filigree-replay-'));
+  const now = values.out ?? join(folder, 'now');
+  const expected = join(root, 'tools/replay/expected.json');
+  try {
+    await generate(root, now);
+    const hashes = hashesOf(now);
+    if (values.bless) writeFileSync(expected, `${JSON.stringify(hashes, null, 2)}\n`);
+    const found = values.base
+      ? await againstCommit(values.base, folder, now)
+      : hashDifferences(JSON.parse(readFileSync(expected, 'utf8')), hashes);
+    for (const line of found) console.log(line);
+    const files = Object.keys(hashes).length;
+    console.log(
+      found.length > 0
+        ? `${found.length} of ${files} files differ; npm run replay -- --base COMMIT shows where, --bless accepts them`
+        : `${files} files are as expected`,
+    );
+    process.exitCode = found.length > 0 ? 1 : 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 };
 
 try {

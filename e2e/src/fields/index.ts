@@ -1,5 +1,5 @@
 export * from './finding.js';
-export { NATIVE_FIELDS, NATIVE_FLAGS, type DType } from './native/library.js';
+export { NATIVE_FIELDS, nativeFlags, type DType } from './native/library.js';
 export { lame, type MakeMpm, type Mpm, type MpmSetup, type MpmState } from './mpm/mpm.js';
 export { referenceMpm } from './mpm/reference.js';
 export { checkMpm, farthestApart, totals, type MpmCheckOptions, type MpmTotals } from './mpm/check.js';

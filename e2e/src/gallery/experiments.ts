@@ -26,6 +26,7 @@ const experiment = (
   name,
   rows: ['EX11'],
   summary,
+  traced: true,
   run: async (options) => {
     options.progress(0, 'make the input');
     return runProblem(problem(argumentsOf(options.args, known), options.seed), options);

@@ -1,10 +1,8 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { cpp } from '@filigree/backend-cpp';
-import { wasm } from '@filigree/backend-wasm';
 import { fail, type Diagnostics } from '@filigree/ir';
-import { chooseBackend, instantiate, peakRssMB, type Instance } from '@filigree/runtime';
+import { instantiate, peakRssMB, type Instance } from '@filigree/runtime';
 import { specialize, trace, type SpecializeOptions, type Trace } from '@filigree/specialize';
-import { ablate, mergeOptions, type ExampleOptions, type ExampleResult } from 'filigree';
+import { ablate, mergeOptions, resolveBackend, type ExampleOptions, type ExampleResult } from 'filigree';
 import type { Problem, Values } from './problem.js';
 import { maxRelError } from './max-rel-error.js';
 import { right } from '../right.js';
@@ -46,7 +44,7 @@ export interface CompileCost {
 
 export type CompileProblemOptions = Pick<
   ExampleOptions,
-  'backend' | 'dtype' | 'threads' | 'ablate' | 'emit' | 'warn'
+  'backend' | 'dtype' | 'arithmetic' | 'threads' | 'ablate' | 'emit' | 'warn'
 > & {
   readonly progress?: ExampleOptions['progress'];
   /** `false`: compile even if the artifact is in the cache, so that the time says what compiling costs. */
@@ -55,18 +53,15 @@ export type CompileProblemOptions = Pick<
   readonly inspect?: (trace: Trace, options: SpecializeOptions) => void;
 };
 
-/** The backends that can run here, the preferred one first. */
-export const galleryBackends = () => [cpp(), wasm()];
-
 /** Trace, specialise, generate, compile, load, and fill in the inputs. Throws `DiagnosticError`. */
 export const compileProblem = async (problem: Problem, options: CompileProblemOptions): Promise<CompiledProblem> => {
-  const { dtype, threads, progress = () => undefined } = options;
+  const { dtype, arithmetic, threads, progress = () => undefined } = options;
   const specializeOptions = mergeOptions({ dtype }, ablate(options.ablate));
-  const backend = await settle(chooseBackend(galleryBackends(), options.backend));
+  const backend = await resolveBackend(options.backend);
 
   const begin = performance.now();
   progress(0, 'trace');
-  const traced = right(trace().run(problem.program));
+  const traced = right(trace(arithmetic ? { arithmetic } : {}).run(problem.program));
   const tracedAt = performance.now();
   options.inspect?.(traced, specializeOptions);
   const inspected = performance.now();

@@ -20,6 +20,7 @@ import { compileProblem, timeAndCheck } from './run-program.js';
 export const start: Example = {
   name: 'start',
   rows: ['EX1', 'EX3', 'EX8', 'EX10', 'EX11'],
+  traced: true,
   summary: "a mesh, its cotan Laplacian L and mass M, then L^3 and L*M*L'+K (mesh=FILE, out=DIR)",
   run: async (options) => {
     const args = argumentsOf(options.args, ['mesh', 'out']);

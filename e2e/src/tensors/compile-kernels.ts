@@ -1,13 +1,12 @@
-import { chooseBackend } from '@filigree/runtime';
-import { gemmTargets, planKernel, type Elements, type KernelDecl } from '@filigree/tensor';
-import { compilePlans, machineTarget, type GemmLibrary, type TensorProgram } from 'filigree';
-import { galleryBackends } from '../gallery/run-program.js';
+import type { Backend } from '@filigree/backend';
+import { planKernel, type Elements, type KernelDecl } from '@filigree/tensor';
+import { compilePlans, tensorBackend, type GemmLibrary, type TensorProgram } from 'filigree';
 import { right } from '../right.js';
 
 /** How kernels are compiled. */
 export interface CompileKernelsOptions {
   readonly dtype: 'f32' | 'f64';
-  readonly backend?: string | undefined;
+  readonly backend?: string | Backend | undefined;
   readonly threads?: number;
   /** Who does products of matrices; with a library the backend is `cpp`. Default `own`. */
   readonly gemm?: GemmLibrary;
@@ -20,12 +19,11 @@ export const compileKernels = async (
   { dtype, backend, threads, gemm = 'own' }: CompileKernelsOptions,
 ): Promise<{ readonly program: TensorProgram; readonly planMs: number }> => {
   const wanted = gemm === 'own' ? backend : 'cpp';
-  const { name } = right(await chooseBackend(galleryBackends(), wanted)());
-  const target = name === 'wasm' ? gemmTargets.simd128 : await machineTarget();
+  const { target } = await tensorBackend({ backend: wanted, gemm });
   const begin = performance.now();
   const plans = kernels.map((k) => right(planKernel(k, { type: dtype, target })));
   const planMs = performance.now() - begin;
-  return { program: await compilePlans(plans, { elements, target, backend: name, threads, gemm }), planMs };
+  return { program: await compilePlans(plans, { elements, target, backend: wanted, threads, gemm }), planMs };
 };
 
 /** Elements whose tensors of these names fit a cache together: they are written and read within one chunk of elements. */

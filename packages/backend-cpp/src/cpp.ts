@@ -7,6 +7,7 @@ import {
   checkKernels,
   findToolchain,
   gnuVectorOps,
+  instructionSet,
   scalarizeVectors,
   splitVectors,
 } from '@filigree/backend';
@@ -20,6 +21,9 @@ import {
   pass,
   pipeline,
   verifyModule,
+  checkOptions,
+  option,
+  type OptionSpec,
 } from '@filigree/ir';
 import { vectorize } from '@filigree/opt';
 import { compileAhead, compileSources } from './compile/compile.js';
@@ -37,7 +41,10 @@ export interface CppOptions {
   readonly dialects?: readonly Dialect[];
   /** Whether `legalize` verifies modules first; false for those that are known to be well-formed. Default true. */
   readonly verify?: boolean;
-  /** Bytes of the vectors that kernels are written with, for modules that have vectors; default 32 on x64, else 16. */
+  /**
+   * Bytes of the vectors that kernels are written with, for modules that have vectors; default those of `instructionSet`, at
+   * most 32: longer ones gain nothing on the whole (docs/decisions/cpp-flags.md).
+   */
   readonly vectorBytes?: number;
   /** Libraries that write ops of other dialects, such as `libxsmm()`. */
   readonly plugins?: readonly CppPlugin[];
@@ -47,13 +54,16 @@ export interface CppOptions {
 
 /**
  * The C++ backend. `emit` writes readable C++ without headers; `compile` runs the system's compiler; `load` opens the
- * library in this process, its buffers views into one block of memory.
+ * library in this process, its buffers views into one block of memory. Throws `DiagnosticError` `toolchain/target` where
+ * `$FILIGREE_TARGET` names no instruction set of this processor.
  */
-export const cpp = (options: CppOptions = {}): Backend => {
+export const cpp = (given?: CppOptions): Backend => {
+  const options = checkOptions('cpp', given, cppSpec);
   const { dialects = coreDialects, verify = true, checked = false, plugins = [] } = options;
   const language = withPlugins(options.language ?? cppDialect, plugins);
   const texts = kernelTexts(language, { checked });
-  const { vectorBytes = process.arch === 'x64' ? 32 : 16 } = options;
+  const set = instructionSet();
+  const { vectorBytes = Math.min(32, set.vectorBytes) } = options;
   /* Indices are checked one by one. */
   const lanes = checked
     ? scalarizeVectors
@@ -75,7 +85,7 @@ export const cpp = (options: CppOptions = {}): Backend => {
       threads: true,
       atomics: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
       vectorBytes,
-      fma: true,
+      fma: set.fma,
     },
     legalize: pass('cpp-legalize', (module: Module) => {
       if (verify) stopOnErrors(verifyModule(module, dialects));
@@ -104,6 +114,15 @@ export const cpp = (options: CppOptions = {}): Backend => {
     ahead: compileAhead,
     load: loadArtifact,
   };
+};
+
+const cppSpec: OptionSpec<CppOptions> = {
+  checked: option.truth,
+  dialects: option.array('a list of dialects'),
+  verify: option.truth,
+  vectorBytes: option.choice(16, 32, 64),
+  plugins: option.list(option.object('a plugin such as libxsmm()', 'name', 'spellings')),
+  language: option.object('how ops are written, as cppDialect is', 'spellings'),
 };
 
 const stopOnErrors = (diagnostics: ConstructorParameters<typeof DiagnosticError>[0]): void => {

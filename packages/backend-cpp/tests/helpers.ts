@@ -47,11 +47,11 @@ export const sourcesOf = (module: Module, options?: CppOptions): Sources => {
 /** Emits, compiles and loads; disposed of when the test ends. */
 export const loaded = async (
   module: Module,
-  options: CppOptions & { compile?: CompileOptions; load?: LoadOptions } = {},
+  { compile, load, ...options }: CppOptions & { compile?: CompileOptions; load?: LoadOptions } = {},
 ): Promise<Executable> => {
   const backend = cpp(options);
-  const artifact = right(await backend.compile!(sourcesOf(module, options), options.compile)());
-  const executable = right(await backend.load!(artifact, module, options.load)());
+  const artifact = right(await backend.compile!(sourcesOf(module, options), compile)());
+  const executable = right(await backend.load!(artifact, module, load)());
   onTestFinished(() => executable.dispose());
   return executable;
 };

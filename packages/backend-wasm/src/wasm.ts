@@ -1,4 +1,13 @@
-import { type Dialect, type Module, type ScalarType, coreDialects, pass } from '@filigree/ir';
+import {
+  type Dialect,
+  type Module,
+  type ScalarType,
+  coreDialects,
+  pass,
+  checkOptions,
+  option,
+  type OptionSpec,
+} from '@filigree/ir';
 import type { Backend, Sources } from '@filigree/backend';
 import { assembler } from './compile/assemble.js';
 import { compileSources, sourceFile } from './compile/compile.js';
@@ -25,8 +34,13 @@ export interface WasmOptions {
  * The WebAssembly backend: needs no toolchain, works in Node and in browsers. `emit` writes readable WebAssembly text,
  * `compile` assembles it, `load` instantiates it; all buffers are views into its one memory.
  */
-export const wasm = (options: WasmOptions = {}): Backend => {
-  const { shared = sharedMemoryAllowed(), simd = true, dialects = coreDialects, verify = true } = options;
+export const wasm = (options?: WasmOptions): Backend => {
+  const {
+    shared = sharedMemoryAllowed(),
+    simd = true,
+    dialects = coreDialects,
+    verify = true,
+  } = checkOptions('wasm', options, wasmSpec);
   return {
     name: 'wasm',
     capabilities: { types: scalars, threads: shared, atomics: scalars, vectorBytes: 16 },
@@ -37,8 +51,15 @@ export const wasm = (options: WasmOptions = {}): Backend => {
     })),
     probe: async () => probe(),
     compile: compileSources,
-    load: (artifact, module, loadOptions = {}) => loadArtifact(artifact, module, loadOptions, shared),
+    load: (artifact, module, loadOptions) => loadArtifact(artifact, module, loadOptions, shared),
   };
+};
+
+const wasmSpec: OptionSpec<WasmOptions> = {
+  shared: option.truth,
+  simd: option.truth,
+  dialects: option.array('a list of dialects'),
+  verify: option.truth,
 };
 
 const scalars: readonly ScalarType[] = ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'];

@@ -269,7 +269,7 @@ describe('an executable', () => {
   it('refuses misuse with a diagnostic', async () => {
     const program = await loaded(scale());
     for (const threads of [0, 1.5, 2000, Number.NaN])
-      expect(await codeOf(() => program.run({ threads }))).toBe('run/threads');
+      expect(await codeOf(() => program.run({ threads }))).toBe('option/value');
     program.dispose();
     program.dispose();
     expect(await codeOf(() => program.run())).toBe('run/disposed');

@@ -8,7 +8,10 @@ import type { Diagnostics, Module, Pass, ScalarType, TypedArray } from '@filigre
 export interface Backend {
   readonly name: string;
   readonly capabilities: Capabilities;
-  /** Rewrites lowered kernel IR to what `emit` accepts, or refuses with a diagnostic; never silently changes meaning. */
+  /**
+   * Rewrites lowered kernel IR to what `emit` accepts, or refuses with a diagnostic; never silently changes meaning. Of the
+   * buffers it may drop what nothing reads: those of kernels alone, and inputs.
+   */
   readonly legalize: Pass<Module>;
   /** Readable sources of a legal module. The same module gives the same bytes. */
   readonly emit: Pass<Module, Sources>;
@@ -76,8 +79,11 @@ export interface SourceFile {
 export interface CompileOptions {
   /** Where artifacts are cached; default `$FILIGREE_CACHE_DIR`, else the user's cache folder. `false` turns the cache off. */
   readonly cache?: string | false;
-  /** Allows reassociation and contraction (`-ffast-math` and its kin); default true. */
-  readonly fastMath?: boolean;
+  /**
+   * What a compiler may do to floating-point arithmetic: nothing that changes a bit (`false`); only multiply and add with one
+   * rounding (`'contract'`); that, sums and products in another order, and division by reciprocals (`true`, the default).
+   */
+  readonly fastMath?: boolean | 'contract';
   /**
    * For programs that run on one thread: code for several is left out, which compilers then need not look at, and a run
    * on several threads is one on one. Default false.

@@ -15,6 +15,7 @@ export * from './c-family/kernel/emit-kernel.js';
 export type { EmittedFunction } from './c-family/kernel/function.js';
 export * from './c-family/check-kernels.js';
 export * from './c-family/emit-helpers.js';
+export * from './toolchain/instruction-set.js';
 export * from './toolchain/toolchain.js';
 export * from './toolchain/process.js';
 export * from './cache/artifact-cache.js';

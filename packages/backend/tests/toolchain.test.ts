@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findToolchain } from '@filigree/backend';
+import { findToolchain, instructionSet, instructionSets } from '@filigree/backend';
 
 /** A folder of shell scripts that stand in for compilers. They need a PATH of their own for sh and touch. */
 const compilers = (scripts: Readonly<Record<string, string>>): string => {
@@ -45,12 +45,26 @@ describe('the search for a compiler', () => {
     const without = compilers({ 'clang++-19': fake('clang version 19', '-fopenmp'), 'g++': fake('g++ 12') });
     expect(await find({ PATH: without })).toMatchObject({ right: { version: 'g++ 12', family: 'gcc' } });
     const alone = compilers({ 'clang++': fake('Apple clang version 16', '-fopenmp') });
-    expect(await find({ PATH: alone })).toMatchObject({ right: { openmp: false, native: true } });
+    expect(await find({ PATH: alone })).toMatchObject({ right: { openmp: false, target: ['-march=native'] } });
   });
 
   it('notes what a compiler lacks', async () => {
     const folder = compilers({ 'g++': fake('g++ 4', '-march=native') });
-    expect(await find({ PATH: folder })).toMatchObject({ right: { openmp: true, native: false } });
+    expect(await find({ PATH: folder })).toMatchObject({ right: { openmp: true, target: [] } });
+  });
+
+  it('makes code for what FILIGREE_TARGET names, or refuses', async () => {
+    const [name] = instructionSets();
+    const { flags } = instructionSet({ FILIGREE_TARGET: name });
+    const able = compilers({ 'g++': fake('g++ 12') });
+    const found = await find({ PATH: able, FILIGREE_TARGET: name });
+    expect(found).toMatchObject({ right: { target: flags, cpu: expect.stringMatching(`-${name}$`) as string } });
+    expect(await find({ PATH: able })).toMatchObject({ right: { target: ['-march=native'] } });
+    expect(await find({ PATH: able, FILIGREE_TARGET: 'mmx' })).toMatchObject({ left: [{ code: 'toolchain/target' }] });
+    const old = compilers({ 'g++': fake('g++ 4', ...flags) });
+    expect(await find({ PATH: old, FILIGREE_TARGET: name })).toMatchObject({
+      left: [{ message: expect.stringContaining('which FILIGREE_TARGET asks for') as string }],
+    });
   });
 
   it('passes on the arguments of a command', async () => {

@@ -22,6 +22,21 @@ describe('the conformance suite', () => {
     expect(found.size).toBeGreaterThan(100);
   });
 
+  it('passes a backend that drops what is dead: stores that nothing reads, and buffers without any access', async () => {
+    const found = await outcomes(interpreterBackend(withoutDead));
+    expect([...found].filter(([, o]) => o !== 'passed')).toEqual([]);
+    const many = conformancePrograms().find((p) => p.name === 'many buffers of odd lengths')!;
+    expect(withoutDead(many.module).buffers.length).toBeLessThan(many.module.buffers.length);
+  });
+
+  it('says where a backend drops what the host is to read', async () => {
+    const backend = interpreterBackend((m) => ({
+      ...withoutBuffers(m, new Set(m.buffers.filter((b) => b.role === 'output').map((b) => b.name))),
+    }));
+    const many = conformancePrograms().filter((p) => p.name === 'many buffers of odd lengths');
+    expect(await firstFailure(backend, many)).toMatch(/buffer @b\d+ is missing/);
+  });
+
   it('has names that tell the cases apart', () => {
     const names = conformancePrograms().map((p) => p.name);
     expect(new Set(names).size).toBe(names.length);
@@ -49,6 +64,39 @@ describe('the conformance suite', () => {
     expect(requirements(spmv.module).vectors).toBe(false);
   });
 });
+
+const bufferOf = (op: Op): string | undefined => (typeof op.attrs.buffer === 'string' ? op.attrs.buffer : undefined);
+
+/** The module without these buffers and all that goes to them. */
+const withoutBuffers = (m: Module, gone: ReadonlySet<string>): Module => {
+  const without = (r: Region): Region => ({
+    ...r,
+    ops: r.ops
+      .filter((op) => !gone.has(bufferOf(op)?.replace(/^@/, '') ?? ''))
+      .map((op) => ({ ...op, regions: op.regions.map(without) })),
+  });
+  return {
+    ...m,
+    buffers: m.buffers.filter((b) => !gone.has(b.name)),
+    kernels: m.kernels.map((k) => ({ ...k, body: without(k.body) })),
+  };
+};
+
+/** What a thorough backend may do: buffers of kernels alone that are only stored to, and what nothing accesses, are gone. */
+const withoutDead = (m: Module): Module => {
+  const [stored, read] = [new Set<string>(), new Set<string>()];
+  const walk = (r: Region): void =>
+    r.ops.forEach((op) => {
+      const buffer = bufferOf(op)?.replace(/^@/, '');
+      if (buffer !== undefined) (op.name === 'mem.store' ? stored : read).add(buffer);
+      op.regions.forEach(walk);
+    });
+  m.kernels.forEach((k) => walk(k.body));
+  const dead = m.buffers.filter(
+    ({ name, role }) => !read.has(name) && (role === 'temp' || (/input|const/.test(role) && !stored.has(name))),
+  );
+  return withoutBuffers(m, new Set(dead.map((b) => b.name)));
+};
 
 const programsWith = (name: string): readonly Program[] => {
   const has = (r: Region): boolean => r.ops.some((op) => op.name === name || op.regions.some(has));

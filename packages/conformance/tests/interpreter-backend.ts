@@ -28,7 +28,7 @@ export const interpreterBackend = (
 });
 
 const executable = (module: Module): Executable => {
-  const memory = allocateBuffers(module.buffers.filter((b) => b.role !== 'const'));
+  const memory = allocateBuffers(module.buffers);
   const constants = Object.fromEntries(module.buffers.flatMap((b) => (b.data ? [[b.name, b.data]] : [])));
   const buffers = { ...memory, ...constants };
   const run = (options: { kernel?: string; args?: readonly Scalar[] } = {}): void => {

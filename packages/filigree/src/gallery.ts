@@ -1,5 +1,5 @@
-import type { Sources } from '@filigree/backend';
-import type { Diagnostics } from '@filigree/ir';
+import type { Backend, Sources } from '@filigree/backend';
+import type { Arithmetic, Diagnostics } from '@filigree/ir';
 
 /** Examples by name, as a gallery module exports them under the name `gallery`. */
 export type Gallery = Readonly<Record<string, Example>>;
@@ -11,6 +11,8 @@ export interface Example {
   readonly rows: readonly string[];
   /** One line for people. */
   readonly summary: string;
+  /** Whether it compiles traced programs, to which `--arithmetic` applies. */
+  readonly traced?: boolean;
   readonly run: (options: ExampleOptions) => Promise<ExampleResult>;
 }
 
@@ -18,10 +20,12 @@ export interface Example {
 export interface ExampleOptions {
   /** The `key=value` arguments. An example refuses, with a diagnostic, a key that it does not know. */
   readonly args: Readonly<Record<string, string>>;
-  /** Name of a backend that works here; without it the example takes `cpp` where a compiler is found, else `wasm`. */
-  readonly backend?: string | undefined;
+  /** A backend, or the name of one that works here; without it `cpp` where a compiler is found, else `wasm`. */
+  readonly backend?: string | Backend | undefined;
   /** The scalar type to compute in. */
   readonly dtype: 'f32' | 'f64';
+  /** How close traced programs stay to the plain functions, if that was said. */
+  readonly arithmetic?: Arithmetic | undefined;
   /** Threads to run on. */
   readonly threads: number;
   /** Seed of whatever the example draws at random. */

@@ -9,7 +9,7 @@ export type {
   SparseMath,
   SparseMatrix,
 } from './api/numeric-program.js';
-export { backends, type BackendName } from './api/backends.js';
+export { backends, resolveBackend, type BackendName } from './api/backends.js';
 export { mergeOptions, type OptionOverrides } from './api/options.js';
 export { ABLATIONS, ablate, parseAblation, type Ablation } from './api/ablation.js';
 export type { Stage } from './api/build.js';
@@ -21,9 +21,11 @@ export { loadFields, saveFields } from './files/fields.js';
 export { writeBytes } from './files/write-bytes.js';
 export type { Example, ExampleOptions, ExampleResult, Gallery } from './gallery.js';
 export {
+  ARITHMETICS,
   DiagnosticError,
   formatDiagnostic,
   symbolicMath,
+  type Arithmetic,
   type Diagnostic,
   type Diagnostics,
   type Num,
@@ -59,6 +61,6 @@ export {
 } from './api/tensors/program.js';
 export { cppProject, type CppProjectOptions } from './api/tensors/cpp-project.js';
 export type { TensorFacts } from './api/tensors/declare.js';
-export { machineTarget, type GemmLibrary } from './api/tensors/target.js';
+export { machineTarget, tensorBackend, type GemmLibrary, type TensorBackend } from './api/tensors/target.js';
 export { measurePeak, peakMeter, type PeakMeter } from './api/tensors/peak.js';
 export * from './tensors.js';

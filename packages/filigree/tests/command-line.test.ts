@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ABLATIONS } from 'filigree';
+import { ABLATIONS, FIELD_ABLATIONS } from 'filigree';
 import { runCommandLine } from 'filigree/command-line';
-import { filigree, grid, marketOf, scratch, scratchFile } from './support.js';
+import { filigree, grid, marketOf, refusal, scratch, scratchFile } from './support.js';
 
 const A = scratchFile('a.mtx', marketOf(grid(4)));
 
@@ -67,6 +67,10 @@ describe('bad usage', () => {
     [['inspect', 'A']],
     [['inspect', 'start', 'mesh', '--out', 'report.html']],
     [['opt', 'a.fil', '--nonsense']],
+    [['opt', 'a.fil', '--threads', '2']],
+    [['devices', '--seed', '3']],
+    [['expr', 'A', '--bind', 's=2', '--ablate', 'magic']],
+    [['run', 'start', '--ablate', 'simd,magic']],
     [['help', 'fly']],
   ])('%j ends with status 2', async (argv) => {
     const { status, out, err } = await filigree(...argv);
@@ -94,6 +98,20 @@ describe('bad usage', () => {
 
   it.each(['expr', 'run', 'inspect'])('%s names all that can be switched off', async (name) => {
     expect((await filigree('help', name)).out.replace(/\s/g, '')).toContain(Object.keys(ABLATIONS).join(','));
+  });
+
+  it('run names all that can be switched off where there are fields', async () => {
+    const help = (await filigree('help', 'run')).out.replace(/\s/g, '');
+    expect(Object.keys(FIELD_ABLATIONS).filter((name) => !help.includes(name))).toEqual([]);
+  });
+
+  it('opt does not offer what means nothing to it', async () => {
+    expect((await filigree('help', 'opt')).out).not.toMatch(/--(backend|threads|dtype|seed|no-cache)/);
+  });
+
+  it('trace refuses a backend that is not there, also where it compiles nothing', async () => {
+    const file = scratchFile('one.mtx', '%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n');
+    expect((await refusal('trace', file, '--backend', 'cuda')).code).toBe('runtime/backend');
   });
 });
 
@@ -131,7 +149,7 @@ describe('filigree opt', () => {
 
   it.each<readonly [string, readonly string[]]>([
     ['pipeline/unknown-pass', [file, '--passes', 'cse,magic']],
-    ['pass/option', [file, '--passes', 'unroll{speed=9}']],
+    ['option/unknown', [file, '--passes', 'unroll{speed=9}']],
     ['file/missing', [join(scratch, 'nowhere.fil')]],
     ['verify/', [scratchFile('bad.fil', source.replace('%2, %i', '%i, %i'))]],
     ['parse/', [scratchFile('worse.fil', 'module @m {')]],

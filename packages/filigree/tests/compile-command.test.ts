@@ -35,7 +35,9 @@ describe('filigree compile', () => {
       `export const a = { inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] * 2 }) };
        export const b = { inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] / 0 }) };`,
     );
-    expect((await refusal('compile', two, '--backend', 'wasm', '--emit', folder)).code).toBe('trace/not-a-number');
+    expect(
+      (await refusal('compile', two, '--backend', 'wasm', '--arithmetic', 'algebraic', '--emit', folder)).code,
+    ).toBe('trace/not-a-number');
     expect(existsSync(folder)).toBe(false);
   });
 
@@ -48,8 +50,11 @@ describe('filigree compile', () => {
     ['program/outputs', 3, '({ x }) => x'],
   ])('says %s at line %i of the module', async (code, line, run) => {
     const file = programOf(`program-${programs++}.mjs`, run);
-    expect(await refusal('compile', file, '--backend', 'wasm')).toMatchObject({ code, loc: { file, line } });
-    expect((await filigree('compile', file, '--backend', 'wasm')).err).toMatch(new RegExp(`^> ${line} \\| `, 'm'));
+    const level = ['--arithmetic', 'algebraic'];
+    expect(await refusal('compile', file, '--backend', 'wasm', ...level)).toMatchObject({ code, loc: { file, line } });
+    expect((await filigree('compile', file, '--backend', 'wasm', ...level)).err).toMatch(
+      new RegExp(`^> ${line} \\| `, 'm'),
+    );
   });
 
   it('compiles the programs that a module exports', async () => {

@@ -189,7 +189,7 @@ describe('compile refuses', () => {
       () => compile({ inputs: { 'x-y': 1 }, run: () => ({ y: 1 }) }, { backend: 'wasm' }),
     ],
     'a threads count that is none': [
-      'program/threads',
+      'option/value',
       () => compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x }) }, { backend: 'wasm', threads: 0 }),
     ],
     'a length that is none': [
@@ -230,7 +230,7 @@ describe('compile refuses', () => {
     ],
     'no outputs': ['program/outputs', () => compile({ inputs: { x: 1 }, run: () => ({}) }, { backend: 'wasm' })],
     'a cache that is no folder': [
-      'runtime/cache',
+      'option/value',
       () => compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x }) }, { backend: 'wasm', cache: true as never }),
     ],
     'more than fits into memory': [
@@ -274,7 +274,11 @@ describe('compile refuses', () => {
     ],
     'a value that is never a number': [
       'trace/not-a-number',
-      () => compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: (x[0] - x[0]) / (x[0] - x[0]) }) }, { backend: 'wasm' }),
+      () =>
+        compile(
+          { inputs: { x: 1 }, run: ({ x }) => ({ y: (x[0] - x[0]) / (x[0] - x[0]) }) },
+          { backend: 'wasm', arithmetic: 'algebraic' },
+        ),
     ],
     'something that is no program': [
       'program/form',
@@ -309,3 +313,72 @@ describe('compile refuses', () => {
     p.dispose();
   });
 });
+
+describe('a compiled program', () => {
+  const twice = async () =>
+    compile({ inputs: { x: 3 }, run: ({ x }) => ({ y: x.map((v) => 2 * v) }) }, { backend: 'wasm' });
+
+  it('refuses to be assigned to, and says what to write', async () => {
+    const p = (await twice()) as unknown as { inputs: Record<string, unknown>; outputs: Record<string, unknown> };
+    for (const wrong of [
+      () => (p.inputs['x'] = [1, 2, 3]),
+      () => (p.inputs['z'] = [1]),
+      () => (p.outputs['y'] = new Float64Array(3)),
+      () => (p.inputs = { x: [1, 2, 3] }),
+      () => p.inputs[0],
+    ])
+      expect(await codeOf(wrong)).toBe('program/read-only');
+    expect(() => (p.inputs['x'] = [1, 2, 3])).toThrow("write set('x', values)");
+    expect(Object.keys(p.inputs)).toEqual(['x']);
+    expect(p.inputs['missing']).toBeUndefined();
+  });
+
+  it('leaves the pattern of its caller alone, and keeps its own', async () => {
+    const given = sparseOf([
+      [1, 2],
+      [0, 3],
+    ]);
+    const before = [...given.pattern.colIdx];
+    const p = await compile(
+      {
+        inputs: { A: given.pattern, B: given.pattern },
+        run: ({ A, B }) => {
+          const values = A.values.map((a, e) => a + B.values[e]);
+          const sum = {
+            pattern: { ...A.pattern, rowPtr: A.pattern.rowPtr.slice(), colIdx: A.pattern.colIdx.slice() },
+            values,
+          };
+          A.pattern.colIdx.fill(0);
+          A.pattern.rowPtr.fill(0);
+          return { sum };
+        },
+      },
+      { backend: 'wasm' },
+    );
+    expect([...given.pattern.colIdx]).toEqual(before);
+    given.pattern.colIdx[0] = 1;
+    expect(await codeOf(() => p.setMatrix('A', given))).toBe('pattern/mismatch');
+    p.patterns['sum'].colIdx[0] = 1;
+    given.pattern.colIdx[0] = before[0];
+    p.setMatrix('A', given);
+    p.setMatrix('B', given);
+    p.run();
+    expect([...p.outputs['sum']]).toEqual([2, 4, 6]);
+  });
+
+  it.each<readonly [string, () => unknown]>([
+    ['an array that holds itself', () => holding((a) => [a])],
+    ['an array that holds itself twice', () => holding((a) => [1, [a, a]])],
+    ['arrays very deep in arrays', () => Array.from({ length: 1e5 }).reduce((inner) => [inner], 1)],
+  ])('is refused where an output is %s', async (_, made) => {
+    const output = made() as number[];
+    const program = { inputs: { x: 1 }, run: () => ({ y: output }) };
+    expect(await codeOf(compile(program, { backend: 'wasm', scope: { output } }))).toBe('trace/nested');
+  });
+});
+
+const holding = (contents: (self: unknown[]) => unknown[]): unknown[] => {
+  const array: unknown[] = [];
+  array.push(...contents(array));
+  return array;
+};

@@ -106,9 +106,24 @@ describe('filigree einsum', () => {
     );
     expect(status).toBe(0);
     const answer = JSON.parse(out) as Record<string, Record<string, number>>;
-    expect(answer).toMatchObject({ gflops: expect.any(Number), peakGflops: expect.any(Number) });
+    expect(answer).toMatchObject({
+      gflops: expect.any(Number),
+      nonzeroGflops: expect.any(Number),
+      peakGflops: expect.any(Number),
+    });
     for (const name of ['loops', 'libxsmm'])
       expect(answer['baselines']![name] ?? answer['skipped']![name]).toBeDefined();
+  });
+
+  it('counts operations on non-zeros and those of the hardware apart, wherever it prints them', async () => {
+    const argv = ['einsum', 'Q[ip] = K[ij]*B[jp]', '--shape', 'B=3,5', '--pattern', `K=${K}`, '--bench'];
+    const { status, out, err } = await filigree(...argv);
+    expect(status, err).toBe(0);
+    /* K has two entries, each of which meets five of B. */
+    expect(out).toMatch(/^operations +10 on non-zeros, \d+ in hardware \(stored zeros included\), 90 of plain loops$/m);
+    expect(out).toMatch(/^non-zero speed +[\d.]+ GFLOP\/s, \d+ % of a measured peak of [\d.]+$/m);
+    expect(out).toMatch(/^hardware speed +[\d.]+ GFLOP\/s, \d+ % of a measured peak of [\d.]+$/m);
+    expect(out).not.toMatch(/^speed /m);
   });
 
   it('writes sources, or a project of them', async () => {

@@ -135,9 +135,8 @@ describe('filigree expr', () => {
     ['expr/power', ['A^0', '--bind', `A=${A}`]],
     ['expr/power', ['A^-1', '--bind', `A=${A}`]],
     ['file/missing', ['s*A', '--bind', `A=${A}`, '--bind', 's=nan']],
-    ['ablate/unknown', ['A', '--bind', `A=${A}`, '--ablate', 'magic']],
     ['runtime/backend', ['A', '--bind', `A=${A}`, '--backend', 'cuda']],
-    ['run/threads', ['A', '--bind', `A=${A}`, '--threads', '5000']],
+    ['option/value', ['A', '--bind', `A=${A}`, '--threads', '5000']],
     ['emit/unwritable', ['A', '--bind', `A=${A}`, '--emit', join(A, 'below-a-file')]],
     ['emit/unwritable', ['A', '--bind', `A=${A}`, '--emit', '/proc/below/what-is-no-disk']],
   ])('refuses with %s: %j', async (code, argv) => {

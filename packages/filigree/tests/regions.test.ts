@@ -20,7 +20,7 @@ interface Answer {
   }[];
   readonly ms: { readonly solve: number; readonly evaluate: number };
   readonly rounds: readonly number[];
-  readonly check: { readonly passed: boolean; readonly skipped?: string; readonly compared: number };
+  readonly check: { readonly passed: boolean | null; readonly skipped?: string; readonly compared: number };
 }
 
 const regions = async (...argv: string[]): Promise<Answer> => {
@@ -84,11 +84,12 @@ describe('filigree regions', () => {
     ]);
     const none = await regions('trisolve', '--bind', `A=${matrix('s0.mtx', 0, 0, [])}`);
     expect(none.statements).toEqual([]);
+    expect(none.check).toMatchObject({ passed: null, skipped: expect.stringContaining('no iteration') });
   });
 
   it('says when a program is too large to compare with', async () => {
     const answer = await regions('gemm', '--size', 'N=20', '--check-limit', '100');
-    expect(answer.check.skipped).toMatch(/more than 100/);
+    expect(answer.check).toEqual({ passed: null, skipped: expect.stringMatching(/more than 100/), compared: 0 });
     expect(answer.statements[0].count).toBe(8000);
   });
 
@@ -243,5 +244,29 @@ ${body}
     expect((await refusal('regions', 'gemm', '--size', 'N=0')).code).toBe('regions/size');
     const wide = await refusal('regions', 'gemm', '--size', 'N=99999999');
     expect(wide).toMatchObject({ code: 'regions/size', message: expect.stringContaining('2⁵³') as string });
+  });
+});
+
+it('refuses a size that a module of its own does not have', async () => {
+  const text = `module @m {
+  buffer @x : f64[8] output
+  kernel @k(%n: i32) {
+    %0 = arith.constant {value = 0} : i32
+    %1 = arith.constant {value = 1} : i32
+    scf.for %0, %n, %1 {
+    ^(%i: i32):
+      %c = arith.constant {value = 2} : f64
+      mem.store %c, %i {buffer = @x}
+      scf.yield
+    }
+    scf.yield
+  }
+}
+`;
+  const fil = file('sized.fil', text);
+  expect((await regions(fil, '--size', 'n=8')).statements.length).toBe(1);
+  expect(await refusal('regions', fil, '--size', 'n=8', '--size', 'N=4')).toMatchObject({
+    code: 'regions/size',
+    remedy: 'its parameters are n',
   });
 });

@@ -1,4 +1,8 @@
 export * from './diagnostics/diagnostic.js';
+export { readOnly } from './diagnostics/read-only.js';
+export { checkOptions, optionsOf } from './options/check-options.js';
+export { option, optionKind, type OptionKind, type OptionSpec } from './options/kinds.js';
+export { describe as describeValue } from './options/describe.js';
 export * from './pass/pass.js';
 export { attempt } from './pass/attempt.js';
 export * from './kernel/type.js';

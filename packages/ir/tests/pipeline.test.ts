@@ -44,7 +44,7 @@ describe('pipeline', () => {
     const p = pipeline([pipeline([add(), double()]), add({ by: 5 })], {
       onPass: ({ pass: q, index, input, output, ms }) => seen.push([q.name, index, input, output, ms >= 0]),
     });
-    p.run(1);
+    expect(right(p.run(1))).toBe(9);
     expect(seen).toEqual([
       ['add', 0, 1, 2, true],
       ['double', 1, 2, 4, true],
@@ -54,7 +54,8 @@ describe('pipeline', () => {
 
   test('a named pipeline inside is one pass', () => {
     const seen: string[] = [];
-    pipeline([pipeline([add(), double()], { name: 'both' }), add()], { onPass: (e) => seen.push(e.pass.name) }).run(1);
+    const inside = pipeline([add(), double()], { name: 'both' });
+    expect(right(pipeline([inside, add()], { onPass: (e) => seen.push(e.pass.name) }).run(1))).toBe(5);
     expect(seen).toEqual(['both', 'add']);
   });
 
@@ -112,9 +113,9 @@ describe('text of a pipeline', () => {
 
   test.each([
     ['add,doubel', 'pipeline/unknown-pass', 5, 'use one of add, double, re-fuse'],
-    ['add{bye=4}', 'pass/option', 1, 'use one of by, note'],
-    ['add{by=fast}', 'pass/option', 1, 'give it a number, as in by=1'],
-    ['double{by=1}', 'pass/option', 1, 'it has none'],
+    ['add{bye=4}', 'option/unknown', 1, "did you mean 'by'? use one of by, note"],
+    ['add{by=fast}', 'option/value', 1, 'give a number'],
+    ['double{by=1}', 'option/unknown', 1, 'it has none'],
     ['add double', 'pipeline/syntax', 5, 'write pass{option=value},pass'],
     ['add,', 'parse/syntax', 5, `write a pass's name`],
     ['add{by=1', 'parse/syntax', 9, expect.any(String)],
@@ -127,7 +128,7 @@ describe('text of a pipeline', () => {
   test('options made in code print as options read from text', () => {
     expect(pipelineText(pipeline([add({ by: 3 }), refuse()]))).toBe('add{by=3},re-fuse');
     expect(E.isRight(parsePipeline('re-fuse', registry))).toBe(true);
-    expect(() => add({ by: 'x' })).toThrow(/pass\/option/);
+    expect(() => add({ by: 'x' })).toThrow(/option\/value/);
   });
 });
 

@@ -5,6 +5,7 @@ export { plainOps } from './ops/plain-ops.js';
 export { defaultOps } from './ops/default-ops.js';
 export type { NumericOps, Operand } from './ops/numeric-ops.js';
 export * from './vocabulary/index.js';
+export { launchSeed } from './vocabulary/random.js';
 export { kernel, type KernelDef, type KernelOptions } from './kernel/kernel.js';
 export {
   array,

@@ -59,17 +59,26 @@ describe('integers keep their values', () => {
     agree(() => -3e9);
   });
 
-  it('as floats do where they are computed as such, known beforehand or not', () =>
-    agree((r, h) => {
-      const x = h[3] - 6.5;
-      r[0] = u8(Math.sign(-1.5)) + 10 * u8(Math.sign(x));
-      r[1] = u8(Math.floor(-1.5)) + 10 * u8(Math.floor(x));
-      r[2] = u32(-1.5 - 0.5) + 10 * u32(x - 0.5);
-      r[3] = u16(-(6 / 3)) + 10 * u16(-(h[3] / 5));
-      r[4] = i8(256 * 1.5) + 10 * i8(h[2] * 1.5);
-      const list = [1, 2, 3];
-      r[5] = list[Math.floor(2.5)] + list[6 / 3];
-    }));
+  it('as floats do where they are computed as such, known beforehand or not', () => {
+    /* Plain TypeScript does not know that these whole numbers are floats, and wraps them. */
+    const def = define(
+      [array('f64', 6), array('u8', 8)],
+      (r: Float64Array, h: Uint8Array) => {
+        const x = h[3] - 6.5;
+        r[0] = u8(Math.sign(-1.5)) + 10 * u8(Math.sign(x));
+        r[1] = u8(Math.floor(-1.5)) + 10 * u8(Math.floor(x));
+        r[2] = u32(-1.5 - 0.5) + 10 * u32(x - 0.5);
+        r[3] = u16(-(6 / 3)) + 10 * u16(-(h[3] / 5));
+        r[4] = i8(256 * 1.5) + 10 * i8(h[2] * 1.5);
+        const list = [1, 2, 3];
+        r[5] = list[Math.floor(2.5)] + list[6 / 3];
+      },
+      { float: 'f64' },
+    );
+    const r = new Float64Array(6);
+    run(def, [r, bytes]);
+    expect([...r]).toEqual([0, 0, 0, 0, 127 + 1270, 6]);
+  });
 
   it('or are refused where they would be cut off', () => {
     const put = (h: Uint8Array): void => {

@@ -11,7 +11,14 @@ import {
   type TypedArray,
 } from '@filigree/ir';
 import { dense, field, fieldDialect, i, layout, type Layout } from '@filigree/sparse';
-import { kernel, lowerKernel, type KernelDef, type KernelOptions, type LoweredKernel } from '@filigree/lang';
+import {
+  kernel,
+  launchSeed,
+  lowerKernel,
+  type KernelDef,
+  type KernelOptions,
+  type LoweredKernel,
+} from '@filigree/lang';
 
 /** A layout for kernels that use no fields. */
 const noFields = layout(dense(i, 1).place(field('unused', 'f32')));
@@ -43,7 +50,7 @@ const checked = (def: AnyDef, on: Layout): LoweredKernel => {
 /** The text of a kernel's IR. */
 export const textOf = (def: AnyDef, on?: Layout): string => printKernel(lowered(def, on).kernel);
 
-/** Runs a kernel over arrays in the interpreter, in place; what it returns. */
+/** Runs a kernel over arrays in the interpreter, in place, as the first launch of a program with this seed; what it returns. */
 export const run = (def: AnyDef, args: readonly (Scalar | TypedArray)[] = [], seed = 0): Scalar | undefined => {
   const { kernel: k, buffers, signature } = lowered(def);
   const memory: Record<string, TypedArray> = {};
@@ -57,7 +64,7 @@ export const run = (def: AnyDef, args: readonly (Scalar | TypedArray)[] = [], se
     memory[param.buffer] = whole;
     scalars.push(given.length);
   });
-  if (signature.seed) scalars.push(seed);
+  if (signature.seed) scalars.push(launchSeed(seed, 0));
   if (signature.result) memory[signature.result.buffer] = allocateArray(signature.result.type, 1);
   const outcome = interpret(makeModule('m', buffers, [k]), [...coreDialects, fieldDialect(noFields)], memory, {
     kernel: k.name,

@@ -300,3 +300,143 @@ describe('transform', () => {
     });
   });
 });
+
+/* Every way to write a function that begins with the directive; all use something of the module, which bundlers rename. */
+const forms = `import { symbolic } from '@filigree/lang';
+const scale = 3;
+const twice = (x: number): number => 2 * x;
+
+export function declared(x: number): number { 'use symbolic'; return twice(x) + scale; }
+export const arrow = (x: number): number => { 'use symbolic'; return twice(x) + scale; };
+export const expression = function (x: number): number { 'use symbolic'; return twice(x) + scale; };
+export default function (x: number): number { 'use symbolic'; return twice(x) + scale; }
+const holder = {
+  property: (x: number): number => { 'use symbolic'; return twice(x) + scale; },
+  method(x: number): number { 'use symbolic'; return twice(x) + scale; },
+  'quoted name'(x: number): number { 'use symbolic'; return twice(x) + scale; },
+  functional: function (x: number): number { 'use symbolic'; return twice(x) + scale; },
+  deep: { inside: [(x: number): number => { 'use symbolic'; return twice(x) + scale; }] },
+};
+class Shape {
+  static fixed(x: number): number { 'use symbolic'; return twice(x) + scale; }
+  area(x: number): number { 'use symbolic'; return twice(x) + scale; }
+  field = (x: number): number => { 'use symbolic'; return twice(x) + scale; };
+}
+const made = (by: number) => (x: number): number => { 'use symbolic'; return twice(x) + by; };
+const within = () => {
+  function local(x: number): number { 'use symbolic'; return twice(x) + scale; }
+  const constant = (x: number): number => { 'use symbolic'; return twice(x) + scale; };
+  return { local, constant };
+};
+const given = (f: (x: number) => number) => f;
+const { local, constant } = within();
+export const all: Readonly<Record<string, (x: number) => number>> = {
+  declared, arrow, expression, local, constant,
+  property: holder.property, method: holder.method, quoted: holder['quoted name'], functional: holder.functional,
+  deep: holder.deep.inside[0],
+  fixed: Shape.fixed, area: new Shape().area, field: new Shape().field,
+  made: made(scale),
+  given: given((x) => { 'use symbolic'; return twice(x) + scale; }),
+};
+export const asTheyAre = Object.entries(all).filter(([, f]) => symbolic(f) !== f).map(([name]) => name);
+`;
+
+describe.each([false, true])('functions that begin with the directive, minified: %s', (minify) => {
+  const bundles: Readonly<Record<string, (from: string) => Promise<string>>> = {
+    esbuild: async (from) => {
+      const result = await esbuild.build({
+        entryPoints: [from],
+        bundle: true,
+        write: false,
+        format: 'esm',
+        minify,
+        external: ['@filigree/*'],
+        plugins: [filigreeEsbuild()],
+        logLevel: 'silent',
+      });
+      return result.outputFiles[0].text;
+    },
+    rollup: async (from) => {
+      const bundle = await rollup({ input: from, external: /^@filigree/, plugins: [stripTypes, filigreeRollup()] });
+      const { output } = await bundle.generate({ format: 'esm' });
+      return minify ? (await esbuild.transform(output[0].code, { minify, format: 'esm' })).code : output[0].code;
+    },
+    vite: async (from) => {
+      const result = await viteBuild({
+        root: folder,
+        configFile: false,
+        logLevel: 'silent',
+        build: {
+          write: false,
+          minify: minify ? 'esbuild' : false,
+          lib: { entry: from, formats: ['es'] },
+          rollupOptions: { external: /^@filigree/ },
+        },
+        plugins: [filigreeVite()],
+      });
+      const outputs = (Array.isArray(result) ? result : [result]) as { output: { code: string }[] }[];
+      return outputs[0].output[0].code;
+    },
+  };
+
+  it.each(Object.keys(bundles))('are taken as they are, and trace, by %s', async (name) => {
+    const from = join(folder, 'forms.ts');
+    await writeFile(from, forms);
+    const {
+      all,
+      asTheyAre,
+      default: unnamed,
+    } = (await load(`forms-${name}-${minify}`, await bundles[name]!(from))) as unknown as {
+      all: Readonly<Record<string, (x: unknown) => unknown>>;
+      asTheyAre: readonly string[];
+      default: (x: unknown) => unknown;
+    };
+    expect(asTheyAre).toEqual([]);
+    for (const [form, f] of Object.entries({ ...all, unnamed })) {
+      expect(f(5), form).toBe(13);
+      const graph = new Graph();
+      const traced = f(new Sym(graph, graph.variable())) as Sym;
+      expect(evaluateGraph(graph, [traced.id], [5])[0], form).toBe(13);
+    }
+  });
+
+  it.each(Object.keys(bundles))(
+    'kernels made through words that a file hands on keep their meaning, by %s',
+    async (name) => {
+      await writeFile(join(folder, 'words.ts'), "export * from '@filigree/lang';\n");
+      const from = join(folder, `handed-${name}-${minify}.ts`);
+      await writeFile(
+        from,
+        kernels
+          .replace("from '@filigree/lang'", "from './words.ts'")
+          .replace("import { offset as n } from './offset.js';", 'const n = 10;'),
+      );
+      const { text } = (await load(`handed-${name}-${minify}`, await bundles[name]!(from))) as unknown as {
+        text: string;
+      };
+      expect(text).toContain('field.for');
+    },
+  );
+
+  it.each(Object.keys(bundles))('and so do those through a namespace, by %s', async (name) => {
+    const from = join(folder, `spaced-${name}-${minify}.ts`);
+    await writeFile(
+      from,
+      kernels
+        .replace('import { active, inlined, kernel,', "import * as F from '@filigree/lang';\nimport { active,")
+        .replace('kernel([u]', 'F.kernel([u]')
+        .replace('= inlined(', '= F.inlined(')
+        .replace("import { offset as n } from './offset.js';", 'const n = 10;'),
+    );
+    const { text } = (await load(`spaced-${name}-${minify}`, await bundles[name]!(from))) as unknown as {
+      text: string;
+    };
+    expect(text).toContain('field.for');
+  });
+});
+
+it('says where a tagged method cannot be remembered', () => {
+  expect(() =>
+    transform("const k = 'a';\nexport const o = { [k](x) { 'use symbolic'; return x * 2; } };", 'a.js'),
+  ).toThrow(/lang\/unsupported-syntax/);
+});

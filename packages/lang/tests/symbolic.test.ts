@@ -9,7 +9,7 @@ const make = (f: unknown, scope: Record<string, unknown> = {}): Loose =>
 
 describe('symbolic', () => {
   it('traces into the expression graph without further options', () => {
-    const graph = new Graph({ identity: 'exact' });
+    const graph = new Graph({ arithmetic: 'exact' });
     const [x, y] = [new Sym(graph, graph.variable()), new Sym(graph, graph.variable())];
     const larger = symbolic((a: number, b: number) => {
       const positive = a > 0 && b > 0;
@@ -118,9 +118,9 @@ describe('symbolic', () => {
   });
 
   it('has a type that admits symbols', () => {
-    expectTypeOf(
-      symbolic((a: number, xs: number[], flag: boolean, s: string) => ({ r: a, xs, flag, s })),
-    ).parameters.toEqualTypeOf<[number | Sym, (number | Sym)[], boolean | Sym, string]>();
+    const lifted = symbolic((a: number, xs: number[], flag: boolean, s: string) => ({ r: a, xs, flag, s }));
+    expectTypeOf(lifted).parameters.toEqualTypeOf<[number | Sym, (number | Sym)[], boolean | Sym, string]>();
+    expect(lifted(1, [2], true, 'three')).toEqual({ r: 1, xs: [2], flag: true, s: 'three' });
     expectTypeOf<Lift<(a: [number, number]) => Float64Array, Sym>>().returns.toExtend<{ readonly length: number }>();
   });
 });

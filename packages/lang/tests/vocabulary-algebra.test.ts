@@ -4,11 +4,13 @@ import {
   diag,
   f32,
   i32,
+  i8,
   identity,
   idiv,
   isMat,
   isVec,
   mat,
+  u16,
   u32,
   u8,
   vec,
@@ -194,6 +196,7 @@ describe('shapes', () => {
     expectTypeOf(vec(1, 2)).not.toHaveProperty('z');
     expectTypeOf(vec(1, 2, 3)).not.toExtend<Vec<2>>();
     expectTypeOf<Mat<2, 3>>().not.toExtend<ThisParameterType<Mat<2, 2>['determinant']>>();
+    expect([...mat([1, 2, 3], [4, 5, 6]).mul(vec(1, 2, 3)), vec(1, 2).cross(vec(3, 4))]).toEqual([14, 32, -2]);
   });
 
   const loose = (x: unknown): { readonly [method: string]: (...args: unknown[]) => unknown } => x as never;
@@ -224,11 +227,12 @@ describe('shapes', () => {
 });
 
 describe('casts', () => {
-  it('truncate, saturate, and know NaN', () => {
-    expect([i32(2.9), i32(-2.9), i32(1e10), i32(-1e10), i32(NaN), i32(true)]).toEqual([
+  it('truncate, wrap what is whole, saturate what is not, and know NaN', () => {
+    expect([i32(2.9), i32(-2.9), i32(1e20), i32(-1e10 - 0.5), i32(NaN), i32(true)]).toEqual([
       2, -2, 2147483647, -2147483648, 0, 1,
     ]);
-    expect([u8(300), u8(-1), u32(-0.5)]).toEqual([255, 0, 0]);
+    expect([u8(300), u8(-1), u32(-0.5), u8(300.5), i8(-128.5)]).toEqual([44, 255, 0, 255, -128]);
+    expect([u32(-1), u16(-1), i32(2 ** 31), i8(128)]).toEqual([4294967295, 65535, -(2 ** 31), -128]);
     expect(Object.is(i32(-0.5), 0)).toBe(true);
     expect(f32(0.1)).toBe(Math.fround(0.1));
     expect([...i32(vec(1.5, -1.5))]).toEqual([1, -1]);

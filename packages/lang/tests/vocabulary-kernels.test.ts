@@ -15,6 +15,7 @@ import {
   random,
   randomInt,
   range,
+  launchSeed,
   seedRandom,
   serially,
   svd2,
@@ -23,13 +24,14 @@ import {
   vec,
   type KernelDef,
 } from '@filigree/lang';
-import { dense, field, i, layout } from '@filigree/sparse';
+import { dense, field, fieldDialect, i, layout } from '@filigree/sparse';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 /* One body, as plain TypeScript and as a kernel in the interpreter. */
 
 const anywhere = layout(dense(i, 1).place(field('unused', 'f32')));
+const dialects = [...coreDialects, fieldDialect(anywhere)];
 
 /** Runs a kernel whose arguments are arrays only, in place. */
 const launch = (def: KernelDef, arrays: readonly TypedArray[], seed?: number): void => {
@@ -45,9 +47,9 @@ const launch = (def: KernelDef, arrays: readonly TypedArray[], seed?: number): v
     whole.set(arrays[k] as Float64Array);
     return [{ name, whole, given: arrays[k] as Float64Array }];
   });
-  const args = [...arrays.map((a) => a.length), ...(seed === undefined ? [] : [seed])];
+  const args = [...arrays.map((a) => a.length), ...(seed === undefined ? [] : [launchSeed(seed, 0)])];
   const memory = Object.fromEntries(buffers.map(({ name, whole }) => [name, whole]));
-  expect(interpret(lowered.module, coreDialects, memory, { kernel: 'run', args })).toEqual(E.right(undefined));
+  expect(interpret(lowered.module, dialects, memory, { kernel: 'run', args })).toEqual(E.right(undefined));
   for (const { whole, given } of buffers) given.set(whole.subarray(0, given.length));
 };
 

@@ -12,6 +12,7 @@ export { offload } from './offload.js';
 export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';
 export { shareIndices } from './share-indices.js';
+export { elementMap, type ElementMap, type Place as ElementPlace } from './store-forwarding/element-map.js';
 export { storeForwarding } from './store-forwarding/store-forwarding.js';
 export { superword } from './superword/superword.js';
 export { unevenLoops } from './uneven.js';

@@ -1,4 +1,13 @@
-import { coreDialects, pipeline, type Dialect, type Module, type PassRegistry, type Pipeline } from '@filigree/ir';
+import {
+  checkOptions,
+  coreDialects,
+  option,
+  pipeline,
+  type Dialect,
+  type Module,
+  type PassRegistry,
+  type Pipeline,
+} from '@filigree/ir';
 import { canonicalize } from './canonicalize/canonicalize.js';
 import { cse } from './cse.js';
 import { dce } from './dce.js';
@@ -48,11 +57,12 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
  * memory, flatten branches, hoist out of loops, privatise reductions, confine clamps to the edges of loops, simplify
  * integers, and clean up. It neither unrolls nor vectorises: targets ask for that.
  */
-export const defaultPipeline = ({
-  dialects = coreDialects,
-  fastMath = false,
-}: { readonly dialects?: readonly Dialect[]; readonly fastMath?: boolean } = {}): Pipeline<Module> =>
-  pipeline([
+export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => {
+  const { dialects = coreDialects, fastMath = false } = checkOptions<PipelineChoices>('defaultPipeline', options, {
+    dialects: option.array('a list of dialects'),
+    fastMath: option.truth,
+  });
+  return pipeline([
     canonicalize({ dialects, fastMath }),
     cse({ dialects }),
     storeForwarding({ dialects }),
@@ -66,3 +76,9 @@ export const defaultPipeline = ({
     storeForwarding({ dialects }),
     dce({ dialects }),
   ]);
+};
+
+interface PipelineChoices {
+  readonly dialects?: readonly Dialect[];
+  readonly fastMath?: boolean;
+}

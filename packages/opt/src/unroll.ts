@@ -13,7 +13,6 @@ import {
 import { corePass } from './support/core-pass.js';
 import { constantIn } from './support/constant-in.js';
 import { factsOf, type Facts } from './support/facts.js';
-import { checkCount } from './support/options.js';
 import { chunkedBound, chunkFits, indexConstant } from './support/split-loop.js';
 import { tripCount } from './support/trip-count.js';
 import { bodyOf, terminatorOf } from './support/values.js';
@@ -25,24 +24,26 @@ import { bodyOf, terminatorOf } from './support/values.js';
  *
  * Options: `factor` (default 1), iterations put into one where a loop is not unrolled in full; `maxTrips` (default 16), the
  * most iterations of a loop that is; `maxOps` (default 1024), beyond which no loop grows.
- * Fails with `opt/option` when one of them is not a whole number in its range.
+ * Throws `option/value` when one of them is not a whole number in its range.
  */
-export const unroll = corePass('unroll', { factor: 1, maxTrips: 16, maxOps: 1024 }, (dialects, limits) => {
-  const facts = factsOf(dialects);
-  return (module) => {
-    checkCount('unroll', 'factor', limits.factor, 1);
-    checkCount('unroll', 'maxTrips', limits.maxTrips, 0);
-    checkCount('unroll', 'maxOps', limits.maxOps, 0);
-    return mapKernels(module, (k) =>
-      rewriteOps(
-        k,
-        dialects,
-        (op, ctx) => (isSerialFor(op) ? unrollLoop(op, ctx, facts, limits) : undefined),
-        module.buffers,
-      ),
-    );
-  };
-});
+export const unroll = corePass(
+  'unroll',
+  { factor: 1, maxTrips: 16, maxOps: 1024 },
+  (dialects, limits) => {
+    const facts = factsOf(dialects);
+    return (module) => {
+      return mapKernels(module, (k) =>
+        rewriteOps(
+          k,
+          dialects,
+          (op, ctx) => (isSerialFor(op) ? unrollLoop(op, ctx, facts, limits) : undefined),
+          module.buffers,
+        ),
+      );
+    };
+  },
+  { factor: 1 },
+);
 
 interface Limits {
   readonly factor: number;

@@ -36,11 +36,32 @@ const special: Readonly<Partial<Record<ScalarType, readonly (number | bigint)[]>
   ],
   u32: [0, 1, 2, 3, 7, 8, 31, 32, 255, 256, 65535, 65536, 2147483647, 2147483648, 4294967294, 4294967295],
   u16: [0, 1, 2, 3, 7, 8, 15, 16, 255, 256, 32767, 32768, 65534, 65535, 100, 1000],
+  u64: [
+    0n,
+    1n,
+    2n,
+    3n,
+    63n,
+    64n,
+    65n,
+    255n,
+    65535n,
+    4294967295n,
+    4294967296n,
+    9007199254740992n,
+    9007199254740993n,
+    9223372036854775807n,
+    9223372036854775808n,
+    18446744073709551615n,
+  ],
+  i16: [0, 1, -1, 2, -2, 7, 15, 16, 100, 255, 256, -129, 1000, -1000, 32767, -32768],
+  i8: [0, 1, -1, 2, -2, 3, 7, 8, -8, 15, 31, 32, 100, -100, 127, -128],
+  u8: [0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 100, 127, 128, 200, 254, 255],
 };
 const types = Object.keys(special) as ScalarType[];
 const inputs: readonly Buffer[] = types.map((t) => constBuffer(`in_${t}`, t, [...special[t]!]));
 const outputs = (count: number): readonly Buffer[] =>
-  ['f64', 'f32', 'i32', 'i64', 'u32', 'u16', 'i1'].flatMap((t) =>
+  [...types, 'i1'].flatMap((t) =>
     Array.from({ length: count }, (_, k) => declareBuffer(`${t}_${k}`, t as ScalarType, 256, 'output')),
   );
 

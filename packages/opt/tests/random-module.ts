@@ -68,7 +68,7 @@ const readable: Readonly<Partial<Record<ScalarType, readonly string[]>>> = {
   i32: ['n', 's', 'k'],
   u16: ['h'],
 };
-const types: readonly ScalarType[] = ['f64', 'f32', 'i32', 'i64', 'u16', 'i1', 'u32'];
+const types: readonly ScalarType[] = ['f64', 'f32', 'i32', 'i64', 'u16', 'i1', 'u32', 'u64', 'i8', 'u8', 'i16'];
 
 /** Weights of the kinds of statements; those with regions stand last. */
 const statements = [0, 0, 0, 2, 2, 2, 2, 3, 3, 5, 5, 5, 7, 8, 9, 10, 11, 12, 13];
@@ -148,7 +148,10 @@ export class Writer {
         this.pick(this.choose(6) === 0 ? [NaN, Infinity, -0] : [0, -0, 1, -1, 2, 0.5, 3.25]),
         type,
       );
-    return this.b.constant(this.pick(type.startsWith('u') ? [0, 1, 2, 8, 65535] : [0, 1, -1, 2, 4, 7, 100]), type);
+    return this.b.constant(
+      this.pick(type.startsWith('u') ? [0, 1, 2, 8, type === 'u8' ? 255 : 65535] : [0, 1, -1, 2, 4, 7, 100]),
+      type,
+    );
   }
 
   /** A value of any type from those in scope. */

@@ -16,10 +16,11 @@ export type { DenseView } from './fields/dense-view.js';
 export type { Indices } from './fields/indices.js';
 export { loadArena, saveArena, type ArenaState } from './fields/arena-file.js';
 export { fieldProgram, type FieldProgram, type FieldProgramOptions } from './program/field-program.js';
-export { fieldPipeline, type FieldPipelineOptions } from './program/field-pipeline.js';
+export { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './program/field-pipeline.js';
 export type { Launchable } from './program/launcher.js';
 export {
   program,
+  programSpec,
   type Fields,
   type Kernels,
   type LaunchArgsOf,

@@ -1,7 +1,19 @@
+import * as E from 'fp-ts/lib/Either.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { Artifact, Backend, CompileOptions, Executable, LoadOptions, Sources } from '@filigree/backend';
-import { error, type Diagnostics, type Module } from '@filigree/ir';
+import { compileSpec, loadSpec, backendOption, isBackend } from '@filigree/backend/options';
+import {
+  arithmeticOf,
+  checkOptions,
+  describeValue,
+  error,
+  fail,
+  pass,
+  type Diagnostics,
+  type Module,
+  type OptionSpec,
+} from '@filigree/ir';
 
 /** A module that runs: its memory, its sources, and what it cost to get there, in milliseconds. */
 export interface Instance extends Executable {
@@ -12,7 +24,7 @@ export interface Instance extends Executable {
   readonly ms: { readonly emit: number; readonly compile: number; readonly load: number };
 }
 
-/** How sources are compiled and loaded. */
+/** How sources are compiled and loaded. What `fastMath` is left out for, the module's attribute `arithmetic` says. */
 export interface InstantiateOptions extends CompileOptions, LoadOptions {}
 
 /**
@@ -22,7 +34,29 @@ export interface InstantiateOptions extends CompileOptions, LoadOptions {}
 export const instantiate = (
   module: Module,
   backend: Backend,
-  options: InstantiateOptions = {},
+  given?: InstantiateOptions,
+): TE.TaskEither<Diagnostics, Instance> => {
+  const checked = pass('options', (all: InstantiateOptions | undefined) => {
+    if (!isBackend(backend))
+      fail('runtime/backend', `what the module is to run on is ${describeValue(backend)}`, {
+        remedy: `give ${backendOption.wanted}`,
+      });
+    if (!Array.isArray(module?.kernels) || !Array.isArray(module.buffers))
+      fail('runtime/module', `what is to run is ${describeValue(module)}`, {
+        remedy: 'give a module of kernel IR, as makeModule or parseModule makes',
+      });
+    return checkOptions('instantiate', all, instantiateSpec);
+  }).run(given);
+  return E.isLeft(checked) ? TE.left(checked.left) : instance(module, backend, checked.right);
+};
+
+/** What `instantiate` takes, for those that pass it on. */
+export const instantiateSpec: OptionSpec<InstantiateOptions> = { ...compileSpec, ...loadSpec };
+
+const instance = (
+  module: Module,
+  backend: Backend,
+  options: InstantiateOptions,
 ): TE.TaskEither<Diagnostics, Instance> => {
   const { compile, load } = backend;
   if (!compile || !load) {
@@ -32,13 +66,7 @@ export const instantiate = (
       }),
     ]);
   }
-  const { cache } = options;
-  if (cache !== undefined && cache !== false && typeof cache !== 'string')
-    return TE.left([
-      error('runtime/cache', `${String(cache)} is no folder for compiled artifacts`, {
-        remedy: "give the path of a folder, false for none, or leave it out for the user's cache folder",
-      }),
-    ]);
+  const { threads, ...compiling } = options;
   const start = performance.now();
   return pipe(
     TE.fromEither(backend.legalize.run(module)),
@@ -50,13 +78,13 @@ export const instantiate = (
     ),
     TE.chain((at) =>
       pipe(
-        compile(at.sources, options),
+        compile(at.sources, { ...fastMathOf(module), ...compiling }),
         TE.map((artifact) => ({ ...at, artifact, compiled: performance.now() })),
       ),
     ),
     TE.chain((at) =>
       pipe(
-        load(at.artifact, at.legal, options),
+        load(at.artifact, at.legal, threads === undefined ? {} : { threads }),
         TE.map((executable): Instance => ({
           ...executable,
           module: at.legal,
@@ -68,4 +96,11 @@ export const instantiate = (
       ),
     ),
   );
+};
+
+/** What a compiler may change in a module that was traced: the attribute is the level of arithmetic it was traced with. */
+const fastMathOf = ({ attrs }: Module): Pick<CompileOptions, 'fastMath'> => {
+  if (attrs.arithmetic === undefined) return {};
+  const level = arithmeticOf(attrs.arithmetic);
+  return { fastMath: level === 'exact' ? false : level === 'range-keeping' ? 'contract' : true };
 };

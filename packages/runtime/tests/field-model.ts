@@ -56,13 +56,14 @@ export class FieldModel {
   }
 
   deactivate(name: string, at: readonly number[]): void {
-    const innermost = this.sparse(name).at(-1)!;
+    const innermost = this.sparse(name).at(-1) ?? this.holder(name);
     this.drop(innermost, this.place(name, at, innermost));
   }
 
-  /** Deactivates every cell of the outermost sparse node around a field. */
+  /** Deactivates every cell of the outermost sparse node around a field, or of the outermost of all, if that is not sparse. */
   clear(name: string): void {
-    const [outermost] = this.sparse(name);
+    const outermost = this.sparse(name).at(0);
+    if (!outermost) return this.empty(this.tree.fields.get(name)!.path[0]);
     for (const place of [...(this.active.get(outermost.id) ?? [])]) this.drop(outermost, numbers(place));
   }
 
@@ -105,6 +106,18 @@ export class FieldModel {
       .get(name)!
       .path.map((id) => this.tree.nodes[id])
       .filter((n) => n.pointer || n.bitmasked || n.kind === 'hash' || n.kind === 'dynamic');
+  }
+
+  /** The node in whose cells a field lies. */
+  holder(name: string): SNode {
+    return this.tree.nodes[this.tree.fields.get(name)!.path.at(-2)!];
+  }
+
+  private empty(id: number): void {
+    const { field, children } = this.tree.nodes[id];
+    this.active.delete(id);
+    if (field) this.values.delete(field.name);
+    children.forEach((c) => this.empty(c));
   }
 
   private decl(name: string): FieldDecl {

@@ -80,8 +80,11 @@ describe('host fields', () => {
     of('i64').set(1, -(2 ** 53) + 1);
     expect(refusal(() => of('i64').get(0))).toMatchObject({
       code: 'field/wide',
-      remedy: expect.stringMatching(/toArray/),
+      message: `field 'x_i64' holds ${-(2n ** 63n)} at [0], which is no exact number`,
+      remedy: expect.stringContaining('toArray({ from: [0], to: [1] })'),
     });
+    expect(refusal(() => [...of('u64').entries()])).toMatchObject({ code: 'field/wide' });
+    expect(of('u64').toArray({ from: [0], to: [1] })[0]).toBe(2n ** 64n - 1n);
     expect([of('i64').toArray()[0], of('u64').toArray()[0]]).toEqual([-(2n ** 63n), 2n ** 64n - 1n]);
     expect(of('i64').get(1)).toBe(-(2 ** 53) + 1);
     expect(refusal(() => of('u64').set(0, -1)).code).toBe('field/value');

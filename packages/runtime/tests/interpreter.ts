@@ -22,7 +22,7 @@ export const interpreter = (): Backend => ({
   probe: async () => ({ name: 'interpreter', usable: true, reason: '', toolchain: '' }),
   compile: () => async () => E.right({ backend: 'interpreter', hash: '', cached: false, compileMs: 0 }),
   load: (_artifact, module) => async () => {
-    const buffers = allocateBuffers(module.buffers.filter((b) => b.role !== 'scratch' && b.role !== 'const'));
+    const buffers = allocateBuffers(module.buffers);
     const start = (options: Parameters<typeof interpret>[3]): void => {
       const result = interpret(module, coreDialects, buffers, { ...options, trusted: true });
       if (E.isLeft(result)) throw new DiagnosticError(result.left);

@@ -57,15 +57,11 @@ it('kernels and the host see one memory, on random layouts', async () => {
             const fits = model.activate(field, next);
             expect(codeOf(() => program.run[`append_${field}`](...around))).toBe(fits ? '' : 'launch/exhausted');
           } else if (!next) expect(codeOf(() => program.run[`append_${field}`](...around))).toBe('launch/list-full');
-        } else if (
-          what === 'deactivate' &&
-          model.sparse(field).length > 0 &&
-          model.sparse(field).at(-1)!.kind !== 'dynamic'
-        ) {
+        } else if (what === 'deactivate' && model.sparse(field).at(-1)?.kind !== 'dynamic') {
           model.deactivate(field, indices);
           if (value < 0) f.deactivate(indices);
           else program.run[`drop_${field}`](...indices);
-        } else if (what === 'clear' && model.sparse(field).length > 0) {
+        } else if (what === 'clear') {
           model.clear(field);
           if (value < 0) f.clear();
           else program.run[`clear_${field}`]();

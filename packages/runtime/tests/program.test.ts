@@ -10,6 +10,7 @@ import {
   assumeInRange,
   cache,
   deactivate,
+  hostGrid,
   i32,
   idiv,
   kernel,
@@ -17,6 +18,7 @@ import {
   ndrange,
   random,
   range,
+  seedRandom,
   u32,
   vec,
   type Grid1,
@@ -32,7 +34,7 @@ import {
   type Program,
   type ProgramOptions,
 } from '@filigree/runtime';
-import { dense, field, hash, i, ij, layout, vectorField, type FieldDecl } from '@filigree/sparse';
+import { dense, field, hash, i, ij, j, layout, vectorField, type FieldDecl } from '@filigree/sparse';
 import { interpreter } from './interpreter.js';
 
 const make = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
@@ -140,6 +142,16 @@ for (const backend of every) {
       expect(new Set([...first, ...second]).size).toBeGreaterThan(250);
       expect(Math.min(...first, ...second)).toBeGreaterThanOrEqual(0);
       expect(Math.max(...first, ...second)).toBeLessThan(1);
+      /* On the host numbers have more bits. */
+      const onHost = (launch: number): readonly number[] => {
+        const grid = hostGrid([64], () => vec(0, 0));
+        seedRandom(7, launch);
+        (scatter.fn as (...args: unknown[]) => void)(grid, 1);
+        return [...(grid as unknown as Iterable<Iterable<number>>)].flatMap((v) => [...v]);
+      };
+      const cut = (values: readonly number[]): readonly number[] =>
+        values.map((v) => Math.floor(v * 2 ** 24) / 2 ** 24);
+      expect([first, second]).toEqual([cut(onHost(0)), cut(onHost(1))]);
       sim.seed(7);
       expect(draw()).toEqual(first);
       const saved = sim.save();
@@ -245,7 +257,7 @@ for (const backend of [cpp(), wasm()]) {
 describe('a program', () => {
   const backend = interpreter();
 
-  it('shows in debug mode where an index leaves a field, and otherwise keeps it inside', async () => {
+  it('shows in debug mode where an index leaves a field, and otherwise drops what is written there', async () => {
     const shift = kernel([u, 'i32'], { at: { file: 'sim.ts', line: 10, column: 5 } }, (u: Grid2, by: number) => {
       for (const k of range(8)) {
         u[k][0] = 1;
@@ -264,7 +276,9 @@ describe('a program', () => {
     debug.run.shift(0);
     const release = await make({ backend, layout: tree, kernels: { shift } });
     release.run.shift(1000);
-    expect(release.fields.u.get([15, 3])).toBe(2);
+    expect([...release.fields.u.entries()].filter(([, x]) => x !== 0).map(([at]) => at)).toEqual(
+      Array.from({ length: 8 }, (_, k) => [k, 0]),
+    );
   });
 
   describe('shows in debug mode where integers do not fit', () => {
@@ -479,6 +493,52 @@ describe('a program', () => {
           loc: { file: 'sim.ts', line: expect.any(Number) },
         });
     }
+  });
+
+  it('shows in debug mode what is read beyond the end of an array or of a list; otherwise there is nothing', async () => {
+    const at = { file: 'sim.ts', line: 20, column: 5 };
+    const items = field('items', 'i32');
+    const lists = layout(dense(i, 4).dynamic(j, 8).place(items));
+    const kernels = {
+      known: kernel([array('i32', 16)], { at }, (a: Int32Array) => {
+        let s = 0;
+        for (const k of range(10)) s += a[k];
+        return s;
+      }),
+      given: kernel([array('f64', 16), 'i32'], { at, float: 'f64' }, (a: Float64Array, k: number) => a[k]),
+      written: kernel([array('i32', 16), 'i32'], { at }, (a: Int32Array, k: number) => {
+        a[k] += 1;
+        return a[5];
+      }),
+      add: kernel([items, 'i32'], { at }, (items: Grid2, x: number) => {
+        append(items[1], x);
+      }),
+      read: kernel([items, 'i32'], { at }, (items: Grid2, k: number) => items[1][k]),
+    };
+    const sim = await make({ backend, layout: lists, kernels });
+    expect(sim.run.known(new Int32Array(16).fill(1))).toBe(10);
+    expect(sim.run.known(Int32Array.of(1, 2, 3))).toBe(6);
+    expect(sim.run.given(Float64Array.of(7, 8), 1)).toBe(8);
+    for (const k of [-1, 2, 15, 16, 1e6]) expect(sim.run.given(Float64Array.of(7, 8), k)).toBeNaN();
+    expect(sim.run.written(Int32Array.of(1, 2), 5)).toBe(0);
+    sim.run.add(5);
+    expect([0, 1, 7, 8, -1].map((k) => sim.run.read(k))).toEqual([5, 0, 0, 0, 0]);
+
+    const debug = await make({ backend, layout: lists, kernels, debug: true });
+    debug.run.add(5);
+    expect([debug.run.read(0), debug.run.given(Float64Array.of(7, 8), 1)]).toEqual([5, 8]);
+    const beyond = (launch: () => unknown, message: string) =>
+      expect(refusal(launch)).toMatchObject({
+        code: 'launch/out-of-bounds',
+        message: expect.stringContaining(message),
+        loc: { file: 'sim.ts', line: expect.any(Number) },
+      });
+    beyond(() => debug.run.known(Int32Array.of(1, 2, 3)), 'index 3 is outside an array of 3');
+    for (const k of [-1, 2, 15, 16, 1e6])
+      beyond(() => debug.run.given(Float64Array.of(7, 8), k), `index ${k} is outside an array of 2`);
+    beyond(() => debug.run.written(Int32Array.of(1, 2), 5), 'index 5 is outside an array of 2');
+    beyond(() => debug.run.read(1), 'index [1, 1] is beyond the end of its list of 1');
+    beyond(() => debug.run.read(8), "index [1, 8] is outside field 'items'");
   });
 
   it('warns of iterations that write one element', async () => {

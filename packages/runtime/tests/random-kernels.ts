@@ -23,7 +23,7 @@ import {
 /**
  * Kernels for each field of a layout, by hand: `set` and `get` for one element, `bump`, which adds one to all active
  * elements and gives their number, `append` for a field that lies directly in a list; `drop` for the innermost sparse cell
- * around an element, `clear` for all of the outermost sparse node, `empty` for the innermost list.
+ * around an element, `clear` for all of the outermost sparse node (of dense ones, where none is sparse), `empty` for the innermost list.
  */
 export const randomKernels = (tree: Layout): Module => {
   const fields = [...tree.fields.values()];
@@ -55,12 +55,12 @@ const kernelsOf = (tree: Layout, { field: { name, type }, axes, path }: PlacedFi
   const above = axes.filter((a) => !parent.axes.includes(a));
   const nodes = path.map((n) => tree.nodes[n]);
   const sparse = nodes.filter(isSparse);
-  const [outermost, innermost] = [sparse[0], sparse.at(-1)];
+  const [outermost, innermost] = [sparse.at(0) ?? nodes[0], sparse.at(-1) ?? parent];
   const list = nodes.findLast((n) => n.kind === 'dynamic');
   const around = list ? axesAbove(tree, list.id) : [];
   const leaf = path.at(-1)!;
   const cellOf = (b: Builder, p: Readonly<Record<string, Value>>): Value[] =>
-    axesOf(tree, innermost!.id).map((a) => floorDiv(b, p[`x${a}`], elementsBelow(tree, innermost!.id, leaf, a)));
+    axesOf(tree, innermost.id).map((a) => floorDiv(b, p[`x${a}`], elementsBelow(tree, innermost.id, leaf, a)));
   const bump = make(`bump_${name}`, {}, (b) => {
     const result = `bump_${name}_result`;
     b.store(result, b.i32(0), b.i32(0));
@@ -82,10 +82,10 @@ const kernelsOf = (tree: Layout, { field: { name, type }, axes, path }: PlacedFi
       b.store(`get_${name}_result`, b.value('field.load', at(p), { field: name }), b.i32(0));
     }),
     bump,
-    ...(innermost && innermost.kind !== 'dynamic'
+    ...(innermost.kind !== 'dynamic'
       ? [make(`drop_${name}`, of(axes), (b, p) => void b.op('field.deactivate', cellOf(b, p), { node: innermost.id }))]
       : []),
-    ...(outermost ? [make(`clear_${name}`, {}, (b) => void b.op('field.clear_all', [], { node: outermost.id }))] : []),
+    make(`clear_${name}`, {}, (b) => void b.op('field.clear_all', [], { node: outermost.id })),
     ...(list
       ? [make(`empty_${name}`, of(around), (b, p) => void b.op('field.clear', at(p, around), { node: list.id }))]
       : []),

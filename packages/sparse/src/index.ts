@@ -11,6 +11,7 @@ export { patternStats, type PatternStats } from './formats/stats.js';
 export { spy } from './formats/spy.js';
 export * from './eqspp/index.js';
 export type { FileField, MatrixFile, ReadOptions, ReadResult, Symmetry } from './files/matrix-file.js';
+export { readSpec } from './files/matrix-file.js';
 export { readMatrixMarket } from './files/matrix-market-read.js';
 export { writeMatrixMarket, type MatrixMarketOptions } from './files/matrix-market-write.js';
 export { readHarwellBoeing } from './files/harwell-boeing-read.js';
@@ -79,7 +80,7 @@ export { buildCell, buildCellPath, buildContainer, type CellPath, type PathOptio
 export { lowerAccess, type AccessOptions } from './access/lower-access.js';
 export { lowerSNodes } from './access/lower-snodes.js';
 export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
-export { lowerFields, type LowerFieldsOptions } from './lower-fields.js';
+export { lowerFields, lowerFieldsSpec, type LowerFieldsOptions } from './lower-fields.js';
 export { flattenBranches } from './loops/flatten.js';
 export { lowerLoops } from './loops/lower-loops.js';
 export { initializeArena, initializeCell } from './storage/initialize.js';

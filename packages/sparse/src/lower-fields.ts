@@ -1,4 +1,13 @@
-import { coreDialects, pipeline, type Module, type Pipeline } from '@filigree/ir';
+import {
+  coreDialects,
+  pipeline,
+  type Module,
+  type Pipeline,
+  checkOptions,
+  option,
+  optionsOf,
+  type OptionSpec,
+} from '@filigree/ir';
 import { canonicalize, cse } from '@filigree/opt';
 import { flattenBranches } from './loops/flatten.js';
 import { lowerLoops } from './loops/lower-loops.js';
@@ -7,7 +16,7 @@ import { fieldDialect } from './access/field-dialect.js';
 import { debugChecks } from './access/debug-checks.js';
 import { lowerAccess, type AccessOptions } from './access/lower-access.js';
 import { lowerSNodes } from './access/lower-snodes.js';
-import { sharesEqual, simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
+import { sharesEqual, simplifyAccess, simplifySpec, type SimplifyOptions } from './access/simplify-access.js';
 
 /** Options of all parts of the lowering. */
 export interface LowerFieldsOptions extends AccessOptions {
@@ -15,9 +24,15 @@ export interface LowerFieldsOptions extends AccessOptions {
   readonly simplify?: SimplifyOptions | false;
 }
 
+/** What `lowerFields` takes, for those that pass it on. */
+export const lowerFieldsSpec: OptionSpec<LowerFieldsOptions> = {
+  checks: option.truth,
+  simplify: option.or(false, optionsOf(simplifySpec)),
+};
+
 /** Lowers kernels on fields to kernels on the buffers of an arena: all passes of this package, in order. */
-export const lowerFields = (storage: Storage, options: LowerFieldsOptions = {}): Pipeline<Module> => {
-  const { checks = false, simplify } = options;
+export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pipeline<Module> => {
+  const { checks = false, simplify } = checkOptions('lowerFields', options, lowerFieldsSpec);
   const { layout } = storage;
   const dialects = [...coreDialects, fieldDialect(layout)];
   /* Checks report what a program asks for, all of it and nothing else. */
@@ -30,7 +45,7 @@ export const lowerFields = (storage: Storage, options: LowerFieldsOptions = {}):
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
     lowerLoops(storage, { scratchpads: !checks }),
-    lowerAccess(storage, options),
+    lowerAccess(storage, { checks }),
     ...(simplify === false ? [] : [simplifyAccess(storage, simplify)]),
     lowerSNodes(storage),
   ]);

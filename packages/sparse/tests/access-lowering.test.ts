@@ -64,20 +64,24 @@ describe('the kernel of appendix C', () => {
         ^(%digit: i32):
           %i = snode.index %base, %digit {hi = 16384, lo = 0, unit = 128} : i32
           %0 = snode.clamp %i {extent = 16384} : i32
-          %1 = snode.root : i32
-          %2 = snode.child %1 {node = 1} : i32
-          %3 = snode.extract %0 {below = 128, extent = 0} : i32
-          %4 = snode.linearize %3 {node = 1} : i32
-          %5 = snode.lookup %2, %4 {node = 1} : i32
-          %6 = snode.child %5 {node = 2} : i32
-          %7 = snode.extract %0 {below = 1, extent = 128} : i32
-          %8 = snode.linearize %7 {node = 2} : i32
-          %9 = snode.lookup %6, %8 {node = 2} : i32
-          %10 = snode.child %9 {node = 4} : i32
-          %11 = snode.load %10 {node = 4} : i32
-          %12 = arith.add %11, 1 : i32
-          %13 = snode.child %9 {node = 3} : i32
-          snode.store %12, %13 {node = 3}
+          %1 = snode.inside %0, %i : i1
+          %2 = snode.root : i32
+          %3 = snode.child %2 {node = 1} : i32
+          %4 = snode.extract %0 {below = 128, extent = 0} : i32
+          %5 = snode.linearize %4 {node = 1} : i32
+          %6 = snode.lookup %3, %5, %1 {node = 1} : i32
+          %7 = snode.child %6 {node = 2} : i32
+          %8 = snode.extract %0 {below = 1, extent = 128} : i32
+          %9 = snode.linearize %8 {node = 2} : i32
+          %10 = snode.lookup %7, %9 {node = 2} : i32
+          %11 = snode.child %10 {node = 4} : i32
+          %12 = snode.load %11 {node = 4} : i32
+          %13 = arith.add %12, 1 : i32
+          %14 = snode.lookup %3, %5, %1 {node = 1, written = true} : i32
+          %15 = snode.child %14 {node = 2} : i32
+          %16 = snode.lookup %15, %9 {node = 2} : i32
+          %17 = snode.child %16 {node = 3} : i32
+          snode.store %13, %17 {node = 3}
         }
       }"
     `);
@@ -146,12 +150,14 @@ describe('an access', () => {
     expect(lowered(layout(dense(i, 3).dense(i, 8).place(a)), store)).toMatchInlineSnapshot(`
       "%0 = arith.max %i, 0 : i32
       %1 = arith.min %0, 23 : i32
-      %2 = arith.shr %1, 3 : i32
-      %3 = arith.and %1, 7 : i32
-      %4 = arith.shl %2, 3 : i32
-      %5 = arith.add %4, %3 : i32
-      %6 = arith.add %5, 16 : i32
-      mem.store %v, %6 {buffer = @arena_i32}"
+      %2 = arith.cmp %1, %i {predicate = eq} : i1
+      %3 = arith.shr %1, 3 : i32
+      %4 = arith.select %2, %3, 4 : i32
+      %5 = arith.and %1, 7 : i32
+      %6 = arith.shl %4, 3 : i32
+      %7 = arith.add %6, %5 : i32
+      %8 = arith.add %7, 16 : i32
+      mem.store %v, %8 {buffer = @arena_i32}"
     `);
   });
 
@@ -164,260 +170,272 @@ describe('an access', () => {
     expect(lowered(layout(dense(ij, 8).morton().place(a)), kernel)).toMatchInlineSnapshot(`
       "%0 = arith.max %i, 0 : i32
       %1 = arith.min %0, 7 : i32
-      %2 = arith.max %j, 0 : i32
-      %3 = arith.min %2, 7 : i32
-      %4 = arith.shl %1, 2 : i32
-      %5 = arith.or %1, %4 : i32
-      %6 = arith.and %5, 19 : i32
-      %7 = arith.shl %6, 1 : i32
-      %8 = arith.or %6, %7 : i32
-      %9 = arith.and %8, 21 : i32
+      %2 = arith.cmp %1, %i {predicate = eq} : i1
+      %3 = arith.max %j, 0 : i32
+      %4 = arith.min %3, 7 : i32
+      %5 = arith.cmp %4, %j {predicate = eq} : i1
+      %6 = arith.and %2, %5 : i1
+      %7 = arith.shl %1, 2 : i32
+      %8 = arith.or %1, %7 : i32
+      %9 = arith.and %8, 19 : i32
       %10 = arith.shl %9, 1 : i32
-      %11 = arith.shl %3, 2 : i32
-      %12 = arith.or %3, %11 : i32
-      %13 = arith.and %12, 19 : i32
-      %14 = arith.shl %13, 1 : i32
-      %15 = arith.or %13, %14 : i32
-      %16 = arith.and %15, 21 : i32
-      %17 = arith.or %10, %16 : i32
-      %18 = arith.add %17, 16 : i32
-      mem.store %v, %18 {buffer = @arena_i32}"
+      %11 = arith.or %9, %10 : i32
+      %12 = arith.and %11, 21 : i32
+      %13 = arith.shl %12, 1 : i32
+      %14 = arith.shl %4, 2 : i32
+      %15 = arith.or %4, %14 : i32
+      %16 = arith.and %15, 19 : i32
+      %17 = arith.shl %16, 1 : i32
+      %18 = arith.or %16, %17 : i32
+      %19 = arith.and %18, 21 : i32
+      %20 = arith.or %13, %19 : i32
+      %21 = arith.select %6, %20, 65 : i32
+      %22 = arith.add %21, 16 : i32
+      mem.store %v, %22 {buffer = @arena_i32}"
     `);
   });
 
   it('that reads through a pointer has no branch: cell 0 is ambient', () => {
     expect(lowered(layout(dense(i, 4).pointer().dense(i, 8).place(a)), load)).toMatchInlineSnapshot(`
-      "%0 = arith.max %i, 0 : i32
-      %1 = arith.min %0, 31 : i32
-      %2 = arith.shr %1, 3 : i32
-      %3 = arith.add %2, 16 : i32
-      %4 = mem.load %3 {buffer = @arena_i32} : i32
-      %5 = arith.and %1, 7 : i32
-      %6 = arith.shl %4, 3 : i32
-      %7 = arith.add %6, %5 : i32
-      %8 = arith.add %7, 80 : i32
-      %9 = mem.load %8 {buffer = @arena_i32} : i32
-      mem.store %9, %9 {buffer = @arena_i32}"
+      "%0 = arith.cast %i {to = u32} : u32
+      %1 = arith.min %0, 32 : u32
+      %2 = arith.cast %1 {to = i32} : i32
+      %3 = arith.shr %2, 3 : i32
+      %4 = arith.add %3, 16 : i32
+      %5 = mem.load %4 {buffer = @arena_i32} : i32
+      %6 = arith.and %2, 7 : i32
+      %7 = arith.shl %5, 3 : i32
+      %8 = arith.add %7, %6 : i32
+      %9 = arith.add %8, 80 : i32
+      %10 = mem.load %9 {buffer = @arena_i32} : i32
+      mem.store %10, %10 {buffer = @arena_i32}"
     `);
   });
 
   it('that writes through a pointer makes the cell where there is none, and gives it back if another thread was first', () => {
     expect(lowered(layout(dense(i, 4).pointer().dense(i, 8).place(a)), store)).toMatchInlineSnapshot(`
-      "%0 = arith.max %i, 0 : i32
-      %1 = arith.min %0, 31 : i32
-      %2 = arith.shr %1, 3 : i32
-      %3 = arith.add %2, 16 : i32
-      %4 = mem.load %3 {buffer = @arena_i32} : i32
-      %5 = arith.cmp %4, 0 {predicate = eq} : i1
-      %6 = scf.if %5 {
-        %7 = mem.load 50 {buffer = @arena_i32} : i32
-        %8 = arith.cmp %7, 0 {predicate = gt} : i1
+      "%0 = arith.cast %i {to = u32} : u32
+      %1 = arith.min %0, 32 : u32
+      %2 = arith.cast %1 {to = i32} : i32
+      %3 = arith.shr %2, 3 : i32
+      %4 = arith.add %3, 16 : i32
+      %5 = mem.load %4 {buffer = @arena_i32} : i32
+      %6 = arith.cmp %5, 0 {predicate = eq} : i1
+      %7 = scf.if %6 {
+        %8 = arith.cmp %3, 4 {predicate = ge} : i1
         %9 = scf.if %8 {
-          %10 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
+          scf.yield 1
+        } {
+          %10 = mem.load 50 {buffer = @arena_i32} : i32
           %11 = arith.cmp %10, 0 {predicate = gt} : i1
           %12 = scf.if %11 {
-            %13 = arith.add %10, 1695 : i32
-            %14 = mem.atomic 0, %13 {buffer = @arena_i32, kind = exchange} : i32
-            scf.yield %14
+            %13 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
+            %14 = arith.cmp %13, 0 {predicate = gt} : i1
+            %15 = scf.if %14 {
+              %16 = arith.add %13, 1695 : i32
+              %17 = mem.atomic 0, %16 {buffer = @arena_i32, kind = exchange} : i32
+              scf.yield %17
+            } {
+              %18 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
+              scf.yield 0
+            } : i32
+            scf.yield %15
           } {
-            %15 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
             scf.yield 0
           } : i32
-          scf.yield %12
-        } {
-          scf.yield 0
-        } : i32
-        %16 = arith.cmp %9, 0 {predicate = ne} : i1
-        %17 = scf.if %16 {
-          scf.yield %9
-        } {
-          %18 = mem.load 49 {buffer = @arena_i32} : i32
-          %19 = mem.load 48 {buffer = @arena_i32} : i32
-          %20 = arith.sub %19, %18 : i32
-          %21 = arith.and %20, 255 : i32
-          %22 = arith.add %21, %18 : i32
-          %23 = arith.sub 70, %19 : i32
-          %24 = arith.add %22, %23 : i32
-          %25 = arith.add %24, 255 : i32
-          %26 = arith.shr %25, 8 : i32
-          %27 = mem.worker {buffer = @arena_i32, count = 64} : i32
-          %28 = arith.shl %27, 4 : i32
-          %29 = arith.add %28, 672 : i32
-          %30 = mem.load %29 {buffer = @arena_i32} : i32
-          %31 = arith.add %30, -1 : i32
-          %32 = arith.cast %31 {to = u32} : u32
-          %33 = arith.cast %26 {to = u32} : u32
-          %34 = arith.cmp %32, %33 {predicate = lt} : i1
-          %35 = scf.if %34 {
-            %36 = arith.shl %31, 8 : i32
-            %37 = arith.max %36, %21 : i32
-            %38 = arith.add %36, 256 : i32
-            %39 = arith.min %38, %24 : i32
-            %40 = arith.shl %31, 4 : i32
-            %41 = arith.add %40, 640 : i32
-            %42 = mem.load %41 {buffer = @arena_i32} : i32
-            %43 = arith.add %37, %42 : i32
-            %44 = arith.cmp %43, %39 {predicate = lt} : i1
-            %45 = scf.if %44 {
-              %46 = mem.atomic 1, %41 {buffer = @arena_i32, kind = add} : i32
-              %47 = arith.add %37, %46 : i32
-              %48 = arith.cmp %47, %39 {predicate = lt} : i1
-              %49 = arith.select %48, %47, -1 : i32
-              scf.yield %49
-            } {
-              scf.yield -1
-            } : i32
-            scf.yield %45
+          %19 = arith.cmp %12, 0 {predicate = ne} : i1
+          %20 = scf.if %19 {
+            scf.yield %12
           } {
-            scf.yield -1
-          } : i32
-          %50 = arith.cmp %35, -1 {predicate = eq} : i1
-          %51 = scf.if %50 {
-            %52, %53, %54 = scf.while %31, false {
-            ^(%55: i32, %56: i1):
-              %57, %58 = scf.if %56 {
-                %59 = arith.add %55, 1 : i32
-                %60 = mem.atomic %59, 33 {buffer = @arena_i32, kind = max} : i32
-                scf.yield %59, %56
-              } {
-                %61 = mem.load 32 {buffer = @arena_i32} : i32
-                %62 = arith.cmp %61, %26 {predicate = lt} : i1
-                %63 = scf.if %62 {
-                  %64 = mem.atomic 1, 32 {buffer = @arena_i32, kind = add} : i32
-                  scf.yield %64
-                } {
-                  scf.yield %26
-                } : i32
-                %65 = arith.cmp %63, %26 {predicate = lt} : i1
-                %66, %67 = scf.if %65 {
-                  %68 = arith.shl %63, 4 : i32
-                  %69 = arith.add %68, 641 : i32
-                  mem.store %27, %69 {buffer = @arena_i32}
-                  scf.yield %63, false
-                } {
-                  %70 = mem.load 33 {buffer = @arena_i32} : i32
-                  scf.yield %70, true
-                } : i32, i1
-                scf.yield %66, %67
-              } : i32, i1
-              %71 = arith.add %57, 1 : i32
-              mem.store %71, %29 {buffer = @arena_i32}
-              %72 = arith.cast %57 {to = u32} : u32
-              %73 = arith.cmp %72, %33 {predicate = lt} : i1
-              %74 = scf.if %73 {
-                %75 = arith.shl %57, 8 : i32
-                %76 = arith.max %75, %21 : i32
-                %77 = arith.add %75, 256 : i32
-                %78 = arith.min %77, %24 : i32
-                %79 = arith.shl %57, 4 : i32
-                %80 = arith.add %79, 640 : i32
-                %81 = mem.load %80 {buffer = @arena_i32} : i32
-                %82 = arith.add %76, %81 : i32
-                %83 = arith.cmp %82, %78 {predicate = lt} : i1
-                %84 = scf.if %83 {
-                  %85 = mem.atomic 1, %80 {buffer = @arena_i32, kind = add} : i32
-                  %86 = arith.add %76, %85 : i32
-                  %87 = arith.cmp %86, %78 {predicate = lt} : i1
-                  %88 = arith.select %87, %86, -1 : i32
-                  scf.yield %88
-                } {
-                  scf.yield -1
-                } : i32
-                scf.yield %84
+            %21 = mem.load 49 {buffer = @arena_i32} : i32
+            %22 = mem.load 48 {buffer = @arena_i32} : i32
+            %23 = arith.sub %22, %21 : i32
+            %24 = arith.and %23, 255 : i32
+            %25 = arith.add %24, %21 : i32
+            %26 = arith.sub 70, %22 : i32
+            %27 = arith.add %25, %26 : i32
+            %28 = arith.add %27, 255 : i32
+            %29 = arith.shr %28, 8 : i32
+            %30 = mem.worker {buffer = @arena_i32, count = 64} : i32
+            %31 = arith.shl %30, 4 : i32
+            %32 = arith.add %31, 672 : i32
+            %33 = mem.load %32 {buffer = @arena_i32} : i32
+            %34 = arith.add %33, -1 : i32
+            %35 = arith.cast %34 {to = u32} : u32
+            %36 = arith.cast %29 {to = u32} : u32
+            %37 = arith.cmp %35, %36 {predicate = lt} : i1
+            %38 = scf.if %37 {
+              %39 = arith.shl %34, 8 : i32
+              %40 = arith.max %39, %24 : i32
+              %41 = arith.add %39, 256 : i32
+              %42 = arith.min %41, %27 : i32
+              %43 = arith.shl %34, 4 : i32
+              %44 = arith.add %43, 640 : i32
+              %45 = mem.load %44 {buffer = @arena_i32} : i32
+              %46 = arith.add %40, %45 : i32
+              %47 = arith.cmp %46, %42 {predicate = lt} : i1
+              %48 = scf.if %47 {
+                %49 = mem.atomic 1, %44 {buffer = @arena_i32, kind = add} : i32
+                %50 = arith.add %40, %49 : i32
+                %51 = arith.cmp %50, %42 {predicate = lt} : i1
+                %52 = arith.select %51, %50, -1 : i32
+                scf.yield %52
               } {
                 scf.yield -1
               } : i32
-              %89 = arith.cmp %74, -1 {predicate = eq} : i1
-              %90 = arith.cmp %57, %26 {predicate = lt} : i1
-              %91 = arith.and %89, %90 : i1
-              scf.condition %91, %74, %57, %58
+              scf.yield %48
             } {
-            ^(%92: i32, %93: i32, %94: i1):
-              scf.yield %93, %94
-            } : i32, i32, i1
-            scf.yield %52
-          } {
-            scf.yield %35
-          } : i32
-          %95 = arith.cmp %51, -1 {predicate = eq} : i1
-          %96 = scf.if %95 {
-            scf.yield 0
-          } {
-            %97 = arith.cmp %51, %22 {predicate = lt} : i1
-            %98 = scf.if %97 {
-              %99 = arith.sub %51, %21 : i32
-              %100 = arith.add %99, 1952 : i32
-              %101 = mem.load %100 {buffer = @arena_i32} : i32
+              scf.yield -1
+            } : i32
+            %53 = arith.cmp %38, -1 {predicate = eq} : i1
+            %54 = scf.if %53 {
+              %55, %56, %57 = scf.while %34, false {
+              ^(%58: i32, %59: i1):
+                %60, %61 = scf.if %59 {
+                  %62 = arith.add %58, 1 : i32
+                  %63 = mem.atomic %62, 33 {buffer = @arena_i32, kind = max} : i32
+                  scf.yield %62, %59
+                } {
+                  %64 = mem.load 32 {buffer = @arena_i32} : i32
+                  %65 = arith.cmp %64, %29 {predicate = lt} : i1
+                  %66 = scf.if %65 {
+                    %67 = mem.atomic 1, 32 {buffer = @arena_i32, kind = add} : i32
+                    scf.yield %67
+                  } {
+                    scf.yield %29
+                  } : i32
+                  %68 = arith.cmp %66, %29 {predicate = lt} : i1
+                  %69, %70 = scf.if %68 {
+                    %71 = arith.shl %66, 4 : i32
+                    %72 = arith.add %71, 641 : i32
+                    mem.store %30, %72 {buffer = @arena_i32}
+                    scf.yield %66, false
+                  } {
+                    %73 = mem.load 33 {buffer = @arena_i32} : i32
+                    scf.yield %73, true
+                  } : i32, i1
+                  scf.yield %69, %70
+                } : i32, i1
+                %74 = arith.add %60, 1 : i32
+                mem.store %74, %32 {buffer = @arena_i32}
+                %75 = arith.cast %60 {to = u32} : u32
+                %76 = arith.cmp %75, %36 {predicate = lt} : i1
+                %77 = scf.if %76 {
+                  %78 = arith.shl %60, 8 : i32
+                  %79 = arith.max %78, %24 : i32
+                  %80 = arith.add %78, 256 : i32
+                  %81 = arith.min %80, %27 : i32
+                  %82 = arith.shl %60, 4 : i32
+                  %83 = arith.add %82, 640 : i32
+                  %84 = mem.load %83 {buffer = @arena_i32} : i32
+                  %85 = arith.add %79, %84 : i32
+                  %86 = arith.cmp %85, %81 {predicate = lt} : i1
+                  %87 = scf.if %86 {
+                    %88 = mem.atomic 1, %83 {buffer = @arena_i32, kind = add} : i32
+                    %89 = arith.add %79, %88 : i32
+                    %90 = arith.cmp %89, %81 {predicate = lt} : i1
+                    %91 = arith.select %90, %89, -1 : i32
+                    scf.yield %91
+                  } {
+                    scf.yield -1
+                  } : i32
+                  scf.yield %87
+                } {
+                  scf.yield -1
+                } : i32
+                %92 = arith.cmp %77, -1 {predicate = eq} : i1
+                %93 = arith.cmp %60, %29 {predicate = lt} : i1
+                %94 = arith.and %92, %93 : i1
+                scf.condition %94, %77, %60, %61
+              } {
+              ^(%95: i32, %96: i32, %97: i1):
+                scf.yield %96, %97
+              } : i32, i32, i1
+              scf.yield %55
+            } {
+              scf.yield %38
+            } : i32
+            %98 = arith.cmp %54, -1 {predicate = eq} : i1
+            %99 = scf.if %98 {
+              scf.yield 0
+            } {
+              %100 = arith.cmp %54, %25 {predicate = lt} : i1
+              %101 = scf.if %100 {
+                %102 = arith.sub %54, %24 : i32
+                %103 = arith.add %102, 1952 : i32
+                %104 = mem.load %103 {buffer = @arena_i32} : i32
+                scf.yield %104
+              } {
+                %105 = mem.load 48 {buffer = @arena_i32} : i32
+                %106 = arith.sub %54, %25 : i32
+                %107 = arith.add %105, %106 : i32
+                scf.yield %107
+              } : i32
               scf.yield %101
-            } {
-              %102 = mem.load 48 {buffer = @arena_i32} : i32
-              %103 = arith.sub %51, %22 : i32
-              %104 = arith.add %102, %103 : i32
-              scf.yield %104
             } : i32
-            scf.yield %98
+            scf.yield %99
           } : i32
-          scf.yield %96
-        } : i32
-        %105 = arith.cmp %17, 0 {predicate = ne} : i1
-        %106 = scf.if %105 {
-          %107 = arith.add %17, 2192 : i32
-          mem.store %2, %107 {buffer = @arena_i32}
-          %108 = mem.cas 0, %17, %3 {buffer = @arena_i32} : i32
-          %109 = arith.cmp %108, 0 {predicate = eq} : i1
-          %110 = arith.select %109, %17, %108 : i32
-          %111 = arith.cmp %110, %17 {predicate = eq} : i1
-          scf.if %111 {
-            %112 = arith.add %17, 2112 : i32
-            mem.store 1, %112 {buffer = @arena_i32}
-          } {
-            mem.store 1, 51 {buffer = @arena_i32}
-            %113 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
-            %114 = arith.cast %113 {to = u32} : u32
-            %115 = arith.cmp %114, 256 {predicate = lt} : i1
-            %116 = scf.if %115 {
-              %117 = arith.add %113, 1696 : i32
-              %118 = mem.atomic %17, %117 {buffer = @arena_i32, kind = exchange} : i32
-              scf.yield %118
+          %108 = arith.cmp %20, 0 {predicate = ne} : i1
+          %109 = scf.if %108 {
+            %110 = arith.add %20, 2192 : i32
+            mem.store %3, %110 {buffer = @arena_i32}
+            %111 = mem.cas 0, %20, %4 {buffer = @arena_i32} : i32
+            %112 = arith.cmp %111, 0 {predicate = eq} : i1
+            %113 = arith.select %112, %20, %111 : i32
+            %114 = arith.cmp %113, %20 {predicate = eq} : i1
+            scf.if %114 {
+              %115 = arith.add %20, 2112 : i32
+              mem.store 1, %115 {buffer = @arena_i32}
             } {
-              %119 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
-              scf.yield %17
-            } : i32
-            %120 = arith.cmp %116, 0 {predicate = ne} : i1
-            scf.if %120 {
-              %121 = mem.atomic 1, 64 {buffer = @arena_i32, kind = add} : i32
-              %122 = arith.add %121, 2032 : i32
-              mem.store %116, %122 {buffer = @arena_i32}
-            } {
+              mem.store 1, 51 {buffer = @arena_i32}
+              %116 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
+              %117 = arith.cast %116 {to = u32} : u32
+              %118 = arith.cmp %117, 256 {predicate = lt} : i1
+              %119 = scf.if %118 {
+                %120 = arith.add %116, 1696 : i32
+                %121 = mem.atomic %20, %120 {buffer = @arena_i32, kind = exchange} : i32
+                scf.yield %121
+              } {
+                %122 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
+                scf.yield %20
+              } : i32
+              %123 = arith.cmp %119, 0 {predicate = ne} : i1
+              scf.if %123 {
+                %124 = mem.atomic 1, 64 {buffer = @arena_i32, kind = add} : i32
+                %125 = arith.add %124, 2032 : i32
+                mem.store %119, %125 {buffer = @arena_i32}
+              } {
+              }
             }
-          }
-          scf.yield %110
-        } {
-          %123 = mem.load %3 {buffer = @arena_i32} : i32
-          %124 = arith.cmp %123, 0 {predicate = eq} : i1
-          %125 = scf.if %124 {
-            %126 = mem.cas 0, 1, 0 {buffer = @arena_i32} : i32
+            scf.yield %113
+          } {
+            %126 = mem.load %4 {buffer = @arena_i32} : i32
             %127 = arith.cmp %126, 0 {predicate = eq} : i1
-            scf.if %127 {
-              mem.store 0, 1 {buffer = @arena_i32}
-              mem.store %2, 2 {buffer = @arena_i32}
+            %128 = scf.if %127 {
+              %129 = mem.cas 0, 1, 0 {buffer = @arena_i32} : i32
+              %130 = arith.cmp %129, 0 {predicate = eq} : i1
+              scf.if %130 {
+                mem.store 0, 1 {buffer = @arena_i32}
+                mem.store %3, 2 {buffer = @arena_i32}
+              } {
+              }
+              scf.yield 1
             } {
-            }
-            scf.yield 1
-          } {
-            scf.yield %123
+              scf.yield %126
+            } : i32
+            scf.yield %128
           } : i32
-          scf.yield %125
+          scf.yield %109
         } : i32
-        scf.yield %106
+        scf.yield %9
       } {
-        scf.yield %4
+        scf.yield %5
       } : i32
-      %128 = arith.and %1, 7 : i32
-      %129 = arith.shl %6, 3 : i32
-      %130 = arith.add %129, %128 : i32
-      %131 = arith.add %130, 80 : i32
-      mem.store %v, %131 {buffer = @arena_i32}"
+      %131 = arith.and %2, 7 : i32
+      %132 = arith.shl %7, 3 : i32
+      %133 = arith.add %132, %131 : i32
+      %134 = arith.add %133, 80 : i32
+      mem.store %v, %134 {buffer = @arena_i32}"
     `);
   });
 
@@ -425,46 +443,61 @@ describe('an access', () => {
     expect(lowered(layout(dense(i, 64).bitmasked().place(a)), store)).toMatchInlineSnapshot(`
       "%0 = arith.max %i, 0 : i32
       %1 = arith.min %0, 63 : i32
-      %2 = arith.shr %1, 5 : i32
-      %3 = arith.and %1, 31 : i32
-      %4 = arith.shl 1, %3 : i32
-      %5 = arith.add %2, 16 : i32
-      %6 = mem.load %5 {buffer = @arena_i32} : i32
-      %7 = arith.and %6, %4 : i32
-      %8 = arith.cmp %7, 0 {predicate = eq} : i1
-      scf.if %8 {
-        %9 = mem.atomic %4, %5 {buffer = @arena_i32, kind = or} : i32
+      %2 = arith.cmp %1, %i {predicate = eq} : i1
+      %3 = arith.select %2, %1, 65 : i32
+      %4 = arith.shr %1, 5 : i32
+      %5 = arith.and %1, 31 : i32
+      %6 = arith.shl 1, %5 : i32
+      %7 = arith.add %4, 16 : i32
+      %8 = mem.load %7 {buffer = @arena_i32} : i32
+      %9 = arith.and %8, %6 : i32
+      %10 = arith.cmp %9, 0 {predicate = eq} : i1
+      %11 = arith.and %2, %10 : i1
+      scf.if %11 {
+        %12 = mem.atomic %6, %7 {buffer = @arena_i32, kind = or} : i32
       } {
       }
-      %10 = arith.add %1, 18 : i32
-      mem.store %v, %10 {buffer = @arena_i32}"
+      %13 = arith.add %3, 20 : i32
+      mem.store %v, %13 {buffer = @arena_i32}"
     `);
   });
 
   it('that writes beyond the end of a list makes it longer, up to its maximum', () => {
     expect(lowered(layout(dynamic(i, 10).place(a)), store)).toMatchInlineSnapshot(`
-      "%0 = arith.max %i, 0 : i32
-      %1 = arith.min %0, 10 : i32
-      %2 = arith.cmp %1, 10 {predicate = lt} : i1
-      %3 = mem.load 16 {buffer = @arena_i32} : i32
-      %4 = arith.cmp %1, %3 {predicate = ge} : i1
+      "%0 = arith.cast %i {to = u32} : u32
+      %1 = arith.min %0, 10 : u32
+      %2 = arith.cast %1 {to = i32} : i32
+      %3 = arith.max %i, 0 : i32
+      %4 = arith.cmp %3, %i {predicate = eq} : i1
+      %5 = arith.cmp %2, 10 {predicate = ge} : i1
+      %6 = arith.select %5, 11, %2 : i32
+      %7 = arith.select %4, %6, 11 : i32
       scf.if %4 {
-        scf.if %2 {
-          %5 = arith.add %1, 1 : i32
-          %6 = mem.atomic %5, 16 {buffer = @arena_i32, kind = max} : i32
-        } {
-          %7 = mem.cas 0, 2, 0 {buffer = @arena_i32} : i32
-          %8 = arith.cmp %7, 0 {predicate = eq} : i1
+        %8 = arith.cmp %2, 10 {predicate = lt} : i1
+        %9 = mem.load 16 {buffer = @arena_i32} : i32
+        %10 = arith.cmp %2, %9 {predicate = ge} : i1
+        scf.if %10 {
           scf.if %8 {
-            mem.store 0, 1 {buffer = @arena_i32}
-            mem.store %1, 2 {buffer = @arena_i32}
+            %11 = arith.add %2, 1 : i32
+            %12 = mem.atomic %11, 16 {buffer = @arena_i32, kind = max} : i32
           } {
+            %13 = mem.cas 0, 2, 0 {buffer = @arena_i32} : i32
+            %14 = arith.cmp %13, 0 {predicate = eq} : i1
+            scf.if %14 {
+              mem.store 0, 1 {buffer = @arena_i32}
+              mem.store %2, 2 {buffer = @arena_i32}
+            } {
+            }
           }
+        } {
         }
       } {
       }
-      %9 = arith.add %1, 17 : i32
-      mem.store %v, %9 {buffer = @arena_i32}"
+      scf.if %4 {
+        %15 = arith.add %7, 18 : i32
+        mem.store %v, %15 {buffer = @arena_i32}
+      } {
+      }"
     `);
   });
 
@@ -479,12 +512,14 @@ describe('an access', () => {
       "%0 = snode.root : i32
       %1 = snode.child %0 {node = 1} : i32
       %2 = snode.append %1 {node = 1, site = 0} : i32
-      %3 = snode.clamp %2 {extent = 11} : i32
-      %4 = snode.extract %3 {below = 1, extent = 0} : i32
-      %5 = snode.linearize %4 {node = 1} : i32
-      %6 = snode.lookup %1, %5, %4 {activate = true, node = 1, site = 1} : i32
-      %7 = snode.child %6 {node = 2} : i32
-      snode.store %v, %7 {node = 2}"
+      %3 = snode.clamp %2 {extent = 10, past = true} : i32
+      %4 = snode.clamp %2 {extent = 2147483648} : i32
+      %5 = snode.inside %4, %2 : i1
+      %6 = snode.extract %3 {below = 1, extent = 0} : i32
+      %7 = snode.linearize %6 {node = 1} : i32
+      %8 = snode.lookup %1, %7, %6, %5 {activate = true, node = 1, past = true, site = 1} : i32
+      %9 = snode.child %8 {node = 2} : i32
+      snode.store %v, %9, %5 {node = 2}"
     `);
     expect(
       after(layout(dynamic(i, 10).place(a)), kernel.replace('field.store %v, %0 {field = "a"}', ''), (s) => [
@@ -600,22 +635,26 @@ describe('simplification', () => {
         scf.yield
       }`;
     expect(simplified(kernel)).toMatchInlineSnapshot(`
-      "%0 = snode.clamp %i {extent = 128} : i32
+      "%0 = snode.clamp %i {extent = 128, past = true} : i32
       %1 = snode.root : i32
       %2 = snode.child %1 {node = 1} : i32
       %3 = snode.extract %0 {below = 8, extent = 0} : i32
       %4 = snode.linearize %3 {node = 1} : i32
-      %5 = snode.lookup %2, %4, %3 {activate = true, node = 1, site = 0} : i32
+      %5 = snode.lookup %2, %4, %3 {activate = true, node = 1, past = true, site = 0} : i32
       %6 = snode.child %5 {node = 2} : i32
       %7 = snode.extract %0 {below = 1, extent = 8} : i32
       %8 = snode.linearize %7 {node = 2} : i32
       %9 = snode.lookup %6, %8 {node = 2} : i32
       %10 = snode.child %9 {node = 3} : i32
       snode.store %v, %10 {node = 3}
-      %11 = snode.child %9 {node = 4} : i32
-      %12 = snode.load %11 {node = 4} : i32
-      snode.store %12, %11 {node = 4}
-      %13 = snode.atomic %v, %11 {kind = add, node = 4} : i32"
+      %11 = snode.lookup %2, %4 {node = 1, past = true} : i32
+      %12 = snode.child %11 {node = 2} : i32
+      %13 = snode.lookup %12, %8 {node = 2} : i32
+      %14 = snode.child %13 {node = 4} : i32
+      %15 = snode.load %14 {node = 4} : i32
+      %16 = snode.child %9 {node = 4} : i32
+      snode.store %15, %16 {node = 4}
+      %17 = snode.atomic %v, %16 {kind = add, node = 4} : i32"
     `);
   });
 
@@ -659,10 +698,10 @@ describe('simplification', () => {
       %0 = snode.root : i32
       %1 = snode.child %0 {node = 1} : i32
       %r = arith.add %i, 1 : i32
-      %2 = snode.clamp %r {extent = 128} : i32
+      %2 = snode.clamp %r {extent = 128, past = true} : i32
       %3 = snode.extract %2 {below = 8, extent = 0} : i32
       %4 = snode.linearize %3 {node = 1} : i32
-      %5 = snode.lookup %1, %4 {node = 1} : i32
+      %5 = snode.lookup %1, %4 {node = 1, past = true} : i32
       %6 = snode.child %5 {node = 2} : i32
       %7 = snode.extract %2 {below = 1, extent = 8} : i32
       %8 = snode.linearize %7 {node = 2} : i32
@@ -756,10 +795,10 @@ describe('simplification', () => {
         %i = snode.index %base, %digit_1 {hi = 128, lo = 0, unit = 8} : i32
         %r = arith.add %i, 1 : i32
         %17 = snode.load %15 {node = 3} : i32
-        %18 = snode.clamp %r {extent = 128} : i32
+        %18 = snode.clamp %r {extent = 128, past = true} : i32
         %19 = snode.extract %18 {below = 8, extent = 0} : i32
         %20 = snode.linearize %19 {node = 1} : i32
-        %21 = snode.lookup %1, %20 {node = 1} : i32
+        %21 = snode.lookup %1, %20 {node = 1, past = true} : i32
         %22 = snode.child %21 {node = 2} : i32
         %23 = snode.extract %18 {below = 1, extent = 8} : i32
         %24 = snode.linearize %23 {node = 2} : i32
@@ -806,15 +845,17 @@ describe('simplification', () => {
       ^(%p_1: i32):
         %q_1 = arith.add %p_1, 1 : i32
         %10 = snode.clamp %q_1 {extent = 100} : i32
-        %11 = snode.linearize %10 {node = 1} : i32
-        %12 = snode.lookup %2, %11 {node = 1} : i32
-        %13 = snode.child %12 {node = 2} : i32
-        %14 = snode.load %13 {node = 2} : i32
-        %15 = snode.clamp %p_1 {extent = 100} : i32
-        %16 = snode.linearize %15 {node = 1} : i32
-        %17 = snode.lookup %2, %16 {node = 1} : i32
-        %18 = snode.child %17 {node = 3} : i32
-        snode.store %14, %18 {node = 3}
+        %11 = snode.inside %10, %q_1 : i1
+        %12 = snode.linearize %10 {node = 1} : i32
+        %13 = snode.lookup %2, %12, %11 {node = 1} : i32
+        %14 = snode.child %13 {node = 2} : i32
+        %15 = snode.load %14 {node = 2} : i32
+        %16 = snode.clamp %p_1 {extent = 100} : i32
+        %17 = snode.inside %16, %p_1 : i1
+        %18 = snode.linearize %16 {node = 1} : i32
+        %19 = snode.lookup %2, %18, %17 {node = 1, written = true} : i32
+        %20 = snode.child %19 {node = 3} : i32
+        snode.store %15, %20 {node = 3}
       }"
     `);
   });
@@ -863,18 +904,18 @@ describe('simplification', () => {
     expect(simplified(scatter('', '%v'))).toMatchInlineSnapshot(`
       "%j = arith.add %i, 8 : i32
       %k = arith.add %j, 8 : i32
-      %0 = snode.clamp %i {extent = 128} : i32
+      %0 = snode.clamp %i {extent = 128, past = true} : i32
       %1 = snode.root : i32
       %2 = snode.child %1 {node = 1} : i32
       %3 = snode.extract %0 {below = 8, extent = 0} : i32
       %4 = snode.linearize %3 {node = 1} : i32
-      %5 = snode.clamp %j {extent = 128} : i32
+      %5 = snode.clamp %j {extent = 128, past = true} : i32
       %6 = snode.extract %5 {below = 8, extent = 0} : i32
       %7 = snode.linearize %6 {node = 1} : i32
-      %8 = snode.clamp %k {extent = 128} : i32
+      %8 = snode.clamp %k {extent = 128, past = true} : i32
       %9 = snode.extract %8 {below = 8, extent = 0} : i32
       %10 = snode.linearize %9 {node = 1} : i32
-      %11, %12, %13 = snode.lookup_all %2, %4, %3, %2, %7, %6, %2, %10, %9 {count = 3, node = 1, site = 0} : i32, i32, i32
+      %11, %12, %13 = snode.lookup_all %2, %4, %3, %2, %7, %6, %2, %10, %9 {count = 3, node = 1, past = true, site = 0} : i32, i32, i32
       %14 = snode.child %11 {node = 2} : i32
       %15 = snode.extract %0 {below = 1, extent = 8} : i32
       %16 = snode.linearize %15 {node = 2} : i32
@@ -946,14 +987,16 @@ describe('simplification', () => {
       }`;
     expect(simplified(kernel, layout(dense(i, 16).place(a, b)))).toMatchInlineSnapshot(`
       "%0 = snode.clamp %i {extent = 16} : i32
-      %1 = snode.root : i32
-      %2 = snode.child %1 {node = 1} : i32
-      %3 = snode.linearize %0 {node = 1} : i32
-      %4 = snode.lookup %2, %3 {node = 1} : i32
-      %5 = snode.child %4 {node = 2} : i32
-      %6 = snode.child %4 {node = 3} : i32
-      snode.store %v, %6 {node = 3}
-      snode.store %w, %5 {node = 2}"
+      %1 = snode.inside %0, %i : i1
+      %2 = snode.root : i32
+      %3 = snode.child %2 {node = 1} : i32
+      %4 = snode.linearize %0 {node = 1} : i32
+      %5 = snode.lookup %3, %4, %1 {node = 1, written = true} : i32
+      %6 = snode.child %5 {node = 2} : i32
+      %7 = arith.select %1, %v, 0 : i32
+      %8 = snode.child %5 {node = 3} : i32
+      snode.store %7, %8 {node = 3}
+      snode.store %w, %6 {node = 2}"
     `);
   });
 

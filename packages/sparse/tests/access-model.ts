@@ -39,11 +39,12 @@ import fc from 'fast-check';
 
 /* ---------------------------------------------------------------- programs */
 
-/** An index: a parameter, a loop's counter, or nothing, plus a number; of that ⌊x ÷ over⌋. */
+/** An index: a parameter, a loop's counter, or nothing, plus a number; of that ⌊x ÷ over⌋. One that is wild is not seen to be such a sum. */
 export interface Index {
   readonly of?: string | undefined;
   readonly plus: number;
   readonly over?: number;
+  readonly wild?: boolean;
 }
 
 export type Statement =
@@ -161,7 +162,9 @@ class Writer {
   }
 
   private index({ over = 1, ...i }: Index, names: ReadonlyMap<string, Value>): Value {
-    const whole = this.whole(i, names);
+    const sum = this.whole(i, names);
+    const mask = names.get(PARAMS[0])!;
+    const whole = i.wild ? this.b.xor(this.b.xor(sum, mask), mask) : sum;
     return over === 1 ? whole : this.b.value('snode.extract', [whole], { below: over, extent: 0, signed: true });
   }
 
@@ -238,9 +241,9 @@ export class Model {
   }
 
   load(name: string, at: readonly number[]): number {
-    const { field: f } = this.shape.fields.get(name)!;
-    const key = this.clamped(this.leaf(name), at, false).join();
-    return this.values.get(name)?.get(key) ?? stored(f.type, f.ambient);
+    this.check(this.leaf(name), at);
+    if (this.checks) this.checkLists(this.leaf(name), at);
+    return this.valueAt(name, at);
   }
 
   write(name: string, at: readonly number[], value: number): void {
@@ -248,24 +251,28 @@ export class Model {
   }
 
   isActive(node: number, at: readonly number[]): boolean {
-    const clamped = this.clamped(node, at, false);
-    return clamped.every((x, n) => x === at[n]) && this.cellActive(node, node, clamped);
+    this.check(node, at);
+    return this.isInside(node, at) && this.cellActive(node, node, at);
   }
 
   length(node: number, container: readonly number[]): number {
-    return this.lengthOf(node, this.clamped(this.shape.nodes[node].parent, container, false).join());
+    const { parent } = this.shape.nodes[node];
+    this.check(parent, container);
+    return this.isInside(parent, container) ? this.lengthOf(node, container.join()) : 0;
   }
 
   append(node: number, container: readonly number[]): number {
     const { parent, extents, axes } = this.shape.nodes[node];
-    const at = this.clamped(parent, container, true);
-    if (!this.activateAlong(parent, parent, at)) return this.unknown();
-    const length = this.length(node, at);
+    this.check(parent, container);
+    const found = this.activateAlong(parent, parent, container);
+    if (!this.isInside(parent, container)) return extents[axes[0]];
+    if (!found) return this.unknown();
+    const length = this.lengthOf(node, container.join());
     if (length >= extents[axes[0]]) {
       this.fail(STATUS.listFull);
       return extents[axes[0]];
     }
-    this.setLength(node, at.join(), length + 1);
+    this.setLength(node, container.join(), length + 1);
     return length;
   }
 
@@ -295,28 +302,34 @@ export class Model {
 
   /** The same; outside of bounds there is nothing. */
   private removeInside(around: number, top: number, cell: readonly number[]): void {
-    const clamped = this.clamped(around, cell, false);
-    if (clamped.every((x, n) => x === cell[n])) this.remove(around, cell, top);
+    this.check(around, cell);
+    if (this.isInside(around, cell)) this.remove(around, cell, top);
   }
 
   private activate(node: number, at: readonly number[]): void {
-    this.activateAlong(node, node, this.clamped(node, at, true));
+    this.check(node, at);
+    this.activateAlong(node, node, at);
   }
 
   private store(name: string, at: readonly number[], next: (old: number, type: ScalarType) => number): number {
     const leaf = this.leaf(name);
-    const indices = this.clamped(leaf, at, true);
     const { type } = this.shape.fields.get(name)!.field;
-    if (!this.activateAlong(this.shape.nodes[leaf].parent, leaf, indices)) return this.unknown();
-    const old = this.load(name, indices);
+    this.check(leaf, at);
+    const found = this.activateAlong(this.shape.nodes[leaf].parent, leaf, at);
+    const old = this.valueAt(name, at);
+    if (!found) return this.isInside(leaf, at) ? this.unknown() : old;
     const map = this.values.get(name) ?? new Map<string, number>();
-    this.values.set(name, map.set(indices.join(), stored(type, next(old, type))));
+    this.values.set(name, map.set(at.join(), stored(type, next(old, type))));
     return old;
   }
 
-  /** Activates the cells around an element from the root to a node; false where the element finds no room. */
+  /**
+   * Activates the cells around an element from the root to a node; false where the element finds no room, and out of bounds.
+   * A list that is asked for more than its room is full, unless another index is out of bounds.
+   */
   private activateAlong(node: number, leaf: number, at: readonly number[]): boolean {
     const { nodes } = this.shape;
+    if (!this.isInside(leaf, at, true)) return false;
     for (const id of pathTo(nodes, node)) {
       const cell = this.coordinates(id, leaf, at);
       const n = nodes[id];
@@ -362,21 +375,33 @@ export class Model {
     );
   }
 
-  /** Indices outside of bounds are taken as the nearest inside; a list has one more place for what is written. */
-  private clamped(leaf: number, at: readonly number[], written: boolean): number[] {
-    const inside = this.nearest(leaf, at, false);
-    if (this.checks && inside.some((x, n) => x !== at[n])) this.fail(STATUS.outOfBounds);
-    return written ? this.nearest(leaf, at, true) : inside;
+  private valueAt(name: string, at: readonly number[]): number {
+    const { type, ambient } = this.shape.fields.get(name)!.field;
+    return this.values.get(name)?.get(at.join()) ?? stored(type, ambient);
   }
 
-  private nearest(leaf: number, at: readonly number[], written: boolean): number[] {
-    return axesOf(this.shape, leaf).map((axis, n) => {
-      const path = pathTo(this.shape.nodes, leaf).map((id) => this.shape.nodes[id]);
+  private check(leaf: number, at: readonly number[]): void {
+    if (this.checks && !this.isInside(leaf, at)) this.fail(STATUS.outOfBounds);
+  }
+
+  private checkLists(leaf: number, at: readonly number[]): void {
+    const axes = axesOf(this.shape, leaf);
+    for (const n of pathTo(this.shape.nodes, leaf).map((id) => this.shape.nodes[id]))
+      if (
+        n.kind === 'dynamic' &&
+        at[axes.indexOf(n.axes[0])] >= this.lengthOf(n.id, this.coordinates(n.parent, leaf, at).join())
+      )
+        this.fail(STATUS.beyondList);
+  }
+
+  /** Whether indices are within bounds; `grown` where a list is to hold whatever is not negative. */
+  private isInside(leaf: number, at: readonly number[], grown = false): boolean {
+    const path = pathTo(this.shape.nodes, leaf).map((id) => this.shape.nodes[id]);
+    return axesOf(this.shape, leaf).every((axis, n) => {
       const splitting = path.filter((p) => p.axes.includes(axis));
-      if (splitting.some((p) => p.kind === 'hash')) return at[n];
-      const extent = splitting.reduce((x, p) => x * p.extents[axis], 1);
-      const spare = written && splitting.some((p) => p.kind === 'dynamic') ? 1 : 0;
-      return Math.max(0, Math.min(extent - 1 + spare, at[n]));
+      if (splitting.some((p) => p.kind === 'hash')) return true;
+      if (grown && splitting.some((p) => p.kind === 'dynamic')) return at[n] >= 0;
+      return at[n] >= 0 && at[n] < splitting.reduce((x, p) => x * p.extents[axis], 1);
     });
   }
 
@@ -445,7 +470,7 @@ export const freshArena = (storage: Storage, arrays: Readonly<Record<string, Typ
         const at = (cell + child.offset) / array.BYTES_PER_ELEMENT;
         array[at] = f.type === 'i64' || f.type === 'u64' ? BigInt(f.ambient) : f.ambient;
       } else if (!child.pool)
-        for (let n = 0; n < child.cells + (child.length === undefined ? 0 : 1); n++)
+        for (let n = 0; n < child.storedCells; n++)
           paint(c, cell + child.offset + child.firstCell + n * child.cellBytes);
     }
   };
@@ -588,10 +613,14 @@ const block = (shape: Layout, depth: number, scope: readonly string[]): fc.Arbit
   );
 
 const point = (scope: readonly string[]): fc.Arbitrary<Point> =>
-  fc.array(fc.record({ of: fc.constantFrom(...scope, undefined), plus: fc.constantFrom(0, 0, 0, 0, 0, 1, -1, 3) }), {
-    minLength: 4,
-    maxLength: 4,
-  });
+  fc.array(
+    fc.record({
+      of: fc.constantFrom(...scope, undefined),
+      plus: fc.constantFrom(0, 0, 0, 0, 0, 1, -1, 3),
+      wild: fc.constantFrom(false, false, true),
+    }),
+    { minLength: 4, maxLength: 4 },
+  );
 
 /** One of the points, or a neighbour. */
 const near = (points: readonly Point[]): fc.Arbitrary<Point> =>
@@ -757,8 +786,8 @@ const outline = ({ nodes }: Layout): string =>
 const programText = (program: Program, indent: string): string =>
   program
     .map((s) => {
-      const index = ({ of, plus, over }: Index): string =>
-        `${of ?? 0}${plus < 0 ? '' : '+'}${plus}${over ? `/${over}` : ''}`;
+      const index = ({ of, plus, over, wild }: Index): string =>
+        `${of ?? 0}${plus < 0 ? '' : '+'}${plus}${over ? `/${over}` : ''}${wild ? ' (wild)' : ''}`;
       if (s.is === 'for')
         return `${indent}for ${s.name} in ${s.from}..${index(s.to)}\n${programText(s.body, `${indent}  `)}`;
       if (s.is === 'block')

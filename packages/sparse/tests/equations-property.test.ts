@@ -160,7 +160,7 @@ const expectResults = (regions: Regions, random: () => number): void => {
   );
   for (const a of regions.solved.program.arrays)
     dense[a.name].forEach((x, i) => {
-      if (Math.abs(x - special[a.name][i]) > 1e-9 * Math.abs(x))
+      if (!(Math.abs(x - special[a.name][i]) <= 1e-9 * Math.abs(x)))
         expect(`${a.name}[${i}] = ${special[a.name][i]}`).toBe(`${a.name}[${i}] = ${x}`);
     });
 };

@@ -45,7 +45,9 @@ const vector = (length: number, count: number): CsrPattern => ({
 
 const counts = (module: Module, inputs: Record<string, CsrPattern>, options: ReadProgramOptions = {}): number[] => {
   const regions = regionsOf(module, () => inputs, options);
-  expect(checkRegions(regions)).toMatchObject({ passed: true });
+  /* Where no statement has an iteration there is nothing to compare. */
+  const dense = regions.statements.reduce((n, s) => n + s.dense, 0);
+  expect(checkRegions(regions)).toMatchObject({ passed: dense > 0 ? true : null });
   expect(E.isRight(specializeRegions(regions))).toBe(true);
   return regions.statements.map((s) => s.count);
 };

@@ -11,6 +11,7 @@ import {
   type Module,
   type Pass,
   type TypedArray,
+  type Value,
 } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
 import {
@@ -273,7 +274,19 @@ interface Stencil {
   readonly leaf: number;
   readonly reads: readonly { readonly field: string; readonly by: readonly number[] }[];
   readonly writes: string | undefined;
+  /** A field of which each iteration writes an element beside its own, or one that it shares with others, always the same value. */
+  readonly spreads?: { readonly field: string; readonly by: readonly number[] };
 }
+
+/** Loops that activate, and lengthen lists, beside their elements. */
+const spreading = (shape: Layout): fc.Arbitrary<Stencil> =>
+  fc
+    .record({
+      leaf: fc.constantFrom(...leaves(shape)),
+      field: fc.constantFrom(...shape.fields.keys()),
+      by: fc.array(fc.constantFrom(0, 1, 1, -1, 2, 3), { minLength: 4, maxLength: 4 }),
+    })
+    .map(({ leaf, field, by }) => ({ leaf, reads: [], writes: undefined, spreads: { field, by } }));
 
 const stencils = (shape: Layout): fc.Arbitrary<Stencil> =>
   fc.constantFrom(...leaves(shape)).chain((leaf) => {
@@ -291,7 +304,12 @@ const stencils = (shape: Layout): fc.Arbitrary<Stencil> =>
   });
 
 /** Notes for each element its coordinates and a sum of what is around; writes some of that sum. */
-const stencilKernel = (name: string, shape: Layout, storage: Storage, { leaf, reads, writes }: Stencil): Kernel => {
+const stencilKernel = (
+  name: string,
+  shape: Layout,
+  storage: Storage,
+  { leaf, reads, writes, spreads }: Stencil,
+): Kernel => {
   const axes = axesOf(shape, leaf);
   return buildKernel(
     name,
@@ -300,15 +318,22 @@ const stencilKernel = (name: string, shape: Layout, storage: Storage, { leaf, re
       const { region } = b.region(
         axes.map(() => ({ type: 'i32' as const })),
         (at) => {
-          const sum = reads.reduce((x, { field, by }, k) => {
-            const place = shape.fields.get(field)!.axes.map((a) => {
+          const beside = (field: string, by: readonly number[]): Value[] =>
+            shape.fields.get(field)!.axes.map((a) => {
               const own = axes.includes(a) ? at[axes.indexOf(a)] : b.i32(0);
               return by[a] === 0 ? own : b.add(own, b.i32(by[a]));
             });
-            return b.add(x, b.mul(b.cast(b.value('field.load', place, { field }), 'i32'), b.i32(k + 1)));
+          const sum = reads.reduce((x, { field, by }, k) => {
+            const read = b.value('field.load', beside(field, by), { field });
+            return b.add(x, b.mul(b.cast(read, 'i32'), b.i32(k + 1)));
           }, b.i32(0));
           const entry = b.mul(b.atomic('visited', 'add', b.i32(1), b.i32(0)), b.i32(8));
           [...at, sum].forEach((c, n) => b.store('visits', c, b.add(entry, b.i32(n))));
+          if (spreads) {
+            const { type } = shape.fields.get(spreads.field)!.field;
+            const one = b.constant(type === 'i1' ? true : type === 'i64' ? 1n : 1, type);
+            b.op('field.store', [one, ...beside(spreads.field, spreads.by)], { field: spreads.field });
+          }
           if (writes === undefined) return;
           const { type } = shape.fields.get(writes)!.field;
           const few = b.and(sum, b.i32(type === 'i1' ? 1 : 31));
@@ -324,18 +349,18 @@ const stencilKernel = (name: string, shape: Layout, storage: Storage, { leaf, re
 };
 
 /** What the stencil finds by the model, and writes into it. */
-const stencilInModel = (model: Model, { leaf, reads, writes }: Stencil): readonly string[] => {
+const stencilInModel = (model: Model, { leaf, reads, writes, spreads }: Stencil): readonly string[] => {
   const axes = axesOf(model.shape, leaf);
+  const beside = (at: readonly number[], field: string, by: readonly number[]): number[] =>
+    model.shape.fields.get(field)!.axes.map((a) => by[a] + (axes.includes(a) ? at[axes.indexOf(a)] : 0));
   const found = activeElements(model, leaf).map((key) => {
     const at = key === '' ? [] : key.split(',').map(Number);
     const sum = reads.reduce((x, { field, by }, k) => {
-      const place = model.shape.fields
-        .get(field)!
-        .axes.map((a) => by[a] + (axes.includes(a) ? at[axes.indexOf(a)] : 0));
-      return (x + (k + 1) * Math.trunc(model.load(field, place))) | 0;
+      return (x + (k + 1) * Math.trunc(model.load(field, beside(at, field, by)))) | 0;
     }, 0);
     return { at, sum };
   });
+  if (spreads) for (const { at } of found) model.write(spreads.field, beside(at, spreads.field, spreads.by), 1);
   if (writes !== undefined) {
     const { type } = model.shape.fields.get(writes)!.field;
     for (const { at, sum } of found) model.write(writes, at, sum & (type === 'i1' ? 1 : 31));
@@ -425,6 +450,30 @@ describe.each(variants)('%s', (_name, passes) => {
           expect(visitsOf(m, kernel, axesOf(shape, stencil.leaf).length + 1)).toEqual(stencilInModel(model, what));
       }),
       { numRuns: 20 },
+    );
+  });
+
+  it('it visits what was active when it began, whatever its body activates', () => {
+    const withSpread = cases()
+      .filter(({ shape }) => small(shape))
+      .chain((c) => fc.tuple(fc.constant(c), spreading(c.shape)));
+    fc.assert(
+      fc.property(withSpread, ([{ shape, program, args }, spread]) => {
+        const m = setUp(shape, program, passes, (storage) => [stencilKernel('spread', shape, storage, spread)]);
+        const model = new Model(shape);
+        m.run('main', args);
+        model.run(program, named(args));
+        fc.pre(model.status === STATUS.fine);
+        for (let n = 0; n < 2; n++) {
+          const visited = visitsOf(m, 'spread', axesOf(shape, spread.leaf).length + 1);
+          const found = stencilInModel(model, spread);
+          fc.pre(!exhausted(m));
+          expect(visited).toEqual(found);
+        }
+        checkVisits(m, model);
+        checkPools(m, model);
+      }),
+      { numRuns: 40 },
     );
   });
 

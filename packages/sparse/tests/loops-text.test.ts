@@ -81,25 +81,25 @@ describe('a loop over active elements', () => {
 
   it('of blocks that it does not change looks for the active ones as it goes: a task a block', () => {
     expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).place(u, v)), copy(2))).toMatchInlineSnapshot(`
-      "%0 = mem.load 272 {buffer = @arena_i32} : i32
+      "%0 = mem.load 320 {buffer = @arena_i32} : i32
       %1 = arith.shl %0, 8 : i32
-      %2 = mem.load 289 {buffer = @arena_i32} : i32
+      %2 = mem.load 337 {buffer = @arena_i32} : i32
       %3 = arith.sub %1, %2 : i32
       %4 = arith.max %3, 0 : i32
-      %5 = mem.load 288 {buffer = @arena_i32} : i32
+      %5 = mem.load 336 {buffer = @arena_i32} : i32
       %6 = arith.add %5, %4 : i32
       %7 = arith.min %6, 235 : i32
       scf.for 2, %7, 1 {parallel = true} {
       ^(%task: i32):
-        %8 = arith.add %task, 17152 : i32
+        %8 = arith.add %task, 17200 : i32
         %9 = mem.load %8 {buffer = @arena_i32} : i32
         %10 = arith.cmp %9, 0 {predicate = ne} : i1
         scf.if %10 {
           %11 = arith.shl %task, 1 : i32
-          %12 = arith.add %11, 17392 : i32
+          %12 = arith.add %11, 17440 : i32
           %13 = mem.load %12 {buffer = @arena_i32} : i32
           %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
-          %15 = arith.add %11, 17393 : i32
+          %15 = arith.add %11, 17441 : i32
           %16 = mem.load %15 {buffer = @arena_i32} : i32
           %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
           snode.assume_active %14, %17 {node = 1}
@@ -123,27 +123,27 @@ describe('a loop over active elements', () => {
 
   it('divides large blocks', () => {
     expect(lowered(layout(dense(ij, 4).pointer().dense(ij, 1024).place(u, v)), copy(2))).toMatchInlineSnapshot(`
-      "%0 = mem.load 32 {buffer = @arena_i32} : i32
+      "%0 = mem.load 48 {buffer = @arena_i32} : i32
       %1 = arith.shl %0, 8 : i32
-      %2 = mem.load 49 {buffer = @arena_i32} : i32
+      %2 = mem.load 65 {buffer = @arena_i32} : i32
       %3 = arith.sub %1, %2 : i32
       %4 = arith.max %3, 0 : i32
-      %5 = mem.load 48 {buffer = @arena_i32} : i32
+      %5 = mem.load 64 {buffer = @arena_i32} : i32
       %6 = arith.add %5, %4 : i32
       %7 = arith.min %6, 3 : i32
       %8 = arith.shl %7, 10 : i32
       scf.for 2048, %8, 1 {parallel = true} {
       ^(%task: i32):
         %9 = arith.shr %task, 10 : i32
-        %10 = arith.add %9, 6292880 : i32
+        %10 = arith.add %9, 6292896 : i32
         %11 = mem.load %10 {buffer = @arena_i32} : i32
         %12 = arith.cmp %11, 0 {predicate = ne} : i1
         scf.if %12 {
           %13 = arith.shl %9, 1 : i32
-          %14 = arith.add %13, 6292896 : i32
+          %14 = arith.add %13, 6292912 : i32
           %15 = mem.load %14 {buffer = @arena_i32} : i32
           %16 = snode.index %15, 0 {hi = 4, lo = 0, unit = 1} : i32
-          %17 = arith.add %13, 6292897 : i32
+          %17 = arith.add %13, 6292913 : i32
           %18 = mem.load %17 {buffer = @arena_i32} : i32
           %19 = snode.index %18, 0 {hi = 4, lo = 0, unit = 1} : i32
           %20 = arith.and %task, 1023 : i32
@@ -166,25 +166,25 @@ describe('a loop over active elements', () => {
   it('of a mask looks at the bits of a row at once', () => {
     expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).bitmasked().place(u, v)), copy(2)))
       .toMatchInlineSnapshot(`
-        "%0 = mem.load 272 {buffer = @arena_i32} : i32
+        "%0 = mem.load 320 {buffer = @arena_i32} : i32
         %1 = arith.shl %0, 8 : i32
-        %2 = mem.load 289 {buffer = @arena_i32} : i32
+        %2 = mem.load 337 {buffer = @arena_i32} : i32
         %3 = arith.sub %1, %2 : i32
         %4 = arith.max %3, 0 : i32
-        %5 = mem.load 288 {buffer = @arena_i32} : i32
+        %5 = mem.load 336 {buffer = @arena_i32} : i32
         %6 = arith.add %5, %4 : i32
         %7 = arith.min %6, 229 : i32
         scf.for 2, %7, 1 {parallel = true, schedule = dynamic} {
         ^(%task: i32):
-          %8 = arith.add %task, 17232 : i32
+          %8 = arith.add %task, 17280 : i32
           %9 = mem.load %8 {buffer = @arena_i32} : i32
           %10 = arith.cmp %9, 0 {predicate = ne} : i1
           scf.if %10 {
             %11 = arith.shl %task, 1 : i32
-            %12 = arith.add %11, 17472 : i32
+            %12 = arith.add %11, 17520 : i32
             %13 = mem.load %12 {buffer = @arena_i32} : i32
             %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
-            %15 = arith.add %11, 17473 : i32
+            %15 = arith.add %11, 17521 : i32
             %16 = mem.load %15 {buffer = @arena_i32} : i32
             %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
             snode.assume_active %14, %17 {node = 1}
@@ -197,7 +197,7 @@ describe('a loop over active elements', () => {
               %22 = arith.shr %21, 5 : i32
               %23 = arith.mul %task, 66 : i32
               %24 = arith.add %23, %22 : i32
-              %25 = arith.add %24, 320 : i32
+              %25 = arith.add %24, 368 : i32
               %26 = mem.load %25 {buffer = @arena_i32} : i32
               %27 = arith.and %21, 31 : i32
               %28 = arith.shr %26, %27 : i32
@@ -228,7 +228,7 @@ describe('a loop over active elements', () => {
 
   it('of masks around blocks makes a list of the blocks first', () => {
     expect(lowered(layout(dense(ij, 16).bitmasked().dense(ij, 8).place(u, v)), copy(2))).toMatchInlineSnapshot(`
-      "mem.store 0, 32800 {buffer = @arena_i32}
+      "mem.store 0, 36896 {buffer = @arena_i32}
       scf.for 0, 8, 1 {
       ^(%n: i32):
         %0 = arith.add %n, 16 : i32
@@ -248,7 +248,7 @@ describe('a loop over active elements', () => {
           %13 = arith.and %12, 252645135 : i32
           %14 = arith.mul %13, 16843009 : i32
           %15 = arith.shr %14, 24 : i32
-          %16 = mem.atomic %15, 32800 {buffer = @arena_i32, kind = add} : i32
+          %16 = mem.atomic %15, 36896 {buffer = @arena_i32, kind = add} : i32
           %17 = scf.for 0, 32, 1, %16 {
           ^(%i: i32, %18: i32):
             %19 = arith.shr %1, %i : i32
@@ -256,7 +256,7 @@ describe('a loop over active elements', () => {
             %21 = arith.cmp %20, 0 {predicate = ne} : i1
             scf.if %21 {
               %22 = arith.add %3, %i : i32
-              %23 = arith.add %18, 32816 : i32
+              %23 = arith.add %18, 36912 : i32
               mem.store %22, %23 {buffer = @arena_i32}
             } {
             }
@@ -266,10 +266,10 @@ describe('a loop over active elements', () => {
         } {
         }
       }
-      %25 = mem.load 32800 {buffer = @arena_i32} : i32
+      %25 = mem.load 36896 {buffer = @arena_i32} : i32
       scf.for 0, %25, 1 {parallel = true} {
       ^(%task: i32):
-        %26 = arith.add %task, 32816 : i32
+        %26 = arith.add %task, 36912 : i32
         %27 = mem.load %26 {buffer = @arena_i32} : i32
         %28 = arith.shr %27, 4 : i32
         %29 = arith.and %27, 15 : i32
@@ -303,30 +303,30 @@ describe('a loop over active elements', () => {
     scf.yield
   }`;
     expect(lowered(layout(dense(ij, 16).pointer().dynamic(k, 64).place(p)), kernel)).toMatchInlineSnapshot(`
-      "%0 = mem.load 272 {buffer = @arena_i32} : i32
+      "%0 = mem.load 320 {buffer = @arena_i32} : i32
       %1 = arith.shl %0, 8 : i32
-      %2 = mem.load 289 {buffer = @arena_i32} : i32
+      %2 = mem.load 337 {buffer = @arena_i32} : i32
       %3 = arith.sub %1, %2 : i32
       %4 = arith.max %3, 0 : i32
-      %5 = mem.load 288 {buffer = @arena_i32} : i32
+      %5 = mem.load 336 {buffer = @arena_i32} : i32
       %6 = arith.add %5, %4 : i32
-      %7 = arith.min %6, 229 : i32
+      %7 = arith.min %6, 223 : i32
       scf.for 2, %7, 1 {parallel = true, schedule = dynamic} {
       ^(%task: i32):
-        %8 = arith.add %task, 17232 : i32
+        %8 = arith.add %task, 17296 : i32
         %9 = mem.load %8 {buffer = @arena_i32} : i32
         %10 = arith.cmp %9, 0 {predicate = ne} : i1
         scf.if %10 {
           %11 = arith.shl %task, 1 : i32
-          %12 = arith.add %11, 17472 : i32
+          %12 = arith.add %11, 17520 : i32
           %13 = mem.load %12 {buffer = @arena_i32} : i32
           %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
-          %15 = arith.add %11, 17473 : i32
+          %15 = arith.add %11, 17521 : i32
           %16 = mem.load %15 {buffer = @arena_i32} : i32
           %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
           snode.assume_active %14, %17 {node = 1}
-          %18 = arith.mul %task, 66 : i32
-          %19 = arith.add %18, 320 : i32
+          %18 = arith.mul %task, 68 : i32
+          %19 = arith.add %18, 368 : i32
           %20 = mem.load %19 {buffer = @arena_i32} : i32
           %21 = arith.min %20, 64 : i32
           scf.for 0, %21, 1 {simd = true} {

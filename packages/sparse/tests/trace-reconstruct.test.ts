@@ -252,7 +252,7 @@ describe('limits and bad input', () => {
     expect(left(reconstruct([[1, 2.5]]))).toMatchObject({ code: 'trace/value' });
     expect(left(reconstruct([[1, NaN]]))).toMatchObject({ code: 'trace/value' });
     expect(left(reconstruct([[1, 2 ** 50]]))).toMatchObject({ code: 'trace/value' });
-    expect(left(reconstruct([[1]], { maxDimensions: -1 }))).toMatchObject({ code: 'trace/option' });
+    expect(left(reconstruct([[1]], { maxDimensions: -1 }))).toMatchObject({ code: 'option/value' });
   });
 
   it('refuses a pattern with unsorted, duplicate or out-of-range columns', () => {

@@ -1,8 +1,19 @@
-export * from './options.js';
+export {
+  defaultOptions,
+  specializeSpec,
+  type DecomposeOptions,
+  type EmitOptions,
+  type GroupOptions,
+  type OrderOptions,
+  type PlaceOptions,
+  type SimplifyOptions,
+  type SpecializeOptions,
+} from './options.js';
 export * from './trace/trace.js';
 export { symbolicRing } from './trace/symbolic-ring.js';
 export { decompose, type Decomposition } from './decompose/decompose.js';
-export { group, type Group, type Grouping } from './group/group.js';
+export { group, type Grouping } from './group/group.js';
+export type { Group } from './group/groups.js';
 export { harvest, type Body, type Harvest, type HarvestedGroup, type Segment } from './harvest/harvest.js';
 export type { Template } from './harvest/template.js';
 export { simplify, simplifyTemplate } from './simplify/simplify.js';

@@ -1,3 +1,5 @@
+import { option, optionsOf, type OptionSpec } from '@filigree/ir';
+
 /**
  * Every stage of specialisation can be switched off or tuned; the defaults are what `specialize` uses. The switches
  * are the columns of the ablation table (EX12, paper §5.9).
@@ -103,4 +105,63 @@ export const defaultOptions: SpecializeOptions = {
   order: { reorder: true },
   place: { coherence: true, pieces: true, narrow: true, tileBytes: 1 << 18 },
   emit: { simd: true, parallel: true },
+};
+
+/** The defaults, at every depth overridden by what is given. */
+export const withDefaults = (given: Partial<SpecializeOptions>): SpecializeOptions => ({
+  dtype: given.dtype ?? defaultOptions.dtype,
+  decompose: { ...defaultOptions.decompose, ...given.decompose },
+  group: { ...defaultOptions.group, ...given.group },
+  simplify: given.simplify === false ? false : { ...(defaultOptions.simplify as SimplifyOptions), ...given.simplify },
+  order: { ...defaultOptions.order, ...given.order },
+  place: { ...defaultOptions.place, ...given.place },
+  emit: { ...defaultOptions.emit, ...given.emit },
+});
+
+/* What the options of each stage take. Infinity is no limit. */
+
+export const decomposeSpec: OptionSpec<DecomposeOptions> = {
+  global: option.truth,
+  minReferences: option.number(0),
+  minComplexity: option.number(0),
+  maxSumTerms: option.number(0),
+  tags: option.truth,
+  detectBlocks: option.truth,
+  local: option.truth,
+};
+
+export const groupSpec: OptionSpec<GroupOptions> = {
+  maxUnrolledTerms: option.number(0),
+  minUnrolledInstances: option.number(0),
+};
+
+export const simplifySpec: OptionSpec<SimplifyOptions> = {
+  factor: option.truth,
+  fractions: option.truth,
+  summands: option.truth,
+  roots: option.truth,
+  constants: option.truth,
+  keepSums: option.truth,
+};
+
+export const orderSpec: OptionSpec<OrderOptions> = { reorder: option.truth };
+
+export const placeSpec: OptionSpec<PlaceOptions> = {
+  coherence: option.truth,
+  pieces: option.truth,
+  narrow: option.truth,
+  tileBytes: option.number(0),
+};
+
+export const emitSpec: OptionSpec<EmitOptions> = { simd: option.truth, parallel: option.truth };
+
+/** What `specialize` takes; what is left out at any depth is as in `defaultOptions`. */
+export const specializeSpec: OptionSpec<SpecializeOptions> = {
+  dtype: option.choice('f32', 'f64'),
+  decompose: optionsOf(decomposeSpec),
+  group: optionsOf(groupSpec),
+  simplify: option.or(false, optionsOf(simplifySpec)),
+  order: optionsOf(orderSpec),
+  place: optionsOf(placeSpec),
+  emit: optionsOf(emitSpec),
 };

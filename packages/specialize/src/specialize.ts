@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
-import { andThen, type Diagnostics, type Module, type Pass } from '@filigree/ir';
+import { andThen, type Diagnostics, type Module, type Pass, checkOptions } from '@filigree/ir';
 import { decompose } from './decompose/decompose.js';
 import { emit } from './emit/emit.js';
 import { group } from './group/group.js';
 import { harvest } from './harvest/harvest.js';
-import { defaultOptions, type SpecializeOptions } from './options.js';
+import { specializeSpec, withDefaults, type SpecializeOptions } from './options.js';
 import { order } from './order/order.js';
 import { place, type Placement } from './place/place.js';
 import { simplify } from './simplify/simplify.js';
@@ -23,9 +23,9 @@ export interface Specialized {
 
 /** All stages in order, with the defaults overridden by `options`. */
 export const specialize = (
-  options: Partial<SpecializeOptions> = {},
+  options?: Partial<SpecializeOptions>,
 ): ((trace: Trace) => E.Either<Diagnostics, Specialized>) => {
-  const o = { ...defaultOptions, ...options };
+  const o = withDefaults(checkOptions<Partial<SpecializeOptions>>('specialize', options, specializeSpec));
   return pipe(
     decompose(o.decompose),
     andThen(group(o.group)),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_ARITHMETIC, type Arithmetic } from '@filigree/ir';
 import { csrFromTriplets, evaluateExpr, numberRing, parseExpr, type CsrPattern } from '@filigree/sparse';
 import { defaultOptions, symbolicRing, type Program, type SpecializeOptions } from '@filigree/specialize';
 import { numbers, relativeError, right, runProgram } from './support.js';
@@ -21,7 +22,7 @@ const check = (
   text: string,
   patterns: Record<string, CsrPattern>,
   options: Partial<SpecializeOptions> = {},
-  identity: 'algebraic' | 'exact' = 'algebraic',
+  arithmetic: Arithmetic = DEFAULT_ARITHMETIC,
 ) => {
   const values = Object.fromEntries(
     Object.entries(patterns).map(([name, p], k) => [name, numbers(p.colIdx.length, k + 1)]),
@@ -30,7 +31,7 @@ const check = (
     Object.entries(patterns).map(([name, pattern]) => [name, { pattern, values: values[name] }]),
   );
   const expected = right(evaluateExpr(right(parseExpr(text)), bound, numberRing)).values;
-  const { outputs, specialized } = runProgram(expression(text, patterns), values, options, identity);
+  const { outputs, specialized } = runProgram(expression(text, patterns), values, options, arithmetic);
   expect(relativeError(outputs.result, expected)).toBeLessThan(1e-12);
   return specialized;
 };

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { symbolicMath as m, type Num } from '@filigree/ir';
+import { DEFAULT_ARITHMETIC, symbolicMath as m, type Arithmetic, type Num } from '@filigree/ir';
 import { defaultOptions, trace, type Program } from '@filigree/specialize';
 import { numbers, relativeError, runProgram } from './support.js';
 
@@ -136,7 +136,7 @@ describe('numeric programs through all stages', () => {
         const expected = all([...inputs]) as number[];
         if (!expected.every((v) => Number.isFinite(v) && Math.abs(v) < 1e6)) return;
         const program: Program = { inputs: { x: inputs.length }, run: ({ x }) => ({ out: all(list(x)) }) };
-        const traced = trace({ identity: 'exact' }).run(program);
+        const traced = trace({ arithmetic: 'exact' }).run(program);
         if (E.isLeft(traced)) return;
         expect([...runProgram(program, { x: inputs }, {}, 'exact').outputs.out]).toEqual(expected);
       }),
@@ -146,14 +146,24 @@ describe('numeric programs through all stages', () => {
 });
 
 describe('trace', () => {
-  const codeOf = (program: Program): string => {
-    const e = trace().run(program);
+  const codeOf = (program: Program, arithmetic: Arithmetic = DEFAULT_ARITHMETIC): string => {
+    const e = trace({ arithmetic }).run(program);
     return E.isLeft(e) ? e.left[0].code : 'none';
   };
   it('refuses what cannot be a number', () => {
-    expect(
-      codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ out: [m.div(list(x)[0], m.sub(list(x)[0], list(x)[0]))] }) }),
-    ).toBe('trace/not-a-number');
+    const byZero: Program = {
+      inputs: { x: 1 },
+      run: ({ x }) => ({ out: [m.div(list(x)[0], m.sub(list(x)[0], list(x)[0]))] }),
+    };
+    expect(codeOf(byZero, 'algebraic')).toBe('trace/not-a-number');
+    /* Plain numbers give infinity for most. */
+    expect(codeOf(byZero, 'exact')).toBe('none');
+    expect(codeOf(byZero, 'range-keeping')).toBe('none');
+    /* Comparisons with NaN are false, and hypot of an infinity is infinite. */
+    expect(codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ out: [m.select(m.lt(NaN, list(x)[0]), 1, 2)] }) })).toBe(
+      'none',
+    );
+    expect(codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ out: [m.hypot(NaN, list(x)[0])] }) })).toBe('none');
     expect(codeOf({ inputs: { x: 1 }, run: () => ({ out: [NaN] }) })).toBe('trace/not-a-number');
     const second = trace().run({
       inputs: { x: 1 },

@@ -38,7 +38,7 @@ const SQRT = scalarOp('sqrt').code;
 
 /** An expression of variables x, y, z, w, v, u, a, b, c. */
 class Build {
-  constructor(readonly graph = new Graph()) {
+  constructor(readonly graph = new Graph({ arithmetic: 'algebraic' })) {
     graph.variables(names.length);
   }
   v(name: string): number {
@@ -258,7 +258,7 @@ describe('simplification (EX7)', () => {
   });
 
   it('leaves exact programs as they are', () => {
-    const b = new Build(new Graph({ identity: 'exact' }));
+    const b = new Build(new Graph({ arithmetic: 'exact' }));
     const template = { graph: b.graph, roots: [summands(b)] };
     expect(print(simplifyTemplate(template, all))).toBe(print(template));
   });
@@ -280,7 +280,9 @@ describe('simplification (EX7)', () => {
 
 describe('simplification of harvested groups', () => {
   const harvested = (program: Program): Harvest =>
-    right(harvest().run(right(group().run(right(decompose().run(right(trace().run(program))))))));
+    right(
+      harvest().run(right(group().run(right(decompose().run(right(trace({ arithmetic: 'algebraic' }).run(program))))))),
+    );
   const n = 80;
   const each = (f: (x: Num, y: Num, i: number) => Num): Program => ({
     inputs: { x: n, y: n },

@@ -145,7 +145,7 @@ describe('leaf harvesting', () => {
         return { out };
       },
     };
-    const traced = right(trace().run(program));
+    const traced = right(trace({ arithmetic: 'range-keeping' }).run(program));
     const { harvested } = right(harvest().run(right(group().run(right(decompose().run(traced))))));
     expect(harvested.map((g) => g.body!.columns.length)).toEqual([6]);
     const first = traced.inputs[0].firstNode;

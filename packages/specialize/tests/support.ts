@@ -1,5 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { coreDialects, interpret, verifyModule, type Diagnostics } from '@filigree/ir';
+import {
+  coreDialects,
+  DEFAULT_ARITHMETIC,
+  interpret,
+  verifyModule,
+  type Arithmetic,
+  type Diagnostics,
+} from '@filigree/ir';
 import {
   defaultOptions,
   specialize,
@@ -20,9 +27,9 @@ export const runProgram = (
   program: Program,
   inputs: Record<string, ArrayLike<number>>,
   options: Partial<SpecializeOptions> = {},
-  identity: 'algebraic' | 'exact' = 'algebraic',
+  arithmetic: Arithmetic = DEFAULT_ARITHMETIC,
 ): { outputs: Record<string, Float64Array>; specialized: Specialized } => {
-  const traced = right(trace({ identity }).run(program));
+  const traced = right(trace({ arithmetic }).run(program));
   const specialized = right(specialize({ ...defaultOptions, ...options })(traced));
   const problems = verifyModule(specialized.module, coreDialects);
   if (problems.length > 0) throw new Error(problems.map((p) => p.message).join('\n'));

@@ -44,7 +44,7 @@ export { defaultGemmTimes, fusionCost, timeCost, type CostModel, type GemmTimes 
 export { logMappings, type Contraction, type LogMapping } from './permute/mapping.js';
 export type { PlacedNode } from './permute/permute.js';
 export type { Action, Flops, Operand, Operation, Plan } from './plan/plan.js';
-export { gemmTargets } from './gemm/targets.js';
+export { gemmTargets, targetOption } from './gemm/targets.js';
 export { gemmFlops } from './gemm/gemm-flops.js';
 export { lowerGemm } from './gemm/lower-gemm.js';
 export { linalg, gemmBuffers, gemmOperands, type GemmOperands } from './linalg/linalg.js';
@@ -63,10 +63,10 @@ export {
 } from './plan/steps.js';
 export { printActions, printMappings } from './plan/print.js';
 export { actionFlops } from './plan/flops.js';
-export { planKernel, planStages, type PlanOptions, type PlanState } from './plan/plan-kernel.js';
+export { planKernel, planningSpec, planStages, type PlanOptions, type PlanState } from './plan/plan-kernel.js';
 export { explainKernel, type Explanation } from './plan/explain.js';
 export { lowerPlan, lowerPlans, type LowerOptions } from './emit/lower-plan.js';
-export type { Elements, PlacedTensor, Placement } from './emit/placement.js';
+export { elementsOption, type Elements, type PlacedTensor, type Placement } from './emit/placement.js';
 export { packTensor, unpackTensor } from './emit/pack.js';
 export { familyOf, identifierOf, identifiersOf } from './emit/names.js';
 export { evaluateKernel, type TensorValues } from './reference/evaluate.js';

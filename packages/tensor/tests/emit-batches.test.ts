@@ -65,7 +65,7 @@ const run = (module: Module, memory: Record<string, TypedArray>, args: readonly 
   right(interpret(module, [...coreDialects, linalg], memory, { kernel: module.kernels[0]!.name, args }));
 
 const memoryOf = (module: Module): Record<string, TypedArray> => {
-  const memory = allocateBuffers(module.buffers.filter((b) => b.role !== 'const'));
+  const memory = allocateBuffers(module.buffers);
   for (const b of module.buffers)
     if (b.role !== 'const' && b.role !== 'scratch')
       (memory[b.name] as Float64Array).forEach(

@@ -34,8 +34,8 @@ describe('kernels for many elements', () => {
 
   test.each([0, -1, 1.5, NaN, Infinity])('need a number of elements: %d', (count) => {
     expect(refusal([scaled], { kind: 'many', count })).toMatchObject({
-      code: 'emit/elements',
-      message: `kernels cannot run for ${count} elements`,
+      code: 'option/value',
+      message: `option 'elements.count' of lowerPlans is ${count}`,
     });
   });
 

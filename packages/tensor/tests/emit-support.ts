@@ -91,7 +91,7 @@ export const runPlan = (
   values: Readonly<Record<string, ArrayLike<number>>>,
   args: readonly number[] = [],
 ): Readonly<Record<string, Float64Array>> => {
-  const memory = allocateBuffers(module.buffers.filter((b) => b.role !== 'const'));
+  const memory = allocateBuffers(module.buffers);
   /* What is not written is seen. */
   for (const t of plan.tensors) {
     const view = memory[t.tensor.name] as Float64Array | undefined;

@@ -4,7 +4,7 @@ export * from './bandwidth.js';
 export * from './table.js';
 export * from './native/baseline.js';
 export * from './native/toolchain.js';
-export { BASELINE_FLAGS } from './native/build.js';
+export { baselineFlags } from './native/build.js';
 export * from './plain-sparse.js';
 export * from './expressions.js';
 export * from './programs.js';
@@ -30,6 +30,7 @@ export { categoriesSection, limitsSection, piecesHistogram, setSection } from '.
 export { instructionCounter, type InstructionCounter, type Instructions } from './trace/instructions.js';
 export { instructionSections, speedupPicture } from './trace/instructions-section.js';
 export { eachMatrixSection, spmvSections } from './trace/spmv-sections.js';
+export { uzpSections } from './trace/uzp-section.js';
 export { measureLina, measureSeissol, planningMs, sizeFor, type TensorSpeed } from './tensor/measure-tensors.js';
 export { PAPER_PEAK, paperRow } from './tensor/paper.js';
 export { linaSection, planningTable, seissolSection, tensorChart } from './tensor/tensor-table.js';

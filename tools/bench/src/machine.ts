@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { arch, cpus, release, totalmem, type as osType } from 'node:os';
-import { BASELINE_FLAGS } from './native/build.js';
+import { instructionSet, instructionSets } from '@filigree/backend';
+import { baselineFlags } from './native/build.js';
 import { findCompiler, findEigen } from './native/toolchain.js';
 
 /** What a number was measured on. */
@@ -15,6 +16,8 @@ export interface Machine {
   /** Version line of the C++ compiler, or why there is none. */
   readonly compiler: string;
   readonly flags: string;
+  /** The instruction set that code was made for, and whether that is the best of the processor. */
+  readonly target: string;
   readonly eigen: string;
 }
 
@@ -30,9 +33,16 @@ export const describeMachine = (): Machine => {
     system: `${osType()} ${release()} ${arch()}`,
     node: process.version,
     compiler: 'found' in compiler ? compiler.found.version : compiler.missing,
-    flags: BASELINE_FLAGS.join(' '),
+    flags: baselineFlags().join(' '),
+    target: targetText(),
     eigen: 'found' in eigen ? eigen.found.version : eigen.missing,
   };
+};
+
+const targetText = (): string => {
+  const { name, vectorBytes, named } = instructionSet();
+  const how = named ? `named by FILIGREE_TARGET, of ${instructionSets().join(', ')}` : 'the best of this processor';
+  return `${name}: vectors of ${vectorBytes} bytes, ${how}`;
 };
 
 /** Caches of the first core, as Linux tells them. */

@@ -6,13 +6,26 @@ export const TABLE_CASES = ['numeric-0', 'ata-plus-a', 'power-3', 'cotan', 'dual
 /** Those of the compile table: the same, and one as large as a graph gets. */
 export const COMPILE_CASES = [...TABLE_CASES, 'product'] as const;
 
-export type TableCase = (typeof COMPILE_CASES)[number];
+/** Those of the table of levels: all programs that are traced. */
+export const LEVEL_CASES = [
+  ...TABLE_CASES,
+  'numeric-1',
+  'numeric-2',
+  'power-2',
+  'power-4',
+  'lmlt-plus-k',
+  'cloth-hessian',
+] as const;
+
+export type TableCase = (typeof COMPILE_CASES)[number] | (typeof LEVEL_CASES)[number];
 
 /** Where it is not the size of the experiment. */
 const SIZES: Readonly<Partial<Record<TableCase, number>>> = {
   'numeric-0': 20_000,
   'ata-plus-a': 224 * 224,
   'power-3': 224 * 224,
+  'numeric-1': 20_000,
+  'numeric-2': 20_000,
   'dual-laplacian': 13 ** 3,
   arap: 11_718,
   product: 1_000_000,

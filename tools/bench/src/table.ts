@@ -46,6 +46,7 @@ export const benchmarkPage = (page: BenchmarkPage): string => {
       'processor',
       `${m.cpu}, ${m.cores} core${m.cores > 1 ? 's' : ''}${m.caches ? ` (${m.caches})` : ''}, ${m.memoryGB} GB`,
     ],
+    ['target', m.target],
     ['system', `${m.system}, Node ${m.node}`],
     ['C++', `${m.compiler}; ${m.flags}`],
     ['Eigen', m.eigen],

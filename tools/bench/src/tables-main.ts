@@ -4,8 +4,9 @@ import { backendSections } from './backends-table.js';
 import { measureBandwidth } from './bandwidth.js';
 import { commandLine, fromHere, misused, publish, runCommand } from './command.js';
 import { compileSections } from './compile-table.js';
+import { levelSections } from './levels-table.js';
 import { describeMachine } from './machine.js';
-import { COMPILE_CASES, TABLE_CASES } from './table-cases.js';
+import { COMPILE_CASES, LEVEL_CASES, TABLE_CASES, type TableCase } from './table-cases.js';
 
 const KINDS = {
   ablation: {
@@ -31,12 +32,19 @@ const KINDS = {
     cases: TABLE_CASES,
     sections: backendSections,
   },
+  levels: {
+    title: 'What levels of arithmetic cost',
+    intro:
+      'Each program compiled at each level of arithmetic (docs/numbers.md) and run on one thread, timed in turns in one process. Each result is first compared with plain TypeScript.',
+    cases: LEVEL_CASES,
+    sections: levelSections,
+  },
 } as const;
 
-const USAGE = `usage: npm run bench:ablation (or bench:compile, bench:backends) -- [CASE…] [--dtype f32|f64] [--n SIZE] [--seconds 120] [--backend NAME] [--out FILE]
-CASE: ${COMPILE_CASES.join(', ')}; the last by bench:compile only`;
+const USAGE = `usage: npm run bench:ablation (or bench:compile, bench:backends, bench:levels) -- [CASE…] [--dtype f32|f64] [--n SIZE] [--seconds 120] [--backend NAME] [--out FILE]
+CASE: ${COMPILE_CASES.join(', ')}; the last by bench:compile only; by bench:levels ${LEVEL_CASES.join(', ')}`;
 
-/** The commands `npm run bench:ablation`, `npm run bench:compile` and `npm run bench:backends`. */
+/** The commands `npm run bench:ablation`, `npm run bench:compile`, `npm run bench:backends` and `npm run bench:levels`. */
 const main = async (argv: readonly string[]): Promise<number> => {
   const [kind, ...rest] = argv;
   if (!isKind(kind)) return misused(USAGE);
@@ -47,7 +55,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     return misused(USAGE);
   }
   const { values, positionals } = parsed;
-  const cases = KINDS[kind].cases.filter((c) => positionals.includes(c));
+  const cases = (KINDS[kind].cases as readonly TableCase[]).filter((c) => positionals.includes(c));
   const dtype = values.dtype ?? 'f64';
   const seconds = Number(values.seconds ?? 120);
   const n = values.n === undefined ? undefined : Number(values.n);

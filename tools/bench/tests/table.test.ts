@@ -61,6 +61,7 @@ describe('machine', () => {
     expect(machine.cores).toBeGreaterThan(0);
     expect(machine.cpu).not.toBe('');
     expect(machine.flags).toContain('-O3');
+    expect(machine.target).toMatch(/^(sse|avx2|avx512|neon|plain): vectors of \d+ bytes, /);
   });
 
   it('has a bandwidth', () => {

@@ -12,6 +12,7 @@ import {
   setSection,
   speedupPicture,
   spmvSections,
+  uzpSections,
   type Instructions,
   type MatrixResult,
 } from '../src/index.js';
@@ -94,6 +95,19 @@ describe('the tables of traces', () => {
     expect(rowOf('matrices')).toEqual(['matrices', '179', '1', '2']);
     expect(speedupPicture(counted)!.match(/<title>/g)).toHaveLength(3);
     expect(eachMatrixSection(counted).table.rows.map((r) => r.at(-1))).toEqual(['0.25', '2.00']);
+  });
+
+  it('set cited times beside what was measured, and say which is which', async () => {
+    const results = await measured();
+    expect(uzpSections(results), 'no matrix of the citation').toEqual([]);
+    const spmv = { ...results[0]!.row.spmv!, csrMs: 0.004, chosenMs: 0.001, speedup: 4 };
+    const [section] = uzpSections([{ ...results[0]!, name: 'nos1', row: { ...results[0]!.row, spmv } }]);
+    const { head, rows } = section!.table;
+    const cell = (column: string): number => Number(rows[0]![head.indexOf(column)]);
+    expect(rows).toHaveLength(1);
+    expect([cell('Figure 1a µs'), cell('chosen µs'), cell('Figure 1a ÷ chosen')]).toEqual([4, 1, 4]);
+    expect(cell('UZP ÷ chosen')).toBeCloseTo(4 / cell('cited: Figure 1a ÷ UZP'), 1);
+    expect(section!.notes!.join(' ')).toMatch(/“cited” were not measured with this page: they are of 2026-11-21/);
   });
 
   it.skipIf(typeof counter === 'string')('count instructions', async () => {

@@ -1,61 +1,64 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Sources } from '@filigree/backend';
+import { cpp } from '@filigree/backend-cpp';
+import { wasm } from '@filigree/backend-wasm';
+import { compile } from 'filigree';
+import { differences } from '../differences.mjs';
+import { hashDifferences, hashesOf } from '../hashes.mjs';
+import { recording } from '../src/recording.js';
 
-const replay = fileURLToPath(new URL('../replay.mjs', import.meta.url));
-let repository = '';
+let folder = '';
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'filigree-replay-test-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A repository whose generator writes two files. */
-beforeAll(() => {
-  repository = mkdtempSync(join(tmpdir(), 'filigree-replay-test-'));
-  mkdirSync(join(repository, 'tools/replay'), { recursive: true });
-  const plan = { base: 'main', prepare: [], commands: [['node', 'emit.mjs', '{out}']] };
-  writeFileSync(join(repository, 'tools/replay/replay.json'), JSON.stringify(plan));
-  emits({ 'a.cpp': 'one\\ntwo\\n', 'b.cpp': 'same\\n' });
-  git('init', '--quiet', '--initial-branch=main');
-  git('add', '.');
-  git('-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '--quiet', '-m', 'base');
-});
-
-afterAll(() => rmSync(repository, { recursive: true, force: true }));
-
-const git = (...args: string[]): void => {
-  const { status, stderr } = spawnSync('git', args, { cwd: repository, encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
+const written = (name: string, files: Record<string, string>): string => {
+  const place = join(folder, name);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(place, file, '..'), { recursive: true });
+    writeFileSync(join(place, file), text);
+  }
+  return place;
 };
-
-const emits = (files: Record<string, string>): void => {
-  const lines = Object.entries(files).map(([name, text]) => `writeFileSync(process.argv[2] + '/${name}', '${text}');`);
-  writeFileSync(join(repository, 'emit.mjs'), `import { writeFileSync } from 'node:fs';\n${lines.join('\n')}\n`);
-};
-
-const run = (...args: string[]) =>
-  spawnSync(process.execPath, [replay, '--root', repository, ...args], { encoding: 'utf8' });
-
-test('an unchanged generator emits the same, and nothing is left behind', () => {
-  const { status, stdout } = run();
-  expect(stdout).toContain('1 commands emit the same sources as main');
-  expect(status).toBe(0);
-  expect(
-    spawnSync('git', ['worktree', 'list'], { cwd: repository, encoding: 'utf8' }).stdout.trim().split('\n'),
-  ).toHaveLength(1);
-});
 
 test('a changed, a missing and a new file are each named', () => {
-  emits({ 'a.cpp': 'one\\nTWO\\n', 'c.cpp': 'same\\n' });
-  const { status, stdout } = run();
-  expect(stdout).toContain('~ 0/a.cpp:2\n  - two\n  + TWO');
-  expect(stdout).toContain('- 0/b.cpp is no longer emitted');
-  expect(stdout).toContain('+ 0/c.cpp is new');
-  expect(status).toBe(1);
+  const before = written('before', { 'x/a.cpp': 'one\ntwo\n', 'b.cpp': 'same\n' });
+  const after = written('after', { 'x/a.cpp': 'one\nTWO\n', 'c.cpp': 'same\n' });
+  expect(differences(before, after)).toEqual([
+    '- b.cpp is no longer emitted',
+    '+ c.cpp is new',
+    '~ x/a.cpp:2\n  - two\n  + TWO',
+  ]);
+  expect(hashDifferences(hashesOf(before), hashesOf(after))).toEqual([
+    '- b.cpp is no longer generated',
+    '+ c.cpp is new',
+    '~ x/a.cpp changed',
+  ]);
+  expect(hashDifferences(hashesOf(before), hashesOf(before))).toEqual([]);
+  expect(Object.keys(hashesOf(before))).toEqual(['b.cpp', 'x/a.cpp']);
 });
 
-test('a generator that fails is an error, not a difference', () => {
-  writeFileSync(join(repository, 'emit.mjs'), 'throw new Error("no mesh");\n');
-  const { status, stderr } = run();
-  expect(stderr).toContain('no mesh');
-  expect(status).toBe(2);
-});
+test.each([cpp({ vectorBytes: 32 }), wasm()])(
+  'what $name emits is recorded, tables included, and runs',
+  async (backend) => {
+    const emitted: Sources[] = [];
+    const n = 300;
+    const from = Array.from({ length: n }, (_, i) => (i * i * 7) % n);
+    const program = await compile(
+      { inputs: { x: n }, run: ({ x }) => ({ y: from.map((at) => 2 * x[at]) }) },
+      { backend: recording(backend, (sources) => emitted.push(sources)), scope: { from } },
+    );
+    program.inputs.x.forEach((_, i, view) => (view[i] = i));
+    program.run();
+    expect(Array.from(program.outputs.y)).toEqual(from.map((at) => 2 * at));
+    program.dispose();
+    const [{ files }, ...more] = emitted;
+    expect(more).toEqual([]);
+    expect(files.find((f) => f.language === (backend.name === 'cpp' ? 'cpp' : 'wat'))?.contents.length).toBeGreaterThan(
+      100,
+    );
+    expect(files.find((f) => f.name === 'tables.bin')?.contents.length).toBeGreaterThan(n / 2);
+  },
+);

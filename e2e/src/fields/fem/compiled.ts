@@ -50,7 +50,8 @@ export const compiledFem =
         write(fields.u, undefined);
         write(fields.p, undefined);
         write(fields.r, load);
-        const norms = solveConjugateGradients(run, setup);
+        const { tolerance, mostIterations } = setup;
+        const norms = solveConjugateGradients(run, { tolerance, mostIterations });
         return { u: read(fields.u), norms };
       },
       runMultiply: () => void run.multiply(),

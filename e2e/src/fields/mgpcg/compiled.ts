@@ -40,7 +40,8 @@ export const compiledPoisson =
       sim.fields.x.fill(0);
       for (const { box, values } of b) sim.fields.r.fromArray(values, box);
     };
-    const solve = () => solveConjugateGradients(run, { ...setup, precondition });
+    const { tolerance, mostIterations } = setup;
+    const solve = () => solveConjugateGradients(run, { tolerance, mostIterations, precondition });
     const solution = (): Float64Array => Float64Array.from(sim.fields.x.toArray(whole) as Float32Array);
     return {
       solve: () => {

@@ -32,8 +32,15 @@ export interface NativeOptions {
   readonly defines?: Readonly<Record<string, number>>;
 }
 
-/** Flags of the baselines by hand: all that the processor has, floating point as fast as it goes. */
-export const NATIVE_FLAGS = ['-std=c++17', '-O3', '-march=native', '-ffast-math', '-fopenmp', '-fPIC'] as const;
+/** Flags of the baselines by hand: all that the instruction set has, floating point as fast as it goes. */
+export const nativeFlags = ({ target }: Toolchain): readonly string[] => [
+  '-std=c++17',
+  '-O3',
+  ...target,
+  '-ffast-math',
+  '-fopenmp',
+  '-fPIC',
+];
 
 /**
  * Compiles (or finds in the cache) and loads the baseline `NAME.cpp`, with the C++ compiler that Filigree's own kernels are
@@ -60,12 +67,12 @@ export const nativeLibrary = async (
       toolchain.version,
       toolchain.cpu,
       ...macros,
-      ...NATIVE_FLAGS,
+      ...nativeFlags(toolchain),
     ),
     file: `${name}.so`,
     build: async (file) => {
       const object = join(dirname(file), 'baseline.o');
-      await compile(toolchain, [...NATIVE_FLAGS, ...macros, '-c', source, '-o', object]);
+      await compile(toolchain, [...nativeFlags(toolchain), ...macros, '-c', source, '-o', object]);
       // Linked without -ffast-math, for which gcc adds start-up code that turns off subnormals in the whole process.
       const keep = process.platform === 'linux' ? ['-Wl,-z,nodelete'] : [];
       await compile(toolchain, ['-shared', '-fopenmp', ...keep, object, '-o', file]);

@@ -87,6 +87,7 @@ export const reportSolver = async <
         hardwareGflops: step.hardware,
         peakGflops: peak,
         percentOfPeak: (100 * step.hardware) / peak,
+        hardwarePercentOfPeak: (100 * step.hardware) / peak,
         nonzeroPercentOfPeak: (100 * step.nonzero) / peak,
         mdofs: setup.start.length / step.ms / 1e3,
         ...Object.fromEntries(parts.map((s) => [`hardwareGflops.${s.name}`, s.hardware])),

@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { type Artifact, type CompileOptions, type Sources, cachedFile } from '@filigree/backend';
-import { type Diagnostics, DiagnosticError, attempt, fail } from '@filigree/ir';
+import { compileSpec } from '@filigree/backend/options';
+import { type Diagnostics, DiagnosticError, attempt, fail, checkOptions } from '@filigree/ir';
 import { beginObject, objectOf } from './objects.js';
 import { compilerOf, keyOf, runCompiler } from './run-compiler.js';
 
@@ -13,8 +14,9 @@ import { compilerOf, keyOf, runCompiler } from './run-compiler.js';
  * are in the cache are not compiled again. Errors: `toolchain/…`, `cpp/sources`, `cpp/compile`, `cpp/killed`, `cpp/timeout`,
  * `cache/…`.
  */
-export const compileSources = (sources: Sources, options: CompileOptions = {}): TaskEither<Diagnostics, Artifact> =>
+export const compileSources = (sources: Sources, given?: CompileOptions): TaskEither<Diagnostics, Artifact> =>
   attempt(async () => {
+    const options = checkOptions('compile', given, compileSpec);
     const started = performance.now();
     const compiler = await compilerOf(options);
     const text = sources.files.find((f) => f.name === 'kernels.cpp')?.contents;
@@ -49,10 +51,11 @@ export const compileSources = (sources: Sources, options: CompileOptions = {}): 
   });
 
 /** Begins to compile the lasting units of the sources, the longest first; see `Backend.ahead`. */
-export const compileAhead = async (sources: Sources, options: CompileOptions = {}): Promise<void> => {
+export const compileAhead = async (sources: Sources, given?: CompileOptions): Promise<void> => {
   const units = sources.lasting ?? [];
   if (units.length === 0) return;
   try {
+    const options = checkOptions('ahead', given, compileSpec);
     const compiler = await compilerOf(options);
     for (const unit of longestFirst(units)) await beginObject(compiler, unit, sources.link ?? [], options);
   } catch (e) {

@@ -2,14 +2,14 @@ import type { Toolchain } from '@filigree/backend';
 
 /**
  * Compiler flags, in order. `fastMath` allows sums in another order, fused multiply-add and division by reciprocals, and
- * forgets the sign of zero; NaN and infinity keep their meaning either way. `nodelete`: worker threads of the OpenMP
+ * forgets the sign of zero; `'contract'` allows fused multiply-add alone; NaN and infinity keep their meaning either way. `nodelete`: worker threads of the OpenMP
  * runtime outlive the kernels and would crash, at the latest when the process ends, if their code were unmapped. See
  * docs/decisions/cpp-flags.md.
  */
-export const compilerFlags = (toolchain: Toolchain, fastMath: boolean): readonly string[] => [
+export const compilerFlags = (toolchain: Toolchain, fastMath: boolean | 'contract'): readonly string[] => [
   '-std=gnu++2a',
   '-O3',
-  ...(toolchain.native ? ['-march=native'] : []),
+  ...toolchain.target,
   ...(toolchain.openmp ? ['-fopenmp'] : ['-fopenmp-simd']),
   ...(toolchain.openmp && process.platform === 'linux' ? ['-Wl,-z,nodelete'] : []),
   '-shared',
@@ -21,7 +21,7 @@ export const compilerFlags = (toolchain: Toolchain, fastMath: boolean): readonly
   '-fno-math-errno',
   '-fno-trapping-math',
   ...(toolchain.family === 'gcc' ? ['--param', 'max-combine-insns=2'] : []),
-  ...(fastMath ? fast : ['-ffp-contract=off']),
+  ...(fastMath === true ? fast : [`-ffp-contract=${fastMath === 'contract' ? 'fast' : 'off'}`]),
 ];
 
 /*

@@ -8,6 +8,7 @@ import {
   kernelNames,
   statusCodes,
 } from '@filigree/backend';
+import { loadSpec, runSpec } from '@filigree/backend/options';
 import {
   type Diagnostics,
   type Kernel,
@@ -17,6 +18,7 @@ import {
   argumentsInto,
   attempt,
   fail,
+  checkOptions,
 } from '@filigree/ir';
 import { type Slab, allocateSlab } from './slab.js';
 
@@ -27,14 +29,14 @@ import { type Slab, allocateSlab } from './slab.js';
 export const loadArtifact = (
   artifact: Artifact,
   module: Module,
-  options: LoadOptions = {},
+  options?: LoadOptions,
 ): TaskEither<Diagnostics, Executable> =>
   attempt(async () => {
     const path =
       artifact.path ??
       fail('load/artifact', 'the artifact has no file', { remedy: "pass what this backend's compile made" });
     const ffi = await foreignFunctions();
-    const defaults = threadsOf(options.threads ?? 1);
+    const defaults = checkOptions('load', options, loadSpec).threads ?? 1;
     const library = open(ffi, path);
     try {
       return executable(library, module, allocateSlab(module, ffi), defaults);
@@ -104,7 +106,7 @@ const executable = (library: Library, module: Module, slab: Slab, defaultThreads
       remedy: 'launch them one by one',
     });
   const threads = (options: RunOptions | undefined): number =>
-    options?.threads === undefined ? defaultThreads : threadsOf(options.threads);
+    options === undefined ? defaultThreads : (checkOptions('run', options, runSpec).threads ?? defaultThreads);
   const unload = (): void => {
     if (state.disposed && state.running === 0) library.release();
   };
@@ -221,10 +223,3 @@ const traps: Readonly<Record<number, string>> = {
   [statusCodes.step]: 'the step of a loop was not positive',
   [statusCodes.bounds]: 'an index was outside its buffer',
 };
-
-const threadsOf = (threads: number): number =>
-  Number.isInteger(threads) && threads >= 1 && threads <= 1024
-    ? threads
-    : fail('run/threads', `the number of threads must be an integer from 1 to 1024, it is ${threads}`, {
-        remedy: 'pass such a number',
-      });

@@ -1,6 +1,7 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt, fail, type Diagnostics } from '@filigree/ir';
+import { attempt, fail, type Diagnostics, checkOptions } from '@filigree/ir';
 import type { Artifact, CompileOptions, Sources } from '@filigree/backend';
+import { compileSpec } from '@filigree/backend/options';
 import { throughCache } from '../node/cache.js';
 import { assemble, assembler } from './assemble.js';
 
@@ -8,8 +9,9 @@ import { assemble, assembler } from './assemble.js';
 export const sourceFile = 'kernels.wat';
 
 /** Assembles sources: in Node through the cache on disk, in a browser anew each time. Errors: `wasm/sources`, `wasm/text`, `wasm/assembler`. */
-export const compileSources = (sources: Sources, options: CompileOptions = {}): TaskEither<Diagnostics, Artifact> =>
+export const compileSources = (sources: Sources, given?: CompileOptions): TaskEither<Diagnostics, Artifact> =>
   attempt(async () => {
+    const options = checkOptions('compile', given, compileSpec);
     const started = performance.now();
     const text =
       sources.files.find((f) => f.name === sourceFile)?.contents ??

@@ -1,5 +1,5 @@
 import { type Op, type Region, type Type, type Value, lanesOf, scalarOf } from '@filigree/ir';
-import { mostThreads } from '../memory/layout.js';
+import { MOST_THREADS } from '@filigree/backend/options';
 import type { Context } from './context.js';
 import { type Expr, type Local, apply, constant, i32 } from './expr.js';
 import { type Held, scalar } from './held.js';
@@ -173,7 +173,7 @@ export const writeFork = (c: Context, op: Op, { index, work, captureAt, attrs }:
   const count = tripCount(first, last, steps);
   values.forEach((e, k) => c.b.statement(apply('void', `${e.type}.store offset=${captureAt + 16 * k}`, i32(0), e)));
   const pieces = attrs.schedule === 'dynamic' ? piecesOfUneven : piecesOfEven;
-  const most = typeof attrs.threads === 'number' ? attrs.threads : mostThreads;
+  const most = typeof attrs.threads === 'number' ? attrs.threads : MOST_THREADS;
   c.b.statement(apply('void', 'call $fork', i32(index), count, constant('i64', BigInt(work)), i32(most), i32(pieces)));
 };
 

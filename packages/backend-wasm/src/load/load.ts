@@ -9,11 +9,13 @@ import {
   attempt,
   fail,
   isWide,
+  checkOptions,
 } from '@filigree/ir';
 import type { Artifact, Executable, LoadOptions, RunOptions } from '@filigree/backend';
+import { loadSpec, runSpec } from '@filigree/backend/options';
 import { exportName } from '../emit/kernel.js';
 import { checkSize } from '../emit/module.js';
-import { type MemoryLayout, controlBlock, layoutMemory, mostThreads } from '../memory/layout.js';
+import { type MemoryLayout, controlBlock, layoutMemory } from '../memory/layout.js';
 import { helpersOf } from './helpers.js';
 import { allocateMemory, bufferViews } from './memory.js';
 import { type Runner, runnerOf } from './runner.js';
@@ -27,14 +29,14 @@ import { trapped } from './trap.js';
 export const loadArtifact = (
   artifact: Artifact,
   module: Module,
-  options: LoadOptions,
+  options: LoadOptions | undefined,
   shared: boolean,
 ): TaskEither<Diagnostics, Executable> =>
   attempt(async () => {
     const bytes =
       artifact.bytes ??
       fail('load/artifact', 'the artifact has no bytes', { remedy: "pass what this backend's compile made" });
-    const defaults = threadsOf(options.threads ?? 1);
+    const defaults = checkOptions('load', options, loadSpec).threads ?? 1;
     const layout = layoutMemory(module);
     checkSize(module, layout);
     const code = await compiled(bytes);
@@ -98,7 +100,7 @@ const executable = (
       fail('run/busy', `module @${module.name} is still running`, {
         remedy: 'await runAsync before the next run; load it twice to run twice at once',
       });
-    const threads = options?.threads === undefined ? defaults : threadsOf(options.threads);
+    const threads = options === undefined ? defaults : (checkOptions('run', options, runSpec).threads ?? defaults);
     helpers.use(shared ? threads : 1);
   };
   const all = (): readonly KernelCall[] =>
@@ -208,13 +210,6 @@ const instantiated = async (code: WebAssembly.Module, memory: WebAssembly.Memory
     });
   }
 };
-
-const threadsOf = (threads: number): number =>
-  Number.isInteger(threads) && threads >= 1 && threads <= mostThreads
-    ? threads
-    : fail('run/threads', `the number of threads must be an integer from 1 to ${mostThreads}, it is ${threads}`, {
-        remedy: 'pass such a number',
-      });
 
 /** Whether this thread may sleep: the main thread of a browser may not. */
 const blocking = (): boolean => (sleeps.here ??= triesToSleep());

@@ -1,3 +1,4 @@
+import { MOST_THREADS } from '@filigree/backend/options';
 import { type Buffer, type Module, byteSize } from '@filigree/ir';
 
 /** Where the buffers of a module and the control block of its threads lie in its one `WebAssembly.Memory`, in bytes. */
@@ -15,16 +16,13 @@ export interface MemoryLayout {
   readonly pages: number;
 }
 
-/** The most threads that a run may have. */
-export const mostThreads = 1024;
-
 /** Pages that `threads` threads need. */
 export const pagesFor = (layout: MemoryLayout, threads: number): number =>
   layout.scratchBytes === 0 ? layout.pages : pagesOf(layout.scratch + threads * layout.scratchBytes + alignment);
 
 /** Pages that the memory may come to have. */
 export const growsTo = (layout: MemoryLayout): number =>
-  Math.max(layout.pages, Math.min(mostPages, pagesFor(layout, mostThreads)));
+  Math.max(layout.pages, Math.min(mostPages, pagesFor(layout, MOST_THREADS)));
 
 /** Words of the control block, in bytes from its start. Those that threads fight over have cache lines of their own. */
 export const controlBlock = {

@@ -1,3 +1,4 @@
+import { checkOptions, option, type OptionSpec } from '@filigree/ir';
 import { spawn } from 'node:child_process';
 import { atExit } from './at-exit.js';
 
@@ -14,19 +15,28 @@ export interface Finished {
   readonly stderr: string;
 }
 
+interface ProcessChoices {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly limitMs?: number;
+}
+
+const processSpec: OptionSpec<ProcessChoices> = {
+  cwd: option.text,
+  env: option.object('an environment such as process.env'),
+  limitMs: option.number(0),
+};
+
 /* Enough of a compiler's complaints for anyone; the rest is dropped so that a broken build cannot fill the memory. */
 const mostOutput = 1 << 20;
 
 /**
  * Runs a program until it ends, or until `limitMs` have passed, without a shell and with empty standard input. The
- * program and everything that it started are killed when this process exits. Never rejects.
+ * program and everything that it started are killed when this process exits. Rejects only where its options are wrong.
  */
-export const runProcess = (
-  command: string,
-  args: readonly string[],
-  { limitMs, ...options }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly limitMs?: number } = {},
-): Promise<Finished> =>
+export const runProcess = (command: string, args: readonly string[], given?: ProcessChoices): Promise<Finished> =>
   new Promise((resolve) => {
+    const { limitMs, ...options } = checkOptions('runProcess', given, processSpec);
     /* In a group of its own: a compiler's driver leaves the work to others, which would outlive it. */
     const detached = process.platform !== 'win32';
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];

@@ -4,9 +4,10 @@ import { access, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises
 import { arch, cpus, hostname, platform, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, sep } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt, fail, type Diagnostics } from '@filigree/ir';
+import { attempt, fail, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import { cachedFile, contentHash } from '../cache/artifact-cache.js';
 import { atExit } from './at-exit.js';
+import { type InstructionSet, instructionSet } from './instruction-set.js';
 import { firstLines, runProcess } from './process.js';
 
 /** A C++ compiler of this machine and what it can do. */
@@ -20,9 +21,9 @@ export interface Toolchain {
   readonly version: string;
   /** `-fopenmp` compiles and links. */
   readonly openmp: boolean;
-  /** `-march=native` is understood. */
-  readonly native: boolean;
-  /** Says which processor `-march=native` means, for cache keys. */
+  /** Flags that make code for the instruction set of `instructionSet`; none where the compiler does not know `-march=native`. */
+  readonly target: readonly string[];
+  /** Says which processors the code is for, for cache keys. */
   readonly cpu: string;
 }
 
@@ -41,14 +42,22 @@ export interface ToolchainOptions {
 /**
  * Finds a C++ compiler: `options.compiler`, `$FILIGREE_CXX`, `$CXX`, else the first on PATH of the newest clang++ with a
  * version in its name, g++, c++, clang++; among those, one with OpenMP before one without. Each compiler is probed once in
- * a process, and one that can do everything once on a machine, until its file changes. Errors: `toolchain/missing` when
- * there is none, `toolchain/unusable` when the one asked for does not work.
+ * a process, and one that can do everything once on a machine, until its file changes. `$FILIGREE_TARGET` names the
+ * instruction set that it is to make code for. Errors: `toolchain/missing` when there is none, `toolchain/unusable` when the
+ * one asked for does not work, `toolchain/target` as `instructionSet`.
  */
-export const findToolchain = (options: ToolchainOptions = {}): TaskEither<Diagnostics, Toolchain> =>
-  attempt(() => find(options));
+export const findToolchain = (options?: ToolchainOptions): TaskEither<Diagnostics, Toolchain> =>
+  attempt(async () => find(checkOptions('findToolchain', options, toolchainSpec)));
+
+const toolchainSpec: OptionSpec<ToolchainOptions> = {
+  compiler: option.text,
+  env: option.object('an environment such as process.env'),
+  limitMs: option.number(0),
+  cache: option.or(false, option.text),
+};
 
 const find = async ({ compiler, env = process.env, limitMs = 20_000, cache }: ToolchainOptions): Promise<Toolchain> => {
-  const trial: Trial = { env, limitMs, cache };
+  const trial: Trial = { env, set: instructionSet(env), limitMs, cache };
   const asked = [
     ['the compiler option', compiler],
     ['FILIGREE_CXX', env['FILIGREE_CXX']],
@@ -89,12 +98,13 @@ const probes = new Map<string, Promise<Toolchain | string>>();
 
 interface Trial {
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly set: InstructionSet;
   readonly limitMs: number;
   readonly cache: string | false | undefined;
 }
 
 /** A toolchain, or why this command is none; remembered by the compiler's file and its age. */
-const probeCommand = async (command: string, { env, limitMs, cache }: Trial): Promise<Toolchain | string> => {
+const probeCommand = async (command: string, { env, set, limitMs, cache }: Trial): Promise<Toolchain | string> => {
   const [name, ...args] = command.trim().split(/\s+/) as [string, ...string[]];
   const path = await locate(name, env['PATH'] ?? '');
   if (path === undefined) return name.includes(sep) ? 'does not exist or cannot be run' : notOnPath;
@@ -104,8 +114,8 @@ const probeCommand = async (command: string, { env, limitMs, cache }: Trial): Pr
   const ages = await Promise.all(
     files.map(async (f) => stat(f).then(({ mtimeMs, size }) => `${f} ${mtimeMs} ${size}`)),
   );
-  const key = [path, ...args, ...ages].join('\0');
-  const known = probes.get(key) ?? remembered(key, cache, () => probe(path, args, limitMs));
+  const key = [path, ...args, ...ages, ...set.flags].join('\0');
+  const known = probes.get(key) ?? remembered(key, cache, () => probe(path, args, set, limitMs));
   probes.set(key, known);
   return known;
 };
@@ -120,7 +130,8 @@ const remembered = async (
   const build = async (file: string): Promise<void> => {
     made.result ??= await make();
     /* What a compiler lacks may be installed later, beside it. */
-    if (typeof made.result === 'string' || !made.result.openmp || !made.result.native) throw new Incomplete();
+    if (typeof made.result === 'string' || !made.result.openmp || made.result.target.length === 0)
+      throw new Incomplete();
     await writeFile(file, JSON.stringify(made.result));
   };
   try {
@@ -153,7 +164,12 @@ const locate = async (name: string, path: string): Promise<string | undefined> =
   return undefined;
 };
 
-const probe = async (path: string, args: readonly string[], limitMs: number): Promise<Toolchain | string> => {
+const probe = async (
+  path: string,
+  args: readonly string[],
+  set: InstructionSet,
+  limitMs: number,
+): Promise<Toolchain | string> => {
   const asked = await runProcess(path, [...args, '--version'], { limitMs });
   if (asked.timedOut) return `does not answer within ${limitMs / 1000} s`;
   if (asked.status !== 0) return `does not run (${asked.failure ?? asked.signal ?? firstLines(asked.stderr, 1)})`;
@@ -164,11 +180,8 @@ const probe = async (path: string, args: readonly string[], limitMs: number): Pr
   try {
     const source = join(folder, 'probe.cpp');
     await writeFile(source, 'extern "C" int omp_get_thread_num();\nextern "C" int probe() { return PROBE; }\n');
-    const tries = async (openmp: boolean, native: boolean): Promise<string | undefined> => {
-      const flags = [
-        ...(openmp ? ['-fopenmp', '-DPROBE=omp_get_thread_num()'] : ['-DPROBE=0']),
-        ...(native ? ['-march=native'] : []),
-      ];
+    const tries = async (openmp: boolean, target: readonly string[]): Promise<string | undefined> => {
+      const flags = [...(openmp ? ['-fopenmp', '-DPROBE=omp_get_thread_num()'] : ['-DPROBE=0']), ...target];
       const library = join(folder, 'probe.so');
       const r = await runProcess(path, [...args, '-shared', '-fPIC', ...flags, source, '-o', library], { limitMs });
       if (r.timedOut) return `it takes longer than ${limitMs / 1000} s`;
@@ -179,19 +192,18 @@ const probe = async (path: string, args: readonly string[], limitMs: number): Pr
       );
     };
     const family = /clang/i.test(asked.stdout) ? 'clang' : 'gcc';
-    const toolchain = async (openmp: boolean, native: boolean): Promise<Toolchain> => ({
-      ...{ path, args, family, version, openmp, native },
-      cpu: await cpuFingerprint(),
+    const toolchain = async (openmp: boolean, target: readonly string[]): Promise<Toolchain> => ({
+      ...{ path, args, family, version, openmp, target },
+      cpu: set.named ? `${platform()}-${arch()}-${set.name}` : await cpuFingerprint(),
     });
-    /* Nearly every compiler passes the first. */
-    for (const [openmp, native] of [
-      [true, true],
-      [false, true],
-      [true, false],
-    ] as const)
-      if ((await tries(openmp, native)) === undefined) return await toolchain(openmp, native);
-    const problem = await tries(false, false);
-    return problem === undefined ? await toolchain(false, false) : `cannot build a shared library: ${problem}`;
+    /* Nearly every compiler passes the first. What was named is not left out. */
+    for (const openmp of [true, false])
+      if ((await tries(openmp, set.flags)) === undefined) return await toolchain(openmp, set.flags);
+    const problem = await tries(false, []);
+    if (problem !== undefined) return `cannot build a shared library: ${problem}`;
+    if (set.named && set.flags.length > 0)
+      return `does not know ${set.flags.join(' ')}, which FILIGREE_TARGET asks for`;
+    return await toolchain((await tries(true, [])) === undefined, []);
   } finally {
     await rm(folder, { recursive: true, force: true });
     done();

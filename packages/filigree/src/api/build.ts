@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend } from '@filigree/backend';
-import { DiagnosticError, fail, type Diagnostics } from '@filigree/ir';
+import { arithmeticOf, DiagnosticError, fail, type Arithmetic, type Diagnostics } from '@filigree/ir';
 import { instantiate, type Instance } from '@filigree/runtime';
 import { specialize, trace, type Program, type Specialized, type Trace } from '@filigree/specialize';
 import { memoryProblem } from './memory.js';
@@ -14,7 +14,7 @@ export interface BuildOptions {
   readonly dtype?: 'f32' | 'f64' | undefined;
   readonly threads?: number | undefined;
   readonly cache?: string | false | undefined;
-  readonly fastMath?: boolean | undefined;
+  readonly arithmetic?: Arithmetic | undefined;
   readonly specialize?: OptionOverrides | undefined;
   /** Called when a step begins. */
   readonly onProgress?: ((stage: Stage) => void | Promise<void>) | undefined;
@@ -26,6 +26,7 @@ export interface Built {
   readonly specialized: Specialized;
   readonly instance: Instance;
   readonly dtype: 'f32' | 'f64';
+  readonly arithmetic: Arithmetic;
   readonly ms: Readonly<Record<Stage, number>>;
 }
 
@@ -43,17 +44,13 @@ export const build = async (program: Program, options: BuildOptions): Promise<Bu
 };
 
 const built = async (program: Program, options: BuildOptions): Promise<Built> => {
-  const { backend, threads = 1, cache, fastMath, onProgress } = options;
-  if (!Number.isInteger(threads) || threads < 1)
-    fail('program/threads', `${threads} is not a number of threads`, { remedy: 'give a whole number from 1' });
+  const { backend, threads = 1, cache, onProgress } = options;
+  const arithmetic = arithmeticOf(options.arithmetic);
   const specializeOptions = mergeOptions(options.specialize ?? {}, options.dtype ? { dtype: options.dtype } : {});
   const { dtype } = specializeOptions;
-  if (dtype !== 'f32' && dtype !== 'f64')
-    fail('program/dtype', `there is no scalar type '${String(dtype)}'`, { remedy: "use 'f32' or 'f64'" });
-
   await onProgress?.('trace');
   const started = performance.now();
-  const traced = right(trace().run(program));
+  const traced = right(trace({ arithmetic }).run(program));
   checkNames(traced);
   const tracedAt = performance.now();
   await onProgress?.('analyse');
@@ -66,7 +63,6 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
     await instantiate(specialized.module, backend, {
       threads,
       ...(cache === undefined ? {} : { cache }),
-      ...(fastMath === undefined ? {} : { fastMath }),
     })(),
   );
   return {
@@ -74,6 +70,7 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
     specialized,
     instance,
     dtype,
+    arithmetic,
     ms: {
       trace: tracedAt - started,
       analyse: analysedAt - tracedAt,

@@ -1,7 +1,7 @@
-import { fail } from '@filigree/ir';
+import { fail, checkOptions } from '@filigree/ir';
 import { resolveBackend } from './backends.js';
 import { build } from './build.js';
-import type { CompileOptions } from './compile.js';
+import { compileSpec, type CompileOptions } from './compile.js';
 import { compiledProgram, type CompiledProgram } from './compiled-program.js';
 import { expressionProblem, type Binding } from './expression.js';
 
@@ -16,8 +16,9 @@ export type ExpressionOptions = Omit<CompileOptions, 'scope' | 'at'>;
 export const compileExpression = async (
   text: string,
   bindings: Readonly<Record<string, Binding>>,
-  options: ExpressionOptions = {},
+  given?: ExpressionOptions,
 ): Promise<CompiledProgram> => {
+  const options = checkOptions<ExpressionOptions>('compileExpression', given, compileSpec);
   if (typeof text !== 'string' || typeof bindings !== 'object' || bindings === null)
     fail('program/form', 'an expression is a text, and its names are bound by an object', {
       remedy: 'write compileExpression("A\'*A", { A })',

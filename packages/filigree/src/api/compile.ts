@@ -1,7 +1,18 @@
 import type { Backend } from '@filigree/backend';
-import { DiagnosticError, fail, type Loc } from '@filigree/ir';
+import { threadsOption } from '@filigree/backend/options';
+import {
+  ARITHMETICS,
+  DiagnosticError,
+  checkOptions,
+  fail,
+  option,
+  optionsOf,
+  type Arithmetic,
+  type Loc,
+  type OptionSpec,
+} from '@filigree/ir';
 import { symbolic } from '@filigree/lang';
-import { type InputShape, type Program } from '@filigree/specialize';
+import { type InputShape, type Program, specializeSpec } from '@filigree/specialize';
 import { resolveBackend, type BackendName } from './backends.js';
 import { build, type Stage } from './build.js';
 import { checkPattern } from './check-pattern.js';
@@ -28,8 +39,11 @@ export interface CompileOptions {
   readonly threads?: number;
   /** Folder for compiled artifacts, or `false` for none; default the user's cache folder. */
   readonly cache?: string | false;
-  /** Lets the compiler reassociate and contract; default true. */
-  readonly fastMath?: boolean;
+  /**
+   * How close results stay to those of the plain function: `exact`, bit for bit (the default); `range-keeping`, up to rounding;
+   * `algebraic`, as real numbers.
+   */
+  readonly arithmetic?: Arithmetic;
   /** Overrides of specialisation, at any depth. */
   readonly specialize?: OptionOverrides;
   /** Everything that `run` uses from around it, by name: `{ dot, n }`. Functions in it are made symbolic too. */
@@ -58,8 +72,14 @@ export function compile<const I extends Readonly<Record<string, InputShape>>, O 
 ): Promise<CompiledProgram<keyof I & string, O>>;
 export async function compile(
   program: Program | NumericProgram<Readonly<Record<string, InputShape>>>,
-  options: CompileOptions & { readonly rewrite?: boolean } = {},
+  given?: CompileOptions & { readonly rewrite?: boolean },
 ): Promise<CompiledProgram> {
+  const options = checkOptions<NonNullable<typeof given>>('compile', given, {
+    ...compileSpec,
+    scope: option.object('an object of what the program uses'),
+    at: option.object('a place: { file, line, column }', 'file', 'line', 'column'),
+    rewrite: option.truth,
+  });
   if (typeof program !== 'object' || program === null || typeof program.run !== 'function' || !program.inputs)
     fail('program/form', 'a program is an object with inputs and a function run', {
       remedy: 'write { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }',
@@ -79,6 +99,17 @@ export async function compile(
     : (program as Program);
   return compiledProgram(await build(explained(toTrace), { ...rest, backend }));
 }
+
+/** What all traced programs take, for those that pass it on. */
+export const compileSpec: OptionSpec<Omit<CompileOptions, 'scope' | 'at'>> = {
+  backend: option.anything,
+  dtype: option.choice('f32', 'f64'),
+  threads: threadsOption,
+  cache: option.or(false, option.text),
+  arithmetic: option.choice(...ARITHMETICS),
+  specialize: optionsOf(specializeSpec),
+  onProgress: option.callback,
+};
 
 const checkShape = (name: string, shape: unknown): void => {
   const isLength = (n: unknown): boolean => Number.isSafeInteger(n) && (n as number) >= 0;

@@ -1,5 +1,5 @@
 import type { Sources } from '@filigree/backend';
-import { DiagnosticError, fail, type Diagnostics, type TypedArray } from '@filigree/ir';
+import { DiagnosticError, fail, readOnly, type Arithmetic, type Diagnostics, type TypedArray } from '@filigree/ir';
 import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse';
 import type { Built, Stage } from './build.js';
 import { requirePattern } from './check-pattern.js';
@@ -41,6 +41,8 @@ export interface CompiledProgram<I extends string = string, O extends string = s
   readonly runAsync: (options?: { readonly threads?: number }) => Promise<void>;
   readonly backend: string;
   readonly dtype: 'f32' | 'f64';
+  /** How close results stay to those of the plain function. */
+  readonly arithmetic: Arithmetic;
   readonly sources: Sources;
   /** What went less well than it should, such as a cache folder that cannot be written. */
   readonly warnings: Diagnostics;
@@ -49,12 +51,20 @@ export interface CompiledProgram<I extends string = string, O extends string = s
 }
 
 /** What `build` made, as users hold it. */
-export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Built): CompiledProgram => {
+export const compiledProgram = ({ trace, specialized, instance, dtype, arithmetic, ms }: Built): CompiledProgram => {
   let live = true;
   const views = (names: readonly string[]): Readonly<Record<string, NumericArray>> =>
     Object.fromEntries(names.map((name) => [name, numeric(instance.buffers[name])]));
-  const inputs = views(trace.inputs.map((i) => i.name));
-  const outputs = views(trace.outputs.map((o) => o.name));
+  const inputs = readOnly(
+    views(trace.inputs.map((i) => i.name)),
+    'inputs are views of the memory of the program',
+    (name) => `write set('${name}', values), or change the view: inputs.${name}.set(values)`,
+  );
+  const outputs = readOnly(
+    views(trace.outputs.map((o) => o.name)),
+    'outputs are views of the memory of the program',
+    () => 'run() writes them; copy what you want to keep',
+  );
   const patterns: Record<string, CsrPattern> = {};
   for (const { name, shape } of trace.inputs)
     if (typeof shape === 'object' && 'rowPtr' in shape) patterns[name] = shape;
@@ -91,7 +101,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Bui
       : fail('program/not-a-matrix', `'${name}' is no sparse matrix of this program`, {
           remedy: `its sparse matrices are ${Object.keys(patterns).join(', ') || 'none'}`,
         });
-  return {
+  const program: CompiledProgram = {
     inputs,
     outputs,
     patterns,
@@ -117,6 +127,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Bui
     },
     backend: instance.backend,
     dtype,
+    arithmetic,
     sources: instance.sources,
     warnings: instance.artifact.warnings ?? [],
     stats: {
@@ -131,6 +142,9 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, ms }: Bui
       live = false;
     },
   };
+  return readOnly(program, 'a program is what it was compiled to be', (name) =>
+    name === 'inputs' ? 'write set(name, values) for each input' : 'compile another',
+  );
 };
 
 const numeric = (view: TypedArray): NumericArray => {

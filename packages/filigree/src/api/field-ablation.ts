@@ -1,4 +1,5 @@
-import type { FieldPipelineOptions } from '@filigree/runtime';
+import { checkOptions } from '@filigree/ir';
+import { pipelineSpec, type FieldPipelineOptions } from '@filigree/runtime';
 import { namesToAblate } from './ablation.js';
 
 type Lowering = NonNullable<FieldPipelineOptions['lowering']>;
@@ -46,10 +47,10 @@ export const FIELD_ABLATIONS = {
 export type FieldAblation = keyof typeof FIELD_ABLATIONS;
 
 /** Options with these parts switched off. Throws `DiagnosticError` `ablate/unknown`. */
-export const ablateFields = (names: readonly string[], options: FieldPipelineOptions = {}): FieldPipelineOptions =>
+export const ablateFields = (names: readonly string[], options?: FieldPipelineOptions): FieldPipelineOptions =>
   namesToAblate(names, Object.keys(FIELD_ABLATIONS) as readonly FieldAblation[]).reduce<FieldPipelineOptions>(
     (all, name) => merge(all, FIELD_ABLATIONS[name]),
-    options,
+    checkOptions('ablateFields', options, pipelineSpec),
   );
 
 const merge = (a: FieldPipelineOptions, b: FieldPipelineOptions): FieldPipelineOptions => ({

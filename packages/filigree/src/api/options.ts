@@ -1,4 +1,5 @@
-import { defaultOptions, type SpecializeOptions } from '@filigree/specialize';
+import { checkOptions } from '@filigree/ir';
+import { defaultOptions, specializeSpec, type SpecializeOptions } from '@filigree/specialize';
 
 /** Specialisation options of which any part may be left out, at any depth. */
 export type OptionOverrides = {
@@ -9,10 +10,14 @@ export type OptionOverrides = {
 
 /** The defaults of specialisation, overridden from left to right. */
 export const mergeOptions = (...overrides: readonly OptionOverrides[]): SpecializeOptions =>
-  merge(defaultOptions as unknown as Settings, overrides) as unknown as SpecializeOptions;
+  merge(defaultOptions as unknown as Settings, overrides.map(checkedOverrides)) as unknown as SpecializeOptions;
 
 /** Overrides put together from left to right. */
-export const mergeOverrides = (...overrides: readonly OptionOverrides[]): OptionOverrides => merge({}, overrides);
+export const mergeOverrides = (...overrides: readonly OptionOverrides[]): OptionOverrides =>
+  merge({}, overrides.map(checkedOverrides));
+
+const checkedOverrides = (overrides: OptionOverrides): OptionOverrides =>
+  checkOptions<OptionOverrides>('specialize', overrides, specializeSpec);
 
 type Settings = Readonly<Record<string, unknown>>;
 

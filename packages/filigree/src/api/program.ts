@@ -1,5 +1,5 @@
 import type { Backend } from '@filigree/backend';
-import { fail } from '@filigree/ir';
+import { fail, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import type { FieldDecl } from '@filigree/sparse';
 import {
   program as makeProgram,
@@ -7,6 +7,7 @@ import {
   type Kernels,
   type Program,
   type ProgramOptions,
+  programSpec,
 } from '@filigree/runtime';
 import { resolveBackend, type BackendName } from './backends.js';
 import { right } from './build.js';
@@ -32,13 +33,25 @@ export interface FieldProgramOptions<K extends Kernels = Kernels, F extends Fiel
  * `ablate/unknown`, `runtime/backend`, and what the backend says.
  */
 export const program = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
-  options: FieldProgramOptions<K, F>,
+  given: FieldProgramOptions<K, F>,
 ): Promise<FieldProgram<K, F>> => {
-  if (typeof options !== 'object' || options === null)
+  if (typeof given !== 'object' || given === null)
     fail('program/form', 'a program of fields is an object with a layout and kernels', {
       remedy: 'write program({ layout: layout(dense(i, 100).place(x)), kernels: { step } })',
     });
-  const { ablate = [], ...rest } = options;
-  const switched = ablateFields(ablate, options);
-  return right(await makeProgram<K, F>({ ...rest, ...switched, backend: await resolveBackend(options.backend) })());
+  const spec = fieldProgramSpec as OptionSpec<FieldProgramOptions<K, F>>;
+  const { ablate = [], backend, ...options } = checkOptions<FieldProgramOptions<K, F>>('program', given, spec);
+  const { lowering, omit, lanes } = options;
+  const switched = ablateFields(ablate, {
+    ...(lowering && { lowering }),
+    ...(omit && { omit }),
+    ...(lanes !== undefined && { lanes }),
+  });
+  return right(await makeProgram<K, F>({ ...options, ...switched, backend: await resolveBackend(backend) })());
+};
+
+const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
+  ...programSpec,
+  backend: option.anything,
+  ablate: option.anything,
 };

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Arithmetic, DEFAULT_ARITHMETIC } from '@filigree/ir';
 import type { Ablation } from '../api/ablation.js';
 import type { FieldAblation } from '../api/field-ablation.js';
 
@@ -30,6 +31,11 @@ export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
   'forward-values',
   'privatize',
   'integer-range',
+  'uneven-loops',
+  'vectorize',
+  'superword',
+  'share-indices',
+  'fuse-products',
   'optimize',
 ];
 
@@ -44,10 +50,9 @@ export interface CommonOptions {
   readonly cache: boolean;
 }
 
-/** Adds the options that every command takes. */
+/** Adds the options that every command takes which compiles or runs something. */
 export const withCommonOptions = (command: Command): Command =>
-  command
-    .option('--json', 'one JSON document on stdout')
+  withAnswerOptions(command)
     .addOption(
       new Option('--backend <name>', 'default: cpp where a C++ compiler is found, else wasm').choices([
         'cpp',
@@ -62,6 +67,32 @@ export const withCommonOptions = (command: Command): Command =>
     .option('--emit <folder>', 'write the generated sources here')
     .option('--seed <n>', 'seed of random values', wholeNumber(0), 1)
     .option('--no-cache', 'compile anew, keep nothing');
+
+/** Adds the options of every command: those of how it answers. */
+export const withAnswerOptions = (command: Command): Command => command.option('--json', 'one JSON document on stdout');
+
+/** `--ablate`, with names that there are. */
+export const ablateOption = (names: readonly string[]): Option =>
+  new Option('--ablate <list>', `switch stages off: ${names.join(',')}`).argParser((list: string) => {
+    const wrong = list
+      .split(',')
+      .map((name) => name.trim())
+      .find((name) => name !== '' && !names.includes(name));
+    if (wrong !== undefined)
+      throw new InvalidArgumentError(`There is nothing to switch off under the name '${wrong}'.`);
+    return list;
+  });
+
+/* As above, the types alone. */
+const LEVELS: readonly Arithmetic[] = ['exact', 'range-keeping', 'algebraic'];
+const LEVEL: typeof DEFAULT_ARITHMETIC = 'exact';
+
+/** For commands that compile traced programs. */
+export const arithmeticOption = (): Option =>
+  new Option(
+    '--arithmetic <level>',
+    `how close results stay to plain numbers: bit for bit, up to rounding, or as real numbers (default: ${LEVEL})`,
+  ).choices(LEVELS);
 
 /** For commands that read values from files. */
 export const complexOption = (): Option =>

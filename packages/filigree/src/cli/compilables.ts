@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, Sources } from '@filigree/backend';
-import { DiagnosticError, fail, type Diagnostics, type Loc, type Module } from '@filigree/ir';
+import { DiagnosticError, fail, type Arithmetic, type Diagnostics, type Loc, type Module } from '@filigree/ir';
 import { offload } from '@filigree/opt';
 import type { InputShape, Program } from '@filigree/specialize';
 import type { Stage } from '../api/build.js';
@@ -11,12 +11,15 @@ import { placeOf } from './load-module.js';
 /** Something that a module exports and `filigree compile` takes. */
 export interface Compilable {
   readonly name: string;
+  /** Whether it is a traced program, to which a level of arithmetic applies. */
+  readonly traced: boolean;
   readonly compile: (options: CompilableOptions) => Promise<Compiled>;
 }
 
 export interface CompilableOptions {
   readonly backend: Backend;
   readonly dtype: 'f32' | 'f64';
+  readonly arithmetic?: Arithmetic | undefined;
   readonly threads: number;
   readonly cache?: false;
   readonly onProgress: (stage: Stage) => void;
@@ -97,9 +100,15 @@ const numericProgram = (
   text: string,
 ): Compilable => ({
   name,
-  compile: async (options) => {
+  traced: true,
+  compile: async ({ arithmetic, ...options }) => {
     const at = placeOf(run, path, text);
-    const common = { ...options, ...(scope ? { scope } : {}), ...(at ? { at } : {}) };
+    const common = {
+      ...options,
+      ...(arithmetic ? { arithmetic } : {}),
+      ...(scope ? { scope } : {}),
+      ...(at ? { at } : {}),
+    };
     const { sources, stats, warnings, dispose } = await (
       rewrite === false
         ? compile({ inputs, run }, { ...common, rewrite: false })
@@ -122,6 +131,7 @@ type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget'>;
 
 const fieldProgram = (name: string, { layout, kernels, budget }: FieldExport): Compilable => ({
   name,
+  traced: false,
   compile: async ({ backend, threads, cache, onProgress }) => {
     const start = performance.now();
     onProgress('compile');

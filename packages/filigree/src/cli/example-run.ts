@@ -1,7 +1,7 @@
 import { peakRssMB } from '@filigree/runtime';
 import { join } from 'node:path';
 import type { Sources } from '@filigree/backend';
-import { error, formatDiagnostic, type Diagnostic, type Diagnostics } from '@filigree/ir';
+import { error, fail, formatDiagnostic, type Arithmetic, type Diagnostic, type Diagnostics } from '@filigree/ir';
 import { ABLATIONS, parseAblation } from '../api/ablation.js';
 import { FIELD_ABLATIONS } from '../api/field-ablation.js';
 import type { ExampleResult } from '../gallery.js';
@@ -14,6 +14,7 @@ import { writeSources } from './write-sources.js';
 export interface ExampleRunOptions extends CommonOptions {
   readonly bench?: boolean;
   readonly ablate?: string;
+  readonly arithmetic?: Arithmetic;
 }
 
 /** What an example found; the JSON document of `filigree run`. */
@@ -35,6 +36,10 @@ export const runExample = async (
   session: Session,
 ): Promise<ExampleSummary> => {
   const example = exampleOf(await loadGallery(), name);
+  if (options.arithmetic !== undefined && example.traced !== true)
+    fail('run/arithmetic', `'${name}' compiles no traced program, to which --arithmetic applies`, {
+      remedy: 'leave out --arithmetic',
+    });
   const ablated = parseAblation(options.ablate ?? '', [...Object.keys(ABLATIONS), ...Object.keys(FIELD_ABLATIONS)]);
   const backend = await backendOf(options.backend, session.progress);
   const emitted: [string, Sources][] = [];
@@ -44,6 +49,7 @@ export const runExample = async (
     args,
     backend: backend.name,
     dtype: options.dtype,
+    arithmetic: options.arithmetic,
     threads: options.threads,
     seed: options.seed,
     bench: options.bench ?? false,

@@ -1,5 +1,5 @@
-import { readHarwellBoeing, readMatrixMarket, type MatrixFile, type ReadOptions } from '@filigree/sparse';
-import { fail } from '@filigree/ir';
+import { readHarwellBoeing, readMatrixMarket, type MatrixFile, type ReadOptions, readSpec } from '@filigree/sparse';
+import { fail, checkOptions } from '@filigree/ir';
 import { right } from '../api/build.js';
 import { readBytes, unpack } from './bytes.js';
 
@@ -7,11 +7,14 @@ import { readBytes, unpack } from './bytes.js';
  * Reads a sparse matrix from a file: Matrix Market or Harwell-Boeing, told apart by their contents, packed by gzip or not.
  * Errors: `file/…` and those of the readers, `mtx/…` and `hb/…`.
  */
-export const readMatrixFile = async (path: string, options: ReadOptions = {}): Promise<MatrixFile> =>
-  readMatrix(await readBytes(path), { name: path, ...options });
+export const readMatrixFile = async (path: string, options?: ReadOptions): Promise<MatrixFile> => {
+  const checked = checkOptions('readMatrixFile', options, readSpec);
+  return readMatrix(await readBytes(path), { name: path, ...checked });
+};
 
 /** As `readMatrixFile`, from bytes. */
-export const readMatrix = (bytes: Uint8Array, options: ReadOptions = {}): MatrixFile => {
+export const readMatrix = (bytes: Uint8Array, given?: ReadOptions): MatrixFile => {
+  const options = checkOptions('readMatrix', given, readSpec);
   const name = options.name ?? '<input>';
   if (!(bytes instanceof Uint8Array))
     fail('file/bytes', `'${name}' is not given as bytes`, { remedy: 'give a Uint8Array, or use readMatrixFile(path)' });

@@ -1,6 +1,7 @@
 import { printKernel } from '@filigree/ir';
 import type { BooleanTensor, CsrPattern } from '@filigree/sparse';
 import type { EinsumRun } from '../cli/einsum/einsum-run.js';
+import { speedRows } from '../cli/einsum/speed-rows.js';
 import { countText } from '../cli/text.js';
 import { folded, page, runTimes, section, table } from './html.js';
 import { spyFigure } from './spy-picture.js';
@@ -13,11 +14,9 @@ export const einsumReport = ({ program, patterns, summary: s }: EinsumRun): stri
       table([
         ['target', `${s.backend}, ${s.dtype}, vectors of ${s.vectorBytes} bytes`],
         ['operations on non-zeros', countText(s.flops.nonzero)],
-        ['operations executed', countText(s.flops.hardware)],
+        ['operations in hardware, stored zeros included', countText(s.flops.hardware)],
         ['operations of plain loops', countText(s.flops.naive)],
-        ...(s.gflops === undefined || s.peakGflops === undefined
-          ? []
-          : [['speed', `${s.gflops.toFixed(1)} of ${s.peakGflops.toFixed(1)} GFLOP/s`] as const]),
+        ...speedRows(s),
         [
           'check against nested loops',
           `${s.check.passed ? 'passed' : 'FAILED'}, largest relative error ${s.check.maxRelError?.toExponential(1) ?? 'not finite'}`,

@@ -22,7 +22,11 @@ export const regionsReport = ({ regions, inputs, summary: s, sources }: RegionsR
         ['memory at most', `${s.peakRssMB.toFixed(0)} MB`],
         [
           'check against the dense program',
-          s.check.skipped ?? (s.check.passed ? 'passed' : `FAILED: ${s.check.wrong}`),
+          s.check.skipped === undefined
+            ? s.check.passed
+              ? `passed, ${countText(s.check.compared)} iterations`
+              : `FAILED: ${s.check.wrong}`
+            : `not made: ${s.check.skipped}`,
         ],
       ]),
     ),

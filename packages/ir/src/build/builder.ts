@@ -1,3 +1,5 @@
+import { option, type OptionSpec } from '../options/kinds.js';
+import { checkOptions } from '../options/check-options.js';
 import { type Loc, fail } from '../diagnostics/diagnostic.js';
 import { coreDialects } from '../dialects/core.js';
 import { attrFromScalar } from '../dialects/convert.js';
@@ -29,12 +31,25 @@ export const buildKernel = <P extends Readonly<Record<string, ScalarType>>>(
   params: P,
   body: (b: Builder, params: { readonly [K in keyof P]: Value }) => void,
   buffers: readonly Buffer[] = [],
-  options: { readonly dialects?: readonly Dialect[]; readonly attrs?: Attrs; readonly share?: boolean } = {},
+  options?: KernelChoices,
 ): Kernel => {
-  const b = new Builder(opTable(options.dialects ?? coreDialects), bufferMap(buffers), idsFrom(0), options.share);
+  const { dialects = coreDialects, attrs = {}, share } = checkOptions('buildKernel', options, kernelSpec);
+  const b = new Builder(opTable(dialects), bufferMap(buffers), idsFrom(0), share);
   const values = Object.fromEntries(Object.entries(params).map(([hint, type]) => [hint, b.newValue(type, hint)]));
   const { region } = b.region([], () => body(b, values as { readonly [K in keyof P]: Value }));
-  return { name, params: Object.values(values), body: region, attrs: options.attrs ?? {} };
+  return { name, params: Object.values(values), body: region, attrs };
+};
+
+interface KernelChoices {
+  readonly dialects?: readonly Dialect[];
+  readonly attrs?: Attrs;
+  readonly share?: boolean;
+}
+
+const kernelSpec: OptionSpec<KernelChoices> = {
+  dialects: option.array('a list of dialects'),
+  attrs: option.record(option.anything),
+  share: option.truth,
 };
 
 /**

@@ -1,4 +1,7 @@
+import { option, type OptionSpec } from '../options/kinds.js';
+import { checkOptions } from '../options/check-options.js';
 import { fail } from '../diagnostics/diagnostic.js';
+import { ARITHMETICS, arithmeticOf, type Arithmetic } from './arithmetic.js';
 import { ARITY, CONSTANT, NEG, VARIABLE } from './codes.js';
 import { CollisionCheck } from './collision-check.js';
 import { P0, P1, P2, mix, residue, residueOfWord } from './field.js';
@@ -7,11 +10,12 @@ import { NodeTable } from './node-table.js';
 /** How a graph decides that two expressions are equal, and how much room it reserves. */
 export interface GraphOptions {
   /**
-   * When two expressions are one node. `algebraic` (the default): when they have the same value at a random point, so
-   * that commuted, re-associated, distributed and cancelled forms meet. `exact`: only when they are the same
-   * operations up to the order of two operands, so that no floating-point result can change.
+   * How close results stay to those of the plain function; default `DEFAULT_ARITHMETIC`. It decides when two expressions
+   * are one node. `algebraic`: when they have the same value at a random point, so that commuted, re-associated,
+   * distributed and cancelled forms meet. Else only when they are the same operations up to the order of two operands,
+   * so that no floating-point result can change.
    */
-  readonly identity?: 'algebraic' | 'exact';
+  readonly arithmetic?: Arithmetic;
   /** Expected number of nodes; storage grows beyond it. */
   readonly capacity?: number;
   /** Expected number of nodes that may be found again, which excludes most of what `dots` makes; default all. */
@@ -31,7 +35,9 @@ export interface GraphOptions {
  * its number, for a constant its place in the table of constants.
  */
 export abstract class NodeArena {
-  readonly identity: 'algebraic' | 'exact';
+  readonly arithmetic: Arithmetic;
+  /** Whether expressions of equal value over the reals are one node, not only those of equal operations. */
+  readonly algebraic: boolean;
   /** Number of nodes. */
   length = 0;
   op: Uint8Array;
@@ -43,14 +49,18 @@ export abstract class NodeArena {
   private frozen = false;
   private readonly constantValues: number[] = [];
   private readonly constantIds = new Map<number, number>();
+  /* A map does not tell −0 from 0. */
+  private negativeZero = -1;
   private readonly seed: number;
   protected table: NodeTable;
   /** Number of nodes at which storage or table must grow. */
   protected limit: number;
   protected readonly check: CollisionCheck | undefined;
 
-  constructor(options: GraphOptions = {}) {
-    this.identity = options.identity ?? 'algebraic';
+  constructor(given?: GraphOptions) {
+    const options = checkOptions('Graph', given, graphSpec);
+    this.arithmetic = arithmeticOf(options.arithmetic);
+    this.algebraic = this.arithmetic === 'algebraic';
     this.seed = options.seed ?? 0x5eed;
     const capacity = Math.max(64, options.capacity ?? 1024);
     this.op = new Uint8Array(capacity);
@@ -103,13 +113,14 @@ export abstract class NodeArena {
     return this.variables(1);
   }
 
-  /** The node of a number; −0 is taken for 0. */
+  /** The node of a number. Over the reals −0 is 0. */
   constant(value: number): number {
-    const v = value === 0 ? 0 : value;
-    const known = this.constantIds.get(v);
-    if (known !== undefined) return known;
+    const v = value === 0 && this.algebraic ? 0 : value;
+    const signed = Object.is(v, -0);
+    const known = signed ? this.negativeZero : (this.constantIds.get(v) ?? -1);
+    if (known >= 0) return known;
     if (this.length >= this.limit) this.reserve(this.length + 1);
-    let word = 0;
+    let word = signed ? 14 : 0;
     if (!Number.isFinite(v)) word = Number.isNaN(v) ? 11 : v > 0 ? 12 : 13;
     const h0 = word === 0 ? residue(v, 0) : residueOfWord(mix(word, 1), P0);
     const h1 = word === 0 ? residue(v, 1) : residueOfWord(mix(word, 2), P1);
@@ -117,10 +128,11 @@ export abstract class NodeArena {
     const found = this.table.find(this.hash, h0, h1, h2);
     this.constantValues.push(v);
     const id = this.append(CONSTANT, this.constantValues.length - 1, 0, h0, h1, h2);
-    this.constantIds.set(v, id);
+    if (signed) this.negativeZero = id;
+    else this.constantIds.set(v, id);
     if (found < 0) this.table.enter(~found, id, h0, h1, h2);
     /* An expression found earlier to have this value gives way: whoever builds it again gets the number. */ else if (
-      this.identity === 'algebraic' &&
+      this.algebraic &&
       this.op[found] !== CONSTANT
     )
       this.table.replace(found, id, h0, h1, h2);
@@ -160,7 +172,7 @@ export abstract class NodeArena {
       return found;
     }
     /* Equal small residues in all lanes: the expression is an integer, whatever it looks like. */
-    if ((h0 < SMALL || h0 > P0 - SMALL) && this.identity === 'algebraic' && (ARITY[code] === 2 || code === NEG)) {
+    if ((h0 < SMALL || h0 > P0 - SMALL) && this.algebraic && (ARITY[code] === 2 || code === NEG)) {
       if (h0 < SMALL && h0 === h1 && h1 === h2) return this.constant(h0);
       const n = P0 - h0;
       if (n < SMALL && P1 - h1 === n && P2 - h2 === n) return this.constant(-n);
@@ -217,4 +229,15 @@ const MAX_NODES = 2 ** 29 - 1;
 const grow = <T extends Uint8Array | Int32Array>(target: T, source: T): T => {
   target.set(source);
   return target;
+};
+
+/** Nodes have ids of 31 bits. */
+const MOST_NODES = 2 ** 31 - 1;
+
+const graphSpec: OptionSpec<GraphOptions> = {
+  arithmetic: option.choice(...ARITHMETICS),
+  capacity: option.number(0, MOST_NODES),
+  entries: option.number(0, MOST_NODES),
+  seed: option.whole(Number.MIN_SAFE_INTEGER),
+  checkCollisions: option.truth,
 };

@@ -58,13 +58,13 @@ export class CollisionCheck {
     const unordered = (): number => mix(mix(code, x ^ y), x + y);
     switch (code) {
       case ADD:
-        return graph.identity === 'exact' ? unordered() : wrap(x + y, P3);
+        return !graph.algebraic ? unordered() : wrap(x + y, P3);
       case MUL:
-        return graph.identity === 'exact' ? unordered() : mul3(x, y);
+        return !graph.algebraic ? unordered() : mul3(x, y);
       case NEG:
         return x === 0 ? 0 : P3 - x;
       case DIV:
-        return graph.identity === 'exact' || y === 0 ? mix(mix(code, x), y) : mul3(x, inverse(y, 3));
+        return !graph.algebraic || y === 0 ? mix(mix(code, x), y) : mul3(x, inverse(y, 3));
       default: {
         if (ARITY[code] === 1) return residueOfWord(mix(code, x), P3);
         if (COMMUTATIVE[code] === 1) return residueOfWord(unordered(), P3);

@@ -1,4 +1,4 @@
-import { scalarOps } from '../scalar/scalar-op.js';
+import { isTrue, scalarOps } from '../scalar/scalar-op.js';
 import { ARMS, CONSTANT, SELECT, VARIABLE } from './codes.js';
 import type { Graph } from './graph.js';
 import { reachable } from './traverse.js';
@@ -12,7 +12,7 @@ export const evaluateGraph = (graph: Graph, roots: ArrayLike<number>, variables:
     if (needed[id] === 0 || op[id] === ARMS) continue;
     if (op[id] === VARIABLE) value[id] = variables[left[id]];
     else if (op[id] === CONSTANT) value[id] = graph.constantValue(id);
-    else if (op[id] === SELECT) value[id] = value[value[left[id]] !== 0 ? left[right[id]] : right[right[id]]];
+    else if (op[id] === SELECT) value[id] = value[isTrue(value[left[id]]) ? left[right[id]] : right[right[id]]];
     else value[id] = scalarOps[op[id]].evaluate(value[left[id]], value[right[id]]);
   }
   return Float64Array.from({ length: roots.length }, (_, i) => value[roots[i]]);

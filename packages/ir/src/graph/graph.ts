@@ -1,5 +1,5 @@
 import { fail } from '../diagnostics/diagnostic.js';
-import { scalarOps } from '../scalar/scalar-op.js';
+import { isTrue, scalarOps } from '../scalar/scalar-op.js';
 import { ADD, ARITY, ARMS, COMMUTATIVE, CONSTANT, DIV, MUL, NEG, SELECT, VARIABLE } from './codes.js';
 import { NodeArena } from './arena.js';
 import { P0, P1, P2, inverse, lower, mix, mul0, mul1, mul2, residueOfWord, wrap } from './field.js';
@@ -24,13 +24,12 @@ export class Graph extends NodeArena {
   add(a: number, b: number): number {
     const { op, hash } = this;
     if (op[a] === CONSTANT || op[b] === CONSTANT) {
-      if (op[a] === op[b]) return this.constant(this.constantValue(a) + this.constantValue(b));
-      if (this.identity === 'algebraic') {
-        if (op[a] === CONSTANT && this.constantValue(a) === 0) return b;
-        if (op[b] === CONSTANT && this.constantValue(b) === 0) return a;
-      }
+      const value = this.fold(ADD, a, b);
+      if (value !== undefined) return this.constant(value);
+      if (op[a] === CONSTANT && this.isNothing(this.constantValue(a))) return b;
+      if (op[b] === CONSTANT && this.isNothing(this.constantValue(b))) return a;
     }
-    if (this.identity === 'exact') return this.opaque(ADD, a, b);
+    if (!this.algebraic) return this.opaque(ADD, a, b);
     const x = 3 * a;
     const y = 3 * b;
     const h0 = wrap(hash[x] + hash[y], P0);
@@ -42,7 +41,7 @@ export class Graph extends NodeArena {
   /** a − b, stored as a + (−b). A difference that exists already is found without making −b. */
   sub(a: number, b: number): number {
     const { op, hash } = this;
-    if (this.identity === 'algebraic' && !this.check && op[a] !== CONSTANT && op[b] !== CONSTANT) {
+    if (this.algebraic && !this.check && op[a] !== CONSTANT && op[b] !== CONSTANT) {
       const x = 3 * a;
       const y = 3 * b;
       const h0 = lower(hash[x] - hash[y], P0);
@@ -58,7 +57,7 @@ export class Graph extends NodeArena {
     const { op, hash } = this;
     if (op[a] === CONSTANT) return this.constant(-this.constantValue(a));
     if (op[a] === NEG) return this.left[a];
-    if (this.identity === 'exact') return this.opaque(NEG, a, 0);
+    if (!this.algebraic) return this.opaque(NEG, a, 0);
     const x = 3 * a;
     const h0 = hash[x] === 0 ? 0 : P0 - hash[x];
     const h1 = hash[x + 1] === 0 ? 0 : P1 - hash[x + 1];
@@ -69,18 +68,19 @@ export class Graph extends NodeArena {
   mul(a: number, b: number): number {
     const { op, hash } = this;
     if (op[a] === CONSTANT || op[b] === CONSTANT) {
-      if (op[a] === op[b]) return this.constant(this.constantValue(a) * this.constantValue(b));
+      const value = this.fold(MUL, a, b);
+      if (value !== undefined) return this.constant(value);
       const c = this.constantValue(op[a] === CONSTANT ? a : b);
       const x = op[a] === CONSTANT ? b : a;
       if (c === 1) return x;
       if (c === -1) return this.neg(x);
-      if (c === 0 && this.identity === 'algebraic') return this.constant(0);
+      if (c === 0 && this.algebraic) return this.constant(0);
     }
     /* Signs rise to the top of a product, where a sum takes them as a subtraction; exact in floating point. */
     if (op[a] === NEG)
       return op[b] === NEG ? this.mul(this.left[a], this.left[b]) : this.neg(this.mul(this.left[a], b));
     if (op[b] === NEG) return this.neg(this.mul(a, this.left[b]));
-    if (this.identity === 'exact') return this.opaque(MUL, a, b);
+    if (!this.algebraic) return this.opaque(MUL, a, b);
     const x = 3 * a;
     const y = 3 * b;
     const h0 = mul0(hash[x], hash[y]);
@@ -92,7 +92,8 @@ export class Graph extends NodeArena {
   div(a: number, b: number): number {
     const { op, hash } = this;
     if (op[b] === CONSTANT) {
-      if (op[a] === CONSTANT) return this.constant(this.constantValue(a) / this.constantValue(b));
+      const value = this.fold(DIV, a, b);
+      if (value !== undefined) return this.constant(value);
       if (this.constantValue(b) === 1) return a;
       if (this.constantValue(b) === -1) return this.neg(a);
     }
@@ -100,8 +101,7 @@ export class Graph extends NodeArena {
     if (op[b] === NEG) return this.neg(this.div(a, this.left[b]));
     const x = 3 * a;
     const y = 3 * b;
-    if (this.identity === 'exact' || hash[y] === 0 || hash[y + 1] === 0 || hash[y + 2] === 0)
-      return this.opaque(DIV, a, b);
+    if (!this.algebraic || hash[y] === 0 || hash[y + 1] === 0 || hash[y + 2] === 0) return this.opaque(DIV, a, b);
     if (op[a] === CONSTANT && this.constantValue(a) === 0) return a;
     if (this.divisor !== b) {
       this.divisor = b;
@@ -115,10 +115,10 @@ export class Graph extends NodeArena {
     return this.intern(DIV, a, b, h0, h1, h2);
   }
 
-  /** c ? a : b, where c is a truth value: a comparison, or a number that is 0 or not. */
+  /** c ? a : b, where c is a truth value: a comparison, or a number, of which 0 and NaN are false. */
   select(c: number, a: number, b: number): number {
     if (a === b) return a;
-    if (this.op[c] === CONSTANT) return this.constantValue(c) !== 0 ? a : b;
+    if (this.op[c] === CONSTANT) return isTrue(this.constantValue(c)) ? a : b;
     return this.opaque(SELECT, c, this.opaque(ARMS, a, b));
   }
 
@@ -143,11 +143,9 @@ export class Graph extends NodeArena {
       case ARMS:
         return this.opaque(code, a, b);
       default: {
-        const unary = ARITY[code] === 1;
-        if (this.op[a] === CONSTANT && (unary || this.op[b] === CONSTANT)) {
-          return this.constant(scalarOps[code].evaluate(this.constantValue(a), unary ? 0 : this.constantValue(b)));
-        }
-        return this.opaque(code, a, unary ? 0 : b);
+        const second = ARITY[code] === 1 ? 0 : b;
+        const value = this.fold(code, a, second);
+        return value === undefined ? this.opaque(code, a, second) : this.constant(value);
       }
     }
   }
@@ -155,7 +153,7 @@ export class Graph extends NodeArena {
   /** The sum of `n` nodes in order. A sum that exists already is found without making partial sums. */
   sum(ids: Int32Array, n: number): number {
     if (n === 0) return this.constant(0);
-    if (n > 2 && this.identity === 'algebraic' && !this.check) {
+    if (n > 2 && this.algebraic && !this.check) {
       const { hash } = this;
       let s0 = 0;
       let s1 = 0;
@@ -198,7 +196,7 @@ export class Graph extends NodeArena {
     ptr: Int32Array,
     count: number,
   ): void {
-    if (this.identity === 'exact' || this.check) {
+    if (!this.algebraic || this.check) {
       for (let e = 0; e < count; e++) out[o + e] = this.dotAsWritten(a, ai, b, bi, ptr[e], ptr[e + 1]);
       return;
     }
@@ -281,7 +279,7 @@ export class Graph extends NodeArena {
    */
   private partialSum(a: number, b: number): number {
     const { op } = this;
-    if (this.identity === 'exact' || this.check || op[a] === CONSTANT || op[b] === CONSTANT) return this.add(a, b);
+    if (!this.algebraic || this.check || op[a] === CONSTANT || op[b] === CONSTANT) return this.add(a, b);
     if (this.length >= this.limit) this.reserve(this.length + 1);
     const { hash } = this;
     const x = 3 * a;
@@ -290,6 +288,24 @@ export class Graph extends NodeArena {
     const h1 = wrap(hash[x + 1] + hash[y + 1], P1);
     const h2 = wrap(hash[x + 2] + hash[y + 2], P2);
     return this.append(ADD, a, b, h0, h1, h2);
+  }
+
+  /**
+   * What an operation on numbers comes to. Not over the reals: only where operands and result are f32 numbers, since
+   * programs may be compiled for f32, where each operation is rounded.
+   */
+  private fold(code: number, a: number, b: number): number | undefined {
+    const { op } = this;
+    if (op[a] !== CONSTANT || (ARITY[code] === 2 && op[b] !== CONSTANT)) return undefined;
+    const x = this.constantValue(a);
+    const y = ARITY[code] === 2 ? this.constantValue(b) : 0;
+    const value = scalarOps[code].evaluate(x, y);
+    return this.algebraic || (isSingle(x) && isSingle(y) && isSingle(value)) ? value : undefined;
+  }
+
+  /** Whether adding this number changes nothing: 0 over the reals, else −0 alone, since −0 + 0 is 0. */
+  private isNothing(value: number): boolean {
+    return this.algebraic ? value === 0 : Object.is(value, -0);
   }
 
   /** An operation whose result is no polynomial of its operands' residues: a random value determined by them. */
@@ -323,3 +339,5 @@ export class Graph extends NodeArena {
     return this.intern(code, a, b, residueOfWord(w, P0), residueOfWord(v, P1), residueOfWord(u, P2));
   }
 }
+
+const isSingle = (value: number): boolean => Object.is(Math.fround(value), value);

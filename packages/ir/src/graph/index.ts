@@ -1,5 +1,6 @@
 /** Codes of graph operations and the columns of their table, for passes over all nodes. */
 export * as graphCodes from './codes.js';
+export { ARITHMETICS, arithmeticOf, DEFAULT_ARITHMETIC, type Arithmetic } from './arithmetic.js';
 export type { GraphOptions } from './arena.js';
 export { Graph } from './graph.js';
 export { Sym, isSymbolic, symbolicMath, type Num, type Truth } from './symbol.js';

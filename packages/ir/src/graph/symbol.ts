@@ -110,13 +110,13 @@ export const symbolicMath = {
   },
   div: binary(code('div')),
   rem: binary(code('rem')),
-  /** Small integer exponents become products, as a programmer would write them. */
+  /** Small integer exponents become products, as a programmer would write them, as far as the arithmetic of the trace allows. */
   pow: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a ** b;
     const g = operandGraph(a, b);
     const base = idIn(g, a);
-    if (typeof b === 'number' && Number.isInteger(b) && Math.abs(b) <= 64) return new Sym(g, integerPower(g, base, b));
-    if (b === 0.5) return new Sym(g, g.apply(code('sqrt'), base));
+    if (typeof b === 'number' && isProduct(g, b)) return new Sym(g, integerPower(g, base, b));
+    if (b === 0.5 && g.algebraic) return new Sym(g, g.apply(code('sqrt'), base));
     return new Sym(g, g.apply(code('pow'), base, idIn(g, b)));
   },
   neg: (a: Num): Num => (typeof a === 'number' ? -a : new Sym(graphOf(a), graphOf(a).neg(idIn(graphOf(a), a)))),
@@ -166,6 +166,10 @@ export const symbolicMath = {
   sign: named('sign'),
   isSymbolic,
 } as const;
+
+/** Exponents of which `**` gives what products give: -1 to 2 to the last bit, others up to rounding. */
+const isProduct = (g: Graph, exponent: number): boolean =>
+  Number.isInteger(exponent) && (g.arithmetic === 'exact' ? exponent >= -1 && exponent <= 2 : Math.abs(exponent) <= 64);
 
 const integerPower = (g: Graph, base: number, n: number): number => {
   if (n < 0) return g.div(g.constant(1), integerPower(g, base, -n));

@@ -3,13 +3,14 @@ import { mix } from './field.js';
 import type { Graph } from './graph.js';
 
 /**
- * Whether the complexity of a node (§4.1.4), that is the cost of the expression tree below it, exceeds `limit`. Looks
- * only at as much of the tree as that takes.
+ * Whether the complexity of a node (§4.1.4), that is the cost of the expression tree below it down to nodes marked in `stored`,
+ * exceeds `limit`. Looks only at as much of the tree as that takes.
  */
-export const costsMore = ({ op, left, right }: Graph, root: number, limit: number): boolean => {
+export const costsMore = ({ op, left, right }: Graph, root: number, limit: number, stored: Uint8Array): boolean => {
   let cost = 0;
   for (const stack = [root]; stack.length > 0 && cost <= limit;) {
     const id = stack.pop()!;
+    if (stored[id] !== 0) continue;
     const arity = ARITY[op[id]];
     cost += COST[op[id]];
     if (arity === 2) stack.push(right[id]);

@@ -1,3 +1,5 @@
+import { option, type OptionSpec } from '../options/kinds.js';
+import { checkOptions } from '../options/check-options.js';
 import * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics, fail } from '../diagnostics/diagnostic.js';
 import { opTable } from '../dialects/op-table.js';
@@ -33,10 +35,10 @@ export const interpret = (
   module: Module,
   dialects: readonly Dialect[],
   buffers: Readonly<Record<string, TypedArray>>,
-  options: InterpretOptions = {},
+  options?: InterpretOptions,
 ): E.Either<Diagnostics, void> => {
   try {
-    run(module, dialects, buffers, options);
+    run(module, dialects, buffers, checkOptions('interpret', options, interpretSpec));
     return E.right(undefined);
   } catch (e) {
     if (e instanceof DiagnosticError) return E.left(e.diagnostics);
@@ -93,3 +95,10 @@ const argumentsOf = (kernel: Kernel, args: readonly Scalar[]): readonly Scalar[]
           remedy: `run it alone, with { kernel: '${kernel.name}', args: […] }`,
         },
       );
+
+const interpretSpec: OptionSpec<InterpretOptions> = {
+  kernel: option.text,
+  args: option.array('the scalar arguments, as a list'),
+  maxSteps: option.number(0),
+  trusted: option.truth,
+};

@@ -8,11 +8,11 @@ export const arrayConstructor = (type: ScalarType): TypedArrayConstructor => con
 export const allocateArray = (type: ScalarType, length: number): TypedArray => new constructors[type](length);
 
 /**
- * Zeroed typed arrays for these buffers, by name; those of one memory are views of one `ArrayBuffer`. Scratch buffers are
- * left out: only kernels see them.
+ * Zeroed typed arrays for these buffers, by name, as `interpret` takes them; those of one memory are views of one
+ * `ArrayBuffer`. Left out are scratch buffers, which only kernels see, and constants, whose contents the module has.
  */
 export const allocateBuffers = (all: readonly Buffer[]): Record<string, TypedArray> => {
-  const buffers = all.filter((b) => b.role !== 'scratch');
+  const buffers = all.filter((b) => b.role !== 'scratch' && b.role !== 'const');
   const bytes = new Map<string, number>();
   for (const { memory, type, length } of buffers)
     if (memory !== undefined) bytes.set(memory, Math.max(bytes.get(memory) ?? 0, length * byteSize(type)));

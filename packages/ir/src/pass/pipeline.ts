@@ -1,3 +1,5 @@
+import { option, type OptionSpec } from '../options/kinds.js';
+import { checkOptions } from '../options/check-options.js';
 import * as E from 'fp-ts/lib/Either.js';
 import { type Diagnostics, error } from '../diagnostics/diagnostic.js';
 import type { Module } from '../kernel/op.js';
@@ -37,12 +39,13 @@ export interface PipelineOptions<A> {
  * Passes in a row; the first that fails ends it. Plain pipelines among them are flattened, so hooks see each of their
  * passes. `stopAfter` naming a pass that is not there is `pipeline/stop-after` when run.
  */
-export const pipeline = <A>(passes: readonly Pass<A>[], options: PipelineOptions<A> = {}): Pipeline<A> => {
+export const pipeline = <A>(passes: readonly Pass<A>[], given?: PipelineOptions<A>): Pipeline<A> => {
+  const options = checkOptions<PipelineOptions<A>>('pipeline', given, pipelineSpec);
   const steps = passes.flatMap((p) => (isPipeline(p) && p.plain ? p.passes : [p]));
   return {
     name: options.name ?? 'pipeline',
     passes: steps,
-    plain: Object.values(options).every((o) => o === undefined),
+    plain: Object.keys(options).length === 0,
     run: (input) => runSteps(steps, input, options),
   };
 };
@@ -80,4 +83,11 @@ const runSteps = <A>(steps: readonly Pass<A>[], input: A, options: PipelineOptio
     if (step.name === stopAfter) break;
   }
   return E.right(state);
+};
+
+const pipelineSpec: OptionSpec<PipelineOptions<unknown>> = {
+  name: option.text,
+  onPass: option.callback,
+  check: option.object('a pass', 'run'),
+  stopAfter: option.text,
 };

@@ -1,3 +1,5 @@
+import { option } from '../options/kinds.js';
+import { checkOptions } from '../options/check-options.js';
 import { opWith } from '../build/make-op.js';
 import { Builder, type Yields } from '../build/builder.js';
 import { type IdSource, freshIds } from '../build/ids.js';
@@ -42,9 +44,10 @@ export const rewriteOps = (
   dialects: readonly Dialect[],
   rewrite: Rewrite,
   buffers: readonly Buffer[] = [],
-  options: { readonly share?: boolean } = {},
+  options?: { readonly share?: boolean },
 ): Kernel => {
-  const sweep = new Sweep(kernel, opTable(dialects), rewrite, buffers, options.share === true);
+  const { share = false } = checkOptions<{ readonly share?: boolean }>('rewriteOps', options, { share: option.truth });
+  const sweep = new Sweep(kernel, opTable(dialects), rewrite, buffers, share);
   const body = sweep.region(kernel.body, []);
   return body === kernel.body ? kernel : { ...kernel, body };
 };

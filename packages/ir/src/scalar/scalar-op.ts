@@ -30,6 +30,9 @@ type Row = [
 
 const hypot = Math.hypot;
 const truth = (x: boolean): number => (x ? 1 : 0);
+
+/** Whether a number counts as true where a truth value is wanted: neither 0 nor NaN, as in JavaScript. */
+export const isTrue = (x: number): boolean => x !== 0 && !Number.isNaN(x);
 const nothing = (): number => NaN;
 
 /* Flags: c commutative, a associative, p predicate. Rows are in code order: append, never reorder, since saved graphs hold codes. */
@@ -46,9 +49,9 @@ const rows: readonly Row[] = [
   ['le', 'arith.cmp', 2, 1, (a, b) => truth(a <= b), 'p'],
   ['eq', 'arith.cmp', 2, 1, (a, b) => truth(a === b), 'cp'],
   ['ne', 'arith.cmp', 2, 1, (a, b) => truth(a !== b), 'cp'],
-  ['and', 'arith.and', 2, 1, (a, b) => truth(a !== 0 && b !== 0), 'cap'],
-  ['or', 'arith.or', 2, 1, (a, b) => truth(a !== 0 || b !== 0), 'cap'],
-  ['not', 'arith.not', 1, 1, (a) => truth(a === 0), 'p'],
+  ['and', 'arith.and', 2, 1, (a, b) => truth(isTrue(a) && isTrue(b)), 'cap'],
+  ['or', 'arith.or', 2, 1, (a, b) => truth(isTrue(a) || isTrue(b)), 'cap'],
+  ['not', 'arith.not', 1, 1, (a) => truth(!isTrue(a)), 'p'],
   /** `select(c, arms)`, where `arms` is an `arms` node: the graph is binary throughout. */
   ['select', 'arith.select', 2, 1, nothing],
   ['arms', 'arith.select', 2, 0, nothing],

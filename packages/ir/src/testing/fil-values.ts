@@ -11,7 +11,7 @@ export const prepareRun = (
   module: Module,
   run: FilRun,
 ): { readonly buffers: Readonly<Record<string, TypedArray>>; readonly args: readonly Scalar[] } => {
-  const buffers = allocateBuffers(module.buffers.filter((b) => b.role !== 'const'));
+  const buffers = allocateBuffers(module.buffers);
   for (const given of run.buffers) {
     const buffer = declared(module, given, run);
     if (buffer.role === 'const' || buffer.role === 'scratch')

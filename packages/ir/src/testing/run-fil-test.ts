@@ -1,3 +1,5 @@
+import { option, type OptionSpec } from '../options/kinds.js';
+import { checkOptions } from '../options/check-options.js';
 import * as E from 'fp-ts/lib/Either.js';
 import { type Diagnostic, DiagnosticError, type Diagnostics, error } from '../diagnostics/diagnostic.js';
 import { interpret } from '../interpret/interpret.js';
@@ -38,7 +40,8 @@ export interface FilResult {
 }
 
 /** Does what a `.fil` test says and reports every difference, each with its place in the file. */
-export const runFilTest = (test: FilTest, options: FilOptions): FilResult => {
+export const runFilTest = (test: FilTest, given: FilOptions): FilResult => {
+  const options = checkOptions('runFilTest', given, filSpec);
   const input = E.chain((m: Module) => verify(options.dialects).run(m))(parseModule(test.source, test.file));
   const output = E.chain((m: Module) => applyPasses(test, m, options))(input);
   const problems: Diagnostic[] = [...checkErrors(test, E.isLeft(output) ? output.left : [])];
@@ -115,4 +118,10 @@ const compareText = (test: FilTest, got: string): Diagnostics => {
       },
     ),
   ];
+};
+
+const filSpec: OptionSpec<FilOptions> = {
+  dialects: option.array('a list of dialects'),
+  passes: option.object('the factories of passes by name'),
+  execute: option.callback,
 };

@@ -1,5 +1,7 @@
-import { fail, isScalarType, type Loc } from '@filigree/ir';
+import { locOption } from '../ops/place.js';
+import { fail, isScalarType, type Loc, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import { isField } from '@filigree/sparse';
+import { noteOrigin } from '../spelling/origin-of.js';
 import type { KernelArg, KernelFunction } from './arguments.js';
 
 /** A kernel as a value: a function, what its parameters are bound to, and what its free names mean. */
@@ -36,7 +38,7 @@ export interface KernelOptions {
 
 /**
  * Defines a kernel: `kernel([u, v, 'f32'], { scope }, (u, v, dt) => { … })`, where the options may be left out. Nothing is compiled
- * or checked here but the arguments: `lang/not-a-function`, `lang/argument`, `lang/hint`.
+ * or checked here but the arguments: `lang/not-a-function`, `lang/argument`.
  *
  * @param args in the order of the function's parameters: fields, scalar types for launch arguments, `array(…)` for typed arrays
  */
@@ -50,7 +52,7 @@ export function kernel<const A extends readonly KernelArg[]>(
   args: A,
   ...rest: readonly [fn: KernelFunction<A>] | readonly [options: KernelOptions, fn: KernelFunction<A>]
 ): KernelDef<A> {
-  const [options, fn] = rest.length === 1 ? [{}, rest[0]] : rest;
+  const [given, fn] = rest.length === 1 ? [undefined, rest[0]] : rest;
   if (typeof fn !== 'function')
     fail('lang/not-a-function', `kernel() was given ${fn === null ? 'null' : typeof fn} for its function`, {
       remedy: 'pass the arguments, then options if there are any, then the function',
@@ -65,11 +67,8 @@ export function kernel<const A extends readonly KernelArg[]>(
         remedy: "use a field, a type such as 'f32', or array('f32', n)",
       });
   });
-  for (const hint of ['block', 'threads', 'vectorWidth'] as const) {
-    const n = options[hint];
-    if (n !== undefined && !(Number.isSafeInteger(n) && n >= 1))
-      fail('lang/hint', `${hint} is a whole number from 1 up, not ${n}`, { remedy: 'leave it out' });
-  }
+  const options = checkOptions('kernel', given, kernelSpec);
+  noteOrigin(fn, kernel);
   return {
     ...options,
     is: 'kernel',
@@ -79,6 +78,16 @@ export function kernel<const A extends readonly KernelArg[]>(
     scope: options.scope ?? {},
   };
 }
+
+const kernelSpec: OptionSpec<KernelOptions> = {
+  name: option.text,
+  scope: option.object('an object of what the function uses'),
+  float: option.choice('f32', 'f64'),
+  at: locOption,
+  block: option.whole(1),
+  threads: option.whole(1),
+  vectorWidth: option.whole(1),
+};
 
 const isKernelArg = (arg: unknown): arg is KernelArg =>
   typeof arg === 'string'

@@ -19,6 +19,7 @@ import { tableBuffers } from './emit/table.js';
 import { raceWarnings } from './race.js';
 import { checkTypes } from './types/check.js';
 import { inferTypes, type Types } from './types/infer.js';
+import { unassignedReads } from './types/unassigned.js';
 
 /** How a kernel is launched. */
 export interface KernelSignature {
@@ -98,7 +99,8 @@ const lower = (def: KernelDef, layout: Layout): LoweredKernel => {
     ]);
   const elaborated = elaborate(def, layout);
   const types = inferTypes(elaborated.code, def.float ?? 'f32');
-  const problems = [...elaborated.diagnostics, ...checkTypes(elaborated.code, types)];
+  const { diagnostics, code: written } = elaborated;
+  const problems = [...diagnostics, ...checkTypes(written, types), ...unassignedReads(written)];
   if (problems.length > 0) throw new DiagnosticError(problems);
 
   const { session } = elaborated;
@@ -141,7 +143,7 @@ const resultBuffer = ({ code, hasResult, session }: Elaborated, types: Types): B
   const last = code[code.length - 1];
   if (!hasResult || last?.do !== 'result') return undefined;
   const { value } = last;
-  const type = value.is === 'literal' ? types.literalType(value.value) : types.typeOf(value);
+  const type = value.is === 'literal' ? types.literalType(value) : types.typeOf(value);
   return { name: session.bufferName('result'), type, length: 1, role: 'output' };
 };
 

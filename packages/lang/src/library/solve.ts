@@ -1,3 +1,5 @@
+import { checkOptions, fail, option } from '@filigree/ir';
+
 /** The kernels of `conjugateGradients` as they are launched, and the product with the matrix. */
 export interface KrylovLaunches {
   /** r · r. */
@@ -26,10 +28,16 @@ export interface KrylovOptions {
  * `solveConjugateGradients(sim.run, { tolerance: 1e-6, mostIterations: 100 })`, where the program has the kernels of
  * `conjugateGradients` and one of yours named `multiply`. Gives the norm of the residual at the start and after each iteration.
  */
-export const solveConjugateGradients = (
-  run: KrylovLaunches,
-  { tolerance, mostIterations, precondition }: KrylovOptions,
-): readonly number[] => {
+export const solveConjugateGradients = (run: KrylovLaunches, options: KrylovOptions): readonly number[] => {
+  const { tolerance, mostIterations, precondition } = checkOptions<KrylovOptions>('solveConjugateGradients', options, {
+    tolerance: option.number(0),
+    mostIterations: option.number(0),
+    precondition: option.callback,
+  });
+  if (tolerance === undefined || mostIterations === undefined)
+    fail('option/value', 'solveConjugateGradients was not told when to stop', {
+      remedy: 'give the options tolerance and mostIterations',
+    });
   let [squares, rho] = [run.norm(), 0];
   const norms = [Math.sqrt(squares)];
   while (norms[norms.length - 1] > tolerance * norms[0] && norms.length <= mostIterations) {

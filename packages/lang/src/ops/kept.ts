@@ -3,6 +3,8 @@ export interface Kept {
   readonly text: string;
   /** What the text uses from around it, by the names in the text; each is read when a kernel is compiled. */
   readonly scope: Readonly<Record<string, unknown>>;
+  /** Whether numerals are spelled as their author wrote them. */
+  readonly spelled: boolean;
 }
 
 const kept = new WeakMap<object, Kept>();
@@ -11,8 +13,8 @@ const kept = new WeakMap<object, Kept>();
  * Remembers the text of a function as its author wrote it, and what its names mean: bundlers and minifiers rename both
  * names and what they stand for, so that the text of the function itself says nothing any more.
  */
-export const keep = <F extends object>(f: F, text: string, scope: Kept['scope']): F => {
-  kept.set(f, { text, scope });
+export const keep = <F extends object>(f: F, text: string, scope: Kept['scope'], spelled = true): F => {
+  kept.set(f, { text, scope, spelled });
   return f;
 };
 

@@ -1,4 +1,13 @@
-import { codeFrame, DiagnosticError, error, type Diagnostic, type Diagnostics, type Loc } from '@filigree/ir';
+import {
+  codeFrame,
+  DiagnosticError,
+  error,
+  type Diagnostic,
+  type Diagnostics,
+  type Loc,
+  option,
+  type OptionKind,
+} from '@filigree/ir';
 
 /**
  * A place in the user's source as one small integer, so that every rewritten operation can carry its place as a literal
@@ -41,3 +50,6 @@ export const placed = (source: Source, site: Site, thrown: unknown): unknown => 
   const loc = locOf(source, site);
   return new DiagnosticError(thrown.diagnostics.map((d) => (d.loc ? d : framed({ ...d, loc }, source.source))));
 };
+
+/** A place in a file, as an option. */
+export const locOption: OptionKind = option.object('a place: { file, line, column }', 'file', 'line', 'column');

@@ -1,6 +1,6 @@
 import remapping, { type SourceMapInput } from '@jridgewell/remapping';
 import { DiagnosticError, type Diagnostic } from '@filigree/ir';
-import { transform, type TransformOptions } from './transform.js';
+import { transform, transformOptions, type TransformOptions } from './transform.js';
 
 /** The part of esbuild's plugin interface that is used here, so that it need not be installed. */
 export interface EsbuildPlugin {
@@ -33,29 +33,32 @@ interface Loaded {
 }
 
 /** For esbuild and tsup: strips types with esbuild, then rewrites. Packages in node_modules are left alone. */
-export const filigreeEsbuild = (options: TransformOptions = {}): EsbuildPlugin => ({
-  name: 'filigree',
-  setup(build) {
-    build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
-      if (/[\\/]node_modules[\\/]/.test(path)) return undefined;
-      const stripped = await strip(build.esbuild, path);
-      if (!stripped) return undefined;
-      const { code, map: strippedMap, text } = stripped;
-      try {
-        const result = transform(code, path, { ...options, original: { map: strippedMap, text } });
-        if (!result) return undefined;
-        const map = remapping([result.map as SourceMapInput, strippedMap as SourceMapInput], () => null);
-        return {
-          contents: `${result.code}\n//# sourceMappingURL=data:application/json,${encodeURIComponent(map.toString())}`,
-          loader: 'js',
-        };
-      } catch (e) {
-        if (!(e instanceof DiagnosticError)) throw e;
-        return { errors: e.diagnostics.map(asError) };
-      }
-    });
-  },
-});
+export const filigreeEsbuild = (given?: TransformOptions): EsbuildPlugin => {
+  const options = transformOptions('filigreeEsbuild', given);
+  return {
+    name: 'filigree',
+    setup(build) {
+      build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
+        if (/[\\/]node_modules[\\/]/.test(path)) return undefined;
+        const stripped = await strip(build.esbuild, path);
+        if (!stripped) return undefined;
+        const { code, map: strippedMap, text } = stripped;
+        try {
+          const result = transform(code, path, { ...options, original: { map: strippedMap, text } });
+          if (!result) return undefined;
+          const map = remapping([result.map as SourceMapInput, strippedMap as SourceMapInput], () => null);
+          return {
+            contents: `${result.code}\n//# sourceMappingURL=data:application/json,${encodeURIComponent(map.toString())}`,
+            loader: 'js',
+          };
+        } catch (e) {
+          if (!(e instanceof DiagnosticError)) throw e;
+          return { errors: e.diagnostics.map(asError) };
+        }
+      });
+    },
+  };
+};
 
 type Esbuild = Parameters<EsbuildPlugin['setup']>[0]['esbuild'];
 

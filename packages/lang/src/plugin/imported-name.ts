@@ -1,21 +1,31 @@
 import type { AnyNode, Program } from 'acorn';
 import type { Parsed } from '../rewrite/parse.js';
 
-/** What a name of a module is called where it is imported from, if that is one of these modules. */
-export const importedName = ({ program, scopes }: Parsed, id: AnyNode, modules: RegExp): string | undefined => {
+/**
+ * What a name of a module, or a member of a namespace, is called where it is imported from, if that is one of these modules.
+ * Files of the user's own may hand on what they import, under the same names; so they count as such modules.
+ */
+export const importedName = ({ program, scopes }: Parsed, callee: AnyNode, modules: RegExp): string | undefined => {
+  const [id, member] = callee.type === 'MemberExpression' ? [callee.object, memberName(callee)] : [callee, undefined];
   const specifier = scopes.bindingOf(id)?.node;
-  return specifier?.type === 'ImportSpecifier' && isFrom(program, specifier, modules)
-    ? nameOf(specifier.imported)
-    : undefined;
+  if (!specifier || !isFrom(program, specifier, modules)) return undefined;
+  if (member === undefined) return specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : undefined;
+  return specifier.type === 'ImportNamespaceSpecifier' ? member : undefined;
 };
+
+const memberName = ({ property, computed }: Extract<AnyNode, { type: 'MemberExpression' }>): string =>
+  computed ? '' : nameOf(property);
 
 const isFrom = (program: Program, specifier: AnyNode, modules: RegExp): boolean =>
   program.body.some(
     (s) =>
       s.type === 'ImportDeclaration' &&
       s.specifiers.some((i) => i === specifier) &&
-      modules.test(String(s.source.value)),
+      (isOwnFile(String(s.source.value)) || String(s.source.value).search(modules) >= 0),
   );
+
+/** Paths, and what stands for them by custom: `./words.js`, `/src/words.js`, `#words`, `@/words`, `~/words`. */
+const isOwnFile = (source: string): boolean => /^(\.{0,2}\/|#|@\/|~)/.test(source);
 
 const nameOf = (node: AnyNode): string =>
   node.type === 'Identifier' ? node.name : String((node as { value?: unknown }).value);

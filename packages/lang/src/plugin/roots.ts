@@ -3,15 +3,23 @@ import { bare, children, isFunction, type FunctionNode } from '../rewrite/ast.js
 import type { Parsed } from '../rewrite/parse.js';
 import { functionOf, type Binding } from '../rewrite/scope.js';
 import { importedName } from './imported-name.js';
+import { functionsThatStand, type Methods } from './standing.js';
 
 /** Which parts of a module are to be rewritten, and what is to be remembered as rewritten. */
 export interface Roots {
   /** Functions and classes, none within another. */
   readonly nodes: readonly AnyNode[];
-  /** Calls of `symbolic` whose first argument is rewritten here. */
+  /** Expressions that give a function that is rewritten here: arguments of `symbolic`, functions that stand as values. */
   readonly marked: readonly AnyNode[];
-  /** Names of rewritten functions of the module's top level. */
-  readonly names: readonly string[];
+  /** Methods that are rewritten here, by the object or class that they stand in. */
+  readonly methods: readonly Methods[];
+  /** Functions declared within others that are rewritten here: where that can be remembered, and their names. */
+  readonly inner: readonly { readonly at: number; readonly name: string }[];
+  /**
+   * Names of rewritten functions of the module's top level, and where they are there: behind the statement of a constant, which
+   * may be used by the next; undefined for a declaration, which is there from the start.
+   */
+  readonly names: readonly { readonly name: string; readonly at: number | undefined }[];
 }
 
 /**
@@ -56,10 +64,25 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
     for (const child of children(node)) visit(child);
   };
   visit(program);
+  const isTagged = (node: AnyNode): boolean =>
+    isFunction(node) && (all || (node.body.type === 'BlockStatement' && hasDirective(node.body.body)));
+  const standing = functionsThatStand(parsed, isTagged);
 
   const nodes = [...found].filter((n) => ![...found].some((o) => o !== n && o.start <= n.start && o.end >= n.end));
-  const names = [...scopes.top.values()].filter((b) => found.has(functionOf(b) ?? program)).map((b) => b.name);
-  return { nodes: nodes.sort((a, b) => a.start - b.start), marked, names };
+  const names = [...scopes.top.values()].flatMap((b) => {
+    const f = functionOf(b);
+    if (!f || !found.has(f)) return [];
+    const statement = program.body.find((s) => s.start <= f.start && s.end >= f.end);
+    return [{ name: b.name, at: f.type === 'FunctionDeclaration' ? undefined : statement?.end }];
+  });
+  const alone = standing.values.filter((v) => !marked.some((m) => bare(m) === v));
+  return {
+    nodes: nodes.sort((a, b) => a.start - b.start),
+    marked: [...marked, ...alone],
+    methods: standing.methods,
+    inner: standing.inner,
+    names,
+  };
 };
 
 const hasDirective = (body: readonly AnyNode[]): boolean => {

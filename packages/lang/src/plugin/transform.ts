@@ -1,13 +1,16 @@
+import { checkOptions, option, optionKind, optionsOf, type OptionSpec } from '@filigree/ir';
 import { TraceMap, originalPositionFor, type SourceMapInput } from '@jridgewell/trace-mapping';
 import type { Program } from 'acorn';
 import type MagicString from 'magic-string';
 import type { SourceMap } from 'magic-string';
 import { insertAround } from '../rewrite/insert.js';
-import { siteOf, type Site } from '../ops/place.js';
-import { parseSource } from '../rewrite/parse.js';
+import { locOf, siteOf, type Site } from '../ops/place.js';
+import { parseSource, type Parsed } from '../rewrite/parse.js';
 import { rewrite } from '../rewrite/rewrite.js';
+import { asWrittenIn, type Written } from '../spelling/as-written.js';
 import { findKept, type KeptFunction } from './kept-functions.js';
 import { findRoots } from './roots.js';
+import type { Methods } from './standing.js';
 
 /** How a module is rewritten. */
 export interface TransformOptions {
@@ -33,7 +36,8 @@ export interface TransformResult {
  * what they use. Undefined if the module has neither. Types must have been stripped; `id` is the file's name, for
  * diagnostics and the source map.
  */
-export const transform = (code: string, id: string, options: TransformOptions = {}): TransformResult | undefined => {
+export const transform = (code: string, id: string, given?: TransformOptions): TransformResult | undefined => {
+  const options = transformOptions('transform', given);
   if (!/\b(symbolic|kernel|inlined)\b/.test(code)) return undefined;
   const file = id.replace(/\?.*$/, '');
   const text = options.original ? options.original.text : code;
@@ -47,7 +51,18 @@ export const transform = (code: string, id: string, options: TransformOptions = 
   const start: string[] = [];
   if (roots.nodes.length > 0) {
     for (const argument of roots.marked)
-      insertAround(s, parsed.text, argument, `${prefix}mark(`, `, ${prefix}numericOps)`);
+      insertAround(
+        s,
+        parsed.text,
+        argument,
+        `${prefix}mark(`,
+        `, ${prefix}numericOps)${argument.type === 'FunctionDeclaration' ? ';' : ''}`,
+      );
+    const marking = ['bindOps', 'mark', ...(roots.methods.length > 0 ? ['markMembers'] : [])];
+    for (const m of roots.methods) markMethods(s, parsed.text, prefix, m);
+    const marks = (name: string): string => `${prefix}mark(${name}, ${prefix}numericOps); `;
+    for (const { at, name } of roots.names) if (at !== undefined) s.appendLeft(at, ` ;${marks(name)}`);
+    for (const { at, name } of roots.inner) s.appendLeft(at, ` ;${marks(name)}`);
     const ops = options.ops ?? { module: '@filigree/lang/runtime', name: 'defaultOps' };
     const source = JSON.stringify({
       file,
@@ -55,28 +70,64 @@ export const transform = (code: string, id: string, options: TransformOptions = 
     });
     const names = [...helpers].map(([name, local]) => `${name}: ${local}`).join(', ');
     start.push(
-      `import { bindOps as ${prefix}bindOps, mark as ${prefix}mark } from '@filigree/lang/runtime'; `,
+      `import { ${marking.map((name) => `${name} as ${prefix}${name}`).join(', ')} } from '@filigree/lang/runtime'; `,
       `import { ${ops.name} as ${prefix}numericOps } from '${ops.module}'; `,
       `const { ${names} } = ${prefix}bindOps(${prefix}numericOps, ${source}); `,
+      ...roots.names.flatMap(({ name, at }) => (at === undefined ? [marks(name)] : [])),
     );
-    s.append(`\n${roots.names.map((name) => `${prefix}mark(${name}, ${prefix}numericOps);`).join(' ')}\n`);
   }
   if (functions.length > 0) start.push(`import { keep as ${prefix}keep } from '@filigree/lang/runtime'; `);
-  for (const f of functions) keepFunction(s, parsed.text, prefix, f);
+  for (const f of functions) keepFunction(s, prefix, f, spelled(parsed, f, options.original));
   s.appendLeft(startOf(parsed.program), start.join(''));
   return { code: s.toString(), map: s.generateMap({ source: file, includeContent: true, hires: 'boundary' }) };
+};
+
+/** The options of a plugin, or of `transform` itself, checked. */
+export const transformOptions = (what: string, given: TransformOptions | undefined): TransformOptions =>
+  checkOptions(what, given, transformSpec);
+
+const transformSpec: OptionSpec<TransformOptions> = {
+  ops: optionsOf<NonNullable<TransformOptions['ops']>>({ module: option.text, name: option.text }),
+  modules: optionKind('a regular expression', (x) => x instanceof RegExp),
+  frames: option.truth,
+  original: option.object('{ map, text }', 'map'),
 };
 
 /* Where the first statement stands that is no directive. */
 const startOf = (program: Program): number =>
   program.body.find((statement) => !(statement.type === 'ExpressionStatement' && statement.directive))?.start ?? 0;
 
+const markMethods = (s: MagicString, text: string, prefix: string, { holder, own, ofInstances }: Methods): void => {
+  const call = (of: string, names: readonly string[]): string =>
+    `${prefix}markMembers(${of}, ${prefix}numericOps${names.map((name) => `, ${JSON.stringify(name)}`).join('')})`;
+  if (holder.type === 'ObjectExpression') {
+    const [before, after] = call('\u0000', own).split('\u0000');
+    return insertAround(s, text, holder, before, after);
+  }
+  if (own.length > 0) s.appendLeft(holder.end - 1, ` static { ${call('this', own)}; } `);
+  if (ofInstances.length > 0) s.appendLeft(holder.end - 1, ` static { ${call('this.prototype', ofInstances)}; } `);
+};
+
 /* Names are read where they mean what they mean in the function, and only when a kernel is compiled. */
-const keepFunction = (s: MagicString, text: string, prefix: string, { node, uses, declared }: KeptFunction): void => {
+const keepFunction = (
+  s: MagicString,
+  prefix: string,
+  { node, uses, declared }: KeptFunction,
+  { text, sure }: Written,
+): void => {
   const scope = `{ ${uses.map((name) => `get ${name}() { return ${name}; }`).join(', ')} }`;
-  const rest = `, ${JSON.stringify(text.slice(node.start, node.end))}, ${scope})`;
+  const rest = `, ${JSON.stringify(text)}, ${scope}${sure ? '' : ', false'})`;
   if (declared) s.appendLeft(declared.end, `; ${prefix}keep(${declared.name}${rest};`);
-  else insertAround(s, text, node, `${prefix}keep(`, rest);
+  else insertAround(s, s.original, node, `${prefix}keep(`, rest);
+};
+
+/** A function's text. Tools that strip types print numerals anew: they are taken from what its author wrote. */
+const spelled = (parsed: Parsed, { node, declared }: KeptFunction, original: TransformOptions['original']): Written => {
+  const text = parsed.text.slice(node.start, node.end);
+  if (!original) return { text, sure: true };
+  if (original.text === undefined) return { text, sure: false };
+  const { line } = locOf({ file: '' }, parsed.site(node.start));
+  return asWrittenIn(text, original.text, { name: declared?.name ?? '', line });
 };
 
 /** Places in the text before its types were stripped. */

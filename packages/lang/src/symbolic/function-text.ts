@@ -19,15 +19,15 @@ export const textOf = (f: object): string => keptOf(f)?.text ?? Function.prototy
 
 /**
  * The text of a function, parsed. Lines are those of the text, from 1, unless `at` says where it begins.
- * `called` is what it is called where it has no name of its own. Fails with `lang/native-function` where there is no text.
+ * `called` is what it is called where it has no name of its own, `text` what it says where that is known better. Fails with `lang/native-function` where there is no text.
  */
 export const functionText = (
   f: (...args: never[]) => unknown,
   at?: Loc,
   called = 'anonymous function',
+  text = textOf(f),
 ): FunctionText => {
   const name = f.name || called;
-  const text = textOf(f);
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
     fail('lang/native-function', `\`${name}\` has no source text: it is native or bound`, {
       loc: at,

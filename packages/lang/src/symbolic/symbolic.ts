@@ -1,10 +1,10 @@
-import type { Diagnostic, Loc, Sym } from '@filigree/ir';
+import { checkOptions, option, type OptionSpec, type Diagnostic, type Loc, type Sym } from '@filigree/ir';
 import { error, fail } from '@filigree/ir';
 import { bindOps, type Bound } from '../ops/bind.js';
 import { defaultOps } from '../ops/default-ops.js';
 import { markOf } from '../ops/mark.js';
 import type { NumericOps } from '../ops/numeric-ops.js';
-import { locOf, sourceError, type Source } from '../ops/place.js';
+import { locOf, sourceError, type Source, locOption } from '../ops/place.js';
 import { firstEffect } from '../rewrite/effects.js';
 import { rewrite } from '../rewrite/rewrite.js';
 import { functionText, type FunctionText } from './function-text.js';
@@ -36,12 +36,13 @@ type AnyFunction = (...args: never[]) => unknown;
  * the result runs: `lang/symbolic-branch`, `lang/symbolic-index`, `lang/symbolic-effect`, `lang/symbolic-recursion`,
  * `lang/non-numeric`, `lang/typed-array`, `lang/bitwise`, `lang/unsupported-math`.
  */
-export const symbolic = <F extends AnyFunction, S = Sym>(fn: F, options: SymbolicOptions<S> = {}): Lift<F, S> => {
+export const symbolic = <F extends AnyFunction, S = Sym>(fn: F, given?: SymbolicOptions<S>): Lift<F, S> => {
   if (typeof fn !== 'function') {
     return fail('lang/not-a-function', `symbolic() was given ${fn === null ? 'null' : typeof fn}`, {
       remedy: 'pass a function',
     });
   }
+  const options = checkOptions('symbolic', given, symbolicSpec as OptionSpec<SymbolicOptions<S>>);
   const ops = (options.ops ?? defaultOps) as NumericOps;
   const known = markOf(fn);
   if (known) {
@@ -53,6 +54,12 @@ export const symbolic = <F extends AnyFunction, S = Sym>(fn: F, options: Symboli
     return fn as unknown as Lift<F, S>;
   }
   return new Builder(options.scope ?? {}, ops).function(fn, options.at) as Lift<F, S>;
+};
+
+const symbolicSpec: OptionSpec<SymbolicOptions<unknown>> = {
+  scope: option.object('an object of what the function uses'),
+  ops: option.object('the operations on symbols', 'add', 'mul'),
+  at: locOption,
 };
 
 /** One function with its text, before it is rewritten. */

@@ -124,6 +124,12 @@ const product = <S>(ring: ScalarRing<S>, a: Shaped<S>, b: Shaped<S>): readonly S
 
 const dot = <S>(ring: ScalarRing<S>, a: Shaped<S>, b: Shaped<S>): S => sumOf(ring, zip(ring.mul, a, b));
 
+/** Of integers computed in floats, which their squares do not overflow. */
+const norm = <S>(ring: ScalarRing<S>, { shape, elements }: Shaped<S>): S => {
+  const a = { shape, elements: elements.map(ring.real) };
+  return ring.sqrt(dot(ring, a, a));
+};
+
 const cross = <S>(ring: ScalarRing<S>, { elements: a }: Shaped<S>, { elements: b }: Shaped<S>): readonly S[] => {
   const minor = (i: number, j: number): S => ring.sub(ring.mul(a[i], b[j]), ring.mul(a[j], b[i]));
   return a.length === 2 ? [minor(0, 1)] : [minor(1, 2), minor(2, 0), minor(0, 1)];
@@ -211,7 +217,7 @@ const rows = {
   ),
   neg: map('neg'),
 
-  /** Sum of the products of the elements; of matrices the Frobenius inner product. */
+  /** Sum of the products of the elements; of matrices the Frobenius inner product. Of integers an integer, which wraps. */
   dot: method(
     1,
     ([a, b]) => (same(a, b) ? [] : `dot takes two of one shape, not ${pair(a, b)}`),
@@ -237,19 +243,19 @@ const rows = {
     () => [],
     (ring, [a]) => [dot(ring, a, a)],
   ),
-  /** Euclidean length; of a matrix the Frobenius norm. */
+  /** Euclidean length; of a matrix the Frobenius norm. A float, of integers too. */
   norm: method(
     0,
     () => [],
-    (ring, [a]) => [ring.sqrt(dot(ring, a, a))],
+    (ring, [a]) => [norm(ring, a)],
   ),
   /** Divided by its norm; not a number where that is zero. */
   normalized: method(
     0,
     ([a]) => a,
     (ring, [a]) => {
-      const norm = ring.sqrt(dot(ring, a, a));
-      return a.elements.map((x) => ring.div(x, norm));
+      const length = norm(ring, a);
+      return a.elements.map((x) => ring.div(x, length));
     },
   ),
   sum: method(

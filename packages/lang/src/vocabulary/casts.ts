@@ -1,4 +1,4 @@
-import { fail } from '@filigree/ir';
+import { byteSize, fail, integerRange, isSigned, type ScalarType } from '@filigree/ir';
 import type { Mat, Vec } from './vec-types.js';
 import { hostValue, shapedOf } from './vec.js';
 
@@ -16,31 +16,38 @@ const cast = (convert: (x: number) => number): Cast =>
     return hostValue({ shape, elements: elements.map(convert) });
   }) as Cast;
 
-/** Truncated; beyond the ends of the type the nearest end; NaN is 0. */
-const integer = (least: number, greatest: number): Cast =>
-  cast((x) => (Number.isNaN(x) ? 0 : Math.min(greatest, Math.max(least, Math.trunc(x))) + 0));
+/** To an integer type. */
+const integer = (type: ScalarType): Cast => {
+  const [least, greatest] = integerRange(type);
+  const wrapped = isSigned(type) ? BigInt.asIntN : BigInt.asUintN;
+  return cast((x) => {
+    if (Number.isSafeInteger(x))
+      return x >= least && x <= greatest ? x + 0 : Number(wrapped(8 * byteSize(type), BigInt(x)));
+    return Number.isNaN(x) ? 0 : Math.min(Number(greatest), Math.max(Number(least), Math.trunc(x))) + 0;
+  });
+};
 
 /*
- * To integers: truncated, the nearest end of the type where out of range, 0 for NaN. On the host every integer is a plain
- * number, so i64 and u64 are exact up to 2⁵³, and an integer that is out of range goes to the nearest end where in a kernel
- * it wraps.
+ * To integers: whole numbers wrap, as integers do in a kernel; others are truncated, and go to the nearest end of the type where
+ * they are out of range, as floats do, and to 0 for NaN. On the host every number is a double: whole ones are exact up to 2⁵³ and
+ * count as floats beyond, and a float that happens to be whole counts as an integer.
  */
 /** To a signed integer of 8 bits. */
-export const i8 = integer(-(2 ** 7), 2 ** 7 - 1);
+export const i8 = integer('i8');
 /** To a signed integer of 16 bits. */
-export const i16 = integer(-(2 ** 15), 2 ** 15 - 1);
+export const i16 = integer('i16');
 /** To a signed integer of 32 bits. */
-export const i32 = integer(-(2 ** 31), 2 ** 31 - 1);
+export const i32 = integer('i32');
 /** To a signed integer of 64 bits. */
-export const i64 = integer(-(2 ** 63), 2 ** 63);
+export const i64 = integer('i64');
 /** To an unsigned integer of 8 bits. */
-export const u8 = integer(0, 2 ** 8 - 1);
+export const u8 = integer('u8');
 /** To an unsigned integer of 16 bits. */
-export const u16 = integer(0, 2 ** 16 - 1);
+export const u16 = integer('u16');
 /** To an unsigned integer of 32 bits. */
-export const u32 = integer(0, 2 ** 32 - 1);
+export const u32 = integer('u32');
 /** To an unsigned integer of 64 bits. */
-export const u64 = integer(0, 2 ** 64);
+export const u64 = integer('u64');
 
 /** To single precision. */
 export const f32 = cast(Math.fround);

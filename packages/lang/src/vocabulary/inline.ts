@@ -1,3 +1,5 @@
+import { noteOrigin } from '../spelling/origin-of.js';
+
 /**
  * Marks a function that is called from kernels, and says what it uses from around it, by name: the compiler of kernels
  * reads its text and inlines it. On the host it is the function it was. Functions in the scope are inlined too.
@@ -7,6 +9,7 @@ export const inlined = <F extends (...args: never[]) => unknown>(
   scope: Readonly<Record<string, unknown>> = {},
 ): F => {
   scopes.set(fn, scope);
+  noteOrigin(fn, inlined);
   return fn;
 };
 

@@ -16,6 +16,17 @@ export interface RandomState<S> {
 }
 
 /**
+ * The seed of a launch: of a program's seed and of how many launches drew random numbers before, such that neighbours give unrelated
+ * ones (the finaliser of MurmurHash 3).
+ */
+export const launchSeed = (seed: number, launch: number): number => {
+  let h = (seed ^ Math.imul(launch + 1, 0x9e3779b1)) | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+};
+
+/**
  * The start of the random numbers of one iteration of a parallel loop, from a seed and the coordinates of the iteration as
  * the loop counts them (the bits of an i32 as u32). The body of a kernel around its loops is the iteration without
  * coordinates, and its seed is that of the launch. Whenever a kernel that uses random numbers comes to a loop that is
@@ -38,18 +49,25 @@ export const nextRandom = <S>(
   { first, second }: RandomState<S>,
 ): { readonly state: RandomState<S>; readonly bits: S } => {
   const both = ops.xor(first, second);
-  const scrambled = rotate(ops, ops.mul(first, ops.constant(0x9e3779bb)), 5);
   return {
     state: { first: ops.xor(ops.xor(rotate(ops, first, 26), both), ops.shl(both, 9)), second: rotate(ops, both, 13) },
-    bits: ops.mul(scrambled, ops.constant(5)),
+    bits: scrambled(ops, first),
   };
 };
 
+/** Another 32 bits of a step, of the other word: they follow those of `nextRandom` where a number has more. */
+export const moreBits = <S>(ops: WordOps<S>, { second }: RandomState<S>): S => scrambled(ops, second);
+
+const scrambled = <S>(ops: WordOps<S>, word: S): S =>
+  ops.mul(rotate(ops, ops.mul(word, ops.constant(0x9e3779bb)), 5), ops.constant(5));
+
 /**
- * How `random()` and `randomInt()` take their number from the bits: shifted right, as a float times the scale; and shifted
- * right, as an i32. 24 bits are exact in f32 and f64 alike, so both compute with the same numbers.
+ * How `random()` and `randomInt()` take their number from the bits. In f32 the first 24 of them, shifted right, times the scale; in
+ * f64 all 32 and the first 21 of `moreBits`, each times its scale, so that the number in f32 is the one in f64, cut off. An
+ * integer is the bits shifted right, as an i32.
  */
-export const randomFloat = { shift: 8, scale: 2 ** -24 } as const;
+export const randomSingle = { shift: 8, scale: 2 ** -24 } as const;
+export const randomDouble = { scale: 2 ** -32, more: { shift: 11, scale: 2 ** -53 } } as const;
 export const randomInteger = { shift: 1 } as const;
 
 /** Words of the host. */

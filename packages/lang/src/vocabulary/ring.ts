@@ -10,6 +10,8 @@ type BinaryScalar = 'add' | 'sub' | 'mul' | 'div' | 'rem' | 'min' | 'max' | 'pow
 export interface ScalarRing<S>
   extends Readonly<Record<UnaryMath | 'neg', (a: S) => S>>, Readonly<Record<BinaryScalar, (a: S, b: S) => S>> {
   readonly constant: (value: number) => S;
+  /** An integer as the float that it is; floats as they are. */
+  readonly real: (a: S) => S;
 }
 
 /** The sum of one or more scalars, from left to right. */
@@ -18,6 +20,7 @@ export const sumOf = <S>(ring: ScalarRing<S>, terms: readonly S[]): S => terms.r
 /** Plain numbers. */
 export const numberRing: ScalarRing<number> = {
   constant: (value) => value,
+  real: (a) => a,
   neg: (a) => -a,
   add: (a, b) => a + b,
   sub: (a, b) => a - b,

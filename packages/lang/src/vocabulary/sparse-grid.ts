@@ -1,4 +1,4 @@
-import { fail } from '@filigree/ir';
+import { fail, checkOptions, option } from '@filigree/ir';
 import type { GridElement, Grid1, Grid2, Grid3, Grid4 } from './grid-types.js';
 import { Shared, SparseStore, type SparseExtent } from './sparse-store.js';
 
@@ -42,8 +42,12 @@ export function sparseGrid<E extends GridElement>(
 export function sparseGrid(
   extents: readonly SparseExtent[],
   ambient: GridElement,
-  { cells = [1], beside }: SparseGridOptions = {},
+  options?: SparseGridOptions,
 ): object {
+  const { cells = [1], beside } = checkOptions<SparseGridOptions>('sparseGrid', options, {
+    cells: option.array('a list of sizes'),
+    beside: option.object('a sparse grid'),
+  });
   if (!Array.isArray(extents)) fail('lang/host-grid', 'the extents of a grid are a list');
   extents.forEach((extent, axis) => checkExtent(extent, axis === extents.length - 1));
   const axes = extents.filter((e) => typeof e === 'number').length;

@@ -1,6 +1,5 @@
 import { mapKernels, mapRegions, type Kernel, type Op, type Region, type Value, opWith } from '@filigree/ir';
 import { corePass } from '../support/core-pass.js';
-import { checkCount } from '../support/options.js';
 import { freshValues, simpleOp, type Fresh } from '../support/values.js';
 import { sharedSums, type Term } from './sums.js';
 
@@ -12,12 +11,11 @@ import { sharedSums, type Term } from './sums.js';
  *
  * Sums are associated differently, so results change by rounding.
  *
- * Option `registers` (default 16): how many values a target can keep. Fails with `opt/option` when it is negative or
+ * Option `registers` (default 16): how many values a target can keep. Throws `option/value` when it is negative or
  * not a whole number.
  */
 export const fuseProducts = corePass('fuse-products', { registers: 16 }, (_, { registers }) => {
   return (module) => {
-    checkCount('fuse-products', 'registers', registers, 0);
     return mapKernels(module, (k) => fuseKernel(k, registers));
   };
 });

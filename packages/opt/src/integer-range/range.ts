@@ -1,7 +1,7 @@
 import { byteSize, isInteger, scalarOf, type ScalarType, type Type } from '@filigree/ir';
 
 /**
- * What an integer may be: from `lo` to `hi`, and a multiple of the power of two `align`. Bounds are exact up to 2⁵³; those of
+ * What an integer may be: from `lo` to `hi`, and a multiple of the power of two `align`. Bounds are exact below 2⁵³; those of
  * 64-bit types beyond it are the type's own, rounded outwards.
  */
 export interface Range {
@@ -46,7 +46,8 @@ export const fits = (type: ScalarType, lo: number, hi: number): boolean => {
   return lo >= full.lo && hi <= full.hi && lo >= -largest && hi <= largest;
 };
 
-const largest = 2 ** 53;
+/* One more may be the rounded result of a sum that is larger still. */
+const largest = Number.MAX_SAFE_INTEGER;
 
 /** The largest power of two that divides a number, 2⁵² at most. */
 export const alignOf = (value: number): number => {

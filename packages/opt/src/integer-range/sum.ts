@@ -1,5 +1,5 @@
 import type { Op, Value } from '@filigree/ir';
-import { disjointBits } from './transfer.js';
+import { disjointBits, shiftBy } from './transfer.js';
 import type { RangeContext } from './context.js';
 import { isSingle } from './range.js';
 
@@ -61,5 +61,5 @@ export const factorOf = (v: Value, c: RangeContext): number | undefined => {
   if (!op || !c.exact(op)) return undefined;
   const b = op.operands[1] && c.range(op.operands[1]);
   if (!b || !isSingle(b)) return undefined;
-  return op.name === 'arith.mul' ? b.lo : op.name === 'arith.shl' ? 2 ** b.lo : undefined;
+  return op.name === 'arith.mul' ? b.lo : op.name === 'arith.shl' ? shiftBy(op, b) : undefined;
 };

@@ -25,8 +25,8 @@ export const beforeWrap = (
   return by === undefined ? undefined : product(a, exactly(by));
 };
 
-/** The power of two that a shift by a known amount multiplies or divides by. */
-const shiftBy = (op: Op, amount: Range): number | undefined =>
+/** The power of two that a shift by a known amount multiplies or divides by; nothing where the amount counts modulo the width. */
+export const shiftBy = (op: Op, amount: Range): number | undefined =>
   isSingle(amount) && amount.lo >= 0 && amount.lo < Math.min(32, 8 * byteSize(scalarOf(op.operands[0]!.type)))
     ? 2 ** amount.lo
     : undefined;
@@ -126,14 +126,12 @@ const rules: Readonly<Record<string, Rule>> = {
   'arith.and': and,
   'arith.or': or(false),
   'arith.xor': or(true),
-  'arith.not': ([a], type) =>
-    !isWhole(a!, type)
-      ? fullRange(type)
-      : type === 'i1'
-        ? between(type, 1 - a!.hi, 1 - a!.lo)
-        : type.startsWith('u')
-          ? between(type, fullRange(type).hi - a!.hi, fullRange(type).hi - a!.lo)
-          : between(type, -1 - a!.hi, -1 - a!.lo),
+  'arith.not': ([a], type) => {
+    if (!isWhole(a!, type)) return fullRange(type);
+    const ones = type === 'i1' ? 1 : type.startsWith('u') ? fullRange(type).hi : -1;
+    /* Of u64 the complement of a small number is too large for bounds that are exact. */
+    return wrapped(type, ones - a!.hi, ones - a!.lo);
+  },
   'arith.shr': shiftRight,
   'arith.div': divide,
   'arith.rem': remainder,

@@ -18,7 +18,6 @@ import { rangesOf, type Ranges } from '../integer-range/analysis.js';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
-import { checkCount } from '../support/options.js';
 import { indexConstant } from '../support/split-loop.js';
 import { tripCount } from '../support/trip-count.js';
 import { bodyOf, definedIn, terminatorOf } from '../support/values.js';
@@ -30,13 +29,12 @@ import { clampsOf, type Clamp, type Threshold } from './clamps.js';
  * the number of iterations is known, a loop is split where its edges are known too; otherwise, as in a block of a
  * larger grid, it is written twice: once for blocks that touch no edge and once for those that do.
  *
- * Option `maxOps` (default 256): the size in ops up to which a loop may be duplicated. Fails with `opt/option` when it
+ * Option `maxOps` (default 256): the size in ops up to which a loop may be duplicated. Throws `option/value` when it
  * is not a whole number.
  */
 export const partition = corePass('partition', { maxOps: 256 }, (dialects, { maxOps }) => {
   const facts = factsOf(dialects);
   return (module) => {
-    checkCount('partition', 'maxOps', maxOps, 0);
     const buffers = bufferMap(module.buffers);
     return mapKernels(module, (k) => {
       const ranges = lazily(() => rangesOf(k, buffers));

@@ -19,7 +19,6 @@ import { affineForms } from '../support/affine.js';
 import { constantIn, constantOfOp } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
-import { checkCount } from '../support/options.js';
 import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
 import { definedIn } from '../support/values.js';
@@ -34,16 +33,20 @@ import { identityOf, reductionsOf, type Reduction } from './reduction.js';
  * sequential loop. Nothing else in the loop may touch the element. The order of atomics in a parallel loop is
  * unspecified anyway, so sums of floats may be taken in another order; reductions in serial code are left alone.
  *
- * Option `chunks` (default 1024): the most chunks into which a loop is cut. Fails with `opt/option` when it is not a
+ * Option `chunks` (default 1024): the most chunks into which a loop is cut. Throws `option/value` when it is not a
  * positive whole number.
  */
-export const privatize = corePass('privatize', { chunks: 1024 }, (dialects, { chunks }) => {
-  const facts = factsOf(dialects);
-  return (module) => {
-    checkCount('privatize', 'chunks', chunks, 1);
-    return mapKernels(module, (k) => privatizeKernel(module, k, dialects, facts, chunks));
-  };
-});
+export const privatize = corePass(
+  'privatize',
+  { chunks: 1024 },
+  (dialects, { chunks }) => {
+    const facts = factsOf(dialects);
+    return (module) => {
+      return mapKernels(module, (k) => privatizeKernel(module, k, dialects, facts, chunks));
+    };
+  },
+  { chunks: 1 },
+);
 
 const privatizeKernel = (
   module: Module,

@@ -14,7 +14,6 @@ import { affineForms, type AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
-import { checkCount } from '../support/options.js';
 import { freshValues, type Fresh } from '../support/values.js';
 import { blockOf, definitionsOf, dependences } from './block.js';
 import { findPacks } from './find-packs.js';
@@ -29,17 +28,21 @@ import { writeSteps } from './write-steps.js';
  * multimedia instruction sets, PLDI 2000). Floats only; results stay the same to the last bit. A loop whose iterations
  * can be the lanes, with neighbouring elements side by side, is left to `vectorize` or to the compiler.
  *
- * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is not a positive whole
+ * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
  * number.
  */
-export const superword = corePass('superword', { bytes: 16 }, (dialects, { bytes }) => {
-  const facts = factsOf(dialects);
-  return (module) => {
-    checkCount('superword', 'bytes', bytes, 1);
-    const buffers = bufferMap(module.buffers);
-    return mapKernels(module, (k) => packKernel(k, buffers, facts, bytes));
-  };
-});
+export const superword = corePass(
+  'superword',
+  { bytes: 16 },
+  (dialects, { bytes }) => {
+    const facts = factsOf(dialects);
+    return (module) => {
+      const buffers = bufferMap(module.buffers);
+      return mapKernels(module, (k) => packKernel(k, buffers, facts, bytes));
+    };
+  },
+  { bytes: 1 },
+);
 
 interface Context {
   readonly facts: Facts;

@@ -16,7 +16,6 @@ import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { laneArithmetic } from '../support/lane-arithmetic.js';
-import { checkCount } from '../support/options.js';
 import { indexConstant } from '../support/split-loop.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
@@ -34,26 +33,30 @@ import { widen } from './widen.js';
  * The attribute `vector_width` of a kernel, a hint, says how many lanes its vectors have.
  *
  * Option `bytes` (default 64): the most bytes of a vector otherwise; more than a register holds means several independent
- * sums, which need not wait for each other. Fails with `opt/option` when it is not a positive whole number.
+ * sums, which need not wait for each other. Throws `option/value` when it is not a positive whole number.
  */
-export const vectorizeNests = corePass('vectorize-nests', { bytes: 64 }, (dialects, { bytes }) => {
-  const facts = factsOf(dialects);
-  return (module) => {
-    checkCount('vectorize-nests', 'bytes', bytes, 1);
-    const scratch = scratchOf(module.buffers);
-    return mapKernels(module, (k) =>
-      rewriteOps(
-        k,
-        dialects,
-        (op, ctx) =>
-          isNest(op) && !ownsScratch(op, ctx, scratch, facts)
-            ? vectorizeNest(op, ctx, facts, bytes, k.attrs['vector_width'])
-            : undefined,
-        module.buffers,
-      ),
-    );
-  };
-});
+export const vectorizeNests = corePass(
+  'vectorize-nests',
+  { bytes: 64 },
+  (dialects, { bytes }) => {
+    const facts = factsOf(dialects);
+    return (module) => {
+      const scratch = scratchOf(module.buffers);
+      return mapKernels(module, (k) =>
+        rewriteOps(
+          k,
+          dialects,
+          (op, ctx) =>
+            isNest(op) && !ownsScratch(op, ctx, scratch, facts)
+              ? vectorizeNest(op, ctx, facts, bytes, k.attrs['vector_width'])
+              : undefined,
+          module.buffers,
+        ),
+      );
+    };
+  },
+  { bytes: 1 },
+);
 
 const isNest = (op: Op): boolean =>
   op.name === 'scf.for' &&

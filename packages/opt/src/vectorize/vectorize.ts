@@ -12,7 +12,6 @@ import {
 import { corePass } from '../support/core-pass.js';
 import { constantIn } from '../support/constant-in.js';
 import { factsOf, type Facts } from '../support/facts.js';
-import { checkCount } from '../support/options.js';
 import { chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
 import { tripCount } from '../support/trip-count.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
@@ -29,7 +28,7 @@ import { widen } from './widen.js';
  * gathers and scatters. A loop that contains branches (see `if-to-select`), inner loops (see `vectorize-nests`),
  * atomics or carried values is left alone.
  *
- * Option `bytes` (default 16): the bytes of a vector register. Fails with `opt/option` when it is not a positive whole
+ * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
  * number. Option `gathers` (default false): only loops that gather floats through tables for plain arithmetic, where the
  * target's compiler does well with all others.
  */
@@ -39,7 +38,6 @@ export const vectorize = corePass(
   (dialects, { bytes, gathers }) => {
     const facts = factsOf(dialects);
     return (module) => {
-      checkCount('vectorize', 'bytes', bytes, 1);
       const scratch = scratchOf(module.buffers);
       return mapKernels(module, (k) =>
         rewriteOps(
@@ -54,6 +52,7 @@ export const vectorize = corePass(
       );
     };
   },
+  { bytes: 1 },
 );
 
 const isSimd = (op: Op): boolean => op.name === 'scf.for' && op.attrs['simd'] === true;

@@ -2,7 +2,7 @@ import { RESERVED_CELLS } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { mortonDigits, type Path, type Step } from './path.js';
 import { isPooled, lastCell } from './pool.js';
-import { cellsOf, maskBit } from './structure.js';
+import { cellsOf, maskBit, numbersOf } from './structure.js';
 
 /** A box of indices: from `from`, and below `to`, along each axis. */
 export interface Box {
@@ -90,7 +90,7 @@ export function* containers(
 
 const countOf = ({ words }: Arena, { at }: Step, container: number): number => {
   if (isPooled(at) && at.pool.table) return lastCell(words, at.pool);
-  return at.length === undefined ? at.cells : Math.min(at.cells, words[(container + at.length) / 4]);
+  return at.length === undefined ? numbersOf(at) : Math.min(at.cells, words[(container + at.length) / 4]);
 };
 
 const visitPart = (
@@ -133,11 +133,10 @@ const addDigits = ({ at, digits }: Step, number: number, indices: number[]): voi
     return;
   }
   let rest = number;
-  for (let d = digits.length - 1; d >= 0; d--) {
-    const { position, below, extent } = digits[d];
-    const quotient = Math.floor(rest / extent);
-    indices[position] += (rest - quotient * extent) * below;
-    rest = quotient;
+  for (const { position, below, stride } of digits) {
+    const quotient = Math.floor(rest / stride);
+    indices[position] += quotient * below;
+    rest -= quotient * stride;
   }
 };
 

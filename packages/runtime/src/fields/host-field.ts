@@ -1,4 +1,4 @@
-import { allocateArray, fail, isFloat, type ScalarType, type TypedArray } from '@filigree/ir';
+import { allocateArray, fail, isFloat, type ScalarType, type TypedArray, readOnly } from '@filigree/ir';
 import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { areTogether, componentsIn, elementAt, type Component } from './component.js';
@@ -26,15 +26,21 @@ export interface HostField<V = number, W = V> {
   readonly type: ScalarType;
   /** Indices along each axis are below this; `undefined` where a hash table takes any. */
   readonly extents: readonly (number | undefined)[];
-  /** The value of an element, the ambient value where it is not active. Error: `field/wide` on a 64-bit integer that is no exact number. */
+  /**
+   * The value of an element, the ambient value where it is not active. Error: `field/wide` on a 64-bit integer that is no exact
+   * number, which `toArray` and `view` give as a bigint.
+   */
   readonly get: (indices: Indices) => V;
   /** Writes an element, and activates it as a kernel would. */
   readonly set: (indices: Indices, value: W) => void;
   readonly isActive: (indices: Indices) => boolean;
   readonly activate: (indices: Indices) => void;
-  /** Deactivates the innermost sparse cell around an element, and all within it. Errors: `field/dense`, `field/in-list`. */
+  /** Deactivates the innermost sparse cell around an element, and all within it; in a dense layout the element becomes ambient. Error: `field/in-list`. */
   readonly deactivate: (indices: Indices) => void;
-  /** Deactivates everything around the field, or empties the one list with these indices. Errors: `field/dense`, `field/no-list`. */
+  /**
+   * Deactivates everything around the field, which in a dense layout becomes ambient, or empties the one list with these indices.
+   * Error: `field/no-list`.
+   */
   readonly clear: (list?: Indices) => void;
   /** Cells of the list with these indices, those of the axes above its own. Error: `field/no-list`. */
   readonly length: (list?: Indices) => number;
@@ -42,7 +48,10 @@ export interface HostField<V = number, W = V> {
   readonly append: (list: Indices, value: W) => number;
   /** Writes a value into every active element. */
   readonly fill: (value: W) => void;
-  /** Indices and values of the active elements, in the order of memory; nothing may be activated or deactivated meanwhile. */
+  /**
+   * Indices and values of the active elements, in the order of memory; nothing may be activated or deactivated meanwhile. Error:
+   * `field/wide`, as for `get`.
+   */
   readonly entries: () => Generator<readonly [indices: readonly number[], value: V]>;
   /** The smallest box that holds all active elements; `undefined` where none is active. */
   readonly bounds: () => Box | undefined;
@@ -81,7 +90,11 @@ export type HostFieldOf<F extends AnyField> = F extends FieldDecl
  * very field.
  */
 export const hostField = <F extends AnyField>(arena: Arena, any: F): HostFieldOf<F> =>
-  make(arena, any) as HostField<unknown> as unknown as HostFieldOf<F>;
+  readOnly(
+    make(arena, any) as HostField<unknown> as unknown as HostFieldOf<F>,
+    `field '${any.name}' is read and written by its methods`,
+    (at) => (/^-?\d+$/.test(at) ? `write get(${at}) or set(${at}, value)` : 'see its methods: set, fill, fromArray'),
+  );
 
 const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const components = componentsIn(arena, any);
@@ -98,12 +111,12 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   /* The cell that holds a component, from the one that holds the first. */
   const holder = (c: Component, cell: number, indices: ArrayLike<number>, find: typeof findCell): number =>
     together || c === first ? cell : find(arena, c.path, indices);
-  const readOne = (c: Component, cell: number): number =>
-    fromStored(c.decl.name, cell < 0 ? c.ambient : c.array[elementAt(c, cell)]);
+  const readOne = (c: Component, cell: number, at: ArrayLike<number>): number =>
+    fromStored(c.decl.name, cell < 0 ? c.ambient : c.array[elementAt(c, cell)], at);
   const read: (cell: number, indices: ArrayLike<number>) => unknown =
     any.is === 'scalar'
-      ? (cell) => readOne(first, cell)
-      : (cell, indices) => shape.pack(components.map((c) => readOne(c, holder(c, cell, indices, findCell))));
+      ? (cell, indices) => readOne(first, cell, indices)
+      : (cell, indices) => shape.pack(components.map((c) => readOne(c, holder(c, cell, indices, findCell), indices)));
   const stored = (value: unknown): readonly (number | bigint)[] =>
     shape.unpack(value).map((x, n) => toStored(components[n].decl.name, type, x));
   const write = (cell: number, indices: ArrayLike<number>, values: readonly (number | bigint)[]): void =>

@@ -11,13 +11,13 @@ export interface SparseCells {
 }
 
 /**
- * The innermost sparse cells around the components of a field, once for all that share them. Errors: `field/dense` where there
- * are none, `field/in-list` where they are a list's.
+ * The innermost sparse cells around the components of a field, once for all that share them; where there are none the cells that
+ * hold the components. Error: `field/in-list` where they are a list's.
  */
 export const innermostSparse = (arena: Arena, components: readonly Component[]): readonly SparseCells[] => {
   const { layout } = arena.storage;
   return distinct(components, ({ decl, nodes, path }) => {
-    const id = [...nodes].reverse().find((n) => isSparse(layout.nodes[n])) ?? dense(decl.name);
+    const id = [...nodes].reverse().find((n) => isSparse(layout.nodes[n])) ?? nodes[nodes.length - 1];
     if (layout.nodes[id].kind === 'dynamic')
       fail('field/in-list', `elements of field '${decl.name}' lie in a list, from which single ones cannot be taken`, {
         remedy: 'clear the list, and append those that are to stay',
@@ -37,19 +37,14 @@ export const innermostSparse = (arena: Arena, components: readonly Component[]):
   });
 };
 
-/** The outermost sparse cells around them. Error: `field/dense`. */
+/** The outermost sparse cells around them; where there are none the outermost of all. */
 export const outermostSparse = (arena: Arena, components: readonly Component[]): readonly Path[] =>
-  distinct(components, ({ decl, nodes }) => [
-    nodes.find((n) => isSparse(arena.storage.layout.nodes[n])) ?? dense(decl.name),
-  ]).map(([id]) => pathTowards(arena.storage, id));
+  distinct(components, ({ nodes }) => [nodes.find((n) => isSparse(arena.storage.layout.nodes[n])) ?? nodes[0]]).map(
+    ([id]) => pathTowards(arena.storage, id),
+  );
 
 /* What begins with the same number is the same. */
 const distinct = <A extends readonly [number, ...unknown[]]>(
   components: readonly Component[],
   f: (c: Component) => A,
 ): readonly A[] => [...new Map(components.map(f).map((a) => [a[0], a])).values()];
-
-const dense = (name: string): never =>
-  fail('field/dense', `every element of field '${name}' is always active`, {
-    remedy: 'place the field below pointer(), bitmasked(), hash() or dynamic()',
-  });

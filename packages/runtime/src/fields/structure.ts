@@ -103,7 +103,7 @@ export function* cellsOf(
       yield [at.pool.cells + cell * at.cellBytes, 0, placeOf(words, at.pool, cell)];
     return;
   }
-  const count = at.length === undefined ? at.cells : Math.min(at.cells, words[(container + at.length) / 4]);
+  const count = at.length === undefined ? numbersOf(at) : Math.min(at.cells, words[(container + at.length) / 4]);
   for (let number = 0; number < count; number++) {
     if (at.pool) {
       const cell = words[(container + at.slots!) / 4 + number];
@@ -112,6 +112,9 @@ export function* cellsOf(
       yield [container + at.firstCell + number * at.cellBytes, number, nowhere];
   }
 }
+
+/** Numbers of a container's cells are below this; slots on a border hold none. */
+export const numbersOf = ({ border, cells, storedCells }: NodeStorage): number => (border ? storedCells : cells);
 
 const nowhere: readonly number[] = [];
 

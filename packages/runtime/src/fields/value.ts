@@ -20,15 +20,15 @@ export const toStored = (field: string, type: ScalarType, value: unknown): numbe
   return isWide(type) ? BigInt(exact) : Number(exact);
 };
 
-/** A stored number as a plain one. Error: `field/wide` where it has more than 53 bits. */
-export const fromStored = (field: string, stored: number | bigint): number => {
+/** A stored number as a plain one. Error: `field/wide` where it is a 64-bit integer that no number is equal to. */
+export const fromStored = (field: string, stored: number | bigint, at: ArrayLike<number>): number => {
   if (typeof stored === 'number') return stored;
   const value = Number(stored);
-  return Number.isSafeInteger(value)
-    ? value
-    : fail('field/wide', `field '${field}' holds ${stored}, which is no exact number`, {
-        remedy: 'read it with toArray() or view(), which hold 64-bit integers',
-      });
+  if (Number.isSafeInteger(value)) return value;
+  const from = Array.from(at);
+  return fail('field/wide', `field '${field}' holds ${stored} at [${from.join(', ')}], which is no exact number`, {
+    remedy: `read it as a bigint: toArray({ from: [${from.join(', ')}], to: [${from.map((x) => x + 1).join(', ')}] })`,
+  });
 };
 
 const refuse = (field: string, value: unknown, wanted: string): never =>

@@ -1,4 +1,14 @@
-import { fail, pipeline, type Module, type Pass, type Pipeline } from '@filigree/ir';
+import {
+  fail,
+  pipeline,
+  type Module,
+  type Pass,
+  type Pipeline,
+  checkOptions,
+  option,
+  optionsOf,
+  type OptionSpec,
+} from '@filigree/ir';
 import {
   dce,
   defaultPipeline,
@@ -9,7 +19,7 @@ import {
   unevenLoops,
   vectorizeNests,
 } from '@filigree/opt';
-import { lowerFields, type LowerFieldsOptions, type Storage } from '@filigree/sparse';
+import { lowerFields, type LowerFieldsOptions, type Storage, lowerFieldsSpec } from '@filigree/sparse';
 
 /** How kernels on fields are lowered and optimised. */
 export interface FieldPipelineOptions {
@@ -37,8 +47,15 @@ export interface FieldPipelineOptions {
 }
 
 /** The passes from kernels on fields to kernels on the memory of a storage. Throws `pipeline/unknown-pass` where `omit` names none. */
-export const fieldPipeline = (storage: Storage, options: FieldPipelineOptions = {}): Pipeline<Module> => {
-  const { debug = false, fastMath = true, fma = false, lowering = {}, lanes = true, omit = [] } = options;
+export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions): Pipeline<Module> => {
+  const {
+    debug = false,
+    fastMath = true,
+    fma = false,
+    lowering = {},
+    lanes = true,
+    omit = [],
+  } = checkOptions('fieldPipeline', options, pipelineSpec);
   return pipeline([
     lowerFields(storage, { ...lowering, ...(debug ? { checks: true } : {}) }),
     ...(omit === true
@@ -57,6 +74,16 @@ export const fieldPipeline = (storage: Storage, options: FieldPipelineOptions = 
         ).filter((p) => (fma && fastMath) || p.name !== FUSE)),
     ...(lanes ? [] : [serialLanes()]),
   ]);
+};
+
+/** What `fieldPipeline` takes, for those that pass it on. */
+export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
+  debug: option.truth,
+  fastMath: option.truth,
+  lowering: optionsOf(lowerFieldsSpec),
+  fma: option.truth,
+  lanes: option.truth,
+  omit: option.or(true, option.list(option.text)),
 };
 
 const without = (passes: readonly Pass<Module>[], omit: readonly string[]): readonly Pass<Module>[] => {

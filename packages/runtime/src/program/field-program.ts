@@ -1,14 +1,25 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend } from '@filigree/backend';
-import { attempt, DiagnosticError, fail, type Diagnostics, type Module } from '@filigree/ir';
+import { backendOption } from '@filigree/backend/options';
+import {
+  attempt,
+  DiagnosticError,
+  fail,
+  type Diagnostics,
+  type Module,
+  checkOptions,
+  option,
+  type OptionSpec,
+  readOnly,
+} from '@filigree/ir';
 import { initializeArena, sitesOf, type AnyField, type FieldDecl, type Storage } from '@filigree/sparse';
 import { loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena } from '../fields/arena.js';
 import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
 import { settleAll } from '../fields/structure.js';
 import { once } from '../fields/once.js';
-import { instantiate, type Instance, type InstantiateOptions } from '../instantiate.js';
+import { instantiate, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
 import { queue } from './queue.js';
 import { seeds } from './seeds.js';
@@ -55,20 +66,29 @@ export const fieldProgram = (
   storage: Storage,
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
-  options: FieldProgramOptions,
+  given: FieldProgramOptions,
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
-    const made = await instantiate(module, options.backend, options)();
+    const options = checkOptions('fieldProgram', given, fieldProgramSpec);
+    const { backend, seed = 0, ...rest } = options;
+    const made = await instantiate(module, backend, rest)();
     if (E.isLeft(made)) throw new DiagnosticError(made.left);
-    return assembled(storage, module, launches, made.right, options);
+    return assembled(storage, module, launches, made.right, seed);
   });
+
+/** What `fieldProgram` takes, for those that pass it on. */
+export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
+  ...instantiateSpec,
+  backend: backendOption,
+  seed: option.anything,
+};
 
 const assembled = (
   storage: Storage,
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  { seed = 0 }: FieldProgramOptions,
+  seed: number,
 ): FieldProgram => {
   const state = { disposed: false };
   const pending = queue();
@@ -100,7 +120,7 @@ const assembled = (
     throw e;
   };
 
-  return {
+  const program: FieldProgram = {
     fields: fieldsOf(arena),
     field: (field) => hostField(arena, field),
     run: mapValues(launchers, ({ run }) => (...args: readonly unknown[]) => {
@@ -128,6 +148,7 @@ const assembled = (
       state.disposed = true;
     },
   };
+  return readOnly(program, 'a program is what it was made to be', () => 'make another');
 };
 
 /* Made when they are first asked for: a layout may have many fields. */
@@ -138,8 +159,16 @@ const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {
       enumerable: true,
       get: once(() => hostField<FieldDecl>(arena, field)),
     });
-  return fields;
+  return readOnlyFields(fields);
 };
+
+/** Fields by name, which refuse to be assigned to. */
+export const readOnlyFields = <T extends object>(fields: T): T =>
+  readOnly(
+    fields,
+    'a field stays what it is',
+    (name) => `write its elements: fields.${name}.fromArray(values), or set(at, value)`,
+  );
 
 const mapValues = <A, B>(
   record: Readonly<Record<string, A>>,

@@ -1,4 +1,4 @@
-import { DiagnosticError, fail, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
+import { DiagnosticError, fail, isFloat, isWide, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
 import type { KernelSignature, LaunchParam } from '@filigree/lang';
 import { checkedArray, scalarCheck } from './arguments.js';
@@ -87,8 +87,8 @@ const callOf = (
   const { launch: own, seed } = signature;
   const args = new Array<Scalar>(own.length + (seed ? 1 : 0)).fill(0);
   const result = signature.result && executable.buffers[signature.result.buffer];
-  const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), n, args, executable));
   const written = buffersWritten(kernel);
+  const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), n, args, executable, written));
   const copies = own.flatMap((p) =>
     p.is === 'array' && written.has(p.buffer)
       ? [{ buffer: executable.buffers[p.buffer], at: positionOf(parameters, p) }]
@@ -139,13 +139,21 @@ const binderOf = (
   to: number,
   args: Scalar[],
   { buffers }: Executable,
+  written: ReadonlySet<string>,
 ): ((given: readonly unknown[]) => void) => {
-  if (parameter.is === 'array')
+  if (parameter.is === 'array') {
+    const buffer = buffers[parameter.buffer] as Float64Array;
+    /* Beyond its end an array has no elements, as kernels see that read one: NaN, of integers 0. */
+    const nothing = (isFloat(parameter.type) ? NaN : isWide(parameter.type) ? 0n : 0) as number;
+    let used = buffer.length;
     return (given) => {
       const values = checkedArray(name, parameter, given[from]);
-      (buffers[parameter.buffer] as Float64Array).set(values as Float64Array);
+      buffer.set(values as Float64Array);
+      if (values.length < used) buffer.fill(nothing, values.length, used);
+      used = written.has(parameter.buffer) ? buffer.length : values.length;
       args[to] = values.length;
     };
+  }
   const check = scalarCheck(name, parameter.name, parameter.type);
   return (given) => {
     args[to] = check(given[from]);

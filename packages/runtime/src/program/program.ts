@@ -1,11 +1,30 @@
+import { backendOption, compileSpec } from '@filigree/backend/options';
 import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { attempt, DiagnosticError, fail, type Diagnostics, type Kernel, type Module, type Pass } from '@filigree/ir';
+import {
+  attempt,
+  DiagnosticError,
+  fail,
+  type Diagnostics,
+  type Kernel,
+  type Module,
+  type Pass,
+  checkOptions,
+  option,
+  type OptionSpec,
+  readOnly,
+} from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang';
 import { storageOf, type AnyField, type FieldDecl, type Layout, type Storage } from '@filigree/sparse';
 import type { HostFieldOf } from '../fields/host-field.js';
-import { fieldPipeline, type FieldPipelineOptions } from './field-pipeline.js';
-import { fieldProgram, type FieldProgram, type FieldProgramOptions } from './field-program.js';
+import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
+import {
+  fieldProgram,
+  fieldProgramSpec,
+  readOnlyFields,
+  type FieldProgram,
+  type FieldProgramOptions,
+} from './field-program.js';
 import { framesOf } from './frames.js';
 import { lowerAhead } from './lower-ahead.js';
 import type { Launchable } from './launcher.js';
@@ -18,7 +37,7 @@ export type Fields = Readonly<Record<string, AnyField>>;
 
 /** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
-  extends FieldProgramOptions, FieldPipelineOptions {
+  extends Omit<FieldProgramOptions, 'fastMath'>, FieldPipelineOptions {
   /** The layout of all fields. */
   readonly layout: Layout;
   /** Kernels by the name of their launch. */
@@ -59,8 +78,9 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
   given: ProgramOptions<K, F>,
 ): TaskEither<Diagnostics, Program<K, F>> =>
   attempt(async () => {
+    const checked = checkOptions('program', given, programSpec as OptionSpec<ProgramOptions<K, F>>);
     /* Launches of a program take no other number of threads than that of the program. */
-    const options = { oneThread: (given.threads ?? 1) === 1, ...given };
+    const options = { oneThread: (checked.threads ?? 1) === 1, ...checked };
     const { layout, fields } = options;
     if (!Array.isArray(layout?.nodes))
       fail('program/layout', 'the program has no layout', { remedy: 'give what layout() makes of its branches' });
@@ -72,14 +92,16 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       memory: memoryName(module),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
     });
-    const { backend } = options;
+    const backend =
+      options.backend ??
+      fail('runtime/backend', 'the program has no backend', { remedy: `give ${backendOption.wanted}` });
     const lowered = right(
       await (options.pipeline?.(storage).run(module) ??
         lowerAhead(
           module,
-          fieldPipeline(storage, { fma: backend.capabilities.fma ?? false, ...options }),
+          fieldPipeline(storage, { fma: backend.capabilities.fma ?? false, ...only(options, pipelineSpec) }),
           backend,
-          options,
+          only(options, compileSpec),
         )),
     );
     const launchable = launchables(lowered.kernels, signatures, named.definitions);
@@ -88,19 +110,34 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         storage,
         lowered,
         Object.fromEntries([...named.launches].map(([launch, kernels]) => [launch, kernels.map(launchable)])),
-        options,
+        { ...only(options, fieldProgramSpec), backend },
       )(),
     );
     const warnings = Object.values(signatures).flatMap((s) => s.warnings);
     const all = {
       ...made,
       fields: fields
-        ? Object.fromEntries(Object.entries(fields).map(([name, f]) => [name, made.field(f)]))
+        ? readOnlyFields(Object.fromEntries(Object.entries(fields).map(([name, f]) => [name, made.field(f)])))
         : made.fields,
       warnings: [...warnings, ...(made.instance.artifact.warnings ?? [])],
     };
-    return all as unknown as Program<K, F>;
+    return readOnly(all, 'a program is what it was made to be', () => 'make another') as unknown as Program<K, F>;
   });
+
+/** What `program` takes, for those that pass it on. */
+export const programSpec: OptionSpec<ProgramOptions> = {
+  ...fieldProgramSpec,
+  ...pipelineSpec,
+  layout: option.anything,
+  kernels: option.anything,
+  fields: option.object('fields by name'),
+  budget: option.number(0),
+  pipeline: option.callback,
+};
+
+/** Those options that another function takes too. */
+const only = <O extends object>(options: object, spec: OptionSpec<O>): O =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(spec, name))) as O;
 
 interface Names {
   /** Kernels by their names in the module. */

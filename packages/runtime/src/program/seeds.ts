@@ -1,4 +1,5 @@
 import { fail } from '@filigree/ir';
+import { launchSeed } from '@filigree/lang';
 
 /** Seeds of launches: they follow from the program's seed and from how many launches drew one before. */
 export interface Seeds {
@@ -20,7 +21,7 @@ export const seeds = (first: number): Seeds => {
   };
   set(first);
   return {
-    next: () => mixed(seed, launches++),
+    next: () => launchSeed(seed, launches++),
     set,
     state: () => ({ seed, launches }),
     restore: (state) => {
@@ -29,12 +30,4 @@ export const seeds = (first: number): Seeds => {
       launches = state.launches;
     },
   };
-};
-
-/** One u32 of two, such that neighbouring ones give unrelated seeds (the finaliser of MurmurHash 3). */
-const mixed = (seed: number, n: number): number => {
-  let h = (seed ^ Math.imul(n + 1, 0x9e3779b1)) | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
 };

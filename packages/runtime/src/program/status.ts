@@ -77,15 +77,22 @@ const statusDiagnostic = (
       ...at,
       remedy: 'test the divisor before',
     });
-  if (what === STATUS.promise && site?.access.endsWith(' index'))
-    return error(
-      'launch/out-of-bounds',
-      `index ${words[0]} is outside an array of ${words[3]}, in kernel '${kernel}'`,
-      {
-        ...at,
-        remedy: `keep it from 0 to ${words[3] - 1}`,
-      },
-    );
+  if (what === STATUS.promise && site?.access.endsWith(' index')) {
+    const length = words[1] + words[3];
+    return error('launch/out-of-bounds', `index ${words[0]} is outside an array of ${length}, in kernel '${kernel}'`, {
+      ...at,
+      remedy: length > 0 ? `keep it from 0 to ${length - 1}` : 'give an array with elements',
+    });
+  }
+  if (what === STATUS.beyondList) {
+    const [length, ...index] = words;
+    const list = listOf(arena.storage, node);
+    const where = `[${index.slice(0, axesOf(layout, node.id).length).join(', ')}]`;
+    return error('launch/out-of-bounds', `index ${where} is beyond the end of its list of ${length}, ${doing}`, {
+      ...at,
+      remedy: `keep ${'ijklmnop'[list.axes[0]]} below the length of the list`,
+    });
+  }
   if (what === STATUS.promise && site?.access.endsWith(' step'))
     return error('launch/step', `a loop has the step ${words[0]}, in kernel '${kernel}': it runs no iteration`, {
       ...at,

@@ -1,4 +1,4 @@
-import { DiagnosticError, type Diagnostics } from '@filigree/ir';
+import { DiagnosticError, type Diagnostics, checkOptions, option, pass } from '@filigree/ir';
 import {
   evaluateRegions,
   performWork,
@@ -31,9 +31,17 @@ export const evaluateRegionsInParallel =
   (
     solved: SolvedProgram,
     inputs: SparseInputs,
-    { threads = 1, leastShared = LEAST_SHARED }: ParallelRegionsOptions = {},
+    options?: ParallelRegionsOptions,
   ): TE.TaskEither<Diagnostics, Regions> =>
   async () => {
+    const checked = pass('options', (given: ParallelRegionsOptions | undefined) =>
+      checkOptions<ParallelRegionsOptions>('evaluateRegionsInParallel', given, {
+        threads: option.whole(1),
+        leastShared: option.number(0),
+      }),
+    ).run(options);
+    if (E.isLeft(checked)) return checked;
+    const { threads = 1, leastShared = LEAST_SHARED } = checked.right;
     if (threads <= 1 || typeof SharedArrayBuffer === 'undefined') return evaluateRegions(solved, inputs);
     try {
       const allocate: Platform['allocate'] = (bytes) => new SharedArrayBuffer(bytes);

@@ -120,10 +120,10 @@ const tests: Readonly<Record<string, Test>> = {
   'arith.neg': (b, { operands: [x] }) => ({ fails: b.cmp('eq', x, least(b, x)), words: words(b, x) }),
 };
 
-/** In i64, where no difference of coordinates overflows. */
+/** In i64, where no difference of coordinates overflows. An index is promised not to be below zero, whatever the base. */
 const brokenPromise: Test = (b, { operands: [x, base], attrs }) => {
   const apart = b.sub(b.cast(x, 'i64'), b.cast(base, 'i64'));
-  const below = b.cmp('lt', apart, b.i64(Number(attrs.lo)));
+  const below = attrs.of === 'index' ? b.cmp('lt', x, b.i32(0)) : b.cmp('lt', apart, b.i64(Number(attrs.lo)));
   const above = b.cmp('ge', apart, b.i64(Number(attrs.hi)));
   return { fails: b.or(below, above), words: [x, base, b.i32(Number(attrs.lo)), b.i32(Number(attrs.hi))] };
 };

@@ -85,6 +85,8 @@ export const fieldDialect = (layout: Layout): Dialect => {
   const above = (node: SNode): number => axesAbove(layout, node.id).length;
   const sparse = (node: SNode): string | undefined =>
     isSparse(node) ? undefined : `${nodeText(node)} has no inactive cells`;
+  const cells = (node: SNode): string | undefined =>
+    node.field || node.id === 0 ? `${nodeText(node)} has no cells` : undefined;
   const list = (node: SNode): string | undefined =>
     node.kind === 'dynamic' ? undefined : `${nodeText(node)} is not a list`;
   const below = (node: SNode): Effect[] =>
@@ -135,11 +137,11 @@ export const fieldDialect = (layout: Layout): Dialect => {
     ),
     nodeOp(
       'field.deactivate',
-      'deactivates the cell of `node` with this element, and all within it',
+      'deactivates the cell of `node` with this element, and all within it; of a node that is not sparse it becomes ambient',
       down,
       undefined,
       (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
-      sparse,
+      cells,
     ),
     nodeOp(
       'field.append',
@@ -167,11 +169,11 @@ export const fieldDialect = (layout: Layout): Dialect => {
     ),
     nodeOp(
       'field.clear_all',
-      'deactivates every cell of a node, and all within them',
+      'deactivates every cell of a node, and all within them; of a node that is not sparse they become ambient',
       () => 0,
       undefined,
       (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
-      sparse,
+      cells,
     ),
     define({
       name: 'field.for',

@@ -4,6 +4,7 @@ import {
   mapKernels,
   pass,
   rewriteOps,
+  useCounts,
   walk,
   type Builder,
   type Kernel,
@@ -13,18 +14,20 @@ import {
   type Replacement,
   type RewriteContext,
   type Value,
+  checkOptions,
+  option,
 } from '@filigree/ir';
-import { axesOf, nodeText, type Layout } from '../layout/layout.js';
-import type { Storage } from '../storage/storage.js';
+import { axesAbove, axesOf, nodeText, pathTo, type Layout } from '../layout/layout.js';
+import { elementsBelow, type Storage } from '../storage/storage.js';
 import { fieldDialect } from './field-dialect.js';
-import { buildCell, buildCellPath, buildContainer, extentAlong, operandsOf } from './path.js';
+import { buildCell, buildCellPath, buildContainer, extentAlong, operandsOf, type Reached } from './path.js';
 import { SiteTable, sitesOf, withSites } from './sites.js';
 import { snodeDialect } from './snode-dialect.js';
 
 /** How accesses to fields are lowered. */
 export interface AccessOptions {
   /**
-   * Reports every index that is out of bounds at run time, with its place; otherwise it is clamped silently.
+   * Reports every index that is out of bounds at run time, with its place; otherwise there is silently nothing there.
    * `lowerFields` then also checks arithmetic and promises, see `debugChecks`. Default false.
    */
   readonly checks?: boolean;
@@ -39,20 +42,18 @@ export interface AccessOptions {
  * Takes what `lowerLoops` leaves. Errors: `access/order` for a struct-for that is still there, `access/deactivate-list`
  * for deactivating a single cell of a list.
  */
-export const lowerAccess = (storage: Storage, options: AccessOptions = {}): Pass<Module> => {
+export const lowerAccess = (storage: Storage, options?: AccessOptions): Pass<Module> => {
+  const { checks = false } = checkOptions<AccessOptions>('lowerAccess', options, { checks: option.truth });
   const { layout } = storage;
   const dialects = [...coreDialects, fieldDialect(layout), snodeDialect(layout)];
   return pass('lower-access', (module) => {
     const sites = new SiteTable(sitesOf(module).length);
     const lowered = mapKernels(module, (kernel) => {
       checkOrder(kernel);
-      return rewriteOps(
-        kernel,
-        dialects,
-        (op, ctx) => lowerings[op.name]?.(op, ctx, { layout, sites, checks: options.checks === true }),
-        module.buffers,
-        { share: true },
-      );
+      const context = { layout, sites, checks, uses: useCounts(kernel.body) };
+      return rewriteOps(kernel, dialects, (op, ctx) => lowerings[op.name]?.(op, ctx, context), module.buffers, {
+        share: true,
+      });
     });
     return withSites(lowered, sites.sites);
   });
@@ -62,6 +63,8 @@ interface Context {
   readonly layout: Layout;
   readonly sites: SiteTable;
   readonly checks: boolean;
+  /** Values of the kernel that something uses. */
+  readonly uses: ReadonlyMap<number, number>;
 }
 
 type Lowering = (op: Op, ctx: RewriteContext, c: Context) => Replacement | undefined;
@@ -79,7 +82,7 @@ const early = new Set(['field.for', 'field.clear_all']);
 
 /** An access to an element: down to the cell with its value. */
 const element =
-  (values: number, use: (b: Builder, op: Op, place: Value, node: number) => Value | void): Lowering =>
+  (values: number, use: (b: Builder, op: Op, at: Reached, node: number, c: Context) => Value | void): Lowering =>
   (op, ctx, c) => {
     const { path } = c.layout.fields.get(String(op.attrs.field))!;
     const node = path[path.length - 1];
@@ -87,10 +90,21 @@ const element =
     const indices = op.operands.slice(values);
     return ctx.build((b) => {
       check(b, c, node, indices, site);
-      const cell = buildCell(b, c.layout, path[path.length - 2] ?? 0, indices, { activate: values > 0, site }, node);
-      return use(b, op, b.value('snode.child', [cell], { node }), node);
+      if (values === 0) checkLists(b, c, node, indices, site);
+      const isWild = (v: Value): boolean => !countsOn(v, ctx);
+      const options = { activate: values > 0, site, isWild };
+      const cell = buildCell(b, c.layout, path[path.length - 2] ?? 0, indices, options, node);
+      return use(b, op, { ...cell, place: b.value('snode.child', [cell.place], { node }) }, node, c);
     });
   };
+
+/** Whether a value is a parameter of a region or of the kernel, or a sum of such. */
+const countsOn = (v: Value, ctx: RewriteContext): boolean => {
+  const op = ctx.definition(v);
+  return op === undefined || (sums.has(op.name) && op.operands.some((o) => countsOn(o, ctx)));
+};
+
+const sums = new Set(['arith.add', 'arith.sub', 'arith.mul', 'arith.shl', 'snode.index', 'field.assume_in_range']);
 
 const onNode =
   (build: (b: Builder, op: Op, node: number, site: number, layout: Layout) => Value | void, list = false): Lowering =>
@@ -103,35 +117,48 @@ const onNode =
     });
   };
 
+/** Reports what is read beyond the end of a list. */
+const checkLists = (b: Builder, c: Context, leaf: number, indices: readonly Value[], site: number): void => {
+  if (!c.checks) return;
+  const { layout } = c;
+  const axes = axesOf(layout, leaf);
+  for (const { id, kind, axes: own, extents } of pathTo(layout.nodes, leaf).map((n) => layout.nodes[n])) {
+    if (kind !== 'dynamic') continue;
+    const around = axesAbove(layout, id).map((axis) => {
+      const index = indices[axes.indexOf(axis)];
+      const below = elementsBelow(layout, id, leaf, axis);
+      return below === 1 ? index : b.value('snode.extract', [index], { below, extent: 0, signed: true });
+    });
+    const { place, guards } = buildContainer(b, layout, id, around, {});
+    const length = b.value('snode.length', [place, ...guards], { node: id, most: extents[own[0]] });
+    b.op('snode.check_list', [indices[axes.indexOf(own[0])], length, ...indices], { site });
+  }
+};
+
 const check = (b: Builder, c: Context, node: number, indices: readonly Value[], site: number): void => {
   if (!c.checks) return;
   const extents = axesOf(c.layout, node).map((axis) => extentAlong(c.layout, node, axis) ?? 0);
   if (extents.some((n) => n > 0)) b.op('snode.check', indices, { extents, site });
 };
 
-/** For each bounded index whether it is within bounds: outside of them nothing is active. */
-const inside = (b: Builder, layout: Layout, node: number, indices: readonly Value[]): readonly Value[] =>
-  axesOf(layout, node).flatMap((axis, n) => {
-    const extent = extentAlong(layout, node, axis);
-    return extent === undefined ? [] : [b.cmp('eq', b.value('snode.clamp', [indices[n]], { extent }), indices[n])];
-  });
-
-/** Runs `body` where all indices are within bounds. */
-const whereInside = (b: Builder, layout: Layout, node: number, indices: readonly Value[], body: () => void): void => {
-  const tests = inside(b, layout, node, indices);
-  if (tests.length === 0) body();
-  else b.if(tests.reduce(b.and), body);
+const whereAll = (b: Builder, guards: readonly Value[], body: () => void): void => {
+  if (guards.length === 0) body();
+  else b.if(guards.reduce(b.and), body);
 };
 
 const lowerings: Readonly<Record<string, Lowering>> = {
-  'field.load': element(0, (b, _op, place, node) => b.value('snode.load', [place], { node })),
-  'field.store': element(1, (b, op, place, node) => void b.op('snode.store', [op.operands[0], place], { node })),
-  'field.atomic': element(1, (b, op, place, node) =>
-    b.value('snode.atomic', [op.operands[0], place], { node, kind: op.attrs.kind }),
+  'field.load': element(0, (b, _op, { place, guards }, node) => b.value('snode.load', [place, ...guards], { node })),
+  'field.store': element(
+    1,
+    (b, op, { place, guards }, node) => void b.op('snode.store', [op.operands[0], place, ...guards], { node }),
   ),
+  'field.atomic': element(1, (b, op, { place, guards }, node, { uses }) => {
+    const attrs = { node, kind: op.attrs.kind, ...(uses.has(op.results[0].id) ? { asked: true } : {}) };
+    return b.value('snode.atomic', [op.operands[0], place, ...guards], attrs);
+  }),
   'field.is_active': onNode((b, op, node, _site, layout) => {
-    const path = operandsOf(buildCellPath(b, layout, node, op.operands, {}));
-    return inside(b, layout, node, op.operands).reduce(b.and, b.value('snode.is_active', path, { node }));
+    const path = buildCellPath(b, layout, node, op.operands, {});
+    return path.guards.reduce(b.and, b.value('snode.is_active', operandsOf(path), { node }));
   }),
   'field.activate': onNode((b, op, node, site, layout) => {
     buildCell(b, layout, node, op.operands, { activate: true, site });
@@ -142,22 +169,22 @@ const lowerings: Readonly<Record<string, Lowering>> = {
         loc: op.loc,
         remedy: 'empty the list, or deactivate a cell around it',
       });
-    const path = operandsOf(buildCellPath(b, layout, node, op.operands, {}));
-    whereInside(b, layout, node, op.operands, () => b.op('snode.deactivate', path, { node }));
+    const path = buildCellPath(b, layout, node, op.operands, {});
+    whereAll(b, path.guards, () => b.op('snode.deactivate', operandsOf(path), { node }));
   }),
   'field.clear': onNode((b, op, node, _site, layout) => {
-    const container = buildContainer(b, layout, node, op.operands, {});
-    whereInside(b, layout, layout.nodes[node].parent, op.operands, () => b.op('snode.clear', [container], { node }));
+    const { place, guards } = buildContainer(b, layout, node, op.operands, {});
+    whereAll(b, guards, () => b.op('snode.clear', [place], { node }));
   }, true),
   'field.append': onNode((b, op, node, site, layout) => {
-    const container = buildContainer(b, layout, node, op.operands, { activate: true, site });
-    return b.value('snode.append', [container, ...op.operands], { node, site });
+    const { place, guards } = buildContainer(b, layout, node, op.operands, { activate: true, site });
+    return b.value('snode.append', [place, ...op.operands, ...guards], { node, site });
   }, true),
-  'field.length': onNode(
-    (b, op, node, _site, layout) =>
-      b.value('snode.length', [buildContainer(b, layout, node, op.operands, {})], { node }),
-    true,
-  ),
+  'field.length': onNode((b, op, node, _site, layout) => {
+    const { place, guards } = buildContainer(b, layout, node, op.operands, {});
+    const { axes, extents } = layout.nodes[node];
+    return b.value('snode.length', [place, ...guards], { node, most: extents[axes[0]] });
+  }, true),
   'snode.assume_active': (op, ctx, c) =>
     ctx.build((b) => {
       b.append(op);

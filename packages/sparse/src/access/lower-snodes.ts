@@ -14,15 +14,16 @@ import {
 } from '@filigree/ir';
 import { isSparse } from '../layout/layout.js';
 import type { NodeStorage, Storage } from '../storage/storage.js';
-import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './lower/address.js';
-import { clamp, extract, interleave } from './lower/digits.js';
+import { along, anyOf, atomic, fixed, load, plus, store, type Address, type Emit, type Test } from './lower/address.js';
+import { ambientOf } from './lower/ambient.js';
+import { clamp, clampPast, extract, interleave } from './lower/digits.js';
 import { append, lengthOf } from './lower/list.js';
 import { isActive, lookup, type CellNumber, type Lookup } from './lower/lookup.js';
 import { lookupAll, scratchFor, splitOperands } from './lower/lookup-all.js';
 import { prefetchSlot } from './lower/hash.js';
 import { report } from './lower/status.js';
 import { clearList, deactivate } from './lower/deactivate.js';
-import { snodeDialect } from './snode-dialect.js';
+import { guardsOf, isWritten, snodeDialect, unguarded } from './snode-dialect.js';
 
 /**
  * Turns micro-accesses into arithmetic, branches and memory operations on the arena, whose buffers the module then
@@ -49,7 +50,7 @@ type Build = (body: (b: Builder) => readonly Value[] | Value | void) => Replacem
 /** What the handles of a kernel mean, found as its ops are met in order. */
 class Places {
   readonly addresses = new Map<number, Address>();
-  private readonly numbers = new Map<number, (b: Builder) => CellNumber>();
+  private readonly numbers = new Map<number, NumberMaker>();
 
   constructor(
     private readonly kernel: Kernel,
@@ -77,8 +78,8 @@ class Places {
   }
 
   /** The number of a cell: what `snode.linearize` made, or any value. */
-  number(v: Value, b: Builder): CellNumber {
-    return this.numbers.get(v.id)?.(b) ?? { value: () => v, times: (address, bytes) => along(address, v, bytes) };
+  number(v: Value, b: Builder, at: NodeStorage, instead?: Instead): CellNumber {
+    return this.numbers.get(v.id)?.(b, instead) ?? numberInRows(b, v, at, instead);
   }
 
   setAddress(op: Op, address: Address): readonly Value[] {
@@ -86,34 +87,60 @@ class Places {
     return op.results;
   }
 
-  setNumber(op: Op, number: (b: Builder) => CellNumber): readonly Value[] {
+  setNumber(op: Op, number: NumberMaker): readonly Value[] {
     this.numbers.set(op.results[0].id, number);
     return op.results;
   }
 
-  lookup(op: Op, b: Builder, operands = op.operands): Lookup {
+  lookup(op: Op, b: Builder, given = op.operands): Lookup {
     const node = this.node(op);
     const hash = node.node.kind === 'hash';
+    const guards = given.filter((v) => v.type === 'i1');
+    const operands = given.slice(0, given.length - guards.length);
     const activate = (op.attrs.activate === true || op.name === 'snode.lookup_all') && isSparse(node.node);
+    const inside = allOf(b, guards);
+    const past = op.attrs.past === true;
+    const outside = node.row > 0 && (inside !== undefined || past);
     return {
       node,
       container: this.address(operands[0]),
-      number: hash ? undefined : this.number(operands[1], b),
+      number: hash ? undefined : this.number(operands[1], b, node),
+      place: outside ? this.number(operands[1], b, node, { inside, past, written: isWritten(op) }) : undefined,
+      past,
       coordinates: operands.slice(hash ? 1 : 2),
+      inside,
       activate,
       site: Number(op.attrs.site ?? 0),
     };
   }
 }
 
+const allOf = (b: Builder, guards: readonly Value[]): Value | undefined =>
+  guards.length === 0 ? undefined : guards.reduce(b.and);
+
+/** What `read` gives where the guards of an op hold, else `outside`. It does no harm to read in any case. */
+const selected = (b: Builder, op: Op, read: Value, outside: () => Value): Value => {
+  const inside = allOf(b, guardsOf(op));
+  return inside ? b.select(inside, read, outside()) : read;
+};
+
+/** What `body` gives, done only where the guards of an op hold and the place is in no sink, else `outside`. */
+const where = (b: Builder, op: Op, lost: readonly Test[], body: () => Value, outside: () => Value): Value => {
+  const inside = allOf(b, guardsOf(op));
+  const tests = inside ? [() => b.cmp('eq', inside, b.bool(false)), ...lost] : lost;
+  return tests.length === 0 ? body() : b.if(anyOf(b, tests), outside, body)[0];
+};
+
 type Lowering = (places: Places, op: Op, e: Emit) => readonly Value[] | Value | void;
 
 const lowerings: Readonly<Record<string, Lowering>> = {
   'snode.index': (_p, op, { b }) => b.add(op.operands[0], op.operands[1]),
-  'snode.clamp': (_p, op, { b }) => clamp(b, op.operands[0], Number(op.attrs.extent)),
+  'snode.clamp': (_p, op, { b }) =>
+    (op.attrs.past === true ? clampPast : clamp)(b, op.operands[0], Number(op.attrs.extent)),
+  'snode.inside': (_p, op, { b }) => b.cmp('eq', op.operands[0], op.operands[1]),
   'snode.extract': (_p, op, { b }) =>
     extract(b, op.operands[0], Number(op.attrs.below), Number(op.attrs.extent), op.attrs.signed === true),
-  'snode.linearize': (p, op) => p.setNumber(op, (b) => linearize(b, p.node(op), op.operands)),
+  'snode.linearize': (p, op) => p.setNumber(op, (b, instead) => linearize(b, p.node(op), op.operands, instead)),
   'snode.root': (p, op, { storage }) => p.setAddress(op, fixed(storage.root)),
   'snode.child': (p, op) => p.setAddress(op, plus(p.address(op.operands[0]), p.node(op).offset)),
   'snode.offset': (p, op) => p.setAddress(op, plus(p.address(op.operands[0]), Number(op.attrs.bytes))),
@@ -125,38 +152,88 @@ const lowerings: Readonly<Record<string, Lowering>> = {
   },
   'snode.prefetch': (p, op, e) => prefetchSlot(e, p.node(op).pool!, op.operands),
   'snode.is_active': (p, op, e) => isActive(e, p.lookup(op, e.b)),
-  'snode.append': (p, op, e) =>
-    append(e, p.node(op), p.address(op.operands[0]), op.operands.slice(1), Number(op.attrs.site ?? 0)),
+  'snode.append': (p, op, e) => {
+    const [container, ...coordinates] = unguarded(op);
+    const add = (): Value => append(e, p.node(op), p.address(container), coordinates, Number(op.attrs.site ?? 0));
+    return where(e.b, op, p.address(container).lost, add, () => e.b.i32(p.node(op).cells));
+  },
   'snode.deactivate': (p, op, e) => deactivate(e, p.lookup(op, e.b)),
   'snode.clear': (p, op, e) => clearList(e, p.node(op), p.address(op.operands[0])),
-  'snode.length': (p, op, e) => lengthOf(e, p.node(op), p.address(op.operands[0])),
-  'snode.load': (p, op, e) => load(e, p.address(op.operands[0]), p.node(op).node.field!.type),
-  'snode.store': (p, op, e) => store(e, op.operands[0], p.address(op.operands[1]), p.node(op).node.field!.type),
-  'snode.atomic': (p, op, e) =>
-    atomic(
-      e,
-      op.attrs.kind as Parameters<typeof atomic>[1],
-      op.operands[0],
-      p.address(op.operands[1]),
-      p.node(op).node.field!.type,
-    ),
+  'snode.length': (p, op, e) => selected(e.b, op, lengthOf(e, p.node(op), p.address(op.operands[0])), () => e.b.i32(0)),
+  'snode.load': (p, op, e) => {
+    const { node } = p.node(op);
+    const value = load(e, p.address(op.operands[0]), node.field!.type);
+    return selected(e.b, op, value, () => ambientOf(e, node.id));
+  },
+  'snode.store': (p, op, e) => {
+    const put = (): void => store(e, op.operands[0], p.address(op.operands[1]), p.node(op).node.field!.type);
+    const inside = allOf(e.b, guardsOf(op));
+    if (inside) e.b.if(inside, put);
+    else put();
+  },
+  'snode.atomic': (p, op, e) => {
+    const { node } = p.node(op);
+    const kind = op.attrs.kind as Parameters<typeof atomic>[1];
+    const [value, place] = op.operands;
+    const at = p.address(place);
+    const combine = (): Value => atomic(e, kind, value, at, node.field!.type);
+    /* A sink gives back what was written to it last. */
+    return where(e.b, op, op.attrs.asked === true ? at.lost : [], combine, () => ambientOf(e, node.id));
+  },
   'snode.assume_active': () => [],
   'snode.check': (_p, op, e) => check(e, op),
+  'snode.check_list': (_p, op, e) => {
+    const [number, length, ...coordinates] = op.operands;
+    e.b.if(e.b.cmp('ge', number, length), () =>
+      report(e, 'beyondList', Number(op.attrs.site), [length, ...coordinates]),
+    );
+  },
 };
 
-const linearize = (b: Builder, { node, strides }: NodeStorage, digits: readonly Value[]): CellNumber => {
-  if (node.morton) {
-    const value = interleave(b, digits, node.extents[node.axes[0]]);
-    return { value: () => value, times: (address, bytes) => along(address, value, bytes) };
-  }
-  const terms = node.axes.map((axis, n) => ({ digit: digits[n], stride: strides[axis] }));
+/** What the number of a cell is made of; where `instead` is given, out of bounds that of a cell in one of the two rows behind the last. */
+type NumberMaker = (b: Builder, instead?: Instead) => CellNumber;
+
+/** What is known of indices, and what is to be done out of bounds. */
+interface Instead {
+  /** Whether they are within bounds. */
+  readonly inside: Value | undefined;
+  /** Whether the number of the row may be just past the last. */
+  readonly past: boolean;
+  readonly written: boolean;
+}
+
+const linearize = (b: Builder, at: NodeStorage, digits: readonly Value[], instead?: Instead): CellNumber => {
+  const { node, strides } = at;
+  if (node.morton) return numberInRows(b, interleave(b, digits, node.extents[node.axes[0]]), at, instead);
+  const terms = node.axes.map((axis, n) => ({
+    digit: n === 0 && instead ? inRows(b, digits[n], node.extents[axis], instead) : digits[n],
+    extent: node.extents[axis],
+    stride: strides[axis],
+  }));
   return {
+    isOutside: (b) => terms.map(({ digit, extent }) => b.cmp('ge', digit, b.i32(extent))).reduce(b.or),
     value: () =>
       terms
         .map(({ digit, stride }) => (stride === 1 ? digit : b.mul(digit, b.i32(stride))))
         .reduce((x, y) => b.add(x, y)),
     times: (address, bytes) => terms.reduce((at, { digit, stride }) => along(at, digit, stride * bytes), address),
   };
+};
+
+/** The same of a number as a whole. */
+const numberInRows = (b: Builder, number: Value, { cells, row }: NodeStorage, instead?: Instead): CellNumber => {
+  const value = instead ? inRows(b, number, cells, instead, row) : number;
+  return {
+    isOutside: (b) => b.cmp('ge', value, b.i32(cells)),
+    value: () => value,
+    times: (address, bytes) => along(address, value, bytes),
+  };
+};
+
+/** A number below `first` or, out of bounds, that of the first of what lies behind or, where it is written, the second, `row` further on. */
+const inRows = (b: Builder, n: Value, first: number, { inside, past, written }: Instead, row = 1): Value => {
+  const own = past && written ? b.select(b.cmp('ge', n, b.i32(first)), b.i32(first + row), n) : n;
+  return inside ? b.select(inside, own, b.i32(first + (written ? row : 0))) : own;
 };
 
 /** Indices are compared as unsigned numbers, so that negative ones are too large. */

@@ -1,4 +1,15 @@
-import { coreDialects, mapKernels, pass, pipeline, type Kernel, type Module, type Pass } from '@filigree/ir';
+import {
+  coreDialects,
+  mapKernels,
+  pass,
+  pipeline,
+  type Kernel,
+  type Module,
+  type Pass,
+  checkOptions,
+  option,
+  type OptionSpec,
+} from '@filigree/ir';
 import { cse, dce } from '@filigree/opt';
 import type { Storage } from '../storage/storage.js';
 import { fieldDialect } from './field-dialect.js';
@@ -13,6 +24,7 @@ import { mergeAccesses } from './simplify/merge.js';
 import { prefetchSlots } from './simplify/prefetch.js';
 import { splitAtBounds } from './simplify/split-bounds.js';
 import { splitLoops } from './simplify/split.js';
+import { writingWords } from './simplify/words.js';
 import { snodeDialect } from './snode-dialect.js';
 
 /** The parts of the simplification; each is on by default. */
@@ -49,7 +61,8 @@ export const sharesEqual = ({ digits = true, merge = true, hoist = true, forward
  * `hoist-accesses`, `forward-values`, `batch-activations` and `prefetch-slots`; between them common subexpressions are
  * shared and dead code is dropped.
  */
-export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}): Pass<Module> => {
+export const simplifyAccess = (storage: Storage, given?: SimplifyOptions): Pass<Module> => {
+  const options = checkOptions('simplifyAccess', given, simplifySpec);
   const {
     guard = true,
     edges = true,
@@ -68,7 +81,9 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
   const merging = part('merge-accesses', (k, m) => mergeAccesses(k, storage, dialects, m.buffers, footprint));
   const resolving = digits && merge;
   /* Identical lookups are shared first, which is most of them, and what hangs on them. */
-  const share = cse({ dialects });
+  const share = cse({
+    dialects: [...coreDialects, fieldDialect(storage.layout), writingWords(storage, snodeDialect(storage.layout))],
+  });
   const clean = sharesEqual(options);
   return pipeline<Module>(
     [
@@ -95,4 +110,17 @@ export const simplifyAccess = (storage: Storage, options: SimplifyOptions = {}):
     ],
     { name: 'simplify-access' },
   );
+};
+
+export const simplifySpec: OptionSpec<SimplifyOptions> = {
+  split: option.truth,
+  flatten: option.truth,
+  guard: option.truth,
+  edges: option.truth,
+  digits: option.truth,
+  merge: option.truth,
+  hoist: option.truth,
+  forward: option.truth,
+  batch: option.truth,
+  prefetch: option.truth,
 };

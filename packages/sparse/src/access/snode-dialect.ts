@@ -8,6 +8,7 @@ import {
   type Op,
   type OpDef,
   type ScalarType,
+  type Value,
 } from '@filigree/ir';
 import { axesAbove, axesOf, isSparse, nodeText, type Layout, type SNode } from '../layout/layout.js';
 import { structureName, valueName } from './field-dialect.js';
@@ -18,7 +19,8 @@ import { structureName, valueName } from './field-dialect.js';
  * until `lowerSNodes`: the ops below make and take them, and nothing else may. Coordinates are i32.
  *
  * An inactive cell holds ambient values only, so a lookup that does not activate gives a cell to read from whether there is
- * one or not. Like the field dialect this one belongs to a layout, and its meaning is that of its lowering.
+ * one or not. Guards, i1 operands at the end, say of indices that they are within bounds: unless all are true an op does
+ * nothing, and what it gives is that of a place where nothing is. Like the field dialect this one belongs to a layout, and its meaning is that of its lowering.
  */
 export const snodeDialect = (layout: Layout): Dialect => {
   const nodeOf = (op: Op): SNode | undefined => layout.nodes[Number(op.attrs.node)];
@@ -72,10 +74,10 @@ export const snodeDialect = (layout: Layout): Dialect => {
     const head = node.kind === 'hash' ? 1 : 2;
     const coordinates = axesOf(layout, node.id).length;
     const optional = node.kind !== 'hash' && op.attrs.activate !== true;
-    const given = op.operands.length - head;
+    const given = unguarded(op).length - head;
     return given === coordinates || (optional && given === 0)
       ? undefined
-      : `takes ${head + coordinates} operands, has ${op.operands.length}`;
+      : `takes ${head + coordinates} operands, has ${head + given}`;
   };
 
   return dialect('snode', [
@@ -90,7 +92,8 @@ export const snodeDialect = (layout: Layout): Dialect => {
     }),
     define({
       name: 'snode.clamp',
-      summary: 'the number from 0 to `extent` − 1 that is nearest',
+      summary:
+        'the number from 0 to `extent` − 1 that is nearest; with `past` a number that is not one of these is `extent`',
       verify: (op) => problems([operands(op, 1), whole(op, 'extent', 1)]),
       resultTypes: i32,
     }),
@@ -109,6 +112,12 @@ export const snodeDialect = (layout: Layout): Dialect => {
             : "'signed' is true or false",
         ]),
       resultTypes: i32,
+    }),
+    define({
+      name: 'snode.inside',
+      summary: 'whether a clamped number, its first operand, is the number, the second: whether that is within bounds',
+      verify: (op) => problems([operands(op, 2)]),
+      resultTypes: () => ['i1'],
     }),
     nodeOp(
       'snode.linearize',
@@ -131,21 +140,29 @@ export const snodeDialect = (layout: Layout): Dialect => {
     nodeOp(
       'snode.lookup',
       'the cell of `node` with a number in a container, or in a hash table with coordinates (SNodeLookup); with `activate` ' +
-        'it is active afterwards; `known` promises that it is; `site` is the place in the program, for messages',
-      (op, node) => [allI32(op), lookupOperands(op, node)],
+        'it is active afterwards; `known` promises that it is; `site` is the place in the program, for messages; where a guard ' +
+        'is false nothing becomes active, and where cells are allocated one by one or lie in rows it is an ambient one, with ' +
+        '`activate` or `written` a sink; so it is with `past` where a digit is just past the last',
+      (op, node) => [guardedI32(op), lookupOperands(op, node)],
       () => 'i32',
       (op, node) => (op.attrs.activate === true ? structure('atomic') : structure('read'))(op, node),
     ),
     define({
       name: 'snode.lookup_all',
       summary:
-        'the cells that `count` lookups of `node` with `activate` find, whose operands follow one another; none of them comes ' +
-        'before another',
+        'the cells that `count` lookups of `node` with `activate` find, whose operands follow one another, the guards of each ' +
+        'behind it; none of them comes before another',
       verify: (op) => {
         const node = nodeOf(op);
         if (!node?.pointer && node?.kind !== 'hash') return ['is for nodes whose cells are allocated one by one'];
         const each = axesOf(layout, node.id).length + (node.kind === 'hash' ? 1 : 2);
-        return problems([whole(op, 'count', 1), operands(op, each * Number(op.attrs.count))]);
+        const given = op.operands.filter((v) => v.type !== 'i1');
+        return problems([
+          whole(op, 'count', 1),
+          given.length === each * Number(op.attrs.count) && given.every((v) => v.type === 'i32')
+            ? undefined
+            : `takes ${each} i32 operands for each lookup, and their guards`,
+        ]);
       },
       resultTypes: (_operands, attrs) => new Array<ScalarType>(Number(attrs.count)).fill('i32'),
       effects: (op) => {
@@ -179,26 +196,26 @@ export const snodeDialect = (layout: Layout): Dialect => {
     ),
     nodeOp(
       'snode.append',
-      'adds a cell to the list in a container; the result is its number; the coordinates of the container are for messages',
-      (op, node) => [isList(node), operands(op, 1 + axesAbove(layout, node.id).length)],
+      'adds a cell to the list in a container; the result is its number, that just past the last where a guard is false or the ' +
+        'list is in a sink; the coordinates of the container are for messages',
+      (op, node) => [isList(node), guarded(op, 1 + axesAbove(layout, node.id).length)],
       () => 'i32',
       structure('atomic'),
     ),
     nodeOp(
       'snode.length',
-      'cells of the list in a container',
-      (op, node) => [isList(node), operands(op, 1)],
+      'cells of the list in a container; 0 where a guard is false',
+      (op, node) => [isList(node), guarded(op, 1)],
       () => 'i32',
       structure('read'),
     ),
     nodeOp(
       'snode.deactivate',
-      'the cell that a lookup with the same operands would find, and all within it, is not active afterwards',
+      'the cell that a lookup with the same operands would find, and all within it, is not active afterwards; of a node that ' +
+        'is not sparse it is ambient',
       (op, node) => [
         allI32(op),
-        isSparse(node) && node.kind !== 'dynamic'
-          ? lookupOperands(op, node)
-          : `single cells of ${nodeText(node)} cannot become inactive`,
+        node.kind !== 'dynamic' ? lookupOperands(op, node) : `single cells of ${nodeText(node)} cannot become inactive`,
       ],
       () => undefined,
       removed,
@@ -221,25 +238,35 @@ export const snodeDialect = (layout: Layout): Dialect => {
     ),
     nodeOp(
       'snode.load',
-      'the value of a field',
-      (op, node) => [isPlace(node), operands(op, 1)],
+      'the value of a field; the ambient one where a guard is false',
+      (op, node) => [isPlace(node), guarded(op, 1)],
       (node) => node.field?.type,
       value('read'),
     ),
     nodeOp(
       'snode.store',
       'writes a value of a field',
-      (op, node) => [isPlace(node), count(op, 2), hasType(op, node)],
+      (op, node) => [isPlace(node), countOf(unguarded(op), 2), hasType(op, node)],
       () => undefined,
       value('write'),
     ),
     nodeOp(
       'snode.atomic',
-      'combines a value of a field with another by `kind` in one step; the result is the old value',
-      (op, node) => [isPlace(node), count(op, 2), hasType(op, node)],
+      'combines a value of a field with another by `kind` in one step; the result is the old value; with `asked` it is the ' +
+        'ambient one in a sink',
+      (op, node) => [isPlace(node), countOf(unguarded(op), 2), hasType(op, node)],
       (node) => node.field?.type,
       value('atomic'),
     ),
+    define({
+      name: 'snode.check_list',
+      summary:
+        'reports a number of a cell, its first operand, that is not below the length of its list, the second, at `site`, with ' +
+        'the coordinates that follow',
+      verify: (op) => problems([allI32(op), whole(op, 'site', 0)]),
+      resultTypes: () => [],
+      effects: () => [{ kind: 'atomic', buffer: STATUS_NAME }],
+    }),
     define({
       name: 'snode.check',
       summary:
@@ -284,13 +311,36 @@ const i32 = (): readonly ScalarType[] => ['i32'];
 const problems = (list: readonly (string | undefined)[]): readonly string[] =>
   list.filter((p): p is string => p !== undefined);
 
-const count = (op: Op, n: number): string | undefined =>
-  op.operands.length === n ? undefined : `takes ${n} operands, has ${op.operands.length}`;
+/** Whether a lookup is for what is written, or activated: then out of bounds it finds a sink, else what is ambient. */
+export const isWritten = ({ attrs }: Op): boolean => attrs.activate === true || attrs.written === true;
 
-const allI32 = (op: Op): string | undefined =>
-  op.operands.every((v) => scalarOf(v.type) === 'i32' && lanesOf(v.type) === 1) ? undefined : 'operands must be i32';
+/** What an op's place depends on, beside the indices within bounds: of what is out of bounds, where it is and whether that is written. */
+export const outsideKey = (op: Op): string => {
+  const guards = guardsOf(op).map((g) => g.id);
+  if (guards.length === 0 && op.attrs.past !== true) return '';
+  return `${guards.join()} ${isWritten(op) ? 'written' : 'read'}`;
+};
 
-const operands = (op: Op, n: number): string | undefined => count(op, n) ?? allI32(op);
+/** The operands of an op before its guards. */
+export const unguarded = (op: Op): readonly Value[] => op.operands.slice(0, op.operands.length - guardsOf(op).length);
+
+/** The guards at the end of the operands of a lookup, or of what is done at a place. */
+export const guardsOf = (op: Op): readonly Value[] =>
+  op.operands.slice(op.operands.findLastIndex((v) => v.type !== 'i1') + 1);
+
+const countOf = (given: readonly Value[], n: number): string | undefined =>
+  given.length === n ? undefined : `takes ${n} operands, has ${given.length}`;
+
+const allI32 = (op: Op): string | undefined => areI32(op.operands);
+
+const areI32 = (given: readonly Value[]): string | undefined =>
+  given.every((v) => scalarOf(v.type) === 'i32' && lanesOf(v.type) === 1) ? undefined : 'operands must be i32';
+
+const guardedI32 = (op: Op): string | undefined => areI32(unguarded(op));
+
+const guarded = (op: Op, n: number): string | undefined => countOf(unguarded(op), n) ?? guardedI32(op);
+
+const operands = (op: Op, n: number): string | undefined => countOf(op.operands, n) ?? allI32(op);
 
 const whole = (op: Op, attr: string, least?: number, optional = false): string | undefined => {
   const value = op.attrs[attr];

@@ -97,7 +97,8 @@ export const letterTexts = ({ language, recurrences }: SolvedProgram): readonly 
 
 /** The outcome of comparing regions with a run of the dense program over all its iterations. */
 export interface RegionCheck {
-  readonly passed: boolean;
+  /** Null where nothing was compared. */
+  readonly passed: boolean | null;
   /** Why nothing was compared. */
   readonly skipped?: string;
   /** Iterations that were compared. */
@@ -115,7 +116,7 @@ export const checkRegions = ({ solved, inputs, statements }: Regions, limit = 2 
     denseIterations(solved.program) + [...initialSets(solved.program, {}).values()].reduce((n, s) => n + s.box.size, 0);
   if (total > limit)
     return {
-      passed: true,
+      passed: null,
       skipped: `the dense program takes ${total} iterations and elements, more than ${limit}`,
       compared: 0,
     };
@@ -142,5 +143,7 @@ export const checkRegions = ({ solved, inputs, statements }: Regions, limit = 2 
         wrong: `the count of ${solved.program.statements[region.statement].name} is ${region.count}`,
       };
   }
-  return { passed: true, compared };
+  return compared > 0
+    ? { passed: true, compared }
+    : { passed: null, skipped: 'the dense program has no iteration', compared };
 };

@@ -1,4 +1,4 @@
-import { fail, pass, type Diagnostics, type Loc } from '@filigree/ir';
+import { fail, pass, type Diagnostics, type Loc, checkOptions, option } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import { countProducts, productPattern, sumPattern } from '../algebra/pattern-algebra.js';
 import type { CsrPattern } from '../formats/csr.js';
@@ -38,8 +38,14 @@ export interface ExprPlanOptions {
 export const planExpr = (
   tree: ExprTree,
   bindings: Bindings<CsrPattern>,
-  { mostFlops = Infinity }: ExprPlanOptions = {},
-): E.Either<Diagnostics, ExprPlan> => pass('planExpr', (t: ExprTree) => plan(t, bindings, mostFlops)).run(tree);
+  options?: ExprPlanOptions,
+): E.Either<Diagnostics, ExprPlan> =>
+  pass('planExpr', (t: ExprTree) => {
+    const { mostFlops = Infinity } = checkOptions<ExprPlanOptions>('planExpr', options, {
+      mostFlops: option.number(0),
+    });
+    return plan(t, bindings, mostFlops);
+  }).run(tree);
 
 const plan = (tree: ExprTree, bindings: Bindings<CsrPattern>, mostFlops: number): ExprPlan => {
   const steps: ExprStep[] = [];

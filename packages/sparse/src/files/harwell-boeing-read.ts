@@ -1,4 +1,4 @@
-import { fail, pass, type Loc } from '@filigree/ir';
+import { fail, pass, type Loc, checkOptions } from '@filigree/ir';
 import { MAX_INDEX } from '../formats/coo.js';
 import { parseFortranFormat, type FortranFormat } from './fortran-format.js';
 import {
@@ -10,6 +10,7 @@ import {
   type ReadOptions,
   type ReadResult,
   type Symmetry,
+  readSpec,
 } from './matrix-file.js';
 import { readNumber } from './number.js';
 
@@ -22,8 +23,10 @@ import { readNumber } from './number.js';
  * Codes: `hb/header`, `hb/type`, `hb/elemental`, `hb/format`, `hb/pointer`, `hb/range`, `hb/entry`, `hb/truncated`,
  * `hb/complex`, `hb/diagonal`, `hb/both-triangles`, `hb/too-large`.
  */
-export const readHarwellBoeing = (source: Uint8Array | string, options: ReadOptions = {}): ReadResult =>
-  pass('readHarwellBoeing', (s: Uint8Array | string) => read(bytesOfSource(s), options)).run(source);
+export const readHarwellBoeing = (source: Uint8Array | string, options?: ReadOptions): ReadResult =>
+  pass('readHarwellBoeing', (s: Uint8Array | string) =>
+    read(bytesOfSource(s), checkOptions('readHarwellBoeing', options, readSpec)),
+  ).run(source);
 
 const read = (bytes: Uint8Array, options: ReadOptions): MatrixFile => {
   const name = options.name ?? '<input>';

@@ -1,8 +1,8 @@
-import { fail, pass, type Diagnostics } from '@filigree/ir';
+import { fail, pass, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import { cscFromCsr } from '../formats/csc.js';
 import type { Csr } from '../formats/csr.js';
-import type { FileField, Symmetry } from './matrix-file.js';
+import { fileFields, symmetries, type FileField, type Symmetry } from './matrix-file.js';
 import { byteWriter, requireFinite, requireSymmetry } from './write.js';
 
 /** How to write a Harwell-Boeing file; by default Harwell-Boeing, real (complex if `imag` is given), general. */
@@ -30,9 +30,11 @@ export interface HarwellBoeingOptions {
  */
 export const writeHarwellBoeing = (
   matrix: Csr<Float64Array>,
-  options: HarwellBoeingOptions = {},
+  options?: HarwellBoeingOptions,
 ): E.Either<Diagnostics, Uint8Array> =>
-  pass('writeHarwellBoeing', (m: Csr<Float64Array>) => write(m, options)).run(matrix);
+  pass('writeHarwellBoeing', (m: Csr<Float64Array>) =>
+    write(m, checkOptions('writeHarwellBoeing', options, writeSpec)),
+  ).run(matrix);
 
 const write = (m: Csr<Float64Array>, options: HarwellBoeingOptions): Uint8Array => {
   const { form = 'harwell-boeing', symmetry = 'general', imag, title = 'Filigree', key = 'FILIGREE' } = options;
@@ -147,4 +149,13 @@ const requireKnown = (
   if (field === 'integer' && form === 'harwell-boeing') {
     refuse('a Harwell-Boeing file holds no integers', "use form: 'rutherford-boeing' or field: 'real'");
   }
+};
+
+const writeSpec: OptionSpec<HarwellBoeingOptions> = {
+  form: option.choice('harwell-boeing', 'rutherford-boeing'),
+  field: option.choice(...fileFields),
+  symmetry: option.choice(...symmetries),
+  imag: option.array('a Float64Array'),
+  title: option.text,
+  key: option.text,
 };

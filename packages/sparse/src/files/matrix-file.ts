@@ -1,4 +1,4 @@
-import type { Diagnostics } from '@filigree/ir';
+import { option, type OptionSpec, type Diagnostics } from '@filigree/ir';
 import { fail } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import { assemble } from '../algebra/structure.js';
@@ -9,10 +9,12 @@ import { findEntry } from '../formats/special.js';
 import { csrFromCheckedTriplets } from '../formats/triplets.js';
 
 /** The kind of number a file declares. */
-export type FileField = 'real' | 'integer' | 'complex' | 'pattern';
+export type FileField = (typeof fileFields)[number];
+export const fileFields = ['real', 'integer', 'complex', 'pattern'] as const;
 
 /** How a file stores only part of its entries: the lower triangle, unless `general`. */
-export type Symmetry = 'general' | 'symmetric' | 'skew-symmetric' | 'hermitian';
+export type Symmetry = (typeof symmetries)[number];
+export const symmetries = ['general', 'symmetric', 'skew-symmetric', 'hermitian'] as const;
 
 /**
  * A matrix read from a file: its full pattern (both triangles), its values, and what the file said about itself.
@@ -34,6 +36,8 @@ export interface ReadOptions {
   /** What to keep of complex values: the real part, the imaginary part or the absolute value. Without it they are refused. */
   readonly complex?: 'real' | 'imag' | 'abs';
 }
+
+export const readSpec: OptionSpec<ReadOptions> = { name: option.text, complex: option.choice('real', 'imag', 'abs') };
 
 /** What a reader gives: the matrix, or the first thing that is wrong with the file, with its line. */
 export type ReadResult = E.Either<Diagnostics, MatrixFile>;

@@ -1,4 +1,4 @@
-import { fail, pass } from '@filigree/ir';
+import { fail, pass, checkOptions } from '@filigree/ir';
 import { MAX_INDEX } from '../formats/coo.js';
 import {
   bytesOfSource,
@@ -10,6 +10,7 @@ import {
   type ReadResult,
   type StoredEntries,
   type Symmetry,
+  readSpec,
 } from './matrix-file.js';
 import { readNumber } from './number.js';
 
@@ -22,8 +23,10 @@ import { readNumber } from './number.js';
  * Codes: `mtx/header`, `mtx/size-line`, `mtx/entry`, `mtx/range`, `mtx/truncated`, `mtx/too-many`, `mtx/complex`,
  * `mtx/diagonal`, `mtx/both-triangles`, `mtx/too-large`.
  */
-export const readMatrixMarket = (source: Uint8Array | string, options: ReadOptions = {}): ReadResult =>
-  pass('readMatrixMarket', (s: Uint8Array | string) => read(bytesOfSource(s), options)).run(source);
+export const readMatrixMarket = (source: Uint8Array | string, options?: ReadOptions): ReadResult =>
+  pass('readMatrixMarket', (s: Uint8Array | string) =>
+    read(bytesOfSource(s), checkOptions('readMatrixMarket', options, readSpec)),
+  ).run(source);
 
 interface Header {
   readonly format: 'coordinate' | 'array';

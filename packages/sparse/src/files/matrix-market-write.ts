@@ -1,8 +1,8 @@
-import { fail, pass, type Diagnostics } from '@filigree/ir';
+import { fail, pass, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import type { Csr } from '../formats/csr.js';
 import { findEntry } from '../formats/special.js';
-import type { FileField, Symmetry } from './matrix-file.js';
+import { fileFields, symmetries, type FileField, type Symmetry } from './matrix-file.js';
 import { byteWriter, requireFinite, requireSymmetry, shortest } from './write.js';
 
 /** How to write a Matrix Market file; by default coordinate, real (complex if `imag` is given), general. */
@@ -28,9 +28,11 @@ export interface MatrixMarketOptions {
  */
 export const writeMatrixMarket = (
   matrix: Csr<Float64Array>,
-  options: MatrixMarketOptions = {},
+  options?: MatrixMarketOptions,
 ): E.Either<Diagnostics, Uint8Array> =>
-  pass('writeMatrixMarket', (m: Csr<Float64Array>) => write(m, options)).run(matrix);
+  pass('writeMatrixMarket', (m: Csr<Float64Array>) =>
+    write(m, checkOptions('writeMatrixMarket', options, writeSpec)),
+  ).run(matrix);
 
 const write = (m: Csr<Float64Array>, options: MatrixMarketOptions): Uint8Array => {
   const { format = 'coordinate', symmetry = 'general', imag, comments = [] } = options;
@@ -114,4 +116,12 @@ const requireIntegers = (values: Float64Array): void => {
       });
     }
   }
+};
+
+const writeSpec: OptionSpec<MatrixMarketOptions> = {
+  format: option.choice('coordinate', 'array'),
+  field: option.choice(...fileFields),
+  symmetry: option.choice(...symmetries),
+  imag: option.array('a Float64Array'),
+  comments: option.list(option.text),
 };

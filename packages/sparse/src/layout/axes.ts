@@ -1,3 +1,5 @@
+import { optionKind, type OptionKind } from '@filigree/ir';
+
 /** A direction of an index space. Nodes on one path that split the same axis split it further and further. */
 export type Axis = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 /** Axes of an index space, ascending. */
@@ -16,3 +18,13 @@ export const ijkl: readonly [0, 1, 2, 3] = [0, 1, 2, 3];
 export const MAX_AXES = 8;
 
 export const axisName = (axis: number): string => 'ijklmnop'[axis] ?? String(axis);
+
+/** Different axes, as an option. */
+export const axesOption: OptionKind = optionKind(
+  'different axes such as ij',
+  (x) =>
+    Array.isArray(x) &&
+    x.length > 0 &&
+    x.every((a) => Number.isInteger(a) && (a as number) >= 0 && (a as number) < MAX_AXES) &&
+    new Set(x).size === x.length,
+);

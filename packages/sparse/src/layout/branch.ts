@@ -1,4 +1,4 @@
-import { fail } from '@filigree/ir';
+import { fail, checkOptions, option } from '@filigree/ir';
 import { axisName, MAX_AXES, type Axes } from './axes.js';
 import { componentsOf, isField, type AnyField, type FieldDecl } from './field-decl.js';
 
@@ -43,7 +43,7 @@ export class Branch {
   }
 
   /** A hash table: for coordinates far apart, and below zero. */
-  hash(axes: Axes, extents: number | readonly number[], options: PoolOptions = {}): Branch {
+  hash(axes: Axes, extents: number | readonly number[], options?: PoolOptions): Branch {
     return this.nest(nodeSpec('hash', axes, extents, options));
   }
 
@@ -53,7 +53,7 @@ export class Branch {
   }
 
   /** Stores the cells of the innermost node one by one when they become active, and pointers in their place. */
-  pointer(options: PoolOptions = {}): Branch {
+  pointer(options?: PoolOptions): Branch {
     return this.decorate({ pointer: true, cells: checkedCells('pointer', options) }, ['dense', 'dynamic']);
   }
 
@@ -116,7 +116,7 @@ export const dense = (axes: Axes, extents: number | readonly number[]): Branch =
   Branch.of(nodeSpec('dense', axes, extents));
 
 /** Starts a branch with a hash table over coordinates, negative ones included. */
-export const hash = (axes: Axes, extents: number | readonly number[], options: PoolOptions = {}): Branch =>
+export const hash = (axes: Axes, extents: number | readonly number[], options?: PoolOptions): Branch =>
   Branch.of(nodeSpec('hash', axes, extents, options));
 
 /** Starts a branch with a list of at most `most` cells. */
@@ -126,7 +126,7 @@ const nodeSpec = (
   kind: NodeSpec['kind'],
   axes: Axes,
   extents: number | readonly number[],
-  options: PoolOptions = {},
+  options?: PoolOptions,
 ): NodeSpec => {
   if (!Array.isArray(axes))
     fail('layout/axes', `${kind}: ${String(axes)} is no list of axes`, { remedy: 'use for example ij' });
@@ -156,11 +156,8 @@ const nodeSpec = (
   };
 };
 
-const checkedCells = (what: string, { cells }: PoolOptions): number | undefined => {
-  if (cells !== undefined && !(Number.isSafeInteger(cells) && cells >= 1 && cells <= MAX_EXTENT))
-    fail('layout/cells', `${what}: the most cells is a whole number from 1 to 2³⁰, not ${cells}`);
-  return cells;
-};
+const checkedCells = (what: string, options: PoolOptions | undefined): number | undefined =>
+  checkOptions<PoolOptions>(what, options, { cells: option.whole(1, MAX_EXTENT) }).cells;
 
 const MAX_EXTENT = 2 ** 30;
 

@@ -1,5 +1,14 @@
-import { fail, integerRange, isFloat, isScalarType, type ScalarType } from '@filigree/ir';
-import type { Axes } from './axes.js';
+import {
+  fail,
+  integerRange,
+  isFloat,
+  isScalarType,
+  type ScalarType,
+  checkOptions,
+  option,
+  type OptionSpec,
+} from '@filigree/ir';
+import { axesOption, type Axes } from './axes.js';
 
 /**
  * A field: a mapping from indices to numbers of one type. Where its values lie is decided by a layout and by nothing
@@ -60,11 +69,14 @@ export interface FieldOptions {
   readonly axes?: Axes;
 }
 
+const fieldSpec: OptionSpec<FieldOptions> = { ambient: option.anything, axes: axesOption };
+
 /** The scalar fields that make up a field. */
 export const componentsOf = (any: AnyField): readonly FieldDecl[] => (any.is === 'scalar' ? [any] : any.components);
 
 /** Declares a field. Fails with `layout/field` on a name that is no identifier, an unknown type, an ambient value of another. */
-export const field = (name: string, type: ScalarType, options: FieldOptions = {}): FieldDecl => {
+export const field = (name: string, type: ScalarType, given?: FieldOptions): FieldDecl => {
+  const options = checkOptions('field', given, fieldSpec);
   if (!/^[A-Za-z_]\w*$/.test(name))
     fail('layout/field', `'${name}' is no name for a field`, { remedy: 'use letters, digits and _' });
   if (!isScalarType(type)) fail('layout/field', `field '${name}' has no scalar type: ${String(type)}`);
@@ -89,8 +101,9 @@ export const vectorField = <N extends number>(
   name: string,
   type: ScalarType,
   size: N,
-  options: FieldOptions = {},
+  given?: FieldOptions,
 ): VectorField<N> => {
+  const options = checkOptions('vectorField', given, fieldSpec);
   const components = count(name, size).map((a) => field(`${name}_${a}`, type, options));
   return { is: 'vector', name, type, size, components, ...over(options) };
 };
@@ -101,8 +114,9 @@ export const matrixField = <N extends number, M extends number>(
   type: ScalarType,
   rows: N,
   cols: M,
-  options: FieldOptions = {},
+  given?: FieldOptions,
 ): MatrixField<N, M> => {
+  const options = checkOptions('matrixField', given, fieldSpec);
   const components = count(name, rows).flatMap((a) =>
     count(name, cols).map((b) => field(`${name}_${a}_${b}`, type, options)),
   );

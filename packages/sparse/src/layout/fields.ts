@@ -1,4 +1,4 @@
-import { fail, type ScalarType } from '@filigree/ir';
+import { fail, type ScalarType, checkOptions, option } from '@filigree/ir';
 import type { Axes } from './axes.js';
 import {
   field,
@@ -40,8 +40,9 @@ export function fields(
   type: ScalarType,
   axes: Axes,
   shapes: readonly string[] | Readonly<Record<string, ElementShape>>,
-  options: Pick<FieldOptions, 'ambient'> = {},
+  given?: Pick<FieldOptions, 'ambient'>,
 ): Readonly<Record<string, AnyField>> {
+  const options = checkOptions<Pick<FieldOptions, 'ambient'>>('fields', given, { ambient: option.anything });
   if (typeof shapes !== 'object' || shapes === null)
     fail('layout/field', 'fields() was given no names', { remedy: "write fields('f32', ij, ['u', 'v'])" });
   const over = { ...options, axes };

@@ -18,6 +18,8 @@ import {
   type RewriteContext,
   type Substitution,
   type Value,
+  checkOptions,
+  option,
 } from '@filigree/ir';
 import { fieldDialect } from '../access/field-dialect.js';
 import { snodeDialect } from '../access/snode-dialect.js';
@@ -33,6 +35,7 @@ import { cachedAccess, sumOf } from './scratchpad/access.js';
 import { scratchpadsOf, type Scratchpads } from './scratchpad/pads.js';
 import { fill, flush } from './scratchpad/transfer.js';
 import { planOf, type Plan } from './plan.js';
+import { takeSnapshot } from './snapshot.js';
 import { overTasks } from './tasks.js';
 
 /** How loops over active elements are lowered. */
@@ -48,7 +51,8 @@ export interface LoopOptions {
  * Errors: `loops/nested` for a loop over active elements inside another parallel loop; `loops/cache-…` for fields that
  * cannot be kept in scratchpads (see `scratchpadsOf`).
  */
-export const lowerLoops = (storage: Storage, options: LoopOptions = {}): Pass<Module> => {
+export const lowerLoops = (storage: Storage, given?: LoopOptions): Pass<Module> => {
+  const options = checkOptions<LoopOptions>('lowerLoops', given, { scratchpads: option.truth });
   const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
   return pass('lower-loops', (module) => {
     const declared = new Set(module.buffers.map((b) => b.name));
@@ -92,10 +96,12 @@ const loopsOf = (storage: Storage, kernel: Kernel, { scratchpads = true }: LoopO
     if (op.name !== 'field.for') return;
     const node = Number(op.attrs.node);
     const caches = scratchpads && Array.isArray(op.attrs.cache) && op.attrs.cache.length > 0;
-    const plan = planOf(storage, node, { block: numberAttr(op, 'block'), blocks: caches });
+    const changes = changesOf(storage.layout, op.regions[0], node);
+    const snapshot = changes.nodes.has(node) && storage.nodes[node].snapshot !== undefined;
+    const plan = planOf(storage, node, { block: numberAttr(op, 'block'), blocks: caches, snapshot });
     const prefix = `${kernel.name}_pad${found.size === 0 ? '' : found.size}_`;
     const cached = caches ? scratchpadsOf(storage, plan, op, outside, prefix) : undefined;
-    found.set(op.regions[0].params, { plan, changes: changesOf(storage.layout, op.regions[0], node), cached });
+    found.set(op.regions[0].params, { plan, changes, cached });
   });
   return found;
 };
@@ -159,7 +165,8 @@ const emitStructFor = (e: Emit, op: Op, c: Context): void => {
   const { node, source } = plan;
   const known = knownActive(storage, node, changes);
   const adds = cached?.pads.some((p) => p.adds) === true;
-  overTasks(e, plan, { changing: changes.nodes.has(source), attrs: taskAttrs(op, plan, storage) }, (place) => {
+  if (plan.snapshot) takeSnapshot(e, node);
+  overTasks(e, plan, { changing: changes.nodes.has(source), attrs: taskAttrsOf(op)(plan, storage) }, (place) => {
     if (known.includes(source)) promise(e, source, place.source);
     const run = (pads?: Pads): void =>
       /* What iterations add to a pad depends on one another. */
@@ -183,7 +190,7 @@ const whereAny = (e: Emit, plan: Plan, place: Place, body: () => void): void => 
   const [{ at } = {}, ...more] = plan.loops.slice(plan.split);
   if (at?.length === undefined || more.length > 0) return body();
   const { b } = e;
-  b.if(b.cmp('gt', lengthOf(e, at, plus(place.around, at.offset)), b.i32(0)), body);
+  b.if(b.cmp('gt', lengthOf(e, at, plus(place.around, at.offset), plan.snapshot), b.i32(0)), body);
 };
 
 /** The pads of a task: the first coordinates, and what is to be done in the end. */
@@ -233,26 +240,33 @@ const numberAttr = (op: Op, name: string): number | undefined => {
   return typeof value === 'number' ? value : undefined;
 };
 
-const taskAttrs = (op: Op, plan: Plan, storage: Storage): Attrs => {
-  const { mask, length } = storage.nodes[plan.node];
-  const uneven = plan.split < plan.loops.length && (mask !== undefined || length !== undefined);
-  const threads = numberAttr(op, 'threads');
-  return { ...(uneven ? { schedule: 'dynamic' } : {}), ...(threads === undefined ? {} : { threads }) };
-};
+const taskAttrsOf =
+  (op: Op) =>
+  (plan: Plan, storage: Storage): Attrs => {
+    const { mask, length } = storage.nodes[plan.node];
+    const uneven = plan.split < plan.loops.length && (mask !== undefined || length !== undefined);
+    const threads = numberAttr(op, 'threads');
+    return { ...(uneven ? { schedule: 'dynamic' } : {}), ...(threads === undefined ? {} : { threads }) };
+  };
 
 const isParallel = (op: Op): boolean => op.name === 'field.for' || op.attrs.parallel === true;
 
 /** Deactivates every cell of a node, one by one; for lists, every container. */
-const clearAll = (e: Emit, op: Op): void => {
+const clearAll = (e: Emit, op: Op): void => clearNode(e, Number(op.attrs.node), taskAttrsOf(op));
+
+const clearNode = (e: Emit, node: number, attrsOf: (plan: Plan, storage: Storage) => Attrs): void => {
   const { storage } = e;
-  const { layout } = storage;
-  const node = Number(op.attrs.node);
-  const list = layout.nodes[node].kind === 'dynamic';
-  const visited = list ? layout.nodes[node].parent : node;
+  const { nodes } = storage.layout;
+  const { kind, parent, children } = nodes[node];
+  /* Of a node that is not sparse it is enough to clear what holds values, or may be inactive. */
+  if (!isSparse(nodes[node]) && !children.some((c) => nodes[c].field))
+    return children.forEach((c) => clearNode(e, c, attrsOf));
+  const list = kind === 'dynamic';
+  const visited = list ? parent : node;
   const attrs = { node };
   if (visited === 0) return void e.b.op('field.clear', [], attrs);
   const plan = planOf(storage, visited);
-  overTasks(e, plan, { changing: false, attrs: taskAttrs(op, plan, storage) }, (place) =>
+  overTasks(e, plan, { changing: false, attrs: attrsOf(plan, storage) }, (place) =>
     overElements(e, plan, place, {}, ({ coordinates }) => {
       e.b.op(list ? 'field.clear' : 'field.deactivate', ordered(storage, visited, coordinates), attrs);
     }),

@@ -1,5 +1,5 @@
 import type { Attrs, Value } from '@filigree/ir';
-import { along, plus, type Address, type Emit } from '../access/lower/address.js';
+import { along, type Address, type Emit } from '../access/lower/address.js';
 import { loadWord, numberOf, type Coordinates } from './cells.js';
 import { loop } from './loop.js';
 import { WORD, type Loop } from './plan.js';
@@ -11,8 +11,8 @@ export interface Row {
   readonly digits: Coordinates;
   /** The digit along the row at which it begins, where it is a block; a multiple of the block's size. */
   readonly from: Value | undefined;
-  /** Address of the node's container. */
-  readonly container: Address;
+  /** Address of the mask. */
+  readonly mask: Address;
 }
 
 /**
@@ -36,7 +36,7 @@ const wordByWord = (e: Emit, row: Row, attrs: Attrs, hint: string, body: (digit:
     b,
     wordsOf(e, row),
     (n) => {
-      const word = loadWord(e, along(maskOf(row), b.add(first, n), 4));
+      const word = loadWord(e, along(row.mask, b.add(first, n), 4));
       b.if(b.cmp('ne', word, b.i32(0)), () => {
         const inRow = b.mul(n, b.i32(WORD));
         const base = row.from ? b.add(row.from, inRow) : inRow;
@@ -52,7 +52,7 @@ const rowOfWord = (e: Emit, row: Row, attrs: Attrs, hint: string, body: (digit: 
   const { b } = e;
   const extent = row.loop.at.node.extents[row.loop.axis];
   const number = numberAt(e, row, b.i32(0));
-  const word = loadWord(e, along(maskOf(row), b.shr(number, b.i32(5)), 4));
+  const word = loadWord(e, along(row.mask, b.shr(number, b.i32(5)), 4));
   const own = extent === WORD ? word : b.and(b.shr(word, b.and(number, b.i32(31))), b.i32(2 ** extent - 1));
   b.if(b.cmp('ne', own, b.i32(0)), () => bits(e, own, extent, attrs, hint, body));
 };
@@ -65,7 +65,7 @@ const cellByCell = (e: Emit, row: Row, hint: string, body: (digit: Value) => voi
     (n) => {
       const digit = row.from ? b.value('snode.index', [row.from, n], { unit: row.loop.count }) : n;
       const number = numberAt(e, row, digit);
-      const word = loadWord(e, along(maskOf(row), b.shr(number, b.i32(5)), 4));
+      const word = loadWord(e, along(row.mask, b.shr(number, b.i32(5)), 4));
       b.if(bitIn(e, word, b.and(number, b.i32(31))), () => body(digit));
     },
     { hint },
@@ -88,8 +88,6 @@ const bitIn = ({ b }: Emit, word: Value, bit: Value): Value => b.cmp('ne', b.and
 /** The number in its container of the cell of a row with a digit. */
 const numberAt = ({ b }: Emit, { loop: { at, axis }, digits }: Row, digit: Value): Value =>
   numberOf(b, at, new Map([...digits, [axis, digit]]));
-
-const maskOf = ({ loop: { at }, container }: Row): Address => plus(container, at.mask!);
 
 /** Digits of a row: of the last of several blocks there may be fewer. */
 export const boundOf = (e: Emit, { loop: { at, axis, count, part }, from }: Pick<Row, 'loop' | 'from'>): Value => {

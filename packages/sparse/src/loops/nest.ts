@@ -78,8 +78,22 @@ export const overElements = (
   const hint = axisName(l.axis);
   const container = plus(place.around, l.at.offset);
   if (innermost && l.at.mask !== undefined)
-    return overMask(e, { loop: l, digits: place.digits, from: place.from, container }, attrs, hint, next);
-  const bound = l.at.length === undefined ? boundOf(e, { loop: l, from: place.from }) : lengthOf(e, l.at, container);
+    return overMask(
+      e,
+      {
+        loop: l,
+        digits: place.digits,
+        from: place.from,
+        mask: plus(container, plan.snapshot ? l.at.snapshot! : l.at.mask),
+      },
+      attrs,
+      hint,
+      next,
+    );
+  const bound =
+    l.at.length === undefined
+      ? boundOf(e, { loop: l, from: place.from })
+      : lengthOf(e, l.at, container, innermost && plan.snapshot);
   loop(e.b, bound, (iv) => next(within(e, l, place, iv)), { attrs: innermost ? attrs : {}, hint });
 };
 
@@ -114,9 +128,9 @@ export const firstAround = (plan: Plan, source: Address): Address => throughSing
 const within = ({ b }: Emit, { part }: Loop, { from }: Place, iv: Value): Value =>
   part?.is === 'within' && from ? b.value('snode.index', [from, iv], { unit: part.size }) : iv;
 
-/** Cells of the list in a container. */
-export const lengthOf = (e: Emit, at: NodeStorage, container: Address): Value =>
-  e.b.min(loadWord(e, plus(container, at.length!)), e.b.i32(at.cells));
+/** Cells of the list in a container, or those that it had when a loop began. */
+export const lengthOf = (e: Emit, at: NodeStorage, container: Address, snapshot = false): Value =>
+  e.b.min(loadWord(e, plus(container, snapshot ? at.snapshot! : at.length!)), e.b.i32(at.cells));
 
 /** Coordinates along axes of one cell, along which nothing loops. */
 const complete = ({ b }: Emit, plan: Plan, place: Place): Coordinates => {

@@ -19,6 +19,8 @@ export interface Plan {
    * of `source`.
    */
   readonly split: number;
+  /** Whether the elements are those that were active when the loop began, by a copy of masks or lengths (see `NodeStorage`). */
+  readonly snapshot: boolean;
 }
 
 /** A loop over the digits of a node's cells along one axis. */
@@ -36,6 +38,8 @@ export interface PlanOptions {
   readonly block?: number | undefined;
   /** Whether a task is to be a block of elements also where the whole loop could be one parallel loop over elements. */
   readonly blocks?: boolean;
+  /** See `Plan`; default false. */
+  readonly snapshot?: boolean;
 }
 
 /** Elements of a task unless the user says otherwise: enough to make the cost of starting one negligible. */
@@ -58,7 +62,7 @@ export const planOf = (storage: Storage, node: number, options: PlanOptions = {}
       .filter((axis, n) => at.node.extents[axis] > 1 || (isSparse(at.node) && n === at.node.axes.length - 1))
       .map((axis): Loop => ({ at, axis, count: at.node.extents[axis], part: undefined })),
   );
-  return { node, source, chain, ...divide(loops, source === 0, options) };
+  return { node, source, chain, snapshot: options.snapshot === true, ...divide(loops, source === 0, options) };
 };
 
 /** Decides where tasks end and the loops within them begin. */

@@ -35,10 +35,9 @@ export const initializeCell = (storage: Storage, bytes: Uint8Array, { node }: No
       const value = new (arrayConstructor(field.type))(bytes.buffer, bytes.byteOffset + at, 1);
       value[0] = isWide(field.type) ? BigInt(field.ambient) : field.ambient;
     } else if (!field && !child.pool && hasAmbient(storage, child)) {
-      const count = child.length === undefined ? child.cells : child.cells + 1;
       const first = at + child.firstCell;
       initializeCell(storage, bytes, child, first);
-      repeat(bytes, first, child.cellBytes, count);
+      repeat(bytes, first, child.cellBytes, child.storedCells);
     }
   }
 };

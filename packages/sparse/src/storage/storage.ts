@@ -1,4 +1,13 @@
-import { byteSize, declareBuffer, fail, scalarTypes, type Buffer, type ScalarType } from '@filigree/ir';
+import {
+  byteSize,
+  declareBuffer,
+  fail,
+  scalarTypes,
+  type Buffer,
+  type ScalarType,
+  checkOptions,
+  option,
+} from '@filigree/ir';
 import { axesOf, isSparse, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
 
 /**
@@ -34,6 +43,7 @@ export const STATUS = {
   overflow: 4,
   promise: 5,
   division: 6,
+  beyondList: 7,
 } as const;
 
 /** How one node lies in its parent's cell, and its cells in it. */
@@ -43,11 +53,24 @@ export interface NodeStorage {
   readonly offset: number;
   /** Bytes of a container. */
   readonly containerBytes: number;
-  /** Cells of a container; a list has one more, which takes what finds no room. */
+  /** Cells of a container. */
   readonly cells: number;
+  /**
+   * Cells of a row, which differ along all of the node's axes but the first, if the container has two rows more: one that is
+   * never written, where what is read out of bounds is found, and one that takes what is written there, or finds no room in a
+   * list. Else 0. In Z-order a cell is a row.
+   */
+  readonly row: number;
+  /** Cells, or slots, that lie in a container, with those rows, or that border; of slots a list has one more as well. */
+  readonly storedCells: number;
+  /**
+   * Whether there are slots also for one more digit along each axis, which hold no cell: what is out of bounds is as what is not
+   * active.
+   */
+  readonly border: boolean;
   /** Bytes from one cell to the next, in a container or in a pool. */
   readonly cellBytes: number;
-  /** Cells from one to the next along each axis of the layout; 0 along axes that this node does not split. Not for `morton`. */
+  /** Cells, or slots, from one to the next along each axis of the layout; 0 along axes that this node does not split. Not for `morton`. */
   readonly strides: readonly number[];
   /** Bytes from the start of a container to its first cell, where cells lie in the container. */
   readonly firstCell: number;
@@ -55,6 +78,11 @@ export interface NodeStorage {
   readonly mask: number | undefined;
   /** Bytes from the start of a container to the i32 count of its cells; for `dynamic`. */
   readonly length: number | undefined;
+  /**
+   * Bytes from the start of a container to a copy of its mask or its length, of when a loop over its elements began that may
+   * change them; for nodes of which cells lie in their containers and hold fields.
+   */
+  readonly snapshot: number | undefined;
   /** Bytes from the start of a container to the i32 cell numbers, one a cell; for `pointer`. */
   readonly slots: number | undefined;
   /** Cells allocated one by one; for `pointer` and `hash`. */
@@ -167,7 +195,8 @@ export const SLACK = 64;
  * Assigns an address to everything in a layout. Throws `DiagnosticError` `layout/too-large` if the memory would exceed
  * what an array can hold.
  */
-export const storageOf = (layout: Layout, options: StorageOptions = {}): Storage => {
+export const storageOf = (layout: Layout, given?: StorageOptions): Storage => {
+  const options = checkOptions<StorageOptions>('storageOf', given, { memory: option.text, budget: option.number(0) });
   const memory = options.memory ?? 'arena';
   const shapes = shapesOf(layout);
   const status = 0;
@@ -207,6 +236,32 @@ export const storageOf = (layout: Layout, options: StorageOptions = {}): Storage
     status,
     index: end / Math.min(...types.map(byteSize)) < 2 ** 31 ? 'i32' : 'i64',
   };
+};
+
+/**
+ * Whether containers of a node have rows for what is out of bounds (see `NodeStorage`). There is one such container at most, that
+ * of a node below the root, and the rows are a small part of it, or small.
+ */
+export const hasRows = (layout: Layout, id: number): boolean => {
+  const { kind, parent, pointer, morton, axes, extents } = layout.nodes[id];
+  if (kind !== 'dense' || parent !== 0 || pointer) return false;
+  const rows =
+    extents.reduce((n, extent) => n * extent, 1) / (morton ? 1 : axes.slice(1).reduce((n, a) => n * extents[a], 1));
+  return rows >= MANY_ROWS || valuesBelow(layout, id) <= FEW_VALUES;
+};
+
+/** Whether a container of a node has a border (see `NodeStorage`). There is one such container at most. */
+export const hasBorder = ({ kind, parent, pointer, morton }: SNode): boolean =>
+  kind === 'dense' && parent === 0 && pointer && !morton;
+
+const MANY_ROWS = 16;
+
+const FEW_VALUES = 4096;
+
+const valuesBelow = (layout: Layout, id: number): number => {
+  const { field, extents, children } = layout.nodes[id];
+  const inCell = children.reduce((sum, c) => sum + valuesBelow(layout, c), 0);
+  return field ? 1 : extents.reduce((n, extent) => n * extent, inCell);
 };
 
 /** The buffer through which values of a type are reached. */
@@ -252,9 +307,16 @@ const shapesOf = (layout: Layout): readonly Shape[] => {
     const contents = Math.max(1, ...node.children.map((c) => alignments[c]));
     const cellBytes = align(cell, inPool ? 8 : contents);
     const cells = node.extents.reduce((n, extent) => n * extent, 1);
-    const shape: Shape = { ...nothing(nodes[0].extents.length), cells, cellBytes, strides: stridesOf(node) };
+    const list = node.kind === 'dynamic';
+    const row = list || hasRows(layout, node.id) ? (list || node.morton ? 1 : cells / node.extents[node.axes[0]]) : 0;
+    const border = hasBorder(node);
+    const strides = stridesOf(node, border);
+    const slots = border ? strides[node.axes[0]] * (node.extents[node.axes[0]] + 1) : cells + (list ? 1 : 0);
+    const storedCells = node.pointer ? slots : cells + 2 * row;
+    const shape = { ...nothing(nodes[0].extents.length), cells, row, border, storedCells, cellBytes, strides };
     alignments[node.id] = node.kind === 'hash' ? 1 : inPool ? 4 : Math.max(contents, isSparse(node) ? 4 : 1);
-    shapes[node.id] = { ...shape, ...containerOf(node, cells, cellBytes, contents) };
+    const loops = node.children.some((c) => nodes[c].field);
+    shapes[node.id] = { ...shape, ...containerOf(node, shape, contents, loops) };
   }
   return shapes;
 };
@@ -263,32 +325,42 @@ const nothing = (axes: number): Shape => ({
   offset: 0,
   containerBytes: 0,
   cells: 1,
+  row: 0,
+  storedCells: 1,
+  border: false,
   cellBytes: 0,
   strides: new Array<number>(axes).fill(0),
   firstCell: 0,
   mask: undefined,
   length: undefined,
+  snapshot: undefined,
   slots: undefined,
 });
 
-const containerOf = (node: SNode, cells: number, cellBytes: number, contents: number): Partial<Shape> => {
+const containerOf = (
+  node: SNode,
+  { cells, storedCells, cellBytes }: Shape,
+  contents: number,
+  loops: boolean,
+): Partial<Shape> => {
   if (node.kind === 'hash') return { containerBytes: 0 };
   const length = node.kind === 'dynamic' ? 0 : undefined;
   const head = length === undefined ? 0 : 4;
-  if (node.pointer) return { length, slots: head, containerBytes: head + 4 * cells };
+  if (node.pointer) return { length, slots: head, containerBytes: head + 4 * storedCells };
   const mask = node.bitmasked ? 0 : undefined;
-  const firstCell = align(mask === undefined ? head : 4 * Math.ceil(cells / 32), contents);
-  const stored = node.kind === 'dynamic' ? cells + 1 : cells;
-  return { length, mask, firstCell, containerBytes: firstCell + stored * cellBytes };
+  const bytes = mask === undefined ? head : 4 * Math.ceil(cells / 32);
+  const snapshot = loops && bytes > 0 ? bytes : undefined;
+  const firstCell = align(snapshot === undefined ? bytes : 2 * bytes, contents);
+  return { length, mask, snapshot, firstCell, containerBytes: firstCell + storedCells * cellBytes };
 };
 
 /** Row by row: the last of a node's axes, as they were written, runs fastest. */
-const stridesOf = (node: SNode): readonly number[] => {
+const stridesOf = (node: SNode, border: boolean): readonly number[] => {
   const strides = node.extents.map(() => 0);
   let stride = 1;
   for (const axis of [...node.axes].reverse()) {
     strides[axis] = stride;
-    stride *= node.extents[axis];
+    stride *= node.extents[axis] + (border ? 1 : 0);
   }
   return strides;
 };

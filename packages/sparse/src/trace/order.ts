@@ -1,10 +1,10 @@
-import { DiagnosticError, fail, pass, type Diagnostics } from '@filigree/ir';
+import { DiagnosticError, fail, pass, type Diagnostics, checkOptions, option } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
 import { checkedPattern } from '../formats/check.js';
 import { cooFromCsr } from '../formats/coo.js';
 import type { CsrPattern } from '../formats/csr.js';
 import { rowShapes } from './row-shapes.js';
-import { reconstruct, type ReconstructOptions, type Reconstruction } from './reconstruct.js';
+import { reconstruct, reconstructSpec, type ReconstructOptions, type Reconstruction } from './reconstruct.js';
 
 /**
  * In which order the non-zeros of a matrix are visited: `row` after row, `column` after column, `diagonal` after diagonal
@@ -62,10 +62,11 @@ export interface PatternOptions extends Omit<ReconstructOptions, 'onProgress'> {
  */
 export const reconstructPattern = (
   pattern: CsrPattern,
-  options: PatternOptions = {},
-): E.Either<Diagnostics, PatternReconstruction> => {
-  const { order = 'row', onProgress, ...rest } = options;
-  return pass('reconstruct', (p: CsrPattern): PatternReconstruction => {
+  options?: PatternOptions,
+): E.Either<Diagnostics, PatternReconstruction> =>
+  pass('reconstruct', (p: CsrPattern): PatternReconstruction => {
+    const spec = { ...reconstructSpec, order: option.choice(...traceOrders, 'best') };
+    const { order = 'row', onProgress, ...rest } = checkOptions<PatternOptions>('reconstructPattern', options, spec);
     let best: PatternReconstruction | undefined;
     for (const o of order === 'best' ? traceOrders : [order]) {
       if (best?.complete && best.pieces.length <= 1) break;
@@ -85,7 +86,6 @@ export const reconstructPattern = (
     }
     return best!;
   }).run(pattern);
-};
 
 /** Pieces from which on it can be told how many an order needs. */
 const TELLING = 16;

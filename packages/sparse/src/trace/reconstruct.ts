@@ -1,4 +1,4 @@
-import { fail, pass, type Diagnostics } from '@filigree/ir';
+import { pass, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import { pieceOf, polyhedronOf } from './faces.js';
 import { longestPeriod } from './periods.js';
@@ -35,18 +35,15 @@ export interface Reconstruction {
  * Rebuilds integer streams of one length, all at once, as regular pieces (§3): polyhedra with an affine function for
  * each stream, which give the elements of all streams exactly and in order. Takes time about linear in the length, and
  * about a millisecond per piece. Streams may hold any values in any order, repeated ones too; empty streams have no
- * pieces. Fails with `trace/streams`, `trace/length`, `trace/value` or `trace/option`.
+ * pieces. Fails with `trace/streams`, `trace/length` or `trace/value`.
  */
 export const reconstruct = (
   streams: readonly ArrayLike<number>[],
-  options: ReconstructOptions = {},
+  options?: ReconstructOptions,
 ): E.Either<Diagnostics, Reconstruction> =>
-  pass('reconstruct', (s: readonly ArrayLike<number>[]) => {
-    checkCount('maxDimensions', options.maxDimensions, 0);
-    checkCount('maxPieces', options.maxPieces, 0);
-    checkCount('beam', options.beam, 1);
-    return reconstructTrace(traceOf(s), options);
-  }).run(streams);
+  pass('reconstruct', (s: readonly ArrayLike<number>[]) =>
+    reconstructTrace(traceOf(s), checkOptions('reconstruct', options, reconstructSpec)),
+  ).run(streams);
 
 const reconstructTrace = (trace: Trace, options: ReconstructOptions): Reconstruction => {
   const { maxPieces = Infinity, beam = 6, onProgress } = options;
@@ -122,8 +119,9 @@ const remembered = (memory: Memory, plan: Plan): Memory => {
   return [...latest, ...memory.filter((f) => !keys.has(f.join('|')))].slice(0, KEPT);
 };
 
-const checkCount = (name: string, value: number | undefined, least: number): void => {
-  if (value !== undefined && value !== Infinity && (!Number.isInteger(value) || value < least)) {
-    fail('trace/option', `${name} is ${value}`, { remedy: `give a whole number from ${least} on` });
-  }
+export const reconstructSpec: OptionSpec<ReconstructOptions> = {
+  maxDimensions: option.or(Infinity, option.whole(0)),
+  maxPieces: option.or(Infinity, option.whole(0)),
+  beam: option.or(Infinity, option.whole(1)),
+  onProgress: option.callback,
 };

@@ -1,6 +1,8 @@
 import type { Graph } from '@filigree/ir';
 import type { DecomposeOptions } from '../options.js';
+import { barrierDepths } from './barriers.js';
 import { LONG_SUM, NONE, OUTPUT, PROVISIONAL, SHARED, TAGGED, type Cut } from './candidates.js';
+import { TERM, WHOLE } from './reductions.js';
 import { unionFind, type UnionFind } from './union-find.js';
 import { collectUses, type Uses } from './uses.js';
 
@@ -21,6 +23,12 @@ const RECOMPUTE = 24;
  * Two rules find blocks. (1) An expression and its user that depend on exactly the same variables belong to one
  * element — a face, a tetrahedron — and are joined; a chain of such joins never leaves the element, so blocks stay as
  * small as elements are. (2) An expression all of whose few users add next to nothing is joined with them.
+ *
+ * Long sums and tagged expressions are barriers: they are joined with nothing found here. What an element computes on
+ * either side of a barrier makes two blocks, so that the barrier does not lie between parts of one block. Then blocks do
+ * not depend on one another in a cycle. Along reads, variables are lost and depths below barriers shrink, never the
+ * opposite; so on a cycle both stay the same from where a block is entered on, no barrier is passed, and all its units
+ * are one element. Users of rule (2) read nothing but what they were joined with, so that they close no cycle.
  */
 export const joinBlocks = (
   graph: Graph,
@@ -32,10 +40,14 @@ export const joinBlocks = (
   if (!options.detectBlocks && !tagged) return () => -1;
   const uses = collectUses(graph, cut, tagged ? tags : []);
   const block = unionFind(uses.units.length);
-  if (tagged) for (const tag of tags) joinTagged(uses, tag, block);
+  const barrier = Uint8Array.from(uses.units, (id) => (cut.kind[id] === LONG_SUM ? 1 : 0));
+  if (tagged) for (const tag of tags) joinTagged(uses, tag, block, barrier);
   if (options.detectBlocks) {
-    joinSameSupport(cut, uses, block);
-    joinSmallUsers(cut, uses, block);
+    const depth = barrierDepths(uses, barrier, block);
+    if (depth !== undefined) {
+      joinSameSupport(cut, uses, depth, block);
+      joinSmallUsers(cut, uses, barrier, block);
+    }
     dropLoneProvisional(cut, uses, block);
   }
   demoteLocal(cut, uses, block, options);
@@ -45,39 +57,41 @@ export const joinBlocks = (
   };
 };
 
-const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind): void => {
+const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind, barrier: Uint8Array): void => {
   const members = [...tag].map((id) => uses.rank[id] - 1).filter((u) => u >= 0);
-  for (let i = 1; i < members.length; i++) block.join(members[0], members[i]);
+  for (const u of members) {
+    block.join(members[0], u);
+    barrier[u] = 1;
+  }
 };
 
 /**
- * Joins readers with what they read within one element; all of it or none, since parts of one element may depend on one
- * another both ways, and blocks must not.
+ * Joins readers with what they read within one element, on one side of its barriers; all of it or none, since parts of
+ * it may depend on one another both ways, and blocks must not.
  */
-const joinSameSupport = (cut: Cut, uses: Uses, block: UnionFind): void => {
-  const { kind, cost } = cut;
+const joinSameSupport = ({ cost }: Cut, uses: Uses, depth: Int32Array, block: UnionFind): void => {
   const { units } = uses;
   const element = unionFind(units.length);
-  withinElements(kind, uses, (u, r) => element.join(r, u));
+  withinElements(uses, depth, (u, r) => element.join(r, u));
   const total = new Float32Array(units.length);
   for (let u = 0; u < units.length; u++) total[element.find(u)] += cost[units[u]];
-  withinElements(kind, uses, (u, r) => {
+  withinElements(uses, depth, (u, r) => {
     if (total[element.find(r)] <= MAX_BLOCK_COST) block.join(r, u);
   });
 };
 
-/** Visits readers and what they read, where both depend on the same variables. */
-const withinElements = (kind: Uint8Array, uses: Uses, visit: (reader: number, read: number) => void): void => {
+/** Visits readers and what they read, where both depend on the same variables and no barrier is passed. */
+const withinElements = (uses: Uses, depth: Int32Array, visit: (reader: number, read: number) => void): void => {
   const { units, ptr, read, support } = uses;
   for (let u = 0; u < units.length; u++) {
     const s = support[u];
-    if (s === 0 || kind[units[u]] === LONG_SUM) continue;
+    if (s === 0) continue;
     for (let e = ptr[u]; e < ptr[u + 1]; e++)
-      if (support[read[e]] === s && kind[units[read[e]]] !== LONG_SUM) visit(u, read[e]);
+      if (support[read[e]] === s && depth[read[e]] === depth[u]) visit(u, read[e]);
   }
 };
 
-const joinSmallUsers = (cut: Cut, uses: Uses, block: UnionFind): void => {
+const joinSmallUsers = (cut: Cut, uses: Uses, barrier: Uint8Array, block: UnionFind): void => {
   const { kind, cost } = cut;
   const { units, ptr, read, reads } = uses;
   const users = new Int32Array(units.length);
@@ -87,7 +101,8 @@ const joinSmallUsers = (cut: Cut, uses: Uses, block: UnionFind): void => {
       ptr[u + 1] - ptr[u] === 1 &&
       reads[u] <= SMALL_REST + 1 &&
       cost[units[u]] <= 2 * SMALL_REST &&
-      kind[units[u]] === OUTPUT;
+      kind[units[u]] === OUTPUT &&
+      barrier[u] === 0;
     for (let e = ptr[u]; e < ptr[u + 1]; e++) users[read[e]] += small ? 1 : FEW_USERS + 1;
   }
   for (let u = 0; u < units.length; u++)
@@ -107,22 +122,32 @@ const dropLoneProvisional = ({ kind, candidates }: Cut, { rank }: Uses, block: U
  * decided before what they read, since what an un-stored reader reads is read by that reader's own readers instead.
  */
 const demoteLocal = (cut: Cut, uses: Uses, block: UnionFind, options: DecomposeOptions): void => {
-  const { kind, cost } = cut;
+  const { kind, cost, reduction } = cut;
   const { units, ptr, read } = uses;
   const readers = blockSets(units.length);
+  /* A term of a long sum alone is evaluated by itself, in the loop over terms if it is not stored. */
+  const isTerm = (u: number): boolean =>
+    (reduction[units[u]] & TERM) !== 0 &&
+    block.size(u) === 1 &&
+    (readers.count[u] === 0 || (readers.count[u] === 1 && (reduction[units[readers.first[u]]] & WHOLE) !== 0));
+  const within = new Float32Array(units.length);
   const decide = (u: number): void => {
     const id = units[u];
     const n = readers.count[u];
     if (kind[id] === OUTPUT || kind[id] === TAGGED || kind[id] === LONG_SUM || n === 0) return;
     const alone = n === 1;
-    const own = alone && block.find(u) === readers.first[u];
-    const byLargeBlock = block.size(readers.first[u]) > 1;
-    if (own || (alone && byLargeBlock) || (byLargeBlock && options.detectBlocks && (n - 1) * cost[id] < RECOMPUTE))
+    const reader = readers.first[u];
+    const own = alone && block.find(u) === reader;
+    const byTerm = isTerm(reader) && within[reader] + cost[id] <= MAX_BLOCK_COST;
+    const byLargeBlock = block.size(reader) > 1 || byTerm;
+    if (own || (alone && byLargeBlock) || (byLargeBlock && options.detectBlocks && (n - 1) * cost[id] < RECOMPUTE)) {
       kind[id] = NONE;
+      if (byTerm) within[reader] += cost[id];
+    }
   };
   for (let u = units.length - 1; u >= 0; u--) {
     decide(u);
-    if (kind[units[u]] === NONE) for (let e = ptr[u]; e < ptr[u + 1]; e++) readers.addAll(read[e], u);
+    if (kind[units[u]] === NONE && !isTerm(u)) for (let e = ptr[u]; e < ptr[u + 1]; e++) readers.addAll(read[e], u);
     else if (ptr[u] < ptr[u + 1]) {
       const own = block.find(u);
       for (let e = ptr[u]; e < ptr[u + 1]; e++) readers.add(read[e], own);

@@ -1,7 +1,8 @@
 import type { Graph } from '@filigree/ir';
 import type { DecomposeOptions } from '../options.js';
-import { ADD, ARITY, CONSTANT, COST, NEG, STORABLE } from './codes.js';
+import { ADD, ARITY, CONSTANT, COST, NEG, STORABLE, associativeIn } from './codes.js';
 import { IntList } from './int-list.js';
+import { INNER, longReductions, TERM as LONG_TERM, WHOLE } from './reductions.js';
 
 /** Why a node is stored; `NONE` is 0, so that a node's class is also "is it stored". */
 export const NONE = 0;
@@ -12,7 +13,7 @@ export const SHARED = 2;
 export const PROVISIONAL = 3;
 /** Tagged by the program. */
 export const TAGGED = 4;
-/** A long sum, computed by a kernel of its own whether shared or not. */
+/** A long sum, minimum or maximum, computed by a kernel of its own whether shared or not. */
 export const LONG_SUM = 5;
 
 /** The cut of the graph into stored expressions, by node id. */
@@ -28,12 +29,16 @@ export interface Cut {
   readonly cost: Float32Array;
   /** References to each node from nodes that are needed, and as an output; 0 where it is not needed. */
   readonly references: Uint32Array;
+  /** What nodes are to reductions of many terms (`longReductions`). */
+  readonly reduction: Uint8Array;
 }
 
 /** Terms of sums from this cost on are tried as block members. */
 const HEAVY_TERM = 24;
 /** A kernel is a function that a compiler must swallow: costlier expressions are cut. */
-const MAX_COST = 4096;
+export const MAX_COST = 4096;
+/** The same of a term of a long reduction, whose loop may be unrolled. */
+const MAX_TERM_COST = 512;
 
 /**
  * Chooses the candidates for storage (§4.2.1): outputs, tagged nodes, and expressions referenced at least
@@ -43,6 +48,10 @@ const MAX_COST = 4096;
 export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array, options: DecomposeOptions): Cut => {
   const { op, left, right, length } = graph;
   const { references, role } = sweepUses(graph, outputs);
+  const reduction = longReductions(graph, references);
+  /* Terms that must be added in order are computed first, on threads and lanes. */
+  const anyOrder = associativeIn(graph.arithmetic)[ADD] === 1;
+  const maxTermCost = anyOrder ? MAX_TERM_COST : HEAVY_TERM;
   const kind = new Uint8Array(length);
   const cost = new Float32Array(length);
   for (let i = 0; i < outputs.length; i++) if (ARITY[op[outputs[i]]] > 0) kind[outputs[i]] = OUTPUT;
@@ -71,11 +80,15 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
     readsStored[id] = below;
     layered |= below;
     if (code === ADD) {
-      const n = (op[a] === ADD && kind[a] === NONE ? terms[a] : 1) + (op[b] === ADD && kind[b] === NONE ? terms[b] : 1);
+      const m = op[a] === ADD && kind[a] === NONE ? terms[a] : 1;
+      const k = op[b] === ADD && kind[b] === NONE ? terms[b] : 1;
+      /* In program order a sum goes on in one of its operands, and the other is a term. */
+      const n = anyOrder ? m + k : m > 1 ? m + 1 : k + 1;
       terms[id] = n > 0xffff ? 0xffff : n;
       /* An output that is a long sum is one already; any other is cut off where the sum ends. */
       if (kind[id] === NONE && terms[id] > options.maxSumTerms && (role[id] & SUM) !== 0) kind[id] = LONG_SUM;
     }
+    if (kind[id] === NONE && (reduction[id] & WHOLE) !== 0) kind[id] = LONG_SUM;
     if (kind[id] !== NONE) {
       found.push(id);
       continue;
@@ -88,11 +101,12 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
       code !== NEG
     )
       kind[id] = terms[id] > options.maxSumTerms ? LONG_SUM : SHARED;
-    else if (c >= MAX_COST) kind[id] = SHARED;
+    else if (c >= ((reduction[id] & LONG_TERM) !== 0 ? maxTermCost : MAX_COST) && (reduction[id] & INNER) === 0)
+      kind[id] = SHARED;
     else if (options.detectBlocks && (role[id] & TERM) !== 0 && c >= HEAVY_TERM) kind[id] = PROVISIONAL;
     if (kind[id] !== NONE) found.push(id);
   }
-  return { kind, candidates: found.values(), readsStored, layered: layered !== 0, cost, references };
+  return { kind, candidates: found.values(), readsStored, layered: layered !== 0, cost, references, reduction };
 };
 
 const TERM = 1;
@@ -100,10 +114,11 @@ const SUM = 2;
 
 /**
  * One descending sweep over what the outputs need: references to each node, and which nodes are a term of a sum, seen
- * through a sign, or a whole sum, read by something other than a sum.
+ * through a sign, or a whole sum, read by something other than a sum, or by one that may not be mixed with it.
  */
 const sweepUses = (graph: Graph, outputs: Int32Array): { references: Uint32Array; role: Uint8Array } => {
   const { op, left, right, length } = graph;
+  const anyOrder = associativeIn(graph.arithmetic)[ADD] === 1;
   const references = new Uint32Array(length);
   const role = new Uint8Array(length);
   for (let i = 0; i < outputs.length; i++) references[outputs[i]]++;
@@ -117,12 +132,12 @@ const sweepUses = (graph: Graph, outputs: Int32Array): { references: Uint32Array
     const a = left[id];
     references[a]++;
     if (op[a] !== ADD) role[a] |= toSum ? TERM : 0;
-    else if (!toSum) role[a] |= SUM;
+    else if (!toSum || (!anyOrder && code === NEG)) role[a] |= SUM;
     if (arity === 1) continue;
     const b = right[id];
     references[b]++;
     if (op[b] !== ADD) role[b] |= toSum ? TERM : 0;
-    else if (!toSum) role[b] |= SUM;
+    else if (!toSum || (!anyOrder && op[a] === ADD)) role[b] |= SUM;
   }
   return { references, role };
 };

@@ -1,7 +1,8 @@
-import { fail, pass, type Pass } from '@filigree/ir';
-import { defaultOptions, type DecomposeOptions } from '../options.js';
+import { fail, pass, type Pass, checkOptions } from '@filigree/ir';
+import { decomposeSpec, defaultOptions, type DecomposeOptions } from '../options.js';
 import type { Trace } from '../trace/trace.js';
 import { joinBlocks } from './blocks.js';
+import { bounded } from './bounded.js';
 import { candidates, NONE, type Cut } from './candidates.js';
 import { ARITY } from './codes.js';
 import { unitWalk, type UnitWalk } from './walk.js';
@@ -25,15 +26,19 @@ export interface Decomposition extends Trace {
 }
 
 /** Cuts a trace into units (§4.2): decides which expressions are stored, and joins them into blocks. */
-export const decompose = (options: DecomposeOptions = defaultOptions.decompose): Pass<Trace, Decomposition> =>
-  pass('decompose', (trace) => {
+export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomposition> => {
+  const options = { ...defaultOptions.decompose, ...checkOptions('decompose', given, decomposeSpec) };
+  return pass('decompose', (trace) => {
     const { graph } = trace;
     const outputs = distinctOutputs(trace);
     const tagged = options.tags ? Int32Array.from(trace.blocks.flatMap((b) => [...b])) : new Int32Array(0);
-    const cut = candidates(graph, outputs, tagged, options);
-    const blockOf = joinBlocks(graph, cut, trace.blocks, options);
+    const first = candidates(graph, outputs, tagged, options);
+    const before = Uint8Array.from(first.candidates, (id) => first.kind[id]);
+    const blockOf = joinBlocks(graph, first, trace.blocks, options);
+    const cut = bounded(graph, first, before);
     return { ...trace, stored: cut.kind, references: cut.references, ...unitsOf(trace, cut, blockOf) };
   });
+};
 
 /** Output nodes that need evaluation or a place to be read from, each once, ascending. */
 const distinctOutputs = (trace: Trace): Int32Array => {
@@ -106,7 +111,7 @@ const levels = (trace: Trace, cut: Cut, unit: Int32Array, ptr: Int32Array, roots
   const level = new Int32Array(count);
   if (!cut.layered) return level;
   const below = new Int32Array(kind.length);
-  const walk = unitWalk(trace.graph, cut, MAX_BLOCK_READS);
+  const walk = unitWalk(trace.graph, cut, kind.length);
   for (let again = true, sweep = 0; again; sweep++) {
     again = false;
     if (sweep > count + 1) {
@@ -142,11 +147,8 @@ const levels = (trace: Trace, cut: Cut, unit: Int32Array, ptr: Int32Array, roots
   return level;
 };
 
-/** Reads of one member of a block; more than this and the member is taken to read none of its own block. */
-const MAX_BLOCK_READS = 1 << 16;
-
 const levelOfReads = (id: number, walk: UnitWalk, kind: Uint8Array, unit: Int32Array, level: Int32Array): number => {
-  const n = walk.collect(id, MAX_BLOCK_READS);
+  const n = walk.collect(id, Infinity);
   let l = 0;
   for (let i = 0; i < n; i++) {
     const r = walk.reads[i];

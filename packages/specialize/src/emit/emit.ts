@@ -1,52 +1,42 @@
 import {
   buildKernel,
   pass,
-  type Attrs,
   type Buffer,
   type Builder,
   type Kernel,
   type Module,
   type Pass,
   type Value,
+  checkOptions,
 } from '@filigree/ir';
-import { defaultOptions, type SpecializeOptions } from '../options.js';
-import { COST } from '../decompose/codes.js';
+import { specializeSpec, withDefaults, type SpecializeOptions } from '../options.js';
 import { POOL } from '../place/pools.js';
-import type { Launch, PlacedGroup, PlacedSegment, Placement } from '../place/place.js';
-import {
-  columnEntry,
-  columnStarts,
-  emitAddresses,
-  linear,
-  tileTables,
-  type Instance,
-  type Tile,
-  type TileTables,
-} from './address.js';
-import { emitExpression } from './expression.js';
-
-/** Below this much work a kernel does not repay waking other threads. */
-const PARALLEL_WORK = 1 << 14;
-
-type EmitContext = Pick<SpecializeOptions, 'dtype' | 'decompose' | 'emit'>;
+import type { Launch, PlacedGroup, Placement } from '../place/place.js';
+import { columnStarts, emitAddresses, linear, tileTables, type Instance, type Tile } from './address.js';
+import { expressionValues, isComputeBound, PARALLEL_WORK, type EmitContext } from './instance.js';
+import { emitPartsOf, rolledValue, wholeSegment } from './rolled.js';
 
 /**
  * Kernel IR from a placement (§4.8): one kernel a launch, an outer parallel loop over tiles, and within a tile one inner
- * vector loop over instances for each group.
+ * vector loop over instances for each group. The module says by its attribute `arithmetic` what a compiler may change.
  */
-export const emit = (options: EmitContext = defaultOptions, name = 'specialized'): Pass<Placement, Module> =>
-  pass('emit', (p) => ({
+export const emit = (given?: Partial<EmitContext>, name = 'specialized'): Pass<Placement, Module> => {
+  const options = withDefaults(checkOptions<Partial<SpecializeOptions>>('emit', given, specializeSpec));
+  return pass('emit', (p) => ({
     name,
     buffers: p.buffers,
     kernels: p.launches.map((launch, k) => launchKernel(`launch${k}`, launch, p.buffers, options)),
-    attrs: {},
+    attrs: { arithmetic: p.arithmetic },
   }));
+};
 
 const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], options: EmitContext): Kernel =>
   buildKernel(
     name,
     {},
     (b) => {
+      if (launch.repeated) return emitSteps(b, launch, options);
+      for (const g of launch.groups) emitPartsOf(b, g, options);
       if (launch.tiles === 1) {
         for (const g of launch.groups)
           emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, 1, options);
@@ -69,22 +59,39 @@ const work = (g: PlacedGroup): number =>
   g.size * (g.columnBuffers.length + (g.template?.graph.length ?? 0)) +
   g.segments.reduce((n, s) => n + s.terms * (s.columnBuffers.length + 1), 0);
 
-/**
- * Whether vector lanes pay: operands come one by one through index tables, so an instance must compute more than it
- * loads. For sums of products they gain nothing, and compilers spend most of their time on them.
- */
-const isComputeBound = (g: PlacedGroup): boolean => {
-  if (!g.template) return false;
-  const { graph } = g.template;
-  let flops = 0;
-  for (let id = 0; id < graph.length; id++) flops += COST[graph.op[id]];
-  const memory = g.columnBuffers.length + g.stores.reduce((n, list) => n + list.length, 0);
-  const gathers = g.encoded.addresses.some((a) => a.is === 'table' || (a.is === 'piece' && a.stride > 1));
-  return !gathers || flops >= LANES_PAY * memory;
+/** A loop over steps; what one level computes is complete before the next begins. */
+const emitSteps = (b: Builder, { tiles: steps, groups }: Launch, options: EmitContext): void => {
+  const levels = [...new Set(groups.map((g) => g.level))].map((level) => groups.filter((g) => g.level === level));
+  b.for(b.i32(0), b.i32(steps), b.i32(1), { trips: steps }, [], (step) => {
+    for (const level of levels) {
+      const tiles = level.map((g) => stepOf(b, g, step));
+      level.forEach((g, k) => emitPartsOf(b, g, options, tiles[k]));
+      const worth = level.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK * steps;
+      if (!options.emit.parallel || !worth) {
+        level.forEach((g, k) => emitGroup(b, g, tiles[k], steps, options));
+        continue;
+      }
+      b.for(b.i32(0), b.i32(SHARES), b.i32(1), { parallel: true }, [], (share) =>
+        level.forEach((g, k) => emitGroup(b, g, shareOf(b, tiles[k], share), steps * SHARES, options)),
+      );
+    }
+  });
 };
 
-/** Operations a memory access from which lanes pay, measured on gathers of f64 into four lanes. */
-const LANES_PAY = 2;
+/** Shares of a step that threads divide. */
+const SHARES = 64;
+
+const stepOf = (b: Builder, g: PlacedGroup, step: Value): Tile => {
+  if (g.oneEach) return { index: step, first: step, count: b.i32(1) };
+  const first = b.load(POOL[32], linear(b, step, 1, g.tileBase));
+  return { index: step, first, count: b.sub(b.load(POOL[32], linear(b, step, 1, g.tileBase + 1)), first) };
+};
+
+const shareOf = (b: Builder, { index, first, count }: Tile, share: Value): Tile => {
+  const at = (k: Value): Value => b.div(b.mul(count, k), b.i32(SHARES));
+  const from = at(share);
+  return { index, first: b.add(first!, from), count: b.sub(at(b.add(share, b.i32(1))), from) };
+};
 
 /** The instances of one tile of many. Loops say how often they run as a rule: whoever divides the work must know. */
 const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, tiles: number, options: EmitContext): void => {
@@ -100,6 +107,8 @@ const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, tiles: number, option
   });
 };
 
+const storeCount = (g: PlacedGroup): number => g.stores.reduce((n, list) => n + list.length, 0);
+
 /** Every `step`-th instance from the first of a tile or piece on. */
 const emitInstances = (
   b: Builder,
@@ -112,74 +121,18 @@ const emitInstances = (
   const constants = columnStarts(b, tile, g.constantCount, g.bases.constants);
   const rolled = g.segments.length > 0;
   const segments = g.segments.map((s) => wholeSegment(b, s));
-  const one = b.i32(1);
-  const attrs: Attrs = { ...(options.emit.simd && isComputeBound(g) ? { simd: true } : {}), trips };
-  b.for(b.i32(0), tile.count, one, attrs, [], (m) => {
+  const instance = (m: Value): void => {
     const j = step === 1 ? m : b.mul(m, b.i32(step));
     const at: Instance = { m, j, i: tile.first === undefined ? j : b.add(tile.first, j) };
     const columns = g.columnBuffers.length;
     const positions = emitAddresses(b, g.encoded, tables, at, 0, columns, []);
     const values = rolled
-      ? [segments.reduce((sum, s) => sumOfTerms(b, s, g.size, at.i, one, sum, options), b.constant(0, options.dtype))]
+      ? [rolledValue(b, g, segments, at.i, options)]
       : expressionValues(b, g, positions, constants, j, options);
     const all = emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions);
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
-  });
-};
-
-const expressionValues = (
-  b: Builder,
-  g: Pick<PlacedSegment, 'columnBuffers'> & { readonly template: PlacedGroup['template'] },
-  positions: readonly Value[],
-  constants: readonly Value[],
-  j: Value,
-  { dtype, decompose }: EmitContext,
-): Value[] => {
-  const columns = g.columnBuffers.length;
-  const loads = positions.map((p, c) => b.load(g.columnBuffers[c], p));
-  const numbers = constants.map((start) => b.load(POOL.constants, columnEntry(b, start, j, constants.length)));
-  return emitExpression(b, g.template!, dtype, (k) => (k < columns ? loads[k] : numbers[k - columns]), decompose.local);
-};
-
-/** A segment's tables are one tile: its terms are found by their number. */
-interface WholeSegment {
-  readonly segment: PlacedSegment;
-  readonly tables: TileTables;
-  readonly constants: readonly Value[];
-}
-
-const wholeSegment = (b: Builder, segment: PlacedSegment): WholeSegment => {
-  const tile: Tile = { index: undefined, first: undefined, count: b.i32(segment.terms) };
-  return {
-    segment,
-    tables: tileTables(b, segment.encoded, segment.bases, tile),
-    constants: columnStarts(b, tile, segment.constantCount, segment.bases.constants),
   };
-};
-
-/** A rolled sum: a loop over the terms of instance `i`. */
-const sumOfTerms = (
-  b: Builder,
-  { segment, tables, constants }: WholeSegment,
-  instances: number,
-  i: Value,
-  one: Value,
-  start: Value,
-  options: EmitContext,
-): Value => {
-  const from = b.load(POOL[32], linear(b, i, 1, segment.ptrBase));
-  const to = b.load(POOL[32], linear(b, i, 1, segment.ptrBase + 1));
-  return b.for(from, to, one, { trips: Math.ceil(segment.terms / instances) }, [start], (t, [sum]) => {
-    const positions = emitAddresses(
-      b,
-      segment.encoded,
-      tables,
-      { m: t, i: t, j: t },
-      0,
-      segment.columnBuffers.length,
-      [],
-    );
-    const [term] = expressionValues(b, segment, positions, constants, t, options);
-    return b.add(sum, term);
-  })[0];
+  if (g.oneEach) return instance(b.i32(0));
+  const lanes = options.emit.simd && isComputeBound(g.template, g, storeCount(g)) ? { simd: true } : {};
+  b.for(b.i32(0), tile.count, b.i32(1), { ...lanes, trips }, [], instance);
 };

@@ -104,5 +104,6 @@ const isDifference = ({ graph }: Template, id: number): boolean =>
 const asNumber = (b: Builder, v: Value, dtype: 'f32' | 'f64'): Value =>
   v.type === 'i1' ? b.select(v, b.constant(1, dtype), b.constant(0, dtype)) : v;
 
+/* Neither 0 nor NaN. */
 const asTruth = (b: Builder, v: Value, dtype: 'f32' | 'f64'): Value =>
-  v.type === 'i1' ? v : b.cmp('ne', v, b.constant(0, dtype));
+  v.type === 'i1' ? v : b.cmp('lt', b.constant(0, dtype), b.value('math.abs', [v]));

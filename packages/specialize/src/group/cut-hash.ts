@@ -1,11 +1,11 @@
 import { mix } from '@filigree/ir';
 import type { Decomposition } from '../decompose/decompose.js';
-import { ARITY, ASSOCIATIVE, COMMUTATIVE, CONSTANT } from '../decompose/codes.js';
+import { ARITY, COMMUTATIVE, CONSTANT, associativeIn } from '../decompose/codes.js';
 
 /**
  * Structural hashes of the graph as the decomposition cuts it: a stored operand is a leaf. Leaves of different inputs
- * differ, so that one column of a group's leaf table always reads one buffer. Invariant under commutation and
- * association, as the graph's own structural hash (Alg. 1).
+ * differ, so that one column of a group's leaf table always reads one buffer. Invariant under commutation and, as far as
+ * the arithmetic allows, association, as the graph's own structural hash (Alg. 1).
  */
 export interface CutHashes {
   /** Hash of the expression at a node, whether the node is stored or not. */
@@ -20,6 +20,7 @@ export const INTERMEDIATE = 0;
 export const cutHashes = (d: Decomposition): CutHashes => {
   const { graph, stored } = d;
   const { op, left, right, length } = graph;
+  const associative = associativeIn(graph.arithmetic);
   const own = new Int32Array(length);
   for (const [k, input] of d.inputs.entries()) {
     own.fill(leafHash(k + 1), input.firstNode, input.firstNode + input.length);
@@ -40,7 +41,7 @@ export const cutHashes = (d: Decomposition): CutHashes => {
     }
     const b = right[id];
     const y = stored[b] === 0 ? own[b] : STORED;
-    if (ASSOCIATIVE[code] === 1) {
+    if (associative[code] === 1) {
       const s = op[a] === code && stored[a] === 0 ? x : mix(x, code);
       const t = op[b] === code && stored[b] === 0 ? y : mix(y, code);
       own[id] = (s + t) | 0;

@@ -1,4 +1,4 @@
-import { ARITY, ASSOCIATIVE, COMMUTATIVE } from '../decompose/codes.js';
+import { ARITY, COMMUTATIVE, associativeIn } from '../decompose/codes.js';
 import type { Grouping } from '../group/group.js';
 import { readWritten, token, type WrittenToken } from './token.js';
 import type { UnitForm } from './unit-form.js';
@@ -12,13 +12,14 @@ export interface CanonicalForm {
 }
 
 /**
- * The canonical form of the unit that was walked last. Sums and products are flattened; operands stand by structural hash, those
+ * The canonical form of the unit that was walked last. Sums and products are flattened where the arithmetic allows; operands stand by structural hash, those
  * of one hash by how often their leaves occur in the unit, then as they are written. So what a diagonal entry or an edge
  * reads in several terms stands at the same place in all units, and is one column (App. B).
  */
 export const canonicalForm = (d: Grouping, form: UnitForm, tree: boolean): CanonicalForm => {
   const { stored, references, hashes } = d;
   const { op } = d.graph;
+  const associative = associativeIn(d.graph.arithmetic);
   const { nodes } = form;
   const read = Array.from(form.tokens.subarray(0, form.tokenCount), readWritten);
   const { roots, first, second } = operandPlaces(read);
@@ -39,7 +40,7 @@ export const canonicalForm = (d: Grouping, form: UnitForm, tree: boolean): Canon
   };
   const operands = (p: number): number[] => {
     const code = op[nodes[p]];
-    if (ASSOCIATIVE[code] === 1) return terms(p);
+    if (associative[code] === 1) return terms(p);
     if (ARITY[code] === 1) return [first[p]];
     const both = [first[p], second[p]];
     return COMMUTATIVE[code] === 1 ? both.sort(before) : both;

@@ -1,4 +1,4 @@
-import { Graph } from '@filigree/ir';
+import { Graph, type Arithmetic } from '@filigree/ir';
 import { ADD, MUL } from '../decompose/codes.js';
 import { readToken } from './token.js';
 
@@ -24,9 +24,9 @@ export const buildTemplate = (
   variables: number,
   leaf: (i: number) => Slot,
   constant: (i: number) => Slot,
-  identity: Graph['identity'],
+  arithmetic: Arithmetic,
 ): Template => {
-  const graph = new Graph({ identity, capacity: 2 * tokenCount + variables + 8 });
+  const graph = new Graph({ arithmetic, capacity: 2 * tokenCount + variables + 8 });
   const first = graph.variables(variables);
   const at = (slot: Slot): number => ('variable' in slot ? first + slot.variable : graph.constant(slot.value));
   const frames: { code: number; operands: number; args: number[]; index: number }[] = [];

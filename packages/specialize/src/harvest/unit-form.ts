@@ -15,8 +15,8 @@ export interface UnitForm {
    * Returns false when more than `limit` tokens were needed.
    */
   readonly walk: (roots: Int32Array, from: number, to: number, tree: boolean, limit: number) => boolean;
-  /** Walks one operand of a rolled sum: a stored expression is a leaf. */
-  readonly walkTerm: (id: number) => void;
+  /** Walks one operand of a rolled sum: a stored expression is a leaf. Otherwise as `walk`. */
+  readonly walkTerm: (id: number, tree: boolean, limit: number) => boolean;
   tokens: Int32Array;
   /** The node of each token. */
   nodes: Int32Array;
@@ -117,9 +117,9 @@ export const unitForm = (d: Grouping): UnitForm => {
       for (let r = from; r < to; r++) if (!visit(roots[r], true, tree, limit)) return false;
       return true;
     },
-    walkTerm: (id) => {
+    walkTerm: (id, tree, limit) => {
       begin(0);
-      visit(id, false, true, Infinity);
+      return visit(id, false, tree, limit);
     },
     tokens: new Int32Array(64),
     nodes: new Int32Array(64),

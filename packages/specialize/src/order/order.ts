@@ -1,6 +1,6 @@
-import { pass, type Pass } from '@filigree/ir';
+import { pass, type Pass, checkOptions } from '@filigree/ir';
 import type { Harvest } from '../harvest/harvest.js';
-import { defaultOptions, type OrderOptions } from '../options.js';
+import { orderSpec, defaultOptions, type OrderOptions } from '../options.js';
 import { countFrom } from '../trace/count-from.js';
 import { accesses } from './accesses.js';
 import { breadthFirst } from './breadth-first.js';
@@ -28,11 +28,14 @@ const BETTER = 0.8;
  * while it is in the cache, as is usual for matrices; a mesh whose faces are in no particular order is traversed
  * breadth first.
  */
-export const order = (options: OrderOptions = defaultOptions.order): Pass<Harvest, Ordered> =>
-  pass('order', (h) => {
+export const order = (given?: Partial<OrderOptions>): Pass<Harvest, Ordered> => {
+  const options = { ...defaultOptions.order, ...checkOptions('order', given, orderSpec) };
+  return pass('order', (h) => {
     const asWritten = countFrom(0, h.ptr.length - 1);
     const reads = readCount(h);
-    if (!options.reorder || reads < MIN_READS || reads > MAX_READS || !isScattered(h))
+    /* Steps of a loop run in their order. */
+    const inSteps = h.harvested.some((g) => g.repeated);
+    if (!options.reorder || inSteps || reads < MIN_READS || reads > MAX_READS || !isScattered(h))
       return { ...h, order: asWritten };
     const touched = accesses(h);
     const before = lineLoads(h, touched, asWritten);
@@ -43,6 +46,7 @@ export const order = (options: OrderOptions = defaultOptions.order): Pass<Harves
       ? { ...h, order: near, harvested: reorderInstances(h, near) }
       : { ...h, order: asWritten };
   });
+};
 
 /** Programs that read less stay in the cache anyway. */
 const MIN_READS = 1 << 14;

@@ -1,4 +1,4 @@
-import type { Body, Harvest, HarvestedGroup, Segment } from '../harvest/harvest.js';
+import { termStarts, type Body, type Harvest, type HarvestedGroup, type Segment } from '../harvest/harvest.js';
 
 /** The groups with their instances in a new order of units. */
 export const reorderInstances = (h: Harvest, order: Int32Array): HarvestedGroup[] => {
@@ -22,6 +22,7 @@ export const reorderInstances = (h: Harvest, order: Int32Array): HarvestedGroup[
     units: take(g.units, from[k]),
     body: g.body && takeBody(g.body, from[k]),
     segments: g.segments.map((s) => takeSegment(s, from[k])),
+    ...(g.turns === undefined ? {} : { turns: take(g.turns, termsFrom(termStarts(g), from[k]).terms) }),
   }));
 };
 
@@ -38,7 +39,12 @@ const takeBody = <B extends Body>(body: B, from: Int32Array): B => ({
 });
 
 const takeSegment = (segment: Segment, from: Int32Array): Segment => {
-  const { ptr } = segment;
+  const { ptr, terms } = termsFrom(segment.ptr, from);
+  return { ...takeBody(segment, terms), ptr };
+};
+
+/** The terms of instances in their new order, of which instance i has `ptr[i] .. ptr[i + 1])`. */
+const termsFrom = (ptr: Int32Array, from: Int32Array): { readonly ptr: Int32Array; readonly terms: Int32Array } => {
   const moved = new Int32Array(ptr.length);
   const terms = new Int32Array(ptr[ptr.length - 1]);
   let n = 0;
@@ -46,5 +52,5 @@ const takeSegment = (segment: Segment, from: Int32Array): Segment => {
     for (let t = ptr[from[i]]; t < ptr[from[i] + 1]; t++) terms[n++] = t;
     moved[i + 1] = n;
   }
-  return { ...takeBody(segment, terms), ptr: moved };
+  return { ptr: moved, terms };
 };

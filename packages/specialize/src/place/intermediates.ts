@@ -26,17 +26,15 @@ export const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { sl
     const l = level[u];
     if (often[l] === 1) for (let r = ptr[u]; r < ptr[u + 1]; r++) if (read[r] === 1) slot[roots[r]] = next[l]++;
   }
-  for (const g of groups) {
-    if (g.move || levels[g.level].often) continue;
-    const { units } = g;
+  for (const { move, units } of groups) {
+    if (move) continue;
     const values = ptr[units[0] + 1] - ptr[units[0]];
-    let at = next[g.level];
     for (let k = 0; k < values; k++)
       for (let i = 0; i < units.length; i++) {
+        const l = level[units[i]];
         const r = ptr[units[i]] + k;
-        if (read[r] === 1) slot[roots[r]] = at++;
+        if (often[l] === 0 && read[r] === 1) slot[roots[r]] = next[l]++;
       }
-    next[g.level] = at;
   }
   return { slot, count };
 };

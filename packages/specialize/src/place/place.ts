@@ -1,21 +1,31 @@
-import { pass, type Buffer, type Pass } from '@filigree/ir';
+import { checkOptions, pass, type Arithmetic, type Buffer, type Pass } from '@filigree/ir';
+import type { Repetition } from '../group/groups.js';
+import { associativeIn } from '../decompose/codes.js';
+import { termStarts } from '../harvest/harvest.js';
 import type { Template } from '../harvest/template.js';
-import { defaultOptions, type SpecializeOptions } from '../options.js';
+import { specializeSpec, withDefaults, type SpecializeOptions } from '../options.js';
 import type { Ordered } from '../order/order.js';
 import { bufferOf, destinationColumns, positionsOf, TEMPORARIES, type Positions } from './columns.js';
 import { encode, interleave, type Encoded } from './encode.js';
 import { placeIntermediates } from './intermediates.js';
 import type { Movable } from './movable.js';
 import { moves } from './moves.js';
+import { PART, PART_TERMS, partsOf } from './parts.js';
 import { Pools, type TableBases } from './pools.js';
+import { oneEach, stepStarts } from './steps.js';
 import { cutTiles } from './tiles.js';
 
 /** A group with every position known; instances in the order they run. */
 export interface PlacedGroup {
   readonly size: number;
+  readonly level: number;
+  /** How often the group runs, a part of its instances each time: more than once where it repeats. */
+  readonly steps: number;
+  /** Whether it repeats and each step has one instance. */
+  readonly oneEach: boolean;
   /**
-   * First entry, in the 32-bit pool, of the table of tiles: tile t runs the instances `[base[t], base[t + 1])`. Unused
-   * if there is only one tile.
+   * First entry, in the 32-bit pool, of the table of tiles, or steps: tile t runs the instances `[base[t], base[t + 1])`.
+   * Unused if there is only one tile.
    */
   readonly tileBase: number;
   /**
@@ -35,23 +45,54 @@ export interface PlacedGroup {
   /** For each value of an instance, where it is written. */
   readonly stores: readonly (readonly { readonly buffer: string; readonly address: number }[])[];
   readonly segments: readonly PlacedSegment[];
+  /** For rolled sums whose segments take turns. */
+  readonly turns: PlacedTurns | undefined;
 }
 
-/** One kind of term of a rolled sum: terms of instance i are `ptr[i] .. ptr[i+1])` in the 32-bit pool from `ptrBase`. */
+/** Where the segment of each term of a rolled sum stands in the pool of `width`, and where the terms of each instance begin. */
+export interface PlacedTurns {
+  readonly width: 8 | 32;
+  readonly base: number;
+  readonly ptrBase: number;
+  readonly terms: number;
+}
+
+/**
+ * One kind of term of a rolled sum: terms of instance i are `ptr[i] .. ptr[i+1])` in the 32-bit pool from `ptrBase`; without a
+ * `ptrBase` instance i has one term, term i.
+ */
 export interface PlacedSegment {
+  /** The operation that terms are joined by. */
+  readonly operation: number;
   readonly template: Template;
   readonly columnBuffers: readonly string[];
   readonly constantCount: number;
   readonly encoded: Encoded;
   readonly bases: TableBases;
-  readonly ptrBase: number;
+  readonly ptrBase: number | undefined;
   readonly terms: number;
+  readonly parts: PlacedParts | undefined;
 }
 
-/** Groups that do not depend on one another: one launch, tile by tile. */
+/**
+ * The parts of the terms of a segment, see `Parts`: where their beginnings and the first part of each instance stand in the 32-bit
+ * pool, and where the sum of the first part stands among the intermediates.
+ */
+export interface PlacedParts {
+  readonly count: number;
+  readonly startBase: number;
+  readonly ptrBase: number;
+  readonly valueBase: number;
+}
+
+/**
+ * Groups that do not depend on one another: one launch, tile by tile. Or the groups of levels that repeat, in the order in which
+ * they run within a step.
+ */
 export interface Launch {
   readonly level: number;
   readonly tiles: number;
+  readonly repeated: Repetition | undefined;
   readonly groups: readonly PlacedGroup[];
 }
 
@@ -61,6 +102,7 @@ export interface Placement {
   readonly buffers: readonly Buffer[];
   readonly nodes: number;
   readonly indexBytes: number;
+  readonly arithmetic: Arithmetic;
   readonly inputs: Ordered['inputs'];
   readonly outputs: Ordered['outputs'];
 }
@@ -70,26 +112,25 @@ export interface Placement {
  * order in which their group computes them, so that they are written consecutively; cuts launches into tiles; then
  * encodes the index columns.
  */
-export const place = (options: Pick<SpecializeOptions, 'dtype' | 'place'> = defaultOptions): Pass<Ordered, Placement> =>
-  pass('place', (h) => {
+export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>>): Pass<Ordered, Placement> => {
+  const options = withDefaults(checkOptions<Partial<SpecializeOptions>>('place', given, specializeSpec));
+  return pass('place', (h) => {
     const all = [...h.harvested, ...moves(h)].filter((g) => g.units.length > 0);
     const { slot, count } = placeIntermediates(h, all);
     const pools = new Pools();
-    const at: PlaceContext = { h, slot, pools, options: options.place, names: ['', ...h.inputs.map((i) => i.name)] };
+    let temporaries = count;
+    const reserve = (n: number): number => (temporaries += n) - n;
+    const names = ['', ...h.inputs.map((i) => i.name)];
+    const at: PlaceContext = { h, slot, pools, reserve, options: options.place, names };
     const { dtype } = options;
-    const levels = [...new Set(all.map((g) => g.level))].sort((a, b) => a - b);
-    const launches = levels.map((level) =>
-      placeLaunch(
-        at,
-        level,
-        all.filter((g) => g.level === level),
-        dtype === 'f32' ? 4 : 8,
-      ),
-    );
+    const launches = [...byLaunch(all)]
+      .sort((a, b) => a[0] - b[0])
+      .map(([level, groups]) => placeLaunch(at, level, groups, dtype === 'f32' ? 4 : 8));
     const buffers: Buffer[] = [
       ...h.inputs.map((i): Buffer => ({ name: i.name, type: dtype, length: i.length, role: 'input' })),
       ...h.outputs.map((o): Buffer => ({ name: o.name, type: dtype, length: o.nodes.length, role: 'output' })),
-      ...(count > 0 ? [{ name: TEMPORARIES, type: dtype, length: count, role: 'temp' } as const] : []),
+      ...(temporaries > 0 ? [{ name: TEMPORARIES, type: dtype, length: temporaries, role: 'temp' } as const] : []),
+      ...(temporaries > count ? [{ name: PART, type: dtype, length: PART_TERMS, role: 'scratch' } as const] : []),
       ...pools.buffers(dtype),
     ];
     return {
@@ -97,16 +138,34 @@ export const place = (options: Pick<SpecializeOptions, 'dtype' | 'place'> = defa
       buffers,
       nodes: h.graph.length,
       indexBytes: pools.indexBytes,
+      arithmetic: h.graph.arithmetic,
       inputs: h.inputs,
       outputs: h.outputs,
     };
   });
+};
+
+/** Groups by the level at which their launch begins. */
+const byLaunch = (groups: readonly Movable[]): Map<number, Movable[]> => {
+  const launches = new Map<number, Movable[]>();
+  for (const g of groups) {
+    const level = g.repeated?.first ?? g.level;
+    const known = launches.get(level);
+    if (known) known.push(g);
+    else launches.set(level, [g]);
+  }
+  return launches;
+};
 
 const placeLaunch = (at: PlaceContext, level: number, groups: readonly Movable[], scalarBytes: number): Launch => {
-  const { tiles, starts } = cutTiles(groups, at.h.order, scalarBytes, at.options.tileBytes);
+  const { repeated } = groups[0];
+  const { tiles, starts } = repeated
+    ? { tiles: repeated.steps, starts: groups.map((g) => stepStarts(g.units, at.h.level, repeated)) }
+    : cutTiles(groups, at.h.order, scalarBytes, at.options.tileBytes);
   return {
     level,
     tiles,
+    repeated,
     groups: groups.map((g, k) =>
       g.segments.length > 0 ? placeRolled(at, g, starts[k]) : placeUnrolled(at, g, starts[k]),
     ),
@@ -115,6 +174,8 @@ const placeLaunch = (at: PlaceContext, level: number, groups: readonly Movable[]
 
 interface PlaceContext extends Positions {
   readonly pools: Pools;
+  /** Reserves places behind all intermediates; returns the first. */
+  readonly reserve: (n: number) => number;
   readonly options: SpecializeOptions['place'];
 }
 
@@ -122,10 +183,14 @@ const NO_CONSTANTS = new Float64Array(0);
 
 const loopTables = (
   { pools }: PlaceContext,
+  { level, repeated }: Movable,
   { pieces }: Encoded,
   starts: Int32Array,
-): Pick<PlacedGroup, 'tileBase' | 'pieces'> => ({
-  tileBase: starts.length > 2 ? pools.append(32, starts) : 0,
+): Pick<PlacedGroup, 'level' | 'steps' | 'oneEach' | 'tileBase' | 'pieces'> => ({
+  level,
+  steps: repeated?.steps ?? 1,
+  oneEach: repeated !== undefined && oneEach(starts),
+  tileBase: starts.length > 2 && !(repeated && oneEach(starts)) ? pools.append(32, starts) : 0,
   pieces: pieces && {
     firstBase: pools.append(32, pieces.first),
     countBase: pools.append(32, pieces.count),
@@ -133,14 +198,29 @@ const loopTables = (
   },
 });
 
+/** Instances a step from which its columns have minima of their own. */
+const MANY_A_STEP = 64;
+
+const encodeTiles = (
+  { options }: PlaceContext,
+  g: Movable,
+  columns: readonly Int32Array[],
+  starts: Int32Array,
+): Encoded => {
+  if (!g.repeated) return encode(columns, starts, options);
+  const whole = Int32Array.of(0, g.units.length);
+  const many = g.units.length >= MANY_A_STEP * g.repeated.steps;
+  return encode(columns, many ? starts : whole, { ...options, pieces: false });
+};
+
 const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGroup => {
   const body = g.body!;
   const columns = body.columns.map((c) => positionsOf(at, c));
   const dest = destinationColumns(at, g, columns.length);
-  const encoded = encode([...columns, ...dest.columns], starts, at.options);
+  const encoded = encodeTiles(at, g, [...columns, ...dest.columns], starts);
   return {
     size: g.units.length,
-    ...loopTables(at, encoded, starts),
+    ...loopTables(at, g, encoded, starts),
     template: body.template,
     columnBuffers: body.columns.map((c) => bufferOf(at, c.kind)),
     constantCount: body.constants.length,
@@ -148,15 +228,17 @@ const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): Placed
     bases: at.pools.add(encoded, interleave(body.constants, NO_CONSTANTS)),
     stores: dest.stores,
     segments: [],
+    turns: undefined,
   };
 };
 
 const placeRolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGroup => {
   const dest = destinationColumns(at, g, 0);
-  const encoded = encode(dest.columns, starts, at.options);
+  const encoded = encodeTiles(at, g, dest.columns, starts);
+  const anyOrder = associativeIn(at.h.graph.arithmetic);
   return {
     size: g.units.length,
-    ...loopTables(at, encoded, starts),
+    ...loopTables(at, g, encoded, starts),
     template: undefined,
     columnBuffers: [],
     constantCount: 0,
@@ -168,14 +250,38 @@ const placeRolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGr
       const whole = Int32Array.of(0, s.ptr[s.ptr.length - 1]);
       const table = encode(columns, whole, { ...at.options, pieces: false });
       return {
+        operation: s.operation,
         template: s.template,
         columnBuffers: s.columns.map((c) => bufferOf(at, c.kind)),
         constantCount: s.constants.length,
         encoded: table,
         bases: at.pools.add(table, interleave(s.constants, NO_CONSTANTS)),
-        ptrBase: at.pools.append(32, s.ptr),
+        ptrBase: g.turns === undefined && s.ptr.every((p, i) => p === i) ? undefined : at.pools.append(32, s.ptr),
         terms: s.ptr[s.ptr.length - 1],
+        /* Where the order counts, terms are joined one after the other. */
+        parts: anyOrder[s.operation] === 1 ? placeParts(at, s.ptr) : undefined,
       };
     }),
+    turns: g.turns && placeTurns(at, g, g.turns),
+  };
+};
+
+const placeTurns = ({ pools }: PlaceContext, g: Movable, turns: Int32Array): PlacedTurns => ({
+  ...(g.segments.length <= 0x100
+    ? { width: 8, base: pools.append(8, Uint8Array.from(turns)) }
+    : { width: 32, base: pools.append(32, turns) }),
+  ptrBase: pools.append(32, termStarts(g)),
+  terms: turns.length,
+});
+
+const placeParts = ({ pools, reserve }: PlaceContext, ptr: Int32Array): PlacedParts | undefined => {
+  const parts = partsOf(ptr);
+  if (parts === undefined) return undefined;
+  const count = parts.starts.length - 1;
+  return {
+    count,
+    startBase: pools.append(32, parts.starts),
+    ptrBase: pools.append(32, parts.ptr),
+    valueBase: reserve(count),
   };
 };

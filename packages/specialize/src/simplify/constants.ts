@@ -28,7 +28,7 @@ let table: ReadonlyMap<string, number> | undefined;
 /** p/q by algebraic hash; made when first asked for. */
 const fractions = (): ReadonlyMap<string, number> => {
   if (table) return table;
-  const graph = new Graph();
+  const graph = new Graph({ arithmetic: 'algebraic' });
   const x = graph.variable();
   const values = new Map<string, number>();
   /* px/qx rather than p/q: the quotient of two numbers would be rounded before it is hashed. */

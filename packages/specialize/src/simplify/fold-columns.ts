@@ -3,6 +3,7 @@ import { ARITY, ARMS, CONSTANT, DIV, SELECT, STORABLE, VARIABLE } from '../decom
 import type { Template } from '../harvest/template.js';
 import type { SimplifyOptions } from '../options.js';
 import type { Plan } from './ops.js';
+import { hasReciprocal } from './reciprocals.js';
 import { dropUnusedVariables, rebuild } from './sweep.js';
 
 /** A template whose variables from number `leaves` on are varying constants, a column each. */
@@ -17,9 +18,9 @@ export interface WithConstants {
  * so that a column takes their place. Done only if no more columns are read than before.
  */
 export const foldColumns = (body: WithConstants, options: SimplifyOptions): WithConstants => {
-  if (body.constants.length === 0 || !options.constants) return body;
   const { template, leaves, constants } = body;
   const { graph, roots } = template;
+  if (constants.length === 0 || !options.constants || graph.arithmetic === 'exact') return body;
   const { op, left, right } = graph;
   const references = referenceCounts(graph, roots);
   /* For nodes of varying constants and numbers only: their values. */
@@ -43,7 +44,13 @@ export const foldColumns = (body: WithConstants, options: SimplifyOptions): With
       const k = column(v);
       values[id] = v;
       plans.set(id, (ops) => ops.variable(k));
-    } else if (code === DIV && options.fractions && y && op[right[id]] !== CONSTANT) {
+    } else if (
+      code === DIV &&
+      options.fractions &&
+      y &&
+      op[right[id]] !== CONSTANT &&
+      (graph.algebraic || y.every(hasReciprocal))
+    ) {
       const k = column(y.map((c) => 1 / c));
       plans.set(id, (ops) => ops.mul(ops.leaf(left[id]), ops.variable(k)));
     }

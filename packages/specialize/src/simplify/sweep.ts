@@ -75,7 +75,7 @@ export const rebuild = (
   variables = graph.variableCount,
 ): Template => {
   const { op, left, right } = graph;
-  const target = new Graph({ identity: graph.identity, capacity: graph.length + 64 });
+  const target = new Graph({ arithmetic: graph.arithmetic, capacity: graph.length + 64 });
   const first = target.variables(variables);
   const at = new Int32Array(graph.length).fill(-1);
   const ops = graphOps(target, first, (id) => at[id]);

@@ -1,18 +1,19 @@
 import {
+  describeValue,
   DiagnosticError,
   Graph,
   Sym,
   error,
   isSymbolic,
   pass,
-  reachable,
+  scalarOps,
   type Diagnostics,
   type GraphOptions,
   type Num,
   type Pass,
 } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse';
-import { ARITY, CONSTANT, DIV, SELECT } from '../decompose/codes.js';
+import { ARITY, CONSTANT, DIV } from '../decompose/codes.js';
 import { IntList } from '../decompose/int-list.js';
 import { countFrom } from './count-from.js';
 
@@ -79,19 +80,28 @@ export const trace = (options: GraphOptions = {}): Pass<Program, Trace> =>
 
 const runTrace = (program: Program, options: GraphOptions): Trace => {
   const variables = Object.entries(program.inputs).reduce((n, [name, shape]) => n + shapeLength(name, shape), 0);
+  if (variables > MOST_NODES)
+    throw diagnostic(
+      'memory/exhausted',
+      `inputs of ${variables} values have no room in memory`,
+      'take a smaller problem',
+    );
   const graph = new Graph({
-    capacity: program.capacity ?? expectedNodes(variables),
+    capacity: program.capacity ?? Math.min(MOST_NODES, expectedNodes(variables)),
     ...(isAlgebra(program) ? { entries: ENTRIES_OF_ALGEBRA * variables } : {}),
     ...options,
   });
+  /* Neither the program nor whoever gave a pattern may write into what is compiled; inputs of one pattern keep sharing one. */
+  const [copyOf, handedOut] = [copies(), copies()];
   const inputs: InputSlot[] = [];
   const symbols: Record<string, SymbolicInput> = {};
   for (const [name, shape] of Object.entries(program.inputs)) {
     const length = shapeLength(name, shape);
     const first = graph.variableCount;
     const firstNode = graph.variables(length);
-    inputs.push({ name, first, firstNode, length, shape });
-    symbols[name] = symbolsOf(graph, shape, firstNode);
+    const own = copyOf(shape);
+    inputs.push({ name, first, firstNode, length, shape: own });
+    symbols[name] = symbolsOf(graph, handedOut(own), firstNode);
   }
   const blocks: Int32Array[] = [];
   const context: TraceContext = {
@@ -101,9 +111,15 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
       return values;
     },
   };
-  const results = program.run(symbols, context);
-  const outputs = Object.entries(results).map(([name, value]): OutputSlot => {
-    if (isSparse(value)) return { name, nodes: value.values, pattern: value.pattern };
+  const results: unknown = program.run(symbols, context);
+  if (typeof results !== 'object' || results === null)
+    throw diagnostic(
+      'trace/outputs',
+      `the program returned ${describeValue(results)}`,
+      'return an object of outputs by name',
+    );
+  const outputs = Object.entries(results as Readonly<Record<string, TracedOutput>>).map(([name, value]): OutputSlot => {
+    if (isSparse(value)) return { name, nodes: value.values.slice(), pattern: copyPattern(value.pattern) };
     return { name, nodes: flatten(graph, name, value) };
   });
   for (const { name } of outputs) {
@@ -116,10 +132,31 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
   return { graph, inputs, outputs, blocks };
 };
 
+/** Copies of shapes, of each object one. */
+const copies = (): ((shape: InputShape) => InputShape) => {
+  const made = new Map<object, InputShape>();
+  return (shape) => {
+    if (typeof shape === 'number') return shape;
+    const copy = made.get(shape) ?? ('rowPtr' in shape ? copyPattern(shape) : [...shape]);
+    made.set(shape, copy);
+    return copy;
+  };
+};
+
+const copyPattern = ({ rows, cols, rowPtr, colIdx }: CsrPattern): CsrPattern => ({
+  rows,
+  cols,
+  rowPtr: rowPtr.slice(),
+  colIdx: colIdx.slice(),
+});
+
 /** Programs on sparse matrices alone: they mostly make sums of products, of which the sums are entered in the graph's table. */
 const isAlgebra = (program: Program): boolean =>
   Object.values(program.inputs).every((shape) => typeof shape === 'object' && 'rowPtr' in shape);
 const ENTRIES_OF_ALGEBRA = 6;
+
+/** Nodes have numbers of 31 bits. */
+const MOST_NODES = 2 ** 31 - 1;
 
 /** Room to begin with: numeric code makes some tens of nodes an input, very large programs a few. Untouched room costs nothing. */
 const expectedNodes = (variables: number): number => Math.max(1024, 4.5 * variables, Math.min(1 << 23, 48 * variables));
@@ -154,7 +191,17 @@ const flatten = (graph: Graph, name: string, value: TracedOutput): Int32Array =>
   return ids.values().slice();
 };
 
-const collectIds = (graph: Graph, name: string, value: TracedOutput, ids: IntList): void => {
+/** Arrays within arrays: programs have a few. */
+const MOST_NESTED = 64;
+
+/** @param around the arrays that hold this one, from the outermost */
+const collectIds = (
+  graph: Graph,
+  name: string,
+  value: TracedOutput,
+  ids: IntList,
+  around: readonly unknown[] = [],
+): void => {
   if (isSymbolic(value)) {
     if (value.graph !== graph)
       throw diagnostic(
@@ -165,7 +212,16 @@ const collectIds = (graph: Graph, name: string, value: TracedOutput, ids: IntLis
     ids.push(value.id);
   } else if (typeof value === 'number') ids.push(graph.constant(value));
   else if (typeof value === 'object' && value !== null && 'length' in value) {
-    for (let i = 0; i < value.length; i++) collectIds(graph, name, value[i], ids);
+    if (around.includes(value) || around.length > MOST_NESTED)
+      throw diagnostic(
+        'trace/nested',
+        around.includes(value)
+          ? `output '${name}' is an array that holds itself`
+          : `output '${name}' has arrays in arrays more than ${MOST_NESTED} deep`,
+        'return numbers, or arrays of them',
+      );
+    const inside = [...around, value];
+    for (let i = 0; i < value.length; i++) collectIds(graph, name, value[i], ids, inside);
   } else if (typeof value === 'object' && value !== null && isSparse(value))
     for (const id of value.values) ids.push(id);
   else
@@ -176,48 +232,54 @@ const collectIds = (graph: Graph, name: string, value: TracedOutput, ids: IntLis
     );
 };
 
-/** Outputs that are NaN whatever the input: a constant NaN, or a division by an expression that is identically zero. */
+/**
+ * Outputs that are not a number whatever the input: they are computed from a NaN by operations that pass it on, or, over the
+ * reals, by a division by what is always zero.
+ */
 const notANumber = (graph: Graph, outputs: readonly OutputSlot[]): Diagnostics => {
-  const suspects: number[] = [];
-  const { op, length } = graph;
-  for (let id = 0; id < length; id++)
-    if ((op[id] === DIV || op[id] === CONSTANT) && isUndefined(graph, id)) suspects.push(id);
-  if (suspects.length === 0) return [];
+  const { op, left, right, length } = graph;
+  let undefinedAt: Int32Array | undefined;
+  for (let id = 0; id < length; id++) {
+    const found = isUndefined(graph, id)
+      ? id
+      : undefinedAt === undefined || PASSES_NAN[op[id]] === 0
+        ? -1
+        : ARITY[op[id]] === 2 && undefinedAt[left[id]] < 0
+          ? undefinedAt[right[id]]
+          : undefinedAt[left[id]];
+    if (found >= 0) (undefinedAt ??= new Int32Array(length).fill(-1))[id] = found;
+  }
+  if (undefinedAt === undefined) return [];
+  const causes = undefinedAt;
   return outputs.flatMap(({ name, nodes }) => {
-    /* An arm of a select may be undefined where it is not taken. */
-    const live = reachable(graph, nodes, (id) => graph.op[id] !== SELECT);
-    const found = suspects.find((id) => live[id] === 1);
-    if (found === undefined) return [];
-    const element = nodes.findIndex(dependsOn(graph, found));
-    const what = graph.isConstant(found)
+    const element = nodes.findIndex((id) => causes[id] >= 0);
+    if (element < 0) return [];
+    const isNumber = graph.isConstant(causes[nodes[element]]);
+    const what = isNumber
       ? 'a value that is not a number'
-      : 'a division by an expression that is always zero';
+      : 'a division by an expression that, over the real numbers, is always zero';
     return [
       error('trace/not-a-number', `element ${element} of output '${name}' depends on ${what}`, {
-        remedy: 'guard the expression by a select, or fix the structure it is computed from',
+        remedy: isNumber
+          ? 'guard the expression by a select, or fix what it is computed from'
+          : "guard the expression by a select, or compile with arithmetic: 'exact', which computes what plain numbers give",
       }),
     ];
   });
 };
 
-/** Which nodes need the value of `node`, selections apart. */
-const dependsOn = (graph: Graph, node: number): ((id: number) => boolean) => {
-  const { op, left, right, length } = graph;
-  const depends = new Uint8Array(length);
-  depends[node] = 1;
-  for (let id = node + 1; id < length; id++) {
-    const arity = op[id] === SELECT ? 0 : ARITY[op[id]];
-    if (arity > 0 && depends[left[id]] === 1) depends[id] = 1;
-    if (arity === 2 && depends[right[id]] === 1) depends[id] = 1;
-  }
-  return (id) => depends[id] === 1;
-};
+/**
+ * Operations that are NaN where an operand is. Not selections, of which an arm may be undefined where it is not taken;
+ * comparisons, which are then false; and powers and `hypot`, which some operands decide alone.
+ */
+const PASSES_NAN = Uint8Array.from(scalarOps, (o) =>
+  o.arity === 0 || o.predicate || ['select', 'arms', 'pow', 'hypot'].includes(o.name) ? 0 : 1,
+);
 
 const isUndefined = (graph: Graph, id: number): boolean => {
   const code = graph.op[id];
   if (code === CONSTANT) return Number.isNaN(graph.constantValue(id));
-  if (code !== DIV) return false;
-  return graph.algebraicHash(graph.right[id]).every((h) => h === 0);
+  return code === DIV && graph.algebraic && graph.algebraicHash(graph.right[id]).every((h) => h === 0);
 };
 
 const diagnostic = (code: string, message: string, remedy: string): DiagnosticError =>

@@ -17,10 +17,13 @@ import {
   type Module,
   type Op,
   type Value,
+  checkOptions,
+  option,
+  type OptionSpec,
 } from '@filigree/ir';
 import { canonicalize, cse, dce, licm } from '@filigree/opt';
 import type { GemmTarget } from '../gemm/gemm-spec.js';
-import { gemmTargets } from '../gemm/targets.js';
+import { gemmTargets, targetOption } from '../gemm/targets.js';
 import { linalg } from '../linalg/linalg.js';
 import { lowerGemm } from '../gemm/lower-gemm.js';
 import type { Operand, Plan } from '../plan/plan.js';
@@ -30,7 +33,7 @@ import { emitAction, type ActionContext } from './emit-action.js';
 import { MOST_NUMBERS, moduleTensors, tensorBuffers, type ModuleTensor } from './module-tensors.js';
 import { identifierOf, identifiersOf } from './names.js';
 import { packTensor } from './pack.js';
-import type { Elements } from './placement.js';
+import { elementsOption, type Elements } from './placement.js';
 import { ConstantTables } from '../constant-tables.js';
 
 /** How plans become kernel IR. */
@@ -54,11 +57,24 @@ export interface LowerOptions {
  * A plan as a module of one kernel: buffers named as the tensors (`star(1)` is `star_1`), scalars as parameters. Tensors of known
  * values are `const` in their layout. See `Elements` for what else the kernel takes. Errors: `emit/…`.
  */
-export const lowerPlan = (plan: Plan, options: LowerOptions = {}): E.Either<Diagnostics, Module> =>
+export const lowerPlan = (plan: Plan, options?: LowerOptions): E.Either<Diagnostics, Module> =>
   lowerPlans([plan], options);
 
 /** Plans as the kernels of one module, which share their tensors. Errors: `emit/…`. */
-export const lowerPlans = (plans: readonly Plan[], options: LowerOptions = {}): E.Either<Diagnostics, Module> => {
+export const lowerPlans = (plans: readonly Plan[], options?: LowerOptions): E.Either<Diagnostics, Module> =>
+  E.chain((checked: LowerOptions) => lowered(plans, checked))(
+    pass('options', (given: LowerOptions | undefined) => checkOptions('lowerPlans', given, lowerSpec)).run(options),
+  );
+
+const lowerSpec: OptionSpec<LowerOptions> = {
+  elements: elementsOption,
+  target: targetOption,
+  lower: option.truth,
+  keep: option.callback,
+  prefetchBuffers: option.truth,
+};
+
+const lowered = (plans: readonly Plan[], options: LowerOptions): E.Either<Diagnostics, Module> => {
   const { target = gemmTargets.avx2, lower = true, keep } = options;
   const build = pass('lower-plans', (all: readonly Plan[]) =>
     moduleOf(all, target, options.elements ?? { kind: 'one' }, options.prefetchBuffers ?? false),

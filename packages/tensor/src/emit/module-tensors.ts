@@ -18,17 +18,13 @@ export interface ModuleTensor {
 }
 
 /**
- * The tensors of these kernels, each with its buffer. Errors: `emit/elements`, `emit/layout` where two kernels store a tensor in
+ * The tensors of these kernels, each with its buffer. Errors: `emit/layout` where two kernels store a tensor in
  * different ways, `emit/constant` where they disagree about its values, `emit/placement` where all elements would write one
  * tensor, `emit/size`.
  */
 export const moduleTensors = (plans: readonly Plan[], elements: Elements): ReadonlyMap<string, ModuleTensor> => {
   const names = [...new Set(plans.flatMap((p) => p.tensors.map((t) => t.tensor.name)))];
   const identifiers = identifiersOf(names);
-  if (elements.kind !== 'one' && !(Number.isSafeInteger(elements.count) && elements.count > 0))
-    fail('emit/elements', `kernels cannot run for ${elements.count} elements`, {
-      remedy: 'give a whole number from 1',
-    });
   agreeOnValues(plans);
   const found = new Map<string, ModuleTensor>();
   for (const plan of plans)

@@ -11,6 +11,8 @@ import {
   mapKernels,
   pass,
   rewriteOps,
+  checkOptions,
+  option,
 } from '@filigree/ir';
 import { gemmSpecOf } from '../linalg/gemm-attrs.js';
 import { gemmBuffers, gemmOperands, linalg } from '../linalg/linalg.js';
@@ -35,10 +37,14 @@ import { timesRun } from './times-run.js';
  */
 export const lowerGemm = (
   target: GemmTarget,
-  options: { readonly dialects?: readonly Dialect[]; readonly keep?: (op: Op) => boolean } = {},
-): Pass<Module> =>
-  pass('lower-gemm', (module: Module) => {
-    const { dialects = coreDialects, keep = () => false } = options;
+  options?: { readonly dialects?: readonly Dialect[]; readonly keep?: (op: Op) => boolean },
+): Pass<Module> => {
+  const { dialects = coreDialects, keep = () => false } = checkOptions<NonNullable<typeof options>>(
+    'lowerGemm',
+    options,
+    { dialects: option.array('a list of dialects'), keep: option.callback },
+  );
+  return pass('lower-gemm', (module: Module) => {
     const plans = plansIn(module, target, keep);
     const all = [...plans.values()].flat();
     if (all.length === 0) return module;
@@ -61,6 +67,7 @@ export const lowerGemm = (
     });
     return { ...lowered, buffers };
   });
+};
 
 /** The plans of each kernel's products, in the order in which they stand. */
 const plansIn = (

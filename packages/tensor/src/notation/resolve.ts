@@ -1,4 +1,4 @@
-import { fail } from '@filigree/ir';
+import { checkOptions, fail, option } from '@filigree/ir';
 import { type BooleanTensor, fullPattern } from '@filigree/sparse';
 import { ONE, timesCoefficient } from './build.js';
 import { indexedIn } from './check.js';
@@ -145,3 +145,7 @@ const countIndices = (e: Expr): ReadonlyMap<string, number> => {
     }
   return counts;
 };
+
+/** The options of a function that resolves indices, checked. */
+export const resolveOptions = (what: string, given: ResolveOptions | undefined): ResolveOptions =>
+  checkOptions<ResolveOptions>(what, given, { implicitSums: option.truth });

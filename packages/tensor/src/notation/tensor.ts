@@ -1,3 +1,4 @@
+import { checkOptions, option, type OptionSpec, optionKind } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse';
 import { ONE, plus, scaled, times } from './build.js';
 import type { Assignment, Coefficient, Expr, KernelDecl, LayoutKind, TensorDecl } from './expression.js';
@@ -24,8 +25,8 @@ export interface Tensor {
  * @param name an identifier, or a member of a family: `kDivM(0)`
  * @param shape extents, the fastest dimension first; `[]` is a number
  */
-export const tensor = (name: string, shape: readonly number[], options: TensorOptions = {}): Tensor => {
-  const { pattern, values, layout } = options;
+export const tensor = (name: string, shape: readonly number[], options?: TensorOptions): Tensor => {
+  const { pattern, values, layout } = checkOptions('tensor', options, tensorSpec);
   const decl: TensorDecl = {
     name,
     shape: [...shape],
@@ -34,6 +35,12 @@ export const tensor = (name: string, shape: readonly number[], options: TensorOp
     ...(layout ? { layout } : {}),
   };
   return tensorOf(decl);
+};
+
+const tensorSpec: OptionSpec<TensorOptions> = {
+  pattern: option.object('a pattern: { shape, bits }'),
+  values: option.array('a list of numbers'),
+  layout: option.text,
 };
 
 /** The tensor of a declaration. */
@@ -118,12 +125,17 @@ export interface KernelOptions {
 export const kernel = (
   name: string,
   assignments: Assignment | readonly Assignment[],
-  options: KernelOptions = {},
-): KernelDecl => ({
-  name,
-  assignments: isList(assignments) ? [...assignments] : [assignments],
-  ...(options.prefetch ? { prefetch: options.prefetch.map((t) => t.decl) } : {}),
-});
+  options?: KernelOptions,
+): KernelDecl => {
+  const { prefetch } = checkOptions<KernelOptions>('kernel', options, { prefetch: option.list(isTensor) });
+  return {
+    name,
+    assignments: isList(assignments) ? [...assignments] : [assignments],
+    ...(prefetch ? { prefetch: prefetch.map((t) => t.decl) } : {}),
+  };
+};
+
+const isTensor = optionKind('what tensor() makes', (t) => typeof t === 'function' && 'decl' in t);
 
 const isList = (a: Assignment | readonly Assignment[]): a is readonly Assignment[] => Array.isArray(a);
 

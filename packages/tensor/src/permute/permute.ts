@@ -238,14 +238,18 @@ class Permuter {
   }
 }
 
-/** The box of what a temporary holds, widened to whole vectors where that adds no more than a quarter. */
+/**
+ * The box of what a temporary holds, widened to whole vectors where that adds no more than a quarter: of the longest vectors or,
+ * where there are fewer rows than such have lanes, of a half, a quarter … of them.
+ */
 const temporaryLayout = (node: Node, order: string, lanes: number): DenseLayout => {
   const boxes = boxOf(node);
   const box = [...order].map((i) => boxes[i]);
   if (box.length === 0) return denseLayout(box);
-  const aligned = denseLayout(box, lanes);
   const length = ([start, stop]: Interval): number => stop - start;
-  return length(aligned.box[0]) <= 1.25 * length(box[0]) ? aligned : denseLayout(box);
+  const aligned = denseLayout(box, lanes);
+  if (length(aligned.box[0]) <= 1.25 * length(box[0])) return aligned;
+  return length(box[0]) < lanes ? temporaryLayout(node, order, lanes / 2) : denseLayout(box);
 };
 
 const boxes = new WeakMap<Node, Readonly<Record<string, Interval>>>();

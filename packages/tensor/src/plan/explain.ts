@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { Interval } from '../layout/layout.js';
 import type { KernelDecl } from '../notation/expression.js';
 import type { Node } from '../notation/node.js';
-import { planStages, type PlanOptions, type PlanState } from './plan-kernel.js';
+import { planOptions, planStages, type PlanOptions, type PlanState } from './plan-kernel.js';
 
 /** What the first stages of planning find about one assignment. */
 export interface Explanation {
@@ -28,7 +28,9 @@ export const explainKernel = (
 ): E.Either<Diagnostics, readonly Explanation[]> => {
   const last = planStages.findIndex((s) => s.name === 'strength-reduction');
   const stages = pipeline(planStages.slice(0, last + 1));
-  const result = stages.run({ decl, options, statements: [], nonzero: 0, placed: [], actions: [] });
+  const result = E.chain((checked: PlanOptions) =>
+    stages.run({ decl, options: checked, statements: [], nonzero: 0, placed: [], actions: [] }),
+  )(planOptions('explainKernel').run(options));
   return E.map((state: PlanState) =>
     state.statements.map(({ target, root }) => ({
       target: `${target.tensor.name}[${target.indices}]`,

@@ -1,8 +1,8 @@
-import { type Diagnostics, fail, type Pass, pass, pipeline } from '@filigree/ir';
+import { type Diagnostics, fail, type Pass, pass, pipeline, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse';
 import * as E from 'fp-ts/lib/Either.js';
 import type { GemmTarget } from '../gemm/gemm-spec.js';
-import { gemmTargets } from '../gemm/targets.js';
+import { gemmTargets, targetOption } from '../gemm/targets.js';
 import type { Layout } from '../layout/layout.js';
 import { tensorLayout } from '../layout/tensor-layout.js';
 import { checkKernel, entryOf, indexedIn, scalarsOf } from '../notation/check.js';
@@ -63,11 +63,36 @@ export const planKernel = (
   options: PlanOptions,
   stages: readonly Pass<PlanState>[] = planStages,
 ): E.Either<Diagnostics, Plan> => {
-  const result = pipeline(stages).run({ decl, options, statements: [], nonzero: 0, placed: [], actions: [] });
+  const result = E.chain((checked: PlanOptions) =>
+    pipeline(stages).run({ decl, options: checked, statements: [], nonzero: 0, placed: [], actions: [] }),
+  )(planOptions('planKernel').run(options));
   if (E.isLeft(result)) return result;
   const { plan } = result.right;
   if (plan === undefined) throw new Error('the stages of planning must end in a plan');
   return E.right(plan);
+};
+
+/** Options of planning, checked. */
+export const planOptions = (what: string): Pass<PlanOptions> =>
+  pass('options', (given) => {
+    const options = checkOptions<PlanOptions>(what, given, planSpec);
+    return options.type === undefined
+      ? fail('option/value', `the option 'type' of ${what} is missing`, { remedy: "give 'f32' or 'f64'" })
+      : options;
+  });
+
+/** What planning takes besides the type and the target. */
+export const planningSpec: OptionSpec<Omit<PlanOptions, 'type' | 'target'>> = {
+  cost: option.object('a cost model', 'name', 'log', 'copy', 'compare'),
+  steps: option.array('a list of steps'),
+  maxTemporaryBytes: option.number(0),
+  implicitSums: option.truth,
+};
+
+const planSpec: OptionSpec<PlanOptions> = {
+  ...planningSpec,
+  type: option.choice('f32', 'f64'),
+  target: targetOption,
 };
 
 const targetOf = (o: PlanOptions): GemmTarget => o.target ?? gemmTargets.avx2;

@@ -1,5 +1,6 @@
+import { targetOption } from '../gemm/targets.js';
 import * as E from 'fp-ts/lib/Either.js';
-import { DiagnosticError, fail, pass, type Diagnostics } from '@filigree/ir';
+import { DiagnosticError, fail, pass, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import { lowerPlan } from '../emit/lower-plan.js';
 import { agreeOnValues } from '../emit/module-tensors.js';
 import { familyOf, identifiersOf } from '../emit/names.js';
@@ -48,9 +49,14 @@ export interface ProjectFile {
  */
 export const cppProject = (
   kernels: readonly PlannedKernel[],
-  options: CppProjectOptions,
+  given: CppProjectOptions,
 ): E.Either<Diagnostics, readonly ProjectFile[]> =>
-  pass('cpp-project', (all: readonly PlannedKernel[]) => filesOf(modelOf(all, options))).run(kernels);
+  pass('cpp-project', (all: readonly PlannedKernel[]) => {
+    const options = checkOptions('cppProject', given, projectSpec);
+    if (options.name === undefined || options.emit === undefined)
+      fail('option/value', 'cppProject needs a name and what writes C++', { remedy: 'give the options name and emit' });
+    return filesOf(modelOf(all, options));
+  }).run(kernels);
 
 const filesOf = (model: ProjectModel): readonly ProjectFile[] => {
   const sources = [
@@ -126,4 +132,10 @@ const modelOf = (kernels: readonly PlannedKernel[], { name, emit, target }: CppP
 const right = <A>(e: E.Either<Diagnostics, A>): A => {
   if (E.isLeft(e)) throw new DiagnosticError(e.left);
   return e.right;
+};
+
+const projectSpec: OptionSpec<CppProjectOptions> = {
+  name: option.text,
+  emit: option.callback,
+  target: targetOption,
 };

@@ -1,6 +1,6 @@
 import type { BooleanTensor } from '@filigree/sparse';
 import type { Term } from '../notation/tensor.js';
-import { resolve, type ResolveOptions } from '../notation/resolve.js';
+import { resolve, resolveOptions, type ResolveOptions } from '../notation/resolve.js';
 import { checkKernel, indexedIn } from '../notation/check.js';
 import { propagatePatterns } from './patterns.js';
 
@@ -12,7 +12,8 @@ import { propagatePatterns } from './patterns.js';
  *
  * @param indices the indices of the target, in the order of its dimensions
  */
-export const deducePattern = (term: Term, indices: string, options: ResolveOptions = {}): BooleanTensor => {
+export const deducePattern = (term: Term, indices: string, options?: ResolveOptions): BooleanTensor => {
+  const checked = resolveOptions('deducePattern', options);
   const leaves = indexedIn(term.expr);
   const extent = (index: string): number => {
     const leaf = leaves.find((l) => l.indices.includes(index));
@@ -25,5 +26,5 @@ export const deducePattern = (term: Term, indices: string, options: ResolveOptio
     name: 'deducePattern',
     assignments: [{ target, add: false, value: term.expr }],
   });
-  return propagatePatterns(resolve(assignments[0], options).root).pattern;
+  return propagatePatterns(resolve(assignments[0], checked).root).pattern;
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Finished, type Toolchain, findToolchain, runProcess } from '@filigree/backend';
 import { compilerFlags, libxsmm } from '@filigree/backend-cpp';
 import { DiagnosticError, fail } from '@filigree/ir';
-import { gemmTargets } from '@filigree/tensor';
+import { machineTarget } from 'filigree';
 import * as E from 'fp-ts/lib/Either.js';
 import { quantile } from '../measure.js';
 import { type GemmCase, gemmCases } from './cases.js';
@@ -39,7 +39,7 @@ export const measureGemm = async (type: 'f32' | 'f64', rounds: number, seconds: 
   const cases = gemmCases(type);
   const folder = mkdtempSync(join(tmpdir(), 'filigree-gemm-'));
   try {
-    writeFileSync(join(folder, 'gemm.cpp'), gemmProgram(cases, gemmTargets.avx2, missing === undefined));
+    writeFileSync(join(folder, 'gemm.cpp'), gemmProgram(cases, machineTarget(), missing === undefined));
     const started = performance.now();
     await compile(toolchain, folder, missing ? [] : plugin.link);
     const compileMs = performance.now() - started;

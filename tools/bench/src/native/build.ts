@@ -4,11 +4,21 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSy
 import { cpus, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { instructionSet } from '@filigree/backend';
 import { fail } from '@filigree/ir';
 import type { Compiler, Eigen } from './toolchain.js';
 
-/** The flags of every baseline, those of the paper's evaluation (§5). */
-export const BASELINE_FLAGS = ['-std=c++17', '-O3', '-march=native', '-DNDEBUG', '-ffast-math'] as const;
+/**
+ * The flags of every baseline: those of the paper's evaluation (§5), for the instruction set that Filigree's own code is made
+ * for. Throws `DiagnosticError` `toolchain/target`.
+ */
+export const baselineFlags = (): readonly string[] => [
+  '-std=c++17',
+  '-O3',
+  ...instructionSet().flags,
+  '-DNDEBUG',
+  '-ffast-math',
+];
 
 /** A source in `native/` and how to compile it. */
 export interface NativeSource {
@@ -25,7 +35,7 @@ export const buildLibrary = (source: NativeSource, compiler: Compiler, eigen?: E
   const defines = Object.entries(source.defines ?? {}).map(([name, value]) => `-D${name}=${value}`);
   const includes = eigen ? [`-I${eigen.folder}`] : [];
   const key = createHash('sha256');
-  for (const part of [compiler.version, cpus()[0]?.model ?? '', eigen?.version ?? '', ...BASELINE_FLAGS, ...defines])
+  for (const part of [compiler.version, cpus()[0]?.model ?? '', eigen?.version ?? '', ...baselineFlags(), ...defines])
     key.update(`${part}\0`);
   for (const name of [source.file, ...headers()]) key.update(name).update(readFileSync(join(NATIVE, name)));
   const name = `${source.file.replace(/\.cpp$/, '')}-${key.digest('hex').slice(0, 20)}${EXTENSION}`;
@@ -39,7 +49,7 @@ export const buildLibrary = (source: NativeSource, compiler: Compiler, eigen?: E
     const library = join(work, name);
     const path = join(NATIVE, source.file);
     compile(compiler, source.file, [
-      ...BASELINE_FLAGS,
+      ...baselineFlags(),
       '-fPIC',
       '-fvisibility=hidden',
       ...includes,

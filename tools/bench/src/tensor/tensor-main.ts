@@ -51,7 +51,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     const r = known ?? (await measure());
     if (!known) kept.add({ name, speed: r });
     console.error(
-      `${name}: ${r.hardware.toFixed(1)} GFLOP/s of ${r.peak.toFixed(1)} (${r.nonzero.toFixed(1)} on non-zeros)${'ratio' in r.library ? `, ${r.library.ratio.toFixed(2)} times LIBXSMM` : ''}`,
+      `${name}: ${r.hardware.toFixed(1)} GFLOP/s in hardware of ${r.peak.toFixed(1)} (${r.nonzero.toFixed(1)} on non-zeros)${'ratio' in r.library ? `, ${r.library.ratio.toFixed(2)} times LIBXSMM` : ''}`,
     );
     return r;
   };

@@ -39,6 +39,7 @@ export interface InstructionCounter {
  * counted, so that counts do not depend on the machine.
  */
 const COUNTED_FOR = process.arch === 'x64' ? '-march=haswell' : undefined;
+const COUNTED_BYTES = process.arch === 'x64' ? 32 : 16;
 
 /** Milliseconds that a compiler may take over a kernel. */
 const LIMIT_MS = 60_000;
@@ -80,7 +81,7 @@ const countIn = async (
   ): Promise<readonly number[] | string> => {
     const [text, library, data] = ['kernels.cpp', 'kernels.so', 'case.bin'].map((name) => join(folder, name));
     writeFileSync(text, kernelText(module));
-    const flags = [...compilerFlags({ ...toolchain, native: false, openmp: false }, true), ...counted];
+    const flags = [...compilerFlags({ ...toolchain, target: [], openmp: false }, true), ...counted];
     const failure = await compile(toolchain, [...flags, text, '-o', library, '-lm']);
     if (failure !== undefined) return failure;
     writeFileSync(data, caseOf(pattern, values, module, fill));
@@ -114,7 +115,7 @@ const affineModule = (pattern: CsrPattern): Module => {
 };
 
 const kernelText = (module: Module): string => {
-  const backend = cpp();
+  const backend = cpp({ vectorBytes: COUNTED_BYTES });
   const { files } = right(backend.emit.run(right(backend.legalize.run(module))));
   return files.find((f) => f.name === 'kernels.cpp')!.contents as string;
 };

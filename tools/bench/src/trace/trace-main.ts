@@ -12,7 +12,7 @@ import { categoriesSection, limitsSection, piecesHistogram, setSection, type Lim
 import { instructionCounter, type InstructionCounter } from './instructions.js';
 import { instructionSections, speedupPicture } from './instructions-section.js';
 import { eachMatrixSection, spmvSections } from './spmv-sections.js';
-import { uzpSection } from './uzp-section.js';
+import { uzpSections } from './uzp-section.js';
 
 const USAGE = `usage: npm run bench:trace -- [MATRIX…] [--matrices FOLDER] [--threads 1] [--backend NAME] [--no-spmv] [--no-instructions] [--no-best] [--resume FILE.jsonl] [--out FILE.md]
 MATRIX: names of files in FOLDER without their endings; all of them unless given
@@ -68,7 +68,6 @@ const main = async (argv: readonly string[]): Promise<number> => {
 
   const out = fromHere(values.out ?? 'docs/benchmarks/trace.md');
   const [histogram, scatter] = ['pieces', 'speedup'].map((what) => out.replace(/(\.md)?$/, `-${what}.svg`));
-  const timed = results.some((r) => r.row.spmv !== undefined);
   const figure5 = speedupPicture(results);
   const pictures = [
     `![Figure 4: pieces](${basename(histogram)})`,
@@ -86,7 +85,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
       categoriesSection(results),
       ...spmvSections(results),
       ...instructionSections(results),
-      ...(timed ? [uzpSection()] : []),
+      ...uzpSections(results),
       eachMatrixSection(results),
     ],
   });

@@ -1,4 +1,4 @@
-import { type Buffer, type Kernel, type Module, type Op, bufferMap } from '@filigree/ir';
+import { type Buffer, type Kernel, type Module, type Op, bufferMap, checkOptions, option } from '@filigree/ir';
 import { exactValues } from '@filigree/opt';
 import type { CFamilyDialect } from '../dialect.js';
 import { names, reserved } from '../names.js';
@@ -46,8 +46,9 @@ export const emitKernel = (
   kernel: Kernel,
   name: string,
   dialect: CFamilyDialect,
-  options: EmitOptions = {},
+  given?: EmitOptions,
 ): EmittedKernel => {
+  const options = checkOptions<EmitOptions>('emitKernel', given, { checked: option.truth });
   const taken = names([name, ...reserved]);
   const use = bufferUse(kernel.body.ops, dialect.spellings);
   /* The text depends on nothing of the module but the buffers that it uses. */

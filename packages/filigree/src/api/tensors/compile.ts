@@ -1,4 +1,4 @@
-import { DiagnosticError, fail } from '@filigree/ir';
+import { DiagnosticError, fail, checkOptions, option, optionsOf, type OptionSpec } from '@filigree/ir';
 import {
   checkNotation,
   parseKernel,
@@ -7,11 +7,19 @@ import {
   type KernelDecl,
   type Plan,
   type PlanOptions,
+  planningSpec,
 } from '@filigree/tensor';
 import { right } from '../build.js';
-import { checkDtype, isListOf } from './check-given.js';
-import { declareTensors, tensorsIn, type TensorFacts } from './declare.js';
-import { compileFor, type TensorKernel, type TensorOptions, type TensorProgram } from './program.js';
+import { isListOf } from './check-given.js';
+import { declareTensors, factsSpec, tensorsIn, type TensorFacts } from './declare.js';
+import {
+  compileFor,
+  readOnlyProgram,
+  tensorSpec,
+  type TensorKernel,
+  type TensorOptions,
+  type TensorProgram,
+} from './program.js';
 import { tensorBackend } from './target.js';
 
 /** How tensor kernels are planned and compiled. */
@@ -29,14 +37,25 @@ export interface TensorCompileOptions extends TensorOptions {
  */
 export const compileTensors = async (
   kernels: readonly KernelDecl[],
-  options: TensorCompileOptions = {},
+  given?: TensorCompileOptions,
 ): Promise<TensorProgram> => {
+  return compiled(kernels, checkOptions('compileTensors', given, tensorCompileSpec));
+};
+
+const compiled = async (kernels: readonly KernelDecl[], options: TensorCompileOptions): Promise<TensorProgram> => {
   const chosen = await tensorBackend(options);
   const started = performance.now();
   const plans = planAll(kernels, options, chosen.target);
   const planned = performance.now();
   const program = await compileFor(plans, chosen, options);
-  return { ...program, ms: { ...program.ms, plan: planned - started } };
+  return readOnlyProgram({ ...program, ms: { ...program.ms, plan: planned - started } });
+};
+
+/** What `compileTensors` takes; planning is told the type and the target by the rest. */
+export const tensorCompileSpec: OptionSpec<TensorCompileOptions> = {
+  ...tensorSpec,
+  dtype: option.choice('f32', 'f64'),
+  plan: optionsOf<NonNullable<TensorCompileOptions['plan']>>(planningSpec),
 };
 
 /** The plan of each kernel. Throws `DiagnosticError`. */
@@ -49,7 +68,6 @@ export const planAll = (
     fail('tensor/kernel', 'what is to be compiled is no list of kernels on tensors', {
       remedy: 'give what tensorKernel(), parseKernel() or declareKernel() makes; to einsum a formula will do',
     });
-  checkDtype(dtype);
   return kernels.map((k) => right(planKernel(k, { ...plan, type: dtype, target })));
 };
 
@@ -67,14 +85,20 @@ export interface EinsumOptions extends TensorCompileOptions, TensorFacts {
  * tensors. Shapes that follow from others may be left out. Rejects with a `DiagnosticError`: `einsum/…`, and those of
  * `compileTensors`.
  */
-export const einsum = async (formula: string | KernelDecl, options: EinsumOptions = {}): Promise<CompiledEinsum> => {
-  const decl = typeof formula === 'string' ? declareKernel(formula, options, options.name) : formula;
-  const { kernels, ...program } = await compileTensors([decl], options);
-  return { ...program, ...kernels[decl.name]! };
+export const einsum = async (formula: string | KernelDecl, given?: EinsumOptions): Promise<CompiledEinsum> => {
+  const options = checkOptions('einsum', given, einsumSpec);
+  const { name, shapes, patterns, values, layouts } = options;
+  const decl =
+    typeof formula === 'string' ? declareKernel(formula, { shapes, patterns, values, layouts }, name) : formula;
+  const { kernels, ...program } = await compiled([decl], options);
+  return readOnlyProgram({ ...program, ...kernels[decl.name]! });
 };
 
+const einsumSpec: OptionSpec<EinsumOptions> = { ...tensorCompileSpec, ...factsSpec, name: option.text };
+
 /** A formula as a kernel. Throws `DiagnosticError` `einsum/…`, `notation/…`. */
-export const declareKernel = (formula: string, facts: TensorFacts, name = 'einsum'): KernelDecl => {
+export const declareKernel = (formula: string, given?: TensorFacts, name = 'einsum'): KernelDecl => {
+  const facts = checkOptions('declareKernel', given, factsSpec);
   if (typeof formula !== 'string')
     fail('einsum/formula', 'a formula is a text', { remedy: "write for example 'C[ij] = A[ik]*B[kj]'" });
   /* What is wrong with the text itself is said before extents are asked for; how many dimensions a tensor has they say better. */

@@ -1,3 +1,4 @@
+import { checkOptions, option, type OptionSpec } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
 import { cpp, emitFunctions, type CppFunctions } from '@filigree/backend-cpp';
 import {
@@ -6,9 +7,10 @@ import {
   type GemmTarget,
   type KernelDecl,
   type ProjectFile,
+  targetOption,
 } from '@filigree/tensor';
 import { right } from '../build.js';
-import { planAll, type TensorCompileOptions } from './compile.js';
+import { planAll, type TensorCompileOptions, tensorCompileSpec } from './compile.js';
 import { machineTarget } from './target.js';
 
 /** What a project is called, and how its kernels are written. */
@@ -26,9 +28,10 @@ export interface CppProjectOptions extends Pick<TensorCompileOptions, 'dtype' | 
  */
 export const cppProject = async (
   kernels: readonly KernelDecl[],
-  options: CppProjectOptions = {},
+  given?: CppProjectOptions,
 ): Promise<readonly ProjectFile[]> => {
-  const target = options.target ?? (await machineTarget());
+  const options = checkOptions('cppProject', given, projectSpec);
+  const target = options.target ?? machineTarget();
   const plans = planAll(kernels, options, target);
   return right(
     projectFiles(
@@ -46,4 +49,11 @@ const cppEmitter = ({ vectorBytes }: GemmTarget): CppEmitter => {
     if (E.isLeft(legal)) return legal;
     return E.map(({ text, kernels }: CppFunctions) => ({ text, ...kernels[0]! }))(emitFunctions(legal.right));
   };
+};
+
+const projectSpec: OptionSpec<CppProjectOptions> = {
+  name: option.text,
+  dtype: tensorCompileSpec.dtype,
+  plan: tensorCompileSpec.plan,
+  target: targetOption,
 };

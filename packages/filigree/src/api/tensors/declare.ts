@@ -1,4 +1,4 @@
-import { fail } from '@filigree/ir';
+import { fail, option, type OptionSpec } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse';
 import type { LayoutKind, TensorDecl } from '@filigree/tensor';
 
@@ -143,4 +143,11 @@ const patternOf = (
   /* Too few or too many values are for the check of the notation to report. */
   if (values?.length !== shape.reduce((n, extent) => n * extent, 1)) return {};
   return { pattern: { shape, bits: Uint8Array.from(values, (x) => (x === 0 ? 0 : 1)) } };
+};
+
+export const factsSpec: OptionSpec<TensorFacts> = {
+  shapes: option.record(option.anything),
+  patterns: option.record(option.object('a pattern: { shape, bits }', 'shape', 'bits')),
+  values: option.record(option.array('a list of numbers')),
+  layouts: option.record(option.text),
 };

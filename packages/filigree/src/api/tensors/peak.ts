@@ -1,8 +1,8 @@
-import { declareBuffer, buildKernel, makeModule, type Value } from '@filigree/ir';
+import { declareBuffer, buildKernel, makeModule, type Value, checkOptions, type OptionSpec } from '@filigree/ir';
 import { instantiate } from '@filigree/runtime';
 import { right } from '../build.js';
 import { checkDtype } from './check-given.js';
-import type { TensorOptions } from './program.js';
+import { tensorSpec, type TensorOptions } from './program.js';
 import { tensorBackend } from './target.js';
 
 /** What one core can do at most, ready to be timed in turns with something else. */
@@ -19,9 +19,10 @@ export interface PeakMeter {
  */
 export const peakMeter = async (
   dtype: 'f32' | 'f64',
-  options: Pick<TensorOptions, 'backend' | 'target'> = {},
+  given?: Pick<TensorOptions, 'backend' | 'target'>,
 ): Promise<PeakMeter> => {
   checkDtype(dtype);
+  const options = checkOptions('peakMeter', given, meterSpec);
   const { backend, target } = await tensorBackend(options);
   const lanes = target.vectorBytes / (dtype === 'f64' ? 8 : 4);
   const sums = target.registers === 32 ? 24 : 12;
@@ -59,6 +60,11 @@ export const peakMeter = async (
   return { flops: 2 * lanes * sums * trips, run: () => launch('peak', [trips]), dispose };
 };
 
+const meterSpec: OptionSpec<Pick<TensorOptions, 'backend' | 'target'>> = {
+  backend: tensorSpec.backend,
+  target: tensorSpec.target,
+};
+
 const RUN_MS = 0.25;
 
 /**
@@ -66,7 +72,7 @@ const RUN_MS = 0.25;
  */
 export const measurePeak = async (
   dtype: 'f32' | 'f64',
-  options: Pick<TensorOptions, 'backend' | 'target'> = {},
+  options?: Pick<TensorOptions, 'backend' | 'target'>,
 ): Promise<number> => {
   const { flops, run, dispose } = await peakMeter(dtype, options);
   try {

@@ -1,5 +1,6 @@
 import type { Backend, Sources } from '@filigree/backend';
-import { fail, type Diagnostics, type Module } from '@filigree/ir';
+import { threadsOption } from '@filigree/backend/options';
+import { fail, type Diagnostics, type Module, checkOptions, option, type OptionSpec, readOnly } from '@filigree/ir';
 import { instantiate, type Instance } from '@filigree/runtime';
 import {
   identifierOf,
@@ -13,6 +14,8 @@ import {
   type Layout,
   type Plan,
   type TensorDecl,
+  elementsOption,
+  targetOption,
 } from '@filigree/tensor';
 import type { BackendName } from '../backends.js';
 import { right } from '../build.js';
@@ -100,10 +103,22 @@ export interface TensorData {
  * Takes plans all the way to memory: the kernels of one program, which share its tensors. Rejects with a `DiagnosticError`:
  * `tensor/plan`, and those of `compileTensors`.
  */
-export const compilePlans = async (plans: readonly Plan[], options: TensorOptions = {}): Promise<TensorProgram> => {
+export const compilePlans = async (plans: readonly Plan[], given?: TensorOptions): Promise<TensorProgram> => {
+  const options = checkOptions('compilePlans', given, tensorSpec);
   if (!isListOf(plans, 'tensors'))
     fail('tensor/plan', 'what is to be compiled is no list of plans', { remedy: 'give what planKernel() makes' });
   return compileFor(plans, await tensorBackend(options), options);
+};
+
+/** What all programs of tensors take. */
+export const tensorSpec: OptionSpec<TensorOptions> = {
+  backend: option.anything,
+  threads: threadsOption,
+  cache: option.or(false, option.text),
+  fastMath: option.truth,
+  elements: elementsOption,
+  target: targetOption,
+  gemm: option.choice('own', 'libxsmm'),
 };
 
 /** The same for a backend that was chosen before. */
@@ -148,16 +163,20 @@ const tensorProgram = (
   const placed = 'placed' in elements ? elements.placed : undefined;
   const bufferOf = (tensor: string): string => placed?.[tensor]?.buffer ?? identifiers.get(tensor)!;
   const constant = new Set(module.buffers.filter((b) => b.role === 'const').map((b) => b.name));
-  return {
+  const program: TensorProgram = {
     kernels: Object.fromEntries(
       plans.map((plan) => [plan.name, kernelOf(plan, names.get(plan.name)!, module, instance, elements, alive)]),
     ),
-    tensors: Object.fromEntries(
-      [...all.values()].map(({ tensor, layout }) => {
-        const buffer = bufferOf(tensor.name);
-        const data = instance.buffers[buffer] as NumericArray;
-        return [tensor.name, tensorData(tensor, layout, data, constant.has(buffer), alive)];
-      }),
+    tensors: readOnly(
+      Object.fromEntries(
+        [...all.values()].map(({ tensor, layout }) => {
+          const buffer = bufferOf(tensor.name);
+          const data = instance.buffers[buffer] as NumericArray;
+          return [tensor.name, tensorData(tensor, layout, data, constant.has(buffer), alive)];
+        }),
+      ),
+      'tensors are the memory of the program',
+      (name) => `write tensors['${name}'].set(entries)`,
     ),
     indices: Object.fromEntries(
       Object.values(placed ?? {}).flatMap((p) =>
@@ -175,7 +194,12 @@ const tensorProgram = (
       state.live = false;
     },
   };
+  return readOnlyProgram(program);
 };
+
+/** A program of tensors, which refuses to be assigned to. */
+export const readOnlyProgram = <P extends object>(program: P): P =>
+  readOnly(program, 'a program is what it was compiled to be', () => 'compile another, or set its tensors');
 
 const kernelOf = (
   plan: Plan,
@@ -224,15 +248,25 @@ const kernelOf = (
   return {
     plan,
     flops: plan.flops,
-    run: (run = {}) => {
+    run: (given) => {
       alive();
+      const run = checkOptions('run', given, runSpec);
       instance.launch(name, argumentsOf(run), threads(run));
     },
-    runAsync: async (run = {}) => {
+    runAsync: async (given) => {
       alive();
+      const run = checkOptions('runAsync', given, runSpec);
       await background(name, argumentsOf(run), threads(run));
     },
   };
+};
+
+const runSpec: OptionSpec<TensorRun> = {
+  scalars: option.record(option.number()),
+  first: option.anything,
+  last: option.anything,
+  at: option.record(option.anything),
+  threads: threadsOption,
 };
 
 const tensorData = (
@@ -249,7 +283,7 @@ const tensorData = (
       : fail('tensor/element', `${tensor.name} has no element ${element}`, {
           remedy: `give a number from 0 to ${elements - 1}`,
         });
-  return {
+  const memory: TensorData = {
     tensor,
     layout,
     elements,
@@ -267,4 +301,9 @@ const tensorData = (
       return unpackTensor(tensor, layout, data, placeOf(element));
     },
   };
+  return readOnly(
+    memory,
+    `the memory of ${tensor.name} stays where it is`,
+    () => 'write set(entries), or change data: data.set(…)',
+  );
 };

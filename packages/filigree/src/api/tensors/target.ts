@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import type { Backend } from '@filigree/backend';
+import { instructionSet, type Backend } from '@filigree/backend';
 import { cpp, libxsmm } from '@filigree/backend-cpp';
 import { coreDialects, fail, type Op } from '@filigree/ir';
 import { gemmTargets, linalg, type GemmTarget } from '@filigree/tensor';
@@ -29,14 +28,7 @@ export const tensorBackend = async ({
   readonly target?: GemmTarget | undefined;
   readonly gemm?: GemmLibrary | undefined;
 }): Promise<TensorBackend> => {
-  if (gemm === 'own') {
-    const { backend, target } = await ownBackend(named);
-    return { backend, target: given ?? target };
-  }
-  if (gemm !== 'libxsmm')
-    fail('tensor/gemm', `there is no library '${String(gemm)}' for products of matrices`, {
-      remedy: "give gemm: 'own' or 'libxsmm'",
-    });
+  if (gemm === 'own') return ownBackend(named, given);
   if (named !== undefined && named !== 'cpp')
     fail(
       'tensor/gemm',
@@ -45,34 +37,35 @@ export const tensorBackend = async ({
         remedy: "give backend: 'cpp', or leave gemm out",
       },
     );
-  const target = await machineTarget();
+  const target = given ?? machineTarget();
   await resolveBackend('cpp');
   const plugin = libxsmm();
   return {
     backend: cpp({ vectorBytes: target.vectorBytes, plugins: [plugin], dialects: [...coreDialects, linalg] }),
-    target: given ?? target,
+    target,
     keep: plugin.takes,
   };
 };
 
-const ownBackend = async (named: string | Backend | undefined): Promise<TensorBackend> => {
+const ownBackend = async (
+  named: string | Backend | undefined,
+  given: GemmTarget | undefined,
+): Promise<TensorBackend> => {
   const backend = await resolveBackend(named);
-  if (backend.name === 'wasm') return { backend, target: gemmTargets.simd128 };
+  if (backend.name === 'wasm') return { backend, target: given ?? gemmTargets.simd128 };
   if (typeof named === 'object' || backend.name !== 'cpp')
-    return { backend, target: targetOfWidth(backend.capabilities.vectorBytes) };
-  const target = await machineTarget();
+    return { backend, target: given ?? targetOfWidth(backend.capabilities.vectorBytes) };
+  const target = given ?? machineTarget();
   return { backend: cpp({ vectorBytes: target.vectorBytes }), target };
 };
 
-/** The micro-kernel target for the instruction set of this processor. */
-export const machineTarget = async (): Promise<GemmTarget> => {
-  if (process.arch === 'arm64') return gemmTargets.neon;
-  if (process.arch !== 'x64') return targetOfWidth(16);
-  const flags = await readFile('/proc/cpuinfo', 'utf8').then(
-    (text) => /^flags\s*:.*$/m.exec(text)?.[0] ?? '',
-    () => '',
-  );
-  return /\bavx512f\b/.test(flags) && /\bavx512vl\b/.test(flags) ? gemmTargets.avx512 : gemmTargets.avx2;
+/**
+ * What micro-kernels are made of for the instruction set of this processor, or the one that `$FILIGREE_TARGET` names. Throws
+ * `DiagnosticError` `toolchain/target`.
+ */
+export const machineTarget = (): GemmTarget => {
+  const { name } = instructionSet();
+  return name === 'plain' ? gemmTargets.simd128 : gemmTargets[name];
 };
 
 const targetOfWidth = (bytes: number): GemmTarget =>

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { fail, type Arithmetic } from '@filigree/ir';
 import type { Stage } from '../../api/build.js';
-import { withCommonOptions, type CommonOptions } from '../common-options.js';
+import { arithmeticOption, withCommonOptions, type CommonOptions } from '../common-options.js';
 import type { Compiled } from '../compilables.js';
 import type { Session } from '../session.js';
 import { labelled, msText } from '../text.js';
@@ -14,7 +15,8 @@ export const compileCommand = (program: Command, session: Session): void => {
     )
     .argument('<module>', 'a JavaScript or TypeScript module')
     .option('--export <name>', 'only this export')
-    .action(async (path: string, options: CommonOptions & { export?: string }) => {
+    .addOption(arithmeticOption())
+    .action(async (path: string, options: CommonOptions & { export?: string; arithmetic?: Arithmetic }) => {
       const [{ compilablesOf }, { loadModule }, { readBytes }, { backendOf }, { writeSources }] = await Promise.all([
         import('../compilables.js'),
         import('../load-module.js'),
@@ -27,12 +29,17 @@ export const compileCommand = (program: Command, session: Session): void => {
       const module = await loadModule(path);
       session.knowText(path, text);
       const programs = compilablesOf(module, path, text, options.export);
+      if (options.arithmetic !== undefined && !programs.some((p) => p.traced))
+        fail('compile/arithmetic', `'${path}' has no traced program, to which --arithmetic applies`, {
+          remedy: 'leave out --arithmetic',
+        });
       const compiled: (Compiled & { readonly name: string })[] = [];
       for (const [i, { name, compile }] of programs.entries()) {
         await session.progress.at(i / programs.length, `compiling ${name}`);
         const done = await compile({
           backend,
           dtype: options.dtype,
+          arithmetic: options.arithmetic,
           threads: options.threads,
           ...(options.cache ? {} : { cache: false as const }),
           onProgress: (stage) => {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { ABSENT } from '../backend-of.js';
-import { withCommonOptions } from '../common-options.js';
+import { withAnswerOptions } from '../common-options.js';
 import type { Session } from '../session.js';
 
 /** `filigree devices` */
 export const devicesCommand = (program: Command, session: Session): void => {
-  withCommonOptions(program.command('devices'))
+  withAnswerOptions(program.command('devices'))
     .description('which backends, compilers and devices work here, and why the others do not')
     .action(async () => {
       const [{ backends }, { availability }, { availableParallelism, cpus }] = await Promise.all([

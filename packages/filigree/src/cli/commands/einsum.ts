@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { complexOption, keyValue, wholeNumber, withCommonOptions } from '../common-options.js';
 import type { EinsumRunOptions } from '../einsum/einsum-options.js';
 import type { EinsumSummary } from '../einsum/einsum-run.js';
+import { speedRows } from '../einsum/speed-rows.js';
 import type { Session } from '../session.js';
 import { countText, labelled, msText } from '../text.js';
 
@@ -82,18 +83,11 @@ export const summaryText = (s: EinsumSummary): string =>
     ...s.order.map((line, k): [string, string] => [k === 0 ? 'order' : '', `${line}${sizes(s.steps[k])}`]),
     [
       'operations',
-      `${countText(s.flops.nonzero)} on non-zeros, ${countText(s.flops.hardware)} executed, ${countText(s.flops.naive)} of plain loops`,
+      `${countText(s.flops.nonzero)} on non-zeros, ${countText(s.flops.hardware)} in hardware (stored zeros included), ${countText(s.flops.naive)} of plain loops`,
     ],
     ['built in', `${msText(s.ms.plan)} plan + ${msText(s.ms.generate)} generate + ${msText(s.ms.compile)} compile`],
     ['run', `${msText(s.ms.run)} on ${s.backend}, ${s.dtype}, one thread`],
-    ...(s.gflops === undefined || s.peakGflops === undefined
-      ? []
-      : [
-          [
-            'speed',
-            `${s.gflops.toFixed(1)} GFLOP/s, ${((100 * s.gflops) / s.peakGflops).toFixed(0)} % of a measured peak of ${s.peakGflops.toFixed(1)}`,
-          ] as const,
-        ]),
+    ...speedRows(s),
     ...Object.entries(s.baselines).map(
       ([name, ms]) => [name, `${msText(ms)}, ${(ms / s.ms.run).toPrecision(3)} times the run`] as const,
     ),

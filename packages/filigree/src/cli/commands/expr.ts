@@ -1,5 +1,12 @@
 import { Option, type Command } from 'commander';
-import { ABLATION_NAMES, complexOption, keyValue, withCommonOptions } from '../common-options.js';
+import {
+  ABLATION_NAMES,
+  ablateOption,
+  arithmeticOption,
+  complexOption,
+  keyValue,
+  withCommonOptions,
+} from '../common-options.js';
 import type { ExpressionRunOptions, ExpressionSummary } from '../expr/expression-run.js';
 import type { Session } from '../session.js';
 import { bytesText, countText, labelled, msText } from '../text.js';
@@ -33,10 +40,10 @@ export const withExpressionOptions = (command: Command): Command =>
       keyValue,
     )
     .option('--bench', 'time thoroughly, beside baselines')
-    .option('--ablate <list>', `switch stages off: ${ABLATION_NAMES.join(',')}`)
+    .addOption(ablateOption(ABLATION_NAMES))
     .addOption(new Option('--values <from>', 'values of the matrices').choices(['random', 'file']).default('random'))
     .addOption(complexOption())
-    .option('--no-fast-math', 'do not let the compiler reassociate');
+    .addOption(arithmeticOption());
 
 /** A summary for people. */
 export const summaryText = (s: ExpressionSummary): string =>
@@ -51,7 +58,10 @@ export const summaryText = (s: ExpressionSummary): string =>
       'built in',
       `${msText(s.ms.trace)} trace + ${msText(s.ms.analyse)} analyse + ${msText(s.ms.generate)} generate + ${msText(s.ms.compile)} compile${s.cached ? ' (cached)' : ''}`,
     ],
-    ['run', `${msText(s.ms.run)} on ${s.backend}, ${s.dtype}, ${s.threads} thread${s.threads === 1 ? '' : 's'}`],
+    [
+      'run',
+      `${msText(s.ms.run)} on ${s.backend}, ${s.dtype}, ${s.threads} thread${s.threads === 1 ? '' : 's'}, ${s.arithmetic} arithmetic`,
+    ],
     ...Object.entries(s.baselines).map(
       ([name, ms]) => [name, `${msText(ms)}, ${(ms / s.ms.run).toPrecision(3)} times the run`] as const,
     ),

@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { ABLATION_NAMES, FIELD_ABLATION_NAMES, keyValue, withCommonOptions } from '../common-options.js';
+import {
+  ABLATION_NAMES,
+  ablateOption,
+  arithmeticOption,
+  FIELD_ABLATION_NAMES,
+  keyValue,
+  withCommonOptions,
+} from '../common-options.js';
 import type { ExampleRunOptions, ExampleSummary } from '../example-run.js';
 import type { Session } from '../session.js';
 import { labelled, msText } from '../text.js';
@@ -12,7 +19,8 @@ export const runCommand = (program: Command, session: Session): void => {
     .argument('[key=value...]', 'its arguments')
     .option('--list', 'list the examples with what they show')
     .option('--bench', 'time thoroughly, beside baselines')
-    .option('--ablate <list>', `switch stages off: ${[...ABLATION_NAMES, ...FIELD_ABLATION_NAMES].join(',')}`);
+    .addOption(arithmeticOption())
+    .addOption(ablateOption([...ABLATION_NAMES, ...FIELD_ABLATION_NAMES]));
   command.action(
     async (name: string | undefined, given: readonly string[], options: ExampleRunOptions & { list?: boolean }) => {
       if (options.list) return list(session);

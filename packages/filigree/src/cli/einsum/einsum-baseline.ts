@@ -42,7 +42,7 @@ export const einsumBaseline = async (
     toolchain.right,
     {
       text: einsumSource(problem.plan, kind),
-      flags: [...FLAGS, ...(toolchain.right.native ? ['-march=native'] : [])],
+      flags: [...FLAGS, ...toolchain.right.target],
       /* LIBXSMM does not outlive its being unmapped. */
       link: kind === 'libxsmm' ? ['-lxsmm', '-lxsmmnoblas', '-lm', '-lpthread', '-ldl', '-Wl,-z,nodelete'] : [],
     },

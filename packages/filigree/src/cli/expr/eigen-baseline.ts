@@ -67,7 +67,7 @@ const build = async (
   cache: string | false | undefined,
 ): ReturnType<typeof nativeLibrary> => {
   const release = await readFile(join(headers, 'Eigen', 'src', 'Core', 'util', 'Macros.h'), 'utf8').catch(() => '');
-  const flags = [...FLAGS, ...(toolchain.native ? ['-march=native'] : []), `-I${headers}`];
+  const flags = [...FLAGS, ...toolchain.target, `-I${headers}`];
   return nativeLibrary(toolchain, { text: source, flags, key: [release] }, cache);
 };
 

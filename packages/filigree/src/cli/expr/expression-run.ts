@@ -1,5 +1,5 @@
 import { peakRssMB } from '@filigree/runtime';
-import { error, fail, type Diagnostic } from '@filigree/ir';
+import { error, fail, type Arithmetic, type Diagnostic } from '@filigree/ir';
 import type { Csr, CsrPattern } from '@filigree/sparse';
 import { ablate, parseAblation } from '../../api/ablation.js';
 import { build, type Built, type Stage } from '../../api/build.js';
@@ -20,7 +20,7 @@ export interface ExpressionRunOptions extends CommonOptions {
   readonly ablate?: string;
   readonly values: 'random' | 'file';
   readonly complex?: 'real' | 'imag' | 'abs';
-  readonly fastMath: boolean;
+  readonly arithmetic?: Arithmetic;
 }
 
 /** What a run of an expression found; `summary` is the JSON document. */
@@ -53,6 +53,7 @@ export interface ExpressionSummary {
   readonly speedup: Readonly<Record<string, number>>;
   readonly backend: string;
   readonly dtype: 'f32' | 'f64';
+  readonly arithmetic: Arithmetic;
   readonly threads: number;
   readonly seed: number;
   readonly values: 'random' | 'file';
@@ -82,7 +83,7 @@ export const runExpression = async (
     backend,
     dtype: options.dtype,
     threads: options.threads,
-    fastMath: options.fastMath,
+    arithmetic: options.arithmetic,
     ...(options.cache ? {} : { cache: false }),
     specialize: mergeOverrides(ablate(ablated)),
     onProgress: async (stage) => {
@@ -132,6 +133,7 @@ export const runExpression = async (
       speedup: Object.fromEntries(Object.entries(baselines).map(([name, ms]) => [name, ms / run])),
       backend: instance.backend,
       dtype: options.dtype,
+      arithmetic: built.arithmetic,
       threads: options.threads,
       seed: options.seed,
       values: options.values,

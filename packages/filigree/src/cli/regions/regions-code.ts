@@ -17,7 +17,16 @@ export interface CodeSummary {
   readonly ms: { readonly compile: number; readonly run?: number; readonly dense?: number };
   /** dense ÷ run. */
   readonly speedup?: number;
-  readonly check: { readonly passed: boolean; readonly maxRelError?: number; readonly skipped?: string };
+  readonly check: CodeCheck;
+}
+
+/** The results over the regions beside those of the dense program. */
+export interface CodeCheck {
+  /** Null where nothing was compared. */
+  readonly passed: boolean | null;
+  readonly maxRelError?: number;
+  /** Why nothing was compared. */
+  readonly skipped?: string;
 }
 
 export interface CodeOptions extends CommonOptions {
@@ -49,7 +58,7 @@ export const runCode = async (
     const skipped = `the arrays take ${bytes} bytes, more than ${MOST_BYTES}`;
     return {
       sources,
-      summary: { ...common, ms: { compile: performance.now() - started }, check: { passed: true, skipped } },
+      summary: { ...common, ms: { compile: performance.now() - started }, check: { passed: null, skipped } },
     };
   }
   const special = await Runner.of(module, sizes, backend, options);
@@ -59,7 +68,7 @@ export const runCode = async (
     const iterations = regions.statements.reduce((n, s) => n + s.dense, 0);
     if (iterations > MOST_ITERATIONS) {
       const skipped = `the dense program takes ${iterations} iterations, more than ${MOST_ITERATIONS}`;
-      return { sources, summary: { ...common, ms: { compile }, check: { passed: true, skipped } } };
+      return { sources, summary: { ...common, ms: { compile }, check: { passed: null, skipped } } };
     }
     await session.progress.at(0.9, 'running both programs');
     const dense = await Runner.of(regions.solved.module, sizes, backend, options);
@@ -69,12 +78,11 @@ export const runCode = async (
         r.fill(values);
         r.run();
       }
-      const maxRelError = largestError(regions, dense, special);
+      const check = compareResults(regions, dense, special);
       const times = await medians(
         { dense: () => dense.run(), run: () => special.run() },
         options.bench ? THOROUGH : QUICK,
       );
-      const check = { passed: maxRelError <= TOLERANCE, maxRelError };
       const ms = { compile, run: times.run, dense: times.dense };
       return { sources, summary: { ...common, ms, speedup: times.dense / times.run, check } };
     } finally {
@@ -153,9 +161,10 @@ const valuesOf = ({ solved, inputs }: Regions, seed: number): Values =>
       }),
   );
 
-/** The largest difference of an output relative to its largest value; what the dense program makes no number is left out. */
-const largestError = ({ solved }: Regions, dense: Runner, special: Runner): number => {
+/** Compares by the largest difference of an output relative to its largest value; what the dense program makes no number is left out. */
+const compareResults = ({ solved }: Regions, dense: Runner, special: Runner): CodeCheck => {
   let worst = 0;
+  let compared = 0;
   for (const { name, role } of solved.program.arrays) {
     if (role !== 'output' && role !== 'inout') continue;
     const [a, b] = [dense.instance.buffers[name], special.instance.buffers[name]];
@@ -163,11 +172,14 @@ const largestError = ({ solved }: Regions, dense: Runner, special: Runner): numb
     for (let i = 0; i < a.length; i++) {
       const x = Number(a[i]);
       if (!Number.isFinite(x)) continue;
+      compared++;
       largest = Math.max(largest, Math.abs(x));
       const difference = Math.abs(x - Number(b[i]));
       if (!(difference <= error)) error = difference;
     }
     if (error > 0) worst = Math.max(worst, largest > 0 ? error / largest : Infinity);
   }
-  return worst;
+  return compared > 0
+    ? { passed: worst <= TOLERANCE, maxRelError: worst }
+    : { passed: null, skipped: 'the dense program computes no number' };
 };

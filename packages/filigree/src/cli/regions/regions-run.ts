@@ -125,15 +125,15 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
 
 /** What is wrong with regions that the dense program does not agree with. */
 export const wrongRegions = ({ check, code }: RegionsSummary): Diagnostic | undefined =>
-  check.passed
-    ? code?.check.passed === false
+  check.passed === false
+    ? error('regions/check', `the regions differ from the dense program: ${check.wrong}`, {
+        remedy: 'they are not to be trusted; please report the program with its matrices',
+      })
+    : code?.check.passed === false
       ? error('regions/code', `the program over its regions is off by ${code.check.maxRelError}`, {
           remedy: 'it is not to be trusted; please report the program with its matrices',
         })
-      : undefined
-    : error('regions/check', `the regions differ from the dense program: ${check.wrong}`, {
-        remedy: 'they are not to be trusted; please report the program with its matrices',
-      });
+      : undefined;
 
 /** The matrices of arrays that some iteration reaches; of others that the program declares there is nothing to find. */
 const usedInputs = (
@@ -190,7 +190,22 @@ const moduleOf = async (
     });
   const text = new TextDecoder().decode(await readBytes(what));
   session.knowText(what, text);
-  return { module: right(verify(coreDialects).run(right(parseModule(text, what)))), sizes };
+  const module = right(verify(coreDialects).run(right(parseModule(text, what))));
+  checkParameters(what, module, sizes);
+  return { module, sizes };
+};
+
+/** A module has no sizes but the integer parameters of its kernels. */
+const checkParameters = (what: string, { kernels }: Module, given: Readonly<Record<string, number>>): void => {
+  const parameters = new Set(kernels.flatMap((k) => k.params.flatMap((p) => p.hint ?? [])));
+  for (const name of Object.keys(given))
+    if (!parameters.has(name))
+      fail('regions/size', `no kernel of ${what} has a parameter '${name}'`, {
+        remedy:
+          parameters.size === 0
+            ? 'its sizes are written in it; leave --size out'
+            : `its parameters are ${[...parameters].join(', ')}`,
+      });
 };
 
 /** Sizes as given, else from the matrices bound, else N for all that have its default, else defaults. */

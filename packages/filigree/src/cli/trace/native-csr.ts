@@ -29,7 +29,7 @@ export const nativeCsr = async (
 ): Promise<NativeCsr | string> => {
   const toolchain = await findToolchain()();
   if (E.isLeft(toolchain)) return toolchain.left[0].message;
-  const { native, openmp } = toolchain.right;
+  const { target, openmp } = toolchain.right;
   const { dtype, threads } = options;
   const scalar = dtype === 'f32' ? 'float' : 'double';
   const parallel = openmp ? ['-fopenmp'] : [];
@@ -37,7 +37,7 @@ export const nativeCsr = async (
     toolchain.right,
     {
       text: csrSource(scalar),
-      flags: [...FLAGS, ...(native ? ['-march=native'] : []), ...parallel],
+      flags: [...FLAGS, ...target, ...parallel],
       /* Threads of OpenMP outlive the library. */
       link: [...parallel, '-ldl', ...(process.platform === 'linux' ? ['-Wl,-z,nodelete'] : [])],
     },

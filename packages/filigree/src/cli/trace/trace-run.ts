@@ -69,7 +69,9 @@ export const runTrace = async (file: string, options: TraceRunOptions, session: 
   const { progress } = session;
   const { maxDims, maxPieces, dtype, threads } = options;
   const needed = options.bench === true || options.emit !== undefined;
-  const backend = needed ? await backendOf(options.backend, progress) : undefined;
+  /* One that is named must work, whether or not something is compiled for it. */
+  const named = needed || options.backend !== undefined ? await backendOf(options.backend, progress) : undefined;
+  const backend = needed ? named : undefined;
   await progress.at(0, 'reading the matrix');
   const started = performance.now();
   /* Only the pattern matters, so any part of complex values will do. */

@@ -16,8 +16,13 @@ export type Scalar = Literal | Temp;
 export interface Literal {
   readonly is: 'literal';
   readonly value: number | bigint | boolean;
-  /** A whole number that was computed as a float: converted as one, for all else an integer. */
-  readonly real?: boolean;
+  /**
+   * Of a whole number: `written` as a float (`1.0`, `1e9`), or computed with one that is; or `computed` from whole numbers
+   * by an operation of floats, as 6 / 2 is: a float in variables and for casts, else a whole number, so that it may be an index.
+   */
+  readonly float?: 'written' | 'computed';
+  /** Of a cast, of a BigInt and of a typed array: the type that the same value has where it is known only when the kernel runs. */
+  readonly type?: ScalarType;
 }
 
 /** Computed once. `type` is stated if it does not follow from the instruction: loads, arguments, loop variables. */
@@ -40,6 +45,8 @@ export interface Local {
   readonly id: number;
   readonly name: string;
   readonly cell: Cell;
+  /** Whether the source declares it without a value, so that reading it before it has one is wrong. */
+  readonly unset?: true;
 }
 
 /** What `exit` leaves: the end of a block. */
@@ -160,6 +167,9 @@ export type Action =
 export type Instruction = Action & { readonly at: Origin };
 
 export const literal = (value: Literal['value']): Literal => ({ is: 'literal', value });
+
+/** A literal of a stated type. */
+export const typedLiteral = (value: Literal['value'], type: ScalarType): Literal => ({ is: 'literal', value, type });
 
 /** The blocks directly within an instruction, in the order in which they run. */
 export const blocksOf = (i: Instruction): readonly Block[] => {

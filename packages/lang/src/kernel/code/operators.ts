@@ -1,7 +1,7 @@
 import { isFloat, isSigned, type Builder, type ScalarType, type Value } from '@filigree/ir';
 import { unaryMath } from '../../ops/numeric-ops.js';
 import type { Scalar } from './code.js';
-import { isReal, isWhole, joinOperands, promote, type Kind } from './kinds.js';
+import { holds, isReal, isWhole, isWholeLiteral, joinOperands, leastType, promote, type Kind } from './kinds.js';
 
 /**
  * The operations on scalars, each stated once: its meaning on the host, which folds literals; the kind of its result;
@@ -17,6 +17,8 @@ export interface Operator {
   readonly kind: (kinds: readonly Kind[], args: readonly Scalar[], settled: boolean) => Kind | Misfit;
   /** The type each operand is converted to; `result` is that of the result. */
   readonly operands: 'result' | 'joined' | 'selected' | 'as they are';
+  /** Of operations on bits: literals, and what does not fit the type of the result, are taken modulo its width. */
+  readonly bits?: true;
   /** The ops; `type` is the result's. */
   readonly emit: (b: Builder, args: readonly Value[], type: ScalarType) => Value;
 }
@@ -45,8 +47,9 @@ const joinNumbers = (
     : all;
 };
 
-const numbers = (kinds: readonly Kind[]): Kind | Misfit => {
-  const all = joinNumbers(kinds);
+/** Of sums and products, which are the same modulo 2³² whatever sign a variable of no stated type has. */
+const numbers: Operator['kind'] = (kinds, args) => {
+  const all = joinNumbers(kinds, (k) => joinOperands(args, k));
   return isMisfit(all) ? all : promote(all);
 };
 
@@ -55,12 +58,12 @@ const reals = (kinds: readonly Kind[]): Kind | Misfit => {
   return isMisfit(all) || isReal(all) || all === undefined ? all : 'float';
 };
 
-const integers = (kinds: readonly Kind[]): Kind | Misfit => {
-  const all = numbers(kinds);
-  return isMisfit(all) || isWhole(all)
-    ? all
-    : misfit('an integer is wanted, this is a float', 'cast it: i32(x) cuts off the fraction');
-};
+const notWhole = (kinds: readonly Kind[]): Misfit | undefined =>
+  kinds.includes('i1')
+    ? misfit('a truth value is used as a number', 'write `c ? 1 : 0`, or cast it: i32(c)')
+    : kinds.every(isWhole)
+      ? undefined
+      : misfit('an integer is wanted, this is a float', 'cast it: i32(x) cuts off the fraction');
 
 /** Of operations whose result is another if an operand is taken modulo 2³²: unlike sums and products, they keep its sign. */
 const ordered: Operator['kind'] = (kinds, args, settled) => {
@@ -68,10 +71,7 @@ const ordered: Operator['kind'] = (kinds, args, settled) => {
   return isMisfit(all) ? all : promote(all);
 };
 
-const orderedIntegers: Operator['kind'] = (kinds, args, settled) => {
-  const all = integers(kinds);
-  return isMisfit(all) ? all : ordered(kinds, args, settled);
-};
+const orderedIntegers: Operator['kind'] = (kinds, args, settled) => notWhole(kinds) ?? ordered(kinds, args, settled);
 
 const comparison: Operator['kind'] = (kinds, args, settled) => {
   const all = ordered(kinds, args, settled);
@@ -101,6 +101,11 @@ const numeric = (fold: Numbers, emit: Operator['emit'], kind: Operator['kind'] =
 
 const real = (fold: Numbers, emit: Operator['emit']): Operator => numeric(fold, emit, reals);
 
+const onBits = (fold: Numbers, emit: Operator['emit'], kind: Operator['kind']): Operator => ({
+  ...numeric(fold, emit, kind),
+  bits: true,
+});
+
 const compare = (predicate: 'lt' | 'le' | 'gt' | 'ge' | 'eq' | 'ne', fold: Numbers): Operator => ({
   fold: on(fold),
   kind: predicate === 'eq' || predicate === 'ne' ? equality : comparison,
@@ -119,22 +124,46 @@ const logical = (fold: (...args: boolean[]) => boolean, emit: Operator['emit']):
 const rounding = (name: 'floor' | 'ceil' | 'round' | 'trunc'): Operator =>
   numeric(Math[name], (b, [x], type) => (isFloat(type) ? b.math(name, x) : x));
 
+/**
+ * Bits of u32 and of signed integers together are 32 of no stated sign, an i32 unless they meet an u32: so are they in plain
+ * TypeScript. With 64 bits all are extended to those.
+ */
+const bitwise: Operator['kind'] = (kinds, args) => {
+  const own = kinds.map((k, n) => bitsOf(k, args[n]));
+  const wide = own.some((k) => k === 'i64' || k === 'u64');
+  const signs = new Set(own.map((k, n) => (k === undefined ? undefined : isUnsigned(k, args[n]))));
+  const all = notWhole(kinds) ?? joinNumbers(own.map((k) => (wide && k === 'mixed' ? 'i32' : k)));
+  if (isMisfit(all) || all === undefined || wide) return all;
+  return all === 'mixed' || (own.includes('u32') && signs.has(false)) ? 'int' : promote(all);
+};
+
+/** The kind of an operand of bits. A literal that does not fit i32 has the first type that it fits. */
+const bitsOf = (k: Kind, s: Scalar): Kind => {
+  if (!isWholeLiteral(s) || holds('i32', s.value)) return k;
+  const least = leastType(s.value);
+  return least === 'f64' ? k : least;
+};
+
+/** Whether an operand is never negative; undefined for a literal that is not. */
+const isUnsigned = (k: Kind, s: Scalar): boolean | undefined =>
+  isWholeLiteral(s) ? (s.value >= 0 ? undefined : false) : k === 'u8' || k === 'u16' || k === 'u32';
+
 /** Shifts have the type of what is shifted, whatever that of the amount. */
-const shift = (kinds: readonly Kind[]): Kind | Misfit => {
-  const both = integers(kinds);
-  return isMisfit(both) ? both : promote(kinds[0]);
+const shift: Operator['kind'] = (kinds, args) => {
+  const [left] = kinds.map((k, n) => bitsOf(k, args[n]));
+  return notWhole(kinds) ?? (left === 'mixed' || (left === 'u32' && isWholeLiteral(args[0])) ? 'int' : promote(left));
 };
 
 /**
- * `>>>` shifts in zeros, so its result is not negative: for 32 bits it is u32, or i32 if the amount is a known number
- * other than zero, since it then fits.
+ * `>>>` shifts in zeros, so its result is not negative: u32, and u64 of 64 bits. Signed integers by an amount that is known
+ * and not zero give what fits i32 as well, and takes the type of what it meets.
  */
-const shiftZeros = (kinds: readonly Kind[], args: readonly Scalar[]): Kind | Misfit => {
-  const left = shift(kinds);
+const shiftZeros: Operator['kind'] = (kinds, args) => {
+  const [left, [, by]] = [shift(kinds, args, false), args];
   if (isMisfit(left) || left === undefined) return left;
   if (left === 'i64' || left === 'u64') return 'u64';
-  const by = args[1].is === 'literal' ? Number(args[1].value) & 31 : 0;
-  return by === 0 ? 'u32' : 'i32';
+  const moved = by.is === 'literal' && (Number(by.value) & 31) !== 0;
+  return moved && left !== 'u32' ? 'int' : 'u32';
 };
 
 const mathFunctions = Object.fromEntries(
@@ -174,6 +203,11 @@ const table = {
     (b, [x, y]) => b.rem(x, y),
     ordered,
   ),
+  /** An integer as the float that it is. */
+  real: real(
+    (a) => a,
+    (_, [x]) => x,
+  ),
   pow: real(
     (a, b) => a ** b,
     (b, [x, y]) => b.math('pow', x, y),
@@ -201,32 +235,32 @@ const table = {
   atan2: real(Math.atan2, (b, [x, y]) => b.math('atan2', x, y)),
   hypot: real(Math.hypot, (b, [x, y]) => b.math('hypot', x, y)),
 
-  bitand: numeric(
+  bitand: onBits(
     (a, b) => a & b,
     (b, [x, y]) => b.and(x, y),
-    integers,
+    bitwise,
   ),
-  bitor: numeric(
+  bitor: onBits(
     (a, b) => a | b,
     (b, [x, y]) => b.or(x, y),
-    integers,
+    bitwise,
   ),
-  bitxor: numeric(
+  bitxor: onBits(
     (a, b) => a ^ b,
     (b, [x, y]) => b.xor(x, y),
-    integers,
+    bitwise,
   ),
-  bitnot: numeric(
+  bitnot: onBits(
     (a) => ~a,
     (b, [x]) => b.not(x),
-    integers,
+    bitwise,
   ),
-  shl: numeric(
+  shl: onBits(
     (a, b) => a << b,
     (b, [x, y]) => b.shl(x, y),
     shift,
   ),
-  shr: numeric(
+  shr: onBits(
     (a, b) => a >> b,
     (b, [x, y]) => b.shr(x, y),
     shift,
@@ -235,10 +269,11 @@ const table = {
     fold: on((a, b) => a >>> b),
     kind: shiftZeros,
     operands: 'as they are',
+    bits: true,
     emit: (b, [x, y], type) => {
       const wide = type === 'u64' ? 'u64' : 'u32';
-      const shifted = b.shr(b.cast(x, wide), b.cast(y, wide));
-      return type === wide ? shifted : b.cast(shifted, type);
+      const as = (v: Value, to: ScalarType): Value => (v.type === to ? v : b.cast(v, to));
+      return as(b.shr(as(x, wide), as(y, wide)), type);
     },
   },
 

@@ -74,11 +74,13 @@ const guarded = (cx: Context, node: AnyNode, place: Place, to: Temp, action: Act
   return result;
 };
 
-/** Whether the index lies within the array; undefined if that need not be tested. */
+/** Whether the index lies within the array; undefined if that need not be tested. Debug mode says so where it does not. */
 const inside = (cx: Context, node: AnyNode, place: Place): Scalar | undefined => {
   if (place.of === 'field' || !place.array) return undefined;
   const [index] = place.index;
   const { length, maxLength } = place.array;
+  const promise = { x: index, base: length, lo: -maxLength, hi: 0, of: 'index' } as const;
+  cx.session.emit(originOf(cx, node), { do: 'assume', to: { is: 'temp', type: 'i32' }, ...promise });
   const [least, most] =
     index.is === 'literal' ? [Number(index.value), Number(index.value)] : (index.within ?? [-1, maxLength]);
   const above = least >= 0 ? undefined : compute(cx, node, 'ge', index, literal(0));

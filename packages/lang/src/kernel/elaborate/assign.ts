@@ -213,7 +213,7 @@ const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode
 };
 
 /** `[a, b] = …` and `{ a, b } = …` for names and elements that exist. */
-const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void => {
+export const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void => {
   switch (pattern.type) {
     case 'ArrayPattern': {
       const items = itemsOf(cx, pattern, from);

@@ -17,6 +17,7 @@ import { bindPattern } from './pattern.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { statements } from './statement.js';
 import { functionOfUnit, unitOf } from './unit.js';
+import { declareVars } from './var-scope.js';
 import { nothing, termText, type Closure, type Pending, type Term } from './term.js';
 
 /** A call: a word of the language, a method of a vector, or a function whose body takes the call's place. */
@@ -78,19 +79,27 @@ const calledAs = (e: CallExpression, f: Closure): Closure => {
 
 /** A function of the surroundings as one to inline. */
 const hostClosure = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Closure => {
-  const unit = cx.session.units.get(fn) ?? readUnit(cx, e, name, fn);
+  const word = isWord(fn) || cx.session.words.has(cx.unit);
+  const unit = cx.session.units.get(fn) ?? readUnit(cx, e, name, fn, word);
   cx.session.units.set(fn, unit);
-  if (isWord(fn) || cx.session.words.has(cx.unit)) cx.session.words.add(unit);
+  if (word) cx.session.words.add(unit);
   const node =
     functionOfUnit(unit) ??
     refuse(cx, e, 'lang/unsupported-call', `\`${name}\` is no plain function`, 'call a function or an arrow function');
   return { is: 'closure', name: name === '' ? 'function' : name, node, unit, env: new Env() };
 };
 
-const readUnit = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Unit => {
+const readUnit = (
+  cx: Context,
+  e: CallExpression,
+  name: string,
+  fn: (...args: never[]) => unknown,
+  word: boolean,
+): Unit => {
   try {
     const own = inlinedScope(fn);
-    return unitOf(fn, { ...(own ? {} : cx.unit.scope), ...keptOf(fn)?.scope, ...own });
+    const scope = { ...(own ? {} : cx.unit.scope), ...keptOf(fn)?.scope, ...own };
+    return unitOf(fn, scope, { near: word ? undefined : cx.unit.files });
   } catch (thrown) {
     if (!(thrown instanceof DiagnosticError)) throw thrown;
     const [d] = thrown.diagnostics;
@@ -148,6 +157,7 @@ export const runBody = (
       );
     bindPattern(cx, p, args[k] ?? nothing, what);
   });
+  declareVars(cx, node.body);
   if (node.body.type !== 'BlockStatement') return value({ ...cx, exits: noExits }, node.body);
 
   const { body } = node.body;

@@ -46,7 +46,7 @@ export const elaborate = (def: KernelDef, layout: Layout): Elaborated => {
 
 const attempt = (def: KernelDef, layout: Layout, random: boolean): Elaborated => {
   const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
-  const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, def.at, def.name);
+  const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });
   const session = new Session(def.name, def.float ?? 'f32', layout);
   const node = functionOfUnit(unit);
   const origin: Origin = { unit, offset: node?.start ?? 0 };

@@ -1,12 +1,13 @@
 import type { AnyNode, BinaryExpression, ConditionalExpression, LogicalExpression, UnaryExpression } from 'acorn';
 import { bare } from '../../rewrite/ast.js';
 import { literal, type Block, type Scalar } from '../code/code.js';
+import { holds, leastType } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
-import { asScalar, compute, originOf, unsupported, type Context } from './context.js';
+import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
 import { loaded, member } from './member.js';
-import { list, members } from './items.js';
+import { hostNumber, list, members } from './items.js';
 import { resolve } from './names.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isLiteral, isScalar, nothing, type Term } from './term.js';
@@ -79,13 +80,30 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
 };
 
 const literalTerm = (cx: Context, e: AnyNode & { type: 'Literal' }): Term => {
-  if (typeof e.value === 'number' || typeof e.value === 'boolean') return literal(e.value);
+  if (typeof e.value === 'number') return numeral(cx, e, e.value);
+  if (typeof e.value === 'boolean') return literal(e.value);
   if (typeof e.value === 'string') return { is: 'host', name: e.value, value: e.value };
   if (typeof e.value === 'bigint')
-    return unsupported(cx, e, 'a bigint', 'write a number, and i64(x) where it must be one of 64 bits');
+    return leastType(e.value) === 'f64'
+      ? refuse(cx, e, 'lang/literal', `${e.raw} has more than 64 bits`, 'no integer of a kernel has more')
+      : hostNumber(e.value);
   return e.value === null && e.raw === 'null'
     ? unsupported(cx, e, 'null', 'use a number or a truth value')
     : unsupported(cx, e, 'a regular expression', 'compute with numbers');
+};
+
+/** A numeral with a point or an exponent is a float, though its value is whole. */
+const numeral = (cx: Context, e: AnyNode & { type: 'Literal' }, value: number): Term => {
+  const raw = (e.raw ?? String(value)).replaceAll('_', '');
+  const real = !/^0[xob]/i.test(raw) && /[.e]/i.test(raw);
+  if (!Number.isInteger(value)) return literal(value);
+  if (real && (cx.unit.spelled || raw.includes('.') || !holds('i32', value)))
+    return { ...literal(value), float: 'written' };
+  if (Number.isSafeInteger(value)) return literal(value);
+  const whole = BigInt(real ? value : raw);
+  return whole === BigInt(value)
+    ? literal(whole)
+    : refuse(cx, e, 'lang/literal', `no number of JavaScript is ${raw}`, `write ${raw}n, which has 64 bits`);
 };
 
 const unary = (cx: Context, e: UnaryExpression): Term => {

@@ -1,10 +1,11 @@
 import type { AnyNode, ArrayExpression, ObjectExpression } from 'acorn';
-import { literal, type Literal } from '../code/code.js';
+import { literal, typedLiteral, type Literal } from '../code/code.js';
+import { holds } from '../code/kinds.js';
 import { refuse, unsupported, type Context } from './context.js';
 import { value } from './expression.js';
 import { indexed, loaded } from './member.js';
 import { readSlot } from './slots.js';
-import { termText, type Slot, type Term } from './term.js';
+import { termText, type Slot, type Table, type Term } from './term.js';
 
 /** `[a, b, ...c]`. */
 export const list = (cx: Context, e: ArrayExpression): Term => ({
@@ -46,8 +47,22 @@ const rows = (term: Term & { is: 'shaped' }): readonly Term[] => {
 const indexTable = (term: Term & { is: 'table' }, k: number): Term => {
   const index: Literal[] = [...(term.index as Literal[]), literal(k)];
   if (index.length < term.shape.length) return { ...term, index };
-  return literal(term.values[index.reduce((at, s, axis) => at * term.shape[axis] + Number(s.value), 0)]);
+  return elementOf(term, index);
 };
+
+/** An element of a table at indices that are known. */
+export const elementOf = ({ values, shape, element }: Table, index: readonly Literal[]): Literal => {
+  const value = values[index.reduce((at, s, axis) => at * shape[axis] + Number(s.value), 0)];
+  return element === 'f32'
+    ? { ...literal(value), float: 'written' }
+    : element === undefined
+      ? hostNumber(value)
+      : typedLiteral(value, element);
+};
+
+/** A number of the surroundings; a BigInt is an integer of 64 bits. */
+export const hostNumber = (value: number | bigint): Literal =>
+  typeof value === 'bigint' ? typedLiteral(value, holds('i64', value) ? 'i64' : 'u64') : literal(value);
 
 /** `{ a, b: c }`. */
 export const members = (cx: Context, e: ObjectExpression): Term => {

@@ -10,6 +10,7 @@ import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
 import { iteration } from './random-state.js';
 import { recorded, statements } from './statement.js';
+import { keepingVars } from './var-scope.js';
 import { isLiteral, tupleOf, type Bounds, type LoopHead, type Term } from './term.js';
 
 /** A loop's labels, and the context of its body. */
@@ -143,6 +144,16 @@ export const forOf = (cx: Context, s: ForOfStatement, name: string | undefined):
   const pattern = s.left.type === 'VariableDeclaration' ? s.left.declarations[0].id : undefined;
   if (!pattern)
     return refuse(cx, s, 'lang/unsupported-syntax', 'a loop needs a variable of its own', 'write for (const i of …)');
+  keepingVars(cx, s, () => visit(cx, s, pattern, over, name));
+};
+
+const visit = (
+  cx: Context,
+  s: ForOfStatement,
+  pattern: AnyNode,
+  over: ReturnType<typeof visitedBy>,
+  name: string | undefined,
+): void => {
   if (!('space' in over)) return unroll(cx, s, pattern, over, name);
   if (over.order === 'parallel' && !cx.parallel && !cx.looped) return parallelLoop(cx, s, pattern, over, name);
   if (over.space.over === 'active')

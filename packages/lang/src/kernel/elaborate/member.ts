@@ -15,6 +15,7 @@ import {
   type Context,
 } from './context.js';
 import { reference, value } from './expression.js';
+import { elementOf } from './items.js';
 import { fromHost, isModuleName, resolveFree } from './names.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isLiteral, isScalar, shapeOfField, termText, unshaped, type Element, type Slot, type Term } from './term.js';
@@ -265,14 +266,13 @@ const inTable = (cx: Context, e: AnyNode, of: Term & { is: 'table' }, s: Scalar)
   if (knownIndex(cx, e, s, of.shape[axis]) === undefined) promiseWithin(cx, e, s, of.shape[axis]);
   const index = [...of.index, s];
   if (index.length < of.shape.length) return { ...of, index };
-  if (index.every(isLiteral))
-    return literal(of.values[index.reduce((at, k, a) => at * of.shape[a] + Number(k.value), 0)]);
+  if (index.every(isLiteral)) return elementOf(of, index);
   const { session } = cx;
   const flat = index.reduce<Scalar>((at, k, a) => {
     const within = compute(cx, e, 'max', literal(0), compute(cx, e, 'min', k, literal(of.shape[a] - 1)));
     return compute(cx, e, 'add', compute(cx, e, 'mul', at, literal(of.shape[a])), within);
   }, literal(0));
-  const { buffer, type, wide } = session.table(of.name, of.values);
+  const { buffer, type, wide } = session.table(of.name, of.values, of.element);
   if (wide === undefined) return load(cx, e, { of: 'buffer', buffer, type, index: [flat] });
   const to: Temp = { is: 'temp' };
   session.emit(originOf(cx, e), { do: 'load', to, place: { of: 'buffer', buffer, type, wide, index: [flat] } });

@@ -1,8 +1,10 @@
 import type { AnyNode, Identifier } from 'acorn';
+import type { ScalarType } from '@filigree/ir';
 import { isField } from '@filigree/sparse';
 import * as vocabulary from '../../vocabulary/index.js';
 import { standardGlobals } from '../../rewrite/standard-globals.js';
 import { refuse, type Context } from './context.js';
+import { hostNumber } from './items.js';
 import { isMat, isVec, shapedOf } from '../../vocabulary/vec.js';
 import { literal } from '../code/code.js';
 import { Refused } from './session.js';
@@ -15,6 +17,7 @@ export const resolve = (cx: Context, id: Identifier): Slot => {
   const slot = cx.env.lookup(binding);
   if (slot) return slot;
   if (binding.name === 'arguments') return noArguments(cx, id);
+  if (binding.kind === 'function') return callsItself(cx, id, id.name);
   /* Its declaration was refused, and that has been reported. */
   if (cx.session.diagnostics.length > 0) throw new Refused();
   return refuse(cx, id, 'lang/unassigned', `\`${id.name}\` is used before it is declared`, 'declare it before');
@@ -28,8 +31,7 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
   if (standardGlobals.has(name)) return fromHost(cx, id, name, (globalThis as Record<string, unknown>)[name]);
   if (name === 'arguments') return noArguments(cx, id);
   if (name === '__name') return { is: 'host', name, value: keepName };
-  if (name === unit.name && unit.text.nameless)
-    return refuse(cx, id, 'lang/recursion', `\`${name}\` calls itself`, 'write a loop');
+  if (name === unit.name && unit.text.nameless) return callsItself(cx, id, name);
   return refuse(
     cx,
     id,
@@ -38,6 +40,9 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
     `pass it: kernel([…], { scope: { ${name} } }, fn), or use the build plugin, which finds it by itself`,
   );
 };
+
+const callsItself = (cx: Context, id: Identifier, name: string): never =>
+  refuse(cx, id, 'lang/recursion', `\`${name}\` calls itself`, 'write a loop');
 
 const noArguments = (cx: Context, id: Identifier): never =>
   refuse(cx, id, 'lang/unsupported-syntax', '`arguments` cannot be part of a kernel', 'name the parameters');
@@ -53,7 +58,8 @@ export const keepName = <T>(f: T): T => f;
 
 /** A value of the surroundings as a term. */
 export const fromHost = (cx: Context, id: AnyNode, name: string, value: unknown): Term => {
-  if (typeof value === 'number' || typeof value === 'boolean') return literal(value);
+  if (typeof value === 'boolean') return literal(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return hostNumber(value);
   if (value === undefined) return nothing;
   if (isVec(value) || isMat(value)) {
     const { shape, elements } = shapedOf(value);
@@ -82,13 +88,38 @@ const tableOf = (name: string, value: unknown): Table | undefined => {
   const shape: number[] = [];
   for (let at: unknown = value; isArray(at) && at.length > 0; at = at[0]) shape.push(at.length);
   if (shape.length === 0) return undefined;
-  const values: number[] = [];
+  const values: (number | bigint)[] = [];
+  const elements = new Set<ScalarType | undefined>();
   const collect = (at: unknown, depth: number): boolean => {
-    if (depth === shape.length) return typeof at === 'number' && values.push(at) > 0;
-    return isArray(at) && at.length === shape[depth] && Array.prototype.every.call(at, (x) => collect(x, depth + 1));
+    if (depth === shape.length) return isNumber(at) && values.push(at) > 0;
+    if (!isArray(at) || at.length !== shape[depth]) return false;
+    if (depth === shape.length - 1) elements.add(elementType(at));
+    return Array.prototype.every.call(at, (x) => collect(x, depth + 1));
   };
-  return collect(value, 0) ? { is: 'table', name, shape, values, index: [] } : undefined;
+  if (!collect(value, 0)) return undefined;
+  const [element] = elements.size === 1 ? elements : [undefined];
+  return { is: 'table', name, shape, values, element, index: [] };
 };
+
+const isNumber = (x: unknown): x is number | bigint => typeof x === 'number' || typeof x === 'bigint';
 
 const isArray = (x: unknown): x is ArrayLike<unknown> =>
   Array.isArray(x) || (ArrayBuffer.isView(x) && !(x instanceof DataView));
+
+/** The type that the elements of a typed array have; undefined for any other array. */
+const elementType = (x: ArrayLike<unknown>): ScalarType | undefined =>
+  elementTypes[(x as { readonly [Symbol.toStringTag]?: string })[Symbol.toStringTag] ?? ''];
+
+const elementTypes: Readonly<Partial<Record<string, ScalarType>>> = {
+  Int8Array: 'i8',
+  Int16Array: 'i16',
+  Int32Array: 'i32',
+  BigInt64Array: 'i64',
+  Uint8Array: 'u8',
+  Uint8ClampedArray: 'u8',
+  Uint16Array: 'u16',
+  Uint32Array: 'u32',
+  BigUint64Array: 'u64',
+  Float32Array: 'f32',
+  Float64Array: 'f64',
+};

@@ -6,6 +6,7 @@ import { loopInterval, promisePositive, variableName } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { iteration } from './random-state.js';
 import { recorded } from './statement.js';
+import { declareVars } from './var-scope.js';
 import { isLiteral, tupleOf, type LoopHead } from './term.js';
 
 /** A parallel loop, that is an outermost one. `continue` and `return` end an iteration. */
@@ -48,7 +49,10 @@ export const parallelLoop = (
     const inner = draws ? draws(start, variables) : start;
     const single = space.over === 'range' ? space.single : axes === 1;
     bindPattern(inner, pattern, single ? variables[0] : tupleOf(variables), 'loop variable');
-    const code = recorded(inner, s.body);
+    const code = session.record(() => {
+      declareVars(inner, s.body);
+      session.append(recorded(inner, s.body));
+    });
     session.emit(at, { do: 'block', label: skipped, body: code });
   });
   for (const [local, reduction] of loop.reductions) {

@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import { nextRandom, startRandom, type RandomState, type WordOps } from '../../vocabulary/random.js';
+import { moreBits, nextRandom, startRandom, type RandomState, type WordOps } from '../../vocabulary/random.js';
 import { literal, type Local, type Scalar, type Temp } from '../code/code.js';
 import { originOf, type Context } from './context.js';
 
@@ -32,21 +32,40 @@ export const begin = (cx: Context, node: AnyNode, seed: Scalar, coordinates: rea
   return { first: local('first', start.first), second: local('second', start.second) };
 };
 
-/** 32 random bits; undefined if the kernel is not known to use any yet. */
+/** 32 random bits; unknown ones if the kernel is not known to use any yet. */
 export const draw = (cx: Context, node: AnyNode): Scalar => {
+  const ops = wordOps(cx, node);
+  const { state, bits } = nextRandom(ops, current(cx, node));
+  advance(cx, node, state);
+  return bits;
+};
+
+/** 32 random bits, and another 32 of the same step. */
+export const drawTwice = (cx: Context, node: AnyNode): { readonly bits: Scalar; readonly more: Scalar } => {
+  const before = current(cx, node);
+  const ops = wordOps(cx, node);
+  const { state, bits } = nextRandom(ops, before);
+  advance(cx, node, state);
+  return { bits, more: moreBits(ops, before) };
+};
+
+const current = (cx: Context, node: AnyNode): RandomState<Scalar> => {
   const { session, random } = cx;
   session.usesRandom = true;
-  if (!random) return { is: 'temp', type: 'u32' };
-  const at = originOf(cx, node);
-  const read = (local: Local): Temp => {
+  const read = (local: Local | undefined): Temp => {
     const to: Temp = { is: 'temp', type: 'u32' };
-    session.emit(at, { do: 'read', to, local });
+    if (local) session.emit(originOf(cx, node), { do: 'read', to, local });
     return to;
   };
-  const { state, bits } = nextRandom(wordOps(cx, node), { first: read(random.first), second: read(random.second) });
+  return { first: read(random?.first), second: read(random?.second) };
+};
+
+const advance = (cx: Context, node: AnyNode, state: RandomState<Scalar>): void => {
+  const { session, random } = cx;
+  if (!random) return;
+  const at = originOf(cx, node);
   session.emit(at, { do: 'write', local: random.first, value: state.first });
   session.emit(at, { do: 'write', local: random.second, value: state.second });
-  return bits;
 };
 
 /**

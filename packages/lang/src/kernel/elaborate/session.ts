@@ -1,20 +1,19 @@
 import type { Diagnostic, ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse';
 import {
-  literal,
   type Action,
   type Block,
   type Cell,
   type Instruction,
-  type Literal,
   type Local,
   type Reduction,
   type Scalar,
   type Temp,
 } from '../code/code.js';
 import { resultInterval } from '../code/interval.js';
-import { isReal, literalKind, type Kind } from '../code/kinds.js';
-import { isMisfit, operators, type OperatorName } from '../code/operators.js';
+import { folded } from '../code/fold.js';
+import { leastType } from '../code/kinds.js';
+import type { OperatorName } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 
 /**
@@ -27,8 +26,8 @@ export class Refused extends Error {}
 export interface TableUse {
   readonly buffer: string;
   readonly type: ScalarType;
-  readonly values: readonly number[];
-  /** Of fractions: the buffer that holds them as f64, for where they are used with f64. */
+  readonly values: readonly (number | bigint)[];
+  /** Of floats: the buffer that holds them as f64, for where they are used with f64. */
   readonly wide?: string;
 }
 
@@ -101,17 +100,17 @@ export class Session {
     return inner;
   }
 
-  local(name: string, cell: Cell = { name }): Local {
-    return { id: this.locals++, name, cell };
+  local(name: string, cell: Cell = { name }, unset = false): Local {
+    return { id: this.locals++, name, cell, ...(unset ? { unset } : {}) };
   }
 
   /** An operation on scalars; of literals alone its value. */
   compute(at: Origin, operator: OperatorName, ...args: readonly Scalar[]): Scalar {
-    const { fold, kind } = operators[operator];
-    if (fold && args.every(isFoldable)) {
-      const result = literal(fold(...args.map((s) => s.value as number | boolean)));
-      const of = kind(args.map(foldedKind), args, false);
-      return !isMisfit(of) && isReal(of) ? { ...result, real: true } : result;
+    if (args.every((s) => s.is === 'literal')) {
+      const known = folded(operator, args);
+      if (typeof known === 'string')
+        return this.refuse(at, 'lang/literal', known, 'cast one of the operands: f64(x), i64(x)');
+      if (known) return known;
     }
     const within = resultInterval(operator, args);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
@@ -134,14 +133,18 @@ export class Session {
     return unique;
   }
 
-  /** The constant buffer with these values. */
-  table(name: string, values: readonly number[]): TableUse {
+  /**
+   * The constant buffer with these values: of the type of the typed array that they come from, else of the first of i32, u32, i64 and
+   * u64 that holds them all, else of floats that take their precision from their use.
+   */
+  table(name: string, values: readonly (number | bigint)[], element: ScalarType | undefined): TableUse {
     const known = this.tables.find((t) => t.values === values);
     if (known) return known;
-    const whole = values.every((x) => Number.isInteger(x) && Math.abs(x) < 2 ** 31);
-    const table: TableUse = whole
-      ? { buffer: this.bufferName(name), type: 'i32', values }
-      : { buffer: this.bufferName(name), type: this.float, values, wide: this.bufferName(`${name}_f64`) };
+    const type = element ?? (values.every(isExact) ? leastType(...values) : 'f64');
+    const float = type === 'f32' || (type === 'f64' && element === undefined);
+    const table: TableUse = float
+      ? { buffer: this.bufferName(name), type: this.float, values, wide: this.bufferName(`${name}_f64`) }
+      : { buffer: this.bufferName(name), type, values };
     this.tables.push(table);
     return table;
   }
@@ -164,6 +167,4 @@ export class TooLarge extends Error {}
 
 const LARGEST = 200_000;
 
-const foldedKind = ({ value, real }: Literal): Kind => (real ? 'float' : literalKind(value));
-
-const isFoldable = (s: Scalar): s is Literal => s.is === 'literal' && typeof s.value !== 'bigint';
+const isExact = (x: number | bigint): boolean => typeof x === 'bigint' || Number.isSafeInteger(x);

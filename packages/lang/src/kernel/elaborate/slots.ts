@@ -5,10 +5,10 @@ import { originOf, refuse, type Context } from './context.js';
 import { isScalar, termText, unshaped, type Pending, type Slot, type Term, type Variable } from './term.js';
 
 /** A variable without a value: it is declared here, and gets its shape from the first value assigned. */
-export const pending = (cx: Context, node: AnyNode, name: string): Pending => {
+export const pending = (cx: Context, node: AnyNode, name: string, unset = false): Pending => {
   const locals: Local[] = [];
   cx.session.emit(originOf(cx, node), { do: 'declare', locals });
-  return { is: 'pending', name, locals, loop: cx.parallel, slot: undefined };
+  return { is: 'pending', name, locals, loop: cx.parallel, unset, slot: undefined };
 };
 
 /** A variable that starts with a value. */
@@ -91,13 +91,13 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
     const cell = { name: slot.name };
     const shape = isScalar(term) ? [] : term.shape;
     const locals = Array.from({ length: isScalar(term) ? 1 : term.elements.length }, () =>
-      cx.session.local(slot.name, cell),
+      cx.session.local(slot.name, cell, slot.unset),
     );
     slot.locals.push(...locals);
     return { is: 'variable', name: slot.name, shape, locals, loop: slot.loop };
   }
   const inner = (item: Slot, name: string): Slot => {
-    const part: Pending = { is: 'pending', name, locals: slot.locals, loop: slot.loop, slot: undefined };
+    const part: Pending = { ...slot, name, slot: undefined };
     return madeLike(cx, node, part, readSlot(cx, node, item));
   };
   const made: Term =

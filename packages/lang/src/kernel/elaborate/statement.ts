@@ -1,5 +1,6 @@
 import type { AnyNode, IfStatement, LabeledStatement, VariableDeclaration } from 'acorn';
 import type { Block } from '../code/code.js';
+import { assignPattern } from './assign.js';
 import { returnStatement } from './call.js';
 import { originOf, refuse, unsupported, type Context } from './context.js';
 import { condition, effect, value } from './expression.js';
@@ -7,6 +8,7 @@ import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
 import { pending } from './slots.js';
+import { isShared } from './var-scope.js';
 
 /**
  * Statements in order. One that is refused is skipped, so that problems in the others are found too; code after an
@@ -68,12 +70,16 @@ export const recorded = (cx: Context, s: AnyNode): Block =>
 
 const declaration = (cx: Context, s: VariableDeclaration): void => {
   for (const d of s.declarations) {
+    if (s.kind === 'var' && isShared(cx, d.id)) {
+      if (d.init) assignPattern(cx, d.id, value(cx, d.init));
+      continue;
+    }
     if (d.init) {
       bindPattern(cx, d.id, value(cx, d.init));
       continue;
     }
     const binding = d.id.type === 'Identifier' ? cx.unit.text.parsed.scopes.bindingOf(d.id) : undefined;
-    if (binding) cx.env.bind(binding, pending(cx, d.id, binding.name));
+    if (binding) cx.env.bind(binding, pending(cx, d.id, binding.name, true));
   }
 };
 

@@ -70,7 +70,9 @@ export interface Table {
   readonly is: 'table';
   readonly name: string;
   readonly shape: readonly number[];
-  readonly values: readonly number[];
+  readonly values: readonly (number | bigint)[];
+  /** Of a typed array: the type of its elements. */
+  readonly element: ScalarType | undefined;
   readonly index: readonly Scalar[];
 }
 
@@ -147,6 +149,8 @@ export interface Pending {
   readonly name: string;
   readonly locals: Local[];
   readonly loop: object | undefined;
+  /** Whether the source declares it so, and may read it before it has a value. */
+  readonly unset: boolean;
   slot: Slot | undefined;
 }
 

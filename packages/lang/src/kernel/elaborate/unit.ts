@@ -1,20 +1,42 @@
 import type { Loc } from '@filigree/ir';
 import { bare, isFunction, type FunctionNode } from '../../rewrite/ast.js';
 import { functionText, textOf } from '../../symbolic/function-text.js';
+import { keptOf } from '../../ops/kept.js';
+import { asWritten } from '../../spelling/as-written.js';
+import { filesFrom, framesOf } from '../../spelling/files.js';
+import { stackOf } from '../../spelling/origin-of.js';
 import type { Unit } from '../code/origin.js';
+
+/** What is known of a function beside itself. */
+interface UnitHints {
+  readonly at?: Loc | undefined;
+  readonly called?: string;
+  readonly near?: readonly string[] | undefined;
+}
 
 type AnyFunction = (...args: never[]) => unknown;
 
 /**
- * The text of a function, parsed; `called` names it where it has no name.
- * Throws `DiagnosticError` as `functionText` does.
+ * The text of a function, parsed; `called` names it where it has no name. `near` are files in which it may stand beside those that
+ * its own origin names; without them, as for words of the language, numerals are taken as they are printed. Throws `DiagnosticError` as `functionText` does.
  */
-export const unitOf = (fn: AnyFunction, scope: Readonly<Record<string, unknown>>, at?: Loc, called?: string): Unit => {
-  const text = textOf(fn);
+export const unitOf = (
+  fn: AnyFunction,
+  scope: Readonly<Record<string, unknown>>,
+  { at, called, near }: UnitHints = {},
+): Unit => {
+  const frames = framesOf(stackOf(fn));
+  const files = near ? [...new Set([...(at ? [at.file] : []), ...frames.map((f) => f.path), ...near])] : [];
+  const kept = keptOf(fn);
+  const { text, sure } = kept
+    ? { text: kept.text, sure: kept.spelled }
+    : asWritten(textOf(fn), filesFrom(files), { name: fn.name, line: at?.line ?? frames[0]?.line });
   return {
     name: fn.name,
-    text: functionText(fn, at, called),
+    text: functionText(fn, at, called, text),
     scope,
+    spelled: sure,
+    files,
     frames: at ? '\n'.repeat(at.line - 1) + ' '.repeat(at.column - 1) + text : text,
   };
 };

@@ -22,10 +22,11 @@ import {
   type Scalar,
   type Temp,
 } from '../code/code.js';
-import { fits, isWhole } from '../code/kinds.js';
+import { fits, givenKind, isReal, isWhole } from '../code/kinds.js';
 import { operators } from '../code/operators.js';
 import { locationOf } from '../code/origin.js';
 import type { Types } from '../types/infer.js';
+import { isFromZero, isShort, knownPrefix, MOST_ITERATIONS, type Ranges } from './ranges.js';
 import { constantOf } from './constant.js';
 import { bufferOf } from './table.js';
 import { writtenIn } from './written.js';
@@ -147,7 +148,7 @@ class Emitter {
 
   /** A scalar as a value of its own type. */
   private value(s: Scalar): Value {
-    if (s.is === 'literal') return this.as(s, this.types.literalType(s.value));
+    if (s.is === 'literal') return this.as(s, this.types.literalType(s));
     const value = this.temps.get(s);
     if (!value) throw new Error(`a value is used outside of its block`);
     return value;
@@ -155,7 +156,9 @@ class Emitter {
 
   /** A scalar converted to a type because the source says so. */
   private cast(s: Scalar, type: ScalarType): Value {
-    return s.is === 'literal' ? this.b.constant(constantOf(s.value, type, s.real), type) : this.as(s, type);
+    return s.is === 'literal'
+      ? this.b.constant(constantOf(s.value, type, isReal(givenKind(s))), type)
+      : this.as(s, type);
   }
 
   /** A scalar converted to a type. */
@@ -324,7 +327,7 @@ class Emitter {
 
   /** The first range is the parallel one, unless it is known to be too short to keep many threads busy. */
   private overRange(bounds: Ranges, names: readonly Temp[], body: (v: readonly Value[]) => void): void {
-    if (bounds.length > 1 && isShort(bounds[0])) return this.flattened(bounds, body);
+    if (bounds.length > 1 && isShort(bounds[0])) return this.flattened(bounds, names, body);
     const nest = (k: number, outer: readonly Value[]): void => {
       if (k === bounds.length) return body(outer);
       const [from, to, step = this.b.i32(1)] = bounds[k].map((s) => this.as(s!, 'i32'));
@@ -334,39 +337,51 @@ class Emitter {
     nest(0, []);
   }
 
-  /** One parallel loop over all combinations, the last variable fastest. */
-  private flattened(bounds: Ranges, body: (v: readonly Value[]) => void): void {
+  /**
+   * One parallel loop over all combinations of the outer ranges, the last variable fastest: of those of known length, as many as have
+   * together no more combinations than an i32 counts, and of one more. Within it the others are nested.
+   */
+  private flattened(bounds: Ranges, names: readonly Temp[], body: (v: readonly Value[]) => void): void {
     const { b } = this;
-    const starts = bounds.map(([from]) => from);
-    const extents = bounds.map((range): Value => {
-      const length = lengthOf(range);
-      if (!Number.isNaN(length)) return b.i32(Math.max(0, length));
-      return b.max(b.sub(this.as(range[1], 'i32'), this.as(range[0], 'i32')), b.i32(0));
-    });
-    const shifted = (k: number, offset: Value): Value => {
-      const start = starts[k];
-      return start.is === 'literal' && start.value === 0 ? offset : b.add(this.as(start, 'i32'), offset);
+    const known = knownPrefix(bounds);
+    const combinations = known.reduce((n, x) => n * x, 1);
+    const next = bounds[known.length] as Range | undefined;
+    const last = next && isFromZero(next) ? this.as(next[1], 'i32') : undefined;
+    const inner = bounds.slice(known.length + (last ? 1 : 0));
+    const combined = (at: Value, of: readonly Value[]): void => {
+      const found = this.combination(bounds, known, at);
+      const nest = (k: number, outer: readonly Value[]): void => {
+        if (k === inner.length) return body(outer);
+        const [from, to, step = b.i32(1)] = inner[k].map((s) => this.as(s!, 'i32'));
+        this.for(from, to, step, {}, [], (iv) => nest(k + 1, [...outer, iv]), names[outer.length].hint);
+      };
+      nest(0, [...found, ...of]);
     };
-    const total = extents.reduce((x, y) => b.mul(x, y));
-    b.for(b.i32(0), total, b.i32(1), { ...this.frame.hints, parallel: true }, [], (iv) => {
-      let rest = iv;
-      const variables: Value[] = [];
-      for (let k = bounds.length - 1; k > 0; k--) {
-        variables.unshift(shifted(k, b.rem(rest, extents[k])));
-        rest = b.div(rest, extents[k]);
-      }
-      body([shifted(0, rest), ...variables]);
-    });
+    const parallel = { ...this.frame.hints, parallel: true };
+    if (!last) return void this.for(b.i32(0), b.i32(combinations), b.i32(1), parallel, [], (iv) => combined(iv, []));
+    /* Where an i32 does not count all, the combinations of known length follow one another. */
+    const length = b.max(last, b.i32(0));
+    const fits = b.cmp('le', length, b.i32(Math.floor(MOST_ITERATIONS / Math.max(1, combinations))));
+    const group = b.select(fits, b.i32(Math.max(1, combinations)), b.i32(1));
+    this.for(b.i32(0), b.i32(combinations), group, {}, [], (start) =>
+      this.for(b.i32(0), b.mul(group, length), b.i32(1), parallel, [], (iv) =>
+        combined(b.add(start, b.div(iv, length)), [b.rem(iv, length)]),
+      ),
+    );
+  }
+
+  /** The variables of ranges of known length in the combination of this number. */
+  private combination(bounds: Ranges, lengths: readonly number[], number: Value): readonly Value[] {
+    const { b } = this;
+    let rest = number;
+    const variables: Value[] = [];
+    for (let k = lengths.length - 1; k >= 0; k--) {
+      const offset = k === 0 ? rest : b.rem(rest, b.i32(lengths[k]));
+      if (k > 0) rest = b.div(rest, b.i32(lengths[k]));
+      const [from] = bounds[k];
+      const start = from.is === 'literal' ? Number(from.value) : 0;
+      variables.unshift(start === 0 ? offset : b.add(b.i32(start), offset));
+    }
+    return variables;
   }
 }
-
-type Ranges = readonly Range[];
-
-/** Fewer iterations than this are not worth a parallel loop of their own. */
-const SHORT = 64;
-
-const isShort = (range: Ranges[number]): boolean => lengthOf(range) < SHORT;
-
-/** Iterations of a range where that is known, else NaN. */
-const lengthOf = ([from, to]: Ranges[number]): number =>
-  from.is === 'literal' && to.is === 'literal' ? Number(to.value) - Number(from.value) : NaN;

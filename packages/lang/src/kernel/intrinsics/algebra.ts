@@ -23,7 +23,7 @@ class KernelRing {
   ) {}
 }
 
-const operations = [...unaryMath, 'neg', 'add', 'sub', 'mul', 'div', 'rem', 'min', 'max'] as const;
+const operations = [...unaryMath, 'neg', 'real', 'add', 'sub', 'mul', 'div', 'rem', 'min', 'max'] as const;
 
 const define = (name: keyof ScalarRing<Scalar>, make: (ring: KernelRing) => unknown): void =>
   void Object.defineProperty(KernelRing.prototype, name, {
@@ -33,7 +33,7 @@ const define = (name: keyof ScalarRing<Scalar>, make: (ring: KernelRing) => unkn
   });
 
 for (const name of operations) {
-  const unary = name === 'neg' || (unaryMath as readonly string[]).includes(name);
+  const unary = name === 'neg' || name === 'real' || (unaryMath as readonly string[]).includes(name);
   define(name, ({ cx, node }) =>
     unary ? (a: Scalar) => compute(cx, node, name, a) : (a: Scalar, b: Scalar) => compute(cx, node, name, a, b),
   );

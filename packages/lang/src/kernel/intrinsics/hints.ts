@@ -1,11 +1,11 @@
 import type { CallExpression } from 'acorn';
-import { literal, type Temp } from '../code/code.js';
+import { literal, type Scalar, type Temp } from '../code/code.js';
 import { argumentsOf } from '../elaborate/call.js';
 import { originOf, refuse, type Context } from '../elaborate/context.js';
 import { reference } from '../elaborate/expression.js';
 import { compute } from '../elaborate/context.js';
-import { draw } from '../elaborate/random-state.js';
-import { randomFloat, randomInteger } from '../../vocabulary/random.js';
+import { draw, drawTwice } from '../elaborate/random-state.js';
+import { randomDouble, randomInteger, randomSingle } from '../../vocabulary/random.js';
 import { isLiteral, isScalar, nothing, termText } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsics.js';
 import { castTo, scalars } from './math.js';
@@ -70,11 +70,20 @@ export const assumeInRange: Intrinsic = (cx, e) => {
   return isScalar(args[0]) ? promised[0] : { is: 'shaped', shape: [promised.length], elements: promised };
 };
 
-/** `random()`: in [0, 1). */
+/** `random()`: in [0, 1), with as many bits as the kernel's floats have. */
 export const random: Intrinsic = (cx, e) => {
   scalars(cx, e, 0);
-  const bits = compute(cx, e, 'shr', draw(cx, e), literal(randomFloat.shift));
-  return compute(cx, e, 'mul', bits, literal(randomFloat.scale));
+  const part = (bits: Scalar, shift: number, scale: number): Scalar =>
+    compute(cx, e, 'mul', shift === 0 ? bits : compute(cx, e, 'shr', bits, literal(shift)), literal(scale));
+  if (cx.session.float === 'f32') return part(draw(cx, e), randomSingle.shift, randomSingle.scale);
+  const { bits, more } = drawTwice(cx, e);
+  return compute(
+    cx,
+    e,
+    'add',
+    part(bits, 0, randomDouble.scale),
+    part(more, randomDouble.more.shift, randomDouble.more.scale),
+  );
 };
 
 /** `randomInt()`: 0 ≤ n < 2³¹. */

@@ -50,5 +50,5 @@ const signed = (cx: Context, e: CallExpression, x: Scalar, size: Scalar): Scalar
 const wordsOf = (cx: Context, e: CallExpression) => {
   const op = (name: OperatorName, ...args: readonly Scalar[]): Scalar => compute(cx, e, name, ...args);
   /* Differences and sums of whole numbers would be those of integers. */
-  return { op, real: (x: Scalar): Scalar => op('div', x, literal(1)) };
+  return { op, real: (x: Scalar): Scalar => op('real', x) };
 };

@@ -1,11 +1,13 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import type { ScalarType } from '@filigree/ir';
 import { unaryMath } from '../../ops/numeric-ops.js';
-import { literal, type Scalar } from '../code/code.js';
+import { literal, typedLiteral, type Scalar } from '../code/code.js';
+import { givenKind, isReal } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
 import { argumentsOf } from '../elaborate/call.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
 import { power } from '../elaborate/expression.js';
+import { constantOf } from '../emit/constant.js';
 import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsics.js';
 import { acosh, asinh, atanh } from './inverse-hyperbolic.js';
@@ -70,10 +72,7 @@ const quotient = (cx: Context, e: CallExpression, a: Scalar, b: Scalar): Scalar 
 
 /** A conversion. Of a number known at compile time to i32 it is that number, so that it can be an index or a bound. */
 export const castTo = (cx: Context, node: AnyNode, x: Scalar, type: ScalarType): Scalar => {
-  if (type === 'i32' && isLiteral(x) && typeof x.value === 'number') {
-    const whole = Number.isNaN(x.value) ? 0 : Math.trunc(x.value) + 0;
-    if (Math.abs(whole) < 2 ** 31) return literal(whole);
-  }
+  if (type === 'i32' && isLiteral(x)) return typedLiteral(constantOf(x.value, type, isReal(givenKind(x))), type);
   return cx.session.cast(originOf(cx, node), x, type);
 };
 

@@ -1,5 +1,14 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import { axesAbove, axesOf, elementsBelow, isSparse, nodeText, type AnyField, type SNode } from '@filigree/sparse';
+import {
+  axesAbove,
+  axesOf,
+  componentsOf,
+  elementsBelow,
+  isSparse,
+  nodeText,
+  type AnyField,
+  type SNode,
+} from '@filigree/sparse';
 import { literal, type Scalar, type StructureOp, type Temp } from '../code/code.js';
 import { storeTerm } from '../elaborate/assign.js';
 import { compute, originOf, placedOf, refuse, type Context } from '../elaborate/context.js';
@@ -41,24 +50,26 @@ export const activate: Intrinsic = (cx, e) => {
   return nothing;
 };
 
-/** `deactivate(u, i, j)`. */
+/** `deactivate(u, i, j)`; where all elements are active they become ambient. */
 export const deactivate: Intrinsic = (cx, e) => {
   const { field, index, outwards } = cellArguments(cx, e);
-  const node =
-    sparseNode(cx, e, field, index.length, outwards, false) ??
-    refuse(
+  const node = sparseNode(cx, e, field, index.length, outwards, false);
+  if (!node && !isDense(cx, e, field))
+    return refuse(
       cx,
       e,
       'lang/not-sparse',
-      `field '${field.name}' has no cells that could become inactive`,
-      'place it below a pointer(), bitmasked() or hash() node',
+      `elements of field '${field.name}' lie in lists, from which single ones cannot be taken`,
+      'clear the list, or place the field below a pointer(), bitmasked() or hash() node',
     );
-  cx.session.emit(originOf(cx, e), {
-    do: 'structure',
-    op: 'deactivate',
-    node: node.id,
-    index: along(cx, e, field, node, index),
-  });
+  if (!node) refuseNoIndices(cx, e, field, index);
+  for (const n of node ? [node] : denseNodes(cx, field, outwards))
+    cx.session.emit(originOf(cx, e), {
+      do: 'structure',
+      op: 'deactivate',
+      node: n.id,
+      index: along(cx, e, field, n, index),
+    });
   return nothing;
 };
 
@@ -132,17 +143,26 @@ export const clear: Intrinsic = (cx, e) => {
       'put it before or after the loop, or deactivate single cells',
     );
   const { path } = placedOf(cx, e, of.field);
-  const outermost =
-    path.map((n) => cx.session.layout.nodes[n]).find(isSparse) ??
-    refuse(
-      cx,
-      e,
-      'lang/not-sparse',
-      `field '${of.field.name}' has no cells that could become inactive`,
-      'write zeros to it, or place it below a pointer(), bitmasked() or hash() node',
-    );
-  cx.session.emit(at, { do: 'structure', op: 'clear_all', node: outermost.id, index: [] });
+  const outermost = path.map((n) => cx.session.layout.nodes[n]).find(isSparse);
+  for (const { id } of outermost ? [outermost] : denseNodes(cx, of.field, Infinity))
+    cx.session.emit(at, { do: 'structure', op: 'clear_all', node: id, index: [] });
   return nothing;
+};
+
+const isDense = (cx: Context, e: AnyNode, field: AnyField): boolean =>
+  !placedOf(cx, e, field).path.some((n) => isSparse(cx.session.layout.nodes[n]));
+
+/**
+ * The nodes whose cells hold the components of a field of which all elements are active, or those so many further out, but no
+ * further than there are any.
+ */
+const denseNodes = (cx: Context, field: AnyField, outwards: number): readonly SNode[] => {
+  const { layout } = cx.session;
+  const ids = componentsOf(field).map(({ name }) => {
+    const { path } = layout.fields.get(name)!;
+    return path[Math.max(0, path.length - 2 - outwards)];
+  });
+  return [...new Set(ids)].map((id) => layout.nodes[id]);
 };
 
 /** Which elements a parallel loop over a list visits must not depend on what its iterations do to the list. */
@@ -207,7 +227,7 @@ const sparseNode = (
     .filter((n) => isSparse(n) && (n.kind !== 'dynamic' || (lists && given === axes.length)))
     .reverse();
   const node = found[outwards];
-  if (!node && outwards > 0)
+  if (!node && outwards > 0 && !isDense(cx, e, field))
     return refuse(
       cx,
       e,

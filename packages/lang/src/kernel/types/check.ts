@@ -8,7 +8,7 @@ import {
   type Place,
   type Scalar,
 } from '../code/code.js';
-import { fits, isReal, joinOperands, type Kind } from '../code/kinds.js';
+import { fits, givenKind, holds, isReal, joinOperands, type Kind } from '../code/kinds.js';
 import { isMisfit, operators } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
 import type { Types } from './infer.js';
@@ -33,14 +33,15 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
   switch (i.do) {
     case 'compute': {
       if (i.type !== undefined) return [];
-      const { kind, operands } = operators[i.operator];
+      const { kind, operands, bits } = operators[i.operator];
       const result = kind(i.args.map(types.kindOf), i.args, true);
       if (isMisfit(result)) return [{ code: 'lang/type', message: result.problem, remedy: result.remedy }];
-      const type = operands === 'result' ? types.typeOf(i.to) : undefined;
-      const [, by] = i.args;
-      if (i.operator === 'rem' && type !== undefined && !isFloat(type) && by.is === 'literal' && Number(by.value) === 0)
+      const [first, by] = i.args;
+      const type = operands === 'joined' ? types.joinedType(i.args) : types.typeOf(i.to);
+      if (i.operator === 'rem' && !isFloat(type) && by.is === 'literal' && Number(by.value) === 0)
         return [{ code: 'lang/division', message: 'this divides by zero', remedy: 'divide by another number' }];
-      return type === undefined ? [] : i.args.flatMap((s) => literalProblem(s, type));
+      if (bits || operands === 'as they are') return [];
+      return i.args.flatMap((s) => (operands === 'selected' && s === first ? [] : literalProblem(s, type)));
     }
     case 'write':
       return assigned(i.value, `\`${i.local.cell.name}\``, types.kindOf(i.local.cell), types);
@@ -90,7 +91,8 @@ const condition = (s: Scalar, types: Types): readonly Problem[] => {
 
 const index = (s: Scalar, types: Types, what = 'an index'): readonly Problem[] => {
   const kind = types.kindOf(s);
-  if (kind === 'i1' || isReal(kind) || kind === 'i64' || kind === 'u64')
+  if (isWholeNumber(s)) return literalProblem(s, 'i32');
+  if (kind === 'i1' || isReal(kind) || kind === 'i64' || kind === 'u64' || kind === 'mixed')
     return [
       {
         code: 'lang/index-type',
@@ -98,8 +100,12 @@ const index = (s: Scalar, types: Types, what = 'an index'): readonly Problem[] =
         remedy: isReal(kind) ? 'cast it: i32(Math.floor(x))' : 'cast it: i32(x)',
       },
     ];
-  return literalProblem(s, 'i32');
+  return [];
 };
+
+/** A literal that is a whole number, whatever its type. */
+const isWholeNumber = (s: Scalar): boolean =>
+  s.is === 'literal' && (typeof s.value === 'bigint' || Number.isInteger(s.value));
 
 const indices = (place: Place, types: Types): readonly Problem[] => place.index.flatMap((s) => index(s, types));
 
@@ -119,6 +125,7 @@ const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] =
   /* A variable of no stated type is an i32. */
   const kind = own === 'int' && value.is !== 'literal' ? 'i32' : own;
   const name = nameOf(place);
+  if (isWholeNumber(value) && type !== 'i1') return literalProblem(value, type);
   if (fits(kind, type)) return literalProblem(value, type);
   return [
     kind === 'i1' || type === 'i1'
@@ -136,8 +143,9 @@ const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] =
 };
 
 const assigned = (value: Scalar, name: string, to: Kind, types: Types): readonly Problem[] => {
-  const kind = types.kindOf(value);
+  const kind = value.is === 'literal' ? givenKind(value) : types.kindOf(value);
   if (to === undefined || kind === undefined) return [];
+  if (to === 'int') return literalProblem(value, 'i32');
   const both = joinOperands([value], [kind, to]);
   if (both === to) return [];
   return both === 'conflict' && (to === 'i1' || kind === 'i1')
@@ -167,7 +175,7 @@ const literalProblem = (s: Scalar, type: ScalarType): readonly Problem[] => {
         {
           code: 'lang/literal',
           message: `${String(s.value)} is no ${type}`,
-          remedy: 'cast one of the operands: f64(x), i64(x)',
+          remedy: `say what it is: ${holds('u32', s.value) ? 'u32' : 'i64'}(x), f64(x)`,
         },
       ];
 };
@@ -182,7 +190,9 @@ const kindText = (kind: Kind): string =>
       ? 'a float'
       : kind === 'i1'
         ? 'a truth value'
-        : `of type ${typeText(kind)}`;
+        : kind === 'mixed'
+          ? 'of type i64, for u32 and signed integers have that in common'
+          : `of type ${typeText(kind)}`;
 
 const plural = (type: ScalarType): string => (type === 'i1' ? 'truth values' : `numbers of type ${type}`);
 

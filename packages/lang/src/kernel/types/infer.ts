@@ -5,10 +5,20 @@ import {
   type Block,
   type Cell,
   type Instruction,
+  type Literal,
   type Scalar,
   type Temp,
 } from '../code/code.js';
-import { join, joinOperands, leastType, literalKind, promote, type Kind } from '../code/kinds.js';
+import {
+  givenKind,
+  join,
+  joinOperands,
+  leastType,
+  literalKind,
+  promote,
+  typeOfKind,
+  type Kind,
+} from '../code/kinds.js';
 import { isMisfit, operators } from '../code/operators.js';
 
 /** The types of all scalars of a kernel. */
@@ -19,7 +29,7 @@ export interface Types {
   /** The type in which these are compared. */
   readonly joinedType: (args: readonly Scalar[]) => ScalarType;
   /** The type a literal has where nothing around it says another. */
-  readonly literalType: (value: number | bigint | boolean) => ScalarType;
+  readonly literalType: (literal: Literal) => ScalarType;
 }
 
 /** Floats of no stated type. */
@@ -36,7 +46,7 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
   eachInstruction(body, (i) => all.push(i));
   const kinds = new Map<Temp | Cell, Kind>();
   const kindOf = (s: Scalar | Cell): Kind => {
-    if ('is' in s && s.is === 'literal') return literalKind(s.value);
+    if ('is' in s && s.is === 'literal') return literalKind(s);
     return s.type ?? kinds.get(s);
   };
   /* What instructions define that state the type takes nothing from others. */
@@ -55,17 +65,18 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
   const typeOf = (s: Temp | Cell): ScalarType => {
     const kind = kindOf(s);
     if (kind === 'float') return wide.has(s) ? 'f64' : float;
-    return kind === 'int' || kind === undefined ? 'i32' : kind;
+    return kind === undefined ? 'i32' : typeOfKind(kind);
   };
   const joinedType = (args: readonly Scalar[]): ScalarType => {
     const kind = joinOperands(args, args.map(kindOf), true);
     if (kind === 'conflict') throw new Error('operands without a common type are left after the check');
     if (kind === 'float') return args.some((s) => wide.has(s as Temp)) ? 'f64' : float;
-    return kind === 'int' || kind === undefined ? 'i32' : kind;
+    return kind === undefined ? 'i32' : typeOfKind(kind);
   };
-  const literalType = (value: number | bigint | boolean): ScalarType => {
-    const kind = literalKind(value);
-    return kind === 'float' ? float : typeof value === 'boolean' ? 'i1' : leastType(value);
+  const literalType = (l: Literal): ScalarType => {
+    const kind = literalKind(l);
+    if (kind === 'float') return float;
+    return kind === 'int' ? leastType(l.value as number | bigint) : typeOfKind(kind ?? 'int');
   };
   return { kindOf, typeOf, joinedType, literalType };
 };
@@ -127,8 +138,10 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
     kinds.set(what, joined);
     return true;
   };
-  const given = (cell: Cell, value: Scalar): Kind | 'conflict' =>
-    settled ? joinOperands([value], [kindOf(value), kinds.get(cell)]) : join(kindOf(value), kinds.get(cell));
+  const given = (cell: Cell, value: Scalar): Kind | 'conflict' => {
+    const [kind, before] = [value.is === 'literal' ? givenKind(value) : kindOf(value), kinds.get(cell)];
+    return settled && before !== 'int' ? joinOperands([value], [kind, before]) : join(kind, before);
+  };
   switch (i.do) {
     case 'read':
       return widen(i.to, kindOf(i.local.cell));

@@ -21,6 +21,9 @@ export interface Term {
 /** A condition, made where it is asked for. */
 export type Test = (b: Builder) => Value;
 
+/** Whether one of several tests holds. */
+export const anyOf = (b: Builder, tests: readonly Test[]): Value => tests.map((test) => test(b)).reduce(b.or);
+
 /** Where ops go, and the storage that they work on. */
 export interface Emit {
   readonly b: Builder;

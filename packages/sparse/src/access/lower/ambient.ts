@@ -18,7 +18,7 @@ export const fillAmbient = (e: Emit, node: number, cell: Address): void => {
     const at = plus(cell, child.offset);
     if (field && !Object.is(field.ambient, 0)) store(e, ambientOf(e, c), at, field.type);
     else if (!field && !child.pool && hasAmbient(storage, c))
-      b.for(b.i32(0), b.i32(storedCells(storage, c)), b.i32(1), {}, [], (number) =>
+      b.for(b.i32(0), b.i32(child.storedCells), b.i32(1), {}, [], (number) =>
         fillAmbient(e, c, along(plus(at, child.firstCell), number, child.cellBytes)),
       );
   }
@@ -30,7 +30,3 @@ export const ambientOf = ({ b, storage }: Emit, place: number): Value => {
   if (type === 'i1') return b.constant(ambient !== 0, type);
   return b.constant(type === 'i64' || type === 'u64' ? BigInt(ambient) : ambient, type);
 };
-
-/** Cells that lie in a container, with the spare one of a list. */
-const storedCells = (storage: Storage, node: number): number =>
-  storage.nodes[node].cells + (storage.layout.nodes[node].kind === 'dynamic' ? 1 : 0);

@@ -8,7 +8,7 @@ import { recycle, resetCell, resetCells } from './reset.js';
 /**
  * Deactivates the cell that a lookup would find. A cell of a pool is unlinked at once and reset by the next collection;
  * a cell inside its container is reset by the thread that cleared its bit. An inactive cell is not written: it may be
- * part of an ambient cell.
+ * part of an ambient cell. A cell without a bit is reset.
  */
 export const deactivate = (e: Emit, l: Lookup): void => {
   const { b } = e;
@@ -30,9 +30,11 @@ export const deactivate = (e: Emit, l: Lookup): void => {
       const before = atomic(e, 'exchange', none, slot);
       b.if(b.cmp('ne', before, none), () => recycle(e, node.pool!, before));
     });
+  } else if (node.mask === undefined) {
+    resetCell(e, node.node.id, number.times(plus(l.container, node.firstCell), node.cellBytes));
   } else {
     const at = number.value();
-    const word = along(plus(l.container, node.mask!), b.shr(at, b.i32(5)), 4);
+    const word = along(plus(l.container, node.mask), b.shr(at, b.i32(5)), 4);
     const bit = b.shl(b.i32(1), b.and(at, b.i32(31)));
     const isSet = (mask: typeof bit) => b.cmp('ne', b.and(mask, bit), b.i32(0));
     b.if(isSet(load(e, word, 'i32')), () => {

@@ -4,6 +4,10 @@ import type { Builder, Value } from '@filigree/ir';
 export const clamp = (b: Builder, index: Value, extent: number): Value =>
   b.min(b.max(index, b.i32(0)), b.i32(extent - 1));
 
+/** An i32, if it is from 0 to `extent` − 1, else `extent`. */
+export const clampPast = (b: Builder, index: Value, extent: number): Value =>
+  b.cast(b.min(b.cast(index, 'u32'), b.constant(extent, 'u32')), 'i32');
+
 /** ⌊i ÷ below⌋ mod extent, not reduced where `extent` is 0, with shifts and masks where that can be; i ≥ 0 unless `signed`. */
 export const extract = (b: Builder, index: Value, below: number, extent: number, signed: boolean): Value => {
   const quotient = divide(b, index, below, signed);

@@ -2,7 +2,7 @@ import type { Builder, Value } from '@filigree/ir';
 import { HASH_FACTOR, HASH_SHIFT } from '../../storage/hash-of.js';
 import { arenaName, type Pool } from '../../storage/storage.js';
 import { along, cas, fixed, indexOf, load, plus, type Address, type Emit } from './address.js';
-import type { Lookup } from './lookup.js';
+import { orOutside, type Lookup } from './lookup.js';
 import { allocate } from './pool.js';
 import { AMBIENT_CELL, SINK_CELL } from './pool-cell.js';
 import { report } from './status.js';
@@ -16,7 +16,8 @@ import { report } from './status.js';
 export const hashLookup = (e: Emit, l: Lookup): Value => {
   const { b } = e;
   const pool = l.node.pool!;
-  const { number, slot } = searchTable(e, pool, l.coordinates);
+  const { number: found, slot } = searchTable(e, pool, l.coordinates);
+  const number = orOutside(e, l, found);
   if (!l.activate) return number;
   return b.if(
     b.cmp('eq', number, b.i32(AMBIENT_CELL)),

@@ -4,8 +4,8 @@ import { atomic, load, plus, type Address, type Emit } from './address.js';
 import { report } from './status.js';
 
 /**
- * Takes the next cell of a list and gives its number. A full list gives the number of the spare cell, one above the
- * last, and is reported. Its length is then corrected; a thread that sees it in between takes the maximum for the
+ * Takes the next cell of a list and gives its number. A full list gives the number just past the last, where nothing is written,
+ * and is reported. Its length is then corrected; a thread that sees it in between takes the maximum for the
  * length.
  */
 export const append = (

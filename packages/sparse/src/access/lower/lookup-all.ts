@@ -1,8 +1,8 @@
 import { declareBuffer, walk, type Buffer, type Module, type Op, type Value } from '@filigree/ir';
 import { arenaName, type NodeStorage, type Storage } from '../../storage/storage.js';
-import { indexOf, type Address, type Emit } from './address.js';
+import { anyOf, indexOf, type Address, type Emit, type Test } from './address.js';
 import { hashLookup } from './hash.js';
-import { slotAddress, type Lookup } from './lookup.js';
+import { lostOf, orOutside, slotAddress, type Lookup } from './lookup.js';
 import { allocate } from './pool.js';
 import { AMBIENT_CELL, poolCell, SINK_CELL } from './pool-cell.js';
 
@@ -33,7 +33,10 @@ export const scratchFor = (storage: Storage, module: Module): readonly Buffer[] 
       ];
 };
 
-/** Coordinates, and whether the place is one of those that take what finds no room; in a hash table the number found. */
+/**
+ * Coordinates, and whether the cell cannot be: where it is out of bounds, or its place is one of those that take what finds no
+ * room; in a hash table then the number found.
+ */
 const wordsOf = (node: NodeStorage): number => node.pool!.axes.length + 1;
 
 const slotsName = (storage: Storage): string => `${storage.memory}_new_slots`;
@@ -44,15 +47,21 @@ const bySlots = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]): readon
   const arena = arenaName(storage.memory, 'i32');
   const none = b.i32(AMBIENT_CELL);
   const slots = lookups.map((l) => indexOf(e, slotAddress(l, l.number!), 'i32'));
-  const missing = slots.map((slot) => b.cmp('eq', b.load(arena, slot), none)).reduce(b.or);
-  const lost = lookups.map((l) => l.container.lost.map((test) => test(b)));
+  const found = (): readonly Value[] => slots.map((slot, k) => orOutside(e, lookups[k], b.load(arena, slot)));
+  const missing = found()
+    .map((number) => b.cmp('eq', number, none))
+    .reduce(b.or);
+  const lost = lookups.map((l): readonly Test[] => {
+    const { inside } = l;
+    return inside ? [...lostOf(l), (b) => b.cmp('eq', inside, b.bool(false))] : lostOf(l);
+  });
   const canBeLost = lost.some((tests) => tests.length > 0);
   b.if(missing, () => {
     slots.forEach((slot, k) => {
       b.store(slotsName(storage), slot, b.i32(k));
       putCoordinates(e, node, k, lookups[k].coordinates);
       if (canBeLost) {
-        const any = lost[k].length > 0 ? b.cast(lost[k].reduce(b.or), 'i32') : b.i32(0);
+        const any = lost[k].length > 0 ? b.cast(anyOf(b, lost[k]), 'i32') : b.i32(0);
         b.store(wordsName(storage), any, b.i32((k + 1) * wordsOf(node) - 1));
       }
     });
@@ -79,18 +88,24 @@ const bySlots = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]): readon
     });
   });
   /* What is still missing found no memory. */
-  return slots.map((slot) => {
-    const number = b.load(arena, slot);
-    return b.select(b.cmp('eq', number, none), b.i32(SINK_CELL), number);
-  });
+  return found().map((number) => b.select(b.cmp('eq', number, none), b.i32(SINK_CELL), number));
 };
 
 const inTable = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]): readonly Value[] => {
   const { b, storage } = e;
-  lookups.forEach((l, k) => putCoordinates(e, node, k, l.coordinates));
-  b.for(b.i32(0), b.i32(lookups.length), b.i32(1), {}, [], (k) => {
+  const outside = lookups.some((l) => l.inside);
+  const [zero, sink] = [b.i32(0), b.i32(SINK_CELL)];
+  lookups.forEach((l, k) => {
+    putCoordinates(e, node, k, l.coordinates);
+    if (outside)
+      b.store(wordsName(storage), l.inside ? b.select(l.inside, zero, sink) : zero, b.i32((k + 1) * wordsOf(node) - 1));
+  });
+  b.for(zero, b.i32(lookups.length), b.i32(1), {}, [], (k) => {
     const { coordinates, last } = getCoordinates(e, node, k);
-    b.store(wordsName(storage), hashLookup(e, { ...lookups[0], coordinates }), last);
+    const find = (): void =>
+      b.store(wordsName(storage), hashLookup(e, { ...lookups[0], coordinates, inside: undefined }), last);
+    if (outside) b.if(b.cmp('eq', b.load(wordsName(storage), last), zero), find);
+    else find();
   });
   return lookups.map((_, k) => b.load(wordsName(storage), b.i32((k + 1) * wordsOf(node) - 1)));
 };
@@ -109,8 +124,15 @@ const getCoordinates = (
   return { coordinates: axes.map((_, n) => b.load(wordsName(storage), at(n))), last: at(axes.length) };
 };
 
-/** The lookups that an op stands for, from those of one. */
+/** The lookups that an op stands for: the operands of each, its guards behind the others. */
 export const splitOperands = (op: Op): readonly (readonly Value[])[] => {
-  const each = op.operands.length / Number(op.attrs.count);
-  return Array.from({ length: Number(op.attrs.count) }, (_, k) => op.operands.slice(k * each, (k + 1) * each));
+  const each = op.operands.filter((v) => v.type !== 'i1').length / Number(op.attrs.count);
+  const lists: Value[][] = [];
+  let places = 0;
+  for (const v of op.operands) {
+    if (v.type === 'i1') lists[lists.length - 1].push(v);
+    else if (places++ % each === 0) lists.push([v]);
+    else lists[lists.length - 1].push(v);
+  }
+  return lists;
 };

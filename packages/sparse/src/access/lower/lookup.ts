@@ -1,6 +1,6 @@
 import type { Value } from '@filigree/ir';
 import type { NodeStorage } from '../../storage/storage.js';
-import { along, atomic, cas, load, plus, type Address, type Emit } from './address.js';
+import { along, anyOf, atomic, cas, load, plus, type Address, type Emit, type Test } from './address.js';
 import { hashLookup } from './hash.js';
 import { allocate } from './pool.js';
 import { AMBIENT_CELL, poolCell, SINK_CELL } from './pool-cell.js';
@@ -12,7 +12,13 @@ export interface Lookup {
   readonly container: Address;
   /** Undefined for a hash table. */
   readonly number: CellNumber | undefined;
+  /** The same or, out of bounds, that of a cell of the row that is there instead: to be read from, or to be written to. */
+  readonly place: CellNumber | undefined;
+  /** Whether a digit may be just past the last. */
+  readonly past: boolean;
   readonly coordinates: readonly Value[];
+  /** i1, whether the indices are within bounds: otherwise there is no such cell. Undefined where they always are. */
+  readonly inside: Value | undefined;
   readonly activate: boolean;
   readonly site: number;
 }
@@ -21,6 +27,8 @@ export interface Lookup {
 export interface CellNumber {
   readonly value: () => Value;
   readonly times: (address: Address, bytes: number) => Address;
+  /** Whether it is that of a slot on the border, or of a cell behind the last. */
+  readonly isOutside: Test;
 }
 
 /** The cell that a lookup finds (thesis §5.1). A lookup that does not activate is branch-free, except in a hash table. */
@@ -31,11 +39,11 @@ export const lookup = (e: Emit, l: Lookup): Address => {
   if (pool)
     return poolCell(node, pool, node.length === undefined ? slotOf(e, l, l.number) : listSlotOf(e, l, l.number));
   if (l.activate && node.mask !== undefined) setBit(e, l, l.number);
-  const cell = l.number.times(plus(l.container, node.firstCell), node.cellBytes);
-  if (!l.activate || node.length === undefined) return cell;
-  extend(e, l, l.number);
-  const number = l.number.value();
-  return { ...cell, lost: [...cell.lost, (b) => b.cmp('ge', number, b.i32(node.cells))] };
+  const found = (l.place ?? l.number).times(plus(l.container, node.firstCell), node.cellBytes);
+  const cell = l.place ? { ...found, lost: [...found.lost, l.place.isOutside] } : found;
+  const { number } = l;
+  if (l.activate && node.length !== undefined) whereInside(e, l, () => void extend(e, l, number));
+  return cell;
 };
 
 /** Whether the cell that a lookup finds is active. */
@@ -54,6 +62,12 @@ export const isActive = (e: Emit, l: Lookup): Value => {
   return tests.reduce(b.and);
 };
 
+/** Whether a cell that is missing cannot be made, as it is out of bounds or would be linked from a sink. */
+export const lostOf = ({ container, number, past }: Lookup): readonly Test[] => [
+  ...container.lost,
+  ...(number && past ? [number.isOutside] : []),
+];
+
 export const slotAddress = ({ node, container }: Lookup, number: CellNumber): Address =>
   number.times(plus(container, node.slots!), 4);
 
@@ -61,7 +75,7 @@ export const slotAddress = ({ node, container }: Lookup, number: CellNumber): Ad
 const slotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
   const { b } = e;
   const slot = slotAddress(l, number);
-  const found = load(e, slot, 'i32');
+  const found = orOutside(e, l, load(e, slot, 'i32'));
   if (!l.activate) return found;
   const none = b.i32(AMBIENT_CELL);
   return b.if(
@@ -69,7 +83,7 @@ const slotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
     () =>
       allocate(
         e,
-        { node: l.node, pool: l.node.pool!, coordinates: l.coordinates, site: l.site, lost: l.container.lost },
+        { node: l.node, pool: l.node.pool!, coordinates: l.coordinates, site: l.site, lost: lostOf(l) },
         () => load(e, slot, 'i32'),
         (mine) => {
           const before = cas(e, none, mine, slot);
@@ -84,12 +98,21 @@ const slotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
 const listSlotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
   const { b } = e;
   if (!l.activate) return slotOf(e, l, number);
-  const fits = extend(e, l, number);
-  return b.if(
-    fits,
-    () => slotOf(e, l, number),
-    () => b.i32(SINK_CELL),
-  )[0];
+  const sink = (): Value => b.i32(SINK_CELL);
+  const found = (): Value => {
+    const fits = extend(e, l, number);
+    return b.if(fits, () => slotOf(e, { ...l, inside: undefined }, number), sink)[0];
+  };
+  return l.inside ? b.if(l.inside, found, sink)[0] : found();
+};
+
+/** The number of a pool's cell or, out of bounds, of the one that is there instead: to be read from, or to be written to. */
+export const orOutside = ({ b }: Emit, { inside, activate }: Lookup, number: Value): Value =>
+  inside ? b.select(inside, number, b.i32(activate ? SINK_CELL : AMBIENT_CELL)) : number;
+
+const whereInside = ({ b }: Emit, { inside }: Lookup, body: () => void): void => {
+  if (inside) b.if(inside, body);
+  else body();
 };
 
 const bitOf = (e: Emit, { node, container }: Lookup, number: CellNumber): { word: Address; bit: Value } => {
@@ -104,7 +127,7 @@ const setBit = (e: Emit, l: Lookup, number: CellNumber): void => {
   const { b } = e;
   const { word, bit } = bitOf(e, l, number);
   const missing = b.cmp('eq', b.and(load(e, word, 'i32'), bit), b.i32(0));
-  b.if(missing, () => {
+  b.if(l.inside ? b.and(l.inside, missing) : missing, () => {
     atomic(e, 'or', bit, word);
   });
 };
@@ -118,14 +141,18 @@ const extend = (e: Emit, l: Lookup, number: CellNumber): Value => {
   const at = number.value();
   const length = plus(l.container, l.node.length!);
   const fits = b.cmp('lt', at, b.i32(l.node.cells));
-  b.if(b.cmp('ge', at, load(e, length, 'i32')), () => {
-    b.if(
+  const lengthen = (): void =>
+    void b.if(
       fits,
       () => {
         atomic(e, 'max', b.add(at, b.i32(1)), length);
       },
       () => report(e, 'listFull', l.site, l.coordinates),
     );
+  b.if(b.cmp('ge', at, load(e, length, 'i32')), () => {
+    const { lost } = l.container;
+    if (lost.length === 0) lengthen();
+    else b.if(anyOf(b, lost), () => undefined, lengthen);
   });
   return fits;
 };

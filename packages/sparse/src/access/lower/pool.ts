@@ -1,6 +1,6 @@
 import type { Value } from '@filigree/ir';
 import type { NodeStorage, Pool } from '../../storage/storage.js';
-import { along, atomic, fixed, load, plus, store, type Emit, type Test } from './address.js';
+import { along, anyOf, atomic, fixed, load, plus, store, type Emit, type Test } from './address.js';
 import { AMBIENT_CELL, poolEntry, SINK_CELL } from './pool-cell.js';
 import { draw } from './lots.js';
 import { report } from './status.js';
@@ -56,7 +56,7 @@ export const allocate = (e: Emit, request: Request, find: () => Value, publish: 
     return b.if(b.cmp('ne', number, none), () => offer(number), refuse)[0];
   };
   if (lost.length === 0) return take();
-  return b.if(lost.map((test) => test(b)).reduce(b.or), () => sink, take)[0];
+  return b.if(anyOf(b, lost), () => sink, take)[0];
 };
 
 /** Puts an unused cell where the next thread finds it, or among the recycled ones if there is no room. */

@@ -95,7 +95,12 @@ const gather = (ops: readonly Op[], { first, members, before }: Group): readonly
     name: 'snode.lookup_all',
     operands: lookups.flatMap((op) => op.operands),
     results: lookups.map((op) => op.results[0]),
-    attrs: { node: lookups[0].attrs.node, site: lookups[0].attrs.site, count: lookups.length },
+    attrs: {
+      node: lookups[0].attrs.node,
+      site: lookups[0].attrs.site,
+      count: lookups.length,
+      ...(lookups.some((op) => op.attrs.past === true) ? { past: true } : {}),
+    },
   });
   return [
     ...ops.slice(0, first),

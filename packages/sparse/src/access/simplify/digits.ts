@@ -1,13 +1,14 @@
-import type { Buffer, Builder, Dialect, Kernel, Op, Value } from '@filigree/ir';
+import { opWith, type Buffer, type Builder, type Dialect, type Kernel, type Op, type Value } from '@filigree/ir';
 import { axesOf, type Layout } from '../../layout/layout.js';
 import { extentAlong } from '../path.js';
+import { guardsOf, outsideKey } from '../snode-dialect.js';
 import { I32_RANGE, Ranges, digitRange, within, type Range } from './ranges.js';
 import { walkKernel } from './walker.js';
 
 /**
  * Resolves digits of indices: of base + digit, where the base is a multiple of a unit, high digits are those of the base and
  * low ones those of the digit, also where a small number is added (thesis §4.2). Indices that are known to be in bounds are
- * no longer clamped, and where they are not negative powers of two divide them by shifts and masks. Nothing later asks what was
+ * no longer clamped, nor guarded, and where they are not negative powers of two divide them by shifts and masks. Nothing later asks what was
  * promised of cells, so promises end here.
  */
 export const resolveDigits = (
@@ -18,9 +19,23 @@ export const resolveDigits = (
 ): Kernel => {
   const ranges = new Ranges();
   const definitions = new Map<number, Op>();
+  /* Guards that always hold. */
+  const always = new Set<number>();
   const note = (op: Op): void => {
     ranges.note(op);
     for (const r of op.results) definitions.set(r.id, op);
+  };
+  /** Indices, and what is made of them, of which a digit may be past the last. */
+  const past = new Set<number>();
+  const notePast = (op: Op): void => {
+    const from = op.operands.some((v) => past.has(v.id));
+    if (op.name === 'snode.clamp' ? op.attrs.past === true : from && spreadsPast(op)) past.add(op.results[0].id);
+  };
+  /** A lookup, said that no digit is past the last where that is known. */
+  const withoutPast = (op: Op): Op => {
+    if (op.name !== 'snode.lookup' || op.attrs.past !== true || past.has(op.operands[1].id)) return op;
+    const { past: _past, ...attrs } = op.attrs;
+    return opWith(op, { attrs });
   };
   return walkKernel(kernel, dialects, buffers, {
     region: (op, index, when) => {
@@ -32,9 +47,15 @@ export const resolveDigits = (
       const resolver = (): Resolver => new Resolver(ranges, definitions, b, note);
       if (op.name === 'snode.clamp' && within(resolver().range(op.operands[0]), Number(op.attrs.extent)))
         return [op.operands[0]];
+      if (op.name === 'snode.inside' && op.operands[0].id === op.operands[1].id) {
+        const yes = b.bool(true);
+        always.add(yes.id);
+        return [yes];
+      }
       if (op.name === 'snode.extract') {
         const { below, extent } = op.attrs;
         const digit = resolver().digit(op.operands[0], Number(below), Number(extent));
+        if (digit && past.has(op.operands[0].id) && extent === 0) past.add(digit.id);
         if (digit) return [digit];
       }
       if (op.name === 'arith.div' || op.name === 'arith.rem') {
@@ -45,10 +66,29 @@ export const resolveDigits = (
         noteBounds(op, layout, ranges);
         return [];
       }
-      note(op);
-      return undefined;
+      notePast(op);
+      const open = withoutWritten(withoutGuards(withoutPast(op), always));
+      note(open);
+      return open === op ? undefined : b.append(open);
     },
   });
+};
+
+/** The outermost digit of an index, and the number of a cell with such a digit. */
+const spreadsPast = (op: Op): boolean =>
+  op.name === 'snode.linearize' || (op.name === 'snode.extract' && op.attrs.extent === 0);
+
+/** An op without the guards that always hold. */
+const withoutGuards = (op: Op, always: ReadonlySet<number>): Op => {
+  if (!op.name.startsWith('snode.') || !guardsOf(op).some((g) => always.has(g.id))) return op;
+  return opWith(op, { operands: op.operands.filter((v) => !always.has(v.id)) });
+};
+
+/** Within bounds it does not matter to where a cell is whether it is written. */
+const withoutWritten = (op: Op): Op => {
+  if (op.attrs.written !== true || outsideKey(op) !== '') return op;
+  const { written: _written, ...attrs } = op.attrs;
+  return opWith(op, { attrs });
 };
 
 /** An active cell has coordinates within bounds. */

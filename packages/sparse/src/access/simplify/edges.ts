@@ -215,6 +215,7 @@ const distanceOf = (
     if (sums.has(own)) continue;
     const uses = op.operands.filter((v) => clamped.has(v.id));
     if (uses.length === 0) continue;
+    if (op.name === 'snode.inside') continue;
     if (op.name === 'snode.clamp') clamped.add(own);
     else if (op.name !== 'snode.extract') return undefined;
     else {

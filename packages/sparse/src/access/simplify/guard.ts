@@ -124,7 +124,7 @@ const write = (loop: Op, { clamps, cuts }: Plan, b: Builder, ctx: RewriteContext
     seen.add(key);
     return ends.map((digit) => {
       const at = valueAt(multiple, digit, b);
-      return b.cmp('eq', b.value('snode.clamp', [at], { extent }), at);
+      return b.value('snode.inside', [b.value('snode.clamp', [at], { extent }), at]);
     });
   });
   const unclamped = new Map(clamps.map(({ op }) => [op.results[0].id, op.operands[0]] as const));

@@ -42,6 +42,7 @@ export const hoistAccesses = (
       return lasts && (certain || isSafe(op));
     }
     const def = table.get(op.name);
+    if (op.name === 'snode.inside') return true;
     if (!def || op.results.length !== 1 || op.results[0].type !== 'i32' || op.regions.length > 0) return false;
     return (
       def.effects(op).length === 0 && (!def.traits.mayTrap || dividesByNumber(op, defined)) && !def.traits.terminator
@@ -92,13 +93,15 @@ const dividesByNumber = (op: Op, defined: (v: Value) => Op | undefined): boolean
 const safety = (kernel: Kernel, storage: Storage, defined: (v: Value) => Op | undefined): ((lookup: Op) => boolean) => {
   let ranges: Ranges | undefined;
   return (lookup) => {
-    const { node } = storage.nodes[Number(lookup.attrs.node)];
+    const { node, border } = storage.nodes[Number(lookup.attrs.node)];
     if (node.kind === 'hash') return true;
     const number = defined(lookup.operands[1]);
     const known = (ranges ??= rangesOf(kernel));
     return (
       number?.name === 'snode.linearize' &&
-      node.axes.every((axis, n) => within(known.of(number.operands[n]), node.extents[axis]))
+      node.axes.every((axis, n) =>
+        within(known.of(number.operands[n]), node.extents[axis] + (border || node.kind === 'dynamic' ? 1 : 0)),
+      )
     );
   };
 };

@@ -2,6 +2,7 @@ import { opKey, type Buffer, type Builder, type Dialect, type Kernel, type Op, t
 import { isSparse, type SNode } from '../../layout/layout.js';
 import type { NodeStorage, Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
+import { outsideKey, unguarded } from '../snode-dialect.js';
 import { ScopedMap, walkKernel } from './walker.js';
 
 /**
@@ -194,6 +195,7 @@ const merged = new Set([
   'arith.shl',
   'snode.index',
   'snode.clamp',
+  'snode.inside',
   'snode.extract',
   'snode.linearize',
   'snode.root',
@@ -201,9 +203,18 @@ const merged = new Set([
   'snode.offset',
 ]);
 
-/** What tells cells apart: container and number; in a hash table the coordinates. */
-const keyOf = (op: Op, node: SNode): string =>
-  `${node.id} ${(node.kind === 'hash' ? op.operands : op.operands.slice(0, 2)).map((v) => v.id).join()}`;
+/**
+ * What tells cells apart: container and number, in a hash table the coordinates; and what must hold for there to be one, as
+ * otherwise what is read and what is written are different cells.
+ */
+const keyOf = (op: Op, node: SNode): string => {
+  const place = node.kind === 'hash' ? unguarded(op) : op.operands.slice(0, 2);
+  return `${node.id} ${place.map((v) => v.id).join()} ${outsideKey(op)}`;
+};
 
-const referenceKey = (op: Op, digits: readonly Affine[]): string =>
-  `${Number(op.attrs.node)} ${op.operands[0].id} ${digits.map((d) => d.value?.id ?? '').join()}`;
+/* Out of bounds cells of different rows are in one row. */
+const referenceKey = (op: Op, digits: readonly Affine[]): string => {
+  const outside = outsideKey(op);
+  const row = outside === '' ? '' : digits[0].plus;
+  return `${Number(op.attrs.node)} ${op.operands[0].id} ${digits.map((d) => d.value?.id ?? '').join()} ${row} ${outside}`;
+};

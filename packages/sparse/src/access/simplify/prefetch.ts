@@ -18,6 +18,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import type { Storage } from '../../storage/storage.js';
+import { unguarded } from '../snode-dialect.js';
 
 /**
  * Asks ahead for places in hash tables: where a loop activates cells whose coordinates follow from its counter by arithmetic,
@@ -69,7 +70,7 @@ const lookupsOf = (body: Region, storage: Storage, table: ReadonlyMap<string, Op
   });
   if (lookups.length > MOST) return [];
   return lookups.flatMap((lookup) => {
-    const coordinates = lookup.operands.slice(1);
+    const coordinates = unguarded(lookup).slice(1);
     const slice = arithmeticOf(coordinates, body, inside, table);
     return slice ? [{ lookup, coordinates, slice }] : [];
   });

@@ -113,12 +113,15 @@ const rules: Readonly<Record<string, Rule>> = {
     return { lo: Math.max(sum.lo, promised.lo), hi: Math.min(sum.hi, promised.hi) };
   },
   'snode.clamp': (op, r) => {
+    if (op.attrs.past === true)
+      return within(r(0), Number(op.attrs.extent)) ? r(0) : { lo: 0, hi: Number(op.attrs.extent) };
     const last = Number(op.attrs.extent) - 1;
     const clamp = (x: number): number => Math.max(0, Math.min(last, x));
     return { lo: clamp(r(0).lo), hi: clamp(r(0).hi) };
   },
   'snode.extract': (op, r) => digitRange(r(0), Number(op.attrs.below), Number(op.attrs.extent)),
-  'snode.length': () => ({ lo: 0, hi: I32_RANGE.hi }),
+  'snode.length': (op) => ({ lo: 0, hi: typeof op.attrs.most === 'number' ? op.attrs.most : I32_RANGE.hi }),
+  'snode.append': () => ({ lo: 0, hi: I32_RANGE.hi }),
 };
 
 /** The interval of a digit. */

@@ -27,6 +27,7 @@ const finding = new Set([
   'arith.shl',
   'snode.index',
   'snode.clamp',
+  'snode.inside',
   'snode.extract',
   'snode.linearize',
   'snode.root',

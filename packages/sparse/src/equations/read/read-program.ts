@@ -8,6 +8,9 @@ import {
   type ScalarType,
   type Type,
   type Value,
+  checkOptions,
+  option,
+  type OptionSpec,
 } from '@filigree/ir';
 import { isEmpty, iterator, minus, plus, rangeOf, shiftedBy, times, type Conjunction } from '../sets/conjunction.js';
 import { outsideOf } from './bounds.js';
@@ -31,8 +34,8 @@ export interface ReadProgramOptions {
  * affine comparisons; loads and stores with affine indices; any arithmetic on data. Throws `DiagnosticError`:
  * `equations/not-affine` with the op and the reason, `equations/size`, `equations/bounds`.
  */
-export const readProgram = (module: Module, options: ReadProgramOptions = {}): AffineProgram =>
-  new Reader(module, options).program();
+export const readProgram = (module: Module, options?: ReadProgramOptions): AffineProgram =>
+  new Reader(module, checkOptions('solveProgram', options, readProgramSpec)).program();
 
 interface Scope {
   readonly iterators: readonly string[];
@@ -236,4 +239,9 @@ const freshName = (iv: Value, taken: readonly string[]): string => {
   let name = base;
   for (let k = 1; taken.includes(name); k++) name = `${base}${k}`;
   return name;
+};
+
+const readProgramSpec: OptionSpec<ReadProgramOptions> = {
+  sizes: option.record(option.anything),
+  shapes: option.record(option.list(option.whole(0))),
 };

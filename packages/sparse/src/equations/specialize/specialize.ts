@@ -10,6 +10,8 @@ import {
   type Diagnostics,
   type Module,
   type Value,
+  checkOptions,
+  option,
 } from '@filigree/ir';
 import { linearValue, type IndexType } from '../../trace/code/loops.js';
 import { emitGroups, placeGroups, type PlacedGroup } from '../../trace/code/piece-loops.js';
@@ -66,9 +68,12 @@ export interface SpecializeRegionsOptions {
  */
 export const specializeRegions = (
   regions: Regions,
-  options: SpecializeRegionsOptions = {},
+  options?: SpecializeRegionsOptions,
 ): E.Either<Diagnostics, SpecializedRegions> =>
-  pass('specialize-regions', (r: Regions) => new Specializer(r, options).run()).run(regions);
+  pass('specialize-regions', (r: Regions) => {
+    const forms = option.list(option.choice('nothing', 'pieces', 'join', 'lists'));
+    return new Specializer(r, checkOptions<SpecializeRegionsOptions>('specializeRegions', options, { forms })).run();
+  }).run(regions);
 
 type Placed =
   | { readonly form: 'nothing' }

@@ -1,4 +1,14 @@
-import { buildKernel, fail, makeModule, type Buffer, type Builder, type Module } from '@filigree/ir';
+import {
+  buildKernel,
+  fail,
+  makeModule,
+  type Buffer,
+  type Builder,
+  type Module,
+  checkOptions,
+  option,
+  type OptionSpec,
+} from '@filigree/ir';
 import { Tables } from './tables.js';
 import { emitTiles, placeTiles, type TileHere } from './tiles/tile-loops.js';
 import type { TilePlan, TileRegion } from './tiles/tile-plan.js';
@@ -8,6 +18,12 @@ export interface KernelOptions {
   /** The type of values and vectors; default `f64`. */
   readonly dtype?: 'f32' | 'f64';
 }
+
+/** The options of a kernel of this name, checked. */
+export const kernelOptions = (what: string, given: KernelOptions | undefined): KernelOptions =>
+  checkOptions(what, given, kernelSpec);
+
+export const kernelSpec: OptionSpec<KernelOptions> = { dtype: option.choice('f32', 'f64') };
 
 /** A kernel for matrices of one pattern, and how their values must lie for it. */
 export interface SparseKernel {

@@ -13,7 +13,7 @@ import type { Piece } from '../piece.js';
 import { indexTypeFor, linearValue, type IndexType, type Linear, type Visit } from './loops.js';
 import { emitGroups, placeGroups } from './piece-loops.js';
 import { Tables } from './tables.js';
-import type { KernelOptions } from './kernel.js';
+import { kernelOptions, type KernelOptions } from './kernel.js';
 
 /** What a kernel does at each point of its pieces: a dense program's statement, restricted to them (TR5). */
 export interface PieceStatement {
@@ -65,9 +65,9 @@ export const spmvFromPieces = (
   pieces: readonly Piece[],
   rows: number,
   cols: number,
-  options: KernelOptions = {},
+  options?: KernelOptions,
 ): Module => {
-  const { dtype = 'f64' } = options;
+  const { dtype = 'f64' } = kernelOptions('spmvFromPieces', options);
   if (pieces.some((p) => p.access.length !== 3)) {
     fail('trace/streams', 'the pieces are not over position, row and column', {
       remedy: 'reconstruct tracePattern(…)',

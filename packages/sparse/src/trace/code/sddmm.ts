@@ -2,7 +2,7 @@ import { declareBuffer, type Builder, type Value } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import { checkedPattern } from '../../formats/check.js';
 import { loadSlot, slotsOf, zeroOf, type Slot } from './dense-rows.js';
-import { checkWidth, lanesOf, tileKernel, type KernelOptions, type SparseKernel } from './kernel.js';
+import { checkWidth, lanesOf, tileKernel, kernelOptions, type KernelOptions, type SparseKernel } from './kernel.js';
 import { planSharedRows } from './tiles/shared-rows.js';
 import { forEachEntry, sharedPosition } from './tiles/shared-loops.js';
 
@@ -11,8 +11,8 @@ import { forEachEntry, sharedPosition } from './tiles/shared-loops.js';
  * `sddmm`, buffers `A` and `B` (values in the order `from`), `U` (rows × width) and `V` (cols × width), both by rows. Throws
  * `DiagnosticError` on a pattern that is not well-formed, and `trace/width`.
  */
-export const sddmmKernel = (pattern: CsrPattern, width: number, options: KernelOptions = {}): SparseKernel => {
-  const { dtype = 'f64' } = options;
+export const sddmmKernel = (pattern: CsrPattern, width: number, options?: KernelOptions): SparseKernel => {
+  const { dtype = 'f64' } = kernelOptions('sddmmKernel', options);
   checkWidth('a dense factor', width, Math.max(pattern.rows, pattern.cols));
   const lanes = lanesOf(dtype);
   const slots = slotsOf(width, lanes);

@@ -1,7 +1,16 @@
-import { buildKernel, declareBuffer, fail, makeModule, type Builder, type Value } from '@filigree/ir';
+import {
+  buildKernel,
+  declareBuffer,
+  fail,
+  makeModule,
+  type Builder,
+  type Value,
+  checkOptions,
+  option,
+} from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import { checkedPattern } from '../../formats/check.js';
-import type { KernelOptions, SparseKernel } from './kernel.js';
+import { kernelSpec, type KernelOptions, type SparseKernel } from './kernel.js';
 import { emitStretches, placeStretches } from './stretch-loops.js';
 import { Tables } from './tables.js';
 
@@ -19,8 +28,11 @@ export interface SolveOptions extends KernelOptions {
  * of `checkCsr`, `trace/square`, `trace/triangle` for an entry on the wrong side, `trace/diagonal` for a row without
  * one on the diagonal.
  */
-export const solveKernel = (pattern: CsrPattern, options: SolveOptions = {}): SparseKernel => {
-  const { dtype = 'f64', triangle = 'lower' } = options;
+export const solveKernel = (pattern: CsrPattern, options?: SolveOptions): SparseKernel => {
+  const { dtype = 'f64', triangle = 'lower' } = checkOptions<SolveOptions>('solveKernel', options, {
+    ...kernelSpec,
+    triangle: option.choice('lower', 'upper'),
+  });
   const { strict, offDiagonal, diagonal } = split(checkedPattern(pattern), triangle);
   const n = pattern.rows;
   const from = new Int32Array(pattern.colIdx.length);

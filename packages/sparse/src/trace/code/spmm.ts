@@ -2,7 +2,7 @@ import { declareBuffer } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import { checkedPattern } from '../../formats/check.js';
 import { forEachPass, loadSlot, onSlot, slotIndex, slotsOf, zeroOf } from './dense-rows.js';
-import { checkWidth, lanesOf, tileKernel, type KernelOptions, type SparseKernel } from './kernel.js';
+import { checkWidth, lanesOf, tileKernel, kernelOptions, type KernelOptions, type SparseKernel } from './kernel.js';
 import { planSharedRows } from './tiles/shared-rows.js';
 import { forEachEntry, sharedPosition } from './tiles/shared-loops.js';
 
@@ -11,8 +11,8 @@ import { forEachEntry, sharedPosition } from './tiles/shared-loops.js';
  * `from`), `X` (cols × width) and `Y` (rows × width), both by rows. Throws `DiagnosticError` on a pattern that is not
  * well-formed, and `trace/width`.
  */
-export const spmmKernel = (pattern: CsrPattern, width: number, options: KernelOptions = {}): SparseKernel => {
-  const { dtype = 'f64' } = options;
+export const spmmKernel = (pattern: CsrPattern, width: number, options?: KernelOptions): SparseKernel => {
+  const { dtype = 'f64' } = kernelOptions('spmmKernel', options);
   checkWidth('a dense matrix', width, Math.max(pattern.rows, pattern.cols));
   const lanes = lanesOf(dtype);
   const slots = slotsOf(width, lanes);

@@ -1,7 +1,7 @@
 import { declareBuffer } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/csr.js';
 import { checkedPattern } from '../../formats/check.js';
-import { lanesOf, tileKernel, type KernelOptions, type SparseKernel } from './kernel.js';
+import { lanesOf, tileKernel, kernelOptions, type KernelOptions, type SparseKernel } from './kernel.js';
 import { planTiles, type TilePlan } from './tiles/tile-plan.js';
 import { tileSums } from './tiles/tile-sums.js';
 
@@ -17,8 +17,8 @@ export interface SpmvKernel extends SparseKernel {
  * again when they change; positions may repeat. Rows without entries give 0. Sums may be bracketed otherwise than from left to right.
  * Throws `DiagnosticError` on a pattern that is not well-formed.
  */
-export const spmvKernel = (pattern: CsrPattern, options: KernelOptions = {}): SpmvKernel => {
-  const { dtype = 'f64' } = options;
+export const spmvKernel = (pattern: CsrPattern, options?: KernelOptions): SpmvKernel => {
+  const { dtype = 'f64' } = kernelOptions('spmvKernel', options);
   const lanes = lanesOf(dtype);
   const plan = planTiles(checkedPattern(pattern), lanes);
   const from = withSlack(plan);

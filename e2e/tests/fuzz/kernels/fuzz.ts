@@ -1,0 +1,146 @@
+import { DiagnosticError } from '@filigree/ir';
+import { interpreter } from '../../../../packages/runtime/tests/interpreter.js';
+import { drawFrom } from '../draw.js';
+import type { Findings, Fuzz } from '../fuzz.js';
+import type { KernelCode } from './code.js';
+import { evaluate } from './evaluate.js';
+import { drawKernel, type KernelChoice } from './generate.js';
+import { runKernels, type Fault, type Target } from './run.js';
+import { ListFull } from './state.js';
+import { scriptOf } from './script.js';
+import { shrinkKernel } from './shrink.js';
+
+export interface KernelFuzz extends Fuzz {
+  /** Whether indices lie beyond layouts. */
+  readonly outside: boolean;
+}
+
+/** What a kernel may be refused for: constants that overflow, and indices known to lie beyond a layout. */
+const FAIR: ReadonlySet<string> = new Set(['lang/literal', 'lang/index-range']);
+
+const refusal = (kernel: KernelCode, code: string): Fault => ({
+  kernel,
+  target: INTERPRETER,
+  what: `refused: ${code}`,
+});
+
+/** Kernels that are compiled into one program, since a compiler takes as long to start as for some of them. */
+const BATCH = 40;
+
+const INTERPRETER: Target = { name: 'interpreter', backend: interpreter(), threads: 1, fastMath: false };
+
+/**
+ * Random kernels held against their evaluation: each alone in the interpreter, then many in one program on every backend, with
+ * one thread and with two, and where floats are exact also as C++ compilers reassociate.
+ */
+export const fuzzKernels = async ({
+  seed,
+  count,
+  first = 0,
+  backends,
+  outside,
+  say,
+  most,
+}: KernelFuzz): Promise<Findings> => {
+  const refused = new Map<string, number>();
+  const faults: string[] = [];
+  let tried = 0;
+  const start = Math.floor(first / BATCH);
+  for (let from = start * BATCH, batch = start; from < first + count && faults.length < most; from += BATCH, batch++) {
+    const choice: KernelChoice = { floats: (['none', 'exact', 'any'] as const)[batch % 3], outside };
+    const drawn = Array.from({ length: Math.min(BATCH, first + count - from) }, (_, n) =>
+      drawKernel(drawFrom(seed * 1_000_003 + from + n), `k${n}`, choice),
+    );
+    const found: Fault[] = [];
+    const sound: KernelCode[] = [];
+    for (const k of drawn) {
+      const result = await attempt([k], INTERPRETER);
+      if (typeof result !== 'string') sound.push(...(result.length === 0 ? [k] : []));
+      else if (FAIR.has(result)) refused.set(result, (refused.get(result) ?? 0) + 1);
+      found.push(...(typeof result !== 'string' ? result : FAIR.has(result) ? [] : [refusal(k, result)]));
+    }
+    for (const target of targetsOf(backends, batch))
+      found.push(
+        ...(await onTarget(
+          sound.filter((k) => fits(k, target)),
+          target,
+        )),
+      );
+    tried += drawn.length;
+    say(
+      `${tried} of ${count} kernels, ${faults.length + found.length} faults, ${[...refused.values()].reduce((a, b) => a + b, 0)} refused`,
+    );
+    for (const fault of found.slice(0, most - faults.length)) {
+      faults.push(await minimal(fault, say));
+      say(`\n${faults.at(-1)}\n`);
+    }
+  }
+  return { tried, faults, refused };
+};
+
+/* Every backend in turn with one thread and two; C++ also with the shipped default, under which floats may be reassociated. */
+const targetsOf = (backends: readonly string[], batch: number): readonly Target[] =>
+  backends.map((backend) => {
+    const threads = 1 + (batch % 2);
+    const fastMath = backend === 'cpp' && batch % 3 !== 2;
+    return { name: `${backend}, ${threads} threads${fastMath ? ', fast math' : ''}`, backend, threads, fastMath };
+  });
+
+/* Under fast math only what is exact in any order is one number. */
+const fits = (k: KernelCode, { fastMath }: Target): boolean => {
+  if (!fastMath) return true;
+  try {
+    return !evaluate(k).rounded;
+  } catch (e) {
+    if (e instanceof ListFull) return true;
+    throw e;
+  }
+};
+
+/** Faults, or the code of a refusal. */
+const attempt = async (kernels: readonly KernelCode[], target: Target): Promise<readonly Fault[] | string> => {
+  try {
+    return await runKernels(kernels, target);
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics[0].code;
+    throw e;
+  }
+};
+
+/** On a backend nothing is to be refused that the interpreter ran: halves are tried until the kernel is found. */
+const onTarget = async (kernels: readonly KernelCode[], target: Target): Promise<readonly Fault[]> => {
+  if (kernels.length === 0) return [];
+  const result = await attempt(kernels, target);
+  if (typeof result !== 'string') return result;
+  if (kernels.length === 1) return [{ kernel: kernels[0], target, what: `refused: ${result}` }];
+  const half = kernels.length >> 1;
+  return [...(await onTarget(kernels.slice(0, half), target)), ...(await onTarget(kernels.slice(half), target))];
+};
+
+/* Smaller programs are to fail in the same way: by a value, by what is active, or by being refused. */
+const kindOf = (what: string): string =>
+  / active$/.exec(what)?.[0] ?? /^the launch is refused/.exec(what)?.[0] ?? 'value';
+
+const minimal = async (fault: Fault, say: (line: string) => void): Promise<string> => {
+  say(`a fault on ${fault.target.name}: ${fault.what}; looking for a smaller program`);
+  const isRefusal = fault.what.startsWith('refused');
+  let last = fault;
+  const fails = async (k: KernelCode): Promise<boolean> => {
+    try {
+      const result = await attempt([k], fault.target);
+      if (typeof result === 'string')
+        return (
+          fault.what === `refused: ${result}` &&
+          (fault.target === INTERPRETER || typeof (await attempt([k], INTERPRETER)) !== 'string')
+        );
+      if (isRefusal || result.length === 0 || kindOf(result[0].what) !== kindOf(fault.what)) return false;
+      last = result[0];
+      return true;
+    } catch {
+      /* Taking parts out can leave something that is no kernel. */
+      return false;
+    }
+  };
+  const kernel = await shrinkKernel(fault.kernel, fails, typeof fault.target.backend === 'string' ? 150 : 600);
+  return scriptOf({ ...fault, kernel, what: isRefusal ? fault.what : last.what });
+};

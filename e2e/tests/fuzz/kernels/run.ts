@@ -1,0 +1,168 @@
+import type { Backend } from '@filigree/backend';
+import { DiagnosticError } from '@filigree/ir';
+import {
+  dense,
+  dynamic,
+  field,
+  hash,
+  i,
+  ij,
+  j,
+  kernel,
+  layout,
+  program,
+  type Axes,
+  type Branch,
+  type FieldDecl,
+  type KernelDef,
+} from 'filigree';
+import type { KernelCode, TableCode, TreeCode } from './code.js';
+import { evaluate, type Outcome } from './evaluate.js';
+import { ARRAYS, printFunction } from './print.js';
+import { sameScalar, type Scalar } from './scalars.js';
+import { ListFull, placesOf, windowOf } from './state.js';
+
+/** On what kernels run. */
+export interface Target {
+  readonly name: string;
+  readonly backend: Backend | string;
+  readonly threads: number;
+  readonly fastMath: boolean;
+}
+
+/** What a kernel did other than it should. */
+export interface Fault {
+  readonly kernel: KernelCode;
+  readonly target: Target;
+  readonly what: string;
+}
+
+/**
+ * Compiles kernels into one program, launches each once, and compares all elements, which of them are active, and what the
+ * kernels return, with their evaluation. Rejects with what the program is refused for.
+ */
+export const runKernels = async (kernels: readonly KernelCode[], target: Target): Promise<readonly Fault[]> => {
+  const declared = new Map(
+    kernels.flatMap((k) => k.trees.flatMap((t) => t.fields.map((f) => [f.name, declare(f)] as const))),
+  );
+  const sim = await program({
+    layout: layout(...kernels.flatMap((k) => k.trees.map((t) => branchOf(t, declared)))),
+    kernels: Object.fromEntries(kernels.map((k) => [k.name, defined(k, declared)])),
+    backend: target.backend,
+    threads: target.threads,
+    fastMath: target.fastMath,
+    cache: false,
+    budget: 2 ** 22,
+  });
+  try {
+    return kernels.flatMap((k) => {
+      const what = launched(sim as unknown as Running, k);
+      return what === undefined ? [] : [{ kernel: k, target, what }];
+    });
+  } finally {
+    sim.dispose();
+  }
+};
+
+/** A program as the comparison uses it. */
+interface Running {
+  readonly fields: Readonly<
+    Record<
+      string,
+      {
+        readonly toArray: (box: { from: readonly number[]; to: readonly number[] }) => ArrayLike<number | bigint>;
+        readonly set: (at: readonly number[], value: number | bigint) => void;
+        readonly isActive: (at: readonly number[]) => boolean;
+      }
+    >
+  >;
+  readonly run: Readonly<Record<string, (...args: unknown[]) => number | bigint>>;
+}
+
+const launched = (sim: Running, k: KernelCode): string | undefined => {
+  const expected = expectedOf(k);
+  try {
+    for (const f of k.trees.flatMap((t) => t.fields))
+      for (const [at, value] of f.start)
+        sim.fields[f.name].set(at, typeof value === 'bigint' && isLong(f.type) ? value : Number(value));
+    const result = sim.run[k.name](...k.params.map((p) => (isLong(p.type) ? p.value : Number(p.value))));
+    return expected === 'list-full' ? 'a list is full, and nobody says so' : difference(sim, k, expected, result);
+  } catch (e) {
+    if (!(e instanceof DiagnosticError)) throw e;
+    if (expected === 'list-full' && e.diagnostics[0].code === 'launch/list-full') return undefined;
+    return `the launch is refused: ${e.message}`;
+  }
+};
+
+const expectedOf = (k: KernelCode): Outcome | 'list-full' => {
+  try {
+    return evaluate(k);
+  } catch (e) {
+    if (e instanceof ListFull) return 'list-full';
+    throw e;
+  }
+};
+
+const isLong = (type: string): boolean => type === 'i64' || type === 'u64';
+
+const difference = (sim: Running, k: KernelCode, expected: Outcome, result: Scalar): string | undefined => {
+  for (const t of k.trees) {
+    const places = placesOf(t);
+    const window = windowOf(t);
+    const box = { from: window.map(([from]) => from), to: window.map(([, to]) => to) };
+    for (const f of t.fields) {
+      const all = expected.fields.get(f.name)!;
+      const values = sim.fields[f.name].toArray(box);
+      for (let n = 0; n < places.length; n++) {
+        const at = places[n];
+        const { value, active } = all[n];
+        const found = values[n];
+        if (!agree(found, value)) return `${f.name} at (${at.join(', ')}) is ${text(found)}, not ${text(value)}`;
+        if (sim.fields[f.name].isActive(at) !== active)
+          return `${f.name} at (${at.join(', ')}) is ${active ? 'not active' : 'active'}`;
+      }
+    }
+  }
+  return expected.result === undefined || agree(result, expected.result)
+    ? undefined
+    : `it returns ${text(result)}, not ${text(expected.result)}`;
+};
+
+/* The host gives whole numbers of up to 53 bits as numbers. */
+const agree = (found: Scalar, value: Scalar): boolean =>
+  sameScalar(
+    typeof found === typeof value ? found : Number(found) + 0,
+    typeof found === typeof value ? value : Number(value) + 0,
+  );
+
+const text = (x: Scalar): string => (Object.is(x, -0) ? '-0' : String(x));
+
+const declare = ({ name, type, ambient }: { name: string; type: string; ambient: number }): FieldDecl =>
+  field(name, type as 'f32', { ambient });
+
+const branchOf = (tree: TreeCode, declared: ReadonlyMap<string, FieldDecl>): Branch =>
+  tree.levels
+    .reduce<Branch | undefined>((above, { kind, axes, extents }) => {
+      const on: Axes = axes.length === 2 ? ij : axes[0] === 0 ? i : j;
+      if (kind === 'hash') return hash(on, 64);
+      if (kind === 'dynamic') {
+        const list = on as typeof i;
+        return above ? above.dynamic(list, extents[0]) : dynamic(list, extents[0]);
+      }
+      const node = above ? above.dense(on, extents) : dense(on, extents);
+      return kind === 'dense' ? node : node[kind]();
+    }, undefined)!
+    .place(...tree.fields.map((f) => declared.get(f.name)!));
+
+const defined = (k: KernelCode, declared: ReadonlyMap<string, FieldDecl>): KernelDef => {
+  const args = [...k.trees.flatMap((t) => t.fields.map((f) => declared.get(f.name)!)), ...k.params.map((p) => p.type)];
+  const scope = Object.fromEntries(k.tables.map((t) => [t.name, tableOf(t)]));
+  const made = new Function(`'use strict'; return (${printFunction(k)})`)() as unknown;
+  return (kernel as unknown as (args: unknown, options: unknown, fn: unknown) => KernelDef)(args, { scope }, made);
+};
+
+const tableOf = ({ type, plain, values }: TableCode): unknown => {
+  if (plain) return values.map(Number);
+  const make = (globalThis as unknown as Record<string, { of: (...items: Scalar[]) => unknown }>)[ARRAYS[type]];
+  return make.of(...values.map((v) => (isLong(type) ? v : Number(v))));
+};

@@ -1,0 +1,46 @@
+/**
+ * `npm run fuzz -- [kernels|traces] [--count 20000] [--seed 1]`: random programs held against plain evaluation. Prints a minimal
+ * program for each fault and ends with status 1 where there is one.
+ */
+import { parseArgs } from 'node:util';
+import { cpp } from '@filigree/backend-cpp';
+import type { Findings } from './fuzz.js';
+import { fuzzKernels } from './kernels/fuzz.js';
+import { fuzzTraces } from './traces/fuzz.js';
+import type { Level } from './traces/run.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    count: { type: 'string', default: '20000' },
+    seed: { type: 'string', default: '1' },
+    first: { type: 'string', default: '0' },
+    backends: { type: 'string' },
+    most: { type: 'string', default: '5' },
+    levels: { type: 'string', default: 'exact,range-keeping,algebraic' },
+    inside: { type: 'boolean', default: false },
+  },
+});
+
+const backends = values.backends?.split(',') ?? ['wasm', ...((await cpp().probe()).usable ? ['cpp'] : [])];
+const common = {
+  seed: Number(values.seed),
+  count: Number(values.count),
+  first: Number(values.first),
+  backends: backends.filter((b) => b !== ''),
+  most: Number(values.most),
+  say: (line: string) => console.error(line),
+};
+
+const report = (what: string, { tried, faults, refused }: Findings): number => {
+  for (const [code, n] of refused) console.log(`${n} ${what} refused with ${code}`);
+  console.log(`${tried} ${what}, ${faults.length} faults`);
+  return faults.length;
+};
+
+const wants = (what: string): boolean => positionals.length === 0 || positionals.includes(what);
+const levels = values.levels.split(',') as Level[];
+const faults =
+  (wants('kernels') ? report('kernels', await fuzzKernels({ ...common, outside: !values.inside })) : 0) +
+  (wants('traces') ? report('traced programs', await fuzzTraces({ ...common, levels })) : 0);
+process.exitCode = faults > 0 ? 1 : 0;

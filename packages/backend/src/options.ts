@@ -1,0 +1,33 @@
+import { option, optionKind, type OptionKind, type OptionSpec } from '@filigree/ir';
+import type { Backend, CompileOptions, LoadOptions, RunOptions } from './contract.js';
+
+/** What the options of compiling take. */
+export const compileSpec: OptionSpec<CompileOptions> = {
+  cache: option.or(false, option.text),
+  fastMath: option.or('contract', option.truth),
+  oneThread: option.truth,
+  compiler: option.text,
+  limitMs: option.number(0),
+  flags: option.list(option.text),
+};
+
+/** The most threads that a run may have. */
+export const MOST_THREADS = 1024;
+
+/** A number of threads, as an option. */
+export const threadsOption: OptionKind = option.whole(1, MOST_THREADS);
+
+/** What the options of loading take. */
+export const loadSpec: OptionSpec<LoadOptions> = { threads: threadsOption };
+
+/** What the options of a run take. */
+export const runSpec: OptionSpec<RunOptions> = { threads: threadsOption };
+
+/** Whether a value has the form of a backend. */
+export const isBackend = (value: unknown): value is Backend =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['name', 'capabilities', 'legalize', 'emit', 'probe'].every((part) => part in value);
+
+/** A backend, as an option. */
+export const backendOption: OptionKind = optionKind('a backend such as cpp() or wasm()', isBackend);

@@ -1,0 +1,99 @@
+import { align, type Alignment } from './align.js';
+import type { SourceFile } from './files.js';
+import { isNumeral, ownTokens, tokensOf, type Token } from './tokens.js';
+
+/** A function's text with its numerals as their author wrote them. */
+export interface Written {
+  readonly text: string;
+  /** Whether they are: else the text may have been printed anew, where 1.0 is `1`, and 1000 is `1e3`. */
+  readonly sure: boolean;
+}
+
+/** What is known of where a function stands. */
+export interface Hints {
+  readonly name: string;
+  readonly line: number | undefined;
+}
+
+/**
+ * The numerals of a text as they stand in one of these files. Loaders and bundlers print functions anew, and say 1 for 1.0; types
+ * and imported names make the rest of the text differ too, so that names and numerals are paired in order.
+ */
+export const asWritten = (text: string, files: Iterable<SourceFile>, hints: Hints): Written => {
+  const tokens = ownTokens(text);
+  if (!tokens.some(isOpen) || tokens.some(isUnprinted)) return { text, sure: true };
+  for (const file of files) {
+    if (file.text.includes(text)) return { text, sure: !isPrinted(file) };
+    const found = match(tokens, file, hints);
+    if (found) return { text: respelled(text, tokens, found, file.tokens), sure: true };
+  }
+  return { text, sure: false };
+};
+
+/** The numerals of a text as they stand in the source that it was printed from. */
+export const asWrittenIn = (text: string, source: string, hints: Hints): Written =>
+  asWritten(text, [{ path: '', text: source, tokens: tokensOf(source) }], hints);
+
+/** Whether a numeral might have been written otherwise, and would then be of another type. */
+const isOpen = (t: Token): boolean => isNumeral(t) && Number.isInteger(Number(t.key.slice(1)));
+
+/** Whether nothing that prints numerals prints them so. */
+const isUnprinted = (t: Token): boolean => isOpen(t) && /^\d[\d_]*\.|_|000$/.test(t.text) && !/^0[xob]/i.test(t.text);
+
+/** Whether a file was made of another by a tool. */
+const isPrinted = (file: SourceFile): boolean => file.text.includes('//# sourceMappingURL=');
+
+/* Heads of functions are compared first; of those that are alike enough, this many are compared as a whole. */
+const HEAD = 24;
+const COMPARED = 6;
+/* How many tokens may be alone, beside half of the others: where a function has its types, and anywhere within. */
+const HEAD_SLACK = 16;
+const SLACK = 48;
+
+const match = (tokens: readonly Token[], file: SourceFile, hints: Hints): Alignment | undefined => {
+  const head = tokens.slice(0, HEAD);
+  const starts = file.tokens
+    .flatMap((t, at) => (t.key === tokens[0].key && isNear(file.tokens, at, tokens[1]?.key) ? [at] : []))
+    .flatMap((at) => {
+      const begun = align(head, file.tokens, at, HEAD_SLACK);
+      return begun ? [{ at, distance: begun.distance, far: farness(file, at, hints) }] : [];
+    })
+    .sort((a, b) => a.distance - b.distance || a.far - b.far)
+    .slice(0, COMPARED);
+  const found = starts.flatMap(({ at, far }) => {
+    const whole = align(tokens, file.tokens, at, SLACK);
+    return whole && tokens.every((t, k) => !isOpen(t) || whole.partners[k] >= 0) ? [{ ...whole, far }] : [];
+  });
+  const [best, next] = found.sort((a, b) => a.distance - b.distance || a.far - b.far);
+  if (!best) return undefined;
+  const doubtful = next && next.distance === best.distance && next.far === best.far && differ(best, next, file.tokens);
+  return doubtful ? undefined : best;
+};
+
+/** Whether a token soon follows another, or there is none to follow. */
+const isNear = (tokens: readonly Token[], at: number, key: string | undefined): boolean =>
+  key === undefined || tokens.slice(at + 1, at + HEAD_SLACK).some((t) => t.key === key);
+
+/** How far a place is from where the function should stand: by lines, or by whether its name stands before it. */
+const farness = ({ text, tokens }: SourceFile, at: number, { name, line }: Hints): number => {
+  if (name !== '' && tokens.slice(Math.max(0, at - 3), at + 2).some((t) => t.key === name)) return -1;
+  return line === undefined ? 0 : Math.abs(text.slice(0, tokens[at].start).split('\n').length - line);
+};
+
+const differ = (a: Alignment, b: Alignment, tokens: readonly Token[]): boolean =>
+  a.partners.some((at, k) => at >= 0 && isOpen(tokens[at]) && tokens[at].text !== tokens[b.partners[k]]?.text);
+
+const respelled = (
+  text: string,
+  tokens: readonly Token[],
+  { partners }: Alignment,
+  written: readonly Token[],
+): string => {
+  let [out, end] = ['', 0];
+  tokens.forEach((t, k) => {
+    if (!isOpen(t) || partners[k] < 0) return;
+    out += text.slice(end, t.start) + written[partners[k]].text;
+    end = t.start + t.text.length;
+  });
+  return out + text.slice(end);
+};

@@ -1,0 +1,98 @@
+import { tokensOf, type Token } from './tokens.js';
+
+/** A file that functions stand in. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly tokens: readonly Token[];
+}
+
+/** A place on the way to a call. */
+export interface Frame {
+  readonly path: string;
+  readonly line: number;
+}
+
+/** The places in files that a stack names, the innermost first; those in installed packages only where the innermost is in one. */
+export const framesOf = (stack: string): readonly Frame[] => {
+  const frames = stack.split('\n').flatMap((line): readonly Frame[] => {
+    const place = /(?:\(|at )(?:async )?(file:\/\/[^)]*?|\/[^)]*?|[A-Za-z]:\\[^)]*?):(\d+):\d+\)?$/.exec(line);
+    return place ? [{ path: pathOf(place[1]), line: Number(place[2]) }] : [];
+  });
+  const installed = (f: Frame): boolean => /[\\/]node_modules[\\/]/.test(f.path);
+  return frames.length > 0 && installed(frames[0]) ? frames : frames.filter((f) => !installed(f));
+};
+
+/** The files at these paths, and then those that they import by a relative path, as far as there are any. */
+export const filesFrom = function* (paths: readonly string[]): Generator<SourceFile> {
+  const seen = new Set<string>();
+  const waiting = [...paths];
+  while (waiting.length > 0 && seen.size < MOST) {
+    const path = waiting.shift()!;
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const file = read(path);
+    if (!file) continue;
+    yield file;
+    for (const [, from] of file.text.matchAll(/\bfrom\s*['"](\.{1,2}\/[^'"]+)['"]/g))
+      waiting.push(...resolved(path, from));
+  }
+};
+
+const MOST = 64;
+
+interface Node {
+  readonly fs: {
+    readFileSync(path: string, encoding: 'utf8'): string;
+    statSync(path: string, options: { throwIfNoEntry: false }): { mtimeMs: number; isFile(): boolean } | undefined;
+  };
+  readonly path: { dirname(path: string): string; resolve(...parts: string[]): string };
+  readonly url: { fileURLToPath(url: string): string };
+}
+
+/* In a browser there are no files, and this is undefined. */
+const builtin = <K extends keyof Node>(name: K): Node[K] | undefined =>
+  (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process?.getBuiltinModule?.(
+    `node:${name}`,
+  ) as Node[K] | undefined;
+
+const known = new Map<string, SourceFile & { readonly time: number }>();
+
+const read = (path: string): SourceFile | undefined => {
+  const fs = builtin('fs');
+  try {
+    const status = fs?.statSync(path, { throwIfNoEntry: false });
+    if (!fs || !status?.isFile()) return undefined;
+    const before = known.get(path);
+    if (before?.time === status.mtimeMs) return before;
+    const text = fs.readFileSync(path, 'utf8');
+    let tokens: readonly Token[] | undefined;
+    const file = {
+      path,
+      text,
+      time: status.mtimeMs,
+      get tokens() {
+        return (tokens ??= tokensOf(text));
+      },
+    };
+    known.set(path, file);
+    return file;
+  } catch {
+    return undefined;
+  }
+};
+
+const pathOf = (place: string): string => {
+  if (!place.startsWith('file:')) return place.replace(/\?.*$/, '');
+  return builtin('url')?.fileURLToPath(place.replace(/\?.*$/, '')) ?? place;
+};
+
+/** What an import may name: the file itself, its source in TypeScript, or either without its ending. */
+const resolved = (importer: string, from: string): readonly string[] => {
+  const path = builtin('path');
+  if (!path) return [];
+  const target = path.resolve(path.dirname(importer), from);
+  const bare = target.replace(/\.[cm]?jsx?$/, '');
+  const endings = ['.ts', '.tsx', '.mts', '.cts', '.js', '.mjs', '.cjs', '/index.ts', '/index.js'];
+  return [target, ...endings.map((ending) => bare + ending)];
+};

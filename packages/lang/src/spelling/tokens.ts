@@ -1,0 +1,38 @@
+/** A name, numeral or operator of a source text. */
+export interface Token {
+  /** The name or operator, or `#` and the value: what it is, however it is spelled. */
+  readonly key: string;
+  readonly start: number;
+  readonly text: string;
+}
+
+/**
+ * The names, numerals and operators of JavaScript or TypeScript, in order, without strings, comments, and the marks that are
+ * printed or left out at will. It is no parser: a regular expression
+ * with quotes in it may hide what follows in its line.
+ */
+export const tokensOf = (source: string): readonly Token[] => {
+  const found: Token[] = [];
+  for (const { 0: text, 1: numeral, 2: other, index: start } of source.matchAll(TOKEN))
+    if (numeral !== undefined) found.push({ key: `#${valueOf(numeral)}`, start, text });
+    else if (other !== undefined) found.push({ key: other, start, text });
+  return found;
+};
+
+/** The tokens without what a module loader writes in place of an imported name: `(0, __import_1__.range)` for `range`. */
+export const ownTokens = (source: string): readonly Token[] => {
+  const all = tokensOf(source);
+  const isLoaders = (k: number): boolean => /^(__\w+_import_\d+__|import_\w+)$/.test(all[k]?.key ?? '');
+  const begins = (k: number): boolean => all[k]?.text === '0' && all[k + 1]?.text === ',' && isLoaders(k + 2);
+  return all.filter((_, k) => !isLoaders(k) && !begins(k) && !begins(k - 1));
+};
+
+export const isNumeral = ({ key }: Token): boolean => key.startsWith('#');
+
+const TOKEN =
+  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|(0[xX][\da-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?n?)|([\p{ID_Start}$_][\p{ID_Continue}$]*|=>|[-+*/%&|^~<>=!?:,[\]])/gu;
+
+const valueOf = (numeral: string): string => {
+  const plain = numeral.replaceAll('_', '');
+  return plain.endsWith('n') ? `${BigInt(plain.slice(0, -1))}n` : String(Number(plain));
+};

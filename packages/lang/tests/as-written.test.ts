@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transform } from '@filigree/lang';
+import { transformSync } from 'esbuild';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+/** The texts that the build plugin keeps of the kernels of a module that was printed anew, from what its author wrote. */
+const kept = (
+  source: string,
+  minified: boolean,
+  original = source,
+): readonly (readonly [text: string, sure: boolean])[] => {
+  const { code, map } = transformSync(source, { loader: 'ts', minifyWhitespace: minified, sourcemap: 'external' });
+  const result = transform(code, 'kernels.ts', { original: { map, text: original } });
+  return [...result!.code.matchAll(/, ("(?:[^"\\\n]|\\.)*"), \{ [^\n]*?\}(, false)?\)/g)].map(
+    ([, text, unsure]) => [JSON.parse(text) as string, unsure === undefined] as const,
+  );
+};
+
+describe('numerals of a function that was printed anew', () => {
+  const numeral = fc.constantFrom('1.0', '1', '1000', '1e3', '2.5', '0x10', '1_000', '5.', '1e9', '3n');
+  const body = fc.array(fc.tuple(numeral, fc.constantFrom('+', '*', '-'), numeral), { minLength: 1, maxLength: 12 });
+  const written = body.map((lines) =>
+    [
+      '(u: Grid2, dt: number): void => {',
+      ...lines.map(([a, op, b], k) => `  const x${k}: number = ${a} ${op} f<Vec<3>>(${b}, u) /* 7 */; // 8.0`),
+      '}',
+    ].join('\n'),
+  );
+
+  it('are those of the source', () =>
+    fc.assert(
+      fc.property(written, written, (text, other) => {
+        fc.pre(text !== other);
+        const source = `import { kernel } from '@filigree/lang';\nexport const h = kernel([], ${other})\nexport const g = kernel([], ${text})\n`;
+        const numerals = (code: string): readonly string[] =>
+          [...code.replace(/\/\*.*?\*\/|\/\/.*|x\d+|Grid2|Vec<3>/g, '').matchAll(/\d[\w.]*/g)].map(([n]) => n);
+        for (const minified of [false, true]) {
+          const [first, second] = kept(source, minified);
+          expect([first[1], second[1]]).toEqual([true, true]);
+          expect(numerals(first[0])).toEqual(numerals(other));
+          expect(numerals(second[0])).toEqual(numerals(text));
+        }
+      }),
+      { numRuns: 60 },
+    ));
+
+  it('are left as they are where the source says something else', () => {
+    const source = (body: string): string =>
+      `import { kernel } from '@filigree/lang';\nexport const g = kernel([], ${body});\n`;
+    const body = '(u, k) => { u[k] = 1 + k; u[k + 1] = 1e3 * u[k]; }';
+    const other = '(v: Grid2, dt: number) => { for (const i of range(4)) v[i] = dt * 2.0; }';
+    const [[text, sure]] = kept(source(body), true, source(other));
+    expect([text.includes('1e3'), sure]).toEqual([true, false]);
+  });
+});
+
+it('kernels that tsx loads have the numerals of their file', () => {
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  const folder = mkdtempSync(join(here, 'written-'));
+  try {
+    const file = join(folder, 'kernels.ts');
+    writeFileSync(
+      file,
+      `import { array, kernel, lowerKernel, range } from '@filigree/lang';
+import { dense, field, i, layout } from '@filigree/sparse';
+import { printKernel } from '@filigree/ir';
+
+const double = kernel([array('f32', 4)], (o: Float32Array): void => {
+  for (const k of range(4)) {
+    let s: number = 1.0;
+    let t: number = 1000;
+    s = s * 2;
+    t = t * 2;
+    o[k] = s + t;
+  }
+});
+const made = lowerKernel(double, layout(dense(i, 1).place(field('unused', 'f32'))));
+if (made._tag === 'Left') throw new Error('refused');
+console.log(printKernel(made.right.kernel));
+`,
+    );
+    const text = execFileSync(process.execPath, ['--conditions=@filigree/source', '--import', 'tsx', file], {
+      encoding: 'utf8',
+    });
+    expect(text).toMatch(/1(\.0)?\b.*f32/);
+    expect(text).toMatch(/1000\b.*i32/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

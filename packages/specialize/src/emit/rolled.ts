@@ -1,0 +1,183 @@
+import { scalarOps, type Builder, type Value } from '@filigree/ir';
+import { ADD } from '../decompose/codes.js';
+import { MAX } from '../decompose/reductions.js';
+import { TEMPORARIES } from '../place/columns.js';
+import { PART, PART_TERMS } from '../place/parts.js';
+import type { PlacedGroup, PlacedParts, PlacedSegment, PlacedTurns } from '../place/place.js';
+import { POOL } from '../place/pools.js';
+import { columnStarts, emitAddresses, linear, tileTables, type Tile, type TileTables } from './address.js';
+import { expressionValues, isComputeBound, PARALLEL_WORK, type EmitContext } from './instance.js';
+
+/** A segment's tables are one tile: its terms are found by their number. */
+interface WholeSegment {
+  readonly segment: PlacedSegment;
+  readonly tables: TileTables;
+  readonly constants: readonly Value[];
+}
+
+export const wholeSegment = (b: Builder, segment: PlacedSegment): WholeSegment => {
+  const tile: Tile = { index: undefined, first: undefined, count: b.i32(segment.terms) };
+  return {
+    segment,
+    tables: tileTables(b, segment.encoded, segment.bases, tile),
+    constants: columnStarts(b, tile, segment.constantCount, segment.bases.constants),
+  };
+};
+
+/** The value of instance `i` of a rolled group: its terms, or the sums of its parts, segment by segment or in turns. */
+export const rolledValue = (
+  b: Builder,
+  { size, turns }: PlacedGroup,
+  segments: readonly WholeSegment[],
+  i: Value,
+  options: EmitContext,
+): Value => {
+  const start = b.constant(identityOf(segments[0].segment.operation), options.dtype);
+  if (turns) return sumInTurns(b, segments, turns, size, i, start, options);
+  return segments.reduce(
+    (sum, s) =>
+      s.segment.parts
+        ? sumOfParts(b, s.segment, s.segment.parts, size, i, sum)
+        : sumOfTerms(b, s, size, i, sum, options),
+    start,
+  );
+};
+
+/** A loop over the terms of instance `i`. */
+const sumOfTerms = (
+  b: Builder,
+  s: WholeSegment,
+  instances: number,
+  i: Value,
+  start: Value,
+  options: EmitContext,
+): Value => {
+  const { segment } = s;
+  if (segment.ptrBase === undefined) return join(b, segment, start, termValue(b, s, i, options));
+  const from = b.load(POOL[32], linear(b, i, 1, segment.ptrBase));
+  const to = b.load(POOL[32], linear(b, i, 1, segment.ptrBase + 1));
+  return b.for(from, to, b.i32(1), { trips: Math.ceil(segment.terms / instances) }, [start], (t, [sum]) =>
+    join(b, segment, sum, termValue(b, s, t, options)),
+  )[0];
+};
+
+/** A loop over the terms of instance `i` in the order of the program, which looks up the segment that the next term is of. */
+const sumInTurns = (
+  b: Builder,
+  segments: readonly WholeSegment[],
+  turns: PlacedTurns,
+  instances: number,
+  i: Value,
+  start: Value,
+  options: EmitContext,
+): Value => {
+  const one = b.i32(1);
+  const from = b.load(POOL[32], linear(b, i, 1, turns.ptrBase));
+  const to = b.load(POOL[32], linear(b, i, 1, turns.ptrBase + 1));
+  const firsts = segments.map(({ segment }) => b.load(POOL[32], linear(b, i, 1, segment.ptrBase!)));
+  const trips = Math.ceil(turns.terms / instances);
+  return b.for(from, to, one, { trips }, [start, ...firsts], (t, [sum, ...next]) => {
+    const turn = b.cast(b.load(POOL[turns.width], linear(b, t, 1, turns.base)), 'i32');
+    const isTurn = segments.map((_, s) => b.cmp('eq', turn, b.i32(s)));
+    const term = (s: number): Value =>
+      s + 1 === segments.length
+        ? termValue(b, segments[s], next[s], options)
+        : b.if(
+            isTurn[s],
+            () => termValue(b, segments[s], next[s], options),
+            () => term(s + 1),
+          )[0];
+    return [join(b, segments[0].segment, sum, term(0)), ...next.map((p, s) => b.select(isTurn[s], b.add(p, one), p))];
+  })[0];
+};
+
+const sumOfParts = (
+  b: Builder,
+  segment: PlacedSegment,
+  parts: PlacedParts,
+  instances: number,
+  i: Value,
+  start: Value,
+): Value => {
+  const from = b.load(POOL[32], linear(b, i, 1, parts.ptrBase));
+  const to = b.load(POOL[32], linear(b, i, 1, parts.ptrBase + 1));
+  return b.for(from, to, b.i32(1), { trips: Math.ceil(parts.count / instances) }, [start], (p, [sum]) =>
+    join(b, segment, sum, b.load(TEMPORARIES, linear(b, p, 1, parts.valueBase))),
+  )[0];
+};
+
+/** Which parts are summed up, and how often a run does that. */
+interface Range {
+  readonly from: Value;
+  readonly to: Value;
+  readonly times: number;
+}
+
+/** Sums up the parts of all segments of a group, of the instances of a tile if it is given. */
+export const emitPartsOf = (b: Builder, g: PlacedGroup, options: EmitContext, tile?: Tile): void => {
+  for (const segment of g.segments) {
+    const { parts } = segment;
+    if (parts === undefined) continue;
+    const partAt = (i: Value): Value => b.load(POOL[32], linear(b, i, 1, parts.ptrBase));
+    const range: Range =
+      tile?.first === undefined
+        ? { from: b.i32(0), to: b.i32(parts.count), times: 1 }
+        : { from: partAt(tile.first), to: partAt(b.add(tile.first, tile.count)), times: g.steps };
+    emitParts(b, wholeSegment(b, segment), parts, range, options);
+  }
+};
+
+/** Lanes on which a part is summed up; every target adds in this order, however wide its registers are. */
+const LANES = 16;
+
+/**
+ * The sums of all parts of a segment, in parallel. The values of a part's terms are computed first, as those of any other
+ * instances are; then lane l adds up every 16th from number l on, and the lanes are added up pairwise.
+ */
+const emitParts = (b: Builder, s: WholeSegment, parts: PlacedParts, range: Range, options: EmitContext): void => {
+  const { dtype, emit } = options;
+  const { segment } = s;
+  const work = (segment.terms * (segment.columnBuffers.length + segment.template.graph.length)) / range.times;
+  const attrs = emit.parallel && work >= PARALLEL_WORK ? { parallel: true } : {};
+  const simd = emit.simd && isComputeBound(segment.template, segment, 1) ? { simd: true } : {};
+  const [zero, one] = [b.i32(0), b.i32(1)];
+  const identity = b.constant(identityOf(segment.operation), dtype);
+  b.for(range.from, range.to, one, { ...attrs, trips: Math.ceil(parts.count / range.times) }, [], (p) => {
+    const from = b.load(POOL[32], linear(b, p, 1, parts.startBase));
+    const count = b.sub(b.load(POOL[32], linear(b, p, 1, parts.startBase + 1)), from);
+    b.for(zero, count, one, { ...simd, trips: PART_TERMS }, [], (j) =>
+      b.store(PART, termValue(b, s, b.add(from, j), options), j),
+    );
+    const padded = b.and(b.add(count, b.i32(LANES - 1)), b.i32(-LANES));
+    b.for(count, padded, one, { trips: LANES / 2 }, [], (j) => b.store(PART, identity, j));
+    const start = b.splat(identity, LANES);
+    const [lanes] = b.for(zero, padded, b.i32(LANES), { trips: PART_TERMS / LANES }, [start], (j, [sum]) =>
+      join(b, segment, sum, b.load(PART, j, LANES)),
+    );
+    let sums = Array.from({ length: LANES }, (_, l) => b.extract(lanes, l));
+    while (sums.length > 1) {
+      const half = sums.length / 2;
+      sums = sums.slice(0, half).map((x, l) => join(b, segment, x, sums[l + half]));
+    }
+    b.store(TEMPORARIES, sums[0], linear(b, p, 1, parts.valueBase));
+  });
+};
+
+const termValue = (b: Builder, { segment, tables, constants }: WholeSegment, t: Value, options: EmitContext): Value => {
+  const positions = emitAddresses(
+    b,
+    segment.encoded,
+    tables,
+    { m: t, i: t, j: t },
+    0,
+    segment.columnBuffers.length,
+    [],
+  );
+  return expressionValues(b, segment, positions, constants, t, options)[0];
+};
+
+const join = (b: Builder, { operation }: PlacedSegment, x: Value, y: Value): Value =>
+  b.value(scalarOps[operation].kernelOp, [x, y]);
+
+/** What joined with a value leaves it as it is; 0 + −0 is 0. */
+const identityOf = (operation: number): number => (operation === ADD ? -0 : operation === MAX ? -Infinity : Infinity);

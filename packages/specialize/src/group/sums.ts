@@ -1,0 +1,148 @@
+import { costsMore, mix } from '@filigree/ir';
+import type { Decomposition } from '../decompose/decompose.js';
+import { MANY, REDUCTION } from '../decompose/reductions.js';
+import type { GroupOptions } from '../options.js';
+import type { CutHashes } from './cut-hash.js';
+import type { Destinations } from './destinations.js';
+import type { Structured } from './groups.js';
+import { destinationHash, structureOf } from './structure.js';
+import { kindsOf, termList, type TermList } from './terms.js';
+
+/** Groups of sums of one level and kind of destination from which only the largest stay as they are. */
+const MAX_GROUPS = 24;
+const LARGEST = 15;
+
+/**
+ * Sums that are long, or of a length that few others have, join the other sums of the same kinds of terms in one rolled group. And
+ * where there are sums of many structures, all but the most frequent are one rolled group: with terms of two kinds, added in the
+ * order of the program, already sums of n terms come in 2ⁿ structures.
+ *
+ * @param exact the units of each structure, level and kind of destination
+ */
+export const rollSums = (
+  d: Decomposition,
+  hashes: CutHashes,
+  dest: Destinations,
+  exact: readonly Int32Array[],
+  options: GroupOptions,
+): Structured[] => {
+  const list = termList(d, hashes);
+  const others: Structured[] = [];
+  const sums = new Map<string, Sums[]>();
+  for (const units of exact) {
+    const found = sumsOf(d, dest, list, units, options);
+    if (found === undefined) {
+      others.push(unrolled(d, hashes, dest, units));
+      continue;
+    }
+    const known = sums.get(found.kind);
+    if (known) known.push(found);
+    else sums.set(found.kind, [found]);
+  }
+  const joined = [...sums.values()].flatMap((all) => fewer(ofSameTerms(all, options)));
+  return [
+    ...others,
+    ...joined.map(({ units, structure, loop, level }): Structured =>
+      loop ? { level, units, rolled: true, structure: -structure } : unrolled(d, hashes, dest, units),
+    ),
+  ];
+};
+
+/** Sums that may be a loop over terms. */
+interface Sums {
+  readonly units: Int32Array;
+  readonly level: number;
+  /** The same for sums of one level, operation and kind of destination. */
+  readonly kind: string;
+  /** The same for sums of the same kinds of terms. */
+  readonly structure: number;
+  readonly terms: number;
+  /** Whether there are enough of them for a kernel of their own. */
+  readonly many: boolean;
+  readonly loop: boolean;
+}
+
+const sumsOf = (
+  d: Decomposition,
+  dest: Destinations,
+  list: TermList,
+  units: Int32Array,
+  options: GroupOptions,
+): Sums | undefined => {
+  const u = units[0];
+  const r = d.ptr[u];
+  const code = d.graph.op[d.roots[r]];
+  if (d.ptr[u + 1] - r > 1 || REDUCTION[code] === 0) return undefined;
+  const terms = list.collect(d.roots[r]);
+  const many = units.length >= options.minUnrolledInstances;
+  if (terms < 2 || !mayBeLoop(d, list, terms, many)) return undefined;
+  const level = d.level[u];
+  const destination = destinationHash(dest, r);
+  let h = mix(code, destination);
+  let k = 0x2545f491;
+  for (const kind of kindsOf(list, terms)) {
+    h = mix(h, kind);
+    k = mix(k, h);
+  }
+  const structure = (h >>> 0) * 0x200000 + (k >>> 11);
+  return { units, level, kind: `${level} ${code} ${destination}`, structure, terms, many, loop: false };
+};
+
+const unrolled = (d: Decomposition, hashes: CutHashes, dest: Destinations, units: Int32Array): Structured => {
+  const u = units[0];
+  return { level: d.level[u], units, rolled: false, structure: structureOf(d, hashes, dest, u, 0) };
+};
+
+/** Long sums, and sums that few others are like, with the others of the same kinds of terms. */
+const ofSameTerms = (all: readonly Sums[], { maxUnrolledTerms }: GroupOptions): Sums[] => {
+  const out: Sums[] = [];
+  const families = new Map<number, Sums[]>();
+  for (const sums of all) {
+    if (sums.many && sums.terms <= maxUnrolledTerms) {
+      out.push(sums);
+      continue;
+    }
+    const known = families.get(sums.structure);
+    if (known) known.push(sums);
+    else families.set(sums.structure, [sums]);
+  }
+  for (const family of families.values())
+    out.push({ ...family[0], units: mergeAscending(family), loop: family.length > 1 || family[0].terms > maxUnrolledTerms });
+  return out;
+};
+
+const fewer = (all: readonly Sums[]): readonly Sums[] => {
+  if (all.length <= MAX_GROUPS) return all;
+  const sorted = [...all].sort((a, b) => b.units.length - a.units.length);
+  const rest = sorted.slice(LARGEST);
+  const structure = rest.map((s) => s.structure).reduce((h, s) => (h * 31 + s) % 2 ** 45, 1);
+  return [...sorted.slice(0, LARGEST), { ...rest[0], units: mergeAscending(rest), structure, loop: true }];
+};
+
+/**
+ * Whether a sum of `n` terms may be a loop: where many others have its structure, or where it has few terms, only if no term costs
+ * much. A sum that few others are like, of many terms of few kinds, may be one always.
+ */
+const mayBeLoop = (d: Decomposition, list: TermList, n: number, many: boolean): boolean => {
+  const { terms } = list;
+  if (n > (many ? MANY : FEW) && kindsOf(list, n).length * TERMS_A_KIND <= n) return true;
+  for (let t = 0; t < n; t++) if (costsMore(d.graph, terms[t], MAX_TERM_COST, d.stored)) return false;
+  return true;
+};
+
+const MAX_TERM_COST = 64;
+/** Terms from which a sum without its like is a loop whatever these cost. */
+const FEW = 16;
+/** Fewer terms of a kind than this are no loop but straight-line code. */
+const TERMS_A_KIND = 8;
+
+const mergeAscending = (sums: readonly Sums[]): Int32Array => {
+  if (sums.length === 1) return sums[0].units;
+  const out = new Int32Array(sums.reduce((n, s) => n + s.units.length, 0));
+  let at = 0;
+  for (const { units } of sums) {
+    out.set(units, at);
+    at += units.length;
+  }
+  return out.sort();
+};

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { symbolicMath as m, type Num } from '@filigree/ir';
+import { recipe, type Recipe } from './recipes.js';
+import { numbers, relativeError, runProgram } from './support.js';
+
+type Vector = readonly Num[];
+
+const agrees = (
+  n: number,
+  run: (x: Vector) => Record<string, Num[]>,
+  tolerance = 1e-9,
+  identity: 'algebraic' | 'exact' = 'algebraic',
+) => {
+  const x = numbers(n, n);
+  const { outputs, specialized } = runProgram(
+    { inputs: { x: n }, run: ({ x }) => run(x as Num[]) },
+    { x },
+    {},
+    identity,
+  );
+  for (const [name, values] of Object.entries(run([...x])))
+    expect(relativeError(outputs[name], values as number[]), name).toBeLessThan(tolerance);
+  return specialized;
+};
+
+/** Every value of a recurrence. */
+const scan = (x: Vector, f: (before: Num, v: Num, i: number) => Num): Num[] => {
+  let s = x[0];
+  return x.map((v, i) => (s = i === 0 ? v : f(s, v, i)));
+};
+
+const total = (x: Vector): Num => x.reduce((a, b) => m.add(a, b));
+
+describe('recurrences', () => {
+  it.each<[string, (s: Num, v: Num, i: number) => Num]>([
+    ['a prefix sum', (s, v) => m.add(s, v)],
+    ['a prefix maximum', (s, v) => m.max(s, v)],
+    ['a linear recurrence', (s, v) => m.add(m.mul(0.75, s), v)],
+    ['a filter with coefficients of its own', (s, v, i) => m.add(m.div(s, 2 + (i % 5)), v)],
+    ['a recurrence that is not linear', (s, v) => m.div(m.add(m.sqrt(m.add(1, m.mul(s, s))), v), 2)],
+  ])('%s is a loop, however long it is', (_, f) => {
+    const sizes = [100, 3000].map((n) => agrees(n, (x) => ({ y: scan(x, f) })));
+    expect(sizes[1].kernels).toBeLessThanOrEqual(5);
+    expect(sizes[1].kernels).toBe(sizes[0].kernels);
+    expect(JSON.stringify(sizes[1].module.kernels).length).toBeLessThan(20_000);
+  });
+
+  it('of several values, of which only the last are asked for', () => {
+    const lorenz = (steps: number) =>
+      agrees(3, (x) => {
+        let [a, b, c] = x;
+        for (let i = 0; i < steps; i++) {
+          const [u, v, w] = [
+            m.mul(10, m.sub(b, a)),
+            m.sub(m.mul(a, m.sub(28, c)), b),
+            m.sub(m.mul(a, b), m.mul(8 / 3, c)),
+          ];
+          [a, b, c] = [m.add(a, m.mul(0.001, u)), m.add(b, m.mul(0.001, v)), m.add(c, m.mul(0.001, w))];
+        }
+        return { end: [a, b, c] };
+      });
+    const sizes = [100, 2000].map(lorenz);
+    expect(sizes[1].kernels).toBeLessThanOrEqual(12);
+    expect(sizes[1].kernels).toBe(sizes[0].kernels);
+  });
+
+  it('on a grid, step by step', () => {
+    const { kernels } = agrees(40, (x) => {
+      let u = [...x];
+      for (let t = 0; t < 60; t++)
+        u = u.map((v, i) => m.mul(0.25, m.add(m.add(u[(i + 39) % 40], m.mul(2, v)), m.sin(u[(i + 1) % 40]))));
+      return { u };
+    });
+    expect(kernels).toBeLessThanOrEqual(8);
+  });
+
+  it('with sums over all values in every step', () => {
+    const { kernels } = agrees(1200, (x) => {
+      let u = [...x];
+      for (let t = 0; t < 20; t++) {
+        const s = m.sqrt(total(u.map((v) => m.mul(v, v))));
+        u = u.map((v, i) => m.div(m.add(v, m.mul(0.5, u[(i + 1) % u.length])), s));
+      }
+      return { u };
+    });
+    expect(kernels).toBeLessThanOrEqual(16);
+  });
+
+  it('of small matrices are powers, whose code does not grow with the exponent', () => {
+    const power = (k: number) =>
+      agrees(9, (x) => {
+        let p = [...x];
+        for (let n = 1; n < k; n++)
+          p = p.map((_, e) =>
+            total([0, 1, 2].map((q) => m.mul(m.mul(0.4, p[3 * Math.floor(e / 3) + q]), x[3 * q + (e % 3)]))),
+          );
+        return { p };
+      });
+    for (const k of [2, 5, 12, 16]) expect(power(k).kernels, `power ${k}`).toBeLessThanOrEqual(3);
+    const sizes = [64, 700].map((k) => JSON.stringify(power(k).module.kernels).length);
+    expect(sizes[1]).toBeLessThan(1.1 * sizes[0]);
+  });
+
+  it('that run side by side', () => {
+    const { kernels } = agrees(300, (x) => ({
+      rows: Array.from({ length: 10 }, (_, r) =>
+        scan(x.slice(30 * r, 30 * r + 30), (s, v) => m.add(m.mul(s, 0.5), v)),
+      ).flat(),
+    }));
+    expect(kernels).toBeLessThanOrEqual(5);
+  });
+
+  it('of random steps equal plain evaluation', () => {
+    fc.assert(
+      fc.property(
+        fc.array(recipe(4, 6), { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 20, max: 200 }),
+        fc.boolean(),
+        fc.constantFrom<'algebraic' | 'exact'>('algebraic', 'exact'),
+        (steps: readonly Recipe[], n, all, identity) => {
+          const calm = (v: Num): Num => m.div(v, m.add(1, m.mul(0.5, m.abs(v))));
+          const run = (x: Vector): Record<string, Num[]> => {
+            let state: Num[] = steps.map((_, k) => x[k]);
+            const seen = x.map((v) => {
+              state = steps.map((f, k) => calm(f([state[k], state[(k + 1) % state.length], v, 0.5 + k])));
+              return state[0];
+            });
+            return all ? { seen, state } : { state };
+          };
+          agrees(n, run, 1e-6, identity);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('chains', () => {
+  it('of 400,000 operations are cut into units of bounded length, which are a loop', () => {
+    const alternating = agrees(2, ([a, b]) => {
+      let s = a;
+      for (let i = 0; i < 200_000; i++) s = m.add(m.mul(s, m.mul(0.25, a)), b);
+      return { s: [s] };
+    });
+    expect(alternating.kernels).toBeLessThanOrEqual(8);
+    const steep = agrees(2, ([a]) => {
+      let s = a;
+      for (let i = 0; i < 400_000; i++) s = m.sin(s);
+      return { s: [s] };
+    });
+    expect(steep.kernels).toBeLessThanOrEqual(4);
+  });
+
+  it('may differ from step to step and then have an end', () => {
+    agrees(50, (x) => ({
+      y: scan(x, (s, v, i) => (i < 20 ? m.add(s, v) : i < 35 ? m.mul(s, m.div(v, 2)) : m.sub(v, s))),
+    }));
+  });
+});

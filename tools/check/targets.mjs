@@ -1,0 +1,9 @@
+import { root } from '../lib/workspace.mjs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What FILIGREE_TARGET may be here, as the built packages say. @type {() => Promise<readonly string[]>} */
+export const instructionSetsHere = async () => {
+  const backend = await import(pathToFileURL(join(root, 'packages/backend/dist/index.js')).href);
+  return backend.instructionSets();
+};

@@ -1,0 +1,43 @@
+import * as E from 'fp-ts/lib/Either.js';
+import type { Backend, Sources } from '@filigree/backend';
+import { wasm } from '@filigree/backend-wasm';
+import { DiagnosticError, pass, type Diagnostics, type Module } from '@filigree/ir';
+
+/** Takes each program's sources as they are emitted, tables of constants included. */
+export type Record = (sources: Sources) => void;
+
+/**
+ * A backend that emits as `written` does and hands the sources to `record`, but runs as WebAssembly: what is emitted can
+ * then be compared on any machine, whichever compilers it has.
+ */
+export const recording = (written: Backend, record: Record): Backend => {
+  const runs = wasm();
+  const { ahead: _ahead, ...described } = written;
+  return {
+    ...described,
+    legalize: pass('record', (module: Module) => {
+      const legal = right(written.legalize.run(module));
+      record(withTables(right(written.emit.run(legal)), legal));
+      return right(runs.legalize.run(module));
+    }),
+    emit: runs.emit,
+    probe: async () => ({ name: written.name, usable: true, reason: '', toolchain: '' }),
+    compile: runs.compile!,
+    load: runs.load!,
+  };
+};
+
+/* Backends that copy tables from the module when it is loaded do not list them among their files. */
+const withTables = (sources: Sources, module: Module): Sources => {
+  if (sources.files.some((f) => f.language === 'binary')) return sources;
+  const tables = module.buffers.flatMap((b) =>
+    b.data ? [new Uint8Array(b.data.buffer, b.data.byteOffset, b.data.byteLength)] : [],
+  );
+  const contents = Uint8Array.from(tables.flatMap((t) => [...t]));
+  return { ...sources, files: [...sources.files, { name: 'tables.bin', language: 'binary', contents }] };
+};
+
+const right = <A>(e: E.Either<Diagnostics, A>): A => {
+  if (E.isLeft(e)) throw new DiagnosticError(e.left);
+  return e.right;
+};
