@@ -2,6 +2,7 @@ import type { Graph } from '@filigree/ir';
 import type { DecomposeOptions } from '../options.js';
 import { barrierDepths } from './barriers.js';
 import { LONG_SUM, NONE, OUTPUT, PROVISIONAL, SHARED, TAGGED, type Cut } from './candidates.js';
+import { loneOutputs } from './lone-outputs.js';
 import { TERM, WHOLE } from './reductions.js';
 import { unionFind, type UnionFind } from './union-find.js';
 import { collectUses, type Uses } from './uses.js';
@@ -45,7 +46,7 @@ export const joinBlocks = (
   if (options.detectBlocks) {
     const depth = barrierDepths(uses, barrier, block);
     if (depth !== undefined) {
-      joinSameSupport(cut, uses, depth, block);
+      joinSameSupport(graph, cut, uses, depth, block);
       joinSmallUsers(cut, uses, barrier, block);
     }
     dropLoneProvisional(cut, uses, block);
@@ -67,16 +68,18 @@ const joinTagged = (uses: Uses, tag: Int32Array, block: UnionFind, barrier: Uint
 
 /**
  * Joins readers with what they read within one element, on one side of its barriers; all of it or none, since parts of
- * it may depend on one another both ways, and blocks must not.
+ * it may depend on one another both ways, and blocks must not. Outputs that are read by nothing may stay apart.
  */
-const joinSameSupport = ({ cost }: Cut, uses: Uses, depth: Int32Array, block: UnionFind): void => {
+const joinSameSupport = (graph: Graph, cut: Cut, uses: Uses, depth: Int32Array, block: UnionFind): void => {
+  const { cost } = cut;
   const { units } = uses;
   const element = unionFind(units.length);
   withinElements(uses, depth, (u, r) => element.join(r, u));
   const total = new Float32Array(units.length);
   for (let u = 0; u < units.length; u++) total[element.find(u)] += cost[units[u]];
+  const lone = loneOutputs(graph, cut, uses, element);
   withinElements(uses, depth, (u, r) => {
-    if (total[element.find(r)] <= MAX_BLOCK_COST) block.join(r, u);
+    if (total[element.find(r)] <= MAX_BLOCK_COST && lone[u] === 0) block.join(r, u);
   });
 };
 

@@ -1,7 +1,7 @@
 import { mix } from '@filigree/ir';
 import type { Decomposition } from '../decompose/decompose.js';
 import type { CutHashes } from './cut-hash.js';
-import type { Destinations } from './destinations.js';
+import { destinationHash, type Destinations } from './destinations.js';
 
 /** The units of each structure, level and kind of destination, ascending. */
 export const exactGroups = (d: Decomposition, hashes: CutHashes, dest: Destinations): Int32Array[] => {
@@ -32,7 +32,13 @@ export const exactGroups = (d: Decomposition, hashes: CutHashes, dest: Destinati
 };
 
 /** A number of 53 bits for what a unit computes and where the results go. */
-export const structureOf = (d: Decomposition, hashes: CutHashes, dest: Destinations, u: number, seed: number): number => {
+export const structureOf = (
+  d: Decomposition,
+  hashes: CutHashes,
+  dest: Destinations,
+  u: number,
+  seed: number,
+): number => {
   let h = mix(seed, d.ptr[u + 1] - d.ptr[u]);
   let k = 0x7f4a7c15;
   for (let r = d.ptr[u]; r < d.ptr[u + 1]; r++) {
@@ -40,11 +46,4 @@ export const structureOf = (d: Decomposition, hashes: CutHashes, dest: Destinati
     k = mix(mix(k, h), destinationHash(dest, r));
   }
   return (h >>> 0) * 0x200000 + (k >>> 11);
-};
-
-/** For the kind of destination of a root: which outputs it goes to, and whether it is an intermediate. */
-export const destinationHash = (dest: Destinations, r: number): number => {
-  let h = dest.read[r];
-  for (let i = dest.ptr[r]; i < dest.ptr[r + 1]; i++) h = mix(h, dest.output[i]);
-  return h;
 };

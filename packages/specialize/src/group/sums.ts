@@ -3,14 +3,14 @@ import type { Decomposition } from '../decompose/decompose.js';
 import { MANY, REDUCTION } from '../decompose/reductions.js';
 import type { GroupOptions } from '../options.js';
 import type { CutHashes } from './cut-hash.js';
-import type { Destinations } from './destinations.js';
+import { destinationHash, type Destinations } from './destinations.js';
 import type { Structured } from './groups.js';
-import { destinationHash, structureOf } from './structure.js';
+import { structureOf } from './structure.js';
 import { kindsOf, termList, type TermList } from './terms.js';
 
 /** Groups of sums of one level and kind of destination from which only the largest stay as they are. */
-const MAX_GROUPS = 24;
-const LARGEST = 15;
+const MAX_GROUPS = 16;
+const LARGEST = 7;
 
 /**
  * Sums that are long, or of a length that few others have, join the other sums of the same kinds of terms in one rolled group. And
@@ -107,7 +107,11 @@ const ofSameTerms = (all: readonly Sums[], { maxUnrolledTerms }: GroupOptions): 
     else families.set(sums.structure, [sums]);
   }
   for (const family of families.values())
-    out.push({ ...family[0], units: mergeAscending(family), loop: family.length > 1 || family[0].terms > maxUnrolledTerms });
+    out.push({
+      ...family[0],
+      units: mergeAscending(family),
+      loop: family.length > 1 || family[0].terms > maxUnrolledTerms,
+    });
   return out;
 };
 
