@@ -2,7 +2,7 @@ import { isInteger, isSigned, type Op, type ScalarType, type Value } from '@fili
 import type { RangeContext } from './context.js';
 import { alignOf, isSingle, type Range } from './range.js';
 import { factorOf, splitSum, termsOf, type Term } from './sum.js';
-import { compare } from './transfer.js';
+import { compare, shiftBy } from './transfer.js';
 
 /** A simpler value for the result of an op, given what is known about integers; undefined if there is none. */
 export const foldByRange = (op: Op, c: RangeContext): Value | undefined => {
@@ -56,8 +56,9 @@ const divide: Rule = (op, c) => {
 };
 
 const shiftRight: Rule = (op, c) => {
-  const [a, , shift] = byConstant(op, c) ?? [];
-  return a && shift !== undefined && shift > 0 && shift < 31 ? quotient(a, 2 ** shift, c) : undefined;
+  const known = operandRanges(op, c);
+  const by = known && shiftBy(op, known[3]);
+  return known && by !== undefined && by > 1 && by < 2 ** 31 ? quotient(known[0], by, c) : undefined;
 };
 
 /** `⌊a ÷ by⌋` where the parts of `a` that are multiples can be divided one by one, and the rest is less than `by`. */
