@@ -64,6 +64,12 @@ const runs = [
     needs: 'build',
     when: 'ci',
   },
+  {
+    name: 'replay',
+    says: 'what every example generates is what it was, or what was blessed',
+    node: [join(root, 'tools/replay/replay.mjs')],
+    when: 'ci',
+  },
   { name: 'e2e', says: 'end-to-end tests, on the built packages', tests: ['e2e/'], env: built, needs: 'build' },
   {
     name: 'packages',
