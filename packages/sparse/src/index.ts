@@ -84,6 +84,7 @@ export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.j
 export { lowerFields, lowerFieldsSpec, type LowerFieldsOptions } from './lower-fields.js';
 export { flattenBranches } from './loops/flatten.js';
 export { lowerLoops } from './loops/lower-loops.js';
+export { bytesAt, clearBytes, type Memory } from './storage/bytes.js';
 export { initializeArena, initializeCell } from './storage/initialize.js';
 export * from './trace/index.js';
 export * from './equations/index.js';
