@@ -4,7 +4,10 @@ export interface Fuzz {
   readonly count: number;
   /** How many programs of this seed to pass over, in whole batches; 0. */
   readonly first?: number;
+  /** The first of them runs all programs. */
   readonly backends: readonly string[];
+  /** All other ways to run programs, which are slower, take one batch in so many. */
+  readonly every: number;
   /** Is told how far it is, and of each fault; of what it found at last, a program. */
   readonly say: (line: string) => void;
   /** Faults after which it stops. */

@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- [kernels|traces] [--count 20000] [--seed 1]`: random programs held against plain evaluation. Prints a minimal
- * program for each fault and ends with status 1 where there is one.
+ * `npm run fuzz -- [kernels|traces] [--count 20000] [--seed 1] [--every 5]`: random programs held against plain evaluation. Prints
+ * a minimal program for each fault and ends with status 1 where there is one.
  */
 import { parseArgs } from 'node:util';
 import { cpp } from '@filigree/backend-cpp';
@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     first: { type: 'string', default: '0' },
     backends: { type: 'string' },
+    every: { type: 'string', default: '5' },
     most: { type: 'string', default: '5' },
     levels: { type: 'string', default: 'exact,range-keeping,algebraic' },
     inside: { type: 'boolean', default: false },
@@ -28,6 +29,7 @@ const common = {
   count: Number(values.count),
   first: Number(values.first),
   backends: backends.filter((b) => b !== ''),
+  every: Number(values.every),
   most: Number(values.most),
   say: (line: string) => console.error(line),
 };

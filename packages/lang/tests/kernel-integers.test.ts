@@ -1,4 +1,4 @@
-import { array, i32, i8, idiv, range, u16, u32, u8, vec } from '@filigree/lang';
+import { array, i32, i8, idiv, range, u16, u32, u64, u8, vec } from '@filigree/lang';
 import { describe, expect, it } from 'vitest';
 import { define, problemsOf, run } from './kernel-run.js';
 
@@ -78,6 +78,30 @@ describe('integers keep their values', () => {
     const r = new Float64Array(6);
     run(def, [r, bytes]);
     expect([...r]).toEqual([0, 0, 0, 0, 127 + 1270, 6]);
+  });
+
+  it('beside u64, with bits that no i64 is needed for', () => {
+    const def = define([array('u64', 2)], (q: { [at: number]: number }) => {
+      q[0] = u64(1) ^ 4294967299;
+      q[1] = q[1] | 4503599627370486;
+    });
+    const q = BigUint64Array.of(0n, 1n);
+    run(def, [q]);
+    expect([...q]).toEqual([4294967298n, 4503599627370487n]);
+  });
+
+  it('or are refused where i32 values that are known overflow, whatever is left of them', () => {
+    const remainder = (h: Int32Array): void => void (h[0] = (i32(230867982) * 16571809) % 8);
+    const bits = (h: Int32Array): void => void (h[0] = (i32(230867982) * 16571809) & 7);
+    for (const fn of [remainder, bits])
+      expect(problemsOf(define([array('i32', 8)], fn)).map((d) => [d.code, d.message])).toEqual([
+        ['lang/literal', '3825900101919438, which this comes to, is no i32'],
+      ]);
+    /* Of whole numbers without a type the exact result counts. */
+    const exact = define([array('i32', 1)], (h: Int32Array) => void (h[0] = (230867982 * 16571809) % 8));
+    const h = new Int32Array(1);
+    run(exact, [h]);
+    expect([...h]).toEqual([6]);
   });
 
   it('or are refused where they would be cut off', () => {

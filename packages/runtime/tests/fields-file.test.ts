@@ -8,7 +8,7 @@ import { allIndices, randomLayout, windowOf } from './field-model.js';
 const arenaOf = (tree: Layout, budget = 2 ** 16): Arena => {
   const storage = storageOf(tree, { budget });
   const arena = openArena(storage, allocateBuffers(storage.buffers));
-  initializeArena(arena.storage, arena.bytes);
+  initializeArena(arena.storage, arena.words);
   return arena;
 };
 

@@ -22,7 +22,7 @@ import {
 const arenaOf = (tree: Layout, ready?: () => void): Arena => {
   const storage = storageOf(tree, { budget: 2 ** 20 });
   const arena = openArena(storage, allocateBuffers(storage.buffers), ready);
-  initializeArena(arena.storage, arena.bytes);
+  initializeArena(arena.storage, arena.words);
   return arena;
 };
 

@@ -46,7 +46,7 @@ it('fields on random layouts do as maps do', () => {
     fc.property(randomLayout, fc.array(step, { maxLength: 40 }), (tree, steps) => {
       const storage = storageOf(tree, { budget: 2 ** 16 });
       const arena = openArena(storage, allocateBuffers(storage.buffers));
-      initializeArena(arena.storage, arena.bytes);
+      initializeArena(arena.storage, arena.words);
       const model = new FieldModel(tree);
       const host = (name: string) => hostField(arena, tree.fields.get(name)!.field);
       const all = (name: string) => allIndices(windowOf(tree, name));

@@ -124,7 +124,7 @@ describe('storage', () => {
       ['arena_f64', 'arena', small.bytes],
     ]);
     expect(small.index).toBe('i32');
-    expect(storageOf(layout(dense(i, 2 ** 29).place(u, w))).index).toBe('i64');
+    expect(storageOf(layout(dense(i, 2 ** 28).place(u, w))).index).toBe('i64');
     expect(storageOf(layout(dense(ij, 2 ** 15).place(w))).index).toBe('i32');
     expect(storageOf(layout(dense(i, 10).place(u)), { memory: 'm' }).buffers[0].name).toBe(arenaName('m', 'i32'));
   });

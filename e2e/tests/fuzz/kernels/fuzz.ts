@@ -5,7 +5,7 @@ import type { Findings, Fuzz } from '../fuzz.js';
 import type { KernelCode } from './code.js';
 import { evaluate } from './evaluate.js';
 import { drawKernel, type KernelChoice } from './generate.js';
-import { runKernels, type Fault, type Target } from './run.js';
+import { refusalOf, runKernels, type Fault, type Target } from './run.js';
 import { ListFull } from './state.js';
 import { scriptOf } from './script.js';
 import { shrinkKernel } from './shrink.js';
@@ -30,14 +30,15 @@ const BATCH = 40;
 const INTERPRETER: Target = { name: 'interpreter', backend: interpreter(), threads: 1, fastMath: false };
 
 /**
- * Random kernels held against their evaluation: each alone in the interpreter, then many in one program on every backend, with
- * one thread and with two, and where floats are exact also as C++ compilers reassociate.
+ * Random kernels held against their evaluation, many in one program, on the first backend, and of some batches on all others and
+ * in the interpreter, with one thread and with two, and where floats are exact also as C++ compilers reassociate.
  */
 export const fuzzKernels = async ({
   seed,
   count,
   first = 0,
   backends,
+  every,
   outside,
   say,
   most,
@@ -54,18 +55,15 @@ export const fuzzKernels = async ({
     const found: Fault[] = [];
     const sound: KernelCode[] = [];
     for (const k of drawn) {
-      const result = await attempt([k], INTERPRETER);
-      if (typeof result !== 'string') sound.push(...(result.length === 0 ? [k] : []));
-      else if (FAIR.has(result)) refused.set(result, (refused.get(result) ?? 0) + 1);
-      found.push(...(typeof result !== 'string' ? result : FAIR.has(result) ? [] : [refusal(k, result)]));
+      const code = refusalOf(k);
+      if (code === undefined) sound.push(k);
+      else if (FAIR.has(code)) refused.set(code, (refused.get(code) ?? 0) + 1);
+      else found.push(refusal(k, code));
     }
-    for (const target of targetsOf(backends, batch))
-      found.push(
-        ...(await onTarget(
-          sound.filter((k) => fits(k, target)),
-          target,
-        )),
-      );
+    for (const target of targetsOf(backends, batch, every)) {
+      const fit = sound.filter((k) => fits(k, target));
+      found.push(...(await onTarget(fit, target)));
+    }
     tried += drawn.length;
     say(
       `${tried} of ${count} kernels, ${faults.length + found.length} faults, ${[...refused.values()].reduce((a, b) => a + b, 0)} refused`,
@@ -78,13 +76,16 @@ export const fuzzKernels = async ({
   return { tried, faults, refused };
 };
 
-/* Every backend in turn with one thread and two; C++ also with the shipped default, under which floats may be reassociated. */
-const targetsOf = (backends: readonly string[], batch: number): readonly Target[] =>
-  backends.map((backend) => {
-    const threads = 1 + (batch % 2);
+/* C++ also with the shipped default, under which floats may be reassociated. */
+const targetsOf = (backends: readonly string[], batch: number, every: number): readonly Target[] => {
+  const threads = 1 + (batch % 2);
+  const all = backends.map((backend): Target => {
     const fastMath = backend === 'cpp' && batch % 3 !== 2;
     return { name: `${backend}, ${threads} threads${fastMath ? ', fast math' : ''}`, backend, threads, fastMath };
   });
+  const [first, ...others] = [...all, INTERPRETER];
+  return [first, ...others.filter((_, n) => (batch + n) % every === 0)];
+};
 
 /* Under fast math only what is exact in any order is one number. */
 const fits = (k: KernelCode, { fastMath }: Target): boolean => {
@@ -107,7 +108,7 @@ const attempt = async (kernels: readonly KernelCode[], target: Target): Promise<
   }
 };
 
-/** On a backend nothing is to be refused that the interpreter ran: halves are tried until the kernel is found. */
+/** On a backend nothing is to be refused that the front end takes: halves are tried until the kernel is found. */
 const onTarget = async (kernels: readonly KernelCode[], target: Target): Promise<readonly Fault[]> => {
   if (kernels.length === 0) return [];
   const result = await attempt(kernels, target);
@@ -129,10 +130,7 @@ const minimal = async (fault: Fault, say: (line: string) => void): Promise<strin
     try {
       const result = await attempt([k], fault.target);
       if (typeof result === 'string')
-        return (
-          fault.what === `refused: ${result}` &&
-          (fault.target === INTERPRETER || typeof (await attempt([k], INTERPRETER)) !== 'string')
-        );
+        return fault.what === `refused: ${result}` && (fault.target === INTERPRETER || refusalOf(k) === undefined);
       if (isRefusal || result.length === 0 || kindOf(result[0].what) !== kindOf(fault.what)) return false;
       last = result[0];
       return true;

@@ -1,5 +1,6 @@
 import type { Backend } from '@filigree/backend';
 import { DiagnosticError } from '@filigree/ir';
+import { lowerKernels } from '@filigree/lang';
 import {
   dense,
   dynamic,
@@ -15,7 +16,9 @@ import {
   type Branch,
   type FieldDecl,
   type KernelDef,
+  type Layout,
 } from 'filigree';
+import { isLeft } from 'fp-ts/lib/Either.js';
 import type { KernelCode, TableCode, TreeCode } from './code.js';
 import { evaluate, type Outcome } from './evaluate.js';
 import { ARRAYS, printFunction } from './print.js';
@@ -42,11 +45,9 @@ export interface Fault {
  * kernels return, with their evaluation. Rejects with what the program is refused for.
  */
 export const runKernels = async (kernels: readonly KernelCode[], target: Target): Promise<readonly Fault[]> => {
-  const declared = new Map(
-    kernels.flatMap((k) => k.trees.flatMap((t) => t.fields.map((f) => [f.name, declare(f)] as const))),
-  );
+  const declared = declaredBy(kernels);
   const sim = await program({
-    layout: layout(...kernels.flatMap((k) => k.trees.map((t) => branchOf(t, declared)))),
+    layout: layoutOf(kernels, declared),
     kernels: Object.fromEntries(kernels.map((k) => [k.name, defined(k, declared)])),
     backend: target.backend,
     threads: target.threads,
@@ -63,6 +64,21 @@ export const runKernels = async (kernels: readonly KernelCode[], target: Target)
     sim.dispose();
   }
 };
+
+/** What the front end refuses a kernel for: the code of the first diagnostic. */
+export const refusalOf = (k: KernelCode): string | undefined => {
+  const declared = declaredBy([k]);
+  const lowered = lowerKernels({ [k.name]: defined(k, declared) }, layoutOf([k], declared));
+  return isLeft(lowered) ? lowered.left[0].code : undefined;
+};
+
+type Declared = ReadonlyMap<string, FieldDecl>;
+
+const declaredBy = (kernels: readonly KernelCode[]): Declared =>
+  new Map(kernels.flatMap((k) => k.trees.flatMap((t) => t.fields.map((f) => [f.name, declare(f)] as const))));
+
+const layoutOf = (kernels: readonly KernelCode[], declared: Declared): Layout =>
+  layout(...kernels.flatMap((k) => k.trees.map((t) => branchOf(t, declared))));
 
 /** A program as the comparison uses it. */
 interface Running {
@@ -140,7 +156,7 @@ const text = (x: Scalar): string => (Object.is(x, -0) ? '-0' : String(x));
 const declare = ({ name, type, ambient }: { name: string; type: string; ambient: number }): FieldDecl =>
   field(name, type as 'f32', { ambient });
 
-const branchOf = (tree: TreeCode, declared: ReadonlyMap<string, FieldDecl>): Branch =>
+const branchOf = (tree: TreeCode, declared: Declared): Branch =>
   tree.levels
     .reduce<Branch | undefined>((above, { kind, axes, extents }) => {
       const on: Axes = axes.length === 2 ? ij : axes[0] === 0 ? i : j;
@@ -154,7 +170,7 @@ const branchOf = (tree: TreeCode, declared: ReadonlyMap<string, FieldDecl>): Bra
     }, undefined)!
     .place(...tree.fields.map((f) => declared.get(f.name)!));
 
-const defined = (k: KernelCode, declared: ReadonlyMap<string, FieldDecl>): KernelDef => {
+const defined = (k: KernelCode, declared: Declared): KernelDef => {
   const args = [...k.trees.flatMap((t) => t.fields.map((f) => declared.get(f.name)!)), ...k.params.map((p) => p.type)];
   const scope = Object.fromEntries(k.tables.map((t) => [t.name, tableOf(t)]));
   const made = new Function(`'use strict'; return (${printFunction(k)})`)() as unknown;

@@ -3,13 +3,15 @@ import type { At, MatrixCode, Real, Step, TraceCode } from './code.js';
 /**
  * A value of plain evaluation with what is known of its rounding: `spread` bounds what rounding each operation once, in any order
  * of sums, can change, in units of the last place; infinite where that is not to be said. `least` and `most` are the least and
- * largest sizes of all values that it came from, zero left out.
+ * largest sizes of all values that it came from, zero left out. `sure`: nothing that it came from overflowed, nor was decided by
+ * rounding, such as which of two values that are nearly one is less, so that it is a number in any order of sums or in none.
  */
 export interface Known {
   readonly value: number;
   readonly spread: number;
   readonly least: number;
   readonly most: number;
+  readonly sure: boolean;
 }
 
 /** Runs a program one operation at a time; `round` is applied after each. */
@@ -22,7 +24,7 @@ export const evaluateTrace = (t: TraceCode, round: (x: number) => number): Reado
 const known = (value: number): Known => {
   const size = Math.abs(value);
   const counts = size > 0;
-  return { value, spread: size, least: counts ? size : Infinity, most: counts ? size : 0 };
+  return { value, spread: size, least: counts ? size : Infinity, most: counts ? size : 0, sure: true };
 };
 
 class Run {
@@ -149,7 +151,9 @@ class Run {
         /* Where the sides are near each other, rounding decides. */
         const apart = Math.abs(x.value - y.value);
         const sure = apart > 2 ** -12 * (x.spread + y.spread);
-        return { ...joined(chosen, x, y), spread: sure ? chosen.spread : Infinity };
+        const exact = x.spread + y.spread === 0 || Number.isNaN(x.value) || Number.isNaN(y.value);
+        const made = joined(chosen, x, y);
+        return { ...made, spread: sure ? chosen.spread : Infinity, sure: made.sure && (sure || exact) };
       }
     }
   }
@@ -162,12 +166,17 @@ class Run {
       case '-':
         return this.made(x - y, a.spread + b.spread, a, b);
       case '*':
-        return this.made(x * y, a.spread * Math.abs(y) + b.spread * Math.abs(x), a, b);
+        /* Beside an infinity it counts whether the other is zero. */
+        return decided(
+          this.made(x * y, a.spread * Math.abs(y) + b.spread * Math.abs(x), a, b),
+          (Number.isFinite(x) || !isShaky(b)) && (Number.isFinite(y) || !isShaky(a)),
+        );
       case '/': {
         const value = x / y;
         /* A divisor that rounding can bring near zero says nothing. */
         const sure = b.spread * 2 ** -12 < Math.abs(y);
-        return this.made(value, sure ? (a.spread + Math.abs(value) * b.spread) / Math.abs(y) : Infinity, a, b);
+        const made = this.made(value, sure ? (a.spread + Math.abs(value) * b.spread) / Math.abs(y) : Infinity, a, b);
+        return decided(made, !isShaky(b) && (y !== 0 || !isShaky(a)));
       }
       case 'min':
         return this.made(Math.min(x, y), Math.max(a.spread, b.spread), a, b);
@@ -185,12 +194,12 @@ class Run {
       case 'abs':
         return { ...a, value: Math.abs(x) };
       case 'sqrt':
-        return this.made(Math.sqrt(x), sure ? a.spread / Math.sqrt(Math.abs(x)) : Infinity, a);
+        return decided(this.made(Math.sqrt(x), sure ? a.spread / Math.sqrt(Math.abs(x)) : Infinity, a), !isShaky(a));
       case 'floor':
         /* A step: nothing is known near it. */
         return this.made(Math.floor(x), Math.abs(x - Math.round(x)) > 2 ** -12 * a.spread ? 0 : Infinity, a);
       case 'log':
-        return this.made(Math.log(x), sure ? a.spread / Math.abs(x) : Infinity, a);
+        return decided(this.made(Math.log(x), sure ? a.spread / Math.abs(x) : Infinity, a), !isShaky(a));
       case 'exp':
         return this.made(Math.exp(x), a.spread * Math.exp(x), a);
       case 'sin':
@@ -203,9 +212,16 @@ class Run {
   private made(exact: number, spread: number, ...from: readonly Known[]): Known {
     const value = this.round(exact);
     const made = known(value);
-    return { ...joined(made, ...from), value, spread: spread + made.spread };
+    const overflows = Math.abs(value) === Infinity && from.every((k) => Number.isFinite(k.value) && k.value !== 0);
+    return decided({ ...joined(made, ...from), value, spread: spread + made.spread }, !overflows);
   }
 }
+
+/** Whether rounding decides if a number is zero, and on which side of it it lies. */
+const isShaky = ({ value, spread }: Known): boolean =>
+  Number.isFinite(value) && spread > 0 && !(spread * 2 ** -12 < Math.abs(value));
+
+const decided = (k: Known, sure: boolean): Known => (sure ? k : { ...k, sure: false });
 
 const negated = (a: Known): Known => ({ ...a, value: -a.value });
 
@@ -213,4 +229,5 @@ const joined = (x: Known, ...from: readonly Known[]): Known => ({
   ...x,
   least: Math.min(x.least, ...from.map((k) => k.least)),
   most: Math.max(x.most, ...from.map((k) => (Number.isNaN(k.most) ? Infinity : k.most))),
+  sure: x.sure && from.every((k) => k.sure),
 });

@@ -87,8 +87,9 @@ const MARGIN = { f32: 2 ** 24, f64: 2 ** 80 } as const;
 const RANGE = { f32: [2 ** -126, 2 ** 127], f64: [2 ** -1022, 2 ** 1023] } as const;
 const UNIT = { f32: 2 ** -24, f64: 2 ** -53 } as const;
 
-const agrees = (found: number, { value, spread, least, most }: Known, { level, dtype }: TraceTarget): boolean => {
+const agrees = (found: number, { value, spread, least, most, sure }: Known, { level, dtype }: TraceTarget): boolean => {
   if (level === 'exact') return Object.is(found, value);
+  if (level === 'range-keeping' && !sure) return true;
   if (level === 'range-keeping' && Number.isNaN(value)) return Number.isNaN(found);
   const [low, high] = RANGE[dtype];
   const inRange = least > low * MARGIN[dtype] && most < high / MARGIN[dtype];

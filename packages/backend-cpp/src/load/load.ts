@@ -169,7 +169,7 @@ type Call = (...args: readonly unknown[]) => number;
 
 const launchOf = (entry: Entry, slab: Slab, kernel?: Kernel): Launch => {
   const own = kernel?.params.length ?? 0;
-  const frame: unknown[] = [slab.bytes, slab.offsets, 1, ...new Array<Scalar>(own).fill(0)];
+  const frame: unknown[] = [slab.start, slab.offsets, 1, ...new Array<Scalar>(own).fill(0)];
   const bind = kernel && argumentsInto(kernel, frame, 3);
   const call = entry as Call;
   return {

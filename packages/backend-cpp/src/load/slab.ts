@@ -5,7 +5,8 @@ import { copyTables } from '../emit/tables.js';
 
 /** A module's memory: one shared block, and every buffer but scratch as a view into it. */
 export interface Slab {
-  readonly bytes: Uint8Array;
+  /** Where it begins: its first bytes, since arrays of bytes end at 4 GiB. */
+  readonly start: Uint8Array;
   readonly offsets: BigInt64Array;
   readonly buffers: Readonly<Record<string, TypedArray>>;
 }
@@ -16,28 +17,41 @@ export interface Slab {
  */
 export const allocateSlab = (module: Module, ffi: typeof koffi): Slab => {
   const layout = layoutSlab(module);
-  const bytes = alignedBytes(layout, ffi);
-  copyTables(module, bytes);
+  checkLengths(module);
+  const start = alignedStart(layout, ffi);
+  copyTables(module, start);
   const buffers = Object.fromEntries(
     module.buffers.flatMap((b, k) =>
       b.role === 'scratch'
         ? []
-        : [[b.name, new (arrayConstructor(b.type))(bytes.buffer, bytes.byteOffset + layout.offsets[k], b.length)]],
+        : [[b.name, new (arrayConstructor(b.type))(start.buffer, start.byteOffset + layout.offsets[k], b.length)]],
     ),
   );
-  return { bytes, offsets: BigInt64Array.from(layout.offsets.length > 0 ? layout.offsets : [0], BigInt), buffers };
+  return { start, offsets: BigInt64Array.from(layout.offsets.length > 0 ? layout.offsets : [0], BigInt), buffers };
 };
 
 const hugePage = 2 << 20;
 
-const alignedBytes = ({ bytes }: SlabLayout, ffi: typeof koffi): Uint8Array => {
+const checkLengths = (module: Module): void => {
+  for (const b of module.buffers)
+    if (b.role !== 'scratch' && b.length > MOST_ELEMENTS)
+      fail('load/memory', `buffer '${b.name}' has ${b.length} elements, and may have ${MOST_ELEMENTS}`, {
+        remedy: 'use smaller buffers',
+      });
+};
+
+/* Typed arrays of more elements than this are refused by engines. */
+const MOST_ELEMENTS = 2 ** 32;
+
+const alignedStart = ({ bytes, constBytes }: SlabLayout, ffi: typeof koffi): Uint8Array => {
   const large = bytes >= 2 * hugePage;
   const alignment = large ? hugePage : slabAlignment;
   const block = allocate(bytes + alignment);
-  const misaligned = Number(ffi.address(new Uint8Array(block)) % BigInt(alignment));
-  const view = new Uint8Array(block, misaligned === 0 ? 0 : alignment - misaligned, bytes);
-  if (large) askForHugePages(view, ffi);
-  return view;
+  const misaligned = Number(ffi.address(new Uint8Array(block, 0, 1)) % BigInt(alignment));
+  const at = misaligned === 0 ? 0 : alignment - misaligned;
+  const start = new Uint8Array(block, at, Math.max(constBytes, slabAlignment));
+  if (large) askForHugePages(start, bytes, ffi);
+  return start;
 };
 
 const allocate = (bytes: number): SharedArrayBuffer => {
@@ -56,11 +70,11 @@ const allocate = (bytes: number): SharedArrayBuffer => {
 };
 
 /* Linux only, and only a wish: where it cannot be granted, nothing is lost but speed. */
-const askForHugePages = (view: Uint8Array, ffi: typeof koffi): void => {
+const askForHugePages = (start: Uint8Array, bytes: number, ffi: typeof koffi): void => {
   if (process.platform !== 'linux') return;
   try {
     madvise ??= ffi.load('libc.so.6').func('madvise', 'int', ['void *', 'size_t', 'int']) as unknown as typeof madvise;
-    madvise!(view, view.byteLength, MADV_HUGEPAGE);
+    madvise!(start, bytes, MADV_HUGEPAGE);
   } catch {
     /* Another C library. */
   }

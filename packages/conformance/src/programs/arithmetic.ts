@@ -1,4 +1,12 @@
-import { type Builder, type Predicate, type ScalarType, type Value, isFloat, scalarTypes } from '@filigree/ir';
+import {
+  type Builder,
+  type Predicate,
+  type ScalarType,
+  type Value,
+  byteSize,
+  isFloat,
+  scalarTypes,
+} from '@filigree/ir';
 import type { Program } from '../program.js';
 import { arrayOf, edgePairs, edgeValues, edges } from '../values.js';
 import { type Output, elementwise } from './elementwise.js';
@@ -13,6 +21,7 @@ export const arithmeticPrograms = (): readonly Program[] => [
   truth(),
   ...scalarTypes.map(casts),
   ...(['f32', 'f64'] as const).map(boundedCasts),
+  ...(['f32', 'f64'] as const).map(zeroMinus),
   bitcasts(),
 ];
 
@@ -110,8 +119,16 @@ const shifts = (t: ScalarType): Program => {
       ['shr', t, two('shr')],
       ['shl_by_3', t, (b, [a]) => b.shl(a!, b.constant(3, t))],
       ['shr_by_5', t, (b, [a]) => b.shr(a!, b.constant(5, t))],
+      /* In 64 bits an amount that no double holds. */
+      ['shr_by_large', t, (b, [a]) => b.shr(a!, b.constant(large(t), t))],
     ],
   );
+};
+
+/* An odd number near the end of a type. */
+const large = (t: ScalarType): number | bigint => {
+  const bits = 8 * byteSize(t) - (t.startsWith('i') ? 1 : 0);
+  return bits > 53 ? (1n << BigInt(bits)) - 3n : 2 ** bits - 3;
 };
 
 /* Each edge value as a constant in the code. */
@@ -151,6 +168,22 @@ const casts = (t: ScalarType): Program =>
     `casts from ${t}`,
     [['x', t, edges(t)]],
     scalarTypes.map((to): Output => [`to_${to}`, to, (b, [x]) => b.cast(x!, to)]),
+  );
+
+/** Of what is never -0: a difference from 0 is not the negative. */
+const zeroMinus = (t: 'f32' | 'f64'): Program =>
+  elementwise(
+    `zero minus what is never -0 on ${t}`,
+    [
+      ['x', t, edges(t)],
+      ['n', 'i32', arrayOf('i32', edges(t).length, (k) => k - 2)],
+    ],
+    [
+      ['zero_minus_size', t, (b, [x]) => b.sub(b.constant(0, t), b.math('abs', x!))],
+      ['zero_minus_whole', t, (b, [, n]) => b.sub(b.constant(0, t), b.cast(n!, t))],
+      ['zero_plus_negative', t, (b, [x]) => b.add(b.constant(0, t), b.neg(b.math('abs', x!)))],
+      ['negative_plus_zero', t, (b, [, n]) => b.add(b.neg(b.cast(n!, t)), b.constant(0, t))],
+    ],
   );
 
 /** Indices from coordinates: integers from floats between two numbers, put on in either order. */

@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import { initializeArena, nodeText, RESERVED_CELLS, type Layout } from '@filigree/sparse';
+import { bytesAt, clearBytes, initializeArena, nodeText, RESERVED_CELLS, type Layout } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { checksum } from './checksum.js';
 import { isPooled, putIntoTable, type PooledStorage } from './pool.js';
@@ -10,14 +10,14 @@ export type ArenaState = Readonly<Record<string, number>>;
 
 /**
  * What an arena holds, as bytes: the root's cell, and of each pool the cells that were ever used. They fit every arena of the
- * same layout, whatever its budget.
+ * same layout, whatever its budget. Error: `arena/too-large` beyond 4 GiB.
  *
  * A file is: `FILIGREE`; as u32 the version, two checks of all that follows, and the bytes of the header; as f64 the bytes of
  * the file; the header (JSON); and the parts, each at a multiple of 8 bytes. Numbers are little-endian.
  */
 export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
   arena.ready();
-  const { storage, bytes } = arena;
+  const { storage, words } = arena;
   const pools = storage.nodes.filter(isPooled);
   for (const at of pools) settle(arena, at);
   const counts = pools.map((at) => countsOf(arena, at));
@@ -25,13 +25,17 @@ export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
   const parts = partsOf(arena, counts);
   const start = aligned(PRELUDE + header.byteLength);
   const total = parts.reduce((end, [, size]) => end + aligned(size), start);
+  if (total > MOST_BYTES)
+    fail('arena/too-large', `the file would have ${(total / 2 ** 30).toFixed(1)} GiB, and may have 4`, {
+      remedy: 'read the fields one by one: toArray()',
+    });
 
   const out = new Uint8Array(total);
   out.set(encode(MAGIC));
   out.set(header, PRELUDE);
   let end = start;
   for (const [address, size] of parts) {
-    out.set(bytes.subarray(address, address + size), end);
+    out.set(bytesAt(words, address, size), end);
     end += aligned(size);
   }
   const view = new DataView(out.buffer);
@@ -50,7 +54,7 @@ export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
 export const loadArena = (arena: Arena, file: Uint8Array): ArenaState => {
   arena.ready();
   const { layout, pools: counts, state, start } = opened(file);
-  const { storage, bytes, words } = arena;
+  const { storage, words } = arena;
   const own = layoutText(storage.layout);
   if (layout !== own) refuseLayout(layout, own);
   const pools = storage.nodes.filter(isPooled);
@@ -73,7 +77,7 @@ export const loadArena = (arena: Arena, file: Uint8Array): ArenaState => {
   });
   let end = start;
   for (const [address, size] of partsOf(arena, counts)) {
-    bytes.set(file.subarray(end, end + size), address);
+    bytesAt(words, address, size).set(file.subarray(end, end + size));
     end += aligned(size);
   }
   for (const at of pools)
@@ -85,21 +89,24 @@ export const loadArena = (arena: Arena, file: Uint8Array): ArenaState => {
 
 /** Brings a used arena back to the state it began in. */
 const reset = (arena: Arena): void => {
-  const { storage, words, bytes } = arena;
+  const { storage, words } = arena;
   for (const at of storage.nodes.filter(isPooled)) {
     settle(arena, at);
     const { pool, cellBytes } = at;
     const used = words[pool.used / 4];
-    bytes.fill(0, pool.cells, pool.cells + used * cellBytes);
+    clearBytes(words, pool.cells, pool.cells + used * cellBytes);
     words.fill(0, pool.active / 4, pool.active / 4 + used);
     for (const counter of [pool.used, pool.freeCount, pool.recycledCount]) words[counter / 4] = 0;
     if (!pool.table) continue;
     words.fill(0, pool.table.slots / 4, pool.table.slots / 4 + pool.table.size);
     words[pool.table.removed / 4] = 0;
   }
-  bytes.fill(0, storage.root, storage.root + storage.nodes[0].cellBytes);
-  initializeArena(storage, bytes);
+  clearBytes(words, storage.root, storage.root + storage.nodes[0].cellBytes);
+  initializeArena(storage, words);
 };
+
+/* Arrays of more bytes are refused by engines. */
+const MOST_BYTES = 2 ** 32;
 
 interface Counts {
   readonly used: number;

@@ -1,11 +1,10 @@
 import { fail, type ScalarType, type TypedArray } from '@filigree/ir';
 import { arenaName, type Storage } from '@filigree/sparse';
 
-/** A storage and its bytes, as the host sees them. */
+/** A storage and its memory, as the host sees them. */
 export interface Arena {
   readonly storage: Storage;
-  /** The whole memory as bytes and as i32 words. */
-  readonly bytes: Uint8Array;
+  /** The whole memory as i32 words. Of bytes only parts are arrays: `bytesAt`. */
   readonly words: Int32Array;
   /** The whole memory as an array of a type that some field has. */
   readonly array: (type: ScalarType) => TypedArray;
@@ -32,5 +31,5 @@ export const openArena = (
     return fail('arena/buffers', `the memory '${storage.memory}' is no array of ${storage.bytes} bytes`, {
       remedy: 'give the buffers of a module made over this storage',
     });
-  return { storage, bytes: new Uint8Array(words.buffer, words.byteOffset, storage.bytes), words, array, ready };
+  return { storage, words, array, ready };
 };

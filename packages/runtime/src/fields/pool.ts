@@ -18,7 +18,7 @@ export const allocateCell = (arena: Arena, at: PooledStorage, place: readonly nu
   if (free > 0) words[pool.freeCount / 4] = free - 1;
   else {
     words[pool.used / 4] = used + 1;
-    initializeCell(arena.storage, arena.bytes, at, pool.cells + cell * at.cellBytes);
+    initializeCell(arena.storage, words, at, pool.cells + cell * at.cellBytes);
   }
   words[pool.active / 4 + cell] = 1;
   words.set(place, pool.coordinates / 4 + cell * pool.axes.length);

@@ -1,4 +1,4 @@
-import { closeLots, givenOf, initializeCell, RESERVED_CELLS, type NodeStorage } from '@filigree/sparse';
+import { clearBytes, closeLots, givenOf, initializeCell, RESERVED_CELLS, type NodeStorage } from '@filigree/sparse';
 import type { Arena } from './arena.js';
 import { cellNumber, type Path, type Quotient, type Step } from './path.js';
 import {
@@ -160,7 +160,7 @@ export const settle = (arena: Arena, at: PooledStorage): void => {
   words[pool.used / 4] += given.turns - reused;
   closeLots(words, pool);
   for (const cell of given.left) {
-    initializeCell(arena.storage, arena.bytes, at, pool.cells + cell * at.cellBytes);
+    initializeCell(arena.storage, arena.words, at, pool.cells + cell * at.cellBytes);
     freeCell(arena, at, cell);
   }
   words[pool.recycledCount / 4] = 0;
@@ -181,8 +181,8 @@ const release = (arena: Arena, at: PooledStorage, cell: number): void => {
 
 const makeAmbient = (arena: Arena, at: NodeStorage, cell: number): void => {
   releaseBelow(arena, at, cell);
-  arena.bytes.fill(0, cell, cell + at.cellBytes);
-  initializeCell(arena.storage, arena.bytes, at, cell);
+  clearBytes(arena.words, cell, cell + at.cellBytes);
+  initializeCell(arena.storage, arena.words, at, cell);
 };
 
 const releaseBelow = (arena: Arena, { node }: NodeStorage, cell: number): void => {

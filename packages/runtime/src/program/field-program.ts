@@ -104,7 +104,7 @@ const assembled = (
       });
   };
   const arena = openArena(storage, instance.buffers, ready);
-  initializeArena(storage, arena.bytes);
+  initializeArena(storage, arena.words);
   const random = seeds(seed);
   const sites = sitesOf(module);
   const context: LaunchContext = {

@@ -20,7 +20,7 @@ import {
 import { axesAbove, axesOf, nodeText, pathTo, type Layout } from '../layout/layout.js';
 import { elementsBelow, type Storage } from '../storage/storage.js';
 import { fieldDialect } from './field-dialect.js';
-import { buildCell, buildCellPath, buildContainer, extentAlong, operandsOf, type Reached } from './path.js';
+import { cellOf, cellPathOf, containerOf, extentAlong, operandsOf, type Reached } from './path.js';
 import { SiteTable, sitesOf, withSites } from './sites.js';
 import { snodeDialect } from './snode-dialect.js';
 
@@ -93,7 +93,7 @@ const element =
       if (values === 0) checkLists(b, c, node, indices, site);
       const isWild = (v: Value): boolean => !countsOn(v, ctx);
       const options = { activate: values > 0, site, isWild };
-      const cell = buildCell(b, c.layout, path[path.length - 2] ?? 0, indices, options, node);
+      const cell = cellOf(b, c.layout, path[path.length - 2] ?? 0, indices, options, node);
       return use(b, op, { ...cell, place: b.value('snode.child', [cell.place], { node }) }, node, c);
     });
   };
@@ -129,7 +129,7 @@ const checkLists = (b: Builder, c: Context, leaf: number, indices: readonly Valu
       const below = elementsBelow(layout, id, leaf, axis);
       return below === 1 ? index : b.value('snode.extract', [index], { below, extent: 0, signed: true });
     });
-    const { place, guards } = buildContainer(b, layout, id, around, {});
+    const { place, guards } = containerOf(b, layout, id, around, {});
     const length = b.value('snode.length', [place, ...guards], { node: id, most: extents[own[0]] });
     b.op('snode.check_list', [indices[axes.indexOf(own[0])], length, ...indices], { site });
   }
@@ -157,11 +157,11 @@ const lowerings: Readonly<Record<string, Lowering>> = {
     return b.value('snode.atomic', [op.operands[0], place, ...guards], attrs);
   }),
   'field.is_active': onNode((b, op, node, _site, layout) => {
-    const path = buildCellPath(b, layout, node, op.operands, {});
+    const path = cellPathOf(b, layout, node, op.operands, {});
     return path.guards.reduce(b.and, b.value('snode.is_active', operandsOf(path), { node }));
   }),
   'field.activate': onNode((b, op, node, site, layout) => {
-    buildCell(b, layout, node, op.operands, { activate: true, site });
+    cellOf(b, layout, node, op.operands, { activate: true, site });
   }),
   'field.deactivate': onNode((b, op, node, _site, layout) => {
     if (layout.nodes[node].kind === 'dynamic')
@@ -169,26 +169,26 @@ const lowerings: Readonly<Record<string, Lowering>> = {
         loc: op.loc,
         remedy: 'empty the list, or deactivate a cell around it',
       });
-    const path = buildCellPath(b, layout, node, op.operands, {});
+    const path = cellPathOf(b, layout, node, op.operands, {});
     whereAll(b, path.guards, () => b.op('snode.deactivate', operandsOf(path), { node }));
   }),
   'field.clear': onNode((b, op, node, _site, layout) => {
-    const { place, guards } = buildContainer(b, layout, node, op.operands, {});
+    const { place, guards } = containerOf(b, layout, node, op.operands, {});
     whereAll(b, guards, () => b.op('snode.clear', [place], { node }));
   }, true),
   'field.append': onNode((b, op, node, site, layout) => {
-    const { place, guards } = buildContainer(b, layout, node, op.operands, { activate: true, site });
+    const { place, guards } = containerOf(b, layout, node, op.operands, { activate: true, site });
     return b.value('snode.append', [place, ...op.operands, ...guards], { node, site });
   }, true),
   'field.length': onNode((b, op, node, _site, layout) => {
-    const { place, guards } = buildContainer(b, layout, node, op.operands, {});
+    const { place, guards } = containerOf(b, layout, node, op.operands, {});
     const { axes, extents } = layout.nodes[node];
     return b.value('snode.length', [place, ...guards], { node, most: extents[axes[0]] });
   }, true),
   'snode.assume_active': (op, ctx, c) =>
     ctx.build((b) => {
       b.append(op);
-      buildCell(b, c.layout, Number(op.attrs.node), op.operands, { known: true, inRange: true });
+      cellOf(b, c.layout, Number(op.attrs.node), op.operands, { known: true, inRange: true });
     }),
   'field.assume_in_range': (op) => ({ ops: [], values: [op.operands[0]] }),
 };

@@ -1,4 +1,4 @@
-import { checkOptions, option, type Attrs, type Builder, type OptionSpec, type Value } from '@filigree/ir';
+import type { Attrs, Builder, Value } from '@filigree/ir';
 import { axesAbove, axesOf, isSparse, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { elementsBelow, hasBorder, hasRows } from '../storage/storage.js';
 
@@ -45,29 +45,27 @@ export interface Reached {
  *
  * @param indices i32, one for each of `axesOf(layout, leaf)`
  */
-export const buildCell = (
+export const cellOf = (
   b: Builder,
   layout: Layout,
   node: number,
   indices: readonly Value[],
-  given: PathOptions,
+  options: PathOptions,
   leaf = node,
 ): Reached => {
-  const options = checkOptions('buildCell', given, pathSpec);
   if (node === 0) return { place: b.value('snode.root'), guards: [] };
-  return enter(b, layout, node, buildCellPath(b, layout, node, indices, options, leaf), options);
+  return enter(b, layout, node, cellPathOf(b, layout, node, indices, options, leaf), options);
 };
 
-/** As `buildCell`, but only as far as the container: what `snode.is_active` takes. */
-export const buildCellPath = (
+/** As `cellOf`, but only as far as the container: what `snode.is_active` takes. */
+export const cellPathOf = (
   b: Builder,
   layout: Layout,
   node: number,
   indices: readonly Value[],
-  given: PathOptions,
+  options: PathOptions,
   leaf = node,
 ): CellPath => {
-  const options = checkOptions('buildCellPath', given, pathSpec);
   const axes = axesOf(layout, leaf);
   const pooled = pathTo(layout.nodes, leaf).some((n) => isPooled(layout.nodes[n]));
   const bounds = axes.map((axis, n) => bounded(b, layout, leaf, axis, indices[n], pooled, options));
@@ -78,24 +76,15 @@ export const buildCellPath = (
 };
 
 /** The container of `node` in the cell of its parent with these indices, one for each of `axesAbove(layout, node)`. */
-export const buildContainer = (
+export const containerOf = (
   b: Builder,
   layout: Layout,
   node: number,
   indices: readonly Value[],
-  given: PathOptions,
+  options: PathOptions,
 ): Reached => {
-  const options = checkOptions('buildContainer', given, pathSpec);
-  const { place, guards } = buildCell(b, layout, layout.nodes[node].parent, indices, options);
+  const { place, guards } = cellOf(b, layout, layout.nodes[node].parent, indices, options);
   return { place: b.value('snode.child', [place], { node }), guards };
-};
-
-const pathSpec: OptionSpec<PathOptions> = {
-  activate: option.truth,
-  known: option.truth,
-  site: option.whole(0),
-  inRange: option.truth,
-  isWild: option.callback,
 };
 
 export const operandsOf = ({ container, number, coordinates }: CellPath): readonly Value[] => [

@@ -192,8 +192,8 @@ export const LINE = 64;
 export const SLACK = 64;
 
 /**
- * Assigns an address to everything in a layout. Throws `DiagnosticError` `layout/too-large` if the memory would exceed
- * what an array can hold.
+ * Assigns an address to everything in a layout. Throws `DiagnosticError` `layout/too-large` if the memory would exceed 8 GiB, or
+ * 4 GiB where a field has elements of one byte.
  */
 export const storageOf = (layout: Layout, given?: StorageOptions): Storage => {
   const options = checkOptions<StorageOptions>('storageOf', given, { memory: option.text, budget: option.number(0) });
@@ -218,11 +218,8 @@ export const storageOf = (layout: Layout, given?: StorageOptions): Storage => {
     return { node, ...shapes[id], pool, list };
   });
   end += SLACK;
-  if (end > MAX_BYTES)
-    fail('layout/too-large', `the layout takes ${(end / 2 ** 30).toFixed(1)} GiB`, {
-      remedy: `make ${nodeText(largest(nodes))} smaller, or store its cells on demand: pointer(), hash()`,
-    });
   const types = scalarTypes.filter((t) => t === 'i32' || layout.nodes.some((n) => n.field?.type === t));
+  checkSize(end, types, nodes);
   return {
     layout,
     memory,
@@ -274,8 +271,26 @@ export const elementsBelow = (layout: Layout, node: number, leaf: number, axis: 
   return product;
 };
 
-/* Typed arrays of more elements than this are refused by engines. */
+/** Refuses a memory that is too large, for all or for one of the types of its arrays. */
+const checkSize = (bytes: number, types: readonly ScalarType[], nodes: readonly NodeStorage[]): void => {
+  const [least] = [...types].sort((a, b) => byteSize(a) - byteSize(b));
+  const most = Math.min(MAX_BYTES, MAX_LENGTH * byteSize(least));
+  if (bytes <= most) return;
+  const whose = most < MAX_BYTES ? `, as it has a field of ${least}` : '';
+  fail(
+    'layout/too-large',
+    `the layout takes ${(bytes / 2 ** 30).toFixed(1)} GiB, and may take ${most / 2 ** 30}${whose}`,
+    {
+      remedy: `make ${nodeText(largest(nodes))} smaller, or store its cells on demand: pointer(), hash()`,
+    },
+  );
+};
+
+/** Bytes that a layout may take. */
 const MAX_BYTES = 2 ** 33;
+
+/* Typed arrays of more elements than this are refused by engines. */
+const MAX_LENGTH = 2 ** 32;
 
 /* Numbers of cells are i32. */
 const MAX_CELLS = 2 ** 31 - 1;

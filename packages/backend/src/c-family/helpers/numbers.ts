@@ -43,10 +43,11 @@ const guarded =
     );
   };
 
-/** Wrapping arithmetic on signed integers and on those that C would widen. */
+/** Wrapping arithmetic on signed integers and on those that C would widen; of floats the plain operation. */
 const wrapping =
   (op: '+' | '-' | '*'): HelperRow =>
   (r) => {
+    if (isFloat(r.a)) return binary(() => [`return a ${op} b;`])(r);
     const [t, u] = [r.scalar(r.a), widthOf(r.a) === 64 ? r.scalar('u64') : r.scalar('u32')];
     return helperText([], `${r.local} ${t} ${r.name}(${t} a, ${t} b) { return (${t})((${u})a ${op} (${u})b); }`);
   };

@@ -25,9 +25,21 @@ const narrowed = (t: ScalarType, e: Expr, site: Site): Expr =>
 const arithmetic = (helper: 'add' | 'sub' | 'mul' | 'neg', write: (a: Expr, b: Expr) => Expr): Spelling =>
   pure((op, args, site) => {
     const t = typeOf(op);
+    if (isFloat(t) && isZeroMinus(op, args, site)) return call(site.helper(`${helper}_${t}`), ...args);
     const plain = isFloat(t) || t === 'u32' || t === 'u64' || !site.wraps(op.results[0]!);
     return plain ? write(args[0]!, args[1]!) : call(site.helper(`${helper}_${t}`), ...args);
   });
+
+/*
+ * g++ makes `-x` of `0 - x` where it reads there that `x` is never -0, that is of |x| and of what was an integer; at 0 that is -0
+ * instead of 0. Through a function it does not read that.
+ */
+const isZeroMinus = (op: Op, args: readonly Expr[], site: Site): boolean => {
+  if (lanesOf(op.results[0]!.type) > 1) return false;
+  const isZero = (n: number): boolean => Number(site.constant(op.operands[n]!)) === 0;
+  if (op.name === 'arith.sub') return isZero(0);
+  return op.name === 'arith.add' && [0, 1].some((n) => isZero(n) && args[1 - n]!.negated !== undefined);
+};
 
 const bitwise = (operator: string, strength: number): Spelling =>
   pure((op, [a, b], site) => narrowed(typeOf(op), plainInfix(a!, operator, b!, strength), site));
@@ -41,7 +53,7 @@ const shift = (operator: string): Spelling =>
     const amount =
       given === undefined
         ? expr(`${within(b!, binds.unary)} & ${mask}`, binds.and)
-        : expr(String(Number(given) & mask));
+        : expr(String(Number(BigInt(given as number | string) & BigInt(mask))));
     return narrowed(t, plainInfix(a!, operator, amount, binds.shift), site);
   });
 

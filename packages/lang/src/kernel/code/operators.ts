@@ -129,7 +129,7 @@ const rounding = (name: 'floor' | 'ceil' | 'round' | 'trunc'): Operator =>
  * TypeScript. With 64 bits all are extended to those.
  */
 const bitwise: Operator['kind'] = (kinds, args) => {
-  const own = kinds.map((k, n) => bitsOf(k, args[n]));
+  const own = kinds.map((k, n) => bitsOf(k, args[n], kinds.includes('u64')));
   const wide = own.some((k) => k === 'i64' || k === 'u64');
   const signs = new Set(own.map((k, n) => (k === undefined ? undefined : isUnsigned(k, args[n]))));
   const all = notWhole(kinds) ?? joinNumbers(own.map((k) => (wide && k === 'mixed' ? 'i32' : k)));
@@ -137,9 +137,9 @@ const bitwise: Operator['kind'] = (kinds, args) => {
   return all === 'mixed' || (own.includes('u32') && signs.has(false)) ? 'int' : promote(all);
 };
 
-/** The kind of an operand of bits. A literal that does not fit i32 has the first type that it fits. */
-const bitsOf = (k: Kind, s: Scalar): Kind => {
-  if (!isWholeLiteral(s) || holds('i32', s.value)) return k;
+/** The kind of an operand of bits. A literal that does not fit i32 has the first type that it fits, beside an u64 that if it can. */
+const bitsOf = (k: Kind, s: Scalar, beside64 = false): Kind => {
+  if (!isWholeLiteral(s) || holds('i32', s.value) || (beside64 && holds('u64', s.value))) return k;
   const least = leastType(s.value);
   return least === 'f64' ? k : least;
 };

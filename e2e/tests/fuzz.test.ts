@@ -1,0 +1,28 @@
+import { cpp } from '@filigree/backend-cpp';
+import { expect, it } from 'vitest';
+import { fuzzKernels } from './fuzz/kernels/fuzz.js';
+import { fuzzTraces } from './fuzz/traces/fuzz.js';
+
+/* A hundredth of `npm run fuzz`, always the same programs. */
+const common = {
+  seed: 1,
+  count: 200,
+  backends: ['wasm', ...((await cpp().probe()).usable ? ['cpp'] : [])],
+  every: 5,
+  most: 1,
+  say: () => {},
+};
+
+it('random kernels compute what plain evaluation does', { timeout: 180_000 }, async () => {
+  const { tried, faults, refused } = await fuzzKernels({ ...common, outside: true });
+  expect(faults).toEqual([]);
+  expect(tried).toBe(200);
+  expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(40);
+});
+
+it('random traced programs compute what plain evaluation does', { timeout: 180_000 }, async () => {
+  const { tried, faults, refused } = await fuzzTraces(common);
+  expect(faults).toEqual([]);
+  expect(tried).toBe(200);
+  expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(10);
+});
