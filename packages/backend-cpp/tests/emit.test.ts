@@ -203,6 +203,32 @@ static void part0_of_k(const double* __restrict x, double* __restrict y, long lo
     expect(size(4000)).toBeLessThan(4.5 * size(1000));
   });
 
+  it('cuts a very long block into pieces that are compiled one by one, and no other', () => {
+    const pieces = (statements: number): { readonly count: number; readonly declared: number } => {
+      const buffers = [declareBuffer('x', 'f64', 2, 'inout')];
+      const kernel = buildKernel(
+        'k',
+        {},
+        (b) => {
+          const first = b.load('x', b.i32(0));
+          let v = first;
+          for (let k = 0; k < statements; k++) v = b.max(b.mul(v, v), b.add(v, first));
+          b.store('x', b.sub(v, first), b.i32(0));
+        },
+        buffers,
+      );
+      const lines = body(makeModule('m', buffers, [kernel])).split('\n');
+      return {
+        count: lines.filter((l) => l.includes('[&]() __attribute__((noinline)) {')).length,
+        declared: lines.filter((l) => /^ {2}double v\d+;$/.test(l)).length,
+      };
+    };
+    expect(pieces(1000)).toEqual({ count: 0, declared: 0 });
+    const { count, declared } = pieces(8000);
+    expect(count).toBeGreaterThan(8);
+    expect(declared).toBe(count);
+  });
+
   it('comes with a header and the constant tables as they lie in the slab', () => {
     const files = sourcesOf(axpy(8)).files;
     expect(files.map((f) => f.name)).toEqual(['kernels.cpp', 'kernels.h', 'tables.bin']);

@@ -22,10 +22,15 @@ export interface CFamilyDialect {
   /** How a kernel takes a buffer, up to the parameter's name: `const double* __restrict `. Buffers never overlap. */
   readonly pointer: (stored: string, readOnly: boolean) => string;
   /**
-   * How a pointer into a buffer is declared, up to its name: `const double* `. Without it accesses that share an index are written
+   * The type of a pointer into a buffer: `const double*`. Without it accesses that share an index are written
    * one by one.
    */
   readonly place?: (stored: string, readOnly: boolean) => string;
+  /**
+   * Lines around a piece of a very long block that is to be compiled for itself and sees all variables of the function.
+   * Without it blocks stay whole.
+   */
+  readonly chunk?: { readonly open: string; readonly close: string };
   /**
    * How the scratch buffers of one function are declared, at the top of the block that they are private to. Without it as
    * arrays on the stack, on a cache line each.

@@ -46,10 +46,19 @@ export interface Shared {
  */
 export type Role = 'kernel' | 'beside others' | 'alone';
 
+/** A line of a function. */
+export interface Line {
+  readonly text: string;
+  /** The variable that it declares, if later statements of its block may use it; without a value it is assigned later. */
+  readonly declares?: { readonly type: string; readonly name: string; readonly value?: string };
+  /** It stands in a chunk of its block. */
+  readonly inChunk?: boolean;
+}
+
 /** One function being written. */
 export interface Writer {
   readonly shared: Shared;
-  readonly lines: string[];
+  readonly lines: Line[];
   /** `atomic`: something in it would be written otherwise if it ran alone. */
   readonly flags: { status: boolean; atomic: boolean; depth: number };
   readonly role: Role;
@@ -110,7 +119,15 @@ const inBounds = (s: Shared, flags: Writer['flags'], name: string, index: Expr):
 };
 
 export const line = (w: Writer, text: string): void => {
-  w.lines.push('  '.repeat(w.flags.depth) + text);
+  w.lines.push({ text: '  '.repeat(w.flags.depth) + text });
+};
+
+/** Declares a variable, or a constant with its value, that later statements of the block may use. */
+export const declaration = (w: Writer, type: string, name: string, value?: string, constant?: 'constant'): void => {
+  const declares = { type, name, ...(value === undefined ? {} : { value }) };
+  const typed = !constant ? type : type.endsWith('*') ? `${type} const` : `const ${type}`;
+  const text = `${'  '.repeat(w.flags.depth)}${typed} ${name}${value === undefined ? '' : ` = ${value}`};`;
+  w.lines.push({ text, declares });
 };
 
 export const block = (w: Writer, open: string, inside: () => void, close = '}'): void => {

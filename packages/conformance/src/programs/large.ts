@@ -5,6 +5,7 @@ import { arrayOf, randomArray, randoms } from '../values.js';
 /** Sizes at which a careless emitter or loader breaks down. */
 export const largePrograms = (): readonly Program[] => [
   straightLine(4000),
+  longLoopBody(1200),
   deepChain(2000),
   wideSum(500),
   deepNest(12),
@@ -45,6 +46,44 @@ const straightLine = (ops: number): Program =>
       );
     }
     for (let k = 0; k < 16; k++) b.store('y', values[values.length - 1 - k]!, b.i32(k));
+  });
+
+/* Statements of every kind, which use results from far before them, in the body of a parallel loop. */
+const longLoopBody = (statements: number): Program =>
+  oneKernel(`loop over ${statements} statements`, 24, (b) => {
+    b.for(b.i32(0), b.i32(24), b.i32(1), { parallel: true }, [], (i) => {
+      const next = randoms(9);
+      const values: Value[] = [b.load('x', i)];
+      const pick = (): Value => values[Math.floor(next() * values.length)]!;
+      const kinds: readonly (() => readonly Value[])[] = [
+        () => [b.max(b.sub(pick(), pick()), pick())],
+        () => [b.mul(pick(), b.f64(0.5))],
+        () =>
+          b.if(
+            b.cmp('lt', pick(), pick()),
+            () => [b.min(pick(), pick()), b.mul(pick(), b.f64(0.25))],
+            () => [pick(), pick()],
+          ),
+        () => b.for(b.i32(0), b.i32(3), b.i32(1), {}, [pick()], (_, [s]) => [b.mul(b.add(s!, pick()), b.f64(0.5))]),
+        () => {
+          const limit = pick();
+          return b.while(
+            [pick(), b.i32(0)],
+            ([v, n]) => [b.and(b.cmp('lt', v!, limit), b.cmp('lt', n!, b.i32(4))), v!, n!],
+            ([v, n]) => [b.add(v!, b.f64(0.125)), b.add(n!, b.i32(1))],
+          );
+        },
+        () => {
+          b.store('y', b.add(b.load('y', i), pick()), i);
+          return [b.load('y', i)];
+        },
+      ];
+      for (let k = 0; k < statements; k++) {
+        const made = kinds[Math.floor(next() * kinds.length)]!();
+        values.push(...made.filter((v) => v.type === 'f64'));
+      }
+      b.store('y', values[values.length - 1]!, i);
+    });
   });
 
 /* Each result is used once: a printer that inlines everything nests as deep as the chain is long. */

@@ -1,13 +1,13 @@
 import type { Op, Region } from '@filigree/ir';
 import { binds, expr, within } from '../expr.js';
-import { type Writer, block, line, named, scalarName, valueOf } from '../writer.js';
+import { type Writer, block, declaration, line, named, scalarName, valueOf } from '../writer.js';
 import { emitRegion } from './region.js';
 import { assign } from './variables.js';
 
 export const emitIf = (w: Writer, op: Op): void => {
   const variables = op.results.map((r) => {
     const name = named(w.shared, r);
-    line(w, `${scalarName(w.shared, r)} ${name};`);
+    declaration(w, scalarName(w.shared, r), name);
     return name;
   });
   const [then, otherwise] = op.regions as readonly [Region, Region];
@@ -28,13 +28,13 @@ export const emitWhile = (w: Writer, op: Op): void => {
   const [before, after] = op.regions as readonly [Region, Region];
   const carried = before.params.map((p, k) => {
     const name = named(w.shared, p);
-    line(w, `${scalarName(w.shared, p)} ${name} = ${valueOf(w, op.operands[k]!).text};`);
+    declaration(w, scalarName(w.shared, p), name, valueOf(w, op.operands[k]!).text);
     return name;
   });
   const results = op.results.map((r, k) => {
     const name = named(w.shared, r);
     w.shared.values.set(after.params[k]!.id, expr(name));
-    line(w, `${scalarName(w.shared, r)} ${name};`);
+    declaration(w, scalarName(w.shared, r), name);
     return name;
   });
   block(w, 'for (;;) {', () => {

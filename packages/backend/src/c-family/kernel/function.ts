@@ -14,7 +14,7 @@ export interface EmittedFunction {
 /** A function whose body has been written. */
 export const defined = (what: string, head: string, { lines }: Writer): EmittedFunction => ({
   head,
-  text: [`// ${what}`, `${head} {`, ...lines, '}', ''].join('\n'),
+  text: [`// ${what}`, `${head} {`, ...lines.map((l) => l.text), '}', ''].join('\n'),
 });
 
 /** The buffers that a function takes as pointers: those it uses, but for scratch, which it declares. */

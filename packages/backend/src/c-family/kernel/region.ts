@@ -3,7 +3,8 @@ import { type Expr, binds, expr, infix } from '../expr.js';
 import type { Place } from '../places.js';
 import type { Spelling } from '../spellings/spelling.js';
 import { bufferUse } from '../usage.js';
-import { type Writer, line, named, scalarName, storedName, valueOf } from '../writer.js';
+import { type Writer, declaration, line, named, scalarName, storedName, valueOf } from '../writer.js';
+import { inChunks } from './chunks.js';
 
 /** Writes the ops of a region and returns its terminator. */
 export const emitRegion = (w: Writer, region: Region): Op | undefined => {
@@ -13,8 +14,11 @@ export const emitRegion = (w: Writer, region: Region): Op | undefined => {
   const last = region.ops.at(-1);
   const terminator = last && terminators.has(last.name) ? last : undefined;
   const count = terminator ? region.ops.length - 1 : region.ops.length;
+  const start = w.lines.length;
+  const ends: number[] = [];
   for (let k = 0; k < count; k++) {
     const op = region.ops[k]!;
+    ends.push(w.lines.length);
     for (const place of w.shared.places.before(region, k)) declarePlace(w, place);
     const structured = w.shared.structures[op.name];
     if (structured) {
@@ -29,8 +33,9 @@ export const emitRegion = (w: Writer, region: Region): Op | undefined => {
     else if (!result || usage.count(result.id) === 0) line(w, `${text.text};`);
     else if (points[k] !== k && (text.lanes !== undefined || lengthOf(text.text) <= longestInline))
       values.set(result.id, text);
-    else line(w, `const ${scalarName(w.shared, result)} ${named(w.shared, result)} = ${text.text};`);
+    else declaration(w, scalarName(w.shared, result), named(w.shared, result), text.text, 'constant');
   }
+  inChunks(w, start, ends, terminator?.operands.map((v) => valueOf(w, v).text) ?? []);
   return terminator;
 };
 
@@ -47,7 +52,7 @@ const declarePlace = (w: Writer, place: Place): void => {
     w.shared,
     module.buffers.find((b) => b.name === place.buffer)!,
   );
-  line(w, `${dialect.place!(stored, !place.written)}${name} = ${buffer} + ${base};`);
+  declaration(w, dialect.place!(stored, !place.written), name, `${buffer} + ${base}`, 'constant');
 };
 
 const argumentsOf = (w: Writer, op: Op): readonly Expr[] => {

@@ -1,12 +1,12 @@
 import type { Op, Value } from '@filigree/ir';
 import { expr } from '../expr.js';
-import { type Writer, line, named, scalarName, valueOf } from '../writer.js';
+import { type Writer, declaration, line, named, scalarName, valueOf } from '../writer.js';
 
 /** Declares the variable that a carried value is, and that the result names afterwards. */
 export const declare = (w: Writer, param: Value, result: Value, init: string): string => {
   const name = named(w.shared, param, param.hint ?? result.hint);
   w.shared.values.set(result.id, expr(name));
-  line(w, `${scalarName(w.shared, param)} ${name} = ${init};`);
+  declaration(w, scalarName(w.shared, param), name, init);
   return name;
 };
 
@@ -33,7 +33,7 @@ export const atom = (w: Writer, v: Value): string => {
   const e = valueOf(w, v);
   if (/^(-?[\w.]+|\(-[\w.]+ - 1\))$/.test(e.text)) return e.text;
   const name = named(w.shared, v);
-  line(w, `const ${scalarName(w.shared, v)} ${name} = ${e.text};`);
+  declaration(w, scalarName(w.shared, v), name, e.text, 'constant');
   return name;
 };
 

@@ -1,0 +1,74 @@
+import type { Line, Writer } from '../writer.js';
+
+/*
+ * Compilers take time that grows faster than the length of a block: over 5,000 statements gcc spends most of it in the
+ * allocation of registers. Shorter blocks than the first stay as they are.
+ */
+const longestBlock = 96_000;
+const chunkLength = 24_000;
+
+/**
+ * Cuts the lines of a very long block, those from the `start`th on, into chunks that the compiler takes one by one.
+ * `ends` says where statements end. What one chunk declares and another uses, or `after` (the text that follows the
+ * block), is declared before the chunks. Linear in the length of the block.
+ */
+export const inChunks = (w: Writer, start: number, ends: readonly number[], after: readonly string[]): void => {
+  const { chunk } = w.shared.dialect;
+  if (!chunk || lengthOf(w.lines.slice(start)) <= longestBlock) return;
+  const lines = w.lines.splice(start);
+  const chunks = cut(
+    lines,
+    ends.map((end) => end - start),
+  );
+  const shared = sharedNames(chunks, after);
+  const indent = '  '.repeat(w.flags.depth);
+  const add = (text: string): void => void w.lines.push({ text: indent + text, inChunk: true });
+  for (const { declares } of lines)
+    if (declares && shared.has(declares.name)) add(`${declares.type} ${declares.name};`);
+  for (const inside of chunks) {
+    add(chunk.open);
+    for (const l of inside) {
+      const { declares } = l;
+      if (!declares || !shared.has(declares.name)) w.lines.push({ text: `  ${l.text}`, inChunk: true });
+      else if (declares.value !== undefined) add(`  ${declares.name} = ${declares.value};`);
+    }
+    add(chunk.close);
+  }
+};
+
+/** The length of lines that no chunk has yet. */
+const lengthOf = (lines: readonly Line[]): number =>
+  lines.reduce((sum, l) => sum + (l.inChunk === true ? 0 : l.text.length), 0);
+
+const cut = (lines: readonly Line[], ends: readonly number[]): readonly (readonly Line[])[] => {
+  const chunks: Line[][] = [];
+  let chunk: Line[] = [];
+  let [from, length] = [0, 0];
+  for (const end of [...ends, lines.length]) {
+    for (let k = from; k < end; k++) chunk.push(lines[k]!);
+    length += lengthOf(lines.slice(from, end));
+    from = end;
+    if (length < chunkLength && end < lines.length) continue;
+    length = 0;
+    if (chunk.length > 0) chunks.push(chunk);
+    chunk = [];
+  }
+  return chunks;
+};
+
+/** Names that a chunk declares and something after it mentions. */
+const sharedNames = (chunks: readonly (readonly Line[])[], after: readonly string[]): ReadonlySet<string> => {
+  const home = new Map<string, number>();
+  const shared = new Set<string>();
+  const mentioned = (text: string, place: number): void => {
+    for (const word of text.match(/[A-Za-z_]\w*/g) ?? []) if ((home.get(word) ?? place) !== place) shared.add(word);
+  };
+  chunks.forEach((chunk, place) => {
+    for (const l of chunk) {
+      mentioned(l.text, place);
+      if (l.declares) home.set(l.declares.name, place);
+    }
+  });
+  for (const text of after) mentioned(text, chunks.length);
+  return shared;
+};
