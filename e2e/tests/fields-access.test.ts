@@ -32,7 +32,7 @@ import {
   storageOf,
   type Layout,
   type Storage,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -38,7 +38,7 @@ import {
   type Branch,
   type Layout,
   type Storage,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { right } from '../../packages/sparse/tests/support.js';
 

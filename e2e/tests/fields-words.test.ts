@@ -21,7 +21,7 @@ import {
   type Mat,
   type Vec,
 } from '@filigree/lang';
-import { dense, fields, i, ij, layout } from '@filigree/sparse';
+import { dense, fields, i, ij, layout } from '@filigree/sparse/fields';
 import { program } from 'filigree';
 import { describe, expect, it } from 'vitest';
 

@@ -1,4 +1,4 @@
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

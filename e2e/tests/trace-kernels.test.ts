@@ -1,6 +1,7 @@
 import { cpp } from '@filigree/backend-cpp';
 import type { Module, TypedArray } from '@filigree/ir';
 import { instantiate } from '@filigree/runtime';
+import { type CsrPattern } from '@filigree/sparse/formats';
 import {
   packValues,
   reconstructPattern,
@@ -9,8 +10,7 @@ import {
   spmmKernel,
   spmvFromPieces,
   spmvKernel,
-  type CsrPattern,
-} from '@filigree/sparse';
+} from '@filigree/sparse/trace';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gathered, numbers, patternOf, patterns, rowByRow } from '../../packages/sparse/tests/pattern-samples.js';

@@ -15,7 +15,7 @@ for (const p of packages()) {
   const readme = join(p.path, 'README.md');
   if (write && existsSync(readme) && existsSync(join(p.path, 'dist'))) {
     const before = readFileSync(readme, 'utf8');
-    const after = withBlock(before, sizeBlock(p.manifest, measure(join(p.path, 'dist'))));
+    const after = withBlock(before, sizeBlock(p.manifest, measure(p.path, p.manifest)));
     if (after !== before) writeFileSync(readme, after);
     if (after !== before) console.log(`wrote ${relative(root, readme)}`);
   }

@@ -104,7 +104,7 @@ const readmeProblems = ({ path, manifest }) => {
   const file = join(path, 'README.md');
   if (!existsSync(file)) return ['README.md is missing'];
   const readme = readFileSync(file, 'utf8');
-  const stale = staleBlock(readme, manifest, measure(join(path, 'dist')));
+  const stale = staleBlock(readme, manifest, measure(path, manifest));
   return [
     ...(firstFence(readme, 'js') === undefined ? ['README.md has no ```js example'] : []),
     ...(stale === undefined ? [] : [`${stale}: run \`npm run readme\``]),

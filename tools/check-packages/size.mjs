@@ -1,8 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** Bytes of a package's bundled JavaScript, its dependencies not counted. @typedef {{ bytes: number, gzip: number }} Size */
+/**
+ * Bytes of a package's bundled JavaScript, its dependencies not counted; and of what each entry loads, where there are several.
+ *
+ * @typedef {{ bytes: number, gzip: number }} Bytes
+ * @typedef {Bytes & { entries?: Readonly<Record<string, Bytes>> }} Size
+ * @typedef {import('../lib/workspace.mjs').Manifest} Manifest
+ */
 
 /** How far a README's figure may be from the measured one, as a share. */
 const tolerance = 0.2;
@@ -10,26 +16,62 @@ const open = '<!-- size -->';
 const close = '<!-- /size -->';
 
 /**
- * The size of the JavaScript below a `dist` folder.
- * @param {string} dist
+ * The size of a built package.
+ * @param {string} path the package's folder
+ * @param {Manifest} manifest
  * @returns {Size}
  */
-export const measure = (dist) => {
-  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
-  const contents = files.map((file) => readFileSync(join(dist, file)));
+export const measure = (path, manifest) => {
+  const dist = join(path, 'dist');
+  const all = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
+  const parts = Object.entries(manifest.exports).flatMap(([name, target]) =>
+    name === '.' || typeof target === 'string' || !existsSync(join(path, target['default'] ?? ''))
+      ? []
+      : [/** @type {const} */ ([name, bytesOf(loadedBy(join(path, target['default'] ?? '')))])],
+  );
+  const whole = bytesOf(all.map((file) => join(dist, file)));
+  return parts.length === 0 ? whole : { ...whole, entries: Object.fromEntries(parts) };
+};
+
+/** @type {(files: Iterable<string>) => Bytes} */
+const bytesOf = (files) => {
+  const contents = [...files].map((file) => readFileSync(file));
   return {
     bytes: contents.reduce((sum, c) => sum + c.length, 0),
     gzip: contents.reduce((sum, c) => sum + gzipSync(c).length, 0),
   };
 };
 
+/** A file and all files of its package that importing it loads. @type {(file: string, found?: Set<string>) => Set<string>} */
+const loadedBy = (file, found = new Set()) => {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|^import)\s*["'](\.[^"']*)["']/gm))
+    loadedBy(join(dirname(file), specifier), found);
+  return found;
+};
+
 /**
- * The generated block of a README: size and dependencies.
- * @param {import('../lib/workspace.mjs').Manifest} manifest
+ * The generated block of a README: sizes and dependencies.
+ * @param {Manifest} manifest
  * @param {Size} size
  */
-export const sizeBlock = (manifest, { bytes, gzip }) =>
-  `${open}\n\n${kilobytes(bytes)} of JavaScript, ${kilobytes(gzip)} gzipped. ${dependencyText(manifest)}\n\n${close}`;
+export const sizeBlock = (manifest, { bytes, gzip, entries = {} }) =>
+  [
+    open,
+    `${sizeText({ bytes, gzip })}. ${dependencyText(manifest)}`,
+    ...(Object.keys(entries).length > 0
+      ? [
+          `Of it, ${Object.entries(entries)
+            .map(([name, size]) => `\`${manifest.name}${name.slice(1)}\` loads ${sizeText(size)}`)
+            .join('; ')}.`,
+        ]
+      : []),
+    close,
+  ].join('\n\n');
+
+/** @type {(size: Bytes) => string} */
+const sizeText = ({ bytes, gzip }) => `${kilobytes(bytes)} of JavaScript, ${kilobytes(gzip)} gzipped`;
 
 /**
  * The README with its size block replaced, or appended where it has none.
@@ -47,18 +89,20 @@ export const withBlock = (readme, block) => {
 /**
  * What is stale in a README's size block, or `undefined` when it is near enough to what was measured.
  * @param {string} readme
- * @param {import('../lib/workspace.mjs').Manifest} manifest
+ * @param {Manifest} manifest
  * @param {Size} size
  * @returns {string | undefined}
  */
 export const staleBlock = (readme, manifest, size) => {
   const block = readme.slice(readme.indexOf(open), readme.indexOf(close));
-  const stated = /([\d.]+) kB of JavaScript, ([\d.]+) kB gzipped/.exec(block);
-  if (!stated) return 'README.md has no size block';
-  const pairs = [
-    [Number(stated[1]), size.bytes / 1000],
-    [Number(stated[2]), size.gzip / 1000],
-  ];
+  const stated = [...block.matchAll(/([\d.]+) kB of JavaScript, ([\d.]+) kB gzipped/g)];
+  const measured = [size, ...Object.values(size.entries ?? {})];
+  if (stated.length === 0) return 'README.md has no size block';
+  if (stated.length !== measured.length) return 'the entries in README.md are not those of package.json';
+  const pairs = measured.flatMap(({ bytes, gzip }, k) => [
+    [Number(stated[k]?.[1]), bytes / 1000],
+    [Number(stated[k]?.[2]), gzip / 1000],
+  ]);
   for (const [said = 0, is = 0] of pairs)
     if (Math.abs(said - is) > Math.max(0.5, tolerance * is))
       return `README.md says ${said} kB, measured ${is.toFixed(1)} kB`;
@@ -70,7 +114,7 @@ export const staleBlock = (readme, manifest, size) => {
 /** @param {number} bytes */
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 
-/** @param {import('../lib/workspace.mjs').Manifest} manifest */
+/** @param {Manifest} manifest */
 const dependencyText = (manifest) => {
   const names = Object.keys(manifest.dependencies ?? {});
   const peers = Object.keys(manifest.peerDependencies ?? {});

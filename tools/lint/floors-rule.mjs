@@ -9,6 +9,7 @@ import { floors, packageFolder, packageName } from './floors.mjs';
  * `import`, `export … from`, `import()` and `import('…')` types alike, since a type ties two packages as tightly as a value:
  *
  * - a package's sources import only the packages that the table allows, and only what its package.json names;
+ * - wings of a package import only those wings that the table allows, and other sources name the wing that they use;
  * - nobody imports another package by a relative path, or anything that its `exports` does not offer;
  * - `node:` modules stay in the packages (or the folder) that the table names;
  * - tests import their own package by its public name, never its sources.
@@ -73,7 +74,12 @@ const forbidden = (root, place, file, specifier) => {
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   const folder = packageFolder(name);
   if (folder !== undefined && existsSync(join(root, 'packages', folder)))
-    return forbiddenRoom(place, folder) ?? undeclared(root, place, name) ?? notExported(root, folder, name, specifier);
+    return (
+      forbiddenRoom(place, folder) ??
+      wingless(place, folder, name, specifier) ??
+      undeclared(root, place, name) ??
+      notExported(root, folder, name, specifier)
+    );
   return undeclared(root, place, name);
 };
 
@@ -92,7 +98,23 @@ const forbiddenRelative = (root, place, file, specifier) => {
     return `Import '${packageName(target.folder)}' by its name; relative paths do not cross package borders.`;
   if (place.kind === 'test' && place.inPackage.startsWith('tests/') && target.kind === 'source')
     return `Tests see what a user sees: import '${packageName(place.folder)}', not its sources.`;
-  return undefined;
+  return place.kind === 'source' && target.kind === 'source' ? forbiddenWing(place, target) : undefined;
+};
+
+/** @typedef {Extract<Place, { folder: string }>} InPackage @type {(place: InPackage, target: InPackage) => string | undefined} */
+const forbiddenWing = (place, target) => {
+  const { wings } = floors[place.folder] ?? {};
+  const [from, to] = [wingOf(place), wingOf(target)];
+  if (!wings || from === to || !(from in wings) || wings[from]?.includes(to)) return undefined;
+  return `The wing ${from} may not import ${to in wings ? `the wing ${to}` : 'what stands outside of wings'}; tools/lint/floors.mjs allows it ${
+    wings[from]?.join(', ') || 'none'
+  }.`;
+};
+
+/** The folder below `src` that a file stands in; nothing for one in `src` itself. @type {(place: InPackage) => string} */
+const wingOf = ({ inPackage }) => {
+  const [, folder, ...rest] = inPackage.split('/');
+  return rest.length > 0 ? (folder ?? '') : '';
 };
 
 /** @type {(place: Place, specifier: string) => string | undefined} */
@@ -117,6 +139,16 @@ const forbiddenRoom = (place, folder) => {
   return `'${packageName(place.folder)}' may not import '${packageName(folder)}'; tools/lint/floors.mjs allows it ${
     room.imports.length > 0 ? room.imports.map(packageName).join(', ') : 'no package'
   }.`;
+};
+
+/** @type {(place: Place, folder: string, name: string, specifier: string) => string | undefined} */
+const wingless = (place, folder, name, specifier) => {
+  const { wings } = floors[folder] ?? {};
+  return wings && place.kind === 'source' && specifier === name
+    ? `'${name}' is all wings at once: import that which is used, of ${Object.keys(wings)
+        .map((wing) => `${name}/${wing}`)
+        .join(', ')}.`
+    : undefined;
 };
 
 /** @type {(root: string, place: Place, name: string) => string | undefined} */

@@ -5,6 +5,9 @@
  * @typedef {object} Room
  * @property {number} floor for reading and for sorting; `imports` is what is enforced
  * @property {readonly string[]} imports package folders whose public entries this package's sources may import
+ * @property {Readonly<Record<string, readonly string[]>>} [wings] parts of the package that are used for themselves: the folders
+ *   of its sources, each with those of the others that it may import. Each is an entry of the package, and whoever imports
+ *   the package names the wing
  * @property {'nowhere' | 'everywhere' | string} node where `node:` modules may be imported: a folder below the package, or one of the words
  */
 
@@ -18,7 +21,12 @@ const backends = ['backend-cpp', 'backend-cuda', 'backend-hip', 'backend-metal',
 export const floors = {
   ir: { floor: 0, imports: [], node: 'nowhere' },
   opt: { floor: 1, imports: ['ir'], node: 'nowhere' },
-  sparse: { floor: 2, imports: ['ir', 'opt'], node: 'nowhere' },
+  sparse: {
+    floor: 2,
+    imports: ['ir', 'opt'],
+    wings: { formats: [], fields: [], eqspp: [], trace: ['formats'], equations: ['formats', 'trace'] },
+    node: 'nowhere',
+  },
   quant: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
   autodiff: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
   tensor: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },

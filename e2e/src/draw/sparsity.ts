@@ -1,5 +1,5 @@
 import { encode } from 'fast-png';
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 
 export interface SparsityOptions {
   /** Longer side of the picture in pixels; a smaller matrix gets several pixels an entry. Default 512. */

@@ -1,4 +1,4 @@
-import { componentsOf, dense, hash, i, type AnyField, type Axes, type Branch } from '@filigree/sparse';
+import { componentsOf, dense, hash, i, type AnyField, type Axes, type Branch } from '@filigree/sparse/fields';
 
 /** What stands above the innermost blocks of a grid, of which there are `blocks` along each axis. */
 export type Blocks = (axes: Axes, blocks: number) => Branch;

@@ -1,4 +1,4 @@
-import { evaluateExpr, numberRing, parseExpr, type Csr } from '@filigree/sparse';
+import { evaluateExpr, numberRing, parseExpr, type Csr } from '@filigree/sparse/formats';
 import { symbolicRing } from '@filigree/specialize';
 import type { Problem, Values } from './problem.js';
 import { right } from '../right.js';

@@ -21,7 +21,7 @@ import {
   nonZeros,
   type Assembly,
 } from '../programs/index.js';
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 import type { Problem } from './problem.js';
 
 /** Cotan Laplacian `L` and barycentric mass `M` of a triangle mesh, from its `vertices` (paper §5.3). */

@@ -1,4 +1,4 @@
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 
 /**
  * The local step of as-rigid-as-possible deformation (paper §5.5; Sorkine, Alexa 2007): for each vertex the rotation that

@@ -1,4 +1,4 @@
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 
 /**
  * Where triplets go: the pattern of the assembled matrix, and for triplet `t` the entry `slots[t]` its value is added to

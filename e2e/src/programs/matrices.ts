@@ -1,4 +1,4 @@
-import type { Csr } from '@filigree/sparse';
+import type { Csr } from '@filigree/sparse/formats';
 import { randomNumbers } from '../meshes/random.js';
 import { assemblyOf } from './assembly.js';
 

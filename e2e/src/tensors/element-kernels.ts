@@ -1,5 +1,5 @@
 import { kernel, tensor, type KernelDecl, type LayoutKind, type Tensor } from '@filigree/tensor';
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 
 /** Layouts by kind of tensor, where the planner shall not choose: degrees of freedom, matrices on the reference element, Jacobians, flux solvers. */
 export interface ElementLayouts {

@@ -1,4 +1,4 @@
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 
 /** Linear waves, q_t + A q_x + B q_y (+ C q_z) = 0, in a material that is the same everywhere (eq. 2). */
 export interface Waves {

@@ -41,7 +41,7 @@ export {
   writeMatrixMarket,
   type Csr,
   type CsrPattern,
-} from '@filigree/sparse';
+} from '@filigree/sparse/formats';
 export * from './kernels.js';
 export {
   compileTensors,

@@ -120,7 +120,7 @@ export {
   type Layout,
   type MatrixField,
   type VectorField,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 export type {
   Box,
   DenseView,

@@ -1,5 +1,5 @@
 /** Everything that tensor kernels are declared with, so that their user imports this package alone. */
-export { patternOf, type BooleanTensor } from '@filigree/sparse';
+export { patternOf, type BooleanTensor } from '@filigree/sparse/eqspp';
 export {
   deducePattern,
   evaluateKernel,

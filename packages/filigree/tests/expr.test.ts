@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readMatrixFile } from 'filigree';
-import { writeHarwellBoeing, type Csr } from '@filigree/sparse';
+import { writeHarwellBoeing, type Csr } from '@filigree/sparse/formats';
 import {
   entriesOfSquare,
   filigree,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeHarwellBoeing } from '@filigree/sparse';
+import { writeHarwellBoeing } from '@filigree/sparse/formats';
 import {
   filigree,
   filigreeProcess,

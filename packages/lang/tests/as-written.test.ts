@@ -66,7 +66,7 @@ it('kernels that tsx loads have the numerals of their file', () => {
     writeFileSync(
       file,
       `import { array, kernel, lowerKernel, range } from '@filigree/lang';
-import { dense, field, i, layout } from '@filigree/sparse';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { printKernel } from '@filigree/ir';
 
 const double = kernel([array('f32', 4)], (o: Float32Array): void => {

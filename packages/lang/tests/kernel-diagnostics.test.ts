@@ -1,6 +1,6 @@
 import { DiagnosticError, formatDiagnostic } from '@filigree/ir';
 import { array, kernel, lowerKernels } from '@filigree/lang';
-import { dense, field, i, ij, k, layout, matrixField, vectorField } from '@filigree/sparse';
+import { dense, field, i, ij, k, layout, matrixField, vectorField } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { define, fromText, problemsOf } from './kernel-run.js';
 

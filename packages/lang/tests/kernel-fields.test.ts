@@ -27,7 +27,19 @@ import {
   type MatGrid1,
   type VecGrid1,
 } from '@filigree/lang';
-import { dense, field, fields, hash, i, ij, k, layout, matrixField, vectorField, type Layout } from '@filigree/sparse';
+import {
+  dense,
+  field,
+  fields,
+  hash,
+  i,
+  ij,
+  k,
+  layout,
+  matrixField,
+  vectorField,
+  type Layout,
+} from '@filigree/sparse/fields';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { define, lowered, problemsOf, textOf } from './kernel-run.js';
 

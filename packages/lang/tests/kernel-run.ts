@@ -10,7 +10,7 @@ import {
   type Scalar,
   type TypedArray,
 } from '@filigree/ir';
-import { dense, field, fieldDialect, i, layout, type Layout } from '@filigree/sparse';
+import { dense, field, fieldDialect, i, layout, type Layout } from '@filigree/sparse/fields';
 import {
   kernel,
   launchSeed,

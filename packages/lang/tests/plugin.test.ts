@@ -188,7 +188,7 @@ describe.each([
 
 /* `sum` and `n` are names that a bundle gives to other things too; helpers stand above and below what uses them. */
 const kernels = `import { active, inlined, kernel, lowerKernel, sum, type Grid1 } from '@filigree/lang';
-import { dense, field, i, layout } from '@filigree/sparse';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { printKernel } from '@filigree/ir';
 import { offset as n } from './offset.js';
 

@@ -24,7 +24,7 @@ import {
   vec,
   type KernelDef,
 } from '@filigree/lang';
-import { dense, field, fieldDialect, i, layout } from '@filigree/sparse';
+import { dense, field, fieldDialect, i, layout } from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 

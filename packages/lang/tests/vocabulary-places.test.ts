@@ -28,7 +28,7 @@ import {
   type VecGrid1,
   type VecGrid2,
 } from '@filigree/lang';
-import { dense, field, i, ij, layout, vectorField } from '@filigree/sparse';
+import { dense, field, i, ij, layout, vectorField } from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { define, problemsOf, run, textOf } from './kernel-run.js';

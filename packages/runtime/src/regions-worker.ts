@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { performWork } from '@filigree/sparse';
+import { performWork } from '@filigree/sparse/equations';
 import { takeWork, type Batch, type Done } from './regions/crew.js';
 
 /** A worker of a crew: takes works of each batch until all are taken. */

@@ -17,7 +17,7 @@ const page = `
 import { active, conjugateGradients, kernel, solveConjugateGradients, sum } from '@filigree/lang';
 import { program } from '@filigree/runtime';
 import { wasm } from '@filigree/backend-wasm';
-import { dense, field, ij, layout } from '@filigree/sparse';
+import { dense, field, ij, layout } from '@filigree/sparse/fields';
 const u = field('u', 'f32');
 const grow = kernel([u, 'f32'], (u, by) => {
   for (const [i, j] of active(u)) u[i][j] += by;

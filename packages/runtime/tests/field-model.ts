@@ -12,7 +12,7 @@ import {
   type FieldDecl,
   type Layout,
   type SNode,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 
 /**
  * What fields are to do, said with sets and maps: for each sparse node the places of its active cells, for each list its

@@ -2,7 +2,18 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allocateBuffers, DiagnosticError } from '@filigree/ir';
 import { hostField, loadArena, openArena, saveArena, type Arena } from '@filigree/runtime';
-import { dense, dynamic, field, hash, i, ij, initializeArena, layout, storageOf, type Layout } from '@filigree/sparse';
+import {
+  dense,
+  dynamic,
+  field,
+  hash,
+  i,
+  ij,
+  initializeArena,
+  layout,
+  storageOf,
+  type Layout,
+} from '@filigree/sparse/fields';
 import { allIndices, randomLayout, windowOf } from './field-model.js';
 
 const arenaOf = (tree: Layout, budget = 2 ** 16): Arena => {

@@ -17,7 +17,7 @@ import {
   storageOf,
   vectorField,
   type Layout,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 
 const arenaOf = (tree: Layout, ready?: () => void): Arena => {
   const storage = storageOf(tree, { budget: 2 ** 20 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { allocateBuffers, DiagnosticError } from '@filigree/ir';
 import { hostField, openArena } from '@filigree/runtime';
-import { initializeArena, storageOf } from '@filigree/sparse';
+import { initializeArena, storageOf } from '@filigree/sparse/fields';
 import { allIndices, FieldModel, randomLayout, windowOf } from './field-model.js';
 
 interface Step {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { DiagnosticError } from '@filigree/ir';
 import { active, kernel, range, type Grid1 } from '@filigree/lang';
 import { program } from '@filigree/runtime';
-import { dense, dynamic, field, hash, i, layout, type Branch } from '@filigree/sparse';
+import { dense, dynamic, field, hash, i, layout, type Branch } from '@filigree/sparse/fields';
 import { interpreter } from './interpreter.js';
 
 const u = field('u', 'i32');

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DiagnosticError } from '@filigree/ir';
 import { fieldPipeline, fieldProgram, type FieldProgram } from '@filigree/runtime';
-import { storageOf, type Layout } from '@filigree/sparse';
+import { storageOf, type Layout } from '@filigree/sparse/fields';
 import { allIndices, FieldModel, randomLayout, windowOf } from './field-model.js';
 import { interpreter } from './interpreter.js';
 import { launchesOf, randomKernels } from './random-kernels.js';

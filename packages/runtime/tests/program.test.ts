@@ -34,7 +34,7 @@ import {
   type Program,
   type ProgramOptions,
 } from '@filigree/runtime';
-import { dense, field, hash, i, ij, j, layout, vectorField, type FieldDecl } from '@filigree/sparse';
+import { dense, field, hash, i, ij, j, layout, vectorField, type FieldDecl } from '@filigree/sparse/fields';
 import { interpreter } from './interpreter.js';
 
 const make = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(

@@ -18,7 +18,7 @@ import {
   isSparse,
   type Layout,
   type PlacedField,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 
 /**
  * Kernels for each field of a layout, by hand: `set` and `get` for one element, `bump`, which adds one to all active

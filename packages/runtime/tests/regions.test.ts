@@ -8,10 +8,10 @@ import {
   evaluateRegions,
   forEachRun,
   solveProgram,
-  type CsrPattern,
   type Regions,
   type SolvedProgram,
-} from '@filigree/sparse';
+} from '@filigree/sparse/equations';
+import { type CsrPattern } from '@filigree/sparse/formats';
 
 const right = <A>(e: E.Either<Diagnostics, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.map((d) => `${d.code}: ${d.message}`).join('\n'));

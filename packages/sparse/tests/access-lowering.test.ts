@@ -21,7 +21,7 @@ import {
   storageOf,
   type Layout,
   type Storage,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { allocate, freshArena } from './access-model.js';
 import { after, moduleFrom } from './access-text.js';

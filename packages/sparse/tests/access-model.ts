@@ -34,7 +34,7 @@ import {
   type Layout,
   type SNode,
   type Storage,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import fc from 'fast-check';
 
 /* ---------------------------------------------------------------- programs */

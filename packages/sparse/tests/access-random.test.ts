@@ -15,7 +15,7 @@ import {
   snodeDialect,
   storageOf,
   type Storage,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Model, PARAMS, allocate, cases, freshArena, logOf, moduleOf, type Case } from './access-model.js';

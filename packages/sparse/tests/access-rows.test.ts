@@ -12,7 +12,7 @@ import {
   storageOf,
   type Layout,
   type LowerFieldsOptions,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allocate, freshArena } from './access-model.js';

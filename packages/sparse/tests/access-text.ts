@@ -1,5 +1,5 @@
 import { coreDialects, parseModule, pipeline, printKernel, verify, type Module, type Pass } from '@filigree/ir';
-import { fieldDialect, snodeDialect, storageOf, type Layout, type Storage } from '@filigree/sparse';
+import { fieldDialect, snodeDialect, storageOf, type Layout, type Storage } from '@filigree/sparse/fields';
 import { right } from './support.js';
 
 /** A kernel's text, parsed, over the arena of a layout. */

@@ -19,7 +19,7 @@ import {
   transpose,
   type Csr,
   type Ring,
-} from '@filigree/sparse';
+} from '@filigree/sparse/formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dense, denseMultiply, denseTranspose, gridLaplacian, matrixOf, side, sparse, thrown } from './support.js';

@@ -11,7 +11,7 @@ import {
   type Csr,
   type FileField,
   type Symmetry,
-} from '@filigree/sparse';
+} from '@filigree/sparse/formats';
 import { describe, expect, it } from 'vitest';
 import { matrixTexts, readPlainly, type Entries } from './matrix-texts.js';
 import { DATA, dataFile, right } from './support.js';

@@ -10,7 +10,7 @@ import {
   type BooleanTensor,
   type ContractionTree,
   type IndexedPattern,
-} from '@filigree/sparse';
+} from '@filigree/sparse/eqspp';
 import { expect, test } from 'vitest';
 
 /** The product of tensors with the given entries (5), by all values of all indices; extents by letter. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { builtinPrograms, equationTexts, letterTexts, solveProgram } from '@filigree/sparse';
+import { builtinPrograms, equationTexts, letterTexts, solveProgram } from '@filigree/sparse/equations';
 import { right } from './equations-support.js';
 
 const derive = (name: string, sizes: Record<string, number>): string => {

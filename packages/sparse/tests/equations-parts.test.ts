@@ -10,7 +10,7 @@ import {
   type Regions,
   type SolvedProgram,
   type SparseInputs,
-} from '@filigree/sparse';
+} from '@filigree/sparse/equations';
 import { codesOf, randomInputs, randomSource, right } from './equations-support.js';
 
 /** Everything that an evaluation finds, as plain data. */

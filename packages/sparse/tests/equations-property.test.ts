@@ -10,7 +10,7 @@ import {
   type Module,
   type Value,
 } from '@filigree/ir';
-import { checkRegions, resultPattern, specializeRegions, type Regions } from '@filigree/sparse';
+import { checkRegions, resultPattern, specializeRegions, type Regions } from '@filigree/sparse/equations';
 import { codesOf, randomInputs, randomSource, regionsOf, right, valuesOf } from './equations-support.js';
 
 const N = 5;

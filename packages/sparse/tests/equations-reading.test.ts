@@ -8,9 +8,9 @@ import {
   letterTexts,
   solveProgram,
   specializeRegions,
-  type CsrPattern,
   type ReadProgramOptions,
-} from '@filigree/sparse';
+} from '@filigree/sparse/equations';
+import { type CsrPattern } from '@filigree/sparse/formats';
 import { regionsOf, right } from './equations-support.js';
 
 const BUFFERS = ['A : f64[6] input', 'x : f64[4] inout', 'y : f64[4] output'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { coreDialects, interpret } from '@filigree/ir';
-import { builtinPrograms, checkRegions, resultPattern, type Regions } from '@filigree/sparse';
+import { builtinPrograms, checkRegions, resultPattern, type Regions } from '@filigree/sparse/equations';
 import { codesOf, iterationsOf, randomInputs, randomSource, regionsOf, right, valuesOf } from './equations-support.js';
 
 type Sizes = Record<string, number>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { coreDialects, interpret, verifyModule, type Module } from '@filigree/ir';
-import { builtinPrograms, specializeRegions, type LoopForm, type Regions } from '@filigree/sparse';
+import { builtinPrograms, specializeRegions, type LoopForm, type Regions } from '@filigree/sparse/equations';
 import { randomInputs, randomSource, regionsOf, right, valuesOf } from './equations-support.js';
 
 const forms: readonly (readonly [string, readonly LoopForm[]])[] = [

@@ -4,13 +4,13 @@ import {
   evaluateRegions,
   forEachRun,
   solveProgram,
-  type CsrPattern,
   type InterestRegion,
   type PointSet,
   type ReadProgramOptions,
   type Regions,
   type SolvedProgram,
-} from '@filigree/sparse';
+} from '@filigree/sparse/equations';
+import { type CsrPattern } from '@filigree/sparse/formats';
 
 export const right = <A>(e: E.Either<Diagnostics, A>): A => {
   if (E.isLeft(e)) throw new Error(e.left.map((d) => `${d.code}: ${d.message}`).join('\n'));

@@ -10,7 +10,7 @@ import {
   type CsrPattern,
   type Expr,
   type Ring,
-} from '@filigree/sparse';
+} from '@filigree/sparse/formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

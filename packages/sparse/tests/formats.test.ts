@@ -20,7 +20,7 @@ import {
   spy,
   transposePattern,
   type CsrPattern,
-} from '@filigree/sparse';
+} from '@filigree/sparse/formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dense, denseTranspose, gridLaplacian, matrixOf, side, sparse, thrown, tripletsOf, zeros } from './support.js';

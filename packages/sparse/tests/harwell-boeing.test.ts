@@ -1,4 +1,9 @@
-import { readHarwellBoeing, writeHarwellBoeing, type HarwellBoeingOptions, type ReadOptions } from '@filigree/sparse';
+import {
+  readHarwellBoeing,
+  writeHarwellBoeing,
+  type HarwellBoeingOptions,
+  type ReadOptions,
+} from '@filigree/sparse/formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dense, gridLaplacian, left, matrixOf, right, side, sparse } from './support.js';

@@ -15,7 +15,7 @@ import {
   type Branch,
   fields,
   j,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 
 const f = (name: string) => field(name, 'f32');
 const [u, v, w, flags] = ['u', 'v', 'w', 'flags'].map(f);

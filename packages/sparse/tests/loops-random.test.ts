@@ -31,7 +31,7 @@ import {
   type Axis,
   type Layout,
   type Storage,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Model, PARAMS, allocate, cases, freshArena, logOf, moduleOf, type Program } from './access-model.js';

@@ -35,7 +35,7 @@ import {
   storageOf,
   type Layout,
   type Storage,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allocate } from './access-model.js';

@@ -11,7 +11,7 @@ import {
   snodeDialect,
   storageOf,
   type Layout,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { after, moduleFrom } from './access-text.js';
 import { left } from './support.js';

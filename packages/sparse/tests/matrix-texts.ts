@@ -1,4 +1,4 @@
-import type { FileField, Symmetry } from '@filigree/sparse';
+import type { FileField, Symmetry } from '@filigree/sparse/formats';
 
 /* Matrix Market text without the package: written line by line as the format's page describes it, and read by splitting. */
 

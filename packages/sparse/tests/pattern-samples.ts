@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 
 /** A pattern from the columns of each row. */
 export const patternOf = (cols: number, rows: readonly (readonly number[])[]): CsrPattern => ({

@@ -22,7 +22,7 @@ import {
   poolsAround,
   storageOf,
   type Storage,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layouts } from './access-model.js';

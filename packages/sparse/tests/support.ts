@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostic, Diagnostics } from '@filigree/ir';
 import { DiagnosticError } from '@filigree/ir';
-import { assemble, csrFromTriplets, numberRing, type Csr } from '@filigree/sparse';
+import { assemble, csrFromTriplets, numberRing, type Csr } from '@filigree/sparse/formats';
 import fc from 'fast-check';
 import type * as E from 'fp-ts/lib/Either.js';
 

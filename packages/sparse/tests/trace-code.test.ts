@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coreDialects, interpret, verifyModule, type Module, type TypedArray } from '@filigree/ir';
+import { type CsrPattern } from '@filigree/sparse/formats';
 import {
   packValues,
   pieceKernel,
@@ -11,9 +12,8 @@ import {
   spmmKernel,
   spmvFromPieces,
   spmvKernel,
-  type CsrPattern,
   type SparseKernel,
-} from '@filigree/sparse';
+} from '@filigree/sparse/trace';
 import { gathered, numbers, patternOf, patterns, rowByRow } from './pattern-samples.js';
 import { gridLaplacian, left, right, thrown } from './support.js';
 

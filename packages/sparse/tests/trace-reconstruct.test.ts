@@ -7,7 +7,7 @@ import {
   reconstructPattern,
   tracePattern,
   type Piece,
-} from '@filigree/sparse';
+} from '@filigree/sparse/trace';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gridLaplacian, left, right } from './support.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ARITHMETIC, type Arithmetic } from '@filigree/ir';
-import { csrFromTriplets, evaluateExpr, numberRing, parseExpr, type CsrPattern } from '@filigree/sparse';
+import { csrFromTriplets, evaluateExpr, numberRing, parseExpr, type CsrPattern } from '@filigree/sparse/formats';
 import { defaultOptions, symbolicRing, type Program, type SpecializeOptions } from '@filigree/specialize';
 import { numbers, relativeError, right, runProgram } from './support.js';
 

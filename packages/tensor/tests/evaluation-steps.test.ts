@@ -1,4 +1,4 @@
-import { patternOf } from '@filigree/sparse';
+import { patternOf } from '@filigree/sparse/eqspp';
 import { evaluationSteps, kernel, tensor } from '@filigree/tensor';
 import { expect, test } from 'vitest';
 

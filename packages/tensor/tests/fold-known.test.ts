@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
-import { patternOf } from '@filigree/sparse';
+import { patternOf } from '@filigree/sparse/eqspp';
 import {
   evaluateKernel,
   explainKernel,

@@ -1,4 +1,4 @@
-import { patternOf } from '@filigree/sparse';
+import { patternOf } from '@filigree/sparse/eqspp';
 import * as E from 'fp-ts/lib/Either.js';
 import {
   denseLayout,

@@ -1,5 +1,5 @@
 import { formatDiagnostic } from '@filigree/ir';
-import { fullPattern, patternOf, type BooleanTensor } from '@filigree/sparse';
+import { fullPattern, patternOf, type BooleanTensor } from '@filigree/sparse/eqspp';
 import * as E from 'fp-ts/lib/Either.js';
 import {
   evaluateKernel,

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { patternOf, type BooleanTensor } from '@filigree/sparse';
+import { patternOf, type BooleanTensor } from '@filigree/sparse/eqspp';
 
 /** Basis functions of a scheme of some order in three dimensions. */
 export const basis = (order: number): number => (order * (order + 1) * (order + 2)) / 6;

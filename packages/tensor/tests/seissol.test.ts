@@ -1,4 +1,4 @@
-import { boundingBox, countNonzeros, patternOf, type BooleanTensor } from '@filigree/sparse';
+import { boundingBox, countNonzeros, patternOf, type BooleanTensor } from '@filigree/sparse/eqspp';
 import * as E from 'fp-ts/lib/Either.js';
 import {
   deducePattern,

@@ -1,5 +1,5 @@
 import type { Pass } from '@filigree/ir';
-import { patternOf } from '@filigree/sparse';
+import { patternOf } from '@filigree/sparse/eqspp';
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 import {

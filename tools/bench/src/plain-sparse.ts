@@ -1,4 +1,4 @@
-import type { Csr } from '@filigree/sparse';
+import type { Csr } from '@filigree/sparse/formats';
 
 /**
  * Sparse algebra on numbers in plain TypeScript, written for reading: what every faster implementation is checked against.

@@ -17,7 +17,7 @@ import {
   type Assembly,
   type Mesh,
 } from '@filigree/e2e';
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 import type { BaselineInputs, NativeBaseline } from './native/baseline.js';
 
 export type ProgramName = 'cotan' | 'dual-laplacian' | 'arap' | 'cloth-hessian';

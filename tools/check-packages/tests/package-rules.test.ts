@@ -9,10 +9,7 @@ let path = '';
 beforeEach(() => {
   path = mkdtempSync(join(tmpdir(), 'filigree-package-'));
   for (const [file, text] of Object.entries(files)) write(file, text);
-  write(
-    'README.md',
-    withBlock('# opt\n\n```js\nconsole.log(1);\n```\n', sizeBlock(manifest, measure(join(path, 'dist')))),
-  );
+  write('README.md', withBlock('# opt\n\n```js\nconsole.log(1);\n```\n', sizeBlock(manifest, measure(path, manifest))));
 });
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
@@ -59,9 +56,9 @@ test('the README needs an example and true figures', async () => {
   write('README.md', readme);
   expect(await problems()).toEqual(['README.md has no ```js example', expect.stringContaining('no size block')]);
   const half = sizeBlock(manifest, { bytes: 2500, gzip: 80 });
-  expect(staleBlock(half, manifest, measure(join(path, 'dist')))).toMatch(/says 2.5 kB, measured 5.5 kB/);
-  const near = sizeBlock(manifest, { bytes: 5000, gzip: measure(join(path, 'dist')).gzip });
-  expect(staleBlock(near, manifest, measure(join(path, 'dist')))).toBeUndefined();
+  expect(staleBlock(half, manifest, measure(path, manifest))).toMatch(/says 2.5 kB, measured 5.5 kB/);
+  const near = sizeBlock(manifest, { bytes: 5000, gzip: measure(path, manifest).gzip });
+  expect(staleBlock(near, manifest, measure(path, manifest))).toBeUndefined();
 });
 
 test('a block is replaced in place and written once', () => {
@@ -70,6 +67,19 @@ test('a block is replaced in place and written once', () => {
   expect(second).toContain('9.0 kB of JavaScript');
   expect(second.match(/<!-- size -->/g)).toHaveLength(1);
   expect(second.endsWith('More.\n')).toBe(true);
+});
+
+test('an entry counts what it loads, whatever the others do', () => {
+  write('dist/more.js', `import "./chunk.js";\nimport { x } from "./far/chunk.js";\n${'// padding\n'.repeat(100)}`);
+  write('dist/chunk.js', `import "./more.js";\n${'// padding\n'.repeat(200)}`);
+  write('dist/far/chunk.js', '// padding\n'.repeat(300));
+  const target = { '@filigree/source': './src/more.ts', types: './dist/more.d.ts', default: './dist/more.js' };
+  const two = { ...manifest, exports: { ...manifest.exports, './more': target } };
+  const size = measure(path, two);
+  expect(Math.round((size.entries?.['./more']?.bytes ?? 0) / 100)).toBe(67);
+  expect(sizeBlock(two, size)).toContain('`@filigree/opt/more` loads 6.7 kB of JavaScript');
+  expect(staleBlock(sizeBlock(two, size), two, size)).toBeUndefined();
+  expect(staleBlock(sizeBlock(two, { bytes: size.bytes, gzip: size.gzip }), two, size)).toMatch(/entries/);
 });
 
 test('dependencies stay on the floors, at the shared version, and are used', async () => {

@@ -20,7 +20,7 @@ beforeAll(() => {
     dependencies: { '@filigree/ir': '1', '@filigree/sparse': '1' },
   });
   write('packages/sparse/package.json', {
-    exports: { ...offers, './formats': {} },
+    exports: { ...offers, './formats': {}, './trace': {} },
     dependencies: { '@filigree/ir': '1' },
   });
   write('packages/backend-wasm/package.json', { exports: offers, dependencies: { '@filigree/ir': '1' } });
@@ -118,6 +118,25 @@ test('tests see their package as a user does', () => {
   expect(complaints('packages/ir/src/a.ts', "import '@filigree/ir';")).toEqual([
     expect.stringContaining('its own files by relative path'),
   ]);
+});
+
+test('wings of a package import only the wings that the table allows', () => {
+  const relative = (from: string, to: string) => complaints(`packages/sparse/src/${from}`, `import '${to}';`);
+  expect(relative('trace/a.ts', '../formats/patterns/csr.js')).toEqual([]);
+  expect(relative('trace/a.ts', './b.js')).toEqual([]);
+  expect(relative('index.ts', './trace/index.js')).toEqual([]);
+  expect(relative('formats/a.ts', '../trace/b.js')).toEqual([
+    expect.stringContaining('The wing formats may not import the wing trace'),
+  ]);
+  expect(relative('trace/a.ts', '../index.js')).toEqual([expect.stringContaining('outside of wings')]);
+});
+
+test('sources name the wing that they use', () => {
+  expect(complaints('packages/runtime/src/a.ts', "import '@filigree/sparse/trace';")).toEqual([]);
+  expect(complaints('packages/runtime/src/a.ts', "import '@filigree/sparse';")).toEqual([
+    expect.stringContaining('@filigree/sparse/formats, '),
+  ]);
+  expect(complaints('packages/runtime/tests/a.test.ts', "import '@filigree/sparse';")).toEqual([]);
 });
 
 test("Node's modules stay where the table allows them", () => {

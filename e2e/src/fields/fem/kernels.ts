@@ -1,5 +1,5 @@
 import { active, conjugateGradients, f64, identity, kernel, mat, ndrange, unrolled, vec } from '@filigree/lang';
-import { componentsOf, dense, fields, ijk, layout } from '@filigree/sparse';
+import { componentsOf, dense, fields, ijk, layout } from '@filigree/sparse/fields';
 import type { Blocks } from '../layouts.js';
 import { CORNERS, type FemSetup } from './setup.js';
 

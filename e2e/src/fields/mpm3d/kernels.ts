@@ -1,6 +1,6 @@
 import { accumulate, active, append, at, cache, clear, columns, identity, idiv, kernel } from '@filigree/lang';
 import { nearestRotation, quadraticSpline, range, splineNodes, sum, vec } from '@filigree/lang';
-import { dense, dynamic, fields, i, ijk, ijkl, l, layout } from '@filigree/sparse';
+import { dense, dynamic, fields, i, ijk, ijkl, l, layout } from '@filigree/sparse/fields';
 import { inGroups, type Blocks } from '../layouts.js';
 import type { MpmSetup } from '../mpm/mpm.js';
 

@@ -1,5 +1,5 @@
 import { active, isActive, kernel, ndrange, range, unrolled } from '@filigree/lang';
-import { dense, fields, ijk, ijkl, l, layout } from '@filigree/sparse';
+import { dense, fields, ijk, ijkl, l, layout } from '@filigree/sparse/fields';
 import type { Blocks } from '../layouts.js';
 import { CHANNELS, type CnnSetup } from './setup.js';
 

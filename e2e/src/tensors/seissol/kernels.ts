@@ -8,7 +8,7 @@ import {
   type Tensor,
   type Term,
 } from '@filigree/tensor';
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import { shaped, together, type ElementLayouts } from '../element-kernels.js';
 import type { Matrices } from './read-matrices.js';
 

@@ -1,4 +1,4 @@
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import { starPattern, type Solution, type Waves } from '../waves.js';
 import { dubinerMatrices } from './dubiner-matrices.js';
 import { tetElements, type TetElements } from './elements.js';

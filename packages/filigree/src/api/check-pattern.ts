@@ -1,5 +1,5 @@
 import { DiagnosticError, fail } from '@filigree/ir';
-import { checkCsr, type CsrPattern } from '@filigree/sparse';
+import { checkCsr, type CsrPattern } from '@filigree/sparse/formats';
 
 /** Throws what is wrong with the pattern of the matrix `name`: `program/pattern` for what is none, `csr/…`. */
 export const checkPattern = (name: string, pattern: unknown): void => {

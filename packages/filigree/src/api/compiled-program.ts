@@ -1,6 +1,6 @@
 import type { Sources } from '@filigree/backend';
 import { DiagnosticError, fail, readOnly, type Arithmetic, type Diagnostics, type TypedArray } from '@filigree/ir';
-import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse';
+import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse/formats';
 import type { Built, Stage } from './build.js';
 import { requirePattern } from './check-pattern.js';
 

@@ -9,7 +9,7 @@ import {
   type Csr,
   type CsrPattern,
   type ExprTree,
-} from '@filigree/sparse';
+} from '@filigree/sparse/formats';
 import { symbolicRing, type Program } from '@filigree/specialize';
 import { right } from './build.js';
 import { checkPattern } from './check-pattern.js';

@@ -10,7 +10,7 @@ import {
   type Csr,
   type CsrPattern,
   type Ring,
-} from '@filigree/sparse';
+} from '@filigree/sparse/formats';
 import type { InputShape, Program, SymbolicInput, TraceContext, TracedOutput } from '@filigree/specialize';
 import { checkPattern } from './check-pattern.js';
 

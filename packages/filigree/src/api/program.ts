@@ -1,6 +1,6 @@
 import type { Backend } from '@filigree/backend';
 import { fail, checkOptions, option, type OptionSpec } from '@filigree/ir';
-import type { FieldDecl } from '@filigree/sparse';
+import type { FieldDecl } from '@filigree/sparse/fields';
 import {
   program as makeProgram,
   type Fields,

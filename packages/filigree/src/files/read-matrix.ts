@@ -1,4 +1,10 @@
-import { readHarwellBoeing, readMatrixMarket, type MatrixFile, type ReadOptions, readSpec } from '@filigree/sparse';
+import {
+  readHarwellBoeing,
+  readMatrixMarket,
+  type MatrixFile,
+  type ReadOptions,
+  readSpec,
+} from '@filigree/sparse/formats';
 import { fail, checkOptions } from '@filigree/ir';
 import { right } from '../api/build.js';
 import { readBytes, unpack } from './bytes.js';

@@ -1,5 +1,6 @@
 import { printKernel } from '@filigree/ir';
-import type { BooleanTensor, CsrPattern } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
+import type { CsrPattern } from '@filigree/sparse/formats';
 import type { EinsumRun } from '../cli/einsum/einsum-run.js';
 import { speedRows } from '../cli/einsum/speed-rows.js';
 import { countText } from '../cli/text.js';

@@ -1,5 +1,5 @@
 import { printKernel, scalarOps, type Graph } from '@filigree/ir';
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 import type { ExpressionRun } from '../cli/expr/expression-run.js';
 import { bytesText, countText, msText } from '../cli/text.js';
 import { bars, folded, page, runTimes, section, table } from './html.js';

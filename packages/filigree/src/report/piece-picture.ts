@@ -1,4 +1,5 @@
-import { tracePattern, type CsrPattern, type PatternReconstruction } from '@filigree/sparse';
+import { type CsrPattern } from '@filigree/sparse/formats';
+import { tracePattern, type PatternReconstruction } from '@filigree/sparse/trace';
 import { countText } from '../cli/text.js';
 import { escape } from './html.js';
 

@@ -1,4 +1,5 @@
-import { forEachRun, type CsrPattern, type InterestRegion } from '@filigree/sparse';
+import { forEachRun, type InterestRegion } from '@filigree/sparse/equations';
+import { type CsrPattern } from '@filigree/sparse/formats';
 import type { RegionsRun } from '../cli/regions/regions-run.js';
 import { bytesText, countText, msText } from '../cli/text.js';
 import { bars, escape, folded, page, section, table } from './html.js';

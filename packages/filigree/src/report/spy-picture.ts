@@ -1,4 +1,4 @@
-import { spy, type CsrPattern } from '@filigree/sparse';
+import { spy, type CsrPattern } from '@filigree/sparse/formats';
 import { countText } from '../cli/text.js';
 import { escape } from './html.js';
 

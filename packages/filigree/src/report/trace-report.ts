@@ -1,4 +1,4 @@
-import { groupByShape, printPiece, type Piece } from '@filigree/sparse';
+import { groupByShape, printPiece, type Piece } from '@filigree/sparse/trace';
 import { sourcesOf } from '../cli/trace/spmv-kernels.js';
 import type { TraceRun, TraceSummary } from '../cli/trace/trace-run.js';
 import { countText, msText } from '../cli/text.js';

@@ -1,5 +1,5 @@
 import { fail, isScalarType, type ScalarType } from '@filigree/ir';
-import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse';
+import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse/fields';
 import type { Grid1, Grid2, Grid3, Grid4 } from '../vocabulary/grid-types.js';
 import type { Mat, Vec } from '../vocabulary/vec-types.js';
 

@@ -1,6 +1,6 @@
 import { locOption } from '../ops/place.js';
 import { fail, isScalarType, type Loc, checkOptions, option, type OptionSpec } from '@filigree/ir';
-import { isField } from '@filigree/sparse';
+import { isField } from '@filigree/sparse/fields';
 import { noteOrigin } from '../spelling/origin-of.js';
 import type { KernelArg, KernelFunction } from './arguments.js';
 

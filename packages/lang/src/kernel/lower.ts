@@ -10,7 +10,7 @@ import {
   type Module,
   type ScalarType,
 } from '@filigree/ir';
-import { fieldDialect, type Layout } from '@filigree/sparse';
+import { fieldDialect, type Layout } from '@filigree/sparse/fields';
 import type { KernelDef } from './kernel.js';
 import { elaborate, type Elaborated } from './elaborate/elaborate.js';
 import { emitKernel } from './emit/emit.js';

@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import type { FieldDecl, VectorField } from '@filigree/sparse';
+import type { FieldDecl, VectorField } from '@filigree/sparse/fields';
 import { kernel, type KernelDef, type KernelOptions } from '../kernel/kernel.js';
 import { f64 } from '../vocabulary/casts.js';
 import { active } from '../vocabulary/loops.js';

@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import { bytesAt, clearBytes, initializeArena, nodeText, RESERVED_CELLS, type Layout } from '@filigree/sparse';
+import { bytesAt, clearBytes, initializeArena, nodeText, RESERVED_CELLS, type Layout } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { checksum } from './checksum.js';
 import { isPooled, putIntoTable, type PooledStorage } from './pool.js';

@@ -1,5 +1,5 @@
 import { fail, type ScalarType, type TypedArray } from '@filigree/ir';
-import { arenaName, type Storage } from '@filigree/sparse';
+import { arenaName, type Storage } from '@filigree/sparse/fields';
 
 /** A storage and its memory, as the host sees them. */
 export interface Arena {

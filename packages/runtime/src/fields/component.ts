@@ -1,5 +1,5 @@
 import { byteSize, fail, isWide, type ScalarType, type TypedArray } from '@filigree/ir';
-import { componentsOf, type AnyField, type FieldDecl } from '@filigree/sparse';
+import { componentsOf, type AnyField, type FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { pathTowards, type Path } from './path.js';
 

@@ -1,5 +1,5 @@
 import { byteSize, fail, type TypedArray } from '@filigree/ir';
-import { isSparse, nodeText } from '@filigree/sparse';
+import { isSparse, nodeText } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { areTogether, type Component } from './component.js';
 import type { Shape } from './shape.js';

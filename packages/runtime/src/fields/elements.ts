@@ -1,4 +1,4 @@
-import { RESERVED_CELLS } from '@filigree/sparse';
+import { RESERVED_CELLS } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { mortonDigits, type Path, type Step } from './path.js';
 import { isPooled, lastCell } from './pool.js';

@@ -1,5 +1,5 @@
 import { allocateArray, fail, isFloat, type ScalarType, type TypedArray, readOnly } from '@filigree/ir';
-import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse';
+import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { areTogether, componentsIn, elementAt, type Component } from './component.js';
 import { boundsOf, boxOf, denseArray, sizeOfBox, visitBox } from './dense-array.js';

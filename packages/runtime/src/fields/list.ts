@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import { nodeText, type NodeStorage } from '@filigree/sparse';
+import { nodeText, type NodeStorage } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { parentOf, type Component } from './component.js';
 import { checkedIndices, type Indices } from './indices.js';

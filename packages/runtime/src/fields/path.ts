@@ -1,4 +1,4 @@
-import { axesOf, elementsBelow, pathTo, type Layout, type NodeStorage, type Storage } from '@filigree/sparse';
+import { axesOf, elementsBelow, pathTo, type Layout, type NodeStorage, type Storage } from '@filigree/sparse/fields';
 
 /** One level on the way from the root to an element: how to find the cell of a node from the element's indices. */
 export interface Step {

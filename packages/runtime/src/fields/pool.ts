@@ -1,5 +1,13 @@
 import { fail } from '@filigree/ir';
-import { hashOf, initializeCell, LOT, nodeText, RESERVED_CELLS, type NodeStorage, type Pool } from '@filigree/sparse';
+import {
+  hashOf,
+  initializeCell,
+  LOT,
+  nodeText,
+  RESERVED_CELLS,
+  type NodeStorage,
+  type Pool,
+} from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 
 /**

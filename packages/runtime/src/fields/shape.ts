@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import type { AnyField } from '@filigree/sparse';
+import type { AnyField } from '@filigree/sparse/fields';
 
 /** How the components of a field make up what users see: a number, a list, or a list of rows. */
 export interface Shape {

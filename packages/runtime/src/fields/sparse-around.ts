@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import { elementsBelow, isSparse } from '@filigree/sparse';
+import { elementsBelow, isSparse } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import type { Component } from './component.js';
 import { pathTowards, type Path } from './path.js';

@@ -1,4 +1,11 @@
-import { clearBytes, closeLots, givenOf, initializeCell, RESERVED_CELLS, type NodeStorage } from '@filigree/sparse';
+import {
+  clearBytes,
+  closeLots,
+  givenOf,
+  initializeCell,
+  RESERVED_CELLS,
+  type NodeStorage,
+} from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { cellNumber, type Path, type Quotient, type Step } from './path.js';
 import {

@@ -19,7 +19,7 @@ import {
   unevenLoops,
   vectorizeNests,
 } from '@filigree/opt';
-import { lowerFields, type LowerFieldsOptions, type Storage, lowerFieldsSpec } from '@filigree/sparse';
+import { lowerFields, type LowerFieldsOptions, type Storage, lowerFieldsSpec } from '@filigree/sparse/fields';
 
 /** How kernels on fields are lowered and optimised. */
 export interface FieldPipelineOptions {

@@ -13,7 +13,7 @@ import {
   type OptionSpec,
   readOnly,
 } from '@filigree/ir';
-import { initializeArena, sitesOf, type AnyField, type FieldDecl, type Storage } from '@filigree/sparse';
+import { initializeArena, sitesOf, type AnyField, type FieldDecl, type Storage } from '@filigree/sparse/fields';
 import { loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena } from '../fields/arena.js';
 import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';

@@ -15,7 +15,7 @@ import {
   readOnly,
 } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang';
-import { storageOf, type AnyField, type FieldDecl, type Layout, type Storage } from '@filigree/sparse';
+import { storageOf, type AnyField, type FieldDecl, type Layout, type Storage } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
 import {

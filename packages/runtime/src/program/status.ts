@@ -10,7 +10,7 @@ import {
   type Site,
   type SNode,
   type Storage,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
 import type { Frames } from './frames.js';
 

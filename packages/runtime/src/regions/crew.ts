@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { performWork, type AnyWork, type Platform } from '@filigree/sparse';
+import { performWork, type AnyWork, type Platform } from '@filigree/sparse/equations';
 import { startScript } from '../worker-script.js';
 
 /** Workers that do pieces of work together with this thread. */

@@ -8,7 +8,7 @@ import {
   type SolvedProgram,
   type SparseInputs,
   type Steps,
-} from '@filigree/sparse';
+} from '@filigree/sparse/equations';
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import { workCrew, type Crew } from './crew.js';

@@ -1,8 +1,8 @@
 import { DiagnosticError, fail, pass, type Diagnostics, checkOptions, option } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
-import { checkedPattern } from '../formats/check.js';
-import { cooFromCsr } from '../formats/coo.js';
-import type { CsrPattern } from '../formats/csr.js';
+import { checkedPattern } from '../formats/patterns/check.js';
+import { cooFromCsr } from '../formats/patterns/coo.js';
+import type { CsrPattern } from '../formats/patterns/csr.js';
 import { rowShapes } from './row-shapes.js';
 import { reconstruct, reconstructSpec, type ReconstructOptions, type Reconstruction } from './reconstruct.js';
 

@@ -1,4 +1,4 @@
-import { gcd } from '../gcd.js';
+import { gcd } from './gcd.js';
 
 /**
  * The direction of a face over some iterators, outermost first. Interned: equal directions are one object, so that faces of

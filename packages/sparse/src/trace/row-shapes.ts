@@ -1,4 +1,4 @@
-import type { CsrPattern } from '../formats/csr.js';
+import type { CsrPattern } from '../formats/patterns/csr.js';
 
 /** Rows by their columns relative to the diagonal. */
 export interface RowShapes {

@@ -1,5 +1,5 @@
 import type { Graph } from '@filigree/ir';
-import type { Ring } from '@filigree/sparse';
+import type { Ring } from '@filigree/sparse/formats';
 
 /** Sparse algebra on symbolic entries (EX10): values are node ids of `graph`. */
 export const symbolicRing = (graph: Graph): Ring<Int32Array> => ({

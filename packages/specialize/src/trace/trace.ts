@@ -12,7 +12,7 @@ import {
   type Num,
   type Pass,
 } from '@filigree/ir';
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 import { ARITY, CONSTANT, DIV } from '../decompose/codes.js';
 import { IntList } from '../decompose/int-list.js';
 import { countFrom } from './count-from.js';

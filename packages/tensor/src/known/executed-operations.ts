@@ -1,4 +1,4 @@
-import { boundingBox, countNonzeros } from '@filigree/sparse';
+import { boundingBox, countNonzeros } from '@filigree/sparse/eqspp';
 import type { Node } from '../notation/node.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type ContractionTree, contractionOrder, countProduct, type KnownFactors } from '@filigree/sparse';
+import { type ContractionTree, contractionOrder, countProduct, type KnownFactors } from '@filigree/sparse/eqspp';
 import { ONE } from '../notation/build.js';
 import type { TensorDecl } from '../notation/expression.js';
 import type { EinsumNode, Folded, LeafNode, Node, SumNode } from '../notation/node.js';

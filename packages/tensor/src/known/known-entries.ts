@@ -1,4 +1,4 @@
-import { type BooleanTensor, positionsOf, stridesIn } from '@filigree/sparse';
+import { type BooleanTensor, positionsOf, stridesIn } from '@filigree/sparse/eqspp';
 
 /** Numbers that are known when a plan is made, with a letter for each dimension, column-major. */
 export interface KnownEntries {

@@ -1,4 +1,4 @@
-import { type BooleanTensor, boundingBox, fullPattern } from '@filigree/sparse';
+import { type BooleanTensor, boundingBox, fullPattern } from '@filigree/sparse/eqspp';
 import type { TensorDecl } from '../notation/expression.js';
 import { denseLayout } from './dense-layout.js';
 import type { CompressedLayout, CscLayout, Interval, Layout } from './layout.js';

@@ -1,4 +1,4 @@
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 
 /** How a tensor lies in memory, if its declaration says so; otherwise the planner chooses (§4.4). */
 export type LayoutKind = (typeof layoutKinds)[number];

@@ -1,4 +1,4 @@
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import type { Coefficient, TensorDecl } from './expression.js';
 
 /**

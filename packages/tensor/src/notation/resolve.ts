@@ -1,5 +1,5 @@
 import { checkOptions, fail, option } from '@filigree/ir';
-import { type BooleanTensor, fullPattern } from '@filigree/sparse';
+import { type BooleanTensor, fullPattern } from '@filigree/sparse/eqspp';
 import { ONE, timesCoefficient } from './build.js';
 import { indexedIn } from './check.js';
 import type { Assignment, Coefficient, Expr, TensorDecl } from './expression.js';

@@ -1,5 +1,5 @@
 import { checkOptions, option, type OptionSpec, optionKind } from '@filigree/ir';
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import { ONE, plus, scaled, times } from './build.js';
 import type { Assignment, Coefficient, Expr, KernelDecl, LayoutKind, TensorDecl } from './expression.js';
 

@@ -1,4 +1,4 @@
-import { type BooleanTensor, boundingBox, projectPattern } from '@filigree/sparse';
+import { type BooleanTensor, boundingBox, projectPattern } from '@filigree/sparse/eqspp';
 import { denseLayout } from '../layout/dense-layout.js';
 import type { DenseLayout, Interval, Layout } from '../layout/layout.js';
 import type { TensorDecl } from '../notation/expression.js';

@@ -1,5 +1,5 @@
 import { type Diagnostics, pipeline } from '@filigree/ir';
-import { boundingBox, countNonzeros } from '@filigree/sparse';
+import { boundingBox, countNonzeros } from '@filigree/sparse/eqspp';
 import * as E from 'fp-ts/lib/Either.js';
 import type { Interval } from '../layout/layout.js';
 import type { KernelDecl } from '../notation/expression.js';

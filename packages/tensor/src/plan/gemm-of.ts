@@ -1,4 +1,4 @@
-import { countNonzeros } from '@filigree/sparse';
+import { countNonzeros } from '@filigree/sparse/eqspp';
 import type { GemmSpec, MatrixView } from '../gemm/gemm-spec.js';
 import { positionIn } from '../layout/tensor-layout.js';
 import { strideOf } from '../permute/mapping.js';

@@ -1,5 +1,5 @@
-import type { BooleanTensor } from '@filigree/sparse';
-import { boundingBox, projectPattern } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
+import { boundingBox, projectPattern } from '@filigree/sparse/eqspp';
 import type { GemmSpec } from '../gemm/gemm-spec.js';
 import type { Interval } from '../layout/layout.js';
 import { ONE } from '../notation/build.js';

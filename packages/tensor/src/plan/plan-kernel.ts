@@ -1,5 +1,5 @@
 import { type Diagnostics, fail, type Pass, pass, pipeline, checkOptions, option, type OptionSpec } from '@filigree/ir';
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import * as E from 'fp-ts/lib/Either.js';
 import type { GemmTarget } from '../gemm/gemm-spec.js';
 import { gemmTargets, targetOption } from '../gemm/targets.js';

@@ -1,4 +1,4 @@
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import type { GemmSpec } from '../gemm/gemm-spec.js';
 import type { Interval, Layout } from '../layout/layout.js';
 import type { Coefficient, TensorDecl } from '../notation/expression.js';

@@ -1,4 +1,4 @@
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import type { Term } from '../notation/tensor.js';
 import { resolve, resolveOptions, type ResolveOptions } from '../notation/resolve.js';
 import { checkKernel, indexedIn } from '../notation/check.js';

@@ -5,7 +5,7 @@ import {
   intersectPatterns,
   projectPattern,
   unitePatterns,
-} from '@filigree/sparse';
+} from '@filigree/sparse/eqspp';
 import type { Node } from '../notation/node.js';
 
 /**

@@ -1,4 +1,10 @@
-import { contractionOrder, type ContractionTree, countNonzeros, countProduct, projectPattern } from '@filigree/sparse';
+import {
+  contractionOrder,
+  type ContractionTree,
+  countNonzeros,
+  countProduct,
+  projectPattern,
+} from '@filigree/sparse/eqspp';
 import type { Node } from '../notation/node.js';
 
 /**

@@ -1,6 +1,6 @@
 import koffi from 'koffi';
 import { fail } from '@filigree/ir';
-import type { Csr } from '@filigree/sparse';
+import type { Csr } from '@filigree/sparse/formats';
 import { buildLibrary, type NativeSource } from './build.js';
 import { findCompiler, findEigen, type Found } from './toolchain.js';
 

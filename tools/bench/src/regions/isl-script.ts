@@ -1,4 +1,4 @@
-import { forEachRun, type PointSet, type Regions } from '@filigree/sparse';
+import { forEachRun, type PointSet, type Regions } from '@filigree/sparse/equations';
 
 type Variable = Regions['evaluation']['variables'][number];
 type Term = Variable['terms'][number];

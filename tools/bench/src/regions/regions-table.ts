@@ -3,10 +3,10 @@ import {
   builtinPrograms,
   evaluateRegions,
   solveProgram,
-  type CsrPattern,
   type Regions,
   type SolvedProgram,
-} from '@filigree/sparse';
+} from '@filigree/sparse/equations';
+import { type CsrPattern } from '@filigree/sparse/formats';
 import { evaluateRegionsInParallel } from '@filigree/runtime';
 import * as E from 'fp-ts/lib/Either.js';
 import type { BenchmarkPage } from '../table.js';

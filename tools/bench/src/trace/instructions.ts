@@ -8,14 +8,8 @@ import { right } from '@filigree/e2e';
 import { findToolchain, layoutSlab, runProcess, type Toolchain } from '@filigree/backend';
 import { compilerFlags, cpp } from '@filigree/backend-cpp';
 import { bytesOf, type Module, type TypedArray } from '@filigree/ir';
-import {
-  packValues,
-  reconstructPattern,
-  spmvFromPieces,
-  spmvKernel,
-  type CsrPattern,
-  type SparseKernel,
-} from '@filigree/sparse';
+import { type CsrPattern } from '@filigree/sparse/formats';
+import { packValues, reconstructPattern, spmvFromPieces, spmvKernel, type SparseKernel } from '@filigree/sparse/trace';
 import { readMatrixFile } from 'filigree';
 
 /** Instructions that one product with a vector executes. */

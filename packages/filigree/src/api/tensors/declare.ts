@@ -1,5 +1,5 @@
 import { fail, option, type OptionSpec } from '@filigree/ir';
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import type { LayoutKind, TensorDecl } from '@filigree/tensor';
 
 /** What is known of the tensors of a formula. */

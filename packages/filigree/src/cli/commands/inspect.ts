@@ -62,7 +62,7 @@ const isFile = async (what: string, { bind }: ExpressionRunOptions): Promise<boo
 
 /* No expression has the name of a program as one of its matrices alone. */
 const isAffineProgram = async (what: string): Promise<boolean> =>
-  what.endsWith('.fil') || (await import('@filigree/sparse')).builtinPrograms.some((p) => p.name === what);
+  what.endsWith('.fil') || (await import('@filigree/sparse/equations')).builtinPrograms.some((p) => p.name === what);
 
 /* A name alone, with nothing bound to it, can only be an example. */
 const isExample = (what: string, { bind }: InspectOptions): boolean =>

@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import type { BooleanTensor } from '@filigree/sparse';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import { layoutKinds, scalarsOf, type KernelDecl, type LayoutKind } from '@filigree/tensor';
 import { declareKernel } from '../../api/tensors/compile.js';
 import { readMatrixFile } from '../../files/read-matrix.js';

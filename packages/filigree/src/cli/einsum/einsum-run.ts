@@ -1,5 +1,5 @@
 import { DiagnosticError, error, fail, type Diagnostic } from '@filigree/ir';
-import { boundingBox, countNonzeros, fullPattern, unitePatterns, type BooleanTensor } from '@filigree/sparse';
+import { boundingBox, countNonzeros, fullPattern, unitePatterns, type BooleanTensor } from '@filigree/sparse/eqspp';
 import {
   checkNotation,
   evaluateKernel,

@@ -2,7 +2,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { findToolchain, type Toolchain } from '@filigree/backend';
-import { samePattern, type Csr, type Expr } from '@filigree/sparse';
+import { samePattern, type Csr, type Expr } from '@filigree/sparse/formats';
 import { eigenSource } from './eigen-source.js';
 import { nativeLibrary } from '../native-library.js';
 

@@ -1,4 +1,4 @@
-import type { Expr } from '@filigree/sparse';
+import type { Expr } from '@filigree/sparse/formats';
 
 /**
  * C++ that evaluates an expression with Eigen's sparse matrices, as one would write it by hand: products and powers in

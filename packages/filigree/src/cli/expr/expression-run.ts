@@ -1,6 +1,6 @@
 import { peakRssMB } from '@filigree/runtime';
 import { error, fail, type Arithmetic, type Diagnostic } from '@filigree/ir';
-import type { Csr, CsrPattern } from '@filigree/sparse';
+import type { Csr, CsrPattern } from '@filigree/sparse/formats';
 import { ablate, parseAblation } from '../../api/ablation.js';
 import { build, type Built, type Stage } from '../../api/build.js';
 import { expressionProblem, RESULT, type Binding, type ExpressionProblem } from '../../api/expression.js';

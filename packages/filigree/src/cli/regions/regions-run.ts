@@ -9,10 +9,10 @@ import {
   solveProgram,
   type AffineProgram,
   type BuiltinProgram,
-  type CsrPattern,
   type RegionCheck,
   type Regions,
-} from '@filigree/sparse';
+} from '@filigree/sparse/equations';
+import { type CsrPattern } from '@filigree/sparse/formats';
 import { right } from '../../api/build.js';
 import { readBytes } from '../../files/bytes.js';
 import { readMatrixFile } from '../../files/read-matrix.js';

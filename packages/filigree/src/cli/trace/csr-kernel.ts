@@ -1,5 +1,5 @@
 import { buildKernel, constBuffer, declareBuffer, makeModule, type Module } from '@filigree/ir';
-import type { CsrPattern } from '@filigree/sparse';
+import type { CsrPattern } from '@filigree/sparse/formats';
 
 /** y = A·x over compressed rows, Figure 1a of the paper as kernel IR: what is measured against where no C++ is at hand. */
 export const csrKernel = (pattern: CsrPattern, dtype: 'f32' | 'f64'): Module => {

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { findToolchain, layoutSlab } from '@filigree/backend';
 import { fail } from '@filigree/ir';
 import type { Instance } from '@filigree/runtime';
-import type { Csr } from '@filigree/sparse';
+import type { Csr } from '@filigree/sparse/formats';
 import type { Timer } from '../measure.js';
 import { nativeLibrary } from '../native-library.js';
 import { csrSource } from './csr-source.js';

@@ -1,7 +1,8 @@
 import type { Backend } from '@filigree/backend';
 import { error, type Diagnostic, type Module } from '@filigree/ir';
 import { instantiate, type Instance } from '@filigree/runtime';
-import { packValues, type Csr } from '@filigree/sparse';
+import { type Csr } from '@filigree/sparse/formats';
+import { packValues } from '@filigree/sparse/trace';
 import { right } from '../../api/build.js';
 import { compare, TOLERANCE, type Check } from '../compare.js';
 import { mediansOf, THOROUGH, timerOf, type Timer } from '../measure.js';

@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, Sources } from '@filigree/backend';
 import { DiagnosticError, type Module } from '@filigree/ir';
+import { type CsrPattern } from '@filigree/sparse/formats';
 import {
   groupByShape,
   spmvFromPieces,
   spmvKernel,
-  type CsrPattern,
   type PatternReconstruction,
   type SparseKernel,
-} from '@filigree/sparse';
+} from '@filigree/sparse/trace';
 
 /** y = A·x in two forms: as the cost model chooses, and from the pieces alone (§4), or why that is not made. */
 export interface SpmvKernels {

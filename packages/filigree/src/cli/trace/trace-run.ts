@@ -1,12 +1,12 @@
+import { type MatrixFile } from '@filigree/sparse/formats';
 import {
   coversExactly,
   groupByShape,
   reconstructPattern,
   tracePattern,
-  type MatrixFile,
   type PatternReconstruction,
   type TraceOrder,
-} from '@filigree/sparse';
+} from '@filigree/sparse/trace';
 import type { Backend } from '@filigree/backend';
 import { right } from '../../api/build.js';
 import { readMatrixFile } from '../../files/read-matrix.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { printPiece } from '@filigree/sparse';
+import { printPiece } from '@filigree/sparse/trace';
 import { writeOut, writeSources } from '../write-sources.js';
 import { sourcesOf } from './spmv-kernels.js';
 import type { TraceRun } from './trace-run.js';

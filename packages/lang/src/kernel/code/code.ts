@@ -1,5 +1,5 @@
 import type { ScalarType } from '@filigree/ir';
-import type { FieldDecl } from '@filigree/sparse';
+import type { FieldDecl } from '@filigree/sparse/fields';
 import type { OperatorName } from './operators.js';
 import type { Interval } from './interval.js';
 import type { Origin } from './origin.js';

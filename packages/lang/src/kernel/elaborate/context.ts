@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import type { AnyField, PlacedField } from '@filigree/sparse';
+import type { AnyField, PlacedField } from '@filigree/sparse/fields';
 import type { Label, Local, Reduction, Scalar } from '../code/code.js';
 import type { Origin, Unit } from '../code/origin.js';
 import type { OperatorName } from '../code/operators.js';

@@ -1,5 +1,5 @@
 import { type Buffer, type Diagnostic, type ScalarType } from '@filigree/ir';
-import type { Layout } from '@filigree/sparse';
+import type { Layout } from '@filigree/sparse/fields';
 import { keptOf } from '../../ops/kept.js';
 import type { KernelDef } from '../kernel.js';
 import { type Block, type Reduction, type Temp } from '../code/code.js';

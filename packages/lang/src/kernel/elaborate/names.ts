@@ -1,6 +1,6 @@
 import type { AnyNode, Identifier } from 'acorn';
 import type { ScalarType } from '@filigree/ir';
-import { isField } from '@filigree/sparse';
+import { isField } from '@filigree/sparse/fields';
 import * as vocabulary from '../../vocabulary/index.js';
 import { standardGlobals } from '../../rewrite/standard-globals.js';
 import { refuse, type Context } from './context.js';

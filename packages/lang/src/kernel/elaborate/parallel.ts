@@ -1,5 +1,5 @@
 import type { AnyNode, ForOfStatement } from 'acorn';
-import type { PlacedField } from '@filigree/sparse';
+import type { PlacedField } from '@filigree/sparse/fields';
 import type { Scalar, Space, Temp } from '../code/code.js';
 import { originOf, placedOf, refuse, type Context, type ParallelBody } from './context.js';
 import { loopInterval, promisePositive, variableName } from './loop.js';

@@ -1,5 +1,5 @@
 import type { Diagnostic, ScalarType } from '@filigree/ir';
-import type { Layout } from '@filigree/sparse';
+import type { Layout } from '@filigree/sparse/fields';
 import {
   type Action,
   type Block,

@@ -1,5 +1,5 @@
 import type { ScalarType } from '@filigree/ir';
-import type { AnyField } from '@filigree/sparse';
+import type { AnyField } from '@filigree/sparse/fields';
 import type { FunctionNode } from '../../rewrite/ast.js';
 import { shapeText, type Shape } from '../../vocabulary/algebra.js';
 import type { Literal, Local, Scalar, Temp } from '../code/code.js';

@@ -10,7 +10,7 @@ import { isLiteral, isScalar, nothing, termText } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsics.js';
 import { castTo, scalars } from './math.js';
 import { coordinates } from './places.js';
-import { componentsOf, type AnyField } from '@filigree/sparse';
+import { componentsOf, type AnyField } from '@filigree/sparse/fields';
 
 /** `cache(u)` in a loop over active elements: its attribute `cache`. */
 export const cache: Intrinsic = (cx, e) => {

@@ -8,7 +8,7 @@ import {
   nodeText,
   type AnyField,
   type SNode,
-} from '@filigree/sparse';
+} from '@filigree/sparse/fields';
 import { literal, type Scalar, type StructureOp, type Temp } from '../code/code.js';
 import { storeTerm } from '../elaborate/assign.js';
 import { compute, originOf, placedOf, refuse, type Context } from '../elaborate/context.js';

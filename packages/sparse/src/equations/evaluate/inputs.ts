@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
-import { checkedPattern } from '../../formats/check.js';
-import type { CsrPattern } from '../../formats/csr.js';
+import { checkedPattern } from '../../formats/patterns/check.js';
+import type { CsrPattern } from '../../formats/patterns/csr.js';
 import type { AffineProgram, ArrayInfo } from '../read/program.js';
 import { boxOf, type Box } from '../sets/box.js';
 import { ownMemory, type Allocate } from '../sets/memory.js';

@@ -1,4 +1,4 @@
-import { gcd } from '../../gcd.js';
+import { gcd } from '../../trace/gcd.js';
 import { MOST_BITS, shapeAround } from '../sets/bit-table.js';
 import { boxOf, type Box } from '../sets/box.js';
 import { wordsFor } from '../sets/memory.js';

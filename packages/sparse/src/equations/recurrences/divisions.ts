@@ -1,4 +1,4 @@
-import { gcd } from '../../gcd.js';
+import { gcd } from '../../trace/gcd.js';
 import { affineText } from '../../trace/affine-text.js';
 import type { Affine } from '../../trace/piece.js';
 import { combine, iterator, minus, plus, shiftedBy, times, type Conjunction } from '../sets/conjunction.js';

@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import { gcd } from '../../gcd.js';
+import { gcd } from '../../trace/gcd.js';
 import type { Affine } from '../../trace/piece.js';
 import type { Place, Read, Statement } from '../read/program.js';
 import {

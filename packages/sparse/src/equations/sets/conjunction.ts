@@ -1,4 +1,4 @@
-import { gcd } from '../../gcd.js';
+import { gcd } from '../../trace/gcd.js';
 import type { Affine } from '../../trace/piece.js';
 import { withoutEqualities } from './equalities.js';
 

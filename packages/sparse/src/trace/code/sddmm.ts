@@ -1,6 +1,6 @@
 import { declareBuffer, type Builder, type Value } from '@filigree/ir';
-import type { CsrPattern } from '../../formats/csr.js';
-import { checkedPattern } from '../../formats/check.js';
+import type { CsrPattern } from '../../formats/patterns/csr.js';
+import { checkedPattern } from '../../formats/patterns/check.js';
 import { loadSlot, slotsOf, zeroOf, type Slot } from './dense-rows.js';
 import { checkWidth, lanesOf, tileKernel, kernelOptions, type KernelOptions, type SparseKernel } from './kernel.js';
 import { planSharedRows } from './tiles/shared-rows.js';

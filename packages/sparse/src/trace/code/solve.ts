@@ -8,8 +8,8 @@ import {
   checkOptions,
   option,
 } from '@filigree/ir';
-import type { CsrPattern } from '../../formats/csr.js';
-import { checkedPattern } from '../../formats/check.js';
+import type { CsrPattern } from '../../formats/patterns/csr.js';
+import { checkedPattern } from '../../formats/patterns/check.js';
 import { kernelSpec, type KernelOptions, type SparseKernel } from './kernel.js';
 import { emitStretches, placeStretches } from './stretch-loops.js';
 import { Tables } from './tables.js';

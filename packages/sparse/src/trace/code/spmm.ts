@@ -1,6 +1,6 @@
 import { declareBuffer } from '@filigree/ir';
-import type { CsrPattern } from '../../formats/csr.js';
-import { checkedPattern } from '../../formats/check.js';
+import type { CsrPattern } from '../../formats/patterns/csr.js';
+import { checkedPattern } from '../../formats/patterns/check.js';
 import { forEachPass, loadSlot, onSlot, slotIndex, slotsOf, zeroOf } from './dense-rows.js';
 import { checkWidth, lanesOf, tileKernel, kernelOptions, type KernelOptions, type SparseKernel } from './kernel.js';
 import { planSharedRows } from './tiles/shared-rows.js';

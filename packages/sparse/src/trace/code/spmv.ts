@@ -1,6 +1,6 @@
 import { declareBuffer } from '@filigree/ir';
-import type { CsrPattern } from '../../formats/csr.js';
-import { checkedPattern } from '../../formats/check.js';
+import type { CsrPattern } from '../../formats/patterns/csr.js';
+import { checkedPattern } from '../../formats/patterns/check.js';
 import { lanesOf, tileKernel, kernelOptions, type KernelOptions, type SparseKernel } from './kernel.js';
 import { planTiles, type TilePlan } from './tiles/tile-plan.js';
 import { tileSums } from './tiles/tile-sums.js';

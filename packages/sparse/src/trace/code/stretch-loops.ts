@@ -1,5 +1,5 @@
 import type { Builder, Value } from '@filigree/ir';
-import type { CsrPattern } from '../../formats/csr.js';
+import type { CsrPattern } from '../../formats/patterns/csr.js';
 import { stretchesOf, type Stretch } from './stretches.js';
 import { tableEntry, type TableRef, type Tables } from './tables.js';
 import { joined } from './tiles/tile-sums.js';

@@ -1,4 +1,4 @@
-import type { CsrPattern } from '../../formats/csr.js';
+import type { CsrPattern } from '../../formats/patterns/csr.js';
 import { rowShapes } from '../row-shapes.js';
 
 /** Rows `first` … `end`, itself not one of them, that one loop computes in their order. */

@@ -1,4 +1,4 @@
-import type { CsrPattern } from '../../../formats/csr.js';
+import type { CsrPattern } from '../../../formats/patterns/csr.js';
 import { rowShapes } from '../../row-shapes.js';
 import { groupBy } from '../group-by.js';
 import { Prices, signaturesToWrite } from './prices.js';

@@ -1,4 +1,4 @@
-import type { CsrPattern } from '../../../formats/csr.js';
+import type { CsrPattern } from '../../../formats/patterns/csr.js';
 import { signaturesToWrite } from './prices.js';
 import { planOf, type TilePlan } from './tile-plan.js';
 import { signatureKey, type Tile } from './tile.js';

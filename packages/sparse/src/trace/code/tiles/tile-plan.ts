@@ -1,4 +1,4 @@
-import type { CsrPattern } from '../../../formats/csr.js';
+import type { CsrPattern } from '../../../formats/patterns/csr.js';
 import { groupBy } from '../group-by.js';
 import { coverRows } from './cover.js';
 import { CODE } from './prices.js';

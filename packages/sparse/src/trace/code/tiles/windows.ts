@@ -1,4 +1,4 @@
-import type { CsrPattern } from '../../../formats/csr.js';
+import type { CsrPattern } from '../../../formats/patterns/csr.js';
 import type { Prices } from './prices.js';
 import type { Tile } from './tile.js';
 

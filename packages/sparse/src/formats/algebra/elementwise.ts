@@ -1,4 +1,4 @@
-import type { Csr } from '../formats/csr.js';
+import type { Csr } from '../patterns/csr.js';
 import { intersectionPattern, sumPattern } from './pattern-algebra.js';
 import type { Ring } from './ring.js';
 

@@ -3,10 +3,10 @@ import { fail } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import { assemble } from '../algebra/structure.js';
 import { numberRing } from '../algebra/number-ring.js';
-import { MAX_INDEX } from '../formats/coo.js';
-import type { Csr } from '../formats/csr.js';
-import { findEntry } from '../formats/special.js';
-import { csrFromCheckedTriplets } from '../formats/triplets.js';
+import { MAX_INDEX } from '../patterns/coo.js';
+import type { Csr } from '../patterns/csr.js';
+import { findEntry } from '../patterns/special.js';
+import { csrFromCheckedTriplets } from '../patterns/triplets.js';
 
 /** The kind of number a file declares. */
 export type FileField = (typeof fileFields)[number];

@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import type { Csr, CsrPattern } from '../formats/csr.js';
+import type { Csr, CsrPattern } from '../patterns/csr.js';
 import { longestProductRow, productPattern } from './pattern-algebra.js';
 import type { Ring } from './ring.js';
 

@@ -1,7 +1,7 @@
 import { fail, pass, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
-import type { Csr } from '../formats/csr.js';
-import { findEntry } from '../formats/special.js';
+import type { Csr } from '../patterns/csr.js';
+import { findEntry } from '../patterns/special.js';
 import { fileFields, symmetries, type FileField, type Symmetry } from './matrix-file.js';
 import { byteWriter, requireFinite, requireSymmetry, shortest } from './write.js';
 

@@ -1,8 +1,8 @@
 import { fail } from '@filigree/ir';
-import { transposePattern } from '../formats/csc.js';
-import type { Csr } from '../formats/csr.js';
-import { diagonalEntries, diagonalPattern, lowerBound } from '../formats/special.js';
-import { stableOrder, type Assembly } from '../formats/triplets.js';
+import { transposePattern } from '../patterns/csc.js';
+import type { Csr } from '../patterns/csr.js';
+import { diagonalEntries, diagonalPattern, lowerBound } from '../patterns/special.js';
+import { stableOrder, type Assembly } from '../patterns/triplets.js';
 import type { Ring } from './ring.js';
 
 /** Aᵀ. */

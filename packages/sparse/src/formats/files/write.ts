@@ -1,7 +1,7 @@
 import { fail } from '@filigree/ir';
-import type { Csr } from '../formats/csr.js';
-import { transposePattern } from '../formats/csc.js';
-import { samePattern } from '../formats/compare.js';
+import type { Csr } from '../patterns/csr.js';
+import { transposePattern } from '../patterns/csc.js';
+import { samePattern } from '../patterns/compare.js';
 import type { FileKind, Symmetry } from './matrix-file.js';
 
 /** Collects text as bytes in pieces, so that a file may be longer than the longest string. */

@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
-import { MAX_INDEX } from '../formats/coo.js';
-import type { CsrPattern } from '../formats/csr.js';
+import { MAX_INDEX } from '../patterns/coo.js';
+import type { CsrPattern } from '../patterns/csr.js';
 
 /**
  * The pattern of a sum or difference: the union. Where one pattern holds the other, that very object is returned.

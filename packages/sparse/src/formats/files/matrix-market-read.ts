@@ -1,5 +1,5 @@
 import { fail, pass, checkOptions } from '@filigree/ir';
-import { MAX_INDEX } from '../formats/coo.js';
+import { MAX_INDEX } from '../patterns/coo.js';
 import {
   bytesOfSource,
   expandStored,

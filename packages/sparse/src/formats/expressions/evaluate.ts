@@ -4,7 +4,7 @@ import { add, neg, scale, sub } from '../algebra/elementwise.js';
 import { multiply } from '../algebra/multiply.js';
 import type { Ring } from '../algebra/ring.js';
 import { transpose } from '../algebra/structure.js';
-import type { Csr } from '../formats/csr.js';
+import type { Csr } from '../patterns/csr.js';
 import { foldExpr, type Bindings } from './fold.js';
 import type { ExprTree } from './tree.js';
 

@@ -1,8 +1,8 @@
 import { fail, pass, type Diagnostics, type Loc, checkOptions, option } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import { countProducts, productPattern, sumPattern } from '../algebra/pattern-algebra.js';
-import type { CsrPattern } from '../formats/csr.js';
-import { transposePattern } from '../formats/csc.js';
+import type { CsrPattern } from '../patterns/csr.js';
+import { transposePattern } from '../patterns/csc.js';
 import { foldExpr, type Bindings } from './fold.js';
 import type { ExprTree } from './tree.js';
 

@@ -1,5 +1,5 @@
 import { fail, type Loc } from '@filigree/ir';
-import type { CsrPattern } from '../formats/csr.js';
+import type { CsrPattern } from '../patterns/csr.js';
 import { postOrder, type Expr, type ExprTree } from './tree.js';
 
 /** What an expression does with matrices `M`, whatever stands behind them; shapes are checked before each call. */

@@ -1,7 +1,7 @@
 import { fail, pass, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
-import { cscFromCsr } from '../formats/csc.js';
-import type { Csr } from '../formats/csr.js';
+import { cscFromCsr } from '../patterns/csc.js';
+import type { Csr } from '../patterns/csr.js';
 import { fileFields, symmetries, type FileField, type Symmetry } from './matrix-file.js';
 import { byteWriter, requireFinite, requireSymmetry } from './write.js';
 

@@ -1,5 +1,5 @@
 import { fail, pass, type Loc, checkOptions } from '@filigree/ir';
-import { MAX_INDEX } from '../formats/coo.js';
+import { MAX_INDEX } from '../patterns/coo.js';
 import { parseFortranFormat, type FortranFormat } from './fortran-format.js';
 import {
   bytesOfSource,
