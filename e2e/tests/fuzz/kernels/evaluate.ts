@@ -8,6 +8,8 @@ export interface Outcome {
   readonly result?: Scalar;
   /** Whether some operation on floats was rounded. */
   readonly rounded: boolean;
+  /** Whether what was added to an element was rounded: then the order of sums, which is not said, shows. */
+  readonly sumsRounded: boolean;
 }
 
 export interface ElementState {
@@ -31,6 +33,7 @@ export const evaluate = (k: KernelCode): Outcome => {
     ),
     ...(k.result === undefined ? {} : { result: run.sums.get(k.result)! }),
     rounded: run.rounded,
+    sumsRounded: run.sumsRounded,
   };
 };
 
@@ -40,6 +43,7 @@ class Run {
   readonly states: readonly TreeState[];
   readonly sums: Map<string, Scalar>;
   rounded = false;
+  sumsRounded = false;
   private readonly fields = new Map<string, readonly [FieldCode, TreeState]>();
   private readonly locals = new Map<string, Scalar>();
   private readonly vectors = new Map<string, readonly Scalar[]>();
@@ -106,7 +110,7 @@ class Run {
         const value = this.expr(s.value);
         const op = s.do === 'put' ? s.op : ATOMICS[s.kind];
         const before = state.read(f, at);
-        state.write(f, at, op === '' ? value : this.binary(f.type, op, before, value));
+        state.write(f, at, op === '' ? value : this.update(f.type, op, before, value));
         if (s.do === 'atomic' && s.into !== undefined) this.locals.set(s.into, before);
         return undefined;
       }
@@ -126,6 +130,15 @@ class Run {
         return undefined;
       }
     }
+  }
+
+  private update(type: ScalarType, op: Binary, before: Scalar, value: Scalar): Scalar {
+    const rounded = this.rounded;
+    this.rounded = false;
+    const result = this.binary(type, op, before, value);
+    this.sumsRounded ||= this.rounded;
+    this.rounded ||= rounded;
+    return result;
   }
 
   private loop({ form, name, times, body }: Statement & { do: 'loop' }): Jump {

@@ -87,11 +87,11 @@ const targetsOf = (backends: readonly string[], batch: number, every: number): r
   return [first, ...others.filter((_, n) => (batch + n) % every === 0)];
 };
 
-/* Under fast math only what is exact in any order is one number. */
+/* Only what is exact in any order is one number: of sums always, under fast math of all. */
 const fits = (k: KernelCode, { fastMath }: Target): boolean => {
-  if (!fastMath) return true;
   try {
-    return !evaluate(k).rounded;
+    const { rounded, sumsRounded } = evaluate(k);
+    return fastMath ? !rounded : !sumsRounded;
   } catch (e) {
     if (e instanceof ListFull) return true;
     throw e;
