@@ -61,6 +61,22 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('runs in the background one run after the other, and is not touched meanwhile', async () => {
+    const p = await compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x.map((v) => 2 * v) }) }, { backend });
+    p.set('x', 1);
+    const done = [p.runAsync(), p.runAsync()];
+    for (const act of [() => p.run(), () => p.set('x', 2)]) expect(await codeOf(act)).toBe('program/busy');
+    await Promise.all(done);
+    p.set('x', 5);
+    await p.runAsync();
+    expect([...p.outputs.y]).toEqual([10]);
+    const never = p.runAsync();
+    p.dispose();
+    p.dispose();
+    expect(await codeOf(() => never)).toBe('program/disposed');
+    expect(await codeOf(() => p.runAsync())).toBe('program/disposed');
+  });
+
   it('knows the names of inputs and outputs', async () => {
     const p = await compile({ inputs: { x: 2 }, run: ({ x }) => ({ y: x[0] + x[1] }) }, { backend });
     p.inputs.x.set([3, 4]);

@@ -102,7 +102,10 @@ describe.each(workingBackends)('tensor kernels on %s', (backend) => {
     const p = await compileTensors(kernels, { backend, elements: { kind: 'many', count: 3 }, threads: 2 });
     for (let e = 0; e < 3; e++) p.tensors['Q']!.set(numbers(12, e), e);
     p.kernels['derivative']!.run();
-    await p.kernels['update']!.runAsync({ scalars: { dt: 2 }, first: 1, last: 3 });
+    const begun = p.kernels['update']!.runAsync({ scalars: { dt: 2 }, first: 1, last: 3 });
+    expect(await code(() => p.kernels['derivative']!.run())).toBe('tensor/busy');
+    expect(await code(() => p.tensors['Q']!.set(numbers(12)))).toBe('tensor/busy');
+    await begun;
     for (let e = 0; e < 3; e++) {
       const { D: d } = evaluateKernel(kernels[0]!, { Q: numbers(12, e) });
       p.tensors['D']!.get(e).forEach((x, n) => expect(x).toBeCloseTo(d![n]!, 12));

@@ -1,4 +1,5 @@
 export { instantiate, type Instance, type InstantiateOptions } from './instantiate.js';
+export { lifecycle, type Lifecycle, type Spoken } from './lifecycle.js';
 export { availability, chooseBackend } from './choose.js';
 export { evaluateRegionsInParallel, type ParallelRegionsOptions } from './regions/parallel-regions.js';
 export { peakRssMB } from './peak-memory.js';

@@ -1,6 +1,7 @@
 import type { Sources } from '@filigree/backend';
 import { DiagnosticError, fail, readOnly, type Arithmetic, type Diagnostics, type TypedArray } from '@filigree/ir';
 import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse/formats';
+import { lifecycle } from '@filigree/runtime';
 import type { Built, Stage } from './build.js';
 import { requirePattern } from './check-pattern.js';
 
@@ -37,7 +38,10 @@ export interface CompiledProgram<I extends string = string, O extends string = s
   /** A sparse input or output with its pattern; the values are the view. */
   readonly matrix: (name: string) => Csr<NumericArray>;
   readonly run: (options?: { readonly threads?: number }) => void;
-  /** The same off the main thread where the backend can; inputs must not be written until it resolves. */
+  /**
+   * The same off the main thread where the backend can, after all runs that were begun before; inputs must not be written until
+   * it resolves, and `set` and `run` are `program/busy` so long.
+   */
   readonly runAsync: (options?: { readonly threads?: number }) => Promise<void>;
   readonly backend: string;
   readonly dtype: 'f32' | 'f64';
@@ -52,7 +56,6 @@ export interface CompiledProgram<I extends string = string, O extends string = s
 
 /** What `build` made, as users hold it. */
 export const compiledProgram = ({ trace, specialized, instance, dtype, arithmetic, ms }: Built): CompiledProgram => {
-  let live = true;
   const views = (names: readonly string[]): Readonly<Record<string, NumericArray>> =>
     Object.fromEntries(names.map((name) => [name, numeric(instance.buffers[name])]));
   const inputs = readOnly(
@@ -70,10 +73,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
     if (typeof shape === 'object' && 'rowPtr' in shape) patterns[name] = shape;
   for (const { name, pattern } of trace.outputs) if (pattern) patterns[name] = pattern;
 
-  const alive = (): void => {
-    if (!live)
-      fail('program/disposed', 'the program was disposed of', { remedy: 'compile it again, or dispose of it later' });
-  };
+  const life = lifecycle({ codes: 'program', what: 'the program was', again: 'compile it again' }, instance.dispose);
   const input = (name: string): NumericArray =>
     Object.hasOwn(inputs, name)
       ? inputs[name]
@@ -81,7 +81,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
           remedy: `its inputs are ${Object.keys(inputs).join(', ') || 'none'}`,
         });
   const set = (name: string, given: ArrayLike<number> | number): void => {
-    alive();
+    life.ready();
     const view = input(name);
     const values = typeof given === 'number' ? [given] : given;
     if (values?.length !== view.length)
@@ -107,24 +107,21 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
     patterns,
     set,
     setMatrix: (name, matrix) => {
-      alive();
+      life.ready();
       input(name);
       const mismatch = comparePatterns(patternOf(name), requirePattern(name, matrix?.pattern), name);
       if (mismatch) throw new DiagnosticError([mismatch]);
       set(name, matrix.values);
     },
     matrix: (name) => {
-      alive();
+      life.alive();
       return { pattern: patternOf(name), values: inputs[name] ?? outputs[name] };
     },
     run: (options) => {
-      alive();
+      life.ready();
       instance.run(options);
     },
-    runAsync: async (options) => {
-      alive();
-      await instance.runAsync(options);
-    },
+    runAsync: (options) => life.background(() => instance.runAsync(options)),
     backend: instance.backend,
     dtype,
     arithmetic,
@@ -137,10 +134,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
       indexBytes: specialized.indexBytes,
       ms,
     },
-    dispose: () => {
-      if (live) instance.dispose();
-      live = false;
-    },
+    dispose: life.dispose,
   };
   return readOnly(program, 'a program is what it was compiled to be', (name) =>
     name === 'inputs' ? 'write set(name, values) for each input' : 'compile another',

@@ -5,7 +5,6 @@ import { backendOption } from '@filigree/backend/options';
 import {
   attempt,
   DiagnosticError,
-  fail,
   type Diagnostics,
   type Module,
   checkOptions,
@@ -20,8 +19,8 @@ import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/hos
 import { settleAll } from '../fields/structure.js';
 import { once } from '../fields/once.js';
 import { instantiate, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
+import { lifecycle } from '../lifecycle.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
-import { queue } from './queue.js';
 import { seeds } from './seeds.js';
 import { checkStatus, clearStatus } from './status.js';
 
@@ -90,20 +89,8 @@ const assembled = (
   instance: Instance,
   seed: number,
 ): FieldProgram => {
-  const state = { disposed: false };
-  const pending = queue();
-  const alive = (): void => {
-    if (state.disposed)
-      fail('program/disposed', 'the program was disposed of', { remedy: 'make it again, or dispose of it later' });
-  };
-  const ready = (): void => {
-    if (state.disposed) alive();
-    if (pending.busy())
-      fail('program/busy', 'launches of the program are still running', {
-        remedy: 'await them before the fields are touched or kernels are run',
-      });
-  };
-  const arena = openArena(storage, instance.buffers, ready);
+  const life = lifecycle({ codes: 'program', what: 'the program was', again: 'make it again' }, instance.dispose);
+  const arena = openArena(storage, instance.buffers, life.ready);
   initializeArena(storage, arena.words);
   const random = seeds(seed);
   const sites = sitesOf(module);
@@ -124,29 +111,25 @@ const assembled = (
     fields: fieldsOf(arena),
     field: (field) => hostField(arena, field),
     run: mapValues(launchers, ({ run }) => (...args: readonly unknown[]) => {
-      ready();
+      life.ready();
       try {
         return run(args);
       } catch (e) {
         return guarded(e);
       }
     }),
-    launch: mapValues(launchers, ({ runAsync }) => async (...args: readonly unknown[]) => {
-      alive();
-      return pending.add(() => {
-        alive();
-        return runAsync(args).catch(guarded);
-      });
-    }),
+    launch: mapValues(
+      launchers,
+      ({ runAsync }) =>
+        (...args: readonly unknown[]) =>
+          life.background(() => runAsync(args).catch(guarded)),
+    ),
     seed: random.set,
     save: () => saveArena(arena, random.state()),
     load: (saved) => random.restore(loadArena(arena, saved)),
     storage,
     instance,
-    dispose: () => {
-      if (!state.disposed) instance.dispose();
-      state.disposed = true;
-    },
+    dispose: life.dispose,
   };
   return readOnly(program, 'a program is what it was made to be', () => 'make another');
 };

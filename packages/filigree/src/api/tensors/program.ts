@@ -1,7 +1,7 @@
 import type { Backend, Sources } from '@filigree/backend';
 import { threadsOption } from '@filigree/backend/options';
 import { fail, type Diagnostics, type Module, checkOptions, option, type OptionSpec, readOnly } from '@filigree/ir';
-import { instantiate, type Instance } from '@filigree/runtime';
+import { instantiate, lifecycle, type Instance, type Lifecycle } from '@filigree/runtime';
 import {
   identifierOf,
   identifiersOf,
@@ -69,7 +69,10 @@ export interface TensorKernel {
   readonly plan: Plan;
   readonly flops: Flops;
   readonly run: (what?: TensorRun) => void;
-  /** The same off the main thread where the backend can; tensors must not be written until it resolves. */
+  /**
+   * The same off the main thread where the backend can, after all that was begun before; tensors must not be written until it
+   * resolves, and their methods are `tensor/busy` so long.
+   */
   readonly runAsync: (what?: TensorRun) => Promise<void>;
 }
 
@@ -150,13 +153,7 @@ const tensorProgram = (
   elements: Elements,
   lowerMs: number,
 ): TensorProgram => {
-  const state = { live: true };
-  const alive = (): void => {
-    if (!state.live)
-      fail('tensor/disposed', 'the kernels were disposed of', {
-        remedy: 'compile them again, or dispose of them later',
-      });
-  };
+  const life = lifecycle({ codes: 'tensor', what: 'the kernels were', again: 'compile them again' }, instance.dispose);
   const names = identifiersOf(plans.map((p) => p.name));
   const all = new Map(plans.flatMap((p) => p.tensors.map((t) => [t.tensor.name, t] as const)));
   const identifiers = identifiersOf([...all.keys()]);
@@ -165,14 +162,14 @@ const tensorProgram = (
   const constant = new Set(module.buffers.filter((b) => b.role === 'const').map((b) => b.name));
   const program: TensorProgram = {
     kernels: Object.fromEntries(
-      plans.map((plan) => [plan.name, kernelOf(plan, names.get(plan.name)!, module, instance, elements, alive)]),
+      plans.map((plan) => [plan.name, kernelOf(plan, names.get(plan.name)!, module, instance, elements, life)]),
     ),
     tensors: readOnly(
       Object.fromEntries(
         [...all.values()].map(({ tensor, layout }) => {
           const buffer = bufferOf(tensor.name);
           const data = instance.buffers[buffer] as NumericArray;
-          return [tensor.name, tensorData(tensor, layout, data, constant.has(buffer), alive)];
+          return [tensor.name, tensorData(tensor, layout, data, constant.has(buffer), life)];
         }),
       ),
       'tensors are the memory of the program',
@@ -189,10 +186,7 @@ const tensorProgram = (
     module,
     warnings: instance.artifact.warnings ?? [],
     ms: { plan: 0, generate: lowerMs + instance.ms.emit, compile: instance.ms.compile + instance.ms.load },
-    dispose: () => {
-      if (state.live) instance.dispose();
-      state.live = false;
-    },
+    dispose: life.dispose,
   };
   return readOnlyProgram(program);
 };
@@ -207,7 +201,7 @@ const kernelOf = (
   module: Module,
   instance: Instance,
   elements: Elements,
-  alive: () => void,
+  life: Lifecycle,
 ): TensorKernel => {
   const hints = module.kernels.find((k) => k.name === name)!.params.map((p) => p.hint!);
   const range = elements.kind === 'many' ? { first: 0, last: elements.count } : undefined;
@@ -249,14 +243,14 @@ const kernelOf = (
     plan,
     flops: plan.flops,
     run: (given) => {
-      alive();
+      life.ready();
       const run = checkOptions('run', given, runSpec);
       instance.launch(name, argumentsOf(run), threads(run));
     },
     runAsync: async (given) => {
-      alive();
       const run = checkOptions('runAsync', given, runSpec);
-      await background(name, argumentsOf(run), threads(run));
+      const args = argumentsOf(run);
+      await life.background(() => background(name, args, threads(run)));
     },
   };
 };
@@ -274,7 +268,7 @@ const tensorData = (
   layout: Layout,
   data: NumericArray,
   constant: boolean,
-  alive: () => void,
+  life: Lifecycle,
 ): TensorData => {
   const elements = layout.size === 0 ? 1 : data.length / layout.size;
   const placeOf = (element: number): number =>
@@ -289,7 +283,7 @@ const tensorData = (
     elements,
     data,
     set: (entries, element = 0) => {
-      alive();
+      life.ready();
       if (constant)
         fail('tensor/constant', `the values of ${tensor.name} were given when its kernels were compiled`, {
           remedy: 'declare it without values to set them at run time',
@@ -297,7 +291,7 @@ const tensorData = (
       packTensor(tensor, layout, entries, data, placeOf(element));
     },
     get: (element = 0) => {
-      alive();
+      life.ready();
       return unpackTensor(tensor, layout, data, placeOf(element));
     },
   };
