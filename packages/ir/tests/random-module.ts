@@ -3,6 +3,8 @@ import {
   type Attrs,
   type Buffer,
   type Builder,
+  type LayoutNode,
+  type LayoutTree,
   type Module,
   type ScalarType,
   type Value,
@@ -25,13 +27,14 @@ export const randomModule = (): fc.Arbitrary<Module> =>
       steps: fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.double()), { maxLength: 60 }),
       attrs: attributes(),
       kernelAttrs: attributes(),
+      layout: fc.option(layouts(), { nil: undefined }),
       data: fc.array(fc.double(), { maxLength: 70 }),
       hints: fc.array(fc.constantFrom(undefined, 'a', 'a', 'a_1', 'i', '0bad', 'x y', ''), {
         minLength: 1,
         maxLength: 20,
       }),
     })
-    .map(({ name, steps, attrs, kernelAttrs, data, hints }) => {
+    .map(({ name, steps, attrs, kernelAttrs, layout, data, hints }) => {
       const buffers: Buffer[] = [
         ...scalarTypes.map((type) => declareBuffer(`b_${type}`, type, 8, 'inout')),
         { ...declareBuffer('m_u8', 'u8', 8, 'temp'), memory: 'shared' },
@@ -52,8 +55,41 @@ export const randomModule = (): fc.Arbitrary<Module> =>
           attrs: kernelAttrs,
         },
       );
-      return withHints(makeModule(name, buffers, [kernel, { ...kernel, name: 'k2' }], attrs), hints);
+      const module = makeModule(name, buffers, [kernel, { ...kernel, name: 'k2' }], attrs);
+      return withHints({ ...module, ...(layout && { layout }) }, hints);
     });
+
+/** A tree of nodes with a field in every innermost one, each of another name. */
+const layouts = (): fc.Arbitrary<LayoutTree> => {
+  const shape = fc.letrec<{ node: LayoutNode; children: LayoutNode[] }>((tie) => ({
+    children: fc.oneof({ maxDepth: 3 }, fc.constant([]), fc.array(tie('node'), { maxLength: 2 })),
+    node: fc.record({
+      kind: fc.constantFrom('dense', 'hash', 'dynamic', 'field', 'layout'),
+      axes: fc.subarray([0, 1, 2, 7], { minLength: 1 }),
+      extents: fc.constant([]),
+      attrs: attributes(),
+      fields: fc.array(
+        fc.record({
+          name: fc.constant('f'),
+          type: fc.constantFrom(...scalarTypes),
+          ambient: fc.oneof(fc.integer(), fc.double(), fc.constantFrom(-0, NaN, Infinity)),
+        }),
+        { maxLength: 2 },
+      ),
+      children: tie('children'),
+    }),
+  }));
+  let count = 0;
+  const finished = (node: LayoutNode): LayoutNode => ({
+    ...node,
+    kind: node.kind === 'field' ? 'dense' : node.kind,
+    extents: node.axes.map((a) => 2 ** a + 1),
+    attrs: Object.fromEntries(Object.entries(node.attrs).filter(([name]) => /^[A-Za-z_]\w*$/.test(name))),
+    fields: node.fields.map((f) => ({ ...f, name: `f${count++}` })),
+    children: node.children.map(finished),
+  });
+  return fc.array(shape.node, { minLength: 1, maxLength: 2 }).map((branches) => ({ branches: branches.map(finished) }));
+};
 
 /** Attributes with every kind of value that text and JSON find hard. */
 const attributes = (): fc.Arbitrary<Attrs> => {

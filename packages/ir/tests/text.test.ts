@@ -137,6 +137,12 @@ module @saxpy {
 
   test.each([
     ['modul @m {}', 'parse/syntax', 1, 1],
+    ['module @m {\n  layout { }\n  layout { }\n}', 'parse/layout', 3, 3],
+    ['module @m {\n  layout {\n  dense (x: 8) { } } }', 'parse/axis', 3, 10],
+    ['module @m {\n  layout {\n  dense (i: 8) { field @u : f63 } } }', 'parse/type', 3, 29],
+    ['module @m {\n  layout {\n  dense (i: 8) { field @u : f32 = yes } } }', 'parse/layout', 3, 35],
+    ['module @m {\n  layout {\n  dense (i: 8) { dense (i: 2) { } field @u : f32 } } }', 'parse/syntax', 3, 35],
+    ['module @m {\n  layout {\n  dense (i: 8) cells = 1 cells = 2 { } } }', 'parse/duplicate-attribute', 3, 26],
     ['module @m {\n  buffer @x : f63[1] input\n}', 'parse/type', 2, 15],
     ['module @m {\n  buffer @x : u8[1] const = [256]\n}', 'parse/data', 2, 30],
     ['module @m {\n  buffer @x : u8[2] const = [1]\n}', 'parse/length', 2, 27],

@@ -138,6 +138,19 @@ describe('verifier', () => {
     expect(check('module @m { kernel @"a b"() { scf.yield } }')[0]).toMatchObject({ code: 'verify/name' });
   });
 
+  test('layouts: axes, extents, names', () => {
+    const of = (inside: string) => check(`module @m { layout { ${inside} } }`);
+    expect(of('dense (i: 8) pointer { field @u : f32 dense (i: 2) { field @v : f32 } }')).toEqual([]);
+    for (const [inside, column] of [
+      ['dense (i: 8, i: 4) { }', 22],
+      ['dense (i: 0) { }', 22],
+      ['dense (i: 1.5) { }', 22],
+      ['dense (i: 8) { field @u : f32 field @u : f32 }', 58],
+      ['dense (i: 8) { field @"a b" : f32 }', 43],
+    ] as const)
+      expect(of(inside)).toMatchObject([{ code: 'verify/layout', remedy: expect.any(String), loc: { column } }]);
+  });
+
   test('buffers: names, lengths, data', () => {
     const of = (...buffers: Buffer[]) =>
       verifyModule(makeModule('m', buffers, []), coreDialects).map((d) =>

@@ -1,3 +1,4 @@
+import type { LayoutNode } from '../kernel/layout.js';
 import type { Attr, Attrs, Kernel, Module, Region, Value } from '../kernel/op.js';
 import { type Type, typeText } from '../kernel/type.js';
 
@@ -19,6 +20,7 @@ export class Encoder {
   moduleHead(module: Module): this {
     this.text(module.name);
     this.attrs(module.attrs);
+    if (module.layout) module.layout.branches.forEach((n) => this.node(n));
     this.count(module.buffers.length);
     for (const b of module.buffers) {
       this.text(b.name);
@@ -38,6 +40,17 @@ export class Encoder {
     this.define(kernel.params);
     this.region(kernel.body);
     return this;
+  }
+
+  private node({ kind, axes, extents, attrs, fields, children }: LayoutNode): void {
+    this.text(kind);
+    this.attr(axes);
+    this.attr(extents);
+    this.attrs(attrs);
+    this.count(fields.length);
+    for (const { name, type, ambient } of fields) [name, type, ambient].forEach((a) => this.attr(a));
+    this.count(children.length);
+    children.forEach((n) => this.node(n));
   }
 
   private region(region: Region): void {

@@ -1,4 +1,5 @@
 import type { Loc } from '../diagnostics/diagnostic.js';
+import type { LayoutTree } from './layout.js';
 import type { ScalarType, Type } from './type.js';
 
 /** An SSA value: defined once, by an op's result or a region's parameter; `id` is unique within its kernel. */
@@ -69,6 +70,8 @@ export const SCRATCH_BYTES = 65536;
 /** A program: buffers, and the kernels that work on them, in the order in which they run. */
 export interface Module {
   readonly name: string;
+  /** Where the fields lie that its kernels work on, until they are lowered to buffers. */
+  readonly layout?: LayoutTree;
   readonly buffers: readonly Buffer[];
   readonly kernels: readonly Kernel[];
   readonly attrs: Attrs;

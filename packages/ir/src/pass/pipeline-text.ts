@@ -3,7 +3,7 @@ import { DiagnosticError, type Diagnostics, fail } from '../diagnostics/diagnost
 import type { Attrs } from '../kernel/op.js';
 import { Lexer, describe } from '../text/lexer.js';
 import { parseAttrs } from '../text/parse-attrs.js';
-import { attrText } from '../text/print.js';
+import { attrText } from '../text/print-attrs.js';
 import type { PassRegistry } from './factory.js';
 import type { Pass } from './pass.js';
 import { type Pipeline, type PipelineOptions, isPipeline, pipeline } from './pipeline.js';

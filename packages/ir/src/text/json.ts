@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { DiagnosticError, type Diagnostics, fail } from '../diagnostics/diagnostic.js';
+import { DiagnosticError, type Diagnostics, type Loc, fail } from '../diagnostics/diagnostic.js';
+import type { LayoutField, LayoutNode } from '../kernel/layout.js';
 import type { Attr, Attrs, Buffer, Kernel, Module, Op, Region, Value } from '../kernel/op.js';
 import { type ScalarType, type Type, isScalarType } from '../kernel/type.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
@@ -14,6 +15,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export const toJson = (module: Module): Json => ({
   name: module.name,
   attrs: attrsJson(module.attrs),
+  ...(module.layout && { layout: { branches: module.layout.branches.map(nodeJson) } }),
   buffers: module.buffers.map((b) => ({
     name: b.name,
     type: b.type,
@@ -39,6 +41,21 @@ export const fromJson = (json: unknown): E.Either<Diagnostics, Module> => {
     throw e;
   }
 };
+
+const nodeJson = (node: LayoutNode): Json => ({
+  kind: node.kind,
+  axes: node.axes,
+  extents: node.extents,
+  attrs: attrsJson(node.attrs),
+  fields: node.fields.map(({ name, type, ambient, loc }) => ({
+    name,
+    type,
+    ambient: attrJson(ambient),
+    ...(loc && { loc: { ...loc } }),
+  })),
+  children: node.children.map(nodeJson),
+  ...(node.loc && { loc: { ...node.loc } }),
+});
 
 const valueJson = (v: Value): Json => ({
   id: v.id,
@@ -90,8 +107,38 @@ const moduleFrom = (json: unknown): Module => {
   return {
     name: string(m.name, 'name'),
     attrs: attrsFrom(m.attrs, 'attrs'),
+    ...(m.layout === undefined
+      ? {}
+      : { layout: { branches: array(object(m.layout, 'layout').branches, 'layout.branches', nodeFrom(0)) } }),
     buffers: array(m.buffers, 'buffers', bufferFrom),
     kernels: array(m.kernels, 'kernels', kernelFrom),
+  };
+};
+
+const nodeFrom =
+  (depth: number) =>
+  (json: unknown, path: string): LayoutNode => {
+    if (depth > 100) return wrong(path, 'nested at most 100 nodes deep');
+    const n = object(json, path);
+    return {
+      kind: string(n.kind, `${path}.kind`),
+      axes: array(n.axes, `${path}.axes`, natural),
+      extents: array(n.extents, `${path}.extents`, natural),
+      attrs: attrsFrom(n.attrs, `${path}.attrs`),
+      fields: array(n.fields, `${path}.fields`, fieldFrom),
+      children: array(n.children, `${path}.children`, nodeFrom(depth + 1)),
+      ...locOf(n, path),
+    };
+  };
+
+const fieldFrom = (json: unknown, path: string): LayoutField => {
+  const f = object(json, path);
+  const ambient = attrFrom(f.ambient, `${path}.ambient`, 0);
+  return {
+    name: string(f.name, `${path}.name`),
+    type: scalarType(f.type, `${path}.type`),
+    ambient: typeof ambient === 'number' ? ambient : wrong(`${path}.ambient`, 'a number'),
+    ...locOf(f, path),
   };
 };
 
@@ -170,11 +217,14 @@ const opFrom = (json: unknown, path: string, values: Map<number, Value>, depth: 
     results: array(o.results, `${path}.results`, (x, p) => valueFrom(x, p, values)),
     attrs: attrsFrom(o.attrs, `${path}.attrs`),
     regions,
-    ...(o.loc === undefined ? {} : { loc: locFrom(o.loc, `${path}.loc`) }),
+    ...locOf(o, path),
   };
 };
 
-const locFrom = (json: unknown, path: string): NonNullable<Op['loc']> => {
+const locOf = (o: Fields, path: string): { loc?: Loc } =>
+  o.loc === undefined ? {} : { loc: locFrom(o.loc, `${path}.loc`) };
+
+const locFrom = (json: unknown, path: string): Loc => {
   const l = object(json, path);
   return {
     file: string(l.file, `${path}.file`),

@@ -1,6 +1,6 @@
 import type { Attr, Attrs } from '../kernel/op.js';
 import { type ScalarType, type Type, isScalarType } from '../kernel/type.js';
-import { type Lexer, describe } from './lexer.js';
+import { type Lexer, type Token, describe } from './lexer.js';
 
 /** Whether attributes begin here: a brace before a name, where a region would have an op or parameters. `others` are words that begin something else. */
 export const atAttrs = (lexer: Lexer, others: ReadonlySet<string> = new Set()): boolean => {
@@ -21,22 +21,25 @@ export const parseAttrs = (lexer: Lexer): Attrs => {
         remedy: 'write attributes as {name = value}',
       });
     lexer.next();
-    if (Object.hasOwn(attrs, token.text))
-      lexer.fail('parse/duplicate-attribute', `attribute '${token.text}' stands twice`, { token, remedy: 'drop one' });
-    lexer.expect('=', 'write attributes as {name = value}, and ops with their dialect, as in arith.add');
-    /* A plain assignment would set the prototype for the name `__proto__`. */
-    Object.defineProperty(attrs, token.text, {
-      value: parseAttr(lexer),
-      enumerable: true,
-      writable: true,
-      configurable: true,
+    defineAttr(lexer, attrs, token, () => {
+      lexer.expect('=', 'write attributes as {name = value}, and ops with their dialect, as in arith.add');
+      return parseAttr(lexer);
     });
   } while (lexer.accept(','));
   lexer.expect('}', `separate attributes by ',' and close them with '}'`);
   return attrs;
 };
 
-const parseAttr = (lexer: Lexer, depth = 0): Attr => {
+/** Adds the attribute that a token names, once. */
+export const defineAttr = (lexer: Lexer, attrs: Record<string, Attr>, token: Token, value: () => Attr): void => {
+  if (Object.hasOwn(attrs, token.text))
+    lexer.fail('parse/duplicate-attribute', `attribute '${token.text}' stands twice`, { token, remedy: 'drop one' });
+  /* A plain assignment would set the prototype for the name `__proto__`. */
+  Object.defineProperty(attrs, token.text, { value: value(), enumerable: true, writable: true, configurable: true });
+};
+
+/** A number, a word, a string, a buffer or a list of such. */
+export const parseAttr = (lexer: Lexer, depth = 0): Attr => {
   const token = lexer.next();
   if (token.kind === 'number') return numberOf(token.text);
   if (token.kind === 'string') return token.text;

@@ -1,11 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Buffer, Kernel, Module, Op, Region, Value } from '../kernel/op.js';
+import type { LayoutTree } from '../kernel/layout.js';
 import { type Type, typeText } from '../kernel/type.js';
 import { Lexer, type Token, describe } from './lexer.js';
 import { atAttrs, parseAttrs, parseType } from './parse-attrs.js';
 import { moduleWords } from './print.js';
 import { parseBuffer } from './parse-buffer.js';
+import { parseLayout } from './parse-layout.js';
 
 /**
  * Reads `.fil` text. Values are numbered from 0 in order of definition within each kernel; names become hints; every op
@@ -31,13 +33,18 @@ class ModuleParser {
     const name = lexer.expectKind('symbol', `the module's name, as in @m`).text;
     const attrs = atAttrs(lexer, moduleWords) ? parseAttrs(lexer) : {};
     lexer.expect('{');
+    let layout: LayoutTree | undefined;
     const buffers: Buffer[] = [];
     const kernels: Kernel[] = [];
     while (!lexer.accept('}')) {
-      if (lexer.accept('buffer')) buffers.push(parseBuffer(lexer));
+      const token = lexer.peek();
+      if (lexer.accept('layout')) {
+        if (layout) lexer.fail('parse/layout', 'a module has one layout', { token, remedy: 'join them' });
+        layout = parseLayout(lexer);
+      } else if (lexer.accept('buffer')) buffers.push(parseBuffer(lexer));
       else if (lexer.accept('kernel')) kernels.push(new KernelParser(lexer).kernel());
       else
-        lexer.fail('parse/syntax', `expected 'buffer', 'kernel' or '}', found ${describe(lexer.peek())}`, {
+        lexer.fail('parse/syntax', `expected 'layout', 'buffer', 'kernel' or '}', found ${describe(lexer.peek())}`, {
           remedy: 'declare buffers and kernels, and close the module with }',
         });
     }
@@ -45,7 +52,7 @@ class ModuleParser {
       lexer.fail('parse/syntax', `expected the end of the text, found ${describe(lexer.peek())}`, {
         remedy: 'write one module a file',
       });
-    return { name, buffers, kernels, attrs };
+    return { name, ...(layout && { layout }), buffers, kernels, attrs };
   }
 }
 

@@ -1,6 +1,8 @@
-import type { Attr, Attrs, Buffer, Kernel, Module, Op, Region, Value } from '../kernel/op.js';
+import type { Buffer, Kernel, Module, Op, Region, Value } from '../kernel/op.js';
 import { typeText } from '../kernel/type.js';
 import { encodeBase64 } from './base64.js';
+import { at, attrsBefore, attrsText, numberText } from './print-attrs.js';
+import { layoutLines } from './print-layout.js';
 
 /**
  * A module as `.fil` text, which `parseModule` reads back. The text is canonical: attributes stand in order of their names,
@@ -9,6 +11,7 @@ import { encodeBase64 } from './base64.js';
  */
 export const printModule = (module: Module): string => {
   const out: string[] = [`module ${at(module.name)} ${attrsBefore(module.attrs, moduleWords)}{`];
+  if (module.layout) out.push(...layoutLines(module.layout, '  '));
   for (const b of module.buffers) out.push(`  ${bufferText(b)}`);
   for (const k of module.kernels) new KernelPrinter(out).kernel(k, '  ');
   out.push('}', '');
@@ -23,37 +26,7 @@ export const printKernel = (kernel: Kernel): string => {
 };
 
 /** Words that begin something else after a module's brace, so that attributes of these names are quoted there. */
-export const moduleWords: ReadonlySet<string> = new Set(['buffer', 'kernel']);
-
-/** `{factor = 4, mode = fast}`, or nothing where there are no attributes. */
-export const attrsText = (attrs: Attrs, quoted: ReadonlySet<string> = new Set()): string => {
-  const keys = Object.keys(attrs).sort();
-  const item = (k: string): string => `${isWord(k) && !quoted.has(k) ? k : JSON.stringify(k)} = ${attrText(attrs[k])}`;
-  return keys.length === 0 ? '' : `{${keys.map(item).join(', ')}}`;
-};
-
-/** An attribute: numbers with `nan`, `inf`, `-inf` and `-0`, words bare, other strings quoted, buffers as `@name`. */
-export const attrText = (attr: Attr): string => {
-  if (typeof attr === 'number') return numberText(attr);
-  if (typeof attr === 'boolean') return String(attr);
-  if (typeof attr === 'string')
-    return /^@[A-Za-z_]\w*$/.test(attr) || (isWord(attr) && !reserved.has(attr)) ? attr : JSON.stringify(attr);
-  return `[${attr.map(attrText).join(', ')}]`;
-};
-
-const reserved = new Set(['true', 'false', 'nan', 'inf']);
-
-const isWord = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
-
-const numberText = (x: number): string =>
-  Number.isNaN(x) ? 'nan' : x === Infinity ? 'inf' : x === -Infinity ? '-inf' : Object.is(x, -0) ? '-0' : String(x);
-
-const attrsBefore = (attrs: Attrs, quoted?: ReadonlySet<string>): string => {
-  const text = attrsText(attrs, quoted);
-  return text === '' ? '' : `${text} `;
-};
-
-const at = (name: string): string => (isWord(name) ? `@${name}` : `@${JSON.stringify(name)}`);
+export const moduleWords: ReadonlySet<string> = new Set(['layout', 'buffer', 'kernel']);
 
 const bufferText = (b: Buffer): string => {
   const head = `buffer ${at(b.name)} : ${b.type}[${b.length}] ${b.role}${b.memory === undefined ? '' : ` in ${at(b.memory)}`}`;

@@ -8,12 +8,16 @@ import { type Type, isScalarType, sameType, typeText } from '../kernel/type.js';
 import { type Pass, pass } from '../pass/pass.js';
 import { verifyBuffers } from './buffers.js';
 import { isIdentifier } from './identifier.js';
+import { verifyLayout } from './layout.js';
 
 /**
  * What a well-formed module is. Passes take well-formed modules and leave well-formed modules; interpreter and backends
  * rely on every line of this.
  *
  * Names. Modules, buffers and kernels have names that are identifiers of C. No two buffers, and no two kernels, share one.
+ *
+ * Layouts. Nodes split different axes, into a whole number of cells from 1 along each; fields have names that are identifiers, each
+ * its own.
  *
  * Buffers. A length is a non-negative integer. A const buffer has data: the typed array of its type, of its length. No other
  * buffer has any. A scratch buffer takes at most `SCRATCH_BYTES` and shares no memory.
@@ -41,6 +45,7 @@ export const verifyModule = (module: Module, dialects: readonly Dialect[]): Diag
         remedy: 'use letters, digits and _',
       }),
     );
+  if (module.layout) verifyLayout(module.layout, report);
   verifyBuffers(module, report);
   const table = opTable(dialects);
   const kernels = new Set<string>();

@@ -10,7 +10,7 @@ import {
   type Module,
   type ScalarType,
 } from '@filigree/ir';
-import { fieldDialect, type Layout } from '@filigree/sparse/fields';
+import { fieldDialect, layoutTree, type Layout } from '@filigree/sparse/fields';
 import type { KernelDef } from './kernel.js';
 import { elaborate, type Elaborated } from './elaborate/elaborate.js';
 import { emitKernel } from './emit/emit.js';
@@ -84,6 +84,7 @@ export const lowerKernels = (
   return E.right({
     module: {
       name,
+      layout: layoutTree(layout),
       buffers: kernels.flatMap(([, k]) => k.buffers),
       kernels: kernels.map(([, k]) => k.kernel),
       attrs: {},

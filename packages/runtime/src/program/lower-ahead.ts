@@ -18,7 +18,7 @@ export const lowerAhead = async (
   /* What one kernel declared, and the places that were numbered in it, the next one finds. */
   let around = module;
   for (const kernel of longestFirst(module.kernels)) {
-    const lowered = passes.run({ ...around, kernels: [kernel] });
+    const lowered = passes.run({ ...around, ...(module.layout && { layout: module.layout }), kernels: [kernel] });
     /* Faults are reported in the order of the program, as those of the whole are. */
     if (E.isLeft(lowered)) return passes.run(module);
     const legal = backend.legalize.run(lowered.right);

@@ -25,6 +25,7 @@ export {
   type PlacedField,
   type SNode,
 } from './layout/layout.js';
+export { layoutOf, layoutTree } from './layout/tree.js';
 export { fieldDialect, structureName, valueName } from './access/field-dialect.js';
 export {
   STATUS,

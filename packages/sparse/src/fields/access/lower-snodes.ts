@@ -41,9 +41,12 @@ export const lowerSNodes = (storage: Storage): Pass<Module> => {
       const places = new Places(kernel, storage);
       return rewriteOps(kernel, dialects, (op, ctx) => places.lower(op, ctx.build), buffers, { share: true });
     });
-    return { ...lowered, buffers };
+    return withoutLayout({ ...lowered, buffers });
   });
 };
+
+/* What follows knows buffers only. */
+const withoutLayout = ({ layout: _, ...module }: Module): Module => module;
 
 type Build = (body: (b: Builder) => readonly Value[] | Value | void) => Replacement;
 
