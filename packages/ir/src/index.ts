@@ -15,7 +15,7 @@ export * from './kernel/typed-array.js';
 export { arith, type Predicate } from './dialects/arith.js';
 export { math } from './dialects/math.js';
 export { scf } from './dialects/scf.js';
-export { mem, bufferMap, bufferName, type AtomicKind } from './dialects/mem.js';
+export { mem, bufferMap, bufferName, combineBy, type AtomicKind } from './dialects/mem.js';
 export { coreDialects } from './dialects/core.js';
 export { elementIndex, elementReader, elementWriter } from './dialects/element.js';
 export * from './dialects/op-table.js';

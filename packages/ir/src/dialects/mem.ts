@@ -229,6 +229,12 @@ const atomicKinds = (type: ScalarType): readonly AtomicKind[] =>
       ? ['add', 'min', 'max', 'exchange']
       : ['add', 'min', 'max', 'and', 'or', 'xor', 'exchange'];
 
+/** How an atomic operation makes the new value of a scalar type from the old one and another. */
+export const combineBy = (type: ScalarType, kind: AtomicKind): ((old: Scalar, value: Scalar) => Scalar) => {
+  const next = combine(type, kind);
+  return (old, value) => next(old, value, 0);
+};
+
 const combine = (type: ScalarType, kind: AtomicKind): Lane => {
   if (kind === 'exchange') return (_old, value) => value;
   if (kind === 'add' || kind === 'min' || kind === 'max') return laneFold(type, kind);

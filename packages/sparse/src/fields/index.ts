@@ -26,6 +26,7 @@ export {
   type SNode,
 } from './layout/layout.js';
 export { layoutOf, layoutTree } from './layout/tree.js';
+export { FieldStore, type Coordinates, type Trouble } from './meaning/field-store.js';
 export { fieldDialect, structureName, valueName } from './access/field-dialect.js';
 export {
   STATUS,

@@ -4,20 +4,44 @@ import {
   type Effect,
   type Op,
   type OpDef,
-  type OpTraits,
+  type Machine,
   type ScalarType,
   scalarOf,
   typeText,
+  type AtomicKind,
+  type RuntimeValue,
+  type Scalar,
 } from '@filigree/ir';
-import { axesAbove, axesOf, isSparse, nodeText, type Layout, type PlacedField, type SNode } from '../layout/layout.js';
+import {
+  axesAbove,
+  axesOf,
+  isSparse,
+  nodesWithin,
+  nodeText,
+  type Layout,
+  type PlacedField,
+  type SNode,
+} from '../layout/layout.js';
+import type { Coordinates, FieldStore } from '../meaning/field-store.js';
 
 /**
  * Ops on fields, before anything is known of where they lie (thesis appendix A: GlobalLoad, GlobalStore, AtomicOp, SNodeOp,
  * StructFor). Coordinates are i32. The dialect belongs to one layout: it knows the fields' types and the nodes' kinds.
  *
- * Its meaning is that of its lowering; the interpreter runs what `lowerAccess` makes of it.
+ * With a store the interpreter runs them on it; without, they trap.
  */
-export const fieldDialect = (layout: Layout): Dialect => {
+export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
+  /** The meaning of an op on the store: of its attributes, coordinates and values. */
+  const on = (
+    run: (store: FieldStore, op: Op, args: readonly RuntimeValue[], machine: Machine) => Scalar | void,
+  ): Pick<OpDef, 'evaluate'> => ({
+    evaluate: (op, args, machine) => {
+      if (!store)
+        return machine.trap(op, 'fields have no place yet: lower the module first, or give the dialect a store');
+      const result = run(store, op, args, machine);
+      return result === undefined ? [] : [result];
+    },
+  });
   const onField = (op: Op): PlacedField | undefined => layout.fields.get(String(op.attrs.field));
   const onNode = (op: Op): SNode | undefined => layout.nodes[Number(op.attrs.node)];
   const sparseAbove = (path: readonly number[]): Effect[] =>
@@ -30,9 +54,11 @@ export const fieldDialect = (layout: Layout): Dialect => {
     values: number,
     effects: (field: PlacedField) => readonly Effect[],
     result: boolean,
+    meaning: Parameters<typeof on>[0],
     extra: (op: Op) => string | undefined = none,
   ): OpDef =>
     define({
+      ...on(meaning),
       name,
       summary,
       verify: (op) => {
@@ -64,8 +90,10 @@ export const fieldDialect = (layout: Layout): Dialect => {
     result: ScalarType | undefined,
     effects: (node: SNode) => readonly Effect[],
     suits: (node: SNode) => string | undefined,
+    meaning: (store: FieldStore, node: number, at: Coordinates) => Scalar | void,
   ): OpDef =>
     define({
+      ...on((s, op, at) => meaning(s, Number(op.attrs.node), at as Coordinates)),
       name,
       summary,
       verify: (op) => {
@@ -90,11 +118,13 @@ export const fieldDialect = (layout: Layout): Dialect => {
   const list = (node: SNode): string | undefined =>
     node.kind === 'dynamic' ? undefined : `${nodeText(node)} is not a list`;
   const below = (node: SNode): Effect[] =>
-    [...descendants(layout, node.id)].flatMap((n): Effect[] => {
-      const inner = layout.nodes[n];
-      if (inner.field) return [{ kind: 'write', buffer: valueName(inner.field.name) }];
-      return isSparse(inner) ? [{ kind: 'atomic', buffer: structureName(n) }] : [];
-    });
+    nodesWithin(layout, node.id)
+      .slice(1)
+      .flatMap((n): Effect[] => {
+        const inner = layout.nodes[n];
+        if (inner.field) return [{ kind: 'write', buffer: valueName(inner.field.name) }];
+        return isSparse(inner) ? [{ kind: 'atomic', buffer: structureName(n) }] : [];
+      });
 
   return dialect('field', [
     elementOp(
@@ -103,6 +133,7 @@ export const fieldDialect = (layout: Layout): Dialect => {
       0,
       (f) => [{ kind: 'read', buffer: value(f) }],
       true,
+      (s, op, at) => s.load(String(op.attrs.field), at as Coordinates),
     ),
     elementOp(
       'field.store',
@@ -110,6 +141,7 @@ export const fieldDialect = (layout: Layout): Dialect => {
       1,
       (f) => [{ kind: 'write', buffer: value(f) }, ...sparseAbove(f.path)],
       false,
+      (s, op, [x, ...at]) => s.store(String(op.attrs.field), at as Coordinates, x as Scalar),
     ),
     elementOp(
       'field.atomic',
@@ -117,6 +149,8 @@ export const fieldDialect = (layout: Layout): Dialect => {
       1,
       (f) => [{ kind: 'atomic', buffer: value(f) }, ...sparseAbove(f.path)],
       true,
+      (s, op, [x, ...at]) =>
+        s.atomic(String(op.attrs.field), at as Coordinates, op.attrs.kind as AtomicKind, x as Scalar),
       (op) => (atomicKinds.includes(String(op.attrs.kind)) ? undefined : `there is no kind '${String(op.attrs.kind)}'`),
     ),
     nodeOp(
@@ -126,6 +160,7 @@ export const fieldDialect = (layout: Layout): Dialect => {
       'i1',
       (n) => [n.id, ...ancestors(layout, n.id)].map((id) => ({ kind: 'read', buffer: structureName(id) })),
       sparse,
+      (s, node, at) => s.isActive(node, at),
     ),
     nodeOp(
       'field.activate',
@@ -134,6 +169,7 @@ export const fieldDialect = (layout: Layout): Dialect => {
       undefined,
       (n) => sparseAbove([...ancestors(layout, n.id), n.id]),
       sparse,
+      (s, node, at) => s.activate(node, at),
     ),
     nodeOp(
       'field.deactivate',
@@ -142,6 +178,7 @@ export const fieldDialect = (layout: Layout): Dialect => {
       undefined,
       (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
       cells,
+      (s, node, at) => s.deactivate(node, at),
     ),
     nodeOp(
       'field.append',
@@ -150,6 +187,7 @@ export const fieldDialect = (layout: Layout): Dialect => {
       'i32',
       (n) => sparseAbove([...ancestors(layout, n.id), n.id]),
       list,
+      (s, node, at) => s.append(node, at),
     ),
     nodeOp(
       'field.length',
@@ -158,6 +196,7 @@ export const fieldDialect = (layout: Layout): Dialect => {
       'i32',
       (n) => [n.id, ...ancestors(layout, n.id)].map((id) => ({ kind: 'read', buffer: structureName(id) })),
       list,
+      (s, node, at) => s.length(node, at),
     ),
     nodeOp(
       'field.clear',
@@ -166,6 +205,7 @@ export const fieldDialect = (layout: Layout): Dialect => {
       undefined,
       (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
       list,
+      (s, node, at) => s.clear(node, at),
     ),
     nodeOp(
       'field.clear_all',
@@ -174,8 +214,12 @@ export const fieldDialect = (layout: Layout): Dialect => {
       undefined,
       (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
       cells,
+      (s, node) => s.clearAll(node),
     ),
     define({
+      ...on((s, op, _args, machine) => {
+        for (const at of s.active(Number(op.attrs.node))) machine.region(op.regions[0], at);
+      }),
       name: 'field.for',
       summary:
         'runs its region, in parallel, for the coordinates of each active element of `node`, the parent of fields; ' +
@@ -221,14 +265,9 @@ export const valueName = (field: string): string => `$${field}`;
 /** What effects call the structure of a node: which of its cells are active. */
 export const structureName = (node: number): string => `#${node}`;
 
-type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> & Partial<Pick<OpDef, 'effects' | 'evaluate'>>;
+type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes' | 'evaluate'> & Partial<Pick<OpDef, 'effects'>>;
 
-const define = (draft: Draft, traits: OpTraits = {}): OpDef => ({
-  effects: () => [],
-  evaluate: (op, _args, machine) => machine.trap(op, 'fields have no place yet: lower the module first'),
-  ...draft,
-  traits,
-});
+const define = (draft: Draft): OpDef => ({ effects: () => [], ...draft, traits: {} });
 
 /* An op that names nothing known may touch anything. */
 const unknown: readonly Effect[] = [{ kind: 'write' }];
@@ -253,6 +292,3 @@ const ancestors = (layout: Layout, id: number): number[] => {
   for (let at = layout.nodes[id].parent; at > 0; at = layout.nodes[at].parent) list.push(at);
   return list.filter((n) => isSparse(layout.nodes[n]));
 };
-
-const descendants = (layout: Layout, id: number): readonly number[] =>
-  layout.nodes[id].children.flatMap((c) => [c, ...descendants(layout, c)]);

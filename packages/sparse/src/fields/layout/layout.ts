@@ -88,6 +88,12 @@ export const layout = (...branches: readonly Branch[]): Layout => {
 export const pathTo = (nodes: readonly SNode[], id: number): readonly number[] =>
   id === 0 ? [] : [...pathTo(nodes, nodes[id].parent), id];
 
+/** The numbers of a node and of all below it, in preorder. */
+export const nodesWithin = (layout: Layout, id: number): readonly number[] => [
+  id,
+  ...layout.nodes[id].children.flatMap((c) => nodesWithin(layout, c)),
+];
+
 /**
  * The axes, ascending, that the path from the root to a node splits, the node included: the coordinates of its
  * elements.

@@ -1,6 +1,6 @@
 import { type LayoutNode, type LayoutTree, type Loc, DiagnosticError, fail } from '@filigree/ir';
 import type { Axes } from './axes.js';
-import type { Branch} from './branch.js';
+import type { Branch } from './branch.js';
 import { dense, dynamic, hash } from './branch.js';
 import { field } from './field-decl.js';
 import { type Layout, type SNode, layout } from './layout.js';

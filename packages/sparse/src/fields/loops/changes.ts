@@ -1,5 +1,5 @@
 import { walk, type Op, type Region } from '@filigree/ir';
-import { isSparse, pathTo, type Layout } from '../layout/layout.js';
+import { isSparse, type Layout, nodesWithin, pathTo } from '../layout/layout.js';
 import { isAroundBoth, isAtOwnElement } from './own.js';
 
 /** What code may do to the structure. */
@@ -19,7 +19,7 @@ export const changesOf = (layout: Layout, region: Region, own?: number): Changes
     const atOwn = own !== undefined && isAtOwnElement(layout, op, region, own);
     for (const n of path) if (isSparse(layout.nodes[n]) && !(atOwn && isAroundBoth(layout, n, own, path))) nodes.add(n);
     if (removing.has(op.name))
-      for (const n of within(layout, Number(op.attrs.node)))
+      for (const n of nodesWithin(layout, Number(op.attrs.node)))
         if (isSparse(layout.nodes[n])) {
           nodes.add(n);
           lost.add(n);
@@ -27,12 +27,6 @@ export const changesOf = (layout: Layout, region: Region, own?: number): Changes
   });
   return { nodes, lost };
 };
-
-/** Nodes whose cells may be deactivated together with one of this node: the node itself and all within it. */
-const within = (layout: Layout, node: number): readonly number[] => [
-  node,
-  ...layout.nodes[node].children.flatMap((c) => within(layout, c)),
-];
 
 const removing = new Set(['field.deactivate', 'field.clear', 'field.clear_all', 'snode.deactivate', 'snode.clear']);
 
