@@ -29,7 +29,7 @@ export const floors = {
   },
   quant: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
   autodiff: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
-  tensor: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
+  tensor: { floor: 2, imports: ['ir', 'opt', 'sparse'], wings: { linalg: [], einsum: ['linalg'] }, node: 'nowhere' },
   specialize: { floor: 2, imports: below.specialize, node: 'nowhere' },
   sched: { floor: 3, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
   lang: { floor: 3, imports: ['ir', 'opt', 'sparse', 'quant'], node: 'nowhere' },

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import * as E from 'fp-ts/lib/Either.js';
 import { findToolchain } from '@filigree/backend';
-import type { Plan } from '@filigree/tensor';
+import type { Plan } from '@filigree/tensor/einsum';
 import { einsumSource } from './einsum-source.js';
 import { nativeLibrary } from '../native-library.js';
 

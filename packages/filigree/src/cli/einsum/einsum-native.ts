@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { findToolchain, layoutSlab } from '@filigree/backend';
 import { compilerFlags } from '@filigree/backend-cpp';
-import { identifiersOf } from '@filigree/tensor';
+import { identifiersOf } from '@filigree/tensor/einsum';
 import type { TensorProgram } from '../../api/tensors/program.js';
 import type { EinsumBaseline } from './einsum-baseline.js';
 import { nativeLibrary } from '../native-library.js';

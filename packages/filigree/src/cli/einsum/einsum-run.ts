@@ -11,7 +11,7 @@ import {
   type KernelDecl,
   type Plan,
   type TensorDecl,
-} from '@filigree/tensor';
+} from '@filigree/tensor/einsum';
 import { compileTensors } from '../../api/tensors/compile.js';
 import type { TensorProgram } from '../../api/tensors/program.js';
 import { tensorBackend } from '../../api/tensors/target.js';

@@ -1,4 +1,4 @@
-import type { Action, Operand, Plan } from '@filigree/tensor';
+import type { Action, Operand, Plan } from '@filigree/tensor/einsum';
 
 /**
  * C++ that carries out a plan's operations as one would write it by hand: the same order of operations, plain nested loops over

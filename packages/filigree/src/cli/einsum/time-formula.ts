@@ -1,5 +1,6 @@
 import type { Backend } from '@filigree/backend';
-import type { GemmTarget, KernelDecl } from '@filigree/tensor';
+import type { KernelDecl } from '@filigree/tensor/einsum';
+import type { GemmTarget } from '@filigree/tensor/linalg';
 import { peakMeter } from '../../api/tensors/peak.js';
 import type { TensorProgram } from '../../api/tensors/program.js';
 import { medians, QUICK, type MeasureOptions } from '../measure.js';

@@ -1,10 +1,10 @@
-import { targetOption } from '../gemm/targets.js';
+import { targetOption } from '../../linalg/gemm/targets.js';
 import * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, fail, pass, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import { lowerPlan } from '../emit/lower-plan.js';
 import { agreeOnValues } from '../emit/module-tensors.js';
 import { familyOf, identifiersOf } from '../emit/names.js';
-import type { GemmTarget } from '../gemm/gemm-spec.js';
+import type { GemmTarget } from '../../linalg/gemm-spec.js';
 import type { KernelDecl } from '../notation/expression.js';
 import type { Plan } from '../plan/plan.js';
 import { cmakeLists } from './cmake.js';

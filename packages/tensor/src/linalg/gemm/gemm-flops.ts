@@ -1,4 +1,4 @@
-import type { GemmSpec, GemmTarget } from './gemm-spec.js';
+import type { GemmSpec, GemmTarget } from '../gemm-spec.js';
 import { type GemmPlan, planGemm } from './plan-gemm.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { GemmSpec, GemmTarget } from './gemm-spec.js';
+import type { GemmSpec, GemmTarget } from '../gemm-spec.js';
 import { planGemm } from './plan-gemm.js';
 
 /** A product of some neighbouring columns of B and C, and where these begin, in elements from where those of all columns do. */

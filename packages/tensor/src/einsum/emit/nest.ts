@@ -2,7 +2,7 @@ import type { Builder, Value } from '@filigree/ir';
 import type { Interval } from '../layout/layout.js';
 import { type Access, addConstant, addScaled, boxStart, extentAlong, isDense, strideAlong } from './access.js';
 import { denseNest, type DenseTerm } from './dense-nest.js';
-import type { ConstantTables } from '../constant-tables.js';
+import type { ConstantTables } from '../../linalg/constant-tables.js';
 
 /** target = scale·Σ sources, or target += scale·Σ sources, the sum over the indices that the target lacks. */
 export interface Nest {

@@ -1,5 +1,5 @@
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
-import type { GemmSpec } from '../gemm/gemm-spec.js';
+import type { GemmSpec } from '../../linalg/gemm-spec.js';
 import type { Interval, Layout } from '../layout/layout.js';
 import type { Coefficient, TensorDecl } from '../notation/expression.js';
 import type { Folded } from '../notation/node.js';

@@ -1,6 +1,6 @@
 import { byteSize } from '@filigree/ir';
 import { entriesOf } from './entries.js';
-import type { GemmSpec, GemmTarget, MatrixView } from './gemm-spec.js';
+import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
 import type { GemmPlan } from './plan-gemm.js';
 import { rowPieces } from './row-pieces.js';
 import { runsOf, tilesOf } from './tiles.js';

@@ -1,4 +1,4 @@
-import type { MatrixView } from './gemm-spec.js';
+import type { MatrixView } from '../gemm-spec.js';
 
 /** Where the entries of a matrix lie. */
 export interface Entries {

@@ -1,7 +1,7 @@
 import { SCRATCH_BYTES, byteSize } from '@filigree/ir';
 import { alikeColumns } from './alike-columns.js';
 import { entriesOf } from './entries.js';
-import type { GemmSpec, GemmTarget } from './gemm-spec.js';
+import type { GemmSpec, GemmTarget } from '../gemm-spec.js';
 import { BYTES_A_CYCLE, keptDecoded } from './code-speed.js';
 import type { GemmPlan } from './plan-gemm.js';
 import { rowPieces } from './row-pieces.js';

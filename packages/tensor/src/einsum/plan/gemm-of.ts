@@ -1,5 +1,5 @@
 import { countNonzeros } from '@filigree/sparse/eqspp';
-import type { GemmSpec, MatrixView } from '../gemm/gemm-spec.js';
+import type { GemmSpec, MatrixView } from '../../linalg/gemm-spec.js';
 import { positionIn } from '../layout/tensor-layout.js';
 import { strideOf } from '../permute/mapping.js';
 import type { Action, Operand, Operation } from './plan.js';

@@ -1,12 +1,12 @@
 import type { Builder, Value } from '@filigree/ir';
 import type { Coefficient } from '../notation/expression.js';
 import type { Action, Operand, Operation } from '../plan/plan.js';
-import { columnParts, whole } from '../gemm/column-parts.js';
-import type { GemmSpec, GemmTarget } from '../gemm/gemm-spec.js';
-import { buildGemm } from '../linalg/build-gemm.js';
+import { columnParts, whole } from '../../linalg/gemm/column-parts.js';
+import type { GemmSpec, GemmTarget } from '../../linalg/gemm-spec.js';
+import { buildGemm } from '../../linalg/build-gemm.js';
 import { type Access, addConstant, addScaled, boxStart, isDense, strideAlong } from './access.js';
 import { emitNest, entriesStored, fillZero } from './nest.js';
-import type { ConstantTables } from '../constant-tables.js';
+import type { ConstantTables } from '../../linalg/constant-tables.js';
 
 /** What the actions of one kernel are emitted with. */
 export interface ActionContext {

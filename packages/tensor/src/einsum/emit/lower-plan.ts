@@ -22,10 +22,10 @@ import {
   type OptionSpec,
 } from '@filigree/ir';
 import { canonicalize, cse, dce, licm } from '@filigree/opt';
-import type { GemmTarget } from '../gemm/gemm-spec.js';
-import { gemmTargets, targetOption } from '../gemm/targets.js';
-import { linalg } from '../linalg/linalg.js';
-import { lowerGemm } from '../gemm/lower-gemm.js';
+import type { GemmTarget } from '../../linalg/gemm-spec.js';
+import { gemmTargets, targetOption } from '../../linalg/gemm/targets.js';
+import { linalg } from '../../linalg/linalg.js';
+import { lowerGemm } from '../../linalg/gemm/lower-gemm.js';
 import type { Operand, Plan } from '../plan/plan.js';
 import { isTemporary } from '../plan/state.js';
 import { accessOf, type Access } from './access.js';
@@ -34,7 +34,7 @@ import { MOST_NUMBERS, moduleTensors, tensorBuffers, type ModuleTensor } from '.
 import { identifierOf, identifiersOf } from './names.js';
 import { packTensor } from './pack.js';
 import { elementsOption, type Elements } from './placement.js';
-import { ConstantTables } from '../constant-tables.js';
+import { ConstantTables } from '../../linalg/constant-tables.js';
 
 /** How plans become kernel IR. */
 export interface LowerOptions {

@@ -1,7 +1,7 @@
-import { executedFlops, gemmFlops } from '../gemm/gemm-flops.js';
-import type { GemmTarget } from '../gemm/gemm-spec.js';
-import type { GemmPlan } from '../gemm/plan-gemm.js';
-import { planProducts } from '../gemm/plan-products.js';
+import { executedFlops, gemmFlops } from '../../linalg/gemm/gemm-flops.js';
+import type { GemmTarget } from '../../linalg/gemm-spec.js';
+import type { GemmPlan } from '../../linalg/gemm/plan-gemm.js';
+import { planProducts } from '../../linalg/gemm/plan-products.js';
 import { indexedIn } from '../notation/check.js';
 import type { Expr, KernelDecl } from '../notation/expression.js';
 import type { Action, Flops } from './plan.js';

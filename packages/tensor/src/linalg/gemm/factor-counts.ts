@@ -1,4 +1,4 @@
-import type { GemmSpec } from './gemm-spec.js';
+import type { GemmSpec } from '../gemm-spec.js';
 import type { RowPieces } from './row-pieces.js';
 
 /** Where a product has factors, as far as zeros are known. */

@@ -1,5 +1,5 @@
 import type { Builder, Value } from '@filigree/ir';
-import type { Strides } from './gemm-spec.js';
+import type { Strides } from '../gemm-spec.js';
 import type { GemmPlan } from './plan-gemm.js';
 import { type Place, indexOf } from './place.js';
 

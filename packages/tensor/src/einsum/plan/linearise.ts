@@ -1,6 +1,6 @@
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import { boundingBox, projectPattern } from '@filigree/sparse/eqspp';
-import type { GemmSpec } from '../gemm/gemm-spec.js';
+import type { GemmSpec } from '../../linalg/gemm-spec.js';
 import type { Interval } from '../layout/layout.js';
 import { ONE } from '../notation/build.js';
 import type { Statement } from '../notation/node.js';

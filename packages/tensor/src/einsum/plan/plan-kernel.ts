@@ -1,8 +1,8 @@
 import { type Diagnostics, fail, type Pass, pass, pipeline, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import * as E from 'fp-ts/lib/Either.js';
-import type { GemmTarget } from '../gemm/gemm-spec.js';
-import { gemmTargets, targetOption } from '../gemm/targets.js';
+import type { GemmTarget } from '../../linalg/gemm-spec.js';
+import { gemmTargets, targetOption } from '../../linalg/gemm/targets.js';
 import type { Layout } from '../layout/layout.js';
 import { tensorLayout } from '../layout/tensor-layout.js';
 import { checkKernel, entryOf, indexedIn, scalarsOf } from '../notation/check.js';

@@ -1,5 +1,5 @@
 import type { FactorCounts } from './factor-counts.js';
-import type { GemmSpec, GemmTarget } from './gemm-spec.js';
+import type { GemmSpec, GemmTarget } from '../gemm-spec.js';
 
 /** How a tile's block of C lies in registers. */
 export interface TileSums {

@@ -1,6 +1,6 @@
 import { transposed } from './entries.js';
 import type { Entries } from './entries.js';
-import type { GemmSpec, GemmTarget, MatrixView } from './gemm-spec.js';
+import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
 import { loopedPlans } from './looped-plans.js';
 import type { RowPieces } from './row-pieces.js';
 import { writtenPlans } from './written-plans.js';

@@ -14,11 +14,11 @@ import {
   checkOptions,
   option,
 } from '@filigree/ir';
-import { gemmSpecOf } from '../linalg/gemm-attrs.js';
-import { gemmBuffers, gemmOperands, linalg } from '../linalg/linalg.js';
+import { gemmSpecOf } from '../gemm-attrs.js';
+import { gemmBuffers, gemmOperands, linalg } from '../linalg.js';
 import { type EntryTables, entryTables } from './entry-tables.js';
 import type { TileShape } from './factors.js';
-import type { GemmSpec, GemmTarget, MatrixView } from './gemm-spec.js';
+import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
 import { emitLoopedColumns } from './looped-columns.js';
 import { emitLoopedEntries } from './looped-entries.js';
 import { type TilePlaces, emitPanel, emitTile } from './micro-kernel.js';

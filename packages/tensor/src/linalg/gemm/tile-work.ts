@@ -1,5 +1,5 @@
 import type { FactorCounts } from './factor-counts.js';
-import type { GemmSpec } from './gemm-spec.js';
+import type { GemmSpec } from '../gemm-spec.js';
 import { LATENCY, type TileSums } from './tile-sums.js';
 import type { Tile } from './tiles.js';
 

@@ -1,4 +1,4 @@
-import type { GemmTarget } from './gemm-spec.js';
+import type { GemmTarget } from '../gemm-spec.js';
 
 /**
  * Bytes of code that are sure to stay decoded. Zen 3 keeps 16 to 20 kB of multiply-adds decoded, where the instruction

@@ -1,5 +1,5 @@
 import { BYTES_A_CYCLE, keptDecoded } from './code-speed.js';
-import type { GemmSpec, GemmTarget } from './gemm-spec.js';
+import type { GemmSpec, GemmTarget } from '../gemm-spec.js';
 import { type GemmPlan, planGemm } from './plan-gemm.js';
 
 /** A product within a kernel. */

@@ -1,5 +1,5 @@
 import { optionKind, type OptionKind } from '@filigree/ir';
-import type { GemmTarget } from './gemm-spec.js';
+import type { GemmTarget } from '../gemm-spec.js';
 
 /** Targets by the name of their instruction set. */
 export const gemmTargets = {
