@@ -41,7 +41,12 @@ export const floors = {
   'backend-wasm': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'src/node/' },
   conformance: { floor: 4, imports: ['ir', 'backend'], node: 'nowhere' },
   runtime: { floor: 5, imports: [...below.runtime, ...backends], node: 'everywhere' },
-  filigree: { floor: 6, imports: [...below.runtime, ...backends, 'conformance', 'runtime'], node: 'everywhere' },
+  baselines: { floor: 5, imports: ['ir', 'sparse', 'tensor', 'backend', 'backend-cpp'], node: 'everywhere' },
+  filigree: {
+    floor: 6,
+    imports: [...below.runtime, ...backends, 'conformance', 'runtime', 'baselines'],
+    node: 'everywhere',
+  },
 };
 
 /**
