@@ -57,13 +57,15 @@ const fileProblems = ({ path, manifest }) => [
 
 /**
  * Dependencies stay on the floors below, inner ones have the same version, and each one is imported somewhere. Peers are
- * passed on from the packages below, so they need not be.
+ * passed on from the packages below, so they need not be, unless they are optional.
  * @param {Package} p
  */
 const dependencyProblems = ({ folder, path, manifest }) => {
   const imported = importedNames(join(path, 'src'));
   const dependencies = Object.entries(manifest.dependencies ?? {});
-  const optional = Object.keys(manifest.optionalDependencies ?? {});
+  const optional = [manifest.optionalDependencies, manifest.peerDependenciesMeta].flatMap((names) =>
+    Object.keys(names ?? {}),
+  );
   return [
     ...dependencies.flatMap(([name, version]) => {
       const inner = packageFolder(name);

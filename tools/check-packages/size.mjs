@@ -118,9 +118,12 @@ const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 const dependencyText = (manifest) => {
   const names = Object.keys(manifest.dependencies ?? {});
   const peers = Object.keys(manifest.peerDependencies ?? {});
+  const optional = peers.filter((name) => manifest.peerDependenciesMeta?.[name]?.optional);
+  const needed = peers.filter((name) => !optional.includes(name));
   const list = (/** @type {string[]} */ all) => all.map((name) => `\`${name}\``).join(', ');
   return (
     (names.length > 0 ? `Depends on ${list(names)}.` : 'No dependencies.') +
-    (peers.length > 0 ? ` Peer: ${list(peers)}.` : '')
+    (needed.length > 0 ? ` Peer: ${list(needed)}.` : '') +
+    (optional.length > 0 ? ` Optional: ${list(optional)}.` : '')
   );
 };

@@ -29,7 +29,7 @@ export const floors = {
   },
   quant: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
   autodiff: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
-  tensor: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
+  tensor: { floor: 2, imports: ['ir', 'opt', 'sparse'], wings: { linalg: [], einsum: ['linalg'] }, node: 'nowhere' },
   specialize: { floor: 2, imports: below.specialize, node: 'nowhere' },
   sched: { floor: 3, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
   lang: { floor: 3, imports: ['ir', 'opt', 'sparse', 'quant'], node: 'nowhere' },
@@ -41,7 +41,12 @@ export const floors = {
   'backend-wasm': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'src/node/' },
   conformance: { floor: 4, imports: ['ir', 'backend'], node: 'nowhere' },
   runtime: { floor: 5, imports: [...below.runtime, ...backends], node: 'everywhere' },
-  filigree: { floor: 6, imports: [...below.runtime, ...backends, 'conformance', 'runtime'], node: 'everywhere' },
+  baselines: { floor: 5, imports: ['ir', 'sparse', 'tensor', 'backend', 'backend-cpp'], node: 'everywhere' },
+  filigree: {
+    floor: 6,
+    imports: [...below.runtime, ...backends, 'conformance', 'runtime', 'baselines'],
+    node: 'everywhere',
+  },
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Backend } from '@filigree/backend';
-import { planKernel, type Elements, type KernelDecl } from '@filigree/tensor';
+import { planKernel, type Elements, type KernelDecl } from '@filigree/tensor/einsum';
 import { compilePlans, tensorBackend, type GemmLibrary, type TensorProgram } from 'filigree';
 import { right } from '../right.js';
 

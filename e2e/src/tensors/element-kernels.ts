@@ -1,4 +1,4 @@
-import { kernel, tensor, type KernelDecl, type LayoutKind, type Tensor } from '@filigree/tensor';
+import { kernel, tensor, type KernelDecl, type LayoutKind, type Tensor } from '@filigree/tensor/einsum';
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
 
 /** Layouts by kind of tensor, where the planner shall not choose: degrees of freedom, matrices on the reference element, Jacobians, flux solvers. */

@@ -1,5 +1,5 @@
 import type { TensorProgram } from 'filigree';
-import type { Flops } from '@filigree/tensor';
+import type { Flops } from '@filigree/tensor/einsum';
 import type { Steps } from './steps.js';
 
 /** A solver on compiled kernels, whose steps have parts that can be run alone. */

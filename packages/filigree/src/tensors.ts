@@ -4,7 +4,6 @@ export {
   deducePattern,
   evaluateKernel,
   family,
-  gemmTargets,
   kernel as tensorKernel,
   parseKernel,
   planKernel,
@@ -15,7 +14,6 @@ export {
   tensorOf,
   type Elements,
   type Flops,
-  type GemmTarget,
   type KernelDecl,
   type LayoutKind,
   type PlacedTensor,
@@ -25,4 +23,5 @@ export {
   type Tensor,
   type TensorDecl,
   type Term,
-} from '@filigree/tensor';
+} from '@filigree/tensor/einsum';
+export { gemmTargets, type GemmTarget } from '@filigree/tensor/linalg';

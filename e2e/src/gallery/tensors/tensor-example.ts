@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { peakRssMB } from '@filigree/runtime';
-import type { Flops } from '@filigree/tensor';
+import type { Flops } from '@filigree/tensor/einsum';
 import type { Example, ExampleOptions } from 'filigree';
 import type { Finding } from '../../fields/finding.js';
 import { argumentsOf, type Arguments } from '../arguments.js';

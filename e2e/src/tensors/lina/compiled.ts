@@ -1,5 +1,5 @@
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
-import type { PlacedTensor } from '@filigree/tensor';
+import type { PlacedTensor } from '@filigree/tensor/einsum';
 import { compileKernels, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
 import type { ElementLayouts } from '../element-kernels.js';
 import { flopsOf, gathered, taylorScalars, type Solver, type SolverProgram } from '../solver.js';

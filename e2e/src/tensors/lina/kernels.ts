@@ -1,4 +1,4 @@
-import { kernel, scalar, sum, type KernelDecl, type LayoutKind, type Tensor, type Term } from '@filigree/tensor';
+import { kernel, scalar, sum, type KernelDecl, type LayoutKind, type Tensor, type Term } from '@filigree/tensor/einsum';
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import { shaped, together, type ElementLayouts } from '../element-kernels.js';
 import type { NodalBasis } from './nodal-matrices.js';

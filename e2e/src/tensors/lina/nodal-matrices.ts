@@ -1,4 +1,4 @@
-import type { TensorDecl } from '@filigree/tensor';
+import type { TensorDecl } from '@filigree/tensor/einsum';
 import { gaussLegendre, gaussLobatto } from '../quadrature.js';
 import type { Matrices } from '../seissol/read-matrices.js';
 

@@ -1,5 +1,5 @@
 import type { TensorProgram } from 'filigree';
-import { planKernel, planStages, type Flops, type PlacedTensor } from '@filigree/tensor';
+import { planKernel, planStages, type Flops, type PlacedTensor } from '@filigree/tensor/einsum';
 import { right } from '../../right.js';
 import { compileKernels, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
 import type { ElementLayouts } from '../element-kernels.js';

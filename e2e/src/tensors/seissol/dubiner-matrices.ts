@@ -1,4 +1,4 @@
-import type { TensorDecl } from '@filigree/tensor';
+import type { TensorDecl } from '@filigree/tensor/einsum';
 import { dubinerBasis } from './dubiner.js';
 import { derivative, exponentOf, linear, type Polynomial } from './polynomial.js';
 import type { Matrices } from './read-matrices.js';

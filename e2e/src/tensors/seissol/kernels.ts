@@ -7,7 +7,7 @@ import {
   type LayoutKind,
   type Tensor,
   type Term,
-} from '@filigree/tensor';
+} from '@filigree/tensor/einsum';
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import { shaped, together, type ElementLayouts } from '../element-kernels.js';
 import type { Matrices } from './read-matrices.js';

@@ -1,6 +1,6 @@
 import sax from 'sax';
 import { fail, type Loc } from '@filigree/ir';
-import type { TensorDecl } from '@filigree/tensor';
+import type { TensorDecl } from '@filigree/tensor/einsum';
 
 /** Matrices by name. Those of `star.xml` have a pattern but no values. */
 export type Matrices = Readonly<Record<string, TensorDecl>>;

@@ -1,4 +1,4 @@
-import type { TensorDecl } from '@filigree/tensor';
+import type { TensorDecl } from '@filigree/tensor/einsum';
 import type { Steps } from '../steps.js';
 import type { TetsSetup } from './setup.js';
 

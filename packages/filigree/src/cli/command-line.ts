@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
 import type { CommanderError } from 'commander';
 import { memoryProblem } from '../api/memory.js';
@@ -13,6 +12,7 @@ import { runCommand } from './commands/run.js';
 import { traceCommand } from './commands/trace.js';
 import { Session } from './session.js';
 import type { Terminal } from './terminal.js';
+import { version } from './version.js';
 
 export type { Terminal };
 
@@ -65,10 +65,6 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
     session.close();
   }
 };
-
-/** The version of this package, which finds its own description by name wherever a bundler put this file. */
-const version = (): string =>
-  (createRequire(import.meta.url)('filigree/package.json') as { readonly version: string }).version;
 
 const isUsageError = (e: unknown): e is CommanderError =>
   e instanceof Error && 'code' in e && typeof e.code === 'string' && e.code.startsWith('commander.');

@@ -1,5 +1,5 @@
 import type { Builder, Value } from '@filigree/ir';
-import type { GemmSpec } from '../gemm/gemm-spec.js';
+import type { GemmSpec } from './gemm-spec.js';
 import { gemmAttrs } from './gemm-attrs.js';
 
 /** Where the matrices of a product lie: buffers by bare name, and the index at which each matrix begins. */

@@ -1,5 +1,5 @@
 import type { Attr, Attrs, Op } from '@filigree/ir';
-import type { GemmSpec, MatrixView } from '../gemm/gemm-spec.js';
+import type { GemmSpec, MatrixView } from './gemm-spec.js';
 
 /** The attributes of `linalg.gemm` that say which product it is; `gemmSpecOf` reads them back. */
 export const gemmAttrs = (spec: GemmSpec): Attrs => ({

@@ -14,7 +14,7 @@ import {
   isIndex,
   operandIs,
 } from '@filigree/ir';
-import type { GemmSpec, MatrixView } from '../gemm/gemm-spec.js';
+import type { GemmSpec, MatrixView } from './gemm-spec.js';
 import { gemmAttrsProblem, gemmSpecOf, viewExtent } from './gemm-attrs.js';
 
 /** The buffers (bare names) that a `linalg.gemm` works on. */

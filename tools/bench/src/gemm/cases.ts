@@ -1,4 +1,4 @@
-import type { GemmSpec } from '@filigree/tensor';
+import type { GemmSpec } from '@filigree/tensor/linalg';
 
 /** A product that is timed, and the rows that a library is given: whole vectors where rows are padded. */
 export interface GemmCase {

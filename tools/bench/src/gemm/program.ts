@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { cpp } from '@filigree/backend-cpp';
 import { right } from '@filigree/e2e';
 import { buildKernel, coreDialects, declareBuffer, makeModule } from '@filigree/ir';
-import { type GemmTarget, buildGemm, linalg, lowerGemm } from '@filigree/tensor';
+import { type GemmTarget, buildGemm, linalg, lowerGemm } from '@filigree/tensor/linalg';
 import type { GemmCase } from './cases.js';
 
 /**

@@ -17,7 +17,7 @@ import {
   tetsSetup,
   type SolverProblem,
 } from '@filigree/e2e';
-import { planKernel } from '@filigree/tensor';
+import { planKernel } from '@filigree/tensor/einsum';
 import { peakMeter } from 'filigree';
 import { quantile } from '../measure.js';
 

@@ -3,12 +3,12 @@ import {
   checkNotation,
   parseKernel,
   planKernel,
-  type GemmTarget,
   type KernelDecl,
   type Plan,
   type PlanOptions,
   planningSpec,
-} from '@filigree/tensor';
+} from '@filigree/tensor/einsum';
+import type { GemmTarget } from '@filigree/tensor/linalg';
 import { right } from '../build.js';
 import { isListOf } from './check-given.js';
 import { declareTensors, factsSpec, tensorsIn, type TensorFacts } from './declare.js';

@@ -4,11 +4,10 @@ import { cpp, emitFunctions, type CppFunctions } from '@filigree/backend-cpp';
 import {
   cppProject as projectFiles,
   type CppEmitter,
-  type GemmTarget,
   type KernelDecl,
   type ProjectFile,
-  targetOption,
-} from '@filigree/tensor';
+} from '@filigree/tensor/einsum';
+import { type GemmTarget, targetOption } from '@filigree/tensor/linalg';
 import { right } from '../build.js';
 import { planAll, type TensorCompileOptions, tensorCompileSpec } from './compile.js';
 import { machineTarget } from './target.js';

@@ -1,6 +1,6 @@
 import { fail, option, type OptionSpec } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
-import type { LayoutKind, TensorDecl } from '@filigree/tensor';
+import type { LayoutKind, TensorDecl } from '@filigree/tensor/einsum';
 
 /** What is known of the tensors of a formula. */
 export interface TensorFacts {

@@ -10,13 +10,12 @@ import {
   unpackTensor,
   type Elements,
   type Flops,
-  type GemmTarget,
   type Layout,
   type Plan,
   type TensorDecl,
   elementsOption,
-  targetOption,
-} from '@filigree/tensor';
+} from '@filigree/tensor/einsum';
+import { type GemmTarget, targetOption } from '@filigree/tensor/linalg';
 import type { BackendName } from '../backends.js';
 import { right } from '../build.js';
 import type { NumericArray } from '../compiled-program.js';

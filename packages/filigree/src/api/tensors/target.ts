@@ -1,7 +1,7 @@
 import { instructionSet, type Backend } from '@filigree/backend';
 import { cpp, libxsmm } from '@filigree/backend-cpp';
 import { coreDialects, fail, type Op } from '@filigree/ir';
-import { gemmTargets, linalg, type GemmTarget } from '@filigree/tensor';
+import { gemmTargets, linalg, type GemmTarget } from '@filigree/tensor/linalg';
 import { resolveBackend } from '../backends.js';
 
 /** A backend, and what micro-kernels for it are made of on this machine. */

@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
-import { layoutKinds, scalarsOf, type KernelDecl, type LayoutKind } from '@filigree/tensor';
+import { layoutKinds, scalarsOf, type KernelDecl, type LayoutKind } from '@filigree/tensor/einsum';
 import { declareKernel } from '../../api/tensors/compile.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
 import type { EinsumRunOptions } from './einsum-options.js';

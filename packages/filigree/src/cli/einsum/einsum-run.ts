@@ -11,11 +11,12 @@ import {
   type KernelDecl,
   type Plan,
   type TensorDecl,
-} from '@filigree/tensor';
+} from '@filigree/tensor/einsum';
 import { compileTensors } from '../../api/tensors/compile.js';
 import type { TensorProgram } from '../../api/tensors/program.js';
 import { tensorBackend } from '../../api/tensors/target.js';
 import { backendOf } from '../backend-of.js';
+import { loadBaselines } from '../load-baselines.js';
 import { randomValues } from '../random.js';
 import type { Session } from '../session.js';
 import { declarationOf, numberOf } from './declare-formula.js';
@@ -110,6 +111,7 @@ const checkable = (decl: KernelDecl): KernelDecl => {
 export const runEinsum = async (formula: string, options: EinsumRunOptions, session: Session): Promise<EinsumRun> => {
   const { progress } = session;
   session.knowText('<kernel>', formula);
+  const baselines = options.bench ? await loadBaselines() : undefined;
   await progress.at(0, 'reading patterns');
   const decl = checkable(await declarationOf(formula, options));
   const { backend, target } = await tensorBackend({ backend: await chosen(options, session) });
@@ -153,10 +155,11 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
       session,
       backend,
       target,
+      baselines,
     });
     const patterns = patternsOf(plan);
     const perSecond = (flops: number): number => flops / (timed.run * 1e6);
-    const { run, baselines, skipped } = timed;
+    const { run, skipped } = timed;
     return {
       decl,
       program,
@@ -198,9 +201,9 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
             }
           : {}),
         check,
-        baselines,
+        baselines: timed.baselines,
         skipped,
-        speedup: Object.fromEntries(Object.entries(baselines).map(([name, ms]) => [name, ms / run])),
+        speedup: Object.fromEntries(Object.entries(timed.baselines).map(([name, ms]) => [name, ms / run])),
         backend: program.backend,
         dtype: options.dtype,
         vectorBytes: target.vectorBytes,

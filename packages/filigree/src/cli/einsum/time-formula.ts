@@ -1,12 +1,13 @@
 import type { Backend } from '@filigree/backend';
-import type { GemmTarget, KernelDecl } from '@filigree/tensor';
+import type { KernelDecl } from '@filigree/tensor/einsum';
+import type { GemmTarget } from '@filigree/tensor/linalg';
 import { peakMeter } from '../../api/tensors/peak.js';
 import type { TensorProgram } from '../../api/tensors/program.js';
 import { medians, QUICK, type MeasureOptions } from '../measure.js';
 import type { Session } from '../session.js';
-import { einsumBaseline, type EinsumBaseline } from './einsum-baseline.js';
-import { nativeKernel } from './einsum-native.js';
+import type { Baselines } from '../load-baselines.js';
 import type { EinsumRunOptions } from './einsum-options.js';
+import { kernelAlone } from './kernel-alone.js';
 
 /** What is timed, and what it is compared with. */
 export interface Timing {
@@ -21,6 +22,8 @@ export interface Timing {
   readonly session: Session;
   readonly backend: Backend;
   readonly target: GemmTarget;
+  /** For `--bench`. */
+  readonly baselines: Baselines | undefined;
 }
 
 /* Many samples, short beside the slices in which a system deals out its processors. */
@@ -38,13 +41,14 @@ export const timeFormula = async ({
   session,
   backend,
   target,
+  baselines,
 }: Timing) => {
   const { progress } = session;
   const kernel = program.kernels[decl.name]!;
   /* Sums that grow from run to run would in the end be infinite; what is added to begins at zero and takes small values. */
   for (const t of kernel.plan.tensors) if (t.access !== 'read') program.tensors[t.tensor.name]!.data.fill(0);
   const small = Object.fromEntries(kernel.plan.scalars.map((s) => [s, 1e-3]));
-  const repetitions = options.bench
+  const repetitions = baselines
     ? Math.max(1, Math.min(20_000, Math.round(4e6 / Math.max(1, kernel.flops.hardware))))
     : 1;
   const runs: Record<string, () => void> = {
@@ -53,33 +57,36 @@ export const timeFormula = async ({
     },
   };
   const skipped: Record<string, string> = {};
-  const open: EinsumBaseline[] = [];
+  const open: { readonly close: () => void }[] = [];
   try {
     const cache = options.cache ? undefined : false;
-    const native = options.bench ? await nativeKernel(program, decl.name, small, options.fastMath, cache) : undefined;
-    if (native) {
-      open.push(native);
-      runs['run'] = () => native.run(repetitions);
-    }
-    if (options.bench)
-      for (const kind of ['loops', 'libxsmm'] as const) {
-        await progress.at(0.7, `compiling the baseline: ${kind}`);
+    if (baselines) {
+      const { prepare, kernelLoop, loops, libxsmm } = baselines;
+      const alone = kernelAlone(program, decl.name, small, options.fastMath);
+      const looped = alone && (await prepare(kernelLoop, alone, cache));
+      if (typeof looped === 'object') {
+        open.push(looped);
+        runs['run'] = () => looped.run(repetitions);
+      }
+      for (const baseline of [loops, libxsmm]) {
+        await progress.at(0.7, `compiling the baseline: ${baseline.name}`);
         progress.listen();
         const problem = { plan: kernel.plan, values, scalars, expected, tolerance };
-        const baseline = await einsumBaseline(problem, kind, cache);
-        if (typeof baseline === 'string') skipped[kind] = baseline;
+        const running = await prepare(baseline, problem, cache);
+        if (typeof running === 'string') skipped[baseline.name] = running;
         else {
-          open.push(baseline);
-          runs[kind] = () => baseline.run(repetitions);
+          open.push(running);
+          runs[baseline.name] = () => running.run(repetitions);
         }
       }
+    }
     await progress.at(0.85, 'timing');
     progress.listen();
-    const meter = options.bench ? await peakMeter(options.dtype, { backend, target }) : undefined;
-    if (meter) open.push({ run: meter.run, close: meter.dispose });
+    const meter = baselines ? await peakMeter(options.dtype, { backend, target }) : undefined;
+    if (meter) open.push({ close: meter.dispose });
     const { run, peak, ...others } = await medians(
       { ...runs, ...(meter && { peak: meter.run }) },
-      options.bench ? SHORT : QUICK,
+      baselines ? SHORT : QUICK,
     );
     return {
       run: run! / repetitions,

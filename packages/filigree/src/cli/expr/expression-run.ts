@@ -1,3 +1,4 @@
+import type { RunningEigen } from '@filigree/baselines';
 import { peakRssMB } from '@filigree/runtime';
 import { error, fail, type Arithmetic, type Diagnostic } from '@filigree/ir';
 import type { Csr, CsrPattern } from '@filigree/sparse/formats';
@@ -9,7 +10,7 @@ import { readMatrixFile } from '../../files/read-matrix.js';
 import { backendOf } from '../backend-of.js';
 import type { CommonOptions } from '../common-options.js';
 import { compare, TOLERANCE, type Check } from '../compare.js';
-import { eigenBaseline } from './eigen-baseline.js';
+import { loadBaselines, type Baselines } from '../load-baselines.js';
 import { medians, QUICK, THOROUGH } from '../measure.js';
 import { randomValues } from '../random.js';
 import type { Session } from '../session.js';
@@ -72,6 +73,7 @@ export const runExpression = async (
   const { progress } = session;
   session.knowText('<expression>', text);
   const ablated = parseAblation(options.ablate ?? '');
+  const benched = options.bench ? await loadBaselines() : undefined;
   await progress.at(0, 'reading matrices');
   const bindings = await readBindings(options);
   const problem = expressionProblem(text, bindings);
@@ -102,7 +104,7 @@ export const runExpression = async (
   const peakMB = peakRssMB();
   const expected = problem.evaluate(values);
   const check = compare(result, expected.values, TOLERANCE[options.dtype]);
-  const { run, baselines, skipped } = await time(problem, built, values, expected, options, session);
+  const { run, baselines, skipped } = await time(problem, built, values, expected, benched, options, session);
   return {
     problem,
     bindings,
@@ -196,12 +198,13 @@ const time = async (
   { instance }: Built,
   values: Readonly<Record<string, Float64Array>>,
   expected: Csr<Float64Array>,
+  benched: Baselines | undefined,
   options: ExpressionRunOptions,
   { progress }: Session,
 ): Promise<{ run: number; baselines: Record<string, number>; skipped: Record<string, string> }> => {
   const runs: Record<string, () => void> = { run: () => instance.run(), generic: () => void problem.evaluate(values) };
-  let eigen: Awaited<ReturnType<typeof eigenBaseline>> | undefined;
-  if (options.bench) {
+  let eigen: RunningEigen | string | undefined;
+  if (benched) {
     await progress.at(0.9, 'compiling the Eigen baseline');
     progress.listen();
     const matrices = Object.fromEntries(
@@ -213,7 +216,8 @@ const time = async (
     const { root } = problem.tree;
     const { numbers } = problem;
     const tolerance = TOLERANCE[options.dtype];
-    eigen = await eigenBaseline(
+    eigen = await benched.prepare(
+      benched.eigen,
       { root, matrices, numbers, dtype: options.dtype, expected, tolerance },
       options.cache ? undefined : false,
     );
@@ -222,7 +226,7 @@ const time = async (
   try {
     await progress.at(0.93, 'timing');
     progress.listen();
-    const { run, ...baselines } = await medians(runs, options.bench ? THOROUGH : QUICK);
+    const { run, ...baselines } = await medians(runs, benched ? THOROUGH : QUICK);
     return { run, baselines, skipped: typeof eigen === 'string' ? { eigen } : {} };
   } finally {
     if (typeof eigen === 'object') eigen.close();

@@ -1,4 +1,5 @@
 import type { Backend } from '@filigree/backend';
+import type { RunningProducts } from '@filigree/baselines';
 import { error, type Diagnostic, type Module } from '@filigree/ir';
 import { instantiate, type Instance } from '@filigree/runtime';
 import { type Csr } from '@filigree/sparse/formats';
@@ -7,9 +8,9 @@ import { right } from '../../api/build.js';
 import { compare, TOLERANCE, type Check } from '../compare.js';
 import { mediansOf, THOROUGH, timerOf, type Timer } from '../measure.js';
 import { randomValues } from '../random.js';
+import type { Baselines } from '../load-baselines.js';
 import type { Session } from '../session.js';
-import { csrKernel } from './csr-kernel.js';
-import { nativeCsr, type NativeCsr } from './native-csr.js';
+import { slabOf } from '../slab-of.js';
 import { kindOf, type SpmvKernels } from './spmv-kernels.js';
 
 /** Times of y = A·x in milliseconds, all measured side by side in this process; null where there is none. */
@@ -57,6 +58,7 @@ const LIMIT_MS = 60_000;
 export const benchSpmv = async (
   pattern: Csr<unknown>['pattern'],
   kernels: SpmvKernels,
+  { csrKernel, compressedRows, prepare }: Baselines,
   options: SpmvOptions,
   { progress }: Session,
 ): Promise<SpmvSummary> => {
@@ -87,7 +89,8 @@ export const benchSpmv = async (
   try {
     await progress.at(0.62, 'compiling the C++ baseline');
     progress.listen();
-    const native = backend.name === 'cpp' ? await nativeCsr({ pattern, values }, x, { dtype, threads, cache }) : OTHER;
+    const problem = { matrix: { pattern, values }, x, dtype, threads };
+    const native = backend.name === 'cpp' ? await prepare(compressedRows, problem, cache) : OTHER;
     if (typeof native === 'string') {
       skipped['csrTuned'] = native;
       const csr = (await load(csrKernel(pattern, dtype), inOrder)) as Instance;
@@ -148,8 +151,12 @@ export const benchSpmv = async (
 
 const OTHER = 'the C++ baseline is measured beside kernels of the cpp backend only';
 
-const contenderOf = (instance: Instance, clock: NativeCsr | undefined): Contender => ({
-  timer: clock?.timerOfKernel(instance) ?? timerOf(() => instance.run()),
+const contenderOf = (instance: Instance, clock: RunningProducts | undefined): Contender => ({
+  timer:
+    clock?.timerOfKernel({
+      library: instance.artifact.path!,
+      ...slabOf(instance.module, 'y', instance.buffers['y'] as Float64Array),
+    }) ?? timerOf(() => instance.run()),
   result: () => instance.buffers['y'] as Float64Array,
 });
 

@@ -12,6 +12,7 @@ import { right } from '../../api/build.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
 import { backendOf } from '../backend-of.js';
 import type { CommonOptions } from '../common-options.js';
+import { loadBaselines } from '../load-baselines.js';
 import type { Session } from '../session.js';
 import { benchSpmv, type SpmvSummary } from './spmv-bench.js';
 import { spmvKernels, type SpmvKernels } from './spmv-kernels.js';
@@ -68,6 +69,7 @@ export interface TraceSummary {
 export const runTrace = async (file: string, options: TraceRunOptions, session: Session): Promise<TraceRun> => {
   const { progress } = session;
   const { maxDims, maxPieces, dtype, threads } = options;
+  const baselines = options.bench ? await loadBaselines() : undefined;
   const needed = options.bench === true || options.emit !== undefined;
   /* One that is named must work, whether or not something is compiled for it. */
   const named = needed || options.backend !== undefined ? await backendOf(options.backend, progress) : undefined;
@@ -93,8 +95,8 @@ export const runTrace = async (file: string, options: TraceRunOptions, session: 
   const { exact } = coversExactly(found.pieces, tracePattern(pattern, found.order).streams);
   const kernels = backend && spmvKernels(pattern, found, dtype);
   const spmv =
-    options.bench && backend && kernels
-      ? await benchSpmv(pattern, kernels, { ...options, backend }, session)
+    baselines && backend && kernels
+      ? await benchSpmv(pattern, kernels, baselines, { ...options, backend }, session)
       : undefined;
   const dims = found.pieces.map((p) => p.levels.length);
   return {

@@ -1,0 +1,210 @@
+import {
+  type Buffer,
+  type Builder,
+  type Dialect,
+  type Kernel,
+  type Module,
+  type Op,
+  type Pass,
+  coreDialects,
+  declareBuffer,
+  mapKernels,
+  pass,
+  rewriteOps,
+  checkOptions,
+  option,
+} from '@filigree/ir';
+import { gemmSpecOf } from '../gemm-attrs.js';
+import { gemmBuffers, gemmOperands, linalg } from '../linalg.js';
+import { type EntryTables, entryTables } from './entry-tables.js';
+import type { TileShape } from './factors.js';
+import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
+import { emitLoopedColumns } from './looped-columns.js';
+import { emitLoopedEntries } from './looped-entries.js';
+import { type TilePlaces, emitPanel, emitTile } from './micro-kernel.js';
+import { type Place, moved, shifted } from './place.js';
+import type { GemmPlan } from './plan-gemm.js';
+import { planProducts } from './plan-products.js';
+import type { TileRun } from './tiles.js';
+import { timesRun } from './times-run.js';
+
+/**
+ * Lowers every `linalg.gemm` to core ops: loops over blocks of C that are computed in registers, made for a target. Adds
+ * scratch buffers where vectors of A have to be assembled.
+ *
+ * @param options.dialects what else the module may use
+ * @param options.keep which products stay as they are, for a backend's plugin
+ */
+export const lowerGemm = (
+  target: GemmTarget,
+  options?: { readonly dialects?: readonly Dialect[]; readonly keep?: (op: Op) => boolean },
+): Pass<Module> => {
+  const { dialects = coreDialects, keep = () => false } = checkOptions<NonNullable<typeof options>>(
+    'lowerGemm',
+    options,
+    { dialects: option.array('a list of dialects'), keep: option.callback },
+  );
+  return pass('lower-gemm', (module: Module) => {
+    const plans = plansIn(module, target, keep);
+    const all = [...plans.values()].flat();
+    if (all.length === 0) return module;
+    const panels = panelsFor(module, all);
+    const tables = entryTables(module, all);
+    const buffers = [...module.buffers, ...panels.values(), ...tables.buffers];
+    const known = [...new Set([...dialects, linalg])];
+    const lowered = mapKernels(module, (kernel) => {
+      const next = plans.get(kernel)!.values();
+      return rewriteOps(
+        kernel,
+        known,
+        (op, ctx) => {
+          if (op.name !== 'linalg.gemm' || keep(op)) return undefined;
+          const plan = next.next().value as GemmPlan;
+          return ctx.build((b) => emitGemm(b, op, plan, target, { panel: panels.get(plan.spec.type)?.name, tables }));
+        },
+        buffers,
+      );
+    });
+    return { ...lowered, buffers };
+  });
+};
+
+/** The plans of each kernel's products, in the order in which they stand. */
+const plansIn = (
+  module: Module,
+  target: GemmTarget,
+  keep: (op: Op) => boolean,
+): ReadonlyMap<Kernel, readonly GemmPlan[]> => {
+  /* Equal specs are one object, for which plans are made once. */
+  const specs = new Map<string, GemmSpec>();
+  const specOf = (op: Op): GemmSpec => {
+    const spec = gemmSpecOf(op);
+    const key = JSON.stringify(spec, (_, v: unknown) => (v instanceof Int32Array ? [...v] : v));
+    specs.set(key, specs.get(key) ?? spec);
+    return specs.get(key)!;
+  };
+  return new Map(
+    module.kernels.map((kernel) => {
+      const products = timesRun(kernel, (op) => op.name === 'linalg.gemm' && !keep(op));
+      return [
+        kernel,
+        planProducts(
+          products.map(({ op, runs }) => ({ spec: specOf(op), runs })),
+          target,
+        ),
+      ];
+    }),
+  );
+};
+
+/** One scratch buffer a type, for the largest panel. */
+const panelsFor = (module: Module, plans: readonly GemmPlan[]): ReadonlyMap<string, Buffer> => {
+  const taken = new Set(module.buffers.map((b) => b.name));
+  const panels = new Map<string, Buffer>();
+  for (const type of ['f32', 'f64'] as const) {
+    const sizes = plans.filter((p) => p.panel && p.spec.type === type).map(panelSize);
+    if (sizes.length === 0) continue;
+    let name = `gemm_panel_${type}`;
+    while (taken.has(name)) name += '_';
+    panels.set(type, declareBuffer(name, type, Math.max(...sizes), 'scratch'));
+  }
+  return panels;
+};
+
+const panelSize = (plan: GemmPlan): number =>
+  Math.max(...plan.rows.map((r) => r.members.length)) * plan.pieces.lanes * plan.spec.k;
+
+/** Buffers besides those of the matrices. */
+interface Additions {
+  readonly panel: string | undefined;
+  readonly tables: EntryTables;
+}
+
+const emitGemm = (
+  b: Builder,
+  op: Op,
+  plan: GemmPlan,
+  { registers }: GemmTarget,
+  { panel: panelName, tables }: Additions,
+): void => {
+  const names = gemmBuffers(op);
+  const at = gemmOperands(op);
+  const { spec, swapped, pieces } = plan;
+  const [left, right]: readonly [Place, Place] = [
+    { buffer: names.a, base: at.aAt, offset: 0 },
+    { buffer: names.b, base: at.bAt, offset: 0 },
+  ];
+  const all: TilePlaces = {
+    a: swapped ? right : left,
+    b: swapped ? left : right,
+    c: { buffer: names.c, base: at.cAt, offset: 0 },
+    ...(at.prefetchAt
+      ? { prefetch: { buffer: String(op.attrs.prefetch).slice(1), base: at.prefetchAt, offset: 0 } }
+      : {}),
+  };
+  const factor =
+    spec.alpha === 1 || spec.alpha === -1 ? undefined : (at.alpha ?? b.constant(spec.alpha as number, spec.type));
+  const alpha = factor && pieces.lanes > 1 ? b.splat(factor, pieces.lanes) : factor;
+  const panel: Place | undefined =
+    plan.panel && panelName !== undefined ? { buffer: panelName, base: b.i32(0), offset: 0 } : undefined;
+  const single =
+    plan.rows.length === 1 && plan.columns.length === 1 && plan.rows[0].count * plan.columns[0].count === 1;
+
+  const shapeOf = (rows: TileRun, columns: TileRun): TileShape => ({
+    row: rows.at,
+    rows: rows.members,
+    column: columns.at,
+    columns: columns.members,
+  });
+  const tile = (rows: TileRun, columns: TileRun, places: TilePlaces): void => {
+    /* Registers are for this tile alone, unless all of a matrix has place in them. */
+    if (!single || pieces.starts.length * spec.k > registers) reload(b, (places.panel ?? places.a).buffer);
+    if (!single || spec.k * spec.n > registers) reload(b, places.b.buffer);
+    emitTile(b, plan, shapeOf(rows, columns), places, alpha);
+  };
+  const overRows = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
+    plan.rows.forEach((run) => overRun(b, run, places, plan, 'row', (p) => body(run, p)));
+  const overColumns = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
+    plan.columns.forEach((run) => overRun(b, run, places, plan, 'column', (p) => body(run, p)));
+
+  if (plan.looped === 'entries') emitLoopedEntries(b, plan, all, tables.products(plan), factor);
+  else if (plan.looped) {
+    const list = tables.columns(plan);
+    overRows(all, (rows, places) => emitLoopedColumns(b, plan, shapeOf(rows, plan.columns[0]), places, list, alpha));
+  } else if (plan.columnsInside)
+    overRows(all, (rows, places) => {
+      if (panel) {
+        reload(b, places.a.buffer);
+        emitPanel(b, plan, { ...shapeOf(rows, rows), column: 0, columns: [] }, places.a, panel);
+      }
+      overColumns(panel ? { ...places, panel } : places, (columns, p) => tile(rows, columns, p));
+    });
+  else overColumns(all, (columns, places) => overRows(places, (rows, p) => tile(rows, columns, p)));
+};
+
+/** Goes over the tiles of a run, in a loop where there are several. */
+const overRun = (
+  b: Builder,
+  run: TileRun,
+  places: TilePlaces,
+  { spec }: GemmPlan,
+  along: 'row' | 'column',
+  body: (places: TilePlaces) => void,
+): void => {
+  const row = along === 'row';
+  const strideOf = (view: MatrixView): number =>
+    view.kind === 'sparse' ? 0 : row ? view.rowStride : view.columnStride;
+  const strideC = row ? spec.c.rowStride : spec.c.columnStride;
+  const move = (go: (place: Place, stride: number) => Place): TilePlaces => ({
+    ...places,
+    ...(row ? { a: go(places.a, strideOf(spec.a)) } : { b: go(places.b, strideOf(spec.b)) }),
+    c: go(places.c, strideC),
+    ...(places.prefetch ? { prefetch: go(places.prefetch, strideC) } : {}),
+  });
+  if (run.count === 1) return body(move((place, stride) => shifted(place, run.at * stride)));
+  b.for(b.i32(run.at), b.i32(run.at + run.count * run.step), b.i32(run.step), {}, [], (i) =>
+    body(move((place, stride) => (stride === 0 ? place : moved(b, place, i, stride)))),
+  );
+};
+
+const reload = (b: Builder, buffer: string): void => void b.op('mem.reload', [], { buffer: `@${buffer}` });

@@ -1,0 +1,98 @@
+import { transposed } from './entries.js';
+import type { Entries } from './entries.js';
+import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
+import { loopedPlans } from './looped-plans.js';
+import type { RowPieces } from './row-pieces.js';
+import { writtenPlans } from './written-plans.js';
+import type { TileRun } from './tiles.js';
+
+/** How a product is computed: which matrix is taken in vectors, and the blocks of C that are kept in registers. */
+export interface GemmPlan {
+  /** The product as it is computed: of the transposed matrices where `swapped`. */
+  readonly spec: GemmSpec;
+  readonly swapped: boolean;
+  readonly pieces: RowPieces;
+  readonly a: Entries;
+  readonly b: Entries;
+  /** Runs of tiles of row vectors and of columns, and which of the two loops is inside. */
+  readonly rows: readonly TileRun[];
+  readonly columns: readonly TileRun[];
+  readonly columnsInside: boolean;
+  /** Vectors of A are made from single elements; kept in a panel where several tiles of columns need them. */
+  readonly gathers: boolean;
+  readonly panel: boolean;
+  /** Loops go over the columns and the entries of a sparse B, or of both matrices, by lists of where they are; else every entry is written out. */
+  readonly looped: false | 'columns' | 'entries';
+  /** Steps over k that are written out: all of them, or so many in a loop. */
+  readonly unrolledK: number;
+  /** Independent sums that each element of C is computed in by a tile of so many vectors and columns, to hide the latency of additions. */
+  readonly chains: (height: number, width: number) => number;
+  /** Multiplications and additions of vectors, and about how many cycles and bytes of code all of it takes. */
+  readonly multiplyAdds: number;
+  readonly cycles: number;
+  readonly codeBytes: number;
+}
+
+/**
+ * The best plan by a model of the processor: two multiply-adds and two loads a cycle.
+ *
+ * @param price cycles that a byte of code costs besides, where the product is one among many
+ */
+export const planGemm = (spec: GemmSpec, target: GemmTarget, price = 0): GemmPlan => {
+  const cost = (p: GemmPlan): number => p.cycles + price * p.codeBytes;
+  return candidatesOf(spec, target, price === 0).reduce((best, p) => (cost(p) < cost(best) ? p : best));
+};
+
+/** Every way that may be best at some price. */
+const candidatesOf = (spec: GemmSpec, target: GemmTarget, alone: boolean): readonly GemmPlan[] => {
+  const candidates = alone ? candidatesAlone : candidatesAmong;
+  const known = candidates.get(spec)?.get(target);
+  if (known) return known;
+  const forms = formsOf(spec).flatMap((form) => [
+    { spec: form, swapped: false },
+    { spec: transposedSpec(form), swapped: true },
+  ]);
+  const all = forms.flatMap(({ spec: s, swapped }) => [
+    ...writtenPlans(s, swapped, target, alone),
+    ...loopedPlans(s, swapped, target),
+  ]);
+  const short = all.filter((p) => p.looped || p.codeBytes <= MOST_CODE * target.instructionCache);
+  const plans = undominated(short.length > 0 ? short : all);
+  candidates.set(spec, (candidates.get(spec) ?? new WeakMap<GemmTarget, readonly GemmPlan[]>()).set(target, plans));
+  return plans;
+};
+
+/**
+ * Code as long as so many first-level caches is half of a second-level one: what is longer is read slower than the model says, and takes
+ * a compiler minutes. Only products of dense matrices have no other way, and they are short.
+ */
+const MOST_CODE = 8;
+
+/** Plans made before: flops are asked for before code is, and prices are tried. */
+const [candidatesAlone, candidatesAmong]: readonly Candidates[] = [new WeakMap(), new WeakMap()];
+
+type Candidates = WeakMap<GemmSpec, WeakMap<GemmTarget, readonly GemmPlan[]>>;
+
+/** Those of which no other is both faster and shorter. */
+const undominated = (plans: readonly GemmPlan[]): readonly GemmPlan[] => {
+  const sorted = [...plans].sort((p, q) => p.cycles - q.cycles || p.codeBytes - q.codeBytes);
+  let shortest = Infinity;
+  return sorted.filter((p) => p.codeBytes < shortest && ((shortest = p.codeBytes), true));
+};
+
+/** The product as it is given, and with the zeros of sparse matrices that are stored as a whole. */
+const formsOf = (spec: GemmSpec): readonly GemmSpec[] =>
+  viewsOf(spec.a).flatMap((a) => viewsOf(spec.b).map((b) => (a === spec.a && b === spec.b ? spec : { ...spec, a, b })));
+
+const viewsOf = (view: MatrixView): readonly MatrixView[] =>
+  view.kind === 'sparse' && view.stored ? [view, { kind: 'dense', ...view.stored }] : [view];
+
+/** Cᵀ = alpha·Bᵀ·Aᵀ + beta·Cᵀ; padding is of rows of C and does not help. */
+const transposedSpec = ({ m, n, a, b, c, mPadded: _padding, ...rest }: GemmSpec): GemmSpec => ({
+  ...rest,
+  m: n,
+  n: m,
+  a: transposed(b),
+  b: transposed(a),
+  c: { rowStride: c.columnStride, columnStride: c.rowStride },
+});
