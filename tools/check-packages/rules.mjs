@@ -57,15 +57,12 @@ const fileProblems = ({ path, manifest }) => [
 
 /**
  * Dependencies stay on the floors below, inner ones have the same version, and each one is imported somewhere. Peers are
- * passed on from the packages below, so they need not be, unless they are optional.
+ * passed on from the packages below, so they need not be.
  * @param {Package} p
  */
 const dependencyProblems = ({ folder, path, manifest }) => {
   const imported = importedNames(join(path, 'src'));
-  const dependencies = Object.entries(manifest.dependencies ?? {});
-  const optional = [manifest.optionalDependencies, manifest.peerDependenciesMeta].flatMap((names) =>
-    Object.keys(names ?? {}),
-  );
+  const dependencies = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies });
   return [
     ...dependencies.flatMap(([name, version]) => {
       const inner = packageFolder(name);
@@ -78,7 +75,8 @@ const dependencyProblems = ({ folder, path, manifest }) => {
           : [`depends on ${name} ${version}; all packages share ${manifest.version}`]),
       ];
     }),
-    ...[...dependencies.map(([name]) => name), ...optional]
+    ...dependencies
+      .map(([name]) => name)
       .filter((name) => !imported.has(name))
       .map((name) => `depends on ${name}, but nothing in src/ imports it`),
   ];

@@ -118,12 +118,11 @@ const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 const dependencyText = (manifest) => {
   const names = Object.keys(manifest.dependencies ?? {});
   const peers = Object.keys(manifest.peerDependencies ?? {});
-  const optional = peers.filter((name) => manifest.peerDependenciesMeta?.[name]?.optional);
-  const needed = peers.filter((name) => !optional.includes(name));
+  const optional = Object.keys(manifest.optionalDependencies ?? {});
   const list = (/** @type {string[]} */ all) => all.map((name) => `\`${name}\``).join(', ');
   return (
     (names.length > 0 ? `Depends on ${list(names)}.` : 'No dependencies.') +
-    (needed.length > 0 ? ` Peer: ${list(needed)}.` : '') +
-    (optional.length > 0 ? ` Optional: ${list(optional)}.` : '')
+    (optional.length > 0 ? ` Optional: ${list(optional)}.` : '') +
+    (peers.length > 0 ? ` Peer: ${list(peers)}.` : '')
   );
 };

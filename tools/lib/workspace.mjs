@@ -16,7 +16,6 @@ export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\
  * @property {Record<string, string>} [scripts]
  * @property {Record<string, string>} [dependencies]
  * @property {Record<string, string>} [peerDependencies]
- * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
  * @property {Record<string, string>} [optionalDependencies]
  * @property {Record<string, string>} [devDependencies]
  */

@@ -62,7 +62,7 @@ export const randomModule = (): fc.Arbitrary<Module> =>
 /** A tree of nodes with a field in every innermost one, each of another name. */
 const layouts = (): fc.Arbitrary<LayoutTree> => {
   const shape = fc.letrec<{ node: LayoutNode; children: LayoutNode[] }>((tie) => ({
-    children: fc.oneof({ maxDepth: 3 }, fc.constant([]), fc.array(tie('node'), { maxLength: 2 })),
+    children: fc.oneof({ maxDepth: 3 }, fc.constant<LayoutNode[]>([]), fc.array(tie('node'), { maxLength: 2 })),
     node: fc.record({
       kind: fc.constantFrom('dense', 'hash', 'dynamic', 'field', 'layout'),
       axes: fc.subarray([0, 1, 2, 7], { minLength: 1 }),

@@ -6,6 +6,7 @@ import {
   arenaName,
   axesOf,
   elementsBelow,
+  FieldStore,
   fieldDialect,
   lowerAccess,
   lowerFields,
@@ -85,6 +86,24 @@ describe('random programs on random layouts do what they do on a map', () => {
         expect(status).toBe(model.status);
       }),
       { numRuns: 20 },
+    );
+  });
+
+  it('as ops on fields, before they are lowered', () => {
+    fc.assert(
+      fc.property(cases(), ({ shape, program, args }) => {
+        const storage = storageOf(shape, { budget: 1 << 20 });
+        const module = moduleOf(shape, storage, program);
+        const arrays = allocate(module, storage);
+        const store = new FieldStore(shape);
+        const dialects = [...coreDialects, fieldDialect(shape, store), snodeDialect(shape)];
+        right(interpret(module, dialects, arrays, { kernel: 'main', args: [...args] }));
+        const model = new Model(shape);
+        model.run(program, new Map(PARAMS.map((p, n) => [p, args[n]])));
+        agree(logOf(arrays), model);
+        expect(store.trouble?.status ?? STATUS.fine).toBe(model.status);
+      }),
+      { numRuns: 100 },
     );
   });
 

@@ -29,9 +29,11 @@ const BATCH = 40;
 
 const INTERPRETER: Target = { name: 'interpreter', backend: interpreter(), threads: 1, fastMath: false };
 
+const STORE: Target = { name: 'the store', backend: 'store', threads: 1, fastMath: false };
+
 /**
  * Random kernels held against their evaluation, many in one program, on the first backend, and of some batches on all others and
- * in the interpreter, with one thread and with two, and where floats are exact also as C++ compilers reassociate.
+ * in the interpreter, lowered and not, with one thread and with two, and where floats are exact also as C++ compilers reassociate.
  */
 export const fuzzKernels = async ({
   seed,
@@ -83,7 +85,7 @@ const targetsOf = (backends: readonly string[], batch: number, every: number): r
     const fastMath = backend === 'cpp' && batch % 3 !== 2;
     return { name: `${backend}, ${threads} threads${fastMath ? ', fast math' : ''}`, backend, threads, fastMath };
   });
-  const [first, ...others] = [...all, INTERPRETER];
+  const [first, ...others] = [...all, INTERPRETER, STORE];
   return [first, ...others.filter((_, n) => (batch + n) % every === 0)];
 };
 

@@ -23,9 +23,11 @@ import type { KernelCode, TableCode, TreeCode } from './code.js';
 import { evaluate, type Outcome } from './evaluate.js';
 import { ARRAYS, printFunction } from './print.js';
 import { sameScalar, type Scalar } from './scalars.js';
+import { onStore } from './on-store.js';
+import type { Running } from './running.js';
 import { ListFull, placesOf, windowOf } from './state.js';
 
-/** On what kernels run. */
+/** On what kernels run; `store` is no backend: ops on fields by their meaning, which no pass has lowered. */
 export interface Target {
   readonly name: string;
   readonly backend: Backend | string;
@@ -46,6 +48,12 @@ export interface Fault {
  */
 export const runKernels = async (kernels: readonly KernelCode[], target: Target): Promise<readonly Fault[]> => {
   const declared = declaredBy(kernels);
+  const faultsOf = (sim: Running, k: KernelCode): readonly Fault[] => {
+    const what = launched(sim, k);
+    return what === undefined ? [] : [{ kernel: k, target, what }];
+  };
+  if (target.backend === 'store')
+    return kernels.flatMap((k) => faultsOf(onStore(k.name, defined(k, declared), layoutOf([k], declared)), k));
   const sim = await program({
     layout: layoutOf(kernels, declared),
     kernels: Object.fromEntries(kernels.map((k) => [k.name, defined(k, declared)])),
@@ -56,10 +64,7 @@ export const runKernels = async (kernels: readonly KernelCode[], target: Target)
     budget: 2 ** 22,
   });
   try {
-    return kernels.flatMap((k) => {
-      const what = launched(sim as unknown as Running, k);
-      return what === undefined ? [] : [{ kernel: k, target, what }];
-    });
+    return kernels.flatMap((k) => faultsOf(sim as unknown as Running, k));
   } finally {
     sim.dispose();
   }
@@ -79,21 +84,6 @@ const declaredBy = (kernels: readonly KernelCode[]): Declared =>
 
 const layoutOf = (kernels: readonly KernelCode[], declared: Declared): Layout =>
   layout(...kernels.flatMap((k) => k.trees.map((t) => branchOf(t, declared))));
-
-/** A program as the comparison uses it. */
-interface Running {
-  readonly fields: Readonly<
-    Record<
-      string,
-      {
-        readonly toArray: (box: { from: readonly number[]; to: readonly number[] }) => ArrayLike<number | bigint>;
-        readonly set: (at: readonly number[], value: number | bigint) => void;
-        readonly isActive: (at: readonly number[]) => boolean;
-      }
-    >
-  >;
-  readonly run: Readonly<Record<string, (...args: unknown[]) => number | bigint>>;
-}
 
 const launched = (sim: Running, k: KernelCode): string | undefined => {
   const expected = expectedOf(k);

@@ -19,7 +19,7 @@ export const scriptOf = ({ kernel: k, target, what }: Fault): string => {
     `const sim = await program({`,
     `  layout: layout(${k.trees.map((t) => printTree(t)).join(', ')}),`,
     `  kernels: { ${k.name} }, threads: ${target.threads}, fastMath: ${target.fastMath},`,
-    `  backend: '${typeof target.backend === 'string' ? target.backend : 'wasm'}', // it fails on ${target.name}`,
+    `  backend: '${typeof target.backend === 'string' && target.backend !== 'store' ? target.backend : 'wasm'}', // it fails on ${target.name}`,
     `});`,
     ...fields.flatMap((f) =>
       f.start.map(

@@ -89,6 +89,7 @@ export const snodeDialect = (layout: Layout): Dialect => {
       verify: (op) =>
         problems([operands(op, 2), whole(op, 'unit', 1), ...['lo', 'hi'].map((a) => whole(op, a, undefined, true))]),
       resultTypes: i32,
+      evaluate: (_op, [base, digit]) => [(Number(base) + Number(digit)) | 0],
     }),
     define({
       name: 'snode.clamp',
@@ -96,6 +97,11 @@ export const snodeDialect = (layout: Layout): Dialect => {
         'the number from 0 to `extent` − 1 that is nearest; with `past` a number that is not one of these is `extent`',
       verify: (op) => problems([operands(op, 1), whole(op, 'extent', 1)]),
       resultTypes: i32,
+      evaluate: ({ attrs }, [x]) => {
+        const [number, extent] = [Number(x), Number(attrs.extent)];
+        if (number >= 0 && number < extent) return [number];
+        return [attrs.past === true ? extent : number < 0 ? 0 : extent - 1];
+      },
     }),
     define({
       name: 'snode.extract',
@@ -112,12 +118,17 @@ export const snodeDialect = (layout: Layout): Dialect => {
             : "'signed' is true or false",
         ]),
       resultTypes: i32,
+      evaluate: ({ attrs }, [x]) => {
+        const [whole, extent] = [Math.floor(Number(x) / Number(attrs.below)), Number(attrs.extent)];
+        return [extent === 0 ? whole : ((whole % extent) + extent) % extent];
+      },
     }),
     define({
       name: 'snode.inside',
       summary: 'whether a clamped number, its first operand, is the number, the second: whether that is within bounds',
       verify: (op) => problems([operands(op, 2)]),
       resultTypes: () => ['i1'],
+      evaluate: (_op, [clamped, number]) => [clamped === number],
     }),
     nodeOp(
       'snode.linearize',
@@ -289,7 +300,7 @@ export const snodeDialect = (layout: Layout): Dialect => {
 /** What effects call the status words. A buffer cannot have this name. */
 const STATUS_NAME = '#status';
 
-type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> & Partial<Pick<OpDef, 'effects'>>;
+type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> & Partial<Pick<OpDef, 'effects' | 'evaluate'>>;
 
 const define = (draft: Draft): OpDef => ({
   effects: none,
@@ -299,7 +310,7 @@ const define = (draft: Draft): OpDef => ({
 });
 
 /* It computes nothing, and is there for a pass that has still to come. */
-const hint = (def: OpDef): OpDef => ({ ...def, traits: { hint: true } });
+const hint = (def: OpDef): OpDef => ({ ...def, evaluate: () => [], traits: { hint: true } });
 
 /* An op that names nothing known may touch anything. */
 const anything: readonly Effect[] = [{ kind: 'write' }];
