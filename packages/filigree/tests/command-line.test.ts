@@ -130,6 +130,65 @@ describe('filigree opt', () => {
 `;
   const file = scratchFile('m.fil', source);
 
+  const fields = `module @m {
+  layout {
+    dense (i: 8) pointer cells = 5 {
+      dense (i: 4) {
+        field @u : f32 = 1.5
+      }
+    }
+  }
+  kernel @double() {
+    field.for {node = 2} {
+    ^(%i: i32):
+      %x = field.load %i {field = u} : f32
+      %y = arith.add %x, %x : f32
+      field.store %y, %i {field = u}
+      scf.yield
+    }
+    scf.yield
+  }
+}
+`;
+
+  it('lowers kernels on fields, at once or step by step through text', async () => {
+    const outOf = async (text: string, passes: string): Promise<string> => {
+      const { status, out } = await filigree('opt', scratchFile('fields.fil', text), '--passes', passes);
+      expect(status).toBe(0);
+      return out;
+    };
+    const steps = [
+      'flatten-branches',
+      'lower-loops',
+      'lower-access',
+      'resolve-digits',
+      'merge-accesses',
+      'lower-snodes',
+    ];
+    let text = fields;
+    for (const step of steps) text = await outOf(text, step);
+    const withoutSites = (module: string): string => module.replace(/ \{sites = .*\} \{$/m, ' {');
+    expect(withoutSites(text)).toBe(withoutSites(await outOf(fields, steps.join(','))));
+    expect(withoutSites(text)).not.toMatch(/field\.|snode\.|layout/);
+    expect(withoutSites((await filigree('opt', scratchFile('fields.fil', fields))).out)).not.toMatch(
+      /field\.|snode\.|layout/,
+    );
+  });
+
+  it.each([
+    ['node = 2', 'node = 7', 'verify/op', 10],
+    ['field = u} : f32', 'field = w} : f32', 'verify/op', 12],
+    ['cells = 5', 'cell = 5', 'layout/attribute', 3],
+    ['(i: 4)', '(i: 4, i: 4)', 'layout/axes', 4],
+    ['field @u : f32 = 1.5', 'field @u : u8 = 1.5', 'layout/field', 5],
+  ])('says where %s is wrong as %s', async (right, wrong, code, line) => {
+    const broken = scratchFile('broken.fil', fields.replace(right, wrong));
+    const { status, out } = await filigree('opt', broken, '--json');
+    expect(status).toBe(1);
+    const { error: d } = JSON.parse(out) as { error: { code: string; remedy?: string; loc?: { line: number } } };
+    expect(d).toMatchObject({ code, remedy: expect.any(String), loc: { line } });
+  });
+
   it('runs the passes named and prints the module', async () => {
     const { status, out } = await filigree('opt', file, '--passes', 'canonicalize,dce');
     expect(status).toBe(0);

@@ -15,7 +15,14 @@ import {
   readOnly,
 } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang';
-import { storageOf, type AnyField, type FieldDecl, type Layout, type Storage } from '@filigree/sparse/fields';
+import {
+  memoryFor,
+  storageOf,
+  type AnyField,
+  type FieldDecl,
+  type Layout,
+  type Storage,
+} from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
 import {
@@ -89,7 +96,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const named = namesOf(options.kernels);
     const { module, signatures } = right(lowerKernels(Object.fromEntries(named.definitions), layout));
     const storage = storageOf(layout, {
-      memory: memoryName(module),
+      memory: memoryFor(module),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
     });
     const backend =
@@ -185,13 +192,6 @@ const launchables =
       ? { kernel, signature: signatures[name], frames: framesOf({ ...definitions.get(name)!, name }) }
       : fail('program/kernel', `the passes removed the kernel '${name}'`, { remedy: 'keep all kernels' });
   };
-
-/* Buffers of the arena are called by its name and a type; no other may be. */
-const memoryName = ({ buffers }: Module): string => {
-  let name = 'arena';
-  while (buffers.some((b) => b.name.startsWith(`${name}_`))) name += '_';
-  return name;
-};
 
 const right = <A>(e: E.Either<Diagnostics, A>): A => {
   if (E.isLeft(e)) throw new DiagnosticError(e.left);

@@ -37,6 +37,7 @@ export {
   RESERVED_CELLS,
   arenaName,
   elementsBelow,
+  memoryFor,
   poolsAround,
   storageOf,
   type List,
@@ -55,6 +56,7 @@ export { lowerAccess, type AccessOptions } from './access/lower-access.js';
 export { lowerSNodes } from './access/lower-snodes.js';
 export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
 export { lowerFields, lowerFieldsSpec, type LowerFieldsOptions } from './lower-fields.js';
+export { fieldPasses } from './field-passes.js';
 export { flattenBranches } from './loops/flatten.js';
 export { lowerLoops } from './loops/lower-loops.js';
 export { bytesAt, clearBytes, type Memory } from './storage/bytes.js';

@@ -12,9 +12,9 @@ export const optCommand = (program: Command, session: Session): void => {
     .option('--emit <folder>', 'write the module here')
     .action(
       async (file: string, options: Pick<CommonOptions, 'emit'> & { passes?: string; printAfterAll?: boolean }) => {
-        const [ir, { corePasses, defaultPipeline }, { readBytes }, { right }, { writeOut }] = await Promise.all([
+        const [ir, { knownPasses }, { readBytes }, { right }, { writeOut }] = await Promise.all([
           import('@filigree/ir'),
-          import('@filigree/opt'),
+          import('../opt/known-passes.js'),
           import('../../files/bytes.js'),
           import('../../api/build.js'),
           import('../write-sources.js'),
@@ -22,10 +22,12 @@ export const optCommand = (program: Command, session: Session): void => {
         const source = new TextDecoder().decode(await readBytes(file));
         session.knowText(file, source);
         if (options.passes !== undefined) session.knowText('<pipeline>', options.passes);
-        const verified = ir.verify(ir.coreDialects);
-        const module = right(verified.run(right(ir.parseModule(source, file))));
+        const parsed = right(ir.parseModule(source, file));
+        const known = await knownPasses(parsed);
+        const verified = ir.verify(known.dialects);
+        const module = right(verified.run(parsed));
         const chosen =
-          options.passes === undefined ? defaultPipeline() : right(ir.parsePipeline(options.passes, corePasses));
+          options.passes === undefined ? known.standard : right(ir.parsePipeline(options.passes, known.passes));
         const text: string[] = [];
         const passes: { name: string; ms: number }[] = [];
         const print = ir.printAfter((t) => text.push(t.endsWith('\n') ? t : `${t}\n`));

@@ -3,6 +3,7 @@ import {
   mapKernels,
   pass,
   pipeline,
+  type Dialect,
   type Kernel,
   type Module,
   type Pass,
@@ -74,11 +75,8 @@ export const simplifyAccess = (storage: Storage, given?: SimplifyOptions): Pass<
     batch = true,
     prefetch = true,
   } = options;
-  const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
-  const part = (name: string, change: (kernel: Kernel, module: Module) => Kernel): Pass<Module> =>
-    pass(name, (module) => mapKernels(module, (k) => change(k, module)));
-  const footprint = footprints(storage, dialects);
-  const merging = part('merge-accesses', (k, m) => mergeAccesses(k, storage, dialects, m.buffers, footprint));
+  const parts = simplifications(storage);
+  const merging = parts['merge-accesses'];
   const resolving = digits && merge;
   /* Identical lookups are shared first, which is most of them, and what hangs on them. */
   const share = cse({
@@ -88,29 +86,60 @@ export const simplifyAccess = (storage: Storage, given?: SimplifyOptions): Pass<
   return pipeline<Module>(
     [
       ...(clean ? [share] : []),
-      ...(guard && resolving ? [part('guard-multiples', (k, m) => guardMultiples(k, dialects, m.buffers))] : []),
-      ...(edges && resolving
-        ? [part('read-edges', (k, m) => readEdges(k, storage, dialects, m.buffers, footprint))]
-        : []),
-      ...(split && resolving
-        ? [part('split-loops', (k, m) => splitAtBounds(splitLoops(k, dialects, m.buffers), dialects, m.buffers))]
-        : []),
-      ...(digits ? [part('resolve-digits', (k, m) => resolveDigits(k, storage.layout, dialects, m.buffers))] : []),
+      ...(guard && resolving ? [parts['guard-multiples']] : []),
+      ...(edges && resolving ? [parts['read-edges']] : []),
+      ...(split && resolving ? [parts['split-loops']] : []),
+      ...(digits ? [parts['resolve-digits']] : []),
       ...(merge ? [merging] : []),
-      ...(hoist
-        ? [
-            part('hoist-accesses', (k, m) => hoistAccesses(k, storage, dialects, m.buffers, footprint)),
-            ...(merge ? [merging] : []),
-          ]
-        : []),
-      ...(forward ? [part('forward-values', (k, m) => forwardValues(k, storage, dialects, m.buffers, footprint))] : []),
-      ...(clean ? [share, dce({ dialects })] : []),
-      ...(batch ? [part('batch-activations', (k) => batchActivations(k, storage, dialects, footprint))] : []),
-      ...(prefetch ? [part('prefetch-slots', (k, m) => prefetchSlots(k, storage, dialects, m.buffers))] : []),
+      ...(hoist ? [parts['hoist-accesses'], ...(merge ? [merging] : [])] : []),
+      ...(forward ? [parts['forward-values']] : []),
+      ...(clean ? [share, dce({ dialects: dialectsOf(storage) })] : []),
+      ...(batch ? [parts['batch-activations']] : []),
+      ...(prefetch ? [parts['prefetch-slots']] : []),
     ],
     { name: 'simplify-access' },
   );
 };
+
+/** The passes that simplify micro-accesses, by name. */
+export const simplifications = (storage: Storage): Readonly<Record<Simplification, Pass<Module>>> => {
+  const dialects = dialectsOf(storage);
+  const footprint = footprints(storage, dialects);
+  const part = (
+    name: Simplification,
+    change: (kernel: Kernel, buffers: Module['buffers']) => Kernel,
+  ): Record<string, Pass<Module>> => ({
+    [name]: pass(name, (module) => mapKernels(module, (k) => change(k, module.buffers))),
+  });
+  return {
+    ...part('guard-multiples', (k, buffers) => guardMultiples(k, dialects, buffers)),
+    ...part('read-edges', (k, buffers) => readEdges(k, storage, dialects, buffers, footprint)),
+    ...part('split-loops', (k, buffers) => splitAtBounds(splitLoops(k, dialects, buffers), dialects, buffers)),
+    ...part('resolve-digits', (k, buffers) => resolveDigits(k, storage.layout, dialects, buffers)),
+    ...part('merge-accesses', (k, buffers) => mergeAccesses(k, storage, dialects, buffers, footprint)),
+    ...part('hoist-accesses', (k, buffers) => hoistAccesses(k, storage, dialects, buffers, footprint)),
+    ...part('forward-values', (k, buffers) => forwardValues(k, storage, dialects, buffers, footprint)),
+    ...part('batch-activations', (k) => batchActivations(k, storage, dialects, footprint)),
+    ...part('prefetch-slots', (k, buffers) => prefetchSlots(k, storage, dialects, buffers)),
+  } as Record<Simplification, Pass<Module>>;
+};
+
+type Simplification =
+  | 'guard-multiples'
+  | 'read-edges'
+  | 'split-loops'
+  | 'resolve-digits'
+  | 'merge-accesses'
+  | 'hoist-accesses'
+  | 'forward-values'
+  | 'batch-activations'
+  | 'prefetch-slots';
+
+const dialectsOf = ({ layout }: Storage): readonly Dialect[] => [
+  ...coreDialects,
+  fieldDialect(layout),
+  snodeDialect(layout),
+];
 
 export const simplifySpec: OptionSpec<SimplifyOptions> = {
   split: option.truth,

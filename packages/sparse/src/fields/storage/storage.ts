@@ -4,6 +4,7 @@ import {
   fail,
   scalarTypes,
   type Buffer,
+  type Module,
   type ScalarType,
   checkOptions,
   option,
@@ -263,6 +264,13 @@ const valuesBelow = (layout: Layout, id: number): number => {
 
 /** The buffer through which values of a type are reached. */
 export const arenaName = (memory: string, type: ScalarType): string => `${memory}_${type}`;
+
+/** A name for the memory that the fields of a module lie in, of which no buffer that it has could be a part. */
+export const memoryFor = ({ buffers }: Module): string => {
+  let name = 'arena';
+  while (buffers.some((b) => b.memory !== name && b.name.startsWith(`${name}_`))) name += '_';
+  return name;
+};
 
 /** Elements along an axis of the field or node `leaf` that fall into one cell of `node`, an ancestor of it or itself. */
 export const elementsBelow = (layout: Layout, node: number, leaf: number, axis: number): number => {

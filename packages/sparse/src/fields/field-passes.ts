@@ -1,0 +1,32 @@
+import { checkOptions, type Module, type Pass, type PassRegistry } from '@filigree/ir';
+import { debugChecks } from './access/debug-checks.js';
+import { lowerAccess } from './access/lower-access.js';
+import { lowerSNodes } from './access/lower-snodes.js';
+import { simplifications, simplifyAccess } from './access/simplify-access.js';
+import { flattenBranches } from './loops/flatten.js';
+import { lowerLoops } from './loops/lower-loops.js';
+import { lowerFields } from './lower-fields.js';
+import type { Storage } from './storage/storage.js';
+
+/**
+ * The passes on fields of a storage, by the names that `parsePipeline` reads, in the order in which `lowerFields` runs them;
+ * `lower-fields` is all of them.
+ */
+export const fieldPasses = (storage: Storage): PassRegistry<Module> => ({
+  'debug-checks': without(debugChecks(storage)),
+  'flatten-branches': without(flattenBranches(storage.layout)),
+  'lower-loops': (options) => lowerLoops(storage, options),
+  'lower-access': (options) => lowerAccess(storage, options),
+  'simplify-access': (options) => simplifyAccess(storage, options),
+  ...Object.fromEntries(Object.entries(simplifications(storage)).map(([name, p]) => [name, without(p)])),
+  'lower-snodes': without(lowerSNodes(storage)),
+  'lower-fields': (options) => lowerFields(storage, options),
+});
+
+/** A pass that takes no options. */
+const without =
+  (pass: Pass<Module>): PassRegistry<Module>[string] =>
+  (options) => {
+    checkOptions(`pass '${pass.name}'`, options, {});
+    return pass;
+  };
