@@ -1,15 +1,7 @@
 import type { Diagnostic } from '@filigree/ir';
-import {
-  blocksOf,
-  type Block,
-  type Instruction,
-  type Local,
-  type Parallel,
-  type Place,
-  type Scalar,
-  type Temp,
-} from './code/code.js';
+import { blocksOf, type Block, type Instruction, type Local, type Parallel, type Place } from './code/code.js';
 import { diagnosticAt, type Origin } from './code/origin.js';
+import type { Scalar, Temp } from './code/scalar.js';
 
 /**
  * Warnings about writes in parallel loops whose outcome may depend on the order of iterations: a plain store to an element

@@ -1,38 +1,14 @@
 import type { ScalarType } from '@filigree/ir';
 import type { FieldDecl } from '@filigree/sparse/fields';
 import type { OperatorName } from './operators.js';
-import type { Interval } from './interval.js';
 import type { Origin } from './origin.js';
+import type { Scalar, Temp } from './scalar.js';
 
 /**
  * A kernel between its source text and kernel IR: every name is resolved, every call inlined, vectors are scalars, what is
  * known at compile time is decided. Locals are still mutable, blocks are still left by `exit`, and scalars have no types yet.
  */
 export type Block = readonly Instruction[];
-
-/** An operand: a number or truth value known at compile time, or what an instruction computed. */
-export type Scalar = Literal | Temp;
-
-export interface Literal {
-  readonly is: 'literal';
-  readonly value: number | bigint | boolean;
-  /**
-   * Of a whole number: `written` as a float (`1.0`, `1e9`), or computed with one that is; or `computed` from whole numbers
-   * by an operation of floats, as 6 / 2 is: a float in variables and for casts, else a whole number, so that it may be an index.
-   */
-  readonly float?: 'written' | 'computed';
-  /** Of a cast, of a BigInt and of a typed array: the type that the same value has where it is known only when the kernel runs. */
-  readonly type?: ScalarType;
-}
-
-/** Computed once. `type` is stated if it does not follow from the instruction: loads, arguments, loop variables. */
-export interface Temp {
-  readonly is: 'temp';
-  readonly type?: ScalarType;
-  readonly hint?: string;
-  /** Of integers: what they are known to lie in. */
-  readonly within?: Interval;
-}
 
 /** The type that several locals share, for example the components of a vector. A stated `type` is never widened. */
 export interface Cell {
@@ -165,11 +141,6 @@ export type Action =
   | Parallel;
 
 export type Instruction = Action & { readonly at: Origin };
-
-export const literal = (value: Literal['value']): Literal => ({ is: 'literal', value });
-
-/** A literal of a stated type. */
-export const typedLiteral = (value: Literal['value'], type: ScalarType): Literal => ({ is: 'literal', value, type });
 
 /** The blocks directly within an instruction, in the order in which they run. */
 export const blocksOf = (i: Instruction): readonly Block[] => {

@@ -1,7 +1,7 @@
 import { byteSize, isInteger } from '@filigree/ir';
-import { literal, typedLiteral, type Literal } from './code.js';
 import { holds, isReal, isWholeLiteral, literalKind, type Kind } from './kinds.js';
 import { isMisfit, operators, type OperatorName } from './operators.js';
+import { literal, typedLiteral, type Literal } from './scalar.js';
 
 /**
  * The value of an operation on literals; in words why there is none; undefined where it is left to the kernel. Whole numbers are

@@ -1,8 +1,5 @@
-import type { Scalar } from './code.js';
 import type { OperatorName } from './operators.js';
-
-/** The least and the most that an integer can be. */
-export type Interval = readonly [least: number, most: number];
+import type { Scalar, Interval } from './scalar.js';
 
 /** What is known of an operand. */
 export const intervalOf = (s: Scalar): Interval | undefined => {

@@ -1,5 +1,5 @@
 import { byteSize, integerRange, isFloat, isInteger, isSigned, type ScalarType } from '@filigree/ir';
-import type { Literal, Scalar } from './code.js';
+import type { Literal, Scalar } from './scalar.js';
 
 /**
  * What is known about the type of a scalar. `int` and `float` are numbers that adopt the type of what they meet: `int`

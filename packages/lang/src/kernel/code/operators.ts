@@ -1,7 +1,7 @@
 import { isFloat, isSigned, type Builder, type ScalarType, type Value } from '@filigree/ir';
 import { unaryMath } from '../../ops/numeric-ops.js';
-import type { Scalar } from './code.js';
 import { holds, isReal, isWhole, isWholeLiteral, joinOperands, leastType, promote, type Kind } from './kinds.js';
+import type { Scalar } from './scalar.js';
 
 /**
  * The operations on scalars, each stated once: its meaning on the host, which folds literals; the kind of its result;

@@ -1,16 +1,8 @@
 import type { AnyNode } from 'acorn';
 import { byteSize, isFloat, isInteger } from '@filigree/ir';
-import {
-  literal,
-  typeOfPlace,
-  type Action,
-  type AtomicKind,
-  type Block,
-  type Place,
-  type Scalar,
-  type Temp,
-} from '../code/code.js';
+import { typeOfPlace, type Action, type AtomicKind, type Block, type Place } from '../code/code.js';
 import { compute, originOf, type Context } from './context.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /**
  * Accesses to memory. What happens at an index outside a field is up to its layout. An array behaves like a typed

@@ -2,16 +2,19 @@ import type { AnyNode, AssignmentExpression, AssignmentProperty, UpdateExpressio
 import { isInteger } from '@filigree/ir';
 import { bare } from '../../rewrite/ast.js';
 import { shapeText } from '../../vocabulary/algebra.js';
-import { literal, typeOfPlace, type AtomicKind, type Place, type Scalar } from '../code/code.js';
+import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
 import { atomic, load, store, storeCombined } from './access.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
-import { binaryOperation, condition, scalar, shortCircuit, value } from './expression.js';
 import { itemsOf } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
 import { destination, type Destination } from './destination.js';
 import { accumulate } from './reduction.js';
 import { assignSlot, isOuter, readSlot, refuseSecondName, sameShape, setRebound } from './slots.js';
 import { nothing, shapeOfField, termText, type ArrayElement, type Element, type Term } from './term.js';
+import { binaryOperation } from './binary-operation.js';
+import { condition, scalar, value } from './evaluate.js';
+import { shortCircuit } from './short-circuit.js';
+import { literal, type Scalar } from '../code/scalar.js';
 
 /** `target = value` and `target op= value`; the result, if it is used, is what was assigned. */
 export const assignment = (cx: Context, e: AssignmentExpression, used: boolean): Term => {

@@ -1,6 +1,6 @@
 import type { AnyNode } from 'acorn';
 import type { Context } from './context.js';
-import { reference } from './expression.js';
+import { reference } from './evaluate.js';
 
 /** The function of the surroundings that a callee names, if it does. */
 export const hostFunction = (cx: Context, callee: AnyNode): unknown => {

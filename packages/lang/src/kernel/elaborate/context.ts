@@ -1,16 +1,18 @@
 import type { AnyNode } from 'acorn';
 import type { AnyField, PlacedField } from '@filigree/sparse/fields';
-import type { Label, Local, Reduction, Scalar } from '../code/code.js';
+import type { Label, Local, Reduction } from '../code/code.js';
 import type { Origin, Unit } from '../code/origin.js';
 import type { OperatorName } from '../code/operators.js';
 import type { RandomState } from '../../vocabulary/random.js';
 import type { Env } from './env.js';
 import type { Session } from './session.js';
 import { isScalar, termText, type Pending, type Term } from './term.js';
+import type { Scalar } from '../code/scalar.js';
 
 /** Where in a kernel the code stands that is being elaborated. */
 export interface Context {
   readonly session: Session;
+  readonly elaborator: Elaborator;
   readonly unit: Unit;
   readonly env: Env;
   /** The parallel loop around, if there is one. */
@@ -27,6 +29,17 @@ export interface Context {
   readonly calledFrom?: Origin | undefined;
   /** Where the random numbers stand. */
   readonly random: RandomState<Local> | undefined;
+}
+
+/**
+ * What everything else is written in terms of: an expression may be a call, a call runs statements, and statements hold expressions.
+ * `elaborate` puts the two together and hands them down, so that each file knows only the parts that it is made of.
+ */
+export interface Elaborator {
+  /** What an expression stands for; see `reference` and `value`, by which it is asked. */
+  readonly expression: (cx: Context, node: AnyNode) => Term;
+  /** Statements in order; see `run`. */
+  readonly statements: (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]) => void;
 }
 
 /** What is known of a parallel loop while its body is elaborated. */

@@ -2,16 +2,18 @@ import { type Buffer, type Diagnostic, type ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
 import { keptOf } from '../../ops/kept.js';
 import type { KernelDef } from '../kernel.js';
-import { type Block, type Reduction, type Temp } from '../code/code.js';
-import type { Interval } from '../code/interval.js';
+import type { Block, Reduction } from '../code/code.js';
 import type { Origin } from '../code/origin.js';
-import { runBody } from './call.js';
 import type { Context } from './context.js';
 import { Env } from './env.js';
+import { expression } from './expression.js';
 import { begin } from './random-state.js';
 import { Refused, Session, TooLarge, type TableUse } from './session.js';
+import { statements } from './statement.js';
 import { isScalar, termText, type Term } from './term.js';
 import { functionOfUnit, unitOf } from './unit.js';
+import { runBody } from './body.js';
+import type { Temp, Interval } from '../code/scalar.js';
 
 /** A kernel's code, and what it needs around it. */
 export interface Elaborated {
@@ -98,6 +100,7 @@ const attempt = (def: KernelDef, layout: Layout, random: boolean): Elaborated =>
         );
       const cx: Context = {
         session,
+        elaborator: { expression, statements },
         unit,
         env: new Env(),
         parallel: undefined,

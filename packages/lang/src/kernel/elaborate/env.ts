@@ -1,11 +1,11 @@
 import type { Binding } from '../../rewrite/scope.js';
-import type { Slot } from './term.js';
+import type { Names, Slot } from './term.js';
 
 /** What the names of one call of a function are bound to. Each call has its own; closures see that of the call around them. */
-export class Env {
+export class Env implements Names {
   private readonly slots = new Map<Binding, Slot>();
 
-  constructor(private readonly parent?: Env) {}
+  constructor(private readonly parent?: Names) {}
 
   bind(binding: Binding, slot: Slot): void {
     this.slots.set(binding, slot);

@@ -1,34 +1,30 @@
-import type { AnyNode, BinaryExpression, ConditionalExpression, LogicalExpression, UnaryExpression } from 'acorn';
+import type {
+  MemberExpression,
+  AnyNode,
+  BinaryExpression,
+  ConditionalExpression,
+  LogicalExpression,
+  UnaryExpression,
+} from 'acorn';
 import { bare } from '../../rewrite/ast.js';
-import { literal, type Block, type Scalar } from '../code/code.js';
+import type { Block } from '../code/code.js';
 import { holds, leastType } from '../code/kinds.js';
-import type { OperatorName } from '../code/operators.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
-import { loaded, member } from './member.js';
-import { hostNumber, list, members } from './items.js';
-import { resolve } from './names.js';
+import { resolve, isModuleName, resolveFree } from './names.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isLiteral, isScalar, nothing, type Term } from './term.js';
-
-/** The value of an expression: elements of fields and arrays are read. */
-export const value = (cx: Context, node: AnyNode): Term => loaded(cx, node, reference(cx, node));
-
-/** The value of an expression that must be a number or truth value. */
-export const scalar = (cx: Context, node: AnyNode): Scalar => asScalar(cx, node, value(cx, node));
-
-/** Evaluates an expression whose value nobody uses. */
-export const effect = (cx: Context, node: AnyNode): void => {
-  const e = bare(node);
-  if (e.type === 'AssignmentExpression') assignment(cx, e, false);
-  else if (e.type === 'UpdateExpression') update(cx, e, false);
-  else if (e.type === 'SequenceExpression') e.expressions.forEach((x) => effect(cx, x));
-  else reference(cx, e);
-};
+import { hostNumber } from './host-value.js';
+import { list, members } from './literals.js';
+import { scalar, condition, value } from './evaluate.js';
+import { binaryOperators, binaryOperation } from './binary-operation.js';
+import { shortCircuit } from './short-circuit.js';
+import { named, indexed } from './member.js';
+import { literal } from '../code/scalar.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
-export const reference = (cx: Context, node: AnyNode): Term => {
+export const expression = (cx: Context, node: AnyNode): Term => {
   const e = bare(node);
   switch (e.type) {
     case 'Literal':
@@ -52,7 +48,7 @@ export const reference = (cx: Context, node: AnyNode): Term => {
     case 'UpdateExpression':
       return update(cx, e, true);
     case 'SequenceExpression':
-      return e.expressions.map((x) => reference(cx, x)).at(-1) ?? nothing;
+      return e.expressions.map((x) => expression(cx, x)).at(-1) ?? nothing;
     case 'ArrayExpression':
       return list(cx, e);
     case 'ObjectExpression':
@@ -68,15 +64,6 @@ export const reference = (cx: Context, node: AnyNode): Term => {
         expressionRemedies[e.type] ?? 'write it another way',
       );
   }
-};
-
-/** A condition: decided now where it is known, else a truth value. */
-export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
-  const term = value(cx, node);
-  if (isLiteral(term)) return Boolean(term.value);
-  if (term.is === 'host') return Boolean(term.value);
-  if (term.is === 'nothing') return false;
-  return asScalar(cx, node, term);
 };
 
 const literalTerm = (cx: Context, e: AnyNode & { type: 'Literal' }): Term => {
@@ -119,7 +106,7 @@ const unary = (cx: Context, e: UnaryExpression): Term => {
       return typeof known === 'boolean' ? literal(!known) : compute(cx, e, 'not', known);
     }
     case 'void':
-      reference(cx, e.argument);
+      expression(cx, e.argument);
       return nothing;
     case 'typeof':
       return typeOf(cx, e);
@@ -151,29 +138,6 @@ const typeOf = (cx: Context, e: UnaryExpression): Term => {
   return { is: 'host', name: text, value: text };
 };
 
-const binaryOperators: Readonly<Record<string, OperatorName>> = {
-  '+': 'add',
-  '-': 'sub',
-  '*': 'mul',
-  '/': 'div',
-  '%': 'rem',
-  '**': 'pow',
-  '&': 'bitand',
-  '|': 'bitor',
-  '^': 'bitxor',
-  '<<': 'shl',
-  '>>': 'shr',
-  '>>>': 'ushr',
-  '<': 'lt',
-  '<=': 'le',
-  '>': 'gt',
-  '>=': 'ge',
-  '==': 'eq',
-  '===': 'eq',
-  '!=': 'ne',
-  '!==': 'ne',
-};
-
 const binary = (cx: Context, e: BinaryExpression): Term => {
   if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
   if (!(e.operator in binaryOperators))
@@ -198,26 +162,6 @@ const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => 
 
 const isText = (t: Term): boolean => t.is === 'host' && typeof t.value === 'string';
 
-/** The operation of an operator token on two scalars. */
-export const binaryOperation = (cx: Context, node: AnyNode, token: string, a: Scalar, b: Scalar): Scalar => {
-  const operator = binaryOperators[token];
-  if (operator === undefined) return unsupported(cx, node, `\`${token}\``, 'write it another way');
-  return operator === 'pow' ? power(cx, node, a, b) : compute(cx, node, operator, a, b);
-};
-
-/** Small whole powers are products: exact for integers, and much cheaper. */
-export const power = (cx: Context, node: AnyNode, a: Scalar, b: Scalar): Scalar => {
-  if (isLiteral(a) || !isLiteral(b) || !Number.isInteger(b.value)) return compute(cx, node, 'pow', a, b);
-  const n = Number(b.value);
-  if (n === 0) return literal(1);
-  if (n < 0) return compute(cx, node, 'div', literal(1), power(cx, node, a, literal(-n)));
-  if (n > 16) return compute(cx, node, 'pow', a, b);
-  const half = n > 1 ? power(cx, node, a, literal(n >> 1)) : a;
-  if (n === 1) return a;
-  const square = compute(cx, node, 'mul', half, half);
-  return n % 2 === 0 ? square : compute(cx, node, 'mul', square, a);
-};
-
 const logical = (cx: Context, e: LogicalExpression): Term => {
   if (e.operator === '??') {
     const left = value(cx, e.left);
@@ -229,35 +173,9 @@ const logical = (cx: Context, e: LogicalExpression): Term => {
   return shortCircuit(cx, e, left, and, () => scalar(cx, e.right));
 };
 
-/** The right side runs only if the left does not decide; if it is cheap and free of effects, both are computed. */
-export const shortCircuit = (cx: Context, node: AnyNode, left: Scalar, and: boolean, right: () => Scalar): Scalar => {
-  const { session } = cx;
-  let result: Scalar = left;
-  const block = session.record(() => (result = right()));
-  if (isSimple(block)) {
-    session.append(block);
-    return compute(cx, node, and ? 'and' : 'or', left, result);
-  }
-  const at = originOf(cx, node);
-  const local = session.local('condition', { name: 'condition', type: 'i1' });
-  session.emit(at, { do: 'declare', locals: [local] });
-  session.emit(at, { do: 'write', local, value: left });
-  const run: Block = [...block, { do: 'write', local, value: result, at }];
-  session.emit(at, { do: 'if', condition: left, then: and ? run : [], otherwise: and ? [] : run });
-  const to = { is: 'temp', type: 'i1' } as const;
-  session.emit(at, { do: 'read', to, local });
-  return to;
-};
-
-const MANY = 8;
-
-const isSimple = (block: Block): boolean =>
-  block.length <= MANY &&
-  block.every((i) => i.do === 'read' || (i.do === 'compute' && i.operator !== 'idiv' && i.operator !== 'rem'));
-
 const conditional = (cx: Context, e: ConditionalExpression): Term => {
   const test = condition(cx, e.test);
-  if (typeof test === 'boolean') return reference(cx, test ? e.consequent : e.alternate);
+  if (typeof test === 'boolean') return expression(cx, test ? e.consequent : e.alternate);
   const { session } = cx;
   const at = originOf(cx, e);
   const slot = pending(cx, e, 'value');
@@ -266,9 +184,6 @@ const conditional = (cx: Context, e: ConditionalExpression): Term => {
   session.emit(at, { do: 'if', condition: test, then, otherwise });
   return readSlot(cx, e, slot);
 };
-
-/** Whether terms are scalars, for intrinsics that take those only. */
-export const areScalars = (terms: readonly Term[]): terms is readonly Scalar[] => terms.every(isScalar);
 
 const expressionNames: Readonly<Record<string, string>> = {
   TemplateLiteral: 'a text',
@@ -292,4 +207,19 @@ const expressionRemedies: Readonly<Record<string, string>> = {
   ThisExpression: 'pass what it holds as arguments',
   AwaitExpression: 'await before the launch',
   ChainExpression: 'write `.`: everything in a kernel is there',
+};
+
+/** `object.name` and `object[index]`. */
+export const member = (cx: Context, e: MemberExpression): Term => {
+  const object = bare(e.object);
+  if (object.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
+  if (e.optional) return unsupported(cx, e, '`?.`', 'write `.`: everything in a kernel is there');
+  if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
+    return resolveFree(cx, object, e.property.name);
+  const of = expression(cx, object);
+  if (e.property.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
+  const key = e.computed ? value(cx, e.property) : undefined;
+  if (key === undefined) return named(cx, e.property, of, (e.property as { name: string }).name);
+  if (key.is === 'host' && typeof key.value === 'string') return named(cx, e.property, of, key.value);
+  return indexed(cx, e, of, asScalar(cx, e.property, key));
 };

@@ -1,17 +1,19 @@
 import type { AnyNode, DoWhileStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
 import { bare, children } from '../../rewrite/ast.js';
 import type { Binding } from '../../rewrite/scope.js';
-import { intervalOf, type Interval } from '../code/interval.js';
-import { literal, type Label, type Local, type Loop, type Scalar, type Temp } from '../code/code.js';
+import type { Label, Local, Loop } from '../code/code.js';
 import { compute, originOf, refuse, type Context } from './context.js';
-import { condition, effect, value } from './expression.js';
-import { itemsOf } from './items.js';
 import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
 import { iteration } from './random-state.js';
-import { recorded, statements } from './statement.js';
 import { keepingVars } from './var-scope.js';
-import { isLiteral, tupleOf, type Bounds, type LoopHead, type Term } from './term.js';
+import { isLiteral, tupleOf, type Bounds, type Term } from './term.js';
+import { condition, value } from './evaluate.js';
+import { effect } from './effect.js';
+import { recorded, run } from './run.js';
+import { visitedBy } from './visited.js';
+import { checkedStart, variableName, loopInterval } from './loop-variable.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** A loop's labels, and the context of its body. */
 interface LoopLabels {
@@ -62,7 +64,7 @@ const dynamicCondition = (cx: Context, node: AnyNode): Scalar => {
 export const countedFor = (cx: Context, s: ForStatement, name: string | undefined): void => {
   const at = originOf(cx, s);
   const own = labels(cx, name);
-  if (s.init?.type === 'VariableDeclaration') statements(cx, [s.init]);
+  if (s.init?.type === 'VariableDeclaration') run(cx, [s.init]);
   else if (s.init) effect(cx, s.init);
   let test: Scalar = literal(true);
   const before = cx.session.record(() => {
@@ -227,47 +229,6 @@ const sequence = (
   session.emit(at, { do: 'block', label: own.break, body });
 };
 
-/** Where a loop begins whose step is known when it runs: at its end, unless the step is positive. */
-const checkedStart = (cx: Context, s: ForOfStatement, { from, to, step }: Bounds): Scalar => {
-  promisePositive(cx, s, step);
-  return compute(cx, s, 'select', compute(cx, s, 'gt', step, literal(0)), from, to);
-};
-
-/** Debug mode says so where the step of a loop is not positive when it runs. */
-export const promisePositive = (cx: Context, s: ForOfStatement, step: Scalar): void => {
-  const to: Temp = { is: 'temp', type: 'i32' };
-  const promise = { x: step, base: literal(1), lo: 0, hi: 2 ** 31 - 1, of: 'step' } as const;
-  cx.session.emit(originOf(cx, s.right), { do: 'assume', to, ...promise });
-};
-
-/** What the variable of a loop from, up to lies in. */
-export const loopInterval = (from: Scalar, to: Scalar): Interval | undefined => {
-  const [first, end] = [intervalOf(from), intervalOf(to)];
-  return first && end ? [first[0], end[1] - 1] : undefined;
-};
-
-/** The name of a loop variable, for people. */
-export const variableName = (pattern: AnyNode, k: number): string => {
-  if (pattern.type === 'Identifier') return k === 0 ? pattern.name : `${pattern.name}_${k}`;
-  const part = pattern.type === 'ArrayPattern' ? pattern.elements[k] : undefined;
-  return part?.type === 'Identifier' ? part.name : 'ijklmnop'[k];
-};
-
-/** What a loop visits: items, each computed where it is visited, or indices that are known only when the kernel runs. */
-export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly (() => Term)[] | RunLoop => {
-  if (over.is !== 'loop') return ready(itemsOf(cx, node, over));
-  const { space, order } = over;
-  if (space.over === 'items') return space.items;
-  return order === 'unrolled' ? ready(indicesOf(cx, node, space)) : { space, order };
-};
-
-/** A loop that runs in the kernel. */
-interface RunLoop extends Pick<LoopHead, 'order'> {
-  readonly space: Exclude<LoopHead['space'], { over: 'items' }>;
-}
-
-const ready = (items: readonly Term[]): readonly (() => Term)[] => items.map((item) => () => item);
-
 /** An unrolled loop: its iterations one after the other, each with its own constants. Items are computed in their iteration. */
 const unroll = (
   cx: Context,
@@ -298,51 +259,3 @@ const unroll = (
 
 const usesExits = (node: AnyNode): boolean =>
   node.type === 'BreakStatement' || node.type === 'ContinueStatement' || children(node).some(usesExits);
-
-const MOST = 4096;
-
-/** All indices of a loop that is unrolled; its bounds must be known. */
-const indicesOf = (cx: Context, node: AnyNode, space: RunLoop['space']): readonly Term[] => {
-  if (space.over === 'active')
-    return refuse(
-      cx,
-      node,
-      'lang/unrolled',
-      'which elements are active is not known at compile time',
-      'unroll a range',
-    );
-  const known = space.bounds.map(({ from, to, step }) =>
-    [from, to, step].every((x) => isLiteral(x) && Number.isInteger(x.value))
-      ? steps(
-          Number((from as { value: unknown }).value),
-          Number((to as { value: unknown }).value),
-          Number((step as { value: unknown }).value),
-        )
-      : refuse(
-          cx,
-          node,
-          'lang/unrolled',
-          'the bounds of an unrolled loop must be whole numbers known at compile time',
-          'use numbers, and constants of the scope; or leave unrolled(…) out',
-        ),
-  );
-  const total = known.reduce((n, list) => n * list.length, 1);
-  if (total > MOST)
-    return refuse(
-      cx,
-      node,
-      'lang/unrolled',
-      `a loop of ${total} iterations is too long to unroll (${MOST} at most)`,
-      'leave unrolled(…) out',
-    );
-  const all = known.reduce<readonly (readonly number[])[]>(
-    (rows, list) => rows.flatMap((row) => list.map((x) => [...row, x])),
-    [[]],
-  );
-  return all.map((row) => (space.single ? literal(row[0]) : tupleOf(row.map(literal))));
-};
-
-const steps = (from: number, to: number, step: number): readonly number[] =>
-  step > 0
-    ? Array.from({ length: Math.min(MOST + 1, Math.max(0, Math.ceil((to - from) / step))) }, (_, k) => from + k * step)
-    : [];

@@ -1,39 +1,12 @@
-import type { AnyNode, MemberExpression } from 'acorn';
-import { bare } from '../../rewrite/ast.js';
+import type { AnyNode } from 'acorn';
 import { elementsNamed } from '../../vocabulary/algebra.js';
-import { literal, type Place, type Scalar, type Temp } from '../code/code.js';
+import type { Place } from '../code/code.js';
 import { load } from './access.js';
-import {
-  asScalar,
-  axesOfField,
-  compute,
-  originOf,
-  placedOf,
-  refuse,
-  unsupported,
-  wrongIndices,
-  type Context,
-} from './context.js';
-import { reference, value } from './expression.js';
-import { elementOf } from './items.js';
-import { fromHost, isModuleName, resolveFree } from './names.js';
+import { asScalar, axesOfField, compute, originOf, placedOf, refuse, wrongIndices, type Context } from './context.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isLiteral, isScalar, shapeOfField, termText, unshaped, type Element, type Slot, type Term } from './term.js';
-
-/** `object.name` and `object[index]`. */
-export const member = (cx: Context, e: MemberExpression): Term => {
-  const object = bare(e.object);
-  if (object.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
-  if (e.optional) return unsupported(cx, e, '`?.`', 'write `.`: everything in a kernel is there');
-  if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
-    return resolveFree(cx, object, e.property.name);
-  const of = reference(cx, object);
-  if (e.property.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
-  const key = e.computed ? value(cx, e.property) : undefined;
-  if (key === undefined) return named(cx, e.property, of, (e.property as { name: string }).name);
-  if (key.is === 'host' && typeof key.value === 'string') return named(cx, e.property, of, key.value);
-  return indexed(cx, e, of, asScalar(cx, e.property, key));
-};
+import { elementOf, fromHost } from './host-value.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** The value of what an element stands for; all other terms are values already. */
 export const loaded = (cx: Context, node: AnyNode, term: Term): Term => {

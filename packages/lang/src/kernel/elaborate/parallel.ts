@@ -1,13 +1,14 @@
 import type { AnyNode, ForOfStatement } from 'acorn';
 import type { PlacedField } from '@filigree/sparse/fields';
-import type { Scalar, Space, Temp } from '../code/code.js';
+import type { Space } from '../code/code.js';
 import { originOf, placedOf, refuse, type Context, type ParallelBody } from './context.js';
-import { loopInterval, promisePositive, variableName } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { iteration } from './random-state.js';
-import { recorded } from './statement.js';
 import { declareVars } from './var-scope.js';
 import { isLiteral, tupleOf, type LoopHead } from './term.js';
+import { loopInterval, promisePositive, variableName } from './loop-variable.js';
+import { recorded } from './run.js';
+import type { Scalar, Temp } from '../code/scalar.js';
 
 /** A parallel loop, that is an outermost one. `continue` and `return` end an iteration. */
 export const parallelLoop = (

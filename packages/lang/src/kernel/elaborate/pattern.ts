@@ -4,10 +4,10 @@ import type { Binding } from '../../rewrite/scope.js';
 import type { Unit } from '../code/origin.js';
 import { partOf, tooFew } from './assign.js';
 import { unsupported, type Context } from './context.js';
-import { value } from './expression.js';
 import { itemsOf } from './items.js';
 import { refuseSecondName, setNamed, setRebound, variable } from './slots.js';
 import { nothing, type Constant, type Slot, type Term } from './term.js';
+import { value } from './evaluate.js';
 
 /** Binds the names of a declaration, a parameter or a loop variable to (parts of) a value. */
 export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Constant['what'] = 'constant'): void => {

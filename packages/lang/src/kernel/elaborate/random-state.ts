@@ -1,7 +1,8 @@
 import type { AnyNode } from 'acorn';
 import { moreBits, nextRandom, startRandom, type RandomState, type WordOps } from '../../vocabulary/random.js';
-import { literal, type Local, type Scalar, type Temp } from '../code/code.js';
+import type { Local } from '../code/code.js';
 import { originOf, type Context } from './context.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** Words as the vocabulary's random numbers want them: u32 values of the kernel. */
 const wordOps = (cx: Context, node: AnyNode): WordOps<Scalar> => {

@@ -1,12 +1,13 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { bare } from '../../rewrite/ast.js';
 import type { Binding } from '../../rewrite/scope.js';
-import type { AtomicKind, Scalar } from '../code/code.js';
+import type { AtomicKind } from '../code/code.js';
 import { asScalar, compute, originOf, refuse, type Context } from './context.js';
-import { value } from './expression.js';
 import { elementsFor } from './slots.js';
 import { isScalar, shapedTerm, type Term, type Variable } from './term.js';
 import { hostFunction } from './callee.js';
+import { value } from './evaluate.js';
+import type { Scalar } from '../code/scalar.js';
 
 /** What a compound assignment adds: its operator and right side. */
 interface Compound {

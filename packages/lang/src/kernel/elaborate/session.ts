@@ -1,20 +1,12 @@
 import type { Diagnostic, ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
-import {
-  type Action,
-  type Block,
-  type Cell,
-  type Instruction,
-  type Local,
-  type Reduction,
-  type Scalar,
-  type Temp,
-} from '../code/code.js';
+import type { Action, Block, Cell, Instruction, Local, Reduction } from '../code/code.js';
 import { resultInterval } from '../code/interval.js';
 import { folded } from '../code/fold.js';
 import { leastType } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
+import type { Scalar, Temp } from '../code/scalar.js';
 
 /**
  * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next

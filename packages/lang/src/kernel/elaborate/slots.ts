@@ -1,8 +1,9 @@
 import type { AnyNode } from 'acorn';
-import type { Local, Scalar, Temp } from '../code/code.js';
+import type { Local } from '../code/code.js';
 import { shapeText, type Shape } from '../../vocabulary/algebra.js';
 import { originOf, refuse, type Context } from './context.js';
 import { isScalar, termText, unshaped, type Pending, type Slot, type Term, type Variable } from './term.js';
+import type { Scalar, Temp } from '../code/scalar.js';
 
 /** A variable without a value: it is declared here, and gets its shape from the first value assigned. */
 export const pending = (cx: Context, node: AnyNode, name: string, unset = false): Pending => {

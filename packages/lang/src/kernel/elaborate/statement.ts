@@ -1,20 +1,21 @@
 import type { AnyNode, IfStatement, LabeledStatement, VariableDeclaration } from 'acorn';
-import type { Block } from '../code/code.js';
 import { assignPattern } from './assign.js';
-import { returnStatement } from './call.js';
 import { originOf, refuse, unsupported, type Context } from './context.js';
-import { condition, effect, value } from './expression.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
 import { pending } from './slots.js';
 import { isShared } from './var-scope.js';
+import { returnStatement } from './body.js';
+import { condition, value } from './evaluate.js';
+import { effect } from './effect.js';
+import { recorded, run } from './run.js';
 
 /**
  * Statements in order. One that is refused is skipped, so that problems in the others are found too; code after an
  * unconditional exit never runs and is not looked at. Functions declared in `scope` are known before their declaration.
  */
-export const statements = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[] = list): void => {
+export const statements = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void => {
   for (const s of scope) if (s.type === 'FunctionDeclaration') declareFunction(cx, s);
   for (const s of list) {
     if (cx.session.hasLeft()) return;
@@ -35,7 +36,7 @@ const statement = (cx: Context, s: AnyNode): void => {
     case 'IfStatement':
       return ifStatement(cx, s);
     case 'BlockStatement':
-      return statements(cx, s.body);
+      return run(cx, s.body);
     case 'ForOfStatement':
       return forOf(cx, s, undefined);
     case 'ForStatement':
@@ -63,10 +64,6 @@ const statement = (cx: Context, s: AnyNode): void => {
       );
   }
 };
-
-/** A block or statement recorded apart. */
-export const recorded = (cx: Context, s: AnyNode): Block =>
-  cx.session.record(() => (s.type === 'BlockStatement' ? statements(cx, s.body) : statements(cx, [s])));
 
 const declaration = (cx: Context, s: VariableDeclaration): void => {
   for (const d of s.declarations) {
@@ -101,7 +98,7 @@ const ifStatement = (cx: Context, s: IfStatement): void => {
   const test = condition(cx, s.test);
   if (typeof test === 'boolean') {
     const taken = test ? s.consequent : s.alternate;
-    if (taken) statements(cx, taken.type === 'BlockStatement' ? taken.body : [taken]);
+    if (taken) run(cx, taken.type === 'BlockStatement' ? taken.body : [taken]);
     return;
   }
   const then = recorded(cx, s.consequent);

@@ -2,9 +2,10 @@ import type { ScalarType } from '@filigree/ir';
 import type { AnyField } from '@filigree/sparse/fields';
 import type { FunctionNode } from '../../rewrite/ast.js';
 import { shapeText, type Shape } from '../../vocabulary/algebra.js';
-import type { Literal, Local, Scalar, Temp } from '../code/code.js';
+import type { Local } from '../code/code.js';
 import type { Unit } from '../code/origin.js';
-import type { Env } from './env.js';
+import type { Binding } from '../../rewrite/scope.js';
+import type { Literal, Scalar, Temp } from '../code/scalar.js';
 
 /** What an expression of a kernel stands for when it is compiled. */
 export type Term =
@@ -82,7 +83,12 @@ export interface Closure {
   readonly name: string;
   readonly node: FunctionNode;
   readonly unit: Unit;
-  readonly env: Env;
+  readonly env: Names;
+}
+
+/** What names are bound to. */
+export interface Names {
+  lookup(binding: Binding): Slot | undefined;
 }
 
 /** What `range`, `ndrange`, `active` and `splineNodes` give: a loop to be. */
@@ -219,3 +225,6 @@ const hostText = (value: unknown): string => {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 };
+
+/** Whether terms are scalars, for intrinsics that take those only. */
+export const areScalars = (terms: readonly Term[]): terms is readonly Scalar[] => terms.every(isScalar);

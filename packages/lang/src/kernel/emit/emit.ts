@@ -19,8 +19,6 @@ import {
   type Place,
   type Range,
   type Reduction,
-  type Scalar,
-  type Temp,
 } from '../code/code.js';
 import { fits, givenKind, isReal, isWhole } from '../code/kinds.js';
 import { operators } from '../code/operators.js';
@@ -30,6 +28,7 @@ import { isFromZero, isShort, knownPrefix, MOST_ITERATIONS, type Ranges } from '
 import { constantOf } from './constant.js';
 import { bufferOf } from './table.js';
 import { writtenIn } from './written.js';
+import type { Scalar, Temp } from '../code/scalar.js';
 
 /** What a kernel is made of besides its code. */
 export interface KernelFrame {

@@ -1,16 +1,6 @@
-import {
-  exitsOf,
-  leaves,
-  literal,
-  type Block,
-  type Instruction,
-  type Label,
-  type Local,
-  type Loop,
-  type Scalar,
-  type Temp,
-} from '../code/code.js';
+import { exitsOf, leaves, type Block, type Instruction, type Label, type Local, type Loop } from '../code/code.js';
 import type { Origin } from '../code/origin.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /**
  * Eliminates `block` and `exit`, since kernel IR has structured control flow only. If one arm of a branch always

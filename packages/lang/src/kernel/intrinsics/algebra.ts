@@ -4,12 +4,21 @@ import { unaryMath } from '../../ops/numeric-ops.js';
 import { algebraOp, resultShape, type AlgebraOp } from '../../vocabulary/algebra.js';
 import type { ScalarRing } from '../../vocabulary/ring.js';
 import { sized, type SizedName } from '../../vocabulary/sized.js';
-import { literal, type Scalar } from '../code/code.js';
-import { argumentsOf } from '../elaborate/call.js';
 import { compute, refuse, type Context } from '../elaborate/context.js';
-import { areScalars, power } from '../elaborate/expression.js';
 import { itemsOf } from '../elaborate/items.js';
-import { isLiteral, isScalar, shapedTerm, termText, unshaped, type Shaped, type Term } from '../elaborate/term.js';
+import {
+  isLiteral,
+  isScalar,
+  shapedTerm,
+  termText,
+  unshaped,
+  areScalars,
+  type Shaped,
+  type Term,
+} from '../elaborate/term.js';
+import { argumentsOf } from '../elaborate/evaluate.js';
+import { power } from '../elaborate/binary-operation.js';
+import { literal, type Scalar } from '../code/scalar.js';
 
 /** The algebra of small vectors and matrices over scalars of a kernel. */
 const ringAt = (cx: Context, node: AnyNode): ScalarRing<Scalar> =>

@@ -1,16 +1,16 @@
 import type { CallExpression } from 'acorn';
-import { literal, type Scalar, type Temp } from '../code/code.js';
-import { argumentsOf } from '../elaborate/call.js';
 import { originOf, refuse, type Context } from '../elaborate/context.js';
-import { reference } from '../elaborate/expression.js';
+import { reference } from '../elaborate/evaluate.js';
 import { compute } from '../elaborate/context.js';
 import { draw, drawTwice } from '../elaborate/random-state.js';
 import { randomDouble, randomInteger, randomSingle } from '../../vocabulary/random.js';
 import { isLiteral, isScalar, nothing, termText } from '../elaborate/term.js';
-import type { Intrinsic } from './intrinsics.js';
+import type { Intrinsic } from './intrinsic.js';
 import { castTo, scalars } from './math.js';
 import { coordinates } from './places.js';
 import { componentsOf, type AnyField } from '@filigree/sparse/fields';
+import { argumentsOf } from '../elaborate/evaluate.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** `cache(u)` in a loop over active elements: its attribute `cache`. */
 export const cache: Intrinsic = (cx, e) => {

@@ -1,8 +1,5 @@
-import type { CallExpression } from 'acorn';
 import * as vocabulary from '../../vocabulary/index.js';
-import type { Context } from '../elaborate/context.js';
 import { refuse } from '../elaborate/context.js';
-import type { Term } from '../elaborate/term.js';
 import { algebraFunction, sizedFunction } from './algebra.js';
 import { accumulate, atomic } from './atomics.js';
 import { assumeInRange, cache, cacheL1, random, randomInt } from './hints.js';
@@ -12,14 +9,10 @@ import { at, put } from './places.js';
 import { splineNodes } from './spline.js';
 import { sum } from './sum.js';
 import { activate, append, clear, deactivate, isActive, length, parent } from './structure.js';
-
-/** What a call of a function of the language becomes. */
-export type Intrinsic = (cx: Context, e: CallExpression) => Term;
+import type { Intrinsic } from './intrinsic.js';
 
 /** The meaning of a function in kernels, where it has one of its own; known by the function, whatever it is called. */
-export const intrinsicOf = (fn: unknown): Intrinsic | undefined => (known ??= table()).get(fn);
-
-let known: ReadonlyMap<unknown, Intrinsic> | undefined;
+export const intrinsicOf = (fn: unknown): Intrinsic | undefined => known.get(fn);
 
 const hostOnly =
   (name: string): Intrinsic =>
@@ -35,7 +28,6 @@ type Written =
   | 'rayBox'
   | 'randomDirection';
 
-/* Made at the first call: these modules know each other. */
 const table = (): ReadonlyMap<unknown, Intrinsic> => {
   const words: Readonly<Record<Word, Intrinsic>> = {
     range,
@@ -95,3 +87,5 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
   ]);
   return new Map([...mathIntrinsics(), ...byFunction]);
 };
+
+const known = /* @__PURE__ */ table();

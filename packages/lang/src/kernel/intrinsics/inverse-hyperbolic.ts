@@ -1,7 +1,7 @@
 import type { CallExpression } from 'acorn';
-import { literal, type Scalar } from '../code/code.js';
 import type { OperatorName } from '../code/operators.js';
 import { compute, type Context } from '../elaborate/context.js';
+import { literal, type Scalar } from '../code/scalar.js';
 
 /** A function of `Math` that is made of others. */
 type Composed = (cx: Context, e: CallExpression, x: Scalar) => Scalar;

@@ -1,11 +1,11 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import { literal, type Scalar } from '../code/code.js';
-import { argumentsOf } from '../elaborate/call.js';
 import { asScalar, refuse, type Context } from '../elaborate/context.js';
-import { reference, value } from '../elaborate/expression.js';
+import { reference } from '../elaborate/evaluate.js';
 import { itemsOf } from '../elaborate/items.js';
 import { isLiteral, isScalar, termText, type Bounds, type LoopHead, type Term } from '../elaborate/term.js';
-import type { Intrinsic } from './intrinsics.js';
+import type { Intrinsic } from './intrinsic.js';
+import { argumentsOf, value } from '../elaborate/evaluate.js';
+import { literal, type Scalar } from '../code/scalar.js';
 
 /** `range(to)`, `range(from, to)`, `range(from, to, step)`. */
 export const range: Intrinsic = (cx, e) => {

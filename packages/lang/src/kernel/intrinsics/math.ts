@@ -1,16 +1,16 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import type { ScalarType } from '@filigree/ir';
 import { unaryMath } from '../../ops/numeric-ops.js';
-import { literal, typedLiteral, type Scalar } from '../code/code.js';
 import { givenKind, isReal } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
-import { argumentsOf } from '../elaborate/call.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
-import { power } from '../elaborate/expression.js';
 import { constantOf } from '../emit/constant.js';
 import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
-import type { Intrinsic } from './intrinsics.js';
+import type { Intrinsic } from './intrinsic.js';
 import { acosh, asinh, atanh } from './inverse-hyperbolic.js';
+import { argumentsOf } from '../elaborate/evaluate.js';
+import { power } from '../elaborate/binary-operation.js';
+import { literal, typedLiteral, type Scalar } from '../code/scalar.js';
 
 /** Functions of `Math` and `Number`, by the function. */
 export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>

@@ -1,10 +1,11 @@
-import { literal, type Scalar } from '../code/code.js';
 import { quadraticSpline } from '../../vocabulary/spline.js';
-import { argumentsOf, callWord } from '../elaborate/call.js';
 import { compute, refuse } from '../elaborate/context.js';
 import { named } from '../elaborate/member.js';
 import { termText, tupleOf, unshaped, type Shaped, type Term } from '../elaborate/term.js';
-import type { Intrinsic } from './intrinsics.js';
+import type { Intrinsic } from './intrinsic.js';
+import { argumentsOf } from '../elaborate/evaluate.js';
+import { callWord } from '../elaborate/inline.js';
+import { literal, type Scalar } from '../code/scalar.js';
 
 /** `splineNodes(spline)`, `splineNodes(point, low, side)`: a loop over nodes, what each needs computed where its iteration stands. */
 export const splineNodes: Intrinsic = (cx, e) => {

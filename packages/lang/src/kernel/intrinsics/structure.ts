@@ -9,12 +9,14 @@ import {
   type AnyField,
   type SNode,
 } from '@filigree/sparse/fields';
-import { literal, type Scalar, type StructureOp, type Temp } from '../code/code.js';
+import type { StructureOp } from '../code/code.js';
 import { storeTerm } from '../elaborate/assign.js';
 import { compute, originOf, placedOf, refuse, type Context } from '../elaborate/context.js';
-import { reference, scalar, value } from '../elaborate/expression.js';
+import { reference } from '../elaborate/evaluate.js';
 import { isLiteral, nothing, termText, type Element, type Term } from '../elaborate/term.js';
-import type { Intrinsic } from './intrinsics.js';
+import type { Intrinsic } from './intrinsic.js';
+import { scalar, value } from '../elaborate/evaluate.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** `isActive(u, i, j)`: of a field without sparse nodes whether the element exists. */
 export const isActive: Intrinsic = (cx, e) => {

@@ -1,11 +1,12 @@
 import { parallelSum, serialSum } from '../../vocabulary/sum.js';
-import { literal } from '../code/code.js';
-import { argumentsOf, callFunction, callWord } from '../elaborate/call.js';
 import { refuse } from '../elaborate/context.js';
-import { visitedBy } from '../elaborate/loop.js';
 import type { Term } from '../elaborate/term.js';
 import { addTerms } from './algebra.js';
-import type { Intrinsic } from './intrinsics.js';
+import type { Intrinsic } from './intrinsic.js';
+import { argumentsOf } from '../elaborate/evaluate.js';
+import { callFunction, callWord } from '../elaborate/inline.js';
+import { visitedBy } from '../elaborate/visited.js';
+import { literal } from '../code/scalar.js';
 
 /** `sum(space, term)`: written out where the items are known, else a loop. */
 export const sum: Intrinsic = (cx, e) => {

@@ -6,12 +6,12 @@ import {
   type Block,
   type Instruction,
   type Place,
-  type Scalar,
 } from '../code/code.js';
 import { fits, givenKind, holds, isReal, joinOperands, type Kind } from '../code/kinds.js';
 import { isMisfit, operators } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
 import type { Types } from './infer.js';
+import type { Scalar } from '../code/scalar.js';
 
 /** What is wrong with the types of a kernel: every operand is looked at once they are all known. */
 export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => {

@@ -1,14 +1,5 @@
 import type { ScalarType } from '@filigree/ir';
-import {
-  eachInstruction,
-  typeOfPlace,
-  type Block,
-  type Cell,
-  type Instruction,
-  type Literal,
-  type Scalar,
-  type Temp,
-} from '../code/code.js';
+import { eachInstruction, typeOfPlace, type Block, type Cell, type Instruction } from '../code/code.js';
 import {
   givenKind,
   join,
@@ -20,6 +11,7 @@ import {
   type Kind,
 } from '../code/kinds.js';
 import { isMisfit, operators } from '../code/operators.js';
+import type { Literal, Scalar, Temp } from '../code/scalar.js';
 
 /** The types of all scalars of a kernel. */
 export interface Types {

@@ -4,12 +4,8 @@ import { controlOps } from './control-ops.js';
 import { memoryOps } from './memory-ops.js';
 import { elementwise, vectorOps } from './vector-ops.js';
 
-/** Writes ops in order, without the terminator, which belongs to whoever owns the region. */
-export const writeOps = (c: Context, ops: readonly Op[]): void => {
-  for (const op of ops) writeOp(c, op);
-};
-
-const writeOp = (c: Context, op: Op): void => {
+/** Writes an op of any kind. */
+export const writeOp = (c: Context, op: Op): void => {
   /* A pure op whose results nobody reads, because an address took over its work, is not written. */
   if (isPure(op) && op.results.every((v) => c.plan.uses(v).count === 0)) return;
   const writer = writerOf(op.name);
