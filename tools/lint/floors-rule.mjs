@@ -3,10 +3,10 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { floors, packageFolder, packageName } from './floors.mjs';
+import { specifiers } from './specifiers.mjs';
 
 /**
- * ESLint rule `filigree/floors`: keeps every import inside the floors of `floors.mjs`. It judges each specifier of
- * `import`, `export … from`, `import()` and `import('…')` types alike, since a type ties two packages as tightly as a value:
+ * ESLint rule `filigree/floors`: keeps every import, of values and of types, inside the floors of `floors.mjs`:
  *
  * - a package's sources import only the packages that the table allows, and only what its package.json names;
  * - wings of a package import only those wings that the table allows, and other sources name the wing that they use;
@@ -26,18 +26,9 @@ export const floorsRule = {
   create: (context) => {
     const root = context.options[0]?.root ?? fileURLToPath(new URL('../..', import.meta.url));
     const place = placeOf(root, context.filename);
-    /** @param {import('estree').Node | null | undefined} source */
-    const check = (source) => {
-      if (source?.type !== 'Literal' || typeof source.value !== 'string') return;
-      const reason = forbidden(root, place, context.filename, source.value);
+    return specifiers((source, specifier) => {
+      const reason = forbidden(root, place, context.filename, specifier);
       if (reason) context.report({ node: source, messageId: 'forbidden', data: { reason } });
-    };
-    return /** @type {import('eslint').Rule.RuleListener} */ ({
-      ImportDeclaration: (node) => check(node.source),
-      ExportNamedDeclaration: (node) => check(node.source),
-      ExportAllDeclaration: (node) => check(node.source),
-      ImportExpression: (node) => check(node.source),
-      TSImportType: (/** @type {{ source: import('estree').Node }} */ node) => check(node.source),
     });
   },
 };
