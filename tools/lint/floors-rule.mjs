@@ -67,7 +67,7 @@ const forbidden = (root, place, file, specifier) => {
   if (folder !== undefined && existsSync(join(root, 'packages', folder)))
     return (
       forbiddenRoom(place, folder) ??
-      wingless(place, folder, name, specifier) ??
+      wingless(root, place, folder, name, specifier) ??
       undeclared(root, place, name) ??
       notExported(root, folder, name, specifier)
     );
@@ -132,14 +132,13 @@ const forbiddenRoom = (place, folder) => {
   }.`;
 };
 
-/** @type {(place: Place, folder: string, name: string, specifier: string) => string | undefined} */
-const wingless = (place, folder, name, specifier) => {
+/** @type {(root: string, place: Place, folder: string, name: string, specifier: string) => string | undefined} */
+const wingless = (root, place, folder, name, specifier) => {
   const { wings } = floors[folder] ?? {};
-  return wings && place.kind === 'source' && specifier === name
-    ? `'${name}' is all wings at once: import that which is used, of ${Object.keys(wings)
-        .map((wing) => `${name}/${wing}`)
-        .join(', ')}.`
-    : undefined;
+  if (!wings || place.kind !== 'source' || specifier !== name) return undefined;
+  const offered = manifest(root, `packages/${folder}`)?.exports ?? {};
+  const entries = Object.keys(wings).filter((wing) => `./${wing}` in offered);
+  return `'${name}' is all wings at once: import that which is used, of ${entries.map((wing) => `${name}/${wing}`).join(', ')}.`;
 };
 
 /** @type {(root: string, place: Place, name: string) => string | undefined} */

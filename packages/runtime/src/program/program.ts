@@ -14,7 +14,7 @@ import {
   type OptionSpec,
   readOnly,
 } from '@filigree/ir';
-import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang';
+import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
 import { storageOf, type AnyField, type FieldDecl, type Layout, type Storage } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
