@@ -1,4 +1,4 @@
-/** Functions of `Math` with one argument that exist on symbolic values. */
+/** Functions of `Math` with one argument that both front ends know. */
 export const unaryMath = [
   'abs',
   'sqrt',
@@ -25,7 +25,7 @@ export const unaryMath = [
   'sign',
 ] as const;
 
-/** Functions of `Math` with two arguments that exist on symbolic values; `min`, `max` and `hypot` take more by folding. */
+/** Functions of `Math` with two arguments that both front ends know; `min`, `max` and `hypot` take more by folding. */
 export const binaryMath = ['min', 'max', 'hypot', 'atan2', 'pow'] as const;
 
 export type UnaryMath = (typeof unaryMath)[number];

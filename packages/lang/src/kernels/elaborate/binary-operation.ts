@@ -1,9 +1,10 @@
 import type { AnyNode } from 'acorn';
 import type { OperatorName } from '../code/operators.js';
-import { unsupported, compute, type Context } from './context.js';
-import { isLiteral } from './term.js';
 import { literal, type Scalar } from '../code/scalar.js';
+import { compute, unsupported, type Context } from './context.js';
+import { isLiteral } from './term.js';
 
+/** What the tokens of binary operators mean. */
 export const binaryOperators: Readonly<Record<string, OperatorName>> = {
   '+': 'add',
   '-': 'sub',

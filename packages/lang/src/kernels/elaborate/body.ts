@@ -1,13 +1,13 @@
 import type { AnyNode } from 'acorn';
 import { children, isFunction, type FunctionNode } from '../../source/ast.js';
 import { leaves } from '../code/code.js';
-import { unsupported, refuse, originOf, type Context } from './context.js';
-import { nothing, type Term, type Pending } from './term.js';
+import { originOf, refuse, unsupported, type Context } from './context.js';
+import { nothing, type Pending, type Term } from './term.js';
 import { bindPattern } from './pattern.js';
 import { declareVars } from './var-scope.js';
 import { value } from './evaluate.js';
 import { run } from './run.js';
-import { pending, readSlot, assignSlot } from './slots.js';
+import { assignSlot, pending, readSlot } from './slots.js';
 
 /** Binds the parameters of a function in the context of its body, runs it, and gives what it returns. */
 export const runBody = (

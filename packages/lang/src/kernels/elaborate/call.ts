@@ -3,11 +3,10 @@ import { bare } from '../../source/ast.js';
 import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
 import { unsupported, type Context } from './context.js';
-import { reference } from './evaluate.js';
+import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
 import { isModuleName, keepName } from './names.js';
 import type { Term } from './term.js';
-import { argumentsOf } from './evaluate.js';
 import { callFunction } from './inline.js';
 
 /** A call: a word of the language, a method of a vector, or a function whose body takes the call's place. */

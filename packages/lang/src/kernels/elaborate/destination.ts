@@ -1,13 +1,12 @@
 import type { AnyNode, MemberExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
+import type { Scalar } from '../code/scalar.js';
 import { asScalar, refuse, unsupported, type Context } from './context.js';
-import { reference } from './evaluate.js';
+import { reference, value } from './evaluate.js';
 import { indexed, isWhole, knownIndex } from './member.js';
 import { resolve } from './names.js';
 import { termText, type ArrayElement, type Element, type List, type Members, type Slot, type Term } from './term.js';
-import { value } from './evaluate.js';
-import type { Scalar } from '../code/scalar.js';
 
 /** What is assigned to. */
 export type Destination =

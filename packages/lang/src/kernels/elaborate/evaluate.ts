@@ -1,9 +1,9 @@
-import type { CallExpression, AnyNode } from 'acorn';
+import type { AnyNode, CallExpression } from 'acorn';
+import type { Scalar } from '../code/scalar.js';
 import { asScalar, type Context } from './context.js';
 import { isLiteral, type Term } from './term.js';
 import { loaded } from './member.js';
 import { itemsOf } from './items.js';
-import type { Scalar } from '../code/scalar.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const reference = (cx: Context, node: AnyNode): Term => cx.elaborator.expression(cx, node);

@@ -1,27 +1,27 @@
 import type {
-  MemberExpression,
   AnyNode,
   BinaryExpression,
   ConditionalExpression,
   LogicalExpression,
+  MemberExpression,
   UnaryExpression,
 } from 'acorn';
 import { bare } from '../../source/ast.js';
 import type { Block } from '../code/code.js';
 import { holds, leastType } from '../code/kinds.js';
+import { literal } from '../code/scalar.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
-import { resolve, isModuleName, resolveFree } from './names.js';
+import { isModuleName, resolve, resolveFree } from './names.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isLiteral, isScalar, nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
-import { scalar, condition, value } from './evaluate.js';
-import { binaryOperators, binaryOperation } from './binary-operation.js';
+import { condition, scalar, value } from './evaluate.js';
+import { binaryOperation, binaryOperators } from './binary-operation.js';
 import { shortCircuit } from './short-circuit.js';
-import { named, indexed } from './member.js';
-import { literal } from '../code/scalar.js';
+import { indexed, named } from './member.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const expression = (cx: Context, node: AnyNode): Term => {

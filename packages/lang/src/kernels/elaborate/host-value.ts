@@ -1,11 +1,11 @@
 import type { AnyNode } from 'acorn';
 import type { ScalarType } from '@filigree/ir';
 import { isField } from '@filigree/sparse/fields';
-import { isVec, isMat, shapedOf } from '../vocabulary/vec.js';
+import { isMat, isVec, shapedOf } from '../vocabulary/vec.js';
 import { holds } from '../code/kinds.js';
-import { refuse, type Context } from './context.js';
-import { nothing, type Term, type Table } from './term.js';
 import { literal, typedLiteral, type Literal } from '../code/scalar.js';
+import { refuse, type Context } from './context.js';
+import { nothing, type Table, type Term } from './term.js';
 
 /** A value of the surroundings as a term. */
 export const fromHost = (cx: Context, id: AnyNode, name: string, value: unknown): Term => {

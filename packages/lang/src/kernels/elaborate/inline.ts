@@ -1,11 +1,11 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { DiagnosticError } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
-import { inlinedScope } from '../vocabulary/inline.js';
 import { keptOf } from '../../source/kept.js';
+import { inlinedScope } from '../vocabulary/inline.js';
 import type { Unit } from '../code/origin.js';
-import { refuse, originOf, type Context } from './context.js';
-import { termText, type Term, type Closure } from './term.js';
+import { originOf, refuse, type Context } from './context.js';
+import { termText, type Closure, type Term } from './term.js';
 import { isWord } from './names.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { Env } from './env.js';

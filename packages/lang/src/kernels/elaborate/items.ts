@@ -1,9 +1,9 @@
 import type { AnyNode } from 'acorn';
+import { literal, type Literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { readSlot } from './slots.js';
 import { termText, type Term } from './term.js';
 import { elementOf, fromHost } from './host-value.js';
-import { literal, type Literal } from '../code/scalar.js';
 
 /** The items of what has a length known at compile time. */
 export const itemsOf = (cx: Context, node: AnyNode, term: Term): readonly Term[] => {

@@ -1,6 +1,6 @@
-import type { ObjectExpression, ArrayExpression } from 'acorn';
+import type { ArrayExpression, ObjectExpression } from 'acorn';
 import { unsupported, type Context } from './context.js';
-import type { Term, Slot } from './term.js';
+import type { Slot, Term } from './term.js';
 import { itemsOf } from './items.js';
 import { value } from './evaluate.js';
 

@@ -1,8 +1,8 @@
 import type { AnyNode, ForOfStatement } from 'acorn';
 import { intervalOf } from '../code/interval.js';
+import { literal, type Interval, type Scalar, type Temp } from '../code/scalar.js';
 import { compute, originOf, type Context } from './context.js';
 import type { Bounds } from './term.js';
-import { literal, type Scalar, type Temp, type Interval } from '../code/scalar.js';
 
 /** Where a loop begins whose step is known when it runs: at its end, unless the step is positive. */
 export const checkedStart = (cx: Context, s: ForOfStatement, { from, to, step }: Bounds): Scalar => {

@@ -2,6 +2,7 @@ import type { AnyNode, DoWhileStatement, ForOfStatement, ForStatement, WhileStat
 import { bare, children } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
 import type { Label, Local, Loop } from '../code/code.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { compute, originOf, refuse, type Context } from './context.js';
 import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
@@ -12,8 +13,7 @@ import { condition, value } from './evaluate.js';
 import { effect } from './effect.js';
 import { recorded, run } from './run.js';
 import { visitedBy } from './visited.js';
-import { checkedStart, variableName, loopInterval } from './loop-variable.js';
-import { literal, type Scalar, type Temp } from '../code/scalar.js';
+import { checkedStart, loopInterval, variableName } from './loop-variable.js';
 
 /** A loop's labels, and the context of its body. */
 interface LoopLabels {

@@ -1,12 +1,12 @@
 import type { AnyNode } from 'acorn';
 import { elementsNamed } from '../vocabulary/algebra.js';
 import type { Place } from '../code/code.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { load } from './access.js';
 import { asScalar, axesOfField, compute, originOf, placedOf, refuse, wrongIndices, type Context } from './context.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isLiteral, isScalar, shapeOfField, termText, unshaped, type Element, type Slot, type Term } from './term.js';
 import { elementOf, fromHost } from './host-value.js';
-import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** The value of what an element stands for; all other terms are values already. */
 export const loaded = (cx: Context, node: AnyNode, term: Term): Term => {

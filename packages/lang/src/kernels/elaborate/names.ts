@@ -1,6 +1,6 @@
 import type { Identifier } from 'acorn';
-import * as vocabulary from '../vocabulary/index.js';
 import { standardGlobals } from '../../source/standard-globals.js';
+import * as vocabulary from '../vocabulary/index.js';
 import { refuse, type Context } from './context.js';
 import { Refused } from './session.js';
 import type { Constant, Slot, Term } from './term.js';

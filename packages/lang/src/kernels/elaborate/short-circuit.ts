@@ -1,7 +1,7 @@
 import type { AnyNode } from 'acorn';
 import type { Block } from '../code/code.js';
-import { compute, originOf, type Context } from './context.js';
 import type { Scalar } from '../code/scalar.js';
+import { compute, originOf, type Context } from './context.js';
 
 /** The right side runs only if the left does not decide; if it is cheap and free of effects, both are computed. */
 export const shortCircuit = (cx: Context, node: AnyNode, left: Scalar, and: boolean, right: () => Scalar): Scalar => {

@@ -1,8 +1,8 @@
 import type { AnyNode } from 'acorn';
-import { refuse, type Context } from './context.js';
-import { isLiteral, tupleOf, type Term, type LoopHead } from './term.js';
-import { itemsOf } from './items.js';
 import { literal } from '../code/scalar.js';
+import { refuse, type Context } from './context.js';
+import { isLiteral, tupleOf, type LoopHead, type Term } from './term.js';
+import { itemsOf } from './items.js';
 
 /** What a loop visits: items, each computed where it is visited, or indices that are known only when the kernel runs. */
 export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly (() => Term)[] | RunLoop => {

@@ -3,14 +3,13 @@ import type { AtomicKind, Place } from '../code/code.js';
 import { atomic as update, load, store, storeCombined } from '../elaborate/access.js';
 import { scalarPlace, shapedFor } from '../elaborate/assign.js';
 import { asScalar, compute, refuse, type Context } from '../elaborate/context.js';
-import { reference } from '../elaborate/evaluate.js';
+import { reference, scalar, value } from '../elaborate/evaluate.js';
 import { indexed, placesOf } from '../elaborate/member.js';
 import type { OperatorName } from '../code/operators.js';
 import { nothing, shapeOfField, termText, type Term } from '../elaborate/term.js';
+import type { Scalar } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 import { coordinates } from './places.js';
-import { scalar, value } from '../elaborate/evaluate.js';
-import type { Scalar } from '../code/scalar.js';
 
 /** `atomicMin(u, i, j, x)` and the like; the value is the one before. Outside of parallel loops nothing comes between. */
 export const atomic =

@@ -1,16 +1,14 @@
 import type { CallExpression } from 'acorn';
-import { originOf, refuse, type Context } from '../elaborate/context.js';
-import { reference } from '../elaborate/evaluate.js';
-import { compute } from '../elaborate/context.js';
+import { componentsOf, type AnyField } from '@filigree/sparse/fields';
+import { compute, originOf, refuse, type Context } from '../elaborate/context.js';
+import { argumentsOf, reference } from '../elaborate/evaluate.js';
 import { draw, drawTwice } from '../elaborate/random-state.js';
 import { randomDouble, randomInteger, randomSingle } from '../vocabulary/random.js';
 import { isLiteral, isScalar, nothing, termText } from '../elaborate/term.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 import { castTo, scalars } from './math.js';
 import { coordinates } from './places.js';
-import { componentsOf, type AnyField } from '@filigree/sparse/fields';
-import { argumentsOf } from '../elaborate/evaluate.js';
-import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** `cache(u)` in a loop over active elements: its attribute `cache`. */
 export const cache: Intrinsic = (cx, e) => {

@@ -1,11 +1,10 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { asScalar, refuse, type Context } from '../elaborate/context.js';
-import { reference } from '../elaborate/evaluate.js';
+import { argumentsOf, reference, value } from '../elaborate/evaluate.js';
 import { itemsOf } from '../elaborate/items.js';
 import { isLiteral, isScalar, termText, type Bounds, type LoopHead, type Term } from '../elaborate/term.js';
-import type { Intrinsic } from './intrinsic.js';
-import { argumentsOf, value } from '../elaborate/evaluate.js';
 import { literal, type Scalar } from '../code/scalar.js';
+import type { Intrinsic } from './intrinsic.js';
 
 /** `range(to)`, `range(from, to)`, `range(from, to, step)`. */
 export const range: Intrinsic = (cx, e) => {

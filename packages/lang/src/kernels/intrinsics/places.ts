@@ -1,12 +1,11 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { storeTerm } from '../elaborate/assign.js';
 import { asScalar, refuse, type Context } from '../elaborate/context.js';
-import { reference } from '../elaborate/evaluate.js';
+import { reference, value } from '../elaborate/evaluate.js';
 import { itemsOf } from '../elaborate/items.js';
 import { isScalar, nothing, termText, type Element, type Term } from '../elaborate/term.js';
-import type { Intrinsic } from './intrinsic.js';
-import { value } from '../elaborate/evaluate.js';
 import type { Scalar } from '../code/scalar.js';
+import type { Intrinsic } from './intrinsic.js';
 
 /** `at(u, I)`: what `u[i][j]` stands for. */
 export const at: Intrinsic = (cx, e) => elementAt(cx, e, 2, 'at(u, I)');

@@ -12,11 +12,10 @@ import {
 import type { StructureOp } from '../code/code.js';
 import { storeTerm } from '../elaborate/assign.js';
 import { compute, originOf, placedOf, refuse, type Context } from '../elaborate/context.js';
-import { reference } from '../elaborate/evaluate.js';
+import { reference, scalar, value } from '../elaborate/evaluate.js';
 import { isLiteral, nothing, termText, type Element, type Term } from '../elaborate/term.js';
-import type { Intrinsic } from './intrinsic.js';
-import { scalar, value } from '../elaborate/evaluate.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
+import type { Intrinsic } from './intrinsic.js';
 
 /** `isActive(u, i, j)`: of a field without sparse nodes whether the element exists. */
 export const isActive: Intrinsic = (cx, e) => {

@@ -1,6 +1,6 @@
 import type { Box } from '../sets/box.js';
-import type { Range } from './query.js';
 import { orBits } from '../sets/bits.js';
+import type { Range } from './query.js';
 
 /** Points of one variable that are those of another, moved: x is in `to` where x + by is in `from`, for x within ranges. */
 export interface Move {

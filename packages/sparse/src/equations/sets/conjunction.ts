@@ -101,5 +101,5 @@ export const eliminate = (conditions: Conjunction, d: number): Conjunction | und
   return tidy(rest);
 };
 
-/* −0 is 0. */
+/** −0 is 0. */
 export const plain = (n: number): number => (n === 0 ? 0 : n);

@@ -1,5 +1,5 @@
 import type { Affine } from '../../trace/piece.js';
-import { eliminate, iterator, equalsZero, minus, plain, tidy, negated, type Conjunction } from './conjunction.js';
+import { eliminate, equalsZero, iterator, minus, negated, plain, tidy, type Conjunction } from './conjunction.js';
 import { withoutEqualities } from './equalities.js';
 
 /** Whether no point satisfies the conditions, iterators being anything beyond them. */

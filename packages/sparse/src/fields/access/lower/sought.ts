@@ -1,7 +1,7 @@
 import type { Value } from '@filigree/ir';
 import type { NodeStorage } from '../../storage/storage.js';
-import type { Address, Test, Emit } from './address.js';
-import { SINK_CELL, AMBIENT_CELL } from './pool-cell.js';
+import type { Address, Emit, Test } from './address.js';
+import { AMBIENT_CELL, SINK_CELL } from './pool-cell.js';
 
 /** A lookup: the container, what the number of the cell is made of, and coordinates where they are needed. */
 export interface Lookup {
