@@ -1,5 +1,6 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { circlesRule } from './tools/lint/circles-rule.mjs';
 import { floors } from './tools/lint/floors.mjs';
 import { floorsRule } from './tools/lint/floors-rule.mjs';
 import { ignoredLeftRule } from './tools/lint/ignored-left-rule.mjs';
@@ -15,7 +16,7 @@ export default defineConfig(
     languageOptions: { parser: tseslint.parser, ecmaVersion: 'latest', sourceType: 'module' },
     plugins: {
       '@typescript-eslint': tseslint.plugin,
-      filigree: { rules: { floors: floorsRule, 'ignored-left': ignoredLeftRule } },
+      filigree: { rules: { circles: circlesRule, floors: floorsRule, 'ignored-left': ignoredLeftRule } },
     },
     rules: {
       'filigree/floors': 'error',
@@ -54,6 +55,7 @@ export default defineConfig(
       ],
     },
   },
+  { files: ['packages/*/src/**/*.ts'], rules: { 'filigree/circles': 'error' } },
   {
     files: ['packages/*/src/**/*.ts'],
     ignores: ['packages/filigree/src/**'],

@@ -20,7 +20,7 @@ import {
   vec,
   type Mat,
   type Vec,
-} from '@filigree/lang';
+} from '@filigree/lang/kernels';
 import { dense, fields, i, ij, layout } from '@filigree/sparse/fields';
 import { program } from 'filigree';
 import { describe, expect, it } from 'vitest';

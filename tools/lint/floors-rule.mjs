@@ -3,10 +3,10 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { floors, packageFolder, packageName } from './floors.mjs';
+import { specifiers } from './specifiers.mjs';
 
 /**
- * ESLint rule `filigree/floors`: keeps every import inside the floors of `floors.mjs`. It judges each specifier of
- * `import`, `export … from`, `import()` and `import('…')` types alike, since a type ties two packages as tightly as a value:
+ * ESLint rule `filigree/floors`: keeps every import, of values and of types, inside the floors of `floors.mjs`:
  *
  * - a package's sources import only the packages that the table allows, and only what its package.json names;
  * - wings of a package import only those wings that the table allows, and other sources name the wing that they use;
@@ -26,18 +26,9 @@ export const floorsRule = {
   create: (context) => {
     const root = context.options[0]?.root ?? fileURLToPath(new URL('../..', import.meta.url));
     const place = placeOf(root, context.filename);
-    /** @param {import('estree').Node | null | undefined} source */
-    const check = (source) => {
-      if (source?.type !== 'Literal' || typeof source.value !== 'string') return;
-      const reason = forbidden(root, place, context.filename, source.value);
+    return specifiers((source, specifier) => {
+      const reason = forbidden(root, place, context.filename, specifier);
       if (reason) context.report({ node: source, messageId: 'forbidden', data: { reason } });
-    };
-    return /** @type {import('eslint').Rule.RuleListener} */ ({
-      ImportDeclaration: (node) => check(node.source),
-      ExportNamedDeclaration: (node) => check(node.source),
-      ExportAllDeclaration: (node) => check(node.source),
-      ImportExpression: (node) => check(node.source),
-      TSImportType: (/** @type {{ source: import('estree').Node }} */ node) => check(node.source),
     });
   },
 };
@@ -76,7 +67,7 @@ const forbidden = (root, place, file, specifier) => {
   if (folder !== undefined && existsSync(join(root, 'packages', folder)))
     return (
       forbiddenRoom(place, folder) ??
-      wingless(place, folder, name, specifier) ??
+      wingless(root, place, folder, name, specifier) ??
       undeclared(root, place, name) ??
       notExported(root, folder, name, specifier)
     );
@@ -141,14 +132,13 @@ const forbiddenRoom = (place, folder) => {
   }.`;
 };
 
-/** @type {(place: Place, folder: string, name: string, specifier: string) => string | undefined} */
-const wingless = (place, folder, name, specifier) => {
+/** @type {(root: string, place: Place, folder: string, name: string, specifier: string) => string | undefined} */
+const wingless = (root, place, folder, name, specifier) => {
   const { wings } = floors[folder] ?? {};
-  return wings && place.kind === 'source' && specifier === name
-    ? `'${name}' is all wings at once: import that which is used, of ${Object.keys(wings)
-        .map((wing) => `${name}/${wing}`)
-        .join(', ')}.`
-    : undefined;
+  if (!wings || place.kind !== 'source' || specifier !== name) return undefined;
+  const offered = manifest(root, `packages/${folder}`)?.exports ?? {};
+  const entries = Object.keys(wings).filter((wing) => `./${wing}` in offered);
+  return `'${name}' is all wings at once: import that which is used, of ${entries.map((wing) => `${name}/${wing}`).join(', ')}.`;
 };
 
 /** @type {(root: string, place: Place, name: string) => string | undefined} */

@@ -7,7 +7,7 @@
  * @property {readonly string[]} imports package folders whose public entries this package's sources may import
  * @property {Readonly<Record<string, readonly string[]>>} [wings] parts of the package that are used for themselves: the folders
  *   of its sources, each with those of the others that it may import. Each is an entry of the package, and whoever imports
- *   the package names the wing
+ *   the package names the wing; but for those that package.json does not export, which the others share
  * @property {'nowhere' | 'everywhere' | string} node where `node:` modules may be imported: a folder below the package, or one of the words
  */
 
@@ -32,7 +32,12 @@ export const floors = {
   tensor: { floor: 2, imports: ['ir', 'opt', 'sparse'], wings: { linalg: [], einsum: ['linalg'] }, node: 'nowhere' },
   specialize: { floor: 2, imports: below.specialize, node: 'nowhere' },
   sched: { floor: 3, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },
-  lang: { floor: 3, imports: ['ir', 'opt', 'sparse', 'quant'], node: 'nowhere' },
+  lang: {
+    floor: 3,
+    imports: ['ir', 'opt', 'sparse', 'quant'],
+    wings: { source: [], numeric: ['source'], kernels: ['source'] },
+    node: 'nowhere',
+  },
   backend: { floor: 4, imports: ['ir', 'opt'], node: 'everywhere' },
   'backend-cpp': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'everywhere' },
   'backend-cuda': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'everywhere' },

@@ -1,4 +1,4 @@
-import { symbolic } from '@filigree/lang';
+import { symbolic } from '@filigree/lang/numeric';
 import type { TraceContext, TracedOutput } from '@filigree/specialize';
 import type { Num } from '@filigree/ir';
 import { orientTets, vertexCount, type Mesh } from '../meshes/index.js';

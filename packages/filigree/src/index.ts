@@ -30,7 +30,7 @@ export {
   type Diagnostics,
   type Num,
 } from '@filigree/ir';
-export { symbolic } from '@filigree/lang';
+export { symbolic } from '@filigree/lang/numeric';
 export { symbolicRing, type InputShape, type Program, type SpecializeOptions } from '@filigree/specialize';
 export {
   csrFromTriplets,

@@ -95,7 +95,7 @@ export {
   type VecGrid2,
   type VecGrid3,
   type VecGrid4,
-} from '@filigree/lang';
+} from '@filigree/lang/kernels';
 export {
   dense,
   dynamic,

@@ -7,6 +7,7 @@ export * from './pass/pass.js';
 export { attempt } from './pass/attempt.js';
 export * from './kernel/type.js';
 export * from './kernel/op.js';
+export type { Module } from './kernel/module.js';
 export * from './kernel/dialect.js';
 export { argumentsInto } from './kernel/argument.js';
 export * from './scalar/scalar-op.js';

@@ -243,6 +243,16 @@ describe('kernels', () => {
     expect(await irOf(`kept-${minify}`, kernels, colliding, { minify, plugins: [filigreeEsbuild()] })).toBe(expected);
   });
 
+  it('may come from the entry of kernels alone', async () => {
+    const alone = kernels.replace("'@filigree/lang'", "'@filigree/lang/kernels'");
+    const [all, part] = [
+      await irOf('of-all', kernels, colliding, { minify: true, plugins: [filigreeEsbuild()] }),
+      await irOf('of-kernels', alone, colliding, { minify: true, plugins: [filigreeEsbuild()] }),
+    ];
+    expect(part).toContain('field.for');
+    expect(part).toBe(all);
+  });
+
   it('are refused without it where names have changed', async () => {
     expect(await irOf('without', kernels, colliding, { minify: true })).toContain('lang/unbound');
   });
@@ -252,6 +262,11 @@ describe('transform', () => {
   it('returns nothing for a module without marks', () => {
     expect(transform('export const f = (x) => x * 2;', 'a.js')).toBeUndefined();
     expect(transform("import { symbolic } from 'elsewhere'; symbolic((x) => x * 2);", 'a.js')).toBeUndefined();
+  });
+
+  it.each(['@filigree/lang', '@filigree/lang/numeric', 'filigree'])('knows the words of %s', (name) => {
+    const result = transform(`import { symbolic } from '${name}'; symbolic((x) => x * 2);`, 'a.js');
+    expect(result?.code).toContain('$mul(x');
   });
 
   it('rewrites a whole module by its directive', () => {

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a page would run: a kernel over a sparse field, and what the field holds then. */
 const page = `
-import { active, conjugateGradients, kernel, solveConjugateGradients, sum } from '@filigree/lang';
+import { active, conjugateGradients, kernel, solveConjugateGradients, sum } from '@filigree/lang/kernels';
 import { program } from '@filigree/runtime';
 import { wasm } from '@filigree/backend-wasm';
 import { dense, field, ij, layout } from '@filigree/sparse/fields';

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { expect, it } from 'vitest';
 import { DiagnosticError } from '@filigree/ir';
-import { active, kernel, range, type Grid1 } from '@filigree/lang';
+import { active, kernel, range, type Grid1 } from '@filigree/lang/kernels';
 import { program } from '@filigree/runtime';
 import { dense, dynamic, field, hash, i, layout, type Branch } from '@filigree/sparse/fields';
 import { interpreter } from './interpreter.js';

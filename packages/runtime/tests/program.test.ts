@@ -25,7 +25,7 @@ import {
   type Grid2,
   type KernelDef,
   type VecGrid1,
-} from '@filigree/lang';
+} from '@filigree/lang/kernels';
 import {
   fieldPipeline,
   program,

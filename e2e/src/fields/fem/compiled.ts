@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { solveConjugateGradients } from '@filigree/lang';
+import { solveConjugateGradients } from '@filigree/lang/kernels';
 import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
 import { fem, MARGIN } from './kernels.js';
 import type { FemResult, FemSetup, FemSolver } from './setup.js';

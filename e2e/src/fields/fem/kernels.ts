@@ -1,4 +1,4 @@
-import { active, conjugateGradients, f64, identity, kernel, mat, ndrange, unrolled, vec } from '@filigree/lang';
+import { active, conjugateGradients, f64, identity, kernel, mat, ndrange, unrolled, vec } from '@filigree/lang/kernels';
 import { componentsOf, dense, fields, ijk, layout } from '@filigree/sparse/fields';
 import type { Blocks } from '../layouts.js';
 import { CORNERS, type FemSetup } from './setup.js';

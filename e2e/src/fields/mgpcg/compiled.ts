@@ -1,5 +1,5 @@
 import { program } from 'filigree';
-import { solveConjugateGradients, type KrylovLaunches } from '@filigree/lang';
+import { solveConjugateGradients, type KrylovLaunches } from '@filigree/lang/kernels';
 import { blocksOf, handOut, programOptions, type CompileOptions } from '../compile-options.js';
 import { cycle, mgpcg, type Launches } from './kernels.js';
 import { BLOCK, type PoissonResult, type PoissonSetup, type PoissonSolver } from './setup.js';

@@ -1,4 +1,14 @@
-import { active, conjugateGradients, f64, idiv, kernel, ndrange, sum, unrolled, type Grid3 } from '@filigree/lang';
+import {
+  active,
+  conjugateGradients,
+  f64,
+  idiv,
+  kernel,
+  ndrange,
+  sum,
+  unrolled,
+  type Grid3,
+} from '@filigree/lang/kernels';
 import { field, ijk, layout } from '@filigree/sparse/fields';
 import type { Blocks } from '../layouts.js';
 import { BLOCK, type PoissonSetup } from './setup.js';

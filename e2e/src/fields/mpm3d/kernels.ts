@@ -1,5 +1,5 @@
-import { accumulate, active, append, at, cache, clear, columns, identity, idiv, kernel } from '@filigree/lang';
-import { nearestRotation, quadraticSpline, range, splineNodes, sum, vec } from '@filigree/lang';
+import { accumulate, active, append, at, cache, clear, columns, identity, idiv, kernel } from '@filigree/lang/kernels';
+import { nearestRotation, quadraticSpline, range, splineNodes, sum, vec } from '@filigree/lang/kernels';
 import { dense, dynamic, fields, i, ijk, ijkl, l, layout } from '@filigree/sparse/fields';
 import { inGroups, type Blocks } from '../layouts.js';
 import type { MpmSetup } from '../mpm/mpm.js';

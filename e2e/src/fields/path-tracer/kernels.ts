@@ -1,4 +1,16 @@
-import { array, at, i32, kernel, ndrange, random, randomDirection, range, rayBox, vec, type Vec } from '@filigree/lang';
+import {
+  array,
+  at,
+  i32,
+  kernel,
+  ndrange,
+  random,
+  randomDirection,
+  range,
+  rayBox,
+  vec,
+  type Vec,
+} from '@filigree/lang/kernels';
 import { dense, fields, ij, ijk, layout } from '@filigree/sparse/fields';
 import type { Blocks } from '../layouts.js';
 import type { Cloud } from './setup.js';

@@ -1,4 +1,4 @@
-import { active, isActive, kernel, ndrange, range, unrolled } from '@filigree/lang';
+import { active, isActive, kernel, ndrange, range, unrolled } from '@filigree/lang/kernels';
 import { dense, fields, ijk, ijkl, l, layout } from '@filigree/sparse/fields';
 import type { Blocks } from '../layouts.js';
 import { CHANNELS, type CnnSetup } from './setup.js';

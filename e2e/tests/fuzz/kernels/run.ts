@@ -1,6 +1,6 @@
 import type { Backend } from '@filigree/backend';
 import { DiagnosticError } from '@filigree/ir';
-import { lowerKernels } from '@filigree/lang';
+import { lowerKernels } from '@filigree/lang/kernels';
 import {
   dense,
   dynamic,

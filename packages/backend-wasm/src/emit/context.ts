@@ -12,6 +12,13 @@ interface Bound {
   readonly places: readonly (Local | Cell | Expr)[];
 }
 
+/** Who writes what stands in a function: handed down, since ops with regions are written by way of the ops in them. */
+export interface Writers {
+  readonly op: (c: Context, op: Op) => void;
+  /** The call of a parallel loop. */
+  readonly fork: (c: Context, op: Op) => void;
+}
+
 /** What the writers of ops share while one function is written: its text, its plan, and where its values are. */
 export class Context {
   private readonly bound = new Map<number, Bound>();
@@ -21,9 +28,18 @@ export class Context {
     readonly b: FunctionBuilder,
     readonly plan: Plan,
     readonly module: ModuleContext,
-    /** Writes the call of a parallel loop that stands in this function. */
-    readonly fork: (c: Context, op: Op) => void,
+    private readonly writers: Writers,
   ) {}
+
+  /** Writes ops in order, without the terminator, which belongs to whoever owns the region. */
+  write(ops: readonly Op[]): void {
+    for (const op of ops) this.writers.op(this, op);
+  }
+
+  /** Writes the call of a parallel loop that stands in this function. */
+  fork(op: Op): void {
+    this.writers.fork(this, op);
+  }
 
   /** Keeps the result of an op until it is used: in place if that is once and here, else in locals. */
   bind(v: Value, held: Held): void {

@@ -3,13 +3,12 @@ import { MOST_THREADS } from '@filigree/backend/options';
 import type { Context } from './context.js';
 import { type Expr, type Local, apply, constant, i32 } from './expr.js';
 import { type Held, scalar } from './held.js';
-import { writeOps } from './region.js';
 import { canonicalMaskBytes, chunkCount, maskOf, naturalWidth, toPacked } from './vector-form.js';
 import { type WasmType, wasmType } from './wasm-type.js';
 
 /** Writers of structured control flow. */
 export const controlOps: Readonly<Record<string, (c: Context, op: Op) => void>> = {
-  'wasm.fork': (c, op) => c.fork(c, op),
+  'wasm.fork': (c, op) => c.fork(op),
 
   'scf.for': (c, op) => {
     const [lb, ub, step] = op.operands.slice(0, 3).map((v) => c.use(v).exprs[0]);
@@ -34,7 +33,7 @@ export const controlOps: Readonly<Record<string, (c: Context, op: Op) => void>> 
     c.b.open(`(loop ${label}`);
     c.bindLocals(induction, 'scalar', 0, [i]);
     bindCarried(c, params, carried);
-    writeOps(c, op.regions[0].ops.slice(0, -1));
+    c.write(op.regions[0].ops.slice(0, -1));
     c.b.setAll(carried, carriedExprs(c, terminator(op.regions[0]).operands));
     const next = (): void => c.b.set(i, apply(t, `${t}.add`, c.b.get(i), by.read()));
     if (cannotWrap(ub, step)) {
@@ -64,7 +63,7 @@ export const controlOps: Readonly<Record<string, (c: Context, op: Op) => void>> 
       const r = op.regions[k];
       if (k === 1 && (r === undefined || r.ops.length <= 1) && results.length === 0) continue;
       c.b.open(head);
-      writeOps(c, r.ops.slice(0, -1));
+      c.write(r.ops.slice(0, -1));
       c.b.setAll(results, carriedExprs(c, terminator(r).operands));
       c.b.close();
     }
@@ -82,14 +81,14 @@ export const controlOps: Readonly<Record<string, (c: Context, op: Op) => void>> 
     const label = c.b.label();
     c.b.open(`(loop ${label}`);
     bindCarried(c, before.params, carried);
-    writeOps(c, before.ops.slice(0, -1));
+    c.write(before.ops.slice(0, -1));
     const [condition, ...values] = terminator(before).operands;
     const goOn = c.use(condition).exprs[0];
     c.b.setAll(results, carriedExprs(c, values));
     c.b.open('(if', goOn);
     c.b.open('(then');
     bindCarried(c, after.params, results);
-    writeOps(c, after.ops.slice(0, -1));
+    c.write(after.ops.slice(0, -1));
     c.b.setAll(carried, carriedExprs(c, terminator(after).operands));
     c.b.write(`(br ${label})`);
     c.b.close();

@@ -9,7 +9,7 @@ import { FunctionBuilder } from './function-builder.js';
 import type { ModuleContext } from './module-context.js';
 import { type OutlinedLoop, outline } from './outline.js';
 import { planOf } from './plan.js';
-import { writeOps } from './region.js';
+import { writeOp } from './write-op.js';
 import { wasmType } from './wasm-type.js';
 
 /** The functions of a kernel: its body, exported as `k:NAME`, and one for each parallel loop, in the order of their table indices. */
@@ -66,10 +66,10 @@ const writeBody = (
 ): string => {
   const b = new FunctionBuilder();
   const region = { params: kernel.params, ops: body.ops };
-  const c = new Context(b, planOf(region, facts, layout), module, fork);
+  const c = new Context(b, planOf(region, facts, layout), module, { op: writeOp, fork });
   const params = kernel.params.map((p) => b.parameter(wasmType(scalarOf(p.type)), p.hint ?? 'p'));
   bindCarried(c, kernel.params, params);
-  writeOps(c, body.ops.slice(0, -1));
+  c.write(body.ops.slice(0, -1));
   const signature = params.map((l) => ` (param ${l.name} ${l.type})`).join('');
   return b.finish(`(func ${functionName(kernel.name)} (export ${watString(exportName(kernel.name))})${signature}`);
 };
@@ -87,10 +87,13 @@ const writeLoop = (
   const [lb, , step] = l.loop.operands;
   const range: Op = { ...l.loop, operands: [lb, step], name: 'wasm.range' };
   const region: Region = { params: l.captures, ops: [...l.constants, range] };
-  const c = new Context(b, planOf(region, withinLoop(facts, l), layout), module, () => undefined);
+  const c = new Context(b, planOf(region, withinLoop(facts, l), layout), module, {
+    op: writeOp,
+    fork: () => undefined,
+  });
   const [from, to] = ['from', 'to'].map((n) => b.parameter('i64', n));
   readCaptures(c, l.captures, captureAt);
-  writeOps(c, l.constants);
+  c.write(l.constants);
 
   const [induction] = range.regions[0].params;
   const [first, by] = [lb, step].map((v: Value) => c.use(v).exprs[0]);
@@ -134,5 +137,5 @@ const withinLoop = (facts: Facts, { captures }: OutlinedLoop): Facts => {
 
 const writeIteration = (c: Context, range: Op, i: Parameters<typeof bindCarried>[2][number]): void => {
   bindCarried(c, [range.regions[0].params[0]], [i]);
-  writeOps(c, range.regions[0].ops.slice(0, -1));
+  c.write(range.regions[0].ops.slice(0, -1));
 };

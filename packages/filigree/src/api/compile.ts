@@ -11,7 +11,7 @@ import {
   type Loc,
   type OptionSpec,
 } from '@filigree/ir';
-import { symbolic } from '@filigree/lang';
+import { symbolic } from '@filigree/lang/numeric';
 import { type InputShape, type Program, specializeSpec } from '@filigree/specialize';
 import { resolveBackend, type BackendName } from './backends.js';
 import { build, type Stage } from './build.js';

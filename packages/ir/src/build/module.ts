@@ -1,5 +1,6 @@
 import { allocateArray, arrayConstructor } from '../kernel/typed-array.js';
-import type { Attrs, Buffer, Kernel, Module, TypedArray } from '../kernel/op.js';
+import type { Attrs, Buffer, Kernel, TypedArray } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import type { ScalarType } from '../kernel/type.js';
 
 /** A buffer that has no contents of its own. */

@@ -2,7 +2,15 @@ import { fail } from '../diagnostics/diagnostic.js';
 import { scalarOps } from '../scalar/scalar-op.js';
 import { ADD, ARITY, COMMUTATIVE, CONSTANT, DIV, MUL, NEG, VARIABLE } from './codes.js';
 import { P3, inverse, mix, mul3, residue, residueOfWord, wrap } from './field.js';
-import type { NodeArena } from './arena.js';
+
+/** What it needs of a graph. */
+interface Nodes {
+  readonly algebraic: boolean;
+  readonly op: Uint8Array;
+  readonly left: Int32Array;
+  readonly right: Int32Array;
+  constantValue(id: number): number;
+}
 
 /**
  * A fourth residue of every node of a graph, independent of the three that it is found by: where two expressions are
@@ -12,7 +20,7 @@ export class CollisionCheck {
   private residues: Int32Array;
 
   constructor(
-    private readonly graph: NodeArena,
+    private readonly graph: Nodes,
     private readonly seed: number,
     capacity: number,
   ) {

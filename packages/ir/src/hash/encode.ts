@@ -1,5 +1,6 @@
 import type { LayoutNode } from '../kernel/layout.js';
-import type { Attr, Attrs, Kernel, Module, Region, Value } from '../kernel/op.js';
+import type { Attr, Attrs, Kernel, Region, Value } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import { type Type, typeText } from '../kernel/type.js';
 
 /**

@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import type { Kernel, Module } from '../kernel/op.js';
+import type { Kernel } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import { littleEndianBytes } from '../text/base64.js';
 import { Encoder } from './encode.js';
 

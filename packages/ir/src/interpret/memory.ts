@@ -1,5 +1,6 @@
 import { fail } from '../diagnostics/diagnostic.js';
-import type { Buffer, Module, TypedArray } from '../kernel/op.js';
+import type { Buffer, TypedArray } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import { allocateArray, allocateBuffers, arrayConstructor } from '../kernel/typed-array.js';
 
 /** The memory of a run: every buffer of the module by name, checked against its declaration. */

@@ -1,5 +1,4 @@
 import type { Loc } from '../diagnostics/diagnostic.js';
-import type { LayoutTree } from './layout.js';
 import type { ScalarType, Type } from './type.js';
 
 /** An SSA value: defined once, by an op's result or a region's parameter; `id` is unique within its kernel. */
@@ -66,16 +65,6 @@ export interface Buffer {
 
 /** Bytes that one scratch buffer may take: what a core's nearest cache or a GPU's shared memory can hold. */
 export const SCRATCH_BYTES = 65536;
-
-/** A program: buffers, and the kernels that work on them, in the order in which they run. */
-export interface Module {
-  readonly name: string;
-  /** Where the fields lie that its kernels work on, until they are lowered to buffers. */
-  readonly layout?: LayoutTree;
-  readonly buffers: readonly Buffer[];
-  readonly kernels: readonly Kernel[];
-  readonly attrs: Attrs;
-}
 
 /** The contents of a buffer: the typed array of its scalar type (`arrayConstructor`). */
 export type TypedArray =

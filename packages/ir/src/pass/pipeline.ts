@@ -2,7 +2,7 @@ import { option, type OptionSpec } from '../options/kinds.js';
 import { checkOptions } from '../options/check-options.js';
 import * as E from 'fp-ts/lib/Either.js';
 import { type Diagnostics, error } from '../diagnostics/diagnostic.js';
-import type { Module } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import { printModule } from '../text/print.js';
 import type { Pass } from './pass.js';
 

@@ -1,5 +1,6 @@
 import { opWith } from '../build/make-op.js';
-import type { Kernel, Module, Op, Region, Value } from '../kernel/op.js';
+import type { Kernel, Op, Region, Value } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 
 /** Visits every op of a region, each before those in its own regions. `parents` are the ops around it, outermost first. */
 export const walk = (

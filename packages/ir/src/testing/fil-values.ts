@@ -1,7 +1,8 @@
 import { type Diagnostic, error, fail } from '../diagnostics/diagnostic.js';
 import { integerRange } from '../dialects/integer.js';
 import type { Scalar } from '../kernel/dialect.js';
-import type { Buffer, Module, TypedArray } from '../kernel/op.js';
+import type { Buffer, TypedArray } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import { type ScalarType, isFloat, isWide, scalarOf } from '../kernel/type.js';
 import { allocateBuffers } from '../kernel/typed-array.js';
 import type { FilRun, FilValues } from './fil-test.js';

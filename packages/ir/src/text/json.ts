@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics, type Loc, fail } from '../diagnostics/diagnostic.js';
 import type { LayoutField, LayoutNode } from '../kernel/layout.js';
-import type { Attr, Attrs, Buffer, Kernel, Module, Op, Region, Value } from '../kernel/op.js';
+import type { Attr, Attrs, Buffer, Kernel, Op, Region, Value } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import { type ScalarType, type Type, isScalarType } from '../kernel/type.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
 

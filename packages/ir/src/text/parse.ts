@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics } from '../diagnostics/diagnostic.js';
-import type { Buffer, Kernel, Module, Op, Region, Value } from '../kernel/op.js';
+import type { Buffer, Kernel, Op, Region, Value } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import type { LayoutTree } from '../kernel/layout.js';
 import { type Type, typeText } from '../kernel/type.js';
 import { Lexer, type Token, describe } from './lexer.js';

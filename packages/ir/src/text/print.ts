@@ -1,4 +1,5 @@
-import type { Buffer, Kernel, Module, Op, Region, Value } from '../kernel/op.js';
+import type { Buffer, Kernel, Op, Region, Value } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import { typeText } from '../kernel/type.js';
 import { encodeBase64 } from './base64.js';
 import { at, attrsBefore, attrsText, numberText } from './print-attrs.js';

@@ -1,5 +1,6 @@
 import { type Diagnostic, error } from '../diagnostics/diagnostic.js';
-import { type Buffer, type Module, SCRATCH_BYTES } from '../kernel/op.js';
+import { type Buffer, SCRATCH_BYTES } from '../kernel/op.js';
+import type { Module } from '../kernel/module.js';
 import { byteSize, isScalarType } from '../kernel/type.js';
 import { arrayConstructor } from '../kernel/typed-array.js';
 import { isIdentifier } from './identifier.js';

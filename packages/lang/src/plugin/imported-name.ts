@@ -1,5 +1,5 @@
 import type { AnyNode, Program } from 'acorn';
-import type { Parsed } from '../rewrite/parse.js';
+import type { Parsed } from '../source/parse.js';
 
 /**
  * What a name of a module, or a member of a namespace, is called where it is imported from, if that is one of these modules.

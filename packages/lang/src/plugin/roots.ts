@@ -1,7 +1,7 @@
 import type { AnyNode } from 'acorn';
-import { bare, children, isFunction, type FunctionNode } from '../rewrite/ast.js';
-import type { Parsed } from '../rewrite/parse.js';
-import { functionOf, type Binding } from '../rewrite/scope.js';
+import { bare, children, isFunction, type FunctionNode } from '../source/ast.js';
+import type { Parsed } from '../source/parse.js';
+import { functionOf, type Binding } from '../source/scope.js';
 import { importedName } from './imported-name.js';
 import { functionsThatStand, type Methods } from './standing.js';
 

@@ -1,7 +1,7 @@
 import type { AnyNode } from 'acorn';
-import { failAt } from '../ops/place.js';
-import { children, isFunction, type FunctionNode } from '../rewrite/ast.js';
-import type { Parsed } from '../rewrite/parse.js';
+import { failAt } from '../source/place.js';
+import { children, isFunction, type FunctionNode } from '../source/ast.js';
+import type { Parsed } from '../source/parse.js';
 
 /** Functions that begin with the directive, by how they come to be: each is remembered as rewritten in a way of its own. */
 export interface Standing {

@@ -3,11 +3,11 @@ import { TraceMap, originalPositionFor, type SourceMapInput } from '@jridgewell/
 import type { Program } from 'acorn';
 import type MagicString from 'magic-string';
 import type { SourceMap } from 'magic-string';
-import { insertAround } from '../rewrite/insert.js';
-import { locOf, siteOf, type Site } from '../ops/place.js';
-import { parseSource, type Parsed } from '../rewrite/parse.js';
-import { rewrite } from '../rewrite/rewrite.js';
-import { asWrittenIn, type Written } from '../spelling/as-written.js';
+import { insertAround } from '../numeric/rewrite/insert.js';
+import { locOf, siteOf, type Site } from '../source/place.js';
+import { parseSource, type Parsed } from '../source/parse.js';
+import { rewrite } from '../numeric/rewrite/rewrite.js';
+import { asWrittenIn, type Written } from '../source/spelling/as-written.js';
 import { findKept, type KeptFunction } from './kept-functions.js';
 import { findRoots } from './roots.js';
 import type { Methods } from './standing.js';
@@ -16,7 +16,7 @@ import type { Methods } from './standing.js';
 export interface TransformOptions {
   /** Where rewritten code finds the operations on symbols; default `symbolicMath` of `@filigree/ir`. */
   readonly ops?: { readonly module: string; readonly name: string };
-  /** Modules whose `symbolic` marks a function; default `@filigree/lang` and `filigree`. */
+  /** Modules whose `symbolic` marks a function; default `@filigree/lang`, its two front ends, and `filigree`. */
   readonly modules?: RegExp;
   /** Whether the source text is embedded in the output, for code frames at run time; default true. */
   readonly frames?: boolean;
@@ -42,7 +42,7 @@ export const transform = (code: string, id: string, given?: TransformOptions): T
   const file = id.replace(/\?.*$/, '');
   const text = options.original ? options.original.text : code;
   const parsed = parseSource(code, { file, source: text }, relocation(options.original?.map));
-  const modules = options.modules ?? /^(@filigree\/lang|filigree)$/;
+  const modules = options.modules ?? /^(@filigree\/lang(\/numeric|\/kernels)?|filigree)$/;
   const roots = findRoots(parsed, modules);
   const functions = findKept(parsed, modules);
   if (roots.nodes.length === 0 && functions.length === 0) return undefined;

@@ -8,7 +8,7 @@ import {
   type ScalarType,
   type TypedArray,
 } from '@filigree/ir';
-import type { LaunchParam } from '@filigree/lang';
+import type { LaunchParam } from '@filigree/lang/kernels';
 
 /** Checks an argument of a launch and gives it as backends take it. Error: `launch/argument`. */
 export type ArgumentCheck = (value: unknown) => Scalar;

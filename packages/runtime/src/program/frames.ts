@@ -1,5 +1,5 @@
 import { codeFrame, type Loc } from '@filigree/ir';
-import type { KernelDef } from '@filigree/lang';
+import type { KernelDef } from '@filigree/lang/kernels';
 
 /** The lines around a place in a kernel's source, as far as its text is known. */
 export type Frames = (loc: Loc) => string | undefined;

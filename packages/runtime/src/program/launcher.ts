@@ -1,6 +1,6 @@
 import { DiagnosticError, fail, isFloat, isWide, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
-import type { KernelSignature, LaunchParam } from '@filigree/lang';
+import type { KernelSignature, LaunchParam } from '@filigree/lang/kernels';
 import { checkedArray, scalarCheck } from './arguments.js';
 import type { Frames } from './frames.js';
 import { buffersWritten } from './written.js';

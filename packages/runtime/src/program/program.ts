@@ -14,7 +14,7 @@ import {
   type OptionSpec,
   readOnly,
 } from '@filigree/ir';
-import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang';
+import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
 import {
   memoryFor,
   storageOf,

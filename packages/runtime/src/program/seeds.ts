@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import { launchSeed } from '@filigree/lang';
+import { launchSeed } from '@filigree/lang/kernels';
 
 /** Seeds of launches: they follow from the program's seed and from how many launches drew one before. */
 export interface Seeds {

@@ -4,15 +4,8 @@ import type { Letter } from './language/equations.js';
 import type { Expr, Read } from './read/program.js';
 import type { Recurrence, Recurrences } from './recurrences/recurrences.js';
 import type { Divisions } from './recurrences/divisions.js';
-import {
-  isConstant,
-  isEmpty,
-  negated,
-  sameAffine,
-  times,
-  withoutImplied,
-  type Conjunction,
-} from './sets/conjunction.js';
+import { isConstant, negated, sameAffine, times, type Conjunction } from './sets/conjunction.js';
+import { isEmpty, withoutImplied } from './sets/integer-points.js';
 
 /** `1 ≤ i ≤ 8, j ≤ i`, empty for no condition. Bounds of one iterator stand together. */
 const conditionsText = (set: Conjunction, names: readonly string[]): string => {

@@ -1,6 +1,6 @@
-import { moved, points, type Plan } from './plan.js';
+import { moved, points, type Plan, type Stride } from './plan.js';
 import { POINT, stacked, type Polyhedron, type Slice } from './polyhedron.js';
-import type { Stride, Trace } from './streams.js';
+import type { Trace } from './streams.js';
 
 /**
  * The longest piece, beginning at an element, that back-tracking finds, after Algorithm 1 of the paper: give the next

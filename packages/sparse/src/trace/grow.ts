@@ -1,6 +1,6 @@
-import { point, prefix, repeat, stack, type Plan } from './plan.js';
+import { point, prefix, repeat, stack, type Plan, type Stride } from './plan.js';
 import { stackedParts } from './faces.js';
-import type { Stride, Trace } from './streams.js';
+import type { Trace } from './streams.js';
 
 /**
  * The longest plan, beginning at an element, that uses only these strides, outermost first: runs along the innermost

@@ -1,4 +1,5 @@
-import type { Stride } from './streams.js';
+/** A difference of two elements of a trace, one number a stream. */
+export type Stride = readonly number[];
 
 /**
  * How an interval of a trace is made of loops: what the search works with. Faces are found from it afterwards

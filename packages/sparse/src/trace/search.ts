@@ -2,9 +2,9 @@ import { backtrack, MAX_POINTS } from './backtrack.js';
 import { along, copies, grow } from './grow.js';
 import { joined, withFront } from './join.js';
 import { longestPeriod, periods } from './periods.js';
-import { point, type Plan } from './plan.js';
+import { point, type Plan, type Stride } from './plan.js';
 import { polyhedronOf } from './faces.js';
-import type { Stride, Trace } from './streams.js';
+import type { Trace } from './streams.js';
 
 /** Strides of loops that served before, latest first: structure recurs through a matrix. */
 export type Memory = readonly (readonly Stride[])[];

@@ -1,8 +1,5 @@
 import { fail } from '@filigree/ir';
-import type { Plan } from './plan.js';
-
-/** A difference of two elements of a trace, one number a stream. */
-export type Stride = readonly number[];
+import type { Plan, Stride } from './plan.js';
 
 /**
  * Streams in the form in which they are searched: elements as doubles, and a symbol for each step from one element to

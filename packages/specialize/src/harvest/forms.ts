@@ -2,10 +2,10 @@ import { fail } from '@filigree/ir';
 import type { Grouping } from '../group/group.js';
 import { canonicalForm, type CanonicalForm } from './canonical.js';
 import type { HarvestedLeaves } from './columns.js';
-import type { Body } from './harvest.js';
 import { buildTemplate } from './template.js';
 import { readToken } from './token.js';
 import type { UnitForm } from './unit-form.js';
+import type { Body } from './harvested.js';
 
 /** Longest form that is written out as a tree. */
 export const TREE_TOKENS = 250;

@@ -2,64 +2,13 @@ import { pass, type Pass } from '@filigree/ir';
 import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Grouping } from '../group/group.js';
 import type { Group } from '../group/groups.js';
-import type { Repetition } from '../group/groups.js';
 import { termList } from '../group/terms.js';
 import type { CanonicalForm } from './canonical.js';
-import { harvestLeaves, type Column } from './columns.js';
+import { harvestLeaves } from './columns.js';
 import { bodyOf, canonicalForms, leafKinds, MAX_TOKENS, sameTokens, tooLarge, TREE_TOKENS } from './forms.js';
 import { harvestRolled } from './rolled.js';
-import type { Template } from './template.js';
 import { unitForm, type UnitForm } from './unit-form.js';
-
-/** A template with the columns that fill its variables: first `columns`, then `constants`. */
-export interface Body {
-  readonly template: Template;
-  readonly columns: readonly Column[];
-  readonly constants: readonly Float64Array[];
-}
-
-/** A group ready for simplification: `units.length` instances of one body, or a sum over segments of terms. */
-export interface HarvestedGroup {
-  readonly level: number;
-  /** As in `Group`. */
-  readonly repeated?: Repetition;
-  readonly units: Int32Array;
-  /** Values each instance computes; a rolled sum computes one. */
-  readonly body: Body | undefined;
-  /** For rolled sums: the terms of instance i are the entries `[ptr[i], ptr[i + 1])` of the segment's columns. */
-  readonly segments: readonly Segment[];
-  /**
-   * For rolled sums whose terms of several kinds must be added in the order of the program, and do not come kind by kind: the
-   * segment of each term, the terms of an instance one after the other. Absent where segment comes after segment.
-   */
-  readonly turns?: Int32Array;
-}
-
-/** Where the terms of each instance of a rolled sum begin, of all segments together. */
-export const termStarts = ({
-  units,
-  segments,
-}: {
-  readonly units: Int32Array;
-  readonly segments: readonly Segment[];
-}): Int32Array => Int32Array.from({ length: units.length + 1 }, (_, i) => segments.reduce((n, s) => n + s.ptr[i], 0));
-
-/** Terms of one kind in a rolled sum, minimum or maximum. */
-export interface Segment extends Body {
-  readonly ptr: Int32Array;
-  /** The operation that terms are joined by. */
-  readonly operation: number;
-}
-
-/** A grouping with the leaves of every group, and what later stages need to know. */
-export interface Harvest extends Pick<
-  Grouping,
-  'graph' | 'inputs' | 'outputs' | 'ptr' | 'roots' | 'level' | 'destinations'
-> {
-  readonly harvested: readonly HarvestedGroup[];
-  /** How often instances load values of each level, in all. */
-  readonly loadsOfLevel: Float64Array;
-}
+import type { Body, Harvest, HarvestedGroup } from './harvested.js';
 
 /** Harvests the leaves of every group and builds its template (§4.4). */
 export const harvest = (): Pass<Grouping, Harvest> =>

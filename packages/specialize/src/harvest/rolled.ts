@@ -7,8 +7,8 @@ import type { TermList } from '../group/terms.js';
 import type { CanonicalForm } from './canonical.js';
 import { harvestLeaves } from './columns.js';
 import { bodyOf, canonicalForms, leafKinds, MAX_TOKENS, sameTokens, tooLarge, TREE_TOKENS } from './forms.js';
-import type { HarvestedGroup, Segment } from './harvest.js';
 import type { UnitForm } from './unit-form.js';
+import type { HarvestedGroup, Segment } from './harvested.js';
 
 /** Harvests a group of rolled sums: a segment for the terms of each structure, and the turns they take where order counts. */
 export const harvestRolled = (d: Grouping, g: Group, form: UnitForm, terms: TermList): HarvestedGroup => {

@@ -1,4 +1,4 @@
-import type { Harvest, HarvestedGroup } from '../harvest/harvest.js';
+import type { Harvest, HarvestedGroup } from '../harvest/harvested.js';
 
 /**
  * What every unit touches, in compressed rows: `values[ptr[u] .. ptr[u+1])` are the inputs and intermediates that unit u

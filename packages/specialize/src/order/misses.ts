@@ -1,5 +1,5 @@
-import type { Harvest } from '../harvest/harvest.js';
 import type { Accesses } from './accesses.js';
+import type { Harvest } from '../harvest/harvested.js';
 
 /** Values in a cache line, as a power of two: eight of 8 bytes. */
 const LINE_BITS = 3;

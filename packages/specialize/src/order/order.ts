@@ -1,5 +1,4 @@
 import { pass, type Pass, checkOptions } from '@filigree/ir';
-import type { Harvest } from '../harvest/harvest.js';
 import { orderSpec, defaultOptions, type OrderOptions } from '../options.js';
 import { countFrom } from '../trace/count-from.js';
 import { accesses } from './accesses.js';
@@ -7,6 +6,7 @@ import { breadthFirst } from './breadth-first.js';
 import { lineLoads } from './misses.js';
 import { reorderInstances } from './reorder.js';
 import { isScattered } from './scattered.js';
+import type { Harvest } from '../harvest/harvested.js';
 
 /** A harvest whose units run in a given order, by which every group lists its instances. */
 export interface Ordered extends Harvest {

@@ -1,4 +1,4 @@
-import { termStarts, type Body, type Harvest, type HarvestedGroup, type Segment } from '../harvest/harvest.js';
+import { termStarts, type Body, type Harvest, type HarvestedGroup, type Segment } from '../harvest/harvested.js';
 
 /** The groups with their instances in a new order of units. */
 export const reorderInstances = (h: Harvest, order: Int32Array): HarvestedGroup[] => {

@@ -1,5 +1,5 @@
 import { INTERMEDIATE } from '../group/cut-hash.js';
-import type { Harvest } from '../harvest/harvest.js';
+import type { Harvest } from '../harvest/harvested.js';
 
 /** Steps are sampled: one in so many. */
 const STRIDE = 16;

@@ -1,4 +1,4 @@
-import type { HarvestedGroup } from '../harvest/harvest.js';
+import type { HarvestedGroup } from '../harvest/harvested.js';
 
 /** A group of values to compute or move, as harvesting or `moves` left it. */
 export interface Movable extends Omit<HarvestedGroup, 'units'> {

@@ -1,8 +1,8 @@
 import { Graph } from '@filigree/ir';
 import { INTERMEDIATE } from '../group/cut-hash.js';
 import { ARITY, CONSTANT, VARIABLE } from '../decompose/codes.js';
-import type { Harvest } from '../harvest/harvest.js';
 import type { Movable } from './movable.js';
+import type { Harvest } from '../harvest/harvested.js';
 
 /**
  * Groups that only copy: outputs that are an input or a number as they stand, and outputs that repeat one value more

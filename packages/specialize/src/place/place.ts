@@ -1,7 +1,6 @@
 import { checkOptions, pass, type Arithmetic, type Buffer, type Pass } from '@filigree/ir';
 import type { Repetition } from '../group/groups.js';
 import { associativeIn } from '../decompose/codes.js';
-import { termStarts } from '../harvest/harvest.js';
 import type { Template } from '../harvest/template.js';
 import { specializeSpec, withDefaults, type SpecializeOptions } from '../options.js';
 import type { Ordered } from '../order/order.js';
@@ -14,6 +13,7 @@ import { PART, PART_TERMS, partsOf } from './parts.js';
 import { Pools, type TableBases } from './pools.js';
 import { oneEach, stepStarts } from './steps.js';
 import { cutTiles } from './tiles.js';
+import { termStarts } from '../harvest/harvested.js';
 
 /** A group with every position known; instances in the order they run. */
 export interface PlacedGroup {

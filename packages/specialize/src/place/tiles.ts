@@ -1,5 +1,5 @@
-import type { Body } from '../harvest/harvest.js';
 import type { Movable } from './movable.js';
+import type { Body } from '../harvest/harvested.js';
 
 /** Tiles of a launch: `starts[k][t] .. starts[k][t+1])` are group k's instances of tile t. */
 export interface Tiles {

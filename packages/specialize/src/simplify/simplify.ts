@@ -1,5 +1,4 @@
 import { checkOptions, pass, type Arithmetic, type Pass } from '@filigree/ir';
-import type { Body, Harvest, HarvestedGroup } from '../harvest/harvest.js';
 import type { Template } from '../harvest/template.js';
 import { defaultOptions, simplifySpec, type SimplifyOptions } from '../options.js';
 import { constants } from './constants.js';
@@ -9,6 +8,7 @@ import { sums } from './sums.js';
 import { foldColumns } from './fold-columns.js';
 import { reciprocals } from './reciprocals.js';
 import { compact, dropUnusedVariables, sweep, type Rule } from './sweep.js';
+import type { Body, Harvest, HarvestedGroup } from '../harvest/harvested.js';
 
 /**
  * Simplifies the template of every group (§4.5, App. D), as far as the arithmetic of the trace allows: `exact` programs are

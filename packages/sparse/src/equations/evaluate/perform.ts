@@ -5,8 +5,8 @@ import { surveyOf } from '../sets/point-set.js';
 import { bitBuilder } from '../sets/set-builder.js';
 import { trieOf } from '../sets/trie.js';
 import { countOf, runJoin } from './join.js';
-import { moveSlice } from './sweep.js';
 import type { AnyWork, Platform, Steps } from './work.js';
+import { moveSlice } from './slice.js';
 
 /** This thread alone. */
 export const HERE: Platform = { allocate: ownMemory, parts: 1, leastPart: Infinity };

@@ -1,8 +1,9 @@
 import type { Affine } from '../../trace/piece.js';
 import type { Atom, Term } from '../recurrences/sparsity.js';
-import { iterator, rangeOf, tidy, times, type Conjunction } from '../sets/conjunction.js';
+import { iterator, tidy, times, type Conjunction } from '../sets/conjunction.js';
 import type { Box } from '../sets/box.js';
 import type { PointSet } from '../sets/point-set.js';
+import { rangeOf } from '../sets/integer-points.js';
 
 /**
  * A term to evaluate: the points x under conditions whose images lie in some sets, projected to some iterators. Iterators

@@ -1,9 +1,10 @@
 import type { SparsityEquation, Term } from '../recurrences/sparsity.js';
 import { boxOf, type Box } from '../sets/box.js';
-import { isEmpty, type Conjunction } from '../sets/conjunction.js';
+import type { Conjunction } from '../sets/conjunction.js';
 import { countOf } from './join.js';
 import { formOf, rangesOf, type QueryForm, type Range } from './query.js';
 import { domainBox, withKept, type Variable } from './variables.js';
+import { isEmpty } from '../sets/integer-points.js';
 
 /** All of a statement's region that does not depend on the inputs. */
 export interface RegionPlan {

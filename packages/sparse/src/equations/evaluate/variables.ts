@@ -1,10 +1,11 @@
 import type { Affine } from '../../trace/piece.js';
 import type { Statement } from '../read/program.js';
-import { isEmpty, iterator, minus, sameAffine, shiftedBy, equalsZero, type Conjunction } from '../sets/conjunction.js';
+import { iterator, minus, sameAffine, shiftedBy, equalsZero, type Conjunction } from '../sets/conjunction.js';
 import { boxOf, type Box } from '../sets/box.js';
 import { rangesOf } from './query.js';
 import { MOST_DIVISIONS } from '../recurrences/divisions.js';
 import type { Atom, SparsityEquation, Term } from '../recurrences/sparsity.js';
+import { isEmpty } from '../sets/integer-points.js';
 
 /**
  * What is evaluated for a statement: the iterations whose value is not zero, by the iterators that are kept. Of an

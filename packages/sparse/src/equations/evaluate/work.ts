@@ -3,7 +3,7 @@ import type { Box } from '../sets/box.js';
 import type { Allocate } from '../sets/memory.js';
 import type { PointSet } from '../sets/point-set.js';
 import type { Prepared } from './prepared.js';
-import type { Slice } from './sweep.js';
+import type { Slice } from './slice.js';
 
 /** A set in a form that joins take. */
 export type Store =

@@ -1,6 +1,7 @@
 import { evaluateAffine, type Affine } from '../../trace/piece.js';
-import { equalsZero, negated, rangeOf, shiftedBy, type Conjunction } from '../sets/conjunction.js';
+import { equalsZero, negated, shiftedBy, type Conjunction } from '../sets/conjunction.js';
 import { somePoint } from '../sets/some-point.js';
+import { rangeOf } from '../sets/integer-points.js';
 
 /** An index that some iteration of a set gives and a buffer of `length` elements does not have: the farthest, mostly. */
 export const outsideOf = (set: Conjunction, index: Affine, length: number): number | undefined => {

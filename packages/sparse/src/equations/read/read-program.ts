@@ -12,7 +12,7 @@ import {
   option,
   type OptionSpec,
 } from '@filigree/ir';
-import { isEmpty, iterator, minus, plus, rangeOf, shiftedBy, times, type Conjunction } from '../sets/conjunction.js';
+import { iterator, minus, plus, shiftedBy, times, type Conjunction } from '../sets/conjunction.js';
 import { outsideOf } from './bounds.js';
 import { notAffine } from './not-affine.js';
 import type { AffineProgram, ArrayInfo, Expr, Place, Read } from './program.js';
@@ -20,6 +20,7 @@ import type { FlatAccess } from './shapes.js';
 import { ValueTable } from './value-table.js';
 import { affine, crossed, numberOf } from './values.js';
 import { carriedIndex, withShapes, type FlatStatement } from './with-shapes.js';
+import { isEmpty, rangeOf } from '../sets/integer-points.js';
 
 export interface ReadProgramOptions {
   /** Values of the kernels' integer parameters, by name. */

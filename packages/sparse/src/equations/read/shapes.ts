@@ -1,8 +1,9 @@
 import { fail } from '@filigree/ir';
 import { evaluateAffine, type Affine } from '../../trace/piece.js';
-import { rangeOf, shiftedBy, type Conjunction } from '../sets/conjunction.js';
+import { shiftedBy, type Conjunction } from '../sets/conjunction.js';
 import { somePoint } from '../sets/some-point.js';
 import { outsideOf } from './bounds.js';
+import { rangeOf } from '../sets/integer-points.js';
 
 /** An access to a buffer by one index, as the IR has it, and the iterations that make it. */
 export interface FlatAccess {

@@ -1,15 +1,7 @@
 import type { Op } from '@filigree/ir';
 import type { Affine } from '../../trace/piece.js';
-import {
-  combine,
-  constantOf,
-  isConstant,
-  isEmpty,
-  plus,
-  shiftedBy,
-  times,
-  type Conjunction,
-} from '../sets/conjunction.js';
+import { combine, constantOf, isConstant, plus, shiftedBy, times, type Conjunction } from '../sets/conjunction.js';
+import { isEmpty } from '../sets/integer-points.js';
 
 /** What is known of a whole number: a function of the iterators, or the least or greatest of several. */
 export type Whole =

@@ -6,7 +6,6 @@ import {
   constantOf,
   eliminate,
   equalsZero,
-  isEmpty,
   iterator,
   minus,
   plus,
@@ -14,10 +13,10 @@ import {
   substituteOne,
   tidy,
   times,
-  withoutImplied,
   type Conjunction,
 } from '../sets/conjunction.js';
 import { MOST_DIVISIONS, type Divisions } from './divisions.js';
+import { isEmpty, withoutImplied } from '../sets/integer-points.js';
 
 /** A read, and a statement that may have written what it gets. */
 export interface Dependence {

@@ -1,16 +1,9 @@
 import type { Affine } from '../../trace/piece.js';
 import type { AffineProgram, Place, Read, Statement } from '../read/program.js';
-import {
-  constantOf,
-  difference,
-  equalsZero,
-  minus,
-  shiftedBy,
-  withoutImplied,
-  type Conjunction,
-} from '../sets/conjunction.js';
+import { constantOf, equalsZero, minus, shiftedBy, type Conjunction } from '../sets/conjunction.js';
 import type { Divisions } from './divisions.js';
 import { lastWrites } from './last-writes.js';
+import { difference, withoutImplied } from '../sets/integer-points.js';
 
 /**
  * Where the value that a read gets was written, for some of the iterations: a statement's instance, or the initial contents.

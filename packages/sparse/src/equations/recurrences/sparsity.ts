@@ -2,8 +2,9 @@ import { coreDialects, evaluateOp, fail, opTable, scalarOf, isWide, type Op, typ
 import type { Affine } from '../../trace/piece.js';
 import type { Expr, Read } from '../read/program.js';
 import { crossed } from '../read/values.js';
-import { isEmpty, shiftedBy, times, withoutImplied, type Conjunction } from '../sets/conjunction.js';
+import { shiftedBy, times, type Conjunction } from '../sets/conjunction.js';
 import type { Recurrence, Recurrences } from './recurrences.js';
+import { isEmpty, withoutImplied } from '../sets/integer-points.js';
 
 /** ⟦X⟧.{at(i) → i}: the iterations whose instance of X, or element of an array, is not zero. */
 export interface Atom {

@@ -1,4 +1,5 @@
-import { constantOf, isEmpty, iterator, rangeOf, substituteOne, type Conjunction } from './conjunction.js';
+import { constantOf, iterator, substituteOne, type Conjunction } from './conjunction.js';
+import { isEmpty, rangeOf } from './integer-points.js';
 
 /**
  * A point of a set with bounded iterators, undefined where it has none in integers; 'unknown' where more than `most` partial

@@ -1,6 +1,7 @@
 import type { Affine } from '../../trace/piece.js';
 import { readsOf, type Access, type AffineProgram, type Statement } from '../read/program.js';
-import { equalsZero, isEmpty, iterator, minus, shiftedBy, type Conjunction } from '../sets/conjunction.js';
+import { equalsZero, iterator, minus, shiftedBy, type Conjunction } from '../sets/conjunction.js';
+import { isEmpty } from '../sets/integer-points.js';
 
 /** Instances of `from` must run before some of `to`. */
 export interface Dependence {

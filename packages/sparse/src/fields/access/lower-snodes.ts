@@ -18,12 +18,13 @@ import { along, anyOf, atomic, fixed, load, plus, store, type Address, type Emit
 import { ambientOf } from './lower/ambient.js';
 import { clamp, clampPast, extract, interleave } from './lower/digits.js';
 import { append, lengthOf } from './lower/list.js';
-import { isActive, lookup, type CellNumber, type Lookup } from './lower/lookup.js';
+import { isActive, lookup } from './lower/lookup.js';
 import { lookupAll, scratchFor, splitOperands } from './lower/lookup-all.js';
 import { prefetchSlot } from './lower/hash.js';
 import { report } from './lower/status.js';
 import { clearList, deactivate } from './lower/deactivate.js';
 import { guardsOf, isWritten, snodeDialect, unguarded } from './snode-dialect.js';
+import type { CellNumber, Lookup } from './lower/sought.js';
 
 /**
  * Turns micro-accesses into arithmetic, branches and memory operations on the arena, whose buffers the module then

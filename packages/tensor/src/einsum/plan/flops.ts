@@ -1,10 +1,10 @@
 import { executedFlops, gemmFlops } from '../../linalg/gemm/gemm-flops.js';
 import type { GemmTarget } from '../../linalg/gemm-spec.js';
-import type { GemmPlan } from '../../linalg/gemm/plan-gemm.js';
 import { planProducts } from '../../linalg/gemm/plan-products.js';
 import { indexedIn } from '../notation/check.js';
 import type { Expr, KernelDecl } from '../notation/expression.js';
 import type { Action, Flops } from './plan.js';
+import type { GemmPlan } from '../../linalg/gemm/gemm-plan.js';
 
 /** The flops of a kernel's formulas and of its actions. */
 export const flopsOf = (decl: KernelDecl, actions: readonly Action[], target: GemmTarget): Omit<Flops, 'nonzero'> => ({

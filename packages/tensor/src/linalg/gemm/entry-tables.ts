@@ -1,6 +1,6 @@
 import type { Buffer, Module } from '@filigree/ir';
 import { ConstantTables } from '../constant-tables.js';
-import type { GemmPlan } from './plan-gemm.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /** The lists, as names of buffers, by which loops find the entries of a sparse B. */
 export interface EntryLists {

@@ -1,7 +1,7 @@
 import type { Builder, Value } from '@filigree/ir';
 import type { Strides } from '../gemm-spec.js';
-import type { GemmPlan } from './plan-gemm.js';
 import { type Place, indexOf } from './place.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /** A tile's rows and columns: where it begins in the matrices, and its members relative to that. */
 export interface TileShape {

@@ -1,5 +1,6 @@
 import type { GemmSpec, GemmTarget } from '../gemm-spec.js';
-import { type GemmPlan, planGemm } from './plan-gemm.js';
+import { planGemm } from './plan-gemm.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /**
  * Floating-point operations that the code of `lowerGemm` executes for a single product: two for each lane of a

@@ -3,7 +3,7 @@ import type { EntryLists } from './entry-tables.js';
 import { loadVector, type TileShape } from './factors.js';
 import { storeTile, type TilePlaces, vectorType } from './micro-kernel.js';
 import { type Place, moved } from './place.js';
-import type { GemmPlan } from './plan-gemm.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /**
  * So many vectors of rows of C, column by column: each column's sums stay in registers while a loop goes over its entries, which are found

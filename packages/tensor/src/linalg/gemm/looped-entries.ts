@@ -2,7 +2,7 @@ import type { Builder, Value } from '@filigree/ir';
 import type { ProductLists } from './entry-tables.js';
 import { moved } from './place.js';
 import type { TilePlaces } from './micro-kernel.js';
-import type { GemmPlan } from './plan-gemm.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /**
  * A sparse A by a sparse B: for each entry of B its column's entries of A, each product added to C in memory.

@@ -1,9 +1,9 @@
 import { byteSize } from '@filigree/ir';
 import { entriesOf } from './entries.js';
 import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
-import type { GemmPlan } from './plan-gemm.js';
 import { rowPieces } from './row-pieces.js';
 import { runsOf, tilesOf } from './tiles.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /**
  * Plans that take a few instructions, however many entries a sparse B has. Of a dense A: for so many vectors of rows, each column's

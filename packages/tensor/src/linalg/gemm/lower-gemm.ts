@@ -23,10 +23,10 @@ import { emitLoopedColumns } from './looped-columns.js';
 import { emitLoopedEntries } from './looped-entries.js';
 import { type TilePlaces, emitPanel, emitTile } from './micro-kernel.js';
 import { type Place, moved, shifted } from './place.js';
-import type { GemmPlan } from './plan-gemm.js';
 import { planProducts } from './plan-products.js';
 import type { TileRun } from './tiles.js';
 import { timesRun } from './times-run.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /**
  * Lowers every `linalg.gemm` to core ops: loops over blocks of C that are computed in registers, made for a target. Adds

@@ -10,7 +10,7 @@ import {
   storeResult,
 } from './factors.js';
 import { type Place, indexOf, moved } from './place.js';
-import type { GemmPlan } from './plan-gemm.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /** Where the matrices of a tile begin. */
 export interface TilePlaces {

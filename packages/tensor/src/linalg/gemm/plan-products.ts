@@ -1,6 +1,7 @@
 import { BYTES_A_CYCLE, keptDecoded } from './code-speed.js';
 import type { GemmSpec, GemmTarget } from '../gemm-spec.js';
-import { type GemmPlan, planGemm } from './plan-gemm.js';
+import { planGemm } from './plan-gemm.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /** A product within a kernel. */
 export interface Product {

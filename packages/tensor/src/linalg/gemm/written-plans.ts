@@ -3,12 +3,12 @@ import { alikeColumns } from './alike-columns.js';
 import { entriesOf } from './entries.js';
 import type { GemmSpec, GemmTarget } from '../gemm-spec.js';
 import { BYTES_A_CYCLE, keptDecoded } from './code-speed.js';
-import type { GemmPlan } from './plan-gemm.js';
 import { rowPieces } from './row-pieces.js';
 import { type FactorCounts, countFactors } from './factor-counts.js';
 import { tileSums } from './tile-sums.js';
 import { type TileWork, rememberedWork } from './tile-work.js';
 import { type Tile, runsOf, tilesOf } from './tiles.js';
+import type { GemmPlan } from './gemm-plan.js';
 
 /**
  * Plans whose products are written out, but for loops over tiles of one shape and over steps of k: blocks of C of all sizes that fit the

@@ -1,9 +1,9 @@
 import type { NodeStorage } from '../../storage/storage.js';
 import { along, atomic, cas, fixed, load, plus, type Address, type Emit } from './address.js';
 import { searchTable } from './hash.js';
-import type { Lookup } from './lookup.js';
 import { AMBIENT_CELL } from './pool-cell.js';
 import { recycle, resetCell, resetCells } from './reset.js';
+import type { Lookup } from './sought.js';
 
 /**
  * Deactivates the cell that a lookup would find. A cell of a pool is unlinked at once and reset by the next collection;

@@ -2,10 +2,10 @@ import type { Builder, Value } from '@filigree/ir';
 import { HASH_FACTOR, HASH_SHIFT } from '../../storage/hash-of.js';
 import { arenaName, type Pool } from '../../storage/storage.js';
 import { along, cas, fixed, indexOf, load, plus, type Address, type Emit } from './address.js';
-import { orOutside, type Lookup } from './lookup.js';
 import { allocate } from './pool.js';
 import { AMBIENT_CELL, SINK_CELL } from './pool-cell.js';
 import { report } from './status.js';
+import { orOutside, type Lookup } from './sought.js';
 
 /**
  * The number of the cell of a hash table with these coordinates. Open addressing: slots are searched one after the

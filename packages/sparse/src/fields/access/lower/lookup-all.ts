@@ -2,9 +2,10 @@ import { declareBuffer, walk, type Buffer, type Module, type Op, type Value } fr
 import { arenaName, type NodeStorage, type Storage } from '../../storage/storage.js';
 import { anyOf, indexOf, type Address, type Emit, type Test } from './address.js';
 import { hashLookup } from './hash.js';
-import { lostOf, orOutside, slotAddress, type Lookup } from './lookup.js';
+import { slotAddress } from './lookup.js';
 import { allocate } from './pool.js';
 import { AMBIENT_CELL, poolCell, SINK_CELL } from './pool-cell.js';
+import { lostOf, orOutside, type Lookup } from './sought.js';
 
 /**
  * The cells that several activating lookups of one node find. What a thread needs to create the missing ones goes into

@@ -1,35 +1,10 @@
 import type { Value } from '@filigree/ir';
-import type { NodeStorage } from '../../storage/storage.js';
-import { along, anyOf, atomic, cas, load, plus, type Address, type Emit, type Test } from './address.js';
+import { along, anyOf, atomic, cas, load, plus, type Address, type Emit } from './address.js';
 import { hashLookup } from './hash.js';
 import { allocate } from './pool.js';
 import { AMBIENT_CELL, poolCell, SINK_CELL } from './pool-cell.js';
 import { report } from './status.js';
-
-/** A lookup: the container, what the number of the cell is made of, and coordinates where they are needed. */
-export interface Lookup {
-  readonly node: NodeStorage;
-  readonly container: Address;
-  /** Undefined for a hash table. */
-  readonly number: CellNumber | undefined;
-  /** The same or, out of bounds, that of a cell of the row that is there instead: to be read from, or to be written to. */
-  readonly place: CellNumber | undefined;
-  /** Whether a digit may be just past the last. */
-  readonly past: boolean;
-  readonly coordinates: readonly Value[];
-  /** i1, whether the indices are within bounds: otherwise there is no such cell. Undefined where they always are. */
-  readonly inside: Value | undefined;
-  readonly activate: boolean;
-  readonly site: number;
-}
-
-/** The number of a cell in its container, as a value or as the place that it gives among things of some size. */
-export interface CellNumber {
-  readonly value: () => Value;
-  readonly times: (address: Address, bytes: number) => Address;
-  /** Whether it is that of a slot on the border, or of a cell behind the last. */
-  readonly isOutside: Test;
-}
+import { orOutside, lostOf, type Lookup, type CellNumber } from './sought.js';
 
 /** The cell that a lookup finds (thesis §5.1). A lookup that does not activate is branch-free, except in a hash table. */
 export const lookup = (e: Emit, l: Lookup): Address => {
@@ -61,12 +36,6 @@ export const isActive = (e: Emit, l: Lookup): Value => {
   }
   return tests.reduce(b.and);
 };
-
-/** Whether a cell that is missing cannot be made, as it is out of bounds or would be linked from a sink. */
-export const lostOf = ({ container, number, past }: Lookup): readonly Test[] => [
-  ...container.lost,
-  ...(number && past ? [number.isOutside] : []),
-];
 
 export const slotAddress = ({ node, container }: Lookup, number: CellNumber): Address =>
   number.times(plus(container, node.slots!), 4);
@@ -105,10 +74,6 @@ const listSlotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
   };
   return l.inside ? b.if(l.inside, found, sink)[0] : found();
 };
-
-/** The number of a pool's cell or, out of bounds, of the one that is there instead: to be read from, or to be written to. */
-export const orOutside = ({ b }: Emit, { inside, activate }: Lookup, number: Value): Value =>
-  inside ? b.select(inside, number, b.i32(activate ? SINK_CELL : AMBIENT_CELL)) : number;
 
 const whereInside = ({ b }: Emit, { inside }: Lookup, body: () => void): void => {
   if (inside) b.if(inside, body);

@@ -1,0 +1,29 @@
+import type { OperatorName } from './operators.js';
+import type { Scalar, Interval } from './scalar.js';
+
+/** What is known of an operand. */
+export const intervalOf = (s: Scalar): Interval | undefined => {
+  if (s.is === 'temp') return s.within;
+  return typeof s.value === 'number' && Number.isInteger(s.value) ? [s.value, s.value] : undefined;
+};
+
+/** The interval of a result, where those of its operands say it and 32 bits hold it. */
+export const resultInterval = (operator: OperatorName, args: readonly Scalar[]): Interval | undefined => {
+  const rule = rules[operator];
+  const known = args.map(intervalOf);
+  if (!rule || !known.every((x) => x !== undefined)) return undefined;
+  const [least, most] = rule(known[0], known[1] ?? known[0]);
+  return least >= -(2 ** 31) && most < 2 ** 31 ? [least, most] : undefined;
+};
+
+const rules: Readonly<Partial<Record<OperatorName, (a: Interval, b: Interval) => Interval>>> = {
+  add: (a, b) => [a[0] + b[0], a[1] + b[1]],
+  sub: (a, b) => [a[0] - b[1], a[1] - b[0]],
+  mul: (a, b) => {
+    const products = a.flatMap((x) => b.map((y) => x * y));
+    return [Math.min(...products), Math.max(...products)];
+  },
+  neg: (a) => [-a[1], -a[0]],
+  min: (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])],
+  max: (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])],
+};

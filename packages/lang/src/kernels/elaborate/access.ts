@@ -1,0 +1,81 @@
+import type { AnyNode } from 'acorn';
+import { byteSize, isFloat, isInteger } from '@filigree/ir';
+import { typeOfPlace, type Action, type AtomicKind, type Block, type Place } from '../code/code.js';
+import { compute, originOf, type Context } from './context.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
+
+/**
+ * Accesses to memory. What happens at an index outside a field is up to its layout. An array behaves like a typed
+ * array: writes outside it are ignored, and reads give NaN, or 0 for integers. No test is needed if the index is
+ * provably below the maximum length of the array.
+ */
+export const load = (cx: Context, node: AnyNode, place: Place): Temp => {
+  const to: Temp = { is: 'temp', type: typeOfPlace(place) };
+  return guarded(cx, node, place, to, { do: 'load', to, place });
+};
+
+/** Combines an element with a value in one step; the result is the element before. */
+export const atomic = (cx: Context, node: AnyNode, place: Place, kind: AtomicKind, value: Scalar): Temp => {
+  const to: Temp = { is: 'temp', type: typeOfPlace(place) };
+  return guarded(cx, node, place, to, { do: 'atomic', to, place, kind, value });
+};
+
+export const store = (cx: Context, node: AnyNode, place: Place, value: Scalar): void => {
+  const at = originOf(cx, node);
+  const action: Action = { do: 'store', place, value };
+  const condition = inside(cx, node, place);
+  if (!condition) return cx.session.emit(at, action);
+  cx.session.emit(at, { do: 'if', condition, then: [{ ...action, at }], otherwise: [] });
+};
+
+/**
+ * Stores what came of combining an element with a value. Integers of less than 32 bits are combined as i32 and wrap, provided
+ * that the value is one of them.
+ */
+export const storeCombined = (cx: Context, node: AnyNode, place: Place, given: Scalar, after: Scalar): void => {
+  const type = typeOfPlace(place);
+  if (!isInteger(type) || byteSize(type) >= 4) return store(cx, node, place, after);
+  const at = originOf(cx, node);
+  cx.session.emit(at, { do: 'fits', place, value: given });
+  store(cx, node, place, cx.session.cast(at, after, type));
+};
+
+const guarded = (cx: Context, node: AnyNode, place: Place, to: Temp, action: Action): Temp => {
+  const { session } = cx;
+  const at = originOf(cx, node);
+  const condition = inside(cx, node, place);
+  if (!condition) {
+    session.emit(at, action);
+    return to;
+  }
+  const type = typeOfPlace(place);
+  const local = session.local('element', { name: 'element', type });
+  const outside: Block = isFloat(type) ? [{ do: 'write', local, value: literal(NaN), at }] : [];
+  session.emit(at, { do: 'declare', locals: [local] });
+  session.emit(at, {
+    do: 'if',
+    condition,
+    then: [
+      { ...action, at },
+      { do: 'write', local, value: to, at },
+    ],
+    otherwise: outside,
+  });
+  const result: Temp = { is: 'temp', type };
+  session.emit(at, { do: 'read', to: result, local });
+  return result;
+};
+
+/** Whether the index lies within the array; undefined if that need not be tested. Debug mode says so where it does not. */
+const inside = (cx: Context, node: AnyNode, place: Place): Scalar | undefined => {
+  if (place.of === 'field' || !place.array) return undefined;
+  const [index] = place.index;
+  const { length, maxLength } = place.array;
+  const promise = { x: index, base: length, lo: -maxLength, hi: 0, of: 'index' } as const;
+  cx.session.emit(originOf(cx, node), { do: 'assume', to: { is: 'temp', type: 'i32' }, ...promise });
+  const [least, most] =
+    index.is === 'literal' ? [Number(index.value), Number(index.value)] : (index.within ?? [-1, maxLength]);
+  const above = least >= 0 ? undefined : compute(cx, node, 'ge', index, literal(0));
+  const below = most < maxLength ? undefined : compute(cx, node, 'lt', index, length);
+  return above && below ? compute(cx, node, 'and', above, below) : (above ?? below);
+};

@@ -1,0 +1,250 @@
+import type { AnyNode, AssignmentExpression, AssignmentProperty, UpdateExpression } from 'acorn';
+import { isInteger } from '@filigree/ir';
+import { bare } from '../../source/ast.js';
+import { shapeText } from '../vocabulary/algebra.js';
+import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
+import { atomic, load, store, storeCombined } from './access.js';
+import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
+import { itemsOf } from './items.js';
+import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
+import { destination, type Destination } from './destination.js';
+import { accumulate } from './reduction.js';
+import { assignSlot, isOuter, readSlot, refuseSecondName, sameShape, setRebound } from './slots.js';
+import { nothing, shapeOfField, termText, type ArrayElement, type Element, type Term } from './term.js';
+import { binaryOperation } from './binary-operation.js';
+import { condition, scalar, value } from './evaluate.js';
+import { shortCircuit } from './short-circuit.js';
+import { literal, type Scalar } from '../code/scalar.js';
+
+/** `target = value` and `target op= value`; the result, if it is used, is what was assigned. */
+export const assignment = (cx: Context, e: AssignmentExpression, used: boolean): Term => {
+  const target = bare(e.left);
+  if (e.operator === '=') {
+    if (target.type === 'ArrayPattern' || target.type === 'ObjectPattern') {
+      const from = value(cx, e.right);
+      assignPattern(cx, target, from);
+      return from;
+    }
+    return assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right);
+  }
+  if (['&&=', '||='].includes(e.operator)) return logicalAssignment(cx, e, target);
+  if (e.operator === '??=') return unsupported(cx, e, '`??=`', 'give the variable a value where it is declared');
+  const right = (): Scalar => scalar(cx, e.right);
+  return compound(cx, e, destination(cx, target), e.operator.slice(0, -1), right, used ? 'after' : 'nothing');
+};
+
+/** `x++`: the value is the old one, of `++x` the new. */
+export const update = (cx: Context, e: UpdateExpression, used: boolean): Term => {
+  const to = destination(cx, bare(e.argument));
+  const wanted = !used ? 'nothing' : e.prefix ? 'after' : 'before';
+  return compound(cx, e, to, e.operator === '++' ? '+' : '-', () => literal(1), wanted);
+};
+
+/** Which value of what is assigned to an assignment stands for. */
+type Wanted = 'before' | 'after' | 'nothing';
+
+/** A plain assignment; `made` computes the value after the target's indices, as JavaScript does. */
+const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from: AnyNode): Term => {
+  switch (to.to) {
+    case 'slot': {
+      const { slot } = to;
+      if (slot.is === 'variable' && isOuter(cx, slot)) {
+        const reduced = accumulate(cx, e, slot, to.binding, from);
+        if (reduced) return nothing;
+      }
+      const term = made();
+      assignSlot(cx, e, slot, term);
+      refuseSecondName(cx, e, term, slot);
+      setRebound(cx, slot);
+      return term;
+    }
+    case 'element': {
+      const term = made();
+      storeTerm(cx, e, to.element, term, from);
+      return term;
+    }
+    case 'items': {
+      const term = made();
+      assignItem(cx, e, to, term);
+      return term;
+    }
+  }
+};
+
+/** Writes a value to an element of a field or array. */
+export const storeTerm = (
+  cx: Context,
+  e: AnyNode,
+  element: Element | ArrayElement,
+  term: Term,
+  from: AnyNode,
+): void => {
+  if (element.is === 'array-element') return store(cx, e, placeOfArray(element), asScalar(cx, from, term));
+  const places = placesOf(cx, e, element);
+  const shape = shapeOfField(element.field);
+  if (shape.length === 0) return store(cx, e, places[0], asScalar(cx, from, term));
+  const { elements } = shapedFor(cx, from, term, shape, `field '${element.field.name}'`);
+  places.forEach((place, k) => store(cx, e, place, elements[k]));
+};
+
+/** A term as a vector or matrix of this shape. */
+export const shapedFor = (
+  cx: Context,
+  node: AnyNode,
+  term: Term,
+  shape: readonly number[],
+  what: string,
+): Term & { is: 'shaped' } =>
+  term.is === 'shaped' && sameShape(term.shape, shape)
+    ? term
+    : refuse(
+        cx,
+        node,
+        'lang/shape',
+        `${what} holds a ${shapeText(shape)}, this is ${termText(term)}`,
+        'make one: vec(x, y), mat([a, b], [c, d])',
+      );
+
+/** An item of an array at an index known only when the kernel runs. */
+const assignItem = (cx: Context, e: AnyNode, to: Destination & { to: 'items' }, term: Term): void => {
+  const at = originOf(cx, e);
+  promiseWithin(cx, e, to.index, to.items.length);
+  to.items.forEach((slot, k) => {
+    const condition = compute(cx, e, 'eq', to.index, literal(k));
+    const then = cx.session.record(() => assignSlot(cx, e, slot, term));
+    cx.session.emit(at, { do: 'if', condition, then, otherwise: [] });
+  });
+};
+
+/** `target op= value`. On an element within a parallel loop sums, differences and bit operations are atomic. */
+const compound = (
+  cx: Context,
+  e: AnyNode,
+  to: Destination,
+  token: string,
+  right: () => Scalar,
+  wanted: Wanted,
+): Term => {
+  switch (to.to) {
+    case 'slot': {
+      const { slot } = to;
+      if (slot.is === 'variable' && isOuter(cx, slot)) {
+        accumulate(cx, e, slot, to.binding, { token, value: right() });
+        return nothing;
+      }
+      const before = asScalar(cx, e, readSlot(cx, e, slot));
+      const after = binaryOperation(cx, e, token, before, right());
+      assignSlot(cx, e, slot, after);
+      return wanted === 'before' ? before : after;
+    }
+    case 'element': {
+      const place = scalarPlace(cx, e, to.element);
+      return combine(cx, e, place, token, right, wanted);
+    }
+    case 'items': {
+      const items = to.items.map((slot) => loaded(cx, e, readSlot(cx, e, slot)));
+      const before = asScalar(
+        cx,
+        e,
+        indexed(
+          cx,
+          e,
+          { is: 'list', items: items.map((term) => ({ is: 'constant', term, what: 'constant' })) },
+          to.index,
+        ),
+      );
+      const after = binaryOperation(cx, e, token, before, right());
+      assignItem(cx, e, to, after);
+      return wanted === 'before' ? before : after;
+    }
+  }
+};
+
+/** `element op= value`. */
+const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: () => Scalar, wanted: Wanted): Term => {
+  const type = typeOfPlace(place);
+  const at = originOf(cx, e);
+  const kind = cx.parallel ? atomicKinds[token] : undefined;
+  if (kind === undefined) {
+    const before = load(cx, e, place);
+    const given = right();
+    const after = binaryOperation(cx, e, token, before, given);
+    if (token === '/') store(cx, e, place, after);
+    else storeCombined(cx, e, place, given, after);
+    return wanted === 'before' ? before : after;
+  }
+  const given = right();
+  const result = (before: Scalar): Term =>
+    wanted === 'after' ? binaryOperation(cx, e, token, before, given) : wanted === 'before' ? before : nothing;
+  if (token !== '-') return result(atomic(cx, e, place, kind, given));
+  const negative = compute(cx, e, 'neg', given);
+  if (isInteger(type)) cx.session.emit(at, { do: 'fits', place, value: given });
+  return result(atomic(cx, e, place, kind, isInteger(type) ? cx.session.cast(at, negative, type) : negative));
+};
+
+/** Kinds of atomics that compound assignments become. */
+const atomicKinds: Readonly<Record<string, AtomicKind>> = { '+': 'add', '-': 'add', '&': 'and', '|': 'or', '^': 'xor' };
+
+/** The one element of a scalar field or array. */
+export const scalarPlace = (cx: Context, e: AnyNode, element: Element | ArrayElement): Place => {
+  if (element.is === 'array-element') return placeOfArray(element);
+  const places = placesOf(cx, e, element);
+  return element.field.is === 'scalar'
+    ? places[0]
+    : refuse(
+        cx,
+        e,
+        'lang/shape',
+        `field '${element.field.name}' holds vectors or matrices, for which there is no such operator`,
+        `write accumulate(${element.field.name}, …, v), or x[p] = x[p].add(v)`,
+      );
+};
+
+const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode): Term => {
+  const and = e.operator === '&&=';
+  const to = destination(cx, target);
+  if (to.to !== 'slot') return unsupported(cx, e, `\`${e.operator}\` of an element`, 'write if (…) u[i] = …');
+  const before = condition(cx, target);
+  const after =
+    typeof before === 'boolean'
+      ? before === and
+        ? scalar(cx, e.right)
+        : literal(before)
+      : shortCircuit(cx, e, before, and, () => scalar(cx, e.right));
+  assignSlot(cx, e, to.slot, after);
+  return after;
+};
+
+/** `[a, b] = …` and `{ a, b } = …` for names and elements that exist. */
+export const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void => {
+  switch (pattern.type) {
+    case 'ArrayPattern': {
+      const items = itemsOf(cx, pattern, from);
+      return pattern.elements.forEach((p, k) => {
+        if (!p) return;
+        if (k >= items.length) return tooFew(cx, p, items.length);
+        assignPattern(cx, p, items[k]);
+      });
+    }
+    case 'ObjectPattern':
+      return pattern.properties.forEach((p) => {
+        if (p.type === 'RestElement' || p.computed) return unsupported(cx, p, 'this pattern', 'write the names');
+        assignPattern(cx, p.value, partOf(cx, p, from));
+      });
+    case 'AssignmentPattern':
+      return assignPattern(cx, pattern.left, from.is === 'nothing' ? value(cx, pattern.right) : from);
+    default:
+      assign(cx, pattern, destination(cx, bare(pattern)), () => from, pattern);
+  }
+};
+
+/** What a property of a pattern names; nothing where it is missing and has a default. */
+export const partOf = (cx: Context, property: AssignmentProperty, from: Term): Term => {
+  const { key, value: to } = property;
+  const name = key.type === 'Identifier' ? key.name : String((key as { value?: unknown }).value);
+  if (to.type === 'AssignmentPattern' && from.is === 'members' && !from.members.has(name)) return nothing;
+  return loaded(cx, property, named(cx, property, from, name));
+};
+
+export const tooFew = (cx: Context, node: AnyNode, length: number): never =>
+  refuse(cx, node, 'lang/shape', `there are only ${length} to take apart`, 'leave names out');

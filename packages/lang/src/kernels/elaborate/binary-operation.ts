@@ -1,0 +1,49 @@
+import type { AnyNode } from 'acorn';
+import type { OperatorName } from '../code/operators.js';
+import { literal, type Scalar } from '../code/scalar.js';
+import { compute, unsupported, type Context } from './context.js';
+import { isLiteral } from './term.js';
+
+/** What the tokens of binary operators mean. */
+export const binaryOperators: Readonly<Record<string, OperatorName>> = {
+  '+': 'add',
+  '-': 'sub',
+  '*': 'mul',
+  '/': 'div',
+  '%': 'rem',
+  '**': 'pow',
+  '&': 'bitand',
+  '|': 'bitor',
+  '^': 'bitxor',
+  '<<': 'shl',
+  '>>': 'shr',
+  '>>>': 'ushr',
+  '<': 'lt',
+  '<=': 'le',
+  '>': 'gt',
+  '>=': 'ge',
+  '==': 'eq',
+  '===': 'eq',
+  '!=': 'ne',
+  '!==': 'ne',
+};
+
+/** The operation of an operator token on two scalars. */
+export const binaryOperation = (cx: Context, node: AnyNode, token: string, a: Scalar, b: Scalar): Scalar => {
+  const operator = binaryOperators[token];
+  if (operator === undefined) return unsupported(cx, node, `\`${token}\``, 'write it another way');
+  return operator === 'pow' ? power(cx, node, a, b) : compute(cx, node, operator, a, b);
+};
+
+/** Small whole powers are products: exact for integers, and much cheaper. */
+export const power = (cx: Context, node: AnyNode, a: Scalar, b: Scalar): Scalar => {
+  if (isLiteral(a) || !isLiteral(b) || !Number.isInteger(b.value)) return compute(cx, node, 'pow', a, b);
+  const n = Number(b.value);
+  if (n === 0) return literal(1);
+  if (n < 0) return compute(cx, node, 'div', literal(1), power(cx, node, a, literal(-n)));
+  if (n > 16) return compute(cx, node, 'pow', a, b);
+  const half = n > 1 ? power(cx, node, a, literal(n >> 1)) : a;
+  if (n === 1) return a;
+  const square = compute(cx, node, 'mul', half, half);
+  return n % 2 === 0 ? square : compute(cx, node, 'mul', square, a);
+};

@@ -1,0 +1,112 @@
+import type { AnyNode } from 'acorn';
+import { children, isFunction, type FunctionNode } from '../../source/ast.js';
+import { leaves } from '../code/code.js';
+import { originOf, refuse, unsupported, type Context } from './context.js';
+import { nothing, type Pending, type Term } from './term.js';
+import { bindPattern } from './pattern.js';
+import { declareVars } from './var-scope.js';
+import { value } from './evaluate.js';
+import { run } from './run.js';
+import { assignSlot, pending, readSlot } from './slots.js';
+
+/** Binds the parameters of a function in the context of its body, runs it, and gives what it returns. */
+export const runBody = (
+  cx: Context,
+  at: AnyNode,
+  node: FunctionNode,
+  args: readonly Term[],
+  what: 'constant' | 'argument' = 'constant',
+): Term => {
+  if (node.async || node.generator)
+    return unsupported(cx, node, `${node.async ? 'an async function' : 'a generator'}`, 'make it a plain function');
+  node.params.forEach((p, k) => {
+    if (p.type === 'RestElement')
+      return bindPattern(
+        cx,
+        p.argument,
+        { is: 'list', items: args.slice(k).map((term) => ({ is: 'constant', term, what: 'constant' })) },
+        what,
+      );
+    bindPattern(cx, p, args[k] ?? nothing, what);
+  });
+  declareVars(cx, node.body);
+  if (node.body.type !== 'BlockStatement') return value({ ...cx, exits: noExits }, node.body);
+
+  const { body } = node.body;
+  const last = body[body.length - 1];
+  if (last?.type === 'ReturnStatement' && returnsIn(node.body).length === 1) {
+    const inner = { ...cx, exits: noExits };
+    run(inner, body.slice(0, -1), body);
+    return last.argument ? value(inner, last.argument) : nothing;
+  }
+  if (returnsIn(node.body).length === 0) {
+    run({ ...cx, exits: noExits }, body, body);
+    return nothing;
+  }
+  return withReturns(cx, at, node.body, body);
+};
+
+/** A body that returns at several places: what it returns goes through a variable. */
+const withReturns = (cx: Context, at: AnyNode, block: AnyNode, body: readonly AnyNode[]): Term => {
+  const label = { name: 'returned' };
+  const returnsValue = returnsIn(block).some((r) => r.argument);
+  const slot: Pending | undefined = returnsValue ? pending(cx, block, 'result') : undefined;
+  const inner: Context = { ...cx, exits: { ...noExits, return: { label, value: slot, whole: true } } };
+  const problems = cx.session.diagnostics.length;
+  const code = cx.session.record(() => run(inner, body, body));
+  if (slot && !leaves(code) && cx.session.diagnostics.length === problems)
+    refuse(
+      cx,
+      at,
+      'lang/return',
+      'this function does not return a value on every way through it',
+      'return a value at its end',
+    );
+  cx.session.emit(originOf(cx, block), { do: 'block', label, body: code });
+  return slot?.slot ? readSlot(cx, at, slot.slot) : nothing;
+};
+
+const noExits: Context['exits'] = { loop: undefined, named: new Map(), return: undefined };
+
+type Return = AnyNode & { type: 'ReturnStatement' };
+
+const returns = new WeakMap<AnyNode, readonly Return[]>();
+
+/** The return statements of a body, without those of functions in it. */
+const returnsIn = (body: AnyNode): readonly Return[] => {
+  const known = returns.get(body);
+  if (known) return known;
+  const find = (node: AnyNode): readonly Return[] => {
+    if (node.type === 'ReturnStatement') return [node];
+    return children(node).flatMap((c) => (isFunction(c) ? [] : find(c)));
+  };
+  const found = find(body);
+  returns.set(body, found);
+  return found;
+};
+
+/** `return value`: the value of the call, and the end of its body. */
+export const returnStatement = (cx: Context, s: AnyNode & { type: 'ReturnStatement' }): void => {
+  const to = cx.exits.return;
+  if (!to) return unsupported(cx, s, '`return` here', 'put it at the end of a function');
+  if (s.argument) {
+    if (!to.value)
+      return refuse(
+        cx,
+        s,
+        'lang/return-in-loop',
+        'an iteration of a parallel loop cannot return a value',
+        'accumulate into a variable around the loop, and return that after it',
+      );
+    assignSlot(cx, s, to.value, value(cx, s.argument));
+  } else if (to.value) {
+    return refuse(
+      cx,
+      s,
+      'lang/return',
+      'this function returns a value elsewhere, and here none',
+      'return a value everywhere',
+    );
+  }
+  cx.session.emit(originOf(cx, s), { do: 'exit', label: to.label });
+};

@@ -1,0 +1,35 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import { bare } from '../../source/ast.js';
+import { intrinsicOf } from '../intrinsics/intrinsics.js';
+import { algebraMethod } from '../intrinsics/algebra.js';
+import { unsupported, type Context } from './context.js';
+import { argumentsOf, reference } from './evaluate.js';
+import { loaded, named } from './member.js';
+import { isModuleName, keepName } from './names.js';
+import type { Term } from './term.js';
+import { callFunction } from './inline.js';
+
+/** A call: a word of the language, a method of a vector, or a function whose body takes the call's place. */
+export const call = (cx: Context, e: CallExpression): Term => {
+  if (e.optional) return unsupported(cx, e, '`?.`', 'write the call without it');
+  const callee = bare(e.callee);
+  if (callee.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
+  if (callee.type === 'MemberExpression' && !callee.computed && !isImported(cx, callee.object)) {
+    const of = loaded(cx, callee.object, reference(cx, callee.object));
+    const name = callee.property.type === 'Identifier' ? callee.property.name : '';
+    if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
+    return apply(cx, e, named(cx, callee.property, of, name));
+  }
+  return apply(cx, e, reference(cx, callee));
+};
+
+const isImported = (cx: Context, object: AnyNode): boolean => {
+  const id = bare(object);
+  return id.type === 'Identifier' && isModuleName(cx, id);
+};
+
+const apply = (cx: Context, e: CallExpression, f: Term): Term => {
+  if (f.is === 'host' && f.value === keepName) return reference(cx, e.arguments[0]);
+  const intrinsic = f.is === 'host' ? intrinsicOf(f.value) : undefined;
+  return intrinsic ? intrinsic(cx, e) : callFunction(cx, e, f, argumentsOf(cx, e));
+};

@@ -1,0 +1,148 @@
+import type { AnyNode } from 'acorn';
+import type { AnyField, PlacedField } from '@filigree/sparse/fields';
+import type { Label, Local, Reduction } from '../code/code.js';
+import type { Origin, Unit } from '../code/origin.js';
+import type { OperatorName } from '../code/operators.js';
+import type { RandomState } from '../vocabulary/random.js';
+import type { Env } from './env.js';
+import type { Session } from './session.js';
+import { isScalar, termText, type Pending, type Term } from './term.js';
+import type { Scalar } from '../code/scalar.js';
+
+/** Where in a kernel the code stands that is being elaborated. */
+export interface Context {
+  readonly session: Session;
+  readonly elaborator: Elaborator;
+  readonly unit: Unit;
+  readonly env: Env;
+  /** The parallel loop around, if there is one. */
+  readonly parallel: ParallelBody | undefined;
+  /** Whether any loop is around that runs in the kernel; unrolled ones do not count. */
+  readonly looped: boolean;
+  readonly exits: Exits;
+  /**
+   * Calls that are being inlined, the kernel's own first: each the function, and the functions it is given. A function
+   * that calls what it is given, as `sum` does, can so be called again by that.
+   */
+  readonly calls: readonly (readonly unknown[])[];
+  /** In words of the language that are kernel code themselves: where they are called, which is what the user wrote. */
+  readonly calledFrom?: Origin | undefined;
+  /** Where the random numbers stand. */
+  readonly random: RandomState<Local> | undefined;
+}
+
+/**
+ * What everything else is written in terms of: an expression may be a call, a call runs statements, and statements hold expressions.
+ * `elaborate` puts the two together and hands them down, so that each file knows only the parts that it is made of.
+ */
+export interface Elaborator {
+  /** What an expression stands for; see `reference` and `value`, by which it is asked. */
+  readonly expression: (cx: Context, node: AnyNode) => Term;
+  /** Statements in order; see `run`. */
+  readonly statements: (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]) => void;
+}
+
+/** What is known of a parallel loop while its body is elaborated. */
+export interface ParallelBody {
+  readonly reductions: Map<Local, Reduction & { readonly at: Origin }>;
+  /** Locals of the surroundings that the body reads. */
+  readonly reads: Map<Local, Origin>;
+  /** Names of fields to keep in scratchpads. */
+  readonly cache: string[];
+  readonly active: boolean;
+  /** The nodes whose cells the loop walks over, from the root down; none for a loop over numbers. */
+  readonly over: readonly number[];
+}
+
+/** What `break`, `continue` and `return` leave. */
+export interface Exits {
+  readonly loop: { readonly break: Label | undefined; readonly continue: Label } | undefined;
+  readonly named: ReadonlyMap<string, { readonly break: Label | undefined; readonly continue: Label | undefined }>;
+  /** `value` receives what is returned; without it nothing may be. */
+  readonly return: { readonly label: Label; readonly value: Pending | undefined; readonly whole: boolean } | undefined;
+}
+
+/** The place of a node in the user's text. */
+export const originOf = (cx: Context, node: AnyNode): Origin => cx.calledFrom ?? { unit: cx.unit, offset: node.start };
+
+/** Reports a problem at a node and gives up the statement. */
+export const refuse = (cx: Context, node: AnyNode, code: string, message: string, remedy: string): never =>
+  cx.session.refuse(originOf(cx, node), code, message, remedy);
+
+export const unsupported = (cx: Context, node: AnyNode, what: string, remedy: string): never =>
+  refuse(cx, node, 'lang/unsupported-syntax', `${what} cannot be part of a kernel`, remedy);
+
+/** A term that must be a scalar. */
+export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
+  if (isScalar(term)) return term;
+  if (term.is === 'element') return wrongIndices(cx, node, term);
+  return refuse(cx, node, 'lang/shape', `a number is wanted here, this is ${termText(term)}`, numberRemedy(term));
+};
+
+/** What to do where a number is wanted. */
+const numberRemedy = (term: Term): string => {
+  switch (term.is) {
+    case 'shaped':
+      return 'use the methods of vectors: a.add(b), a.mul(s), a.dot(b)';
+    case 'nothing':
+      return 'give it a value';
+    case 'closure':
+      return 'call it';
+    case 'loop':
+      return 'write for (const i of …)';
+    case 'cell':
+      return 'write isActive(parent(u), i)';
+    case 'host':
+      return typeof term.value === 'function' ? 'call it' : 'compute with numbers and truth values';
+    default:
+      return 'use one of its elements';
+  }
+};
+
+/** A field was read or written with fewer indices than it has axes. */
+export const wrongIndices = (cx: Context, node: AnyNode, term: Term & { is: 'element' }): never => {
+  const axes = axesOfField(cx, node, term.field);
+  return refuse(
+    cx,
+    node,
+    'lang/indices',
+    `field '${term.field.name}' has ${count(axes, 'index', 'indices')}, here it has ${term.index.length === 0 ? 'none' : term.index.length}`,
+    `write ${term.field.name}${'ijklmnop'
+      .slice(0, axes)
+      .split('')
+      .map((a) => `[${a}]`)
+      .join('')}`,
+  );
+};
+
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
+/** Of how many indices a field has an element. */
+export const axesOfField = (cx: Context, node: AnyNode, field: AnyField): number =>
+  placedOf(cx, node, field).axes.length;
+
+/** Where the layout has a field; of a vector or matrix field its first component. */
+export const placedOf = (cx: Context, node: AnyNode, field: AnyField): PlacedField => {
+  const first = field.is === 'scalar' ? field : field.components[0];
+  const placed = cx.session.layout.fields.get(first.name);
+  if (placed?.field === first) return placed;
+  return placed
+    ? refuse(
+        cx,
+        node,
+        'lang/not-placed',
+        `field '${field.name}' belongs to another layout; this one has a field of the same name`,
+        'give the kernel the field that the layout of its program places',
+      )
+    : refuse(
+        cx,
+        node,
+        'lang/not-placed',
+        `field '${field.name}' is not part of this layout`,
+        'place it: layout(dense(ij, n).place(u))',
+      );
+};
+
+/** An operation at a node. */
+export const compute = (cx: Context, node: AnyNode, operator: OperatorName, ...args: readonly Scalar[]): Scalar =>
+  cx.session.compute(originOf(cx, node), operator, ...args);

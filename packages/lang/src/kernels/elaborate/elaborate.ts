@@ -1,0 +1,140 @@
+import { type Buffer, type Diagnostic, type ScalarType } from '@filigree/ir';
+import type { Layout } from '@filigree/sparse/fields';
+import { keptOf } from '../../source/kept.js';
+import type { KernelDef } from '../kernel.js';
+import type { Block, Reduction } from '../code/code.js';
+import type { Origin } from '../code/origin.js';
+import type { Context } from './context.js';
+import { Env } from './env.js';
+import { expression } from './expression.js';
+import { begin } from './random-state.js';
+import { Refused, Session, TooLarge, type TableUse } from './session.js';
+import { statements } from './statement.js';
+import { isScalar, termText, type Term } from './term.js';
+import { functionOfUnit, unitOf } from './unit.js';
+import { runBody } from './body.js';
+import type { Temp, Interval } from '../code/scalar.js';
+
+/** A kernel's code, and what it needs around it. */
+export interface Elaborated {
+  readonly code: Block;
+  readonly session: Session;
+  readonly origin: Origin;
+  readonly params: readonly (readonly [name: string, value: Temp & { readonly type: ScalarType }])[];
+  readonly arrays: readonly ArrayParam[];
+  readonly tables: readonly TableUse[];
+  readonly reductions: readonly Reduction[];
+  readonly hasResult: boolean;
+  readonly random: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface ArrayParam {
+  readonly name: string;
+  /** The name of the parameter that is its length. */
+  readonly length: string;
+  readonly buffer: Buffer;
+}
+
+/**
+ * From the text of a kernel to its code: names are resolved, calls inlined, and whatever is known at compile time is
+ * evaluated. Problems are collected. A kernel that turns out to use random numbers is elaborated a second time, since
+ * its loops then need seeds.
+ */
+export const elaborate = (def: KernelDef, layout: Layout): Elaborated => {
+  const first = attempt(def, layout, false);
+  return first.session.usesRandom && first.diagnostics.length === 0 ? attempt(def, layout, true) : first;
+};
+
+const attempt = (def: KernelDef, layout: Layout, random: boolean): Elaborated => {
+  const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
+  const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });
+  const session = new Session(def.name, def.float ?? 'f32', layout);
+  const node = functionOfUnit(unit);
+  const origin: Origin = { unit, offset: node?.start ?? 0 };
+  const params: [string, Temp & { readonly type: ScalarType }][] = [];
+  const arrays: ArrayParam[] = [];
+  let hasResult = false;
+  const names = new Set<string>();
+
+  /** A name for a parameter that no other has. */
+  const param = (wanted: string, type: ScalarType, within?: Interval): Temp => {
+    let name = wanted;
+    for (let k = 1; names.has(name); k++) name = `${wanted}_${k}`;
+    names.add(name);
+    const temp = { is: 'temp', type, hint: name, ...(within ? { within } : {}) } as const;
+    params.push([name, temp]);
+    return temp;
+  };
+
+  const argument = (k: number): Term => {
+    const arg = def.args[k];
+    const pattern = node?.params[k];
+    const name = pattern?.type === 'Identifier' ? pattern.name.replace(/\W/g, '_') : `arg${k}`;
+    if (typeof arg === 'string') return param(name, arg);
+    if (arg.is !== 'array') return { is: 'element', field: arg, index: [] };
+    const buffer = session.bufferName(name);
+    const length = param(`${name}_length`, 'i32', [0, arg.maxLength]);
+    const declared = { name: buffer, type: arg.type, length: arg.maxLength, role: 'inout' } as const;
+    arrays.push({ name, length: length.hint ?? name, buffer: declared });
+    return { is: 'array', name, buffer, type: arg.type, length, maxLength: arg.maxLength };
+  };
+
+  const code = session.record(() => {
+    try {
+      if (!node)
+        return session.refuse(
+          origin,
+          'lang/not-a-function',
+          'this is no plain function',
+          'pass a function or an arrow function',
+        );
+      const args = def.args.map((_, k) => argument(k));
+      const wanted = node.params.filter((p) => p.type !== 'RestElement' && p.type !== 'AssignmentPattern').length;
+      if (wanted > args.length)
+        session.refuse(
+          origin,
+          'lang/parameters',
+          `the function has ${wanted} parameters, and the kernel ${args.length} arguments`,
+          'give one for each: kernel([u, v], (u, v) => …)',
+        );
+      const cx: Context = {
+        session,
+        elaborator: { expression, statements },
+        unit,
+        env: new Env(),
+        parallel: undefined,
+        looped: false,
+        exits: { loop: undefined, named: new Map(), return: undefined },
+        calls: [[node]],
+        random: undefined,
+      };
+      const seeded = random ? { ...cx, random: begin(cx, node, param('seed', 'u32'), []) } : cx;
+      const result = runBody(seeded, node, node, args, 'argument');
+      if (result.is === 'nothing') return;
+      if (!isScalar(result))
+        return session.refuse(
+          origin,
+          'lang/return',
+          `a kernel returns a number, this returns ${termText(result)}`,
+          'write it to a field',
+        );
+      hasResult = true;
+      session.emit(origin, { do: 'result', value: result });
+    } catch (e) {
+      if (!(e instanceof Refused || e instanceof TooLarge)) throw e;
+    }
+  });
+  return {
+    code,
+    session,
+    origin,
+    params,
+    arrays,
+    tables: session.tables,
+    reductions: session.reductions,
+    hasResult,
+    random,
+    diagnostics: session.diagnostics,
+  };
+};

@@ -1,0 +1,30 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import type { Scalar } from '../code/scalar.js';
+import { asScalar, type Context } from './context.js';
+import { isLiteral, type Term } from './term.js';
+import { loaded } from './member.js';
+import { itemsOf } from './items.js';
+
+/** What an expression stands for; an element of a field is not read yet. */
+export const reference = (cx: Context, node: AnyNode): Term => cx.elaborator.expression(cx, node);
+
+/** The value of an expression: elements of fields and arrays are read. */
+export const value = (cx: Context, node: AnyNode): Term => loaded(cx, node, reference(cx, node));
+
+/** The value of an expression that must be a number or truth value. */
+export const scalar = (cx: Context, node: AnyNode): Scalar => asScalar(cx, node, value(cx, node));
+
+/** A condition: decided now where it is known, else a truth value. */
+export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
+  const term = value(cx, node);
+  if (isLiteral(term)) return Boolean(term.value);
+  if (term.is === 'host') return Boolean(term.value);
+  if (term.is === 'nothing') return false;
+  return asScalar(cx, node, term);
+};
+
+/** The values of a call's arguments; of fields whole rows may be given, elements are read. */
+export const argumentsOf = (cx: Context, e: CallExpression): readonly Term[] =>
+  e.arguments.flatMap((a) =>
+    a.type === 'SpreadElement' ? itemsOf(cx, a.argument, value(cx, a.argument)) : [value(cx, a)],
+  );

@@ -1,0 +1,225 @@
+import type {
+  AnyNode,
+  BinaryExpression,
+  ConditionalExpression,
+  LogicalExpression,
+  MemberExpression,
+  UnaryExpression,
+} from 'acorn';
+import { bare } from '../../source/ast.js';
+import type { Block } from '../code/code.js';
+import { holds, leastType } from '../code/kinds.js';
+import { literal } from '../code/scalar.js';
+import { assignment, update } from './assign.js';
+import { call } from './call.js';
+import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
+import { isModuleName, resolve, resolveFree } from './names.js';
+import { assignSlot, pending, readSlot } from './slots.js';
+import { isLiteral, isScalar, nothing, type Term } from './term.js';
+import { hostNumber } from './host-value.js';
+import { list, members } from './literals.js';
+import { condition, scalar, value } from './evaluate.js';
+import { binaryOperation, binaryOperators } from './binary-operation.js';
+import { shortCircuit } from './short-circuit.js';
+import { indexed, named } from './member.js';
+
+/** What an expression stands for; an element of a field is not read yet. */
+export const expression = (cx: Context, node: AnyNode): Term => {
+  const e = bare(node);
+  switch (e.type) {
+    case 'Literal':
+      return literalTerm(cx, e);
+    case 'Identifier':
+      return readSlot(cx, e, resolve(cx, e));
+    case 'MemberExpression':
+      return member(cx, e);
+    case 'CallExpression':
+      return call(cx, e);
+    case 'UnaryExpression':
+      return unary(cx, e);
+    case 'BinaryExpression':
+      return binary(cx, e);
+    case 'LogicalExpression':
+      return logical(cx, e);
+    case 'ConditionalExpression':
+      return conditional(cx, e);
+    case 'AssignmentExpression':
+      return assignment(cx, e, true);
+    case 'UpdateExpression':
+      return update(cx, e, true);
+    case 'SequenceExpression':
+      return e.expressions.map((x) => expression(cx, x)).at(-1) ?? nothing;
+    case 'ArrayExpression':
+      return list(cx, e);
+    case 'ObjectExpression':
+      return members(cx, e);
+    case 'ArrowFunctionExpression':
+    case 'FunctionExpression':
+      return { is: 'closure', name: 'id' in e && e.id ? e.id.name : 'function', node: e, unit: cx.unit, env: cx.env };
+    default:
+      return unsupported(
+        cx,
+        e,
+        expressionNames[e.type] ?? 'this',
+        expressionRemedies[e.type] ?? 'write it another way',
+      );
+  }
+};
+
+const literalTerm = (cx: Context, e: AnyNode & { type: 'Literal' }): Term => {
+  if (typeof e.value === 'number') return numeral(cx, e, e.value);
+  if (typeof e.value === 'boolean') return literal(e.value);
+  if (typeof e.value === 'string') return { is: 'host', name: e.value, value: e.value };
+  if (typeof e.value === 'bigint')
+    return leastType(e.value) === 'f64'
+      ? refuse(cx, e, 'lang/literal', `${e.raw} has more than 64 bits`, 'no integer of a kernel has more')
+      : hostNumber(e.value);
+  return e.value === null && e.raw === 'null'
+    ? unsupported(cx, e, 'null', 'use a number or a truth value')
+    : unsupported(cx, e, 'a regular expression', 'compute with numbers');
+};
+
+/** A numeral with a point or an exponent is a float, though its value is whole. */
+const numeral = (cx: Context, e: AnyNode & { type: 'Literal' }, value: number): Term => {
+  const raw = (e.raw ?? String(value)).replaceAll('_', '');
+  const real = !/^0[xob]/i.test(raw) && /[.e]/i.test(raw);
+  if (!Number.isInteger(value)) return literal(value);
+  if (real && (cx.unit.spelled || raw.includes('.') || !holds('i32', value)))
+    return { ...literal(value), float: 'written' };
+  if (Number.isSafeInteger(value)) return literal(value);
+  const whole = BigInt(real ? value : raw);
+  return whole === BigInt(value)
+    ? literal(whole)
+    : refuse(cx, e, 'lang/literal', `no number of JavaScript is ${raw}`, `write ${raw}n, which has 64 bits`);
+};
+
+const unary = (cx: Context, e: UnaryExpression): Term => {
+  switch (e.operator) {
+    case '-':
+      return compute(cx, e, 'neg', scalar(cx, e.argument));
+    case '+':
+      return scalar(cx, e.argument);
+    case '~':
+      return compute(cx, e, 'bitnot', scalar(cx, e.argument));
+    case '!': {
+      const known = condition(cx, e.argument);
+      return typeof known === 'boolean' ? literal(!known) : compute(cx, e, 'not', known);
+    }
+    case 'void':
+      expression(cx, e.argument);
+      return nothing;
+    case 'typeof':
+      return typeOf(cx, e);
+    default:
+      return unsupported(cx, e, `\`${e.operator}\``, 'what an object holds never changes: leave it out');
+  }
+};
+
+/** Known at compile time, so that a helper can branch on what it is given. */
+const typeOf = (cx: Context, e: UnaryExpression): Term => {
+  const term = value(cx, e.argument);
+  const text =
+    term.is === 'nothing'
+      ? 'undefined'
+      : term.is === 'closure'
+        ? 'function'
+        : term.is === 'host'
+          ? typeof term.value
+          : isLiteral(term)
+            ? typeof term.value
+            : term.is === 'temp'
+              ? unsupported(
+                  cx,
+                  e,
+                  '`typeof` of a value that is computed',
+                  'numbers and truth values are told apart by their types',
+                )
+              : 'object';
+  return { is: 'host', name: text, value: text };
+};
+
+const binary = (cx: Context, e: BinaryExpression): Term => {
+  if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
+  if (!(e.operator in binaryOperators))
+    return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
+  const a = value(cx, e.left);
+  const b = value(cx, e.right);
+  const known = equalHosts(e.operator, a, b);
+  if (known !== undefined) return literal(known);
+  return binaryOperation(cx, e, e.operator, asScalar(cx, e.left, a), asScalar(cx, e.right, b));
+};
+
+/** Strings and the like are compared when the kernel is compiled. */
+const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => {
+  if (!/^[=!]==?$/.test(operator)) return undefined;
+  const plain = (t: Term): boolean => t.is === 'host' || t.is === 'nothing';
+  if (!plain(a) && !plain(b)) return undefined;
+  if (isText(a) !== isText(b) && (isScalar(a) || isScalar(b))) return undefined;
+  const content = (t: Term): unknown =>
+    t.is === 'host' || t.is === 'literal' ? t.value : t.is === 'nothing' ? undefined : t;
+  return (content(a) === content(b)) === operator.startsWith('=');
+};
+
+const isText = (t: Term): boolean => t.is === 'host' && typeof t.value === 'string';
+
+const logical = (cx: Context, e: LogicalExpression): Term => {
+  if (e.operator === '??') {
+    const left = value(cx, e.left);
+    return left.is === 'nothing' ? value(cx, e.right) : left;
+  }
+  const left = condition(cx, e.left);
+  const and = e.operator === '&&';
+  if (typeof left === 'boolean') return left === and ? value(cx, e.right) : literal(left);
+  return shortCircuit(cx, e, left, and, () => scalar(cx, e.right));
+};
+
+const conditional = (cx: Context, e: ConditionalExpression): Term => {
+  const test = condition(cx, e.test);
+  if (typeof test === 'boolean') return expression(cx, test ? e.consequent : e.alternate);
+  const { session } = cx;
+  const at = originOf(cx, e);
+  const slot = pending(cx, e, 'value');
+  const arm = (node: AnyNode): Block => session.record(() => assignSlot(cx, node, slot, value(cx, node)));
+  const [then, otherwise] = [arm(e.consequent), arm(e.alternate)];
+  session.emit(at, { do: 'if', condition: test, then, otherwise });
+  return readSlot(cx, e, slot);
+};
+
+const expressionNames: Readonly<Record<string, string>> = {
+  TemplateLiteral: 'a text',
+  TaggedTemplateExpression: 'a text',
+  NewExpression: '`new`',
+  ThisExpression: '`this`',
+  AwaitExpression: '`await`',
+  YieldExpression: '`yield`',
+  ClassExpression: 'a class',
+  ChainExpression: '`?.`',
+  ImportExpression: '`import()`',
+  MetaProperty: '`import.meta`',
+};
+
+const expressionRemedies: Readonly<Record<string, string>> = {
+  TemplateLiteral: 'compute with numbers and truth values',
+  TaggedTemplateExpression: 'compute with numbers and truth values',
+  ClassExpression: 'declare it outside, and use functions and vectors here',
+  ImportExpression: 'import outside, and list it in `scope`',
+  NewExpression: 'use vec(…), mat(…), or an array of known length',
+  ThisExpression: 'pass what it holds as arguments',
+  AwaitExpression: 'await before the launch',
+  ChainExpression: 'write `.`: everything in a kernel is there',
+};
+
+/** `object.name` and `object[index]`. */
+export const member = (cx: Context, e: MemberExpression): Term => {
+  const object = bare(e.object);
+  if (object.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
+  if (e.optional) return unsupported(cx, e, '`?.`', 'write `.`: everything in a kernel is there');
+  if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
+    return resolveFree(cx, object, e.property.name);
+  const of = expression(cx, object);
+  if (e.property.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
+  const key = e.computed ? value(cx, e.property) : undefined;
+  if (key === undefined) return named(cx, e.property, of, (e.property as { name: string }).name);
+  if (key.is === 'host' && typeof key.value === 'string') return named(cx, e.property, of, key.value);
+  return indexed(cx, e, of, asScalar(cx, e.property, key));
+};

@@ -1,0 +1,98 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import { DiagnosticError } from '@filigree/ir';
+import { bare } from '../../source/ast.js';
+import { keptOf } from '../../source/kept.js';
+import { inlinedScope } from '../vocabulary/inline.js';
+import type { Unit } from '../code/origin.js';
+import { originOf, refuse, type Context } from './context.js';
+import { termText, type Closure, type Term } from './term.js';
+import { isWord } from './names.js';
+import { functionOfUnit, unitOf } from './unit.js';
+import { Env } from './env.js';
+import { runBody } from './body.js';
+
+/** A function that is kernel code, with these arguments. */
+export const callFunction = (cx: Context, e: CallExpression, f: Term, args: readonly Term[]): Term => {
+  if (f.is === 'closure') return inline(cx, e, calledAs(e, f), args);
+  if (f.is !== 'host' || typeof f.value !== 'function')
+    return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
+  return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), args);
+};
+
+/** A part of the language that is kernel code: problems in it are those of the call. */
+export const callWord = (
+  cx: Context,
+  e: CallExpression,
+  word: (...args: never[]) => unknown,
+  args: readonly Term[],
+): Term => {
+  const closure = hostClosure(cx, e, word.name, word);
+  cx.session.words.add(closure.unit);
+  return inline(cx, e, closure, args);
+};
+
+/** A function without a name has the one that it is called by. */
+const calledAs = (e: CallExpression, f: Closure): Closure => {
+  const callee = bare(e.callee);
+  return f.name === 'function' && callee.type === 'Identifier' ? { ...f, name: callee.name } : f;
+};
+
+/** A function of the surroundings as one to inline. */
+const hostClosure = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Closure => {
+  const word = isWord(fn) || cx.session.words.has(cx.unit);
+  const unit = cx.session.units.get(fn) ?? readUnit(cx, e, name, fn, word);
+  cx.session.units.set(fn, unit);
+  if (word) cx.session.words.add(unit);
+  const node =
+    functionOfUnit(unit) ??
+    refuse(cx, e, 'lang/unsupported-call', `\`${name}\` is no plain function`, 'call a function or an arrow function');
+  return { is: 'closure', name: name === '' ? 'function' : name, node, unit, env: new Env() };
+};
+
+const readUnit = (
+  cx: Context,
+  e: CallExpression,
+  name: string,
+  fn: (...args: never[]) => unknown,
+  word: boolean,
+): Unit => {
+  try {
+    const own = inlinedScope(fn);
+    const scope = { ...(own ? {} : cx.unit.scope), ...keptOf(fn)?.scope, ...own };
+    return unitOf(fn, scope, { near: word ? undefined : cx.unit.files });
+  } catch (thrown) {
+    if (!(thrown instanceof DiagnosticError)) throw thrown;
+    const [d] = thrown.diagnostics;
+    if (d.code === 'lang/native-function')
+      return refuse(
+        cx,
+        e,
+        'lang/unsupported-call',
+        `\`${name}\` has no source text, so that it cannot be part of a kernel`,
+        'use what the language offers: Math, casts, vectors; or write the function out',
+      );
+    return refuse(cx, e, d.code, `\`${name}\`: ${d.message}`, d.remedy ?? 'write it another way');
+  }
+};
+
+const DEEPEST = 100;
+
+/** Runs the body of a function where it is called. */
+const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[]): Term => {
+  const call = [f.node, ...args.map(functionIn).filter((g) => g !== undefined)];
+  if (cx.calls.some((c) => c.length === call.length && c.every((g, k) => g === call[k])))
+    return refuse(cx, e, 'lang/recursion', `\`${f.name}\` calls itself, directly or by others`, 'write a loop');
+  if (cx.calls.length > DEEPEST)
+    return refuse(cx, e, 'lang/recursion', `calls are nested more than ${DEEPEST} deep`, 'write a loop');
+  const inner: Context = {
+    ...cx,
+    unit: f.unit,
+    env: new Env(f.env),
+    calls: [...cx.calls, call],
+    calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
+  };
+  return runBody(inner, e, f.node, args);
+};
+
+const functionIn = (arg: Term): unknown =>
+  arg.is === 'closure' ? arg.node : arg.is === 'host' && typeof arg.value === 'function' ? arg.value : undefined;

@@ -1,0 +1,261 @@
+import type { AnyNode, DoWhileStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
+import { bare, children } from '../../source/ast.js';
+import type { Binding } from '../../source/scope.js';
+import type { Label, Local, Loop } from '../code/code.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
+import { compute, originOf, refuse, type Context } from './context.js';
+import { parallelLoop } from './parallel.js';
+import { bindPattern } from './pattern.js';
+import { iteration } from './random-state.js';
+import { keepingVars } from './var-scope.js';
+import { isLiteral, tupleOf, type Bounds, type Term } from './term.js';
+import { condition, value } from './evaluate.js';
+import { effect } from './effect.js';
+import { recorded, run } from './run.js';
+import { visitedBy } from './visited.js';
+import { checkedStart, loopInterval, variableName } from './loop-variable.js';
+
+/** A loop's labels, and the context of its body. */
+interface LoopLabels {
+  readonly break: Label;
+  readonly continue: Label;
+  readonly body: Context;
+}
+
+const labels = (cx: Context, name: string | undefined, looped = true): LoopLabels => {
+  const own = { break: { name: 'broken' }, continue: { name: 'skipped' } };
+  const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, own] as const]);
+  return { ...own, body: { ...cx, looped: cx.looped || looped, exits: { ...cx.exits, loop: own, named } } };
+};
+
+/** `while (test) body`. */
+export const whileLoop = (cx: Context, s: WhileStatement, name: string | undefined): void => {
+  const at = originOf(cx, s);
+  const own = labels(cx, name);
+  let test: Scalar = literal(true);
+  const before = cx.session.record(() => (test = dynamicCondition(own.body, s.test)));
+  if (isLiteral(test) && test.value === false) return;
+  const body = cx.session.record(() =>
+    cx.session.emit(at, { do: 'block', label: own.continue, body: recorded(own.body, s.body) }),
+  );
+  const loop: Loop = { do: 'loop', test: before, condition: test, body, update: [] };
+  cx.session.emit(at, { do: 'block', label: own.break, body: [{ ...loop, at }] });
+};
+
+/** `do body while (test)`: the body is part of the test. */
+export const doWhile = (cx: Context, s: DoWhileStatement, name: string | undefined): void => {
+  const at = originOf(cx, s);
+  const own = labels(cx, name);
+  let test: Scalar = literal(true);
+  const before = cx.session.record(() => {
+    cx.session.emit(at, { do: 'block', label: own.continue, body: recorded(own.body, s.body) });
+    test = dynamicCondition(own.body, s.test);
+  });
+  const loop: Loop = { do: 'loop', test: before, condition: test, body: [], update: [] };
+  cx.session.emit(at, { do: 'block', label: own.break, body: [{ ...loop, at }] });
+};
+
+const dynamicCondition = (cx: Context, node: AnyNode): Scalar => {
+  const test = condition(cx, node);
+  return typeof test === 'boolean' ? literal(test) : test;
+};
+
+/** `for (init; test; update) body`. */
+export const countedFor = (cx: Context, s: ForStatement, name: string | undefined): void => {
+  const at = originOf(cx, s);
+  const own = labels(cx, name);
+  if (s.init?.type === 'VariableDeclaration') run(cx, [s.init]);
+  else if (s.init) effect(cx, s.init);
+  let test: Scalar = literal(true);
+  const before = cx.session.record(() => {
+    if (s.test) test = dynamicCondition(own.body, s.test);
+  });
+  const body = cx.session.record(() =>
+    cx.session.emit(at, { do: 'block', label: own.continue, body: recorded(own.body, s.body) }),
+  );
+  const update = cx.session.record(() => {
+    if (s.update) effect(own.body, s.update);
+  });
+  const counted = countedLocal(cx, s);
+  const loop: Loop = { do: 'loop', test: before, condition: test, body, update, ...(counted ? { counted } : {}) };
+  cx.session.emit(at, { do: 'block', label: own.break, body: [{ ...loop, at }] });
+};
+
+/**
+ * `for (let i = a; i < b; i += c)` counts, when nothing else assigns to i, and b stays the same: a literal, or a name that is
+ * never assigned to.
+ */
+const countedLocal = (cx: Context, s: ForStatement): Loop['counted'] | undefined => {
+  const { scopes } = cx.unit.text.parsed;
+  if (s.init?.type !== 'VariableDeclaration' || s.init.declarations.length !== 1 || !s.test || !s.update)
+    return undefined;
+  const [{ id, init }] = s.init.declarations;
+  const binding = scopes.bindingOf(id);
+  const slot = binding && cx.env.lookup(binding);
+  if (!binding || !init || s.init.kind === 'var' || binding.values.length !== 2 || slot?.is !== 'variable')
+    return undefined;
+  if (slot.locals.length !== 1) return undefined;
+  const test = bare(s.test);
+  if (test.type !== 'BinaryExpression' || !['<', '<='].includes(test.operator)) return undefined;
+  if (test.left.type === 'PrivateIdentifier' || scopes.bindingOf(bare(test.left)) !== binding) return undefined;
+  const step = stepOf(cx, s.update, binding);
+  const below = step === undefined ? undefined : invariant(cx, test.right);
+  return step === undefined || below === undefined
+    ? undefined
+    : { local: slot.locals[0], below, inclusive: test.operator === '<=', step };
+};
+
+/** The positive literal that `i++`, `i += c` adds. */
+const stepOf = (cx: Context, update: AnyNode, binding: Binding): number | undefined => {
+  const e = bare(update);
+  const isVariable = (node: AnyNode): boolean => cx.unit.text.parsed.scopes.bindingOf(bare(node)) === binding;
+  if (e.type === 'UpdateExpression') return e.operator === '++' && isVariable(e.argument) ? 1 : undefined;
+  if (e.type !== 'AssignmentExpression' || e.operator !== '+=' || !isVariable(e.left)) return undefined;
+  const by = bare(e.right);
+  const known = by.type === 'Literal' || by.type === 'Identifier' ? quiet(cx, by) : undefined;
+  return known && isLiteral(known) && Number.isInteger(known.value) && Number(known.value) > 0
+    ? Number(known.value)
+    : undefined;
+};
+
+/** A scalar that is the same whenever it is computed. */
+const invariant = (cx: Context, node: AnyNode): Scalar | undefined => {
+  const e = bare(node);
+  if (e.type === 'Literal' || e.type === 'Identifier') return quiet(cx, e);
+  const array = e.type === 'MemberExpression' && !e.computed ? bare(e.object) : undefined;
+  return array?.type === 'Identifier' &&
+    e.type === 'MemberExpression' &&
+    e.property.type === 'Identifier' &&
+    e.property.name === 'length'
+    ? quiet(cx, e)
+    : undefined;
+};
+
+/** The scalar that a simple expression stands for, if nothing needs to be computed for it. */
+const quiet = (cx: Context, node: AnyNode): Scalar | undefined => {
+  let term: Term | undefined;
+  const code = cx.session.record(() => (term = value(cx, node)));
+  return code.length === 0 && (term?.is === 'literal' || term?.is === 'temp') ? term : undefined;
+};
+
+/** `for (const x of …)`: over a range, over active elements, over an array of known length. */
+export const forOf = (cx: Context, s: ForOfStatement, name: string | undefined): void => {
+  if (s.await)
+    return refuse(cx, s, 'lang/unsupported-syntax', '`for await` cannot be part of a kernel', 'leave `await` out');
+  const over = visitedBy(cx, s.right, value(cx, s.right));
+  const pattern = s.left.type === 'VariableDeclaration' ? s.left.declarations[0].id : undefined;
+  if (!pattern)
+    return refuse(cx, s, 'lang/unsupported-syntax', 'a loop needs a variable of its own', 'write for (const i of …)');
+  keepingVars(cx, s, () => visit(cx, s, pattern, over, name));
+};
+
+const visit = (
+  cx: Context,
+  s: ForOfStatement,
+  pattern: AnyNode,
+  over: ReturnType<typeof visitedBy>,
+  name: string | undefined,
+): void => {
+  if (!('space' in over)) return unroll(cx, s, pattern, over, name);
+  if (over.order === 'parallel' && !cx.parallel && !cx.looped) return parallelLoop(cx, s, pattern, over, name);
+  if (over.space.over === 'active')
+    return refuse(
+      cx,
+      s.right,
+      'lang/nested-active',
+      'a loop over active elements runs in parallel, so that it must be an outermost loop',
+      'take it out of the loop around it, or loop over a range and ask isActive(…)',
+    );
+  sequence(cx, s, pattern, over.space.bounds, over.space.single, over.order === 'parallel' && !cx.parallel, name);
+};
+
+/** A loop over ranges that runs in order, the last range fastest. */
+const sequence = (
+  cx: Context,
+  s: ForOfStatement,
+  pattern: AnyNode,
+  bounds: readonly Bounds[],
+  single: boolean,
+  ownRandom: boolean,
+  name: string | undefined,
+): void => {
+  const at = originOf(cx, s);
+  const { session } = cx;
+  const own = labels(cx, name);
+  const draws = ownRandom ? iteration(cx, s) : undefined;
+  session.emit(at, { do: 'bounds', values: bounds.flatMap(({ from, to, step }) => [from, to, step]) });
+  const nest = (k: number, outer: readonly Temp[]): void => {
+    if (k === bounds.length) {
+      const body = session.record(() => {
+        const inner = draws ? draws(own.body, outer) : own.body;
+        bindPattern(inner, pattern, single ? outer[0] : tupleOf(outer), 'loop variable');
+        session.append(recorded(inner, s.body));
+      });
+      return session.emit(at, { do: 'block', label: own.continue, body });
+    }
+    const { to, step } = bounds[k];
+    const known = isLiteral(step);
+    const from = known ? bounds[k].from : checkedStart(cx, s, bounds[k]);
+    const local: Local = session.local(variableName(pattern, k), { name: variableName(pattern, k), type: 'i32' });
+    session.emit(at, { do: 'declare', locals: [local] });
+    session.emit(at, { do: 'write', local, value: from });
+    let test: Scalar = literal(true);
+    const within = loopInterval(from, to);
+    const read = (inside = false): Temp => {
+      const temp: Temp = { is: 'temp', type: 'i32', ...(inside && within ? { within } : {}) };
+      session.emit(at, { do: 'read', to: temp, local });
+      return temp;
+    };
+    const before = session.record(() => (test = compute(cx, s, 'lt', read(), to)));
+    const body = session.record(() => nest(k + 1, [...outer, read(true)]));
+    const update = session.record(() => {
+      const before = read();
+      const next = compute(cx, s, 'add', before, step);
+      /* A sum that is too large for its type is no more than what it was. */
+      const value = known ? next : compute(cx, s, 'select', compute(cx, s, 'gt', next, before), next, to);
+      session.emit(at, { do: 'write', local, value });
+    });
+    const counted = known && Number(step.value) > 0;
+    session.emit(at, {
+      do: 'loop',
+      test: before,
+      condition: test,
+      body,
+      update,
+      ...(counted ? { counted: { local, below: to, inclusive: false, step: Number(step.value) } } : {}),
+    });
+  };
+  const body = session.record(() => nest(0, []));
+  session.emit(at, { do: 'block', label: own.break, body });
+};
+
+/** An unrolled loop: its iterations one after the other, each with its own constants. Items are computed in their iteration. */
+const unroll = (
+  cx: Context,
+  s: ForOfStatement,
+  pattern: AnyNode,
+  items: readonly (() => Term)[],
+  name: string | undefined,
+): void => {
+  const at = originOf(cx, s);
+  const own = labels(cx, name, false);
+  const body = cx.session.record(() => {
+    for (const item of items) {
+      const label = { name: 'skipped' };
+      const loop = { break: own.break, continue: label };
+      const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, loop] as const]);
+      const inner = { ...cx, exits: { ...cx.exits, loop, named } };
+      const code = cx.session.record(() => {
+        bindPattern(inner, pattern, item(), 'loop variable');
+        cx.session.append(recorded(inner, s.body));
+      });
+      if (usesExits(s.body)) cx.session.emit(at, { do: 'block', label, body: code });
+      else cx.session.append(code);
+    }
+  });
+  if (usesExits(s.body)) cx.session.emit(at, { do: 'block', label: own.break, body });
+  else cx.session.append(body);
+};
+
+const usesExits = (node: AnyNode): boolean =>
+  node.type === 'BreakStatement' || node.type === 'ContinueStatement' || children(node).some(usesExits);

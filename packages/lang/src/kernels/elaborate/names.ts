@@ -1,0 +1,60 @@
+import type { Identifier } from 'acorn';
+import { standardGlobals } from '../../source/standard-globals.js';
+import * as vocabulary from '../vocabulary/index.js';
+import { refuse, type Context } from './context.js';
+import { Refused } from './session.js';
+import type { Constant, Slot, Term } from './term.js';
+import { fromHost } from './host-value.js';
+
+/** What a name means: something the function declares, something of its scope, or a word of the language. */
+export const resolve = (cx: Context, id: Identifier): Slot => {
+  const binding = cx.unit.text.parsed.scopes.bindingOf(id);
+  if (!binding) return constant(resolveFree(cx, id, id.name));
+  const slot = cx.env.lookup(binding);
+  if (slot) return slot;
+  if (binding.name === 'arguments') return noArguments(cx, id);
+  if (binding.kind === 'function') return callsItself(cx, id, id.name);
+  /* Its declaration was refused, and that has been reported. */
+  if (cx.session.diagnostics.length > 0) throw new Refused();
+  return refuse(cx, id, 'lang/unassigned', `\`${id.name}\` is used before it is declared`, 'declare it before');
+};
+
+/** The value of a name that the function does not declare. */
+export const resolveFree = (cx: Context, id: Identifier, name: string): Term => {
+  const { unit } = cx;
+  if (Object.hasOwn(unit.scope, name)) return fromHost(cx, id, name, unit.scope[name]);
+  if (Object.hasOwn(words, name)) return fromHost(cx, id, name, words[name]);
+  if (standardGlobals.has(name)) return fromHost(cx, id, name, (globalThis as Record<string, unknown>)[name]);
+  if (name === 'arguments') return noArguments(cx, id);
+  if (name === '__name') return { is: 'host', name, value: keepName };
+  if (name === unit.name && unit.text.nameless) return callsItself(cx, id, name);
+  return refuse(
+    cx,
+    id,
+    'lang/unbound',
+    `\`${name}\` is neither declared in the function nor in its scope`,
+    `pass it: kernel([…], { scope: { ${name} } }, fn), or use the build plugin, which finds it by itself`,
+  );
+};
+
+const callsItself = (cx: Context, id: Identifier, name: string): never =>
+  refuse(cx, id, 'lang/recursion', `\`${name}\` calls itself`, 'write a loop');
+
+const noArguments = (cx: Context, id: Identifier): never =>
+  refuse(cx, id, 'lang/unsupported-syntax', '`arguments` cannot be part of a kernel', 'name the parameters');
+
+/** Whether a free name is what a module loader makes of an import: `__vi_import_0__.range`, `import_lang.range`, `lang_1.range`. */
+export const isModuleName = (cx: Context, id: Identifier): boolean =>
+  cx.unit.text.parsed.scopes.bindingOf(id) === undefined &&
+  !Object.hasOwn(cx.unit.scope, id.name) &&
+  /^(__\w+_import_\d+__|import_\w+|_\w+|\w+_\d+)$/.test(id.name);
+
+/** Bundlers keep the names of nested functions by a call of this name. */
+export const keepName = <T>(f: T): T => f;
+
+const constant = (term: Term): Constant => ({ is: 'constant', term, what: 'constant' });
+
+const words = vocabulary as unknown as Readonly<Record<string, unknown>>;
+
+/** Whether a value is what a word of the language stands for. */
+export const isWord = (value: unknown): boolean => Object.values(words).includes(value);

@@ -1,0 +1,162 @@
+import type { Diagnostic, ScalarType } from '@filigree/ir';
+import type { Layout } from '@filigree/sparse/fields';
+import type { Action, Block, Cell, Instruction, Local, Reduction } from '../code/code.js';
+import { resultInterval } from '../code/interval.js';
+import { folded } from '../code/fold.js';
+import { leastType } from '../code/kinds.js';
+import type { OperatorName } from '../code/operators.js';
+import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
+import type { Scalar, Temp } from '../code/scalar.js';
+
+/**
+ * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next
+ * statement.
+ */
+export class Refused extends Error {}
+
+/** A constant table that a kernel reads at an index known only when it runs. */
+export interface TableUse {
+  readonly buffer: string;
+  readonly type: ScalarType;
+  readonly values: readonly (number | bigint)[];
+  /** Of floats: the buffer that holds them as f64, for where they are used with f64. */
+  readonly wide?: string;
+}
+
+/**
+ * What the compilation of one kernel accumulates: instructions, diagnostics, and what they use. Blocks are recorded one
+ * within another.
+ */
+export class Session {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly reductions: Reduction[] = [];
+  readonly tables: TableUse[] = [];
+  readonly units = new Map<unknown, Unit>();
+  /** Of these the words of the language, and what they call. */
+  readonly words = new Set<Unit>();
+  /** Names of fields to read through the cache nearest to the processor. */
+  readonly cacheL1 = new Set<string>();
+  /** Arrays and objects that a name is bound to. */
+  readonly named = new WeakSet<object>();
+  /** Copies of named arrays and objects, where JavaScript would hold the original: they may only be read. */
+  readonly copies = new WeakSet<object>();
+  /** Of these the copies of one that changes: they are read at once. */
+  readonly snapshots = new WeakSet<object>();
+  /** Arrays and objects of variables that are assigned anew as a whole. */
+  readonly rebound = new WeakSet<object>();
+  usesRandom = false;
+  private block: Instruction[] = [];
+  private readonly taken = new Set<string>();
+  private locals = 0;
+  private count = 0;
+
+  constructor(
+    readonly name: string,
+    readonly float: 'f32' | 'f64',
+    readonly layout: Layout,
+  ) {}
+
+  emit(at: Origin, action: Action): void {
+    if (++this.count > LARGEST) {
+      this.report(
+        at,
+        'lang/too-large',
+        `the kernel has more than ${LARGEST} operations once loops are unrolled and calls inlined`,
+        'leave out unrolled(…), or split the kernel',
+      );
+      throw new TooLarge();
+    }
+    this.block.push({ ...action, at });
+  }
+
+  /** Whether what would be emitted next can never run. */
+  hasLeft(): boolean {
+    return this.block[this.block.length - 1]?.do === 'exit';
+  }
+
+  /** Adds instructions that were recorded apart. */
+  append(block: Block): void {
+    for (const i of block) this.block.push(i);
+  }
+
+  /** Records what `body` emits apart from what was emitted before. */
+  record(body: () => void): Block {
+    const outer = this.block;
+    const inner: Instruction[] = [];
+    this.block = inner;
+    try {
+      body();
+    } finally {
+      this.block = outer;
+    }
+    return inner;
+  }
+
+  local(name: string, cell: Cell = { name }, unset = false): Local {
+    return { id: this.locals++, name, cell, ...(unset ? { unset } : {}) };
+  }
+
+  /** An operation on scalars; of literals alone its value. */
+  compute(at: Origin, operator: OperatorName, ...args: readonly Scalar[]): Scalar {
+    if (args.every((s) => s.is === 'literal')) {
+      const known = folded(operator, args);
+      if (typeof known === 'string')
+        return this.refuse(at, 'lang/literal', known, 'cast one of the operands: f64(x), i64(x)');
+      if (known) return known;
+    }
+    const within = resultInterval(operator, args);
+    const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
+    this.emit(at, { do: 'compute', to, operator, args });
+    return to;
+  }
+
+  cast(at: Origin, x: Scalar, type: ScalarType): Scalar {
+    const to: Temp = { is: 'temp', type };
+    this.emit(at, { do: 'compute', to, operator: 'cast', args: [x], type });
+    return to;
+  }
+
+  /** A name for a buffer that no other has. */
+  bufferName(name: string): string {
+    const base = `${this.name}_${name.replace(/\W/g, '_')}`;
+    let unique = base;
+    for (let k = 1; this.taken.has(unique); k++) unique = `${base}_${k}`;
+    this.taken.add(unique);
+    return unique;
+  }
+
+  /**
+   * The constant buffer with these values: of the type of the typed array that they come from, else of the first of i32, u32, i64 and
+   * u64 that holds them all, else of floats that take their precision from their use.
+   */
+  table(name: string, values: readonly (number | bigint)[], element: ScalarType | undefined): TableUse {
+    const known = this.tables.find((t) => t.values === values);
+    if (known) return known;
+    const type = element ?? (values.every(isExact) ? leastType(...values) : 'f64');
+    const float = type === 'f32' || (type === 'f64' && element === undefined);
+    const table: TableUse = float
+      ? { buffer: this.bufferName(name), type: this.float, values, wide: this.bufferName(`${name}_f64`) }
+      : { buffer: this.bufferName(name), type, values };
+    this.tables.push(table);
+    return table;
+  }
+
+  report(at: Origin, code: string, message: string, remedy: string): void {
+    const d = diagnosticAt(at, 'error', code, message, remedy);
+    const same = (o: Diagnostic): boolean =>
+      o.code === code && o.loc?.file === d.loc?.file && o.loc?.line === d.loc?.line && o.loc?.column === d.loc?.column;
+    if (!this.diagnostics.some(same)) this.diagnostics.push(d);
+  }
+
+  refuse(at: Origin, code: string, message: string, remedy: string): never {
+    this.report(at, code, message, remedy);
+    throw new Refused();
+  }
+}
+
+/** Thrown through all statements: nothing more is looked at. */
+export class TooLarge extends Error {}
+
+const LARGEST = 200_000;
+
+const isExact = (x: number | bigint): boolean => typeof x === 'bigint' || Number.isSafeInteger(x);

@@ -1,0 +1,187 @@
+import type { AnyNode } from 'acorn';
+import type { Local } from '../code/code.js';
+import { shapeText, type Shape } from '../vocabulary/algebra.js';
+import { originOf, refuse, type Context } from './context.js';
+import { isScalar, termText, unshaped, type Pending, type Slot, type Term, type Variable } from './term.js';
+import type { Scalar, Temp } from '../code/scalar.js';
+
+/** A variable without a value: it is declared here, and gets its shape from the first value assigned. */
+export const pending = (cx: Context, node: AnyNode, name: string, unset = false): Pending => {
+  const locals: Local[] = [];
+  cx.session.emit(originOf(cx, node), { do: 'declare', locals });
+  return { is: 'pending', name, locals, loop: cx.parallel, unset, slot: undefined };
+};
+
+/** A variable that starts with a value. */
+export const variable = (cx: Context, node: AnyNode, name: string, start: Term): Slot => {
+  const slot = pending(cx, node, name);
+  assignSlot(cx, node, slot, start);
+  return slot.slot ?? slot;
+};
+
+/** The current value of what a name is bound to. */
+export const readSlot = (cx: Context, node: AnyNode, slot: Slot): Term => {
+  if (slot.is === 'constant') return slot.term;
+  if (slot.is === 'pending')
+    return slot.slot
+      ? readSlot(cx, node, slot.slot)
+      : refuse(cx, node, 'lang/unassigned', `\`${slot.name}\` has no value yet`, 'give it one where it is declared');
+  const at = originOf(cx, node);
+  const elements = slot.locals.map((local): Temp => {
+    if (isOuter(cx, slot)) cx.parallel?.reads.set(local, at);
+    const to: Temp = { is: 'temp' };
+    cx.session.emit(at, { do: 'read', to, local });
+    return to;
+  });
+  return unshaped(slot.shape, elements);
+};
+
+/** Gives a variable a value; of arrays and objects each item. */
+export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): void => {
+  if (slot.is === 'pending') {
+    if (!slot.slot) {
+      slot.slot = madeLike(cx, node, slot, term);
+      if (slot.slot.is === 'constant' && !hasItems(term)) return;
+    }
+    return assignSlot(cx, node, slot.slot, term);
+  }
+  if (slot.is === 'constant') return assignItems(cx, node, slot.term, term);
+  if (isOuter(cx, slot))
+    refuse(
+      cx,
+      node,
+      'lang/parallel-write',
+      `\`${slot.name}\` lives outside of the parallel loop, whose iterations all write it`,
+      'accumulate with += or -=, or declare it inside of the loop, or use serially(…)',
+    );
+  const elements = elementsFor(cx, node, slot, term);
+  const at = originOf(cx, node);
+  slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
+};
+
+/** Whether a variable is shared by the iterations of the parallel loop around. */
+export const isOuter = (cx: Context, slot: Variable): boolean => cx.parallel !== undefined && slot.loop !== cx.parallel;
+
+/** The elements of a value that a variable is given; shapes must agree. */
+export const elementsFor = (cx: Context, node: AnyNode, slot: Variable, term: Term): readonly Scalar[] => {
+  const [shape, elements] = isScalar(term)
+    ? [[], [term]]
+    : term.is === 'shaped'
+      ? [term.shape, term.elements]
+      : refuse(
+          cx,
+          node,
+          'lang/shape',
+          `\`${slot.name}\` cannot hold ${termText(term)}`,
+          'variables hold numbers, vectors and matrices',
+        );
+  if (!sameShape(shape, slot.shape))
+    refuse(
+      cx,
+      node,
+      'lang/shape',
+      `\`${slot.name}\` is a ${shapeText(slot.shape)}, here it is given a ${shapeText(shape)}`,
+      'use two variables',
+    );
+  return elements;
+};
+
+/** A place for values like this one. The components of a vector share one type. */
+const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot => {
+  if (isScalar(term) || term.is === 'shaped') {
+    const cell = { name: slot.name };
+    const shape = isScalar(term) ? [] : term.shape;
+    const locals = Array.from({ length: isScalar(term) ? 1 : term.elements.length }, () =>
+      cx.session.local(slot.name, cell, slot.unset),
+    );
+    slot.locals.push(...locals);
+    return { is: 'variable', name: slot.name, shape, locals, loop: slot.loop };
+  }
+  const inner = (item: Slot, name: string): Slot => {
+    const part: Pending = { ...slot, name, slot: undefined };
+    return madeLike(cx, node, part, readSlot(cx, node, item));
+  };
+  const made: Term =
+    term.is === 'list'
+      ? { is: 'list', items: term.items.map((item, k) => inner(item, `${slot.name}_${k}`)) }
+      : term.is === 'members'
+        ? {
+            is: 'members',
+            members: new Map([...term.members].map(([name, item]) => [name, inner(item, `${slot.name}_${name}`)])),
+          }
+        : term;
+  noteCopy(cx, term, made);
+  return fixed(made);
+};
+
+const fixed = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });
+
+const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
+
+/**
+ * An array or object that already has a name gets no second one: the variable holds a copy, where JavaScript would hold
+ * the original. That makes no difference as long as neither is written, which is recorded here.
+ */
+const noteCopy = (cx: Context, from: Term, made: Term): void => {
+  if (!hasItems(from) || !cx.session.named.has(from) || from === made) return;
+  cx.session.copies.add(made);
+  if (hasVariables(from)) cx.session.snapshots.add(made);
+};
+
+/** Refuses to keep a copy of an array that changes, or a second name for a variable that is assigned other arrays. */
+export const refuseSecondName = (cx: Context, node: AnyNode, from: Term, to: Slot): void => {
+  const { snapshots, rebound } = cx.session;
+  const held = to.is === 'pending' ? to.slot : to;
+  if (held?.is !== 'constant' || !hasItems(held.term)) return;
+  if (snapshots.has(held.term) || rebound.has(from))
+    refuse(cx, node, 'lang/array-alias', 'an array that changes would get a second name', 'make a copy: [...a]');
+};
+
+/** Records that a variable holds an array or object and will be assigned another. */
+export const setRebound = (cx: Context, slot: Slot): void => {
+  const held = slot.is === 'pending' ? slot.slot : slot;
+  if (held?.is !== 'constant' || !hasItems(held.term)) return;
+  setNamed(cx, held.term);
+  cx.session.rebound.add(held.term);
+};
+
+const hasVariables = (term: Term): boolean => {
+  const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
+  return slots.some((slot) => slot.is !== 'constant' || hasVariables(slot.term));
+};
+
+/** Notes that an array or object, and those in it, have a name. */
+export const setNamed = (cx: Context, term: Term): void => {
+  if (!hasItems(term)) return;
+  cx.session.named.add(term);
+  const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
+  for (const slot of slots) if (slot.is === 'constant') setNamed(cx, slot.term);
+};
+
+/** Arrays and objects are assigned item by item. */
+const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => {
+  noteCopy(cx, from, to);
+  if (to.is === 'list' && from.is === 'list' && to.items.length === from.items.length) {
+    const values = from.items.map((item) => readSlot(cx, node, item));
+    return to.items.forEach((item, k) => assignSlot(cx, node, item, values[k]));
+  }
+  if (to.is === 'members' && from.is === 'members' && [...to.members.keys()].every((name) => from.members.has(name))) {
+    const values = [...to.members].map(([name, item]) => [item, readSlot(cx, node, from.members.get(name)!)] as const);
+    return values.forEach(([item, value]) => assignSlot(cx, node, item, value));
+  }
+  if (
+    to === from ||
+    (to.is === 'host' && from.is === 'host' && to.value === from.value) ||
+    (to.is === 'nothing' && from.is === 'nothing')
+  )
+    return;
+  refuse(
+    cx,
+    node,
+    'lang/shape',
+    `this is ${termText(from)}, elsewhere it is ${termText(to)}`,
+    'what is chosen when the kernel runs must be numbers, or vectors of one size',
+  );
+};
+
+export const sameShape = (a: Shape, b: Shape): boolean => a.length === b.length && a.every((n, k) => n === b[k]);

@@ -1,0 +1,168 @@
+import type { AnyNode, IfStatement, LabeledStatement, VariableDeclaration } from 'acorn';
+import { assignPattern } from './assign.js';
+import { originOf, refuse, unsupported, type Context } from './context.js';
+import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
+import { bindPattern } from './pattern.js';
+import { Refused } from './session.js';
+import { pending } from './slots.js';
+import { isShared } from './var-scope.js';
+import { returnStatement } from './body.js';
+import { condition, value } from './evaluate.js';
+import { effect } from './effect.js';
+import { recorded, run } from './run.js';
+
+/**
+ * Statements in order. One that is refused is skipped, so that problems in the others are found too; code after an
+ * unconditional exit never runs and is not looked at. Functions declared in `scope` are known before their declaration.
+ */
+export const statements = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void => {
+  for (const s of scope) if (s.type === 'FunctionDeclaration') declareFunction(cx, s);
+  for (const s of list) {
+    if (cx.session.hasLeft()) return;
+    try {
+      statement(cx, s);
+    } catch (e) {
+      if (!(e instanceof Refused)) throw e;
+    }
+  }
+};
+
+const statement = (cx: Context, s: AnyNode): void => {
+  switch (s.type) {
+    case 'ExpressionStatement':
+      return s.directive === undefined ? effect(cx, s.expression) : undefined;
+    case 'VariableDeclaration':
+      return declaration(cx, s);
+    case 'IfStatement':
+      return ifStatement(cx, s);
+    case 'BlockStatement':
+      return run(cx, s.body);
+    case 'ForOfStatement':
+      return forOf(cx, s, undefined);
+    case 'ForStatement':
+      return countedFor(cx, s, undefined);
+    case 'WhileStatement':
+      return whileLoop(cx, s, undefined);
+    case 'DoWhileStatement':
+      return doWhile(cx, s, undefined);
+    case 'LabeledStatement':
+      return labeled(cx, s);
+    case 'BreakStatement':
+    case 'ContinueStatement':
+      return jump(cx, s);
+    case 'ReturnStatement':
+      return returnStatement(cx, s);
+    case 'FunctionDeclaration':
+    case 'EmptyStatement':
+      return;
+    default:
+      return unsupported(
+        cx,
+        s,
+        statementNames[s.type] ?? 'this statement',
+        statementRemedies[s.type] ?? 'write it another way',
+      );
+  }
+};
+
+const declaration = (cx: Context, s: VariableDeclaration): void => {
+  for (const d of s.declarations) {
+    if (s.kind === 'var' && isShared(cx, d.id)) {
+      if (d.init) assignPattern(cx, d.id, value(cx, d.init));
+      continue;
+    }
+    if (d.init) {
+      bindPattern(cx, d.id, value(cx, d.init));
+      continue;
+    }
+    const binding = d.id.type === 'Identifier' ? cx.unit.text.parsed.scopes.bindingOf(d.id) : undefined;
+    if (binding) cx.env.bind(binding, pending(cx, d.id, binding.name, true));
+  }
+};
+
+const declareFunction = (cx: Context, node: AnyNode & { type: 'FunctionDeclaration' }): void => {
+  const binding = node.id ? (cx.unit.text.parsed.scopes.bindingOf(node.id) ?? bindingNamed(cx, node)) : undefined;
+  if (!binding || !node.id) return;
+  const term = { is: 'closure', name: node.id.name, node, unit: cx.unit, env: cx.env } as const;
+  cx.env.bind(binding, { is: 'constant', term, what: 'constant' });
+};
+
+/* The name in a declaration is not a reference, so only the list of bindings knows it. */
+const bindingNamed = (
+  cx: Context,
+  node: AnyNode,
+): ReturnType<Context['unit']['text']['parsed']['scopes']['bindingOf']> =>
+  cx.unit.text.parsed.scopes.bindings.find((b) => b.node === node);
+
+const ifStatement = (cx: Context, s: IfStatement): void => {
+  const test = condition(cx, s.test);
+  if (typeof test === 'boolean') {
+    const taken = test ? s.consequent : s.alternate;
+    if (taken) run(cx, taken.type === 'BlockStatement' ? taken.body : [taken]);
+    return;
+  }
+  const then = recorded(cx, s.consequent);
+  const otherwise = s.alternate ? recorded(cx, s.alternate) : [];
+  cx.session.emit(originOf(cx, s), { do: 'if', condition: test, then, otherwise });
+};
+
+const labeled = (cx: Context, s: LabeledStatement): void => {
+  const { name } = s.label;
+  switch (s.body.type) {
+    case 'ForOfStatement':
+      return forOf(cx, s.body, name);
+    case 'ForStatement':
+      return countedFor(cx, s.body, name);
+    case 'WhileStatement':
+      return whileLoop(cx, s.body, name);
+    case 'DoWhileStatement':
+      return doWhile(cx, s.body, name);
+    default: {
+      const label = { name };
+      const named = new Map([...cx.exits.named, [name, { break: label, continue: undefined }] as const]);
+      const body = recorded({ ...cx, exits: { ...cx.exits, named } }, s.body);
+      cx.session.emit(originOf(cx, s), { do: 'block', label, body });
+    }
+  }
+};
+
+const jump = (cx: Context, s: AnyNode & { type: 'BreakStatement' | 'ContinueStatement' }): void => {
+  const what = s.type === 'BreakStatement' ? 'break' : 'continue';
+  const target = s.label ? cx.exits.named.get(s.label.name) : cx.exits.loop;
+  const label = target?.[what];
+  if (label) return cx.session.emit(originOf(cx, s), { do: 'exit', label });
+  return target
+    ? refuse(
+        cx,
+        s,
+        'lang/break-in-parallel',
+        'the iterations of a parallel loop run at once: none can end the loop for the others',
+        'use continue to end an iteration, or serially(…) around the range',
+      )
+    : refuse(
+        cx,
+        s,
+        'lang/break-in-parallel',
+        `\`${what}\` would leave a parallel loop or a function`,
+        'leave one loop after the other',
+      );
+};
+
+const statementNames: Readonly<Record<string, string>> = {
+  SwitchStatement: '`switch`',
+  ThrowStatement: '`throw`',
+  TryStatement: '`try`',
+  ForInStatement: '`for … in`',
+  ClassDeclaration: 'a class',
+  DebuggerStatement: '`debugger`',
+  WithStatement: '`with`',
+};
+
+const statementRemedies: Readonly<Record<string, string>> = {
+  SwitchStatement: 'write if … else if …',
+  ThrowStatement: 'write a code to a field and look at it on the host',
+  TryStatement: 'nothing in a kernel throws',
+  ForInStatement: 'write for (const i of range(n))',
+  ClassDeclaration: 'declare it outside, and use functions and vectors here',
+  DebuggerStatement: 'leave it out here; on the host the function runs in a debugger as it is',
+};

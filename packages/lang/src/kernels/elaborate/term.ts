@@ -1,0 +1,230 @@
+import type { ScalarType } from '@filigree/ir';
+import type { AnyField } from '@filigree/sparse/fields';
+import type { FunctionNode } from '../../source/ast.js';
+import { shapeText, type Shape } from '../vocabulary/algebra.js';
+import type { Local } from '../code/code.js';
+import type { Unit } from '../code/origin.js';
+import type { Binding } from '../../source/scope.js';
+import type { Literal, Scalar, Temp } from '../code/scalar.js';
+
+/** What an expression of a kernel stands for when it is compiled. */
+export type Term =
+  | Scalar
+  | Shaped
+  | List
+  | Members
+  | Element
+  | ArrayArgument
+  | ArrayElement
+  | Table
+  | Closure
+  | LoopHead
+  | SparseCell
+  | Host
+  | Nothing;
+
+/** A small vector or matrix: its elements, row by row. */
+export interface Shaped {
+  readonly is: 'shaped';
+  readonly shape: Shape;
+  readonly elements: readonly Scalar[];
+}
+
+/** An array literal. Items that the kernel writes are variables. */
+export interface List {
+  readonly is: 'list';
+  readonly items: readonly Slot[];
+}
+
+/** An object literal. */
+export interface Members {
+  readonly is: 'members';
+  readonly members: ReadonlyMap<string, Slot>;
+}
+
+/** A field with as many indices as were given so far. */
+export interface Element {
+  readonly is: 'element';
+  readonly field: AnyField;
+  readonly index: readonly Scalar[];
+}
+
+/** A typed array that is given at the launch. */
+export interface ArrayArgument {
+  readonly is: 'array';
+  readonly name: string;
+  readonly buffer: string;
+  readonly type: ScalarType;
+  readonly length: Temp;
+  readonly maxLength: number;
+}
+
+/** An element of one, not read yet. */
+export interface ArrayElement {
+  readonly is: 'array-element';
+  readonly array: ArrayArgument;
+  readonly index: Scalar;
+}
+
+/** A rectangular array of numbers of the surroundings, with as many indices as were given so far. */
+export interface Table {
+  readonly is: 'table';
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly values: readonly (number | bigint)[];
+  /** Of a typed array: the type of its elements. */
+  readonly element: ScalarType | undefined;
+  readonly index: readonly Scalar[];
+}
+
+/** A function of the kernel's text, with the names it sees. */
+export interface Closure {
+  readonly is: 'closure';
+  readonly name: string;
+  readonly node: FunctionNode;
+  readonly unit: Unit;
+  readonly env: Names;
+}
+
+/** What names are bound to. */
+export interface Names {
+  lookup(binding: Binding): Slot | undefined;
+}
+
+/** What `range`, `ndrange`, `active` and `splineNodes` give: a loop to be. */
+export interface LoopHead {
+  readonly is: 'loop';
+  readonly space:
+    | { readonly over: 'range'; readonly bounds: readonly Bounds[]; readonly single: boolean }
+    | { readonly over: 'active'; readonly field: AnyField }
+    | { readonly over: 'items'; readonly items: readonly (() => Term)[] };
+  readonly order: 'parallel' | 'serial' | 'unrolled';
+}
+
+export interface Bounds {
+  readonly from: Scalar;
+  readonly to: Scalar;
+  readonly step: Scalar;
+}
+
+/** An outer cell around the elements of a field: `parent(u, n)`. */
+export interface SparseCell {
+  readonly is: 'cell';
+  readonly field: AnyField;
+  /** How many sparse nodes further out than the innermost. */
+  readonly outwards: number;
+}
+
+/**
+ * A value of the surroundings that is used while the kernel is compiled and not when it runs: functions, strings,
+ * objects.
+ */
+export interface Host {
+  readonly is: 'host';
+  readonly name: string;
+  readonly value: unknown;
+}
+
+export interface Nothing {
+  readonly is: 'nothing';
+}
+
+/** What a name is bound to. */
+export type Slot = Constant | Variable | Pending;
+
+export interface Constant {
+  readonly is: 'constant';
+  readonly term: Term;
+  /** What assigning to it would be, for the message. */
+  readonly what: 'constant' | 'argument' | 'loop variable';
+}
+
+/** A mutable variable: locals in the shape of what it holds. */
+export interface Variable {
+  readonly is: 'variable';
+  readonly name: string;
+  readonly shape: Shape;
+  readonly locals: readonly Local[];
+  /** The parallel loop in whose body it lives. */
+  readonly loop: object | undefined;
+}
+
+/** A variable that has no value and therefore no shape yet. The first assignment fills in `locals` and `slot`. */
+export interface Pending {
+  readonly is: 'pending';
+  readonly name: string;
+  readonly locals: Local[];
+  readonly loop: object | undefined;
+  /** Whether the source declares it so, and may read it before it has a value. */
+  readonly unset: boolean;
+  slot: Slot | undefined;
+}
+
+export const nothing: Nothing = { is: 'nothing' };
+
+export const isScalar = (t: Term): t is Scalar => t.is === 'literal' || t.is === 'temp';
+
+export const isLiteral = (t: Term): t is Literal => t.is === 'literal';
+
+/** A scalar, vector or matrix as the algebra takes it. */
+export const shapedTerm = (t: Scalar | Shaped): Shaped =>
+  t.is === 'shaped' ? t : { is: 'shaped', shape: [], elements: [t] };
+
+/** The other way round: of the empty shape a scalar. */
+export const unshaped = (shape: Shape, elements: readonly Scalar[]): Scalar | Shaped =>
+  shape.length === 0 ? elements[0] : { is: 'shaped', shape, elements };
+
+/** What a loop gives for each iteration: several values in one. */
+export const tupleOf = (items: readonly Term[]): Term => ({
+  is: 'list',
+  items: items.map((term) => ({ is: 'constant', term, what: 'loop variable' })),
+});
+
+/** The shape of a field's elements. */
+export const shapeOfField = (field: AnyField): Shape =>
+  field.is === 'scalar' ? [] : field.is === 'vector' ? [field.size] : [field.rows, field.cols];
+
+/** A term for people, with its article. */
+export const termText = (t: Term): string => {
+  switch (t.is) {
+    case 'literal':
+      return typeof t.value === 'boolean' ? 'a truth value' : 'a number';
+    case 'temp':
+      return 'a number';
+    case 'shaped':
+      return `a ${shapeText(t.shape)}`;
+    case 'list':
+      return `an array of ${t.items.length}`;
+    case 'members':
+      return 'an object';
+    case 'element':
+      return t.index.length === 0 ? `field '${t.field.name}'` : `a part of field '${t.field.name}'`;
+    case 'array':
+      return `array '${t.name}'`;
+    case 'array-element':
+      return 'a number';
+    case 'table':
+      return `the array \`${t.name}\``;
+    case 'closure':
+      return 'a function';
+    case 'loop':
+      return `${loopText[t.space.over]}, which is only for loops`;
+    case 'cell':
+      return 'parent(…), which is only for isActive, activate and deactivate';
+    case 'host':
+      return hostText(t.value);
+    case 'nothing':
+      return 'nothing';
+  }
+};
+
+const loopText = { active: 'active(…)', range: 'a range', items: 'splineNodes(…)' } as const;
+
+const hostText = (value: unknown): string => {
+  if (typeof value === 'function') return `function \`${value.name}\``;
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+};
+
+/** Whether terms are scalars, for intrinsics that take those only. */
+export const areScalars = (terms: readonly Term[]): terms is readonly Scalar[] => terms.every(isScalar);

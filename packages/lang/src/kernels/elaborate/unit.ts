@@ -1,0 +1,54 @@
+import type { Loc } from '@filigree/ir';
+import { bare, isFunction, type FunctionNode } from '../../source/ast.js';
+import { functionText, textOf } from '../../source/function-text.js';
+import { keptOf } from '../../source/kept.js';
+import { asWritten } from '../../source/spelling/as-written.js';
+import { filesFrom, framesOf } from '../../source/spelling/files.js';
+import { stackOf } from '../../source/spelling/origin-of.js';
+import type { Unit } from '../code/origin.js';
+
+/** What is known of a function beside itself. */
+interface UnitHints {
+  readonly at?: Loc | undefined;
+  readonly called?: string;
+  readonly near?: readonly string[] | undefined;
+}
+
+type AnyFunction = (...args: never[]) => unknown;
+
+/**
+ * The text of a function, parsed; `called` names it where it has no name. `near` are files in which it may stand beside those that
+ * its own origin names; without them, as for words of the language, numerals are taken as they are printed. Throws `DiagnosticError` as `functionText` does.
+ */
+export const unitOf = (
+  fn: AnyFunction,
+  scope: Readonly<Record<string, unknown>>,
+  { at, called, near }: UnitHints = {},
+): Unit => {
+  const frames = framesOf(stackOf(fn));
+  const files = near ? [...new Set([...(at ? [at.file] : []), ...frames.map((f) => f.path), ...near])] : [];
+  const kept = keptOf(fn);
+  const { text, sure } = kept
+    ? { text: kept.text, sure: kept.spelled }
+    : asWritten(textOf(fn), filesFrom(files), { name: fn.name, line: at?.line ?? frames[0]?.line });
+  return {
+    name: fn.name,
+    text: functionText(fn, at, called, text),
+    scope,
+    spelled: sure,
+    files,
+    frames: at ? '\n'.repeat(at.line - 1) + ' '.repeat(at.column - 1) + text : text,
+  };
+};
+
+/** The function that a unit is the text of; undefined for a class, a getter and the like. */
+export const functionOfUnit = (unit: Unit): FunctionNode | undefined => {
+  const [statement] = unit.text.parsed.program.body;
+  if (statement?.type !== 'ExpressionStatement') return undefined;
+  const e = bare(statement.expression);
+  if (e.type !== 'ObjectExpression') return isFunction(e) ? e : undefined;
+  const [property] = e.properties;
+  return property?.type === 'Property' && property.kind === 'init' && isFunction(property.value)
+    ? property.value
+    : undefined;
+};

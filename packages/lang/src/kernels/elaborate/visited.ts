@@ -1,0 +1,68 @@
+import type { AnyNode } from 'acorn';
+import { literal } from '../code/scalar.js';
+import { refuse, type Context } from './context.js';
+import { isLiteral, tupleOf, type LoopHead, type Term } from './term.js';
+import { itemsOf } from './items.js';
+
+/** What a loop visits: items, each computed where it is visited, or indices that are known only when the kernel runs. */
+export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly (() => Term)[] | RunLoop => {
+  if (over.is !== 'loop') return ready(itemsOf(cx, node, over));
+  const { space, order } = over;
+  if (space.over === 'items') return space.items;
+  return order === 'unrolled' ? ready(indicesOf(cx, node, space)) : { space, order };
+};
+
+/** A loop that runs in the kernel. */
+interface RunLoop extends Pick<LoopHead, 'order'> {
+  readonly space: Exclude<LoopHead['space'], { over: 'items' }>;
+}
+
+const ready = (items: readonly Term[]): readonly (() => Term)[] => items.map((item) => () => item);
+
+const MOST = 4096;
+
+/** All indices of a loop that is unrolled; its bounds must be known. */
+const indicesOf = (cx: Context, node: AnyNode, space: RunLoop['space']): readonly Term[] => {
+  if (space.over === 'active')
+    return refuse(
+      cx,
+      node,
+      'lang/unrolled',
+      'which elements are active is not known at compile time',
+      'unroll a range',
+    );
+  const known = space.bounds.map(({ from, to, step }) =>
+    [from, to, step].every((x) => isLiteral(x) && Number.isInteger(x.value))
+      ? steps(
+          Number((from as { value: unknown }).value),
+          Number((to as { value: unknown }).value),
+          Number((step as { value: unknown }).value),
+        )
+      : refuse(
+          cx,
+          node,
+          'lang/unrolled',
+          'the bounds of an unrolled loop must be whole numbers known at compile time',
+          'use numbers, and constants of the scope; or leave unrolled(…) out',
+        ),
+  );
+  const total = known.reduce((n, list) => n * list.length, 1);
+  if (total > MOST)
+    return refuse(
+      cx,
+      node,
+      'lang/unrolled',
+      `a loop of ${total} iterations is too long to unroll (${MOST} at most)`,
+      'leave unrolled(…) out',
+    );
+  const all = known.reduce<readonly (readonly number[])[]>(
+    (rows, list) => rows.flatMap((row) => list.map((x) => [...row, x])),
+    [[]],
+  );
+  return all.map((row) => (space.single ? literal(row[0]) : tupleOf(row.map(literal))));
+};
+
+const steps = (from: number, to: number, step: number): readonly number[] =>
+  step > 0
+    ? Array.from({ length: Math.min(MOST + 1, Math.max(0, Math.ceil((to - from) / step))) }, (_, k) => from + k * step)
+    : [];

@@ -1,0 +1,21 @@
+export * from './vocabulary/index.js';
+export { launchSeed } from './vocabulary/random.js';
+export { kernel, type KernelDef, type KernelOptions } from './kernel.js';
+export {
+  array,
+  type ArrayDecl,
+  type KernelArg,
+  type KernelFunction,
+  type LaunchArgs,
+  type Params,
+} from './arguments.js';
+export {
+  lowerKernel,
+  lowerKernels,
+  type KernelSignature,
+  type LaunchParam,
+  type LoweredKernel,
+  type LoweredKernels,
+} from './lower.js';
+export { conjugateGradients, type ConjugateGradients, type KrylovFields } from './library/conjugate-gradients.js';
+export { solveConjugateGradients, type KrylovLaunches, type KrylovOptions } from './library/solve.js';

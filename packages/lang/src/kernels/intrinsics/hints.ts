@@ -1,0 +1,98 @@
+import type { CallExpression } from 'acorn';
+import { componentsOf, type AnyField } from '@filigree/sparse/fields';
+import { compute, originOf, refuse, type Context } from '../elaborate/context.js';
+import { argumentsOf, reference } from '../elaborate/evaluate.js';
+import { draw, drawTwice } from '../elaborate/random-state.js';
+import { randomDouble, randomInteger, randomSingle } from '../vocabulary/random.js';
+import { isLiteral, isScalar, nothing, termText } from '../elaborate/term.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
+import type { Intrinsic } from './intrinsic.js';
+import { castTo, scalars } from './math.js';
+import { coordinates } from './places.js';
+
+/** `cache(u)` in a loop over active elements: its attribute `cache`. */
+export const cache: Intrinsic = (cx, e) => {
+  const field = fieldArgument(cx, e);
+  if (!cx.parallel?.active)
+    return refuse(
+      cx,
+      e,
+      'lang/cache',
+      'cache is a hint for loops over active elements',
+      'put it at the top of for (… of active(u))',
+    );
+  for (const { name } of componentsOf(field)) if (!cx.parallel.cache.includes(name)) cx.parallel.cache.push(name);
+  return nothing;
+};
+
+/** `cacheL1(u)`: an attribute of the kernel. */
+export const cacheL1: Intrinsic = (cx, e) => {
+  for (const { name } of componentsOf(fieldArgument(cx, e))) cx.session.cacheL1.add(name);
+  return nothing;
+};
+
+/** `assumeInRange(x, base, lo, hi)`, of numbers or of vectors element by element. */
+export const assumeInRange: Intrinsic = (cx, e) => {
+  const args = argumentsOf(cx, e);
+  const [lo, hi] = args.slice(2);
+  if (
+    args.length !== 4 ||
+    !isLiteral(lo) ||
+    !isLiteral(hi) ||
+    !Number.isInteger(lo.value) ||
+    !Number.isInteger(hi.value) ||
+    Number(lo.value) >= Number(hi.value)
+  )
+    return refuse(
+      cx,
+      e,
+      'lang/assume-in-range',
+      'the bounds of the promise are whole numbers known at compile time, the first below the second',
+      'write assumeInRange(x, base, 0, 4)',
+    );
+  const [xs, bases] = [0, 1].map((k) => coordinates(cx, e.arguments[k], args[k]));
+  if (xs.length !== bases.length)
+    return refuse(
+      cx,
+      e,
+      'lang/shape',
+      `${xs.length} numbers are promised to lie around ${bases.length}`,
+      'give each its base: assumeInRange(vec(i, j), [a, b], 0, 4)',
+    );
+  const promised = xs.map((x, k): Temp => {
+    const to: Temp = { is: 'temp', type: 'i32' };
+    const bounds = { lo: Number(lo.value), hi: Number(hi.value) };
+    cx.session.emit(originOf(cx, e), { do: 'assume', to, x, base: bases[k], ...bounds });
+    return to;
+  });
+  return isScalar(args[0]) ? promised[0] : { is: 'shaped', shape: [promised.length], elements: promised };
+};
+
+/** `random()`: in [0, 1), with as many bits as the kernel's floats have. */
+export const random: Intrinsic = (cx, e) => {
+  scalars(cx, e, 0);
+  const part = (bits: Scalar, shift: number, scale: number): Scalar =>
+    compute(cx, e, 'mul', shift === 0 ? bits : compute(cx, e, 'shr', bits, literal(shift)), literal(scale));
+  if (cx.session.float === 'f32') return part(draw(cx, e), randomSingle.shift, randomSingle.scale);
+  const { bits, more } = drawTwice(cx, e);
+  return compute(
+    cx,
+    e,
+    'add',
+    part(bits, 0, randomDouble.scale),
+    part(more, randomDouble.more.shift, randomDouble.more.scale),
+  );
+};
+
+/** `randomInt()`: 0 ≤ n < 2³¹. */
+export const randomInt: Intrinsic = (cx, e) => {
+  scalars(cx, e, 0);
+  return castTo(cx, e, compute(cx, e, 'shr', draw(cx, e), literal(randomInteger.shift)), 'i32');
+};
+
+const fieldArgument = (cx: Context, e: CallExpression): AnyField => {
+  const of = e.arguments.length === 1 ? reference(cx, e.arguments[0]) : nothing;
+  return of.is === 'element' && of.index.length === 0
+    ? of.field
+    : refuse(cx, e, 'lang/not-a-field', `a field is wanted here, this is ${termText(of)}`, 'write cache(u)');
+};

@@ -1,0 +1,158 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import type { ScalarType } from '@filigree/ir';
+
+import { givenKind, isReal } from '../code/kinds.js';
+import type { OperatorName } from '../code/operators.js';
+import { asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
+import { constantOf } from '../emit/constant.js';
+import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
+import type { Intrinsic } from './intrinsic.js';
+import { acosh, asinh, atanh } from './inverse-hyperbolic.js';
+import { argumentsOf } from '../elaborate/evaluate.js';
+import { power } from '../elaborate/binary-operation.js';
+import { literal, typedLiteral, type Scalar } from '../code/scalar.js';
+import { unaryMath } from '../../source/math-functions.js';
+
+/** Functions of `Math` and `Number`, by the function. */
+export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
+  new Map<unknown, Intrinsic>([
+    ...unaryMath.map((name): [unknown, Intrinsic] => [Math[name], unary(name)]),
+    [Math.min, fold('min')],
+    [Math.max, fold('max')],
+    [Math.hypot, hypot],
+    [Math.atan2, ofTwo((cx, e, [y, x]) => compute(cx, e, 'atan2', y, x))],
+    [Math.pow, ofTwo((cx, e, [x, y]) => power(cx, e, x, y))],
+    [Math.imul, ofTwo(imul)],
+    [Math.clz32, known(Math.clz32, leadingZeros)],
+    [Math.asinh, known(Math.asinh, asinh)],
+    [Math.acosh, known(Math.acosh, acosh)],
+    [Math.atanh, known(Math.atanh, atanh)],
+    [Math.fround, (cx, e) => castTo(cx, e, scalars(cx, e, 1)[0], 'f32')],
+    [
+      Math.random,
+      (cx, e) => unsupported(cx, e, 'Math.random', 'use random(), which gives the same numbers whatever the threads'),
+    ],
+    [Number.isNaN, isNaN_],
+    [isNaN, isNaN_],
+    [Number.isFinite, isFinite_],
+    [isFinite, isFinite_],
+    [Number, (cx, e) => scalars(cx, e, 1)[0]],
+  ]);
+
+/** `i32(x)` and the like; of vectors and matrices element by element. */
+export const castIntrinsic =
+  (type: ScalarType): Intrinsic =>
+  (cx, e) => {
+    const args = argumentsOf(cx, e);
+    const [x] = args;
+    if (args.length === 1 && x.is === 'shaped')
+      return unshaped(
+        x.shape,
+        x.elements.map((s) => castTo(cx, e, s, type)),
+      );
+    return castTo(cx, e, scalarsOf(cx, e, args, 1)[0], type);
+  };
+
+/** `idiv(a, b)`, `a` a number or a vector. */
+export const idiv: Intrinsic = (cx, e) => {
+  const args = argumentsOf(cx, e);
+  const [first] = args;
+  if (args.length === 2 && first.is === 'shaped') {
+    const by = asScalar(cx, e.arguments[1] ?? e, args[1]);
+    return { ...first, elements: first.elements.map((a) => quotient(cx, e, a, by)) };
+  }
+  const [a, b] = scalarsOf(cx, e, args, 2);
+  return quotient(cx, e, a, b);
+};
+
+const quotient = (cx: Context, e: CallExpression, a: Scalar, b: Scalar): Scalar => {
+  if (isLiteral(b) && Number(b.value) === 0)
+    return refuse(cx, e, 'lang/division', 'this divides by zero', 'divide by another number');
+  return compute(cx, e, 'idiv', a, b);
+};
+
+/** A conversion. Of a number known at compile time to i32 it is that number, so that it can be an index or a bound. */
+export const castTo = (cx: Context, node: AnyNode, x: Scalar, type: ScalarType): Scalar => {
+  if (type === 'i32' && isLiteral(x)) return typedLiteral(constantOf(x.value, type, isReal(givenKind(x))), type);
+  return cx.session.cast(originOf(cx, node), x, type);
+};
+
+/** Exactly this many arguments, all scalars. */
+export const scalars = (cx: Context, e: CallExpression, wanted: number): readonly Scalar[] =>
+  scalarsOf(cx, e, argumentsOf(cx, e), wanted);
+
+const scalarsOf = (cx: Context, e: CallExpression, args: readonly Term[], wanted: number): readonly Scalar[] => {
+  if (args.length !== wanted)
+    return refuse(
+      cx,
+      e,
+      'lang/arguments',
+      `this function takes ${wanted} argument${wanted === 1 ? '' : 's'}, not ${args.length}`,
+      'give each parameter one',
+    );
+  return args.map((a, k) => asScalar(cx, e.arguments[k] ?? e, a));
+};
+
+/** A product that is meant to wrap: of unsigned words. */
+const imul = (cx: Context, e: CallExpression, [x, y]: readonly Scalar[]): Scalar => {
+  const word = (a: Scalar): Scalar => castTo(cx, e, castTo(cx, e, a, 'i32'), 'u32');
+  return castTo(cx, e, compute(cx, e, 'mul', word(x), word(y)), 'i32');
+};
+
+/** Zeros before the first bit of a word: those of all bits that are set once every bit below the first is. */
+const leadingZeros = (cx: Context, e: CallExpression, x: Scalar): Scalar => {
+  const word = castTo(cx, e, compute(cx, e, 'bitor', x, literal(0)), 'u32');
+  const shifted = (a: Scalar, by: number): Scalar => compute(cx, e, 'shr', a, literal(by));
+  const masked = (a: Scalar, mask: number): Scalar => compute(cx, e, 'bitand', a, literal(mask));
+  const below = [1, 2, 4, 8, 16].reduce((a, by) => compute(cx, e, 'bitor', a, shifted(a, by)), word);
+  const twos = compute(cx, e, 'sub', below, masked(shifted(below, 1), 0x55555555));
+  const fours = compute(cx, e, 'add', masked(twos, 0x33333333), masked(shifted(twos, 2), 0x33333333));
+  const bytes = masked(compute(cx, e, 'add', fours, shifted(fours, 4)), 0x0f0f0f0f);
+  const ones = shifted(compute(cx, e, 'mul', bytes, literal(0x01010101)), 24);
+  return compute(cx, e, 'sub', literal(32), castTo(cx, e, ones, 'i32'));
+};
+
+/** A function that is made of others; of a number known at compile time it is a number. */
+const known =
+  (fold: (x: number) => number, f: (cx: Context, e: CallExpression, x: Scalar) => Scalar): Intrinsic =>
+  (cx, e) => {
+    const [x] = scalars(cx, e, 1);
+    return isLiteral(x) && typeof x.value === 'number' ? literal(fold(x.value)) : f(cx, e, x);
+  };
+
+const unary =
+  (name: OperatorName): Intrinsic =>
+  (cx, e) =>
+    compute(cx, e, name, scalars(cx, e, 1)[0]);
+
+const ofTwo =
+  (f: (cx: Context, e: CallExpression, args: readonly Scalar[]) => Scalar): Intrinsic =>
+  (cx, e) =>
+    f(cx, e, scalars(cx, e, 2));
+
+const all = (cx: Context, e: CallExpression): readonly Scalar[] => {
+  const args = argumentsOf(cx, e);
+  return args.length > 0
+    ? args.map((a, k) => asScalar(cx, e.arguments[k] ?? e, a))
+    : refuse(cx, e, 'lang/arguments', 'this function takes at least one argument', 'give it one');
+};
+
+const fold =
+  (name: 'min' | 'max'): Intrinsic =>
+  (cx, e) =>
+    all(cx, e).reduce((a, b) => compute(cx, e, name, a, b));
+
+const hypot: Intrinsic = (cx, e) => {
+  const [first, ...rest] = all(cx, e);
+  return rest.length === 0 ? compute(cx, e, 'abs', first) : rest.reduce((a, b) => compute(cx, e, 'hypot', a, b), first);
+};
+
+const isNaN_: Intrinsic = (cx, e) => {
+  const [x] = scalars(cx, e, 1);
+  return compute(cx, e, 'ne', x, x);
+};
+
+const isFinite_: Intrinsic = (cx, e) => {
+  const [x] = scalars(cx, e, 1);
+  return compute(cx, e, 'lt', compute(cx, e, 'abs', x), literal(Infinity));
+};

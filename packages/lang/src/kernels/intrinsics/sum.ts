@@ -1,0 +1,32 @@
+import { parallelSum, serialSum } from '../vocabulary/sum.js';
+import { refuse } from '../elaborate/context.js';
+import type { Term } from '../elaborate/term.js';
+import { addTerms } from './algebra.js';
+import type { Intrinsic } from './intrinsic.js';
+import { argumentsOf } from '../elaborate/evaluate.js';
+import { callFunction, callWord } from '../elaborate/inline.js';
+import { visitedBy } from '../elaborate/visited.js';
+import { literal } from '../code/scalar.js';
+
+/** `sum(space, term)`: written out where the items are known, else a loop. */
+export const sum: Intrinsic = (cx, e) => {
+  const args = argumentsOf(cx, e);
+  if (args.length !== 2)
+    return refuse(
+      cx,
+      e,
+      'lang/arguments',
+      `sum takes 2 arguments, not ${args.length}`,
+      'write sum(range(n), (i) => …)',
+    );
+  const [space, term] = args;
+  const over = visitedBy(cx, e.arguments[0], space);
+  if ('space' in over) return callWord(cx, e, cx.parallel || cx.looped ? serialSum : parallelSum, args);
+  /* Each term is added as soon as it is computed: fewer values live at once. */
+  return (
+    over.reduce<Term | undefined>((total, item) => {
+      const one = callFunction(cx, e, term, [item()]);
+      return total === undefined ? one : addTerms(cx, e, total, one);
+    }, undefined) ?? literal(0)
+  );
+};

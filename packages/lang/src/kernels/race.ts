@@ -1,0 +1,187 @@
+import type { Diagnostic } from '@filigree/ir';
+import { blocksOf, type Block, type Instruction, type Local, type Parallel, type Place } from './code/code.js';
+import { diagnosticAt, type Origin } from './code/origin.js';
+import type { Scalar, Temp } from './code/scalar.js';
+
+/**
+ * Warnings about writes in parallel loops whose outcome may depend on the order of iterations: a plain store to an element
+ * that does not follow from all variables of the loop, so that several iterations write it; and a sum written as a load and a
+ * store (`u[c] = u[c] + 1`) of an element that other iterations may name as well. What cannot be told is not reported.
+ */
+export const raceWarnings = (code: Block): readonly Diagnostic[] =>
+  code.flatMap((i) => (i.do === 'parallel' ? warningsOf(i) : blocksOf(i).flatMap(raceWarnings)));
+
+/** What a scalar in a parallel loop depends on. */
+interface Dependence {
+  readonly variables: ReadonlySet<Temp>;
+  /** Made of loop variables by sums and differences alone, so that different iterations have different values. */
+  readonly affine: boolean;
+  /** Elements that went into it. */
+  readonly loads: ReadonlySet<string>;
+}
+
+const constant: Dependence = { variables: new Set(), affine: true, loads: new Set() };
+
+const warningsOf = (loop: Parallel): readonly Diagnostic[] => {
+  const { found, wantsLoads } = analysed(loop, false);
+  return wantsLoads ? analysed(loop, true).found : found;
+};
+
+const analysed = (loop: Parallel, loads: boolean): { found: readonly Diagnostic[]; wantsLoads: boolean } => {
+  const found = new Map<string, Diagnostic>();
+  const warn = (at: Origin, message: string, remedy: string): void => {
+    const d = diagnosticAt(at, 'warning', 'lang/race', message, remedy);
+    found.set(`${d.loc?.file}:${d.loc?.line}:${d.loc?.column}`, d);
+  };
+  const analysis = new Analysis(loop, warn, loads);
+  analysis.block(loop.body, new Set());
+  if (analysis.cameRound) {
+    found.clear();
+    analysis.block(loop.body, new Set());
+  }
+  return { found: [...found.values()], wantsLoads: analysis.wantsLoads };
+};
+
+class Analysis {
+  /** For some stores, only the elements that went into the value can tell. */
+  wantsLoads = false;
+  /** Whether more became known of a local after it was read, as where values come round in the loops within. */
+  cameRound = false;
+  private readonly temps = new Map<Temp, Dependence>();
+  private readonly locals = new Map<Local, Dependence>();
+  private readonly wereRead = new Set<Local>();
+  /** How a temp was computed, in terms of the numbers of its operands. */
+  private readonly origins = new Map<Temp, string>();
+  private readonly numbers = new Map<string, number>();
+  private readonly serials = new Map<Temp, number>();
+
+  constructor(
+    private readonly loop: Parallel,
+    private readonly warn: (at: Origin, message: string, remedy: string) => void,
+    /** Whether to follow what elements go into a value, which takes a while. */
+    private readonly loads: boolean,
+  ) {
+    for (const v of loop.variables) this.temps.set(v, { variables: new Set([v]), affine: true, loads: new Set() });
+  }
+
+  /** `guards`: variables that the conditions around compare, which single out iterations. */
+  block(code: Block, guards: ReadonlySet<Temp>): void {
+    for (const i of code) this.instruction(i, guards);
+  }
+
+  private instruction(i: Instruction, guards: ReadonlySet<Temp>): void {
+    switch (i.do) {
+      case 'read':
+        this.wereRead.add(i.local);
+        return void this.temps.set(i.to, this.locals.get(i.local) ?? constant);
+      case 'write': {
+        const before = this.locals.get(i.local);
+        const value = this.of(i.value);
+        const now = before ? union(before, value, true) : value;
+        this.cameRound ||= now !== before && this.wereRead.has(i.local);
+        return void this.locals.set(i.local, now);
+      }
+      case 'compute':
+        if (this.loads)
+          this.origins.set(i.to, `${i.operator}${i.type ?? ''}(${i.args.map((s) => this.number(s)).join()})`);
+        return void this.temps.set(i.to, this.computed(i.operator, i.args));
+      case 'load':
+        if (this.loads) this.origins.set(i.to, this.key(i.place));
+        return void this.temps.set(i.to, this.loaded(i.place));
+      case 'atomic':
+        return void this.temps.set(i.to, this.everything());
+      case 'structure':
+        return i.to && i.op === 'append' ? void this.temps.set(i.to, this.everything()) : undefined;
+      case 'assume':
+        return void this.temps.set(i.to, this.of(i.x));
+      case 'store':
+        return this.store(i.place, i.value, i.at, guards);
+      case 'if': {
+        const inner = new Set([...guards, ...this.of(i.condition).variables]);
+        this.block(i.then, inner);
+        return this.block(i.otherwise, inner);
+      }
+      default:
+        for (const inner of blocksOf(i)) this.block(inner, guards);
+    }
+  }
+
+  private store(place: Place, value: Scalar, at: Origin, guards: ReadonlySet<Temp>): void {
+    const index = place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, a.affine && b.affine), constant);
+    const missing = this.loop.variables.filter((v) => !index.variables.has(v) && !guards.has(v));
+    const name = place.of === 'field' ? `field '${place.field.name}'` : 'the array';
+    if (missing.length > 0)
+      return this.warn(
+        at,
+        `iterations with different ${missing.map((v) => `\`${v.hint ?? 'i'}\``).join(', ')} write the same element of ${name}`,
+        'accumulate with += or atomicMax, or use the loop variables as indices',
+      );
+    this.wantsLoads ||= !index.affine;
+    if (!index.affine && this.of(value).loads.has(this.key(place)))
+      this.warn(
+        at,
+        `an element of ${name} is read and written, and other iterations may do so at once`,
+        'write += or -=, which are atomic',
+      );
+  }
+
+  private of(s: Scalar): Dependence {
+    return s.is === 'literal' ? constant : (this.temps.get(s) ?? constant);
+  }
+
+  private computed(operator: string, args: readonly Scalar[]): Dependence {
+    let all = constant;
+    for (const s of args) all = union(all, this.of(s), true);
+    const affine = all.affine && (all.variables.size === 0 || affineOperators.has(operator));
+    return affine === all.affine ? all : { ...all, affine };
+  }
+
+  private loaded(place: Place): Dependence {
+    const index = place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, true), constant);
+    const loads = this.loads ? new Set([...index.loads, this.key(place)]) : constant.loads;
+    return { variables: index.variables, affine: false, loads };
+  }
+
+  private everything(): Dependence {
+    return { variables: new Set(this.loop.variables), affine: false, loads: new Set() };
+  }
+
+  /** Equal for accesses whose indices are computed alike. */
+  private key(place: Place): string {
+    const name = place.of === 'field' ? place.field.name : `@${place.buffer}`;
+    return `${name}[${place.index.map((s) => this.number(s)).join()}]`;
+  }
+
+  /** A number for what is computed alike. */
+  private number(s: Scalar): number {
+    const text = s.is === 'literal' ? `=${String(s.value)}` : (this.origins.get(s) ?? `%${this.serial(s)}`);
+    const known = this.numbers.get(text) ?? this.numbers.size;
+    this.numbers.set(text, known);
+    return known;
+  }
+
+  private serial(temp: Temp): number {
+    const known = this.serials.get(temp) ?? this.serials.size;
+    this.serials.set(temp, known);
+    return known;
+  }
+}
+
+const affineOperators: ReadonlySet<string> = new Set(['add', 'sub', 'neg', 'cast', 'mul']);
+
+/** Both together; one of the two where that is it. */
+const union = (a: Dependence, b: Dependence, may: boolean): Dependence => {
+  const variables = merged(a.variables, b.variables);
+  const loads = merged(a.loads, b.loads);
+  const affine = may && a.affine && b.affine;
+  const is = (d: Dependence): boolean => d.variables === variables && d.loads === loads && d.affine === affine;
+  return is(a) ? a : is(b) ? b : { variables, affine, loads };
+};
+
+/** The union, one of the two where that is it. */
+const merged = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> => {
+  if (a === b || b.size === 0) return a;
+  const [small, large] = a.size < b.size ? [a, b] : [b, a];
+  for (const x of small) if (!large.has(x)) return new Set([...a, ...b]);
+  return large;
+};

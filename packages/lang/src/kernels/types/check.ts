@@ -1,0 +1,199 @@
+import { constantProblem, attrFromScalar, isFloat, typeText, type Diagnostic, type ScalarType } from '@filigree/ir';
+import {
+  eachInstruction,
+  typeOfPlace,
+  type AtomicKind,
+  type Block,
+  type Instruction,
+  type Place,
+} from '../code/code.js';
+import { fits, givenKind, holds, isReal, joinOperands, type Kind } from '../code/kinds.js';
+import { isMisfit, operators } from '../code/operators.js';
+import { diagnosticAt } from '../code/origin.js';
+import type { Types } from './infer.js';
+import type { Scalar } from '../code/scalar.js';
+
+/** What is wrong with the types of a kernel: every operand is looked at once they are all known. */
+export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => {
+  const found: Diagnostic[] = [];
+  eachInstruction(body, (i) => {
+    for (const { code, message, remedy } of problemsOf(i, types))
+      found.push(diagnosticAt(i.at, 'error', code, message, remedy));
+  });
+  return found;
+};
+
+interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
+  switch (i.do) {
+    case 'compute': {
+      if (i.type !== undefined) return [];
+      const { kind, operands, bits } = operators[i.operator];
+      const result = kind(i.args.map(types.kindOf), i.args, true);
+      if (isMisfit(result)) return [{ code: 'lang/type', message: result.problem, remedy: result.remedy }];
+      const [first, by] = i.args;
+      const type = operands === 'joined' ? types.joinedType(i.args) : types.typeOf(i.to);
+      if (i.operator === 'rem' && !isFloat(type) && by.is === 'literal' && Number(by.value) === 0)
+        return [{ code: 'lang/division', message: 'this divides by zero', remedy: 'divide by another number' }];
+      if (bits || operands === 'as they are') return [];
+      return i.args.flatMap((s) => (operands === 'selected' && s === first ? [] : literalProblem(s, type)));
+    }
+    case 'write':
+      return assigned(i.value, `\`${i.local.cell.name}\``, types.kindOf(i.local.cell), types);
+    case 'reduce':
+      return assigned(i.value, `\`${i.reduction.local.cell.name}\``, types.kindOf(i.reduction.local.cell), types);
+    case 'load':
+      return indices(i.place, types);
+    case 'atomic':
+      return bitwise(i.kind) && isFloat(typeOfPlace(i.place))
+        ? [bitsOfFloats(i.place)]
+        : [...indices(i.place, types), ...stored(i.value, i.place, types)];
+    case 'store':
+      return [...indices(i.place, types), ...stored(i.value, i.place, types)];
+    case 'fits':
+      return stored(i.value, i.place, types);
+    case 'bounds':
+      return i.values.flatMap((s) => index(s, types, 'a bound'));
+    case 'structure':
+      return i.index.flatMap((s) => index(s, types));
+    case 'assume':
+      return [i.x, i.base].flatMap((s) => index(s, types));
+    case 'if':
+      return condition(i.condition, types);
+    case 'loop':
+      return condition(i.condition, types);
+    case 'parallel':
+      return i.space.over === 'range'
+        ? i.space.bounds.flat().flatMap((s) => (s ? index(s, types, 'a bound') : []))
+        : [];
+    default:
+      return [];
+  }
+};
+
+const condition = (s: Scalar, types: Types): readonly Problem[] => {
+  const kind = types.kindOf(s);
+  return kind === 'i1' || kind === undefined
+    ? []
+    : [
+        {
+          code: 'lang/condition',
+          message: `a condition is a truth value, this is ${kindText(kind)}`,
+          remedy: 'compare it: `x !== 0`',
+        },
+      ];
+};
+
+const index = (s: Scalar, types: Types, what = 'an index'): readonly Problem[] => {
+  const kind = types.kindOf(s);
+  if (isWholeNumber(s)) return literalProblem(s, 'i32');
+  if (kind === 'i1' || isReal(kind) || kind === 'i64' || kind === 'u64' || kind === 'mixed')
+    return [
+      {
+        code: 'lang/index-type',
+        message: `${what} is a whole number of 32 bits, this is ${kindText(kind)}`,
+        remedy: isReal(kind) ? 'cast it: i32(Math.floor(x))' : 'cast it: i32(x)',
+      },
+    ];
+  return [];
+};
+
+/** A literal that is a whole number, whatever its type. */
+const isWholeNumber = (s: Scalar): boolean =>
+  s.is === 'literal' && (typeof s.value === 'bigint' || Number.isInteger(s.value));
+
+const indices = (place: Place, types: Types): readonly Problem[] => place.index.flatMap((s) => index(s, types));
+
+const bitwise = (kind: AtomicKind): boolean => kind === 'and' || kind === 'or' || kind === 'xor';
+
+const bitsOfFloats = (place: Place): Problem => ({
+  code: 'lang/type',
+  message: `bits are combined of integers, ${nameOf(place)} holds ${plural(typeOfPlace(place))}`,
+  remedy: 'use a field of an integer type',
+});
+
+const nameOf = (place: Place): string => (place.of === 'field' ? `field '${place.field.name}'` : 'the array');
+
+const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] => {
+  const type = typeOfPlace(place);
+  const own = types.kindOf(value);
+  /* A variable of no stated type is an i32. */
+  const kind = own === 'int' && value.is !== 'literal' ? 'i32' : own;
+  const name = nameOf(place);
+  if (isWholeNumber(value) && type !== 'i1') return literalProblem(value, type);
+  if (fits(kind, type)) return literalProblem(value, type);
+  return [
+    kind === 'i1' || type === 'i1'
+      ? {
+          code: 'lang/type',
+          message: `${name} holds ${plural(type)}, this is ${kindText(kind)}`,
+          remedy: truthRemedy(type),
+        }
+      : {
+          code: 'lang/narrowing',
+          message: `${name} holds ${plural(type)}, this is ${kindText(kind)}: part of it would be lost`,
+          remedy: `cast it: ${type}(x)`,
+        },
+  ];
+};
+
+const assigned = (value: Scalar, name: string, to: Kind, types: Types): readonly Problem[] => {
+  const kind = value.is === 'literal' ? givenKind(value) : types.kindOf(value);
+  if (to === undefined || kind === undefined) return [];
+  if (to === 'int') return literalProblem(value, 'i32');
+  const both = joinOperands([value], [kind, to]);
+  if (both === to) return [];
+  return both === 'conflict' && (to === 'i1' || kind === 'i1')
+    ? [
+        {
+          code: 'lang/type',
+          message: `${name} is ${kindText(to)} elsewhere, here it is given ${kindText(kind)}`,
+          remedy: 'use two variables',
+        },
+      ]
+    : [
+        {
+          code: 'lang/type',
+          message: `${name} is ${kindText(to)}, which does not hold ${kindText(kind)}`,
+          remedy: 'cast the value to one of the types',
+        },
+      ];
+};
+
+/** A literal must be a value of the type that it takes. */
+const literalProblem = (s: Scalar, type: ScalarType): readonly Problem[] => {
+  if (s.is !== 'literal' || typeof s.value === 'boolean' || isFloat(type) || type === 'i1') return [];
+  const problem = constantProblem(attrFromScalar(plainZero(s.value), type), type);
+  return problem === undefined
+    ? []
+    : [
+        {
+          code: 'lang/literal',
+          message: `${String(s.value)} is no ${type}`,
+          remedy: `say what it is: ${holds('u32', s.value) ? 'u32' : 'i64'}(x), f64(x)`,
+        },
+      ];
+};
+
+/** -0, which only floats have, as 0. */
+const plainZero = (x: number | bigint): number | bigint => (Object.is(x, -0) ? 0 : x);
+
+const kindText = (kind: Kind): string =>
+  kind === 'int' || kind === undefined
+    ? 'a whole number'
+    : kind === 'float'
+      ? 'a float'
+      : kind === 'i1'
+        ? 'a truth value'
+        : kind === 'mixed'
+          ? 'of type i64, for u32 and signed integers have that in common'
+          : `of type ${typeText(kind)}`;
+
+const plural = (type: ScalarType): string => (type === 'i1' ? 'truth values' : `numbers of type ${type}`);
+
+const truthRemedy = (type: ScalarType): string => (type === 'i1' ? 'compare it: `x !== 0`' : 'write `c ? 1 : 0`');

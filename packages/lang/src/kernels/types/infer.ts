@@ -1,0 +1,185 @@
+import type { ScalarType } from '@filigree/ir';
+import { eachInstruction, typeOfPlace, type Block, type Cell, type Instruction } from '../code/code.js';
+import {
+  givenKind,
+  join,
+  joinOperands,
+  leastType,
+  literalKind,
+  promote,
+  typeOfKind,
+  type Kind,
+} from '../code/kinds.js';
+import { isMisfit, operators } from '../code/operators.js';
+import type { Literal, Scalar, Temp } from '../code/scalar.js';
+
+/** The types of all scalars of a kernel. */
+export interface Types {
+  /** What is known of a scalar before `int` and `float` are settled. */
+  readonly kindOf: (s: Scalar | Cell) => Kind;
+  readonly typeOf: (s: Temp | Cell) => ScalarType;
+  /** The type in which these are compared. */
+  readonly joinedType: (args: readonly Scalar[]) => ScalarType;
+  /** The type a literal has where nothing around it says another. */
+  readonly literalType: (literal: Literal) => ScalarType;
+}
+
+/** Floats of no stated type. */
+export type FloatType = 'f32' | 'f64';
+
+/**
+ * Types by three fixpoints. Forwards: a local's kind is the join of all it is assigned, a result's follows from its operands.
+ * Once more: what has taken a type from others holds the literals, and the variables of no stated type, that it meets.
+ * Backwards: what is still just `float` becomes f64 where it is used with f64, so that 1 / n multiplied with an f64 is not
+ * rounded to f32 before; elsewhere it becomes the kernel's `float`.
+ */
+export const inferTypes = (body: Block, float: FloatType): Types => {
+  const all: Instruction[] = [];
+  eachInstruction(body, (i) => all.push(i));
+  const kinds = new Map<Temp | Cell, Kind>();
+  const kindOf = (s: Scalar | Cell): Kind => {
+    if ('is' in s && s.is === 'literal') return literalKind(s);
+    return s.type ?? kinds.get(s);
+  };
+  /* What instructions define that state the type takes nothing from others. */
+  const open = all.filter((i) => !isStated(i));
+  for (const settled of [false, true]) while (widened(open, kinds, kindOf, settled));
+
+  const wide = new Set<Temp | Cell>();
+  /* The last first, as that is the way in which they ask. */
+  const users = float === 'f32' ? all.filter((i) => asks.has(i.do)).reverse() : [];
+  let asked = users.length > 0;
+  while (asked) {
+    asked = false;
+    for (const i of users) if (backwards(i, wide, kindOf)) asked = true;
+  }
+
+  const typeOf = (s: Temp | Cell): ScalarType => {
+    const kind = kindOf(s);
+    if (kind === 'float') return wide.has(s) ? 'f64' : float;
+    return kind === undefined ? 'i32' : typeOfKind(kind);
+  };
+  const joinedType = (args: readonly Scalar[]): ScalarType => {
+    const kind = joinOperands(args, args.map(kindOf), true);
+    if (kind === 'conflict') throw new Error('operands without a common type are left after the check');
+    if (kind === 'float') return args.some((s) => wide.has(s as Temp)) ? 'f64' : float;
+    return kind === undefined ? 'i32' : typeOfKind(kind);
+  };
+  const literalType = (l: Literal): ScalarType => {
+    const kind = literalKind(l);
+    if (kind === 'float') return float;
+    return kind === 'int' ? leastType(l.value as number | bigint) : typeOfKind(kind ?? 'int');
+  };
+  return { kindOf, typeOf, joinedType, literalType };
+};
+
+type Kinds = Map<Temp | Cell, Kind>;
+
+/** Whether an instruction defines nothing whose kind is to be found. */
+const isStated = (i: Instruction): boolean => {
+  switch (i.do) {
+    case 'read':
+    case 'compute':
+    case 'load':
+      return i.to.type !== undefined;
+    case 'write':
+      return i.local.cell.type !== undefined;
+    case 'reduce':
+      return i.reduction.local.cell.type !== undefined;
+    default:
+      return true;
+  }
+};
+
+/** Instructions by which operands may become f64. */
+const asks: ReadonlySet<Instruction['do']> = new Set(['read', 'write', 'reduce', 'store', 'atomic', 'compute']);
+
+/**
+ * Goes through all instructions once, widening what they define. Values are computed before they are used, so that this is
+ * enough, unless it widens a cell that an instruction before has looked at: whether it did.
+ */
+const widened = (
+  all: readonly Instruction[],
+  kinds: Kinds,
+  kindOf: (s: Scalar | Cell) => Kind,
+  settled: boolean,
+): boolean => {
+  const seen = new Set<Cell>();
+  let again = false;
+  for (const i of all) {
+    if (i.do === 'write' || i.do === 'reduce') {
+      const { cell } = i.do === 'write' ? i.local : i.reduction.local;
+      /* What is written is joined with what the cell is already. */
+      while (forwards(i, kinds, kindOf, settled)) again ||= seen.has(cell);
+      seen.add(cell);
+    } else {
+      forwards(i, kinds, kindOf, settled);
+      if (i.do === 'read') seen.add(i.local.cell);
+    }
+  }
+  return again;
+};
+
+/** Widens what an instruction defines; whether anything changed. */
+const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Kind, settled: boolean): boolean => {
+  const widen = (what: Temp | Cell, by: Kind | 'conflict'): boolean => {
+    if (what.type !== undefined || by === 'conflict') return false;
+    const before = kinds.get(what);
+    const joined = join(before, by);
+    if (joined === 'conflict' || joined === before) return false;
+    kinds.set(what, joined);
+    return true;
+  };
+  const given = (cell: Cell, value: Scalar): Kind | 'conflict' => {
+    const [kind, before] = [value.is === 'literal' ? givenKind(value) : kindOf(value), kinds.get(cell)];
+    return settled && before !== 'int' ? joinOperands([value], [kind, before]) : join(kind, before);
+  };
+  switch (i.do) {
+    case 'read':
+      return widen(i.to, kindOf(i.local.cell));
+    case 'write':
+      return widen(i.local.cell, given(i.local.cell, i.value));
+    case 'reduce': {
+      /* As the sum it stands for: of integers below 32 bits an i32. */
+      const kind = given(i.reduction.local.cell, i.value);
+      return widen(i.reduction.local.cell, kind === 'conflict' ? kind : promote(kind));
+    }
+    case 'compute': {
+      if (i.type !== undefined) return widen(i.to, i.type);
+      const kind = operators[i.operator].kind(i.args.map(kindOf), i.args, settled);
+      return isMisfit(kind) ? false : widen(i.to, kind);
+    }
+    case 'load':
+      /* Of a table of fractions, which is there in every type. */
+      return widen(i.to, 'float');
+    default:
+      return false;
+  }
+};
+
+/** Turns operands that are just `float` into f64 if they are used with f64; returns whether that changed any. */
+const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | Cell) => Kind): boolean => {
+  const isWide = (s: Scalar | Cell): boolean => kindOf(s) === 'f64' || wide.has(s as Temp);
+  const ask = (s: Scalar | Cell): boolean => {
+    if (('is' in s && s.is === 'literal') || kindOf(s) !== 'float' || wide.has(s)) return false;
+    wide.add(s);
+    return true;
+  };
+  const askAll = (list: readonly (Scalar | Cell)[], by: boolean): boolean => by && list.map(ask).includes(true);
+  switch (i.do) {
+    case 'read':
+      return askAll([i.local.cell, i.to], isWide(i.to) || isWide(i.local.cell));
+    case 'write':
+      return askAll([i.value], isWide(i.local.cell));
+    case 'reduce':
+      return askAll([i.value], isWide(i.reduction.local.cell));
+    case 'store':
+    case 'atomic':
+      return askAll([i.value], typeOfPlace(i.place) === 'f64');
+    case 'compute':
+      if (i.type !== undefined) return askAll(i.args, i.type === 'f64');
+      return askAll(i.args, operators[i.operator].operands === 'joined' ? i.args.some(isWide) : isWide(i.to));
+    default:
+      return false;
+  }
+};

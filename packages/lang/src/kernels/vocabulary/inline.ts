@@ -1,0 +1,20 @@
+import { noteOrigin } from '../../source/spelling/origin-of.js';
+
+/**
+ * Marks a function that is called from kernels, and says what it uses from around it, by name: the compiler of kernels
+ * reads its text and inlines it. On the host it is the function it was. Functions in the scope are inlined too.
+ */
+export const inlined = <F extends (...args: never[]) => unknown>(
+  fn: F,
+  scope: Readonly<Record<string, unknown>> = {},
+): F => {
+  scopes.set(fn, scope);
+  noteOrigin(fn, inlined);
+  return fn;
+};
+
+/** The scope that `inlined` was given with this function; undefined for any other value. */
+export const inlinedScope = (fn: unknown): Readonly<Record<string, unknown>> | undefined =>
+  typeof fn === 'function' ? scopes.get(fn) : undefined;
+
+const scopes = new WeakMap<object, Readonly<Record<string, unknown>>>();

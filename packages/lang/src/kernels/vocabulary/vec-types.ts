@@ -1,0 +1,134 @@
+import type { AlgebraName } from './algebra.js';
+import type { UnaryMath } from '../../source/math-functions.js';
+
+/**
+ * A vector of N numbers, made by `vec`. It is read by index, by name (`v.x`, `v.xyz`), by destructuring, and never changes. `add`,
+ * `sub`, `mul`, … take a vector of the same length or a number that goes with every element; every function of `Math` with
+ * one argument is also a method that maps the elements.
+ */
+export type Vec<N extends number = number> = VecAlgebra<N> & VecMaps<N> & NamedElements<N> & NamedParts<N>;
+
+/** A matrix of R rows and C columns, made by `mat`, with the rows `m[0]`, `m[1]`, … as vectors. It never changes. */
+export type Mat<R extends number = number, C extends number = number> = MatAlgebra<R, C> & MatMaps<R, C>;
+
+type CrossProduct<N extends number> = number extends N
+  ? Vec<3> | number
+  : N extends 3
+    ? Vec<3>
+    : N extends 2
+      ? number
+      : never;
+
+/* Functions of each element alone. */
+type VecMaps<N extends number> = { readonly [K in UnaryMath | 'neg']: () => Vec<N> };
+type MatMaps<R extends number, C extends number> = { readonly [K in UnaryMath | 'neg']: () => Mat<R, C> };
+
+type NamedElements<N extends number> = Pick<
+  { readonly x: number; readonly y: number; readonly z: number; readonly w: number },
+  number extends N
+    ? never
+    : N extends 1
+      ? 'x'
+      : N extends 2
+        ? 'x' | 'y'
+        : N extends 3
+          ? 'x' | 'y' | 'z'
+          : 'x' | 'y' | 'z' | 'w'
+>;
+
+/* Elements that follow one another. */
+type NamedParts<N extends number> = Pick<
+  { readonly [K in 'xy' | 'yz' | 'zw']: Vec<2> } & { readonly [K in 'xyz' | 'yzw']: Vec<3> },
+  number extends N
+    ? never
+    : N extends 1
+      ? never
+      : N extends 2
+        ? 'xy'
+        : N extends 3
+          ? 'xy' | 'yz' | 'xyz'
+          : 'xy' | 'yz' | 'zw' | 'xyz' | 'yzw'
+>;
+
+export interface VecAlgebra<N extends number> {
+  readonly length: N;
+  readonly [index: number]: number;
+  [Symbol.iterator](): Iterator<number>;
+
+  add(b: Vec<N> | number): Vec<N>;
+  sub(b: Vec<N> | number): Vec<N>;
+  /** Element by element. */
+  mul(b: Vec<N> | number): Vec<N>;
+  /** Element by element, real division. */
+  div(b: Vec<N> | number): Vec<N>;
+  hadamard(b: Vec<N>): Vec<N>;
+  /** Remainder with the sign of this vector's elements, as `%`. */
+  rem(b: Vec<N> | number): Vec<N>;
+  min(b: Vec<N> | number): Vec<N>;
+  max(b: Vec<N> | number): Vec<N>;
+  pow(b: Vec<N> | number): Vec<N>;
+
+  dot(b: Vec<N>): number;
+  /** Of vectors of 3 a vector, of vectors of 2 a number. */
+  cross(b: Vec<N>): CrossProduct<N>;
+  /** The matrix of all products of an element of this vector with one of `b`. */
+  outer<M extends number>(b: Vec<M>): Mat<N, M>;
+  norm(): number;
+  normSquared(): number;
+  /** Divided by its norm; not a number where that is zero. */
+  normalized(): Vec<N>;
+  sum(): number;
+  /** The least element. */
+  least(): number;
+  /** The greatest element. */
+  greatest(): number;
+}
+
+export interface MatAlgebra<R extends number, C extends number> {
+  readonly rows: R;
+  readonly columns: C;
+  readonly length: R;
+  readonly [row: number]: Vec<C>;
+  [Symbol.iterator](): Iterator<Vec<C>>;
+
+  add(b: Mat<R, C>): Mat<R, C>;
+  sub(b: Mat<R, C>): Mat<R, C>;
+  /** By a number, or the product of matrices, or of matrix and column vector. */
+  mul(b: number): Mat<R, C>;
+  mul(b: Vec<C>): Vec<R>;
+  mul<K extends number>(b: Mat<C, K>): Mat<R, K>;
+  div(b: number): Mat<R, C>;
+  /** Element by element. */
+  hadamard(b: Mat<R, C>): Mat<R, C>;
+  rem(b: Mat<R, C>): Mat<R, C>;
+  min(b: Mat<R, C> | number): Mat<R, C>;
+  max(b: Mat<R, C> | number): Mat<R, C>;
+  /** Element by element; for powers of the matrix use `mul`. */
+  pow(b: Mat<R, C> | number): Mat<R, C>;
+
+  /** Frobenius inner product. */
+  dot(b: Mat<R, C>): number;
+  /** Frobenius norm. */
+  norm(): number;
+  normSquared(): number;
+  normalized(): Mat<R, C>;
+  sum(): number;
+  least(): number;
+  greatest(): number;
+
+  transpose(): Mat<C, R>;
+  trace(this: Mat<R, R>): number;
+  diagonal(this: Mat<R, R>): Vec<R>;
+  /** Up to 4×4. */
+  determinant(this: Mat<R, R>): number;
+  /** Up to 4×4; not finite where the matrix is singular. */
+  inverse(this: Mat<R, R>): Mat<R, R>;
+}
+
+/* The types above and the table of the algebra name the same operations; this does not compile otherwise. */
+type Function = 'vec' | 'mat' | 'columns' | 'diag';
+type Structure = 'length' | 'rows' | 'columns' | typeof Symbol.iterator | number;
+type Typed = Exclude<keyof VecAlgebra<2> | keyof MatAlgebra<2, 2>, Structure> | keyof VecMaps<2> | Function;
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+type Holds<T extends true> = T;
+export type AlgebraIsTyped = Holds<Same<Typed, AlgebraName>>;

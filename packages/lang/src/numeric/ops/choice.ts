@@ -1,0 +1,105 @@
+import { DiagnosticError } from '@filigree/ir';
+import { failAt, placed, type Site } from '../../source/place.js';
+import type { Symbols, Value } from './symbols.js';
+
+type Thunk = () => Value;
+
+/** Nested symbolic ternaries deeper than this are taken for a recursion that never ends. */
+const MAX_ARMS = 1000;
+
+/** What decides which code runs: branches, which must be known, and choices, of which both arms are evaluated. */
+export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, nonNumeric }: Symbols) => {
+  const branch = (what: string, site: Site): never =>
+    failAt(
+      source,
+      site,
+      'lang/symbolic-branch',
+      `${what} depends on a symbolic value`,
+      'one trace takes one path: use a ternary or symbolicMath.select(condition, a, b), which evaluate both sides',
+    );
+  /** The condition of `if`, `while`, `for`, `do`. */
+  const truth = (c: unknown, site: Site): boolean => {
+    if (typeof c === 'boolean') return c;
+    if (isSymbolic(c)) branch('a branch', site);
+    return Boolean(c);
+  };
+  /** A value that decides what happens next in some other way: `switch`, `Number.isFinite`, an array's length. */
+  const known = (x: unknown, what: string, site: Site): Value => (isSymbolic(x) ? branch(what, site) : x);
+  /** The callback of `filter`, `find`, `some`, …, whose answer decides. */
+  const callback = (f: unknown, what: string, site: Site): unknown =>
+    typeof f !== 'function'
+      ? f
+      : function (this: unknown, ...args: unknown[]): unknown {
+          return known(Reflect.apply(f as (...a: unknown[]) => unknown, this, args), what, site);
+        };
+
+  let arms = 0;
+  /** Evaluates the arms of a choice that is made when the code runs for real. */
+  const inArms = <T>(effect: Site, site: Site, f: () => T): T => {
+    if (effect) {
+      failAt(
+        source,
+        effect,
+        'lang/symbolic-effect',
+        'an assignment stands where a symbolic condition decides whether it happens',
+        'both sides are evaluated: compute values in the arms, and assign the result of the whole expression',
+      );
+    }
+    if (arms >= MAX_ARMS) {
+      failAt(
+        source,
+        site,
+        'lang/symbolic-recursion',
+        `symbolic conditions nest ${MAX_ARMS} deep: a recursion that ends on a symbolic value never ends`,
+        'end the recursion on a plain number, such as a fixed count of steps',
+      );
+    }
+    arms++;
+    try {
+      return f();
+    } catch (e) {
+      throw placed(source, site, e);
+    } finally {
+      arms--;
+    }
+  };
+  const selectOf = (condition: Value, a: Value, b: Value, site: Site): Value => {
+    if (a === b && !isSymbolic(a)) return a;
+    for (const x of [a, b]) {
+      if (typeof x === 'number' || typeof x === 'boolean' || isSymbolic(x)) continue;
+      nonNumeric('a choice by a symbolic condition', x, site);
+    }
+    return ops.select(condition, a, b);
+  };
+  const symbolicCond = (c: Value, a: Thunk, b: Thunk, site: Site, effect: Site): Value =>
+    isSymbolic(c) ? inArms(effect, site, () => selectOf(truthOf(c), a(), b(), site)) : c ? a() : b();
+  /** `c ? a : b`: one arm for a plain condition, both for a symbolic one. */
+  const cond = (c: Value, a: Thunk, b: Thunk, site: Site, effect: Site = 0): Value =>
+    typeof c === 'boolean' ? (c ? a() : b()) : symbolicCond(c, a, b, site, effect);
+  /** `a && b`: short-circuits on a plain left side; with a symbolic one both are evaluated. */
+  const and = (a: Value, b: Thunk, site: Site, effect: Site = 0): Value =>
+    !isSymbolic(a)
+      ? a && b()
+      : inArms(effect, site, () => {
+          const right = b();
+          return isPredicate(a) && (typeof right === 'boolean' || isPredicate(right))
+            ? ops.and(a, right)
+            : selectOf(truthOf(a), right, a, site);
+        });
+  const or = (a: Value, b: Thunk, site: Site, effect: Site = 0): Value =>
+    !isSymbolic(a)
+      ? a || b()
+      : inArms(effect, site, () => {
+          const right = b();
+          return isPredicate(a) && (typeof right === 'boolean' || isPredicate(right))
+            ? ops.or(a, right)
+            : selectOf(truthOf(a), a, right, site);
+        });
+
+  /** First statement of a rewritten `catch`: a diagnostic is not an error of the program, so the program must not catch it. */
+  const rethrow = (e: unknown): void => {
+    if (e instanceof DiagnosticError) throw e;
+  };
+
+  return { truth, known, callback, cond, and, or, rethrow };
+};

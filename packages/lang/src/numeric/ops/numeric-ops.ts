@@ -1,0 +1,69 @@
+/** What numeric code computes with: a plain number or truth value, or a symbol of type `S`. */
+export type Operand<S> = number | boolean | S;
+
+/**
+ * The meaning of operators and of `Math` on symbolic values. Rewritten code calls these only when an operand is
+ * symbolic; on plain values it computes as JavaScript does, without asking. `symbolicMath` of `@filigree/ir` is one.
+ *
+ * A symbolic value is an object. It should throw when JavaScript converts it to a number (`valueOf`), so that code that
+ * was not rewritten cannot turn it into NaN.
+ */
+export interface NumericOps<S = unknown> {
+  isSymbolic(x: unknown): x is S;
+  /**
+   * Whether a symbolic value is a truth value, 0 or 1, such as the result of `lt`. Without it every symbolic condition
+   * is first compared with zero, which is correct but makes a larger expression.
+   */
+  isPredicate?(x: S): boolean;
+
+  add(a: Operand<S>, b: Operand<S>): Operand<S>;
+  sub(a: Operand<S>, b: Operand<S>): Operand<S>;
+  mul(a: Operand<S>, b: Operand<S>): Operand<S>;
+  div(a: Operand<S>, b: Operand<S>): Operand<S>;
+  /** The remainder with the sign of the dividend, as `%`. */
+  rem(a: Operand<S>, b: Operand<S>): Operand<S>;
+  pow(a: Operand<S>, b: Operand<S>): Operand<S>;
+  neg(a: Operand<S>): Operand<S>;
+
+  lt(a: Operand<S>, b: Operand<S>): Operand<S>;
+  le(a: Operand<S>, b: Operand<S>): Operand<S>;
+  gt(a: Operand<S>, b: Operand<S>): Operand<S>;
+  ge(a: Operand<S>, b: Operand<S>): Operand<S>;
+  eq(a: Operand<S>, b: Operand<S>): Operand<S>;
+  ne(a: Operand<S>, b: Operand<S>): Operand<S>;
+
+  and(a: Operand<S>, b: Operand<S>): Operand<S>;
+  or(a: Operand<S>, b: Operand<S>): Operand<S>;
+  not(a: Operand<S>): Operand<S>;
+  /** `condition ? a : b`, both already evaluated. */
+  select(condition: Operand<S>, a: Operand<S>, b: Operand<S>): Operand<S>;
+
+  min(a: Operand<S>, b: Operand<S>): Operand<S>;
+  max(a: Operand<S>, b: Operand<S>): Operand<S>;
+  hypot(a: Operand<S>, b: Operand<S>): Operand<S>;
+  atan2(a: Operand<S>, b: Operand<S>): Operand<S>;
+
+  abs(a: Operand<S>): Operand<S>;
+  sqrt(a: Operand<S>): Operand<S>;
+  cbrt(a: Operand<S>): Operand<S>;
+  sin(a: Operand<S>): Operand<S>;
+  cos(a: Operand<S>): Operand<S>;
+  tan(a: Operand<S>): Operand<S>;
+  asin(a: Operand<S>): Operand<S>;
+  acos(a: Operand<S>): Operand<S>;
+  atan(a: Operand<S>): Operand<S>;
+  sinh(a: Operand<S>): Operand<S>;
+  cosh(a: Operand<S>): Operand<S>;
+  tanh(a: Operand<S>): Operand<S>;
+  exp(a: Operand<S>): Operand<S>;
+  expm1(a: Operand<S>): Operand<S>;
+  log(a: Operand<S>): Operand<S>;
+  log1p(a: Operand<S>): Operand<S>;
+  log2(a: Operand<S>): Operand<S>;
+  log10(a: Operand<S>): Operand<S>;
+  floor(a: Operand<S>): Operand<S>;
+  ceil(a: Operand<S>): Operand<S>;
+  round(a: Operand<S>): Operand<S>;
+  trunc(a: Operand<S>): Operand<S>;
+  sign(a: Operand<S>): Operand<S>;
+}

@@ -1,0 +1,223 @@
+import { checkOptions, option, type OptionSpec, type Diagnostic, type Loc, type Sym } from '@filigree/ir';
+import { error, fail } from '@filigree/ir';
+import { bindOps, type Bound } from '../ops/bind.js';
+import { defaultOps } from '../ops/default-ops.js';
+import { markOf } from '../ops/mark.js';
+import type { NumericOps } from '../ops/numeric-ops.js';
+import { locOf, sourceError, type Source, locOption } from '../../source/place.js';
+import { firstEffect } from '../rewrite/effects.js';
+import { rewrite } from '../rewrite/rewrite.js';
+import { functionText, type FunctionText } from '../../source/function-text.js';
+import type { Lift } from './lift.js';
+import { standardGlobals } from '../../source/standard-globals.js';
+
+/** What a function needs from its surroundings. */
+export interface SymbolicOptions<S> {
+  /**
+   * Everything the function uses from around it, by name. Functions in it are made symbolic too, with the same scope;
+   * objects of functions (`{ dot, cross }`) likewise. Values are taken as they are now.
+   */
+  readonly scope?: Readonly<Record<string, unknown>>;
+  /** The meaning of operators on symbols; default `symbolicMath` of `@filigree/ir`. */
+  readonly ops?: NumericOps<S>;
+  /** Where the function begins in its file, so that diagnostics name that file and line. */
+  readonly at?: Loc;
+}
+
+type AnyFunction = (...args: never[]) => unknown;
+
+/**
+ * The same function, able to compute with symbols (EX1, §4.7): the operators in its source text are rewritten, and it
+ * is built anew in the given scope. On plain numbers it returns exactly what `fn` does. A function that the build
+ * plugin has rewritten is returned as it is.
+ *
+ * Errors (`DiagnosticError`): `lang/native-function`, `lang/unbound` for a name that is in neither scope nor language,
+ * `lang/captured-write`, `lang/unsupported-syntax`, `lang/syntax`, `lang/other-ops`, `lang/no-code-generation`. When
+ * the result runs: `lang/symbolic-branch`, `lang/symbolic-index`, `lang/symbolic-effect`, `lang/symbolic-recursion`,
+ * `lang/non-numeric`, `lang/typed-array`, `lang/bitwise`, `lang/unsupported-math`.
+ */
+export const symbolic = <F extends AnyFunction, S = Sym>(fn: F, given?: SymbolicOptions<S>): Lift<F, S> => {
+  if (typeof fn !== 'function') {
+    return fail('lang/not-a-function', `symbolic() was given ${fn === null ? 'null' : typeof fn}`, {
+      remedy: 'pass a function',
+    });
+  }
+  const options = checkOptions('symbolic', given, symbolicSpec as OptionSpec<SymbolicOptions<S>>);
+  const ops = (options.ops ?? defaultOps) as NumericOps;
+  const known = markOf(fn);
+  if (known) {
+    if (options.ops && known !== ops) {
+      fail('lang/other-ops', `\`${fn.name}\` was rewritten for other operations by the build plugin`, {
+        remedy: 'give the same operations to the plugin (option `ops`) and to symbolic()',
+      });
+    }
+    return fn as unknown as Lift<F, S>;
+  }
+  return new Builder(options.scope ?? {}, ops).function(fn, options.at) as Lift<F, S>;
+};
+
+const symbolicSpec: OptionSpec<SymbolicOptions<unknown>> = {
+  scope: option.object('an object of what the function uses'),
+  ops: option.object('the operations on symbols', 'add', 'mul'),
+  at: locOption,
+};
+
+/** One function with its text, before it is rewritten. */
+interface Unit {
+  readonly text: FunctionText;
+  /** What its free names mean; filled once all functions are known, because functions may call each other. */
+  readonly names: ReadonlyMap<string, unknown>;
+}
+
+class Builder {
+  private readonly units = new Map<unknown, Unit>();
+  private readonly built = new Map<unknown, unknown>();
+  private readonly links: (() => void)[] = [];
+
+  constructor(
+    private readonly scope: Readonly<Record<string, unknown>>,
+    private readonly ops: NumericOps,
+  ) {}
+
+  function(fn: AnyFunction, at?: Loc): unknown {
+    this.collect(fn, at);
+    const result = this.value(fn);
+    for (const link of this.links) link();
+    return result;
+  }
+
+  /** Parses a function and all it calls, so that every problem is found before anything is built. */
+  private collect(value: unknown, at?: Loc): void {
+    if (typeof value !== 'function') {
+      for (const f of functionsIn(value)) this.collect(f);
+      return;
+    }
+    if (this.units.has(value) || markOf(value) || isStandard(value)) return;
+    const text = functionText(value as AnyFunction, at);
+    const names = this.resolve(value as AnyFunction, text);
+    this.units.set(value, { text, names });
+    for (const used of names.values()) this.collect(used);
+  }
+
+  private resolve(fn: AnyFunction, { parsed, nameless }: FunctionText): Map<string, unknown> {
+    const names = new Map<string, unknown>();
+    const problems: Diagnostic[] = [];
+    for (const [name, references] of parsed.scopes.free) {
+      const loc = locOf(parsed.source, parsed.site(references[0].id.start));
+      const written = references.find((r) => r.written);
+      if (Object.hasOwn(this.scope, name)) {
+        names.set(name, this.scope[name]);
+        if (!written) continue;
+        problems.push(
+          error('lang/captured-write', `\`${name}\` is a variable of the surroundings and is assigned to`, {
+            loc: locOf(parsed.source, parsed.site(written.id.start)),
+            remedy: 'return the value instead, or use the build plugin, which rewrites the function where it stands',
+          }),
+        );
+      } else if (name === fn.name && nameless) names.set(name, fn);
+      else if (name === '__name') names.set(name, keepName);
+      else if (!standardGlobals.has(name)) {
+        problems.push(
+          error('lang/unbound', `\`${name}\` is neither declared in the function nor in its scope`, {
+            loc,
+            remedy: `pass it in the options, { scope: { ${name} } }, or use the build plugin, which finds it by itself`,
+          }),
+        );
+      }
+    }
+    if (problems.length > 0) throw sourceError(problems, parsed.source.source);
+    return names;
+  }
+
+  /** What a captured value becomes: functions, and objects of functions, are rewritten; all else is taken as it is. */
+  private value(value: unknown): unknown {
+    if (this.built.has(value)) return this.built.get(value);
+    const unit = this.units.get(value);
+    if (unit) return this.build(value as AnyFunction, unit);
+    if (typeof value === 'function' || functionsIn(value).length === 0) return value;
+    const copy: Record<string, unknown> = {};
+    this.built.set(value, copy);
+    for (const [key, member] of Object.entries(value as object)) copy[key] = this.value(member);
+    return copy;
+  }
+
+  private build(fn: AnyFunction, { text: { parsed, isMethod }, names }: Unit): unknown {
+    const constants = new Set([...names].filter(([, value]) => typeof value === 'number').map(([name]) => name));
+    const { code, helpers, prefix } = rewrite(parsed, [parsed.program], {
+      constants,
+      outerEffect: (name) => this.hasEffect(names.get(name), new Set()),
+    });
+    const imports = [...helpers].map(([name, local]) => `${name}: ${local}`).join(', ');
+    const captured = [...names.keys()].join(', ');
+    const expression = code.toString().replace(/;\s*$/, '');
+    const result = isMethod ? `${prefix}.method(${expression})` : expression;
+    const body = `'use strict'; const { ${imports} } = ${prefix}.ops; ${captured ? `let ${captured}; ${prefix}.link = (${prefix}) => { ({ ${captured} } = ${prefix}); };` : ''} return ${result}`;
+    const environment: { ops: Bound; method: typeof onlyMember; link?: (scope: Record<string, unknown>) => void } = {
+      ops: bindOps(this.ops, parsed.source),
+      method: onlyMember,
+    };
+    const made = evaluate(prefix, body, environment, parsed.source) as AnyFunction;
+    if (made.name !== fn.name) Object.defineProperty(made, 'name', { value: fn.name, configurable: true });
+    this.built.set(fn, made);
+    const linked = Object.fromEntries([...names].map(([name, value]) => [name, this.value(value)]));
+    this.links.push(() => environment.link?.(linked));
+    return made;
+  }
+
+  /** Whether a captured function changes its arguments or its surroundings. */
+  private hasEffect(value: unknown, seen: Set<unknown>): boolean {
+    const unit = this.units.get(value);
+    if (!unit || seen.has(value)) return false;
+    seen.add(value);
+    const { parsed } = unit.text;
+    return (
+      firstEffect(parsed.program, parsed.scopes, (name) => this.hasEffect(unit.names.get(name), seen)) !== undefined
+    );
+  }
+}
+
+/** Functions held directly by a plain object, such as a module or `{ dot, cross }`. */
+const functionsIn = (value: unknown): AnyFunction[] => {
+  if (typeof value !== 'object' || value === null || isStandard(value)) return [];
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return [];
+  return Object.values(value).filter((v): v is AnyFunction => typeof v === 'function');
+};
+
+const isStandard = (value: object): boolean => standardValues().has(value);
+
+let standard: Set<unknown> | undefined;
+const standardValues = (): Set<unknown> =>
+  (standard ??= new Set(
+    [...standardGlobals].map((name) => (globalThis as Record<string, unknown>)[name]).filter((v) => v !== undefined),
+  ));
+
+/* Bundlers keep the names of nested functions by a call of this name. */
+const keepName = <T>(f: T): T => f;
+
+const onlyMember = (holder: object): unknown => {
+  const [key] = Reflect.ownKeys(holder);
+  const descriptor = Object.getOwnPropertyDescriptor(holder, key);
+  return descriptor?.value ?? descriptor?.get ?? descriptor?.set;
+};
+
+const evaluate = (parameter: string, body: string, argument: unknown, source: Source): unknown => {
+  try {
+    return (new Function(parameter, body) as (x: unknown) => unknown)(argument);
+  } catch (e) {
+    if (e instanceof EvalError) {
+      return fail('lang/no-code-generation', 'this page or process does not allow code to be made from strings', {
+        remedy: 'use the build plugin, which rewrites functions at build time',
+      });
+    }
+    /* `import.meta` and the like, which only a module may say. */
+    if (e instanceof SyntaxError) {
+      const loc = { file: source.file, line: 1, column: 1 };
+      return fail('lang/unsupported-syntax', e.message, {
+        loc,
+        remedy: 'pass what only a module has in the scope, or use the build plugin',
+      });
+    }
+    throw e;
+  }
+};

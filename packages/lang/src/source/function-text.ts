@@ -1,0 +1,88 @@
+import type { AnyNode } from 'acorn';
+import { fail, type Loc } from '@filigree/ir';
+import { keptOf } from './kept.js';
+import { failAt, siteOf, type Site, type Source } from './place.js';
+import { bare, children, isFunction } from './ast.js';
+import { parseSource, type Parsed } from './parse.js';
+
+/** A function's own text, parsed as an expression. */
+export interface FunctionText {
+  readonly parsed: Parsed;
+  /** A method is parsed within an object literal, of which it is the only property. */
+  readonly isMethod: boolean;
+  /** An arrow or anonymous function that was given a name by what it was assigned to: its text does not bind that name. */
+  readonly nameless: boolean;
+}
+
+/** What a function says: what the build plugin kept of it, else what `toString()` gives. */
+export const textOf = (f: object): string => keptOf(f)?.text ?? Function.prototype.toString.call(f);
+
+/**
+ * The text of a function, parsed. Lines are those of the text, from 1, unless `at` says where it begins.
+ * `called` is what it is called where it has no name of its own, `text` what it says where that is known better. Fails with `lang/native-function` where there is no text.
+ */
+export const functionText = (
+  f: (...args: never[]) => unknown,
+  at?: Loc,
+  called = 'anonymous function',
+  text = textOf(f),
+): FunctionText => {
+  const name = f.name || called;
+  if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
+    fail('lang/native-function', `\`${name}\` has no source text: it is native or bound`, {
+      loc: at,
+      remedy: 'pass the function itself instead of `f.bind(…)`, or wrap it in an arrow function that calls it',
+    });
+  }
+  const source: Source = { file: at?.file ?? name, source: at ? undefined : text };
+  for (const isMethod of [false, true]) {
+    const open = isMethod ? '({' : '(';
+    const relocate = (line: number, column: number): Site => {
+      const own = line === 1 ? column - open.length : column;
+      return at ? siteOf(at.line + line - 1, line === 1 ? at.column + own - 1 : own) : siteOf(line, Math.max(own, 1));
+    };
+    try {
+      const parsed = parseSource(isMethod ? `({${text}\n})` : `(${text}\n)`, source, relocate);
+      refuseSuper(parsed, isMethod);
+      return { parsed, isMethod, nameless: !isMethod && isNameless(parsed) };
+    } catch (e) {
+      if (isMethod || !looksLikeMethod(text)) throw e;
+    }
+  }
+  throw new Error('unreachable');
+};
+
+/* Taken out of its class, a method has lost what `super` means. */
+const refuseSuper = (parsed: Parsed, isMethod: boolean): void => {
+  const visit = (node: AnyNode, depth: number): void => {
+    if (node.type === 'Super') {
+      const remedy = 'call the method of the parent by its name, or give symbolic() a function that makes the object';
+      failAt(
+        parsed.source,
+        parsed.site(node.start),
+        'lang/unsupported-syntax',
+        '`super` outside of its class cannot be traced',
+        remedy,
+      );
+    }
+    const own = node.type === 'ClassBody' || node.type === 'ObjectExpression';
+    if (own && depth === 0) return;
+    for (const child of children(node)) visit(child, own ? depth - 1 : depth);
+  };
+  visit(parsed.program, isMethod ? 1 : 0);
+};
+
+const isNameless = (parsed: Parsed): boolean => {
+  const f = expressionOf(parsed);
+  return f !== undefined && isFunction(f) && (f.type === 'ArrowFunctionExpression' || !f.id);
+};
+
+/** The expression that a parsed function text consists of. */
+const expressionOf = (parsed: Parsed): AnyNode | undefined => {
+  const [statement] = parsed.program.body;
+  return statement?.type === 'ExpressionStatement' ? bare(statement.expression) : undefined;
+};
+
+/* `name(…) {`, `[key](…) {`, `get name() {`: not `function`, `class`, `(…) =>` or `x =>`. */
+const looksLikeMethod = (text: string): boolean =>
+  !/^(async\s+)?function\b/.test(text) && !/^class\b/.test(text) && !/^(async\s*)?(\(|[\w$]+\s*=>)/.test(text);
