@@ -139,7 +139,7 @@ describe('filigree opt', () => {
     }
   }
   kernel @double() {
-    field.for {node = 2} {
+    field.for {node = up.u} {
     ^(%i: i32):
       %x = field.load %i {field = u} : f32
       %y = arith.add %x, %x : f32
@@ -176,7 +176,7 @@ describe('filigree opt', () => {
   });
 
   it.each([
-    ['node = 2', 'node = 7', 'verify/op', 10],
+    ['node = up.u', 'node = up.v', 'verify/op', 10],
     ['field = u} : f32', 'field = w} : f32', 'verify/op', 12],
     ['cells = 5', 'cell = 5', 'layout/attribute', 3],
     ['(i: 4)', '(i: 4, i: 4)', 'layout/axes', 4],

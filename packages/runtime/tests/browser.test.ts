@@ -54,7 +54,7 @@ it.each([false, true])('programs run in browsers, with nothing of Node, minified
     bundle: true,
     minify,
     /* Here the sources of the language are bundled too, which find its words by their files. */
-    plugins: [filigreeEsbuild({ modules: /^@filigree\/lang$|\/(inline|kernel)\.js$/ })],
+    plugins: [filigreeEsbuild({ modules: /^@filigree\/lang\/kernels$|\/(inline|kernel)\.js$/ })],
     write: false,
     metafile: true,
     platform: 'browser',

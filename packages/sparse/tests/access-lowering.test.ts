@@ -66,22 +66,22 @@ describe('the kernel of appendix C', () => {
           %0 = snode.clamp %i {extent = 16384} : i32
           %1 = snode.inside %0, %i : i1
           %2 = snode.root : i32
-          %3 = snode.child %2 {node = 1} : i32
+          %3 = snode.child %2 {node = up.up.a} : i32
           %4 = snode.extract %0 {below = 128, extent = 0} : i32
-          %5 = snode.linearize %4 {node = 1} : i32
-          %6 = snode.lookup %3, %5, %1 {node = 1} : i32
-          %7 = snode.child %6 {node = 2} : i32
+          %5 = snode.linearize %4 {node = up.up.a} : i32
+          %6 = snode.lookup %3, %5, %1 {node = up.up.a} : i32
+          %7 = snode.child %6 {node = up.a} : i32
           %8 = snode.extract %0 {below = 1, extent = 128} : i32
-          %9 = snode.linearize %8 {node = 2} : i32
-          %10 = snode.lookup %7, %9 {node = 2} : i32
-          %11 = snode.child %10 {node = 4} : i32
-          %12 = snode.load %11 {node = 4} : i32
+          %9 = snode.linearize %8 {node = up.a} : i32
+          %10 = snode.lookup %7, %9 {node = up.a} : i32
+          %11 = snode.child %10 {node = b} : i32
+          %12 = snode.load %11 {node = b} : i32
           %13 = arith.add %12, 1 : i32
-          %14 = snode.lookup %3, %5, %1 {node = 1, written = true} : i32
-          %15 = snode.child %14 {node = 2} : i32
-          %16 = snode.lookup %15, %9 {node = 2} : i32
-          %17 = snode.child %16 {node = 3} : i32
-          snode.store %13, %17 {node = 3}
+          %14 = snode.lookup %3, %5, %1 {node = up.up.a, written = true} : i32
+          %15 = snode.child %14 {node = up.a} : i32
+          %16 = snode.lookup %15, %9 {node = up.a} : i32
+          %17 = snode.child %16 {node = a} : i32
+          snode.store %13, %17 {node = a}
         }
       }"
     `);
@@ -90,21 +90,21 @@ describe('the kernel of appendix C', () => {
   it('ends with one path for both, a part of it a block, as in the thesis', () => {
     expect(after(twoLevels, increment, (s) => [lowerAccess(s), simplifyAccess(s)])).toMatchInlineSnapshot(`
       "%0 = snode.root : i32
-      %1 = snode.child %0 {node = 1} : i32
+      %1 = snode.child %0 {node = up.up.a} : i32
       scf.for 0, 128, 1 {parallel = true} {
       ^(%block: i32):
-        %2 = snode.linearize %block {node = 1} : i32
-        %3 = snode.lookup %1, %2 {node = 1} : i32
-        %4 = snode.child %3 {node = 2} : i32
+        %2 = snode.linearize %block {node = up.up.a} : i32
+        %3 = snode.lookup %1, %2 {node = up.up.a} : i32
+        %4 = snode.child %3 {node = up.a} : i32
         scf.for 0, 128, 1 {simd = true} {
         ^(%digit: i32):
-          %5 = snode.linearize %digit {node = 2} : i32
-          %6 = snode.lookup %4, %5 {node = 2} : i32
-          %7 = snode.child %6 {node = 4} : i32
-          %8 = snode.load %7 {node = 4} : i32
+          %5 = snode.linearize %digit {node = up.a} : i32
+          %6 = snode.lookup %4, %5 {node = up.a} : i32
+          %7 = snode.child %6 {node = b} : i32
+          %8 = snode.load %7 {node = b} : i32
           %9 = arith.add %8, 1 : i32
-          %10 = snode.child %6 {node = 3} : i32
-          snode.store %9, %10 {node = 3}
+          %10 = snode.child %6 {node = a} : i32
+          snode.store %9, %10 {node = a}
         }
       }"
     `);
@@ -504,22 +504,22 @@ describe('an access', () => {
   it('that appends takes the next cell of a list, the spare one where it is full', () => {
     const kernel = `
       kernel @k(%v: i32) {
-        %0 = field.append {node = 1} : i32
+        %0 = field.append {node = up.a} : i32
         field.store %v, %0 {field = "a"}
         scf.yield
       }`;
     expect(after(layout(dynamic(i, 10).place(a)), kernel, (s) => [lowerAccess(s)])).toMatchInlineSnapshot(`
       "%0 = snode.root : i32
-      %1 = snode.child %0 {node = 1} : i32
-      %2 = snode.append %1 {node = 1, site = 0} : i32
+      %1 = snode.child %0 {node = up.a} : i32
+      %2 = snode.append %1 {node = up.a, site = 0} : i32
       %3 = snode.clamp %2 {extent = 10, past = true} : i32
       %4 = snode.clamp %2 {extent = 2147483648} : i32
       %5 = snode.inside %4, %2 : i1
       %6 = snode.extract %3 {below = 1, extent = 0} : i32
-      %7 = snode.linearize %6 {node = 1} : i32
-      %8 = snode.lookup %1, %7, %6, %5 {activate = true, node = 1, past = true, site = 1} : i32
-      %9 = snode.child %8 {node = 2} : i32
-      snode.store %v, %9, %5 {node = 2}"
+      %7 = snode.linearize %6 {node = up.a} : i32
+      %8 = snode.lookup %1, %7, %6, %5 {activate = true, node = up.a, past = true, site = 1} : i32
+      %9 = snode.child %8 {node = a} : i32
+      snode.store %v, %9, %5 {node = a}"
     `);
     expect(
       after(layout(dynamic(i, 10).place(a)), kernel.replace('field.store %v, %0 {field = "a"}', ''), (s) => [
@@ -637,24 +637,24 @@ describe('simplification', () => {
     expect(simplified(kernel)).toMatchInlineSnapshot(`
       "%0 = snode.clamp %i {extent = 128, past = true} : i32
       %1 = snode.root : i32
-      %2 = snode.child %1 {node = 1} : i32
+      %2 = snode.child %1 {node = up.up.a} : i32
       %3 = snode.extract %0 {below = 8, extent = 0} : i32
-      %4 = snode.linearize %3 {node = 1} : i32
-      %5 = snode.lookup %2, %4, %3 {activate = true, node = 1, past = true, site = 0} : i32
-      %6 = snode.child %5 {node = 2} : i32
+      %4 = snode.linearize %3 {node = up.up.a} : i32
+      %5 = snode.lookup %2, %4, %3 {activate = true, node = up.up.a, past = true, site = 0} : i32
+      %6 = snode.child %5 {node = up.a} : i32
       %7 = snode.extract %0 {below = 1, extent = 8} : i32
-      %8 = snode.linearize %7 {node = 2} : i32
-      %9 = snode.lookup %6, %8 {node = 2} : i32
-      %10 = snode.child %9 {node = 3} : i32
-      snode.store %v, %10 {node = 3}
-      %11 = snode.lookup %2, %4 {node = 1, past = true} : i32
-      %12 = snode.child %11 {node = 2} : i32
-      %13 = snode.lookup %12, %8 {node = 2} : i32
-      %14 = snode.child %13 {node = 4} : i32
-      %15 = snode.load %14 {node = 4} : i32
-      %16 = snode.child %9 {node = 4} : i32
-      snode.store %15, %16 {node = 4}
-      %17 = snode.atomic %v, %16 {kind = add, node = 4} : i32"
+      %8 = snode.linearize %7 {node = up.a} : i32
+      %9 = snode.lookup %6, %8 {node = up.a} : i32
+      %10 = snode.child %9 {node = a} : i32
+      snode.store %v, %10 {node = a}
+      %11 = snode.lookup %2, %4 {node = up.up.a, past = true} : i32
+      %12 = snode.child %11 {node = up.a} : i32
+      %13 = snode.lookup %12, %8 {node = up.a} : i32
+      %14 = snode.child %13 {node = b} : i32
+      %15 = snode.load %14 {node = b} : i32
+      %16 = snode.child %9 {node = b} : i32
+      snode.store %15, %16 {node = b}
+      %17 = snode.atomic %v, %16 {kind = add, node = b} : i32"
     `);
   });
 
@@ -667,7 +667,7 @@ describe('simplification', () => {
         mem.store %0, %1 {buffer = @arena_i32}
         scf.yield
       }`;
-    expect(simplified(kernel).match(/snode.lookup .*node = 1/g)).toHaveLength(3);
+    expect(simplified(kernel).match(/snode.lookup .*node = up.up.a/g)).toHaveLength(3);
   });
 
   /** A loop over a row of a block, which reads the element beside each. */
@@ -680,7 +680,7 @@ describe('simplification', () => {
         scf.for %0, %n, %1 {simd = true} {
         ^(%digit: i32):
           %i = snode.index %base, %digit {unit = 8, lo = 0, hi = 128} : i32
-          snode.assume_active %i {node = 2}
+          snode.assume_active %i {node = up.a}
           %r = arith.add %i, %1 : i32
           %x = field.load %i {field = "a"} : i32
           %y = field.load %r {field = "a"} : i32
@@ -696,35 +696,35 @@ describe('simplification', () => {
       "%base = arith.mul %first, 8 : i32
       %i = snode.index %base, 7 {hi = 128, lo = 0, unit = 8} : i32
       %0 = snode.root : i32
-      %1 = snode.child %0 {node = 1} : i32
+      %1 = snode.child %0 {node = up.up.a} : i32
       %r = arith.add %i, 1 : i32
       %2 = snode.clamp %r {extent = 128, past = true} : i32
       %3 = snode.extract %2 {below = 8, extent = 0} : i32
-      %4 = snode.linearize %3 {node = 1} : i32
-      %5 = snode.lookup %1, %4 {node = 1, past = true} : i32
-      %6 = snode.child %5 {node = 2} : i32
+      %4 = snode.linearize %3 {node = up.up.a} : i32
+      %5 = snode.lookup %1, %4 {node = up.up.a, past = true} : i32
+      %6 = snode.child %5 {node = up.a} : i32
       %7 = snode.extract %2 {below = 1, extent = 8} : i32
-      %8 = snode.linearize %7 {node = 2} : i32
-      %9 = snode.lookup %6, %8 {node = 2} : i32
-      %10 = snode.child %9 {node = 3} : i32
-      %11 = snode.load %10 {node = 3} : i32
-      %12 = snode.linearize %first {node = 1} : i32
-      %13 = snode.lookup %1, %12 {node = 1} : i32
-      %14 = snode.child %13 {node = 2} : i32
+      %8 = snode.linearize %7 {node = up.a} : i32
+      %9 = snode.lookup %6, %8 {node = up.a} : i32
+      %10 = snode.child %9 {node = a} : i32
+      %11 = snode.load %10 {node = a} : i32
+      %12 = snode.linearize %first {node = up.up.a} : i32
+      %13 = snode.lookup %1, %12 {node = up.up.a} : i32
+      %14 = snode.child %13 {node = up.a} : i32
       scf.for 0, 8, 1 {simd = true} {
       ^(%digit: i32):
         %15 = arith.cmp %digit, 7 {predicate = eq} : i1
-        %16 = snode.linearize %digit {node = 2} : i32
-        %17 = snode.lookup %14, %16 {node = 2} : i32
-        %18 = snode.child %17 {node = 3} : i32
-        %19 = snode.load %18 {node = 3} : i32
+        %16 = snode.linearize %digit {node = up.a} : i32
+        %17 = snode.lookup %14, %16 {node = up.a} : i32
+        %18 = snode.child %17 {node = a} : i32
+        %19 = snode.load %18 {node = a} : i32
         %20 = snode.offset %17 {bytes = 8} : i32
-        %21 = snode.child %20 {node = 3} : i32
-        %22 = snode.load %21 {node = 3} : i32
+        %21 = snode.child %20 {node = a} : i32
+        %22 = snode.load %21 {node = a} : i32
         %23 = arith.select %15, %11, %22 : i32
         %z = arith.sub %23, %19 : i32
-        %24 = snode.child %17 {node = 4} : i32
-        snode.store %z, %24 {node = 4}
+        %24 = snode.child %17 {node = b} : i32
+        snode.store %z, %24 {node = b}
       }"
     `);
   });
@@ -750,7 +750,7 @@ describe('simplification', () => {
           scf.for %0, %n, %1 {simd = true} {
           ^(%digit: i32):
             %j = snode.index %along, %digit {unit = 8, lo = 0, hi = 128} : i32
-            snode.assume_active %i, %j {node = 2}
+            snode.assume_active %i, %j {node = up.a}
             %x = field.load %below, %j {field = "a"} : i32
             field.store %x, %i, %j {field = "b"}
             scf.yield
@@ -762,51 +762,51 @@ describe('simplification', () => {
       rows,
     );
     const [, middle, last] = text.split(/(?=scf\.for 0, 7|scf\.for 7, 8)/);
-    expect([middle, last].map((part) => part!.match(/snode\.lookup .*node = 1/g)?.length ?? 0)).toEqual([0, 1]);
+    expect([middle, last].map((part) => part!.match(/snode\.lookup .*node = up.up.a/g)?.length ?? 0)).toEqual([0, 1]);
   });
 
   it('looks for other blocks only where a block ends, where loops are split', () => {
     expect(simplified(besideIt, blocks, { edges: false })).toMatchInlineSnapshot(`
       "%base = arith.mul %first, 8 : i32
       %0 = snode.root : i32
-      %1 = snode.child %0 {node = 1} : i32
-      %2 = snode.linearize %first {node = 1} : i32
-      %3 = snode.lookup %1, %2 {node = 1} : i32
-      %4 = snode.child %3 {node = 2} : i32
+      %1 = snode.child %0 {node = up.up.a} : i32
+      %2 = snode.linearize %first {node = up.up.a} : i32
+      %3 = snode.lookup %1, %2 {node = up.up.a} : i32
+      %4 = snode.child %3 {node = up.a} : i32
       scf.for 0, 7, 1 {simd = true} {
       ^(%digit: i32):
-        %5 = snode.linearize %digit {node = 2} : i32
-        %6 = snode.lookup %4, %5 {node = 2} : i32
-        %7 = snode.child %6 {node = 3} : i32
-        %8 = snode.load %7 {node = 3} : i32
+        %5 = snode.linearize %digit {node = up.a} : i32
+        %6 = snode.lookup %4, %5 {node = up.a} : i32
+        %7 = snode.child %6 {node = a} : i32
+        %8 = snode.load %7 {node = a} : i32
         %9 = snode.offset %6 {bytes = 8} : i32
-        %10 = snode.child %9 {node = 3} : i32
-        %11 = snode.load %10 {node = 3} : i32
+        %10 = snode.child %9 {node = a} : i32
+        %11 = snode.load %10 {node = a} : i32
         %z = arith.sub %11, %8 : i32
-        %12 = snode.child %6 {node = 4} : i32
-        snode.store %z, %12 {node = 4}
+        %12 = snode.child %6 {node = b} : i32
+        snode.store %z, %12 {node = b}
       }
-      %13 = snode.linearize 7 {node = 2} : i32
-      %14 = snode.lookup %4, %13 {node = 2} : i32
-      %15 = snode.child %14 {node = 3} : i32
-      %16 = snode.child %14 {node = 4} : i32
+      %13 = snode.linearize 7 {node = up.a} : i32
+      %14 = snode.lookup %4, %13 {node = up.a} : i32
+      %15 = snode.child %14 {node = a} : i32
+      %16 = snode.child %14 {node = b} : i32
       scf.for 7, 8, 1 {simd = true} {
       ^(%digit_1: i32):
         %i = snode.index %base, %digit_1 {hi = 128, lo = 0, unit = 8} : i32
         %r = arith.add %i, 1 : i32
-        %17 = snode.load %15 {node = 3} : i32
+        %17 = snode.load %15 {node = a} : i32
         %18 = snode.clamp %r {extent = 128, past = true} : i32
         %19 = snode.extract %18 {below = 8, extent = 0} : i32
-        %20 = snode.linearize %19 {node = 1} : i32
-        %21 = snode.lookup %1, %20 {node = 1, past = true} : i32
-        %22 = snode.child %21 {node = 2} : i32
+        %20 = snode.linearize %19 {node = up.up.a} : i32
+        %21 = snode.lookup %1, %20 {node = up.up.a, past = true} : i32
+        %22 = snode.child %21 {node = up.a} : i32
         %23 = snode.extract %18 {below = 1, extent = 8} : i32
-        %24 = snode.linearize %23 {node = 2} : i32
-        %25 = snode.lookup %22, %24 {node = 2} : i32
-        %26 = snode.child %25 {node = 3} : i32
-        %27 = snode.load %26 {node = 3} : i32
+        %24 = snode.linearize %23 {node = up.a} : i32
+        %25 = snode.lookup %22, %24 {node = up.a} : i32
+        %26 = snode.child %25 {node = a} : i32
+        %27 = snode.load %26 {node = a} : i32
         %z_1 = arith.sub %27, %17 : i32
-        snode.store %z_1, %16 {node = 4}
+        snode.store %z_1, %16 {node = b}
       }"
     `);
   });
@@ -828,17 +828,17 @@ describe('simplification', () => {
     expect(simplified(kernel, layout(dense(i, 100).place(a, b)))).toMatchInlineSnapshot(`
       "%0 = arith.min %n, 99 : i32
       %1 = snode.root : i32
-      %2 = snode.child %1 {node = 1} : i32
+      %2 = snode.child %1 {node = up.a} : i32
       scf.for 0, %0, 1 {parallel = true} {
       ^(%p: i32):
         %q = arith.add %p, 1 : i32
-        %3 = snode.linearize %q {node = 1} : i32
-        %4 = snode.lookup %2, %3 {node = 1} : i32
-        %5 = snode.child %4 {node = 2} : i32
-        %6 = snode.load %5 {node = 2} : i32
+        %3 = snode.linearize %q {node = up.a} : i32
+        %4 = snode.lookup %2, %3 {node = up.a} : i32
+        %5 = snode.child %4 {node = a} : i32
+        %6 = snode.load %5 {node = a} : i32
         %7 = snode.offset %4 {bytes = -8} : i32
-        %8 = snode.child %7 {node = 3} : i32
-        snode.store %6, %8 {node = 3}
+        %8 = snode.child %7 {node = b} : i32
+        snode.store %6, %8 {node = b}
       }
       %9 = arith.max 0, %0 : i32
       scf.for %9, %n, 1 {
@@ -846,16 +846,16 @@ describe('simplification', () => {
         %q_1 = arith.add %p_1, 1 : i32
         %10 = snode.clamp %q_1 {extent = 100} : i32
         %11 = snode.inside %10, %q_1 : i1
-        %12 = snode.linearize %10 {node = 1} : i32
-        %13 = snode.lookup %2, %12, %11 {node = 1} : i32
-        %14 = snode.child %13 {node = 2} : i32
-        %15 = snode.load %14 {node = 2} : i32
+        %12 = snode.linearize %10 {node = up.a} : i32
+        %13 = snode.lookup %2, %12, %11 {node = up.a} : i32
+        %14 = snode.child %13 {node = a} : i32
+        %15 = snode.load %14 {node = a} : i32
         %16 = snode.clamp %p_1 {extent = 100} : i32
         %17 = snode.inside %16, %p_1 : i1
-        %18 = snode.linearize %16 {node = 1} : i32
-        %19 = snode.lookup %2, %18, %17 {node = 1, written = true} : i32
-        %20 = snode.child %19 {node = 3} : i32
-        snode.store %15, %20 {node = 3}
+        %18 = snode.linearize %16 {node = up.a} : i32
+        %19 = snode.lookup %2, %18, %17 {node = up.a, written = true} : i32
+        %20 = snode.child %19 {node = b} : i32
+        snode.store %15, %20 {node = b}
       }"
     `);
   });
@@ -875,17 +875,17 @@ describe('simplification', () => {
       }`;
     expect(simplified(kernel, layout(dense(i, 16).dense(i, 8).place(a, b)))).toMatchInlineSnapshot(`
       "%0 = snode.root : i32
-      %1 = snode.child %0 {node = 1} : i32
-      %2 = snode.linearize %first {node = 1} : i32
-      %3 = snode.lookup %1, %2 {node = 1} : i32
-      %4 = snode.child %3 {node = 2} : i32
-      %5 = snode.linearize 3 {node = 2} : i32
-      %6 = snode.lookup %4, %5 {node = 2} : i32
-      %7 = snode.child %6 {node = 3} : i32
-      %8 = snode.load %7 {node = 3} : i32
+      %1 = snode.child %0 {node = up.up.a} : i32
+      %2 = snode.linearize %first {node = up.up.a} : i32
+      %3 = snode.lookup %1, %2 {node = up.up.a} : i32
+      %4 = snode.child %3 {node = up.a} : i32
+      %5 = snode.linearize 3 {node = up.a} : i32
+      %6 = snode.lookup %4, %5 {node = up.a} : i32
+      %7 = snode.child %6 {node = a} : i32
+      %8 = snode.load %7 {node = a} : i32
       %9 = snode.offset %6 {bytes = 24} : i32
-      %10 = snode.child %9 {node = 4} : i32
-      snode.store %8, %10 {node = 4}"
+      %10 = snode.child %9 {node = b} : i32
+      snode.store %8, %10 {node = b}"
     `);
   });
 
@@ -906,37 +906,37 @@ describe('simplification', () => {
       %k = arith.add %j, 8 : i32
       %0 = snode.clamp %i {extent = 128, past = true} : i32
       %1 = snode.root : i32
-      %2 = snode.child %1 {node = 1} : i32
+      %2 = snode.child %1 {node = up.up.a} : i32
       %3 = snode.extract %0 {below = 8, extent = 0} : i32
-      %4 = snode.linearize %3 {node = 1} : i32
+      %4 = snode.linearize %3 {node = up.up.a} : i32
       %5 = snode.clamp %j {extent = 128, past = true} : i32
       %6 = snode.extract %5 {below = 8, extent = 0} : i32
-      %7 = snode.linearize %6 {node = 1} : i32
+      %7 = snode.linearize %6 {node = up.up.a} : i32
       %8 = snode.clamp %k {extent = 128, past = true} : i32
       %9 = snode.extract %8 {below = 8, extent = 0} : i32
-      %10 = snode.linearize %9 {node = 1} : i32
-      %11, %12, %13 = snode.lookup_all %2, %4, %3, %2, %7, %6, %2, %10, %9 {count = 3, node = 1, past = true, site = 0} : i32, i32, i32
-      %14 = snode.child %11 {node = 2} : i32
+      %10 = snode.linearize %9 {node = up.up.a} : i32
+      %11, %12, %13 = snode.lookup_all %2, %4, %3, %2, %7, %6, %2, %10, %9 {count = 3, node = up.up.a, past = true, site = 0} : i32, i32, i32
+      %14 = snode.child %11 {node = up.a} : i32
       %15 = snode.extract %0 {below = 1, extent = 8} : i32
-      %16 = snode.linearize %15 {node = 2} : i32
-      %17 = snode.lookup %14, %16 {node = 2} : i32
-      %18 = snode.child %17 {node = 3} : i32
-      snode.store %v, %18 {node = 3}
-      %19 = snode.child %12 {node = 2} : i32
+      %16 = snode.linearize %15 {node = up.a} : i32
+      %17 = snode.lookup %14, %16 {node = up.a} : i32
+      %18 = snode.child %17 {node = a} : i32
+      snode.store %v, %18 {node = a}
+      %19 = snode.child %12 {node = up.a} : i32
       %20 = snode.extract %5 {below = 1, extent = 8} : i32
-      %21 = snode.linearize %20 {node = 2} : i32
-      %22 = snode.lookup %19, %21 {node = 2} : i32
-      %23 = snode.child %22 {node = 3} : i32
-      snode.store %v, %23 {node = 3}
-      %24 = snode.child %13 {node = 2} : i32
+      %21 = snode.linearize %20 {node = up.a} : i32
+      %22 = snode.lookup %19, %21 {node = up.a} : i32
+      %23 = snode.child %22 {node = a} : i32
+      snode.store %v, %23 {node = a}
+      %24 = snode.child %13 {node = up.a} : i32
       %25 = snode.extract %8 {below = 1, extent = 8} : i32
-      %26 = snode.linearize %25 {node = 2} : i32
-      %27 = snode.lookup %24, %26 {node = 2} : i32
-      %28 = snode.child %27 {node = 4} : i32
-      snode.store %v, %28 {node = 4}"
+      %26 = snode.linearize %25 {node = up.a} : i32
+      %27 = snode.lookup %24, %26 {node = up.a} : i32
+      %28 = snode.child %27 {node = b} : i32
+      snode.store %v, %28 {node = b}"
     `);
     const asked = simplified(
-      scatter('%x = field.is_active %k {node = 1} : i1\n%w = arith.select %x, %v, %i : i32', '%w'),
+      scatter('%x = field.is_active %k {node = up.up.a} : i1\n%w = arith.select %x, %v, %i : i32', '%w'),
     );
     expect(asked).not.toContain('lookup_all');
     expect(asked.match(/activate = true/g)).toHaveLength(3);
@@ -989,14 +989,14 @@ describe('simplification', () => {
       "%0 = snode.clamp %i {extent = 16} : i32
       %1 = snode.inside %0, %i : i1
       %2 = snode.root : i32
-      %3 = snode.child %2 {node = 1} : i32
-      %4 = snode.linearize %0 {node = 1} : i32
-      %5 = snode.lookup %3, %4, %1 {node = 1, written = true} : i32
-      %6 = snode.child %5 {node = 2} : i32
+      %3 = snode.child %2 {node = up.a} : i32
+      %4 = snode.linearize %0 {node = up.a} : i32
+      %5 = snode.lookup %3, %4, %1 {node = up.a, written = true} : i32
+      %6 = snode.child %5 {node = a} : i32
       %7 = arith.select %1, %v, 0 : i32
-      %8 = snode.child %5 {node = 3} : i32
-      snode.store %7, %8 {node = 3}
-      snode.store %w, %6 {node = 2}"
+      %8 = snode.child %5 {node = b} : i32
+      snode.store %7, %8 {node = b}
+      snode.store %w, %6 {node = a}"
     `);
   });
 
@@ -1149,7 +1149,7 @@ describe('modules that cannot be lowered', () => {
   const refused = (kernel: string, pass = lowerAccess(storage)) => left(pass.run(moduleFrom(storage, kernel)));
 
   it('loops come first', () => {
-    const kernel = 'kernel @k(%i: i32) {\n field.clear_all {node = 1}\n scf.yield\n }';
+    const kernel = 'kernel @k(%i: i32) {\n field.clear_all {node = up.a}\n scf.yield\n }';
     expect(refused(kernel)).toMatchObject({ code: 'access/order', loc: { line: 3 } });
   });
 
@@ -1192,7 +1192,7 @@ describe('places in hash tables', () => {
         "  %3 = arith.add %i, %2 : i32",
         "  %4 = arith.mul %3, %j : i32",
         "  %5 = arith.sub %4, 1 : i32",
-        "  snode.prefetch %3, %5 {node = 1}",
+        "  snode.prefetch %3, %5 {node = up.a}",
         "  %6 = arith.mul %i, %j : i32",
         "  %7 = arith.sub %6, 1 : i32",
       ]

@@ -131,7 +131,7 @@ class Writer {
       return this.log(b.value('field.atomic', [this.constant(s.field, s.value), ...indices(s.at)], attrs));
     }
     if (s.is === 'activate' || s.is === 'deactivate' || s.is === 'clear')
-      return void b.op(`field.${s.is}`, indices(s.at), { node: s.node });
+      return void b.op(`field.${s.is}`, indices(s.at), { node: this.shape.nodes[s.node].name });
     if (s.is === 'for')
       return void b.for(b.i32(s.from), this.index(s.to, names), b.i32(1), {}, [], (iv) =>
         this.run(s.body, new Map([...names, [s.name, iv]])),
@@ -147,8 +147,8 @@ class Writer {
     if (s.is === 'scatter') return this.run(s.body, names);
     if (s.is === 'where') {
       const at = indices(s.at);
-      return void b.if(b.value('field.is_active', at, { node: s.node }), () => {
-        b.op('snode.assume_active', at, { node: s.node });
+      return void b.if(b.value('field.is_active', at, { node: this.shape.nodes[s.node].name }), () => {
+        b.op('snode.assume_active', at, { node: this.shape.nodes[s.node].name });
         this.run(s.body, names);
       });
     }
@@ -158,7 +158,7 @@ class Writer {
         () => this.run(s.then, names),
         () => this.run(s.otherwise, names),
       );
-    return this.log(b.value(`field.${s.is}`, indices(s.at), { node: s.node }));
+    return this.log(b.value(`field.${s.is}`, indices(s.at), { node: this.shape.nodes[s.node].name }));
   }
 
   private index({ over = 1, ...i }: Index, names: ReadonlyMap<string, Value>): Value {

@@ -58,7 +58,7 @@ const stencils: fc.Arbitrary<Stencil> = fc.boolean().chain((inPlace) => {
 });
 
 /** Sets some elements, and applies the stencil to the active ones. */
-const kernelOf = ({ offsets, inPlace, cells }: Stencil, node: number): string => {
+const kernelOf = ({ offsets, inPlace, cells }: Stencil, node: string): string => {
   const lines: string[] = [];
   const constants = new Map<string, string>();
   const constant = (value: number, type: string): string => {
@@ -134,7 +134,7 @@ describe.each(Object.entries(layouts))('a stencil over %s', (_name, [shape, node
   ])('is the same %s', (_what, optimized) => {
     fc.assert(
       fc.property(stencils, (stencil) => {
-        const kernel = kernelOf(stencil, node);
+        const kernel = kernelOf(stencil, shape.nodes[node].name);
         const plain = result(shape, kernel, { simplify: false }, false);
         expect(result(shape, kernel, {}, optimized)).toEqual(plain);
       }),

@@ -59,7 +59,7 @@ const visitKernel = (shape: Layout, storage: Storage, node: number) => {
         axes.map(() => ({ type: 'i32' as const })),
         (coordinates) => note(b, coordinates),
       );
-      b.op('field.for', [], { node }, [region]);
+      b.op('field.for', [], { node: shape.nodes[node].name }, [region]);
     },
     [...storage.buffers, ...visits],
     { dialects: [...coreDialects, fieldDialect(shape), snodeDialect(shape)] },
@@ -120,7 +120,7 @@ const removers = (shape: Layout, storage: Storage): readonly Kernel[] => {
     buildKernel(
       `${name}${node}`,
       Object.fromEntries(axes.map((a) => [`c${a}`, 'i32' as const])),
-      (b, params) => void b.op(op, Object.values(params), { node }),
+      (b, params) => void b.op(op, Object.values(params), { node: shape.nodes[node].name }),
       storage.buffers,
       { dialects },
     );
@@ -142,11 +142,11 @@ const removers = (shape: Layout, storage: Storage): readonly Kernel[] => {
                   signed: true,
                 }),
               );
-              b.op('field.deactivate', cell, { node });
+              b.op('field.deactivate', cell, { node: shape.nodes[node].name });
             });
           },
         );
-        b.op('field.for', [], { node: leaf }, [region]);
+        b.op('field.for', [], { node: shape.nodes[leaf].name }, [region]);
       },
       storage.buffers,
       { dialects },
@@ -341,7 +341,7 @@ const stencilKernel = (
           b.op('field.store', [value, ...at], { field: writes });
         },
       );
-      b.op('field.for', [], { node: leaf }, [region]);
+      b.op('field.for', [], { node: shape.nodes[leaf].name }, [region]);
     },
     [...storage.buffers, ...visits],
     { dialects: [...coreDialects, fieldDialect(shape), snodeDialect(shape)] },

@@ -60,7 +60,7 @@ const over = (
     axesOf(shape, node).map((a) => ({ type: 'i32' as const, hint: 'ijk'[a] })),
     (at) => body(b, at),
   );
-  b.op('field.for', [], { node, ...attrs }, [region]);
+  b.op('field.for', [], { node: shape.nodes[node].name, ...attrs }, [region]);
 };
 
 const kernelOf = (shape: Layout, storage: Storage, body: (b: Builder) => void): Module =>
@@ -277,7 +277,7 @@ describe('a kernel with scratchpads does what it does without', () => {
             const below = elementsBelow(shape, around, path[path.length - 1], axis);
             return b.value('snode.extract', [c], { below, extent: 0, signed: true });
           });
-          const active = b.value('field.is_active', cell, { node: around });
+          const active = b.value('field.is_active', cell, { node: shape.nodes[around].name });
           b.store('out', b.cast(active, 'f64'), b.add(n, b.i32(SIDE * SIDE)));
         }),
       );
@@ -381,7 +381,7 @@ describe('a kernel with scratchpads does what it does without', () => {
     (b: Builder): void => {
       for (const [x, y] of particles) {
         const cell = [b.i32(x >> 2), b.i32(y >> 2)];
-        const at = b.value('field.append', cell, { node: list });
+        const at = b.value('field.append', cell, { node: shape.nodes[list].name });
         b.op('field.store', [b.i32(64 * x + y), ...cell, at], { field: 'p' });
       }
       over(b, shape, 'p', { cache: ['v'] }, (_b, at) => {

@@ -28,9 +28,9 @@ const lowered = (shape: Layout, kernel: string): string => {
   return after(shape, kernel, (s) => [lowerLoops(s), canonicalize({ dialects }), cse({ dialects })]);
 };
 
-const copy = (node: number): string => `
+const copy = `
   kernel @copy() {
-    field.for {node = ${node}} {
+    field.for {node = up.u} {
     ^(%i: i32, %j: i32):
       %x = field.load %i, %j {field = u} : f32
       field.store %x, %i, %j {field = v}
@@ -41,7 +41,7 @@ const copy = (node: number): string => `
 
 describe('a loop over active elements', () => {
   it('of a dense grid has no list: rows run in parallel, the elements of a row in lanes', () => {
-    expect(lowered(layout(dense(ij, [128, 64]).place(u, v)), copy(1))).toMatchInlineSnapshot(`
+    expect(lowered(layout(dense(ij, [128, 64]).place(u, v)), copy)).toMatchInlineSnapshot(`
       "scf.for 0, 128, 1 {parallel = true} {
       ^(%task: i32):
         %0 = snode.index 0, %task {hi = 128, lo = 0, unit = 128} : i32
@@ -56,7 +56,7 @@ describe('a loop over active elements', () => {
   });
 
   it('of a small grid takes as many axes in parallel as there must be for enough tasks', () => {
-    expect(lowered(layout(dense(ij, 16).dense(ij, 8).place(u, v)), copy(2))).toMatchInlineSnapshot(`
+    expect(lowered(layout(dense(ij, 16).dense(ij, 8).place(u, v)), copy)).toMatchInlineSnapshot(`
       "scf.for 0, 256, 1 {parallel = true} {
       ^(%task: i32):
         %0 = arith.shr %task, 4 : i32
@@ -80,7 +80,7 @@ describe('a loop over active elements', () => {
   });
 
   it('of blocks that it does not change looks for the active ones as it goes: a task a block', () => {
-    expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).place(u, v)), copy(2))).toMatchInlineSnapshot(`
+    expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).place(u, v)), copy)).toMatchInlineSnapshot(`
       "%0 = mem.load 320 {buffer = @arena_i32} : i32
       %1 = arith.shl %0, 8 : i32
       %2 = mem.load 337 {buffer = @arena_i32} : i32
@@ -102,7 +102,7 @@ describe('a loop over active elements', () => {
           %15 = arith.add %11, 17441 : i32
           %16 = mem.load %15 {buffer = @arena_i32} : i32
           %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
-          snode.assume_active %14, %17 {node = 1}
+          snode.assume_active %14, %17 {node = up.up.u}
           %18 = arith.shl %14, 2 : i32
           scf.for 0, 4, 1 {
           ^(%i: i32):
@@ -122,7 +122,7 @@ describe('a loop over active elements', () => {
   });
 
   it('divides large blocks', () => {
-    expect(lowered(layout(dense(ij, 4).pointer().dense(ij, 1024).place(u, v)), copy(2))).toMatchInlineSnapshot(`
+    expect(lowered(layout(dense(ij, 4).pointer().dense(ij, 1024).place(u, v)), copy)).toMatchInlineSnapshot(`
       "%0 = mem.load 48 {buffer = @arena_i32} : i32
       %1 = arith.shl %0, 8 : i32
       %2 = mem.load 65 {buffer = @arena_i32} : i32
@@ -149,7 +149,7 @@ describe('a loop over active elements', () => {
           %20 = arith.and %task, 1023 : i32
           %21 = arith.shl %16, 10 : i32
           %22 = snode.index %21, %20 {hi = 4096, lo = 0, unit = 1024} : i32
-          snode.assume_active %16, %19 {node = 1}
+          snode.assume_active %16, %19 {node = up.up.u}
           %23 = arith.shl %19, 10 : i32
           scf.for 0, 1024, 1 {simd = true} {
           ^(%j: i32):
@@ -164,7 +164,7 @@ describe('a loop over active elements', () => {
   });
 
   it('of a mask looks at the bits of a row at once', () => {
-    expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).bitmasked().place(u, v)), copy(2)))
+    expect(lowered(layout(dense(ij, 16).pointer().dense(ij, [4, 8]).bitmasked().place(u, v)), copy))
       .toMatchInlineSnapshot(`
         "%0 = mem.load 320 {buffer = @arena_i32} : i32
         %1 = arith.shl %0, 8 : i32
@@ -187,7 +187,7 @@ describe('a loop over active elements', () => {
             %15 = arith.add %11, 17521 : i32
             %16 = mem.load %15 {buffer = @arena_i32} : i32
             %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
-            snode.assume_active %14, %17 {node = 1}
+            snode.assume_active %14, %17 {node = up.up.u}
             %18 = arith.shl %14, 2 : i32
             scf.for 0, 4, 1 {
             ^(%i: i32):
@@ -211,7 +211,7 @@ describe('a loop over active elements', () => {
                   %33 = arith.cmp %32, 0 {predicate = ne} : i1
                   scf.if %33 {
                     %34 = snode.index %20, %j {hi = 128, lo = 0, unit = 8} : i32
-                    snode.assume_active %19, %34 {node = 2}
+                    snode.assume_active %19, %34 {node = up.u}
                     %x = field.load %19, %34 {field = u} : f32
                     field.store %x, %19, %34 {field = v}
                   } {
@@ -227,7 +227,7 @@ describe('a loop over active elements', () => {
   });
 
   it('of masks around blocks makes a list of the blocks first', () => {
-    expect(lowered(layout(dense(ij, 16).bitmasked().dense(ij, 8).place(u, v)), copy(2))).toMatchInlineSnapshot(`
+    expect(lowered(layout(dense(ij, 16).bitmasked().dense(ij, 8).place(u, v)), copy)).toMatchInlineSnapshot(`
       "mem.store 0, 36896 {buffer = @arena_i32}
       scf.for 0, 8, 1 {
       ^(%n: i32):
@@ -275,7 +275,7 @@ describe('a loop over active elements', () => {
         %29 = arith.and %27, 15 : i32
         %30 = snode.index 0, %28 {hi = 16, lo = 0, unit = 16} : i32
         %31 = snode.index 0, %29 {hi = 16, lo = 0, unit = 16} : i32
-        snode.assume_active %30, %31 {node = 1}
+        snode.assume_active %30, %31 {node = up.up.u}
         %32 = arith.shl %30, 3 : i32
         scf.for 0, 8, 1 {
         ^(%i_1: i32):
@@ -295,7 +295,7 @@ describe('a loop over active elements', () => {
   it('of lists runs to the end of each', () => {
     const kernel = `
   kernel @number() {
-    field.for {node = 2} {
+    field.for {node = up.p} {
     ^(%i: i32, %j: i32, %k: i32):
       field.store %k, %i, %j, %k {field = p}
       scf.yield
@@ -324,7 +324,7 @@ describe('a loop over active elements', () => {
           %15 = arith.add %11, 17521 : i32
           %16 = mem.load %15 {buffer = @arena_i32} : i32
           %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
-          snode.assume_active %14, %17 {node = 1}
+          snode.assume_active %14, %17 {node = up.up.p}
           %18 = arith.mul %task, 68 : i32
           %19 = arith.add %18, 368 : i32
           %20 = mem.load %19 {buffer = @arena_i32} : i32
@@ -332,7 +332,7 @@ describe('a loop over active elements', () => {
           scf.for 0, %21, 1 {simd = true} {
           ^(%k: i32):
             %22 = snode.index 0, %k {hi = 64, lo = 0, unit = 64} : i32
-            snode.assume_active %14, %17, %22 {node = 2}
+            snode.assume_active %14, %17, %22 {node = up.p}
             field.store %22, %14, %17, %22 {field = p}
           }
         } {
@@ -346,7 +346,7 @@ describe('hints', () => {
   const shape = layout(dense(ij, 256).place(u, v));
 
   it('block and threads bound tasks and threads', () => {
-    const text = lowered(shape, copy(1).replace('{node = 1}', '{node = 1, block = 64, threads = 3}'));
+    const text = lowered(shape, copy.replace('{node = up.u}', '{node = up.u, block = 64, threads = 3}'));
     expect(text).toMatchInlineSnapshot(`
       "scf.for 0, 1024, 1 {parallel = true, threads = 3} {
       ^(%task: i32):
@@ -376,7 +376,7 @@ describe('what is refused', () => {
     %1 = arith.constant {value = 1} : i32
     scf.for %0, %1, %1 {parallel = true} {
     ^(%n: i32):
-      field.for {node = 1} {
+      field.for {node = up.u} {
       ^(%i: i32, %j: i32):
         scf.yield
       }

@@ -7,16 +7,18 @@ export const attrsText = (attrs: Attrs, quoted: ReadonlySet<string> = new Set())
   return keys.length === 0 ? '' : `{${keys.map(item).join(', ')}}`;
 };
 
-/** An attribute: numbers with `nan`, `inf`, `-inf` and `-0`, words bare, other strings quoted, buffers as `@name`. */
+/** An attribute: numbers with `nan`, `inf`, `-inf` and `-0`, words bare, with dots in them or not, other strings quoted, buffers as `@name`. */
 export const attrText = (attr: Attr): string => {
   if (typeof attr === 'number') return numberText(attr);
   if (typeof attr === 'boolean') return String(attr);
   if (typeof attr === 'string')
-    return /^@[A-Za-z_]\w*$/.test(attr) || (isWord(attr) && !reserved.has(attr)) ? attr : JSON.stringify(attr);
+    return /^@[A-Za-z_]\w*$/.test(attr) || (isDotted(attr) && !reserved.has(attr)) ? attr : JSON.stringify(attr);
   return `[${attr.map(attrText).join(', ')}]`;
 };
 
 const reserved = new Set(['true', 'false', 'nan', 'inf']);
+
+const isDotted = (text: string): boolean => text.split('.').every(isWord);
 
 const isWord = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 

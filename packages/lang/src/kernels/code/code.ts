@@ -58,7 +58,7 @@ export type Range = readonly [from: Scalar, to: Scalar, step?: Scalar];
 /** What a parallel loop runs over. */
 export type Space =
   | { readonly over: 'range'; readonly bounds: readonly Range[] }
-  | { readonly over: 'active'; readonly node: number; readonly cache: readonly string[] };
+  | { readonly over: 'active'; readonly node: string; readonly cache: readonly string[] };
 
 export type StructureOp = 'is_active' | 'activate' | 'deactivate' | 'append' | 'length' | 'clear' | 'clear_all';
 
@@ -120,7 +120,8 @@ export type Action =
       readonly do: 'structure';
       readonly to?: Temp;
       readonly op: StructureOp;
-      readonly node: number;
+      /** The name of a node. */
+      readonly node: string;
       readonly index: readonly Scalar[];
     }
   | {

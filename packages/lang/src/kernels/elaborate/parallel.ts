@@ -91,9 +91,11 @@ const checkVariables = (cx: Context, pattern: AnyNode, axes: number): void => {
 };
 
 /** The node whose cells a loop over the active elements of a field visits. */
-const parentOf = (cx: Context, node: AnyNode, placed: PlacedField): number => {
+const parentOf = (cx: Context, node: AnyNode, placed: PlacedField): string => {
   const { nodes } = cx.session.layout;
   const place = placed.path[placed.path.length - 1];
-  const parent = nodes[place].parent;
-  return parent > 0 ? parent : refuse(cx, node, 'lang/not-placed', 'the field has no axes', 'place it in a node');
+  const parent = nodes[nodes[place].parent];
+  return parent.id > 0
+    ? parent.name
+    : refuse(cx, node, 'lang/not-placed', 'the field has no axes', 'place it in a node');
 };

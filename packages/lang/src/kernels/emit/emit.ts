@@ -315,7 +315,7 @@ class Emitter {
     for (const r of i.reductions) this.locals.set(r.local, b.load(this.frame.reduction(r), b.i32(0)));
   }
 
-  private overActive(i: Parallel, node: number, cache: readonly string[], body: (v: readonly Value[]) => void): void {
+  private overActive(i: Parallel, node: string, cache: readonly string[], body: (v: readonly Value[]) => void): void {
     const { region } = this.b.region(
       i.variables.map(({ hint }) => ({ type: 'i32' as const, ...(hint === undefined ? {} : { hint }) })),
       (variables) => body(variables),

@@ -30,7 +30,7 @@ export const isActive: Intrinsic = (cx, e) => {
     do: 'structure',
     to,
     op: 'is_active',
-    node: node.id,
+    node: node.name,
     index: along(cx, e, field, node, index),
   });
   return to;
@@ -45,7 +45,7 @@ export const activate: Intrinsic = (cx, e) => {
     cx.session.emit(originOf(cx, e), {
       do: 'structure',
       op: 'activate',
-      node: node.id,
+      node: node.name,
       index: along(cx, e, field, node, index),
     });
   return nothing;
@@ -68,7 +68,7 @@ export const deactivate: Intrinsic = (cx, e) => {
     cx.session.emit(originOf(cx, e), {
       do: 'structure',
       op: 'deactivate',
-      node: n.id,
+      node: n.name,
       index: along(cx, e, field, n, index),
     });
   return nothing;
@@ -110,7 +110,7 @@ export const append: Intrinsic = (cx, e) => {
   const term = value(cx, e.arguments[1]);
   const at = originOf(cx, e);
   const to: Temp = { is: 'temp', type: 'i32' };
-  cx.session.emit(at, { do: 'structure', to, op: 'append', node: node.id, index: element.index });
+  cx.session.emit(at, { do: 'structure', to, op: 'append', node: node.name, index: element.index });
   storeTerm(cx, e, { ...element, index: [...element.index, to] }, term, e.arguments[1]);
   return to;
 };
@@ -121,7 +121,7 @@ export const length: Intrinsic = (cx, e) => {
   if (of.is === 'array') return of.length;
   const { element, node } = listArgument(cx, e, 'length');
   const to: Temp = { is: 'temp', type: 'i32' };
-  cx.session.emit(originOf(cx, e), { do: 'structure', to, op: 'length', node: node.id, index: element.index });
+  cx.session.emit(originOf(cx, e), { do: 'structure', to, op: 'length', node: node.name, index: element.index });
   return to;
 };
 
@@ -132,7 +132,7 @@ export const clear: Intrinsic = (cx, e) => {
   if (of.is !== 'element' || of.index.length > 0) {
     const { element, node } = listArgument(cx, e, 'clear');
     refuseOwnLoop(cx, e, element, node, 'emptied');
-    cx.session.emit(at, { do: 'structure', op: 'clear', node: node.id, index: element.index });
+    cx.session.emit(at, { do: 'structure', op: 'clear', node: node.name, index: element.index });
     return nothing;
   }
   if (cx.parallel)
@@ -145,8 +145,8 @@ export const clear: Intrinsic = (cx, e) => {
     );
   const { path } = placedOf(cx, e, of.field);
   const outermost = path.map((n) => cx.session.layout.nodes[n]).find(isSparse);
-  for (const { id } of outermost ? [outermost] : denseNodes(cx, of.field, Infinity))
-    cx.session.emit(at, { do: 'structure', op: 'clear_all', node: id, index: [] });
+  for (const { name } of outermost ? [outermost] : denseNodes(cx, of.field, Infinity))
+    cx.session.emit(at, { do: 'structure', op: 'clear_all', node: name, index: [] });
   return nothing;
 };
 

@@ -16,6 +16,7 @@ import {
   axesAbove,
   axesOf,
   isSparse,
+  nodeOf,
   nodesWithin,
   nodeText,
   type Layout,
@@ -43,9 +44,10 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
     },
   });
   const onField = (op: Op): PlacedField | undefined => layout.fields.get(String(op.attrs.field));
-  const onNode = (op: Op): SNode | undefined => layout.nodes[Number(op.attrs.node)];
   const sparseAbove = (path: readonly number[]): Effect[] =>
-    path.filter((n) => isSparse(layout.nodes[n])).map((n) => ({ kind: 'atomic', buffer: structureName(n) }));
+    path
+      .filter((n) => isSparse(layout.nodes[n]))
+      .map((n) => ({ kind: 'atomic', buffer: structureName(layout.nodes[n]) }));
 
   /** An op on one element of a field, with `values` operands before the coordinates. */
   const elementOp = (
@@ -93,17 +95,17 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
     meaning: (store: FieldStore, node: number, at: Coordinates) => Scalar | void,
   ): OpDef =>
     define({
-      ...on((s, op, at) => meaning(s, Number(op.attrs.node), at as Coordinates)),
+      ...on((s, op, at) => meaning(s, nodeOf(layout, op)!.id, at as Coordinates)),
       name,
       summary,
       verify: (op) => {
-        const node = onNode(op);
-        if (!node) return [`there is no node ${String(op.attrs.node)}`];
+        const node = nodeOf(layout, op);
+        if (!node) return [`there is no node '${String(op.attrs.node)}'`];
         return problems(suits(node), coordinates(op, 0, coords(node)));
       },
       resultTypes: () => (result ? [result] : []),
       effects: (op) => {
-        const node = onNode(op);
+        const node = nodeOf(layout, op);
         return node ? effects(node) : unknown;
       },
     });
@@ -123,7 +125,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       .flatMap((n): Effect[] => {
         const inner = layout.nodes[n];
         if (inner.field) return [{ kind: 'write', buffer: valueName(inner.field.name) }];
-        return isSparse(inner) ? [{ kind: 'atomic', buffer: structureName(n) }] : [];
+        return isSparse(inner) ? [{ kind: 'atomic', buffer: structureName(inner) }] : [];
       });
 
   return dialect('field', [
@@ -158,7 +160,11 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       'whether the cell of `node` with this element is active, and all around it',
       down,
       'i1',
-      (n) => [n.id, ...ancestors(layout, n.id)].map((id) => ({ kind: 'read', buffer: structureName(id) })),
+      (n) =>
+        [n, ...ancestors(layout, n.id).map((id) => layout.nodes[id])].map((a) => ({
+          kind: 'read',
+          buffer: structureName(a),
+        })),
       sparse,
       (s, node, at) => s.isActive(node, at),
     ),
@@ -176,7 +182,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       'deactivates the cell of `node` with this element, and all within it; of a node that is not sparse it becomes ambient',
       down,
       undefined,
-      (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
+      (n) => [{ kind: 'atomic', buffer: structureName(n) }, ...below(n)],
       cells,
       (s, node, at) => s.deactivate(node, at),
     ),
@@ -194,7 +200,11 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       'cells of a list',
       above,
       'i32',
-      (n) => [n.id, ...ancestors(layout, n.id)].map((id) => ({ kind: 'read', buffer: structureName(id) })),
+      (n) =>
+        [n, ...ancestors(layout, n.id).map((id) => layout.nodes[id])].map((a) => ({
+          kind: 'read',
+          buffer: structureName(a),
+        })),
       list,
       (s, node, at) => s.length(node, at),
     ),
@@ -203,7 +213,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       'empties a list',
       above,
       undefined,
-      (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
+      (n) => [{ kind: 'atomic', buffer: structureName(n) }, ...below(n)],
       list,
       (s, node, at) => s.clear(node, at),
     ),
@@ -212,21 +222,21 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       'deactivates every cell of a node, and all within them; of a node that is not sparse they become ambient',
       () => 0,
       undefined,
-      (n) => [{ kind: 'atomic', buffer: structureName(n.id) }, ...below(n)],
+      (n) => [{ kind: 'atomic', buffer: structureName(n) }, ...below(n)],
       cells,
       (s, node) => s.clearAll(node),
     ),
     define({
       ...on((s, op, _args, machine) => {
-        for (const at of s.active(Number(op.attrs.node))) machine.region(op.regions[0], at);
+        for (const at of s.active(nodeOf(layout, op)!.id)) machine.region(op.regions[0], at);
       }),
       name: 'field.for',
       summary:
         'runs its region, in parallel, for the coordinates of each active element of `node`, the parent of fields; ' +
         '`cache` names fields to keep in scratchpads, `block` the most elements of a task',
       verify: (op) => {
-        const node = onNode(op);
-        if (!node) return [`there is no node ${String(op.attrs.node)}`];
+        const node = nodeOf(layout, op);
+        if (!node) return [`there is no node '${String(op.attrs.node)}'`];
         const params = op.regions[0]?.params ?? [];
         return problems(
           op.operands.length > 0 ? 'takes no operands' : undefined,
@@ -239,9 +249,12 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       },
       resultTypes: () => [],
       effects: (op) => {
-        const node = onNode(op);
+        const node = nodeOf(layout, op);
         return node
-          ? [node.id, ...ancestors(layout, node.id)].map((id) => ({ kind: 'read', buffer: structureName(id) }))
+          ? [node, ...ancestors(layout, node.id).map((id) => layout.nodes[id])].map((a) => ({
+              kind: 'read',
+              buffer: structureName(a),
+            }))
           : unknown;
       },
     }),
@@ -263,7 +276,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
 export const valueName = (field: string): string => `$${field}`;
 
 /** What effects call the structure of a node: which of its cells are active. */
-export const structureName = (node: number): string => `#${node}`;
+export const structureName = ({ name }: SNode): string => `#${name}`;
 
 type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes' | 'evaluate'> & Partial<Pick<OpDef, 'effects'>>;
 

@@ -17,7 +17,7 @@ import {
   checkOptions,
   option,
 } from '@filigree/ir';
-import { axesAbove, axesOf, nodeText, pathTo, type Layout } from '../layout/layout.js';
+import { axesAbove, axesOf, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { elementsBelow, type Storage } from '../storage/storage.js';
 import { fieldDialect } from './field-dialect.js';
 import { cellOf, cellPathOf, containerOf, extentAlong, operandsOf, type Reached } from './path.js';
@@ -82,7 +82,7 @@ const early = new Set(['field.for', 'field.clear_all']);
 
 /** An access to an element: down to the cell with its value. */
 const element =
-  (values: number, use: (b: Builder, op: Op, at: Reached, node: number, c: Context) => Value | void): Lowering =>
+  (values: number, use: (b: Builder, op: Op, at: Reached, node: string, c: Context) => Value | void): Lowering =>
   (op, ctx, c) => {
     const { path } = c.layout.fields.get(String(op.attrs.field))!;
     const node = path[path.length - 1];
@@ -94,7 +94,8 @@ const element =
       const isWild = (v: Value): boolean => !countsOn(v, ctx);
       const options = { activate: values > 0, site, isWild };
       const cell = cellOf(b, c.layout, path[path.length - 2] ?? 0, indices, options, node);
-      return use(b, op, { ...cell, place: b.value('snode.child', [cell.place], { node }) }, node, c);
+      const { name } = c.layout.nodes[node];
+      return use(b, op, { ...cell, place: b.value('snode.child', [cell.place], { node: name }) }, name, c);
     });
   };
 
@@ -107,12 +108,12 @@ const countsOn = (v: Value, ctx: RewriteContext): boolean => {
 const sums = new Set(['arith.add', 'arith.sub', 'arith.mul', 'arith.shl', 'snode.index', 'field.assume_in_range']);
 
 const onNode =
-  (build: (b: Builder, op: Op, node: number, site: number, layout: Layout) => Value | void, list = false): Lowering =>
+  (build: (b: Builder, op: Op, node: SNode, site: number, layout: Layout) => Value | void, list = false): Lowering =>
   (op, ctx, c) => {
-    const node = Number(op.attrs.node);
-    const site = c.sites.number(op, node);
+    const node = nodeOf(c.layout, op)!;
+    const site = c.sites.number(op, node.id);
     return ctx.build((b) => {
-      check(b, c, list ? c.layout.nodes[node].parent : node, op.operands, site);
+      check(b, c, list ? node.parent : node.id, op.operands, site);
       return build(b, op, node, site, c.layout);
     });
   };
@@ -122,7 +123,7 @@ const checkLists = (b: Builder, c: Context, leaf: number, indices: readonly Valu
   if (!c.checks) return;
   const { layout } = c;
   const axes = axesOf(layout, leaf);
-  for (const { id, kind, axes: own, extents } of pathTo(layout.nodes, leaf).map((n) => layout.nodes[n])) {
+  for (const { id, name, kind, axes: own, extents } of pathTo(layout.nodes, leaf).map((n) => layout.nodes[n])) {
     if (kind !== 'dynamic') continue;
     const around = axesAbove(layout, id).map((axis) => {
       const index = indices[axes.indexOf(axis)];
@@ -130,7 +131,7 @@ const checkLists = (b: Builder, c: Context, leaf: number, indices: readonly Valu
       return below === 1 ? index : b.value('snode.extract', [index], { below, extent: 0, signed: true });
     });
     const { place, guards } = containerOf(b, layout, id, around, {});
-    const length = b.value('snode.length', [place, ...guards], { node: id, most: extents[own[0]] });
+    const length = b.value('snode.length', [place, ...guards], { node: name, most: extents[own[0]] });
     b.op('snode.check_list', [indices[axes.indexOf(own[0])], length, ...indices], { site });
   }
 };
@@ -157,38 +158,38 @@ const lowerings: Readonly<Record<string, Lowering>> = {
     return b.value('snode.atomic', [op.operands[0], place, ...guards], attrs);
   }),
   'field.is_active': onNode((b, op, node, _site, layout) => {
-    const path = cellPathOf(b, layout, node, op.operands, {});
-    return path.guards.reduce(b.and, b.value('snode.is_active', operandsOf(path), { node }));
+    const path = cellPathOf(b, layout, node.id, op.operands, {});
+    return path.guards.reduce(b.and, b.value('snode.is_active', operandsOf(path), { node: node.name }));
   }),
   'field.activate': onNode((b, op, node, site, layout) => {
-    cellOf(b, layout, node, op.operands, { activate: true, site });
+    cellOf(b, layout, node.id, op.operands, { activate: true, site });
   }),
   'field.deactivate': onNode((b, op, node, _site, layout) => {
-    if (layout.nodes[node].kind === 'dynamic')
-      fail('access/deactivate-list', `single cells of ${nodeText(layout.nodes[node])} cannot become inactive`, {
+    if (node.kind === 'dynamic')
+      fail('access/deactivate-list', `single cells of ${nodeText(node)} cannot become inactive`, {
         loc: op.loc,
         remedy: 'empty the list, or deactivate a cell around it',
       });
-    const path = cellPathOf(b, layout, node, op.operands, {});
-    whereAll(b, path.guards, () => b.op('snode.deactivate', operandsOf(path), { node }));
+    const path = cellPathOf(b, layout, node.id, op.operands, {});
+    whereAll(b, path.guards, () => b.op('snode.deactivate', operandsOf(path), { node: node.name }));
   }),
   'field.clear': onNode((b, op, node, _site, layout) => {
-    const { place, guards } = containerOf(b, layout, node, op.operands, {});
-    whereAll(b, guards, () => b.op('snode.clear', [place], { node }));
+    const { place, guards } = containerOf(b, layout, node.id, op.operands, {});
+    whereAll(b, guards, () => b.op('snode.clear', [place], { node: node.name }));
   }, true),
   'field.append': onNode((b, op, node, site, layout) => {
-    const { place, guards } = containerOf(b, layout, node, op.operands, { activate: true, site });
-    return b.value('snode.append', [place, ...op.operands, ...guards], { node, site });
+    const { place, guards } = containerOf(b, layout, node.id, op.operands, { activate: true, site });
+    return b.value('snode.append', [place, ...op.operands, ...guards], { node: node.name, site });
   }, true),
   'field.length': onNode((b, op, node, _site, layout) => {
-    const { place, guards } = containerOf(b, layout, node, op.operands, {});
-    const { axes, extents } = layout.nodes[node];
-    return b.value('snode.length', [place, ...guards], { node, most: extents[axes[0]] });
+    const { place, guards } = containerOf(b, layout, node.id, op.operands, {});
+    const { name, axes, extents } = node;
+    return b.value('snode.length', [place, ...guards], { node: name, most: extents[axes[0]] });
   }, true),
   'snode.assume_active': (op, ctx, c) =>
     ctx.build((b) => {
       b.append(op);
-      cellOf(b, c.layout, Number(op.attrs.node), op.operands, { known: true, inRange: true });
+      cellOf(b, c.layout, nodeOf(c.layout, op)!.id, op.operands, { known: true, inRange: true });
     }),
   'field.assume_in_range': (op) => ({ ops: [], values: [op.operands[0]] }),
 };

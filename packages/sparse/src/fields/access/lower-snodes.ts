@@ -13,7 +13,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { isSparse } from '../layout/layout.js';
-import type { NodeStorage, Storage } from '../storage/storage.js';
+import { nodeStorage, type NodeStorage, type Storage } from '../storage/storage.js';
 import { along, anyOf, atomic, fixed, load, plus, store, type Address, type Emit, type Test } from './lower/address.js';
 import { ambientOf } from './lower/ambient.js';
 import { clamp, clampPast, extract, interleave } from './lower/digits.js';
@@ -74,7 +74,7 @@ class Places {
   }
 
   node(op: Op): NodeStorage {
-    return this.storage.nodes[Number(op.attrs.node)];
+    return nodeStorage(this.storage, op);
   }
 
   address(v: Value): Address {

@@ -84,7 +84,7 @@ export const containerOf = (
   options: PathOptions,
 ): Reached => {
   const { place, guards } = cellOf(b, layout, layout.nodes[node].parent, indices, options);
-  return { place: b.value('snode.child', [place], { node }), guards };
+  return { place: b.value('snode.child', [place], { node: layout.nodes[node].name }), guards };
 };
 
 export const operandsOf = ({ container, number, coordinates }: CellPath): readonly Value[] => [
@@ -165,12 +165,12 @@ interface Target {
 const descend = (b: Builder, layout: Layout, node: number, target: Target, options: PathOptions): CellPath => {
   const { nodes } = layout;
   const { leaf } = target;
-  const { parent, axes, kind } = nodes[node];
+  const { name, parent, axes, kind } = nodes[node];
   const around: Reached =
     parent === 0
       ? { place: b.value('snode.root'), guards: target.guards }
       : enter(b, layout, parent, descend(b, layout, parent, target, options), options);
-  const container = b.value('snode.child', [around.place], { node });
+  const container = b.value('snode.child', [around.place], { node: name });
   const above = axesAbove(layout, node);
   const made = new Map<string, Value>();
   const digit = (axis: number, extent: number): Value => {
@@ -188,7 +188,7 @@ const descend = (b: Builder, layout: Layout, node: number, target: Target, optio
       : b.value(
           'snode.linearize',
           axes.map((axis) => digit(axis, above.includes(axis) ? nodes[node].extents[axis] : 0)),
-          { node },
+          { node: name },
         );
   const wanted = kind === 'hash' || (options.activate === true && isSparse(nodes[node]));
   return {
@@ -212,7 +212,12 @@ const enter = (b: Builder, layout: Layout, node: number, path: CellPath, options
   const activates = options.activate === true && isSparse(at);
   const own = activates || found ? guards : [];
   const written = found && options.activate === true && !activates;
-  const attrs = { node, ...attrsOf(layout, node, options), ...(written ? { written } : {}), ...(past ? { past } : {}) };
+  const attrs = {
+    node: at.name,
+    ...attrsOf(layout, node, options),
+    ...(written ? { written } : {}),
+    ...(past ? { past } : {}),
+  };
   const place = b.value('snode.lookup', [...operandsOf(path), ...own], attrs);
   return { place, guards: found ? [] : guards };
 };

@@ -10,7 +10,7 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
-import { axesAbove, axesOf, isSparse, nodeText, type Layout, type SNode } from '../layout/layout.js';
+import { axesAbove, axesOf, isSparse, nodeOf, nodeText, type Layout, type SNode } from '../layout/layout.js';
 import { structureName, valueName } from './field-dialect.js';
 
 /**
@@ -23,8 +23,6 @@ import { structureName, valueName } from './field-dialect.js';
  * nothing, and what it gives is that of a place where nothing is. Like the field dialect this one belongs to a layout, and its meaning is that of its lowering.
  */
 export const snodeDialect = (layout: Layout): Dialect => {
-  const nodeOf = (op: Op): SNode | undefined => layout.nodes[Number(op.attrs.node)];
-
   /** An op that names a node: a check of the node first, then of the operands. */
   const nodeOp = (
     name: string,
@@ -37,21 +35,22 @@ export const snodeDialect = (layout: Layout): Dialect => {
       name,
       summary,
       verify: (op) => {
-        const node = nodeOf(op);
-        return node ? problems(check(op, node)) : [`there is no node ${String(op.attrs.node)}`];
+        const node = nodeOf(layout, op);
+        return node ? problems(check(op, node)) : [`there is no node '${String(op.attrs.node)}'`];
       },
       resultTypes: (_operands, attrs) => {
-        const type = layout.nodes[Number(attrs.node)] && result(layout.nodes[Number(attrs.node)]);
+        const node = nodeOf(layout, { attrs });
+        const type = node && result(node);
         return type ? [type] : [];
       },
       effects: (op) => {
-        const node = nodeOf(op);
+        const node = nodeOf(layout, op);
         return node ? effects(op, node) : anything;
       },
     });
 
   const structure = (kind: Effect['kind']) => (_op: Op, node: SNode) =>
-    isSparse(node) ? [{ kind, buffer: structureName(node.id) }] : [];
+    isSparse(node) ? [{ kind, buffer: structureName(node) }] : [];
   const value = (kind: Effect['kind']) => (_op: Op, node: SNode) => [{ kind, buffer: valueName(node.field!.name) }];
   const removed = (_op: Op, node: SNode): readonly Effect[] => [
     ...structure('atomic')(_op, node),
@@ -164,7 +163,7 @@ export const snodeDialect = (layout: Layout): Dialect => {
         'the cells that `count` lookups of `node` with `activate` find, whose operands follow one another, the guards of each ' +
         'behind it; none of them comes before another',
       verify: (op) => {
-        const node = nodeOf(op);
+        const node = nodeOf(layout, op);
         if (!node?.pointer && node?.kind !== 'hash') return ['is for nodes whose cells are allocated one by one'];
         const each = axesOf(layout, node.id).length + (node.kind === 'hash' ? 1 : 2);
         const given = op.operands.filter((v) => v.type !== 'i1');
@@ -177,7 +176,7 @@ export const snodeDialect = (layout: Layout): Dialect => {
       },
       resultTypes: (_operands, attrs) => new Array<ScalarType>(Number(attrs.count)).fill('i32'),
       effects: (op) => {
-        const node = nodeOf(op);
+        const node = nodeOf(layout, op);
         return node ? structure('atomic')(op, node) : anything;
       },
     }),

@@ -1,4 +1,4 @@
-import { DiagnosticError, error, fail, type Diagnostic } from '@filigree/ir';
+import { DiagnosticError, error, fail, type Diagnostic, type Op } from '@filigree/ir';
 import { axisName } from './axes.js';
 import type { Branch, NodeSpec } from './branch.js';
 import type { FieldDecl } from './field-decl.js';
@@ -7,6 +7,11 @@ import type { FieldDecl } from './field-decl.js';
 export interface SNode {
   /** Number in preorder; the root is 0. */
   readonly id: number;
+  /**
+   * What ops call it. A `place` node has the name of its field; `up.u` is the node in whose cells the field `u` lies, the first
+   * there, and `up.up.u` the one around that. It stays what it is when more is placed behind it.
+   */
+  readonly name: string;
   readonly kind: NodeSpec['kind'] | 'root' | 'place';
   /** Number of the node around it; −1 for the root. */
   readonly parent: number;
@@ -41,6 +46,7 @@ export interface PlacedField {
 export interface Layout {
   /** In preorder: `nodes[id].id === id`. */
   readonly nodes: readonly SNode[];
+  readonly named: ReadonlyMap<string, SNode>;
   readonly fields: ReadonlyMap<string, PlacedField>;
 }
 
@@ -55,9 +61,9 @@ export const layout = (...branches: readonly Branch[]): Layout => {
         remedy: 'give nodes that fields are placed in: layout(dense(i, 100).place(x))',
       });
   const axes = 1 + branches.reduce((most, b) => Math.max(most, largestAxis(b)), -1);
-  const nodes: SNode[] = [];
+  const drafts: SNode[] = [];
   const add = (parent: number, fields: Partial<SNode>): number => {
-    const id = nodes.length;
+    const id = drafts.length;
     const plain = {
       pointer: false,
       bitmasked: false,
@@ -67,8 +73,8 @@ export const layout = (...branches: readonly Branch[]): Layout => {
       axes: [],
       children: [],
     };
-    nodes.push({ kind: 'root', extents: ones(axes), ...plain, ...fields, id, parent });
-    if (parent >= 0) nodes[parent] = { ...nodes[parent], children: [...nodes[parent].children, id] };
+    drafts.push({ kind: 'root', name: '', extents: ones(axes), ...plain, ...fields, id, parent });
+    if (parent >= 0) drafts[parent] = { ...drafts[parent], children: [...drafts[parent].children, id] };
     return id;
   };
   const grow = (parent: number, branch: Branch): void => {
@@ -78,11 +84,23 @@ export const layout = (...branches: readonly Branch[]): Layout => {
   };
   add(-1, {});
   for (const branch of branches) grow(0, branch);
+  const nodes = drafts.map((n) => ({ ...n, name: nameOf(drafts, n) }));
   const problems = [...nodes.flatMap((n) => nodeProblems(nodes, n)), ...fieldProblems(nodes)];
   if (problems.length > 0) throw new DiagnosticError(problems);
   const places = nodes.flatMap(({ id, field }) => (field ? [placed(nodes, id, field)] : []));
-  return { nodes, fields: new Map(places.map((p) => [p.field.name, p])) };
+  return {
+    nodes,
+    named: new Map(nodes.map((n) => [n.name, n])),
+    fields: new Map(places.map((p) => [p.field.name, p])),
+  };
 };
+
+const nameOf = (nodes: readonly SNode[], { field, children }: SNode): string =>
+  field ? field.name : children.length === 0 ? '' : `up.${nameOf(nodes, nodes[children[0]])}`;
+
+/** The node that an op names; nothing where its layout has none of that name. */
+export const nodeOf = ({ named }: Pick<Layout, 'named'>, { attrs }: Pick<Op, 'attrs'>): SNode | undefined =>
+  named.get(String(attrs.node));
 
 /** The numbers of the nodes on the way from the root, itself left out, down to node `id`. */
 export const pathTo = (nodes: readonly SNode[], id: number): readonly number[] =>

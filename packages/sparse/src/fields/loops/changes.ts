@@ -1,5 +1,5 @@
 import { walk, type Op, type Region } from '@filigree/ir';
-import { isSparse, type Layout, nodesWithin, pathTo } from '../layout/layout.js';
+import { isSparse, nodeOf, nodesWithin, pathTo, type Layout } from '../layout/layout.js';
 import { isAroundBoth, isAtOwnElement } from './own.js';
 
 /** What code may do to the structure. */
@@ -19,7 +19,7 @@ export const changesOf = (layout: Layout, region: Region, own?: number): Changes
     const atOwn = own !== undefined && isAtOwnElement(layout, op, region, own);
     for (const n of path) if (isSparse(layout.nodes[n]) && !(atOwn && isAroundBoth(layout, n, own, path))) nodes.add(n);
     if (removing.has(op.name))
-      for (const n of nodesWithin(layout, Number(op.attrs.node)))
+      for (const n of nodesWithin(layout, nodeOf(layout, op)!.id))
         if (isSparse(layout.nodes[n])) {
           nodes.add(n);
           lost.add(n);
@@ -37,5 +37,5 @@ const activated = (layout: Layout, op: Op): readonly number[] => {
   if (op.name === 'field.store' || op.name === 'field.atomic')
     return layout.fields.get(String(op.attrs.field))?.path ?? [];
   const activates = activating.has(op.name) || (op.name === 'snode.lookup' && op.attrs.activate === true);
-  return activates ? pathTo(layout.nodes, Number(op.attrs.node)) : [];
+  return activates ? pathTo(layout.nodes, nodeOf(layout, op)!.id) : [];
 };

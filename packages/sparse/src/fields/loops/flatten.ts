@@ -18,7 +18,7 @@ import {
 } from '@filigree/ir';
 import { fieldDialect } from '../access/field-dialect.js';
 import { snodeDialect } from '../access/snode-dialect.js';
-import type { Layout } from '../layout/layout.js';
+import { nodeOf, type Layout } from '../layout/layout.js';
 import { hasOwnElements, isAtOwnElement } from './own.js';
 
 /**
@@ -61,7 +61,7 @@ const MAX_BRANCH = 64;
 const canFlatten = (loop: Op, layout: Layout, table: OpTable): boolean => {
   if (Array.isArray(loop.attrs.cache) && loop.attrs.cache.length > 0) return false;
   const [region] = loop.regions;
-  const own = Number(loop.attrs.node);
+  const own = nodeOf(layout, loop)!.id;
   const last = region.ops[region.ops.length - 1];
   if (!region.ops.some((op) => op.name === 'scf.if') || last?.name !== 'scf.yield') return false;
   let total = 0;

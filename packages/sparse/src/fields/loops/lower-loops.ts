@@ -25,7 +25,7 @@ import { fieldDialect } from '../access/field-dialect.js';
 import { snodeDialect } from '../access/snode-dialect.js';
 import { plus, type Emit } from '../access/lower/address.js';
 import { recycleSpare } from '../access/lower/pool.js';
-import { isSparse, pathTo } from '../layout/layout.js';
+import { isSparse, nodeOf, pathTo } from '../layout/layout.js';
 import type { Storage } from '../storage/storage.js';
 import { ordered, type Coordinates } from './cells.js';
 import { changesOf, type Changes } from './changes.js';
@@ -94,7 +94,7 @@ const loopsOf = (storage: Storage, kernel: Kernel, { scratchpads = true }: LoopO
   const outside = (v: Value): Op | undefined => (defined ??= definitions(kernel.body)).get(v.id);
   walk(kernel.body, (op) => {
     if (op.name !== 'field.for') return;
-    const node = Number(op.attrs.node);
+    const node = nodeOf(storage.layout, op)!.id;
     const caches = scratchpads && Array.isArray(op.attrs.cache) && op.attrs.cache.length > 0;
     const changes = changesOf(storage.layout, op.regions[0], node);
     const snapshot = changes.nodes.has(node) && storage.nodes[node].snapshot !== undefined;
@@ -152,7 +152,7 @@ const poolsActivated = ({ layout, nodes }: Storage, region: Region): readonly nu
   const found = new Set<number>();
   walk(region, (op, parents) => {
     if (!isParallel(op) || parents.some(isParallel)) return;
-    const own = op.name === 'field.for' ? Number(op.attrs.node) : undefined;
+    const own = op.name === 'field.for' ? nodeOf(layout, op)!.id : undefined;
     for (const n of changesOf(layout, op.regions[0], own).nodes) if (nodes[n].pool) found.add(n);
   });
   return [...found].sort((a, b) => a - b);
@@ -226,7 +226,7 @@ const knownActive = (storage: Storage, node: number, { lost }: Changes): readonl
 };
 
 const promise = ({ b, storage }: Emit, node: number, coordinates: Coordinates): void => {
-  b.op('snode.assume_active', ordered(storage, node, coordinates), { node });
+  b.op('snode.assume_active', ordered(storage, node, coordinates), { node: storage.layout.nodes[node].name });
 };
 
 /** The ops of a region in place, its parameters and stand-ins replaced. */
@@ -252,18 +252,18 @@ const taskAttrsOf =
 const isParallel = (op: Op): boolean => op.name === 'field.for' || op.attrs.parallel === true;
 
 /** Deactivates every cell of a node, one by one; for lists, every container. */
-const clearAll = (e: Emit, op: Op): void => clearNode(e, Number(op.attrs.node), taskAttrsOf(op));
+const clearAll = (e: Emit, op: Op): void => clearNode(e, nodeOf(e.storage.layout, op)!.id, taskAttrsOf(op));
 
 const clearNode = (e: Emit, node: number, attrsOf: (plan: Plan, storage: Storage) => Attrs): void => {
   const { storage } = e;
   const { nodes } = storage.layout;
-  const { kind, parent, children } = nodes[node];
+  const { name, kind, parent, children } = nodes[node];
   /* Of a node that is not sparse it is enough to clear what holds values, or may be inactive. */
   if (!isSparse(nodes[node]) && !children.some((c) => nodes[c].field))
     return children.forEach((c) => clearNode(e, c, attrsOf));
   const list = kind === 'dynamic';
   const visited = list ? parent : node;
-  const attrs = { node };
+  const attrs = { node: name };
   if (visited === 0) return void e.b.op('field.clear', [], attrs);
   const plan = planOf(storage, visited);
   overTasks(e, plan, { changing: false, attrs: attrsOf(plan, storage) }, (place) =>

@@ -5,11 +5,12 @@ import {
   scalarTypes,
   type Buffer,
   type Module,
+  type Op,
   type ScalarType,
   checkOptions,
   option,
 } from '@filigree/ir';
-import { axesOf, isSparse, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
+import { axesOf, isSparse, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
 
 /**
  * Where everything of a layout lies: one memory, addresses in bytes from its start. A cell is never a pointer: it is a
@@ -264,6 +265,10 @@ const valuesBelow = (layout: Layout, id: number): number => {
 
 /** The buffer through which values of a type are reached. */
 export const arenaName = (memory: string, type: ScalarType): string => `${memory}_${type}`;
+
+/** How the node lies that an op names. */
+export const nodeStorage = ({ layout, nodes }: Storage, op: Pick<Op, 'attrs'>): NodeStorage =>
+  nodes[nodeOf(layout, op)!.id];
 
 /** A name for the memory that the fields of a module lie in, of which no buffer that it has could be a part. */
 export const memoryFor = ({ buffers }: Module): string => {

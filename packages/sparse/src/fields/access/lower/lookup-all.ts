@@ -1,5 +1,5 @@
 import { declareBuffer, walk, type Buffer, type Module, type Op, type Value } from '@filigree/ir';
-import { arenaName, type NodeStorage, type Storage } from '../../storage/storage.js';
+import { arenaName, nodeStorage, type NodeStorage, type Storage } from '../../storage/storage.js';
 import { anyOf, indexOf, type Address, type Emit, type Test } from './address.js';
 import { hashLookup } from './hash.js';
 import { slotAddress } from './lookup.js';
@@ -24,7 +24,7 @@ export const scratchFor = (storage: Storage, module: Module): readonly Buffer[] 
     walk(kernel.body, (op) => {
       if (op.name !== 'snode.lookup_all') return;
       most = Math.max(most, Number(op.attrs.count));
-      words = Math.max(words, Number(op.attrs.count) * wordsOf(storage.nodes[Number(op.attrs.node)]));
+      words = Math.max(words, Number(op.attrs.count) * wordsOf(nodeStorage(storage, op)));
     });
   return most === 0
     ? []

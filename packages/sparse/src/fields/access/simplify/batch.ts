@@ -1,5 +1,6 @@
 import { mapRegions, mapShared, opTable, type Dialect, type Kernel, type Op, type Region, opWith } from '@filigree/ir';
-import type { Storage } from '../../storage/storage.js';
+import type { SNode } from '../../layout/layout.js';
+import { nodeStorage, type Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 
 /**
@@ -14,13 +15,13 @@ export const batchActivations = (
 ): Kernel => {
   const table = opTable(dialects);
   const isMovable = (op: Op): boolean => {
-    if (op.name === 'snode.lookup') return op.attrs.activate !== true && !storage.nodes[Number(op.attrs.node)].pool;
+    if (op.name === 'snode.lookup') return op.attrs.activate !== true && !nodeStorage(storage, op).pool;
     const def = table.get(op.name);
     return (
       !!def && op.regions.length === 0 && def.effects(op).length === 0 && !def.traits.mayTrap && !def.traits.terminator
     );
   };
-  const nodes = storage.nodes.filter((at) => at.pool && at.length === undefined).map((at) => at.node.id);
+  const nodes = storage.nodes.filter((at) => at.pool && at.length === undefined).map((at) => at.node);
   const batchRegion = (region: Region): Region => {
     const ops = mapShared(region.ops, (op) => mapRegions(op, batchRegion));
     const batched = nodes.reduce((list, node) => batchNode(list, node, isMovable, footprint), ops);
@@ -43,12 +44,12 @@ interface Group {
 
 const batchNode = (
   ops: readonly Op[],
-  node: number,
+  node: SNode,
   isMovable: (op: Op) => boolean,
   footprint: (op: Op) => Footprint,
 ): readonly Op[] => {
   const isMember = (op: Op): boolean =>
-    op.name === 'snode.lookup' && op.attrs.activate === true && Number(op.attrs.node) === node;
+    op.name === 'snode.lookup' && op.attrs.activate === true && op.attrs.node === node.name;
   if (ops.filter(isMember).length < LEAST) return ops;
   const groups: Group[] = [];
   const defined = new Map(ops.flatMap((op, n) => op.results.map((r) => [r.id, n] as const)));
@@ -60,7 +61,7 @@ const batchNode = (
       return;
     }
     const { asks, deactivates } = footprint(op);
-    if (asks.has(node) || deactivates.has(node)) open = undefined;
+    if (asks.has(node.id) || deactivates.has(node.id)) open = undefined;
   });
   return groups.filter((g) => g.members.length >= LEAST).reduceRight(gather, ops);
 };

@@ -1,5 +1,5 @@
 import { opWith, type Buffer, type Builder, type Dialect, type Kernel, type Op, type Value } from '@filigree/ir';
-import { axesOf, type Layout } from '../../layout/layout.js';
+import { axesOf, nodeOf, type Layout } from '../../layout/layout.js';
 import { extentAlong } from '../path.js';
 import { guardsOf, outsideKey } from '../snode-dialect.js';
 import { I32_RANGE, Ranges, digitRange, within, type Range } from './ranges.js';
@@ -93,7 +93,7 @@ const withoutWritten = (op: Op): Op => {
 
 /** An active cell has coordinates within bounds. */
 const noteBounds = (op: Op, layout: Layout, ranges: Ranges): void => {
-  const node = Number(op.attrs.node);
+  const node = nodeOf(layout, op)!.id;
   axesOf(layout, node).forEach((axis, n) => {
     const extent = extentAlong(layout, node, axis);
     if (extent !== undefined) ranges.narrow(op.operands[n], { lo: 0, hi: extent - 1 });

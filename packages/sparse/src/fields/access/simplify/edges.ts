@@ -14,7 +14,8 @@ import {
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
-import { SLACK, type Storage } from '../../storage/storage.js';
+import { nodeOf } from '../../layout/layout.js';
+import { nodeStorage, SLACK, type Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { sliceOf, withoutPromise } from './slice.js';
 import { numberOf } from './number-of.js';
@@ -113,8 +114,8 @@ const readsOf = (
     else if (op.operands.some((v) => leaves(row, sums.get(v.id)))) beyond.add(op);
     if (op.name === 'snode.load') {
       const read = readOf(op, row, sums, storage);
-      const field = storage.layout.nodes[Number(op.attrs.node)].field!.name;
-      if (read && !written.has(field) && !nodesOf(read.slice).some((n) => activated.has(n))) reads.push(read);
+      const field = nodeOf(storage.layout, op)!.field!.name;
+      if (read && !written.has(field) && !nodesOf(storage, read.slice).some((n) => activated.has(n))) reads.push(read);
     }
     if (op.regions.length > 0) return;
     const { writes, activates, deactivates } = footprint(op);
@@ -202,7 +203,7 @@ const distanceOf = (
   const child = inSlice.get(load.operands[0].id);
   const lookup = child?.name === 'snode.child' ? inSlice.get(child.operands[0].id) : undefined;
   if (lookup?.name !== 'snode.lookup') return undefined;
-  const at = storage.nodes[Number(lookup.attrs.node)];
+  const at = nodeStorage(storage, lookup);
   const number = lookup.operands[1] && inSlice.get(lookup.operands[1].id);
   if (number?.name !== 'snode.linearize' || at.pool || at.length !== undefined || at.node.morton) return undefined;
   /* Values that differ by the number added from one end of the row to the other: clamped, or the digit. */
@@ -329,5 +330,5 @@ const selected = (
   }, results[0]);
 };
 
-const nodesOf = (slice: readonly Op[]): readonly number[] =>
-  slice.filter((op) => op.name === 'snode.lookup').map((op) => Number(op.attrs.node));
+const nodesOf = ({ layout }: Storage, slice: readonly Op[]): readonly number[] =>
+  slice.filter((op) => op.name === 'snode.lookup').map((op) => nodeOf(layout, op)!.id);

@@ -20,7 +20,7 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
   const table = opTable(dialects);
   const { layout } = storage;
   const nodes = layout.nodes.map((n) => n.id);
-  const node = new Map(nodes.map((id) => [structureName(id), id]));
+  const node = new Map(layout.nodes.map((n) => [structureName(n), n.id]));
   const field = new Map([...layout.fields.keys()].map((name) => [valueName(name), name]));
   const everything = { nodes: new Set(nodes), fields: new Set(layout.fields.keys()) };
   const arena = new Set(storage.buffers.map((b) => b.name));

@@ -1,6 +1,7 @@
 import type { Buffer, Dialect, Kernel, Op, Region } from '@filigree/ir';
 import { mapRegions, mapShared } from '@filigree/ir';
 import { elementMap, type ElementPlace } from '@filigree/opt';
+import { nodeOf } from '../../layout/layout.js';
 import type { Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { guardedPlace, Places, type Held, type Place } from './places.js';
@@ -22,7 +23,7 @@ export const forwardValues = (
   const places = new Places();
   /** The cell that an op reads or writes. */
   const placeOf = (op: Op): Place => guardedPlace(op, places.of(op.operands[op.name === 'snode.load' ? 0 : 1]));
-  const fieldOf = (op: Op): string => storage.layout.nodes[Number(op.attrs.node)].field!.name;
+  const fieldOf = (op: Op): string => nodeOf(storage.layout, op)!.field!.name;
   /** Values of cells. What a region learns is forgotten at its end; what it writes is for its owner to forget. */
   const memory = elementMap<Held>();
   const marks: number[] = [];

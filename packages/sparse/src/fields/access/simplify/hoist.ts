@@ -11,7 +11,8 @@ import {
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
-import type { Storage } from '../../storage/storage.js';
+import { nodeOf } from '../../layout/layout.js';
+import { nodeStorage, type Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { rangesOf, within, type Ranges } from './ranges.js';
 import { withoutPromise } from './slice.js';
@@ -35,7 +36,7 @@ export const hoistAccesses = (
   const isSafe = safety(kernel, storage, defined);
   const movable = (op: Op, loop: Footprint, certain: boolean): boolean => {
     if (op.name === 'snode.lookup') {
-      const id = Number(op.attrs.node);
+      const { id } = nodeOf(storage.layout, op)!;
       if (op.attrs.activate === true) return certain && !loop.asks.has(id) && !loop.deactivates.has(id);
       if (!storage.nodes[id].pool) return true;
       const lasts = !loop.deactivates.has(id) && !loop.activates.has(id);
@@ -93,7 +94,7 @@ const dividesByNumber = (op: Op, defined: (v: Value) => Op | undefined): boolean
 const safety = (kernel: Kernel, storage: Storage, defined: (v: Value) => Op | undefined): ((lookup: Op) => boolean) => {
   let ranges: Ranges | undefined;
   return (lookup) => {
-    const { node, border } = storage.nodes[Number(lookup.attrs.node)];
+    const { node, border } = nodeStorage(storage, lookup);
     if (node.kind === 'hash') return true;
     const number = defined(lookup.operands[1]);
     const known = (ranges ??= rangesOf(kernel));

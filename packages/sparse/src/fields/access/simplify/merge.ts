@@ -1,6 +1,6 @@
 import { opKey, type Buffer, type Builder, type Dialect, type Kernel, type Op, type Value } from '@filigree/ir';
-import { isSparse, type SNode } from '../../layout/layout.js';
-import type { NodeStorage, Storage } from '../../storage/storage.js';
+import { isSparse, nodeOf, type SNode } from '../../layout/layout.js';
+import { nodeStorage, type NodeStorage, type Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { outsideKey, unguarded } from '../snode-dialect.js';
 import { ScopedMap, walkKernel } from './walker.js';
@@ -114,14 +114,14 @@ class Knowledge {
     for (const r of op.results) this.definitions.set(r.id, op);
     if (merged.has(op.name)) this.pure.set(opKey(op, false, op.results[0].type), op.results);
     if (op.name !== 'snode.lookup') return;
-    const { node } = this.storage.nodes[Number(op.attrs.node)];
+    const { node } = nodeStorage(this.storage, op);
     const active = !isSparse(node) || op.attrs.activate === true || op.attrs.known === true;
     this.cells.set(keyOf(op, node), { cell: op.results[0], active, since: ++this.now });
     this.addReference(op, op.results[0]);
   }
 
   private findCell(op: Op, b: Builder): readonly Value[] | undefined {
-    const at = this.storage.nodes[Number(op.attrs.node)];
+    const at = nodeStorage(this.storage, op);
     const { node } = at;
     const key = keyOf(op, node);
     const found = this.cells.get(key);
@@ -163,7 +163,7 @@ class Knowledge {
   }
 
   private addReference(op: Op, cell: Value): void {
-    if (this.storage.nodes[Number(op.attrs.node)].pool) return;
+    if (nodeStorage(this.storage, op).pool) return;
     const digits = this.digitsOf(op);
     if (digits) this.references.set(referenceKey(op, digits), { cell, digits });
   }
@@ -183,7 +183,7 @@ class Knowledge {
   }
 
   private node(op: Op): SNode {
-    return this.storage.layout.nodes[Number(op.attrs.node)];
+    return nodeOf(this.storage.layout, op)!;
   }
 }
 
@@ -216,5 +216,5 @@ const keyOf = (op: Op, node: SNode): string => {
 const referenceKey = (op: Op, digits: readonly Affine[]): string => {
   const outside = outsideKey(op);
   const row = outside === '' ? '' : digits[0].plus;
-  return `${Number(op.attrs.node)} ${op.operands[0].id} ${digits.map((d) => d.value?.id ?? '').join()} ${row} ${outside}`;
+  return `${String(op.attrs.node)} ${op.operands[0].id} ${digits.map((d) => d.value?.id ?? '').join()} ${row} ${outside}`;
 };

@@ -1,5 +1,6 @@
 import type { Builder, Op, Value } from '@filigree/ir';
-import type { Storage } from '../../storage/storage.js';
+import { nodeOf } from '../../layout/layout.js';
+import { nodeStorage, type Storage } from '../../storage/storage.js';
 import { ambientOf } from '../lower/ambient.js';
 import { guardsOf, isWritten, outsideKey } from '../snode-dialect.js';
 
@@ -44,7 +45,7 @@ export class Places {
       this.places.set(op.results[0].id, { ...place, bytes: place.bytes + Number(op.attrs.bytes ?? 0) });
     } else if (op.name === 'snode.lookup' && outsideKey(op) !== '') {
       const place = [...op.operands.slice(0, 2), ...guardsOf(op)].map((v) => v.id).join();
-      const key = `${Number(op.attrs.node)} ${place}`;
+      const key = `${String(op.attrs.node)} ${place}`;
       const first = this.lookups.get(key) ?? op;
       this.lookups.set(key, first);
       const base = first.results[0].id;
@@ -58,10 +59,10 @@ export class Places {
     const lookup = this.definitions.get(place.base);
     const number = lookup && this.definitions.get(lookup.operands[1].id);
     if (!lookup || !number) return undefined;
-    const { node, row } = storage.nodes[Number(lookup.attrs.node)];
+    const { node, row } = nodeStorage(storage, lookup);
     if (row === 0) return undefined;
     const digits = node.axes.map((axis, n) => b.cmp('lt', number.operands[n], b.i32(node.extents[axis])));
     const tests = [...guardsOf(lookup), ...(lookup.attrs.past === true ? digits : [])];
-    return b.select(tests.reduce(b.and), value, ambientOf({ b, storage }, Number(load.attrs.node)));
+    return b.select(tests.reduce(b.and), value, ambientOf({ b, storage }, nodeOf(storage.layout, load)!.id));
   }
 }

@@ -17,6 +17,7 @@ import {
   type Substitution,
   type Value,
 } from '@filigree/ir';
+import { nodeOf } from '../../layout/layout.js';
 import type { Storage } from '../../storage/storage.js';
 import { unguarded } from '../snode-dialect.js';
 
@@ -65,7 +66,7 @@ const lookupsOf = (body: Region, storage: Storage, table: ReadonlyMap<string, Op
   walk(body, (op, parents) => {
     for (const r of op.results) inside.set(r.id, op);
     if (op.name !== 'snode.lookup' || op.attrs.activate !== true) return;
-    if (storage.nodes[Number(op.attrs.node)].node.kind !== 'hash') return;
+    if (nodeOf(storage.layout, op)!.kind !== 'hash') return;
     if (parents.every((p) => p.name === 'scf.if')) lookups.push(op);
   });
   if (lookups.length > MOST) return [];
@@ -132,7 +133,7 @@ const appendPrefetch = (
   const { ops, values } = cloneOps(inOrder, ids, later);
   for (const op of ops) b.append(op);
   const there = coordinates.map((c) => values.get(c.id) ?? c);
-  b.op('snode.prefetch', there, { node: Number(lookup.attrs.node) });
+  b.op('snode.prefetch', there, { node: lookup.attrs.node });
 };
 
 /** What is promised of a digit need not hold of a later one. */

@@ -9,7 +9,7 @@ import { structureName } from '../field-dialect.js';
  */
 export const writingWords = ({ memory, layout }: Storage, { name, ops }: Dialect): Dialect => {
   const words = arenaName(memory, 'i32');
-  const structures = new Set(layout.nodes.map((n) => structureName(n.id)));
+  const structures = new Set(layout.nodes.map((n) => structureName(n)));
   const changed = (def: OpDef): OpDef => ({
     ...def,
     effects: (op) => {

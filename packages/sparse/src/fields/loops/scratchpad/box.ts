@@ -144,8 +144,8 @@ const overBlock = (
       const below = elementsBelow(layout, around, pad.node, axis) / units[n];
       return extract(b, parts[n].block, below, 0, extentAlong(layout, pad.node, axis) === undefined);
     });
-    b.op('field.activate', cell, { node: around });
-    b.op('snode.assume_active', cell, { node: around });
+    b.op('field.activate', cell, { node: layout.nodes[around].name });
+    b.op('snode.assume_active', cell, { node: layout.nodes[around].name });
     elements();
   });
 };
