@@ -59,6 +59,13 @@ describe.each(backends)('the gallery on %s', (backend) => {
 });
 
 describe('the gallery', () => {
+  it.each(Object.values(gallery))('says in one line what $name shows', ({ group, shows, takes, summary }) => {
+    expect(group).toMatch(/^[A-Z]/);
+    expect(shows).toMatch(/^[^\n]{20,110}$/);
+    expect(summary).toBe(`${shows} (${takes})`);
+    expect(`${group} ${summary}`).not.toMatch(/\b[A-Z]{2}\d+(\.\d+)?\b|thesis|paper/);
+  });
+
   it('hands on what a backend warns of', async () => {
     vi.stubEnv('FILIGREE_CACHE_DIR', join(process.execPath, 'no-folder'));
     const codes: string[] = [];

@@ -7,7 +7,7 @@ import { expectedPairs, STRUCTURE_NAMES, structures } from '../src/index.js';
 const hasCompiler = (await cpp().probe()).usable || process.env.CI === 'true';
 const backends = ['wasm', ...(hasCompiler ? ['cpp'] : [])];
 
-describe.each(backends)('the data structures of Fig. 2-6 on %s', (backend) => {
+describe.each(backends)('the five data structures on %s', (backend) => {
   it.each(STRUCTURE_NAMES)('%s holds particles, below zero too where it is unbounded', async (name) => {
     const { layout, kernels, counted, unbounded } = structures()[name];
     for (const shift of unbounded ? [0, -50, -3000] : [0, 20]) {

@@ -3,6 +3,7 @@ import { gridMesh, tetBox, type Mesh } from '../meshes/index.js';
 import { MATRIX_EXPRESSIONS } from '../programs/index.js';
 import { spotOfSize } from '../spot.js';
 import { argumentsOf, type Arguments } from './arguments.js';
+import { described } from './described.js';
 import type { Example } from 'filigree';
 import { laplacianOfMesh, laplacianOfSize, lmltMatrices, randomMatrices } from './experiment-matrices.js';
 import { matrixProblem } from './matrix-problem.js';
@@ -19,13 +20,13 @@ import { runProblem } from './run-program.js';
 
 const experiment = (
   name: string,
-  summary: string,
+  [group, shows, takes]: Parameters<typeof described>,
   known: readonly string[],
   problem: (args: Arguments, seed: number) => Problem,
 ): Example => ({
   name,
   rows: ['EX11'],
-  summary,
+  ...described(group, shows, takes),
   traced: true,
   run: async (options) => {
     options.progress(0, 'make the input');
@@ -33,39 +34,56 @@ const experiment = (
   },
 });
 
-const random = (name: 'numeric-0' | 'numeric-1' | 'numeric-2'): Example => {
+const random = (name: 'numeric-0' | 'numeric-1' | 'numeric-2', shows: string): Example => {
   const expression = MATRIX_EXPRESSIONS[name];
-  return experiment(name, `${expression}, six random entries a row (n=ROWS)`, ['n'], (args, seed) =>
+  return experiment(name, ['matrices', `${expression}: ${shows}, six entries a row`, 'n=ROWS'], ['n'], (args, seed) =>
     matrixProblem(expression, expression, randomMatrices('ABC', args.integer('n', 10_000, 6, MOST), seed)),
   );
 };
 
-/** The experiments of the expression-tree paper (§5) that need no derivatives. */
+/** Programs on matrices and meshes (the experiments of the expression-tree paper, §5, that need no derivatives). */
 export const EXPERIMENTS: readonly Example[] = [
-  random('numeric-0'),
-  random('numeric-1'),
-  random('numeric-2'),
-  experiment('power', 'powers of a mesh Laplacian (k=2..4, mesh=FILE or n=ROWS)', ['k', 'mesh', 'n'], (args, seed) => {
-    const k = args.integer('k', 3, 2, 4);
-    const mesh = args.mesh();
-    const L = mesh ? laplacianOfMesh(surface(mesh)) : laplacianOfSize(args.integer('n', 20_000, 4, MOST), seed);
-    return matrixProblem(`L^${k}, ${L.pattern.rows.toLocaleString('en')} rows`, `L^${k}`, { L });
-  }),
-  experiment('lmlt-plus-k', "L*M*L'+K of a mesh Laplacian (mesh=FILE or n=ROWS)", ['mesh', 'n'], (args, seed) => {
-    const mesh = args.mesh();
-    const matrices = lmltMatrices(mesh ? surface(mesh) : args.integer('n', 20_000, 36, MOST), seed);
-    return matrixProblem(
-      `L*M*L'+K, ${matrices.L.pattern.rows.toLocaleString('en')} rows`,
-      MATRIX_EXPRESSIONS['lmlt-plus-k'],
-      matrices,
-    );
-  }),
-  experiment('cotan', 'cotan Laplacian and mass of a triangle mesh (mesh=FILE or n=VERTICES)', ['mesh', 'n'], (args) =>
-    cotanProblem(surface(args.mesh() ?? meshOfSize(args.integer('n', 46_850, 9, MOST)))),
+  random('numeric-0', 'sums, transposes and a product of random matrices'),
+  random('numeric-1', 'a product of three random matrices'),
+  random('numeric-2', 'a product of sums of random matrices'),
+  experiment(
+    'power',
+    ['matrices', 'L^k: powers of a mesh Laplacian, whose rows fill up as k grows', 'k=2..4, mesh=FILE or n=ROWS'],
+    ['k', 'mesh', 'n'],
+    (args, seed) => {
+      const k = args.integer('k', 3, 2, 4);
+      const mesh = args.mesh();
+      const L = mesh ? laplacianOfMesh(surface(mesh)) : laplacianOfSize(args.integer('n', 20_000, 4, MOST), seed);
+      return matrixProblem(`L^${k}, ${L.pattern.rows.toLocaleString('en')} rows`, `L^${k}`, { L });
+    },
+  ),
+  experiment(
+    'lmlt-plus-k',
+    ['matrices', "L*M*L'+K: a mesh Laplacian L, a diagonal mass M, a random matrix K", 'mesh=FILE or n=ROWS'],
+    ['mesh', 'n'],
+    (args, seed) => {
+      const mesh = args.mesh();
+      const matrices = lmltMatrices(mesh ? surface(mesh) : args.integer('n', 20_000, 36, MOST), seed);
+      return matrixProblem(
+        `L*M*L'+K, ${matrices.L.pattern.rows.toLocaleString('en')} rows`,
+        MATRIX_EXPRESSIONS['lmlt-plus-k'],
+        matrices,
+      );
+    },
+  ),
+  experiment(
+    'cotan',
+    [
+      'meshes',
+      'cotan Laplacian and mass of a triangle mesh, from the positions of its vertices',
+      'mesh=FILE or n=VERTICES',
+    ],
+    ['mesh', 'n'],
+    (args) => cotanProblem(surface(args.mesh() ?? meshOfSize(args.integer('n', 46_850, 9, MOST)))),
   ),
   experiment(
     'dual-laplacian',
-    'dual Laplacian of a tetrahedral mesh (mesh=FILE or n=VERTICES)',
+    ['meshes', 'Laplacian and mass of a tetrahedral mesh, from the cells of its dual', 'mesh=FILE or n=VERTICES'],
     ['mesh', 'n'],
     (args) => {
       const mesh = args.mesh();
@@ -77,12 +95,19 @@ export const EXPERIMENTS: readonly Example[] = [
       return dualLaplacianProblem(mesh ?? tetBox(cells, cells, cells, 0.2));
     },
   ),
-  experiment('arap', 'as-rigid-as-possible local step (mesh=FILE or n=VERTICES)', ['mesh', 'n'], (args) =>
-    arapProblem(arapInput(surface(args.mesh() ?? meshOfSize(args.integer('n', 2_930, 9, MOST))))),
+  experiment(
+    'arap',
+    ['meshes', 'a surface bent as rigidly as possible: the best rotation at every vertex', 'mesh=FILE or n=VERTICES'],
+    ['mesh', 'n'],
+    (args) => arapProblem(arapInput(surface(args.mesh() ?? meshOfSize(args.integer('n', 2_930, 9, MOST))))),
   ),
   experiment(
     'cloth-hessian',
-    'Hessian of a cloth, derived by hand (mode=hand, blocks=auto|tagged, mesh=FILE or n=VERTICES)',
+    [
+      'meshes',
+      "second derivatives (Hessian) of a cloth's energy, derived by hand, as a sparse matrix",
+      'mode=hand, blocks=auto|tagged, mesh=FILE or n=VERTICES',
+    ],
     ['mode', 'blocks', 'mesh', 'n'],
     (args, seed) => {
       args.word('mode', 'hand', ['hand']);

@@ -6,6 +6,7 @@ import { cotanAssembly, diagonalMatrix, MATRIX_EXPRESSIONS, randomMatrix } from 
 import { spotMesh } from '../spot.js';
 import { subdivide, type Mesh } from '../meshes/index.js';
 import { argumentsOf } from './arguments.js';
+import { described } from './described.js';
 import type { Example, ExampleOptions, ExampleResult } from 'filigree';
 import { kernelClasses } from './kernel-classes.js';
 import { evaluateMatrix, matrixProblem, type NumericMatrix } from './matrix-problem.js';
@@ -21,7 +22,11 @@ export const start: Example = {
   name: 'start',
   rows: ['EX1', 'EX3', 'EX8', 'EX10', 'EX11'],
   traced: true,
-  summary: "a mesh, its cotan Laplacian L and mass M, then L^3 and L*M*L'+K (mesh=FILE, out=DIR)",
+  ...described(
+    'start',
+    "from a mesh to pictures: its cotan Laplacian L and mass M, then L^3 and L*M*L'+K, timed beside plain code",
+    'mesh=FILE, out=DIR',
+  ),
   run: async (options) => {
     const args = argumentsOf(options.args, ['mesh', 'out']);
     const folder = args.text('out', 'out');

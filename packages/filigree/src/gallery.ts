@@ -7,10 +7,16 @@ export type Gallery = Readonly<Record<string, Example>>;
 /** A program that `filigree run` runs and checks. */
 export interface Example {
   readonly name: string;
-  /** What of the project's goals it shows, for example `EX11`. */
+  /** Labels for machines, in JSON only. */
   readonly rows: readonly string[];
-  /** One line for people. */
+  /** What it shows, with its arguments. */
   readonly summary: string;
+  /** The heading under which it is listed. */
+  readonly group?: string;
+  /** What it shows, in one line; without it `summary` is shown. */
+  readonly shows?: string;
+  /** The arguments it takes, as they are listed. */
+  readonly takes?: string;
   /** Whether it compiles traced programs, to which `--arithmetic` applies. */
   readonly traced?: boolean;
   readonly run: (options: ExampleOptions) => Promise<ExampleResult>;

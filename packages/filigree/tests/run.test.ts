@@ -11,7 +11,7 @@ describe('filigree run', () => {
   const gallery = scratchFile(
     'gallery.mjs',
     `const example = (name, passed) => ({
-       name, rows: ['EX0'], summary: 'for tests',
+       name, rows: ['T0'], summary: 'for tests',
        run: async ({ args, backend, dtype, threads, seed, bench, ablate, emit, warn, progress }) => {
          if (args.full) for (let k = 0; k < 2; k++) warn([{ severity: 'warning', code: 'cache/unwritable', message: 'the disk is full', remedy: 'free some' }]);
          progress(0.5, 'half way');
@@ -69,9 +69,29 @@ describe('filigree run', () => {
 
   it('lists the examples', async () => {
     vi.stubEnv('FILIGREE_GALLERY', gallery);
-    expect((await filigree('run', '--list')).out).toMatch(/^good +EX0: for tests$/m);
+    const { out } = await filigree('run', '--list');
+    expect(out).toMatch(/^Examples\n {2}good {2}for tests\n {2}bad {3}for tests\n/);
+    expect(out).not.toContain('T0');
     expect(JSON.parse((await filigree('run', '--list', '--json')).out)).toMatchObject({
-      examples: [{ name: 'good', rows: ['EX0'] }, { name: 'bad' }],
+      examples: [{ name: 'good', rows: ['T0'], summary: 'for tests' }, { name: 'bad' }],
+    });
+  });
+
+  it('lists them under the headings of their groups, with what each shows and takes', async () => {
+    const entry = (name: string, group: string): string =>
+      `${name}: { name: '${name}', rows: ['T0'], summary: 'of ${name} (n=ROWS)', group: '${group}', shows: 'of ${name}', takes: 'n=ROWS' }`;
+    const entries = [entry('one', 'Matrices'), entry('three', 'Meshes'), entry('two', 'Matrices')];
+    vi.stubEnv('FILIGREE_GALLERY', scratchFile('g3.mjs', `export const gallery = { ${entries.join(', ')} };`));
+    expect((await filigree('run', '--list')).out).toMatch(
+      /^Matrices\n {2}one {4}of one\n {11}n=ROWS\n {2}two {4}of two\n {11}n=ROWS\n\nMeshes\n {2}three {2}of three\n {11}n=ROWS\n\n/,
+    );
+    expect(JSON.parse((await filigree('run', '--list', '--json')).out).examples[1]).toEqual({
+      name: 'three',
+      rows: ['T0'],
+      summary: 'of three (n=ROWS)',
+      group: 'Meshes',
+      shows: 'of three',
+      takes: 'n=ROWS',
     });
   });
 

@@ -22,7 +22,7 @@ const shuffled = (n: number, keys: readonly number[]): number[] =>
   );
 
 describe('the expression graph', () => {
-  it('gives one node to sums and products in any order and bracketing (EX2)', () => {
+  it('gives one node to sums and products in any order and bracketing', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 12 }),

@@ -2,7 +2,7 @@ import { option, optionsOf, type OptionSpec } from '@filigree/ir';
 
 /**
  * Every stage of specialisation can be switched off or tuned; the defaults are what `specialize` uses. The switches
- * are the columns of the ablation table (EX12, paper §5.9).
+ * are the columns of the ablation table (paper §5.9).
  */
 export interface SpecializeOptions {
   /** Scalar type of inputs, outputs and arithmetic. */
@@ -27,7 +27,7 @@ export interface DecomposeOptions {
   readonly maxSumTerms: number;
   /** Honour blocks tagged in the traced program (§4.2.4). */
   readonly tags: boolean;
-  /** Find dense blocks without tags (EX4). */
+  /** Find dense blocks without tags. */
   readonly detectBlocks: boolean;
   /** Evaluate expressions that repeat within a kernel once (§4.2.2). */
   readonly local: boolean;
@@ -60,16 +60,16 @@ export interface SimplifyOptions {
 /** In which order instances run. */
 export interface OrderOptions {
   /**
-   * Runs instances in an order that uses cache lines while they are in the cache, if the program's own does not (EX8).
+   * Runs instances in an order that uses cache lines while they are in the cache, if the program's own does not.
    */
   readonly reorder: boolean;
 }
 
 /** How index tables are encoded, and how large tiles are. */
 export interface PlaceOptions {
-  /** Replaces index columns by affine forms, or by offsets from other columns, where these hold (§4.8, EX8). */
+  /** Replaces index columns by affine forms, or by offsets from other columns, where these hold (§4.8). */
   readonly coherence: boolean;
-  /** Replaces index columns that are piecewise affine by one origin per piece, if that saves bytes (EX8). */
+  /** Replaces index columns that are piecewise affine by one origin per piece, if that saves bytes. */
   readonly pieces: boolean;
   /** Stores index columns as 8- or 16-bit differences where they fit. */
   readonly narrow: boolean;

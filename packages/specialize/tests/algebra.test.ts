@@ -118,7 +118,7 @@ describe('sparse algebra through all stages', () => {
     check('A*A-A*A', { A: grid(6) }, {}, 'exact');
   });
 
-  it('needs at most 30 kernels for the cube of a mesh Laplacian (EX3)', () => {
+  it('needs at most 30 kernels for the cube of a mesh Laplacian', () => {
     const { kernels, launches } = check('A^3', { A: grid(40) });
     expect(kernels).toBeLessThanOrEqual(30);
     expect(launches).toBe(2);
@@ -149,7 +149,7 @@ describe('sparse algebra through all stages', () => {
     expect(narrow).toBeLessThan(wide / 2);
   });
 
-  it('needs hardly any index tables where columns are affine piece by piece (EX8)', () => {
+  it('needs hardly any index tables where columns are affine piece by piece', () => {
     /* Chains of points that are not linked to each other. */
     const [n, chain] = [2400, 400];
     const entries: [number, number][] = [];

@@ -42,7 +42,7 @@ const ordered = (p: Program, reorder: boolean): Ordered => {
 
 const isAscending = (units: Int32Array): boolean => units.every((u, i) => i === 0 || units[i - 1] < u);
 
-describe('the order of instances (EX8)', () => {
+describe('the order of instances', () => {
   it('is the program’s own where that is local', () => {
     expect(isAscending(ordered(program(cells(false)), true).order)).toBe(true);
   });

@@ -28,7 +28,7 @@ describe('numeric programs through all stages', () => {
     expect(relativeError(outputs.out, [8, 2 * 3.5 * 5 + 2 * 3.5 + Math.sin(3.5), 25 + 12])).toBeLessThan(1e-15);
   });
 
-  it('finds the faces of a mesh as blocks without tags (EX4)', () => {
+  it('finds the faces of a mesh as blocks without tags', () => {
     const n = 12;
     const faces: number[] = [];
     for (let i = 0; i + 1 < n; i++)

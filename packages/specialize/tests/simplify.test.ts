@@ -115,7 +115,7 @@ const hidden = (b: Build): number => {
   return b.graph.div(b.sum(b.prod(d, d), b.prod(x, y)), b.sum(b.prod(x, x), b.graph.neg(b.prod(x, y)), b.prod(y, y)));
 };
 
-describe('simplification (EX7)', () => {
+describe('simplification', () => {
   it('simplifies every example of App. D as printed', () => {
     expect(simplified(factoring)).toBe('(x*((y*((z+w)+v))+u))');
     expect(simplified(fraction)).toBe('((z*w)/(x+y))');

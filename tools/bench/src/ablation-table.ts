@@ -3,7 +3,7 @@ import { runChild, type ChildOutcome } from './run-child.js';
 import { TABLE_CASES, tableCase, type TableCase } from './table-cases.js';
 import { ms, type BenchmarkPage } from './table.js';
 
-/** The columns of the ablation table (EX12, paper Table 2), and what each still leaves switched off. */
+/** The columns of the ablation table (paper Table 2), and what each still leaves switched off. */
 export const ABLATION_COLUMNS: readonly { readonly name: string; readonly off: readonly string[] }[] = (() => {
   const steps = [
     { name: 'group', on: [] },

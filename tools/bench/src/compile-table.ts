@@ -3,7 +3,7 @@ import type { TableOptions } from './ablation-table.js';
 import { COMPILE_CASES, tableCase } from './table-cases.js';
 import { ms, type BenchmarkPage } from './table.js';
 
-/** What compiling costs (EX13, paper Table 3): every case in a process of its own, so that its peak memory is its own. */
+/** What compiling costs (paper Table 3): every case in a process of its own, so that its peak memory is its own. */
 export const compileSections = async (options: TableOptions): Promise<BenchmarkPage['sections']> => {
   const rows: string[][] = [];
   for (const name of options.cases ?? COMPILE_CASES) {

@@ -9,13 +9,16 @@ import { LAYOUTS, type LayoutName } from '../../fields/layouts.js';
 import { linesOfCode } from '../../fields/lines-of-code.js';
 import { NATIVE_FIELDS } from '../../fields/native/library.js';
 import { argumentsOf, type Arguments } from '../arguments.js';
+import { described } from '../described.js';
 import { interleavedMedians } from '../run-program.js';
 
 /** An application of kernels over sparse fields, for `filigree run`. */
 export interface Application {
   readonly name: string;
-  /** What it does, and its arguments. */
-  readonly summary: string;
+  /** What it shows, in one line. */
+  readonly shows: string;
+  /** The arguments that are its own. */
+  readonly takes: string;
   readonly keys: readonly string[];
   readonly run: (args: Arguments, options: ApplicationOptions) => Promise<Outcome>;
 }
@@ -44,10 +47,10 @@ export interface Outcome {
 export const rounding = ({ dtype }: ExampleOptions, f32: number, f64: number): number => (dtype === 'f32' ? f32 : f64);
 
 /** Runs it, writes its picture into `out`, checks it, and with `--bench` times it beside the C++ by hand in the same run. */
-export const fieldExample = ({ name, summary, keys, run }: Application): Example => ({
+export const fieldExample = ({ name, shows, takes, keys, run }: Application): Example => ({
   name,
   rows: ['TA2.9'],
-  summary: `${summary}, layout=${Object.keys(LAYOUTS).join('|')}, out=DIR)`,
+  ...described('fields', shows, `${takes}, layout=${Object.keys(LAYOUTS).join('|')}, out=DIR`),
   run: async (options) => {
     const args = argumentsOf(options.args, [...keys, 'layout', 'out']);
     const layout = args.word('layout', 'pointer', Object.keys(LAYOUTS) as LayoutName[]);

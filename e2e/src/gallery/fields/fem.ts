@@ -9,7 +9,8 @@ import { fieldExample, rounding } from './application.js';
 /** A body that sags under its weight: linear elasticity by finite elements without an assembled matrix. */
 export const femExample = fieldExample({
   name: 'fem',
-  summary: 'linear elasticity by finite elements on a voxelised mesh (size=CELLS, steps=ITERATIONS at most, mesh=FILE',
+  shows: 'a body in the shape of a mesh sags under its weight: linear elasticity by finite elements',
+  takes: 'size=CELLS, steps=ITERATIONS at most, mesh=FILE',
   keys: ['size', 'steps', 'mesh'],
   run: async (args, options) => {
     const mesh = args.mesh();

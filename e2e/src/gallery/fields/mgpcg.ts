@@ -10,8 +10,8 @@ import { fieldExample, rounding } from './application.js';
 /** Poisson's equation by conjugate gradients with a multigrid preconditioner, on a cube or a ball of blocks. */
 export const mgpcgExample = fieldExample({
   name: 'mgpcg',
-  summary:
-    "Poisson's equation by multigrid-preconditioned conjugate gradients (size=CELLS, steps=ITERATIONS at most, domain=cube|ball",
+  shows: "Poisson's equation on a cube or ball of cells, by conjugate gradients with multigrid",
+  takes: 'size=CELLS, steps=ITERATIONS at most, domain=cube|ball',
   keys: ['size', 'steps', 'domain'],
   run: async (args, options) => {
     const n = 8 * Math.ceil(args.integer('size', 64, 16, 512) / 8);

@@ -17,7 +17,8 @@ export const mpmExample = (dim: 2 | 3): Example => {
       : { setupOf: mpm3dSetup, spinning: spinning3d, size: 64, small: 16, steps: 300 };
   return fieldExample({
     name: `mpm${dim}d`,
-    summary: `jelly by the material point method in ${dim} dimensions (size=NODES, steps=…`,
+    shows: `jelly falls on the floor: the material point method in ${dim} dimensions`,
+    takes: 'size=NODES, steps=…',
     keys: ['size', 'steps'],
     run: async (args, options) => {
       const setup = setupOf({ n: 8 * Math.ceil(args.integer('size', size, 16, 4096) / 8), seed: options.seed });

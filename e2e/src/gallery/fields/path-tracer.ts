@@ -8,7 +8,8 @@ import { fieldExample } from './application.js';
 /** Smoke in the shape of a mesh, by path tracing. */
 export const pathTracerExample = fieldExample({
   name: 'path-tracer',
-  summary: 'smoke in the shape of a mesh, by path tracing (size=PIXELS, steps=PATHS a pixel, cells=…, mesh=FILE',
+  shows: 'a picture of smoke in the shape of a mesh, by path tracing',
+  takes: 'size=PIXELS, steps=PATHS a pixel, cells=…, mesh=FILE',
   keys: ['size', 'steps', 'cells', 'samples', 'mesh'],
   run: async (args, options) => {
     const mesh = args.mesh();

@@ -8,7 +8,8 @@ import { fieldExample, rounding } from './application.js';
 /** A convolution layer over the voxels of a mesh. */
 export const sparseCnnExample = fieldExample({
   name: 'sparse-cnn',
-  summary: 'a 3×3×3 convolution over the voxels of a mesh (size=VOXELS, steps=LAYERS, mesh=FILE, fill=surface|solid',
+  shows: 'layers of a neural network on voxels: 3×3×3 convolutions where a mesh is',
+  takes: 'size=VOXELS, steps=LAYERS, mesh=FILE, fill=surface|solid',
   keys: ['size', 'steps', 'mesh', 'fill'],
   run: async (args, options) => {
     const mesh = args.mesh();

@@ -11,12 +11,17 @@ import {
   type StructureName,
 } from '../../fields/structures/structures.js';
 import { argumentsOf } from '../arguments.js';
+import { described } from '../described.js';
 
-/** The data structures of Fig. 2-6 of the thesis, each with particles in it. */
+/** Five data structures for sparse grids (Fig. 2-6 of the thesis), each with the same particles in it. */
 export const structuresExample: Example = {
   name: 'structures',
   rows: ['TA2.2'],
-  summary: `particles in the data structures of the thesis (size=PARTICLES, layout=${STRUCTURE_NAMES.join('|')}|all, out=DIR)`,
+  ...described(
+    'fields',
+    'the same particles in five data structures for sparse grids',
+    `size=PARTICLES, layout=${STRUCTURE_NAMES.join('|')}|all, out=DIR`,
+  ),
   run: async (options) => {
     const args = argumentsOf(options.args, ['size', 'layout', 'out']);
     const which = args.word('layout', 'all', ['all', ...STRUCTURE_NAMES]);

@@ -11,7 +11,8 @@ import { tensorExample } from './tensor-example.js';
 /** The kernels of LinA (§5.2, §6.5): compiled, checked against plain loops, and timed beside the machine's peak. */
 export const linaExample = tensorExample({
   name: 'lina',
-  summary: "LinA's ADER spectral element kernels for sound on squares or cubes (dim=2|3, order=2…32, size=CELLS a side",
+  shows: 'sound through squares or cubes: the kernels of the wave solver LinA, spectral elements of high order',
+  takes: 'dim=2|3, order=2…32, size=CELLS a side',
   keys: ['dim', 'order', 'size'],
   run: async (args, options) => {
     const dimensions = args.word('dim', '2', ['2', '3']) === '2' ? 2 : 3;

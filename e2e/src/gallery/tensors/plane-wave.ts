@@ -16,8 +16,9 @@ import { tensorExample } from './tensor-example.js';
 /** Plane waves through a periodic square or cube on finer and finer meshes (§5): the error falls at the order of the scheme. */
 export const planeWaveExample = tensorExample({
   name: 'plane-wave',
-  summary:
-    'plane waves on finer and finer meshes (method=seissol|lina, order=2…7, fused=SIMULATIONS, dim=2|3 of lina, size=ELEMENTS a side of the coarsest, levels=MESHES',
+  shows: 'plane waves on finer and finer meshes: the error of either solver falls at its order',
+  takes:
+    'method=seissol|lina, order=2…7, fused=SIMULATIONS, dim=2|3 of lina, size=ELEMENTS a side of the coarsest, levels=MESHES',
   keys: ['method', 'order', 'fused', 'dim', 'size', 'levels'],
   run: async (args, options) => {
     const method = args.word('method', 'seissol', ['seissol', 'lina']);

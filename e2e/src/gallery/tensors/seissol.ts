@@ -14,8 +14,8 @@ import { tensorExample } from './tensor-example.js';
 /** The kernels of SeisSol (§5.1, §6.3): compiled, checked against plain loops, and timed beside the machine's peak. */
 export const seissolExample = tensorExample({
   name: 'seissol',
-  summary:
-    "SeisSol's ADER-DG kernels for elastic waves on tetrahedra (order=2…7, fused=SIMULATIONS, size=CUBES a side, matrices=FILE.xml",
+  shows: 'elastic waves through tetrahedra: the kernels of the earthquake solver SeisSol, discontinuous Galerkin',
+  takes: 'order=2…7, fused=SIMULATIONS, size=CUBES a side, matrices=FILE.xml',
   keys: ['order', 'fused', 'size', 'matrices'],
   run: async (args, options) => {
     const order = args.integer('order', 6, 2, 7);

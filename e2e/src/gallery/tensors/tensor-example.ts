@@ -5,13 +5,16 @@ import type { Flops } from '@filigree/tensor/einsum';
 import type { Example, ExampleOptions } from 'filigree';
 import type { Finding } from '../../fields/finding.js';
 import { argumentsOf, type Arguments } from '../arguments.js';
+import { described } from '../described.js';
 import { interleavedSamples } from '../run-program.js';
 
 /** An application of kernels over small tensors, for `filigree run`. */
 export interface TensorApplication {
   readonly name: string;
-  /** What it does, and its arguments. */
-  readonly summary: string;
+  /** What it shows, in one line. */
+  readonly shows: string;
+  /** The arguments that are its own. */
+  readonly takes: string;
   readonly keys: readonly string[];
   readonly run: (args: Arguments, options: ExampleOptions) => Promise<TensorOutcome>;
 }
@@ -26,10 +29,10 @@ export interface TensorOutcome {
 }
 
 /** Runs it with the type that `dtype=` or `--dtype` names, and writes its picture into `out`. */
-export const tensorExample = ({ name, summary, keys, run }: TensorApplication): Example => ({
+export const tensorExample = ({ name, shows, takes, keys, run }: TensorApplication): Example => ({
   name,
   rows: ['YA8'],
-  summary: `${summary}, dtype=f32|f64, out=DIR)`,
+  ...described('tensors', shows, `${takes}, dtype=f32|f64, out=DIR`),
   run: async (options) => {
     const args = argumentsOf(options.args, [...keys, 'dtype', 'out']);
     const dtype = args.word('dtype', options.dtype, ['f32', 'f64']);

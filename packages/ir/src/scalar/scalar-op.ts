@@ -13,7 +13,7 @@ export interface ScalarOp {
   readonly associative: boolean;
   /** Whether the result is a truth value. */
   readonly predicate: boolean;
-  /** Approximate cycles on a CPU; complexity (EX2, §4.1.4) is the sum over an expression tree. */
+  /** Approximate cycles on a CPU; complexity (§4.1.4) is the sum over an expression tree. */
   readonly cost: number;
   /** The meaning on f64; truth values are 0 and 1. */
   readonly evaluate: (a: number, b: number) => number;

@@ -53,7 +53,7 @@ export interface LoweredKernel {
 }
 
 /**
- * Kernel IR of a kernel (TA2.1): core dialects and `field`. Problems are diagnostics `lang/…` with the place in the source:
+ * Kernel IR of a kernel: core dialects and `field`. Problems are diagnostics `lang/…` with the place in the source:
  * as many as can be found at once.
  */
 export const lowerKernel = (def: KernelDef, layout: Layout): E.Either<Diagnostics, LoweredKernel> => {

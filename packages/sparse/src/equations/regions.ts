@@ -39,8 +39,8 @@ export interface EquationTexts {
 }
 
 /**
- * The compile-time part: kernel IR with affine loops to recurrence equations (SP1), sparsity equations (SP2) and language
- * equations, solved by Arden's lemma (SP3). Fails with `equations/not-affine`, `equations/size`, `equations/bounds`,
+ * The compile-time part: kernel IR with affine loops to recurrence equations, sparsity equations and language
+ * equations, solved by Arden's lemma. Fails with `equations/not-affine`, `equations/size`, `equations/bounds`,
  * `equations/shape`, `equations/too-large`.
  */
 export const solveProgram = (module: Module, options: ReadProgramOptions = {}): E.Either<Diagnostics, SolvedProgram> =>
@@ -61,7 +61,7 @@ export interface Regions {
 }
 
 /**
- * The run-time part: the regions of a solved program for the patterns of its inputs (SP4). Arrays without a pattern are
+ * The run-time part: the regions of a solved program for the patterns of its inputs. Arrays without a pattern are
  * taken to be full; outputs and temporaries begin as zeros. Sums are taken to be non-zero even if their terms could
  * cancel. Fails with `equations/input`.
  */

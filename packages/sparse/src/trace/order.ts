@@ -49,7 +49,7 @@ export interface PatternReconstruction extends Reconstruction {
 
 /** Limits of the search, and the order of the trace. */
 export interface PatternOptions extends Omit<ReconstructOptions, 'onProgress'> {
-  /** A traversal order, or `best`: the one that needs the fewest pieces (TR6). Default `row`. */
+  /** A traversal order, or `best`: the one that needs the fewest pieces. Default `row`. */
   readonly order?: TraceOrder | 'best';
   /** Called after each piece with the elements covered so far in an order. */
   readonly onProgress?: (covered: number, total: number, order: TraceOrder) => void;

@@ -24,7 +24,7 @@ const POOR = 7;
 const BETTER = 0.8;
 
 /**
- * Chooses the order in which instances run (§4.8, EX8). The program's own order is kept if it uses each cache line
+ * Chooses the order in which instances run (§4.8). The program's own order is kept if it uses each cache line
  * while it is in the cache, as is usual for matrices; a mesh whose faces are in no particular order is traversed
  * breadth first.
  */

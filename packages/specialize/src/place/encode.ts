@@ -2,7 +2,7 @@ import type { PlaceOptions } from '../options.js';
 import { findPieces, PIECE_BYTES, type Pieces } from './pieces.js';
 
 /**
- * How the position that an instance reads or writes is found (EX8, §4.8). Instance `i` is entry `j` of
+ * How the position that an instance reads or writes is found (§4.8). Instance `i` is entry `j` of
  * tile `t`. A table holds the entries of one instance side by side, so that a loop reads one stream a width however many
  * columns there are: a stream of its own for each would be too short for the hardware to run ahead of.
  */

@@ -1,5 +1,5 @@
 /**
- * Instances of a group, cut into pieces in which index columns are affine (EX8, by the idea of trace reconstruction): every
+ * Instances of a group, cut into pieces in which index columns are affine (by the idea of trace reconstruction): every
  * `step`-th instance of a stretch, since instances of one structure often come in turns. All pieces share the strides of
  * their columns, so that an origin a piece stands for a table entry an instance.
  */

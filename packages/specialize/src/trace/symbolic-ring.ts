@@ -1,7 +1,7 @@
 import type { Graph } from '@filigree/ir';
 import type { Ring } from '@filigree/sparse/formats';
 
-/** Sparse algebra on symbolic entries (EX10): values are node ids of `graph`. */
+/** Sparse algebra on symbolic entries: values are node ids of `graph`. */
 export const symbolicRing = (graph: Graph): Ring<Int32Array> => ({
   allocate: (n) => new Int32Array(n).fill(graph.constant(0)),
   copy: (out, o, a, i) => {

@@ -31,7 +31,7 @@ import {
 import type { FieldProgramOptions } from 'filigree';
 import { quantile } from '../measure.js';
 
-/** The applications of sparse fields (TA2.9). */
+/** The applications of sparse fields. */
 export const APPLICATIONS = ['mpm2d', 'mpm3d', 'fem', 'mgpcg', 'sparse-cnn', 'path-tracer'] as const;
 
 export type ApplicationName = (typeof APPLICATIONS)[number];

@@ -9,7 +9,7 @@ export interface GemmCase {
 }
 
 /**
- * The products of ADER-DG kernels: sizes of the issue that set the goal, basis functions of orders 2 to 8 times nine quantities, by
+ * The products of ADER-DG kernels: assorted sizes, basis functions of orders 2 to 8 times nine quantities, by
  * star and flux matrices (9 × 9) and by stiffness matrices (B × B), and several simulations at once.
  */
 export const gemmCases = (type: 'f32' | 'f64'): readonly GemmCase[] => {
@@ -38,7 +38,7 @@ export const gemmCases = (type: 'f32' | 'f64'): readonly GemmCase[] => {
     };
   const odd = basis.filter((b) => b % lanes !== 0);
   return [
-    ...sizes.flatMap(make('sizes of the goal', false, [0, 1])),
+    ...sizes.flatMap(make('assorted sizes', false, [0, 1])),
     ...basis.map((b) => [b, 9, 9] as const).flatMap(make('B × 9 × 9', false, [1])),
     ...odd.map((b) => [b, 9, 9] as const).flatMap(make('B × 9 × 9, padded', true, [1])),
     ...basis.map((b) => [b, 9, b] as const).flatMap(make('B × 9 × B', false, [0])),

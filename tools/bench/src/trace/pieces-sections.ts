@@ -14,7 +14,7 @@ export interface LimitResult {
 
 /** Table 1 of the paper. */
 export const limitsSection = (limits: readonly LimitResult[]): Section => ({
-  title: 'Table 1: pieces of HB/nos1 by the most loops of a piece',
+  title: 'Pieces of HB/nos1 by the most loops of a piece',
   table: {
     head: ['most loops', ...limits.map((l) => String(l.dims))],
     rows: [
@@ -77,7 +77,7 @@ export const setSection = (results: readonly MatrixResult[], failed: number): Se
 
 /** Table 2 of the paper: by the number of pieces, for matrices with at most 1,000. */
 export const categoriesSection = (results: readonly MatrixResult[]): Section => ({
-  title: 'Table 2: matrices by their number of pieces, row after row',
+  title: 'Matrices by their number of pieces, row after row',
   table: {
     head: [
       'pieces',

@@ -5,7 +5,7 @@ import type { Session } from '../session.js';
 /** `filigree opt FILE.fil --passes a,b,c` */
 export const optCommand = (program: Command, session: Session): void => {
   withAnswerOptions(program.command('opt'))
-    .description('reads IR text, runs passes, prints IR text')
+    .description('reads a kernel in the text form of the compiler (IR), runs passes on it, prints it')
     .argument('<file.fil>', 'IR text')
     .option('--passes <list>', 'passes, as in cse,unroll{factor=4},dce; default: the passes that suit every kernel')
     .option('--print-after-all', 'print the module after every pass')

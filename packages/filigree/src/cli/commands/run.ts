@@ -8,16 +8,17 @@ import {
   withCommonOptions,
 } from '../common-options.js';
 import type { ExampleRunOptions, ExampleSummary } from '../example-run.js';
+import type { Example } from '../../gallery.js';
 import type { Session } from '../session.js';
 import { labelled, msText } from '../text.js';
 
 /** `filigree run EXAMPLE [key=value …]` and `filigree run --list` */
 export const runCommand = (program: Command, session: Session): void => {
   const command = withCommonOptions(program.command('run'))
-    .description('runs a gallery example')
+    .description('runs and checks an example of the gallery')
     .argument('[example]', 'its name')
-    .argument('[key=value...]', 'its arguments')
-    .option('--list', 'list the examples with what they show')
+    .argument('[key=value...]', 'its arguments, which --list names')
+    .option('--list', 'list the examples in groups, with what each shows and its arguments')
     .option('--bench', 'time thoroughly, beside baselines')
     .addOption(arithmeticOption())
     .addOption(ablateOption([...ABLATION_NAMES, ...FIELD_ABLATION_NAMES]));
@@ -48,10 +49,31 @@ export const argumentsOf = (command: Command, given: readonly string[]): Readonl
 
 const list = async (session: Session): Promise<void> => {
   const { loadGallery } = await import('../load-gallery.js');
-  const examples = Object.values(await loadGallery()).map(({ name, rows, summary }) => ({ name, rows, summary }));
-  session.answer({ examples }, () =>
-    labelled(examples.map((e) => [e.name, `${e.rows.join(' ')}${e.rows.length > 0 ? ': ' : ''}${e.summary}`])),
-  );
+  const gallery = Object.values(await loadGallery());
+  const examples = gallery.map(({ name, rows, summary, group, shows, takes }) => ({
+    name,
+    rows,
+    summary,
+    group,
+    shows,
+    takes,
+  }));
+  session.answer({ examples }, () => listText(gallery));
+};
+
+/** Examples under the headings of their groups: a line for what each shows, and one for its arguments. */
+const listText = (examples: readonly Example[]): string => {
+  const width = Math.max(0, ...examples.map((e) => e.name.length));
+  const groups = [...new Set(examples.map((e) => e.group))].map((group) => {
+    const lines = examples
+      .filter((e) => e.group === group)
+      .map(({ name, summary, shows = summary, takes }) => {
+        const line = `  ${name.padEnd(width)}  ${shows}\n`;
+        return takes === undefined ? line : `${line}  ${' '.repeat(width)}    ${takes}\n`;
+      });
+    return `${group ?? 'Examples'}\n${lines.join('')}`;
+  });
+  return [...groups, 'filigree run EXAMPLE key=value … runs one; every argument can be left out.\n'].join('\n');
 };
 
 /** A summary for people. */

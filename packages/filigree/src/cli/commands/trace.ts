@@ -7,7 +7,9 @@ import type { TraceRunOptions, TraceSummary } from '../trace/trace-run.js';
 /** `filigree trace FILE [--max-dims D] [--max-pieces P] [--order row|best] [--bench]` */
 export const traceCommand = (program: Command, session: Session): void => {
   withTraceOptions(withCommonOptions(program.command('trace')))
-    .description('rebuilds the non-zeros of a matrix file as affine pieces')
+    .description(
+      'rebuilds the non-zeros of a matrix file as affine pieces: loops that visit them without a list of indices',
+    )
     .argument('<file>', 'Matrix Market or Harwell-Boeing, packed by gzip or not')
     .option('--bench', 'compile and time products with a vector, beside compressed rows')
     .action(async (file: string, options: TraceRunOptions) => {

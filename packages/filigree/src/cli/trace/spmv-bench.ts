@@ -139,7 +139,7 @@ export const benchSpmv = async (
       speedupTuned: csrTunedMs === null ? null : csrTunedMs / chosenMs,
       speedupAffine: affineMs === null ? null : csrMs / affineMs,
       check,
-      baseline: clock === undefined ? `compressed rows on ${backend.name}` : 'Figure 1a in C++, -O3 -march=native',
+      baseline: clock === undefined ? `compressed rows on ${backend.name}` : 'a plain loop in C++, -O3 -march=native',
       indexBytes: kernels.chosen.indexBytes,
       buildMs: { chosen: builtMs(chosen), affine: affineBuilt },
       skipped,

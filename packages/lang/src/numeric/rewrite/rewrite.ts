@@ -27,7 +27,7 @@ export interface RewriteOptions {
 }
 
 /**
- * Rewrites the operators in these parts of a text (EX1, §4.7), so that they work on numbers and on symbols. Everything
+ * Rewrites the operators in these parts of a text (§4.7), so that they work on numbers and on symbols. Everything
  * else stays, character for character. Fails with `lang/unsupported-syntax` on what cannot be traced: generators, async
  * functions, eval.
  */

@@ -27,7 +27,7 @@ export interface SymbolicOptions<S> {
 type AnyFunction = (...args: never[]) => unknown;
 
 /**
- * The same function, able to compute with symbols (EX1, §4.7): the operators in its source text are rewritten, and it
+ * The same function, able to compute with symbols (§4.7): the operators in its source text are rewritten, and it
  * is built anew in the given scope. On plain numbers it returns exactly what `fn` does. A function that the build
  * plugin has rewritten is returned as it is.
  *

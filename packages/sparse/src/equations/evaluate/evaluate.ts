@@ -11,7 +11,7 @@ import { collect, surveyed, unionOfForms } from './union.js';
 import type { Variable } from './variables.js';
 import type { Platform, Steps } from './work.js';
 
-/** Sets of all variables and arrays (SP4). */
+/** Sets of all variables and arrays. */
 export interface Evaluation {
   readonly variables: readonly Variable[];
   /** The iterations of each statement whose value is not zero, by the variable's iterators. */

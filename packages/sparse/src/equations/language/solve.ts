@@ -11,7 +11,7 @@ import {
 } from './equations.js';
 import { star, type Regular } from './regular.js';
 
-/** A system of language equations, solved as far as languages go (SP3). */
+/** A system of language equations, solved as far as languages go. */
 export interface LanguageSolution {
   readonly system: LanguageSystem;
   /** L_S in terms of inputs, and of statements where a cycle remains. */

@@ -17,7 +17,7 @@ export interface Recurrence {
   readonly accumulates: { readonly carry: Read; readonly term: Expr } | undefined;
 }
 
-/** A system of affine recurrence equations in dynamic assignment form: one variable a statement (SP1). */
+/** A system of affine recurrence equations in dynamic assignment form: one variable a statement. */
 export interface Recurrences {
   readonly program: AffineProgram;
   readonly equations: readonly Recurrence[];

@@ -33,7 +33,7 @@ export interface SparsityEquation {
   readonly before: readonly Term[];
 }
 
-/** Sparsity equations of a system (SP2): union for +, intersection for ×, and the construction rules for all else. */
+/** Sparsity equations of a system: union for +, intersection for ×, and the construction rules for all else. */
 export const sparsityEquations = (system: Recurrences): readonly SparsityEquation[] =>
   system.equations.map((recurrence): SparsityEquation => {
     const { statement, accumulates, before } = recurrence;

@@ -59,7 +59,7 @@ export interface SpecializeRegionsOptions {
 }
 
 /**
- * The program over its interest regions (SP5). Statements that depend on one another in a cycle share their outer
+ * The program over its interest regions. Statements that depend on one another in a cycle share their outer
  * loops; all others get loops of their own. Every statement runs over exactly the iterations that compute something
  * other than zero, or that write zero over something else: as affine pieces, as a join of compressed rows, or as
  * compressed lists, whichever costs least. Outputs and temporaries begin as zeros. Sums may be taken in another order.

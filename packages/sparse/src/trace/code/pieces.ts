@@ -15,7 +15,7 @@ import { emitGroups, placeGroups } from './piece-loops.js';
 import { Tables } from './tables.js';
 import { kernelOptions, type KernelOptions } from './kernel.js';
 
-/** What a kernel does at each point of its pieces: a dense program's statement, restricted to them (TR5). */
+/** What a kernel does at each point of its pieces: a dense program's statement, restricted to them. */
 export interface PieceStatement {
   readonly buffers: readonly Buffer[];
   /** Ops before all points. */

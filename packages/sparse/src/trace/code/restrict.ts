@@ -5,7 +5,7 @@ import { forEachPoint, type Affine, type Face, type Level, type Piece } from '..
 export type Constraint = Affine;
 
 /**
- * The points of pieces that lie in the domain of a dense program (§4, TR5): constraints on the streams, say j ≤ i for the
+ * The points of pieces that lie in the domain of a dense program (§4): constraints on the streams, say j ≤ i for the
  * streams position, row and column, become faces of the pieces through their access functions, so nothing is tested at a point.
  * Pieces without such points are left out. Linear in the number of points. Fails with `trace/streams` where a constraint
  * names a stream that a piece does not have, and with `trace/constraint` where its numbers are not whole.
