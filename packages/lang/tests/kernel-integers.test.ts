@@ -1,4 +1,4 @@
-import { array, i32, i8, idiv, range, u16, u32, u64, u8, vec } from '@filigree/lang';
+import { array, i16, i32, i8, idiv, range, u16, u32, u64, u8, vec } from '@filigree/lang';
 import { describe, expect, it } from 'vitest';
 import { define, problemsOf, run } from './kernel-run.js';
 
@@ -97,6 +97,18 @@ describe('integers keep their values', () => {
       expect(problemsOf(define([array('i32', 8)], fn)).map((d) => [d.code, d.message])).toEqual([
         ['lang/literal', '3825900101919438, which this comes to, is no i32'],
       ]);
+    const narrow = (h: Int32Array): void => void (h[0] = i16(30001) * 16571811);
+    expect(problemsOf(define([array('i32', 8)], narrow)).map((d) => d.message)).toEqual([
+      '497170901811, which this comes to, is no i32',
+    ]);
+    const known = define([array('i32', 3)], (h: Int32Array) => {
+      h[0] = u8(300) * 100000;
+      h[1] = u8(200) + u8(100);
+      h[2] = i8(-129) - u16(-1);
+    });
+    const small = new Int32Array(3);
+    run(known, [small]);
+    expect([...small]).toEqual([4400000, 300, 127 - 65535]);
     /* Of whole numbers without a type the exact result counts. */
     const exact = define([array('i32', 1)], (h: Int32Array) => void (h[0] = (230867982 * 16571809) % 8));
     const h = new Int32Array(1);

@@ -97,7 +97,8 @@ export const typeOfKind = (k: IntegerKind | 'int'): ScalarType => (k === 'int' ?
 
 type IntegerKind = Exclude<Kind, 'int' | 'float' | undefined>;
 
-const isNarrow = (k: Kind): boolean =>
+/** Whether it is an integer that is computed with as i32. */
+export const isNarrow = (k: Kind): boolean =>
   k !== undefined && k !== 'int' && k !== 'float' && k !== 'mixed' && isInteger(k) && byteSize(k) < 4;
 
 const joinIntegers = (a: IntegerKind, b: IntegerKind): Kind | 'conflict' => {

@@ -1,7 +1,7 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import type { ScalarType } from '@filigree/ir';
 
-import { givenKind, isReal } from '../code/kinds.js';
+import { givenKind, isNarrow, isReal } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
 import { constantOf } from '../emit/constant.js';
@@ -71,9 +71,13 @@ const quotient = (cx: Context, e: CallExpression, a: Scalar, b: Scalar): Scalar 
   return compute(cx, e, 'idiv', a, b);
 };
 
-/** A conversion. Of a number known at compile time to i32 it is that number, so that it can be an index or a bound. */
+/**
+ * A conversion. Of a number known at compile time to i32, or to what is computed with as i32, it is that number, so that it can be
+ * an index or a bound, and what overflows is seen.
+ */
 export const castTo = (cx: Context, node: AnyNode, x: Scalar, type: ScalarType): Scalar => {
-  if (type === 'i32' && isLiteral(x)) return typedLiteral(constantOf(x.value, type, isReal(givenKind(x))), type);
+  if ((type === 'i32' || isNarrow(type)) && isLiteral(x))
+    return typedLiteral(constantOf(x.value, type, isReal(givenKind(x))), type);
   return cx.session.cast(originOf(cx, node), x, type);
 };
 
