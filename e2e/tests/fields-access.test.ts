@@ -205,7 +205,7 @@ describe.each(backends)('many threads that activate the same cells at once, by %
   it('of a list: each place is given once, and what finds none is reported', async () => {
     const shape = layout(dynamic(i, 5000).place(u));
     const { storage, words, dispose } = await race(shape, 1000, (b) => {
-      const place = b.value('field.append', [], { node: 1 });
+      const place = b.value('field.append', [], { node: 'up.u' });
       b.value('field.atomic', [b.i32(1), place], { field: 'u', kind: 'add' });
     });
     const { firstCell, length, cells } = storage.nodes[1];

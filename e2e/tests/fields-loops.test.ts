@@ -97,7 +97,7 @@ const over = (
     axesOf(shape, node).map(() => ({ type: 'i32' as const })),
     (coordinates) => body(...coordinates),
   );
-  b.op('field.for', [], { node, ...attrs }, [region]);
+  b.op('field.for', [], { node: shape.nodes[node].name, ...attrs }, [region]);
 };
 
 const range = (b: Builder, end: Value, body: (n: Value) => void): void =>
@@ -174,10 +174,10 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
             over(b, shape, node, (x, y) => {
               const cell = [b.shr(x, b.i32(shift)), b.shr(y, b.i32(shift))];
               b.if(b.cmp('eq', b.and(b.add(cell[0], cell[1]), b.i32(1)), b.i32(1)), () => {
-                b.op('field.deactivate', cell, { node: 1 });
+                b.op('field.deactivate', cell, { node: shape.nodes[1].name });
               });
             }),
-          clear: (b) => void b.op('field.clear_all', [], { node: 1 }),
+          clear: (b) => void b.op('field.clear_all', [], { node: shape.nodes[1].name }),
         },
         target,
         [declareBuffer('seen', 'i32', side * side, 'inout')],
@@ -265,7 +265,7 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
         rounds: (b, count) =>
           void b.for(b.i32(0), count, b.i32(1), {}, [], (x) => {
             b.op('field.store', [x, b.shl(x, b.i32(1)), b.i32(1)], { field: 'u' });
-            b.op('field.deactivate', [x], { node: 1 });
+            b.op('field.deactivate', [x], { node: shape.nodes[1].name });
           }),
       },
       target,
@@ -283,7 +283,7 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
       shape,
       {
         move: (b, by) => {
-          over(b, shape, 1, (x) => void b.op('field.deactivate', [x], { node: 1 }));
+          over(b, shape, 1, (x) => void b.op('field.deactivate', [x], { node: shape.nodes[1].name }));
           range(b, b.i32(500), (x) => void b.op('field.store', [b.i32(1), b.add(x, by)], { field: 'u' }));
         },
       },
@@ -304,7 +304,7 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
         sort: (b, count) =>
           range(b, count, (x) => {
             const cell = [b.and(x, b.i32(15)), b.and(b.shr(x, b.i32(6)), b.i32(15))];
-            const at = b.value('field.append', cell, { node: 2 });
+            const at = b.value('field.append', cell, { node: shape.nodes[2].name });
             b.op('field.store', [x, ...cell, at], { field: 'p' });
           }),
         visit: (b) =>
@@ -312,7 +312,11 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
             b.atomic('seen', 'add', b.i32(1), b.value('field.load', [x, y, z], { field: 'p' }));
           }),
         empty: (b) =>
-          range(b, b.i32(256), (c) => void b.op('field.clear', [b.and(c, b.i32(15)), b.shr(c, b.i32(4))], { node: 2 })),
+          range(
+            b,
+            b.i32(256),
+            (c) => void b.op('field.clear', [b.and(c, b.i32(15)), b.shr(c, b.i32(4))], { node: shape.nodes[2].name }),
+          ),
       },
       target,
       [declareBuffer('seen', 'i32', 4096, 'inout')],
@@ -394,7 +398,8 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
                     ['s', 'c'].forEach((_name, k) => {
                       const masked = shape.nodes[parents[k + 1]].bitmasked;
                       const cell = masked ? [x, y] : [b.shr(x, b.i32(3)), b.shr(y, b.i32(3))];
-                      const is = b.value('field.is_active', cell, { node: masked ? parents[k + 1] : blocks[k] });
+                      const { name } = shape.nodes[masked ? parents[k + 1] : blocks[k]];
+                      const is = b.value('field.is_active', cell, { node: name });
                       b.store('active', b.cast(is, 'i32'), b.add(n, b.i32(k * side * side)));
                     });
                   }),

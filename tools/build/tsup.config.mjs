@@ -27,7 +27,6 @@ const keepsText = async () => {
   const { filigreeEsbuild } = await tsImport(plugin, import.meta.url);
   return {
     esbuildPlugins: [filigreeEsbuild({ modules: /\/(inline|kernel)\.js$/ })],
-    external: ['@filigree/lang/runtime'],
   };
 };
 
@@ -44,6 +43,8 @@ export default defineConfig({
   splitting: true,
   sourcemap: true,
   dts: false,
+  /* What stands in `dependencies` and `peerDependencies` stays outside by itself; this does not, nor does what a package imports of its own. */
+  external: [...Object.keys(manifest.optionalDependencies ?? {}), '@filigree/lang/runtime'],
   ...(manifest.name === '@filigree/lang' ? await keepsText() : {}),
   esbuildOptions: (options) => {
     // The sources are in the package, so the maps need not repeat them.

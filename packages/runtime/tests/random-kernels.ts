@@ -72,7 +72,7 @@ const kernelsOf = (tree: Layout, { field: { name, type }, axes, path }: PlacedFi
         b.atomic(result, 'add', b.i32(1), b.i32(0));
       },
     );
-    b.op('field.for', [], { node: parent.id }, [region]);
+    b.op('field.for', [], { node: parent.name }, [region]);
   });
   return [
     make(`set_${name}`, { ...of(axes), value: type }, (b, p) => {
@@ -83,14 +83,20 @@ const kernelsOf = (tree: Layout, { field: { name, type }, axes, path }: PlacedFi
     }),
     bump,
     ...(innermost.kind !== 'dynamic'
-      ? [make(`drop_${name}`, of(axes), (b, p) => void b.op('field.deactivate', cellOf(b, p), { node: innermost.id }))]
+      ? [
+          make(
+            `drop_${name}`,
+            of(axes),
+            (b, p) => void b.op('field.deactivate', cellOf(b, p), { node: innermost.name }),
+          ),
+        ]
       : []),
-    make(`clear_${name}`, {}, (b) => void b.op('field.clear_all', [], { node: outermost.id })),
+    make(`clear_${name}`, {}, (b) => void b.op('field.clear_all', [], { node: outermost.name })),
     ...(list
-      ? [make(`empty_${name}`, of(around), (b, p) => void b.op('field.clear', at(p, around), { node: list.id }))]
+      ? [make(`empty_${name}`, of(around), (b, p) => void b.op('field.clear', at(p, around), { node: list.name }))]
       : []),
     ...(parent.kind === 'dynamic'
-      ? [make(`append_${name}`, of(above), (b, p) => void b.op('field.append', at(p, above), { node: parent.id }))]
+      ? [make(`append_${name}`, of(above), (b, p) => void b.op('field.append', at(p, above), { node: parent.name }))]
       : []),
   ];
 };
