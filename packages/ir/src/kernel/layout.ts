@@ -34,5 +34,5 @@ export interface LayoutField {
   readonly loc?: Loc;
 }
 
-/** Names of the axes, in order. */
+/** Names of the axes, in order: there are no more. */
 export const AXIS_NAMES = 'ijklmnop';

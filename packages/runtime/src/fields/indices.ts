@@ -1,4 +1,4 @@
-import { fail } from '@filigree/ir';
+import { AXIS_NAMES, fail } from '@filigree/ir';
 import type { Path } from './path.js';
 
 /** Indices of an element: a list, or a number where there is one axis. */
@@ -36,4 +36,4 @@ const countText = (axes: readonly number[]): string =>
 const givenText = (list: ArrayLike<number> | null): string =>
   list !== null && typeof list === 'object' && typeof list.length === 'number' ? String(list.length) : typeof list;
 
-const axisName = (axis: number): string => 'ijklmnop'[axis];
+const axisName = (axis: number): string => AXIS_NAMES[axis];

@@ -1,4 +1,4 @@
-import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
+import { AXIS_NAMES, DiagnosticError, error, type Diagnostic } from '@filigree/ir';
 import {
   axesOf,
   givenOf,
@@ -90,7 +90,7 @@ const statusDiagnostic = (
     const where = `[${index.slice(0, axesOf(layout, node.id).length).join(', ')}]`;
     return error('launch/out-of-bounds', `index ${where} is beyond the end of its list of ${length}, ${doing}`, {
       ...at,
-      remedy: `keep ${'ijklmnop'[list.axes[0]]} below the length of the list`,
+      remedy: `keep ${AXIS_NAMES[list.axes[0]]} below the length of the list`,
     });
   }
   if (what === STATUS.promise && site?.access.endsWith(' step'))
@@ -153,7 +153,7 @@ const boundsText = ({ layout }: Storage, node: SNode): string => {
   for (let at = node.id; at > 0; at = layout.nodes[at].parent) ids.push(at);
   return axes
     .map((axis) => {
-      const name = 'ijklmnop'[axis];
+      const name = AXIS_NAMES[axis];
       const free = ids.some((n) => layout.nodes[n].kind === 'hash' && layout.nodes[n].axes.includes(axis));
       const extent = ids.reduce((product, n) => product * layout.nodes[n].extents[axis], 1);
       return free ? `${name} anywhere` : `${name} from 0 to ${extent - 1}`;

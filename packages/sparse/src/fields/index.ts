@@ -27,6 +27,7 @@ export {
 } from './layout/layout.js';
 export { layoutOf, layoutTree } from './layout/tree.js';
 export { FieldStore, type Coordinates, type Trouble } from './meaning/field-store.js';
+export { fieldDialects } from './access/dialects.js';
 export { fieldDialect, structureName, valueName } from './access/field-dialect.js';
 export {
   STATUS,

@@ -14,7 +14,7 @@ export const knownPasses = async (module: Module): Promise<Known> => {
   const fields = await import('@filigree/sparse/fields');
   const layout = fields.layoutOf(module.layout);
   const storage = fields.storageOf(layout, { memory: fields.memoryFor(module) });
-  const dialects = [...coreDialects, fields.fieldDialect(layout), fields.snodeDialect(layout)];
+  const dialects = fields.fieldDialects(layout);
   return {
     dialects,
     passes: { ...corePassesOver(dialects), ...fields.fieldPasses(storage) },

@@ -1,3 +1,4 @@
+import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode } from 'acorn';
 import type { AnyField, PlacedField } from '@filigree/sparse/fields';
 import type { Label, Local, Reduction } from '../code/code.js';
@@ -107,8 +108,7 @@ export const wrongIndices = (cx: Context, node: AnyNode, term: Term & { is: 'ele
     node,
     'lang/indices',
     `field '${term.field.name}' has ${count(axes, 'index', 'indices')}, here it has ${term.index.length === 0 ? 'none' : term.index.length}`,
-    `write ${term.field.name}${'ijklmnop'
-      .slice(0, axes)
+    `write ${term.field.name}${AXIS_NAMES.slice(0, axes)
       .split('')
       .map((a) => `[${a}]`)
       .join('')}`,

@@ -1,3 +1,4 @@
+import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode, ForOfStatement } from 'acorn';
 import { intervalOf } from '../code/interval.js';
 import { literal, type Interval, type Scalar, type Temp } from '../code/scalar.js';
@@ -27,5 +28,5 @@ export const loopInterval = (from: Scalar, to: Scalar): Interval | undefined => 
 export const variableName = (pattern: AnyNode, k: number): string => {
   if (pattern.type === 'Identifier') return k === 0 ? pattern.name : `${pattern.name}_${k}`;
   const part = pattern.type === 'ArrayPattern' ? pattern.elements[k] : undefined;
-  return part?.type === 'Identifier' ? part.name : 'ijklmnop'[k];
+  return part?.type === 'Identifier' ? part.name : AXIS_NAMES[k];
 };

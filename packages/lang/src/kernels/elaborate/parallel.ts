@@ -1,3 +1,4 @@
+import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode, ForOfStatement } from 'acorn';
 import type { PlacedField } from '@filigree/sparse/fields';
 import type { Space } from '../code/code.js';
@@ -86,7 +87,7 @@ const checkVariables = (cx: Context, pattern: AnyNode, axes: number): void => {
     pattern,
     'lang/loop-variables',
     `the loop has ${axes} ${axes === 1 ? 'axis' : 'axes'}, and ${pattern.elements.length} variables`,
-    axes === 1 ? 'write for (const i of …)' : `write for (const [${[...'ijklmnop'].slice(0, axes).join(', ')}] of …)`,
+    axes === 1 ? 'write for (const i of …)' : `write for (const [${[...AXIS_NAMES].slice(0, axes).join(', ')}] of …)`,
   );
 };
 

@@ -1,3 +1,4 @@
+import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode, CallExpression } from 'acorn';
 import {
   axesAbove,
@@ -326,7 +327,7 @@ const listArgument = (cx: Context, e: CallExpression, what: StructureOp): { elem
       first,
       'lang/indices',
       `a list of field '${of.field.name}' is named by ${container.length} indices, here there are ${of.index.length}`,
-      `write ${of.field.name}${container.map((_, k) => `[${'ijklmnop'[k]}]`).join('')}`,
+      `write ${of.field.name}${container.map((_, k) => `[${AXIS_NAMES[k]}]`).join('')}`,
     );
   return { element: of, node };
 };

@@ -1,6 +1,5 @@
 import {
   opWith,
-  coreDialects,
   isInteger,
   mapKernels,
   pass,
@@ -12,12 +11,11 @@ import {
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
+import { fieldDialects } from './dialects.js';
 import type { Storage } from '../storage/storage.js';
-import { fieldDialect } from './field-dialect.js';
 import type { Emit } from './lower/address.js';
 import { report } from './lower/status.js';
 import { SiteTable, sitesOf, withSites } from './sites.js';
-import { snodeDialect } from './snode-dialect.js';
 
 /**
  * Makes kernels report what release code ignores: sums, differences, products, quotients and negations of `i32` and
@@ -27,7 +25,7 @@ import { snodeDialect } from './snode-dialect.js';
  * defines. Runs before any lowering, so that only what the user wrote is checked.
  */
 export const debugChecks = (storage: Storage): Pass<Module> => {
-  const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
+  const dialects = fieldDialects(storage.layout);
   return pass('debug-checks', (module) => {
     const declared = new Set(module.buffers.map((b) => b.name));
     const buffers = [...module.buffers, ...storage.buffers.filter((b) => !declared.has(b.name))];

@@ -110,6 +110,9 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       },
     });
 
+  /** Reads which cells of a node are active, and of those around it. */
+  const asks = (node: SNode): Effect[] =>
+    [node.id, ...ancestors(layout, node.id)].map((n) => ({ kind: 'read', buffer: structureName(layout.nodes[n]) }));
   const value = (field: PlacedField): string => valueName(field.field.name);
   const down = (node: SNode): number => axesOf(layout, node.id).length;
   const above = (node: SNode): number => axesAbove(layout, node.id).length;
@@ -160,11 +163,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       'whether the cell of `node` with this element is active, and all around it',
       down,
       'i1',
-      (n) =>
-        [n, ...ancestors(layout, n.id).map((id) => layout.nodes[id])].map((a) => ({
-          kind: 'read',
-          buffer: structureName(a),
-        })),
+      asks,
       sparse,
       (s, node, at) => s.isActive(node, at),
     ),
@@ -195,19 +194,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       list,
       (s, node, at) => s.append(node, at),
     ),
-    nodeOp(
-      'field.length',
-      'cells of a list',
-      above,
-      'i32',
-      (n) =>
-        [n, ...ancestors(layout, n.id).map((id) => layout.nodes[id])].map((a) => ({
-          kind: 'read',
-          buffer: structureName(a),
-        })),
-      list,
-      (s, node, at) => s.length(node, at),
-    ),
+    nodeOp('field.length', 'cells of a list', above, 'i32', asks, list, (s, node, at) => s.length(node, at)),
     nodeOp(
       'field.clear',
       'empties a list',
@@ -250,12 +237,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       resultTypes: () => [],
       effects: (op) => {
         const node = nodeOf(layout, op);
-        return node
-          ? [node, ...ancestors(layout, node.id).map((id) => layout.nodes[id])].map((a) => ({
-              kind: 'read',
-              buffer: structureName(a),
-            }))
-          : unknown;
+        return node ? asks(node) : unknown;
       },
     }),
     define({

@@ -1,5 +1,4 @@
 import {
-  coreDialects,
   fail,
   mapKernels,
   pass,
@@ -17,12 +16,11 @@ import {
   checkOptions,
   option,
 } from '@filigree/ir';
+import { fieldDialects } from './dialects.js';
 import { axesAbove, axesOf, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { elementsBelow, type Storage } from '../storage/storage.js';
-import { fieldDialect } from './field-dialect.js';
 import { cellOf, cellPathOf, containerOf, extentAlong, operandsOf, type Reached } from './path.js';
 import { SiteTable, sitesOf, withSites } from './sites.js';
-import { snodeDialect } from './snode-dialect.js';
 
 /** How accesses to fields are lowered. */
 export interface AccessOptions {
@@ -45,7 +43,7 @@ export interface AccessOptions {
 export const lowerAccess = (storage: Storage, options?: AccessOptions): Pass<Module> => {
   const { checks = false } = checkOptions<AccessOptions>('lowerAccess', options, { checks: option.truth });
   const { layout } = storage;
-  const dialects = [...coreDialects, fieldDialect(layout), snodeDialect(layout)];
+  const dialects = fieldDialects(layout);
   return pass('lower-access', (module) => {
     const sites = new SiteTable(sitesOf(module).length);
     const lowered = mapKernels(module, (kernel) => {

@@ -3,7 +3,6 @@ import {
   mapKernels,
   pass,
   pipeline,
-  type Dialect,
   type Kernel,
   type Module,
   type Pass,
@@ -12,6 +11,7 @@ import {
   type OptionSpec,
 } from '@filigree/ir';
 import { cse, dce } from '@filigree/opt';
+import { fieldDialects } from './dialects.js';
 import type { Storage } from '../storage/storage.js';
 import { fieldDialect } from './field-dialect.js';
 import { batchActivations } from './simplify/batch.js';
@@ -93,7 +93,7 @@ export const simplifyAccess = (storage: Storage, given?: SimplifyOptions): Pass<
       ...(merge ? [merging] : []),
       ...(hoist ? [parts['hoist-accesses'], ...(merge ? [merging] : [])] : []),
       ...(forward ? [parts['forward-values']] : []),
-      ...(clean ? [share, dce({ dialects: dialectsOf(storage) })] : []),
+      ...(clean ? [share, dce({ dialects: fieldDialects(storage.layout) })] : []),
       ...(batch ? [parts['batch-activations']] : []),
       ...(prefetch ? [parts['prefetch-slots']] : []),
     ],
@@ -103,7 +103,7 @@ export const simplifyAccess = (storage: Storage, given?: SimplifyOptions): Pass<
 
 /** The passes that simplify micro-accesses, by name. */
 export const simplifications = (storage: Storage): Readonly<Record<Simplification, Pass<Module>>> => {
-  const dialects = dialectsOf(storage);
+  const dialects = fieldDialects(storage.layout);
   const footprint = footprints(storage, dialects);
   const part = (
     name: Simplification,
@@ -134,12 +134,6 @@ type Simplification =
   | 'forward-values'
   | 'batch-activations'
   | 'prefetch-slots';
-
-const dialectsOf = ({ layout }: Storage): readonly Dialect[] => [
-  ...coreDialects,
-  fieldDialect(layout),
-  snodeDialect(layout),
-];
 
 export const simplifySpec: OptionSpec<SimplifyOptions> = {
   split: option.truth,

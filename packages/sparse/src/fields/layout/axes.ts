@@ -1,4 +1,4 @@
-import { optionKind, type OptionKind } from '@filigree/ir';
+import { AXIS_NAMES, optionKind, type OptionKind } from '@filigree/ir';
 
 /** A direction of an index space. Nodes on one path that split the same axis split it further and further. */
 export type Axis = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
@@ -15,9 +15,9 @@ export const ijk: readonly [0, 1, 2] = [0, 1, 2];
 export const ijkl: readonly [0, 1, 2, 3] = [0, 1, 2, 3];
 
 /** Most axes that a field may have. */
-export const MAX_AXES = 8;
+export const MAX_AXES = AXIS_NAMES.length;
 
-export const axisName = (axis: number): string => 'ijklmnop'[axis] ?? String(axis);
+export const axisName = (axis: number): string => AXIS_NAMES[axis] ?? String(axis);
 
 /** Different axes, as an option. */
 export const axesOption: OptionKind = optionKind(

@@ -1,6 +1,5 @@
 import {
   makeOp,
-  coreDialects,
   mapKernels,
   mayTrap,
   opTable,
@@ -16,8 +15,7 @@ import {
   type Region,
   type Value,
 } from '@filigree/ir';
-import { fieldDialect } from '../access/field-dialect.js';
-import { snodeDialect } from '../access/snode-dialect.js';
+import { fieldDialects } from '../access/dialects.js';
 import { nodeOf, type Layout } from '../layout/layout.js';
 import { hasOwnElements, isAtOwnElement } from './own.js';
 
@@ -28,7 +26,7 @@ import { hasOwnElements, isAtOwnElement } from './own.js';
  * element. Reads of fields are clamped to their bounds, so reading more than was asked for does no harm.
  */
 export const flattenBranches = (layout: Layout): Pass<Module> => {
-  const dialects = [...coreDialects, fieldDialect(layout), snodeDialect(layout)];
+  const dialects = fieldDialects(layout);
   const table = opTable(dialects);
   return pass('flatten-branches', (module) =>
     mapKernels(module, (kernel) =>

@@ -1,5 +1,4 @@
 import {
-  coreDialects,
   definitions,
   fail,
   mapKernels,
@@ -21,8 +20,7 @@ import {
   checkOptions,
   option,
 } from '@filigree/ir';
-import { fieldDialect } from '../access/field-dialect.js';
-import { snodeDialect } from '../access/snode-dialect.js';
+import { fieldDialects } from '../access/dialects.js';
 import { plus, type Emit } from '../access/lower/address.js';
 import { recycleSpare } from '../access/lower/pool.js';
 import { isSparse, nodeOf, pathTo } from '../layout/layout.js';
@@ -53,7 +51,7 @@ export interface LoopOptions {
  */
 export const lowerLoops = (storage: Storage, given?: LoopOptions): Pass<Module> => {
   const options = checkOptions<LoopOptions>('lowerLoops', given, { scratchpads: option.truth });
-  const dialects = [...coreDialects, fieldDialect(storage.layout), snodeDialect(storage.layout)];
+  const dialects = fieldDialects(storage.layout);
   return pass('lower-loops', (module) => {
     const declared = new Set(module.buffers.map((b) => b.name));
     const added = storage.buffers.filter((b) => !declared.has(b.name));
