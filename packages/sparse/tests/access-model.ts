@@ -49,12 +49,19 @@ export interface Index {
 
 export type Statement =
   | { readonly is: 'load'; readonly field: string; readonly at: readonly Index[] }
-  | { readonly is: 'store'; readonly field: string; readonly at: readonly Index[]; readonly value: number }
+  | {
+      readonly is: 'store';
+      readonly field: string;
+      readonly at: readonly Index[];
+      readonly value: number;
+      readonly activate: boolean;
+    }
   | {
       readonly is: 'atomic';
       readonly field: string;
       readonly at: readonly Index[];
       readonly value: number;
+      readonly activate: boolean;
       readonly kind: string;
     }
   | {
@@ -125,9 +132,9 @@ class Writer {
     const indices = (list: readonly Index[]): Value[] => list.map((i) => this.index(i, names));
     if (s.is === 'load') return this.log(b.value('field.load', indices(s.at), { field: s.field }));
     if (s.is === 'store')
-      return void b.op('field.store', [this.constant(s.field, s.value), ...indices(s.at)], { field: s.field });
+      return void b.op('field.store', [this.constant(s.field, s.value), ...indices(s.at)], attrsOf(s));
     if (s.is === 'atomic') {
-      const attrs: Attrs = { field: s.field, kind: s.kind };
+      const attrs: Attrs = { ...attrsOf(s), kind: s.kind };
       return this.log(b.value('field.atomic', [this.constant(s.field, s.value), ...indices(s.at)], attrs));
     }
     if (s.is === 'activate' || s.is === 'deactivate' || s.is === 'clear')
@@ -191,6 +198,11 @@ class Writer {
 
 /* ------------------------------------------------------------------- model */
 
+const attrsOf = (s: { readonly field: string; readonly activate: boolean }): Attrs => ({
+  field: s.field,
+  ...(s.activate ? {} : { activate: false }),
+});
+
 /** What a layout holds, as maps from indices: nothing of how it is stored. */
 export class Model {
   readonly log: number[] = [];
@@ -229,9 +241,9 @@ export class Model {
       if (this.isActive(s.node, s.at.map(index))) this.run(s.body, names);
     } else if (s.is === 'if') this.run(index(s.a) < s.below ? s.then : s.otherwise, names);
     else if (s.is === 'load') this.note(this.load(s.field, s.at.map(index)));
-    else if (s.is === 'store') this.store(s.field, s.at.map(index), () => s.value);
+    else if (s.is === 'store') this.store(s.field, s.at.map(index), () => s.value, s.activate);
     else if (s.is === 'atomic')
-      this.note(this.store(s.field, s.at.map(index), (old, type) => combine(s.kind, old, s.value, type)));
+      this.note(this.store(s.field, s.at.map(index), (old, type) => combine(s.kind, old, s.value, type), s.activate));
     else if (s.is === 'is_active') this.note(this.isActive(s.node, s.at.map(index)) ? 1 : 0);
     else if (s.is === 'activate') this.activate(s.node, s.at.map(index));
     else if (s.is === 'deactivate') this.removeInside(s.node, s.node, s.at.map(index));
@@ -311,11 +323,18 @@ export class Model {
     this.activateAlong(node, node, at);
   }
 
-  private store(name: string, at: readonly number[], next: (old: number, type: ScalarType) => number): number {
+  private store(
+    name: string,
+    at: readonly number[],
+    next: (old: number, type: ScalarType) => number,
+    activate = true,
+  ): number {
     const leaf = this.leaf(name);
     const { type } = this.shape.fields.get(name)!.field;
     this.check(leaf, at);
-    const found = this.activateAlong(this.shape.nodes[leaf].parent, leaf, at);
+    const { parent } = this.shape.nodes[leaf];
+    if (!activate && !(this.isInside(leaf, at) && this.cellActive(parent, leaf, at))) return this.valueAt(name, at);
+    const found = this.activateAlong(parent, leaf, at);
     const old = this.valueAt(name, at);
     if (!found) return this.isInside(leaf, at) ? this.unknown() : old;
     const map = this.values.get(name) ?? new Map<string, number>();
@@ -690,13 +709,14 @@ const access = (shape: Layout, points: readonly Point[]): fc.Arbitrary<Statement
       const kinds = kindsOf(f.type);
       const at = axes.map((a) => place[a]);
       if (choice < 5) return { is: 'load', field: name, at };
-      if (choice < 8) return { is: 'store', field: name, at, value };
+      const activate = value % 3 > 0;
+      if (choice < 8) return { is: 'store', field: name, at, value, activate };
       const kind = kinds[value % kinds.length];
-      if (choice < 10) return { is: 'atomic', field: name, at, value, kind };
+      if (choice < 10) return { is: 'atomic', field: name, at, value, activate, kind };
       /* Neighbours, as a particle writes to a grid. */
       const body = Array.from({ length: 3 + (value % 4) }, (_, k): Statement => {
         const moved = at.map((i, axis) => ({ ...i, plus: i.plus + ((k >> axis) & 3) }));
-        return { is: 'atomic', field: name, at: moved, value: k + 1, kind: kinds[0] };
+        return { is: 'atomic', field: name, at: moved, value: k + 1, activate: true, kind: kinds[0] };
       });
       return { is: 'scatter', body };
     });
@@ -799,8 +819,9 @@ const programText = (program: Program, indent: string): string =>
         return `${indent}if ${index(s.a)} < ${s.below}\n${programText(s.then, `${indent}  `)}\n${indent}else\n${programText(s.otherwise, `${indent}  `)}`;
       const where = `[${s.at.map(index).join(', ')}]`;
       if (s.is === 'load') return `${indent}load ${s.field}${where}`;
-      if (s.is === 'store') return `${indent}${s.field}${where} = ${s.value}`;
-      if (s.is === 'atomic') return `${indent}${s.field}${where} ${s.kind}= ${s.value}`;
+      const only = (s.is === 'store' || s.is === 'atomic') && !s.activate ? ' where active' : '';
+      if (s.is === 'store') return `${indent}${s.field}${where} = ${s.value}${only}`;
+      if (s.is === 'atomic') return `${indent}${s.field}${where} ${s.kind}= ${s.value}${only}`;
       return `${indent}${s.is} ${s.node}${where}`;
     })
     .join('\n');

@@ -49,12 +49,16 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       .filter((n) => isSparse(layout.nodes[n]))
       .map((n) => ({ kind: 'atomic', buffer: structureName(layout.nodes[n]) }));
 
+  /** What a write does to structure: it activates cells or, if it does not, asks which are active. */
+  const reached = ({ path }: PlacedField, op: Op): readonly Effect[] =>
+    sparseAbove(path).map((e): Effect => (activates(op) ? e : { ...e, kind: 'read' }));
+
   /** An op on one element of a field, with `values` operands before the coordinates. */
   const elementOp = (
     name: string,
     summary: string,
     values: number,
-    effects: (field: PlacedField) => readonly Effect[],
+    effects: (field: PlacedField, op: Op) => readonly Effect[],
     result: boolean,
     meaning: Parameters<typeof on>[0],
     extra: (op: Op) => string | undefined = none,
@@ -80,7 +84,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       },
       effects: (op) => {
         const field = onField(op);
-        return field ? effects(field) : unknown;
+        return field ? effects(field, op) : unknown;
       },
     });
 
@@ -142,21 +146,24 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
     ),
     elementOp(
       'field.store',
-      'writes an element, and activates it',
+      'writes an element, and activates it; with `activate = false` only where it is active',
       1,
-      (f) => [{ kind: 'write', buffer: value(f) }, ...sparseAbove(f.path)],
+      (f, op) => [{ kind: 'write', buffer: value(f) }, ...reached(f, op)],
       false,
-      (s, op, [x, ...at]) => s.store(String(op.attrs.field), at as Coordinates, x as Scalar),
+      (s, op, [x, ...at]) => s.store(String(op.attrs.field), at as Coordinates, x as Scalar, activates(op)),
+      activation,
     ),
     elementOp(
       'field.atomic',
-      'combines an element with a value by `kind` in one step, and activates it; the result is the old value',
+      'combines an element with a value by `kind` in one step, and activates it; the result is the old value; with ' +
+        '`activate = false` only where it is active, and elsewhere the result is the ambient value',
       1,
-      (f) => [{ kind: 'atomic', buffer: value(f) }, ...sparseAbove(f.path)],
+      (f, op) => [{ kind: 'atomic', buffer: value(f) }, ...reached(f, op)],
       true,
       (s, op, [x, ...at]) =>
-        s.atomic(String(op.attrs.field), at as Coordinates, op.attrs.kind as AtomicKind, x as Scalar),
-      (op) => (atomicKinds.includes(String(op.attrs.kind)) ? undefined : `there is no kind '${String(op.attrs.kind)}'`),
+        s.atomic(String(op.attrs.field), at as Coordinates, op.attrs.kind as AtomicKind, x as Scalar, activates(op)),
+      (op) =>
+        atomicKinds.includes(String(op.attrs.kind)) ? activation(op) : `there is no kind '${String(op.attrs.kind)}'`,
     ),
     nodeOp(
       'field.is_active',
@@ -254,6 +261,9 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
   ]);
 };
 
+/** Whether a write to an element activates the cells around it, as it does unless it says otherwise. */
+export const activates = ({ attrs }: Op): boolean => attrs.activate !== false;
+
 /** What effects call the values of a field. A buffer cannot have this name. */
 export const valueName = (field: string): string => `$${field}`;
 
@@ -270,6 +280,9 @@ const unknown: readonly Effect[] = [{ kind: 'write' }];
 const none = (): undefined => undefined;
 
 const atomicKinds = ['add', 'min', 'max', 'and', 'or', 'xor', 'exchange'];
+
+const activation = ({ attrs }: Op): string | undefined =>
+  attrs.activate === undefined || typeof attrs.activate === 'boolean' ? undefined : "'activate' is true or false";
 
 const problems = (...list: readonly (string | undefined)[]): readonly string[] =>
   list.filter((p): p is string => p !== undefined);

@@ -17,7 +17,9 @@ import {
   option,
 } from '@filigree/ir';
 import { fieldDialects } from './dialects.js';
-import { axesAbove, axesOf, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
+import { activates } from './field-dialect.js';
+import { axesAbove, axesOf, isSparse, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
+import { ambientOf } from '../meaning/field-store.js';
 import { elementsBelow, type Storage } from '../storage/storage.js';
 import { cellOf, cellPathOf, containerOf, extentAlong, operandsOf, type Reached } from './path.js';
 import { SiteTable, sitesOf, withSites } from './sites.js';
@@ -86,16 +88,53 @@ const element =
     const node = path[path.length - 1];
     const site = c.sites.number(op, node);
     const indices = op.operands.slice(values);
-    return ctx.build((b) => {
-      check(b, c, node, indices, site);
-      if (values === 0) checkLists(b, c, node, indices, site);
-      const isWild = (v: Value): boolean => !countsOn(v, ctx);
-      const options = { activate: values > 0, site, isWild };
+    const access = (b: Builder): Value | void => {
+      const options = { activate: values > 0, site, isWild: (v: Value) => !countsOn(v, ctx) };
       const cell = cellOf(b, c.layout, path[path.length - 2] ?? 0, indices, options, node);
       const { name } = c.layout.nodes[node];
       return use(b, op, { ...cell, place: b.value('snode.child', [cell.place], { node: name }) }, name, c);
+    };
+    return ctx.build((b) => {
+      check(b, c, node, indices, site);
+      if (values > 0 && !activates(op)) return whereActive(b, c, op, indices, access);
+      if (values === 0) checkLists(b, c, node, indices, site);
+      return access(b);
     });
   };
+
+/**
+ * Does something to an element where it is active. It is then looked up as one that is to become active, which it is: what comes
+ * after knows of one kind of write only. Elsewhere the result, if there is one, is the ambient value.
+ */
+const whereActive = (
+  b: Builder,
+  { layout }: Context,
+  op: Op,
+  indices: readonly Value[],
+  act: (b: Builder) => Value | void,
+): Value | void => {
+  const { field, path } = layout.fields.get(String(op.attrs.field))!;
+  const leaf = path[path.length - 1];
+  const innermost = path.findLast((n) => isSparse(layout.nodes[n]));
+  if (innermost === undefined) return act(b);
+  const axes = axesOf(layout, leaf);
+  const cell = axesOf(layout, innermost).map((axis) => {
+    const index = indices[axes.indexOf(axis)];
+    const below = elementsBelow(layout, innermost, leaf, axis);
+    return below === 1 ? index : b.value('snode.extract', [index], { below, extent: 0, signed: true });
+  });
+  const around = cellPathOf(b, layout, innermost, cell, {});
+  const there = around.guards.reduce(
+    b.and,
+    b.value('snode.is_active', operandsOf(around), { node: layout.nodes[innermost].name }),
+  );
+  const some = (value: Value | void): readonly Value[] => (value ? [value] : []);
+  return b.if(
+    there,
+    () => some(act(b)),
+    () => op.results.map(() => b.constant(ambientOf(layout, field.name), field.type)),
+  )[0];
+};
 
 /** Whether a value is a parameter of a region or of the kernel, or a sum of such. */
 const countsOn = (v: Value, ctx: RewriteContext): boolean => {

@@ -1,4 +1,5 @@
 import { walk, type Op, type Region } from '@filigree/ir';
+import { activates } from '../access/field-dialect.js';
 import { isSparse, nodeOf, nodesWithin, pathTo, type Layout } from '../layout/layout.js';
 import { isAroundBoth, isAtOwnElement } from './own.js';
 
@@ -35,7 +36,7 @@ const activating = new Set(['field.activate', 'field.append', 'snode.lookup_all'
 /** Nodes of which an op may activate a cell. */
 const activated = (layout: Layout, op: Op): readonly number[] => {
   if (op.name === 'field.store' || op.name === 'field.atomic')
-    return layout.fields.get(String(op.attrs.field))?.path ?? [];
-  const activates = activating.has(op.name) || (op.name === 'snode.lookup' && op.attrs.activate === true);
-  return activates ? pathTo(layout.nodes, nodeOf(layout, op)!.id) : [];
+    return activates(op) ? (layout.fields.get(String(op.attrs.field))?.path ?? []) : [];
+  const named = activating.has(op.name) || (op.name === 'snode.lookup' && op.attrs.activate === true);
+  return named ? pathTo(layout.nodes, nodeOf(layout, op)!.id) : [];
 };

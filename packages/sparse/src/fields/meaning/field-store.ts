@@ -40,17 +40,18 @@ export class FieldStore {
     return this.values.get(field)?.get(at.join()) ?? ambientOf(this.layout, field);
   }
 
-  /** Writes an element, and activates the cells around it. */
-  store(field: string, at: Coordinates, value: Scalar): void {
+  /** Writes an element, and activates the cells around it; unless it is to activate none, then only where it is active. */
+  store(field: string, at: Coordinates, value: Scalar, activate = true): void {
     const leaf = this.placeOf(field);
-    if (!this.activateTo(this.layout.nodes[leaf].parent, leaf, at)) return;
+    const { parent } = this.layout.nodes[leaf];
+    if (!(activate ? this.activateTo(parent, leaf, at) : this.isActive(parent, at))) return;
     mapIn(this.values, field).set(at.join(), value);
   }
 
-  /** Combines an element with a value; gives the old one. */
-  atomic(field: string, at: Coordinates, kind: AtomicKind, value: Scalar): Scalar {
+  /** Combines an element with a value, as `store` writes it; gives the old one. */
+  atomic(field: string, at: Coordinates, kind: AtomicKind, value: Scalar, activate = true): Scalar {
     const old = this.load(field, at);
-    this.store(field, at, combineBy(this.layout.fields.get(field)!.field.type, kind)(old, value));
+    this.store(field, at, combineBy(this.layout.fields.get(field)!.field.type, kind)(old, value), activate);
     return old;
   }
 
@@ -218,7 +219,8 @@ export class FieldStore {
 /** Whether cells of a node are active one by one, and not only by the length of their list. */
 const hasCells = (n: SNode): boolean => isSparse(n) && (n.kind !== 'dynamic' || n.pointer);
 
-const ambientOf = (layout: Layout, name: string): Scalar => {
+/** What reading an inactive element of a field gives. */
+export const ambientOf = (layout: Layout, name: string): Scalar => {
   const { type, ambient } = layout.fields.get(name)!.field;
   return scalarOfNumber(type, ambient);
 };

@@ -13,6 +13,7 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
+import { activates } from '../../access/field-dialect.js';
 import { axisName } from '../../layout/axes.js';
 import { axesOf, isSparse, type PlacedField } from '../../layout/layout.js';
 import { extentAlong } from '../../access/path.js';
@@ -172,7 +173,7 @@ const draftOf = (
   if (!first) return undefined;
   const adds = first.name === 'field.atomic';
   for (const op of accesses) {
-    const added = op.name === 'field.atomic' && op.attrs.kind === 'add' && !uses.has(op.results[0].id);
+    const added = op.name === 'field.atomic' && op.attrs.kind === 'add' && activates(op) && !uses.has(op.results[0].id);
     if (adds ? !added : op.name !== 'field.load')
       fail('loops/cache-use', `field '${name}' is cached, and not only ${adds ? 'added to' : 'read'}`, {
         loc: op.loc ?? at,
