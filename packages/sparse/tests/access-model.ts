@@ -196,12 +196,12 @@ class Writer {
   }
 }
 
-/* ------------------------------------------------------------------- model */
-
 const attrsOf = (s: { readonly field: string; readonly activate: boolean }): Attrs => ({
   field: s.field,
   ...(s.activate ? {} : { activate: false }),
 });
+
+/* ------------------------------------------------------------------- model */
 
 /** What a layout holds, as maps from indices: nothing of how it is stored. */
 export class Model {
@@ -709,7 +709,8 @@ const access = (shape: Layout, points: readonly Point[]): fc.Arbitrary<Statement
       const kinds = kindsOf(f.type);
       const at = axes.map((a) => place[a]);
       if (choice < 5) return { is: 'load', field: name, at };
-      const activate = value % 3 > 0;
+      /* Not by the value, which says which kind it is. */
+      const activate = choice !== 7 && choice !== 9;
       if (choice < 8) return { is: 'store', field: name, at, value, activate };
       const kind = kinds[value % kinds.length];
       if (choice < 10) return { is: 'atomic', field: name, at, value, activate, kind };
