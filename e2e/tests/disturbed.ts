@@ -21,9 +21,6 @@ export const disturbed = (
       };
       return {
         ...x,
-        get buffers() {
-          return x.buffers;
-        },
         run: (o) => around('run', () => x.run(o)),
         launch: (kernel, args, o) => around(kernel, () => x.launch(kernel, args, o)),
         launchAsync: async (kernel, args, o) => around(kernel, () => x.launch(kernel, args, o)),

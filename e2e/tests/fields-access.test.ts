@@ -21,6 +21,7 @@ import {
   dense,
   dynamic,
   field,
+  FieldStore,
   fieldDialect,
   givenOf,
   hash,
@@ -35,15 +36,8 @@ import {
 } from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  logOf,
-  Model,
-  PARAMS,
-  cases,
-  freshArena,
-  logBuffers,
-  moduleOf,
-} from '../../packages/sparse/tests/access-model.js';
+import { logOf, cases, freshArena, logBuffers, moduleOf } from '../../packages/sparse/tests/access-model.js';
+import { ownBuffers, runOnFields, statusOf } from '../../packages/sparse/tests/field-meaning.js';
 import { right } from '../../packages/sparse/tests/support.js';
 
 const backends: readonly (readonly [string, Backend])[] = [
@@ -58,7 +52,7 @@ describe.each(backends)('random programs on random layouts, compiled by %s', (_n
   it('do what they do on a map', async () => {
     const sample = fc.sample(cases(), { numRuns: 15, seed: 7 }).map((c, n) => {
       const storage = storageOf(c.shape, { memory: `arena${n}`, budget: 1 << 18 });
-      const module = right(lowerFields(storage).run(moduleOf(c.shape, storage, c.program)));
+      const module = right(lowerFields(storage).run(moduleOf(c.shape, c.program)));
       return { ...c, storage, buffers: module.buffers, kernel: { ...module.kernels[0], name: `main${n}` } };
     });
     /* The log is one for all; lowering may have added buffers of its own. */
@@ -74,11 +68,12 @@ describe.each(backends)('random programs on random layouts, compiled by %s', (_n
       freshArena(storage, program.buffers);
       program.buffers.logged[0] = 0;
       program.launch(`main${n}`, args);
-      const model = new Model(shape, (node) => (storage.nodes[node].pool?.capacity ?? Infinity) - RESERVED_CELLS);
-      model.run(text, new Map(PARAMS.map((p, k) => [p, args[k]])));
-      const log = logOf(program.buffers);
-      expect(log, printModule(all)).toEqual(model.log.map((x, k) => (Number.isNaN(x) ? log[k] : x)));
-      expect(wordsOf(storage, program.buffers)[storage.status / 4]).toBe(model.status);
+      const written = moduleOf(shape, text);
+      const maps = ownBuffers(written);
+      const store = new FieldStore(shape);
+      runOnFields(written, store, maps, 'main', args);
+      expect(logOf(program.buffers), printModule(all)).toEqual(logOf(maps));
+      expect(wordsOf(storage, program.buffers)[storage.status / 4]).toBe(statusOf(store));
     });
     program.dispose();
   }, 300_000);

@@ -32,6 +32,9 @@ describe('the check of an example says that it failed where one entry of an outp
     ['dual-laplacian', { n: '27' }, ['L', 'M']],
     ['arap', { n: '16' }, ['B']],
     ['cloth-hessian', { n: '16', mode: 'hand' }, ['H']],
+    ['cloth-hessian', { n: '16', mode: 'ad' }, ['H']],
+    ['cloth-system', { n: '9', steps: '2' }, ['energy', 'gradient', 'A', 'b']],
+    ['symmetric-dirichlet', { n: '16', iterations: '2' }, ['energy', 'gradient', 'H']],
   ])(
     '%s',
     async (name, args, outputs) => {

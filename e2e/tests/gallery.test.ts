@@ -40,6 +40,7 @@ const SMALL: readonly (readonly [string, Record<string, string>])[] = [
   ['arap', { n: '36' }],
   ['cloth-hessian', { n: '36', mode: 'hand' }],
   ['cloth-hessian', { n: '36', blocks: 'tagged' }],
+  ['cloth-hessian', { n: '36', mode: 'ad' }],
 ];
 const SLOW = 300_000;
 
@@ -53,6 +54,23 @@ describe.each(backends)('the gallery on %s', (backend) => {
       expect(result.check.maxRelError).toBeLessThan(1e-8);
       expect(result.kernels).toBeGreaterThan(0);
       expect(Number(result.metrics.outputs)).toBeGreaterThan(0);
+    },
+    SLOW,
+  );
+});
+
+describe.each(backends)('minimisation on %s', (backend) => {
+  it.each<[string, Record<string, string>]>([
+    ['symmetric-dirichlet', { n: '100' }],
+    ['cloth-system', { n: '16' }],
+  ])(
+    '%s %j has right derivatives, and its loss falls',
+    async (name, args) => {
+      const { check, metrics } = await run(name, args, { backend });
+      expect(check.passed).toBe(true);
+      expect(Number(metrics.gradientCheck)).toBeLessThan(1e-6);
+      expect(Number(metrics.hessianCheck)).toBeLessThan(1e-6);
+      expect(Number(metrics.lossLast)).toBeLessThan(0.995 * Number(metrics.lossFirst));
     },
     SLOW,
   );
@@ -106,6 +124,7 @@ describe('the gallery', () => {
     ['cotan', { mesh: 'nowhere.obj' }, /file\/missing.*nowhere\.obj/s],
     ['cotan', { mesh: 'a.obj', n: '9' }, /example\/argument/],
     ['cloth-hessian', { mode: 'magic' }, /example\/argument.*'mode'/s],
+    ['cloth-hessian', { mode: 'ad', blocks: 'tagged' }, /example\/argument.*'mode=ad'/s],
   ])('%s refuses %j', async (name, args, message) => {
     await expect(run(name, args, { backend: 'wasm' })).rejects.toThrow(message);
   });

@@ -1,8 +1,8 @@
 import type { Backend } from '@filigree/backend';
 import { cpp, libxsmm } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import type { Diagnostics, Module } from '@filigree/ir';
-import { type GemmSpec, type GemmTarget, gemmTargets, lowerGemm } from '@filigree/tensor';
+import type { Diagnostics, Extension, Module } from '@filigree/ir';
+import { type GemmSpec, type GemmTarget, gemmTargets, linalg, lowerGemm } from '@filigree/tensor';
 import * as fc from 'fast-check';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,6 @@ import {
   gemmSpecs,
   passed,
   reference,
-  withLinalg,
 } from '../../packages/tensor/tests/gemm-support.js';
 
 const right = <A>(e: E.Either<Diagnostics, A>): A => {
@@ -41,6 +40,7 @@ const agree = async (backend: Backend, specs: readonly GemmSpec[], lowered: Modu
   }
 };
 
+const products: Extension = { name: 'products', dialects: [linalg] };
 const specs = fc.sample(gemmSpecs(20), { numRuns: 12, seed: 7 });
 const few = specs.slice(0, 5);
 const lowered = (target: GemmTarget, which = specs): Module => passed(lowerGemm(target), gemmModules(which, true));
@@ -67,7 +67,7 @@ describe('a library instead', () => {
     .sample(gemmSpecs(20), { numRuns: 200, seed: 8 })
     .map((s): GemmSpec => ({ ...s, alpha: 1 }))
     .filter((s) => [s.a, s.b].every((v) => v.kind === 'dense' && v.rowStride === 1) && s.c.rowStride === 1);
-  const backend = (): Backend => cpp({ vectorBytes: 32, plugins: [plugin], dialects: withLinalg });
+  const backend = (): Backend => cpp({ vectorBytes: 32, plugins: [plugin], extensions: [products] });
 
   test('is called for what it takes; the rest is lowered', () => {
     const mixed = passed(lowerGemm(gemmTargets.avx2, { keep: plugin.takes }), gemmModules([...dense, ...specs]));
@@ -99,7 +99,7 @@ describe('a library instead', () => {
   test.skipIf(!usable)('that is missing is a diagnostic when compiling', async () => {
     const missing = cpp({
       plugins: [{ ...plugin, missing: () => Promise.resolve({ reason: 'it is not here', remedy: 'install it' }) }],
-      dialects: withLinalg,
+      extensions: [products],
     });
     const sources = right(missing.emit.run(right(missing.legalize.run(gemmModules(dense.slice(0, 1))))));
     const result = await missing.compile!(sources)();

@@ -1,4 +1,5 @@
 import * as backend from '@filigree/backend';
+import * as native from '@filigree/backend/native';
 import * as cpp from '@filigree/backend-cpp';
 import * as wasm from '@filigree/backend-wasm';
 import * as conformance from '@filigree/conformance';
@@ -39,6 +40,7 @@ const pattern = sparse.identityPattern(2);
 const matrix = { pattern, values: Float64Array.of(1, 2) };
 const decl = filigree.declareKernel('C[ij] = A[ik]*B[kj]', { shapes: { A: [2, 2], B: [2, 2] } });
 const interpreter = { name: 'none', capabilities: {}, legalize: {}, emit: {}, probe: {} } as unknown as backend.Backend;
+const language = { name: 'cpp', language: 'cpp', standard: '-std=gnu++2a', dialect: cpp.cppDialect } as const;
 const term = tensor.tensor('A', [2, 2])('ij');
 const expression = { kind: 'name' } as never;
 const traced = { inputs: { x: 2 }, run: ({ x }: { readonly x: never }) => ({ y: x }) } as never;
@@ -54,9 +56,10 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
       cpp.cppDialect,
       o,
     ),
-  'backend.findToolchain': (o) => backend.findToolchain(o)(),
-  'backend.runProcess': (o) => backend.runProcess('true', [], o),
+  'native.findToolchain': (o) => native.findToolchain(o)(),
+  'native.runProcess': (o) => native.runProcess('true', [], o),
   'backend-cpp.cpp': (o) => cpp.cpp(o),
+  'backend-cpp.nativeBackend': (o) => cpp.nativeBackend(language, o),
   'backend-wasm.wasm': (o) => wasm.wasm(o),
   'conformance.conformance': (o) => conformance.conformance(interpreter, o),
   'filigree.ablateFields': (o) => filigree.ablateFields([], o),
@@ -68,6 +71,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   'filigree.declareKernel': (o) => filigree.declareKernel('C[ij] = A[ik]*B[kj]', o),
   'filigree.einsum': (o) => filigree.einsum('C[ij] = A[ik]*B[kj]', o),
   'filigree.measurePeak': (o) => filigree.measurePeak('f64', o),
+  'filigree.openMemory': (o) => filigree.openMemory(o),
   'filigree.peakMeter': (o) => filigree.peakMeter('f64', o),
   'filigree.program': (o) => filigree.program({ layout: tree, kernels: {}, ...plain(o) }),
   'filigree.readMatrix': (o) => filigree.readMatrix(new Uint8Array(), o),
@@ -77,6 +81,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   'ir.interpret': (o) => ir.interpret(module, ir.coreDialects, {}, o),
   'ir.parsePipeline': (o) => ir.parsePipeline('', {}, o),
   'ir.pipeline': (o) => ir.pipeline([], o),
+  'ir.printGraph': (o) => ir.printGraph(new ir.Graph(), o),
   'ir.rewriteOps': (o) =>
     ir.rewriteOps(
       ir.buildKernel('k', {}, () => {}),
@@ -99,7 +104,9 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   'runtime.fieldPipeline': (o) => runtime.fieldPipeline(storage, o),
   'runtime.fieldProgram': (o) => runtime.fieldProgram(storage, module, {}, o)(),
   'runtime.instantiate': (o) => runtime.instantiate(module, interpreter, o)(),
+  'runtime.openMemory': (o) => runtime.openMemory(wasm.wasm(), o)(),
   'runtime.program': (o) => runtime.program(o)(),
+  'runtime.valueAndGradient': (o) => runtime.valueAndGradient({} as never, () => {}, o),
   'sparse.buildCell': (o) => sparse.buildCell(builder, tree, 0, [], o),
   'sparse.buildCellPath': (o) => sparse.buildCellPath(builder, tree, 0, [], o),
   'sparse.buildContainer': (o) => sparse.buildContainer(builder, tree, 1, [], o),
@@ -129,6 +136,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   'sparse.writeMatrixMarket': (o) => sparse.writeMatrixMarket(matrix, o),
   'specialize.decompose': (o) => specialize.decompose(o),
   'specialize.group': (o) => specialize.group(o),
+  'specialize.harvest': (o) => specialize.harvest(o),
   'specialize.order': (o) => specialize.order(o),
   'specialize.place': (o) => specialize.place(o),
   'specialize.simplify': (o) => specialize.simplify(o),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'tsup';
 import { tsImport } from 'tsx/esm/api';
+import { pureInitializers } from './pure-initializers.mjs';
 
 /**
  * One bundle configuration for every package; tsup runs with the package's folder as the working directory. Entries are the
@@ -50,6 +51,12 @@ export default defineConfig({
     // The sources are in the package, so the maps need not repeat them.
     options.sourcesContent = false;
   },
+  plugins: [
+    {
+      name: 'pure-initializers',
+      renderChunk: (code, { path }) => (path.endsWith('.js') ? pureInitializers(code, path) : undefined),
+    },
+  ],
   clean: ['!**/*.d.ts', '!**/*.d.ts.map'],
   silent: true,
 });

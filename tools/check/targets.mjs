@@ -4,6 +4,6 @@ import { pathToFileURL } from 'node:url';
 
 /** What FILIGREE_TARGET may be here, as the built packages say. @type {() => Promise<readonly string[]>} */
 export const instructionSetsHere = async () => {
-  const backend = await import(pathToFileURL(join(root, 'packages/backend/dist/index.js')).href);
+  const backend = await import(pathToFileURL(join(root, 'packages/backend/dist/native/index.js')).href);
   return backend.instructionSets();
 };

@@ -5,7 +5,7 @@ import { root } from '../lib/workspace.mjs';
  * Runs a generator as a command: `NAME` and options from the command line, what was written and what to do next on stdout.
  * FILIGREE_ROOT names another workspace to write to.
  * @param {string} usage
- * @param {Record<string, { type: 'string', default?: string }>} options
+ * @param {Record<string, { type: 'string' | 'boolean', default?: string | boolean }>} options
  * @param {(root: string, name: string, values: Record<string, string | undefined>) => { files: readonly string[], next: readonly string[] }} generate
  */
 export const command = (usage, options, generate) => {

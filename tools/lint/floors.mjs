@@ -38,7 +38,7 @@ export const floors = {
     wings: { source: [], numeric: ['source'], kernels: ['source'] },
     node: 'nowhere',
   },
-  backend: { floor: 4, imports: ['ir', 'opt'], node: 'everywhere' },
+  backend: { floor: 4, imports: ['ir', 'opt'], node: 'src/native/' },
   'backend-cpp': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'everywhere' },
   'backend-cuda': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'everywhere' },
   'backend-hip': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'everywhere' },

@@ -10,6 +10,7 @@ import { matrixProblem } from './matrix-problem.js';
 import {
   arapInput,
   arapProblem,
+  clothDerivedHessianProblem,
   clothHessianProblem,
   clothInput,
   cotanProblem,
@@ -105,15 +106,21 @@ export const EXPERIMENTS: readonly Example[] = [
     'cloth-hessian',
     [
       'meshes',
-      "second derivatives (Hessian) of a cloth's energy, derived by hand, as a sparse matrix",
-      'mode=hand, blocks=auto|tagged, mesh=FILE or n=VERTICES',
+      "second derivatives (Hessian) of a cloth's energy, derived by hand or by the compiler, as a sparse matrix",
+      'mode=hand|ad, blocks=auto|tagged, mesh=FILE or n=VERTICES',
     ],
     ['mode', 'blocks', 'mesh', 'n'],
     (args, seed) => {
-      args.word('mode', 'hand', ['hand']);
       const side = Math.round(Math.sqrt(args.integer('n', 20_736, 4, MOST)));
       const mesh = surface(args.mesh() ?? gridMesh(side, side));
-      return clothHessianProblem(clothInput(mesh, seed), args.word('blocks', 'auto', ['auto', 'tagged']) === 'tagged');
+      const tagged = args.word('blocks', 'auto', ['auto', 'tagged']) === 'tagged';
+      if (args.word('mode', 'hand', ['hand', 'ad']) === 'hand')
+        return clothHessianProblem(clothInput(mesh, seed), tagged);
+      if (tagged)
+        fail('example/argument', "with 'mode=ad' no blocks are tagged", {
+          remedy: 'leave out blocks, or give mode=hand',
+        });
+      return clothDerivedHessianProblem(clothInput(mesh, seed));
     },
   ),
 ];

@@ -1,6 +1,6 @@
 import { symbolic } from '@filigree/lang/numeric';
 import type { TraceContext, TracedOutput } from '@filigree/specialize';
-import type { Num } from '@filigree/ir';
+import { fail, type Num } from '@filigree/ir';
 import { orientTets, vertexCount, type Mesh } from '../meshes/index.js';
 import { randomNumbers } from '../meshes/random.js';
 import {
@@ -9,6 +9,7 @@ import {
   arapWeights,
   barycentricMass,
   clothAssembly,
+  clothEnergy,
   clothHessian,
   clothRest,
   clothScope,
@@ -21,7 +22,7 @@ import {
   nonZeros,
   type Assembly,
 } from '../programs/index.js';
-import type { CsrPattern } from '@filigree/sparse/formats';
+import { samePattern, type CsrPattern } from '@filigree/sparse/formats';
 import type { Problem } from './problem.js';
 
 /** Cotan Laplacian `L` and barycentric mass `M` of a triangle mesh, from its `vertices` (paper §5.3). */
@@ -184,6 +185,40 @@ export const clothHessianProblem = (cloth: ClothInput, tagged = false): Problem 
       ),
     }),
   };
+};
+
+/**
+ * The same Hessian by differentiating the energy: the program is the energy alone, and pattern and values are found. The independent reference is the one that
+ * was derived by hand.
+ */
+export const clothDerivedHessianProblem = (cloth: ClothInput): Problem => {
+  const { faces, assembly } = cloth;
+  const byHand = clothHessianProblem(cloth);
+  return {
+    title: `${byHand.title}, by differentiation`,
+    program: {
+      ...byHand.program,
+      run: (inputs, { hessian }) => {
+        const energy = symbolic(clothEnergy, { scope: clothScope });
+        const [stretch, shear] = inputs.stiffness as Num[];
+        const [V, A, G] = [inputs.vertices as Num[], inputs.areas as Num[], inputs.gradients as Num[]];
+        const H = hessian(energy(V, faces, A, G, stretch, shear), V, { half: 'lower' });
+        requireSamePattern(H.pattern, assembly.pattern);
+        return { H };
+      },
+    },
+    values: byHand.values,
+    evaluate: byHand.evaluate,
+  };
+};
+
+/** Entries are compared by their places, so both must have the same ones. */
+const requireSamePattern = (found: CsrPattern, expected: CsrPattern): void => {
+  if (!samePattern(found, expected))
+    fail(
+      'example/pattern',
+      `the pattern found has ${found.colIdx.length} entries, the one by hand ${expected.colIdx.length}`,
+    );
 };
 
 /** Reaches the trace's tagging from rewritten code, which takes instances of classes as they are. */

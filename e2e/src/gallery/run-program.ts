@@ -3,6 +3,7 @@ import { fail, type Diagnostics } from '@filigree/ir';
 import { instantiate, peakRssMB, type Instance } from '@filigree/runtime';
 import { specialize, trace, type SpecializeOptions, type Trace } from '@filigree/specialize';
 import { ablate, mergeOptions, resolveBackend, type ExampleOptions, type ExampleResult } from 'filigree';
+import type { CsrPattern } from '@filigree/sparse/formats';
 import type { Problem, Values } from './problem.js';
 import { maxRelError } from './max-rel-error.js';
 import { right } from '../right.js';
@@ -11,6 +12,8 @@ import { right } from '../right.js';
 export interface CompiledProblem {
   readonly problem: Problem;
   readonly instance: Instance;
+  /** Patterns of the outputs that are sparse matrices. */
+  readonly patterns: Readonly<Record<string, CsrPattern>>;
   readonly dtype: 'f32' | 'f64';
   /** The inputs as the kernels see them: rounded to `dtype`. */
   readonly inputs: Values;
@@ -84,6 +87,7 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
   return {
     problem,
     instance,
+    patterns: Object.fromEntries(traced.outputs.flatMap(({ name, pattern }) => (pattern ? [[name, pattern]] : []))),
     dtype,
     inputs,
     cost: {

@@ -1,4 +1,6 @@
 export { cpp, type CppOptions } from './cpp.js';
+export { isNative, nativeBackend, type NativeBackend, type NativeOptions } from './native-backend.js';
+export type { NativeLanguage } from './native-language.js';
 export { cppDialect } from './emit/dialect.js';
 export { compilerFlags } from './compile/flags.js';
 export { emitFunctions, type CppFunction, type CppFunctions } from './emit/emit-functions.js';

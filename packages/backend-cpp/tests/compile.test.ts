@@ -76,7 +76,7 @@ describe.skipIf(!usable)('no folder at all that can be written', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     const source = `
-      import { findToolchain, cachedFile } from '@filigree/backend';
+      import { findToolchain, cachedFile } from '@filigree/backend/native';
       await findToolchain()();
       process.env.TMPDIR = ${JSON.stringify(join(folder, 'file'))};
       const build = async () => undefined;

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type CompileOptions, type Executable, type LoadOptions, type Sources } from '@filigree/backend';
+import type { CompileOptions, Executable, LoadOptions, Sources } from '@filigree/backend';
 import { type CppOptions, cpp } from '@filigree/backend-cpp';
 import {
   type Diagnostics,

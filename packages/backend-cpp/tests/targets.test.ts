@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { findToolchain, instructionSet, instructionSets } from '@filigree/backend';
+import { findToolchain, instructionSet, instructionSets } from '@filigree/backend/native';
 import { compilerFlags, cpp } from '@filigree/backend-cpp';
 import { conformance, conformancePrograms } from '@filigree/conformance';
 import { codeOf } from './helpers.js';

@@ -1,16 +1,22 @@
+import { dialectsOf, expandSpellings, spellerOf, spellingOf } from '@filigree/backend';
 import {
+  type Diagnostics,
   type Dialect,
+  type Extension,
   type Module,
   type Op,
   type Pass,
   type Region,
   DiagnosticError,
+  extensionText,
+  fail,
   mapKernels,
   mapRegions,
   mapShared,
   opTable,
   pass,
   pipeline,
+  runPass,
   verifyModule,
   walk,
 } from '@filigree/ir';
@@ -18,32 +24,64 @@ import { canonicalize, cse, dce, ifToSelect, licm, vectorize } from '@filigree/o
 import * as E from 'fp-ts/lib/Either.js';
 
 export interface LegalizeOptions {
-  readonly dialects: readonly Dialect[];
+  /** Whose ops modules may have, beside the core ones. */
+  readonly extensions: readonly Extension[];
   readonly verify: boolean;
   readonly simd: boolean;
 }
 
 /**
- * Checks a module and turns its loops marked `simd` into loops over vectors of 16 bytes. Vectors of other lengths are left:
- * `emit` keeps them in as many registers as they need. Errors: those of the verifier.
+ * Checks a module, writes functions that are made of others as those, and turns its loops marked `simd` into loops over vectors of
+ * 16 bytes. Vectors of other lengths are left: `emit` keeps them in as many registers as they need. Errors: those of the verifier,
+ * `extension/spelling`.
  */
-export const legalizeForWasm = ({ dialects, verify, simd }: LegalizeOptions): Pass<Module> =>
-  pass('wasm-legalize', (module: Module) => {
+export const legalizeForWasm = ({ extensions, verify, simd }: LegalizeOptions): Pass<Module> => {
+  const dialects = dialectsOf(extensions);
+  const expand = expandSpellings(extensions, (op) => spellingOf(extensions, op)?.wasm !== undefined);
+  return pass('wasm-legalize', (module: Module, watch) => {
     const errors = verify ? verifyModule(module, dialects).filter((d) => d.severity === 'error') : [];
     if (errors.length > 0) throw new DiagnosticError(errors);
-    const plain = withoutHints(module, dialects);
-    if (!simd || !wantsLanes(plain)) return plain;
-    const result = pipeline([
-      ifToSelect({ dialects }),
-      vectorize({ dialects, bytes: 16 }),
-      canonicalize({ dialects }),
-      licm({ dialects }),
-      cse({ dialects }),
-      dce({ dialects }),
-    ]).run(plain);
-    if (E.isLeft(result)) throw new DiagnosticError(result.left);
-    return result.right;
+    const expanded = right(runPass(expand, module, watch));
+    checkSpelled(expanded, dialects, extensions);
+    const plain = withoutHints(expanded, dialects);
+    const lanes = simd && wantsLanes(plain);
+    return right(pipeline(lanes ? vectors(dialects) : []).run(plain, watch));
   });
+};
+
+const right = <A>(result: E.Either<Diagnostics, A>): A => {
+  if (E.isLeft(result)) throw new DiagnosticError(result.left);
+  return result.right;
+};
+
+/** What is spelled in WebAssembly is an expression. */
+const checkSpelled = (module: Module, dialects: readonly Dialect[], extensions: readonly Extension[]): void => {
+  const table = opTable(dialects);
+  const check = (op: Op): void => {
+    if (spellingOf(extensions, op.name)?.wasm === undefined) return;
+    const plain = op.results.length === 1 && op.regions.length === 0 && table.get(op.name)?.effects(op).length === 0;
+    if (!plain)
+      fail(
+        'wasm/op',
+        `op '${op.name}' of extension ${extensionText(spellerOf(extensions, op.name)!)} has more than a value`,
+        {
+          loc: op.loc,
+          remedy: 'spell it in core ops: only what has one result, no regions and no effects is spelled in WebAssembly',
+        },
+      );
+  };
+  if (extensions.length > 0) for (const k of module.kernels) walk(k.body, check);
+};
+
+/** Loops marked `simd` as loops over vectors. */
+const vectors = (dialects: readonly Dialect[]): readonly Pass<Module>[] => [
+  ifToSelect({ dialects }),
+  vectorize({ dialects, bytes: 16 }),
+  canonicalize({ dialects }),
+  licm({ dialects }),
+  cse({ dialects }),
+  dce({ dialects }),
+];
 
 /** Nothing in WebAssembly takes hints. */
 const withoutHints = (module: Module, dialects: readonly Dialect[]): Module => {

@@ -1,19 +1,21 @@
 import {
-  type Dialect,
+  type Extension,
   type Module,
   type ScalarType,
-  coreDialects,
+  attempt,
   pass,
   checkOptions,
   option,
   type OptionSpec,
 } from '@filigree/ir';
-import type { Backend, Sources } from '@filigree/backend';
+import type { Backend, MemoryOptions, Sources } from '@filigree/backend';
 import { assembler } from './compile/assemble.js';
 import { compileSources, sourceFile } from './compile/compile.js';
-import { writeModule } from './emit/module.js';
+import { ownMemoryLayout, writeModule } from './emit/module.js';
 import { legalizeForWasm } from './legalize.js';
 import { loadArtifact } from './load/load.js';
+import { SPACE, isShared, sharedMemory, webMemoryOf } from './load/memory.js';
+import { layoutIn, ownLayout } from './memory/layout.js';
 
 /** How the WebAssembly backend writes modules. */
 export interface WasmOptions {
@@ -24,8 +26,8 @@ export interface WasmOptions {
   readonly shared?: boolean;
   /** Whether loops marked `simd` become loops over vectors; default true. */
   readonly simd?: boolean;
-  /** The dialects that modules may use, for verification; default `coreDialects`. */
-  readonly dialects?: readonly Dialect[];
+  /** Those whose ops modules may have, beside the core ones, and how they are written. */
+  readonly extensions?: readonly Extension[];
   /** Whether `legalize` verifies modules first; false for those that are known to be well-formed. Default true. */
   readonly verify?: boolean;
 }
@@ -38,27 +40,45 @@ export const wasm = (options?: WasmOptions): Backend => {
   const {
     shared = sharedMemoryAllowed(),
     simd = true,
-    dialects = coreDialects,
+    extensions = [],
     verify = true,
   } = checkOptions('wasm', options, wasmSpec);
   return {
     name: 'wasm',
     capabilities: { types: scalars, threads: shared, atomics: scalars, vectorBytes: 16 },
-    legalize: legalizeForWasm({ dialects, verify, simd }),
-    emit: pass('wasm-emit', (module: Module): Sources => ({
-      backend: 'wasm',
-      files: [{ name: sourceFile, language: 'wat', contents: writeModule(module, shared) }],
-    })),
+    legalize: legalizeForWasm({ extensions, verify, simd }),
+    emit: pass('wasm-emit', (module: Module) =>
+      sourcesOf(writeModule(module, ownMemoryLayout(module), shared, extensions)),
+    ),
     probe: async () => probe(),
     compile: compileSources,
+    sharing: {
+      space: SPACE,
+      open: (memoryOptions) =>
+        attempt(async () => sharedMemory(shared, checkOptions('open', memoryOptions, memorySpec))),
+      own: ownLayout,
+      emit: (placement) =>
+        pass('wasm-emit', (module: Module) =>
+          sourcesOf(
+            writeModule(module, layoutIn(module, placement), isShared(webMemoryOf(placement.memory)), extensions),
+          ),
+        ),
+    },
     load: (artifact, module, loadOptions) => loadArtifact(artifact, module, loadOptions, shared),
   };
 };
 
+const memorySpec: OptionSpec<MemoryOptions> = { bytes: option.number(0) };
+
+const sourcesOf = (contents: string): Sources => ({
+  backend: 'wasm',
+  files: [{ name: sourceFile, language: 'wat', contents }],
+});
+
 const wasmSpec: OptionSpec<WasmOptions> = {
   shared: option.truth,
   simd: option.truth,
-  dialects: option.array('a list of dialects'),
+  extensions: option.array('a list of extensions'),
   verify: option.truth,
 };
 

@@ -144,14 +144,14 @@ describe('an executable', () => {
     for (const shared of [true, false]) {
       const program = await loaded(makeModule('m', buffers, [kernel]), wasm({ shared }));
       for (const threads of [1, 2]) {
-        const done = program.launchAsync!('fill', [2, 5n, true], { threads });
+        const done = program.launchAsync('fill', [2, 5n, true], { threads });
         expect(await codeOf(() => program.launch('fill', [1, 1, true]))).toBe('run/busy');
         await done;
         expect(program.buffers.y[19_999]).toBe(2 * 19_999 + 5);
         program.launch('fill', [2, 5, false], { threads });
         expect(program.buffers.y[12_345]).toBe(-1);
       }
-      await expect(program.launchAsync!('fill', [1, 2, 1])).rejects.toThrow('must be true or false, it is 1');
+      await expect(program.launchAsync('fill', [1, 2, 1])).rejects.toThrow('must be true or false, it is 1');
       program.dispose();
     }
   });

@@ -1,5 +1,9 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import type { Diagnostics, Module, Pass, ScalarType, TypedArray } from '@filigree/ir';
+import type { Diagnostics, Module, Pass, ScalarType, Watch } from '@filigree/ir';
+import type { Executable } from './device/executable.js';
+import type { Memory } from './device/memory.js';
+import type { OwnLayout, Placement } from './device/placement.js';
+import type { LoadOptions } from './device/run-options.js';
 
 /**
  * A target as a value. `legalize` and `emit` are pure; everything that touches the machine is in `compile` and `load`.
@@ -13,6 +17,10 @@ export interface Backend {
    * buffers it may drop what nothing reads: those of kernels alone, and inputs.
    */
   readonly legalize: Pass<Module>;
+  /** The same backend, with vectors of so many bytes: for kernels written for `capabilities.vectors`. */
+  readonly forVectors?: (bytes: 16 | 32 | 64) => Backend;
+  /** Looks at all passes of what is compiled for this backend; `watched` sets it. */
+  readonly watch?: Watch;
   /** Readable sources of a legal module. The same module gives the same bytes. */
   readonly emit: Pass<Module, Sources>;
   /** Is this backend usable on this machine now, with which toolchain, or why not. */
@@ -25,7 +33,9 @@ export interface Backend {
    * soon. What goes wrong is said when the whole is compiled.
    */
   readonly ahead?: (sources: Sources, options?: CompileOptions) => Promise<void>;
-  /** An artifact to something that runs. The module gives buffers, kernels and constant data. */
+  /** Memory that several programs share. Without it each has its own. */
+  readonly sharing?: Sharing;
+  /** An artifact to something that runs, by `executableOf`. The module gives buffers, kernels and constant data. */
   readonly load?: (artifact: Artifact, module: Module, options?: LoadOptions) => TaskEither<Diagnostics, Executable>;
 }
 
@@ -42,6 +52,18 @@ export interface Capabilities {
    * default false.
    */
   readonly fma?: boolean;
+  /** What kernels are best written for that say themselves what is in vectors; default 16 registers of `vectorBytes`. */
+  readonly vectors?: VectorUnit;
+}
+
+/** The vectors of a processor. */
+export interface VectorUnit {
+  readonly vectorBytes: 16 | 32 | 64;
+  readonly registers: 16 | 32;
+  /** Whether loads and stores under a mask cost no more than plain ones. */
+  readonly masks: boolean;
+  /** Bytes of the first-level instruction cache. */
+  readonly instructionCache: number;
 }
 
 /** Whether a backend can be used on this machine. */
@@ -64,6 +86,8 @@ export interface Sources {
   readonly lasting?: readonly string[];
   /** The entry points, which call the units: one more piece to be compiled and linked with them. */
   readonly joint?: string;
+  /** Entry points that `load` of this backend wants beside those of `files`: text to be compiled behind them, or behind `joint`. */
+  readonly loading?: string;
   /** Arguments of the linker that the sources need, after the objects: `-lblas`. */
   readonly link?: readonly string[];
 }
@@ -71,7 +95,7 @@ export interface Sources {
 /** A generated text file. */
 export interface SourceFile {
   readonly name: string;
-  readonly language: 'cpp' | 'c' | 'cuda' | 'hip' | 'metal' | 'wasm' | 'wat' | 'text' | 'binary';
+  readonly language: 'cpp' | 'c' | 'cuda' | 'hip' | 'metal' | 'wasm' | 'wat' | 'text' | 'binary' | (string & {});
   readonly contents: string | Uint8Array;
 }
 
@@ -109,35 +133,20 @@ export interface Artifact {
   readonly warnings?: Diagnostics;
 }
 
-/** How an artifact is loaded. */
-export interface LoadOptions {
-  /** Threads of a run that does not say otherwise; default 1. */
-  readonly threads?: number;
+/** How programs of a backend come to lie in one memory. */
+export interface Sharing {
+  /** What addresses mean here: memory of another space is refused. */
+  readonly space: string;
+  /** Memory that programs of this backend can share. Error: `load/memory`. */
+  readonly open: (options?: MemoryOptions) => TaskEither<Diagnostics, Memory>;
+  /** What a module needs of a memory beside the buffers that are bound. @param threads of its runs, at most, where that counts */
+  readonly own: (module: Module, bound: ReadonlySet<string>, threads: number) => OwnLayout;
+  /** Sources for a place, where code knows its addresses; default `emit`. */
+  readonly emit?: (placement: Placement) => Pass<Module, Sources>;
 }
 
-/**
- * A loaded module with its memory: every buffer except scratch is a view into one slab; constants are filled in,
- * everything else is zero. Views stay valid until `dispose`.
- */
-export interface Executable {
-  readonly buffers: Readonly<Record<string, TypedArray>>;
-  /** Runs all kernels in module order; returns when they are done. */
-  readonly run: (options?: RunOptions) => void;
-  /** As `run`, but off the main thread where the backend can; buffers must not be written until it resolves. */
-  readonly runAsync: (options?: RunOptions) => Promise<void>;
-  /** Runs one kernel with its scalar arguments. */
-  readonly launch: (kernel: string, args: readonly (number | bigint | boolean)[], options?: RunOptions) => void;
-  /** As `launch`, but off the main thread, for backends that can; buffers must not be written until it resolves. */
-  readonly launchAsync?: (
-    kernel: string,
-    args: readonly (number | bigint | boolean)[],
-    options?: RunOptions,
-  ) => Promise<void>;
-  readonly dispose: () => void;
-}
-
-/** How a run is executed. */
-export interface RunOptions {
-  /** Threads for this run; default those of `LoadOptions`. */
-  readonly threads?: number;
+/** How a memory is opened. */
+export interface MemoryOptions {
+  /** Bytes that it has at the least. It grows, but for WebAssembly without shared memory; there the default is 64 MiB. */
+  readonly bytes?: number;
 }

@@ -1,5 +1,5 @@
 import { option, optionKind, type OptionKind, type OptionSpec } from '@filigree/ir';
-import type { Backend, CompileOptions, LoadOptions, RunOptions } from './contract.js';
+import type { Backend, CompileOptions } from './contract.js';
 
 /** What the options of compiling take. */
 export const compileSpec: OptionSpec<CompileOptions> = {
@@ -11,17 +11,7 @@ export const compileSpec: OptionSpec<CompileOptions> = {
   flags: option.list(option.text),
 };
 
-/** The most threads that a run may have. */
-export const MOST_THREADS = 1024;
-
-/** A number of threads, as an option. */
-export const threadsOption: OptionKind = option.whole(1, MOST_THREADS);
-
-/** What the options of loading take. */
-export const loadSpec: OptionSpec<LoadOptions> = { threads: threadsOption };
-
-/** What the options of a run take. */
-export const runSpec: OptionSpec<RunOptions> = { threads: threadsOption };
+export { loadSpec, MOST_THREADS, runSpec, threadsOption } from './device/run-options.js';
 
 /** Whether a value has the form of a backend. */
 export const isBackend = (value: unknown): value is Backend =>

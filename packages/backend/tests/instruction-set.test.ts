@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instructionSet, instructionSets, type Processor } from '@filigree/backend';
+import { instructionSet, instructionSets, type Processor } from '@filigree/backend/native';
 import { DiagnosticError } from '@filigree/ir';
 
 const x64 = (...features: readonly string[]): Processor => ({ arch: 'x64', features: new Set(features) });

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findToolchain, instructionSet, instructionSets } from '@filigree/backend';
+import { findToolchain, instructionSet, instructionSets } from '@filigree/backend/native';
 
 /** A folder of shell scripts that stand in for compilers. They need a PATH of their own for sh and touch. */
 const compilers = (scripts: Readonly<Record<string, string>>): string => {
@@ -31,6 +31,20 @@ describe('the search for a compiler', () => {
     expect(await find(env)).toMatchObject({ right: { version: 'two 2' } });
     expect(await find({ ...env, FILIGREE_CXX: '' })).toMatchObject({ right: { version: 'three 3' } });
     expect(await find({ PATH: folder })).toMatchObject({ right: { version: 'g++ 4', path: at('g++') } });
+  });
+
+  it('looks for a compiler of C by the names of those', async () => {
+    const folder = compilers({ one: fake('one 1'), two: fake('two 2'), gcc: fake('gcc 3'), 'g++': fake('g++ 4') });
+    const at = (name: string): string => join(folder, name);
+    const env = { PATH: folder, FILIGREE_CXX: at('g++'), CXX: at('g++') };
+    const findC = (more: Record<string, string>) =>
+      findToolchain({ language: 'c', env: { ...env, ...more }, cache: false })();
+    expect(await findC({ FILIGREE_CC: at('one'), CC: at('two') })).toMatchObject({ right: { version: 'one 1' } });
+    expect(await findC({ CC: at('two') })).toMatchObject({ right: { version: 'two 2' } });
+    expect(await findC({})).toMatchObject({ right: { version: 'gcc 3' } });
+    expect(await findC({ PATH: '' })).toMatchObject({
+      left: [{ code: 'toolchain/missing', remedy: expect.stringContaining('FILIGREE_CC') as string }],
+    });
   });
 
   it('prefers the newest clang with a version in its name, and a compiler with OpenMP', async () => {

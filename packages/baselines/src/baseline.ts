@@ -1,4 +1,4 @@
-import type { Toolchain } from '@filigree/backend';
+import type { Toolchain } from '@filigree/backend/native';
 import type { NativeSource } from './native-library.js';
 
 /** A program in C++ that something is measured against, as a value: `prepare` makes it for a problem. */

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cachedFile, contentHash, firstLines, runProcess, type Toolchain } from '@filigree/backend';
+import { cachedFile, contentHash, firstLines, runProcess, type Toolchain } from '@filigree/backend/native';
 import { fail } from '@filigree/ir';
 
 export interface NativeSource {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { findToolchain } from '@filigree/backend';
+import { findToolchain } from '@filigree/backend/native';
 import type { Baseline, Running } from './baseline.js';
 import { nativeLibrary } from './native-library.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as E from 'fp-ts/lib/Either.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { findToolchain } from '@filigree/backend';
+import { findToolchain } from '@filigree/backend/native';
 import { compressedRows, csrKernel, eigen, libxsmm, loops, prepare } from '@filigree/baselines';
 import { coreDialects, interpret } from '@filigree/ir';
 import { csrFromTriplets, evaluateExpr, numberRing, parseExpr, type Csr } from '@filigree/sparse/formats';

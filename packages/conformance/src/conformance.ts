@@ -3,10 +3,11 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   type Buffer,
   type Diagnostics,
+  type Dialect,
+  type Extension,
   DiagnosticError,
   type TypedArray,
   allocateBuffers,
-  coreDialects,
   formatDiagnostic,
   interpret,
   checkOptions,
@@ -14,10 +15,10 @@ import {
   type OptionSpec,
   optionsOf,
 } from '@filigree/ir';
-import type { Backend, CompileOptions, Executable } from '@filigree/backend';
+import { type Backend, type CompileOptions, dialectsOf, type Executable } from '@filigree/backend';
 import { compileSpec } from '@filigree/backend/options';
 import { difference } from './compare.js';
-import type { Program } from './program.js';
+import type { Launch, Program } from './program.js';
 import { conformancePrograms } from './programs/index.js';
 import { missing, requirements } from './requirements.js';
 
@@ -34,6 +35,8 @@ export type Outcome = { readonly status: 'passed' } | { readonly status: 'skippe
 export interface ConformanceOptions {
   /** Default: all of `conformancePrograms()`. */
   readonly programs?: readonly Program[];
+  /** Whose ops programs may have, beside the core ones; the backend is to know them too. */
+  readonly extensions?: readonly Extension[];
   /** How to compile; default `{ fastMath: false }`, under which results must be exact where IEEE 754 says so. */
   readonly compile?: CompileOptions;
   /** Thread counts that each program is run with; those above 1 are left out where the backend has no threads. Default `[1, 2]`. */
@@ -57,6 +60,7 @@ export const conformance = (backend: Backend, given?: ConformanceOptions): reado
 };
 
 const conformanceSpec: OptionSpec<ConformanceOptions> = {
+  extensions: option.array('a list of extensions'),
   programs: option.list(option.object('a program', 'name', 'module', 'inputs')),
   compile: optionsOf(compileSpec),
   threads: option.list(option.whole(1)),
@@ -78,46 +82,59 @@ const check = async (backend: Backend, program: Program, options: ConformanceOpt
   try {
     const counts = (options.threads ?? [1, 2]).filter((n) => n === 1 || backend.capabilities.threads);
     for (const threads of counts)
-      for (const mode of modes(program, executable)) await once(executable, program, mode, threads, options.ulps ?? 0);
+      for (const mode of modes(program)) await once(executable, program, mode, threads, options);
   } finally {
     executable.dispose();
   }
   return { status: 'passed' };
 };
 
-type Mode = 'run' | 'runAsync' | 'launch' | 'launchAsync';
+type Mode = 'run' | 'runAsync' | 'launch' | 'launchAsync' | 'commands';
 
-const modes = (program: Program, x: Executable): readonly Mode[] =>
-  !program.launches ? ['run', 'runAsync'] : x.launchAsync ? ['launch', 'launchAsync'] : ['launch'];
+const modes = (program: Program): readonly Mode[] =>
+  program.launches ? ['launch', 'launchAsync', 'commands'] : ['run', 'runAsync', 'commands'];
 
-const once = async (x: Executable, program: Program, mode: Mode, threads: number, leastUlps: number): Promise<void> => {
+const once = async (
+  x: Executable,
+  program: Program,
+  mode: Mode,
+  threads: number,
+  { ulps = 0, extensions = [] }: ConformanceOptions,
+): Promise<void> => {
   const where = `${mode} on ${threads} thread${threads === 1 ? '' : 's'}`;
   const memory = freshMemory(program);
   const visible = program.module.buffers.filter((b) => b.role !== 'scratch');
-  for (const b of visible) if (b.role !== 'const') copyInto(x.buffers[b.name], memory[b.name]!);
+  const there = new Set(Object.keys(x.buffers));
+  for (const b of visible) if (b.role !== 'const' && there.has(b.name)) x.buffer(b.name).write(memory[b.name]!);
   const failed = await failure(async () => {
     if (mode === 'run') x.run({ threads });
     else if (mode === 'runAsync') await x.runAsync({ threads });
+    else if (mode === 'commands') x.commands(launchesOf(program)).run({ threads });
     else
       for (const l of program.launches!)
         if (mode === 'launch') x.launch(l.kernel, l.args, { threads });
-        else await x.launchAsync!(l.kernel, l.args, { threads });
+        else await x.launchAsync(l.kernel, l.args, { threads });
   });
   if (program.fails) {
     if (!failed) throw new Error(`${where}: expected a diagnostic, the run succeeded`);
     return;
   }
   if (failed) throw new Error(`${where}: ${failed.message}`);
-  oracle(program, memory);
+  oracle(program, memory, dialectsOf(extensions));
   for (const b of visible) {
-    const got = x.buffers[b.name];
-    if (got === undefined && mayBeDropped(b)) continue;
-    if (got === undefined) throw new Error(`${where}: buffer @${b.name} is missing, which the host is to read`);
+    if (!there.has(b.name)) {
+      if (mayBeDropped(b)) continue;
+      throw new Error(`${where}: buffer @${b.name} is missing, which the host is to read`);
+    }
+    const got = x.buffer(b.name).read();
     const want = b.role === 'const' ? b.data! : memory[b.name]!;
-    const problem = difference(got, want, Math.max(program.ulps ?? 0, leastUlps));
+    const problem = difference(got, want, Math.max(program.ulps ?? 0, ulps));
     if (problem !== undefined) throw new Error(`${where}: buffer @${b.name} ${problem}`);
   }
 };
+
+const launchesOf = ({ module, launches }: Program): readonly Launch[] =>
+  launches ?? module.kernels.map((k) => ({ kernel: k.name, args: [] }));
 
 /* What is dead may go in `legalize`: what only kernels see, and what none of them reads. */
 const mayBeDropped = ({ role }: Buffer): boolean => role === 'temp' || role === 'const' || role === 'input';
@@ -135,17 +152,15 @@ const failure = async (run: () => Promise<void>): Promise<DiagnosticError | unde
 
 const freshMemory = ({ module, inputs }: Program): Record<string, TypedArray> => {
   const memory = allocateBuffers(module.buffers);
-  for (const [name, input] of Object.entries(inputs)) if (memory[name]) copyInto(memory[name], input);
+  /* `set` of a union of typed arrays wants one element type; the buffers' types agree by construction. */
+  for (const [name, input] of Object.entries(inputs))
+    (memory[name] as Float64Array | undefined)?.set(input as Float64Array);
   return memory;
 };
 
-/* `set` of a union of typed arrays wants one element type; the buffers' types agree by construction. */
-const copyInto = (to: TypedArray | undefined, from: TypedArray): void =>
-  (to as Float64Array | undefined)?.set(from as Float64Array);
-
-const oracle = (program: Program, memory: Record<string, TypedArray>): void => {
+const oracle = (program: Program, memory: Record<string, TypedArray>, dialects: readonly Dialect[]): void => {
   const runs = program.launches ? program.launches.map((l) => ({ kernel: l.kernel, args: l.args })) : [{}];
-  for (const r of runs) expect(interpret(program.module, coreDialects, memory, r), 'interpret');
+  for (const r of runs) expect(interpret(program.module, dialects, memory, r), 'interpret');
 };
 
 const expect = <A>(result: E.Either<Diagnostics, A>, step: string): A => {

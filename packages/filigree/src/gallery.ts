@@ -1,5 +1,5 @@
 import type { Backend, Sources } from '@filigree/backend';
-import type { Arithmetic, Diagnostics } from '@filigree/ir';
+import type { Arithmetic, Diagnostics, Extension } from '@filigree/ir';
 
 /** Examples by name, as a gallery module exports them under the name `gallery`. */
 export type Gallery = Readonly<Record<string, Example>>;
@@ -26,8 +26,10 @@ export interface Example {
 export interface ExampleOptions {
   /** The `key=value` arguments. An example refuses, with a diagnostic, a key that it does not know. */
   readonly args: Readonly<Record<string, string>>;
-  /** A backend, or the name of one that works here; without it `cpp` where a compiler is found, else `wasm`. */
+  /** A backend, or the name of one of this version that works here; without it `cpp` where a compiler is found, else `wasm`. */
   readonly backend?: string | Backend | undefined;
+  /** Those that `--use` names; the backend knows them. */
+  readonly extensions?: readonly Extension[];
   /** The scalar type to compute in. */
   readonly dtype: 'f32' | 'f64';
   /** How close traced programs stay to the plain functions, if that was said. */
@@ -42,6 +44,8 @@ export interface ExampleOptions {
   readonly ablate: readonly string[];
   /** Receives the generated sources of a program of the example, for `--emit`. */
   readonly emit?: (program: string, sources: Sources) => void;
+  /** Receives pictures of what the example's program became, as SVG, for `filigree inspect`. */
+  readonly draw?: (title: string, svg: string) => void;
   /** Receives warnings about a program of the example, and about its compilation. */
   readonly warn?: (warnings: Diagnostics) => void;
   /** Reports progress, from 0 to 1, and what is being done. */

@@ -9,12 +9,14 @@ export type {
   SparseMath,
   SparseMatrix,
 } from './api/numeric-program.js';
+export { openMemory, type OpenMemoryOptions } from './api/open-memory.js';
 export { backends, resolveBackend, type BackendName } from './api/backends.js';
 export { mergeOptions, type OptionOverrides } from './api/options.js';
 export { ABLATIONS, ablate, parseAblation, type Ablation } from './api/ablation.js';
 export type { Stage } from './api/build.js';
 export { program, type FieldProgram, type FieldProgramOptions } from './api/program.js';
-export { ablateFields, FIELD_ABLATIONS, type FieldAblation } from './api/field-ablation.js';
+export { ablateFields, FIELD_ABLATIONS, GRAPH_PASSES, type FieldAblation } from './api/field-ablation.js';
+export type { GraphPass, QueueOptions, QueueReport } from '@filigree/runtime';
 export { readBytes, readBytesSync } from './files/bytes.js';
 export { readMatrixFile, readMatrix } from './files/read-matrix.js';
 export { loadFields, saveFields } from './files/fields.js';
@@ -31,7 +33,14 @@ export {
   type Num,
 } from '@filigree/ir';
 export { symbolic } from '@filigree/lang/numeric';
-export { symbolicRing, type InputShape, type Program, type SpecializeOptions } from '@filigree/specialize';
+export {
+  plainElements,
+  symbolicRing,
+  type ElementsWord,
+  type InputShape,
+  type Program,
+  type SpecializeOptions,
+} from '@filigree/specialize';
 export {
   csrFromTriplets,
   diagonalPattern,

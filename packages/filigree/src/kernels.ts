@@ -39,6 +39,7 @@ export {
   kernel,
   length,
   mat,
+  math,
   ndrange,
   nearestRotation,
   parent,
@@ -96,7 +97,9 @@ export {
   type VecGrid3,
   type VecGrid4,
 } from '@filigree/lang/kernels';
+export { fixed, float, int, packed, quantFormats, type SignOptions } from '@filigree/quant';
 export {
+  bitStruct,
   dense,
   dynamic,
   field,
@@ -112,11 +115,13 @@ export {
   layout,
   layoutText,
   matrixField,
+  stored,
   vectorField,
   type AnyField,
   type Axes,
   type Branch,
   type FieldDecl,
+  type Format,
   type Layout,
   type MatrixField,
   type VectorField,
@@ -132,3 +137,5 @@ export type {
   ScalarHostField,
   VectorHostField,
 } from '@filigree/runtime';
+export { adjointField } from '@filigree/autodiff';
+export { valueAndGradient, type GradientOptions, type ValueAndGradient } from '@filigree/runtime';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { compile } from 'filigree';
-import { findToolchain } from '@filigree/backend';
+import { findToolchain } from '@filigree/backend/native';
 import {
   filigree,
   filigreeProcess,

@@ -225,7 +225,7 @@ describe('products by LIBXSMM', () => {
     const formula = 'C[ij] = A[ik]*B[kj]';
     const facts = { shapes: { A: [4, 4], j: 4 }, gemm: 'libxsmm' } as const;
     expect(await code(() => einsum(formula, { ...facts, backend: 'wasm' }))).toBe('tensor/gemm');
-    expect(await code(() => einsum(formula, { ...facts, backend: backends()[0]! }))).toBe('tensor/gemm');
+    expect(await code(() => einsum(formula, { ...facts, backend: backends()[1]! }))).toBe('tensor/gemm');
     expect(await code(() => einsum(formula, { ...facts, gemm: 'mkl' as 'own' }))).toBe('option/value');
   });
 });

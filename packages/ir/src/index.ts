@@ -4,13 +4,18 @@ export { checkOptions, optionsOf } from './options/check-options.js';
 export { option, optionKind, type OptionKind, type OptionSpec } from './options/kinds.js';
 export { describe as describeValue } from './options/describe.js';
 export * from './pass/pass.js';
+export { andThen } from './pass/and-then.js';
+export { runPass } from './pass/run-pass.js';
 export { attempt } from './pass/attempt.js';
 export * from './kernel/type.js';
 export * from './kernel/op.js';
 export type { Module } from './kernel/module.js';
+export * from './kernel/access.js';
+export * from './kernel/control.js';
 export * from './kernel/dialect.js';
 export { argumentsInto } from './kernel/argument.js';
 export * from './scalar/scalar-op.js';
+export type { Expansion, ScalarAlgebra } from './scalar/algebra.js';
 export * from './graph/index.js';
 export * from './kernel/typed-array.js';
 export { arith, type Predicate } from './dialects/arith.js';
@@ -25,6 +30,7 @@ export { integerRange } from './dialects/integer.js';
 export * from './dialects/define.js';
 export * from './build/ids.js';
 export * from './build/builder.js';
+export { algebraOf } from './build/algebra.js';
 export * from './build/make-op.js';
 export { opKey } from './build/op-key.js';
 export * from './build/scoped-map.js';
@@ -35,7 +41,14 @@ export * from './rewrite/rewrite.js';
 export * from './verify/verify.js';
 export { interpret, type InterpretOptions } from './interpret/interpret.js';
 export { evaluateOp } from './interpret/fold.js';
-export { AXIS_NAMES, type LayoutField, type LayoutNode, type LayoutTree } from './kernel/layout.js';
+export {
+  AXIS_NAMES,
+  type LayoutField,
+  type LayoutFormat,
+  type LayoutNode,
+  type LayoutTree,
+  type LayoutWord,
+} from './kernel/layout.js';
 export { printModule, printKernel } from './text/print.js';
 export { attrText, attrsText } from './text/print-attrs.js';
 export { parseModule } from './text/parse.js';
@@ -44,6 +57,8 @@ export { hashKernel, hashModule } from './hash/hash.js';
 export * from './pass/factory.js';
 export * from './pass/pipeline.js';
 export * from './pass/pipeline-text.js';
+export * from './extension/extension.js';
+export { combine, combined } from './extension/combine.js';
 export * from './testing/fil-test.js';
 export * from './testing/fil-values.js';
 export * from './testing/run-fil-test.js';

@@ -5,6 +5,7 @@ import {
   type Module,
   type Pass,
   type PassRegistry,
+  type Watch,
   andThen,
   coreDialects,
   definePass,
@@ -50,6 +51,33 @@ describe('pipeline', () => {
       ['double', 1, 2, 4, true],
       ['add', 2, 4, 9, true],
     ]);
+  });
+
+  test('who watches sees the passes inside of passes, of every type, and where each begins', () => {
+    const seen: string[] = [];
+    const watch: Watch = {
+      before: ({ pass: p, input }) => seen.push(`${p.name} of ${JSON.stringify(input)}`),
+      after: ({ pass: p, output, ms }) => seen.push(`${p.name} gives ${JSON.stringify(output)}${ms >= 0 ? '' : '?'}`),
+    };
+    const own = pass('own', (x: number, w) => right(pipeline([double()], { name: 'named' }).run(x, w)));
+    const text = pass('text', (x: number) => `${x}`);
+    const row = pipe(pipeline([own, add()]), andThen(text), andThen(pass('length', (s: string) => s.length)));
+    expect(right(row.run(6, watch))).toBe(2);
+    expect(seen.filter((s) => !s.startsWith('pipeline'))).toEqual([
+      'own of 6',
+      'double of 6',
+      'double gives 12',
+      'own gives 12',
+      'add of 12',
+      'add gives 13',
+      'text of 13',
+      'text gives "13"',
+      'length of "13"',
+      'length gives 2',
+    ]);
+    seen.length = 0;
+    expect(left(pipeline([add(), refuse()]).run(1, watch))).toMatchObject([{ code: 'own/refused' }]);
+    expect(seen).toEqual(['add of 1', 'add gives 2', 're-fuse of 2']);
   });
 
   test('a named pipeline inside is one pass', () => {

@@ -38,7 +38,9 @@ import {
   layout,
   matrixField,
   vectorField,
+  type FieldDecl,
   type Layout,
+  type VectorField,
 } from '@filigree/sparse/fields';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { define, lowered, problemsOf, textOf } from './kernel-run.js';
@@ -404,6 +406,9 @@ describe('types of kernels', () => {
     ];
     (def.fn as (u: number[][], c: number[]) => void)(grid, [1, 2, 3]);
     expect(grid.map((row, i) => row[i])).toEqual([1, 2, 3]);
+    const [one, two] = [field('one', 'f64', { axes: ij }), vectorField('two', 'f64', 2, { axes: i })];
+    expectTypeOf(one).toEqualTypeOf<FieldDecl<2>>();
+    expectTypeOf(two).toEqualTypeOf<VectorField<2, 1>>();
     // @ts-expect-error a vector field is no field of numbers
     kernel([x], (x: number[][]) => void x);
     // @ts-expect-error a number is no truth value

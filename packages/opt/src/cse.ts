@@ -10,7 +10,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
-import { clobbered, factsOf, type BufferSet, type Facts, type Footprint } from './support/facts.js';
+import { branches, clobbered, factsOf, type BufferSet, type Facts, type Footprint } from './support/facts.js';
 
 /**
  * Common subexpression elimination: of two equal ops, the second is dropped if the first comes before it on every path
@@ -54,12 +54,12 @@ const cseKernel = (kernel: Kernel, facts: Facts): Kernel => {
 
   const visitRegions = (op: Op): Op => {
     const touched = clobbered(facts.footprint(op));
-    const branches = op.name === 'scf.if';
+    const apart = branches(op, facts);
     // A later iteration may have written what an earlier op of this one read; a branch sees what was there before.
-    if (!branches) versions.bump(touched);
+    if (!apart) versions.bump(touched);
     const start = versions.snapshot(touched);
     const regions = op.regions.map((r) => {
-      if (branches) versions.restore(start);
+      if (apart) versions.restore(start);
       return visitRegion(r);
     });
     versions.bump(touched);

@@ -12,8 +12,7 @@ import {
 import { corePass } from './support/core-pass.js';
 import { factsOf, type Facts } from './support/facts.js';
 import { scratchOf } from './support/scratch.js';
-import { keepForSlots, keepIfSlots, keepWhileSlots } from './support/slots.js';
-import { terminatorOf } from './support/values.js';
+import { decidingOperands, slotsOf, sourcesOf, targetsOf, withoutSlots, type Slot } from './support/slots.js';
 
 /**
  * Drops what nobody needs: ops without effects whose results are unused; carried values and results of loops and
@@ -84,8 +83,8 @@ interface Queue {
 }
 
 const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet<string>, queue: Queue): void => {
-  /** Where a value comes from: an op's result, or a parameter of one of its regions. */
-  const origin = new Map<number, { readonly op: Op; readonly index: number; readonly region: number }>();
+  /** Where a value comes from: an op's result, or a parameter of one of its regions, which the op may carry. */
+  const origin = new Map<number, { readonly op: Op; readonly slot?: Slot }>();
   const parents = new Map<Op, Op>();
 
   /** Values that are needed, and where they come from not yet. */
@@ -101,8 +100,13 @@ const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet
       const from = origin.get(v.id);
       if (!from) continue;
       markOp(from.op);
-      for (const source of sourcesOf(from.op, from.index, from.region)) markValue(source);
+      if (from.slot) markSlot(from.op, from.slot);
     }
+  };
+  /* All ends of what is carried live and die together. */
+  const markSlot = (op: Op, slot: Slot): void => {
+    sourcesOf(op, slot).forEach(markValue);
+    targetsOf(op, slot).forEach(markValue);
   };
   const markOp = (op: Op): void => {
     if (live.ops.has(op)) return;
@@ -118,7 +122,10 @@ const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet
         else queue.want(e.buffer);
       }
     } else temps.forEach(queue.want);
-    if (op.regions.length > 0 && !isStructured(op)) op.regions.forEach(markAll);
+    if (op.regions.length === 0) return;
+    const control = facts.control(op);
+    if (!control) op.regions.forEach(markAll);
+    else if (control.fixed) for (const slot of slotsOf(op, control)) markSlot(op, slot);
   };
   const markAll = (region: Region): void => {
     for (const op of region.ops)
@@ -131,8 +138,11 @@ const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet
   const visit = (region: Region, owner: Op | undefined): void => {
     for (const op of region.ops) {
       if (owner) parents.set(op, owner);
-      op.results.forEach((v, index) => origin.set(v.id, { op, index, region: -1 }));
-      op.regions.forEach((r, i) => r.params.forEach((v, index) => origin.set(v.id, { op, index, region: i })));
+      for (const v of op.results) origin.set(v.id, { op });
+      for (const r of op.regions) for (const v of r.params) origin.set(v.id, { op });
+      const control = facts.control(op);
+      if (control)
+        for (const slot of slotsOf(op, control)) for (const v of targetsOf(op, slot)) origin.set(v.id, { op, slot });
       const def = facts.def(op);
       const acts = def ? def.effects(op).filter((e) => e.kind !== 'read') : undefined;
       if (acts === undefined || (def?.traits.hint === true && acts.length === 0)) queue.work.push(() => mark(op));
@@ -149,37 +159,11 @@ const markKernel = (kernel: Kernel, facts: Facts, live: Live, temps: ReadonlySet
   visit(kernel.body, undefined);
 };
 
-const isStructured = (op: Op): boolean => op.name === 'scf.for' || op.name === 'scf.if' || op.name === 'scf.while';
-
 /** Operands that an op needs whenever it runs; for terminators none, since their owner says which of theirs count. */
 const controlsOf = (op: Op, facts: Facts): readonly Value[] => {
   if (facts.terminator(op)) return [];
-  if (op.name === 'scf.for') return op.operands.slice(0, 3);
-  if (op.name === 'scf.while') return [terminatorOf(op.regions[0]!).operands[0]!];
-  return op.operands;
-};
-
-/** The values that feed a result (`region` -1) or a region's parameter of a loop or branch. */
-const sourcesOf = (op: Op, index: number, region: number): readonly Value[] => {
-  if (op.name === 'scf.if') return op.regions.map((r) => terminatorOf(r).operands[index]!);
-  if (op.name === 'scf.for') {
-    const slot = region === 0 ? index - 1 : index;
-    // Both ends of a slot live and die together.
-    return slot < 0
-      ? []
-      : [
-          op.operands[slot + 3]!,
-          terminatorOf(op.regions[0]!).operands[slot]!,
-          op.results[slot]!,
-          op.regions[0]!.params[slot + 1]!,
-        ];
-  }
-  if (op.name === 'scf.while') {
-    const [before, after] = [op.regions[0]!, op.regions[1]!];
-    if (region === 0) return [op.operands[index]!, terminatorOf(after).operands[index]!];
-    return [terminatorOf(before).operands[index + 1]!, op.results[index]!, after.params[index]!];
-  }
-  return [];
+  const control = facts.control(op);
+  return control ? decidingOperands(op, control) : op.operands;
 };
 
 const sweepRegion = (region: Region, live: Live, facts: Facts): Region => {
@@ -197,17 +181,11 @@ const sweepOp = (op: Op, live: Live, facts: Facts): Op => {
   if (op.regions.length === 0) return op;
   const regions = op.regions.map((r) => sweepRegion(r, live, facts));
   const swept = regions.every((r, i) => r === op.regions[i]) ? op : opWith(op, { regions });
-  const kept = (values: readonly Value[]): number[] => values.flatMap((v, i) => (live.values.has(v.id) ? [i] : []));
-  if (op.name === 'scf.while') {
-    const [carried, handed] = [kept(op.regions[0]!.params), kept(op.results)];
-    return carried.length === op.operands.length && handed.length === op.results.length
-      ? swept
-      : keepWhileSlots(swept, carried, handed);
-  }
-  if (!isStructured(op)) return swept;
-  const results = kept(op.results);
-  if (results.length === op.results.length) return swept;
-  return op.name === 'scf.for' ? keepForSlots(swept, results) : keepIfSlots(swept, results);
+  const control = facts.control(op);
+  const dead = control
+    ? slotsOf(op, control).filter((slot) => targetsOf(op, slot).every((v) => !live.values.has(v.id)))
+    : [];
+  return dead.length === 0 ? swept : withoutSlots(swept, dead);
 };
 
 /**

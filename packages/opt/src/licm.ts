@@ -1,10 +1,14 @@
 import {
+  alwaysRuns,
   bufferMap,
   freeValues,
+  isLoop,
   mapKernels,
   rewriteOps,
   walk,
   opWith,
+  type Control,
+  type LoopCount,
   type Op,
   type Region,
   type Replacement,
@@ -16,7 +20,7 @@ import { rangesOf } from './integer-range/analysis.js';
 import { inBounds } from './support/bounds.js';
 import { corePass } from './support/core-pass.js';
 import { constantIn } from './support/constant-in.js';
-import { factsOf, touches, type Facts, type Footprint } from './support/facts.js';
+import { accessIn, factsOf, touches, type Facts, type Footprint } from './support/facts.js';
 import { tripCount } from './support/trip-count.js';
 import { definedIn } from './support/values.js';
 
@@ -34,11 +38,14 @@ export const licm = corePass('licm', { keepOffsets: false as boolean }, (dialect
     const buffers = bufferMap(module.buffers);
     return mapKernels(module, (k) => {
       const ranges = lazily(() => rangesOf(k, buffers));
-      const safe = (op: Op): boolean => op.name === 'mem.load' && inBounds(op, ranges(), buffers);
+      const safe = (op: Op): boolean => inBounds(op, facts, ranges, buffers);
       return rewriteOps(
         k,
         dialects,
-        (op, ctx) => (isLoop(op) ? hoist(op, ctx, facts, safe, keepOffsets) : undefined),
+        (op, ctx) => {
+          const control = facts.control(op);
+          return control && isLoop(control) ? hoist(op, control, ctx, facts, safe, keepOffsets) : undefined;
+        },
         module.buffers,
       );
     });
@@ -50,10 +57,9 @@ const lazily = <T extends object>(make: () => T): (() => T) => {
   return () => (made ??= make());
 };
 
-const isLoop = (op: Op): boolean => op.name === 'scf.for' || op.name === 'scf.while';
-
 const hoist = (
   loop: Op,
+  control: Control,
   ctx: RewriteContext,
   facts: Facts,
   safe: (op: Op) => boolean,
@@ -64,11 +70,10 @@ const hoist = (
   const inside = new Set<number>();
   for (const r of loop.regions) definedIn(r, inside);
   const outside = (v: Value): boolean => !inside.has(v.id);
-  const runs = loop.name === 'scf.while' || certainlyRuns(loop, ctx, constantOf);
+  const runs = certainlyRuns(loop, control, ctx, facts, constantOf);
   const moved = new Set<Op>();
   const regions = loop.regions.map((region, i): Region => {
-    // The second region of a `while` may never run.
-    const always = runs && i === 0;
+    const always = runs || alwaysRuns(control, i);
     const kept = region.ops.filter((op) => {
       if (facts.terminator(op) || !usesOnly(op, outside)) return true;
       if (!facts.speculatable(op) && !movableRead(op, footprint, facts, () => always || safe(op))) return true;
@@ -80,7 +85,7 @@ const hoist = (
   });
   if (moved.size === 0) return undefined;
   if (!keepOffsets) return { ops: [...moved, opWith(loop, { regions })], values: loop.results };
-  const stays = offsetsIn(loop, moved, (v) => constantOf(v) !== undefined);
+  const stays = offsetsIn(loop, moved, facts, (v) => constantOf(v) !== undefined);
   if (stays.size === moved.size) return undefined;
   const before = [...moved].filter((op) => !stays.has(op));
   const left = loop.regions.map((r): Region => ({
@@ -91,12 +96,17 @@ const hoist = (
 };
 
 /** Of the ops that could move those that add a constant to an index of accesses that do not. */
-const offsetsIn = (loop: Op, moved: ReadonlySet<Op>, constant: (v: Value) => boolean): ReadonlySet<Op> => {
+const offsetsIn = (
+  loop: Op,
+  moved: ReadonlySet<Op>,
+  facts: Facts,
+  constant: (v: Value) => boolean,
+): ReadonlySet<Op> => {
   const elsewhere = new Set<number>();
   for (const region of loop.regions)
     walk(region, (op) => {
-      const index = op.name === 'mem.load' ? 0 : op.name === 'mem.store' ? 1 : -1;
-      op.operands.forEach((v, k) => (k !== index || moved.has(op)) && elsewhere.add(v.id));
+      const access = moved.has(op) ? undefined : accessIn(op, facts);
+      for (const v of op.operands) if (!access?.index.includes(v) || access.value === v) elsewhere.add(v.id);
     });
   return new Set(
     [...moved].filter(
@@ -116,25 +126,42 @@ const movableRead = (op: Op, loop: Footprint, facts: Facts, safe: () => boolean)
   return [...f.reads.names].every((b) => !touches(loop.writes, b)) && safe();
 };
 
-/** Whether a `for` runs at least once whenever it is reached. */
-const certainlyRuns = (loop: Op, ctx: RewriteContext, constantOf: (v: Value) => Scalar | undefined): boolean => {
-  const trips = tripCount(loop, constantOf);
+/** Whether a loop that counts runs at least once whenever it is reached. */
+const certainlyRuns = (
+  loop: Op,
+  { count }: Control,
+  ctx: RewriteContext,
+  facts: Facts,
+  constantOf: (v: Value) => Scalar | undefined,
+): boolean => {
+  if (!count) return false;
+  const trips = tripCount(count, constantOf);
   if (trips !== undefined) return trips > 0n;
-  const [lb, ub] = [loop.operands[0]!, loop.operands[1]!];
   return ctx.parents.some((parent, depth) => {
+    const control = facts.control(parent);
     // Inside a loop over the same range the range is not empty.
-    if (parent.name === 'scf.for') return parent.operands[0]!.id === lb.id && parent.operands[1]!.id === ub.id;
-    if (parent.name !== 'scf.if') return false;
-    const cmp = ctx.definition(parent.operands[0]!);
-    if (cmp?.name !== 'arith.cmp') return false;
-    const [a, b] = [cmp.operands[0]!.id, cmp.operands[1]!.id];
-    const p = cmp.attrs['predicate'];
-    const less = (p === 'lt' && a === lb.id && b === ub.id) || (p === 'gt' && a === ub.id && b === lb.id);
+    if (control?.count) return same(control.count.lower, count.lower) && same(control.count.upper, count.upper);
     const child = ctx.parents[depth + 1];
-    return less && parent.regions[0]!.ops.some((o) => (child ? o === child : sameLoop(o, loop)));
+    const around = parent.regions.findIndex((r) => r.ops.some((o) => (child ? o === child : sameLoop(o, loop))));
+    const ways = control?.edges.filter(({ to }) => to === around) ?? [];
+    const when = ways.length === 1 && ways[0]!.from === 'start' ? ways[0]!.when : undefined;
+    return when?.is === true && saysLess(ctx.definition(parent.operands[when.operand]!), count);
   });
+};
+
+const same = (a: Value | number, b: Value | number): boolean =>
+  typeof a === 'object' && typeof b === 'object' ? a.id === b.id : a === b;
+
+/** Whether a condition is that the bounds of a loop are in order. */
+const saysLess = (cmp: Op | undefined, { lower, upper }: LoopCount): boolean => {
+  if (cmp?.name !== 'arith.cmp') return false;
+  const [a, b] = [cmp.operands[0]!, cmp.operands[1]!];
+  const p = cmp.attrs['predicate'];
+  return (p === 'lt' && same(a, lower) && same(b, upper)) || (p === 'gt' && same(a, upper) && same(b, lower));
 };
 
 /** Whether two states of the op are one loop: its induction value is defined by nothing else. */
 const sameLoop = (a: Op, b: Op): boolean =>
-  a.name === b.name && a.regions[0]!.params[0]?.id === b.regions[0]!.params[0]?.id;
+  a.name === b.name &&
+  a.regions[0]?.params[0] !== undefined &&
+  a.regions[0].params[0].id === b.regions[0]!.params[0]?.id;

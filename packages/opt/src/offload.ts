@@ -13,7 +13,7 @@ import {
 } from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
 import { clobbered, factsOf, isEmpty, type Facts } from './support/facts.js';
-import { scratchOf, usesScratch } from './support/scratch.js';
+import { isParallelLoop, scratchOf, usesScratch } from './support/scratch.js';
 import { simpleOp } from './support/values.js';
 
 /**
@@ -53,7 +53,7 @@ const splitKernel = (
 ): readonly Kernel[] => {
   const ops = kernel.body.ops.slice(0, -1);
   const terminator = kernel.body.ops[ops.length]!;
-  const tasks = groupTasks(ops);
+  const tasks = groupTasks(ops, facts);
   if (!tasks.some((t) => t.parallel) || tasks.length === 1) return [kernel];
 
   const plan = planValues(ops, tasks, facts, scratch);
@@ -88,11 +88,11 @@ const splitKernel = (
   });
 };
 
-const groupTasks = (ops: readonly Op[]): readonly Task[] => {
+const groupTasks = (ops: readonly Op[], facts: Facts): readonly Task[] => {
   const tasks: Task[] = [];
   let first = 0;
   ops.forEach((op, i) => {
-    if (op.name !== 'scf.for' || op.attrs['parallel'] !== true) return;
+    if (!isParallelLoop(op, facts)) return;
     if (first < i) tasks.push({ first, end: i, parallel: false });
     tasks.push({ first: i, end: i + 1, parallel: true });
     first = i + 1;

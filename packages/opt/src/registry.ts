@@ -2,9 +2,12 @@ import {
   checkOptions,
   coreDialects,
   option,
+  passesOf,
   pipeline,
   type Dialect,
+  type Extension,
   type Module,
+  type PassFactory,
   type PassRegistry,
   type Pipeline,
 } from '@filigree/ir';
@@ -27,27 +30,38 @@ import { serialLanes } from './vectorize/serial-lanes.js';
 import { vectorizeNests } from './vectorize/nests.js';
 import { vectorize } from './vectorize/vectorize.js';
 
+const factories = {
+  canonicalize,
+  cse,
+  dce,
+  'fuse-products': fuseProducts,
+  'if-to-select': ifToSelect,
+  'integer-range': integerRange,
+  licm,
+  offload,
+  partition,
+  privatize,
+  'share-indices': shareIndices,
+  'store-forwarding': storeForwarding,
+  superword,
+  'uneven-loops': unevenLoops,
+  unroll,
+  vectorize,
+  'serial-lanes': serialLanes,
+  'vectorize-nests': vectorizeNests,
+} satisfies Readonly<Record<string, { readonly over: (dialects: readonly Dialect[]) => PassFactory<Module, never> }>>;
+
+/** The core dialects and the passes of this package: the extension that all others come on top of. */
+export const core: Extension = {
+  name: 'core',
+  dialects: coreDialects,
+  passes: Object.fromEntries(
+    Object.entries(factories).map(([name, { over }]) => [name, (options, dialects) => over(dialects)(options)]),
+  ),
+};
+
 /** The passes of this package for these dialects, by the name that `parsePipeline` reads. */
-export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Module> => ({
-  canonicalize: canonicalize.over(dialects),
-  cse: cse.over(dialects),
-  dce: dce.over(dialects),
-  'fuse-products': fuseProducts.over(dialects),
-  'if-to-select': ifToSelect.over(dialects),
-  'integer-range': integerRange.over(dialects),
-  licm: licm.over(dialects),
-  offload: offload.over(dialects),
-  partition: partition.over(dialects),
-  privatize: privatize.over(dialects),
-  'share-indices': shareIndices.over(dialects),
-  'store-forwarding': storeForwarding.over(dialects),
-  superword: superword.over(dialects),
-  'uneven-loops': unevenLoops.over(dialects),
-  unroll: unroll.over(dialects),
-  vectorize: vectorize.over(dialects),
-  'serial-lanes': serialLanes.over(dialects),
-  'vectorize-nests': vectorizeNests.over(dialects),
-});
+export const corePassesOver = (dialects: readonly Dialect[]): PassRegistry<Module> => passesOf(core, dialects);
 
 /** The passes of this package for the core dialects, by the name that `parsePipeline` reads. */
 export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);

@@ -62,10 +62,11 @@ const shareKernel = (kernel: Kernel, facts: Facts): Kernel => {
       ops.push(op);
     };
     for (const op of region.ops) {
-      const last = op.operands.length - 1;
-      if (op.name.startsWith('mem.') && last >= 0) {
-        const index = shared(op.operands[last]!, append);
-        append(index === op.operands[last] ? op : opWith(op, { operands: [...op.operands.slice(0, last), index] }));
+      const indices = (facts.accesses(op) ?? []).flatMap(({ index }) => index);
+      if (indices.length > 0) {
+        const operands = [...op.operands];
+        for (const index of indices) operands[operands.lastIndexOf(index)] = shared(index, append);
+        append(operands.every((v, k) => v === op.operands[k]) ? op : opWith(op, { operands }));
       } else append(op.regions.length === 0 || takesLanes(op) ? op : opWith(op, { regions: op.regions.map(visit) }));
     }
     for (const scope of [leaders, sums, constants]) scope.leave();

@@ -27,8 +27,9 @@ export const unevenLoops = corePass('uneven-loops', {}, (dialects) => {
         k,
         dialects,
         (op, ctx) => {
-          if (!isParallelLoop(op) || op.attrs['schedule'] !== undefined || ctx.parents.some(isParallelLoop))
+          if (op.name !== 'scf.for' || op.attrs['parallel'] !== true || op.attrs['schedule'] !== undefined)
             return undefined;
+          if (ctx.parents.some((p) => isParallelLoop(p, facts))) return undefined;
           return isUneven(op, ctx, facts)
             ? { ops: [opWith(op, { attrs: { ...op.attrs, schedule: 'dynamic' } })], values: op.results }
             : undefined;
@@ -66,7 +67,7 @@ const isUneven = (loop: Op, ctx: RewriteContext, facts: Facts): boolean => {
     }
     if (op.regions.length === 0) return own;
     const inside = op.regions.map(workOf).reduce(plus);
-    const trips = tripsOf(op, constantOf);
+    const trips = tripsOf(op, { control: facts.control, constantOf });
     const all = { sure: trips * inside.sure, perhaps: trips * inside.perhaps };
     const decided =
       op.name === 'scf.while' || (decides && (op.name === 'scf.for' || (op !== guard && op.regions.some(hasLoop))));

@@ -12,7 +12,7 @@ import {
 } from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
 import { constantIn } from './support/constant-in.js';
-import { factsOf, type Facts } from './support/facts.js';
+import { factsOf, isLoopOp, type Facts } from './support/facts.js';
 import { chunkedBound, chunkFits, indexConstant } from './support/split-loop.js';
 import { tripCount } from './support/trip-count.js';
 import { bodyOf, terminatorOf } from './support/values.js';
@@ -57,7 +57,7 @@ const isSerialFor = (op: Op): boolean =>
 const unrollLoop = (loop: Op, ctx: RewriteContext, facts: Facts, limits: Limits): Replacement | undefined => {
   const constantOf = (v: Value) => constantIn(v, ctx.definition, facts);
   const size = countOps(loop);
-  const trips = tripCount(loop, constantOf);
+  const trips = tripCount(facts.control(loop)?.count, constantOf);
   if (trips !== undefined && trips <= BigInt(limits.maxTrips) && Number(trips) * size <= limits.maxOps)
     return unrollWhole(
       loop,
@@ -67,7 +67,7 @@ const unrollLoop = (loop: Op, ctx: RewriteContext, facts: Facts, limits: Limits)
       BigInt(constantOf(loop.operands[2]!) ?? 0),
     );
   const step = constantOf(loop.operands[2]!);
-  if (limits.factor < 2 || step === undefined || !isInnermost(loop) || size * limits.factor > limits.maxOps)
+  if (limits.factor < 2 || step === undefined || !isInnermost(loop, facts) || size * limits.factor > limits.maxOps)
     return undefined;
   if (!chunkFits(loop, BigInt(step), limits.factor) || (trips !== undefined && trips < BigInt(limits.factor)))
     return undefined;
@@ -129,8 +129,8 @@ const countOps = (loop: Op): number => {
   return count;
 };
 
-const isInnermost = (loop: Op): boolean => {
+const isInnermost = (loop: Op, facts: Facts): boolean => {
   let inner = false;
-  walk(loop.regions[0]!, (op) => (inner ||= op.name === 'scf.for' || op.name === 'scf.while'));
+  walk(loop.regions[0]!, (op) => (inner ||= isLoopOp(op, facts)));
   return !inner;
 };

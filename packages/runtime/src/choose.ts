@@ -5,7 +5,7 @@ import { error, type Diagnostics } from '@filigree/ir';
 
 /** Whether each backend works here, in the order given. */
 export const availability = (backends: readonly Backend[]): Promise<readonly Availability[]> =>
-  Promise.all(backends.map((b) => b.probe()));
+  Promise.all(backends.map(async (b) => ({ ...(await b.probe()), name: b.name })));
 
 /**
  * The backend of this name or, without a name, the first that works here. A named backend that does not work is a

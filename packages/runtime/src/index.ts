@@ -1,4 +1,5 @@
 export { instantiate, type Instance, type InstantiateOptions } from './instantiate.js';
+export { openMemory, sharingSpec, type SharingOptions } from './sharing.js';
 export { lifecycle, type Lifecycle, type Spoken } from './lifecycle.js';
 export { availability, chooseBackend } from './choose.js';
 export { evaluateRegionsInParallel, type ParallelRegionsOptions } from './regions/parallel-regions.js';
@@ -12,13 +13,22 @@ export {
   type ScalarHostField,
   type VectorHostField,
 } from './fields/host-field.js';
-export type { Box } from './fields/elements.js';
+export type { IndexBox as Box } from '@filigree/sparse/fields';
 export type { DenseView } from './fields/dense-view.js';
 export type { Indices } from './fields/indices.js';
 export { loadArena, saveArena, type ArenaState } from './fields/arena-file.js';
-export { fieldProgram, type FieldProgram, type FieldProgramOptions } from './program/field-program.js';
+export { graphPassNames, type GraphPass, type QueueOptions, type QueueReport } from './program/queue/queue.js';
+export {
+  fieldProgram,
+  type FieldProgram,
+  type FieldProgramOptions,
+  type SyncOptions,
+} from './program/field-program.js';
 export { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './program/field-pipeline.js';
 export type { Launchable } from './program/launcher.js';
+export { valueAndGradient, type GradientOptions, type ValueAndGradient } from './tape/value-and-gradient.js';
+export type { ByArgument, Tape, TapeDeck } from './tape/tape-deck.js';
+export type { Launched } from './tape/recorder.js';
 export {
   program,
   programSpec,

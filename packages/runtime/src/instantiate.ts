@@ -1,15 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
-import { pipe } from 'fp-ts/lib/function.js';
-import type { Artifact, Backend, CompileOptions, Executable, LoadOptions, Sources } from '@filigree/backend';
-import { compileSpec, loadSpec, backendOption, isBackend } from '@filigree/backend/options';
+import type { Artifact, Backend, CompileOptions, Executable, Sources } from '@filigree/backend';
+import type { LoadOptions } from '@filigree/backend/device';
+import { backendOption, compileSpec, isBackend, threadsOption } from '@filigree/backend/options';
+import { right } from './right.js';
+import { placementFor, sharingSpec, type SharingOptions } from './sharing.js';
 import {
   arithmeticOf,
+  attempt,
   checkOptions,
   describeValue,
-  error,
+  option,
   fail,
   pass,
+  runPass,
   type Diagnostics,
   type Module,
   type OptionSpec,
@@ -17,7 +21,10 @@ import {
 
 /** A module that runs: its memory, its sources, and what it cost to get there, in milliseconds. */
 export interface Instance extends Executable {
+  /** As it runs: legal for the backend. */
   readonly module: Module;
+  /** As it was given, before legalisation: what derivatives and schedulers work on. */
+  readonly given: Module;
   readonly backend: string;
   readonly sources: Sources;
   readonly artifact: Artifact;
@@ -25,11 +32,14 @@ export interface Instance extends Executable {
 }
 
 /** How sources are compiled and loaded. What `fastMath` is left out for, the module's attribute `arithmetic` says. */
-export interface InstantiateOptions extends CompileOptions, LoadOptions {}
+export interface InstantiateOptions extends CompileOptions, Pick<LoadOptions, 'threads'>, SharingOptions {
+  /** Called when a step begins, with its name, and waited for. */
+  readonly onStep?: (step: 'emit' | 'compile' | 'load') => void | Promise<void>;
+}
 
 /**
- * Takes a lowered module all the way to memory: legalise, emit, compile (or find in the cache), load. Fails with what
- * the backend reports.
+ * Takes a lowered module all the way to memory: legalise, place, emit, compile (or find in the cache), load. Fails with what
+ * the backend reports, and where it is to share a memory with `memory/…`.
  */
 export const instantiate = (
   module: Module,
@@ -51,52 +61,46 @@ export const instantiate = (
 };
 
 /** What `instantiate` takes, for those that pass it on. */
-export const instantiateSpec: OptionSpec<InstantiateOptions> = { ...compileSpec, ...loadSpec };
+export const instantiateSpec: OptionSpec<InstantiateOptions> = {
+  ...compileSpec,
+  threads: threadsOption,
+  onStep: option.callback,
+  ...sharingSpec,
+};
 
 const instance = (
   module: Module,
   backend: Backend,
-  options: InstantiateOptions,
-): TE.TaskEither<Diagnostics, Instance> => {
-  const { compile, load } = backend;
-  if (!compile || !load) {
-    return TE.left([
-      error('runtime/emit-only', `the backend '${backend.name}' writes sources but runs nothing here`, {
+  { threads, memory, bind, onStep, ...compiling }: InstantiateOptions,
+): TE.TaskEither<Diagnostics, Instance> =>
+  attempt(async () => {
+    const { compile, load } = backend;
+    if (!compile || !load)
+      return fail('runtime/emit-only', `the backend '${backend.name}' writes sources but runs nothing here`, {
         remedy: 'use emit, or run on cpp or wasm',
-      }),
-    ]);
-  }
-  const { threads, ...compiling } = options;
-  const start = performance.now();
-  return pipe(
-    TE.fromEither(backend.legalize.run(module)),
-    TE.chain((legal) =>
-      pipe(
-        TE.fromEither(backend.emit.run(legal)),
-        TE.map((sources) => ({ legal, sources, emitted: performance.now() })),
-      ),
-    ),
-    TE.chain((at) =>
-      pipe(
-        compile(at.sources, { ...fastMathOf(module), ...compiling }),
-        TE.map((artifact) => ({ ...at, artifact, compiled: performance.now() })),
-      ),
-    ),
-    TE.chain((at) =>
-      pipe(
-        load(at.artifact, at.legal, threads === undefined ? {} : { threads }),
-        TE.map((executable): Instance => ({
-          ...executable,
-          module: at.legal,
-          backend: backend.name,
-          sources: at.sources,
-          artifact: at.artifact,
-          ms: { emit: at.emitted - start, compile: at.compiled - at.emitted, load: performance.now() - at.compiled },
-        })),
-      ),
-    ),
-  );
-};
+      });
+    await onStep?.('emit');
+    const start = performance.now();
+    const legal = right(runPass(backend.legalize, module, backend.watch));
+    const sharing = { ...(memory && { memory }), ...(bind && { bind }) };
+    const placement = placementFor(legal, module, backend, sharing, threads ?? 1);
+    try {
+      const emit = (placement && backend.sharing?.emit?.(placement)) ?? backend.emit;
+      const sources = right(runPass(emit, legal, backend.watch));
+      const emitted = performance.now();
+      await onStep?.('compile');
+      const artifact = right(await compile(sources, { ...fastMathOf(module), ...compiling })());
+      const compiled = performance.now();
+      const loading = { ...(threads === undefined ? {} : { threads }), ...(placement && { placement }) };
+      await onStep?.('load');
+      const executable = right(await load(artifact, legal, loading)());
+      const ms = { emit: emitted - start, compile: compiled - emitted, load: performance.now() - compiled };
+      return { ...executable, module: legal, given: module, backend: backend.name, sources, artifact, ms };
+    } catch (e) {
+      placement?.release();
+      throw e;
+    }
+  });
 
 /** What a compiler may change in a module that was traced: the attribute is the level of arithmetic it was traced with. */
 const fastMathOf = ({ attrs }: Module): Pick<CompileOptions, 'fastMath'> => {

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { buildKernel, declareBuffer, makeModule } from '@filigree/ir';
+import { buildKernel, declareBuffer, makeModule, type Builder, type Value } from '@filigree/ir';
 import { availability, chooseBackend, instantiate } from '@filigree/runtime';
 
 const buffers = [declareBuffer('x', 'f64', 1000, 'input'), declareBuffer('y', 'f64', 1000, 'output')];
@@ -17,6 +17,28 @@ const twice = makeModule('twice', buffers, [
       });
     },
     buffers,
+  ),
+]);
+
+const integers = [declareBuffer('x', 'i32', 16, 'inout')];
+const each = (b: Builder, value: (x: Value) => Value): void =>
+  b.for(b.i32(0), b.i32(16), b.i32(1), { parallel: true }, [], (i) => b.store('x', value(b.load('x', i)), i)) as never;
+/** x = scale x + (on ? shift : 0), and x = x / by + more. */
+const steps = makeModule('steps', integers, [
+  buildKernel(
+    'affine',
+    { scale: 'f64', shift: 'i64', on: 'i1' },
+    (b, { scale, shift, on }) =>
+      each(b, (x) =>
+        b.add(b.cast(b.mul(b.cast(x, 'f64'), scale), 'i32'), b.select(on, b.cast(shift, 'i32'), b.i32(0))),
+      ),
+    integers,
+  ),
+  buildKernel(
+    'divide',
+    { by: 'i32', more: 'u8' },
+    (b, { by, more }) => each(b, (x) => b.add(b.div(x, by), b.cast(more, 'i32'))),
+    integers,
   ),
 ]);
 
@@ -41,6 +63,44 @@ for (const backend of [cpp(), wasm()]) {
       expect(sources.files.length).toBeGreaterThan(0);
       dispose();
       expect(() => run()).toThrow(/dispose/);
+    });
+
+    it('replays launches with arguments of every type, in order, and stops where one traps', async () => {
+      const made = await instantiate(steps, backend)();
+      if (E.isLeft(made)) throw new Error(JSON.stringify(made.left));
+      const { buffer, commands, launch, dispose, given } = made.right;
+      expect(given).toBe(steps);
+      const x = buffer('x');
+      const list = commands([
+        { kernel: 'affine', args: [2, 1n, true] },
+        { kernel: 'divide', args: [3, 4] },
+        { kernel: 'affine', args: [-1, 0n, false] },
+      ]);
+      const after = (values: readonly number[], scale: number): number[] =>
+        values.map((v) => -Math.trunc((v * scale + 1) / 3) - 4);
+      for (const threads of [1, 2])
+        for (const [round, scale] of [2, 2, 5].entries()) {
+          const values = Array.from({ length: 16 }, (_, k) => k * 7 + round);
+          x.write(Int32Array.from(values));
+          list.set(0, [scale, 1n, true]);
+          if (round === 1) await list.runAsync({ threads });
+          else list.run({ threads });
+          expect([...x.read()]).toEqual(after(values, scale));
+        }
+      expect(() => list.set(0, [1, 2])).toThrow(/takes 3 arguments/);
+      expect(() => commands([{ kernel: 'none', args: [] }])).toThrow(/no kernel @none/);
+      x.write(new Int32Array(16).fill(6));
+      list.set(1, [0, 0]);
+      list.set(2, [1, 100n, true]);
+      expect(() => list.run()).toThrow(/divided by zero/);
+      expect(x.read()[0]).toBeLessThan(100);
+      x.write(Int32Array.of(31));
+      launch('affine', [1, 1n, true]);
+      expect(x.read()[0]).toBe(32);
+      expect(() => commands([]).run()).not.toThrow();
+      dispose();
+      expect(() => list.run()).toThrow(/dispose/);
+      expect(() => x.read()).toThrow(/memory\/freed/);
     });
   });
 }

@@ -22,7 +22,7 @@ import {
 
 /**
  * Kernels for each field of a layout, by hand: `set` and `get` for one element, `bump`, which adds one to all active
- * elements and gives their number, `append` for a field that lies directly in a list; `drop` for the innermost sparse cell
+ * elements and gives their number, `grow`, which adds one to all active elements and nothing else, `append` for a field that lies directly in a list; `drop` for the innermost sparse cell
  * around an element, `clear` for all of the outermost sparse node (of dense ones, where none is sparse), `empty` for the innermost list.
  */
 export const randomKernels = (tree: Layout): Module => {
@@ -74,7 +74,18 @@ const kernelsOf = (tree: Layout, { field: { name, type }, axes, path }: PlacedFi
     );
     b.op('field.for', [], { node: parent.name }, [region]);
   });
+  const grow = make(`grow_${name}`, {}, (b) => {
+    const { region } = b.region(
+      axes.map(() => ({ type: 'i32' })),
+      (element) => {
+        const one = b.constant(1, type);
+        b.op('field.store', [b.add(b.value('field.load', element, { field: name }), one), ...element], { field: name });
+      },
+    );
+    b.op('field.for', [], { node: parent.name }, [region]);
+  });
   return [
+    grow,
     make(`set_${name}`, { ...of(axes), value: type }, (b, p) => {
       b.op('field.store', [p['value'], ...at(p)], { field: name });
     }),

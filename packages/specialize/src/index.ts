@@ -10,7 +10,19 @@ export {
   type SpecializeOptions,
 } from './options.js';
 export * from './trace/trace.js';
+export { printTrace } from './trace/print-trace.js';
+export type { TracedOutput } from './trace/traced-output.js';
+export type { Derivatives } from './trace/derivatives.js';
+export {
+  plainElements,
+  type ElementOf,
+  type Elements,
+  type ElementsWord,
+  type IndexTable,
+  type Sums,
+} from './trace/elements/elements.js';
 export { symbolicRing } from './trace/symbolic-ring.js';
+export { printDecomposition } from './decompose/print-decomposition.js';
 export { decompose, type Decomposition } from './decompose/decompose.js';
 export { group, type Grouping } from './group/group.js';
 export type { Group } from './group/groups.js';

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
-import { andThen, type Diagnostics, type Module, type Pass, checkOptions } from '@filigree/ir';
+import { andThen, type Diagnostics, type Module, type Pass, type Watch, checkOptions, printModule } from '@filigree/ir';
 import { decompose } from './decompose/decompose.js';
 import { emit } from './emit/emit.js';
 import { group } from './group/group.js';
@@ -21,15 +21,15 @@ export interface Specialized {
   readonly indexBytes: number;
 }
 
-/** All stages in order, with the defaults overridden by `options`. */
+/** All stages in order, with the defaults overridden by `options`; `watch` looks at each. */
 export const specialize = (
   options?: Partial<SpecializeOptions>,
-): ((trace: Trace) => E.Either<Diagnostics, Specialized>) => {
+): ((trace: Trace, watch?: Watch) => E.Either<Diagnostics, Specialized>) => {
   const o = withDefaults(checkOptions<Partial<SpecializeOptions>>('specialize', options, specializeSpec));
   return pipe(
     decompose(o.decompose),
     andThen(group(o.group)),
-    andThen(harvest()),
+    andThen(harvest(o.group)),
     andThen(simplify(o.simplify)),
     andThen(order(o.order)),
     andThen(place(o)),
@@ -39,9 +39,10 @@ export const specialize = (
 
 const withFigures = (emitter: Pass<Placement, Module>): Pass<Placement, Specialized> => ({
   name: emitter.name,
-  run: (p) =>
+  print: ({ module }) => printModule(module),
+  run: (p, watch) =>
     pipe(
-      emitter.run(p),
+      emitter.run(p, watch),
       E.map((module) => ({
         module,
         nodes: p.nodes,

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { arch, cpus, release, totalmem, type as osType } from 'node:os';
-import { instructionSet, instructionSets } from '@filigree/backend';
+import { instructionSet, instructionSets } from '@filigree/backend/native';
 import { baselineFlags } from './native/build.js';
 import { findCompiler, findEigen } from './native/toolchain.js';
 

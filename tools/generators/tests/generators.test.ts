@@ -71,35 +71,16 @@ test('a new backend type-checks, and its tests pass', () => {
   expect(tool('vitest/vitest.mjs', 'run', 'packages/backend-opencl/')).toBe('fine');
 });
 
-test('a new operation is in the table, and the places to spell it are named', () => {
-  const before = readFileSync(join(root, 'packages/ir/src/scalar/scalar-op.ts'), 'utf8');
-  const { stdout } = generate(
-    'new-op',
-    'sinc',
-    '--arity',
-    '1',
-    '--cost',
-    '25',
-    '--evaluate',
-    'a === 0 ? 1 : Math.sin(a) / a',
-    '--like',
-    'expm1',
-  );
-  const after = readFileSync(join(root, 'packages/ir/src/scalar/scalar-op.ts'), 'utf8');
-  const row = "\n  ['sinc', 'math.sinc', 1, 25, (a) => a === 0 ? 1 : Math.sin(a) / a],";
-  expect(after.replace(row, '')).toBe(before);
-  expect(after.slice(after.indexOf(row) + row.length)).toMatch(/^\n\];/);
-  expect(stdout).toContain('packages/backend/src/c-family/spellings/functions.ts');
-});
-
 test.each([
   ['new-package', ['Frob'], 'is not a package name'],
   ['new-package', ['opt'], 'packages/opt exists already'],
   ['new-package', ['other', '--imports', 'ir,nowhere'], 'there is no packages/nowhere'],
   ['new-package', [], 'give one name'],
-  ['new-op', ['add', '--arity', '2', '--evaluate', 'a + b'], "has a row 'add' already"],
-  ['new-op', ['erf', '--arity', '3', '--evaluate', 'a'], '--arity is 1 or 2'],
-  ['new-op', ['erf', '--arity', '1'], '--evaluate is missing'],
+  ['new-op', ['add', '--arity', '2', '--expand', 's.add(a, b)'], "has a row 'add' already"],
+  ['new-op', ['erf', '--arity', '3', '--expand', 's.exp(a)'], '--arity is 1 or 2'],
+  ['new-op', ['erf'], "Math has no function 'erf'"],
+  ['new-op', ['erf', '--expand', 's.erfc(a)'], "there is no operation 'erfc'"],
+  ['new-op', ['erf', '--expand', 'Math.exp(1)'], 'does not call an operation'],
 ] as const)('%s %j is refused', (name, args, why) => {
   const { status, stderr } = generate(name, ...args);
   expect(stderr).toContain(why);

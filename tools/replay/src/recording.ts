@@ -12,9 +12,12 @@ export type Record = (sources: Sources) => void;
  */
 export const recording = (written: Backend, record: Record): Backend => {
   const runs = wasm();
-  const { ahead: _ahead, ...described } = written;
+  /* What is written must not depend on the vectors of this machine. */
+  const { ahead: _ahead, sharing: _sharing, forVectors: _forVectors, ...described } = written;
+  const { vectors: _vectors, ...capabilities } = written.capabilities;
   return {
     ...described,
+    capabilities,
     legalize: pass('record', (module: Module) => {
       const legal = right(written.legalize.run(module));
       record(withTables(right(written.emit.run(legal)), legal));
@@ -23,6 +26,7 @@ export const recording = (written: Backend, record: Record): Backend => {
     emit: runs.emit,
     probe: async () => ({ name: written.name, usable: true, reason: '', toolchain: '' }),
     compile: runs.compile!,
+    sharing: runs.sharing!,
     load: runs.load!,
   };
 };

@@ -3,7 +3,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as E from 'fp-ts/lib/Either.js';
 import koffi from 'koffi';
-import { cachedFile, contentHash, findToolchain, firstLines, runProcess, type Toolchain } from '@filigree/backend';
+import {
+  cachedFile,
+  contentHash,
+  findToolchain,
+  firstLines,
+  runProcess,
+  type Toolchain,
+} from '@filigree/backend/native';
 import { fail } from '@filigree/ir';
 
 export type DType = 'f32' | 'f64';

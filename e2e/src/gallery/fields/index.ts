@@ -1,12 +1,16 @@
 import type { Example } from 'filigree';
 import { femExample } from './fem.js';
 import { mgpcgExample } from './mgpcg.js';
+import { matmulLoop } from '../../fields/quant/matmul.js';
+import { partialStoreLoop } from '../../fields/quant/partial-store.js';
+import { storeLoop } from '../../fields/quant/store.js';
 import { mpmExample } from './mpm.js';
 import { pathTracerExample } from './path-tracer.js';
+import { quantLoopExample } from './quant-loop.js';
 import { sparseCnnExample } from './sparse-cnn.js';
 import { structuresExample } from './structures.js';
 
-/** The applications of chapter 2 of the thesis (§2.6), and its data structures (Fig. 2-6). */
+/** The applications of chapter 2 of the thesis (§2.6), its data structures (Fig. 2-6), and loops over quantised fields (§5.7). */
 export const FIELD_EXAMPLES: readonly Example[] = [
   mpmExample(2),
   mpmExample(3),
@@ -15,4 +19,7 @@ export const FIELD_EXAMPLES: readonly Example[] = [
   sparseCnnExample,
   pathTracerExample,
   structuresExample,
+  quantLoopExample(storeLoop),
+  quantLoopExample(partialStoreLoop),
+  quantLoopExample(matmulLoop),
 ];

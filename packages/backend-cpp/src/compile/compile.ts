@@ -2,46 +2,56 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { type Artifact, type CompileOptions, type Sources, cachedFile } from '@filigree/backend';
+import type { Artifact, CompileOptions, Sources } from '@filigree/backend';
+import { cachedFile } from '@filigree/backend/native';
 import { compileSpec } from '@filigree/backend/options';
 import { type Diagnostics, DiagnosticError, attempt, fail, checkOptions } from '@filigree/ir';
+import { type NativeLanguage, sourceName } from '../native-language.js';
 import { beginObject, objectOf } from './objects.js';
 import { compilerOf, keyOf, runCompiler } from './run-compiler.js';
 
 /**
- * Compiles `kernels.cpp` of the sources into a shared library, or finds it in the cache, by the hash of the source text,
+ * Compiles `kernels.cpp` (of C `kernels.c`) of the sources into a shared library, or finds it in the cache, by the hash of the source text,
  * the flags, the compiler's version and the processor. Long sources are compiled in units at the same time, and units that
- * are in the cache are not compiled again. Errors: `toolchain/…`, `cpp/sources`, `cpp/compile`, `cpp/killed`, `cpp/timeout`,
- * `cache/…`.
+ * are in the cache are not compiled again. Errors: `toolchain/…`, `cpp/sources`, `cpp/compile`, `cpp/killed`, `cpp/timeout`, with
+ * the name of the language's backend, `cache/…`.
  */
-export const compileSources = (sources: Sources, given?: CompileOptions): TaskEither<Diagnostics, Artifact> =>
+export const compileSources = (
+  language: NativeLanguage,
+  sources: Sources,
+  given?: CompileOptions,
+): TaskEither<Diagnostics, Artifact> =>
   attempt(async () => {
+    const file = sourceName(language);
     const options = checkOptions('compile', given, compileSpec);
     const started = performance.now();
-    const compiler = await compilerOf(options);
-    const text = sources.files.find((f) => f.name === 'kernels.cpp')?.contents;
+    const compiler = await compilerOf(language, options);
+    const text = sources.files.find((f) => f.name === file)?.contents;
     if (typeof text !== 'string')
-      return fail('cpp/sources', `these sources of backend '${sources.backend}' have no kernels.cpp`, {
+      return fail(`${language.name}/sources`, `these sources of backend '${sources.backend}' have no ${file}`, {
         remedy: "pass what this backend's emit made",
       });
     const link = sources.link ?? [];
-    const hash = keyOf(compiler, 'cpp', text, link);
+    const loading = sources.loading ?? '';
+    const hash = keyOf(compiler, language.name, text + loading, link);
     const { path, cached, warnings } = await cachedFile({
       cache: options.cache,
       key: hash,
       file: 'kernels.so',
-      build: async (file) => {
-        await writeFile(join(dirname(file), 'kernels.cpp'), text);
+      build: async (library) => {
+        await writeFile(join(dirname(library), file), text + loading);
         const units = sources.units ?? [];
-        if (units.length === 0) return runCompiler(compiler, ['kernels.cpp', '-o', file, ...link, '-lm'], file);
-        const objects = await eachOf([...longestFirst(units), sources.joint ?? ''], availableParallelism(), (unit) =>
-          objectOf(compiler, unit, link, options),
+        if (units.length === 0) return runCompiler(compiler, [file, '-o', library, ...link, '-lm'], library);
+        const objects = await eachOf(
+          [...longestFirst(units), (sources.joint ?? '') + loading],
+          availableParallelism(),
+          (unit) => objectOf(compiler, unit, link, options),
         );
-        return runCompiler(compiler, [...objects.map((o) => o.path), '-o', file, ...link, '-lm'], file);
+        return runCompiler(compiler, [...objects.map((o) => o.path), '-o', library, ...link, '-lm'], library);
       },
     });
     return {
-      backend: 'cpp',
+      backend: language.name,
       hash,
       path,
       cached,
@@ -51,12 +61,16 @@ export const compileSources = (sources: Sources, given?: CompileOptions): TaskEi
   });
 
 /** Begins to compile the lasting units of the sources, the longest first; see `Backend.ahead`. */
-export const compileAhead = async (sources: Sources, given?: CompileOptions): Promise<void> => {
+export const compileAhead = async (
+  language: NativeLanguage,
+  sources: Sources,
+  given?: CompileOptions,
+): Promise<void> => {
   const units = sources.lasting ?? [];
   if (units.length === 0) return;
   try {
     const options = checkOptions('ahead', given, compileSpec);
-    const compiler = await compilerOf(options);
+    const compiler = await compilerOf(language, options);
     for (const unit of longestFirst(units)) await beginObject(compiler, unit, sources.link ?? [], options);
   } catch (e) {
     if (!(e instanceof DiagnosticError)) throw e;

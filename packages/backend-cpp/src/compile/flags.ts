@@ -1,4 +1,6 @@
-import type { Toolchain } from '@filigree/backend';
+import type { Toolchain } from '@filigree/backend/native';
+import { cppLanguage } from '../emit/dialect.js';
+import type { NativeLanguage } from '../native-language.js';
 
 /**
  * Compiler flags, in order. `fastMath` allows sums in another order, fused multiply-add and division by reciprocals, and
@@ -6,8 +8,12 @@ import type { Toolchain } from '@filigree/backend';
  * runtime outlive the kernels and would crash, at the latest when the process ends, if their code were unmapped. See
  * docs/decisions/cpp-flags.md.
  */
-export const compilerFlags = (toolchain: Toolchain, fastMath: boolean | 'contract'): readonly string[] => [
-  '-std=gnu++2a',
+export const compilerFlags = (
+  toolchain: Toolchain,
+  fastMath: boolean | 'contract',
+  { language, standard }: Pick<NativeLanguage, 'language' | 'standard'> = cppLanguage,
+): readonly string[] => [
+  standard,
   '-O3',
   ...toolchain.target,
   ...(toolchain.openmp ? ['-fopenmp'] : ['-fopenmp-simd']),
@@ -16,7 +22,7 @@ export const compilerFlags = (toolchain: Toolchain, fastMath: boolean | 'contrac
   '-fPIC',
   '-w',
   '-fno-exceptions',
-  '-fno-rtti',
+  ...(language === 'cpp' ? ['-fno-rtti'] : []),
   '-fno-asynchronous-unwind-tables',
   '-fno-math-errno',
   '-fno-trapping-math',

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type CachedFile, type CompileOptions, cachedFile } from '@filigree/backend';
+import type { CompileOptions } from '@filigree/backend';
+import { type CachedFile, cachedFile } from '@filigree/backend/native';
 import { type Compiler, keyOf, runCompiler } from './run-compiler.js';
+import { sourceName } from '../native-language.js';
 import { limiter } from './limiter.js';
 
 /** A unit that is being compiled. */
@@ -19,7 +21,7 @@ export const beginObject = (
   link: readonly string[],
   options: CompileOptions,
 ): Promise<void> => {
-  const key = keyOf(compiler, 'cpp-unit', unit, link);
+  const key = keyOf(compiler, `${compiler.language.name}-unit`, unit, link);
   const place = placeOf(key, options);
   const known = underWay.get(place);
   if (known) return known.started;
@@ -38,7 +40,7 @@ export const objectOf = (
   link: readonly string[],
   options: CompileOptions,
 ): Promise<CachedFile> => {
-  const key = keyOf(compiler, 'cpp-unit', unit, link);
+  const key = keyOf(compiler, `${compiler.language.name}-unit`, unit, link);
   const place = placeOf(key, options);
   const begun = underWay.get(place);
   underWay.delete(place);
@@ -59,10 +61,11 @@ const begin = (compiler: Compiler, key: string, unit: string, { cache }: Compile
     key,
     file: 'kernels.o',
     build: async (object) => {
-      await writeFile(join(dirname(object), 'kernels.cpp'), unit);
+      const file = sourceName(compiler.language);
+      await writeFile(join(dirname(object), file), unit);
       if (processors.busy()) start();
       await processors.run(() => {
-        const done = runCompiler(compiler, ['-c', 'kernels.cpp', '-o', object], object);
+        const done = runCompiler(compiler, ['-c', file, '-o', object], object);
         start();
         return done;
       });

@@ -9,6 +9,7 @@ import {
   gnuVectorName,
 } from '@filigree/backend';
 import type { ScalarType } from '@filigree/ir';
+import type { NativeLanguage } from '../native-language.js';
 
 const scalar: Readonly<Record<ScalarType, string>> = {
   i1: 'bool',
@@ -114,4 +115,12 @@ export const cppDialect: CFamilyDialect = {
     beside: (text) => `#ifndef FILIGREE_ONE_THREAD\n${text}#endif\n`,
     helpers: ['share'],
   },
+};
+
+/** C++ as the compilers of this machine take it. */
+export const cppLanguage: NativeLanguage = {
+  name: 'cpp',
+  language: 'cpp',
+  standard: '-std=gnu++2a',
+  dialect: cppDialect,
 };

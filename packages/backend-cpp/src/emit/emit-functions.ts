@@ -2,7 +2,7 @@ import type * as E from 'fp-ts/lib/Either.js';
 import { emitHelpers, emitKernel, kernelNames, type CFamilyDialect } from '@filigree/backend';
 import { pass, type Diagnostics, type Module } from '@filigree/ir';
 import { cppDialect } from './dialect.js';
-import { preamble } from './emit-module.js';
+import { preambleOf } from './emit-module.js';
 
 /** Kernels as functions of one C++ file, for programs that keep their buffers themselves. */
 export interface CppFunctions {
@@ -32,7 +32,7 @@ export const emitFunctions = (
     const kernels = kernelNames(legal).map((name, k) => emitKernel(legal, legal.kernels[k]!, name, language));
     const helpers = new Set(kernels.flatMap((k) => [...k.helpers]));
     return {
-      text: [preamble, emitHelpers(helpers, language), '', ...kernels.map((k) => k.text)].join('\n'),
+      text: [preambleOf(language), emitHelpers(helpers, language), '', ...kernels.map((k) => k.text)].join('\n'),
       kernels: kernels.map(({ name, buffers, takesThreads, takesStatus }) => ({
         name,
         buffers: buffers.map((b) => b.name),

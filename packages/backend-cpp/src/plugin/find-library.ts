@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Toolchain, firstLines, runProcess } from '@filigree/backend';
+import { type Toolchain, firstLines, runProcess } from '@filigree/backend/native';
 
 /**
  * Tries to compile and link a text into a shared library: the only proof that headers and libraries are there and fit the

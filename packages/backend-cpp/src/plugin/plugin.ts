@@ -1,10 +1,12 @@
-import { type CFamilyDialect, type HelperText, type Spellings, type Toolchain, findToolchain } from '@filigree/backend';
+import type { CFamilyDialect, HelperText, Spellings } from '@filigree/backend';
+import { type Toolchain, findToolchain } from '@filigree/backend/native';
+import type { NativeLanguage } from '../native-language.js';
 import { DiagnosticError, type Module, type Op, type Region, fail } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
 
 /**
  * How the C++ backend writes ops of another dialect with the help of a library. The dialect itself is passed to `cpp`
- * too, in `dialects`; ops that the plugin does not take must be lowered before.
+ * too, in an extension; ops that the plugin does not take must be lowered before.
  */
 export interface CppPlugin {
   readonly name: string;
@@ -43,11 +45,12 @@ export const pluginsOf = (module: Module, plugins: readonly CppPlugin[]): readon
 
 /** Refuses with `cpp/plugin-missing` where a plugin cannot be used with the compiler that will be used. */
 export const requirePlugins = async (
+  { language }: Pick<NativeLanguage, 'language'>,
   plugins: readonly CppPlugin[],
   options: { readonly compiler?: string; readonly cache?: string | false },
 ): Promise<void> => {
   if (plugins.length === 0) return;
-  const found = await findToolchain(options)();
+  const found = await findToolchain({ ...options, language })();
   if (E.isLeft(found)) throw new DiagnosticError(found.left);
   for (const plugin of plugins) {
     const problem = await plugin.missing(found.right);

@@ -30,18 +30,6 @@ export interface Term {
   readonly scale: number;
 }
 
-/** Which operand of a memory op is its index. */
-export const indexPosition: Readonly<Record<string, number>> = {
-  'mem.load': 0,
-  'mem.loadFirst': 0,
-  'mem.gather': 0,
-  'mem.store': 1,
-  'mem.storeFirst': 1,
-  'mem.scatter': 1,
-  'mem.atomic': 1,
-  'mem.cas': 2,
-};
-
 /** How deep an index is looked into for constants. */
 const deepest = 12;
 

@@ -2,6 +2,7 @@ import { workOf } from '@filigree/opt';
 import { type Buffers, type Kernel, type Op, type Region, type Value, scalarOf } from '@filigree/ir';
 import { type MemoryLayout, controlBlock } from '../memory/layout.js';
 import { Context } from './context.js';
+import { controlOf } from './core-ops.js';
 import { bindCarried, kept, readCaptures, writeFork } from './control-ops.js';
 import { apply, constant } from './expr.js';
 import { type Facts, factsOf } from './facts.js';
@@ -32,7 +33,7 @@ export const writeKernel = (
   const fork = (c: Context, op: Op): void => {
     const k = Number(op.attrs.loop);
     const { loop } = loops[k];
-    const work = workOf(loop.regions[0], facts.constantInteger);
+    const work = workOf(loop.regions[0], { control: controlOf, constantOf: facts.constantInteger });
     writeFork(c, op, { index: firstLoop + k, work, captureAt, attrs: loop.attrs });
   };
   const loopName = (k: number): string => `${functionName(kernel.name)}~loop${k}`;

@@ -1,5 +1,5 @@
-import { type Module, bufferMap, fail } from '@filigree/ir';
-import { type MemoryLayout, growsTo, layoutMemory, mostPages } from '../memory/layout.js';
+import { type Extension, type Module, bufferMap, fail } from '@filigree/ir';
+import { type MemoryLayout, layoutMemory, mostPages } from '../memory/layout.js';
 import { writeKernel } from './kernel.js';
 import { workerGlobal } from './memory-ops.js';
 import type { ModuleContext } from './module-context.js';
@@ -7,12 +7,19 @@ import { runtimeText } from './runtime-text.js';
 
 /**
  * A module as WebAssembly text. Its memory is imported as `filigree.memory` (shared between threads where `shared` says
- * so) and holds every buffer at a fixed address. Errors: `wasm/memory-too-large` beyond 4 GiB, `wasm/op`.
+ * so) and holds every buffer at a fixed address, as the layout says. Error: `wasm/op`.
  */
-export const writeModule = (module: Module, shared: boolean): string => {
-  const layout = layoutMemory(module);
-  checkSize(module, layout);
-  const context: ModuleContext = { imports: new Map<string, number>(), helpers: new Map<string, string>() };
+export const writeModule = (
+  module: Module,
+  layout: MemoryLayout,
+  shared: boolean,
+  extensions: readonly Extension[] = [],
+): string => {
+  const context: ModuleContext = {
+    imports: new Map<string, number>(),
+    helpers: new Map<string, string>(),
+    extensions,
+  };
   const buffers = bufferMap(module.buffers);
   const bodies: string[] = [];
   const loops: { name: string; text: string }[] = [];
@@ -27,11 +34,12 @@ export const writeModule = (module: Module, shared: boolean): string => {
     `;; Module ${printable(module.name)}: one memory, ${module.kernels.length} kernels. Buffers and their addresses:`,
     ...module.buffers.map((b) => `;;   ${printable(b.name)} : ${b.type}[${b.length}] ${b.role} at ${place(b.name)}`),
     '(module',
-    `  (import "filigree" "memory" (memory ${layout.pages} ${growsTo(layout)}${shared ? ' shared' : ''}))`,
+    `  (import "filigree" "memory" (memory ${layout.pages} ${layout.most}${shared ? ' shared' : ''}))`,
     ...[...context.imports].map(
       ([name, arity]) => `  (import "math" "${name}" (func $${name} (param${' f64'.repeat(arity)}) (result f64)))`,
     ),
     `  (global (export "pages") i32 (i32.const ${layout.pages}))`,
+    ...(layout.at === undefined ? [] : [`  (global (export "at") i32 (i32.const ${layout.at}))`]),
     ...(layout.scratchBytes > 0
       ? ['  ;; The scratch region of this thread.', `  (global $scratch (mut i32) (i32.const ${layout.scratch}))`]
       : []),
@@ -49,13 +57,18 @@ export const writeModule = (module: Module, shared: boolean): string => {
   ].join('\n');
 };
 
-/** Fails with `wasm/memory-too-large` where the buffers do not fit WebAssembly's 32-bit addresses. */
-export const checkSize = (module: Module, layout: MemoryLayout): void => {
-  if (layout.pages <= mostPages) return;
+/** The layout of a module in a memory of its own. Error: `wasm/memory-too-large` where it does not fit WebAssembly's 32-bit addresses. */
+export const ownMemoryLayout = (module: Module): MemoryLayout => {
+  const layout = layoutMemory(module);
+  if (layout.pages <= mostPages) return layout;
   const bytes = (layout.pages / 16384).toFixed(1);
-  fail('wasm/memory-too-large', `module '${module.name}' needs ${bytes} GiB of memory; WebAssembly addresses 4 GiB`, {
-    remedy: 'use the cpp backend, or store the data in narrower types',
-  });
+  return fail(
+    'wasm/memory-too-large',
+    `module '${module.name}' needs ${bytes} GiB of memory; WebAssembly addresses 4 GiB`,
+    {
+      remedy: 'use the cpp backend, or store the data in narrower types',
+    },
+  );
 };
 
 /* Names go into comments: nothing in them may end the line. */

@@ -1,4 +1,4 @@
-import { opWith, makeOp, type Kernel, type Op, type Region, type Value, lanesOf } from '@filigree/ir';
+import { freeValues, opWith, makeOp, type Kernel, type Op, type Region, type Value, lanesOf } from '@filigree/ir';
 import { captureSlots } from '../memory/layout.js';
 
 /** A parallel loop taken out of its kernel, so that several threads can call it, each for a part of its iterations. */
@@ -28,7 +28,7 @@ export const outline = (kernel: Kernel): Outlined => {
   const visit = (op: Op): Op => {
     if (op.name === 'arith.constant') constants.set(op.results[0].id, op);
     if (op.name === 'scf.for' && op.attrs.parallel === true) {
-      const free = freeValues(op);
+      const free = readBy(op);
       const captured = free.filter((v) => !constants.has(v.id));
       if (captured.reduce((n, v) => n + slots(v), 0) <= captureSlots) {
         const own = free.flatMap((v) => constants.get(v.id) ?? []);
@@ -46,22 +46,6 @@ export const outline = (kernel: Kernel): Outlined => {
 const slots = (v: Value): number => Math.max(1, Math.ceil(lanesOf(v.type) / 2));
 
 /** Values that the loop reads and does not define, in order of first use; the upper bound only if its body reads it. */
-const freeValues = (loop: Op): readonly Value[] => {
-  const defined = new Set<number>();
-  const free = new Map<number, Value>();
-  const read = (v: Value): void => {
-    if (!defined.has(v.id)) free.set(v.id, v);
-  };
-  const walk = (r: Region): void => {
-    for (const p of r.params) defined.add(p.id);
-    for (const op of r.ops) {
-      op.operands.forEach(read);
-      op.regions.forEach(walk);
-      for (const v of op.results) defined.add(v.id);
-    }
-  };
-  read(loop.operands[0]);
-  read(loop.operands[2]);
-  loop.regions.forEach(walk);
-  return [...free.values()];
-};
+const readBy = ({ operands: [lower, , step], regions }: Op): readonly Value[] => [
+  ...new Map([lower, step, ...regions.flatMap((r) => freeValues(r))].map((v) => [v.id, v])).values(),
+];

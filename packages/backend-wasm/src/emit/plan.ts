@@ -1,6 +1,7 @@
 import { type Op, type Region, type Value, byteSize, isFloat, isInteger, lanesOf, scalarOf } from '@filigree/ir';
 import type { MemoryLayout } from '../memory/layout.js';
-import { type Address, addressOf, baseOf, elementBytes, indexPosition } from './address.js';
+import { type Address, addressOf, baseOf, elementBytes } from './address.js';
+import { accessesOf } from './core-ops.js';
 import type { Facts } from './facts.js';
 
 /** What is decided about a function before it is written: addresses, how often each value is read, how vectors are held. */
@@ -79,19 +80,21 @@ export const planOf = (body: Region, facts: Facts, layout: MemoryLayout): Plan =
   };
   const visit = (op: Op, r: Region): void => {
     op.regions.forEach(region);
+    const access = accessesOf(op)?.[0];
     const live =
       op.results.length === 0 ||
       op.regions.length > 0 ||
-      sideEffects.has(op.name) ||
+      access?.kind === 'atomic' ||
       op.results.some((v) => tallies.has(v.id));
     if (!live) return;
     const result = op.results[0];
     const lanes = result !== undefined && lanesWelcome(op) && tallies.get(result.id)?.packed === false;
     if (lanes) lanesOnly.add(result.id);
-    const indexAt = indexPosition[op.name];
-    if (indexAt !== undefined) {
-      const index = op.operands[indexAt];
-      const base = baseOf(layout, String(op.attrs.buffer).slice(1));
+    const touches = access !== undefined && access.kind !== 'hint';
+    const indexAt = touches ? op.operands.lastIndexOf(access.index[0]) : undefined;
+    if (touches) {
+      const [index] = access.index;
+      const base = baseOf(layout, access.place);
       const address = addressOf(index, elementBytes(op), base, facts, (v) => raw.get(v.id) ?? 0);
       addresses.set(op, address);
       for (const t of address.terms) {
@@ -129,8 +132,6 @@ export const planOf = (body: Region, facts: Facts, layout: MemoryLayout): Plan =
     widened: (v) => widened.has(v.id),
   };
 };
-
-const sideEffects = new Set(['mem.atomic', 'mem.cas']);
 
 /** Ops that do as well lane by lane on scalars when their result only goes into addresses. */
 const lanesWelcome = (op: Op): boolean => {

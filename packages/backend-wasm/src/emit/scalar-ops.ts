@@ -1,4 +1,6 @@
 import { type Op, type ScalarType, byteSize, fail, isFloat, scalarFromAttr, scalarOf } from '@filigree/ir';
+import { spellingOf } from '@filigree/backend';
+import type { WasmSite } from '../extension/extension.js';
 import type { Context } from './context.js';
 import { type Expr, apply, constant, i32 } from './expr.js';
 import { extension, isUnsigned, wasmType } from './wasm-type.js';
@@ -13,8 +15,13 @@ export const constantOf = (op: Op): Expr => {
   return type === 'i32' ? i32(value as number) : constant(type, value);
 };
 
-/** An element-wise op of `arith` or `math` on scalars, or on one lane of its vectors. */
+/** Whether this file writes an op, if anybody does. */
+export const isCore = (op: string): boolean => /^(arith|math)\./.test(op);
+
+/** An element-wise op of `arith`, of `math` or of an extension on scalars, or on one lane of its vectors. */
 export const scalarOp = (c: Context, op: Op, args: readonly Expr[]): Expr => {
+  const spelling = isCore(op.name) ? undefined : spellingOf(c.module.extensions, op.name)?.wasm;
+  if (spelling) return spelling(op, args, siteOf(c));
   const of = scalarOf(op.operands[0].type);
   const [dialect, name] = op.name.split('.');
   if (dialect === 'math') return mathOp(c, name, of, args);
@@ -35,6 +42,14 @@ export const scalarOp = (c: Context, op: Op, args: readonly Expr[]): Expr => {
           : integerOp(c, name, of, args);
   }
 };
+
+const siteOf = (c: Context): WasmSite => ({
+  define: (name, text) => {
+    c.module.helpers.set(`$${name}`, text);
+    return `$${name}`;
+  },
+  share: (e, count) => c.b.share(e, count),
+});
 
 /** The predicate as WebAssembly spells it for this element: `lt_s`, `lt`, `eq`. */
 export const predicate = (of: ScalarType, name: string): string =>

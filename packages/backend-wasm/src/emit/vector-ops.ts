@@ -3,7 +3,7 @@ import type { Context } from './context.js';
 import { type Expr, apply, constant, i32 } from './expr.js';
 import { type Held, inLanes, packed, scalar } from './held.js';
 import { packedCast } from './packed-cast.js';
-import { constantOf, predicate, scalarOp } from './scalar-ops.js';
+import { constantOf, isCore, predicate, scalarOp } from './scalar-ops.js';
 import {
   canonicalMaskBytes,
   chunkCount,
@@ -33,7 +33,10 @@ export const elementwise = (c: Context, op: Op): void => {
     );
     return;
   }
-  c.bind(result, (c.plan.prefersLanes(result) ? undefined : onPacked(c, op, held)) ?? byLanes(c, op, held));
+  c.bind(
+    result,
+    (c.plan.prefersLanes(result) || !isCore(op.name) ? undefined : onPacked(c, op, held)) ?? byLanes(c, op, held),
+  );
 };
 
 const byLanes = (c: Context, op: Op, held: readonly Held[]): Held => {

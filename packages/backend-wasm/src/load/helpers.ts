@@ -15,7 +15,8 @@ export const helpersOf = (module: WebAssembly.Module, memory: WebAssembly.Memory
   const words = new Int32Array(memory.buffer, layout.control, controlBlock.captures / 4);
   const threads: Thread[] = [];
   return {
-    use: (count) => {
+    use: (wanted) => {
+      const count = Math.min(wanted, layout.threads);
       makeRoom(memory, layout, count);
       words[controlBlock.threads / 4] = count;
       words[controlBlock.trapped / 4] = 0;

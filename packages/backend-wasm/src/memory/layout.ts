@@ -1,10 +1,11 @@
+import { type OwnLayout, type Placement, addressOf } from '@filigree/backend/device';
 import { MOST_THREADS } from '@filigree/backend/options';
 import { type Buffer, type Module, byteSize } from '@filigree/ir';
 
-/** Where the buffers of a module and the control block of its threads lie in its one `WebAssembly.Memory`, in bytes. */
+/** Where the buffers of a module and the control block of its threads lie in a `WebAssembly.Memory`, in bytes. */
 export interface MemoryLayout {
   readonly offsetOf: ReadonlyMap<string, number>;
-  /** The control block, behind the buffers. */
+  /** The control block, behind the module's own buffers. */
   readonly control: number;
   /** Offsets of the scratch buffers, by name, in the region that each thread has for them. */
   readonly scratchOf: ReadonlyMap<string, number>;
@@ -12,17 +13,21 @@ export interface MemoryLayout {
   readonly scratch: number;
   /** Bytes of a scratch region; 0 where there is no scratch buffer. */
   readonly scratchBytes: number;
-  /** Pages of 64 KiB that one thread needs; more scratch regions are added when there are more threads. */
+  /** Threads for which there is scratch, or will be when they come. */
+  readonly threads: number;
+  /** Pages of 64 KiB that one thread needs; in a memory of its own more scratch regions are added when there are more threads. */
   readonly pages: number;
+  /** Pages that the memory may come to have. */
+  readonly most: number;
+  /** Where the module's own block begins, in a memory of several programs. */
+  readonly at?: number;
 }
 
-/** Pages that `threads` threads need. */
+/** Pages that `threads` threads need in a memory of their program alone. */
 export const pagesFor = (layout: MemoryLayout, threads: number): number =>
-  layout.scratchBytes === 0 ? layout.pages : pagesOf(layout.scratch + threads * layout.scratchBytes + alignment);
-
-/** Pages that the memory may come to have. */
-export const growsTo = (layout: MemoryLayout): number =>
-  Math.max(layout.pages, Math.min(mostPages, pagesFor(layout, MOST_THREADS)));
+  layout.at !== undefined || layout.scratchBytes === 0
+    ? layout.pages
+    : pagesOf(layout.scratch + threads * layout.scratchBytes + spare);
 
 /** Words of the control block, in bytes from its start. Those that threads fight over have cache lines of their own. */
 export const controlBlock = {
@@ -50,15 +55,54 @@ export const captureSlots = 240;
 /** WebAssembly addresses 4 GiB, in pages of 64 KiB. */
 export const mostPages = 65536;
 
+/** So many bytes behind all, so that a short vector may be read by a long load. */
+export const spare = 64;
+
 /**
- * Places constants first, then the rest, each in module order, then the control block, then scratch. Behind all lie 64 spare
- * bytes, so that a short vector may be read by a long load. Depends on names, roles, types and lengths only.
+ * A memory of the module alone: constants first, then the rest, each in module order, then the control block, then scratch, then spare
+ * bytes. Depends on names, roles, types and lengths only.
  */
 export const layoutMemory = (module: Module): MemoryLayout => {
+  const parts = partsOf(module, new Set());
+  const { scratch, scratchBytes } = parts;
+  const pagesWith = (threads: number): number => pagesOf(scratch + threads * scratchBytes + spare);
+  const pages = pagesWith(1);
+  const most = Math.max(pages, Math.min(mostPages, pagesWith(scratchBytes === 0 ? 1 : MOST_THREADS)));
+  return { ...parts, threads: MOST_THREADS, pages, most };
+};
+
+/** What a module needs of a memory of several programs: the same without the buffers that are bound, for so many threads. */
+export const ownLayout = (module: Module, bound: ReadonlySet<string>, threads: number): OwnLayout => {
+  const { offsetOf, scratch, scratchBytes } = partsOf(module, bound);
+  return { offsetOf, bytes: scratch + threads * scratchBytes };
+};
+
+/** The layout of a module in its place among others. */
+export const layoutIn = (module: Module, { own, places, bound }: Placement): MemoryLayout => {
+  const { control, scratchOf, scratch, scratchBytes } = partsOf(module, bound);
+  return {
+    offsetOf: new Map([...places].map(([name, place]) => [name, addressOf(place)])),
+    control: own.at + control,
+    scratchOf,
+    scratch: own.at + scratch,
+    scratchBytes,
+    threads: scratchBytes === 0 ? MOST_THREADS : Math.floor((own.bytes - scratch) / scratchBytes),
+    pages: 1,
+    most: mostPages,
+    at: own.at,
+  };
+};
+
+/** The module's own buffers, control block and scratch, from 0 on. */
+const partsOf = (
+  module: Module,
+  bound: ReadonlySet<string>,
+): Pick<MemoryLayout, 'offsetOf' | 'control' | 'scratchOf' | 'scratch' | 'scratchBytes'> => {
   const offsetOf = new Map<string, number>();
   let end = 0;
   const shared = new Map<string, number>();
   const place = (b: Buffer): void => {
+    if (bound.has(b.name)) return;
     const known = b.memory === undefined ? undefined : shared.get(b.memory);
     offsetOf.set(b.name, known ?? end);
     if (b.memory !== undefined) shared.set(b.memory, known ?? end);
@@ -76,8 +120,7 @@ export const layoutMemory = (module: Module): MemoryLayout => {
     scratchBytes += roundUp(bytesOfBuffer(b));
   }
   const scratch = end + roundUp(controlBlock.captures + 16 * captureSlots);
-  const pages = pagesOf(scratch + scratchBytes + alignment);
-  return { offsetOf, control: end, scratchOf, scratch, scratchBytes, pages };
+  return { offsetOf, control: end, scratchOf, scratch, scratchBytes };
 };
 
 const pagesOf = (bytes: number): number => Math.ceil(bytes / 65536);

@@ -3,7 +3,7 @@ import { builtin, isNode } from './builtin.js';
 
 /**
  * Bytes by content hash: from the artifact cache on disk where there is Node, else made anew. In a browser build
- * `@filigree/backend`, which holds the cache, is replaced by an empty module (`browser` in package.json).
+ * `@filigree/backend/native`, which holds the cache, is replaced by an empty module (`browser` in package.json).
  */
 export const throughCache = async (
   key: string,
@@ -12,7 +12,7 @@ export const throughCache = async (
 ): Promise<{ readonly bytes: Uint8Array; readonly cached: boolean; readonly warnings: Diagnostics }> => {
   const fs = builtin<typeof import('node:fs/promises')>('node:fs/promises');
   if (cache === false || !isNode() || fs === undefined) return { bytes: await make(), cached: false, warnings: [] };
-  const { cachedFile } = await import('@filigree/backend');
+  const { cachedFile } = await import('@filigree/backend/native');
   const { path, cached, warnings } = await cachedFile({
     cache,
     key,

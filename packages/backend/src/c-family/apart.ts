@@ -1,4 +1,5 @@
 import type { Op, Region, Value } from '@filigree/ir';
+import { accessesOf } from './core-ops.js';
 
 /**
  * Buffers in which a loop writes elements that are a few places from elements that it reads. The iterations of a loop for
@@ -12,10 +13,11 @@ export const nearBuffers = (loop: Op, constantOf: (v: Value) => number | undefin
     for (const op of region.ops) {
       for (const r of op.results) definitions.set(r.id, op);
       op.regions.forEach(visit);
-      const which = op.name === 'mem.load' ? places.read : op.name === 'mem.store' ? places.written : undefined;
-      if (!which) continue;
-      const { values, plus } = sum(op.operands[op.operands.length - 1]!, definitions, constantOf);
-      const key = `${String(op.attrs['buffer']).replace(/^@/, '')} ${values.sort((a, b) => a - b).join()}`;
+      const access = accessesOf(op)?.[0];
+      const which = access?.kind === 'read' ? places.read : access?.kind === 'write' ? places.written : undefined;
+      if (!access || !which) continue;
+      const { values, plus } = sum(access.index[0]!, definitions, constantOf);
+      const key = `${access.place} ${values.sort((a, b) => a - b).join()}`;
       which.set(key, [...(which.get(key) ?? []), plus]);
     }
   };

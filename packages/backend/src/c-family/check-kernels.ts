@@ -1,11 +1,15 @@
 import {
   type Diagnostic,
   type Diagnostics,
+  type Extension,
   type Module,
+  type Op,
   type Region,
   type Type,
   type Value,
+  bringsOp,
   error,
+  extensionText,
   isFloat,
   scalarOf,
   typeText,
@@ -16,8 +20,14 @@ import { structuredOps } from './kernel/emit-kernel.js';
 /**
  * Whether a dialect of the C family can write this module: every op has a spelling and every type a name. Reports each op
  * and type once: `emit/unsupported-op`, `emit/unsupported-type`, `emit/vector`.
+ *
+ * @param extensions those whose ops the module may have, to say whose an op is that cannot be written
  */
-export const checkKernels = (module: Module, dialect: CFamilyDialect): Diagnostics => {
+export const checkKernels = (
+  module: Module,
+  dialect: CFamilyDialect,
+  extensions: readonly Extension[] = [],
+): Diagnostics => {
   const found = new Map<string, Diagnostic>();
   const report = (d: Diagnostic): void => {
     if (!found.has(d.code + d.message)) found.set(d.code + d.message, d);
@@ -42,12 +52,7 @@ export const checkKernels = (module: Module, dialect: CFamilyDialect): Diagnosti
     for (const op of region.ops) {
       op.results.forEach(value);
       if (!structuredOps.has(op.name) && dialect.spellings[op.name] === undefined)
-        report(
-          error('emit/unsupported-op', `${dialect.name} cannot write ${op.name}`, {
-            loc: op.loc,
-            remedy: 'lower it to core ops first',
-          }),
-        );
+        report(unwritten(op, dialect, bringsOp(extensions, op.name)));
       op.regions.forEach(walk);
     }
   };
@@ -58,3 +63,14 @@ export const checkKernels = (module: Module, dialect: CFamilyDialect): Diagnosti
   }
   return [...found.values()];
 };
+
+const unwritten = (op: Op, { name }: CFamilyDialect, by: Extension | undefined): Diagnostic =>
+  by
+    ? error('emit/unsupported-op', `${name} cannot write ${op.name}, which extension ${extensionText(by)} brings`, {
+        loc: op.loc,
+        remedy: `lower it to core ops first, or let the extension spell it: { spellings: { '${op.name}': { core: (b, op) => … } } }`,
+      })
+    : error('emit/unsupported-op', `${name} cannot write ${op.name}`, {
+        loc: op.loc,
+        remedy: 'lower it to core ops first',
+      });

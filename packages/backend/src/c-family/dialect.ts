@@ -1,6 +1,7 @@
 import type { ScalarType } from '@filigree/ir';
 import type { HelperText } from './helpers/helper.js';
 import type { Spellings } from './spellings/spelling.js';
+import { cppTokens, type Tokens } from './tokens.js';
 
 /**
  * One language of the C family. The emitter is written once over such a table: C++ is one, and CUDA, HIP and Metal are
@@ -8,6 +9,8 @@ import type { Spellings } from './spellings/spelling.js';
  */
 export interface CFamilyDialect {
   readonly name: string;
+  /** The words of the language; default those of C++. */
+  readonly tokens?: Tokens;
   /** How a value of each type is declared; a type that is absent is refused by `checkKernels`. */
   readonly scalar: Readonly<Partial<Record<ScalarType, string>>>;
   /**
@@ -45,8 +48,10 @@ export interface CFamilyDialect {
   readonly spellings: Spellings;
   /** Texts of the helper functions that spellings call, by name; only those used are emitted. */
   readonly helper: (name: string) => HelperText;
-  /** What stands before a function that only this file uses: `static`, `__device__ static`. */
+  /** What stands before the function of a kernel: `static`, `extern "C" __global__`. */
   readonly local: string;
+  /** The head of a kernel's function, if it is more than that and the parameters. */
+  readonly head?: (name: string, params: readonly string[]) => string;
   /**
    * Lines before a sequential loop whose iterations are independent except for what they accumulate; `lanes` if vector
    * lanes are wanted.
@@ -74,8 +79,11 @@ export interface ScratchArray {
 }
 
 /** Scratch buffers as arrays, on the stack unless `storage` says otherwise. */
-export const declareArrays = (arrays: readonly ScratchArray[], storage = ''): readonly string[] =>
-  arrays.map((a) => `alignas(64) ${storage}${a.stored} ${a.name}[${Math.max(1, a.length)}];`);
+export const declareArrays = (
+  arrays: readonly ScratchArray[],
+  storage = '',
+  { aligned }: Tokens = cppTokens,
+): readonly string[] => arrays.map((a) => `${aligned(64)} ${storage}${a.stored} ${a.name}[${Math.max(1, a.length)}];`);
 
 /** A parallel loop to be started. */
 export interface StartedPart {
@@ -109,4 +117,9 @@ export interface PartSpelling {
   readonly beside?: (text: string) => string;
   /** Helpers that `start` calls. */
   readonly helpers: readonly string[];
+  /**
+   * Where all threads of a grid run the kernel: each does every so manieth iteration from `begin` on, an expression. Nobody
+   * counts threads there, and no part is for one alone.
+   */
+  readonly stride?: string;
 }

@@ -1,13 +1,14 @@
 import type { Attr, ScalarType } from '@filigree/ir';
 import { type Expr, binds, expr } from './expr.js';
+import { cppTokens, suffix, type Tokens } from './tokens.js';
 
 /** A constant of type `t` in C: the shortest decimal that reads back as the same value. */
-export const literal = (value: Attr, t: ScalarType): Expr => {
-  if (t === 'i1') return expr(value === true || value === 1 ? 'true' : 'false');
-  if (t === 'f64' || t === 'f32') return float(Number(value), t);
+export const literal = (value: Attr, t: ScalarType, tokens: Tokens = cppTokens): Expr => {
+  if (t === 'i1') return expr(value === true || value === 1 ? tokens.true : tokens.false);
+  if (t === 'f64' || t === 'f32') return float(Number(value), t, tokens);
   const v = BigInt(value as string | number | boolean);
-  if (t === 'i64') return v === minI64 ? expr('(-9223372036854775807LL - 1)') : integer(v, 'LL');
-  if (t === 'u64') return integer(v, 'ULL');
+  if (t === 'i64') return v === minI64 ? expr(`(-9223372036854775807${tokens.long} - 1)`) : integer(v, tokens.long);
+  if (t === 'u64') return integer(v, `U${tokens.long}`);
   if (t === 'u32') return integer(v, 'u');
   return v === -2147483648n ? expr('(-2147483647 - 1)') : integer(v, '');
 };
@@ -18,14 +19,13 @@ const signed = (text: string): Expr => expr(text, text.startsWith('-') ? binds.u
 
 const integer = (v: bigint, suffix: string): Expr => signed(`${v}${suffix}`);
 
-const float = (value: number, t: 'f32' | 'f64'): Expr => {
-  const suffix = t === 'f32' ? 'f' : '';
+const float = (value: number, t: 'f32' | 'f64', tokens: Tokens): Expr => {
   const v = t === 'f32' ? Math.fround(value) : value;
-  if (Number.isNaN(v)) return expr(`__builtin_nan${suffix}("")`);
-  if (!Number.isFinite(v)) return signed(`${v < 0 ? '-' : ''}__builtin_inf${suffix}()`);
-  if (Object.is(v, -0)) return signed(`-0.0${suffix}`);
+  if (Number.isNaN(v)) return expr(tokens.nan(t));
+  if (!Number.isFinite(v)) return signed(`${v < 0 ? '-' : ''}${tokens.infinity(t)}`);
+  if (Object.is(v, -0)) return signed(`-0.0${suffix(t)}`);
   const digits = t === 'f32' ? shortestSingle(v) : String(v);
-  return signed((/[.e]/.test(digits) ? digits : `${digits}.0`) + suffix);
+  return signed((/[.e]/.test(digits) ? digits : `${digits}.0`) + suffix(t));
 };
 
 /* Off by one step of a double either way: C rounds the decimal to a single at once, not through a double. */

@@ -1,4 +1,4 @@
-import type { Kernel, Module } from '@filigree/ir';
+import { scalarOps, type Kernel, type Module } from '@filigree/ir';
 
 /** Hands out C identifiers that are valid, readable and never the same twice. */
 export interface Names {
@@ -8,7 +8,7 @@ export interface Names {
 
 /** Identifiers not in `taken` and not keywords of C, C++ or their GPU kin. */
 export const names = (taken: Iterable<string> = []): Names => {
-  const used = new Set<string>([...keywords, ...taken]);
+  const used = new Set<string>([...keywords, ...library, ...taken]);
   const next = new Map<string, number>();
   return {
     take: (wish) => {
@@ -57,6 +57,9 @@ export const reserved: readonly string[] = [
   'main',
 ];
 
+/** Functions of C's library that operations are. */
+const library = scalarOps.flatMap((o) => o.c ?? []);
+
 const keywords =
   `alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl
   concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double
@@ -64,5 +67,4 @@ const keywords =
   not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return short signed sizeof
   static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename typeof union
   unsigned using virtual void volatile wchar_t while xor xor_eq half kernel device constant threadgroup thread linux unix
-  abs acos asin atan atan2 cbrt ceil cos cosh erf exp exp2 expm1 fabs floor fma fmod hypot log log10 log1p log2 max min pow rint round
-  signbit sin sinh sqrt tan tanh trunc y0 y1 yn j0 j1 jn gamma div rand read write`.split(/\s+/);
+  abs erf exp2 fma fmod max min pow rint round signbit y0 y1 yn j0 j1 jn gamma div rand read write`.split(/\s+/);

@@ -1,5 +1,6 @@
-import type { Kernel, Op, Region, Value } from '@filigree/ir';
+import { isVector, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
 import { takesLanes } from '@filigree/opt';
+import { accessesOf } from './core-ops.js';
 
 /** Accesses to a buffer at constant distances from one index: they share a pointer. */
 export interface Place {
@@ -42,21 +43,23 @@ export const placesOf = (
   const found = new Map<Region, Map<string, Found>>();
 
   const see = (op: Op, path: readonly Step[]): void => {
-    const index = accesses.has(op.name) ? op.operands[op.operands.length - 1] : undefined;
-    if (!index) return;
+    const access = accessesOf(op)?.[0];
+    if (access?.kind !== 'read' && access?.kind !== 'write') return;
+    const index = access.index[0]!;
+    if (isVector(index.type)) return;
     const stepOf = (v: Value): Step | undefined => path.find(({ region }) => region === homes.get(v.id));
     /* What another function computes is passed to this one as it is. */
     const splits = (v: Value): boolean => stepOf(v) !== undefined && options.unbounded(v);
     const { base, plus } = baseOf(index, definitions, splits);
     if (definitions.get(base.id)?.name === 'arith.constant') return;
     const step = stepOf(base) ?? path[0]!;
-    const buffer = String(op.attrs['buffer']).replace(/^@/, '');
+    const buffer = access.place;
     const key = `${base.id} ${buffer}`;
     const places = found.get(step.region) ?? new Map<string, Found>();
     found.set(step.region, places);
     const place = places.get(key) ?? { buffer, base, first: step.position, accesses: [] };
     places.set(key, place);
-    place.accesses.push({ op, plus });
+    place.accesses.push({ op, plus, writes: access.kind === 'write' });
   };
   const walk = (region: Region, path: readonly Step[], inPart: boolean): void => {
     for (const p of region.params) homes.set(p.id, region);
@@ -79,7 +82,7 @@ export const placesOf = (
   for (const [region, places] of found)
     for (const { buffer, base, first, accesses } of places.values()) {
       if (new Set(accesses.map((a) => a.plus)).size < FEWEST) continue;
-      const place = { buffer, base, written: accesses.some(({ op }) => op.name.startsWith('mem.store')) };
+      const place = { buffer, base, written: accesses.some(({ writes }) => writes) };
       for (const { op, plus } of accesses) placed.set(op, { place, plus });
       const at = starts.get(region) ?? new Map<number, Place[]>();
       starts.set(region, at.set(first, [...(at.get(first) ?? []), place]));
@@ -95,8 +98,6 @@ export const placesOf = (
 /** Distances from a place that are worth a pointer. */
 const FEWEST = 6;
 
-const accesses = new Set(['mem.load', 'mem.store', 'mem.loadFirst', 'mem.storeFirst']);
-
 /** Where an op stands in a region. */
 interface Step {
   readonly region: Region;
@@ -107,7 +108,7 @@ interface Found {
   readonly buffer: string;
   readonly base: Value;
   readonly first: number;
-  readonly accesses: { readonly op: Op; readonly plus: number }[];
+  readonly accesses: { readonly op: Op; readonly plus: number; readonly writes: boolean }[];
 }
 
 /** An index without the constants that are added to it, where that sum may be split. */

@@ -1,4 +1,5 @@
-import type { Kernel, Op, Region } from '@filigree/ir';
+import { highestId, type Kernel, type Op, type Region } from '@filigree/ir';
+import { accessesOf, hasEffects } from './core-ops.js';
 import { type Places, noPlaces } from './places.js';
 import type { Spelling, Spellings } from './spellings/spelling.js';
 
@@ -11,7 +12,7 @@ export interface Usage {
 
 /** Counts uses in one walk; linear in the size of the kernel. Indices that only pointers to places replace have none. */
 export const usageOf = (kernel: Kernel, places: Places = noPlaces): Usage => {
-  const size = 1 + maxId(kernel);
+  const size = 1 + highestId(kernel);
   const counts = new Uint32Array(size);
   const position = new Int32Array(size);
   const home = new Int32Array(size);
@@ -71,15 +72,16 @@ const reads = (spelling: Spelling | undefined): boolean => spelling?.effect === 
  * index that does not fit its type is out of bounds anyway, so these need not wrap, and compilers see straight strides.
  */
 export const indexValues = (kernel: Kernel): { readonly has: (id: number) => boolean } => {
-  const otherwise = new Uint8Array(1 + maxId(kernel));
+  const otherwise = new Uint8Array(1 + highestId(kernel));
   const walk = (region: Region): void => {
     for (let k = region.ops.length - 1; k >= 0; k--) {
       const op = region.ops[k]!;
       op.regions.forEach(walk);
-      const index = op.name.startsWith('mem.') ? op.operands.length - 1 : -1;
+      const index = accessesOf(op)?.[0]?.index[0];
+      const at = index === undefined ? -1 : op.operands.lastIndexOf(index);
       const passes = passesIndices(op) && otherwise[op.results[0]!.id] === 0;
       op.operands.forEach((v, n) => {
-        if (passes ? op.name === 'arith.shl' && n === 1 : n !== index) otherwise[v.id] = 1;
+        if (passes ? op.name === 'arith.shl' && n === 1 : n !== at) otherwise[v.id] = 1;
       });
     }
   };
@@ -105,7 +107,7 @@ export const affineValues = (loop: Op): { readonly has: (id: number) => boolean 
     for (const op of region.ops) {
       op.regions.forEach(walk);
       const moves = op.operands.filter((v) => varying.has(v.id));
-      const reads = op.name.startsWith('mem.') || op.regions.length > 0;
+      const reads = hasEffects(op) || op.regions.length > 0;
       for (const v of op.results) {
         if (reads || moves.length > 0) varying.add(v.id);
         if (!reads && follows(op, moves.length) && moves.every((m) => affine.has(m.id))) affine.add(v.id);
@@ -127,36 +129,3 @@ export const affineValues = (loop: Op): { readonly has: (id: number) => boolean 
 
 /** Whether a result is affine if the operands are of which so many vary. */
 const follows = (op: Op, varying: number): boolean => (op.name === 'arith.mul' ? varying <= 1 : passesIndices(op));
-
-const maxId = (kernel: Kernel): number => {
-  let max = 0;
-  const see = (v: { readonly id: number }): void => {
-    if (v.id > max) max = v.id;
-  };
-  const walk = (region: Region): void => {
-    region.params.forEach(see);
-    for (const op of region.ops) {
-      op.results.forEach(see);
-      op.regions.forEach(walk);
-    }
-  };
-  kernel.params.forEach(see);
-  walk(kernel.body);
-  return max;
-};
-
-/** Values that a region uses and does not define itself, in the order of their first use. */
-export const freeValues = (region: Region): readonly Op['operands'][number][] => {
-  const defined = new Set<number>();
-  const free = new Map<number, Op['operands'][number]>();
-  const walk = (r: Region): void => {
-    for (const p of r.params) defined.add(p.id);
-    for (const op of r.ops) {
-      for (const v of op.operands) if (!defined.has(v.id) && !free.has(v.id)) free.set(v.id, v);
-      op.regions.forEach(walk);
-      for (const v of op.results) defined.add(v.id);
-    }
-  };
-  walk(region);
-  return [...free.values()];
-};

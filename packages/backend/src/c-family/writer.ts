@@ -4,6 +4,7 @@ import { type Expr, expr } from './expr.js';
 import type { Names } from './names.js';
 import { type Place, type Places } from './places.js';
 import type { Site } from './spellings/spelling.js';
+import { cppTokens } from './tokens.js';
 import type { Usage } from './usage.js';
 
 /** What all functions of a kernel share while it is written. */
@@ -81,6 +82,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
         flags.status = true;
         return 'status';
       },
+      tokens: shared.dialect.tokens ?? cppTokens,
       scalar: (t) => shared.dialect.scalar[t]!,
       declared: (v) => scalarName(shared, v),
       element: (name, index) =>
@@ -149,6 +151,9 @@ export const scalarName = (s: Shared, v: Value): string => {
 const nameOfScalar = (s: Shared, v: Value): string =>
   (v.type === 'i32' && s.indices.has(v.id) && (s.lanes?.has(v.id) ?? true) ? s.dialect.index : undefined) ??
   s.dialect.scalar[scalarOf(v.type)]!;
+
+/** The type of counts of iterations. */
+export const wideName = (s: Shared): string => s.dialect.scalar.i64 ?? 'long long';
 
 /** Gives a value a name of its own. */
 export const named = (s: Shared, v: Value, wish = v.hint): string => {

@@ -2,16 +2,22 @@ import {
   makeValue,
   makeOp,
   opWith,
+  freshIds,
+  type Dialect,
+  type IdSource,
   type Module,
   type Op,
+  type OpTable,
   type Pass,
   type Region,
   type Type,
   type Value,
   byteSize,
+  coreDialects,
   fail,
   isFloat,
   lanesOf,
+  opTable,
   pass,
   scalarOf,
 } from '@filigree/ir';
@@ -27,23 +33,30 @@ export interface Registers {
 /**
  * Replaces short vectors by scalars, for targets that have none or whose compiler makes its own: a value of n lanes
  * becomes n scalars, an element-wise op n ops, a vector load n loads. The order of memory effects is kept. A module
- * without vectors is returned as it is. Error: `scalarize/op` for an op on vectors that is not in a core dialect.
+ * without vectors is returned as it is. Error: `scalarize/op` for an op on vectors that is none of the core ones, and not element-wise.
  */
-export const scalarizeVectors: Pass<Module> = pass('scalarize-vectors', (module) => split(module, undefined));
+export const scalarizeVectors: Pass<Module> = pass('scalarize-vectors', (module) =>
+  split(module, undefined, coreDialects),
+);
+
+/** The same for modules with ops of these dialects. */
+export const scalarizeVectorsOver = (dialects: readonly Dialect[]): Pass<Module> =>
+  pass('scalarize-vectors', (module) => split(module, undefined, dialects));
 
 /**
  * Splits vectors that are longer than a register or not of floats, and ops that registers do not support, which then
  * access the lanes by `arith.extract` and assemble them by `arith.insert`. Otherwise like `scalarizeVectors`.
  */
-export const splitVectors = (registers: Registers): Pass<Module> =>
-  pass('split-vectors', (module) => split(module, registers));
+export const splitVectors = (registers: Registers, dialects: readonly Dialect[] = coreDialects): Pass<Module> =>
+  pass('split-vectors', (module) => split(module, registers, dialects));
 
-const split = (module: Module, registers: Registers | undefined): Module => {
+const split = (module: Module, registers: Registers | undefined, dialects: readonly Dialect[]): Module => {
   if (!module.kernels.some((k) => hasVectors(k.body))) return module;
+  const table = opTable(dialects);
   return {
     ...module,
     kernels: module.kernels.map((k) => {
-      const s = new Scalarizer(1 + maxId(k.body, Math.max(-1, ...k.params.map((p) => p.id))), registers);
+      const s = new Scalarizer(freshIds(k), registers, table);
       for (const p of k.params) s.keep(p);
       return { ...k, body: s.region(k.body) };
     }),
@@ -56,24 +69,15 @@ const hasVectors = (r: Region): boolean =>
   r.params.some(isVector) ||
   r.ops.some((op) => op.results.some(isVector) || op.operands.some(isVector) || op.regions.some(hasVectors));
 
-const maxId = (r: Region, least: number): number => {
-  let max = least;
-  for (const p of r.params) max = Math.max(max, p.id);
-  for (const op of r.ops) {
-    for (const v of op.results) max = Math.max(max, v.id);
-    for (const inner of op.regions) max = maxId(inner, max);
-  }
-  return max;
-};
-
 /** Rewrites one kernel; holds what each value has become: its lanes, or registers of several lanes each. */
 class Scalarizer {
   private readonly parts = new Map<number, readonly Value[]>();
   private ops: Op[] = [];
 
   constructor(
-    private nextId: number,
+    private readonly ids: IdSource,
     private readonly registers: Registers | undefined,
+    private readonly table: OpTable,
   ) {}
 
   keep(v: Value): Value {
@@ -100,12 +104,18 @@ class Scalarizer {
     const special = specials[op.name];
     if (special) special(this, op);
     else if (op.name.startsWith('scf.')) this.structured(op);
-    else if (op.name.startsWith('arith.') || op.name.startsWith('math.')) this.elementwise(op);
+    else if (this.byLanes(op)) this.elementwise(op);
     else
       fail('scalarize/op', `there is no scalar form of ${op.name} on vectors`, {
         loc: op.loc,
         remedy: 'lower it to core ops first',
       });
+  }
+
+  /** Whether what an op does to a vector is what it does to each lane. */
+  private byLanes(op: Op): boolean {
+    const traits = this.table.get(op.name)?.traits;
+    return traits?.elementwise === true || traits?.constant === true;
   }
 
   /** Loops, branches and terminators: each vector that they carry becomes its parts. */
@@ -182,7 +192,7 @@ class Scalarizer {
 
   /** Appends an op of one result in place of `from`. */
   add(from: Op | undefined, name: string, operands: readonly Value[], type: Type, attrs: Op['attrs'] = {}): Value {
-    const result = makeValue(this.nextId++, type, undefined);
+    const result = makeValue(this.ids.next(), type, undefined);
     this.ops.push(makeOp(name, operands, [result], attrs, [], from?.loc));
     return result;
   }
@@ -206,7 +216,7 @@ class Scalarizer {
     const width = this.widthOf(v.type);
     const type: Type = width === 1 ? scalarOf(v.type) : { lanes: width, of: scalarOf(v.type) };
     const parts = isVector(v)
-      ? range(lanesOf(v.type) / width).map((k) => makeValue(this.nextId++, type, v.hint && `${v.hint}_${k}`))
+      ? range(lanesOf(v.type) / width).map((k) => makeValue(this.ids.next(), type, v.hint && `${v.hint}_${k}`))
       : [v];
     this.parts.set(v.id, parts);
     return parts;

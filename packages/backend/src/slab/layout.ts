@@ -2,7 +2,7 @@ import { byteSize, type Buffer, type Module } from '@filigree/ir';
 
 /** Where every buffer of a module lies in its one block of memory, in bytes from the start of the block. */
 export interface SlabLayout {
-  /** Offsets in the order of `module.buffers`; 0 for scratch buffers. */
+  /** Offsets in the order of `module.buffers`; 0 for scratch buffers and those that lie elsewhere. */
   readonly offsets: readonly number[];
   /** The same offsets by bare buffer name. */
   readonly offsetOf: ReadonlyMap<string, number>;
@@ -19,15 +19,18 @@ export const slabAlignment = 64;
  * Places the buffers of a module in one slab: constants first, so that they can be written in one piece, then the rest,
  * each group in module order. Scratch buffers are not part of it. Depends on roles, types and lengths only, so modules
  * of equal structure have equal layouts.
+ *
+ * @param bound names of buffers that lie elsewhere
  */
-export const layoutSlab = (module: Module): SlabLayout => {
+export const layoutSlab = (module: Module, bound: ReadonlySet<string> = new Set()): SlabLayout => {
   const offsets = new Array<number>(module.buffers.length);
   const sizes = blockSizes(module);
   const shared = new Map<string, number>();
   const place = (constant: boolean, start: number): number =>
     module.buffers.reduce((at, b, k) => {
-      if (b.role === 'scratch') offsets[k] = 0;
-      if (b.role === 'scratch' || (b.role === 'const') !== constant) return at;
+      const elsewhere = b.role === 'scratch' || bound.has(b.name);
+      if (elsewhere) offsets[k] = 0;
+      if (elsewhere || (b.role === 'const') !== constant) return at;
       const known = b.memory === undefined ? undefined : shared.get(b.memory);
       offsets[k] = known ?? at;
       if (known !== undefined) return at;
@@ -36,7 +39,9 @@ export const layoutSlab = (module: Module): SlabLayout => {
     }, start);
   const constBytes = place(true, 0);
   const bytes = Math.max(place(false, constBytes), slabAlignment);
-  const placed = module.buffers.flatMap((b, k) => (b.role === 'scratch' ? [] : [[b.name, offsets[k]!] as const]));
+  const placed = module.buffers.flatMap((b, k) =>
+    b.role === 'scratch' || bound.has(b.name) ? [] : [[b.name, offsets[k]!] as const],
+  );
   return { offsets, offsetOf: new Map(placed), bytes, constBytes };
 };
 

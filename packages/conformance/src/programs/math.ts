@@ -1,17 +1,17 @@
-import { type ScalarType, type TypedArray, math } from '@filigree/ir';
+import { binaryFunctions, type ScalarType, type TypedArray, unaryFunctions } from '@filigree/ir';
 import type { Program } from '../program.js';
 import { arrayOf, edgePairs, edges, randoms } from '../values.js';
 import { type Output, elementwise } from './elementwise.js';
 
 /** Every op of `math` on f32 and f64: those that IEEE 754 fixes bit by bit, the others within a few units in the last place. */
 export const mathPrograms = (): readonly Program[] =>
-  (['f64', 'f32'] as const).flatMap((t) => [exact(t), elementary(t), powers(t), fused(t)]);
+  (['f64', 'f32'] as const).flatMap((t) => [exact(t), elementary(t), powers(t), ...pairs(t), fused(t)]);
 
-/* The names come from the dialect, so an op that is added there is tested here. */
-const names = Object.keys(math.ops).map((n) => n.slice('math.'.length));
+/* The names come from the table, so an op that is added there is tested here. */
 const fixed = ['sqrt', 'abs', 'floor', 'ceil', 'round', 'trunc', 'sign'];
-const binary = ['atan2', 'pow', 'hypot'];
-const unary = names.filter((n) => !fixed.includes(n) && !binary.includes(n) && n !== 'fma');
+const unary = unaryFunctions.filter((n) => !fixed.includes(n));
+const atEdges = ['atan2', 'pow', 'hypot'];
+const others = binaryFunctions.filter((n) => !atEdges.includes(n));
 
 const of =
   (name: string): Output[2] =>
@@ -49,10 +49,26 @@ const powers = (t: ScalarType): Program => {
       ['x', t, dull(x)],
       ['y', t, dull(y)],
     ],
-    binary.map((n): Output => [n, t, of(n)]),
+    atEdges.map((n): Output => [n, t, of(n)]),
     { ulps: 16 },
   );
 };
+
+/* Functions of two numbers that nothing says more of, on ordinary ones. */
+const pairs = (t: ScalarType): readonly Program[] =>
+  others.length === 0
+    ? []
+    : [
+        elementwise(
+          `functions of two ${t}`,
+          [
+            ['x', t, ordinary(t, 64, 12, 0.01, 0.99)],
+            ['y', t, ordinary(t, 64, 13, 0.01, 0.99)],
+          ],
+          others.map((n): Output => [n, t, of(n)]),
+          { ulps: 16 },
+        ),
+      ];
 
 /* Positive terms, so that one rounding and two differ by an ulp and not by cancellation. */
 const fused = (t: ScalarType): Program =>

@@ -26,6 +26,7 @@ export const memoryPrograms = (): readonly Program[] => [
   logicAtomics(),
   parallelCount(),
   indexFromOutside(),
+  readBefore(),
   compareAndSwap(),
   valueAsIndex(),
   hints(),
@@ -364,7 +365,7 @@ const indexFromOutside = (): Program => {
   const buffers = [
     declareBuffer('start', 'i32', 2, 'input'),
     declareBuffer('x', 'f64', 8, 'input'),
-    declareBuffer('y', 'f64', 2 * n, 'output'),
+    declareBuffer('y', 'f64', 2 * n + 5, 'output'),
   ];
   const kernel = buildKernel(
     'shift',
@@ -374,7 +375,7 @@ const indexFromOutside = (): Program => {
       const twice = b.add(b.mul(b.load('start', b.i32(1)), b.i32(2)), b.load('start', b.i32(0)));
       b.for(b.i32(0), b.i32(n), b.i32(1), { parallel: true }, [], (i) => {
         b.store('y', b.load('x', from), b.add(twice, i));
-        b.store('y', b.add(b.load('x', twice), b.cast(i, 'f64')), b.add(i, b.i32(n)));
+        b.store('y', b.add(b.load('x', twice), b.cast(i, 'f64')), b.add(i, b.i32(n + 5)));
       });
     },
     buffers,
@@ -383,6 +384,28 @@ const indexFromOutside = (): Program => {
     name: 'indices computed before a parallel loop',
     module: makeModule('m', buffers, [kernel]),
     inputs: { start: Int32Array.of(3, 1), x: randomArray('f64', 8, 1) },
+  };
+};
+
+/* Each iteration takes what was there before any of them, the first and the last of which change it. */
+const readBefore = (): Program => {
+  const n = 3000;
+  const buffers = [declareBuffer('x', 'i32', n, 'inout')];
+  const kernel = buildKernel(
+    'shift',
+    {},
+    (b) => {
+      const [first, last] = [b.load('x', b.i32(0)), b.load('x', b.i32(n - 1))];
+      b.for(b.i32(0), b.i32(n), b.i32(1), { parallel: true }, [], (i) =>
+        b.store('x', b.add(b.mul(first, last), b.sub(b.load('x', i), i)), i),
+      );
+    },
+    buffers,
+  );
+  return {
+    name: 'what is read before a parallel loop that changes it',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { x: arrayOf('i32', n, (k) => 7 * k + 3) },
   };
 };
 

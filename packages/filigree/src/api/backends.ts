@@ -1,30 +1,51 @@
 import * as E from 'fp-ts/lib/Either.js';
-import type { Backend } from '@filigree/backend';
+import { backendsOf, type Backend, type MakeBackend } from '@filigree/backend';
 import { isBackend } from '@filigree/backend/options';
 import { cpp } from '@filigree/backend-cpp';
+import { cuda } from '@filigree/backend-cuda';
+import { hip } from '@filigree/backend-hip';
+import { metal } from '@filigree/backend-metal';
 import { wasm } from '@filigree/backend-wasm';
-import { DiagnosticError, describeValue, fail } from '@filigree/ir';
+import { DiagnosticError, describeValue, fail, type Extension } from '@filigree/ir';
 import { chooseBackend } from '@filigree/runtime';
 
-/** The name of a backend of this version. */
-export type BackendName = 'cpp' | 'wasm';
+/** What this package brings by itself: the one list of its backends, the preferred first. */
+const own = {
+  name: 'filigree',
+  backends: {
+    cpp: (options) => cpp(options),
+    wasm: (options) => wasm(options),
+    cuda: (options) => cuda(options),
+    hip: (options) => hip(options),
+    metal: (options) => metal(options),
+  },
+} as const satisfies Extension & { readonly backends: Readonly<Record<string, MakeBackend>> };
 
-/** The backends of this version, the preferred first. */
-export const backends = (): readonly Backend[] => [cpp(), wasm()];
+/** The name of a backend of this version. */
+export type BackendName = keyof typeof own.backends;
+
+/**
+ * The backends of this version, the preferred first, and those that extensions bring. Throws `DiagnosticError` `extension/…`.
+ */
+export const backends = (extensions: readonly Extension[] = []): readonly Backend[] => backendsOf([own, ...extensions]);
 
 /**
  * A backend as options name it: a value is taken as it is, a name must work here, and without either the first that works
- * is taken: `cpp` where there is a C++ compiler, else `wasm`. Throws `DiagnosticError` `runtime/backend`.
+ * is taken: `cpp` where there is a C++ compiler, else `wasm`. Throws `DiagnosticError` `runtime/backend`, `extension/…`.
+ *
+ * @param extensions whose backends may be named, and whose ops the backend is to know
  */
-export const resolveBackend = async (backend: string | Backend | undefined): Promise<Backend> => {
+export const resolveBackend = async (
+  backend: string | Backend | undefined,
+  extensions: readonly Extension[] = [],
+): Promise<Backend> => {
   if (isBackend(backend)) return backend;
+  const known = backends(extensions);
   if (backend !== undefined && typeof backend !== 'string')
     fail('runtime/backend', `the backend is ${describeValue(backend)}`, {
-      remedy: `give a name, ${backends()
-        .map((b) => `'${b.name}'`)
-        .join(' or ')}, or a backend such as cpp()`,
+      remedy: `give a name, ${known.map((b) => `'${b.name}'`).join(' or ')}, or a backend such as cpp()`,
     });
-  const chosen = await chooseBackend(backends(), backend)();
+  const chosen = await chooseBackend(known, backend)();
   if (E.isLeft(chosen)) throw new DiagnosticError(chosen.left);
   return chosen.right;
 };

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend } from '@filigree/backend';
-import { arithmeticOf, DiagnosticError, fail, type Arithmetic, type Diagnostics } from '@filigree/ir';
-import { instantiate, type Instance } from '@filigree/runtime';
+import { runPass, arithmeticOf, DiagnosticError, fail, type Arithmetic, type Diagnostics } from '@filigree/ir';
+import { instantiate, type Instance, type SharingOptions } from '@filigree/runtime';
 import { specialize, trace, type Program, type Specialized, type Trace } from '@filigree/specialize';
 import { memoryProblem } from './memory.js';
 import { mergeOptions, type OptionOverrides } from './options.js';
@@ -9,7 +9,7 @@ import { mergeOptions, type OptionOverrides } from './options.js';
 /** The steps from a program to something that runs, in order. */
 export type Stage = 'trace' | 'analyse' | 'generate' | 'compile';
 
-export interface BuildOptions {
+export interface BuildOptions extends SharingOptions {
   readonly backend: Backend;
   readonly dtype?: 'f32' | 'f64' | undefined;
   readonly threads?: number | undefined;
@@ -44,25 +44,26 @@ export const build = async (program: Program, options: BuildOptions): Promise<Bu
 };
 
 const built = async (program: Program, options: BuildOptions): Promise<Built> => {
-  const { backend, threads = 1, cache, onProgress } = options;
+  const { backend, threads = 1, cache, memory, bind, onProgress } = options;
   const arithmetic = arithmeticOf(options.arithmetic);
   const specializeOptions = mergeOptions(options.specialize ?? {}, options.dtype ? { dtype: options.dtype } : {});
   const { dtype } = specializeOptions;
   await onProgress?.('trace');
   const started = performance.now();
-  const traced = right(trace({ arithmetic }).run(program));
+  const traced = right(runPass(trace({ arithmetic }), program, backend.watch));
   checkNames(traced);
   const tracedAt = performance.now();
   await onProgress?.('analyse');
-  const specialized = right(specialize(specializeOptions)(traced));
+  const specialized = right(specialize(specializeOptions)(traced, backend.watch));
   checkBuffers(specialized);
   const analysedAt = performance.now();
-  await onProgress?.('generate');
-  await onProgress?.('compile');
   const instance = right(
     await instantiate(specialized.module, backend, {
       threads,
       ...(cache === undefined ? {} : { cache }),
+      ...(memory && { memory }),
+      ...(bind && { bind }),
+      ...(onProgress && { onStep: (step) => (step === 'load' ? undefined : onProgress(STAGE_OF[step])) }),
     })(),
   );
   return {
@@ -79,6 +80,8 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
     },
   };
 };
+
+const STAGE_OF = { emit: 'generate', compile: 'compile' } as const;
 
 /** The value of an `Either`, or its diagnostics as an exception. */
 export const right = <A>(e: E.Either<Diagnostics, A>): A => {

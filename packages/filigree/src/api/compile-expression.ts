@@ -25,7 +25,7 @@ export const compileExpression = async (
     });
   const { program } = expressionProblem(text, bindings);
   const compiled = compiledProgram(
-    await build(program, { ...options, backend: await resolveBackend(options.backend) }),
+    await build(program, { ...options, backend: await resolveBackend(options.backend, options.extensions) }),
   );
   for (const name of Object.keys(compiled.inputs)) {
     const b = bindings[name];

@@ -8,10 +8,12 @@ import {
   option,
   optionsOf,
   type Arithmetic,
+  type Extension,
   type Loc,
   type OptionSpec,
 } from '@filigree/ir';
 import { symbolic } from '@filigree/lang/numeric';
+import { sharingSpec, type SharingOptions } from '@filigree/runtime';
 import { type InputShape, type Program, specializeSpec } from '@filigree/specialize';
 import { resolveBackend, type BackendName } from './backends.js';
 import { build, type Stage } from './build.js';
@@ -30,9 +32,11 @@ export interface NumericProgram<I extends Readonly<Record<string, InputShape>>, 
 }
 
 /** How a program is compiled. */
-export interface CompileOptions {
-  /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
+export interface CompileOptions extends SharingOptions {
+  /** A name, of this version or of an extension, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
   readonly backend?: BackendName | (string & {}) | Backend;
+  /** Those whose backends may be named; a backend that is named knows their ops. */
+  readonly extensions?: readonly Extension[];
   /** The scalar type of inputs, outputs and arithmetic; default `f64`. */
   readonly dtype?: 'f32' | 'f64';
   /** Threads of a run that does not say otherwise; default 1. */
@@ -86,7 +90,7 @@ export async function compile(
     });
   for (const [name, shape] of Object.entries(program.inputs)) checkShape(name, shape);
   const { rewrite = true, scope, at, ...rest } = options;
-  const backend = await resolveBackend(options.backend);
+  const backend = await resolveBackend(options.backend, options.extensions);
   const toTrace = rewrite
     ? traceable(
         program.inputs,
@@ -103,12 +107,14 @@ export async function compile(
 /** What all traced programs take, for those that pass it on. */
 export const compileSpec: OptionSpec<Omit<CompileOptions, 'scope' | 'at'>> = {
   backend: option.anything,
+  extensions: option.array('a list of extensions'),
   dtype: option.choice('f32', 'f64'),
   threads: threadsOption,
   cache: option.or(false, option.text),
   arithmetic: option.choice(...ARITHMETICS),
   specialize: optionsOf(specializeSpec),
   onProgress: option.callback,
+  ...sharingSpec,
 };
 
 const checkShape = (name: string, shape: unknown): void => {

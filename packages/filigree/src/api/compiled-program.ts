@@ -1,4 +1,5 @@
 import type { Sources } from '@filigree/backend';
+import type { DeviceBuffer } from '@filigree/backend/device';
 import { DiagnosticError, fail, readOnly, type Arithmetic, type Diagnostics, type TypedArray } from '@filigree/ir';
 import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse/formats';
 import { lifecycle } from '@filigree/runtime';
@@ -22,8 +23,8 @@ export interface CompileStats {
 }
 
 /**
- * A program that runs natively on its own memory. `inputs` and `outputs` are views into that memory, valid until `dispose`:
- * write inputs, `run`, read outputs; nothing is copied. After `dispose` every method is `program/disposed`. `I` and `O` are the
+ * A program that runs natively on its memory. `inputs` and `outputs` are views into that memory, valid until `dispose`, where the
+ * host sees it: write inputs, `run`, read outputs; nothing is copied. After `dispose` every method is `program/disposed`. `I` and `O` are the
  * names of inputs and outputs, where they are known.
  */
 export interface CompiledProgram<I extends string = string, O extends string = string> {
@@ -35,6 +36,11 @@ export interface CompiledProgram<I extends string = string, O extends string = s
   readonly set: (name: string, values: ArrayLike<number> | number) => void;
   /** Copies the values of a matrix that has exactly the compiled pattern; else `pattern/mismatch`, `program/pattern`. */
   readonly setMatrix: (name: string, matrix: Csr<ArrayLike<number>>) => void;
+  /**
+   * An input or output in memory, which another program can be bound to: `compile(next, { bind: { x: this.buffer('y') } })`. Error:
+   * `run/buffer`.
+   */
+  readonly buffer: (name: string) => DeviceBuffer;
   /** A sparse input or output with its pattern; the values are the view. */
   readonly matrix: (name: string) => Csr<NumericArray>;
   readonly run: (options?: { readonly threads?: number }) => void;
@@ -57,7 +63,15 @@ export interface CompiledProgram<I extends string = string, O extends string = s
 /** What `build` made, as users hold it. */
 export const compiledProgram = ({ trace, specialized, instance, dtype, arithmetic, ms }: Built): CompiledProgram => {
   const views = (names: readonly string[]): Readonly<Record<string, NumericArray>> =>
-    Object.fromEntries(names.map((name) => [name, numeric(instance.buffers[name])]));
+    /* Where the host does not see the memory, asking for a view says so. */
+    instance.memory.mapped
+      ? Object.fromEntries(names.map((name) => [name, numeric(instance.buffers[name])]))
+      : Object.defineProperties(
+          {},
+          Object.fromEntries(
+            names.map((name) => [name, { enumerable: true, get: () => numeric(instance.buffers[name]) }]),
+          ),
+        );
   const inputs = readOnly(
     views(trace.inputs.map((i) => i.name)),
     'inputs are views of the memory of the program',
@@ -74,18 +88,19 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
   for (const { name, pattern } of trace.outputs) if (pattern) patterns[name] = pattern;
 
   const life = lifecycle({ codes: 'program', what: 'the program was', again: 'compile it again' }, instance.dispose);
-  const input = (name: string): NumericArray =>
+  const Numbers = dtype === 'f32' ? Float32Array : Float64Array;
+  const input = (name: string): DeviceBuffer =>
     Object.hasOwn(inputs, name)
-      ? inputs[name]
+      ? instance.buffer(name)
       : fail('program/unknown-input', `the program has no input '${name}'`, {
           remedy: `its inputs are ${Object.keys(inputs).join(', ') || 'none'}`,
         });
   const set = (name: string, given: ArrayLike<number> | number): void => {
     life.ready();
-    const view = input(name);
+    const { length, write } = input(name);
     const values = typeof given === 'number' ? [given] : given;
-    if (values?.length !== view.length)
-      fail('program/length', `input '${name}' has ${view.length} values, got ${values?.length ?? String(values)}`, {
+    if (values?.length !== length)
+      fail('program/length', `input '${name}' has ${length} values, got ${values?.length ?? String(values)}`, {
         remedy: 'give exactly the values of the shape the program was compiled for, flat, rows first; or compile again',
       });
     const odd = ArrayBuffer.isView(values) ? -1 : Array.prototype.findIndex.call(values, (x) => typeof x !== 'number');
@@ -93,7 +108,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
       fail('program/values', `value ${odd} of input '${name}' is no number`, {
         remedy: 'give numbers, in a flat array',
       });
-    view.set(values);
+    write(values instanceof Numbers ? values : Numbers.from(values));
   };
   const patternOf = (name: string): CsrPattern =>
     Object.hasOwn(patterns, name)
@@ -112,6 +127,10 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
       const mismatch = comparePatterns(patternOf(name), requirePattern(name, matrix?.pattern), name);
       if (mismatch) throw new DiagnosticError([mismatch]);
       set(name, matrix.values);
+    },
+    buffer: (name) => {
+      life.alive();
+      return instance.buffer(name);
     },
     matrix: (name) => {
       life.alive();

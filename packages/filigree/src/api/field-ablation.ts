@@ -1,5 +1,5 @@
 import { checkOptions } from '@filigree/ir';
-import { pipelineSpec, type FieldPipelineOptions } from '@filigree/runtime';
+import { graphPassNames, pipelineSpec, type FieldPipelineOptions } from '@filigree/runtime';
 import { namesToAblate } from './ablation.js';
 
 type Lowering = NonNullable<FieldPipelineOptions['lowering']>;
@@ -25,6 +25,10 @@ export const FIELD_ABLATIONS = {
   'hoist-accesses': part({ hoist: false }),
   /** Values through cells, without loads and stores. */
   'forward-values': part({ forward: false }),
+  /** One store for several fields of a word. */
+  'fuse-stores': { quant: { fuse: false } },
+  /** Stores to words of several fields without a loop, where no other thread writes them. */
+  'own-words': { quant: { own: false } },
   /** Sums of each thread for itself. */
   privatize: { omit: ['privatize'] },
   /** What is known of integers: bounds that always hold, digits of sums. */
@@ -46,6 +50,9 @@ export const FIELD_ABLATIONS = {
 /** A part of the lowering of fields that can be switched off. */
 export type FieldAblation = keyof typeof FIELD_ABLATIONS;
 
+/** Passes on the graph of queued launches that can be switched off, by name (thesis §4.6). */
+export const GRAPH_PASSES = graphPassNames;
+
 /** Options with these parts switched off. Throws `DiagnosticError` `ablate/unknown`. */
 export const ablateFields = (names: readonly string[], options?: FieldPipelineOptions): FieldPipelineOptions =>
   namesToAblate(names, Object.keys(FIELD_ABLATIONS) as readonly FieldAblation[]).reduce<FieldPipelineOptions>(
@@ -57,6 +64,7 @@ const merge = (a: FieldPipelineOptions, b: FieldPipelineOptions): FieldPipelineO
   ...a,
   ...b,
   ...(a.omit === true || b.omit === true ? { omit: true } : { omit: [...(a.omit ?? []), ...(b.omit ?? [])] }),
+  quant: { ...a.quant, ...b.quant },
   lowering: { ...a.lowering, ...b.lowering, ...simplified(a.lowering?.simplify, b.lowering?.simplify) },
 });
 

@@ -11,7 +11,14 @@ import {
   type CsrPattern,
   type Ring,
 } from '@filigree/sparse/formats';
-import type { InputShape, Program, SymbolicInput, TraceContext, TracedOutput } from '@filigree/specialize';
+import type {
+  ElementsWord,
+  InputShape,
+  Program,
+  SymbolicInput,
+  TraceContext,
+  TracedOutput,
+} from '@filigree/specialize';
 import { checkPattern } from './check-pattern.js';
 
 /** A sparse matrix as numeric code sees it: one number per entry of the pattern, row by row. */
@@ -42,6 +49,24 @@ export interface NumericContext {
   readonly block: <T>(values: T) => T;
   /** Sparse algebra for the matrices of a program. */
   readonly sparse: SparseMath;
+  /**
+   * The derivative of a number by each of `variables`, in their shape. Derivatives are ordinary values: compute with them, return them, or differentiate them
+   * again. Errors: `derivative/…`.
+   */
+  readonly gradient: <V extends NumericOutput>(value: number, variables: V) => V;
+  /** The derivatives of each of `values`, one row a value, by each of `variables`: a sparse matrix whose pattern is found. */
+  readonly jacobian: (values: NumericOutput, variables: NumericOutput) => SparseMatrix;
+  /**
+   * The second derivatives of a number by each two of `variables`: a sparse matrix whose pattern is found, all of it, or with `half: 'lower'` what is on and
+   * below its diagonal.
+   */
+  readonly hessian: (
+    value: number,
+    variables: NumericOutput,
+    options?: { readonly half?: 'lower' | 'both' },
+  ) => SparseMatrix;
+  /** Runs a body for many elements at the cost of running it once; on plain numbers `plainElements` is the same loop. */
+  readonly elements: ElementsWord;
 }
 
 /** Sparse algebra on the matrices that a program receives. */
@@ -72,7 +97,12 @@ export const traceable = (
       context.block(idsOf(values, context) as TracedOutput);
       return values;
     };
-    const results = run(symbols as never, { block, sparse });
+    const results = run(symbols as never, {
+      block,
+      sparse,
+      elements: context.elements,
+      ...derivativesIn(context),
+    });
     if (
       typeof results !== 'object' ||
       results === null ||
@@ -90,6 +120,18 @@ export const traceable = (
     );
   },
 });
+
+/** The derivatives of the trace, on matrices as numeric code sees them. */
+const derivativesIn = (context: TraceContext): Pick<NumericContext, 'gradient' | 'jacobian' | 'hessian'> => {
+  const traced = (x: unknown): TracedOutput => idsOf(x, context, 'derivative') as TracedOutput;
+  const matrix = (m: Csr<Int32Array>): SparseMatrix => symbolsOf(m, context) as SparseMatrix;
+  return {
+    gradient: (value, variables) =>
+      symbolsOf(context.gradient(traced(value) as Num, traced(variables)) as SymbolicInput, context) as never,
+    jacobian: (values, variables) => matrix(context.jacobian(traced(values), traced(variables))),
+    hessian: (value, variables, options) => matrix(context.hessian(traced(value) as Num, traced(variables), options)),
+  };
+};
 
 const symbolsOf = (x: SymbolicInput, { graph }: TraceContext): unknown =>
   isMatrix(x) ? { pattern: x.pattern, values: Array.from(x.values as Int32Array, (id) => new Sym(graph, id)) } : x;

@@ -21,7 +21,7 @@ export interface FieldProgramOptions<K extends Kernels = Kernels, F extends Fiel
   ProgramOptions<K, F>,
   'backend'
 > {
-  /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
+  /** A name, of this version or of an extension, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
   readonly backend?: BackendName | (string & {}) | Backend;
   /** Parts of the lowering to switch off, by their names in `FIELD_ABLATIONS`. */
   readonly ablate?: readonly string[];
@@ -41,13 +41,16 @@ export const program = async <const K extends Kernels, F extends Fields = Readon
     });
   const spec = fieldProgramSpec as OptionSpec<FieldProgramOptions<K, F>>;
   const { ablate = [], backend, ...options } = checkOptions<FieldProgramOptions<K, F>>('program', given, spec);
-  const { lowering, omit, lanes } = options;
+  const { lowering, omit, lanes, quant } = options;
   const switched = ablateFields(ablate, {
     ...(lowering && { lowering }),
+    ...(quant && { quant }),
     ...(omit && { omit }),
     ...(lanes !== undefined && { lanes }),
   });
-  return right(await makeProgram<K, F>({ ...options, ...switched, backend: await resolveBackend(backend) })());
+  return right(
+    await makeProgram<K, F>({ ...options, ...switched, backend: await resolveBackend(backend, options.extensions) })(),
+  );
 };
 
 const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {

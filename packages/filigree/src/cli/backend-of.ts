@@ -1,23 +1,57 @@
 import type { Backend } from '@filigree/backend';
-import { fail } from '@filigree/ir';
-import type { Progress } from './progress.js';
+import { describeValue, fail, type Extension } from '@filigree/ir';
+import type { CommonOptions } from './common-options.js';
+import { exportOf, isPath, loadExtensions } from './load-extensions.js';
+import { loadModule } from './load-module.js';
+import type { Session } from './session.js';
 
-/** Targets that the command line knows and this version cannot run, with the reason. */
-export const ABSENT: Readonly<Record<string, string>> = {
-  cuda: 'this version has no CUDA backend',
-  hip: 'this version has no HIP backend',
-  metal: 'this version has no Metal backend',
-};
+/** What a command compiles with. */
+export interface Chosen {
+  readonly backend: Backend;
+  readonly extensions: readonly Extension[];
+}
 
-/** The backend that `--backend` names, or the first that works. Errors: `runtime/backend`. */
-export const backendOf = async (name: string | undefined, progress: Progress): Promise<Backend> => {
-  if (name !== undefined && Object.hasOwn(ABSENT, name))
-    fail('runtime/backend', ABSENT[name], { remedy: 'use cpp or wasm; `filigree devices` tells which work here' });
-  const { resolveBackend } = await import('../api/backends.js');
+/**
+ * The extensions that `--use` names, and the backend that `--backend` does, by name or as a module that exports one, or else the first that
+ * works. Sources that are to be written may be for a backend that does not work here. Errors: what `loadExtensions` says, `runtime/backend`.
+ */
+export const chosenBackend = async (options: CommonOptions, session: Session): Promise<Chosen> => {
+  const { backend, use, emit } = options;
+  const { progress } = session;
+  const extensions = await loadExtensions(use);
+  const { backends } = await import('../api/backends.js');
+  const { watched } = await import('@filigree/backend');
+  const { chooseBackend } = await import('@filigree/runtime');
+  const { right } = await import('../api/build.js');
+  const given = backend !== undefined && isPath(backend) ? await loadBackend(backend, extensions) : undefined;
+  const named = backend === undefined ? undefined : (given ?? backends(extensions).find((b) => b.name === backend));
+  if (emit !== undefined && named && !(await named.probe()).usable) {
+    const { emitOnly } = await import('@filigree/backend/device');
+    return { backend: watched(emitOnly(named), session.watch(options)), extensions };
+  }
   progress.listen();
   try {
-    return await resolveBackend(name);
+    const choice = given ? chooseBackend([given], given.name) : chooseBackend(backends(extensions), backend);
+    return { backend: watched(right(await choice()), session.watch(options)), extensions };
   } finally {
     progress.unlisten();
   }
+};
+
+/** The backend alone. */
+export const backendOf = async (options: CommonOptions, session: Session): Promise<Backend> =>
+  (await chosenBackend(options, session)).backend;
+
+/* A backend, or a function that makes one of the extensions that it should know. */
+const loadBackend = async (path: string, extensions: readonly Extension[]): Promise<Backend> => {
+  const exported = exportOf(await loadModule(path), 'backend');
+  const { isBackend } = await import('@filigree/backend/options');
+  const made: unknown =
+    typeof exported === 'function' ? (exported as (o: object) => unknown)({ extensions }) : exported;
+  return isBackend(made)
+    ? made
+    : fail('runtime/backend', `'${path}' exports no backend: what it exports is ${describeValue(made)}`, {
+        remedy:
+          'write export default ({ extensions }) => nativeBackend(…), or load an extension that brings one by --use',
+      });
 };

@@ -47,6 +47,7 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
     command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
   try {
     await program.parseAsync([...argv], { from: 'user' });
+    await session.finish();
     return session.status;
   } catch (e) {
     if (isUsageError(e)) {

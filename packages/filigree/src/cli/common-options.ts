@@ -29,6 +29,8 @@ export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
   'merge-accesses',
   'hoist-accesses',
   'forward-values',
+  'fuse-stores',
+  'own-words',
   'privatize',
   'integer-range',
   'uneven-loops',
@@ -40,8 +42,21 @@ export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
 ];
 
 /** What every command takes. */
-export interface CommonOptions {
+export interface AnswerOptions {
   readonly json?: boolean;
+  readonly use?: readonly string[];
+}
+
+/** What is to be shown of passes. */
+export interface WatchOptions {
+  /** Names, or `all`. */
+  readonly printBefore?: readonly string[];
+  readonly printAfter?: readonly string[];
+  readonly timePasses?: boolean;
+}
+
+/** What every command takes that compiles or runs something. */
+export interface CommonOptions extends AnswerOptions, WatchOptions {
   readonly backend?: string;
   readonly dtype: 'f32' | 'f64';
   readonly threads: number;
@@ -52,15 +67,10 @@ export interface CommonOptions {
 
 /** Adds the options that every command takes which compiles or runs something. */
 export const withCommonOptions = (command: Command): Command =>
-  withAnswerOptions(command)
-    .addOption(
-      new Option('--backend <name>', 'default: cpp where a C++ compiler is found, else wasm').choices([
-        'cpp',
-        'wasm',
-        'cuda',
-        'hip',
-        'metal',
-      ]),
+  withWatchOptions(withAnswerOptions(command))
+    .option(
+      '--backend <name>',
+      'one that `filigree devices` lists, or a module ./file.mjs that exports one; default: cpp where a C++ compiler is found, else wasm',
     )
     .addOption(new Option('--dtype <type>', 'scalar type').choices(['f32', 'f64']).default('f64'))
     .option('--threads <n>', 'threads of a run', wholeNumber(1), 1)
@@ -68,8 +78,24 @@ export const withCommonOptions = (command: Command): Command =>
     .option('--seed <n>', 'seed of random values', wholeNumber(0), 1)
     .option('--no-cache', 'compile anew, keep nothing');
 
-/** Adds the options of every command: those of how it answers. */
-export const withAnswerOptions = (command: Command): Command => command.option('--json', 'one JSON document on stdout');
+/** Adds the options of every command: how it answers, and what extends it. */
+export const withAnswerOptions = (command: Command): Command =>
+  command
+    .option('--json', 'one JSON document on stdout')
+    .option(
+      '--use <extension>',
+      'a package, or a module ./file.mjs, that brings ops, passes, words or backends; may be given again',
+      also,
+    );
+
+/** Adds the options of every command that runs passes. */
+export const withWatchOptions = (command: Command): Command =>
+  command
+    .option('--print-before <pass>', 'print what this pass takes, or `all`; with --emit into FOLDER/passes', also)
+    .option('--print-after <pass>', 'the same of what it leaves; both may be given again', also)
+    .option('--time-passes', 'print how long each pass took, without those inside of it');
+
+const also = (name: string, before: readonly string[] = []): readonly string[] => [...before, name];
 
 /** `--ablate`, with names that there are. */
 export const ablateOption = (names: readonly string[]): Option =>

@@ -1,9 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, Sources } from '@filigree/backend';
-import { DiagnosticError, fail, type Arithmetic, type Diagnostics, type Loc, type Module } from '@filigree/ir';
+import {
+  DiagnosticError,
+  fail,
+  type Arithmetic,
+  type Diagnostics,
+  type Extension,
+  type Loc,
+  type Module,
+} from '@filigree/ir';
 import { offload } from '@filigree/opt';
 import type { InputShape, Program } from '@filigree/specialize';
 import type { Stage } from '../api/build.js';
+import { resolveBackend } from '../api/backends.js';
 import { compile } from '../api/compile.js';
 import { program, type FieldProgramOptions } from '../api/program.js';
 import { placeOf } from './load-module.js';
@@ -17,7 +26,10 @@ export interface Compilable {
 }
 
 export interface CompilableOptions {
+  /** The backend of the command line, and whether that names one: otherwise a program's own goes first. */
   readonly backend: Backend;
+  readonly named: boolean;
+  readonly extensions: readonly Extension[];
   readonly dtype: 'f32' | 'f64';
   readonly arithmetic?: Arithmetic | undefined;
   readonly threads: number;
@@ -27,6 +39,8 @@ export interface CompilableOptions {
 
 /** What became of it: its kernels with the tasks of each, all in the same sources. */
 export interface Compiled {
+  /** The name of its backend. */
+  readonly backend: string;
   readonly kernels: readonly { readonly name: string; readonly tasks: number }[];
   readonly sources: Sources;
   readonly ms: Readonly<Record<Stage, number>>;
@@ -91,20 +105,33 @@ interface NumericExport {
   readonly run: Program['run'];
   readonly scope?: Readonly<Record<string, unknown>>;
   readonly rewrite?: boolean;
+  readonly backend?: Own;
 }
+
+/** The backend that a program says it is for. */
+type Own = string | Backend | undefined;
+
+const backendFor = async (own: Own, { backend, named, extensions }: CompilableOptions): Promise<Backend> =>
+  named || own === undefined ? backend : resolveBackend(own, extensions);
 
 const numericProgram = (
   name: string,
-  { inputs, run, scope, rewrite }: NumericExport,
+  { inputs, run, scope, rewrite, backend: own }: NumericExport,
   path: string,
   text: string,
 ): Compilable => ({
   name,
   traced: true,
-  compile: async ({ arithmetic, ...options }) => {
+  compile: async (options) => {
+    const { dtype, arithmetic, threads, cache, onProgress } = options;
     const at = placeOf(run, path, text);
+    const backend = await backendFor(own, options);
     const common = {
-      ...options,
+      backend,
+      dtype,
+      threads,
+      onProgress,
+      ...(cache === false ? { cache } : {}),
       ...(arithmetic ? { arithmetic } : {}),
       ...(scope ? { scope } : {}),
       ...(at ? { at } : {}),
@@ -117,7 +144,13 @@ const numericProgram = (
       throw at ? placedAt(at, e) : e;
     });
     dispose();
-    return { kernels: [{ name, tasks: stats.launches }], sources, ms: stats.ms, warnings: warnings ?? [] };
+    return {
+      backend: backend.name,
+      kernels: [{ name, tasks: stats.launches }],
+      sources,
+      ms: stats.ms,
+      warnings: warnings ?? [],
+    };
   },
 });
 
@@ -127,18 +160,22 @@ const placedAt = (loc: Loc, e: unknown): unknown =>
     ? new DiagnosticError(e.diagnostics.map((d) => (d.loc || !/^(program|trace)\//.test(d.code) ? d : { ...d, loc })))
     : e;
 
-type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget'>;
+type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget' | 'backend' | 'extensions'>;
 
-const fieldProgram = (name: string, { layout, kernels, budget }: FieldExport): Compilable => ({
+const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...given }: FieldExport): Compilable => ({
   name,
   traced: false,
-  compile: async ({ backend, threads, cache, onProgress }) => {
+  compile: async (options) => {
+    const { threads, cache, onProgress } = options;
+    const extensions = [...(given.extensions ?? []), ...options.extensions];
+    const backend = await backendFor(own, { ...options, extensions });
     const start = performance.now();
     onProgress('compile');
     const { instance, warnings, dispose } = await program({
       layout,
       kernels,
       backend,
+      extensions,
       threads,
       ...(budget === undefined ? {} : { budget }),
       ...(cache === false ? { cache } : {}),
@@ -148,6 +185,7 @@ const fieldProgram = (name: string, { layout, kernels, budget }: FieldExport): C
     const { emit, compile, load } = instance.ms;
     const tasks = tasksOf(instance.module);
     return {
+      backend: backend.name,
       kernels: [...tasks].map(([kernel, count]) => ({ name: `${name}.${kernel}`, tasks: count })),
       sources: instance.sources,
       ms: { trace: 0, analyse: all - emit - compile - load, generate: emit, compile: compile + load },

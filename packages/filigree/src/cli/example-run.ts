@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Sources } from '@filigree/backend';
 import { error, fail, formatDiagnostic, type Arithmetic, type Diagnostic, type Diagnostics } from '@filigree/ir';
 import { ABLATIONS, parseAblation } from '../api/ablation.js';
-import { FIELD_ABLATIONS } from '../api/field-ablation.js';
+import { FIELD_ABLATIONS, GRAPH_PASSES } from '../api/field-ablation.js';
 import type { ExampleResult } from '../gallery.js';
-import { backendOf } from './backend-of.js';
+import { chosenBackend } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
 import { exampleOf, loadGallery } from './load-gallery.js';
 import type { Session } from './session.js';
@@ -34,20 +34,26 @@ export const runExample = async (
   args: Readonly<Record<string, string>>,
   options: ExampleRunOptions,
   session: Session,
+  draw?: (title: string, svg: string) => void,
 ): Promise<ExampleSummary> => {
   const example = exampleOf(await loadGallery(), name);
   if (options.arithmetic !== undefined && example.traced !== true)
     fail('run/arithmetic', `'${name}' compiles no traced program, to which --arithmetic applies`, {
       remedy: 'leave out --arithmetic',
     });
-  const ablated = parseAblation(options.ablate ?? '', [...Object.keys(ABLATIONS), ...Object.keys(FIELD_ABLATIONS)]);
-  const backend = await backendOf(options.backend, session.progress);
+  const ablated = parseAblation(options.ablate ?? '', [
+    ...Object.keys(ABLATIONS),
+    ...Object.keys(FIELD_ABLATIONS),
+    ...GRAPH_PASSES,
+  ]);
+  const { backend, extensions } = await chosenBackend(options, session);
   const emitted: [string, Sources][] = [];
   const unheard = onceEach();
   const started = performance.now();
   const result = await example.run({
     args,
-    backend: backend.name,
+    backend,
+    extensions,
     dtype: options.dtype,
     arithmetic: options.arithmetic,
     threads: options.threads,
@@ -55,6 +61,7 @@ export const runExample = async (
     bench: options.bench ?? false,
     ablate: ablated,
     emit: (program, sources) => emitted.push([program, sources]),
+    ...(draw && { draw }),
     warn: (warnings) => session.warn(unheard(warnings)),
     progress: (fraction, text) => void session.progress.at(fraction, text),
   });

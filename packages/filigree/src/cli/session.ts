@@ -1,4 +1,7 @@
 import { error, formatDiagnostic, type Diagnostic, type Diagnostics } from '@filigree/ir';
+import { join } from 'node:path';
+import type { WatchOptions } from './common-options.js';
+import { PassWatch } from './pass-watch.js';
 import { Progress } from './progress.js';
 import type { Terminal } from './terminal.js';
 
@@ -6,6 +9,8 @@ import type { Terminal } from './terminal.js';
 export class Session {
   status = 0;
   readonly progress: Progress;
+  /* Whoever looks at the passes of this run. */
+  private passes: PassWatch | undefined;
   private readonly texts = new Map<string, string>();
   /* Whoever waits for an answer gets one from a process that the user's own code ends, too. */
   private readonly cutShort = (status: number): void => {
@@ -24,6 +29,27 @@ export class Session {
   ) {
     this.progress = new Progress(terminal, () => this.close());
     process.once('exit', this.cutShort);
+  }
+
+  /** Shows of passes what options ask for; undefined where they ask for nothing. @param show where texts go, default stderr */
+  watch(
+    options: WatchOptions & { readonly emit?: string },
+    show = (text: string): void => this.message(text),
+  ): PassWatch | undefined {
+    const { printBefore, printAfter, timePasses, emit } = options;
+    if (printBefore === undefined && printAfter === undefined && timePasses === undefined) return undefined;
+    this.passes ??= new PassWatch(
+      options,
+      (text) => this.message(text),
+      show,
+      emit === undefined ? undefined : join(emit, 'passes'),
+    );
+    return this.passes;
+  }
+
+  /** The run is done, and whatever is shown at its end. */
+  async finish(): Promise<void> {
+    await this.passes?.finish();
   }
 
   /** Makes the text of a source known, for code frames of diagnostics that name it. */

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, type Sources } from '@filigree/backend';
+import type { Sources } from '@filigree/backend';
+import { makeFolder } from '@filigree/backend/native';
 import { fail } from '@filigree/ir';
 
 /** Writes sources into a folder, made where it is missing; gives the paths. Error: `emit/unwritable`. */

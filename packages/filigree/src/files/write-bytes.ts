@@ -1,6 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '@filigree/backend';
+import { makeFolder } from '@filigree/backend/native';
 import { fail } from '@filigree/ir';
 
 /**

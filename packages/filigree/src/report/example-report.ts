@@ -3,7 +3,10 @@ import { msText } from '../cli/text.js';
 import { bars, page, section, table } from './html.js';
 
 /** The report of a gallery example: a page of HTML that needs nothing else. */
-export const exampleReport = (s: ExampleSummary): string =>
+export const exampleReport = (
+  s: ExampleSummary,
+  pictures: readonly (readonly [title: string, svg: string])[] = [],
+): string =>
   page(s.example, [
     section(
       'Summary',
@@ -23,4 +26,5 @@ export const exampleReport = (s: ExampleSummary): string =>
     ...(s.baselines === undefined
       ? []
       : [section('Baselines', bars(Object.entries(s.baselines).map(([name, ms]) => [name, ms, msText(ms)] as const)))]),
+    ...pictures.map(([title, svg]) => section(title, svg)),
   ]);

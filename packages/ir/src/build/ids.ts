@@ -14,16 +14,19 @@ export const idsFrom = (first: number): IdSource => {
 /** Ids above every id that the kernel uses. The kernel is searched when the first one is asked for. */
 export const freshIds = (kernel: Kernel): IdSource => {
   let ids: IdSource | undefined;
-  const above = (): number => kernel.params.reduce((max, v) => Math.max(max, v.id), maxId(kernel.body)) + 1;
-  return { next: () => (ids ??= idsFrom(above())).next() };
+  return { next: () => (ids ??= idsFrom(highestId(kernel) + 1)).next() };
 };
 
-const maxId = (region: Region): number => {
+/** The highest id of the values that a kernel defines, -1 if it defines none. */
+export const highestId = ({ params, body }: Kernel): number =>
+  params.reduce((max, v) => Math.max(max, v.id), highestIn(body));
+
+const highestIn = (region: Region): number => {
   let max = -1;
   for (const p of region.params) if (p.id > max) max = p.id;
   for (const op of region.ops) {
     for (const r of op.results) if (r.id > max) max = r.id;
-    for (const inner of op.regions) max = Math.max(max, maxId(inner));
+    for (const inner of op.regions) max = Math.max(max, highestIn(inner));
   }
   return max;
 };

@@ -1,3 +1,4 @@
+import type { Access } from '../kernel/access.js';
 import type { Buffers, OpDef, Scalar } from '../kernel/dialect.js';
 import type { Op } from '../kernel/op.js';
 import { type ScalarType, lanesOf, scalarOf } from '../kernel/type.js';
@@ -13,6 +14,7 @@ export interface BufferChecks {
   readonly index: (op: Op, at: number) => string | undefined;
   readonly elementType: (attrs: Op['attrs'], buffers: Buffers) => ScalarType | undefined;
   readonly bufferName: (op: Op) => string;
+  readonly touched: (op: Op, kind: Access['kind'], at: number, count: number) => Access;
 }
 
 /** Vectors of which memory has only the first lanes: the tails of rows, where a processor can mask the rest. */
@@ -23,6 +25,7 @@ export const firstLaneOps = ({
   index,
   elementType,
   bufferName,
+  touched,
 }: BufferChecks): readonly OpDef[] => [
   defineBound(
     {
@@ -43,6 +46,7 @@ export const firstLaneOps = ({
         return of === undefined || typeof attrs.lanes !== 'number' ? [] : [{ lanes: attrs.lanes, of }];
       },
       effects: (op) => [{ kind: 'read', buffer: bufferName(op) }],
+      accesses: (op) => [touched(op, 'read', 0, op.attrs.count as number)],
       traits: { mayTrap: true },
     },
     (op, machine) => {
@@ -74,6 +78,7 @@ export const firstLaneOps = ({
         ),
       resultTypes: () => [],
       effects: (op) => [{ kind: 'write', buffer: bufferName(op) }],
+      accesses: (op) => [touched(op, 'write', 1, op.attrs.count as number)],
       traits: { mayTrap: true },
     },
     (op, machine) => {

@@ -1,3 +1,4 @@
+import type { Access } from '../kernel/access.js';
 import type { OpDef } from '../kernel/dialect.js';
 import type { Op } from '../kernel/op.js';
 import { defineBound, firstProblem, hasOperands, integerAttr, isIndex, operandIs } from './define.js';
@@ -6,6 +7,7 @@ import { defineBound, firstProblem, hasOperands, integerAttr, isIndex, operandIs
 export const hintOps = (
   names: (op: Op, buffers: Parameters<OpDef['verify']>[1]) => string | undefined,
   bufferName: (op: Op) => string,
+  touched: (op: Op, kind: Access['kind'], at: number, count: number) => Access,
 ): readonly OpDef[] => [
   defineBound(
     {
@@ -14,6 +16,7 @@ export const hintOps = (
       verify: (op, buffers) =>
         firstProblem(hasOperands(op, 1) ?? names(op, buffers) ?? operandIs(op, 0, 'an index (i32 or i64)', isIndex)),
       resultTypes: () => [],
+      accesses: (op) => [touched(op, 'hint', 0, 1)],
       traits: { hint: true },
     },
     () => () => 0,

@@ -29,7 +29,7 @@ const fromRow = (row: ScalarOp): OpDef =>
   floatFunction(
     row.kernelOp,
     row.arity,
-    `${row.name} of ${row.arity === 1 ? 'a float' : 'two floats'}`,
+    row.summary,
     { commutative: row.commutative, associative: row.associative },
     row.evaluate as Lane,
     (a, b) => Math.fround(row.evaluate(a as number, b as number)),

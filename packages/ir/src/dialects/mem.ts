@@ -1,5 +1,6 @@
+import type { Access } from '../kernel/access.js';
 import type { Buffers, Machine, OpDef, Scalar } from '../kernel/dialect.js';
-import type { Buffer, Op } from '../kernel/op.js';
+import type { Buffer, Op, Value } from '../kernel/op.js';
 import {
   type ScalarType,
   type Type,
@@ -96,6 +97,13 @@ const inRange = (op: Op, machine: Machine, read: (i: number) => Scalar): ((i: nu
   };
 };
 
+/** What an op touches whose index is its operand `at`. */
+const touched = (op: Op, kind: Access['kind'], at: number, count: number, value?: Value): Access => {
+  const place = bufferName(op);
+  const index = [op.operands[at]];
+  return value === undefined ? { kind, place, index, count } : { kind, place, index, count, value };
+};
+
 const load: OpDef = defineBound(
   {
     name: 'mem.load',
@@ -117,6 +125,7 @@ const load: OpDef = defineBound(
       return of === undefined ? [] : [typeof attrs.lanes === 'number' ? { lanes: attrs.lanes, of } : of];
     },
     effects: (op) => [{ kind: 'read', buffer: bufferName(op) }],
+    accesses: (op) => [touched(op, 'read', 0, lanesOf(op.results[0].type), op.results[0])],
     traits: { mayTrap: true },
   },
   (op, machine) => {
@@ -147,6 +156,7 @@ const store: OpDef = defineBound(
       ),
     resultTypes: () => [],
     effects: (op) => [{ kind: 'write', buffer: bufferName(op) }],
+    accesses: (op) => [touched(op, 'write', 1, lanesOf(op.operands[0].type), op.operands[0])],
     traits: { mayTrap: true },
   },
   (op, machine) => {
@@ -177,6 +187,7 @@ const gather: OpDef = defineBound(
       return of === undefined ? [] : [{ lanes: lanesOf(operands[0].type), of }];
     },
     effects: (op) => [{ kind: 'read', buffer: bufferName(op) }],
+    accesses: (op) => [touched(op, 'read', 0, 1, op.results[0])],
     traits: { mayTrap: true },
   },
   (op, machine) => {
@@ -205,6 +216,7 @@ const scatter: OpDef = defineBound(
       ),
     resultTypes: () => [],
     effects: (op) => [{ kind: 'write', buffer: bufferName(op) }],
+    accesses: (op) => [touched(op, 'write', 1, 1)],
     traits: { mayTrap: true },
   },
   (op, machine) => {
@@ -261,6 +273,7 @@ const atomic: OpDef = defineBound(
       ),
     resultTypes: (operands) => [operands[0].type],
     effects: (op) => [{ kind: 'atomic', buffer: bufferName(op) }],
+    accesses: (op) => [touched(op, 'atomic', 1, 1)],
     traits: { mayTrap: true },
   },
   (op, machine) => {
@@ -298,6 +311,7 @@ const cas: OpDef = defineBound(
       ),
     resultTypes: (operands) => [operands[0].type],
     effects: (op) => [{ kind: 'atomic', buffer: bufferName(op) }],
+    accesses: (op) => [touched(op, 'atomic', 2, 1)],
     traits: { mayTrap: true },
   },
   (op, machine) => {
@@ -328,10 +342,11 @@ export const mem = dialect('mem', [
     elementType,
     bufferName,
     element: (op, at, b) => element(op, at, b, true),
+    touched,
   }),
   gather,
   scatter,
   atomic,
   cas,
-  ...hintOps(names, bufferName),
+  ...hintOps(names, bufferName, touched),
 ]);

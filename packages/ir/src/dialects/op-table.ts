@@ -1,4 +1,6 @@
 import { fail } from '../diagnostics/diagnostic.js';
+import type { AccessesOf } from '../kernel/access.js';
+import type { Control } from '../kernel/control.js';
 import type { Dialect, OpDef } from '../kernel/dialect.js';
 import { isFloat } from '../kernel/type.js';
 import type { Op } from '../kernel/op.js';
@@ -47,6 +49,25 @@ const tableOf = (dialects: readonly Dialect[]): OpTable => {
   }
   return table;
 };
+
+/** How control flows through the regions of ops, as these definitions say. */
+export const controlBy =
+  (table: OpTable): ControlOf =>
+  (op) =>
+    op.regions.length === 0 ? undefined : table.get(op.name)?.control?.(op);
+
+/** How control flows through the regions of an op; undefined where nobody says so, and for ops without regions. */
+export type ControlOf = (op: Op) => Control | undefined;
+
+/** What ops touch, as these definitions say. */
+export const accessesBy =
+  (table: OpTable): AccessesOf =>
+  (op) => {
+    const def = table.get(op.name);
+    return def && (def.accesses?.(op) ?? nowhere);
+  };
+
+const nowhere: readonly never[] = [];
 
 /**
  * Whether this op may trap when run. The trait belongs to the definition; division and remainder carry it for the sake

@@ -1,3 +1,4 @@
+import type { ControlEdge } from '../kernel/control.js';
 import type { OpDef, RuntimeValue } from '../kernel/dialect.js';
 import type { Op, Region, Value } from '../kernel/op.js';
 import { sameType, typeText } from '../kernel/type.js';
@@ -74,6 +75,11 @@ const forOp: OpDef = defineGeneral(
       );
     },
     resultTypes: (operands) => operands.slice(3).map((v) => v.type),
+    control: ({ operands: [lower, upper, step], attrs }) => ({
+      edges: forEdges,
+      count: { lower, upper, step, counter: 0 },
+      parallel: attrs.parallel === true,
+    }),
   },
   (op, args, machine) => {
     const [lb, ub, step] = args as [number | bigint, number | bigint, number | bigint];
@@ -90,6 +96,13 @@ const forOp: OpDef = defineGeneral(
   },
 );
 
+const forEdges: readonly ControlEdge[] = [
+  { from: 'start', to: 0, first: 3, into: 1 },
+  { from: 'start', to: 'end', first: 3, into: 0 },
+  { from: 0, to: 0, first: 0, into: 1 },
+  { from: 0, to: 'end', first: 0, into: 0 },
+];
+
 const ifOp: OpDef = defineGeneral(
   {
     name: 'scf.if',
@@ -105,9 +118,17 @@ const ifOp: OpDef = defineGeneral(
           endsIn(op.regions[1], 'the else region', 'scf.yield', op.results),
       ),
     resultTypes: (_operands, _attrs, regions) => (terminatorOf(regions[0])?.operands ?? []).map((v) => v.type),
+    control: () => ({ edges: ifEdges }),
   },
   (op, [condition], machine) => machine.region(op.regions[condition === true ? 0 : 1], []),
 );
+
+const ifEdges: readonly ControlEdge[] = [
+  { from: 'start', to: 0, first: 1, into: 0, when: { operand: 0, is: true } },
+  { from: 'start', to: 1, first: 1, into: 0, when: { operand: 0, is: false } },
+  { from: 0, to: 'end', first: 0, into: 0 },
+  { from: 1, to: 'end', first: 0, into: 0 },
+];
 
 const whileOp: OpDef = defineGeneral(
   {
@@ -126,6 +147,7 @@ const whileOp: OpDef = defineGeneral(
       );
     },
     resultTypes: (_operands, _attrs, regions) => (terminatorOf(regions[0])?.operands.slice(1) ?? []).map((v) => v.type),
+    control: () => ({ edges: whileEdges }),
   },
   (op, args, machine) => {
     let carried: readonly RuntimeValue[] = args;
@@ -136,6 +158,13 @@ const whileOp: OpDef = defineGeneral(
     }
   },
 );
+
+const whileEdges: readonly ControlEdge[] = [
+  { from: 'start', to: 0, first: 0, into: 0 },
+  { from: 0, to: 1, first: 1, into: 0, when: { operand: 0, is: true } },
+  { from: 0, to: 'end', first: 1, into: 0, when: { operand: 0, is: false } },
+  { from: 1, to: 0, first: 0, into: 0 },
+];
 
 const terminator = (name: string, summary: string, verify: (op: Op) => readonly string[]): OpDef =>
   defineGeneral({ name, summary, verify, resultTypes: () => [], traits: { terminator: true } }, () => []);

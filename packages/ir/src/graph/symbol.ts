@@ -1,5 +1,12 @@
 import { fail } from '../diagnostics/diagnostic.js';
-import { scalarOp, scalarOps } from '../scalar/scalar-op.js';
+import {
+  binaryFunctions,
+  scalarOp,
+  scalarOps,
+  unaryFunctions,
+  type BinaryFunction,
+  type UnaryFunction,
+} from '../scalar/scalar-op.js';
 import type { Graph } from './graph.js';
 
 /**
@@ -89,10 +96,14 @@ const variadic =
   (...xs: Num[]): Num =>
     xs.some(isSymbolic) ? xs.reduce((a, b) => f(a, b)) : plain(...(xs as number[]));
 
-const named = (name: string): ((a: Num) => Num) => unary(code(name));
-
 /** Every numeric operation, on plain numbers as JavaScript does it, on symbolic ones by building the expression graph. */
 export const symbolicMath = {
+  ...(Object.fromEntries(unaryFunctions.map((name) => [name, unary(code(name))])) as Readonly<
+    Record<UnaryFunction, (a: Num) => Num>
+  >),
+  ...(Object.fromEntries(binaryFunctions.map((name) => [name, binary(code(name))])) as Readonly<
+    Record<BinaryFunction, (a: Num, b: Num) => Num>
+  >),
   add: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a + b;
     const g = operandGraph(a, b);
@@ -140,30 +151,6 @@ export const symbolicMath = {
   min: variadic(binary(code('min')), Math.min),
   max: variadic(binary(code('max')), Math.max),
   hypot: variadic(binary(code('hypot')), Math.hypot),
-  atan2: binary(code('atan2')),
-  abs: named('abs'),
-  sqrt: named('sqrt'),
-  cbrt: named('cbrt'),
-  sin: named('sin'),
-  cos: named('cos'),
-  tan: named('tan'),
-  asin: named('asin'),
-  acos: named('acos'),
-  atan: named('atan'),
-  sinh: named('sinh'),
-  cosh: named('cosh'),
-  tanh: named('tanh'),
-  exp: named('exp'),
-  expm1: named('expm1'),
-  log: named('log'),
-  log1p: named('log1p'),
-  log2: named('log2'),
-  log10: named('log10'),
-  floor: named('floor'),
-  ceil: named('ceil'),
-  round: named('round'),
-  trunc: named('trunc'),
-  sign: named('sign'),
   isSymbolic,
 } as const;
 

@@ -49,7 +49,14 @@ export class Encoder {
     this.attr(extents);
     this.attrs(attrs);
     this.count(fields.length);
-    for (const { name, type, ambient } of fields) [name, type, ambient].forEach((a) => this.attr(a));
+    for (const { name, type, ambient, format, word } of fields) {
+      [name, type, ambient].forEach((a) => this.attr(a));
+      if (format) {
+        this.text(format.name);
+        this.attrs(format.attrs);
+      }
+      if (word) [word.first, word.bits].forEach((a) => this.attr(a));
+    }
     this.count(children.length);
     children.forEach((n) => this.node(n));
   }

@@ -110,7 +110,8 @@ class Frame implements Machine {
     const def =
       this.table.get(op.name) ??
       fail('interpret/unknown-op', `kernel @${this.kernel.name}: no dialect defines op '${op.name}'`, { loc: op.loc });
-    if (op.attrs.parallel === true && op.regions.length > 0 && !this.inParallelLoop) return this.parallelLoop(op, def);
+    const atOnce = op.regions.length > 0 && def.control?.(op).parallel === true;
+    if (atOnce && !this.inParallelLoop) return this.parallelLoop(op, def);
     for (const region of op.regions) this.compile(region);
     const operands = this.slotsOf(op.operands);
     const results = this.slotsOf(op.results);

@@ -1,3 +1,5 @@
+import type { Access } from './access.js';
+import type { Control } from './control.js';
 import type { Buffer, Op, Region, TypedArray, Value } from './op.js';
 import type { Type } from './type.js';
 
@@ -66,6 +68,13 @@ export interface OpDef {
    * no regions; what a result-less op returns is ignored.
    */
   readonly bind?: (op: Op, machine: Machine) => BoundOp;
+  /**
+   * How control flows through the regions of an op that has some. Without it a pass must expect anything of them: that they run in any
+   * order, ever so often. The verifier holds each op to it.
+   */
+  readonly control?: (op: Op) => Control;
+  /** Which elements of which buffers an op touches, in the order in which it does; none where its operands do not say. */
+  readonly accesses?: (op: Op) => readonly Access[];
   readonly traits: OpTraits;
 }
 

@@ -31,7 +31,24 @@ export interface LayoutField {
   readonly type: ScalarType;
   /** What it holds where no cell is active. */
   readonly ambient: number;
+  /** How its values are stored; as what they are, if absent. */
+  readonly format?: LayoutFormat;
+  /** The word that it shares with fields beside it, which name the same; none if absent. */
+  readonly word?: LayoutWord;
   readonly loc?: Loc;
+}
+
+/** A way to store numbers, by its name: `fixed {bits = 10}`. What the names mean, their owners say. */
+export interface LayoutFormat {
+  readonly name: string;
+  readonly attrs: Attrs;
+}
+
+/** A machine word that several fields share. */
+export interface LayoutWord {
+  /** The first field in it. */
+  readonly first: string;
+  readonly bits: number;
 }
 
 /** Names of the axes, in order: there are no more. */

@@ -7,16 +7,21 @@ export interface Pass<A, B = A> {
   readonly name: string;
   /** The options that differ from their defaults; they stand behind the name in a pipeline's text. */
   readonly options?: Attrs;
-  readonly run: (input: A) => E.Either<Diagnostics, B>;
+  readonly run: (input: A, watch?: Watch) => E.Either<Diagnostics, B>;
+  /** What it leaves as text for people; without it modules are printed as IR. */
+  print?(output: B): string;
 }
 
-/** A pass from a function that throws `DiagnosticError` where it cannot go on; any other exception is a bug and passes through. */
-export const pass = <A, B = A>(name: string, run: (input: A) => B, options: Attrs = {}): Pass<A, B> => ({
+/**
+ * A pass from a function that throws `DiagnosticError` where it cannot go on; any other exception is a bug and passes through. If other
+ * passes run inside of it, it hands `watch` on to them.
+ */
+export const pass = <A, B = A>(name: string, run: (input: A, watch?: Watch) => B, options: Attrs = {}): Pass<A, B> => ({
   name,
   ...(Object.keys(options).length > 0 ? { options } : {}),
-  run: (input) => {
+  run: (input, watch) => {
     try {
-      return E.right(run(input));
+      return E.right(run(input, watch));
     } catch (e) {
       if (e instanceof DiagnosticError) return E.left(e.diagnostics);
       throw e;
@@ -24,16 +29,23 @@ export const pass = <A, B = A>(name: string, run: (input: A) => B, options: Attr
   },
 });
 
-/**
- * A pass and then another, as a pass: `pipe(a, andThen(b), andThen(c))`. What `a` left is not held while `c` runs, as it is
- * where values go through `pipe` itself, whose frame keeps them all to the end: with graphs of millions of nodes that is memory.
- */
-export const andThen =
-  <B, C>(second: Pass<B, C>) =>
-  <A>(first: Pass<A, B>): Pass<A, C> => ({
-    name: `${first.name},${second.name}`,
-    run: (input) => {
-      const between = first.run(input);
-      return E.isLeft(between) ? between : second.run(between.right);
-    },
-  });
+/** Whoever looks at passes while they run, at those inside of others too: it is handed down as the second argument of `run`. */
+export interface Watch {
+  readonly before?: (event: PassBegin) => void;
+  readonly after?: (event: PassEnd) => void;
+}
+
+/** A pass of any input and output. */
+export type AnyPass = Pass<never, unknown>;
+
+/** A pass begins. */
+export interface PassBegin {
+  readonly pass: AnyPass;
+  readonly input: unknown;
+}
+
+/** A pass is done: what it took, what it left, and the milliseconds it ran, with those of the passes inside. One that fails does not end. */
+export interface PassEnd extends PassBegin {
+  readonly output: unknown;
+  readonly ms: number;
+}

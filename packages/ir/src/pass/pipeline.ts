@@ -4,7 +4,8 @@ import * as E from 'fp-ts/lib/Either.js';
 import { type Diagnostics, error } from '../diagnostics/diagnostic.js';
 import type { Module } from '../kernel/module.js';
 import { printModule } from '../text/print.js';
-import type { Pass } from './pass.js';
+import type { Pass, Watch } from './pass.js';
+import { runPass } from './run-pass.js';
 
 /** Passes in a row, itself a pass. */
 export interface Pipeline<A> extends Pass<A> {
@@ -27,7 +28,7 @@ export interface PassEvent<A> {
 export interface PipelineOptions<A> {
   /** What it is called in text and messages; default `pipeline`. */
   readonly name?: string;
-  /** Called after each pass: for timings, progress, or printing (`printAfter`). */
+  /** Called after each pass of this pipeline: for timings, progress, or printing (`printAfter`). `Watch` looks at those inside of passes too. */
   readonly onPass?: (event: PassEvent<A>) => void;
   /** Run on the output of each pass, for example `verify(dialects)`; what it reports is attributed to that pass. */
   readonly check?: Pass<A, unknown>;
@@ -46,7 +47,7 @@ export const pipeline = <A>(passes: readonly Pass<A>[], given?: PipelineOptions<
     name: options.name ?? 'pipeline',
     passes: steps,
     plain: Object.keys(options).length === 0,
-    run: (input) => runSteps(steps, input, options),
+    run: (input, watch) => runSteps(steps, input, options, watch),
   };
 };
 
@@ -61,7 +62,12 @@ export const printAfter =
       write(`; after ${event.pass.name}\n${printModule(event.output)}`);
   };
 
-const runSteps = <A>(steps: readonly Pass<A>[], input: A, options: PipelineOptions<A>): E.Either<Diagnostics, A> => {
+const runSteps = <A>(
+  steps: readonly Pass<A>[],
+  input: A,
+  options: PipelineOptions<A>,
+  watch: Watch | undefined,
+): E.Either<Diagnostics, A> => {
   const { onPass, check, stopAfter } = options;
   if (stopAfter !== undefined && !steps.some((p) => p.name === stopAfter))
     return E.left([
@@ -72,7 +78,7 @@ const runSteps = <A>(steps: readonly Pass<A>[], input: A, options: PipelineOptio
   let state = input;
   for (const [index, step] of steps.entries()) {
     const start = performance.now();
-    const result = step.run(state);
+    const result = runPass(step, state, watch);
     const ms = performance.now() - start;
     if (E.isLeft(result)) return result;
     onPass?.({ pass: step, index, ms, input: state, output: result.right });

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics, type Loc, fail } from '../diagnostics/diagnostic.js';
-import type { LayoutField, LayoutNode } from '../kernel/layout.js';
+import type { LayoutField, LayoutFormat, LayoutNode, LayoutWord } from '../kernel/layout.js';
 import type { Attr, Attrs, Buffer, Kernel, Op, Region, Value } from '../kernel/op.js';
 import type { Module } from '../kernel/module.js';
 import { type ScalarType, type Type, isScalarType } from '../kernel/type.js';
@@ -48,10 +48,12 @@ const nodeJson = (node: LayoutNode): Json => ({
   axes: node.axes,
   extents: node.extents,
   attrs: attrsJson(node.attrs),
-  fields: node.fields.map(({ name, type, ambient, loc }) => ({
+  fields: node.fields.map(({ name, type, ambient, format, word, loc }) => ({
     name,
     type,
     ambient: attrJson(ambient),
+    ...(format && { format: { name: format.name, attrs: attrsJson(format.attrs) } }),
+    ...(word && { word: { ...word } }),
     ...(loc && { loc: { ...loc } }),
   })),
   children: node.children.map(nodeJson),
@@ -139,8 +141,20 @@ const fieldFrom = (json: unknown, path: string): LayoutField => {
     name: string(f.name, `${path}.name`),
     type: scalarType(f.type, `${path}.type`),
     ambient: typeof ambient === 'number' ? ambient : wrong(`${path}.ambient`, 'a number'),
+    ...(f.format === undefined ? {} : { format: formatFrom(f.format, `${path}.format`) }),
+    ...(f.word === undefined ? {} : { word: wordFrom(f.word, `${path}.word`) }),
     ...locOf(f, path),
   };
+};
+
+const formatFrom = (json: unknown, path: string): LayoutFormat => {
+  const f = object(json, path);
+  return { name: string(f.name, `${path}.name`), attrs: attrsFrom(f.attrs, `${path}.attrs`) };
+};
+
+const wordFrom = (json: unknown, path: string): LayoutWord => {
+  const w = object(json, path);
+  return { first: string(w.first, `${path}.first`), bits: natural(w.bits, `${path}.bits`) };
 };
 
 const roles: readonly string[] = ['input', 'output', 'inout', 'temp', 'const', 'scratch'];

@@ -1,7 +1,7 @@
-import { AXIS_NAMES, type LayoutField, type LayoutNode, type LayoutTree } from '../kernel/layout.js';
+import { AXIS_NAMES, type LayoutField, type LayoutFormat, type LayoutNode, type LayoutTree } from '../kernel/layout.js';
 import type { Attr, Attrs } from '../kernel/op.js';
 import type { Lexer } from './lexer.js';
-import { defineAttr, numberOf, parseAttr, parseScalarType } from './parse-attrs.js';
+import { atAttrs, defineAttr, numberOf, parseAttr, parseAttrs, parseScalarType } from './parse-attrs.js';
 
 /** What follows the word `layout`: nodes, and within each its attributes, fields and further nodes. */
 export const parseLayout = (lexer: Lexer): LayoutTree => {
@@ -37,12 +37,12 @@ const parseNode = (lexer: Lexer, depth: number): LayoutNode => {
   const children: LayoutNode[] = [];
   lexer.expect('{');
   while (!lexer.accept('}'))
-    if (lexer.at('field')) {
+    if (lexer.at('field') || lexer.at('word')) {
       if (children.length > 0)
         lexer.fail('parse/syntax', 'a field stands after a node', {
           remedy: 'write the fields of a cell before its nodes',
         });
-      fields.push(parseField(lexer));
+      fields.push(...(lexer.at('word') ? parseWord(lexer) : [parseField(lexer)]));
     } else children.push(parseNode(lexer, depth + 1));
   return { kind: kind.text, axes, extents, attrs, fields, children, loc: lexer.loc(kind) };
 };
@@ -57,7 +57,18 @@ const parseWords = (lexer: Lexer): Attrs => {
   return attrs;
 };
 
-/** `field @u : f32`, and the ambient value where it is not 0. */
+/** `word 32 { field … }`: fields that share a word. */
+const parseWord = (lexer: Lexer): readonly LayoutField[] => {
+  lexer.expect('word');
+  const bits = numberOf(lexer.expectKind('number', 'the bits of the word').text);
+  lexer.expect('{');
+  const fields = [parseField(lexer)];
+  while (!lexer.accept('}')) fields.push(parseField(lexer));
+  const [{ name: first }] = fields;
+  return fields.map((f) => ({ ...f, word: { first, bits } }));
+};
+
+/** `field @u : f32`, and the ambient value where it is not 0, and what it is stored as where that is something else. */
 const parseField = (lexer: Lexer): LayoutField => {
   lexer.expect('field');
   const token = lexer.expectKind('symbol', "the field's name, as in @u");
@@ -70,5 +81,11 @@ const parseField = (lexer: Lexer): LayoutField => {
       ...(value && { token: value }),
       remedy: 'write a number, or leave it out for 0',
     });
-  return { name: token.text, type, ambient, loc: lexer.loc(token) };
+  const format = lexer.accept('as') ? parseFormat(lexer) : undefined;
+  return { name: token.text, type, ambient, ...(format && { format }), loc: lexer.loc(token) };
+};
+
+const parseFormat = (lexer: Lexer): LayoutFormat => {
+  const { text } = lexer.expectKind('word', 'what the field is stored as, as in fixed {bits = 10}');
+  return { name: text, attrs: atAttrs(lexer) ? parseAttrs(lexer) : {} };
 };

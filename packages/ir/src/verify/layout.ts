@@ -25,10 +25,10 @@ export const verifyLayout = (layout: LayoutTree, report: (d: Diagnostic) => void
           remedy: 'give a whole number from 1 for each axis',
         }),
       );
-    n.fields.forEach(field);
+    n.fields.forEach((f, at) => field(f, n.fields[at - 1]));
     n.children.forEach(node);
   };
-  const field = ({ name, type, loc }: LayoutField): void => {
+  const field = ({ name, type, format, word, loc }: LayoutField, before: LayoutField | undefined): void => {
     if (!isIdentifier(name) || !isScalarType(type))
       report(
         error('verify/layout', `field '${name}' of type ${type} is not well-formed`, {
@@ -39,6 +39,20 @@ export const verifyLayout = (layout: LayoutTree, report: (d: Diagnostic) => void
     if (names.has(name))
       report(error('verify/layout', `two fields are named '${name}'`, { loc, remedy: 'rename one' }));
     names.add(name);
+    if (format && !isIdentifier(format.name))
+      report(
+        error('verify/layout', `field '${name}' is stored as '${format.name}', which is no name`, {
+          loc,
+          remedy: 'name a format with letters, digits and _',
+        }),
+      );
+    if (word && word.first !== name && before?.word?.first !== word.first)
+      report(
+        error('verify/layout', `field '${name}' shares a word with '${word.first}', and does not stand beside it`, {
+          loc,
+          remedy: 'let the fields of a word follow one another',
+        }),
+      );
   };
   layout.branches.forEach(node);
 };

@@ -7,6 +7,8 @@ import type { Attr, Kernel, Op, Region, Value } from '../kernel/op.js';
 import type { Module } from '../kernel/module.js';
 import { type Type, isScalarType, sameType, typeText } from '../kernel/type.js';
 import { type Pass, pass } from '../pass/pass.js';
+import { accessProblem } from './accesses.js';
+import { controlProblem } from './control.js';
 import { verifyBuffers } from './buffers.js';
 import { isIdentifier } from './identifier.js';
 import { verifyLayout } from './layout.js';
@@ -135,6 +137,12 @@ class KernelVerifier {
     const problems = def.verify(op, this.buffers);
     for (const message of problems) this.problem('op', op, message, 'give the op what its definition asks for');
     if (problems.length > 0 || def.traits.constant === true) return;
+    const touched = def.accesses && accessProblem(op, def.accesses(op), def.effects(op));
+    if (touched !== undefined)
+      this.problem('access', op, touched, `let \`accesses\` and \`effects\` of the op's definition say the same`);
+    const said = op.regions.length > 0 && def.control ? controlProblem(op, def.control(op)) : undefined;
+    if (said !== undefined)
+      this.problem('control', op, said, `let \`control\` and \`verify\` of the op's definition say the same`);
     const expected = def.resultTypes(op.operands, op.attrs, op.regions, this.buffers);
     const given = op.results.map((r) => r.type);
     if (expected.length !== given.length || !expected.every((t, i) => sameType(t, given[i])))

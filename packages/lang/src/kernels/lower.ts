@@ -1,16 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js';
 import {
+  combined,
   coreDialects,
   DiagnosticError,
   error,
   type Attrs,
   type Buffer,
   type Diagnostics,
+  type Extension,
   type Kernel,
   type Module,
   type ScalarType,
 } from '@filigree/ir';
 import { fieldDialect, layoutTree, type Layout } from '@filigree/sparse/fields';
+import { checkWords } from './extension.js';
 import type { KernelDef } from './kernel.js';
 import { elaborate, type Elaborated } from './elaborate/elaborate.js';
 import { emitKernel } from './emit/emit.js';
@@ -55,10 +58,16 @@ export interface LoweredKernel {
 /**
  * Kernel IR of a kernel: core dialects and `field`. Problems are diagnostics `lang/…` with the place in the source:
  * as many as can be found at once.
+ *
+ * @param extensions those whose words the kernel may say; what `combine` reports of them is reported
  */
-export const lowerKernel = (def: KernelDef, layout: Layout): E.Either<Diagnostics, LoweredKernel> => {
+export const lowerKernel = (
+  def: KernelDef,
+  layout: Layout,
+  extensions: readonly Extension[] = [],
+): E.Either<Diagnostics, LoweredKernel> => {
   try {
-    return E.right(lower(def, layout));
+    return E.right(lower(def, layout, extensions));
   } catch (e) {
     if (e instanceof DiagnosticError) return E.left(e.diagnostics);
     throw e;
@@ -76,8 +85,11 @@ export const lowerKernels = (
   defs: Readonly<Record<string, KernelDef>>,
   layout: Layout,
   name = 'kernels',
+  extensions: readonly Extension[] = [],
 ): E.Either<Diagnostics, LoweredKernels> => {
-  const lowered = Object.entries(defs).map(([key, def]) => [key, lowerKernel({ ...def, name: key }, layout)] as const);
+  const lowered = Object.entries(defs).map(
+    ([key, def]) => [key, lowerKernel({ ...def, name: key }, layout, extensions)] as const,
+  );
   const problems = lowered.flatMap(([, result]) => (E.isLeft(result) ? result.left : []));
   if (problems.length > 0) return E.left(problems);
   const kernels = lowered.flatMap(([key, result]) => (E.isRight(result) ? [[key, result.right] as const] : []));
@@ -93,12 +105,15 @@ export const lowerKernels = (
   });
 };
 
-const lower = (def: KernelDef, layout: Layout): LoweredKernel => {
+const lower = (def: KernelDef, layout: Layout, extensions: readonly Extension[]): LoweredKernel => {
+  const { dialects: own = [] } = combined(extensions);
+  const dialects = [...coreDialects, fieldDialect(layout), ...own.filter((d) => !coreDialects.includes(d))];
+  checkWords(extensions, dialects);
   if (!/^[A-Za-z_]\w*$/.test(def.name))
     throw new DiagnosticError([
       error('lang/name', `'${def.name}' is no name for a kernel`, { remedy: 'use letters, digits and _', loc: def.at }),
     ]);
-  const elaborated = elaborate(def, layout);
+  const elaborated = elaborate(def, layout, extensions);
   const types = inferTypes(elaborated.code, def.float ?? 'f32');
   const { diagnostics, code: written } = elaborated;
   const problems = [...diagnostics, ...checkTypes(written, types), ...unassignedReads(written)];
@@ -122,7 +137,7 @@ const lower = (def: KernelDef, layout: Layout): LoweredKernel => {
     name: def.name,
     params: elaborated.params,
     buffers,
-    dialects: [...coreDialects, fieldDialect(layout)],
+    dialects,
     attrs: attrsOf(def, elaborated),
     hints: def.block === undefined ? {} : { block: def.block },
     result: result?.name ?? '',

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '@filigree/ir';
 import { blocksOf, type Block, type Instruction, type Local, type Parallel, type Place } from './code/code.js';
 import { diagnosticAt, type Origin } from './code/origin.js';
+import { operatorName } from './code/operators.js';
 import type { Scalar, Temp } from './code/scalar.js';
 
 /**
@@ -83,8 +84,11 @@ class Analysis {
       }
       case 'compute':
         if (this.loads)
-          this.origins.set(i.to, `${i.operator}${i.type ?? ''}(${i.args.map((s) => this.number(s)).join()})`);
-        return void this.temps.set(i.to, this.computed(i.operator, i.args));
+          this.origins.set(
+            i.to,
+            `${operatorName(i.operator)}${i.type ?? ''}(${i.args.map((s) => this.number(s)).join()})`,
+          );
+        return void this.temps.set(i.to, this.computed(operatorName(i.operator), i.args));
       case 'load':
         if (this.loads) this.origins.set(i.to, this.key(i.place));
         return void this.temps.set(i.to, this.loaded(i.place));

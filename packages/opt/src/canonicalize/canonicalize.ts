@@ -150,7 +150,7 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
   /** Whether the next walk would resolve a loop or branch, now that what is in it is simpler. */
   const canGoOn = (op: Op): boolean => {
     const step = simplifyControl(op, context);
-    return step.kind !== 'keep' || step.op !== op || withoutInvariants(op).replaced.length > 0;
+    return step.kind !== 'keep' || step.op !== op || withoutInvariants(op, context).replaced.length > 0;
   };
   const visitControl = (op: Op): void => {
     const step = simplifyControl(op, context);
@@ -160,13 +160,16 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
     } else if (step.kind === 'replace') {
       replace(op.results, step.values);
     } else {
-      const { op: kept, replaced } = withoutInvariants(step.op);
+      const { op: kept, replaced } = withoutInvariants(step.op, context);
       for (const { old, by } of replaced) now.set(old.id, by);
-      const regions =
-        kept.name === 'scf.if'
-          ? kept.regions.map((r, i) => branch(r, kept.operands[0]!, i === 0))
-          : kept.regions.map((r) => rewritten(r));
-      const agreed = withoutAgreement(opWith(kept, { regions }), context.constantOf);
+      const edges = facts.control(kept)?.edges ?? [];
+      const regions = kept.regions.map((r, n) => {
+        const [way, ...others] = edges.filter(({ to }) => to === n);
+        return way?.when && way.from === 'start' && others.length === 0
+          ? branch(r, kept.operands[way.when.operand]!, way.when.is)
+          : rewritten(r);
+      });
+      const agreed = withoutAgreement(opWith(kept, { regions }), context);
       append(agreed.op);
       again ||= canGoOn(agreed.op);
       for (const { old, by, constant } of agreed.replaced)

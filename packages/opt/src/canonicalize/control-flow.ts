@@ -1,5 +1,16 @@
-import { type Op, type Region, type Scalar, type Value, opWith } from '@filigree/ir';
-import { keepForSlots, keepIfSlots } from '../support/slots.js';
+import {
+  handedOn,
+  isLoop,
+  opWith,
+  type Control,
+  type ControlEdge,
+  type Op,
+  type Region,
+  type Scalar,
+  type Value,
+} from '@filigree/ir';
+import { branches } from '../support/facts.js';
+import { slotsOf, sourcesOf, targetsOf, withoutSlots } from '../support/slots.js';
 import { tripCount } from '../support/trip-count.js';
 import { terminatorOf } from '../support/values.js';
 import type { FoldContext } from './fold-context.js';
@@ -17,77 +28,123 @@ export type ControlStep =
  * arms exchanged.
  */
 export const simplifyControl = (op: Op, context: FoldContext): ControlStep => {
-  if (op.name === 'scf.if') return simplifyIf(op, context);
-  if (op.name === 'scf.for') return simplifyFor(op, context);
-  if (op.name === 'scf.while') return simplifyWhile(op, context);
-  return { kind: 'keep', op };
+  const control = context.facts.control(op);
+  if (!control) return { kind: 'keep', op };
+  const course = courseOf(op, control, context);
+  if (course) return course;
+  return op.name === 'scf.if' ? simplifyIf(op, context) : { kind: 'keep', op };
+};
+
+/** What becomes of an op if it is known that it runs none of its regions, or one of them and once. */
+const courseOf = (op: Op, control: Control, context: FoldContext): ControlStep | undefined => {
+  const first = context.facts.def(op)!.effects(op).length > 0 ? undefined : next(op, control, 'start', context);
+  if (!first) return undefined;
+  if (first.to === 'end') return { kind: 'replace', values: handedOn(op, first) };
+  const last = next(op, control, first.to, context);
+  if (last?.to !== 'end') return undefined;
+  const own = ownParams(op, control, first, context);
+  return (
+    own && { kind: 'inline', region: op.regions[first.to]!, args: [...own, ...handedOn(op, first)], skip: last.first }
+  );
+};
+
+/** The way that control is known to take from a place, at the first time. */
+const next = (
+  op: Op,
+  { edges, count }: Control,
+  from: ControlEdge['from'],
+  context: FoldContext,
+): ControlEdge | undefined => {
+  const ways = edges.filter((e) => e.from === from);
+  const trips = count && tripCount(count, context.constantOf);
+  if (count) {
+    const ends = trips === (from === 'start' ? 0n : 1n);
+    return trips === undefined || (from !== 'start' && !ends) ? undefined : ways.find((e) => (e.to === 'end') === ends);
+  }
+  const open = ways.filter(({ when }) => {
+    if (!when) return true;
+    const known = truthOf(op, from, when.operand, context);
+    return known === undefined || known === when.is;
+  });
+  return open.length === 1 ? open[0] : undefined;
+};
+
+/**
+ * What a condition is known to be. One that a region computes counts only if it is known before the region runs, or is a constant
+ * of it.
+ */
+const truthOf = (op: Op, from: ControlEdge['from'], operand: number, context: FoldContext): Scalar | undefined => {
+  if (from === 'start') return context.constantOf(op.operands[operand]!);
+  const region = op.regions[from]!;
+  const condition = terminatorOf(region).operands[operand]!;
+  const known = context.constantOf(condition);
+  if (known !== undefined) return known;
+  const inner = region.ops.find((o) => o.results.some((v) => v.id === condition.id));
+  return inner?.name === 'arith.constant' ? (inner.attrs['value'] as boolean) : undefined;
+};
+
+/** The parameters that an op gives a region itself, at the first time; undefined where they are not known. */
+const ownParams = (
+  op: Op,
+  { count }: Control,
+  { into, to }: ControlEdge,
+  context: FoldContext,
+): readonly Value[] | undefined => {
+  if (into === 0) return [];
+  if (into > 1 || count?.counter !== 0) return undefined;
+  const { lower } = count;
+  return [typeof lower === 'object' ? lower : context.constant(lower, op.regions[Number(to)]!.params[0]!.type)];
 };
 
 const simplifyIf = (op: Op, context: FoldContext): ControlStep => {
-  const condition = op.operands[0]!;
-  const known = context.constantOf(condition);
-  if (known !== undefined) return { kind: 'inline', region: op.regions[known ? 0 : 1]!, args: [], skip: 0 };
   if (op.results.length === 0 && op.regions.every((r) => r.ops.length === 1)) return { kind: 'replace', values: [] };
-  const def = context.defOf(condition);
+  const def = context.defOf(op.operands[0]!);
   if (def?.name !== 'arith.not') return { kind: 'keep', op };
   return { kind: 'keep', op: opWith(op, { operands: [def.operands[0]!], regions: [op.regions[1]!, op.regions[0]!] }) };
 };
 
-const simplifyFor = (op: Op, context: FoldContext): ControlStep => {
-  const inits = op.operands.slice(3);
-  const trips = tripCount(op, context.constantOf);
-  if (trips === 0n) return { kind: 'replace', values: inits };
-  if (trips === 1n) return { kind: 'inline', region: op.regions[0]!, args: [op.operands[0]!, ...inits], skip: 0 };
-  return { kind: 'keep', op };
-};
-
-const simplifyWhile = (op: Op, context: FoldContext): ControlStep => {
-  const [before] = op.regions;
-  const condition = terminatorOf(before!).operands[0]!;
-  // The condition counts only if it is known before the region runs; the next round sees the others.
-  if (context.constantOf(condition) === false) return { kind: 'inline', region: before!, args: op.operands, skip: 1 };
-  const inner = before!.ops.find((o) => o.results.some((v) => v.id === condition.id));
-  if (inner?.name === 'arith.constant' && inner.attrs['value'] === false)
-    return { kind: 'inline', region: before!, args: op.operands, skip: 1 };
-  return { kind: 'keep', op };
-};
-
 /**
- * A `for` without the carried values that every iteration passes on unchanged: parameter and result are the initial
+ * A loop without the carried values that every iteration passes on unchanged: parameter and result are the initial
  * value.
  */
-export const withoutInvariants = (op: Op): { readonly op: Op; readonly replaced: readonly Replaced[] } => {
-  if (op.name !== 'scf.for') return { op, replaced: [] };
-  const region = op.regions[0]!;
-  const next = terminatorOf(region).operands;
-  const kept: number[] = [];
+export const withoutInvariants = (
+  op: Op,
+  { facts }: FoldContext,
+): { readonly op: Op; readonly replaced: readonly Replaced[] } => {
+  const control = facts.control(op);
+  if (!control || control.fixed || !isLoop(control)) return { op, replaced: [] };
   const replaced: Replaced[] = [];
-  op.results.forEach((result, i) => {
-    const param = region.params[i + 1]!;
-    const init = op.operands[i + 3]!;
-    if (next[i]!.id === param.id || next[i]!.id === init.id)
-      replaced.push({ old: param, by: init }, { old: result, by: init });
-    else kept.push(i);
+  const dropped = slotsOf(op, control).filter((slot) => {
+    const initial = slot.from.filter(([at]) => at === 'start');
+    const init = initial.length === 1 ? op.operands[initial[0]![1]] : undefined;
+    const ends = targetsOf(op, slot);
+    const unchanged = sourcesOf(op, slot).every((v) => v.id === init?.id || ends.some((e) => e.id === v.id));
+    if (!init || !unchanged) return false;
+    replaced.push(...ends.map((old) => ({ old, by: init })));
+    return true;
   });
-  return { op: replaced.length === 0 ? op : keepForSlots(op, kept), replaced };
+  return { op: dropped.length === 0 ? op : withoutSlots(op, dropped), replaced };
 };
 
 /** An `if` without the results for which both branches yield the same value, which is then defined outside, or constant. */
 export const withoutAgreement = (
   op: Op,
-  constantOf: FoldContext['constantOf'],
+  { facts, constantOf }: FoldContext,
 ): { readonly op: Op; readonly replaced: readonly (Replaced & { readonly constant?: Scalar })[] } => {
-  if (op.name !== 'scf.if' || op.results.length === 0) return { op, replaced: [] };
-  const [a, b] = [terminatorOf(op.regions[0]!).operands, terminatorOf(op.regions[1]!).operands];
-  const kept: number[] = [];
+  const control = facts.control(op);
+  if (!control || control.fixed || op.results.length === 0 || !branches(op, facts)) return { op, replaced: [] };
   const replaced: (Replaced & { readonly constant?: Scalar })[] = [];
-  op.results.forEach((old, i) => {
-    const [x, y] = [constantOf(a[i]!), constantOf(b[i]!)];
-    if (a[i]!.id === b[i]!.id) replaced.push({ old, by: a[i]! });
-    else if (x !== undefined && Object.is(x, y)) replaced.push({ old, by: a[i]!, constant: x });
-    else kept.push(i);
+  const dropped = slotsOf(op, control).filter((slot) => {
+    const [a, ...others] = sourcesOf(op, slot);
+    const x = constantOf(a!);
+    /* What all hand on stands before the op; what a single region does may be its own. */
+    if (others.length === 0) return false;
+    const same = others.every((b) => b.id === a!.id);
+    if (!same && (x === undefined || !others.every((b) => Object.is(constantOf(b), x)))) return false;
+    for (const old of targetsOf(op, slot)) replaced.push(same ? { old, by: a! } : { old, by: a!, constant: x! });
+    return true;
   });
-  return { op: replaced.length === 0 ? op : keepIfSlots(op, kept), replaced };
+  return { op: dropped.length === 0 ? op : withoutSlots(op, dropped), replaced };
 };
 
 interface Replaced {

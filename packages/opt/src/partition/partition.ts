@@ -79,7 +79,7 @@ const partitionLoop = (loop: Op, ctx: RewriteContext, facts: Facts, ranges: Rang
   const inside = definedIn(loop.regions[0]!);
   const clamps = clampsOf(loop, { ranges, constantOf, inside: (v) => inside.has(v.id) });
   if (clamps.length === 0) return undefined;
-  const trips = tripCount(loop, constantOf);
+  const trips = tripCount(facts.control(loop)?.count, constantOf);
   if (trips !== undefined && trips < BigInt(leastTrips)) return undefined;
   const [lb, ub] = [number(loop.operands[0]!), number(loop.operands[1]!)];
   const at = (c: Clamp): number | undefined => {

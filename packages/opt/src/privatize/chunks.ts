@@ -1,5 +1,5 @@
-import { makeOp, type Builder, type Op, type Scalar, type Value, opWith } from '@filigree/ir';
-import { workOf } from '../support/work.js';
+import { makeOp, type Builder, type Op, type Value, opWith } from '@filigree/ir';
+import { workOf, type Loops } from '../support/work.js';
 
 /** Ops that a chunk should take at the least: well more than the atomics after it. */
 const leastWork = 16_384;
@@ -14,7 +14,7 @@ export const chunkedLoop = (
   loop: Op,
   step: bigint,
   chunks: number,
-  constantOf: (v: Value) => Scalar | undefined,
+  loops: Loops,
   inside: (loop: Op) => void,
 ): void => {
   b.loc = loop.loc;
@@ -28,7 +28,7 @@ export const chunkedLoop = (
 
   const distance = b.sub(b.cast(b.max(ub, lb), unsigned), b.cast(lb, unsigned));
   const trips = step === 1n ? distance : ceilDivide(distance, step);
-  const least = leastIterations(workOf(loop.regions[0]!, constantOf));
+  const least = leastIterations(workOf(loop.regions[0]!, loops));
   const length = b.mul(ceilDivide(trips, Math.min(chunks * least, 2 ** 31)), whole(least));
   const count = b.add(b.div(trips, b.max(length, whole(1))), b.min(b.rem(trips, b.max(length, whole(1))), whole(1)));
   const { simd: _simd, independent: _independent, trips: _trips, ...outer } = loop.attrs;

@@ -1,4 +1,5 @@
 import {
+  alwaysRuns,
   bufferMap,
   mapKernels,
   rewriteOps,
@@ -70,8 +71,8 @@ const privatizeKernel = (
       if (op.regions.length === 0) forms.note(op, constantOfOp(op, facts));
       return undefined;
     }
-    const outermost = !ctx.parents.some(isParallelLoop);
-    if (outermost && !isParallelLoop(op)) return undefined;
+    const outermost = !ctx.parents.some((p) => isParallelLoop(p, facts));
+    if (outermost && !isParallelLoop(op, facts)) return undefined;
     const defined = new Set<number>();
     for (const r of op.regions) definedIn(r, defined);
     const reductions = reductionsOf(op, {
@@ -90,14 +91,15 @@ const privatizeKernel = (
     const inside = (v: Value): boolean => defined.has(v.id);
     const at = { ctx, isThere, inside };
     if (!outermost) {
-      const trips = op.name === 'scf.for' ? tripCount(op, constantOf) : 1n;
-      return ctx.build((b) => accumulate(b, serialLoop(op, false), reductions, at, trips !== undefined && trips > 0n));
+      const control = facts.control(op)!;
+      const runs = alwaysRuns(control, 0) || (tripCount(control.count, constantOf) ?? 0n) > 0n;
+      return ctx.build((b) => accumulate(b, serialLoop(op, false), reductions, at, runs));
     }
     const step = constantOf(op.operands[2]!);
     if (typeof step === 'boolean' || step === undefined || step <= 0) return undefined;
     return ctx.build((b) => {
       const shared = usesScratch(op, scratch, facts);
-      chunkedLoop(b, op, BigInt(step), chunks, constantOf, (loop) =>
+      chunkedLoop(b, op, BigInt(step), chunks, { control: facts.control, constantOf }, (loop) =>
         accumulate(b, serialLoop(loop, shared), reductions, at, true),
       );
       return [];

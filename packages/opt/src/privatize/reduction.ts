@@ -10,8 +10,7 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
-import { accessOf } from '../store-forwarding/element-map.js';
-import { touches, type Facts } from '../support/facts.js';
+import { accessIn, touches, type Facts } from '../support/facts.js';
 
 /** Atomics of a loop that all combine into one element in the same way, and whose results are unused. */
 export interface Reduction {
@@ -91,16 +90,14 @@ const alone = (region: Region, r: Reduction, s: Surroundings): boolean =>
     }
     const { reads, writes, external } = s.facts.footprint(op);
     if (!external && !touches(reads, r.buffer) && !touches(writes, r.buffer)) return true;
-    const index = external || reads.any || writes.any ? undefined : scalarIndex(op);
+    const index = external || reads.any || writes.any ? undefined : scalarIndex(op, s.facts);
     return index !== undefined && s.distinct(r.index, index);
   });
 
 /** The index of an op that touches one element. */
-const scalarIndex = (op: Op): Value | undefined => {
-  const access = accessOf(op);
-  if (access) return typeof access.element.type === 'string' ? access.index : undefined;
-  if (op.name === 'mem.atomic' || op.name === 'mem.cas') return op.operands[op.operands.length - 1];
-  return undefined;
+const scalarIndex = (op: Op, facts: Facts): Value | undefined => {
+  const access = accessIn(op, facts);
+  return access?.count === 1 && access.index.length === 1 ? access.index[0] : undefined;
 };
 
 /** The value that changes nothing when it is combined with another one. */

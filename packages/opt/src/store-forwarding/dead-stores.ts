@@ -1,9 +1,9 @@
-import { bufferName, type Op, type Region, opWith } from '@filigree/ir';
+import { isLoop, type Op, type Region, opWith } from '@filigree/ir';
 import type { AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
-import { observed, touches, type BufferSet, type Facts } from '../support/facts.js';
+import { accessIn, observed, touches, type BufferSet, type Facts } from '../support/facts.js';
 import { isParallelLoop } from '../support/scratch.js';
-import { accessOf, elementMap, placeOf } from './element-map.js';
+import { elementMap, placeOf } from './element-map.js';
 
 /**
  * The kernel's body without stores that nothing can read: those that a later store of the same region overwrites first, and
@@ -39,7 +39,7 @@ const sweep = (region: Region, setting: Setting, unread: ReadonlySet<string>, in
     const op = region.ops[i]!;
     if (op.regions.length > 0) {
       const inside = inner(op, setting, silent, inParallel);
-      const nested = inParallel || isParallelLoop(op);
+      const nested = inParallel || isParallelLoop(op, facts);
       const regions = op.regions.map((r) => sweep(r, setting, inside, nested));
       const changed = regions.some((r, k) => r !== op.regions[k]);
       if (changed) same = false;
@@ -51,14 +51,14 @@ const sweep = (region: Region, setting: Setting, unread: ReadonlySet<string>, in
       same = false;
       continue;
     }
-    const access = facts.def(op) && accessOf(op);
-    if (!access) look(observed(facts.footprint(op)));
+    const access = accessIn(op, facts);
+    if (!access?.value) look(observed(facts.footprint(op)));
     else {
-      const place = placeOf(bufferName(op), access.index, access.element, forms);
-      if (access.kind === 'load') {
+      const place = placeOf(access, forms);
+      if (access.kind === 'read') {
         silent.delete(place.buffer);
         overwritten.forgetOverlaps(place);
-      } else if (overwritten.get(place)) {
+      } else if (overwritten.get(place) && op.results.length === 0) {
         same = false;
         continue;
       } else overwritten.set(place, true);
@@ -77,9 +77,10 @@ const inner = (
   silent: ReadonlySet<string>,
   inParallel: boolean,
 ): ReadonlySet<string> => {
-  if (!inParallel && isParallelLoop(op)) return scratch;
-  if (op.name === 'scf.if') return new Set(silent);
-  if (op.name !== 'scf.for' && op.name !== 'scf.while') return nothing;
+  if (!inParallel && isParallelLoop(op, facts)) return scratch;
+  const control = facts.control(op);
+  if (!control) return nothing;
+  if (!isLoop(control)) return new Set(silent);
   const read = observed(facts.footprint(op));
   return new Set([...silent].filter((b) => !touches(read, b)));
 };

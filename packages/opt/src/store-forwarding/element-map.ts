@@ -1,4 +1,4 @@
-import { lanesOf, type Op, type Value } from '@filigree/ir';
+import type { Access } from '@filigree/ir';
 import type { AffineForms } from '../support/affine.js';
 import type { BufferSet } from '../support/facts.js';
 
@@ -11,11 +11,16 @@ export interface Place {
   readonly lanes: number;
 }
 
-/** The place that a load or store touches. */
-export const placeOf = (buffer: string, index: Value, element: Value, forms: AffineForms): Place => {
-  const { terms, offset, bits } = forms.of(index);
-  return { buffer, terms: terms === '' ? '' : `${bits}:${terms}`, offset, bits, lanes: lanesOf(element.type) };
+/** The elements of an access, as the form of its index says: of the last where there are several, if the others are the same. */
+export const placeOf = ({ place: buffer, index, count: lanes }: Access, forms: AffineForms): Place => {
+  const all = index.map(forms.of);
+  const { terms, offset, bits } = all.pop() ?? nowhere;
+  const row = all.map((f) => `${f.terms}+${f.offset},`).join('');
+  return { buffer, terms: row + (terms === '' ? '' : `${bits}:${terms}`), offset, bits, lanes };
 };
+
+/* The only element of what has no index. */
+const nowhere = { terms: '', offset: 0n, bits: 64 };
 
 /** What is known about places, with a way back to an earlier state. Every step costs amortised constant time. */
 export interface ElementMap<T> {
@@ -84,13 +89,4 @@ export const elementMap = <T>(): ElementMap<T> => {
       while (trail.length > mark) trail.pop()!();
     },
   };
-};
-
-/** The buffer that a `mem.load` or `mem.store` names, with its index and the element or vector it moves. */
-export const accessOf = (
-  op: Op,
-): { readonly kind: 'load' | 'store'; readonly index: Value; readonly element: Value } | undefined => {
-  if (op.name === 'mem.load') return { kind: 'load', index: op.operands[0]!, element: op.results[0]! };
-  if (op.name === 'mem.store') return { kind: 'store', index: op.operands[1]!, element: op.operands[0]! };
-  return undefined;
 };

@@ -1,5 +1,4 @@
 import {
-  bufferName,
   mapKernels,
   sameType,
   substituteOperands,
@@ -12,10 +11,10 @@ import {
 import { affineForms } from '../support/affine.js';
 import { corePass } from '../support/core-pass.js';
 import { constantOfOp } from '../support/constant-in.js';
-import { clobbered, factsOf, type Facts } from '../support/facts.js';
+import { accessIn, branches, clobbered, factsOf, type Facts } from '../support/facts.js';
 import { scratchOf } from '../support/scratch.js';
 import { withoutDeadStores } from './dead-stores.js';
-import { accessOf, elementMap, placeOf } from './element-map.js';
+import { elementMap, placeOf } from './element-map.js';
 import { withoutPrivateAtomics } from './private-atomics.js';
 
 /**
@@ -47,31 +46,32 @@ const forwardKernel = (kernel: Kernel, facts: Facts): Kernel => {
     const current = substituteOperands(op, now);
     if (current.regions.length > 0) return visitRegions(current);
     forms.note(current, constantOfOp(current, facts));
-    const access = facts.def(current) && accessOf(current);
-    if (!access) {
+    const access = accessIn(current, facts);
+    if (!access?.value) {
       memory.forgetBuffers(clobbered(facts.footprint(current)));
       return current;
     }
-    const place = placeOf(bufferName(current), access.index, access.element, forms);
+    const { kind, value } = access;
+    const place = placeOf(access, forms);
     const held = memory.get(place);
-    if (access.kind === 'load') {
-      if (held && sameType(held.type, access.element.type)) {
-        now.set(access.element.id, held);
+    if (kind === 'read') {
+      if (held && current.results.length === 1 && sameType(held.type, value.type)) {
+        now.set(value.id, held);
         return undefined;
       }
-      memory.set(place, access.element);
+      memory.set(place, value);
       return current;
     }
-    if (held?.id === access.element.id) return undefined;
+    if (held?.id === value.id && current.results.length === 0) return undefined;
     memory.forgetOverlaps(place);
-    memory.set(place, access.element);
+    memory.set(place, value);
     return current;
   };
 
   const visitRegions = (op: Op): Op => {
     const changed = clobbered(facts.footprint(op));
     // A branch begins with what is known before it; an iteration may follow another one that wrote.
-    if (op.name !== 'scf.if') memory.forgetBuffers(changed);
+    if (!branches(op, facts)) memory.forgetBuffers(changed);
     const regions = op.regions.map((r) => {
       const mark = memory.mark();
       const result = visitRegion(r);

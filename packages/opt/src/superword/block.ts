@@ -1,7 +1,8 @@
-import { bufferName, lanesOf, walk, type Op, type Region, type Value } from '@filigree/ir';
-import { accessOf, placeOf, type Place } from '../store-forwarding/element-map.js';
+import { lanesOf, walk, type Op, type Region, type Value } from '@filigree/ir';
+import { placeOf, type Place } from '../store-forwarding/element-map.js';
 import type { AffineForms } from '../support/affine.js';
-import { isEmpty, touches, type BufferSet, type Facts, type Footprint } from '../support/facts.js';
+import { accessIn, isEmpty, touches, type BufferSet, type Facts, type Footprint } from '../support/facts.js';
+import { loadStoreOf } from '../support/load-store.js';
 import { terminatorOf } from '../support/values.js';
 import { isNumber, type Pack } from './pack.js';
 
@@ -24,7 +25,7 @@ export interface Block {
 }
 
 /** The ops of a region before its terminator. Their affine forms must have been noted. */
-export const blockOf = (region: Region, forms: AffineForms): Block => {
+export const blockOf = (region: Region, forms: AffineForms, facts: Facts): Block => {
   const ops = region.ops.slice(0, -1);
   const defined = new Map<number, number>();
   const uses = new Map<number, Use[]>();
@@ -39,10 +40,8 @@ export const blockOf = (region: Region, forms: AffineForms): Block => {
     for (const r of op.regions) walk(r, (inner) => inner.operands.forEach((v) => escaped.add(v.id)));
   });
   const places = ops.map((op) => {
-    const access = accessOf(op);
-    return access && typeof access.element.type === 'string' && typeof access.index.type === 'string'
-      ? placeOf(bufferName(op), access.index, access.element, forms)
-      : undefined;
+    const access = loadStoreOf(op) && accessIn(op, facts);
+    return access?.count === 1 ? placeOf(access, forms) : undefined;
   });
   return {
     ops,

@@ -1,4 +1,5 @@
-import type { Value } from '@filigree/ir';
+import type { Op, Value } from '@filigree/ir';
+import { loadStoreOf } from '../support/load-store.js';
 import type { Block } from './block.js';
 import { isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
 
@@ -141,10 +142,10 @@ class Counts<K> {
 
 /** Whether an op outside of all packs, or one beyond the block, uses a value. An index of a packed access is a scalar too. */
 export const usedByScalars = (block: Block, v: Value, packed: { readonly has: (op: number) => boolean }): boolean =>
-  block.escapes(v) || block.uses(v).some((u) => !packed.has(u.op) || isIndex(block.ops[u.op]!.name, u.operand));
+  block.escapes(v) || block.uses(v).some((u) => !packed.has(u.op) || isIndex(block.ops[u.op]!, u.operand));
 
-const isIndex = (name: string, operand: number): boolean =>
-  (name === 'mem.load' && operand === 0) || (name === 'mem.store' && operand === 1);
+const isIndex = (op: Op, operand: number): boolean =>
+  loadStoreOf(op) !== undefined && operand === op.operands.length - 1;
 
 /** One op copies the first lane into all, unless it is a constant, and one more for each lane that differs. */
 const needOf = (lanes: readonly LaneValue[], isConstant: (v: Value) => boolean): Need => {

@@ -1,5 +1,5 @@
 import type { Op, Region } from '@filigree/ir';
-import { accessOf } from '../store-forwarding/element-map.js';
+import { loadStoreOf } from '../support/load-store.js';
 import type { AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
 import type { Facts } from '../support/facts.js';
@@ -33,7 +33,7 @@ const visit = (
       return op.regions.every((r) => visit(r, varying, count, known, iv));
     }
     if (op.regions.length > 0) return false;
-    const access = accessOf(op);
+    const access = loadStoreOf(op);
     if (!access) return !op.name.startsWith('mem.');
     const even = !varying.has(access.index.id) || isNext(known.forms.of(access.index).terms, varying, iv);
     count[even ? 'even' : 'gathered']++;

@@ -87,7 +87,7 @@ const packRegion = (region: Region, context: Context): Region => {
 };
 
 const packBlock = (region: Region, { facts, bytes, buffers, ranges, forms, constants, fresh }: Context): Region => {
-  const block = blockOf(region, forms);
+  const block = blockOf(region, forms, facts);
   const isConstant = (v: { readonly id: number }): boolean => constants.has(v.id);
   const mayRead = (load: Op, lanes: number): boolean => {
     const range = ranges.of(load.operands[0]!);

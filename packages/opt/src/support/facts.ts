@@ -1,4 +1,18 @@
-import { mayTrap as trapsOn, opTable, type Dialect, type Effect, type Op, type OpDef } from '@filigree/ir';
+import {
+  accessesBy,
+  controlBy,
+  isLoop,
+  mayTrap as trapsOn,
+  opTable,
+  isVector,
+  type Access,
+  type AccessesOf,
+  type ControlOf,
+  type Dialect,
+  type Effect,
+  type Op,
+  type OpDef,
+} from '@filigree/ir';
 
 /** A set of buffers by bare name; `any` stands for all there are. */
 export interface BufferSet {
@@ -28,11 +42,16 @@ export interface Facts {
   /** Pure, and cannot trap: it may also be moved to where it did not run before. */
   readonly speculatable: (op: Op) => boolean;
   readonly terminator: (op: Op) => boolean;
+  /** How control flows through the regions of an op; undefined where no dialect says so. */
+  readonly control: ControlOf;
+  /** Which elements an op touches, as far as its operands say; undefined where no dialect knows the op. */
+  readonly accesses: AccessesOf;
 }
 
 /** The facts of these dialects. Footprints are computed once for each op with regions, and for others of the same effects. */
 export const factsOf = (dialects: readonly Dialect[]): Facts => {
   const table = opTable(dialects);
+  const control = controlBy(table);
   const known = new WeakMap<Op, Footprint>();
   /* Loads of one buffer have the same. */
   const alike = new Map<string, Footprint>();
@@ -61,8 +80,9 @@ export const factsOf = (dialects: readonly Dialect[]): Facts => {
     let readsAny = false;
     let writesAny = false;
     let external = false;
-    // A `while` has no bound that one could see, and an access to memory may be out of bounds.
-    let mayTrap = trapsOn(def, op) || effects.length > 0 || op.name === 'scf.while';
+    // A loop without a bound that one could see may not end, and an access to memory may be out of bounds.
+    const flow = control(op);
+    let mayTrap = trapsOn(def, op) || effects.length > 0 || (flow !== undefined && !flow.count && isLoop(flow));
     for (const e of effects) {
       if (e.kind === 'read' || e.kind === 'atomic') {
         if (e.buffer === undefined) readsAny = true;
@@ -104,7 +124,35 @@ export const factsOf = (dialects: readonly Dialect[]): Facts => {
     pure,
     speculatable: (op) => pure(op) && !footprint(op).mayTrap,
     terminator: (op) => table.get(op.name)?.traits.terminator === true,
+    control,
+    accesses: accessesBy(table),
   };
+};
+
+/**
+ * What an op touches if that is all that it does to memory: the elements at one index and no others. What only names elements touches
+ * nothing.
+ */
+export const accessIn = (op: Op, facts: Facts): Access | undefined => {
+  const [access, ...others] = facts.accesses(op) ?? [];
+  if (!access || others.length > 0 || access.kind === 'hint' || access.index.some((v) => isVector(v.type)))
+    return undefined;
+  const { reads, writes, external } = facts.footprint(op);
+  const only = (set: BufferSet): boolean => !set.any && [...set.names].every((name) => name === access.place);
+  return !external && only(reads) && only(writes) ? access : undefined;
+};
+
+/** Whether an op repeats a region, for all that is known: one of which nobody says how it runs its regions may. */
+export const isLoopOp = (op: Op, facts: Facts): boolean => {
+  if (op.regions.length === 0) return false;
+  const control = facts.control(op);
+  return control === undefined || isLoop(control);
+};
+
+/** Whether at most one of the regions of an op runs, and once: each then sees the memory that was there before the op. */
+export const branches = (op: Op, facts: Facts): boolean => {
+  const control = facts.control(op);
+  return control !== undefined && control.edges.every(({ from, to }) => from === 'start' || to === 'end');
 };
 
 /** Whether `name` is in the set. */

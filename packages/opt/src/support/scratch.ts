@@ -8,7 +8,8 @@ export const scratchOf = (buffers: Iterable<Buffer>): ReadonlySet<string> => {
   return names;
 };
 
-export const isParallelLoop = (op: Op): boolean => op.name === 'scf.for' && op.attrs['parallel'] === true;
+/** Whether the iterations of an op may run at once. */
+export const isParallelLoop = (op: Op, facts: Facts): boolean => facts.control(op)?.parallel === true;
 
 /** Whether an op, or one in its regions, may use a scratch buffer. */
 export const usesScratch = (op: Op, scratch: ReadonlySet<string>, facts: Facts): boolean => {
@@ -19,4 +20,4 @@ export const usesScratch = (op: Op, scratch: ReadonlySet<string>, facts: Facts):
 
 /** Whether iterations of a loop have scratch buffers of their own, which vector lanes would share. */
 export const ownsScratch = (op: Op, ctx: RewriteContext, scratch: ReadonlySet<string>, facts: Facts): boolean =>
-  isParallelLoop(op) && !ctx.parents.some(isParallelLoop) && usesScratch(op, scratch, facts);
+  isParallelLoop(op, facts) && !ctx.parents.some((p) => isParallelLoop(p, facts)) && usesScratch(op, scratch, facts);

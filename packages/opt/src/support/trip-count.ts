@@ -1,15 +1,22 @@
-import type { Op, Scalar, Value } from '@filigree/ir';
+import type { LoopCount, Scalar, Value } from '@filigree/ir';
 
 /**
- * How often an `scf.for` runs, where that can be told; undefined otherwise. A step that is not known to be positive
+ * How often a loop runs, where that can be told; undefined otherwise. A step that is not known to be positive
  * may trap, so nothing is said about it.
  */
-export const tripCount = (op: Op, constantOf: (v: Value) => Scalar | undefined): bigint | undefined => {
-  const step = integer(constantOf(op.operands[2]!));
+export const tripCount = (
+  count: LoopCount | undefined,
+  constantOf: (v: Value) => Scalar | undefined,
+): bigint | undefined => {
+  if (!count) return undefined;
+  const known = (bound: Value | number): bigint | undefined =>
+    integer(typeof bound === 'number' ? bound : constantOf(bound));
+  const { lower, upper } = count;
+  const step = known(count.step);
   if (step === undefined || step <= 0n) return undefined;
-  if (op.operands[0]!.id === op.operands[1]!.id) return 0n;
-  const lb = integer(constantOf(op.operands[0]!));
-  const ub = integer(constantOf(op.operands[1]!));
+  if (typeof lower === 'object' && typeof upper === 'object' && lower.id === upper.id) return 0n;
+  const lb = known(lower);
+  const ub = known(upper);
   if (lb === undefined || ub === undefined) return undefined;
   return ub <= lb ? 0n : (ub - lb + step - 1n) / step;
 };

@@ -1,31 +1,32 @@
-import type { Op, Region, Scalar, Value } from '@filigree/ir';
+import { isLoop, type ControlOf, type Op, type Region, type Scalar, type Value } from '@filigree/ir';
 import { tripCount } from './trip-count.js';
 
-/** Trips of a loop whose bounds are not known. */
-const unknownTrips = 16;
+/** What is known of the loops of a kernel. */
+export interface Loops {
+  readonly control: ControlOf;
+  readonly constantOf: (v: Value) => Scalar | undefined;
+  /** Trips of a loop of which nothing is known; 16 if not given. */
+  readonly unknown?: number;
+}
 
 /**
  * The rough number of ops that one run of a region takes, from 1 to 2³⁰; a division or anything slower counts as
  * several. The attribute `trips` of a loop says how often it runs if its bounds do not.
  */
-export const workOf = (region: Region, constantOf: (v: Value) => Scalar | undefined): number =>
-  Math.max(1, timesRun(region, constantOf, work));
-
-/**
- * How often the ops of a region run when the region runs once, each counted with its weight, up to 2³⁰. Loops count as
- * in `workOf`, branches with both arms.
- */
-export const timesRun = (
-  region: Region,
-  constantOf: (v: Value) => Scalar | undefined,
-  weight: (op: Op) => number,
-): number => {
+export const workOf = (region: Region, loops: Loops, weight: (op: Op) => number = work): number => {
   let sum = 0;
+  timesRun(region, loops, (op, runs) => (sum += runs * weight(op)));
+  return Math.max(1, Math.min(2 ** 30, sum));
+};
+
+/** Visits the ops of a region in order, each with how often it runs when the region runs once; branches with all their arms. */
+export const timesRun = (region: Region, loops: Loops, visit: (op: Op, runs: number) => void, runs = 1): void => {
   for (const op of region.ops) {
-    sum += weight(op);
-    for (const inner of op.regions) sum += tripsOf(op, constantOf) * timesRun(inner, constantOf, weight);
+    visit(op, runs);
+    if (op.regions.length === 0) continue;
+    const trips = tripsOf(op, loops);
+    for (const inner of op.regions) timesRun(inner, loops, visit, runs * trips);
   }
-  return Math.min(2 ** 30, sum);
 };
 
 const slow = /^arith\.(div|rem)$|^math\.(?!fma$)/;
@@ -34,8 +35,7 @@ const slow = /^arith\.(div|rem)$|^math\.(?!fma$)/;
 export const work = (op: Op): number => (op.name === 'arith.constant' ? 0 : slow.test(op.name) ? 8 : 1);
 
 /** How often the regions of an op run, or may run. */
-export const tripsOf = (op: Op, constantOf: (v: Value) => Scalar | undefined): number => {
-  if (op.name !== 'scf.for' && op.name !== 'scf.while') return 1;
-  const trips = op.name === 'scf.for' ? tripCount(op, constantOf) : undefined;
-  return Number(trips ?? op.attrs['trips'] ?? unknownTrips);
+export const tripsOf = (op: Op, { control, constantOf, unknown = 16 }: Loops): number => {
+  const flow = control(op);
+  return flow && isLoop(flow) ? Number(tripCount(flow.count, constantOf) ?? op.attrs['trips'] ?? unknown) : 1;
 };

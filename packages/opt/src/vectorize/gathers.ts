@@ -1,5 +1,5 @@
 import { isFloat, type Op } from '@filigree/ir';
-import { accessOf } from '../store-forwarding/element-map.js';
+import { loadStoreOf } from '../support/load-store.js';
 import { laneArithmetic } from '../support/lane-arithmetic.js';
 import { terminatorOf } from '../support/values.js';
 
@@ -15,7 +15,7 @@ export const gathersForArithmetic = (loop: Op): boolean => {
   let gathers = false;
   for (const op of region.ops) {
     if (op === last) continue;
-    const access = accessOf(op);
+    const access = loadStoreOf(op);
     const float = [...op.operands, ...op.results].some((v) => isFloat(v.type));
     if (access ? !isFloat(access.element.type) && access.kind === 'store' : float && !inRegisters.has(op.name))
       return false;

@@ -11,7 +11,7 @@ import {
   type Replacement,
   type RewriteContext,
 } from '@filigree/ir';
-import { accessOf } from '../store-forwarding/element-map.js';
+import { loadStoreOf } from '../support/load-store.js';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
@@ -73,7 +73,7 @@ const vectorizeNest = (
 ): Replacement | undefined => {
   const constantOf = (v: Op['operands'][number]) => constantIn(v, ctx.definition, facts);
   const step = constantOf(loop.operands[2]!);
-  const trips = tripCount(loop, constantOf);
+  const trips = tripCount(facts.control(loop)?.count, constantOf);
   if (step === undefined || BigInt(step) !== 1n || trips === undefined) return undefined;
   const lanes = lanesFor(loop, Number(trips), bytes, hint);
   const varying = varyingIn(loop);
@@ -117,7 +117,7 @@ const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts
     const def = facts.def(op);
     if (!def || op.regions.length > 0) return false;
     /* An element that all lanes read is written by none, as iterations do not depend on one another. */
-    const access = accessOf(op);
+    const access = loadStoreOf(op);
     if (access) return access.kind === 'load' || varying.has(access.index.id);
     const varies = op.operands.some((v) => varying.has(v.id));
     return facts.pure(op) && op.results.length === 1 && (!varies || def.traits.elementwise === true);

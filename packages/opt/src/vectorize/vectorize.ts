@@ -16,7 +16,7 @@ import { chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js
 import { tripCount } from '../support/trip-count.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { terminatorOf } from '../support/values.js';
-import { accessOf } from '../store-forwarding/element-map.js';
+import { loadStoreOf } from '../support/load-store.js';
 import { gathersForArithmetic } from './gathers.js';
 import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
@@ -60,7 +60,7 @@ const isSimd = (op: Op): boolean => op.name === 'scf.for' && op.attrs['simd'] ==
 const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
   const step = constantIn(loop.operands[2]!, ctx.definition, facts);
   const lanes = lanesFor(loop, bytes);
-  const trips = tripCount(loop, (v) => constantIn(v, ctx.definition, facts));
+  const trips = tripCount(facts.control(loop)?.count, (v) => constantIn(v, ctx.definition, facts));
   if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
   if ((trips !== undefined && trips < BigInt(lanes)) || !isVectorizable(loop, facts)) return undefined;
   return ctx.build((b) => {
@@ -85,7 +85,7 @@ const lanesFor = (loop: Op, bytes: number): number => {
   for (const op of loop.regions[0]!.ops) {
     for (const v of [...op.results, ...op.operands])
       if (isFloat(v.type)) float = Math.max(float, byteSize(scalarOf(v.type)));
-    const access = accessOf(op);
+    const access = loadStoreOf(op);
     if (access) moved = Math.max(moved, byteSize(scalarOf(access.element.type)));
   }
   const width = float || moved;
@@ -105,7 +105,7 @@ const isVectorizable = (loop: Op, facts: Facts): boolean => {
     if (!def || op.regions.length > 0) return false;
     if ([...op.operands, ...op.results].some((v) => typeof v.type !== 'string')) return false;
     const varies = op.operands.some((v) => varying.has(v.id));
-    const access = accessOf(op);
+    const access = loadStoreOf(op);
     if (access) {
       // An element that all iterations share is safe to read once for all lanes only while nothing writes it.
       const shared = !varying.has(access.index.id);

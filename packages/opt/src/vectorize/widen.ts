@@ -1,5 +1,5 @@
 import { isInteger, scalarOf, type Builder, type Op, type Region, type Value, opWith } from '@filigree/ir';
-import { accessOf } from '../store-forwarding/element-map.js';
+import { loadStoreOf } from '../support/load-store.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
 
 /** A value of the scalar loop as the vector loop has it. */
@@ -54,7 +54,7 @@ export const widen = (loop: Op, iv: Value, lanes: number, varying: ReadonlySet<n
     );
 
   const widenOp = (op: Op): Lanes | undefined => {
-    const access = accessOf(op);
+    const access = loadStoreOf(op);
     if (access?.kind === 'store') {
       const [value, index] = [get(access.element).vector(), get(access.index)];
       if (index.stride === 1) b.append(opWith(op, { operands: [value, index.scalar!] }));

@@ -1,9 +1,19 @@
 import { fail } from '@filigree/ir';
-import { bytesAt, clearBytes, initializeArena, nodeText, RESERVED_CELLS, type Layout } from '@filigree/sparse/fields';
+import {
+  bytesAt,
+  clearBytes,
+  initializeArena,
+  isPooled,
+  nodeText,
+  putIntoTable,
+  RESERVED_CELLS,
+  settle,
+  type Layout,
+  type PooledStorage,
+  type SNode,
+} from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { checksum } from './checksum.js';
-import { isPooled, putIntoTable, type PooledStorage } from './pool.js';
-import { settle } from './structure.js';
 
 /** Numbers saved with an arena: the state of a program that is not in its fields. */
 export type ArenaState = Readonly<Record<string, number>>;
@@ -52,7 +62,7 @@ export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
  * `arena/exhausted` if a pool here is too small for what it would hold.
  */
 export const loadArena = (arena: Arena, file: Uint8Array): ArenaState => {
-  arena.ready();
+  arena.ready('structure');
   const { layout, pools: counts, state, start } = opened(file);
   const { storage, words } = arena;
   const own = layoutText(storage.layout);
@@ -140,9 +150,15 @@ const layoutText = ({ nodes }: Layout): string =>
       let depth = 0;
       for (let at = node; at.parent >= 0; at = nodes[at.parent]) depth++;
       const { field } = node;
-      return `${'  '.repeat(depth)}${nodeText(node)}${field ? ` ${field.type} ${field.ambient}` : ''}`;
+      const value = field ? ` ${field.type} ${field.ambient}${formatText(node)}` : '';
+      return `${'  '.repeat(depth)}${nodeText(node)}${value}`;
     })
     .join('\n');
+
+const formatText = ({ stored }: SNode): string =>
+  stored
+    ? ` as ${stored.format.name} ${JSON.stringify(stored.format.attrs)} in ${stored.wordBits} bits from ${stored.shift}`
+    : '';
 
 const refuseLayout = (saved: string, own: string): never => {
   const [there, here] = [saved.split('\n'), own.split('\n')];

@@ -1,16 +1,17 @@
-import { fail, type ScalarType, type TypedArray } from '@filigree/ir';
-import { arenaName, type Storage } from '@filigree/sparse/fields';
+import type { Place } from '@filigree/backend/device';
+import type { TypedArray } from '@filigree/ir';
+import { arenaIn, type Arena as Memory, type Storage } from '@filigree/sparse/fields';
 
 /** A storage and its memory, as the host sees them. */
-export interface Arena {
-  readonly storage: Storage;
-  /** The whole memory as i32 words. Of bytes only parts are arrays: `bytesAt`. */
-  readonly words: Int32Array;
-  /** The whole memory as an array of a type that some field has. */
-  readonly array: (type: ScalarType) => TypedArray;
-  /** Called before each access; throws while the memory must not be touched. */
-  readonly ready: () => void;
+export interface Arena extends Memory {
+  /** Called before each access, with what is more than to read and write values; throws while the memory must not be touched. */
+  readonly ready: (use?: ArenaUse) => void;
+  /** Where it lies in a memory that programs can share, if it does. */
+  readonly place?: Place;
 }
+
+/** Cells may be activated or deactivated; the memory itself is handed out, so that accesses to it will not be seen. */
+export type ArenaUse = 'structure' | 'hold';
 
 /**
  * The arena in these buffers, which are those of `storage.buffers` by name, all over one memory. Error: `arena/buffers` where
@@ -19,17 +20,6 @@ export interface Arena {
 export const openArena = (
   storage: Storage,
   buffers: Readonly<Record<string, TypedArray>>,
-  ready: () => void = () => {},
-): Arena => {
-  const array = (type: ScalarType): TypedArray =>
-    buffers[arenaName(storage.memory, type)] ??
-    fail('arena/buffers', `there is no buffer '${arenaName(storage.memory, type)}'`, {
-      remedy: 'give the buffers of a module made over this storage',
-    });
-  const words = array('i32');
-  if (!(words instanceof Int32Array) || words.byteLength < storage.bytes)
-    return fail('arena/buffers', `the memory '${storage.memory}' is no array of ${storage.bytes} bytes`, {
-      remedy: 'give the buffers of a module made over this storage',
-    });
-  return { storage, words, array, ready };
-};
+  ready: (use?: ArenaUse) => void = () => {},
+  place?: Place,
+): Arena => ({ ...arenaIn(storage, buffers), ready, ...(place && { place }) });

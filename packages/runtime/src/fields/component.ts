@@ -1,7 +1,19 @@
-import { byteSize, fail, isWide, type ScalarType, type TypedArray } from '@filigree/ir';
-import { componentsOf, type AnyField, type FieldDecl } from '@filigree/sparse/fields';
+import { byteSize, fail, type Scalar, type ScalarType, type TypedArray } from '@filigree/ir';
+import {
+  ambientOf,
+  codeIn,
+  componentsOf,
+  decoded,
+  encoded,
+  pathTowards,
+  storedType,
+  withCode,
+  type AnyField,
+  type FieldDecl,
+  type Path,
+  type SNode,
+} from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
-import { pathTowards, type Path } from './path.js';
 
 /** A scalar of a field, and where it lies in the cells that hold it. */
 export interface Component {
@@ -13,8 +25,14 @@ export interface Component {
   /** Bytes from the start of a cell. */
   readonly offset: number;
   readonly bytes: number;
+  /** The words that hold the values. */
   readonly array: TypedArray;
+  /** Whether these are the values: they are not stored in a format. */
+  readonly isPlain: boolean;
   readonly ambient: number | bigint;
+  /** The value in the cell at an address, and writing it. */
+  readonly get: (cell: number) => number | bigint;
+  readonly set: (cell: number, value: number | bigint) => void;
 }
 
 /** The components of a field. Errors: `field/unknown`, `field/foreign` where the arena's layout does not hold this very field. */
@@ -32,16 +50,45 @@ export const componentsIn = (arena: Arena, any: AnyField): readonly Component[] 
       });
     const nodes = placed.path.slice(0, -1);
     const place = storage.nodes[placed.path[placed.path.length - 1]];
+    const array = arena.array(storedType(place.node));
     return {
       decl,
       nodes,
       path: pathTowards(storage, nodes[nodes.length - 1]),
       offset: place.offset,
-      bytes: byteSize(decl.type),
-      array: arena.array(decl.type),
-      ambient: storedAmbient(decl.type, decl.ambient),
+      bytes: byteSize(storedType(place.node)),
+      array,
+      isPlain: !place.node.stored,
+      ambient: plain(ambientOf(storage.layout, decl.name)),
+      ...accessTo(array, place.node, place.offset, byteSize(storedType(place.node))),
     };
   });
+};
+
+const plain = (value: Scalar): number | bigint => (typeof value === 'boolean' ? Number(value) : value);
+
+/** How a value is read and written that lies so far from the start of a cell. */
+const accessTo = (
+  array: TypedArray,
+  { field, stored }: SNode,
+  offset: number,
+  bytes: number,
+): Pick<Component, 'get' | 'set'> => {
+  if (!stored)
+    return {
+      get: (cell) => array[(cell + offset) / bytes],
+      set: (cell, value) => {
+        array[(cell + offset) / bytes] = value;
+      },
+    };
+  const type: ScalarType = field!.type;
+  return {
+    get: (cell) => plain(decoded(stored, type, codeIn(stored, array[(cell + offset) / bytes]))),
+    set: (cell, value) => {
+      const at = (cell + offset) / bytes;
+      array[at] = withCode(stored, array[at], encoded(stored, type, value));
+    },
+  };
 };
 
 /** Components lie in the cells of one node. */
@@ -53,6 +100,3 @@ export const parentOf = ({ nodes }: Component): number => nodes[nodes.length - 1
 
 /** Index into a component's array of its value in the cell at an address. */
 export const elementAt = ({ offset, bytes }: Component, cell: number): number => (cell + offset) / bytes;
-
-const storedAmbient = (type: ScalarType, ambient: number): number | bigint =>
-  isWide(type) ? BigInt(ambient) : type === 'f32' ? Math.fround(ambient) : ambient;

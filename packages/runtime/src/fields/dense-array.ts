@@ -1,11 +1,9 @@
 import { allocateArray, fail, type TypedArray } from '@filigree/ir';
+import { findCell, visitElements, type IndexBox as Box, type Path } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
-import { areTogether, elementAt, type Component } from './component.js';
-import { visitElements, type Box } from './elements.js';
-import type { Path } from './path.js';
+import { areTogether, type Component } from './component.js';
 import { activeTiles, hasTiles, sidesOfTile, stridedInBox, stridedTile } from './rows.js';
 import { copyStrided } from './strided.js';
-import { findCell } from './structure.js';
 
 /** The smallest box that holds the active elements of a component; `undefined` where none is active. */
 export const boundsOf = (arena: Arena, { path }: Component): Box | undefined => {
@@ -64,7 +62,7 @@ export const denseArray = (
   const together = areTogether(components);
   for (const [n, c] of components.entries())
     if (!Object.is(Number(c.ambient), 0)) for (let k = n; k < length; k += count) out[k] = c.ambient;
-  if (together && hasTiles(components[0].path)) {
+  if (together && hasTiles(components[0].path) && components.every((c) => c.isPlain)) {
     const box = { from, to };
     for (const tile of activeTiles(arena, components[0].path, box))
       components.forEach((c, n) =>
@@ -78,7 +76,7 @@ export const denseArray = (
     for (let n = 0; n < count; n++) {
       const c = components[n];
       const holder = n === 0 || together ? cell : findCell(arena, c.path, indices);
-      if (holder >= 0) out[at * count + n] = c.array[elementAt(c, holder)];
+      if (holder >= 0) out[at * count + n] = c.get(holder);
     }
   };
   visitElements(arena, components[0].path, copy, { from, to });

@@ -1,5 +1,6 @@
+import { deviceBuffer, type DeviceBuffer } from '@filigree/backend/device';
 import { byteSize, fail, type TypedArray } from '@filigree/ir';
-import { isSparse, nodeText } from '@filigree/sparse/fields';
+import { isSparse, nodeText, type AnyField } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { areTogether, type Component } from './component.js';
 import type { Shape } from './shape.js';
@@ -30,9 +31,10 @@ export const denseView = (arena: Arena, name: string, components: readonly Compo
   const { path, bytes } = first;
   const refuse = (why: string): never =>
     fail('field/not-dense', `field '${name}' is no strided array: ${why}`, {
-      remedy: 'use get(), entries() or toArray(), or place the field in dense nodes alone',
+      remedy: 'use get(), entries() or toArray(), or place the field as it is, in dense nodes alone',
     });
   if (!areTogether(components)) return refuse('its components lie in different nodes');
+  if (components.some((c) => !c.isPlain)) return refuse('its values are stored in another format');
   const odd = path.steps.find(({ at }) => isSparse(at.node) || at.node.morton);
   if (odd) return refuse(`it lies in ${nodeText(odd.at.node)}`);
   const spacing = second ? (second.offset - first.offset) / bytes : 1;
@@ -66,4 +68,15 @@ export const denseView = (arena: Arena, name: string, components: readonly Compo
     strides: all.map((d) => d.stride),
     contiguous: long.every((d, n) => d.stride === rest(n)) && axes.every((a, n) => n === 0 || axes[n - 1] <= a),
   };
+};
+
+/** The values of a view as a buffer of the program that holds them. Errors: `field/not-dense`, `memory/foreign`. */
+export const denseBuffer = ({ place }: Arena, { name, type }: AnyField, view: DenseView): DeviceBuffer => {
+  if (!view.contiguous)
+    fail('field/not-dense', `other values lie between those of field '${name}'`, {
+      remedy: 'place it in a node of its own, or copy: fromArray(toArray())',
+    });
+  if (!place) return fail('memory/foreign', `field '${name}' lies in no memory that programs share`);
+  const { block, offset } = place;
+  return deviceBuffer({ name, type, length: view.data.length, block, offset: offset + view.offset });
 };

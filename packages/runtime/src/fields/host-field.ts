@@ -1,10 +1,22 @@
+import type { DeviceBuffer } from '@filigree/backend/device';
 import { allocateArray, fail, isFloat, type ScalarType, type TypedArray, readOnly } from '@filigree/ir';
-import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse/fields';
-import type { Arena } from './arena.js';
+import {
+  dropAll,
+  dropCell,
+  elements,
+  findCell,
+  growCell,
+  visitElements,
+  type AnyField,
+  type IndexBox as Box,
+  type FieldDecl,
+  type MatrixField,
+  type VectorField,
+} from '@filigree/sparse/fields';
+import type { Arena, ArenaUse } from './arena.js';
 import { areTogether, componentsIn, elementAt, type Component } from './component.js';
 import { boundsOf, boxOf, denseArray, sizeOfBox, visitBox } from './dense-array.js';
-import { denseView, type DenseView } from './dense-view.js';
-import { elements, visitElements, type Box } from './elements.js';
+import { denseBuffer, denseView, type DenseView } from './dense-view.js';
 import { checkedIndices, type Indices } from './indices.js';
 import { listAround } from './list.js';
 import { once } from './once.js';
@@ -12,7 +24,6 @@ import { activeContainers, fillCells, grownTiles, hasTiles, sidesOfTile, strided
 import { shapeOf } from './shape.js';
 import { innermostSparse, outermostSparse } from './sparse-around.js';
 import { copyStrided } from './strided.js';
-import { dropAll, dropCell, findCell, growCell } from './structure.js';
 import { fromStored, toStored } from './value.js';
 
 /**
@@ -67,6 +78,11 @@ export interface HostField<V = number, W = V> {
   readonly fromArray: (values: ArrayLike<number | bigint>, box?: Box) => void;
   /** The memory itself, where nothing is sparse; valid until the program is disposed of. Error: `field/not-dense`. */
   readonly view: () => DenseView;
+  /**
+   * The memory itself, for programs that are to be bound to it, where nothing is sparse and values lie one behind the other, as in
+   * `view().data`. Error: `field/not-dense`.
+   */
+  readonly buffer: () => DeviceBuffer;
 }
 
 /** The host's view of a field of numbers. */
@@ -104,6 +120,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const what = `field '${name}'`;
   const shape = shapeOf(any);
   const together = areTogether(components);
+  const inTiles = together && hasTiles(path) && components.every((c) => c.isPlain);
   const list = once(() => listAround(arena, name, components));
   const innermost = once(() => innermostSparse(arena, components));
   const outermost = once(() => outermostSparse(arena, components));
@@ -112,7 +129,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const holder = (c: Component, cell: number, indices: ArrayLike<number>, find: typeof findCell): number =>
     together || c === first ? cell : find(arena, c.path, indices);
   const readOne = (c: Component, cell: number, at: ArrayLike<number>): number =>
-    fromStored(c.decl.name, cell < 0 ? c.ambient : c.array[elementAt(c, cell)], at);
+    fromStored(c.decl.name, cell < 0 ? c.ambient : c.get(cell), at);
   const read: (cell: number, indices: ArrayLike<number>) => unknown =
     any.is === 'scalar'
       ? (cell, indices) => readOne(first, cell, indices)
@@ -120,19 +137,19 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const stored = (value: unknown): readonly (number | bigint)[] =>
     shape.unpack(value).map((x, n) => toStored(components[n].decl.name, type, x));
   const write = (cell: number, indices: ArrayLike<number>, values: readonly (number | bigint)[]): void =>
-    components.forEach((c, n) => (c.array[elementAt(c, holder(c, cell, indices, growCell))] = values[n]));
+    components.forEach((c, n) => c.set(holder(c, cell, indices, growCell), values[n]));
   const put: (at: ArrayLike<number>, value: unknown) => void =
     any.is === 'scalar'
       ? (at, value) => {
           const plain = toStored(name, type, value);
-          first.array[elementAt(first, growCell(arena, path, at))] = plain;
+          first.set(growCell(arena, path, at), plain);
         }
       : (at, value) => {
           const values = stored(value);
           write(growCell(arena, path, at), at, values);
         };
-  const checked = (indices: Indices): ArrayLike<number> => {
-    arena.ready();
+  const checked = (indices: Indices, use?: ArenaUse): ArrayLike<number> => {
+    arena.ready(use);
     return checkedIndices(what, path, indices);
   };
 
@@ -144,18 +161,18 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       const at = checked(indices);
       return read(findCell(arena, path, at), at);
     },
-    set: (indices, value) => put(checked(indices), value),
+    set: (indices, value) => put(checked(indices, 'structure'), value),
     isActive: (indices) => findCell(arena, path, checked(indices)) >= 0,
     activate: (indices) => {
-      const at = checked(indices);
+      const at = checked(indices, 'structure');
       for (const c of components) growCell(arena, c.path, at);
     },
     deactivate: (indices) => {
-      const at = checked(indices);
+      const at = checked(indices, 'structure');
       for (const { cells, indicesOf } of innermost()) dropCell(arena, cells, indicesOf(at));
     },
     clear: (indices) => {
-      arena.ready();
+      arena.ready('structure');
       if (indices !== undefined) return list().clear(indices);
       for (const path of outermost()) dropAll(arena, path);
     },
@@ -164,7 +181,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       return list().length(indices);
     },
     append: (indices, value) => {
-      arena.ready();
+      arena.ready('structure');
       const values = stored(value);
       const [cell, place, at] = list().append(indices);
       write(cell, at, values);
@@ -173,14 +190,17 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
     fill: (value) => {
       arena.ready();
       const values = stored(value);
-      if (!together || !hasTiles(path)) visitElements(arena, path, (cell, indices) => write(cell, indices, values));
+      if (!inTiles) visitElements(arena, path, (cell, indices) => write(cell, indices, values));
       else
         for (const first of activeContainers(arena, path))
           components.forEach((c, n) => fillCells(c, elementAt(c, first), path, values[n]));
     },
     entries: () => {
       arena.ready();
-      return elements(arena, path, (cell, indices) => [indices, read(cell, indices)] as const);
+      return whileReady(
+        arena,
+        elements(arena, path, (cell, indices) => [indices, read(cell, indices)] as const),
+      );
     },
     bounds: () => {
       arena.ready();
@@ -191,7 +211,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       return denseArray(arena, name, components, boxOf(name, path, box));
     },
     fromArray: (values, box) => {
-      arena.ready();
+      arena.ready('structure');
       const inside = boxOf(name, path, box);
       const length = components.length * sizeOfBox(inside);
       if (values?.length !== length)
@@ -202,7 +222,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       const plain = isPlain(values, type)
         ? values
         : typed(type, values, (x, n) => toStored(components[n % count].decl.name, type, x));
-      if (together && hasTiles(path)) {
+      if (inTiles) {
         for (const tile of grownTiles(arena, path, inside))
           components.forEach((c, n) =>
             copyStrided(stridedInBox(plain, tile, inside, n, count), stridedTile(tile, c), sidesOfTile(tile)),
@@ -212,15 +232,27 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       let n = 0;
       visitBox(inside, (at) => {
         const cell = growCell(arena, path, at);
-        for (const c of components) c.array[elementAt(c, holder(c, cell, at, growCell))] = plain[n++];
+        for (const c of components) c.set(holder(c, cell, at, growCell), plain[n++]);
       });
     },
     view: () => {
-      arena.ready();
+      arena.ready('hold');
       return denseView(arena, name, components, shape);
+    },
+    buffer: () => {
+      arena.ready('hold');
+      return denseBuffer(arena, any, denseView(arena, name, components, shape));
     },
   };
 };
+
+/* Between two elements anything may be launched. */
+function* whileReady<T>(arena: Arena, all: Iterable<T>): Generator<T> {
+  for (const one of all) {
+    yield one;
+    arena.ready();
+  }
+}
 
 /* Values as they are stored, all of them before any is written. */
 const typed = (

@@ -1,5 +1,5 @@
 import { AXIS_NAMES, fail } from '@filigree/ir';
-import type { Path } from './path.js';
+import type { Path } from '@filigree/sparse/fields';
 
 /** Indices of an element: a list, or a number where there is one axis. */
 export type Indices = number | ArrayLike<number>;

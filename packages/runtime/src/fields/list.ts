@@ -1,10 +1,16 @@
 import { fail } from '@filigree/ir';
-import { nodeText, type NodeStorage } from '@filigree/sparse/fields';
+import {
+  emptyList,
+  findCell,
+  growCell,
+  nodeText,
+  pathTowards,
+  type NodeStorage,
+  type Path,
+} from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { parentOf, type Component } from './component.js';
 import { checkedIndices, type Indices } from './indices.js';
-import { pathTowards, type Path } from './path.js';
-import { emptyList, findCell, growCell } from './structure.js';
 
 /** The lists in which a field's elements lie, one for each cell around them. */
 export interface ListAccess {

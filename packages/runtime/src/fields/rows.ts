@@ -1,10 +1,8 @@
 import type { TypedArray } from '@filigree/ir';
+import { containers, growCell, type IndexBox as Box, type Path, type Step } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { elementAt, type Component } from './component.js';
-import { containers, type Box } from './elements.js';
-import type { Path, Step } from './path.js';
 import type { Strided } from './strided.js';
-import { growCell } from './structure.js';
 
 /**
  * Elements that lie in one container of the innermost node, where that node is a plain array: found by one way down, from

@@ -1,8 +1,7 @@
 import { fail } from '@filigree/ir';
-import { elementsBelow, isSparse } from '@filigree/sparse/fields';
+import { elementsBelow, isSparse, pathTowards, type Path } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import type { Component } from './component.js';
-import { pathTowards, type Path } from './path.js';
 
 /** The cells that a field's elements can be deactivated with, and the indices of such a cell from those of an element. */
 export interface SparseCells {

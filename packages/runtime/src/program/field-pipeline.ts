@@ -1,6 +1,8 @@
+import { dialectsOf } from '@filigree/backend';
 import {
   fail,
   pipeline,
+  type Extension,
   type Module,
   type Pass,
   type Pipeline,
@@ -19,6 +21,7 @@ import {
   unevenLoops,
   vectorizeNests,
 } from '@filigree/opt';
+import { quantPasses, quantSpec, type QuantOptions } from '@filigree/quant';
 import { lowerFields, type LowerFieldsOptions, type Storage, lowerFieldsSpec } from '@filigree/sparse/fields';
 
 /** How kernels on fields are lowered and optimised. */
@@ -29,10 +32,14 @@ export interface FieldPipelineOptions {
    * source. Otherwise indices are clamped silently and integers wrap. Fields are not cached then. Default false.
    */
   readonly debug?: boolean;
+  /** Those whose ops kernels may have. */
+  readonly extensions?: readonly Extension[];
   /** Lets compilers reassociate and contract; default true. */
   readonly fastMath?: boolean;
   /** Parts of the lowering to switch off or change. */
   readonly lowering?: LowerFieldsOptions;
+  /** Optimisations of quantised fields to switch off. */
+  readonly quant?: QuantOptions;
   /**
    * Whether the target multiplies and adds in one instruction; default what the backend of a program says, else false.
    */
@@ -53,34 +60,39 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
     fastMath = true,
     fma = false,
     lowering = {},
+    quant = {},
     lanes = true,
     omit = [],
+    extensions = [],
   } = checkOptions('fieldPipeline', options, pipelineSpec);
+  const dialects = dialectsOf(extensions);
   return pipeline([
-    lowerFields(storage, { ...lowering, ...(debug ? { checks: true } : {}) }),
+    lowerFields(storage, { ...quantPasses(storage, quant), ...lowering, ...(debug ? { checks: true } : {}) }),
     ...(omit === true
       ? []
       : without(
           [
-            ...defaultPipeline({ fastMath }).passes,
-            unevenLoops(),
-            vectorizeNests(),
-            superword(),
-            shareIndices(),
-            dce(),
-            fuseProducts(),
+            ...defaultPipeline({ dialects, fastMath }).passes,
+            unevenLoops({ dialects }),
+            vectorizeNests({ dialects }),
+            superword({ dialects }),
+            shareIndices({ dialects }),
+            dce({ dialects }),
+            fuseProducts({ dialects }),
           ],
           omit,
         ).filter((p) => (fma && fastMath) || p.name !== FUSE)),
-    ...(lanes ? [] : [serialLanes()]),
+    ...(lanes ? [] : [serialLanes({ dialects })]),
   ]);
 };
 
 /** What `fieldPipeline` takes, for those that pass it on. */
 export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   debug: option.truth,
+  extensions: option.array('a list of extensions'),
   fastMath: option.truth,
   lowering: optionsOf(lowerFieldsSpec),
+  quant: optionsOf(quantSpec),
   fma: option.truth,
   lanes: option.truth,
   omit: option.or(true, option.list(option.text)),

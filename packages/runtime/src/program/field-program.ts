@@ -1,10 +1,10 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import * as E from 'fp-ts/lib/Either.js';
 import type { Backend } from '@filigree/backend';
+import { deviceBuffer, type Bindings } from '@filigree/backend/device';
 import { backendOption } from '@filigree/backend/options';
 import {
   attempt,
-  DiagnosticError,
+  fail,
   type Diagnostics,
   type Module,
   checkOptions,
@@ -12,15 +12,27 @@ import {
   type OptionSpec,
   readOnly,
 } from '@filigree/ir';
-import { initializeArena, sitesOf, type AnyField, type FieldDecl, type Storage } from '@filigree/sparse/fields';
+import {
+  arenaName,
+  initializeArena,
+  settleAll,
+  sitesOf,
+  type AnyField,
+  type FieldDecl,
+  type Storage,
+} from '@filigree/sparse/fields';
 import { loadArena, saveArena } from '../fields/arena-file.js';
-import { openArena, type Arena } from '../fields/arena.js';
+import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
 import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
-import { settleAll } from '../fields/structure.js';
 import { once } from '../fields/once.js';
 import { instantiate, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import { lifecycle } from '../lifecycle.js';
+import { right } from '../right.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
+import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
+import type { AdjointKernels } from '../tape/adjoint-kernels.js';
+import { recorderOf } from '../tape/recorder.js';
+import { tapeDeck, type TapeDeck } from '../tape/tape-deck.js';
 import { seeds } from './seeds.js';
 import { checkStatus, clearStatus } from './status.js';
 
@@ -43,9 +55,26 @@ export interface FieldProgram {
   readonly save: () => Uint8Array;
   /** Restores everything to what `save` gave. Errors: `arena/…`; nothing has changed then. */
   readonly load: (saved: Uint8Array) => void;
+  /** Runs the launches that wait in the queue, where there is one. Throws what one of them reports; those after it are dropped. */
+  readonly flush: () => void;
+  /**
+   * As `flush`; resolves when everything has run, with `compiled` also when the code of all plans is there: windows like those that
+   * were launched so far then run by it.
+   */
+  readonly sync: (options?: SyncOptions) => Promise<void>;
+  /** What was launched so far, and what planning cost; nothing where launches do not wait. */
+  readonly queued: () => QueueReport | undefined;
+  /** What `valueAndGradient` records launches on; only of a program that was made to be differentiated. */
+  readonly tape: TapeDeck | undefined;
   readonly storage: Storage;
   readonly instance: Instance;
   readonly dispose: () => void;
+}
+
+/** What is waited for. */
+export interface SyncOptions {
+  /** Also the code of plans; default false. */
+  readonly compiled?: boolean;
 }
 
 /** How a lowered module is brought to memory. */
@@ -54,6 +83,13 @@ export interface FieldProgramOptions extends InstantiateOptions {
   readonly backend: Backend;
   /** Seed of random numbers; default 0. */
   readonly seed?: number;
+  /**
+   * A program of the same layout whose fields this one shares: what one writes the other reads, with nothing copied. Errors:
+   * `program/over`, `memory/…`.
+   */
+  readonly over?: Pick<FieldProgram, 'storage' | 'instance'>;
+  /** The adjoints of its kernels, which are in the module too. */
+  readonly adjoints?: AdjointKernels;
 }
 
 /**
@@ -66,46 +102,106 @@ export const fieldProgram = (
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   given: FieldProgramOptions,
+  queued?: QueueSource,
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
-    const { backend, seed = 0, ...rest } = options;
-    const made = await instantiate(module, backend, rest)();
-    if (E.isLeft(made)) throw new DiagnosticError(made.left);
-    return assembled(storage, module, launches, made.right, seed);
+    const { backend, seed = 0, over, adjoints, ...rest } = options;
+    const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
+    const shared = Object.keys(bind).length > 0;
+    const made = right(await instantiate(module, backend, { ...rest, ...(shared && { bind }) })());
+    const compiling = { ...rest };
+    delete (compiling as { bind?: unknown }).bind;
+    const queue = queued && { ...queued, backend, options: compiling, instance: made };
+    return assembled(storage, module, launches, made, {
+      seed,
+      initialized: over !== undefined,
+      adjoints,
+      ...(queue && { queue }),
+    });
   });
+
+/** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
+export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'queue'>;
+
+/** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
+const arenaOf = (storage: Storage, over: Pick<FieldProgram, 'storage' | 'instance'>): Bindings => {
+  if (over.storage !== storage)
+    fail('program/over', 'the program is to share the fields of one that stores them elsewhere', {
+      remedy: 'make both over one storage',
+    });
+  const { block, offset } = over.instance.buffer(arenaName(storage.memory, 'i32'));
+  return Object.fromEntries(storage.buffers.map((b) => [b.name, deviceBuffer({ ...b, block, offset })]));
+};
 
 /** What `fieldProgram` takes, for those that pass it on. */
 export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
   ...instantiateSpec,
   backend: backendOption,
   seed: option.anything,
+  over: option.object('a program of fields', 'storage', 'instance'),
+  adjoints: option.object('the adjoints of kernels', 'of', 'fields'),
 };
+
+interface Assembly {
+  readonly seed: number;
+  readonly initialized: boolean;
+  readonly queue?: Omit<QueueSetting, 'check' | 'failed'>;
+  readonly adjoints: AdjointKernels | undefined;
+}
 
 const assembled = (
   storage: Storage,
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  seed: number,
+  { seed, initialized, adjoints, queue: source }: Assembly,
 ): FieldProgram => {
-  const life = lifecycle({ codes: 'program', what: 'the program was', again: 'make it again' }, instance.dispose);
-  const arena = openArena(storage, instance.buffers, life.ready);
-  initializeArena(storage, arena.words);
+  const recorder = adjoints && recorderOf(instance);
+  const life = lifecycle({ codes: 'program', what: 'the program was', again: 'make it again' }, () => {
+    queue?.dispose();
+    instance.dispose();
+  });
+  /* Another program may run in this memory, too. */
+  const ready = (use?: ArenaUse): void => {
+    life.ready();
+    instance.ready();
+    if (use)
+      recorder?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
+    if (use === 'hold') queue?.stop();
+    else queue?.flush();
+    if (use === 'structure') queue?.forget();
+  };
+  const words = instance.buffer(arenaName(storage.memory, 'i32'));
+  const arena = openArena(storage, instance.buffers, ready, words);
+  if (!initialized) initializeArena(storage, arena.words);
   const random = seeds(seed);
   const sites = sitesOf(module);
   const context: LaunchContext = {
+    recorder,
     executable: instance,
     nextSeed: random.next,
     check: (name, frames) => checkStatus(arena, sites, name, frames),
   };
-  const launchers = mapValues(launches, (kernels, name) => launcherOf(name, kernels, context));
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {
     clearStatus(arena);
     settleAll(arena);
     throw e;
   };
+  const queue =
+    source &&
+    new Queue({
+      ...source,
+      check: ({ launch, frames }, numbered) => checkStatus(arena, numbered, launch, frames),
+      failed: guarded,
+    });
+  const launchers = mapValues(launches, (kernels, name) =>
+    launcherOf(name, kernels, {
+      ...context,
+      ...(queue && { queue: (call, given, before) => queue.run(call, given, before) }),
+    }),
+  );
 
   const program: FieldProgram = {
     fields: fieldsOf(arena),
@@ -118,21 +214,44 @@ const assembled = (
         return guarded(e);
       }
     }),
-    launch: mapValues(
-      launchers,
-      ({ runAsync }) =>
-        (...args: readonly unknown[]) =>
-          life.background(() => runAsync(args).catch(guarded)),
-    ),
+    launch: mapValues(launchers, ({ runAsync }) => (...args: readonly unknown[]) => {
+      queue?.flush();
+      queue?.forget();
+      return life.background(() => runAsync(args).catch(guarded));
+    }),
     seed: random.set,
     save: () => saveArena(arena, random.state()),
     load: (saved) => random.restore(loadArena(arena, saved)),
+    flush: () => {
+      life.ready();
+      queue?.flush();
+    },
+    sync: async (options) => {
+      const { compiled = false } = checkOptions<SyncOptions>('sync', options, { compiled: option.truth });
+      life.alive();
+      await life.background(async () => queue?.sync(compiled));
+    },
+    queued: () => queue?.report(),
+    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, context.check),
     storage,
-    instance,
+    instance: queue ? held(instance, queue) : instance,
     dispose: life.dispose,
   };
   return readOnly(program, 'a program is what it was made to be', () => 'make another');
 };
+
+/** An instance whose memory is handed out as it is after all launches, and from then on after each. */
+const held = (instance: Instance, queue: Queue): Instance => ({
+  ...instance,
+  buffer: (name) => {
+    queue.stop();
+    return instance.buffer(name);
+  },
+  get buffers() {
+    queue.stop();
+    return instance.buffers;
+  },
+});
 
 /* Made when they are first asked for: a layout may have many fields. */
 const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {

@@ -1,6 +1,8 @@
-import { DiagnosticError, fail, isFloat, isWide, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
+import { allocateArray, DiagnosticError, fail, isFloat, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
 import type { KernelSignature, LaunchParam } from '@filigree/lang/kernels';
+import { once } from '../fields/once.js';
+import type { Recorder } from '../tape/recorder.js';
 import { checkedArray, scalarCheck } from './arguments.js';
 import type { Frames } from './frames.js';
 import { buffersWritten } from './written.js';
@@ -29,6 +31,10 @@ export interface LaunchContext {
   readonly nextSeed: () => number;
   /** Called after each kernel; throws what it reported. */
   readonly check: (launch: string, frames: Frames | undefined) => void;
+  /** What launches wait in, if they do not run at once. */
+  readonly queue?: (call: Call, given: readonly unknown[], before: number) => number;
+  /** Writes launches down while it records. */
+  readonly recorder?: Recorder | undefined;
 }
 
 /**
@@ -39,6 +45,7 @@ export interface LaunchContext {
 export const launcherOf = (name: string, kernels: readonly Launchable[], context: LaunchContext): Launcher => {
   const parameters = parametersOf(name, kernels);
   const calls = kernels.map((k) => callOf(name, k, parameters, context));
+  const run = context.queue ?? atOnce;
   const counted = (given: readonly unknown[]): void => {
     if (given.length !== parameters.length)
       fail('launch/arguments', `kernel '${name}' takes ${countText(parameters)}, got ${given.length}`, {
@@ -49,11 +56,7 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
     run: (given) => {
       counted(given);
       let result = NaN;
-      for (const c of calls) {
-        c.bind(given);
-        c.start();
-        result = c.finish(given, result);
-      }
+      for (const c of calls) result = run(c, given, result);
       return result;
     },
     runAsync: async (given) => {
@@ -69,10 +72,28 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
   };
 };
 
+const atOnce = (call: Call, given: readonly unknown[], before: number): number => {
+  call.bind(given);
+  call.start();
+  return call.finish(given, before);
+};
+
 /** One kernel of a launch. */
-interface Call {
+export interface Call {
+  readonly launch: string;
+  readonly kernel: string;
+  readonly frames: Frames | undefined;
+  /** As `bind` left them. */
+  readonly args: readonly Scalar[];
+  /** Buffers that `bind` writes. */
+  readonly inputs: readonly string[];
+  /** Whether `finish` copies arrays out. */
+  readonly copiesOut: boolean;
+  readonly returns: boolean;
   readonly bind: (given: readonly unknown[]) => void;
   readonly start: () => void;
+  /** As `start`, with arguments that `bind` left earlier. */
+  readonly startWith: (args: readonly Scalar[]) => void;
   readonly startAsync: () => Promise<void>;
   readonly finish: (given: readonly unknown[], before: number) => number;
 }
@@ -82,26 +103,43 @@ const callOf = (
   name: string,
   { kernel, signature, frames }: Launchable,
   parameters: readonly LaunchParam[],
-  { executable, nextSeed, check }: LaunchContext,
+  { executable, nextSeed, check, recorder }: LaunchContext,
 ): Call => {
   const { launch: own, seed } = signature;
   const args = new Array<Scalar>(own.length + (seed ? 1 : 0)).fill(0);
-  const result = signature.result && executable.buffers[signature.result.buffer];
+  const result = signature.result && executable.buffer(signature.result.buffer);
+  const returned = result && allocateArray(result.type, 1);
   const written = buffersWritten(kernel);
   const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), n, args, executable, written));
   const copies = own.flatMap((p) =>
     p.is === 'array' && written.has(p.buffer)
-      ? [{ buffer: executable.buffers[p.buffer], at: positionOf(parameters, p) }]
+      ? [{ buffer: executable.buffer(p.buffer), at: positionOf(parameters, p) }]
       : [],
   );
   const arrays = own.filter((p) => p.is === 'array').map((p) => positionOf(parameters, p));
+  const buffers = own.flatMap((p) => (p.is === 'array' ? [p.buffer] : []));
   const apart = copies.flatMap(({ at }) => arrays.filter((other) => other !== at).map((other) => [at, other] as const));
   /* What the kernel reported before it stopped says more. */
   const stopped = (cause: unknown): never => {
     check(name, frames);
     throw inKernel(name, cause);
   };
+  const startWith = (given: readonly Scalar[]): void => {
+    try {
+      executable.launch(kernel.name, given);
+    } catch (e) {
+      stopped(e);
+    }
+    check(name, frames);
+  };
   return {
+    launch: name,
+    kernel: kernel.name,
+    frames,
+    args,
+    inputs: own.flatMap((p) => (p.is === 'array' ? [p.buffer] : [])),
+    copiesOut: copies.length > 0,
+    returns: result !== undefined,
     bind: (given) => {
       for (let n = 0; n < binders.length; n++) binders[n](given);
       for (const [a, b] of apart)
@@ -109,24 +147,23 @@ const callOf = (
       if (seed) args[binders.length] = nextSeed();
     },
     start: () => {
-      try {
-        executable.launch(kernel.name, args);
-      } catch (e) {
-        stopped(e);
-      }
-      check(name, frames);
+      const kept = recorder?.keep(buffers);
+      startWith(args);
+      if (kept) recorder?.launched({ kernel: kernel.name, args: args.slice(), arrays: kept });
     },
+    startWith,
     startAsync: async () => {
+      recorder?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
       try {
-        await launchAsync(executable, kernel.name, args);
+        await executable.launchAsync(kernel.name, args);
       } catch (e) {
         stopped(e);
       }
       check(name, frames);
     },
     finish: (given, before) => {
-      for (const { buffer, at } of copies) copyInto(given[at] as TypedArray, buffer);
-      return result === undefined ? before : numberOf(name, result[0]);
+      for (const { buffer, at } of copies) buffer.read(given[at] as TypedArray);
+      return result === undefined ? before : numberOf(name, result.read(returned)[0]);
     },
   };
 };
@@ -138,18 +175,21 @@ const binderOf = (
   from: number,
   to: number,
   args: Scalar[],
-  { buffers }: Executable,
+  executable: Executable,
   written: ReadonlySet<string>,
 ): ((given: readonly unknown[]) => void) => {
   if (parameter.is === 'array') {
-    const buffer = buffers[parameter.buffer] as Float64Array;
+    const buffer = executable.buffer(parameter.buffer);
     /* Beyond its end an array has no elements, as kernels see that read one: NaN, of integers 0. */
-    const nothing = (isFloat(parameter.type) ? NaN : isWide(parameter.type) ? 0n : 0) as number;
+    const nothing = once(() => {
+      const values = allocateArray(parameter.type, buffer.length);
+      return isFloat(parameter.type) ? (values as Float64Array).fill(NaN) : values;
+    });
     let used = buffer.length;
     return (given) => {
       const values = checkedArray(name, parameter, given[from]);
-      buffer.set(values as Float64Array);
-      if (values.length < used) buffer.fill(nothing, values.length, used);
+      buffer.write(values);
+      if (values.length < used) buffer.write(nothing().subarray(0, used - values.length), values.length);
       used = written.has(parameter.buffer) ? buffer.length : values.length;
       args[to] = values.length;
     };
@@ -182,16 +222,6 @@ const refuseAliases = (kernel: string, written: LaunchParam, other: LaunchParam)
     `arguments '${written.name}' and '${other.name}' of kernel '${kernel}' share memory, and '${written.name}' is written`,
     { remedy: 'give a copy of one: a.slice()' },
   );
-
-/** Launches off the main thread where the backend can, else soon on this one. */
-const launchAsync = async (executable: Executable, kernel: string, args: readonly Scalar[]): Promise<void> => {
-  if (executable.launchAsync) return executable.launchAsync(kernel, args);
-  await Promise.resolve();
-  executable.launch(kernel, args);
-};
-
-const copyInto = (target: TypedArray, buffer: TypedArray): void =>
-  (target as Float64Array).set((buffer as Float64Array).subarray(0, target.length));
 
 const positionOf = (parameters: readonly LaunchParam[], p: LaunchParam): number =>
   parameters.findIndex((q) => q.name === p.name);

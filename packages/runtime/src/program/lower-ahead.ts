@@ -13,14 +13,17 @@ export const lowerAhead = async (
   backend: Backend,
   options: CompileOptions,
 ): Promise<E.Either<Diagnostics, Module>> => {
-  if (!backend.ahead || module.kernels.length < 2) return passes.run(module);
+  if (!backend.ahead || module.kernels.length < 2) return passes.run(module, backend.watch);
   const done = new Map<Kernel, Kernel>();
   /* What one kernel declared, and the places that were numbered in it, the next one finds. */
   let around = module;
   for (const kernel of longestFirst(module.kernels)) {
-    const lowered = passes.run({ ...around, ...(module.layout && { layout: module.layout }), kernels: [kernel] });
+    const lowered = passes.run(
+      { ...around, ...(module.layout && { layout: module.layout }), kernels: [kernel] },
+      backend.watch,
+    );
     /* Faults are reported in the order of the program, as those of the whole are. */
-    if (E.isLeft(lowered)) return passes.run(module);
+    if (E.isLeft(lowered)) return passes.run(module, backend.watch);
     const legal = backend.legalize.run(lowered.right);
     around = E.isRight(legal) ? legal.right : lowered.right;
     done.set(kernel, around.kernels[0]);

@@ -1,11 +1,12 @@
+import { dialectsOf } from '@filigree/backend';
 import { backendOption, compileSpec } from '@filigree/backend/options';
-import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
-  DiagnosticError,
+  byteSize,
   fail,
   type Diagnostics,
+  type Extension,
   type Kernel,
   type Module,
   type Pass,
@@ -16,6 +17,8 @@ import {
 } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
 import {
+  cutKernels,
+  fieldDialect,
   memoryFor,
   storageOf,
   type AnyField,
@@ -24,6 +27,8 @@ import {
   type Storage,
 } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
+import { right } from '../right.js';
+import { openMemory } from '../sharing.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
 import {
   fieldProgram,
@@ -31,7 +36,10 @@ import {
   readOnlyFields,
   type FieldProgram,
   type FieldProgramOptions,
+  type QueueSource,
 } from './field-program.js';
+import { queueOption, type QueueOptions } from './queue/queue.js';
+import { gradientsOf, withAdjoints } from '../tape/adjoint-kernels.js';
 import { framesOf } from './frames.js';
 import { lowerAhead } from './lower-ahead.js';
 import type { Launchable } from './launcher.js';
@@ -44,15 +52,28 @@ export type Fields = Readonly<Record<string, AnyField>>;
 
 /** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
-  extends Omit<FieldProgramOptions, 'fastMath'>, FieldPipelineOptions {
+  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints'>, FieldPipelineOptions {
   /** The layout of all fields. */
   readonly layout: Layout;
+  /** Those whose words the kernels say; the backend is to know them too, and so is a `pipeline` of one's own. */
+  readonly extensions?: readonly Extension[];
   /** Kernels by the name of their launch. */
   readonly kernels: K;
   /** The fields that `Program.fields` has, by the names given here; default all scalar fields of the layout. */
   readonly fields?: F;
   /** Bytes for cells that are allocated one by one, where the layout does not say how many; 1 GiB. */
   readonly budget?: number;
+  /**
+   * Whether launches wait until someone looks, and are then planned and run together: `true`, or how (thesis §4.5). Kernels that
+   * return a number, and the host's accesses to fields, run what waits. With `debug` or `differentiate` nothing waits. Default false.
+   */
+  readonly queue?: boolean | QueueOptions;
+  /**
+   * The fields that `valueAndGradient` is to differentiate, `true` for all fields of floats: their adjoints are placed beside them
+   * unless the layout has them (`adjointField`), and adjoints of all kernels are compiled. Fields that are left out are
+   * constants. Errors: `adjoint/…`.
+   */
+  readonly differentiate?: true | readonly AnyField[];
   /** Passes from kernels on fields to kernels on memory, in place of `fieldPipeline`. */
   readonly pipeline?: (storage: Storage) => Pass<Module>;
 }
@@ -88,36 +109,53 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const checked = checkOptions('program', given, programSpec as OptionSpec<ProgramOptions<K, F>>);
     /* Launches of a program take no other number of threads than that of the program. */
     const options = { oneThread: (checked.threads ?? 1) === 1, ...checked };
-    const { layout, fields } = options;
-    if (!Array.isArray(layout?.nodes))
+    const { layout: plain, fields } = options;
+    if (!Array.isArray(plain?.nodes))
       fail('program/layout', 'the program has no layout', { remedy: 'give what layout() makes of its branches' });
     if (typeof options.kernels !== 'object' || options.kernels === null)
       fail('program/kernel', 'the program has no kernels', { remedy: 'give them by name: { kernels: { step } }' });
     const named = namesOf(options.kernels);
-    const { module, signatures } = right(lowerKernels(Object.fromEntries(named.definitions), layout));
-    const storage = storageOf(layout, {
-      memory: memoryFor(module),
-      ...(options.budget === undefined ? {} : { budget: options.budget }),
-    });
+    const gradients = gradientsOf(plain, options.differentiate);
+    const { layout } = gradients;
+    const { module: primal, signatures } = right(
+      lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions),
+    );
+    const { module, adjoints } = withAdjoints(primal, gradients, options.extensions);
+    const storage = options.over
+      ? storageOver(options.over, layout, module)
+      : storageOf(layout, {
+          memory: memoryFor(module),
+          ...(options.budget === undefined ? {} : { budget: options.budget }),
+        });
     const backend =
       options.backend ??
       fail('runtime/backend', 'the program has no backend', { remedy: `give ${backendOption.wanted}` });
+    const passes =
+      options.pipeline?.(storage) ??
+      fieldPipeline(storage, {
+        extensions: options.extensions ?? [],
+        fma: backend.capabilities.fma ?? false,
+        ...only(options, pipelineSpec),
+      });
     const lowered = right(
-      await (options.pipeline?.(storage).run(module) ??
-        lowerAhead(
-          module,
-          fieldPipeline(storage, { fma: backend.capabilities.fma ?? false, ...only(options, pipelineSpec) }),
-          backend,
-          only(options, compileSpec),
-        )),
+      await (options.pipeline
+        ? passes.run(module, backend.watch)
+        : lowerAhead(module, passes, backend, only(options, compileSpec))),
     );
+    const queue = queueOf(options, module, storage, passes);
     const launchable = launchables(lowered.kernels, signatures, named.definitions);
     const made = right(
       await fieldProgram(
         storage,
         lowered,
         Object.fromEntries([...named.launches].map(([launch, kernels]) => [launch, kernels.map(launchable)])),
-        { ...only(options, fieldProgramSpec), backend },
+        {
+          ...only(options, fieldProgramSpec),
+          ...(queue && (await roomFor(lowered, options))),
+          backend,
+          ...(adjoints && { adjoints }),
+        },
+        queue,
       )(),
     );
     const warnings = Object.values(signatures).flatMap((s) => s.warnings);
@@ -131,14 +169,66 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     return readOnly(all, 'a program is what it was made to be', () => 'make another') as unknown as Program<K, F>;
   });
 
+/** What the launches of a program wait in; nothing where they do not, or share their fields with another program's. */
+const queueOf = (
+  { queue, debug, differentiate, over, layout, extensions = [] }: ProgramOptions,
+  module: Module,
+  storage: Storage,
+  passes: Pass<Module>,
+): QueueSource | undefined => {
+  if (!queue || debug === true || differentiate !== undefined || over !== undefined) return undefined;
+  const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
+  return {
+    cut,
+    tasks: cut.setting,
+    queue: queue === true ? {} : queue,
+    lower: ({ kernels, buffers }) => right(passes.run({ ...module, name: 'fused', kernels, buffers })),
+  };
+};
+
+/** A memory in which there is room for a program and for the code of plans. */
+const roomFor = async (
+  { buffers }: Module,
+  { memory, bind, backend }: ProgramOptions,
+): Promise<Pick<ProgramOptions, 'memory'>> => {
+  if (memory || bind || !backend.sharing) return {};
+  const arenas = new Map<string, number>();
+  for (const b of buffers) {
+    const name = b.memory ?? b.name;
+    arenas.set(name, Math.max(arenas.get(name) ?? 0, b.length * byteSize(b.type)));
+  }
+  const bytes = [...arenas.values()].reduce((sum, n) => sum + n, ROOM);
+  return { memory: right(await openMemory(backend, { bytes })()) };
+};
+
+/** Bytes for what tasks of plans leave for each other, and for what a backend keeps of its own. */
+const ROOM = 2 ** 25;
+
+/** The storage of a program that others share. Errors: `program/over` where they have other fields. */
+const storageOver = ({ storage }: Pick<FieldProgram, 'storage'>, layout: Layout, module: Module): Storage => {
+  if (storage.layout !== layout)
+    fail('program/over', 'the program is to share the fields of one that has another layout', {
+      remedy: 'make both with one layout: { layout, over }',
+    });
+  const clash = module.buffers.find((b) => b.name.startsWith(`${storage.memory}_`));
+  if (clash)
+    fail('program/over', `the name of '${clash.name}' is taken by the fields that the program is to share`, {
+      remedy: 'give it another name',
+    });
+  return storage;
+};
+
 /** What `program` takes, for those that pass it on. */
 export const programSpec: OptionSpec<ProgramOptions> = {
   ...fieldProgramSpec,
   ...pipelineSpec,
   layout: option.anything,
+  extensions: option.array('a list of extensions'),
   kernels: option.anything,
   fields: option.object('fields by name'),
   budget: option.number(0),
+  queue: queueOption,
+  differentiate: option.or(true, option.array('a list of fields')),
   pipeline: option.callback,
 };
 
@@ -192,8 +282,3 @@ const launchables =
       ? { kernel, signature: signatures[name], frames: framesOf({ ...definitions.get(name)!, name }) }
       : fail('program/kernel', `the passes removed the kernel '${name}'`, { remedy: 'keep all kernels' });
   };
-
-const right = <A>(e: E.Either<Diagnostics, A>): A => {
-  if (E.isLeft(e)) throw new DiagnosticError(e.left);
-  return e.right;
-};

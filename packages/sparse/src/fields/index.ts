@@ -12,6 +12,20 @@ export {
   type VectorField,
 } from './layout/field-decl.js';
 export { fields, type ElementShape } from './layout/fields.js';
+export {
+  bitStruct,
+  stored,
+  type BitStruct,
+  type Format,
+  type Formats,
+  type Placeable,
+  type Stored,
+  type StoredField,
+  type WordBits,
+} from './layout/format.js';
+export { ambientOf, decoded, encoded } from './layout/ambient.js';
+export { codeIn, withCode } from './storage/codes.js';
+export { codeType, storedType } from './layout/stored-type.js';
 export { Branch, dense, dynamic, hash, type NodeSpec, type PoolOptions } from './layout/branch.js';
 export {
   axesAbove,
@@ -19,16 +33,21 @@ export {
   isSparse,
   layout,
   layoutText,
+  nodeOf,
   nodeText,
   pathTo,
+  wordMates,
   type Layout,
   type PlacedField,
   type SNode,
 } from './layout/layout.js';
 export { layoutOf, layoutTree } from './layout/tree.js';
-export { FieldStore, type Coordinates, type Trouble } from './meaning/field-store.js';
+export { withBeside } from './layout/beside.js';
+export type { Coordinates, FieldOps } from './meaning/field-ops.js';
+export { FieldStore, type Trouble } from './meaning/field-store.js';
+export { ArenaStore } from './meaning/arena-store.js';
 export { fieldDialects } from './access/dialects.js';
-export { fieldDialect, structureName, valueName } from './access/field-dialect.js';
+export { elementOf, fieldDialect, structureName, valueName, type ElementOf } from './access/field-dialect.js';
 export {
   STATUS,
   STATUS_WORDS,
@@ -50,6 +69,9 @@ export {
 export { hashOf } from './storage/hash-of.js';
 export { closeLots, givenOf, type Given } from './storage/turns.js';
 export { snodeDialect } from './access/snode-dialect.js';
+export { wordFields } from './access/word-fields.js';
+export { guardsOf, unguarded } from './access/guards.js';
+export { guardedPlace, Places, type Place } from './access/simplify/places.js';
 export { sitesOf, type Site } from './access/sites.js';
 export { buildCell, buildCellPath, buildContainer } from './access/build.js';
 export type { CellPath, PathOptions } from './access/path.js';
@@ -60,5 +82,16 @@ export { lowerFields, lowerFieldsSpec, type LowerFieldsOptions } from './lower-f
 export { fieldPasses } from './field-passes.js';
 export { flattenBranches } from './loops/flatten.js';
 export { lowerLoops } from './loops/lower-loops.js';
+export { arenaIn, type Arena } from './arena/arena.js';
+export { pathTowards, type Path, type Step } from './arena/path.js';
+export { isPooled, putIntoTable, type PooledStorage } from './arena/pool.js';
+export { emptyList, settle, settleAll } from './arena/release.js';
+export { dropAll, dropCell, findCell, growCell } from './arena/structure.js';
+export { containers, elements, visitElements, type IndexBox } from './arena/elements.js';
 export { bytesAt, clearBytes, type Memory } from './storage/bytes.js';
 export { initializeArena, initializeCell } from './storage/initialize.js';
+export { cutKernels, type CutKernels } from './tasks/cut.js';
+export { taskOf, type TaskSetting } from './tasks/task-of.js';
+export { withoutActivations, withoutLists, withoutWrites } from './tasks/without.js';
+export { referenceTasks } from './tasks/reference-tasks.js';
+export { allocatorName, ANYTHING, isList, isMask, type Activation, type Task, type Touch } from './tasks/task.js';

@@ -2,6 +2,7 @@ import {
   coreDialects,
   pipeline,
   type Module,
+  type Pass,
   type Pipeline,
   checkOptions,
   option,
@@ -22,17 +23,28 @@ import { sharesEqual, simplifyAccess, simplifySpec, type SimplifyOptions } from 
 export interface LowerFieldsOptions extends AccessOptions {
   /** Which parts of the simplification run; `false` for none. */
   readonly simplify?: SimplifyOptions | false;
+  /** Passes of other packages on ops of fields, before loops are lowered. */
+  readonly onFields?: readonly Pass<Module>[];
+  /** Passes of other packages on micro-accesses, when these are as simple as they become. */
+  readonly onCells?: readonly Pass<Module>[];
 }
 
 /** What `lowerFields` takes, for those that pass it on. */
 export const lowerFieldsSpec: OptionSpec<LowerFieldsOptions> = {
   checks: option.truth,
   simplify: option.or(false, optionsOf(simplifySpec)),
+  onFields: option.array('a list of passes'),
+  onCells: option.array('a list of passes'),
 };
 
 /** Lowers kernels on fields to kernels on the buffers of an arena: all passes of this package, in order. */
 export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pipeline<Module> => {
-  const { checks = false, simplify } = checkOptions('lowerFields', options, lowerFieldsSpec);
+  const {
+    checks = false,
+    simplify,
+    onFields = [],
+    onCells = [],
+  } = checkOptions('lowerFields', options, lowerFieldsSpec);
   const { layout } = storage;
   const dialects = [...coreDialects, fieldDialect(layout)];
   /* Checks report what a program asks for, all of it and nothing else. */
@@ -43,10 +55,12 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     /* Indices in one form, so that loads of one element are one load, and what is computed from them is computed once. */
     ...(shares ? [canonicalize({ dialects }), cse({ dialects })] : []),
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
+    ...onFields,
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
     lowerLoops(storage, { scratchpads: !checks }),
     lowerAccess(storage, { checks }),
     ...(simplify === false ? [] : [simplifyAccess(storage, simplify)]),
+    ...onCells,
     lowerSNodes(storage),
   ]);
 };

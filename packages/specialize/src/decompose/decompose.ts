@@ -1,10 +1,13 @@
 import { fail, pass, type Pass, checkOptions } from '@filigree/ir';
 import { decomposeSpec, defaultOptions, type DecomposeOptions } from '../options.js';
 import type { Trace } from '../trace/trace.js';
+import type { Elements } from '../trace/elements/elements.js';
 import { joinBlocks } from './blocks.js';
 import { bounded } from './bounded.js';
 import { candidates, NONE, type Cut } from './candidates.js';
 import { ARITY } from './codes.js';
+import { printDecomposition } from './print-decomposition.js';
+import { needs, type Needs } from './needs.js';
 import { unitWalk, type UnitWalk } from './walk.js';
 
 /**
@@ -23,27 +26,44 @@ export interface Decomposition extends Trace {
   readonly unit: Int32Array;
   /** Launch level of unit u: larger than the level of every unit it reads. */
   readonly level: Int32Array;
+  readonly needs: Needs;
+  /** For the needed elements: the level at which they run, and the level of their sums. */
+  readonly elementLevels: readonly ElementLevels[];
+}
+
+export interface ElementLevels {
+  readonly values: number;
+  readonly sums: number;
 }
 
 /** Cuts a trace into units (§4.2): decides which expressions are stored, and joins them into blocks. */
 export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomposition> => {
   const options = { ...defaultOptions.decompose, ...checkOptions('decompose', given, decomposeSpec) };
-  return pass('decompose', (trace) => {
+  const run = pass('decompose', (trace: Trace): Decomposition => {
     const { graph } = trace;
-    const outputs = distinctOutputs(trace);
+    const needed = needs(trace);
+    const outputs = distinctOutputs(trace, needed);
     const tagged = options.tags ? Int32Array.from(trace.blocks.flatMap((b) => [...b])) : new Int32Array(0);
     const first = candidates(graph, outputs, tagged, options);
     const before = Uint8Array.from(first.candidates, (id) => first.kind[id]);
     const blockOf = joinBlocks(graph, first, trace.blocks, options);
     const cut = bounded(graph, first, before);
-    return { ...trace, stored: cut.kind, references: cut.references, ...unitsOf(trace, cut, blockOf) };
+    return {
+      ...trace,
+      stored: cut.kind,
+      references: cut.references,
+      needs: needed,
+      ...unitsOf(trace, cut, blockOf, needed),
+    };
   });
+  return { ...run, print: printDecomposition };
 };
 
-/** Output nodes that need evaluation or a place to be read from, each once, ascending. */
-const distinctOutputs = (trace: Trace): Int32Array => {
-  const mark = new Uint8Array(trace.graph.length);
+/** Nodes that need evaluation or a place to be read from, as outputs or by elements, each once, ascending. */
+const distinctOutputs = (trace: Trace, { read }: Needs): Int32Array => {
+  const mark = read.slice();
   let n = 0;
+  for (let id = 0; id < mark.length; id++) n += mark[id];
   for (const { nodes } of trace.outputs) {
     for (let i = 0; i < nodes.length; i++) {
       if (mark[nodes[i]] === 0) {
@@ -62,7 +82,8 @@ const unitsOf = (
   trace: Trace,
   cut: Cut,
   blockOf: (id: number) => number,
-): Pick<Decomposition, 'unit' | 'ptr' | 'roots' | 'level'> => {
+  needed: Needs,
+): Pick<Decomposition, 'unit' | 'ptr' | 'roots' | 'level' | 'elementLevels'> => {
   const { kind } = cut;
   const stored = selected(cut.candidates, kind);
   const unit = new Int32Array(kind.length).fill(-1);
@@ -86,7 +107,7 @@ const unitsOf = (
   const next = ptr.slice(0, count);
   const roots = new Int32Array(stored.length);
   for (let i = 0; i < stored.length; i++) roots[next[unit[stored[i]]]++] = stored[i];
-  return { unit, ptr: ends, roots, level: levels(trace, cut, unit, ends, roots) };
+  return { unit, ptr: ends, roots, ...levels(trace, cut, unit, ends, roots, needed) };
 };
 
 /** Those of `ids` that are marked. */
@@ -104,12 +125,20 @@ const selected = (ids: Int32Array, mark: Uint8Array): Int32Array => {
  * The longest path of reads below each unit. A block's level may rise after readers of its first members were visited;
  * then the sweep is repeated. Blocks depend on one another without cycles, so that ends soon.
  */
-const levels = (trace: Trace, cut: Cut, unit: Int32Array, ptr: Int32Array, roots: Int32Array): Int32Array => {
+const levels = (
+  trace: Trace,
+  cut: Cut,
+  unit: Int32Array,
+  ptr: Int32Array,
+  roots: Int32Array,
+  needed: Needs,
+): Pick<Decomposition, 'level' | 'elementLevels'> => {
   const { kind, references } = cut;
   const { op, left, right } = trace.graph;
   const count = ptr.length - 1;
   const level = new Int32Array(count);
-  if (!cut.layered) return level;
+  if (!cut.layered && needed.elements.length === 0) return { level, elementLevels: [] };
+  const elements = elementSweep(needed, (id) => (kind[id] === NONE ? below[id] : level[unit[id]] + 1));
   const below = new Int32Array(kind.length);
   const walk = unitWalk(trace.graph, cut, kind.length);
   for (let again = true, sweep = 0; again; sweep++) {
@@ -119,7 +148,9 @@ const levels = (trace: Trace, cut: Cut, unit: Int32Array, ptr: Int32Array, roots
         remedy: 'do not tag as one block values that are computed from each other through another block',
       });
     }
+    elements.begin();
     for (let id = 0; id < kind.length; id++) {
+      if (id === elements.next) elements.reach(below);
       const arity = references[id] === 0 ? 0 : ARITY[op[id]];
       if (arity === 0) continue;
       const a = left[id];
@@ -137,22 +168,65 @@ const levels = (trace: Trace, cut: Cut, unit: Int32Array, ptr: Int32Array, roots
         continue;
       }
       /* A member of a block may read another member, which does not raise its own level. */
-      const own = levelOfReads(id, walk, kind, unit, level);
+      const own = levelOfReads(id, walk, kind, unit, level, below);
       if (own <= level[u]) continue;
       level[u] = own;
       /* Readers of the block's earlier members have seen too low a level. */
       if (id !== roots[ptr[u]]) again = true;
     }
   }
-  return level;
+  return { level, elementLevels: elements.levels() };
 };
 
-const levelOfReads = (id: number, walk: UnitWalk, kind: Uint8Array, unit: Int32Array, level: Int32Array): number => {
+/** Levels of elements and of their sums, found where a sweep over the nodes reaches the sums. */
+const elementSweep = ({ elements }: Needs, levelAbove: (id: number) => number) => {
+  const found: ElementLevels[] = [];
+  const sweep = {
+    next: -1,
+    begin: (): void => {
+      found.length = 0;
+      sweep.next = elements[0]?.sums.first ?? -1;
+    },
+    /** Sets for each sum the level from which it can be read. */
+    reach: (below: Int32Array): void => {
+      const { leaves, variables, columns, sums, firstValue } = elements[found.length];
+      let values = 0;
+      for (const leaf of leaves) {
+        const at = variables.indexOf(leaf);
+        if (at < 0) values = Math.max(values, levelAbove(leaf));
+        else for (const node of columns[at]) values = Math.max(values, levelAbove(node));
+      }
+      let level = values;
+      for (const term of sums.terms) level = Math.max(level, term >= 0 ? levelAbove(term) : 0);
+      for (const [k, earlier] of found.entries())
+        if (sums.terms.some((t) => t < 0 && ~t >= elements[k].firstValue && ~t < endOfValues(elements[k])))
+          level = Math.max(level, earlier.values + 1);
+      if (sums.terms.some((t) => t < 0 && ~t >= firstValue)) level = Math.max(level, values + 1);
+      below.fill(level + 1, sums.first, sums.first + sums.ptr.length - 1);
+      found.push({ values, sums: level });
+      sweep.next = elements[found.length]?.sums.first ?? -1;
+    },
+    levels: (): readonly ElementLevels[] => [...found],
+  };
+  return sweep;
+};
+
+const endOfValues = ({ firstValue, roots, count }: Elements): number => firstValue + roots.length * count;
+
+const levelOfReads = (
+  id: number,
+  walk: UnitWalk,
+  kind: Uint8Array,
+  unit: Int32Array,
+  level: Int32Array,
+  below: Int32Array,
+): number => {
   const n = walk.collect(id, Infinity);
   let l = 0;
   for (let i = 0; i < n; i++) {
     const r = walk.reads[i];
-    if (kind[r] !== NONE && unit[r] !== unit[id] && level[unit[r]] + 1 > l) l = level[unit[r]] + 1;
+    if (kind[r] === NONE) l = Math.max(l, below[r]);
+    else if (unit[r] !== unit[id] && level[unit[r]] + 1 > l) l = level[unit[r]] + 1;
   }
   return l;
 };

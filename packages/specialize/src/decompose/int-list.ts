@@ -8,6 +8,10 @@ export class IntList {
     this.data[this.length++] = value;
   }
 
+  at(i: number): number {
+    return this.data[i];
+  }
+
   /** The values so far; a view that later pushes may leave behind. */
   values(): Int32Array {
     return this.data.subarray(0, this.length);

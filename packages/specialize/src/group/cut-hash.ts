@@ -25,6 +25,7 @@ export const cutHashes = (d: Decomposition): CutHashes => {
   for (const [k, input] of d.inputs.entries()) {
     own.fill(leafHash(k + 1), input.firstNode, input.firstNode + input.length);
   }
+  for (const { sums } of d.needs.elements) own.fill(STORED, sums.first, sums.first + sums.ptr.length - 1);
   const asOperand = (id: number): number => (stored[id] === 0 ? own[id] : STORED);
   for (let id = 0; id < length; id++) {
     const code = op[id];

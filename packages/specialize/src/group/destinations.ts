@@ -19,7 +19,7 @@ export interface Destinations {
 }
 
 /** Output positions that a kernel writes directly. */
-const MAX_DIRECT = 4;
+export const MAX_DIRECT = 4;
 /** Kernels that one structure of several results has because these go to different places. */
 const MAX_PATTERNS = 4;
 
@@ -136,7 +136,7 @@ const destinationsOf = (dest: Pick<Destinations, 'read' | 'ptr' | 'output'>, fro
 const rootsRead = (d: Decomposition, rank: Int32Array): Uint8Array => {
   const { graph, stored, unit, references } = d;
   const { op, left, right } = graph;
-  const read = new Uint8Array(d.roots.length);
+  const read = Uint8Array.from(d.roots, (id) => d.needs.read[id]);
   /* A unit that reads another stands on a level above it. */
   if (d.level.every((l) => l === 0)) return read;
   for (let id = 0; id < graph.length; id++) {

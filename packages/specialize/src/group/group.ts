@@ -26,7 +26,9 @@ export const group = (given?: Partial<GroupOptions>): Pass<Decomposition, Groupi
     const hashes = cutHashes(d);
     const dest = destinations(d, hashes);
     const exact = exactGroups(d, hashes, dest);
-    const groups = repeatLevels(rollSums(d, hashes, dest, exact, options));
+    const rolled = rollSums(d, hashes, dest, exact, options);
+    /* A loop over levels would pass over the elements between them. */
+    const groups = d.needs.elements.length > 0 ? [...rolled] : repeatLevels(rolled);
     groups.sort((a, b) => a.level - b.level || a.units[0] - b.units[0]);
     return { ...d, hashes, destinations: dest, groups };
   });

@@ -1,33 +1,43 @@
-import { pass, type Pass } from '@filigree/ir';
+import { checkOptions, pass, type Pass } from '@filigree/ir';
 import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Grouping } from '../group/group.js';
 import type { Group } from '../group/groups.js';
 import { termList } from '../group/terms.js';
+import { defaultOptions, groupSpec, type GroupOptions } from '../options.js';
 import type { CanonicalForm } from './canonical.js';
 import { harvestLeaves } from './columns.js';
+import { harvestElements, type AllUnits } from './elements.js';
 import { bodyOf, canonicalForms, leafKinds, MAX_TOKENS, sameTokens, tooLarge, TREE_TOKENS } from './forms.js';
 import { harvestRolled } from './rolled.js';
 import { unitForm, type UnitForm } from './unit-form.js';
 import type { Body, Harvest, HarvestedGroup } from './harvested.js';
 
-/** Harvests the leaves of every group and builds its template (§4.4). */
-export const harvest = (): Pass<Grouping, Harvest> =>
-  pass('harvest', (d) => {
+/** Harvests the leaves of every group and builds its template (§4.4). Groups of elements come with theirs. */
+export const harvest = (given?: Partial<GroupOptions>): Pass<Grouping, Harvest> => {
+  const options = { ...defaultOptions.group, ...checkOptions('harvest', given, groupSpec) };
+  return pass('harvest', (d) => {
     const form = unitForm(d);
     const terms = termList(d, d.hashes);
-    const { graph, inputs, outputs, ptr, roots, level, destinations } = d;
-    const harvested = d.groups.flatMap((g) =>
-      g.rolled ? [harvestRolled(d, g, form, terms)] : harvestGroup(d, g, form),
-    );
+    const { graph, inputs, outputs } = d;
+    const { groups, ids, unit, ...units } = harvestElements(d, options);
+    const harvested = [
+      ...d.groups.flatMap((g) => (g.rolled ? [harvestRolled(d, g, form, terms)] : harvestGroup(d, g, form))),
+      ...groups,
+    ];
+    const { ptr, roots, level, destinations } = units;
     return {
-      ...{ graph, inputs, outputs, ptr, roots, level, destinations },
-      loadsOfLevel: loadsOfLevel(d, harvested),
+      ...{ graph, inputs, outputs, ptr, roots, level, destinations, ids },
+      loadsOfLevel: loadsOfLevel({ level, unit }, harvested),
       harvested,
     };
   });
+};
 
 /** An instance loads a value once, however often its expressions refer to it. */
-const loadsOfLevel = ({ level, unit }: Grouping, harvested: readonly HarvestedGroup[]): Float64Array => {
+const loadsOfLevel = (
+  { level, unit }: Pick<AllUnits, 'level' | 'unit'>,
+  harvested: readonly HarvestedGroup[],
+): Float64Array => {
   let highest = 0;
   for (let u = 0; u < level.length; u++) if (level[u] > highest) highest = level[u];
   const loads = new Float64Array(1 + highest);

@@ -49,6 +49,8 @@ export interface Harvest extends Pick<
   'graph' | 'inputs' | 'outputs' | 'ptr' | 'roots' | 'level' | 'destinations'
 > {
   readonly harvested: readonly HarvestedGroup[];
+  /** Values have numbers below this: nodes of the graph, and behind them the values of elements. */
+  readonly ids: number;
   /** How often instances load values of each level, in all. */
   readonly loadsOfLevel: Float64Array;
 }

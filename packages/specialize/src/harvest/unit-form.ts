@@ -35,7 +35,7 @@ const SHARED = 1 << 8;
 export const unitForm = (d: Grouping): UnitForm => {
   const { graph, stored, references } = d;
   const { op, left, right } = graph;
-  const inputOf = inputOfVariable(d);
+  const kindOf = kindOfVariable(d);
   /* The number of the walk in which a node was met, and then its number among the operations, or ~place of a leaf. */
   const seen = new Int32Array(graph.length);
   const local = new Int32Array(graph.length);
@@ -86,7 +86,7 @@ export const unitForm = (d: Grouping): UnitForm => {
        */
       const again = !tree && (references[id] > 1 || stored[id] !== 0);
       let t: number = code;
-      if (code === VARIABLE) t = leaf(id, inputOf(id) + 1, tokenCount);
+      if (code === VARIABLE) t = leaf(id, kindOf(id), tokenCount);
       else if (code === CONSTANT) {
         t = token.constant;
         form.constants[constantCount++] = id;
@@ -131,12 +131,13 @@ export const unitForm = (d: Grouping): UnitForm => {
   return form;
 };
 
-/** Which input a variable belongs to. */
-const inputOfVariable = ({ inputs }: Grouping): ((id: number) => number) => {
-  if (inputs.length === 1) return () => 0;
+/** The kind of leaf that a variable is: an input's, or an intermediate if it stands for a sum of elements. */
+export const kindOfVariable = ({ inputs, needs }: Grouping): ((id: number) => number) => {
+  if (inputs.length === 1 && needs.elements.length === 0) return () => 1;
   return (id) => {
+    if (needs.isSum(id)) return INTERMEDIATE;
     let k = 0;
     while (id >= inputs[k].firstNode + inputs[k].length || id < inputs[k].firstNode) k++;
-    return k;
+    return k + 1;
   };
 };

@@ -22,7 +22,7 @@ export const accesses = (h: Harvest): Accesses => {
   const values = new Int32Array(ptr[units]);
   const next = ptr.slice(0, units);
   const variables = h.graph.variableCount;
-  const valueOf = new Int32Array(h.graph.length);
+  const valueOf = new Int32Array(h.ids);
   for (const { first, firstNode, length } of h.inputs)
     for (let i = 0; i < length; i++) valueOf[firstNode + i] = first + i;
   for (let r = 0; r < h.roots.length; r++) valueOf[h.roots[r]] = variables + r;

@@ -17,7 +17,7 @@ export const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { sl
       remedy: 'split the program',
     });
   if (count === 0) return { slot: NO_SLOTS, count };
-  const slot = new Int32Array(h.graph.length);
+  const slot = new Int32Array(h.ids);
   const often = Uint8Array.from(levels, (l) => (l.often ? 1 : 0));
   /* The next position of each level. */
   const next = Int32Array.from(levels, (l) => l.at);

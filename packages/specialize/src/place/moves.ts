@@ -32,7 +32,9 @@ const NUMBER = -1;
 const moveKind = (h: Harvest, node: number): number | undefined => {
   const code = h.graph.op[node];
   if (code === CONSTANT) return NUMBER;
-  if (code === VARIABLE) return 1 + h.inputs.findIndex((i) => node >= i.firstNode && node < i.firstNode + i.length);
+  const input =
+    code === VARIABLE ? h.inputs.findIndex((i) => node >= i.firstNode && node < i.firstNode + i.length) : -1;
+  if (input >= 0) return 1 + input;
   return h.destinations.copied(node) ? INTERMEDIATE : undefined;
 };
 

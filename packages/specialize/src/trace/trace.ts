@@ -4,18 +4,21 @@ import {
   Graph,
   Sym,
   error,
-  isSymbolic,
   pass,
   scalarOps,
+  type ScalarOp,
   type Diagnostics,
   type GraphOptions,
-  type Num,
   type Pass,
 } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse/formats';
 import { ARITY, CONSTANT, DIV } from '../decompose/codes.js';
-import { IntList } from '../decompose/int-list.js';
 import { countFrom } from './count-from.js';
+import { derivativesOf, type Derivatives } from './derivatives.js';
+import { printTrace } from './print-trace.js';
+import { diagnostic, flatten, isSparse, type TracedOutput } from './traced-output.js';
+import type { Elements, ElementsWord } from './elements/elements.js';
+import { traceElements } from './elements/trace-elements.js';
 
 /**
  * The shape of a named input: a length, a nested shape such as `[n, 3]`, or the pattern of a sparse matrix, whose
@@ -49,11 +52,9 @@ export interface Trace {
   readonly outputs: readonly OutputSlot[];
   /** Sets of nodes tagged to be evaluated by one kernel (§4.2.4). */
   readonly blocks: readonly Int32Array[];
+  /** What `elements` computes, in the order of the program. */
+  readonly elements: readonly Elements[];
 }
-
-/** A value a traced program may return under a name. */
-export type TracedOutput =
-  Num | ArrayLike<TracedOutput> | { readonly pattern: CsrPattern; readonly values: Int32Array };
 
 /** A program to trace: the shapes of its inputs, and a function from symbolic inputs to outputs. */
 export interface Program {
@@ -68,15 +69,19 @@ export interface Program {
 }
 
 /** What a program receives beside its inputs. */
-export interface TraceContext {
+export interface TraceContext extends Derivatives {
   readonly graph: Graph;
   /** Asks that these values be computed by one kernel; returns them. */
   readonly block: <T extends TracedOutput>(values: T) => T;
+  /** Runs a body for many elements at the cost of running it once, see `ElementsWord`. */
+  readonly elements: ElementsWord;
 }
 
 /** Runs a program on symbolic values. Fails on outputs that are not numeric and on values that are NaN whatever the input. */
-export const trace = (options: GraphOptions = {}): Pass<Program, Trace> =>
-  pass('trace', (program) => runTrace(program, options));
+export const trace = (options: GraphOptions = {}): Pass<Program, Trace> => ({
+  ...pass('trace', (program: Program) => runTrace(program, options)),
+  print: (traced) => printTrace(traced),
+});
 
 const runTrace = (program: Program, options: GraphOptions): Trace => {
   const variables = Object.entries(program.inputs).reduce((n, [name, shape]) => n + shapeLength(name, shape), 0);
@@ -104,12 +109,15 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
     symbols[name] = symbolsOf(graph, handedOut(own), firstNode);
   }
   const blocks: Int32Array[] = [];
+  const elements: Elements[] = [];
   const context: TraceContext = {
     graph,
     block: (values) => {
       blocks.push(flatten(graph, 'block', values));
       return values;
     },
+    ...derivativesOf(graph),
+    elements: traceElements(graph, elements),
   };
   const results: unknown = program.run(symbols, context);
   if (typeof results !== 'object' || results === null)
@@ -129,7 +137,7 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
   const problems = notANumber(graph, outputs);
   if (problems.length > 0) throw new DiagnosticError(problems);
   graph.freeze();
-  return { graph, inputs, outputs, blocks };
+  return { graph, inputs, outputs, blocks, elements };
 };
 
 /** Copies of shapes, of each object one. */
@@ -182,56 +190,6 @@ const symbolsOf = (graph: Graph, shape: InputShape, first: number): SymbolicInpu
   return Array.from({ length }, (_, i) => symbolsOf(graph, inner, first + i * size));
 };
 
-const isSparse = (value: TracedOutput): value is { readonly pattern: CsrPattern; readonly values: Int32Array } =>
-  typeof value === 'object' && value !== null && 'pattern' in value && 'values' in value;
-
-const flatten = (graph: Graph, name: string, value: TracedOutput): Int32Array => {
-  const ids = new IntList();
-  collectIds(graph, name, value, ids);
-  return ids.values().slice();
-};
-
-/** Arrays within arrays: programs have a few. */
-const MOST_NESTED = 64;
-
-/** @param around the arrays that hold this one, from the outermost */
-const collectIds = (
-  graph: Graph,
-  name: string,
-  value: TracedOutput,
-  ids: IntList,
-  around: readonly unknown[] = [],
-): void => {
-  if (isSymbolic(value)) {
-    if (value.graph !== graph)
-      throw diagnostic(
-        'trace/foreign',
-        `output '${name}' holds a symbolic value of another trace`,
-        'return only values computed from this trace’s inputs',
-      );
-    ids.push(value.id);
-  } else if (typeof value === 'number') ids.push(graph.constant(value));
-  else if (typeof value === 'object' && value !== null && 'length' in value) {
-    if (around.includes(value) || around.length > MOST_NESTED)
-      throw diagnostic(
-        'trace/nested',
-        around.includes(value)
-          ? `output '${name}' is an array that holds itself`
-          : `output '${name}' has arrays in arrays more than ${MOST_NESTED} deep`,
-        'return numbers, or arrays of them',
-      );
-    const inside = [...around, value];
-    for (let i = 0; i < value.length; i++) collectIds(graph, name, value[i], ids, inside);
-  } else if (typeof value === 'object' && value !== null && isSparse(value))
-    for (const id of value.values) ids.push(id);
-  else
-    throw diagnostic(
-      'trace/non-numeric',
-      `output '${name}' holds ${value === null ? 'null' : typeof value}, not a number`,
-      'return numbers, symbolic values, arrays of them, or sparse matrices',
-    );
-};
-
 /**
  * Outputs that are not a number whatever the input: they are computed from a NaN by operations that pass it on, or, over the
  * reals, by a division by what is always zero.
@@ -268,12 +226,18 @@ const notANumber = (graph: Graph, outputs: readonly OutputSlot[]): Diagnostics =
   });
 };
 
+/** Whether an operation is a number where one operand is NaN, for some other operand of those that do so. */
+const decidesAlone = ({ arity, evaluate }: ScalarOp): boolean =>
+  [0, 1, -1, Infinity, -Infinity].some(
+    (x) => !Number.isNaN(evaluate(NaN, x)) || (arity === 2 && !Number.isNaN(evaluate(x, NaN))),
+  );
+
 /**
  * Operations that are NaN where an operand is. Not selections, of which an arm may be undefined where it is not taken;
- * comparisons, which are then false; and powers and `hypot`, which some operands decide alone.
+ * comparisons, which are then false; and those of which some operand decides alone, such as powers and `hypot`.
  */
 const PASSES_NAN = Uint8Array.from(scalarOps, (o) =>
-  o.arity === 0 || o.predicate || ['select', 'arms', 'pow', 'hypot'].includes(o.name) ? 0 : 1,
+  o.arity === 0 || o.predicate || o.kernelOp === 'arith.select' || decidesAlone(o) ? 0 : 1,
 );
 
 const isUndefined = (graph: Graph, id: number): boolean => {
@@ -281,6 +245,3 @@ const isUndefined = (graph: Graph, id: number): boolean => {
   if (code === CONSTANT) return Number.isNaN(graph.constantValue(id));
   return code === DIV && graph.algebraic && graph.algebraicHash(graph.right[id]).every((h) => h === 0);
 };
-
-const diagnostic = (code: string, message: string, remedy: string): DiagnosticError =>
-  new DiagnosticError([error(code, message, { remedy })]);

@@ -70,6 +70,17 @@ const gemm: OpDef = defineGeneral(
       ...(op.attrs.beta === 0 ? [] : [{ kind: 'read', buffer: bare(op, 'c') } as const]),
       { kind: 'write', buffer: bare(op, 'c') },
     ],
+    accesses: (op) => {
+      const [places, { aAt, bAt, cAt }] = [gemmBuffers(op), gemmOperands(op)];
+      const { m, mPadded = m, n, k, a, b, c, beta } = gemmSpecOf(op);
+      const count = viewExtent({ kind: 'dense', ...c }, mPadded, n);
+      return [
+        { kind: 'read', place: places.a, index: [aAt], count: viewExtent(a, mPadded, k) },
+        { kind: 'read', place: places.b, index: [bAt], count: viewExtent(b, k, n) },
+        ...(beta === 0 ? [] : [{ kind: 'read', place: places.c, index: [cAt], count } as const]),
+        { kind: 'write', place: places.c, index: [cAt], count },
+      ];
+    },
     traits: { mayTrap: true },
   },
   (op, args, machine) => {

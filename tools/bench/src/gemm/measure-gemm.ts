@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Finished, type Toolchain, findToolchain, runProcess } from '@filigree/backend';
+import { type Finished, type Toolchain, findToolchain, runProcess } from '@filigree/backend/native';
 import { compilerFlags, libxsmm } from '@filigree/backend-cpp';
 import { DiagnosticError, fail } from '@filigree/ir';
 import { machineTarget } from 'filigree';

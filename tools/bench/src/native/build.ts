@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSy
 import { cpus, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { instructionSet } from '@filigree/backend';
+import { instructionSet } from '@filigree/backend/native';
 import { fail } from '@filigree/ir';
 import type { Compiler, Eigen } from './toolchain.js';
 

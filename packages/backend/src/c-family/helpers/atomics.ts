@@ -6,7 +6,7 @@ const retry =
   (next: (r: HelperRequest) => string, needs: (r: HelperRequest) => readonly string[]): HelperRow =>
   (r) => {
     const [t, s] = [r.scalar(r.a), r.stored(r.a)];
-    const same = '__atomic_compare_exchange(p, &old, &neu, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)';
+    const same = `__atomic_compare_exchange(p, &old, &neu, ${r.tokens.true}, __ATOMIC_RELAXED, __ATOMIC_RELAXED)`;
     return helperText(
       needs(r),
       `${r.local} ${t} ${r.name}(${s}* p, ${t} v) {`,
@@ -33,7 +33,7 @@ const plain =
     const [t, s] = [r.scalar(r.a), r.stored(r.a)];
     return helperText(
       needs(r),
-      `${r.local} ${t} ${r.name}(${s}* p, ${t} v) {`,
+      `${r.anyPointer?.before ?? ''}${r.local} ${t} ${r.name}(${r.anyPointer?.type ?? `${s}*`} p, ${t} v) {`,
       `  const ${t} old = *p;`,
       `  *p = (${s})(${next(r)});`,
       '  return old;',
@@ -84,7 +84,7 @@ export const atomicHelpers: HelperRows = {
       [],
       `${r.local} ${t} ${r.name}(${s}* p, ${t} expected, ${t} desired) {`,
       `  ${s} old = expected, neu = desired;`,
-      '  __atomic_compare_exchange(p, &old, &neu, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);',
+      `  __atomic_compare_exchange(p, &old, &neu, ${r.tokens.false}, __ATOMIC_RELAXED, __ATOMIC_RELAXED);`,
       '  return old;  // what was there, whether it was as expected or not',
       '}',
     );

@@ -1,20 +1,21 @@
-import { type HelperRow, type HelperRows, helperText, suffix, widthOf } from './helper.js';
+import { suffix } from '../tokens.js';
+import { type HelperRow, type HelperRows, helperText, widthOf } from './helper.js';
 
 /** Float to integer, from type b to type a: truncates, saturates, NaN gives 0. One comparison tells the numbers that fit. */
 const saturate: HelperRow = (r) => {
   const t = r.scalar(r.a);
   const n = widthOf(r.a);
-  const [signed, f] = [r.a.startsWith('i'), suffix(r.b)];
+  const [signed, f, { long, library }] = [r.a.startsWith('i'), suffix(r.b), r.tokens];
   const above = `${(signed ? 2n ** BigInt(n - 1) : 2n ** BigInt(n)).toString()}.0${f}`;
   const max =
     n === 64
       ? signed
-        ? '9223372036854775807LL'
-        : '18446744073709551615ULL'
+        ? `9223372036854775807${long}`
+        : `18446744073709551615U${long}`
       : `${(signed ? 2 ** (n - 1) : 2 ** n) - 1}${signed ? '' : 'u'}`;
-  const min = n === 64 ? '-9223372036854775807LL - 1' : n === 32 ? '-2147483647 - 1' : `-${2 ** (n - 1)}`;
+  const min = n === 64 ? `-9223372036854775807${long} - 1` : n === 32 ? '-2147483647 - 1' : `-${2 ** (n - 1)}`;
   const body = signed
-    ? `__builtin_fabs${f}(x) < ${above} ? (${t})x : x >= ${above} ? (${t})${max} : x == x ? (${t})(${min}) : (${t})0`
+    ? `${library('fabs', r.b)}(x) < ${above} ? (${t})x : x >= ${above} ? (${t})${max} : x == x ? (${t})(${min}) : (${t})0`
     : `x > 0.0${f} ? (x >= ${above} ? (${t})${max} : (${t})x) : (${t})0`;
   return helperText([], `${r.local} ${t} ${r.name}(${r.scalar(r.b)} x) { return ${body}; }`);
 };

@@ -1,29 +1,38 @@
-import { statusCodes } from './status-codes.js';
+import type { Tokens } from '../tokens.js';
 
-/** Helpers of no type, by name; LOCAL stands for what stands before every helper. */
-export const controlHelpers: Readonly<Record<string, readonly string[]>> = {
-  trip_count: [
-    'LOCAL long long trip_count(long long from, long long to, long long step, int* status) {',
+/** Helpers of no type, by name. */
+export const controlHelpers: Readonly<Record<string, (names: ControlNames) => readonly string[]>> = {
+  trip_count: ({ local, wide, unsigned, tokens }) => [
+    `${local} ${wide} trip_count(${wide} from, ${wide} to, ${wide} step, ${tokens.status}) {`,
     '  if (step <= 0) {',
-    `    __atomic_store_n(status, ${statusCodes.step}, __ATOMIC_RELAXED);`,
+    `    ${tokens.trap('step')}`,
     '    return 0;',
     '  }',
     '  if (from >= to) return 0;',
-    '  return (long long)(((unsigned long long)to - (unsigned long long)from - 1) / (unsigned long long)step + 1);',
+    `  return (${wide})(((${unsigned})to - (${unsigned})from - 1) / (${unsigned})step + 1);`,
     '}',
   ],
-  unknown_zero: [
-    'LOCAL long long unknown_zero() {',
-    '  long long zero = 0;',
+  unknown_zero: ({ local, wide, tokens }) => [
+    `${local} ${wide} unknown_zero${tokens.noParameters} {`,
+    `  ${wide} zero = 0;`,
     '  __asm__("" : "+r"(zero));',
     '  return zero;',
     '}',
   ],
-  in_bounds: [
-    'LOCAL long long in_bounds(long long index, long long length, int* status) {',
+  in_bounds: ({ local, wide, tokens }) => [
+    `${local} ${wide} in_bounds(${wide} index, ${wide} length, ${tokens.status}) {`,
     '  if (index >= 0 && index < length) return index;',
-    `  __atomic_store_n(status, ${statusCodes.bounds}, __ATOMIC_RELAXED);`,
+    `  ${tokens.trap('bounds')}`,
     '  return 0;',
     '}',
   ],
 };
+
+/** How a language declares what these helpers need. */
+interface ControlNames {
+  readonly local: string;
+  /** An integer of 64 bits, and one without a sign. */
+  readonly wide: string;
+  readonly unsigned: string;
+  readonly tokens: Tokens;
+}

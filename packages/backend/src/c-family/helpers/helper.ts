@@ -1,4 +1,5 @@
 import { type ScalarType, byteSize } from '@filigree/ir';
+import { suffix, type Tokens } from '../tokens.js';
 
 /** The definition of a helper function, and the helpers or library prototypes it calls. */
 export interface HelperText {
@@ -14,10 +15,15 @@ export interface HelperNames {
   readonly stored: (t: ScalarType) => string;
   /** What stands before every helper: `static inline`. */
   readonly local: string;
+  /** The words of the language; default those of C++. */
+  readonly tokens?: Tokens;
+  /** Where pointers say in which memory they point: a parameter that stands for one into any, and what declares it before a function. */
+  readonly anyPointer?: { readonly type: string; readonly before: string };
 }
 
 /** A helper that is wanted. */
 export interface HelperRequest extends HelperNames {
+  readonly tokens: Tokens;
   readonly name: string;
   /** The first and second type in the name. */
   readonly a: ScalarType;
@@ -55,7 +61,5 @@ export const binary =
 
 /** The bits of a value of this type. */
 export const widthOf = (t: ScalarType): number => 8 * byteSize(t);
-/** What ends the name of a builtin, and a literal. */
-export const suffix = (t: ScalarType): string => (t === 'f32' ? 'f' : '');
 /** The integer that has the bits of a float. */
 export const wordOf = (t: ScalarType): ScalarType => (t === 'f32' ? 'u32' : 'u64');

@@ -1,6 +1,6 @@
 import { isFloat } from '@filigree/ir';
-import { type HelperRow, type HelperRows, binary, helperText, suffix, unary, widthOf, wordOf } from './helper.js';
-import { statusCodes } from './status-codes.js';
+import { suffix } from '../tokens.js';
+import { type HelperRow, type HelperRows, binary, helperText, unary, widthOf, wordOf } from './helper.js';
 
 /**
  * `Math.min` and `Math.max`: NaN if either is NaN, and -0 below +0. The last is dropped where the sign of zero does not
@@ -32,9 +32,9 @@ const guarded =
     const signed = r.a.startsWith('i');
     return helperText(
       op === '/' && signed ? [`neg_${r.a}`] : [],
-      `${r.local} ${t} ${r.name}(${t} a, ${t} b, int* status) {`,
+      `${r.local} ${t} ${r.name}(${t} a, ${t} b, ${r.tokens.status}) {`,
       '  if (b == 0) {',
-      `    __atomic_store_n(status, ${statusCodes.divisionByZero}, __ATOMIC_RELAXED);`,
+      `    ${r.tokens.trap('divisionByZero')}`,
       '    return 0;',
       '  }',
       ...(signed ? [`  if (b == -1) return ${atMinusOne};`] : []),
@@ -75,7 +75,7 @@ export const numberHelpers: HelperRows = {
       '#if defined __AVX2__ && !defined __clang__',
       '#pragma GCC optimize("no-thread-jumps")',
       '#endif',
-      `${r.local} ${t} ${r.name}(bool c, ${t} a, ${t} b) {`,
+      `${r.local} ${t} ${r.name}(${r.scalar('i1')} c, ${t} a, ${t} b) {`,
       '#ifdef __AVX2__',
       '  return c ? a : b;',
       '#else',
@@ -103,16 +103,16 @@ export const numberHelpers: HelperRows = {
   },
   sign: unary(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
   /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
-  round: unary((_, s) => [
-    `const auto f = __builtin_floor${s}(x);`,
-    `return __builtin_copysign${s}(x - f >= 0.5${s} ? f + 1 : f, x);`,
+  round: unary((r, s) => [
+    `const ${r.scalar(r.a)} f = ${r.tokens.library('floor', r.a)}(x);`,
+    `return ${r.tokens.library('copysign', r.a)}(x - f >= 0.5${s} ? f + 1 : f, x);`,
   ]),
   /* C says 1 for pow(1, NaN) and pow(±1, ±infinity); JavaScript says NaN. */
   pow: binary((r) => {
-    const s = suffix(r.a);
+    const abs = r.tokens.library('fabs', r.a);
     return [
-      `const bool undefined = b != b || (__builtin_fabs${s}(a) == 1 && __builtin_fabs${s}(b) == __builtin_inf${s}());`,
-      `return undefined ? __builtin_nan${s}("") : __builtin_pow${s}(a, b);`,
+      `const ${r.scalar('i1')} undefined = b != b || (${abs}(a) == 1 && ${abs}(b) == ${r.tokens.infinity(r.a)});`,
+      `return undefined ? ${r.tokens.nan(r.a)} : ${r.tokens.library('pow', r.a)}(a, b);`,
     ];
   }),
 };

@@ -1,6 +1,7 @@
 import { integerRange, isFloat } from '@filigree/ir';
 import { literal } from '../literal.js';
-import { type HelperRequest, type HelperRow, type HelperRows, helperText, suffix, widthOf } from './helper.js';
+import { type HelperRequest, type HelperRow, type HelperRows, helperText, widthOf } from './helper.js';
+import { suffix } from '../tokens.js';
 
 /** Says how partial results of a loop on vector lanes are combined, and what each begins with. */
 const reduction =
@@ -19,9 +20,9 @@ const reduction =
 
 const infixes: Readonly<Record<string, string>> = { add: '+', mul: '*', and: '&', or: '|', xor: '^' };
 
-const neutral = (kind: string, { a: t }: HelperRequest): string => {
+const neutral = (kind: string, { a: t, tokens }: HelperRequest): string => {
   if (kind === 'mul') return '1';
-  if (t === 'i1') return kind === 'and' ? 'true' : 'false';
+  if (t === 'i1') return kind === 'and' ? tokens.true : tokens.false;
   if (isFloat(t))
     return kind === 'add' ? `-0.0${suffix(t)}` : `${kind === 'min' ? '' : '-'}__builtin_inf${suffix(t)}()`;
   const [min, max] = integerRange(t);

@@ -20,7 +20,7 @@ export const vectorHelpers: Readonly<Record<string, (r: HelperRequest, lanes: nu
     onVector(
       r,
       lanes,
-      (v) => `${v} ${r.name}(${r.scalar(r.a)} x) { return ${v}{${Array(lanes).fill('x').join(', ')}}; }`,
+      (v) => `${v} ${r.name}(${r.scalar(r.a)} x) { return ${r.tokens.vector(v, Array<string>(lanes).fill('x'))}; }`,
     ),
   insert: (r, lanes) =>
     onVector(r, lanes, (v) => `${v} ${r.name}(${v} v, int lane, ${r.scalar(r.a)} x) { v[lane] = x; return v; }`),
@@ -46,9 +46,10 @@ export const vectorHelpers: Readonly<Record<string, (r: HelperRequest, lanes: nu
         ...masked(
           r.a,
           lanes,
-          (m) => `  return (${v})__builtin_ia32_loadu${m}_mask((const ${r.stored(r.a)}*)p, ${v}{}, MASK);`,
+          (m) =>
+            `  return (${v})__builtin_ia32_loadu${m}_mask((const ${r.stored(r.a)}*)p, ${r.tokens.vector(v, [])}, MASK);`,
         ),
-        `  ${v} v = {};`,
+        `  ${v} v = ${r.tokens.zeros};`,
         '  __builtin_memcpy(&v, p, count * sizeof *p);',
         '  return v;',
         ...endOfMasked(r.a, lanes),

@@ -87,15 +87,15 @@ export const emitKernel = (
   declareScratch(body, serialOps(kernel.body.ops));
   emitRegion(body, kernel.body);
   const buffers = passedBuffers(shared, use);
-  const takesThreads = shared.parts.length > 0;
+  const takesThreads = shared.parts.length > 0 && dialect.part.stride === undefined;
   const head = [
     ...buffers.map((b) => pointer(shared, b, !use.written.has(b.name))),
     ...(takesThreads ? ['int threads'] : []),
-    ...(body.flags.status ? ['int* status'] : []),
+    ...(body.flags.status ? [body.site.tokens.status] : []),
     ...params,
   ];
   const what = `Kernel ${kernel.name.replace(/[^\w.$-]/g, '_')}${effectText(shared, buffers, use)}`;
-  const own = defined(what, `${dialect.local} void ${name}(${head.join(', ')})`, body);
+  const own = defined(what, dialect.head?.(name, head) ?? `${dialect.local} void ${name}(${head.join(', ')})`, body);
   const functions = [...shared.parts, own];
   const text = functions.map((f) => f.text).join('\n');
   return { name, text, functions, buffers, takesThreads, takesStatus: body.flags.status, helpers: shared.helpers };

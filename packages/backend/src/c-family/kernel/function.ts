@@ -33,7 +33,7 @@ export const declareScratch = (w: Writer, ops: readonly Op[]): void => {
     bytes: b.length * byteSize(b.type),
   }));
   if (arrays.length === 0) return;
-  for (const l of dialect.scratch?.(arrays) ?? declareArrays(arrays)) line(w, l);
+  for (const l of dialect.scratch?.(arrays) ?? declareArrays(arrays, '', dialect.tokens)) line(w, l);
 };
 
 /** What a function does to its buffers, for the comment before it. */

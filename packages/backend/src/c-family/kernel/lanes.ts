@@ -32,8 +32,9 @@ export const hints = (w: Writer, op: Op, variables: readonly string[] = []): rea
     variable,
     helper: `reduction_${kinds[k]!}_${scalarOf(op.results[k]!.type)}`,
   }));
-  if (simd) for (const a of accumulated) helpers.add(a.helper);
-  return dialect.independent(simd, accumulated);
+  const lines = dialect.independent(simd, accumulated);
+  if (simd && lines.length > 0) for (const a of accumulated) helpers.add(a.helper);
+  return lines;
 };
 
 /** Values of a loop that are made of what it carries. */

@@ -1,5 +1,5 @@
 import type { Op, Value } from '@filigree/ir';
-import { type Writer, block, line, named, scalarName, valueOf } from '../writer.js';
+import { type Writer, block, line, named, scalarName, valueOf, wideName } from '../writer.js';
 import { hints, onLanes } from './lanes.js';
 import { emitRegion } from './region.js';
 import { assign, atom, constantNumber, declare, tripCount } from './variables.js';
@@ -43,9 +43,9 @@ const loopHeader = (w: Writer, op: Op, iv: Value): LoopHeader => {
   }
   const [from, stride] = [atom(w, lb), atom(w, step)];
   const [trips, trip] = [w.shared.names.take('trips'), w.shared.names.take('trip')];
-  line(w, `const long long ${trips} = ${tripCount(w, from, atom(w, ub), stride)};`);
+  line(w, `const ${wideName(w.shared)} ${trips} = ${tripCount(w, from, atom(w, ub), stride)};`);
   return {
-    open: `for (long long ${trip} = 0; ${trip} < ${trips}; ++${trip}) {`,
+    open: `for (${wideName(w.shared)} ${trip} = 0; ${trip} < ${trips}; ++${trip}) {`,
     first: [`const ${type} ${i()} = ${from} + (${type})${trip} * ${stride};`],
   };
 };

@@ -1,8 +1,9 @@
-import { type Op, type Scalar, type Value, scalarFromAttr, scalarOf } from '@filigree/ir';
-import { timesRun, workOf } from '@filigree/opt';
+import { type Op, type Scalar, type Value, freeValues, scalarFromAttr, scalarOf } from '@filigree/ir';
+import { workOf } from '@filigree/opt';
+import { accessesOf, controlOf } from '../core-ops.js';
 import type { StartedPart } from '../dialect.js';
-import { type BufferUse, bufferUse, freeValues } from '../usage.js';
-import { type Writer, block, line, named, pointer, scalarName, valueOf, writer } from '../writer.js';
+import { type BufferUse, bufferUse } from '../usage.js';
+import { type Writer, block, line, named, pointer, scalarName, valueOf, wideName, writer } from '../writer.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers } from './function.js';
 import { hints, onLanes } from './lanes.js';
 import { cannotOverflow } from './loop.js';
@@ -31,10 +32,10 @@ export const emitPart = (w: Writer, op: Op): void => {
   const name = s.names.take(`part${s.partCount++}_of_${s.kernelName}`);
   const inner = writer(s, 'beside others');
   emitShare(inner, loop);
-  const constantOf = (v: Value): Scalar | undefined => scalarConstant(w, v);
-  const work = workOf(op.regions[0]!, constantOf);
+  const loops = { control: controlOf, constantOf: (v: Value) => scalarConstant(w, v) };
+  const work = workOf(op.regions[0]!, loops);
   const alone =
-    inner.flags.atomic && timesRun(op.regions[0]!, constantOf, atomicWork) > work / 16
+    part.stride === undefined && inner.flags.atomic && workOf(op.regions[0]!, loops, atomicWork) > work / 16
       ? { name: s.names.take(`${name}_alone`), inner: writer(s, 'alone') }
       : undefined;
   if (alone) emitShare(alone.inner, loop);
@@ -42,7 +43,7 @@ export const emitPart = (w: Writer, op: Op): void => {
   const params = [
     ...buffers.map((b) => pointer(s, b, !loop.use.written.has(b.name))),
     ...captured.map(({ type, name }) => `${type} ${name}`),
-    ...status.map(() => 'int* status'),
+    ...status.map(() => w.site.tokens.status),
     ...part.rangeParams,
   ];
   const define = (name: string, what: string, inner: Writer): EmittedFunction =>
@@ -68,7 +69,7 @@ export const emitPart = (w: Writer, op: Op): void => {
 };
 
 /** What an atomic update costs more than a plain one, in ops. */
-const atomicWork = (op: Op): number => (op.name === 'mem.atomic' || op.name === 'mem.cas' ? 16 : 0);
+const atomicWork = (op: Op): number => (accessesOf(op)?.some((a) => a.kind === 'atomic') ? 16 : 0);
 
 /** Ops that are not worth another thread: to start one takes some microseconds. */
 const worthForking = 65_536;
@@ -94,13 +95,14 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
   const [lb, ub, step] = op.operands as [Value, Value, Value];
   const by = constantNumber(inner, step);
   const i = named(s, iv, iv.hint ?? 'i');
-  const counted = by !== undefined && by >= 1 && cannotOverflow(inner, ub, by);
+  const { prologue, stride: every } = s.dialect.part;
+  const counted = every === undefined && by !== undefined && by >= 1 && cannotOverflow(inner, ub, by);
   const ownsScratch = s.module.buffers.some(
     (b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)),
   );
   /* Vector lanes would share what each iteration has for itself. */
   const pragmas = ownsScratch ? [] : hints(inner, op);
-  for (const l of s.dialect.part.prologue) line(inner, l);
+  for (const l of prologue) line(inner, l);
   onLanes(inner, pragmas.length > 0 ? op : undefined, () => {
     const type = scalarName(s, iv);
     const at = (trip: string): string =>
@@ -118,7 +120,7 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
         inside,
       );
     else
-      block(inner, 'for (long long trip = begin; trip < end; ++trip) {', () => {
+      block(inner, `for (${wideName(s)} trip = begin; trip < end; ${every ? `trip += ${every}` : '++trip'}) {`, () => {
         line(inner, `const ${type} ${i} = ${at('trip')};`);
         inside();
       });

@@ -68,9 +68,7 @@ const division = (operator: '/' | '%', helper: 'div' | 'rem'): Spelling => ({
   write: (op, [a, b], site) => {
     const t = typeOf(op);
     if (isFloat(t))
-      return operator === '/'
-        ? infix(a!, '/', b!, binds.product)
-        : call(`__builtin_fmod${t === 'f32' ? 'f' : ''}`, a!, b!);
+      return operator === '/' ? infix(a!, '/', b!, binds.product) : call(site.tokens.library('fmod', t), a!, b!);
     if (plainDivisor(op, site)) return narrowed(t, infix(a!, operator, b!, binds.product), site);
     return call(site.helper(`${helper}_${t}`), a!, b!, expr(site.status()));
   },
@@ -141,7 +139,7 @@ const bitcast = pure((op, [x], site) => {
 export const arithmeticSpellings: Spellings = {
   'arith.constant': pure((op, _args, site) => {
     const [result] = op.results as [Value];
-    const value = literal(op.attrs['value']!, typeOf(op));
+    const value = literal(op.attrs['value']!, typeOf(op), site.tokens);
     return lanesOf(result.type) > 1 ? call(onVectors('splat', result, site), value) : value;
   }),
   'arith.add': arithmetic('add', sum),

@@ -1,10 +1,11 @@
-import { lanesOf } from '@filigree/ir';
+import { lanesOf, scalarOps } from '@filigree/ir';
 import { binds, call, expr, infix } from '../expr.js';
+import { suffix } from '../tokens.js';
 import { type Spelling, type Spellings, onVectors, pure, typeOf } from './spelling.js';
 
 /** A function that the compiler provides, with the usual `f` at the end for f32. */
 const builtin = (name: string): Spelling =>
-  pure((op, args) => call(`__builtin_${name}${typeOf(op) === 'f32' ? 'f' : ''}`, ...args));
+  pure((op, args, site) => call(site.tokens.library(name, typeOf(op)), ...args));
 
 /** A helper that says what the function is. */
 const helped = (name: string): Spelling =>
@@ -22,37 +23,14 @@ const fma: Spelling = {
       : call(site.helper(`fma_${typeOf(op)}`), ...args),
 };
 
+/* What is a function of C's library is called; the others are written here. */
 export const functionSpellings: Spellings = {
-  'math.sqrt': builtin('sqrt'),
-  'math.rsqrt': pure((op, [x]) =>
-    typeOf(op) === 'f32'
-      ? infix(expr('1.0f'), '/', call('__builtin_sqrtf', x!), binds.product)
-      : infix(expr('1.0'), '/', call('__builtin_sqrt', x!), binds.product),
+  ...Object.fromEntries(scalarOps.flatMap((o) => (o.c === undefined ? [] : [[o.kernelOp, builtin(o.c)]]))),
+  'math.rsqrt': pure((op, [x], site) =>
+    infix(expr(`1.0${suffix(typeOf(op))}`), '/', call(site.tokens.library('sqrt', typeOf(op)), x!), binds.product),
   ),
-  'math.cbrt': builtin('cbrt'),
-  'math.abs': builtin('fabs'),
-  'math.sin': builtin('sin'),
-  'math.cos': builtin('cos'),
-  'math.tan': builtin('tan'),
-  'math.asin': builtin('asin'),
-  'math.acos': builtin('acos'),
-  'math.atan': builtin('atan'),
-  'math.atan2': builtin('atan2'),
-  'math.sinh': builtin('sinh'),
-  'math.cosh': builtin('cosh'),
-  'math.tanh': builtin('tanh'),
-  'math.exp': builtin('exp'),
-  'math.expm1': builtin('expm1'),
-  'math.log': builtin('log'),
-  'math.log1p': builtin('log1p'),
-  'math.log2': builtin('log2'),
-  'math.log10': builtin('log10'),
   'math.pow': helped('pow'),
-  'math.hypot': builtin('hypot'),
-  'math.floor': builtin('floor'),
-  'math.ceil': builtin('ceil'),
   'math.round': helped('round'),
-  'math.trunc': builtin('trunc'),
   'math.sign': helped('sign'),
   'math.fma': fma,
 };

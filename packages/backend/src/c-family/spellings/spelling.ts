@@ -1,10 +1,12 @@
 import { type Op, type ScalarType, type Value, lanesOf, scalarOf } from '@filigree/ir';
 import type { Expr } from '../expr.js';
+import type { Tokens } from '../tokens.js';
 
 /** What a spelling may ask about the place where its op stands. */
 export interface Site {
   /** Records that a helper is called and returns its name. */
   readonly helper: (name: string) => string;
+  readonly tokens: Tokens;
   readonly scalar: (t: ScalarType) => string;
   /** The type that a value is declared with. */
   readonly declared: (v: Value) => string;

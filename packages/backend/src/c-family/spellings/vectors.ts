@@ -25,7 +25,12 @@ const insert = pure((op, [v, x], site) => {
   const lanes = v!.lanes?.map((l, k) => (k === lane ? x! : l));
   if (lanes === undefined) return inserted();
   if (new Set(lanes).size < lanes.length) return unfinished(lanes, inserted);
-  return expr(`${site.declared(result)}{${lanes.map((l) => l.text).join(', ')}}`);
+  return expr(
+    site.tokens.vector(
+      site.declared(result),
+      lanes.map((l) => l.text),
+    ),
+  );
 });
 
 export const vectorSpellings: Spellings = {

@@ -1,7 +1,24 @@
 import type { Backend, Sources } from '@filigree/backend';
+import type { DeviceBuffer } from '@filigree/backend/device';
 import { threadsOption } from '@filigree/backend/options';
-import { fail, type Diagnostics, type Module, checkOptions, option, type OptionSpec, readOnly } from '@filigree/ir';
-import { instantiate, lifecycle, type Instance, type Lifecycle } from '@filigree/runtime';
+import {
+  fail,
+  type Diagnostics,
+  type Extension,
+  type Module,
+  checkOptions,
+  option,
+  type OptionSpec,
+  readOnly,
+} from '@filigree/ir';
+import {
+  instantiate,
+  lifecycle,
+  sharingSpec,
+  type Instance,
+  type Lifecycle,
+  type SharingOptions,
+} from '@filigree/runtime';
 import {
   identifierOf,
   identifiersOf,
@@ -23,9 +40,11 @@ import { isListOf } from './check-given.js';
 import { tensorBackend, type GemmLibrary, type TensorBackend } from './target.js';
 
 /** How tensor kernels are compiled. */
-export interface TensorOptions {
+export interface TensorOptions extends SharingOptions {
   /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
   readonly backend?: BackendName | (string & {}) | Backend | undefined;
+  /** Those whose backends may be named; a backend that is named knows their ops. */
+  readonly extensions?: readonly Extension[] | undefined;
   /** Threads of a run that does not say otherwise, for kernels that run for many elements; default 1. */
   readonly threads?: number | undefined;
   /** Folder for compiled artifacts, or `false` for none; default the user's cache folder. */
@@ -93,8 +112,10 @@ export interface TensorData {
   readonly layout: Layout;
   /** Elements, one behind the other; each is stored as the layout says. */
   readonly elements: number;
-  /** The memory itself. */
+  /** The memory itself. Error: `memory/apart` where the host does not see it. */
   readonly data: NumericArray;
+  /** The same for programs that are to be bound to it: `{ bind: { x: tensor.buffer } }`. */
+  readonly buffer: DeviceBuffer;
   /** Copies all entries, the first index fastest. Errors: `tensor/length`, `tensor/values`, `tensor/outside-pattern`, `tensor/element`, `tensor/constant`. */
   readonly set: (entries: ArrayLike<number>, element?: number) => void;
   /** All entries, the first index fastest. Error: `tensor/element`. */
@@ -115,12 +136,14 @@ export const compilePlans = async (plans: readonly Plan[], given?: TensorOptions
 /** What all programs of tensors take. */
 export const tensorSpec: OptionSpec<TensorOptions> = {
   backend: option.anything,
+  extensions: option.array('a list of extensions'),
   threads: threadsOption,
   cache: option.or(false, option.text),
   fastMath: option.truth,
   elements: elementsOption,
   target: targetOption,
   gemm: option.choice('own', 'libxsmm'),
+  ...sharingSpec,
 };
 
 /** The same for a backend that was chosen before. */
@@ -132,14 +155,16 @@ export const compileFor = async (
   if (plans.length === 0) fail('tensor/kernel', 'a program of tensors needs a kernel', { remedy: 'give one or more' });
   const started = performance.now();
   const elements = options.elements ?? { kind: 'one' };
-  const module = right(lowerPlans(plans, { elements, target, ...(keep && { keep }) }));
+  const module = right(lowerPlans(plans, { elements, target, ...(keep && { keep }) }, backend.watch));
   const lowered = performance.now();
-  const { threads, cache, fastMath } = options;
+  const { threads, cache, fastMath, memory, bind } = options;
   const instance = right(
     await instantiate(module, backend, {
       threads: threads ?? 1,
       ...(cache === undefined ? {} : { cache }),
       ...(fastMath === undefined ? {} : { fastMath }),
+      ...(memory && { memory }),
+      ...(bind && { bind }),
     })(),
   );
   return tensorProgram(plans, module, instance, elements, lowered - started);
@@ -167,8 +192,7 @@ const tensorProgram = (
       Object.fromEntries(
         [...all.values()].map(({ tensor, layout }) => {
           const buffer = bufferOf(tensor.name);
-          const data = instance.buffers[buffer] as NumericArray;
-          return [tensor.name, tensorData(tensor, layout, data, constant.has(buffer), life)];
+          return [tensor.name, tensorData(tensor, layout, instance.buffer(buffer), constant.has(buffer), life)];
         }),
       ),
       'tensors are the memory of the program',
@@ -236,8 +260,6 @@ const kernelOf = (
     ];
   };
   const threads = (run: TensorRun): { threads?: number } => (run.threads === undefined ? {} : { threads: run.threads });
-  const background =
-    instance.launchAsync ?? (async (...args: Parameters<Instance['launch']>) => instance.launch(...args));
   return {
     plan,
     flops: plan.flops,
@@ -249,7 +271,7 @@ const kernelOf = (
     runAsync: async (given) => {
       const run = checkOptions('runAsync', given, runSpec);
       const args = argumentsOf(run);
-      await life.background(() => background(name, args, threads(run)));
+      await life.background(() => instance.launchAsync(name, args, threads(run)));
     },
   };
 };
@@ -265,33 +287,40 @@ const runSpec: OptionSpec<TensorRun> = {
 const tensorData = (
   tensor: TensorDecl,
   layout: Layout,
-  data: NumericArray,
+  buffer: DeviceBuffer,
   constant: boolean,
   life: Lifecycle,
 ): TensorData => {
-  const elements = layout.size === 0 ? 1 : data.length / layout.size;
+  const elements = layout.size === 0 ? 1 : buffer.length / layout.size;
   const placeOf = (element: number): number =>
     Number.isInteger(element) && element >= 0 && element < elements
       ? element * layout.size
       : fail('tensor/element', `${tensor.name} has no element ${element}`, {
           remedy: `give a number from 0 to ${elements - 1}`,
         });
+  const mapped = buffer.block.memory.mapped ? (buffer.view() as NumericArray) : undefined;
+  const contents = (): NumericArray => mapped ?? (buffer.read() as NumericArray);
   const memory: TensorData = {
     tensor,
     layout,
     elements,
-    data,
+    get data() {
+      return mapped ?? (buffer.view() as NumericArray);
+    },
+    buffer,
     set: (entries, element = 0) => {
       life.ready();
       if (constant)
         fail('tensor/constant', `the values of ${tensor.name} were given when its kernels were compiled`, {
           remedy: 'declare it without values to set them at run time',
         });
+      const data = contents();
       packTensor(tensor, layout, entries, data, placeOf(element));
+      if (!mapped) buffer.write(data);
     },
     get: (element = 0) => {
       life.ready();
-      return unpackTensor(tensor, layout, data, placeOf(element));
+      return unpackTensor(tensor, layout, contents(), placeOf(element));
     },
   };
   return readOnly(

@@ -1,6 +1,7 @@
-import { instructionSet, type Backend } from '@filigree/backend';
-import { cpp, libxsmm } from '@filigree/backend-cpp';
-import { coreDialects, fail, type Op } from '@filigree/ir';
+import { watched, type Backend } from '@filigree/backend';
+import { instructionSet } from '@filigree/backend/native';
+import { isNative, libxsmm } from '@filigree/backend-cpp';
+import { fail, type Extension, type Op } from '@filigree/ir';
 import { gemmTargets, linalg, type GemmTarget } from '@filigree/tensor/linalg';
 import { resolveBackend } from '../backends.js';
 
@@ -16,47 +17,35 @@ export interface TensorBackend {
 export type GemmLibrary = 'own' | 'libxsmm';
 
 /**
- * The backend that options name, with the vectors of this processor or those of `target`. A backend given as a value keeps its own;
- * it cannot be given a library. Throws `DiagnosticError` `runtime/backend`, `tensor/gemm`.
+ * The backend that options name, and what micro-kernels are written for there: its own vectors, or those of `target`. With a library, a
+ * backend that links libraries, `cpp` where none is named. Throws `DiagnosticError` `runtime/backend`, `tensor/gemm`.
  */
 export const tensorBackend = async ({
   backend: named,
+  extensions = [],
   target: given,
   gemm = 'own',
 }: {
   readonly backend?: string | Backend | undefined;
+  readonly extensions?: readonly Extension[] | undefined;
   readonly target?: GemmTarget | undefined;
   readonly gemm?: GemmLibrary | undefined;
 }): Promise<TensorBackend> => {
-  if (gemm === 'own') return ownBackend(named, given);
-  if (named !== undefined && named !== 'cpp')
-    fail(
-      'tensor/gemm',
-      `LIBXSMM is for the backend cpp, not for ${typeof named === 'string' ? named : 'one of your own'}`,
-      {
-        remedy: "give backend: 'cpp', or leave gemm out",
-      },
-    );
-  const target = given ?? machineTarget();
-  await resolveBackend('cpp');
+  const backend = await resolveBackend(gemm === 'own' ? named : (named ?? 'cpp'), extensions);
+  const { vectors, vectorBytes } = backend.capabilities;
+  const target = given ?? vectors ?? targetOfWidth(vectorBytes);
+  if (gemm === 'own') return { backend: backend.forVectors?.(target.vectorBytes) ?? backend, target };
+  if (!isNative(backend))
+    return fail('tensor/gemm', `the backend ${backend.name} cannot call LIBXSMM`, {
+      remedy: "give backend: 'cpp', or leave gemm out",
+    });
   const plugin = libxsmm();
-  return {
-    backend: cpp({ vectorBytes: target.vectorBytes, plugins: [plugin], dialects: [...coreDialects, linalg] }),
-    target,
-    keep: plugin.takes,
-  };
-};
-
-const ownBackend = async (
-  named: string | Backend | undefined,
-  given: GemmTarget | undefined,
-): Promise<TensorBackend> => {
-  const backend = await resolveBackend(named);
-  if (backend.name === 'wasm') return { backend, target: given ?? gemmTargets.simd128 };
-  if (typeof named === 'object' || backend.name !== 'cpp')
-    return { backend, target: given ?? targetOfWidth(backend.capabilities.vectorBytes) };
-  const target = given ?? machineTarget();
-  return { backend: cpp({ vectorBytes: target.vectorBytes }), target };
+  const linked = backend.with({
+    vectorBytes: target.vectorBytes,
+    plugins: [plugin],
+    extensions: [{ name: 'linalg', dialects: [linalg] }],
+  });
+  return { backend: watched(linked, backend.watch), target, keep: plugin.takes };
 };
 
 /**

@@ -17,14 +17,16 @@ export const compileCommand = (program: Command, session: Session): void => {
     .option('--export <name>', 'only this export')
     .addOption(arithmeticOption())
     .action(async (path: string, options: CommonOptions & { export?: string; arithmetic?: Arithmetic }) => {
-      const [{ compilablesOf }, { loadModule }, { readBytes }, { backendOf }, { writeSources }] = await Promise.all([
-        import('../compilables.js'),
-        import('../load-module.js'),
-        import('../../files/bytes.js'),
-        import('../backend-of.js'),
-        import('../write-sources.js'),
-      ]);
-      const backend = await backendOf(options.backend, session.progress);
+      const [{ compilablesOf }, { loadModule }, { readBytes }, { chosenBackend }, { writeSources }] = await Promise.all(
+        [
+          import('../compilables.js'),
+          import('../load-module.js'),
+          import('../../files/bytes.js'),
+          import('../backend-of.js'),
+          import('../write-sources.js'),
+        ],
+      );
+      const { backend, extensions } = await chosenBackend(options, session);
       const text = new TextDecoder().decode(await readBytes(path));
       const module = await loadModule(path);
       session.knowText(path, text);
@@ -38,6 +40,8 @@ export const compileCommand = (program: Command, session: Session): void => {
         await session.progress.at(i / programs.length, `compiling ${name}`);
         const done = await compile({
           backend,
+          named: options.backend !== undefined,
+          extensions,
           dtype: options.dtype,
           arithmetic: options.arithmetic,
           threads: options.threads,
@@ -49,19 +53,19 @@ export const compileCommand = (program: Command, session: Session): void => {
         session.warn(done.warnings);
         compiled.push({ name, ...done });
       }
-      const kernels: { name: string; tasks: number; sources: readonly string[] }[] = [];
-      for (const { name, kernels: made, sources } of compiled) {
+      const kernels: { name: string; tasks: number; backend: string; sources: readonly string[] }[] = [];
+      for (const { name, kernels: made, backend, sources } of compiled) {
         const { emit } = options;
         const files =
           emit === undefined ? sources.files.map((f) => f.name) : await writeSources(join(emit, name), sources);
-        kernels.push(...made.map((k) => ({ ...k, sources: files })));
+        kernels.push(...made.map((k) => ({ ...k, backend, sources: files })));
       }
       const ms = Object.fromEntries(
         STAGES.map((stage) => [stage, compiled.reduce((sum, c) => sum + c.ms[stage], 0)]),
       ) as Record<Stage, number>;
       session.answer({ kernels, ms, backend: backend.name, dtype: options.dtype }, () =>
         labelled([
-          ...kernels.map((k) => [k.name, `${k.tasks} tasks: ${k.sources.join(', ')}`] as const),
+          ...kernels.map((k) => [k.name, `${k.tasks} tasks on ${k.backend}: ${k.sources.join(', ')}`] as const),
           [
             'built in',
             Object.entries(ms)

@@ -141,6 +141,7 @@ const ofExample = async (
     import('../example-run.js'),
     import('../../report/example-report.js'),
   ]);
-  const summary = await runExample(what, args, options, session);
-  return { html: exampleReport(summary), summary, wrong: wrongExample(summary) };
+  const pictures: (readonly [title: string, svg: string])[] = [];
+  const summary = await runExample(what, args, options, session, (title, svg) => pictures.push([title, svg]));
+  return { html: exampleReport(summary, pictures), summary, wrong: wrongExample(summary) };
 };

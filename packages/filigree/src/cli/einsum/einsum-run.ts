@@ -114,7 +114,7 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
   const baselines = options.bench ? await loadBaselines() : undefined;
   await progress.at(0, 'reading patterns');
   const decl = checkable(await declarationOf(formula, options));
-  const { backend, target } = await tensorBackend({ backend: await chosen(options, session) });
+  const { backend, target } = await tensorBackend({ backend: await backendOf(options, session) });
   await progress.at(0.1, 'planning');
   progress.listen();
   const program = await compileTensors([decl], {
@@ -215,10 +215,6 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
     throw e;
   }
 };
-
-/* A name that is given, or the first that works; what works is told with the vectors of this machine. */
-const chosen = async (options: EinsumRunOptions, session: Session): Promise<string> =>
-  (await backendOf(options.backend, session.progress)).name;
 
 /** Fills the tensors with random values within their patterns, and gives all entries as the kernel sees them. */
 const fill = (program: TensorProgram, tensors: readonly TensorDecl[], seed: number): Record<string, Float64Array> => {

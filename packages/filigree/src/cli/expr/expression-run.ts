@@ -80,7 +80,7 @@ export const runExpression = async (
   for (const name of Object.keys(options.bind ?? {}))
     if (!Object.hasOwn(problem.program.inputs, name) && typeof bindings[name] !== 'number')
       session.message(`note: the expression does not use '${name}'`);
-  const backend = await backendOf(options.backend, progress);
+  const backend = await backendOf(options, session);
   const built = await build(problem.program, {
     backend,
     dtype: options.dtype,

@@ -1,5 +1,16 @@
-import { coreDialects, pipeline, type Dialect, type Module, type PassRegistry, type Pipeline } from '@filigree/ir';
-import { corePasses, corePassesOver, defaultPipeline } from '@filigree/opt';
+import {
+  combined,
+  fail,
+  passesOf,
+  pipeline,
+  type Dialect,
+  type Extension,
+  type Module,
+  type PassRegistry,
+  type Pipeline,
+} from '@filigree/ir';
+import { dialectsOf } from '@filigree/backend';
+import { corePassesOver, defaultPipeline } from '@filigree/opt';
 
 /** What may be done with a module: the ops that it may hold, the passes by name, and those that are run unless others are asked for. */
 export interface Known {
@@ -8,16 +19,41 @@ export interface Known {
   readonly standard: Pipeline<Module>;
 }
 
-/** Of a module with a layout its ops on fields are known as well, and the passes that lower them to memory. */
-export const knownPasses = async (module: Module): Promise<Known> => {
-  if (!module.layout) return { dialects: coreDialects, passes: corePasses, standard: defaultPipeline() };
+/**
+ * Of a module with a layout its ops on fields are known as well, and the passes that lower them to memory; and whatever extensions bring.
+ * Error: `extension/clash` where one brings a pass that there is.
+ */
+export const knownPasses = async (module: Module, extensions: readonly Extension[]): Promise<Known> => {
+  const outside = combined(extensions);
+  const own = dialectsOf(extensions);
+  const over = (dialects: readonly Dialect[], passes: PassRegistry<Module>): PassRegistry<Module> =>
+    joined(passes, passesOf(outside, dialects));
+  if (!module.layout)
+    return { dialects: own, passes: over(own, corePassesOver(own)), standard: defaultPipeline({ dialects: own }) };
   const fields = await import('@filigree/sparse/fields');
-  const layout = fields.layoutOf(module.layout);
+  const quant = await import('@filigree/quant');
+  const layout = fields.layoutOf(module.layout, quant.quantFormats);
   const storage = fields.storageOf(layout, { memory: fields.memoryFor(module) });
-  const dialects = fields.fieldDialects(layout);
+  const dialects = [...new Set([...fields.fieldDialects(layout), ...own])];
   return {
     dialects,
-    passes: { ...corePassesOver(dialects), ...fields.fieldPasses(storage) },
-    standard: pipeline([fields.lowerFields(storage), ...defaultPipeline().passes]),
+    passes: over(dialects, {
+      ...corePassesOver(dialects),
+      ...fields.fieldPasses(storage),
+      ...quant.quantPassesByName(storage),
+    }),
+    standard: pipeline([
+      fields.lowerFields(storage, quant.quantPasses(storage)),
+      ...defaultPipeline({ dialects: own }).passes,
+    ]),
   };
+};
+
+const joined = (ours: PassRegistry<Module>, theirs: PassRegistry<Module>): PassRegistry<Module> => {
+  const clash = Object.keys(theirs).find((name) => Object.hasOwn(ours, name));
+  return clash === undefined
+    ? { ...ours, ...theirs }
+    : fail('extension/clash', `an extension brings a pass called '${clash}', and there is one already`, {
+        remedy: 'give it another name',
+      });
 };

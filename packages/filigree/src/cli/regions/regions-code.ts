@@ -1,5 +1,5 @@
 import type { Backend, Sources } from '@filigree/backend';
-import type { Module, TypedArray } from '@filigree/ir';
+import { pipeline, runPass, type Module, type TypedArray } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
 import { instantiate, type Instance } from '@filigree/runtime';
 import { specializeRegions, type Regions, type SpecializedRegions } from '@filigree/sparse/equations';
@@ -55,7 +55,13 @@ export const runCode = async (
   const started = performance.now();
   const bytes = module.buffers.reduce((n, b) => n + 8 * b.length, 0);
   if (bytes > MOST_BYTES) {
-    const sources = right(backend.emit.run(right(backend.legalize.run(right(defaultPipeline().run(module))))));
+    const sources = right(
+      runPass(
+        backend.emit,
+        right(pipeline([defaultPipeline(), backend.legalize]).run(module, backend.watch)),
+        backend.watch,
+      ),
+    );
     const skipped = `the arrays take ${bytes} bytes, more than ${MOST_BYTES}`;
     return {
       sources,
@@ -110,7 +116,7 @@ class Runner {
     backend: Backend,
     { threads, cache }: CodeOptions,
   ): Promise<Runner> {
-    const lowered = right(defaultPipeline().run(module));
+    const lowered = right(defaultPipeline().run(module, backend.watch));
     const instance = right(
       await instantiate(lowered, backend, { threads, ...(cache ? {} : { cache: false as const }) })(),
     );

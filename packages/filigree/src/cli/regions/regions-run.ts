@@ -92,7 +92,7 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
   const texts = equationTexts(solved);
   const code =
     options.bench === true || options.emit !== undefined
-      ? await runCode(regions, source.sizes, await backendOf(options.backend, progress), options, session)
+      ? await runCode(regions, source.sizes, await backendOf(options, session), options, session)
       : undefined;
   return {
     regions,

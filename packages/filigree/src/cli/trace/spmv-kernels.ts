@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, Sources } from '@filigree/backend';
-import { DiagnosticError, type Module } from '@filigree/ir';
+import { DiagnosticError, runPass, type Module } from '@filigree/ir';
 import { type CsrPattern } from '@filigree/sparse/formats';
 import {
   groupByShape,
@@ -46,8 +46,8 @@ export const kindOf = ({ indexBytes }: SparseKernel, { rows, colIdx }: CsrPatter
 
 /** The sources of a module, without compiling it. */
 export const sourcesOf = (module: Module, backend: Backend): Sources => {
-  const legal = backend.legalize.run(module);
-  const sources = E.isLeft(legal) ? legal : backend.emit.run(legal.right);
+  const legal = runPass(backend.legalize, module, backend.watch);
+  const sources = E.isLeft(legal) ? legal : runPass(backend.emit, legal.right, backend.watch);
   if (E.isLeft(sources)) throw new DiagnosticError(sources.left);
   return sources.right;
 };

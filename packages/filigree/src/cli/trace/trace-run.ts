@@ -72,7 +72,7 @@ export const runTrace = async (file: string, options: TraceRunOptions, session: 
   const baselines = options.bench ? await loadBaselines() : undefined;
   const needed = options.bench === true || options.emit !== undefined;
   /* One that is named must work, whether or not something is compiled for it. */
-  const named = needed || options.backend !== undefined ? await backendOf(options.backend, progress) : undefined;
+  const named = needed || options.backend !== undefined ? await backendOf(options, session) : undefined;
   const backend = needed ? named : undefined;
   await progress.at(0, 'reading the matrix');
   const started = performance.now();

@@ -1,6 +1,6 @@
 import type { ScalarType } from '@filigree/ir';
 import type { FieldDecl } from '@filigree/sparse/fields';
-import type { OperatorName } from './operators.js';
+import type { OperatorName, WordOperator } from './operators.js';
 import type { Origin } from './origin.js';
 import type { Scalar, Temp } from './scalar.js';
 
@@ -97,7 +97,7 @@ export type Action =
   | {
       readonly do: 'compute';
       readonly to: Temp;
-      readonly operator: OperatorName;
+      readonly operator: OperatorName | WordOperator;
       readonly args: readonly Scalar[];
       /** The type that a cast is to. */
       readonly type?: ScalarType;

@@ -1,8 +1,19 @@
-import { isFloat, isSigned, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import {
+  binaryFunctions,
+  isFloat,
+  isSigned,
+  scalarOp,
+  unaryFunctions,
+  type Attrs,
+  type BinaryFunction,
+  type Builder,
+  type ScalarType,
+  type UnaryFunction,
+  type Value,
+} from '@filigree/ir';
 
 import { holds, isReal, isWhole, isWholeLiteral, joinOperands, leastType, promote, type Kind } from './kinds.js';
 import type { Scalar } from './scalar.js';
-import { unaryMath } from '../../source/math-functions.js';
 
 /**
  * The operations on scalars, each stated once: its meaning on the host, which folds literals; the kind of its result;
@@ -167,13 +178,16 @@ const shiftZeros: Operator['kind'] = (kinds, args) => {
   return moved && left !== 'u32' ? 'int' : 'u32';
 };
 
-const mathFunctions = Object.fromEntries(
-  unaryMath
-    .filter((name) => !['abs', 'sign', 'floor', 'ceil', 'round', 'trunc'].includes(name))
-    .map((name) => [name, real(Math[name], (b, [x]) => b.math(name, x))]),
-) as Readonly<
-  Record<Exclude<(typeof unaryMath)[number], 'abs' | 'sign' | 'floor' | 'ceil' | 'round' | 'trunc'>, Operator>
->;
+/** Functions that are more than the op of their name: those that leave integers alone, and powers. */
+type Apart = 'abs' | 'sign' | 'floor' | 'ceil' | 'round' | 'trunc' | 'pow';
+type FloatFunction = Exclude<UnaryFunction | BinaryFunction, Apart>;
+const apart: readonly string[] = ['abs', 'sign', 'floor', 'ceil', 'round', 'trunc', 'pow'] satisfies readonly Apart[];
+
+const floatFunctions = Object.fromEntries(
+  [...unaryFunctions, ...binaryFunctions]
+    .filter((name) => !apart.includes(name))
+    .map((name) => [name, real(scalarOp(name).evaluate, (b, args) => b.math(name, ...args))]),
+) as Readonly<Record<FloatFunction, Operator>>;
 
 const table = {
   add: numeric(
@@ -232,9 +246,7 @@ const table = {
   ceil: rounding('ceil'),
   round: rounding('round'),
   trunc: rounding('trunc'),
-  ...mathFunctions,
-  atan2: real(Math.atan2, (b, [x, y]) => b.math('atan2', x, y)),
-  hypot: real(Math.hypot, (b, [x, y]) => b.math('hypot', x, y)),
+  ...floatFunctions,
 
   bitand: onBits(
     (a, b) => a & b,
@@ -314,3 +326,25 @@ const table = {
 export type OperatorName = keyof typeof table;
 
 export const operators: Readonly<Record<OperatorName, Operator>> = table;
+
+/** A word that an extension brings, which becomes an op of its own. */
+export interface WordOperator extends Operator {
+  /** What messages call it. */
+  readonly word: string;
+}
+
+/** The operator of a word, and the op that it becomes. */
+export const wordOperator = (word: string, op: string, attrs: Attrs, takes: 'floats' | 'integers'): WordOperator => ({
+  word,
+  kind: takes === 'floats' ? reals : orderedIntegers,
+  operands: 'result',
+  emit: (b, args) => b.value(op, args, attrs),
+});
+
+/** What is known of an operator, named or a word. */
+export const operatorOf = (operator: OperatorName | WordOperator): Operator =>
+  typeof operator === 'string' ? operators[operator] : operator;
+
+/** What an operator is called. */
+export const operatorName = (operator: OperatorName | WordOperator): string =>
+  typeof operator === 'string' ? operator : operator.word;

@@ -30,6 +30,6 @@ const isImported = (cx: Context, object: AnyNode): boolean => {
 
 const apply = (cx: Context, e: CallExpression, f: Term): Term => {
   if (f.is === 'host' && f.value === keepName) return reference(cx, e.arguments[0]);
-  const intrinsic = f.is === 'host' ? intrinsicOf(f.value) : undefined;
+  const intrinsic = f.is === 'host' ? (intrinsicOf(f.value) ?? cx.words.get(f.value)) : undefined;
   return intrinsic ? intrinsic(cx, e) : callFunction(cx, e, f, argumentsOf(cx, e));
 };

@@ -1,5 +1,5 @@
 import { AXIS_NAMES } from '@filigree/ir';
-import type { AnyNode } from 'acorn';
+import type { AnyNode, CallExpression } from 'acorn';
 import type { AnyField, PlacedField } from '@filigree/sparse/fields';
 import type { Label, Local, Reduction } from '../code/code.js';
 import type { Origin, Unit } from '../code/origin.js';
@@ -14,6 +14,8 @@ import type { Scalar } from '../code/scalar.js';
 export interface Context {
   readonly session: Session;
   readonly elaborator: Elaborator;
+  /** Words that extensions bring, by their functions. */
+  readonly words: ReadonlyMap<unknown, (cx: Context, e: CallExpression) => Term>;
   readonly unit: Unit;
   readonly env: Env;
   /** The parallel loop around, if there is one. */

@@ -1,6 +1,9 @@
-import { type Buffer, type Diagnostic, type ScalarType } from '@filigree/ir';
+import type { Buffer, Diagnostic, Extension, ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
 import { keptOf } from '../../source/kept.js';
+import { wordsOf } from '../extension.js';
+import type { Intrinsic } from '../intrinsics/intrinsic.js';
+import { word } from '../intrinsics/word.js';
 import type { KernelDef } from '../kernel.js';
 import type { Block, Reduction } from '../code/code.js';
 import type { Origin } from '../code/origin.js';
@@ -41,12 +44,18 @@ export interface ArrayParam {
  * evaluated. Problems are collected. A kernel that turns out to use random numbers is elaborated a second time, since
  * its loops then need seeds.
  */
-export const elaborate = (def: KernelDef, layout: Layout): Elaborated => {
-  const first = attempt(def, layout, false);
-  return first.session.usesRandom && first.diagnostics.length === 0 ? attempt(def, layout, true) : first;
+export const elaborate = (def: KernelDef, layout: Layout, extensions: readonly Extension[] = []): Elaborated => {
+  const words = new Map([...wordsOf(extensions)].map(([fn, of]) => [fn, word(...of)]));
+  const first = attempt(def, layout, words, false);
+  return first.session.usesRandom && first.diagnostics.length === 0 ? attempt(def, layout, words, true) : first;
 };
 
-const attempt = (def: KernelDef, layout: Layout, random: boolean): Elaborated => {
+const attempt = (
+  def: KernelDef,
+  layout: Layout,
+  words: ReadonlyMap<unknown, Intrinsic>,
+  random: boolean,
+): Elaborated => {
   const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
   const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });
   const session = new Session(def.name, def.float ?? 'f32', layout);
@@ -100,6 +109,7 @@ const attempt = (def: KernelDef, layout: Layout, random: boolean): Elaborated =>
         );
       const cx: Context = {
         session,
+        words,
         elaborator: { expression, statements },
         unit,
         env: new Env(),

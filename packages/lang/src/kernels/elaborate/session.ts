@@ -4,7 +4,7 @@ import type { Action, Block, Cell, Instruction, Local, Reduction } from '../code
 import { resultInterval } from '../code/interval.js';
 import { folded } from '../code/fold.js';
 import { leastType } from '../code/kinds.js';
-import type { OperatorName } from '../code/operators.js';
+import type { OperatorName, WordOperator } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 
@@ -106,6 +106,13 @@ export class Session {
     }
     const within = resultInterval(operator, args);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
+    this.emit(at, { do: 'compute', to, operator, args });
+    return to;
+  }
+
+  /** The op of a word that an extension brings. */
+  computeWord(at: Origin, operator: WordOperator, args: readonly Scalar[]): Scalar {
+    const to: Temp = { is: 'temp' };
     this.emit(at, { do: 'compute', to, operator, args });
     return to;
   }

@@ -21,7 +21,7 @@ import {
   type Reduction,
 } from '../code/code.js';
 import { fits, givenKind, isReal, isWhole } from '../code/kinds.js';
-import { operators } from '../code/operators.js';
+import { operatorOf } from '../code/operators.js';
 import { locationOf } from '../code/origin.js';
 import type { Types } from '../types/infer.js';
 import { isFromZero, isShort, knownPrefix, MOST_ITERATIONS, type Ranges } from './ranges.js';
@@ -172,7 +172,7 @@ class Emitter {
   }
 
   private compute(i: Instruction & { do: 'compute' }): Value {
-    const { emit, operands } = operators[i.operator];
+    const { emit, operands } = operatorOf(i.operator);
     const type = this.types.typeOf(i.to);
     if (i.operator === 'cast') return this.cast(i.args[0], type);
     const args = i.args.map((s, k) => {

@@ -1,5 +1,5 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import { DiagnosticError } from '@filigree/ir';
+import { DiagnosticError, unaryFunctions } from '@filigree/ir';
 
 import { algebraOp, resultShape, type AlgebraOp } from '../vocabulary/algebra.js';
 import type { ScalarRing } from '../vocabulary/ring.js';
@@ -19,7 +19,6 @@ import {
 import { argumentsOf } from '../elaborate/evaluate.js';
 import { power } from '../elaborate/binary-operation.js';
 import { literal, type Scalar } from '../code/scalar.js';
-import { unaryMath } from '../../source/math-functions.js';
 
 /** The algebra of small vectors and matrices over scalars of a kernel. */
 const ringAt = (cx: Context, node: AnyNode): ScalarRing<Scalar> =>
@@ -33,7 +32,7 @@ class KernelRing {
   ) {}
 }
 
-const operations = [...unaryMath, 'neg', 'real', 'add', 'sub', 'mul', 'div', 'rem', 'min', 'max'] as const;
+const operations = [...unaryFunctions, 'neg', 'real', 'add', 'sub', 'mul', 'div', 'rem', 'min', 'max'] as const;
 
 const define = (name: keyof ScalarRing<Scalar>, make: (ring: KernelRing) => unknown): void =>
   void Object.defineProperty(KernelRing.prototype, name, {
@@ -43,7 +42,7 @@ const define = (name: keyof ScalarRing<Scalar>, make: (ring: KernelRing) => unkn
   });
 
 for (const name of operations) {
-  const unary = name === 'neg' || name === 'real' || (unaryMath as readonly string[]).includes(name);
+  const unary = name === 'neg' || name === 'real' || (unaryFunctions as readonly string[]).includes(name);
   define(name, ({ cx, node }) =>
     unary ? (a: Scalar) => compute(cx, node, name, a) : (a: Scalar, b: Scalar) => compute(cx, node, name, a, b),
   );

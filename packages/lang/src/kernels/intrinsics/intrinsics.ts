@@ -19,8 +19,8 @@ const hostOnly =
   (cx, e) =>
     refuse(cx, e, 'lang/unsupported-call', `${name} is for the host`, 'call it before the launch');
 
-/** Words of the vocabulary but for those that are kernel code themselves, and what is for the host. */
-type Word = Exclude<keyof typeof vocabulary, 'LoopSpace' | 'isVec' | 'isMat' | Written>;
+/** Words of the vocabulary but for those that are kernel code themselves, what is for the host, and `math`, whose functions are words. */
+type Word = Exclude<keyof typeof vocabulary, 'LoopSpace' | 'math' | 'isVec' | 'isMat' | Written>;
 type Written =
   | Extract<keyof typeof vocabulary, `svd${string}` | `polar${string}` | `eig${string}`>
   | 'quadraticSpline'

@@ -1,5 +1,5 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import type { ScalarType } from '@filigree/ir';
+import { binaryFunctions, unaryFunctions, type ScalarType } from '@filigree/ir';
 
 import { givenKind, isNarrow, isReal } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
@@ -11,17 +11,25 @@ import { acosh, asinh, atanh } from './inverse-hyperbolic.js';
 import { argumentsOf } from '../elaborate/evaluate.js';
 import { power } from '../elaborate/binary-operation.js';
 import { literal, typedLiteral, type Scalar } from '../code/scalar.js';
-import { unaryMath } from '../../source/math-functions.js';
+import { math, type FunctionName } from '../../source/math.js';
 
 /** Functions of `Math` and `Number`, by the function. */
 export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
   new Map<unknown, Intrinsic>([
-    ...unaryMath.map((name): [unknown, Intrinsic] => [Math[name], unary(name)]),
+    ...unaryFunctions.flatMap((name) => byName(name, unary(name))),
+    ...binaryFunctions.flatMap((name) =>
+      byName(
+        name,
+        ofTwo((cx, e, [x, y]) => compute(cx, e, name, x, y)),
+      ),
+    ),
     [Math.min, fold('min')],
     [Math.max, fold('max')],
-    [Math.hypot, hypot],
-    [Math.atan2, ofTwo((cx, e, [y, x]) => compute(cx, e, 'atan2', y, x))],
-    [Math.pow, ofTwo((cx, e, [x, y]) => power(cx, e, x, y))],
+    ...byName('hypot', hypot),
+    ...byName(
+      'pow',
+      ofTwo((cx, e, [x, y]) => power(cx, e, x, y)),
+    ),
     [Math.imul, ofTwo(imul)],
     [Math.clz32, known(Math.clz32, leadingZeros)],
     [Math.asinh, known(Math.asinh, asinh)],
@@ -38,6 +46,15 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
     [isFinite, isFinite_],
     [Number, (cx, e) => scalars(cx, e, 1)[0]],
   ]);
+
+/** What a function is under its name in `math`, and in `Math` where that has it. */
+const byName = (name: FunctionName, intrinsic: Intrinsic): readonly [unknown, Intrinsic][] =>
+  name in Math
+    ? [
+        [math[name], intrinsic],
+        [Math[name as keyof Math], intrinsic],
+      ]
+    : [[math[name], intrinsic]];
 
 /** `i32(x)` and the like; of vectors and matrices element by element. */
 export const castIntrinsic =

@@ -8,7 +8,7 @@ import {
   type Place,
 } from '../code/code.js';
 import { fits, givenKind, holds, isReal, joinOperands, type Kind } from '../code/kinds.js';
-import { isMisfit, operators } from '../code/operators.js';
+import { isMisfit, operatorOf } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
 import type { Types } from './infer.js';
 import type { Scalar } from '../code/scalar.js';
@@ -33,7 +33,7 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
   switch (i.do) {
     case 'compute': {
       if (i.type !== undefined) return [];
-      const { kind, operands, bits } = operators[i.operator];
+      const { kind, operands, bits } = operatorOf(i.operator);
       const result = kind(i.args.map(types.kindOf), i.args, true);
       if (isMisfit(result)) return [{ code: 'lang/type', message: result.problem, remedy: result.remedy }];
       const [first, by] = i.args;

@@ -10,7 +10,7 @@ import {
   typeOfKind,
   type Kind,
 } from '../code/kinds.js';
-import { isMisfit, operators } from '../code/operators.js';
+import { isMisfit, operatorOf } from '../code/operators.js';
 import type { Literal, Scalar, Temp } from '../code/scalar.js';
 
 /** The types of all scalars of a kernel. */
@@ -146,7 +146,7 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
     }
     case 'compute': {
       if (i.type !== undefined) return widen(i.to, i.type);
-      const kind = operators[i.operator].kind(i.args.map(kindOf), i.args, settled);
+      const kind = operatorOf(i.operator).kind(i.args.map(kindOf), i.args, settled);
       return isMisfit(kind) ? false : widen(i.to, kind);
     }
     case 'load':
@@ -178,7 +178,7 @@ const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | 
       return askAll([i.value], typeOfPlace(i.place) === 'f64');
     case 'compute':
       if (i.type !== undefined) return askAll(i.args, i.type === 'f64');
-      return askAll(i.args, operators[i.operator].operands === 'joined' ? i.args.some(isWide) : isWide(i.to));
+      return askAll(i.args, operatorOf(i.operator).operands === 'joined' ? i.args.some(isWide) : isWide(i.to));
     default:
       return false;
   }

@@ -1,8 +1,7 @@
-import { fail } from '@filigree/ir';
+import { fail, unaryFunctions, type UnaryFunction } from '@filigree/ir';
 
 import { determinant, inverse, LARGEST_INVERSE } from './determinant.js';
 import { sumOf, type ScalarRing } from './ring.js';
-import { unaryMath, type UnaryMath } from '../../source/math-functions.js';
 
 /** `[]` of a scalar, `[n]` of a vector, `[rows, columns]` of a matrix. Known when a kernel is compiled. */
 export type Shape = readonly number[];
@@ -87,7 +86,7 @@ const method = (arguments_: number, shape: Row['shape'], elements: Row['elements
 });
 
 /** A function of each element alone. */
-const map = (name: UnaryMath | 'neg'): Row =>
+const map = (name: UnaryFunction | 'neg'): Row =>
   method(
     0,
     ([a]) => a,
@@ -300,7 +299,7 @@ const rows = {
     (ring, [a]) => inverse(ring, a.shape[0], a.elements),
   ),
 
-  ...(Object.fromEntries(unaryMath.map((name) => [name, map(name)])) as Record<UnaryMath, Row>),
+  ...(Object.fromEntries(unaryFunctions.map((name) => [name, map(name)])) as Record<UnaryFunction, Row>),
 } satisfies Record<string, Row>;
 
 const diagonal = <S>({ shape, elements }: Shaped<S>): readonly S[] =>

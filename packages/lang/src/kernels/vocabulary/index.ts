@@ -1,4 +1,5 @@
 export { range, ndrange, active, unrolled, serially, LoopSpace, type Bounds } from './loops.js';
+export { math } from '../../source/math.js';
 export { vec, mat, columns, diag, identity, zeros, isVec, isMat } from './vec.js';
 export type { Vec, Mat } from './vec-types.js';
 export type {

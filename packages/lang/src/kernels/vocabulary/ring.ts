@@ -1,4 +1,4 @@
-import type { UnaryMath } from '../../source/math-functions.js';
+import { scalarOp, unaryFunctions, type UnaryFunction } from '@filigree/ir';
 
 type BinaryScalar = 'add' | 'sub' | 'mul' | 'div' | 'rem' | 'min' | 'max' | 'pow';
 
@@ -8,7 +8,7 @@ type BinaryScalar = 'add' | 'sub' | 'mul' | 'div' | 'rem' | 'min' | 'max' | 'pow
  * written in the source, whose type follows from where it is used.
  */
 export interface ScalarRing<S>
-  extends Readonly<Record<UnaryMath | 'neg', (a: S) => S>>, Readonly<Record<BinaryScalar, (a: S, b: S) => S>> {
+  extends Readonly<Record<UnaryFunction | 'neg', (a: S) => S>>, Readonly<Record<BinaryScalar, (a: S, b: S) => S>> {
   readonly constant: (value: number) => S;
   /** An integer as the float that it is; floats as they are. */
   readonly real: (a: S) => S;
@@ -19,6 +19,9 @@ export const sumOf = <S>(ring: ScalarRing<S>, terms: readonly S[]): S => terms.r
 
 /** Plain numbers. */
 export const numberRing: ScalarRing<number> = {
+  ...(Object.fromEntries(unaryFunctions.map((name) => [name, scalarOp(name).evaluate])) as Readonly<
+    Record<UnaryFunction, (a: number) => number>
+  >),
   constant: (value) => value,
   real: (a) => a,
   neg: (a) => -a,
@@ -30,27 +33,4 @@ export const numberRing: ScalarRing<number> = {
   min: (a, b) => Math.min(a, b),
   max: (a, b) => Math.max(a, b),
   pow: (a, b) => a ** b,
-  abs: Math.abs,
-  sqrt: Math.sqrt,
-  cbrt: Math.cbrt,
-  sin: Math.sin,
-  cos: Math.cos,
-  tan: Math.tan,
-  asin: Math.asin,
-  acos: Math.acos,
-  atan: Math.atan,
-  sinh: Math.sinh,
-  cosh: Math.cosh,
-  tanh: Math.tanh,
-  exp: Math.exp,
-  expm1: Math.expm1,
-  log: Math.log,
-  log1p: Math.log1p,
-  log2: Math.log2,
-  log10: Math.log10,
-  floor: Math.floor,
-  ceil: Math.ceil,
-  round: Math.round,
-  trunc: Math.trunc,
-  sign: Math.sign,
 };

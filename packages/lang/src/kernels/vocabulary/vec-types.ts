@@ -1,9 +1,9 @@
+import type { UnaryFunction } from '@filigree/ir';
 import type { AlgebraName } from './algebra.js';
-import type { UnaryMath } from '../../source/math-functions.js';
 
 /**
  * A vector of N numbers, made by `vec`. It is read by index, by name (`v.x`, `v.xyz`), by destructuring, and never changes. `add`,
- * `sub`, `mul`, … take a vector of the same length or a number that goes with every element; every function of `Math` with
+ * `sub`, `mul`, … take a vector of the same length or a number that goes with every element; every function of `math` with
  * one argument is also a method that maps the elements.
  */
 export type Vec<N extends number = number> = VecAlgebra<N> & VecMaps<N> & NamedElements<N> & NamedParts<N>;
@@ -20,8 +20,8 @@ type CrossProduct<N extends number> = number extends N
       : never;
 
 /* Functions of each element alone. */
-type VecMaps<N extends number> = { readonly [K in UnaryMath | 'neg']: () => Vec<N> };
-type MatMaps<R extends number, C extends number> = { readonly [K in UnaryMath | 'neg']: () => Mat<R, C> };
+type VecMaps<N extends number> = { readonly [K in UnaryFunction | 'neg']: () => Vec<N> };
+type MatMaps<R extends number, C extends number> = { readonly [K in UnaryFunction | 'neg']: () => Mat<R, C> };
 
 type NamedElements<N extends number> = Pick<
   { readonly x: number; readonly y: number; readonly z: number; readonly w: number },

@@ -1,6 +1,6 @@
 import { failAt, type Site } from '../../source/place.js';
 import { isPrimitive, type Fn1, type Fn2, type Symbols, type Value } from './symbols.js';
-import { binaryMath, unaryMath, type BinaryMath, type UnaryMath } from '../../source/math-functions.js';
+import { binaryMath, unaryMath, type BinaryMath, type UnaryMath } from './math-functions.js';
 
 /** The functions of `Math`: `math_sqrt` and the like where one is called by name, and all of them as values. */
 export const bindMath = ({ ops, source, isSymbolic, at, nonNumeric }: Symbols) => {

@@ -1,14 +1,19 @@
+import type { BinaryFunction, UnaryFunction } from '@filigree/ir';
+
 /** What numeric code computes with: a plain number or truth value, or a symbol of type `S`. */
 export type Operand<S> = number | boolean | S;
 
 /**
- * The meaning of operators and of `Math` on symbolic values. Rewritten code calls these only when an operand is
+ * The meaning of operators and of elementary functions on symbolic values. Rewritten code calls these only when an operand is
  * symbolic; on plain values it computes as JavaScript does, without asking. `symbolicMath` of `@filigree/ir` is one.
  *
  * A symbolic value is an object. It should throw when JavaScript converts it to a number (`valueOf`), so that code that
  * was not rewritten cannot turn it into NaN.
  */
-export interface NumericOps<S = unknown> {
+export interface NumericOps<S = unknown>
+  extends
+    Readonly<Record<UnaryFunction, Functions<S>['unary']>>,
+    Readonly<Record<BinaryFunction, Functions<S>['binary']>> {
   isSymbolic(x: unknown): x is S;
   /**
    * Whether a symbolic value is a truth value, 0 or 1, such as the result of `lt`. Without it every symbolic condition
@@ -22,7 +27,6 @@ export interface NumericOps<S = unknown> {
   div(a: Operand<S>, b: Operand<S>): Operand<S>;
   /** The remainder with the sign of the dividend, as `%`. */
   rem(a: Operand<S>, b: Operand<S>): Operand<S>;
-  pow(a: Operand<S>, b: Operand<S>): Operand<S>;
   neg(a: Operand<S>): Operand<S>;
 
   lt(a: Operand<S>, b: Operand<S>): Operand<S>;
@@ -40,30 +44,10 @@ export interface NumericOps<S = unknown> {
 
   min(a: Operand<S>, b: Operand<S>): Operand<S>;
   max(a: Operand<S>, b: Operand<S>): Operand<S>;
-  hypot(a: Operand<S>, b: Operand<S>): Operand<S>;
-  atan2(a: Operand<S>, b: Operand<S>): Operand<S>;
+}
 
-  abs(a: Operand<S>): Operand<S>;
-  sqrt(a: Operand<S>): Operand<S>;
-  cbrt(a: Operand<S>): Operand<S>;
-  sin(a: Operand<S>): Operand<S>;
-  cos(a: Operand<S>): Operand<S>;
-  tan(a: Operand<S>): Operand<S>;
-  asin(a: Operand<S>): Operand<S>;
-  acos(a: Operand<S>): Operand<S>;
-  atan(a: Operand<S>): Operand<S>;
-  sinh(a: Operand<S>): Operand<S>;
-  cosh(a: Operand<S>): Operand<S>;
-  tanh(a: Operand<S>): Operand<S>;
-  exp(a: Operand<S>): Operand<S>;
-  expm1(a: Operand<S>): Operand<S>;
-  log(a: Operand<S>): Operand<S>;
-  log1p(a: Operand<S>): Operand<S>;
-  log2(a: Operand<S>): Operand<S>;
-  log10(a: Operand<S>): Operand<S>;
-  floor(a: Operand<S>): Operand<S>;
-  ceil(a: Operand<S>): Operand<S>;
-  round(a: Operand<S>): Operand<S>;
-  trunc(a: Operand<S>): Operand<S>;
-  sign(a: Operand<S>): Operand<S>;
+/* Methods, as the operations above are: what takes some symbols may be given where any are meant. */
+interface Functions<S> {
+  unary(a: Operand<S>): Operand<S>;
+  binary(a: Operand<S>, b: Operand<S>): Operand<S>;
 }

@@ -1,16 +1,19 @@
+import { binaryFunctions, scalarOp, unaryFunctions, type BinaryFunction, type UnaryFunction } from '@filigree/ir';
 import type { NumericOps } from './numeric-ops.js';
 
 const numeric = (a: unknown): number => a as number;
 
 /** The operations on plain numbers alone: no value is symbolic. With it rewritten code computes what the source does. */
 export const plainOps: NumericOps<never> = {
+  ...(Object.fromEntries(
+    [...unaryFunctions, ...binaryFunctions].map((name) => [name, scalarOp(name).evaluate]),
+  ) as unknown as Pick<NumericOps<never>, UnaryFunction | BinaryFunction>),
   isSymbolic: (x: unknown): x is never => (void x, false),
   add: (a, b) => numeric(a) + numeric(b),
   sub: (a, b) => numeric(a) - numeric(b),
   mul: (a, b) => numeric(a) * numeric(b),
   div: (a, b) => numeric(a) / numeric(b),
   rem: (a, b) => numeric(a) % numeric(b),
-  pow: (a, b) => numeric(a) ** numeric(b),
   neg: (a) => -a,
   lt: (a, b) => a < b,
   le: (a, b) => a <= b,
@@ -24,29 +27,4 @@ export const plainOps: NumericOps<never> = {
   select: (c, a, b) => (c ? a : b),
   min: (a, b) => Math.min(numeric(a), numeric(b)),
   max: (a, b) => Math.max(numeric(a), numeric(b)),
-  hypot: (a, b) => Math.hypot(numeric(a), numeric(b)),
-  atan2: (a, b) => Math.atan2(numeric(a), numeric(b)),
-  abs: (a) => Math.abs(numeric(a)),
-  sqrt: (a) => Math.sqrt(numeric(a)),
-  cbrt: (a) => Math.cbrt(numeric(a)),
-  sin: (a) => Math.sin(numeric(a)),
-  cos: (a) => Math.cos(numeric(a)),
-  tan: (a) => Math.tan(numeric(a)),
-  asin: (a) => Math.asin(numeric(a)),
-  acos: (a) => Math.acos(numeric(a)),
-  atan: (a) => Math.atan(numeric(a)),
-  sinh: (a) => Math.sinh(numeric(a)),
-  cosh: (a) => Math.cosh(numeric(a)),
-  tanh: (a) => Math.tanh(numeric(a)),
-  exp: (a) => Math.exp(numeric(a)),
-  expm1: (a) => Math.expm1(numeric(a)),
-  log: (a) => Math.log(numeric(a)),
-  log1p: (a) => Math.log1p(numeric(a)),
-  log2: (a) => Math.log2(numeric(a)),
-  log10: (a) => Math.log10(numeric(a)),
-  floor: (a) => Math.floor(numeric(a)),
-  ceil: (a) => Math.ceil(numeric(a)),
-  round: (a) => Math.round(numeric(a)),
-  trunc: (a) => Math.trunc(numeric(a)),
-  sign: (a) => Math.sign(numeric(a)),
 };

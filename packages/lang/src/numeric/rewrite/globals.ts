@@ -3,7 +3,7 @@ import type { AnyNode, CallExpression, Identifier, MemberExpression, NewExpressi
 import { mathMember } from '../../source/ast.js';
 import { visitMember } from './assignment.js';
 import { replace, siteOf, unsupported, wrap, type Context } from './context.js';
-import { binaryMath, unaryMath } from '../../source/math-functions.js';
+import { binaryMath, unaryMath } from '../ops/math-functions.js';
 
 /** Calls: `Math` functions become operations; functions that ask about a value ask whether it is known. */
 export const rewriteCall = (cx: Context, e: CallExpression): void => {

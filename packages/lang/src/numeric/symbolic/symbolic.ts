@@ -8,6 +8,7 @@ import { locOf, sourceError, type Source, locOption } from '../../source/place.j
 import { firstEffect } from '../rewrite/effects.js';
 import { rewrite } from '../rewrite/rewrite.js';
 import { functionText, type FunctionText } from '../../source/function-text.js';
+import { functionName, type FunctionName } from '../../source/math.js';
 import type { Lift } from './lift.js';
 import { standardGlobals } from '../../source/standard-globals.js';
 
@@ -92,7 +93,7 @@ class Builder {
       for (const f of functionsIn(value)) this.collect(f);
       return;
     }
-    if (this.units.has(value) || markOf(value) || isStandard(value)) return;
+    if (this.units.has(value) || markOf(value) || isStandard(value) || functionName(value)) return;
     const text = functionText(value as AnyFunction, at);
     const names = this.resolve(value as AnyFunction, text);
     this.units.set(value, { text, names });
@@ -134,11 +135,21 @@ class Builder {
     if (this.built.has(value)) return this.built.get(value);
     const unit = this.units.get(value);
     if (unit) return this.build(value as AnyFunction, unit);
+    const name = functionName(value);
+    if (name) return this.elementary(name, value as (...args: unknown[]) => unknown);
     if (typeof value === 'function' || functionsIn(value).length === 0) return value;
     const copy: Record<string, unknown> = {};
     this.built.set(value, copy);
     for (const [key, member] of Object.entries(value as object)) copy[key] = this.value(member);
     return copy;
+  }
+
+  /** A function of `math`, with the meaning that is given on symbols. */
+  private elementary(name: FunctionName, plain: (...args: unknown[]) => unknown): unknown {
+    if (this.ops === defaultOps) return plain;
+    const onSymbols = this.ops[name] as (...args: unknown[]) => unknown;
+    const isSymbol = (x: unknown): boolean => typeof x === 'object' && x !== null && this.ops.isSymbolic(x);
+    return (...args: unknown[]) => (args.some(isSymbol) ? onSymbols(...args) : plain(...args));
   }
 
   private build(fn: AnyFunction, { text: { parsed, isMethod }, names }: Unit): unknown {

@@ -11,6 +11,7 @@ import {
   type AtomicKind,
   type RuntimeValue,
   type Scalar,
+  type Value,
 } from '@filigree/ir';
 import {
   axesAbove,
@@ -19,11 +20,12 @@ import {
   nodeOf,
   nodesWithin,
   nodeText,
+  pathTo,
   type Layout,
   type PlacedField,
   type SNode,
 } from '../layout/layout.js';
-import type { Coordinates, FieldStore } from '../meaning/field-store.js';
+import type { Coordinates, FieldOps } from '../meaning/field-ops.js';
 
 /**
  * Ops on fields, before anything is known of where they lie (thesis appendix A: GlobalLoad, GlobalStore, AtomicOp, SNodeOp,
@@ -31,10 +33,10 @@ import type { Coordinates, FieldStore } from '../meaning/field-store.js';
  *
  * With a store the interpreter runs them on it; without, they trap.
  */
-export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
+export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
   /** The meaning of an op on the store: of its attributes, coordinates and values. */
   const on = (
-    run: (store: FieldStore, op: Op, args: readonly RuntimeValue[], machine: Machine) => Scalar | void,
+    run: (store: FieldOps, op: Op, args: readonly RuntimeValue[], machine: Machine) => Scalar | void,
   ): Pick<OpDef, 'evaluate'> => ({
     evaluate: (op, args, machine) => {
       if (!store)
@@ -53,17 +55,18 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
   const reached = ({ path }: PlacedField, op: Op): readonly Effect[] =>
     sparseAbove(path).map((e): Effect => (activates(op) ? e : { ...e, kind: 'read' }));
 
-  /** An op on one element of a field, with `values` operands before the coordinates. */
+  /** An op on one element of a field, with the value before the coordinates where there is one. */
   const elementOp = (
     name: string,
     summary: string,
-    values: number,
+    kind: 'read' | 'write' | 'atomic',
     effects: (field: PlacedField, op: Op) => readonly Effect[],
     result: boolean,
     meaning: Parameters<typeof on>[0],
     extra: (op: Op) => string | undefined = none,
-  ): OpDef =>
-    define({
+  ): OpDef => {
+    const values = kind === 'read' ? 0 : 1;
+    return define({
       ...on(meaning),
       name,
       summary,
@@ -86,7 +89,16 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
         const field = onField(op);
         return field ? effects(field, op) : unknown;
       },
+      /* What is written to an element that is out of bounds is not there afterwards. */
+      accesses: (op) => {
+        const field = onField(op);
+        if (!field || sharesWord(leafOf(field))) return [];
+        const place = value(field);
+        const index = op.operands.slice(values);
+        return [{ kind, place, index, count: 1, ...(kind === 'read' ? { value: op.results[0] } : {}) }];
+      },
     });
+  };
 
   /** An op on the cell of a node in which an element lies, or on a list. */
   const nodeOp = (
@@ -96,7 +108,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
     result: ScalarType | undefined,
     effects: (node: SNode) => readonly Effect[],
     suits: (node: SNode) => string | undefined,
-    meaning: (store: FieldStore, node: number, at: Coordinates) => Scalar | void,
+    meaning: (store: FieldOps, node: number, at: Coordinates) => Scalar | void,
   ): OpDef =>
     define({
       ...on((s, op, at) => meaning(s, nodeOf(layout, op)!.id, at as Coordinates)),
@@ -117,7 +129,8 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
   /** Reads which cells of a node are active, and of those around it. */
   const asks = (node: SNode): Effect[] =>
     [node.id, ...ancestors(layout, node.id)].map((n) => ({ kind: 'read', buffer: structureName(layout.nodes[n]) }));
-  const value = (field: PlacedField): string => valueName(field.field.name);
+  const leafOf = ({ path }: PlacedField): SNode => layout.nodes[path[path.length - 1]];
+  const value = (field: PlacedField): string => valueName(leafOf(field));
   const down = (node: SNode): number => axesOf(layout, node.id).length;
   const above = (node: SNode): number => axesAbove(layout, node.id).length;
   const sparse = (node: SNode): string | undefined =>
@@ -131,7 +144,7 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       .slice(1)
       .flatMap((n): Effect[] => {
         const inner = layout.nodes[n];
-        if (inner.field) return [{ kind: 'write', buffer: valueName(inner.field.name) }];
+        if (inner.field) return [{ kind: 'write', buffer: valueName(inner) }];
         return isSparse(inner) ? [{ kind: 'atomic', buffer: structureName(inner) }] : [];
       });
 
@@ -139,15 +152,16 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
     elementOp(
       'field.load',
       'the value of an element, the ambient value where it is not active',
-      0,
+      'read',
       (f) => [{ kind: 'read', buffer: value(f) }],
       true,
       (s, op, at) => s.load(String(op.attrs.field), at as Coordinates),
     ),
     elementOp(
       'field.store',
-      'writes an element, and activates it; with `activate = false` only where it is active',
-      1,
+      'writes an element, and activates it; with `activate = false` only where it is active; `alone` promises that no other thread ' +
+        'writes its word meanwhile',
+      'write',
       (f, op) => [{ kind: 'write', buffer: value(f) }, ...reached(f, op)],
       false,
       (s, op, [x, ...at]) => s.store(String(op.attrs.field), at as Coordinates, x as Scalar, activates(op)),
@@ -156,8 +170,8 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
     elementOp(
       'field.atomic',
       'combines an element with a value by `kind` in one step, and activates it; the result is the old value; with ' +
-        '`activate = false` only where it is active, and elsewhere the result is the ambient value',
-      1,
+        '`activate = false` only where it is active, and elsewhere the result is the ambient value; `alone` as for a store',
+      'atomic',
       (f, op) => [{ kind: 'atomic', buffer: value(f) }, ...reached(f, op)],
       true,
       (s, op, [x, ...at]) =>
@@ -220,6 +234,15 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       cells,
       (s, node) => s.clearAll(node),
     ),
+    nodeOp(
+      'field.list',
+      'makes the list of the active cells of `node`, for loops over elements that say so',
+      () => 0,
+      undefined,
+      (n) => [...asks(n), { kind: 'write', buffer: listName(n) }],
+      sparse,
+      () => undefined,
+    ),
     define({
       ...on((s, op, _args, machine) => {
         for (const at of s.active(nodeOf(layout, op)!.id)) machine.region(op.regions[0], at);
@@ -227,7 +250,8 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       name: 'field.for',
       summary:
         'runs its region, in parallel, for the coordinates of each active element of `node`, the parent of fields; ' +
-        '`cache` names fields to keep in scratchpads, `block` the most elements of a task',
+        '`cache` names fields to keep in scratchpads, `block` the most elements of a task, `list` a node around whose list ' +
+        'of active cells is there and right',
       verify: (op) => {
         const node = nodeOf(layout, op);
         if (!node) return [`there is no node '${String(op.attrs.node)}'`];
@@ -236,6 +260,10 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
           op.operands.length > 0 ? 'takes no operands' : undefined,
           op.regions.length === 1 ? undefined : 'has one region',
           node.children.some((c) => layout.nodes[c].field) ? undefined : `no field is placed in ${nodeText(node)}`,
+          op.attrs.list === undefined ||
+            pathTo(layout.nodes, node.id).some((n) => layout.nodes[n].name === op.attrs.list)
+            ? undefined
+            : `there is no node '${String(op.attrs.list)}' around`,
           params.length === down(node) && params.every((p) => p.type === 'i32')
             ? undefined
             : `the region takes ${down(node)} coordinates, all i32`,
@@ -244,7 +272,22 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
       resultTypes: () => [],
       effects: (op) => {
         const node = nodeOf(layout, op);
-        return node ? asks(node) : unknown;
+        if (!node) return unknown;
+        return op.attrs.list === undefined
+          ? asks(node)
+          : [...asks(node), { kind: 'read', buffer: `~${String(op.attrs.list)}` }];
+      },
+      control: ({ regions: [{ params }] }) => {
+        const into = params.length;
+        return {
+          edges: [
+            { from: 'start', to: 0, first: 0, into },
+            { from: 'start', to: 'end', first: 0, into: 0 },
+            { from: 0, to: 0, first: 0, into },
+            { from: 0, to: 'end', first: 0, into: 0 },
+          ],
+          parallel: true,
+        };
       },
     }),
     define({
@@ -264,13 +307,35 @@ export const fieldDialect = (layout: Layout, store?: FieldStore): Dialect => {
 /** Whether a write to an element activates the cells around it, as it does unless it says otherwise. */
 export const activates = ({ attrs }: Op): boolean => attrs.activate !== false;
 
-/** What effects call the values of a field. A buffer cannot have this name. */
-export const valueName = (field: string): string => `$${field}`;
+/** The element that an op reads or writes: its field, and its index. */
+export interface ElementOf {
+  readonly placed: PlacedField;
+  readonly index: readonly Value[];
+}
+
+/** The element of a field that an op of the dialect `field` is about; nothing for other ops. */
+export const elementOf = (layout: Layout, { operands, attrs }: Op): ElementOf | undefined => {
+  const placed = layout.fields.get(String(attrs.field));
+  return placed && { placed, index: operands.slice(operands.length - placed.axes.length) };
+};
+
+/**
+ * What effects call the words in which the values of a field lie, by its `place` node: fields that share a word share the name. A
+ * buffer cannot have it.
+ */
+export const valueName = ({ name, stored }: SNode): string => `$${stored?.word ?? name}`;
+
+/** Whether a field shares a word, which then is no one's element: elements of several fields would have one name. */
+export const sharesWord = ({ stored }: SNode): boolean => stored?.shared === true;
 
 /** What effects call the structure of a node: which of its cells are active. */
 export const structureName = ({ name }: SNode): string => `#${name}`;
 
-type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes' | 'evaluate'> & Partial<Pick<OpDef, 'effects'>>;
+/** What effects call the list of the active cells of a node. */
+export const listName = ({ name }: SNode): string => `~${name}`;
+
+type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes' | 'evaluate'> &
+  Partial<Pick<OpDef, 'effects' | 'control' | 'accesses'>>;
 
 const define = (draft: Draft): OpDef => ({ effects: () => [], ...draft, traits: {} });
 

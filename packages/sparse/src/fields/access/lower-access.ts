@@ -13,13 +13,14 @@ import {
   type Replacement,
   type RewriteContext,
   type Value,
+  type Attrs,
   checkOptions,
   option,
 } from '@filigree/ir';
 import { fieldDialects } from './dialects.js';
 import { activates } from './field-dialect.js';
 import { axesAbove, axesOf, isSparse, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
-import { ambientOf } from '../meaning/field-store.js';
+import { ambientOf } from '../layout/ambient.js';
 import { elementsBelow, type Storage } from '../storage/storage.js';
 import { cellOf, cellPathOf, containerOf, extentAlong, operandsOf, type Reached } from './path.js';
 import { SiteTable, sitesOf, withSites } from './sites.js';
@@ -179,6 +180,9 @@ const check = (b: Builder, c: Context, node: number, indices: readonly Value[], 
   if (extents.some((n) => n > 0)) b.op('snode.check', indices, { extents, site });
 };
 
+/** The promise that no other thread writes the word meanwhile. */
+const alone = ({ attrs }: Op): Attrs => (attrs.alone === true ? { alone: true } : {});
+
 const whereAll = (b: Builder, guards: readonly Value[], body: () => void): void => {
   if (guards.length === 0) body();
   else b.if(guards.reduce(b.and), body);
@@ -188,10 +192,11 @@ const lowerings: Readonly<Record<string, Lowering>> = {
   'field.load': element(0, (b, _op, { place, guards }, node) => b.value('snode.load', [place, ...guards], { node })),
   'field.store': element(
     1,
-    (b, op, { place, guards }, node) => void b.op('snode.store', [op.operands[0], place, ...guards], { node }),
+    (b, op, { place, guards }, node) =>
+      void b.op('snode.store', [op.operands[0], place, ...guards], { node, ...alone(op) }),
   ),
   'field.atomic': element(1, (b, op, { place, guards }, node, { uses }) => {
-    const attrs = { node, kind: op.attrs.kind, ...(uses.has(op.results[0].id) ? { asked: true } : {}) };
+    const attrs = { node, kind: op.attrs.kind, ...alone(op), ...(uses.has(op.results[0].id) ? { asked: true } : {}) };
     return b.value('snode.atomic', [op.operands[0], place, ...guards], attrs);
   }),
   'field.is_active': onNode((b, op, node, _site, layout) => {

@@ -4,6 +4,7 @@ import {
   mapKernels,
   pass,
   rewriteOps,
+  type AtomicKind,
   type Builder,
   type Kernel,
   type Module,
@@ -14,16 +15,19 @@ import {
 } from '@filigree/ir';
 import { isSparse } from '../layout/layout.js';
 import { nodeStorage, type NodeStorage, type Storage } from '../storage/storage.js';
-import { along, anyOf, atomic, fixed, load, plus, store, type Address, type Emit, type Test } from './lower/address.js';
-import { ambientOf } from './lower/ambient.js';
+import { along, anyOf, fixed, plus, type Address, type Emit, type Test } from './lower/address.js';
+import { ambientValue } from './lower/ambient.js';
 import { clamp, clampPast, extract, interleave } from './lower/digits.js';
 import { append, lengthOf } from './lower/list.js';
 import { isActive, lookup } from './lower/lookup.js';
-import { lookupAll, scratchFor, splitOperands } from './lower/lookup-all.js';
+import { lookupAll, scratchFor } from './lower/lookup-all.js';
 import { prefetchSlot } from './lower/hash.js';
 import { report } from './lower/status.js';
+import { atomicValue, loadValue, storeValue, storeWord } from './lower/stored.js';
 import { clearList, deactivate } from './lower/deactivate.js';
-import { guardsOf, isWritten, snodeDialect, unguarded } from './snode-dialect.js';
+import { guardsOf, isWritten, splitOperands, unguarded } from './guards.js';
+import { snodeDialect } from './snode-dialect.js';
+import { wordFields } from './word-fields.js';
 import type { CellNumber, Lookup } from './lower/sought.js';
 
 /**
@@ -135,6 +139,13 @@ const where = (b: Builder, op: Op, lost: readonly Test[], body: () => Value, out
   return tests.length === 0 ? body() : b.if(anyOf(b, tests), outside, body)[0];
 };
 
+/** Does something where the guards of an op hold. */
+const whereInside = ({ b }: Emit, op: Op, body: () => void): void => {
+  const inside = allOf(b, guardsOf(op));
+  if (inside) b.if(inside, body);
+  else body();
+};
+
 type Lowering = (places: Places, op: Op, e: Emit) => readonly Value[] | Value | void;
 
 const lowerings: Readonly<Record<string, Lowering>> = {
@@ -166,23 +177,28 @@ const lowerings: Readonly<Record<string, Lowering>> = {
   'snode.length': (p, op, e) => selected(e.b, op, lengthOf(e, p.node(op), p.address(op.operands[0])), () => e.b.i32(0)),
   'snode.load': (p, op, e) => {
     const { node } = p.node(op);
-    const value = load(e, p.address(op.operands[0]), node.field!.type);
-    return selected(e.b, op, value, () => ambientOf(e, node.id));
+    const value = loadValue(e, node, p.address(op.operands[0]));
+    return selected(e.b, op, value, () => ambientValue(e, node.id));
   },
-  'snode.store': (p, op, e) => {
-    const put = (): void => store(e, op.operands[0], p.address(op.operands[1]), p.node(op).node.field!.type);
-    const inside = allOf(e.b, guardsOf(op));
-    if (inside) e.b.if(inside, put);
-    else put();
+  'snode.store': (p, op, e) =>
+    whereInside(e, op, () =>
+      storeValue(e, p.node(op).node, op.operands[0], p.address(op.operands[1]), op.attrs.alone === true),
+    ),
+  'snode.store_word': (p, op, e) => {
+    const names = wordFields(op);
+    const values = names.map((name, n) => ({ node: e.storage.layout.named.get(name)!, value: op.operands[n] }));
+    return whereInside(e, op, () =>
+      storeWord(e, values, p.address(op.operands[names.length]), op.attrs.alone === true),
+    );
   },
   'snode.atomic': (p, op, e) => {
     const { node } = p.node(op);
-    const kind = op.attrs.kind as Parameters<typeof atomic>[1];
+    const kind = op.attrs.kind as AtomicKind;
     const [value, place] = op.operands;
     const at = p.address(place);
-    const combine = (): Value => atomic(e, kind, value, at, node.field!.type);
+    const combine = (): Value => atomicValue(e, node, kind, value, at, op.attrs.alone === true);
     /* A sink gives back what was written to it last. */
-    return where(e.b, op, op.attrs.asked === true ? at.lost : [], combine, () => ambientOf(e, node.id));
+    return where(e.b, op, op.attrs.asked === true ? at.lost : [], combine, () => ambientValue(e, node.id));
   },
   'snode.assume_active': () => [],
   'snode.check': (_p, op, e) => check(e, op),

@@ -1,4 +1,5 @@
 import {
+  type Access,
   dialect,
   lanesOf,
   scalarOf,
@@ -11,7 +12,10 @@ import {
   type Value,
 } from '@filigree/ir';
 import { axesAbove, axesOf, isSparse, nodeOf, nodeText, type Layout, type SNode } from '../layout/layout.js';
-import { structureName, valueName } from './field-dialect.js';
+import { sharesWord, structureName, valueName } from './field-dialect.js';
+import type { ArenaStore } from '../meaning/arena-store.js';
+import { guardsOf, unguarded } from './guards.js';
+import { wordFields } from './word-fields.js';
 
 /**
  * Micro-accesses (thesis §5.1 and appendix A): the steps by which an access goes from the root down to a value, a level at
@@ -20,9 +24,11 @@ import { structureName, valueName } from './field-dialect.js';
  *
  * An inactive cell holds ambient values only, so a lookup that does not activate gives a cell to read from whether there is
  * one or not. Guards, i1 operands at the end, say of indices that they are within bounds: unless all are true an op does
- * nothing, and what it gives is that of a place where nothing is. Like the field dialect this one belongs to a layout, and its meaning is that of its lowering.
+ * nothing, and what it gives is that of a place where nothing is. Like the field dialect this one belongs to a layout.
+ *
+ * With a store the interpreter runs them on it; without, they trap.
  */
-export const snodeDialect = (layout: Layout): Dialect => {
+export const snodeDialect = (layout: Layout, store?: ArenaStore): Dialect => {
   /** An op that names a node: a check of the node first, then of the operands. */
   const nodeOp = (
     name: string,
@@ -30,6 +36,7 @@ export const snodeDialect = (layout: Layout): Dialect => {
     check: (op: Op, node: SNode) => readonly (string | undefined)[],
     result: (node: SNode) => ScalarType | undefined,
     effects: (op: Op, node: SNode) => readonly Effect[] = none,
+    accesses?: (op: Op, place: string) => Access,
   ): OpDef =>
     define({
       name,
@@ -47,11 +54,17 @@ export const snodeDialect = (layout: Layout): Dialect => {
         const node = nodeOf(layout, op);
         return node ? effects(op, node) : anything;
       },
+      ...(accesses && {
+        accesses: (op) => {
+          const node = nodeOf(layout, op)!;
+          return sharesWord(node) ? [] : [asRead(node, accesses(op, valueName(node)))];
+        },
+      }),
     });
 
   const structure = (kind: Effect['kind']) => (_op: Op, node: SNode) =>
     isSparse(node) ? [{ kind, buffer: structureName(node) }] : [];
-  const value = (kind: Effect['kind']) => (_op: Op, node: SNode) => [{ kind, buffer: valueName(node.field!.name) }];
+  const value = (kind: Effect['kind']) => (_op: Op, node: SNode) => [{ kind, buffer: valueName(node) }];
   const removed = (_op: Op, node: SNode): readonly Effect[] => [
     ...structure('atomic')(_op, node),
     ...node.children.flatMap((c) => {
@@ -79,7 +92,7 @@ export const snodeDialect = (layout: Layout): Dialect => {
       : `takes ${head + coordinates} operands, has ${head + given}`;
   };
 
-  return dialect('snode', [
+  const ops: readonly OpDef[] = [
     define({
       name: 'snode.index',
       summary:
@@ -252,21 +265,41 @@ export const snodeDialect = (layout: Layout): Dialect => {
       (op, node) => [isPlace(node), guarded(op, 1)],
       (node) => node.field?.type,
       value('read'),
+      (op, place) => touched(op, 'read', place, 0, op.results[0]),
     ),
     nodeOp(
       'snode.store',
-      'writes a value of a field',
+      'writes a value of a field; `alone` promises that no other thread writes the word meanwhile',
       (op, node) => [isPlace(node), countOf(unguarded(op), 2), hasType(op, node)],
+      () => undefined,
+      value('write'),
+      (op, place) => touched(op, 'write', place, 1, op.operands[0]),
+    ),
+    nodeOp(
+      'snode.store_word',
+      'writes the values of `fields`, which share a word, in one step: `node` is the first; `alone` promises that no other ' +
+        'thread writes the word meanwhile',
+      (op, node) => [
+        isPlace(node),
+        countOf(unguarded(op), 1 + wordFields(op).length),
+        ...wordFields(op).map((name, n) => {
+          const other = layout.named.get(name);
+          return other?.stored && other.parent === node.parent && valueName(other) === valueName(node)
+            ? hasType({ ...op, operands: op.operands.slice(n) }, other)
+            : `field '${name}' does not share the word of '${node.name}'`;
+        }),
+      ],
       () => undefined,
       value('write'),
     ),
     nodeOp(
       'snode.atomic',
       'combines a value of a field with another by `kind` in one step; the result is the old value; with `asked` it is the ' +
-        'ambient one in a sink',
+        'ambient one in a sink; `alone` promises that no other thread writes the word meanwhile',
       (op, node) => [isPlace(node), countOf(unguarded(op), 2), hasType(op, node)],
       (node) => node.field?.type,
       value('atomic'),
+      (op, place) => touched(op, 'atomic', place, 1),
     ),
     define({
       name: 'snode.check_list',
@@ -293,17 +326,37 @@ export const snodeDialect = (layout: Layout): Dialect => {
       resultTypes: () => [],
       effects: () => [{ kind: 'atomic', buffer: STATUS_NAME }],
     }),
-  ]);
+  ];
+  const meanings = store?.microOps ?? {};
+  return dialect(
+    'snode',
+    ops.map((op) => (meanings[op.name] ? { ...op, evaluate: meanings[op.name] } : op)),
+  );
 };
+
+/** What is stored in a format is not what was to be stored. */
+const asRead = ({ stored }: SNode, { value, ...place }: Access): Access =>
+  value && !(stored && place.kind !== 'read') ? { ...place, value } : place;
+
+/** An access to the cell that is operand `at`. Where a guard is false nothing is there, so that only without them one knows what is. */
+const touched = (op: Op, kind: Access['kind'], place: string, at: number, value?: Value): Access => ({
+  kind,
+  place,
+  index: [op.operands[at]],
+  count: 1,
+  ...(value && guardsOf(op).length === 0 ? { value } : {}),
+});
 
 /** What effects call the status words. A buffer cannot have this name. */
 const STATUS_NAME = '#status';
 
-type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> & Partial<Pick<OpDef, 'effects' | 'evaluate'>>;
+type Draft = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> &
+  Partial<Pick<OpDef, 'effects' | 'evaluate' | 'accesses'>>;
 
 const define = (draft: Draft): OpDef => ({
   effects: none,
-  evaluate: (op, _args, machine) => machine.trap(op, 'cells have no address yet: lower the module first'),
+  evaluate: (op, _args, machine) =>
+    machine.trap(op, 'cells have no address yet: lower the module first, or give the dialect a store'),
   ...draft,
   traits: {},
 });
@@ -320,23 +373,6 @@ const i32 = (): readonly ScalarType[] => ['i32'];
 
 const problems = (list: readonly (string | undefined)[]): readonly string[] =>
   list.filter((p): p is string => p !== undefined);
-
-/** Whether a lookup is for what is written, or activated: then out of bounds it finds a sink, else what is ambient. */
-export const isWritten = ({ attrs }: Op): boolean => attrs.activate === true || attrs.written === true;
-
-/** What an op's place depends on, beside the indices within bounds: of what is out of bounds, where it is and whether that is written. */
-export const outsideKey = (op: Op): string => {
-  const guards = guardsOf(op).map((g) => g.id);
-  if (guards.length === 0 && op.attrs.past !== true) return '';
-  return `${guards.join()} ${isWritten(op) ? 'written' : 'read'}`;
-};
-
-/** The operands of an op before its guards. */
-export const unguarded = (op: Op): readonly Value[] => op.operands.slice(0, op.operands.length - guardsOf(op).length);
-
-/** The guards at the end of the operands of a lookup, or of what is done at a place. */
-export const guardsOf = (op: Op): readonly Value[] =>
-  op.operands.slice(op.operands.findLastIndex((v) => v.type !== 'i1') + 1);
 
 const countOf = (given: readonly Value[], n: number): string | undefined =>
   given.length === n ? undefined : `takes ${n} operands, has ${given.length}`;

@@ -1,6 +1,6 @@
 import { fail, checkOptions, option } from '@filigree/ir';
 import { axisName, MAX_AXES, type Axes } from './axes.js';
-import { componentsOf, isField, type AnyField, type FieldDecl } from './field-decl.js';
+import { placesOf, type Placeable, type PlaceSpec } from './format.js';
 
 /** A structural node as it is written down: how one level of the hierarchy stores its cells. */
 export interface NodeSpec {
@@ -28,13 +28,18 @@ export interface PoolOptions {
 export class Branch {
   private constructor(
     readonly path: readonly NodeSpec[],
-    readonly fields: readonly FieldDecl[],
+    readonly places: readonly PlaceSpec[],
     readonly forks: readonly Branch[],
   ) {}
 
   /** A branch of one node. Users begin with `dense`, `hash` or `dynamic`. */
   static of(spec: NodeSpec): Branch {
     return new Branch([spec], [], []);
+  }
+
+  /** A branch from all its parts, which suit each other. */
+  static whole(path: readonly NodeSpec[], places: readonly PlaceSpec[], forks: readonly Branch[]): Branch {
+    return new Branch(path, places, forks);
   }
 
   /** A fixed-size array in each cell of the innermost node. */
@@ -72,19 +77,17 @@ export class Branch {
     return this.decorate({ morton: true }, ['dense']);
   }
 
-  /** Puts fields into each cell of the innermost node, side by side; of a vector or matrix field, all components. */
-  place(...fields: readonly AnyField[]): Branch {
-    for (const f of fields)
-      if (!isField(f))
-        fail('layout/field', `place() was given ${String(f)}, which is no field`, {
-          remedy: "place what field('u', 'f32') makes",
-        });
-    return new Branch(this.path, [...this.fields, ...fields.flatMap(componentsOf)], this.forks);
+  /**
+   * Puts fields into each cell of the innermost node, side by side; of a vector or matrix field, all components. `stored` says of
+   * one how it is stored, and `bitStruct` of several that they share a word.
+   */
+  place(...fields: readonly Placeable[]): Branch {
+    return new Branch(this.path, [...this.places, ...fields.flatMap(placesOf)], this.forks);
   }
 
   /** Puts several branches into each cell of the innermost node, one after the other. */
   fork(...branches: readonly Branch[]): Branch {
-    return new Branch(this.path, this.fields, [...this.forks, ...branches]);
+    return new Branch(this.path, this.places, [...this.forks, ...branches]);
   }
 
   private innermost(): NodeSpec {
@@ -92,7 +95,7 @@ export class Branch {
   }
 
   private nest(spec: NodeSpec): Branch {
-    if (this.fields.length > 0 || this.forks.length > 0)
+    if (this.places.length > 0 || this.forks.length > 0)
       fail('layout/nest', 'a node cannot be nested into a branch whose cells already hold something', {
         remedy: 'use fork() to put a node beside fields',
       });
@@ -107,7 +110,7 @@ export class Branch {
       fail('layout/decorator', 'pointers say already which cells are active', {
         remedy: 'use pointer() or bitmasked(), not both',
       });
-    return new Branch([...this.path.slice(0, -1), { ...node, ...change }], this.fields, this.forks);
+    return new Branch([...this.path.slice(0, -1), { ...node, ...change }], this.places, this.forks);
   }
 }
 

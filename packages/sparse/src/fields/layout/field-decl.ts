@@ -62,11 +62,11 @@ export const isField = (value: unknown): value is AnyField =>
   'type' in value;
 
 /** How a field is declared, beside its name and type. */
-export interface FieldOptions {
+export interface FieldOptions<A extends Axes = Axes> {
   /** What reading an inactive element gives; 0 unless said otherwise. */
   readonly ambient?: number;
   /** The axes that a layout must give the field; any unless said otherwise. */
-  readonly axes?: Axes;
+  readonly axes?: A;
 }
 
 const fieldSpec: OptionSpec<FieldOptions> = { ambient: option.anything, axes: axesOption };
@@ -75,8 +75,12 @@ const fieldSpec: OptionSpec<FieldOptions> = { ambient: option.anything, axes: ax
 export const componentsOf = (any: AnyField): readonly FieldDecl[] => (any.is === 'scalar' ? [any] : any.components);
 
 /** Declares a field. Fails with `layout/field` on a name that is no identifier, an unknown type, an ambient value of another. */
-export const field = (name: string, type: ScalarType, given?: FieldOptions): FieldDecl => {
-  const options = checkOptions('field', given, fieldSpec);
+export const field = <A extends Axes = Axes>(
+  name: string,
+  type: ScalarType,
+  given?: FieldOptions<A>,
+): FieldDecl<A['length']> => {
+  const options = checkOptions<FieldOptions<A>>('field', given, fieldSpec);
   if (!/^[A-Za-z_]\w*$/.test(name))
     fail('layout/field', `'${name}' is no name for a field`, { remedy: 'use letters, digits and _' });
   if (!isScalarType(type)) fail('layout/field', `field '${name}' has no scalar type: ${String(type)}`);
@@ -97,33 +101,34 @@ const holds = (type: ScalarType, ambient: unknown): boolean => {
 };
 
 /** Declares a field of vectors of `size` components. Fails with `layout/field`, also where `size` is not from 1 to 16. */
-export const vectorField = <N extends number>(
+export const vectorField = <N extends number, A extends Axes = Axes>(
   name: string,
   type: ScalarType,
   size: N,
-  given?: FieldOptions,
-): VectorField<N> => {
-  const options = checkOptions('vectorField', given, fieldSpec);
+  given?: FieldOptions<A>,
+): VectorField<N, A['length']> => {
+  const options = checkOptions<FieldOptions<A>>('vectorField', given, fieldSpec);
   const components = count(name, size).map((a) => field(`${name}_${a}`, type, options));
   return { is: 'vector', name, type, size, components, ...over(options) };
 };
 
 /** Declares a field of matrices of `rows` × `cols` components. Fails with `layout/field`, also where one is not from 1 to 16. */
-export const matrixField = <N extends number, M extends number>(
+export const matrixField = <N extends number, M extends number, A extends Axes = Axes>(
   name: string,
   type: ScalarType,
   rows: N,
   cols: M,
-  given?: FieldOptions,
-): MatrixField<N, M> => {
-  const options = checkOptions('matrixField', given, fieldSpec);
+  given?: FieldOptions<A>,
+): MatrixField<N, M, A['length']> => {
+  const options = checkOptions<FieldOptions<A>>('matrixField', given, fieldSpec);
   const components = count(name, rows).flatMap((a) =>
     count(name, cols).map((b) => field(`${name}_${a}_${b}`, type, options)),
   );
   return { is: 'matrix', name, type, rows, cols, components, ...over(options) };
 };
 
-const over = ({ axes }: FieldOptions): { readonly axes?: Axes } => (axes === undefined ? {} : { axes });
+const over = <A extends Axes = Axes>({ axes }: FieldOptions<A>): { readonly axes?: A } =>
+  axes === undefined ? {} : { axes };
 
 const MAX_SIZE = 16;
 

@@ -2,6 +2,7 @@ import { DiagnosticError, error, fail, type Diagnostic, type Op } from '@filigre
 import { axisName } from './axes.js';
 import type { Branch, NodeSpec } from './branch.js';
 import type { FieldDecl } from './field-decl.js';
+import type { Stored } from './format.js';
 
 /** A structural node of a layout. Its cells hold the containers of its children, one after the other. */
 export interface SNode {
@@ -27,6 +28,8 @@ export interface SNode {
   readonly cells: number | undefined;
   /** The field of a `place` node. */
   readonly field: FieldDecl | undefined;
+  /** How the values of a `place` node are stored, where that is not as what they are. */
+  readonly stored: Stored | undefined;
 }
 
 /** Where a field lies, and which indices it has. */
@@ -70,6 +73,7 @@ export const layout = (...branches: readonly Branch[]): Layout => {
       morton: false,
       cells: undefined,
       field: undefined,
+      stored: undefined,
       axes: [],
       children: [],
     };
@@ -79,7 +83,7 @@ export const layout = (...branches: readonly Branch[]): Layout => {
   };
   const grow = (parent: number, branch: Branch): void => {
     const inner = branch.path.reduce((at, spec) => add(at, { ...spec, extents: extentsOf(spec, axes) }), parent);
-    for (const field of branch.fields) add(inner, { kind: 'place', field });
+    for (const place of branch.places) add(inner, { kind: 'place', ...place });
     for (const fork of branch.forks) grow(inner, fork);
   };
   add(-1, {});
@@ -252,3 +256,7 @@ const placed = (nodes: readonly SNode[], id: number, field: FieldDecl): PlacedFi
     unbounded: path.some((n) => nodes[n].kind === 'hash'),
   };
 };
+
+/** The fields that have bits in the word of a field, that one among them. */
+export const wordMates = ({ nodes }: Layout, { parent, stored }: SNode): readonly SNode[] =>
+  nodes[parent].children.map((c) => nodes[c]).filter((n) => n.stored && n.stored.word === stored?.word);

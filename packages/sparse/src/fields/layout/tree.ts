@@ -1,8 +1,9 @@
-import { type LayoutNode, type LayoutTree, type Loc, DiagnosticError, fail } from '@filigree/ir';
+import { type LayoutField, type LayoutNode, type LayoutTree, type Loc, DiagnosticError, fail } from '@filigree/ir';
 import type { Axes } from './axes.js';
 import type { Branch } from './branch.js';
 import { dense, dynamic, hash } from './branch.js';
-import { field } from './field-decl.js';
+import { field, type FieldDecl } from './field-decl.js';
+import { bitStruct, stored, type Formats, type Placeable, type StoredField, type WordBits } from './format.js';
 import { type Layout, type SNode, layout } from './layout.js';
 
 /** A layout as plain data, as modules carry it. Of one layout it is always the same. */
@@ -17,12 +18,14 @@ export const layoutTree = (of: Layout): LayoutTree => {
 
 /**
  * The layout that a tree describes. Throws `DiagnosticError` with the place in the text where there is one: `layout/node`,
- * `layout/attribute`, and those of `layout`, `field` and the nodes.
+ * `layout/attribute`, `layout/format`, and those of `layout`, `field` and the nodes.
+ *
+ * @param formats those that fields may be stored in
  */
-export const layoutOf = (tree: LayoutTree): Layout => {
+export const layoutOf = (tree: LayoutTree, formats: Formats = {}): Layout => {
   const known = layouts.get(tree);
   if (known) return known;
-  const made = layout(...tree.branches.map(branchOf));
+  const made = layout(...tree.branches.map((n) => branchOf(n, formats)));
   trees.set(made, tree);
   layouts.set(tree, made);
   return made;
@@ -44,12 +47,20 @@ const treeOf = (of: Layout, node: SNode): LayoutNode => {
       ...(node.morton && { morton: true }),
       ...(node.cells !== undefined && { cells: node.cells }),
     },
-    fields: inside.flatMap(({ field: f }) => (f ? [{ name: f.name, type: f.type, ambient: f.ambient }] : [])),
+    fields: inside.flatMap((n) => (n.field ? [fieldOf(n, n.field)] : [])),
     children: inside.filter((n) => !n.field).map((n) => treeOf(of, n)),
   };
 };
 
-const branchOf = (node: LayoutNode): Branch =>
+const fieldOf = ({ stored }: SNode, { name, type, ambient }: FieldDecl): LayoutField => ({
+  name,
+  type,
+  ambient,
+  ...(stored && { format: { name: stored.format.name, attrs: stored.format.attrs } }),
+  ...(stored?.shared && { word: { first: stored.word, bits: stored.wordBits } }),
+});
+
+const branchOf = (node: LayoutNode, formats: Formats): Branch =>
   placed(node.loc, () => {
     const { kind, extents, attrs } = node;
     const axes = node.axes as Axes;
@@ -73,8 +84,7 @@ const branchOf = (node: LayoutNode): Branch =>
       (b, d) => (attrs[d] !== true ? b : d === 'pointer' ? b.pointer(options) : b[d]()),
       start,
     );
-    const fields = node.fields.map((f) => placed(f.loc, () => field(f.name, f.type, { ambient: f.ambient })));
-    return decorated.place(...fields).fork(...node.children.map(branchOf));
+    return decorated.place(...placesIn(node.fields, formats)).fork(...node.children.map((n) => branchOf(n, formats)));
   });
 
 /** What is wrong in something that stands at a place is wrong at that place. */
@@ -86,3 +96,23 @@ const placed = <A>(loc: Loc | undefined, make: () => A): A => {
     throw new DiagnosticError(e.diagnostics.map((d) => (d.loc ? d : { ...d, loc })));
   }
 };
+
+/** What lies in a cell, those that share a word together. */
+const placesIn = (fields: readonly LayoutField[], formats: Formats): readonly Placeable[] =>
+  fields.flatMap(({ name, word, loc }, n): readonly Placeable[] => {
+    if (!word) return [placeOf(fields[n], formats)];
+    if (word.first !== name) return [];
+    const within = fields.filter((f) => f.word?.first === word.first).map((f) => placeOf(f, formats));
+    return [placed(loc, () => bitStruct(word.bits as WordBits, ...(within as readonly StoredField[])))];
+  });
+
+const placeOf = ({ name, type, ambient, format, loc }: LayoutField, formats: Formats): Placeable =>
+  placed(loc, () => {
+    const plain = field(name, type, { ambient });
+    if (!format) return plain;
+    if (!Object.hasOwn(formats, format.name))
+      fail('layout/format', `field '${name}' is stored as '${format.name}', which is no format that is known here`, {
+        remedy: `use a package that has it; known are ${Object.keys(formats).join(', ') || 'none'}`,
+      });
+    return stored(plain, formats[format.name](format.attrs));
+  });

@@ -30,7 +30,7 @@ export const collect = (e: Emit, at: NodeStorage, { used }: CollectOptions): voi
     const gone = b.min(given, free);
     const put = (n: Value): void => {
       const number = loadWord(e, entry(pool.recycled, n));
-      if (used) resetCell(e, at.node.id, poolCell(at, pool, number));
+      if (used) resetCell(e, at, poolCell(at, pool, number));
       storeWord(e, number, entry(pool.free, b.select(b.cmp('lt', n, gone), n, b.add(n, b.sub(free, gone)))));
     };
     /* Unused cells are few: each was taken while another thread took one for the same place. */

@@ -33,6 +33,7 @@ import { cachedAccess, sumOf } from './scratchpad/access.js';
 import { scratchpadsOf, type Scratchpads } from './scratchpad/pads.js';
 import { fill, flush } from './scratchpad/transfer.js';
 import { planOf, type Plan } from './plan.js';
+import { makeList } from './lists.js';
 import { takeSnapshot } from './snapshot.js';
 import { overTasks } from './tasks.js';
 
@@ -164,23 +165,29 @@ const emitStructFor = (e: Emit, op: Op, c: Context): void => {
   const known = knownActive(storage, node, changes);
   const adds = cached?.pads.some((p) => p.adds) === true;
   if (plan.snapshot) takeSnapshot(e, node);
-  overTasks(e, plan, { changing: changes.nodes.has(source), attrs: taskAttrsOf(op)(plan, storage) }, (place) => {
-    if (known.includes(source)) promise(e, source, place.source);
-    const run = (pads?: Pads): void =>
-      /* What iterations add to a pad depends on one another. */
-      overElements(e, plan, place, adds ? {} : { simd: true }, (element) => {
-        if (known.includes(node) && node !== source) promise(e, node, element.coordinates);
-        const own = ordered(storage, node, element.coordinates);
-        const stand = pads && cached ? standIns(e, cached, pads.first, element) : [];
-        inline(b, region, new Map([...region.params.map((p, n) => [p.id, own[n]] as const), ...stand]));
+  const listed = op.attrs.list !== undefined;
+  overTasks(
+    e,
+    plan,
+    { changing: changes.nodes.has(source), listed, attrs: taskAttrsOf(op)(plan, storage) },
+    (place) => {
+      if (known.includes(source)) promise(e, source, place.source);
+      const run = (pads?: Pads): void =>
+        /* What iterations add to a pad depends on one another. */
+        overElements(e, plan, place, adds ? {} : { simd: true }, (element) => {
+          if (known.includes(node) && node !== source) promise(e, node, element.coordinates);
+          const own = ordered(storage, node, element.coordinates);
+          const stand = pads && cached ? standIns(e, cached, pads.first, element) : [];
+          inline(b, region, new Map([...region.params.map((p, n) => [p.id, own[n]] as const), ...stand]));
+        });
+      if (!cached) return run();
+      whereAny(e, plan, place, () => {
+        const pads = fillPads(e, plan, place, cached);
+        run(pads);
+        pads.finish();
       });
-    if (!cached) return run();
-    whereAny(e, plan, place, () => {
-      const pads = fillPads(e, plan, place, cached);
-      run(pads);
-      pads.finish();
-    });
-  });
+    },
+  );
 };
 
 /** Runs `body` unless the task is a list with nothing in it. */
@@ -274,4 +281,5 @@ const clearNode = (e: Emit, node: number, attrsOf: (plan: Plan, storage: Storage
 const lowerings: Readonly<Record<string, (e: Emit, op: Op, c: Context) => void>> = {
   'field.for': emitStructFor,
   'field.clear_all': clearAll,
+  'field.list': (e, op) => void makeList(e, nodeOf(e.storage.layout, op)!.id),
 };

@@ -7,11 +7,13 @@ import { makeList } from './lists.js';
 import { loop } from './loop.js';
 import { enterTask, firstAround, lengthOf, startAt, tasksOf, type Place } from './nest.js';
 import type { Plan } from './plan.js';
-import { RESERVED_CELLS } from '../storage/storage.js';
+import { RESERVED_CELLS, type Storage } from '../storage/storage.js';
 
 export interface TaskOptions {
   /** Whether cells of the source may become active or inactive meanwhile: then those that are active before are listed first. */
   readonly changing: boolean;
+  /** Whether the list of active cells, where one is needed, is there already. */
+  readonly listed?: boolean;
   /** Attributes of the parallel loop. */
   readonly attrs: Attrs;
 }
@@ -32,6 +34,7 @@ export const overTasks = (e: Emit, plan: Plan, options: TaskOptions, body: (plac
     });
   }
   const at = storage.nodes[source];
+  const isListed = needsList(plan, storage, options.changing);
   const each = (count: Value, from: number, cell: (n: Value, run: (id: Value) => void) => void): void =>
     loop(
       b,
@@ -44,15 +47,20 @@ export const overTasks = (e: Emit, plan: Plan, options: TaskOptions, body: (plac
         }),
       { attrs, hint: 'task', ...(from === 0 ? {} : { from: b.i32(from * tasks) }) },
     );
-  if (at.pool && !options.changing) {
+  if (isListed) {
+    const list = options.listed === true ? at.list! : makeList(e, source);
+    each(loadWord(e, fixed(list.length)), 0, (n, run) => run(loadWord(e, entry(list.cells, n))));
+  } else if (at.pool) {
     const { active } = at.pool;
     each(lastUsed(e, at.pool), RESERVED_CELLS, (n, run) => {
       b.if(b.cmp('ne', loadWord(e, entry(active, n)), b.i32(0)), () => run(n));
     });
-  } else if (at.length !== undefined && !at.pool && at.node.parent === 0) {
-    each(lengthOf(e, at, plus(fixed(storage.root), at.offset)), 0, (n, run) => run(n));
-  } else {
-    const list = makeList(e, source);
-    each(loadWord(e, fixed(list.length)), 0, (n, run) => run(loadWord(e, entry(list.cells, n))));
-  }
+  } else each(lengthOf(e, at, plus(fixed(storage.root), at.offset)), 0, (n, run) => run(n));
+};
+
+/** Whether the tasks of a plan are taken from a list of the active cells of its source. */
+export const needsList = ({ source }: Plan, { nodes }: Storage, changing: boolean): boolean => {
+  if (source === 0) return false;
+  const { pool, length, node } = nodes[source];
+  return pool ? changing : length === undefined || node.parent !== 0;
 };

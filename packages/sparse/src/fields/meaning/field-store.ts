@@ -1,9 +1,8 @@
-import { combineBy, isWide, type AtomicKind, type Scalar, type ScalarType } from '@filigree/ir';
+import { combineBy, type AtomicKind, type Scalar } from '@filigree/ir';
+import { ambientOf, asStored } from '../layout/ambient.js';
 import { axesOf, isSparse, nodesWithin, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { elementsBelow, STATUS } from '../storage/storage.js';
-
-/** Coordinates of an element, of a cell, or of the container of a list: one for each axis split so far, ascending. */
-export type Coordinates = readonly number[];
+import type { Coordinates, FieldOps } from './field-ops.js';
 
 /** What a launch reports when it ends: the first thing that went wrong. */
 export interface Trouble {
@@ -16,11 +15,8 @@ export interface Trouble {
 /**
  * What the fields of a layout hold, as maps from coordinates, and which cells are active: nothing of how it is stored. It is
  * the meaning of ops on fields; `fieldDialect(layout, store)` runs them on it.
- *
- * Out of bounds there is nothing: reading gives the ambient value, and writing does nothing. What is written activates the cells
- * around it; a list becomes as long as that takes, and what goes beyond its most is reported.
  */
-export class FieldStore {
+export class FieldStore implements FieldOps {
   private readonly values = new Map<string, Map<string, Scalar>>();
   /** Active cells, by node; of lists without pointers it is the lengths that count. */
   private readonly cells = new Map<number, Map<string, Coordinates>>();
@@ -45,7 +41,7 @@ export class FieldStore {
     const leaf = this.placeOf(field);
     const { parent } = this.layout.nodes[leaf];
     if (!(activate ? this.activateTo(parent, leaf, at) : this.isActive(parent, at))) return;
-    mapIn(this.values, field).set(at.join(), value);
+    mapIn(this.values, field).set(at.join(), asStored(this.layout.nodes[leaf], value));
   }
 
   /** Combines an element with a value, as `store` writes it; gives the old one. */
@@ -218,15 +214,6 @@ export class FieldStore {
 
 /** Whether cells of a node are active one by one, and not only by the length of their list. */
 const hasCells = (n: SNode): boolean => isSparse(n) && (n.kind !== 'dynamic' || n.pointer);
-
-/** What reading an inactive element of a field gives. */
-export const ambientOf = (layout: Layout, name: string): Scalar => {
-  const { type, ambient } = layout.fields.get(name)!.field;
-  return scalarOfNumber(type, ambient);
-};
-
-const scalarOfNumber = (type: ScalarType, x: number): Scalar =>
-  type === 'i1' ? x !== 0 : isWide(type) ? BigInt(x) : type === 'f32' ? Math.fround(x) : x;
 
 const coordinatesOf = (key: string): Coordinates => (key === '' ? [] : key.split(',').map(Number));
 

@@ -1,6 +1,7 @@
-import { arrayConstructor, fail, isWide } from '@filigree/ir';
+import { arrayConstructor, fail } from '@filigree/ir';
 import { repeatBytes, type Memory } from './bytes.js';
 import { RESERVED_CELLS, type NodeStorage, type Storage } from './storage.js';
+import { isZero, wordsIn } from './words.js';
 
 /**
  * Turns zeroed memory into an arena in which nothing is active: no pool has given out a cell, and the root's cell and the
@@ -28,23 +29,20 @@ export const initializeArena = (storage: Storage, memory: Memory): void => {
  * @param cell address of the cell, in bytes from the start of the arena
  */
 export const initializeCell = (storage: Storage, memory: Memory, { node }: NodeStorage, cell: number): void => {
-  for (const id of node.children) {
-    const child = storage.nodes[id];
-    const { field } = child.node;
-    const at = cell + child.offset;
-    if (field && !Object.is(field.ambient, 0)) {
-      const value = new (arrayConstructor(field.type))(memory.buffer, memory.byteOffset + at, 1);
-      value[0] = isWide(field.type) ? BigInt(field.ambient) : field.ambient;
-    } else if (!field && !child.pool && hasAmbient(storage, child)) {
-      const first = at + child.firstCell;
-      initializeCell(storage, memory, child, first);
-      repeatBytes(memory, first, child.cellBytes, child.storedCells);
-    }
+  for (const { offset, type, ambient } of wordsIn(storage, node).filter((w) => !isZero(w)))
+    new (arrayConstructor(type))(memory.buffer, memory.byteOffset + cell + offset, 1)[0] = ambient;
+  for (const child of node.children.map((c) => storage.nodes[c])) {
+    if (child.node.field || child.pool || !hasAmbient(storage, child)) continue;
+    const first = cell + child.offset + child.firstCell;
+    initializeCell(storage, memory, child, first);
+    repeatBytes(memory, first, child.cellBytes, child.storedCells);
   }
 };
 
-const hasAmbient = (storage: Storage, { node }: NodeStorage): boolean =>
-  node.children.some((id) => {
-    const child = storage.nodes[id];
-    return child.node.field ? !Object.is(child.node.field.ambient, 0) : !child.pool && hasAmbient(storage, child);
+/** Whether cells of a node hold anything, outside of pools within them, that is not zero where nothing was written. */
+export const hasAmbient = (storage: Storage, { node }: NodeStorage): boolean =>
+  wordsIn(storage, node).some((w) => !isZero(w)) ||
+  node.children.some((c) => {
+    const child = storage.nodes[c];
+    return !child.node.field && !child.pool && hasAmbient(storage, child);
   });

@@ -10,6 +10,7 @@ import {
   checkOptions,
   option,
 } from '@filigree/ir';
+import { storedType } from '../layout/stored-type.js';
 import { axesOf, isSparse, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
 
 /**
@@ -220,7 +221,7 @@ export const storageOf = (layout: Layout, given?: StorageOptions): Storage => {
     return { node, ...shapes[id], pool, list };
   });
   end += SLACK;
-  const types = scalarTypes.filter((t) => t === 'i32' || layout.nodes.some((n) => n.field?.type === t));
+  const types = scalarTypes.filter((t) => t === 'i32' || layout.nodes.some((n) => n.field && storedType(n) === t));
   checkSize(end, types, nodes);
   return {
     layout,
@@ -320,16 +321,19 @@ const shapesOf = (layout: Layout): readonly Shape[] => {
   const shapes = new Array<Shape>(nodes.length);
   for (const node of [...nodes].reverse()) {
     if (node.field) {
-      const bytes = byteSize(node.field.type);
+      const bytes = byteSize(storedType(node));
       alignments[node.id] = bytes;
       shapes[node.id] = { ...nothing(nodes[0].extents.length), containerBytes: bytes, cellBytes: bytes };
       continue;
     }
     let cell = 0;
+    const words = new Map<string, number>();
     for (const c of node.children) {
-      const offset = align(cell, alignments[c]);
+      const word = nodes[c].stored?.word ?? '';
+      const offset = words.get(word) ?? align(cell, alignments[c]);
       shapes[c] = { ...shapes[c], offset };
-      cell = offset + shapes[c].containerBytes;
+      if (word !== '') words.set(word, offset);
+      cell = Math.max(cell, offset + shapes[c].containerBytes);
     }
     const inPool = node.pointer || node.kind === 'hash';
     const contents = Math.max(1, ...node.children.map((c) => alignments[c]));

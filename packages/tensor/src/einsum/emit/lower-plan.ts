@@ -11,12 +11,14 @@ import {
   opTable,
   pass,
   pipeline,
+  runPass,
   type Buffer,
   type Diagnostics,
   type Kernel,
   type Module,
   type Op,
   type Value,
+  type Watch,
   checkOptions,
   option,
   type OptionSpec,
@@ -60,9 +62,13 @@ export interface LowerOptions {
 export const lowerPlan = (plan: Plan, options?: LowerOptions): E.Either<Diagnostics, Module> =>
   lowerPlans([plan], options);
 
-/** Plans as the kernels of one module, which share their tensors. Errors: `emit/…`. */
-export const lowerPlans = (plans: readonly Plan[], options?: LowerOptions): E.Either<Diagnostics, Module> =>
-  E.chain((checked: LowerOptions) => lowered(plans, checked))(
+/** Plans as the kernels of one module, which share their tensors; `watch` looks at the passes. Errors: `emit/…`. */
+export const lowerPlans = (
+  plans: readonly Plan[],
+  options?: LowerOptions,
+  watch?: Watch,
+): E.Either<Diagnostics, Module> =>
+  E.chain((checked: LowerOptions) => lowered(plans, checked, watch))(
     pass('options', (given: LowerOptions | undefined) => checkOptions('lowerPlans', given, lowerSpec)).run(options),
   );
 
@@ -74,7 +80,11 @@ const lowerSpec: OptionSpec<LowerOptions> = {
   prefetchBuffers: option.truth,
 };
 
-const lowered = (plans: readonly Plan[], options: LowerOptions): E.Either<Diagnostics, Module> => {
+const lowered = (
+  plans: readonly Plan[],
+  options: LowerOptions,
+  watch: Watch | undefined,
+): E.Either<Diagnostics, Module> => {
   const { target = gemmTargets.avx2, lower = true, keep } = options;
   const build = pass('lower-plans', (all: readonly Plan[]) =>
     moduleOf(all, target, options.elements ?? { kind: 'one' }, options.prefetchBuffers ?? false),
@@ -89,7 +99,9 @@ const lowered = (plans: readonly Plan[], options: LowerOptions): E.Either<Diagno
     cse(over),
     dce(over),
   ]);
-  return E.chain((module: Module) => (lower ? steps.run(module) : E.right(module)))(build.run(plans));
+  return E.chain((module: Module) => (lower ? steps.run(module, watch) : E.right(module)))(
+    runPass(build, plans, watch),
+  );
 };
 
 const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements, prefetchBuffers: boolean): Module => {

@@ -6,14 +6,19 @@ import {
   type Module,
   type Op,
   type Pass,
+  type Value,
+  controlBy,
   coreDialects,
   declareBuffer,
+  definitions,
   mapKernels,
+  opTable,
   pass,
   rewriteOps,
   checkOptions,
   option,
 } from '@filigree/ir';
+import { timesRun } from '@filigree/opt';
 import { gemmSpecOf } from '../gemm-attrs.js';
 import { gemmBuffers, gemmOperands, linalg } from '../linalg.js';
 import { type EntryTables, entryTables } from './entry-tables.js';
@@ -25,7 +30,6 @@ import { type TilePlaces, emitPanel, emitTile } from './micro-kernel.js';
 import { type Place, moved, shifted } from './place.js';
 import { planProducts } from './plan-products.js';
 import type { TileRun } from './tiles.js';
-import { timesRun } from './times-run.js';
 import type { GemmPlan } from './gemm-plan.js';
 
 /**
@@ -85,17 +89,22 @@ const plansIn = (
   };
   return new Map(
     module.kernels.map((kernel) => {
-      const products = timesRun(kernel, (op) => op.name === 'linalg.gemm' && !keep(op));
-      return [
-        kernel,
-        planProducts(
-          products.map(({ op, runs }) => ({ spec: specOf(op), runs })),
-          target,
-        ),
-      ];
+      const defining = definitions(kernel.body);
+      const products: { readonly spec: GemmSpec; readonly runs: number }[] = [];
+      /* Elements, of which nobody knows how many there are, all take the same. */
+      const loops = { control, constantOf: (v: Value) => numberOf(defining.get(v.id)), unknown: 1 };
+      timesRun(kernel.body, loops, (op, runs) => {
+        if (op.name === 'linalg.gemm' && !keep(op)) products.push({ spec: specOf(op), runs: Math.max(1, runs) });
+      });
+      return [kernel, planProducts(products, target)];
     }),
   );
 };
+
+const control = controlBy(opTable(coreDialects));
+
+const numberOf = (op: Op | undefined): number | undefined =>
+  op?.name === 'arith.constant' ? Number(op.attrs.value) : undefined;
 
 /** One scratch buffer a type, for the largest panel. */
 const panelsFor = (module: Module, plans: readonly GemmPlan[]): ReadonlyMap<string, Buffer> => {

@@ -1,32 +1,31 @@
-import type { Value } from '@filigree/ir';
+import { isWide, type Value } from '@filigree/ir';
+import { ambientOf } from '../../layout/ambient.js';
+import type { NodeStorage } from '../../storage/storage.js';
+import { hasAmbient } from '../../storage/initialize.js';
+import { isZero, wordsIn, type Word } from '../../storage/words.js';
 import { along, plus, store, type Address, type Emit } from './address.js';
-import type { Storage } from '../../storage/storage.js';
-
-/** Whether cells of a node hold values, outside of pools within them, that are not zero where they are inactive. */
-export const hasAmbient = (storage: Storage, node: number): boolean =>
-  storage.layout.nodes[node].children.some((c) => {
-    const { field } = storage.layout.nodes[c];
-    return field ? !Object.is(field.ambient, 0) : !storage.nodes[c].pool && hasAmbient(storage, c);
-  });
 
 /** Writes the ambient values that are not zero into a cell of a node, and into all cells in it that are no pool's. */
-export const fillAmbient = (e: Emit, node: number, cell: Address): void => {
+export const fillAmbient = (e: Emit, { node }: NodeStorage, cell: Address): void => {
   const { b, storage } = e;
-  for (const c of storage.layout.nodes[node].children) {
-    const child = storage.nodes[c];
-    const { field } = child.node;
-    const at = plus(cell, child.offset);
-    if (field && !Object.is(field.ambient, 0)) store(e, ambientOf(e, c), at, field.type);
-    else if (!field && !child.pool && hasAmbient(storage, c))
+  for (const word of wordsIn(storage, node)) if (!isZero(word)) storeAmbient(e, word, cell);
+  for (const child of node.children.map((c) => storage.nodes[c]))
+    if (!child.node.field && !child.pool && hasAmbient(storage, child))
       b.for(b.i32(0), b.i32(child.storedCells), b.i32(1), {}, [], (number) =>
-        fillAmbient(e, c, along(plus(at, child.firstCell), number, child.cellBytes)),
+        fillAmbient(e, child, along(plus(cell, child.offset + child.firstCell), number, child.cellBytes)),
       );
-  }
 };
 
+/** Writes what a word of a cell holds before anything else was written. */
+export const storeAmbient = (e: Emit, { offset, type, ambient }: Word, cell: Address): void =>
+  store(e, constant(e, ambient, type), plus(cell, offset), type);
+
 /** What an inactive element of a field holds. */
-export const ambientOf = ({ b, storage }: Emit, place: number): Value => {
-  const { type, ambient } = storage.layout.nodes[place].field!;
-  if (type === 'i1') return b.constant(ambient !== 0, type);
-  return b.constant(type === 'i64' || type === 'u64' ? BigInt(ambient) : ambient, type);
+export const ambientValue = (e: Emit, place: number): Value => {
+  const { layout } = e.storage;
+  const { name, type } = layout.nodes[place].field!;
+  return e.b.constant(ambientOf(layout, name), type);
 };
+
+const constant = ({ b }: Emit, value: number | bigint, type: Word['type']): Value =>
+  b.constant(type === 'i1' ? value !== 0 : isWide(type) ? BigInt(value) : Number(value), type);

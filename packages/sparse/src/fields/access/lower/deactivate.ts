@@ -31,7 +31,7 @@ export const deactivate = (e: Emit, l: Lookup): void => {
       b.if(b.cmp('ne', before, none), () => recycle(e, node.pool!, before));
     });
   } else if (node.mask === undefined) {
-    resetCell(e, node.node.id, number.times(plus(l.container, node.firstCell), node.cellBytes));
+    resetCell(e, node, number.times(plus(l.container, node.firstCell), node.cellBytes));
   } else {
     const at = number.value();
     const word = along(plus(l.container, node.mask), b.shr(at, b.i32(5)), 4);
@@ -39,9 +39,7 @@ export const deactivate = (e: Emit, l: Lookup): void => {
     const isSet = (mask: typeof bit) => b.cmp('ne', b.and(mask, bit), b.i32(0));
     b.if(isSet(load(e, word, 'i32')), () => {
       const before = atomic(e, 'and', b.not(bit), word);
-      b.if(isSet(before), () =>
-        resetCell(e, node.node.id, number.times(plus(l.container, node.firstCell), node.cellBytes)),
-      );
+      b.if(isSet(before), () => resetCell(e, node, number.times(plus(l.container, node.firstCell), node.cellBytes)));
     });
   }
 };

@@ -1,4 +1,4 @@
-import { declareBuffer, walk, type Buffer, type Module, type Op, type Value } from '@filigree/ir';
+import { declareBuffer, walk, type Buffer, type Module, type Value } from '@filigree/ir';
 import { arenaName, nodeStorage, type NodeStorage, type Storage } from '../../storage/storage.js';
 import { anyOf, indexOf, type Address, type Emit, type Test } from './address.js';
 import { hashLookup } from './hash.js';
@@ -123,17 +123,4 @@ const getCoordinates = (
   const at = (n: number): Value => b.add(row, b.i32(n));
   const { axes } = node.pool!;
   return { coordinates: axes.map((_, n) => b.load(wordsName(storage), at(n))), last: at(axes.length) };
-};
-
-/** The lookups that an op stands for: the operands of each, its guards behind the others. */
-export const splitOperands = (op: Op): readonly (readonly Value[])[] => {
-  const each = op.operands.filter((v) => v.type !== 'i1').length / Number(op.attrs.count);
-  const lists: Value[][] = [];
-  let places = 0;
-  for (const v of op.operands) {
-    if (v.type === 'i1') lists[lists.length - 1].push(v);
-    else if (places++ % each === 0) lists.push([v]);
-    else lists[lists.length - 1].push(v);
-  }
-  return lists;
 };

@@ -1,7 +1,8 @@
 import type { Value } from '@filigree/ir';
 import { arenaName, HANDS, LINE, LOT, type NodeStorage, type Pool } from '../../storage/storage.js';
 import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './address.js';
-import { fillAmbient, hasAmbient } from './ambient.js';
+import { hasAmbient } from '../../storage/initialize.js';
+import { fillAmbient } from './ambient.js';
 import { AMBIENT_CELL, poolCell, poolEntry } from './pool-cell.js';
 
 /** The number of a cell that nobody has been given, from the thread's own lot (see `Pool`); 0 if there is none. */
@@ -80,7 +81,7 @@ export const numberOf = (e: Emit, node: NodeStorage, { first, fresh }: Turns, tu
   const again = (): Value => load(e, poolEntry(pool.free, b.sub(turn, first)), 'i32');
   const never = (): Value => {
     const number = b.add(load(e, fixed(pool.used), 'i32'), b.sub(turn, fresh));
-    if (hasAmbient(storage, node.node.id)) fillAmbient(e, node.node.id, poolCell(node, pool, number));
+    if (hasAmbient(storage, node)) fillAmbient(e, node, poolCell(node, pool, number));
     return number;
   };
   return b.if(b.cmp('lt', turn, fresh), again, never)[0];

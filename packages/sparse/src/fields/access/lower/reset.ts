@@ -1,21 +1,19 @@
 import type { Value } from '@filigree/ir';
 import type { NodeStorage, Pool, Storage } from '../../storage/storage.js';
+import { wordsIn } from '../../storage/words.js';
 import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './address.js';
-import { ambientOf } from './ambient.js';
+import { storeAmbient } from './ambient.js';
 import { AMBIENT_CELL } from './pool-cell.js';
 
 /**
  * Restores a cell of a node to its initial state: ambient values, no list entries, no mask bits; cells of pools below
  * it are given back. No other thread may use the cell meanwhile.
  */
-export const resetCell = (e: Emit, node: number, cell: Address): void => {
+export const resetCell = (e: Emit, { node }: NodeStorage, cell: Address): void => {
   const { storage } = e;
-  for (const c of storage.layout.nodes[node].children) {
-    const child = storage.nodes[c];
-    const at = plus(cell, child.offset);
-    if (child.node.field) store(e, ambientOf(e, c), at, child.node.field.type);
-    else resetContainer(e, child, at);
-  }
+  for (const word of wordsIn(storage, node)) storeAmbient(e, word, cell);
+  for (const child of node.children.map((c) => storage.nodes[c]))
+    if (!child.node.field) resetContainer(e, child, plus(cell, child.offset));
 };
 
 /** The same for a container. Of a list, a mask or slots, only the part in use is visited. */
@@ -53,12 +51,12 @@ export const resetCells = (e: Emit, at: NodeStorage, container: Address, count: 
         const first = b.mul(n, b.i32(WORD));
         const last = at.cells % WORD === 0 ? b.i32(WORD) : b.min(b.i32(WORD), b.sub(b.i32(at.cells), first));
         const cells = along(plus(container, at.firstCell), first, at.cellBytes);
-        each(e, last, isPlain(e.storage, at), (k) => resetCell(e, at.node.id, along(cells, k, at.cellBytes)));
+        each(e, last, isPlain(e.storage, at), (k) => resetCell(e, at, along(cells, k, at.cellBytes)));
       });
     });
   else
     each(e, count, isPlain(e.storage, at), (n) =>
-      resetCell(e, at.node.id, along(plus(container, at.firstCell), n, at.cellBytes)),
+      resetCell(e, at, along(plus(container, at.firstCell), n, at.cellBytes)),
     );
 };
 

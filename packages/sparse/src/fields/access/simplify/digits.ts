@@ -1,7 +1,7 @@
 import { opWith, type Buffer, type Builder, type Dialect, type Kernel, type Op, type Value } from '@filigree/ir';
 import { axesOf, nodeOf, type Layout } from '../../layout/layout.js';
 import { extentAlong } from '../path.js';
-import { guardsOf, outsideKey } from '../snode-dialect.js';
+import { guardsOf, outsideKey } from '../guards.js';
 import { I32_RANGE, Ranges, digitRange, within, type Range } from './ranges.js';
 import { walkKernel } from './walker.js';
 

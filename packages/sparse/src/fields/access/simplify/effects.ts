@@ -21,7 +21,9 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
   const { layout } = storage;
   const nodes = layout.nodes.map((n) => n.id);
   const node = new Map(layout.nodes.map((n) => [structureName(n), n.id]));
-  const field = new Map([...layout.fields.keys()].map((name) => [valueName(name), name]));
+  /* Fields by what effects call their words. */
+  const words = new Map<string, string[]>();
+  for (const n of layout.nodes) if (n.field) words.set(valueName(n), [...(words.get(valueName(n)) ?? []), n.name]);
   const everything = { nodes: new Set(nodes), fields: new Set(layout.fields.keys()) };
   const arena = new Set(storage.buffers.map((b) => b.name));
   const structure = arenaName(storage.memory, 'i32');
@@ -43,7 +45,7 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
     for (const { kind, buffer } of effects) {
       const changes = kind !== 'read';
       const id = buffer === undefined ? undefined : node.get(buffer);
-      const name = buffer === undefined ? undefined : field.get(buffer);
+      const names = buffer === undefined ? undefined : words.get(buffer);
       if (id !== undefined) {
         if (!changes) {
           if (op.name !== 'snode.lookup') f.asks.add(id);
@@ -51,9 +53,11 @@ export const footprints = (storage: Storage, dialects: readonly Dialect[]): ((op
         else f.deactivates.add(id);
         /* Where a list ends is what an append gives. */
         if (op.name.endsWith('.append')) f.asks.add(id);
-      } else if (name !== undefined) {
-        if (kind !== 'read') f.writes.add(name);
-        if (kind !== 'write') f.reads.add(name);
+      } else if (names !== undefined) {
+        for (const name of names) {
+          if (kind !== 'read') f.writes.add(name);
+          if (kind !== 'write') f.reads.add(name);
+        }
       } else if (buffer === undefined || arena.has(buffer)) {
         /* Something works on the arena by address. */
         if (buffer === undefined || buffer === structure) {

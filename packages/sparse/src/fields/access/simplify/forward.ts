@@ -46,14 +46,17 @@ export const forwardValues = (
       } else if (op.name === 'snode.store') {
         const place = placeOf(op);
         const cell = elementAt(fieldOf(op), place);
-        memory.forgetOverlaps(cell);
-        /* Where a guard is false nothing is stored, and the ambient value is loaded. */
-        if (place.guards === undefined) memory.set(cell, { place, value: op.operands[0] });
+        const { stored } = nodeOf(storage.layout, op)!;
+        if (stored) memory.forgetBuffers(fields(footprint(op).writes));
+        else memory.forgetOverlaps(cell);
+        /* Where a guard is false nothing is stored, and the ambient value is loaded; and what is stored in a format is not loaded as it was. */
+        if (place.guards === undefined && !stored) memory.set(cell, { place, value: op.operands[0] });
       } else if (op.regions.length === 0) memory.forgetBuffers(fields(footprint(op).writes));
       return undefined;
     },
   });
-  const body = withoutDeadStores(forwarded.body, fieldOf, placeOf, footprint);
+  const sharesWord = (op: Op): boolean => nodeOf(storage.layout, op)!.stored?.shared === true;
+  const body = withoutDeadStores(forwarded.body, { fieldOf, placeOf, sharesWord, footprint });
   return body === forwarded.body ? forwarded : { ...forwarded, body };
 };
 
@@ -71,18 +74,23 @@ const fields = (names: ReadonlySet<string>): { readonly any: boolean; readonly n
   names,
 });
 
-const withoutDeadStores = (
-  region: Region,
-  fieldOf: (op: Op) => string,
-  placeOf: (op: Op) => Place,
-  footprint: (op: Op) => Footprint,
-): Region => {
+/** What is asked of accesses. */
+interface Accesses {
+  readonly fieldOf: (op: Op) => string;
+  readonly placeOf: (op: Op) => Place;
+  /** A store to a word that fields share also reads it, and the codes of the others may depend on what is stored. */
+  readonly sharesWord: (op: Op) => boolean;
+  readonly footprint: (op: Op) => Footprint;
+}
+
+const withoutDeadStores = (region: Region, accesses: Accesses): Region => {
+  const { fieldOf, placeOf, sharesWord, footprint } = accesses;
   /** Cells that are written again further on, with no read in between, as they are then. */
   const overwritten = elementMap<Place>();
   const kept: Op[] = [];
   for (let n = region.ops.length - 1; n >= 0; n--) {
     const op = region.ops[n];
-    if (op.name === 'snode.store') {
+    if (op.name === 'snode.store' && !sharesWord(op)) {
       const place = placeOf(op);
       const cell = elementAt(fieldOf(op), place);
       const later = overwritten.get(cell);
@@ -93,7 +101,7 @@ const withoutDeadStores = (
     kept.push(op);
   }
   const ops = mapShared(kept.length === region.ops.length ? region.ops : kept.reverse(), (op) =>
-    mapRegions(op, (r) => withoutDeadStores(r, fieldOf, placeOf, footprint)),
+    mapRegions(op, (r) => withoutDeadStores(r, accesses)),
   );
   return ops === region.ops ? region : { params: region.params, ops };
 };

@@ -2,7 +2,7 @@ import { opKey, type Buffer, type Builder, type Dialect, type Kernel, type Op, t
 import { isSparse, nodeOf, type SNode } from '../../layout/layout.js';
 import { nodeStorage, type NodeStorage, type Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
-import { outsideKey, unguarded } from '../snode-dialect.js';
+import { outsideKey, unguarded } from '../guards.js';
 import { ScopedMap, walkKernel } from './walker.js';
 
 /**

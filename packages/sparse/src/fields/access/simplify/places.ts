@@ -1,8 +1,8 @@
 import type { Builder, Op, Value } from '@filigree/ir';
 import { nodeOf } from '../../layout/layout.js';
 import { nodeStorage, type Storage } from '../../storage/storage.js';
-import { ambientOf } from '../lower/ambient.js';
-import { guardsOf, isWritten, outsideKey } from '../snode-dialect.js';
+import { guardsOf, isWritten, outsideKey } from '../guards.js';
+import { ambientValue } from '../lower/ambient.js';
 
 /** A distance from some cell. */
 export interface Place {
@@ -63,6 +63,6 @@ export class Places {
     if (row === 0) return undefined;
     const digits = node.axes.map((axis, n) => b.cmp('lt', number.operands[n], b.i32(node.extents[axis])));
     const tests = [...guardsOf(lookup), ...(lookup.attrs.past === true ? digits : [])];
-    return b.select(tests.reduce(b.and), value, ambientOf({ b, storage }, nodeOf(storage.layout, load)!.id));
+    return b.select(tests.reduce(b.and), value, ambientValue({ b, storage }, nodeOf(storage.layout, load)!.id));
   }
 }

@@ -19,7 +19,7 @@ import {
 } from '@filigree/ir';
 import { nodeOf } from '../../layout/layout.js';
 import type { Storage } from '../../storage/storage.js';
-import { unguarded } from '../snode-dialect.js';
+import { unguarded } from '../guards.js';
 
 /**
  * Asks ahead for places in hash tables: where a loop activates cells whose coordinates follow from its counter by arithmetic,

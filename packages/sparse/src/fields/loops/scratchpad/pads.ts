@@ -172,6 +172,8 @@ const draftOf = (
   const first = accesses[0];
   if (!first) return undefined;
   const adds = first.name === 'field.atomic';
+  /* What is added to a number in a format is rounded each time, so it cannot be added up beforehand. */
+  if (adds && layout.nodes[field.path[field.path.length - 1]].stored) return undefined;
   for (const op of accesses) {
     const added = op.name === 'field.atomic' && op.attrs.kind === 'add' && activates(op) && !uses.has(op.results[0].id);
     if (adds ? !added : op.name !== 'field.load')

@@ -1,0 +1,55 @@
+import type { Csr } from '@filigree/sparse/formats';
+import { randomNumbers } from '../../meshes/random.js';
+import { timesSymmetric } from './conjugate-gradients.js';
+
+/** How far a compiled function is from the plain one, and its derivatives from differences of what they are of; relative. */
+export interface DerivativeErrors {
+  readonly valueCheck: number;
+  readonly gradientCheck: number;
+  readonly hessianCheck: number;
+}
+
+/** What is compared. */
+export interface Differentiated {
+  /** The plain function. */
+  readonly plain: (x: Float64Array) => number;
+  /** The compiled one, at `x`. */
+  readonly value: number;
+  readonly gradient: (x: Float64Array) => Float64Array;
+  /** At `x`, on and below the diagonal. */
+  readonly hessian: Csr<ArrayLike<number>>;
+}
+
+/**
+ * Compares derivatives at `x` with central differences of length `h` along random directions: the gradient with those of the plain function, the Hessian with those
+ * of the gradient.
+ */
+export const checkDerivatives = (
+  { plain, value, gradient, hessian }: Differentiated,
+  x: Float64Array,
+  h: number,
+  seed: number,
+): DerivativeErrors => {
+  const random = randomNumbers(seed);
+  const g = gradient(x);
+  const worst = { valueCheck: Math.abs(value / plain(x) - 1), gradientCheck: 0, hessianCheck: 0 };
+  for (let sample = 0; sample < 4; sample++) {
+    const d = x.map(() => random() - 0.5);
+    const at = (t: number): Float64Array => x.map((v, i) => v + t * d[i]);
+    const slope = d.reduce((s, di, i) => s + di * g[i], 0);
+    const slopeByDifference = (8 * (plain(at(h)) - plain(at(-h))) - (plain(at(2 * h)) - plain(at(-2 * h)))) / (12 * h);
+    worst.gradientCheck = Math.max(worst.gradientCheck, Math.abs(slope - slopeByDifference) / Math.abs(slope));
+    const [a, b, c, e] = [h, -h, 2 * h, -2 * h].map((t) => gradient(at(t)));
+    const image = timesSymmetric(hessian, d);
+    const scale = image.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
+    image.forEach((v, i) => {
+      const byDifference = (8 * (a[i] - b[i]) - (c[i] - e[i])) / (12 * h);
+      worst.hessianCheck = Math.max(worst.hessianCheck, Math.abs(v - byDifference) / scale);
+    });
+  }
+  return worst;
+};
+
+/** The worst of them. */
+export const worstOf = ({ valueCheck, gradientCheck, hessianCheck }: DerivativeErrors): number =>
+  Math.max(valueCheck, gradientCheck, hessianCheck);

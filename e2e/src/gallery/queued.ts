@@ -1,0 +1,41 @@
+import { GRAPH_PASSES, type Example, type GraphPass } from 'filigree';
+import type { QueuedCase } from '../queued/case.js';
+import { QUEUED_CASES } from '../queued/cases/index.js';
+import { runCase } from '../queued/run-case.js';
+import { argumentsOf } from './arguments.js';
+import { described } from './described.js';
+
+/** A program of small launches as an example, with the queue or without. */
+const queuedExample = (given: QueuedCase): Example => ({
+  name: given.name,
+  rows: ['TA4.5'],
+  ...described(
+    'queued',
+    given.shows,
+    `queue=on|off, n=ELEMENTS, steps=…${given.layouts ? ', layout=pointer|bitmasked' : ''}`,
+  ),
+  run: async (options) => {
+    const args = argumentsOf(options.args, ['queue', 'n', 'steps', ...(given.layouts ? ['layout'] : [])]);
+    const isPass = (name: string): name is GraphPass => (GRAPH_PASSES as readonly string[]).includes(name);
+    options.progress(0, 'compile and run');
+    const { metrics, maxRelError, backend } = await runCase(given, {
+      ...options,
+      queue: args.word('queue', 'on', ['on', 'off']) === 'on',
+      layout: args.word('layout', 'pointer', ['pointer', 'bitmasked']),
+      n: args.integer('n', given.n, 1, 2 ** 26),
+      steps: args.integer('steps', given.steps, 1, 1e6),
+      ablate: options.ablate.filter((name) => !isPass(name)),
+      without: options.ablate.filter(isPass),
+    });
+    options.progress(1, 'done');
+    const bound = given.rounding * (options.dtype === 'f32' ? 2 ** -23 : 2 ** -52);
+    return {
+      metrics: { backend, ...metrics },
+      check: { passed: maxRelError <= bound, maxRelError },
+      ms: { run: metrics.wallMs, plan: metrics.planMs },
+    };
+  },
+});
+
+/** The microbenchmarks of the thesis' chapter on launches (appendix to chapter 4). */
+export const QUEUED_EXAMPLES: readonly Example[] = QUEUED_CASES.map(queuedExample);

@@ -1,0 +1,23 @@
+import type { QueuedCase } from '../case.js';
+import { chainCopy } from './chain-copy.js';
+import { deepHierarchy } from './deep-hierarchy.js';
+import { fillArray } from './fill-array.js';
+import { increments } from './increments.js';
+import { mpmSplit } from './mpm-split.js';
+import { multires } from './multires.js';
+import { simpleAdvection } from './simple-advection.js';
+import { sparseSaxpy } from './sparse-saxpy.js';
+import { stencilReduction } from './stencil-reduction.js';
+
+/** The microbenchmarks of chapter 4 of the thesis, but for the one that differentiates. */
+export const QUEUED_CASES: readonly QueuedCase[] = [
+  chainCopy,
+  increments,
+  fillArray,
+  sparseSaxpy,
+  stencilReduction,
+  simpleAdvection,
+  multires,
+  deepHierarchy,
+  mpmSplit,
+];

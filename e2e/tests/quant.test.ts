@@ -1,0 +1,131 @@
+import { cpp } from '@filigree/backend-cpp';
+import { active, kernel, type Grid1 } from '@filigree/lang/kernels';
+import { fixed, float, int } from '@filigree/quant';
+import { bitStruct, dense, field, i, layout, stored, type Format } from '@filigree/sparse/fields';
+import { program } from 'filigree';
+import { describe, expect, it } from 'vitest';
+import { gallery } from '../src/index.js';
+
+// On a machine for continuous integration a missing compiler is a failure, elsewhere a reason to skip.
+const hasCompiler = (await cpp().probe()).usable || process.env.CI === 'true';
+const backends = ['wasm', ...(hasCompiler ? ['cpp'] : [])];
+
+const formats: Readonly<Record<'f32' | 'f64', readonly Format[]>> = {
+  f32: [
+    fixed(16, 1),
+    fixed(16, 4.1),
+    fixed(24, 2, { signed: false }),
+    fixed(28, 3),
+    float(5, 10),
+    float(8, 7),
+    float(6, 9, { signed: false }),
+    float(8, 23),
+  ],
+  f64: [fixed(16, 2), fixed(16, 0.1), fixed(40, 3, { signed: false }), float(11, 4), float(5, 10), float(11, 52)],
+};
+
+const n = 1 << 16;
+
+/** Numbers of a format, the middles between them, and what lies next to both; and some that it has not. */
+const valuesFor = (format: Format, type: 'f32' | 'f64'): readonly number[] => {
+  const ulp = 2 ** (type === 'f32' ? -23 : -52);
+  const rounded = (x: number): number => (type === 'f32' ? Math.fround(x) : x);
+  const decoded = (code: number): number => Number(format.decode(format.bits > 32 ? BigInt(code) : code, type));
+  const stride = Math.max(1, 2 ** format.bits / (n / 4));
+  return Array.from({ length: n }, (_, k) => {
+    const code = Math.floor(Math.floor(k / 4) * stride) % 2 ** format.bits;
+    const [low, high] = [decoded(code), decoded(Math.min(code + 1, 2 ** format.bits - 1))];
+    const middle = low / 2 + high / 2;
+    if (k < 6) return [NaN, Infinity, -Infinity, -0, 3e38, -1e-30][k];
+    return rounded([low, middle, middle * (1 + ulp), middle * (1 - ulp)][k % 4]);
+  });
+};
+
+describe.each(backends)('on %s, with fast arithmetic', (backend) => {
+  it.each(['f32', 'f64'] as const)('kernels store numbers of %s as the functions of formats do', async (type) => {
+    const pairs = formats[type].map((format, k) => ({
+      format,
+      from: field(`from${k}`, type),
+      to: field(`to${k}`, type),
+    }));
+    const copies = pairs.map(({ from, to }) =>
+      kernel([from, to], { scope: { active } }, (from: Grid1, to: Grid1) => {
+        for (const p of active(from)) to[p] = from[p];
+      }),
+    );
+    const sim = await program({
+      layout: layout(
+        dense(i, n).place(
+          ...pairs.flatMap(({ format, from, to }, k) => [
+            from,
+            k % 2 === 0 ? stored(to, format) : bitStruct(64, stored(to, format)),
+          ]),
+        ),
+      ),
+      kernels: { copies },
+      fields: {},
+      backend,
+    });
+    const box = { from: [0], to: [n] };
+    const given = pairs.map(({ format }) => valuesFor(format, type));
+    const Floats = type === 'f32' ? Float32Array : Float64Array;
+    pairs.forEach(({ from }, k) => sim.field(from).fromArray(Floats.from(given[k]), box));
+    sim.run.copies();
+    for (const [k, { format, to }] of pairs.entries()) {
+      const got = sim.field(to).toArray(box);
+      const wrong = given[k].flatMap((x, at) => {
+        const expected = format.decode(format.encode(Floats.of(x)[0], type), type);
+        return Object.is(got[at], expected) ? [] : [`${format.name} of ${x} is ${got[at]}, not ${String(expected)}`];
+      });
+      expect(wrong.slice(0, 5)).toEqual([]);
+    }
+    sim.dispose();
+  });
+
+  it('two threads that write different fields of one word lose no bit', async () => {
+    const [x, y] = [field('x', 'i32'), field('y', 'i32')];
+    const shift = kernel([x, y], { scope: { active, n } }, (x: Grid1, y: Grid1) => {
+      for (const p of active(x)) {
+        x[p] = p & 1023;
+        y[(p * 5) % n] = p & 4095;
+      }
+    });
+    const sim = await program({
+      layout: layout(dense(i, n).place(bitStruct(32, stored(x, int(16)), stored(y, int(16))))),
+      kernels: { shift },
+      fields: { x, y },
+      backend,
+      threads: 2,
+    });
+    for (let turn = 0; turn < 5; turn++) sim.run.shift();
+    const [xs, ys] = [sim.fields.x, sim.fields.y].map((f) => f.toArray({ from: [0], to: [n] }));
+    const expected = new Int32Array(n);
+    for (let p = 0; p < n; p++) expected[(p * 5) % n] = p & 4095;
+    expect([...xs]).toEqual(Array.from({ length: n }, (_, p) => p & 1023));
+    expect([...ys]).toEqual([...expected]);
+    sim.dispose();
+  });
+
+  it.each([
+    ['quant-store', 'on'],
+    ['quant-store', 'off'],
+    ['quant-partial-store', 'on'],
+    ['quant-partial-store', 'off'],
+    ['quant-matmul', 'on'],
+    ['quant-matmul', 'off'],
+  ])('%s with quant %s leaves every element as it should, on two threads', async (name, quant) => {
+    const { check, metrics } = await gallery[name].run({
+      args: { size: '100000', quant },
+      backend,
+      dtype: 'f32',
+      threads: 2,
+      seed: 1,
+      bench: false,
+      ablate: [],
+      progress: () => undefined,
+    });
+    expect(check.passed).toBe(true);
+    expect(metrics.bytesPerElement).toBeCloseTo(name !== 'quant-matmul' ? 4 : quant === 'on' ? 20 : 36, 1);
+    expect(Number(metrics.linesChanged) / Number(metrics.lines)).toBeLessThanOrEqual(0.03);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { cpp } from '@filigree/backend-cpp';
+import type { ExampleOptions, ExampleResult } from 'filigree';
+import { gallery } from '../src/index.js';
+
+// On a machine for continuous integration a missing compiler is a failure, elsewhere a reason to skip.
+const hasCompiler = (await cpp().probe()).usable || process.env.CI === 'true';
+
+const run = (
+  name: string,
+  args: Record<string, string>,
+  options: Partial<ExampleOptions> = {},
+): Promise<ExampleResult> =>
+  gallery[name].run({
+    args,
+    dtype: 'f64',
+    threads: 1,
+    seed: 3,
+    bench: false,
+    ablate: [],
+    progress: () => undefined,
+    ...options,
+  });
+
+/** Elements, and how many of the reference's tasks there are at the least for each that is launched with the queue. */
+const SMALL: readonly (readonly [name: string, n: string, fewer: number])[] = [
+  ['chain-copy', '4096', 10],
+  ['increments', '4096', 50],
+  ['fill-array', '4096', 10],
+  ['sparse-saxpy', '64', 15],
+  ['stencil-reduction', '4096', 12],
+  ['simple-advection', '64', 5],
+  ['multires', '4096', 5],
+  ['deep-hierarchy', '65536', 17],
+  ['mpm-split', '16', 2.5],
+];
+
+describe.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])('queued launches on %s', (backend) => {
+  it.each(SMALL)(
+    '%s computes what the plain program computes, in fewer tasks',
+    async (name, n, fewer) => {
+      const pictures: string[] = [];
+      const draw = (title: string): void => void pictures.push(title);
+      const warnings: unknown[] = [];
+      const options = { backend, draw, warn: (all: readonly unknown[]) => void warnings.push(...all) };
+      const on = await run(name, { n, steps: '2' }, options);
+      expect(on.check).toMatchObject({ passed: true });
+      expect(warnings).toEqual([]);
+      expect(pictures).toEqual([
+        'Launches',
+        'After demotion',
+        'After list-removal',
+        'After dead-stores',
+        'After fusion',
+      ]);
+      const { referenceTasks, tasksLaunched } = on.metrics;
+      expect(Number(referenceTasks) / Number(tasksLaunched)).toBeGreaterThanOrEqual(fewer);
+    },
+    120_000,
+  );
+});
+
+it.each(['multires', 'deep-hierarchy'])('%s needs its lists once, where blocks are marked by bits', async (name) => {
+  const options = { backend: 'wasm' };
+  const args = { n: '65536', steps: '2', layout: 'bitmasked' };
+  const on = await run(name, args, options);
+  const off = await run(name, { ...args, queue: 'off' }, options);
+  const kept = await run(name, args, { ...options, ablate: ['list-removal'] });
+  for (const { check } of [on, off, kept]) expect(check).toMatchObject({ passed: true });
+  expect(off.metrics.tasksLaunched).toBe(2 * Number(off.metrics.launches));
+  expect(on.metrics.tasksLaunched).toBe(on.metrics.launches);
+  expect(Number(kept.metrics.tasksLaunched)).toBeGreaterThan(Number(on.metrics.tasksLaunched));
+});
+
+it('without the queue, and without a pass, there is more to launch', async () => {
+  const backend = 'wasm';
+  const args = { n: '4096', steps: '2' };
+  const off = await run('increments', { ...args, queue: 'off' }, { backend });
+  expect(off.check).toMatchObject({ passed: true });
+  expect(off.metrics).toMatchObject({ tasksLaunched: 20, referenceTasks: 100, plans: 0 });
+  const unfused = await run('increments', args, { backend, ablate: ['fusion'] });
+  expect(unfused.metrics.tasksLaunched).toBe(20);
+  await expect(run('increments', { queue: 'maybe' }, { backend })).rejects.toThrow("'queue' is 'maybe'");
+});

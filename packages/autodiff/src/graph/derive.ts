@@ -1,0 +1,199 @@
+import { fail, type Graph } from '@filigree/ir';
+import type { Csr } from '@filigree/sparse/formats';
+import type { DerivativeTable } from '../table/derivative.js';
+import { derivatives } from '../table/derivatives.js';
+import { activity } from './active.js';
+import { assembled, sumsByPlace, type Triplets } from './assemble.js';
+import { edgePushing } from './edge-pushing.js';
+import { groupByForm, joinTerms, type Element, type ElementGroup } from './elements.js';
+import { reverseSweep } from './reverse-sweep.js';
+import { SecondOrder } from './second-order.js';
+import { instantiator, templateOf, type Template } from './template.js';
+import { termsOf } from './terms.js';
+
+/** How a graph is differentiated. */
+export interface DeriveOptions {
+  /** Derivatives by the name of the op; default `derivatives`. */
+  readonly table?: DerivativeTable;
+}
+
+/** Which entries of a symmetric matrix are wanted: those on and below the diagonal, or all. */
+export type Half = 'lower' | 'both';
+
+/**
+ * The derivative of node `root` by each of `variables`: nodes of the same graph (§4.9). Variables are nodes too, inputs or not, and are taken as independent of
+ * each other.
+ *
+ * The sum at `root` is peeled, its terms are grouped by form, one of each form is differentiated, and the result is built for each by its leaves. Terms that
+ * share most of what they are made of are differentiated together. Fails with `derivative/independent`, `derivative/by-expression`, `derivative/twice`,
+ * `derivative/no-rule`, `derivative/refused`.
+ */
+export const gradientOf = (
+  graph: Graph,
+  root: number,
+  variables: Int32Array,
+  { table = derivatives }: DeriveOptions = {},
+): Int32Array => {
+  const { groups, places } = elementsOf(graph, [root], variables, table);
+  const at: number[] = [];
+  const nodes: number[] = [];
+  forEachFirst(graph, groups, places, table, (_sum, variable, node) => {
+    at.push(variable);
+    nodes.push(node);
+  });
+  return sumsByPlace(graph, at, nodes, variables.length);
+};
+
+/** The derivatives of each of `roots` by each of `variables`, one row a root; its pattern is found. As `gradientOf` otherwise. */
+export const jacobianOf = (
+  graph: Graph,
+  roots: Int32Array,
+  variables: Int32Array,
+  { table = derivatives }: DeriveOptions = {},
+): Csr<Int32Array> => {
+  const { groups, places } = elementsOf(graph, roots, variables, table);
+  const rows: number[] = [];
+  const cols: number[] = [];
+  const nodes: number[] = [];
+  forEachFirst(graph, groups, places, table, (row, variable, node) => {
+    rows.push(row);
+    cols.push(variable);
+    nodes.push(node);
+  });
+  return assembled(graph, roots.length, variables.length, { rows, cols, nodes });
+};
+
+/** The second derivatives of node `root` by each two of `variables`, a sparse matrix whose pattern is found. As `gradientOf` otherwise. */
+export const hessianOf = (
+  graph: Graph,
+  root: number,
+  variables: Int32Array,
+  { table = derivatives, half = 'both' }: DeriveOptions & { readonly half?: Half } = {},
+): Csr<Int32Array> => {
+  const { groups, places } = elementsOf(graph, [root], variables, table);
+  const secondOrder = new SecondOrder(graph.arithmetic, table);
+  const rows: number[] = [];
+  const cols: number[] = [];
+  const nodes: number[] = [];
+  for (const group of groups) {
+    const template = templateOf(group.form, graph);
+    const own = nodesOfVariables(template);
+    const found = edgePushing(template.graph, template.root, own, table, secondOrder);
+    const second = inOrder(found, (k) => places[group.leaves[template.variables[k]]]);
+    instances(graph, group, template, second.nodes, (_sum, given, found) => {
+      for (let e = 0; e < found.length; e++) {
+        const i = places[given[template.variables[second.rows[e]]]];
+        const j = places[given[template.variables[second.cols[e]]]];
+        rows.push(Math.max(i, j));
+        cols.push(Math.min(i, j));
+        nodes.push(found[e]);
+        if (half === 'lower' || i === j) continue;
+        rows.push(Math.min(i, j));
+        cols.push(Math.max(i, j));
+        nodes.push(found[e]);
+      }
+    });
+  }
+  return assembled(graph, variables.length, variables.length, { rows, cols, nodes });
+};
+
+/**
+ * Entries in the order of the matrix, as the first member has them: what an element adds to neighbouring entries is then computed, stored and read side by side.
+ */
+const inOrder = ({ rows, cols, nodes }: Triplets, placeOf: (variable: number) => number): Triplets => {
+  const key = rows.map((row, e): readonly [number, number] => {
+    const [a, b] = [placeOf(row), placeOf(cols[e])];
+    return [Math.max(a, b), Math.min(a, b)];
+  });
+  const order = [...rows.keys()].sort((d, e) => key[d][0] - key[e][0] || key[d][1] - key[e][1]);
+  return { rows: order.map((e) => rows[e]), cols: order.map((e) => cols[e]), nodes: order.map((e) => nodes[e]) };
+};
+
+/** Elements of one root, or of several: those of a Jacobian are its rows. */
+const elementsOf = (
+  graph: Graph,
+  roots: ArrayLike<number>,
+  variables: Int32Array,
+  table: DerivativeTable,
+): { readonly groups: readonly ElementGroup[]; readonly places: Int32Array } => {
+  const places = placesOf(graph, variables);
+  const found = activity(graph, roots, variables, table);
+  if (!found.depends)
+    fail('derivative/independent', 'what is differentiated depends on none of the values it is differentiated by', {
+      remedy: 'compute it from them, or leave the derivative out: it is zero',
+    });
+  const one = graph.constant(1);
+  const whole = Array.from(roots, (node): Element => [{ node, factor: one }]);
+  const elements = roots.length === 1 ? joinTerms(graph, termsOf(graph, roots[0], found), found) : whole;
+  const groups =
+    groupByForm(graph, elements, found, MOST_REPEATED * found.count) ??
+    /* Below a Jacobian every row is differentiated for itself, whatever it shares with others. */
+    groupByForm(graph, whole, found, Infinity)!;
+  return { groups, places };
+};
+
+/** Terms are differentiated one by one as long as together they have at most so many nodes for each that there is. */
+const MOST_REPEATED = 4;
+
+const placesOf = (graph: Graph, variables: Int32Array): Int32Array => {
+  const places = new Int32Array(graph.length).fill(-1);
+  variables.forEach((id, i) => {
+    if (graph.algebraic && !graph.isVariable(id))
+      fail(
+        'derivative/by-expression',
+        'a derivative by an expression is asked for, in arithmetic of the real numbers',
+        {
+          remedy:
+            "there equal expressions are one, so what is computed from this one is not known: differentiate by inputs, or compile with arithmetic: 'exact'",
+        },
+      );
+    if (places[id] >= 0)
+      fail('derivative/twice', `values ${places[id]} and ${i} of those to differentiate by are one`, {
+        remedy: 'name each once',
+      });
+    places[id] = i;
+  });
+  return places;
+};
+
+const nodesOfVariables = ({ leaves, variables }: Template): Int32Array => variables.map((k) => leaves[k]);
+
+/** First derivatives of all elements: the sum, the variable's place, and the node. */
+const forEachFirst = (
+  graph: Graph,
+  groups: readonly ElementGroup[],
+  places: Int32Array,
+  table: DerivativeTable,
+  visit: (sum: number, variable: number, node: number) => void,
+): void => {
+  for (const group of groups) {
+    const template = templateOf(group.form, graph);
+    const own = reverseSweep(template.graph, template.root, nodesOfVariables(template), table);
+    const kept = template.variables.filter((_, k) => own[k] >= 0);
+    instances(
+      graph,
+      group,
+      template,
+      own.filter((id) => id >= 0),
+      (sum, given, found) => {
+        for (let k = 0; k < found.length; k++) visit(sum, places[given[kept[k]]], found[k]);
+      },
+    );
+  }
+};
+
+/** Builds `roots` of a template for each member of its group. */
+const instances = (
+  graph: Graph,
+  { form, sums, leaves }: ElementGroup,
+  template: Template,
+  roots: ArrayLike<number>,
+  visit: (sum: number, given: Int32Array, found: Int32Array) => void,
+): void => {
+  const { build, size } = instantiator(template, roots, graph);
+  graph.reserve(graph.length + size * sums.length);
+  sums.forEach((sum, m) => {
+    const given = leaves.subarray(m * form.leaves, (m + 1) * form.leaves);
+    visit(sum, given, build(given));
+  });
+};

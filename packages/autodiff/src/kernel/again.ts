@@ -1,0 +1,88 @@
+import { opWith, walk, type Builder, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
+import type { ElementOpOf } from './element-ops.js';
+import { lostValue } from './lost.js';
+
+/** Values of the primal kernel as they are in its adjoint, by id. */
+export type Known = Map<number, Value>;
+
+/** Computes values of the primal kernel again, without its effects. */
+export interface Again {
+  /** Appends what the ops of a region compute, but for its terminator. */
+  readonly region: (b: Builder, region: Region, known: Known) => void;
+  readonly value: (known: Known, v: Value) => Value;
+}
+
+/**
+ * @param written places that the kernel itself writes and that nobody keeps: what is loaded from them is not known any more
+ */
+export const againIn = (table: OpTable, elementOf: ElementOpOf, written: ReadonlySet<string>): Again => {
+  const writes = (op: Op): boolean =>
+    table
+      .get(op.name)!
+      .effects(op)
+      .some((e) => e.kind !== 'read');
+  const value = (known: Known, v: Value): Value => {
+    const now = known.get(v.id);
+    if (!now) throw new Error(`value ${v.id} is not in scope`);
+    return now;
+  };
+
+  const region = (b: Builder, { ops }: Region, known: Known): void => {
+    for (const op of ops) if (table.get(op.name)!.traits.terminator !== true) again(b, op, known);
+  };
+
+  const again = (b: Builder, op: Op, known: Known): void => {
+    b.loc = op.loc;
+    if (op.results.length === 0 && op.regions.length === 0) {
+      if (table.get(op.name)!.traits.hint === true)
+        b.append(opWith(op, { operands: op.operands.map((v) => value(known, v)) }));
+      return;
+    }
+    if (op.results.length === 0) return;
+    const element = elementOf(op);
+    if (writes(op))
+      return lose(
+        b,
+        op,
+        known,
+        'what an op that writes has returned',
+        'compute it in another way, or in a kernel of its own',
+      );
+    if (element?.does === 'load' && written.has(element.place))
+      return lose(b, op, known, `a value that lay in ${element.place} meanwhile`, 'keep it in a field');
+    copy(b, op, known);
+  };
+
+  const copy = (b: Builder, op: Op, known: Known): void => {
+    const results = op.results.map((r) => b.newValue(r.type, r.hint));
+    const regions = op.regions.map((r) => copyRegion(b, r, new Map(known)));
+    b.append(opWith(op, { operands: op.operands.map((v) => value(known, v)), regions, results }));
+    op.results.forEach((r, n) => known.set(r.id, results[n]));
+  };
+
+  const copyRegion = (b: Builder, source: Region, known: Known): Region => {
+    const params = source.params.map((p) => b.newValue(p.type, p.hint));
+    source.params.forEach((p, n) => known.set(p.id, params[n]));
+    const { ops } = b.collect(() => {
+      region(b, source, known);
+      const end = source.ops[source.ops.length - 1];
+      b.append(opWith(end, { operands: end.operands.map((v) => value(known, v)) }));
+    });
+    return { params, ops };
+  };
+
+  const lose = (b: Builder, op: Op, known: Known, why: string, remedy: string): void =>
+    op.results.forEach((r) => known.set(r.id, lostValue(b, r, why, remedy)));
+
+  return { region, value };
+};
+
+/** What ops of a region write that does not outlive the launch, as messages call it. */
+export const passingWrites = (region: Region, elementOf: ElementOpOf): ReadonlySet<string> => {
+  const places = new Set<string>();
+  walk(region, (op) => {
+    const element = elementOf(op);
+    if (element && !element.lasting && element.does !== 'load') places.add(element.place);
+  });
+  return places;
+};

@@ -1,0 +1,97 @@
+import { fail, isLoop, walk, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
+import type { ElementOpOf } from './element-ops.js';
+import type { Needs } from './needs.js';
+import { areApart, coordinatesOf, type Touched } from './touched.js';
+
+/**
+ * Refuses an adjoint that reads an element which its primal may have overwritten since it read it. Allowed is what was written before it was
+ * read, in a loop before or at the same index, and what is certainly another element: `x[t + 1][j]` and `x[t][k]`. Error:
+ * `adjoint/overwritten`.
+ */
+export const refuseOverwrites = (
+  primal: Kernel,
+  adjoint: Kernel,
+  elementOf: ElementOpOf,
+  controlOf: ControlOf,
+): Needs => {
+  const before = usesOf(primal, elementOf);
+  const reads = before.filter((u) => !u.writes);
+  const writes = before.filter((u) => u.writes);
+  const needed = usesOf(adjoint, elementOf).filter((u) => !u.writes);
+  for (const need of needed) {
+    const alike = reads.filter((r) => r.key === need.key);
+    const sources = alike.length > 0 ? alike : reads.filter((r) => r.touched.place === need.touched.place);
+    for (const write of writes) {
+      if (areApart(write.touched, need.touched)) continue;
+      if (sources.every((read) => isOver(write, read, controlOf))) continue;
+      fail('adjoint/overwritten', `kernel '${primal.name}' overwrites elements whose values its derivative needs`, {
+        loc: write.op.loc ?? need.op.loc,
+        remedy: 'write into another field, or into other elements, such as those of the next step: x[t + 1][i]',
+      });
+    }
+  }
+  const distinct = (uses: readonly Use[]): readonly Touched[] => [
+    ...new Map(uses.map(({ touched }) => [JSON.stringify(touched), touched])).values(),
+  ];
+  return { needed: distinct(needed), written: distinct(writes) };
+};
+
+/** Whether an element has been written for the last time when it is read. */
+const isOver = (write: Use, read: Use, controlOf: ControlOf): boolean => {
+  if (write.top !== read.top) return write.top < read.top;
+  if (write.key !== read.key || write.order > read.order) return false;
+  /* Another iteration of a loop around both must mean another element. */
+  return write.parents.every((op, depth) => {
+    const control = controlOf(op);
+    return op !== read.parents[depth] || !control || !isLoop(control) || write.key.includes(`${op.name}.${depth}.`);
+  });
+};
+
+/** An op on an element of what may outlive the kernel. */
+interface Use {
+  readonly op: Op;
+  readonly writes: boolean;
+  readonly touched: Touched;
+  /** The place and what its index is computed from: the same within an iteration, where it is the same text. */
+  readonly key: string;
+  readonly order: number;
+  /** The number of the outermost op around it. */
+  readonly top: number;
+  readonly parents: readonly Op[];
+}
+
+const usesOf = (kernel: Kernel, elementOf: ElementOpOf): readonly Use[] => {
+  const keyOf = indexKeys(kernel);
+  const coordinate = coordinatesOf(kernel);
+  const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
+  const uses: Use[] = [];
+  walk(kernel.body, (op, parents) => {
+    const element = elementOf(op);
+    if (!element) return;
+    const { does, place, index } = element;
+    uses.push({
+      op,
+      writes: does !== 'load',
+      touched: { place, index: index.map(coordinate) },
+      key: `${place}[${index.map(keyOf).join()}]`,
+      order: uses.length,
+      top: tops.get(parents[0] ?? op)!,
+      parents,
+    });
+  });
+  return uses;
+};
+
+/** What an index is: the parameters of which loops, by depth and number, and which ops of them. */
+const indexKeys = ({ params, body }: Kernel): ((v: Value) => string) => {
+  const keys = new Map<number, string>(params.map((p, n) => [p.id, `%${n}`]));
+  walk(body, (op, parents) => {
+    op.regions.forEach((r, m) => r.params.forEach((p, n) => keys.set(p.id, `${op.name}.${parents.length}.${m}.${n}`)));
+    if (op.results.length === 1)
+      keys.set(
+        op.results[0].id,
+        `${op.name}(${op.operands.map((v) => keys.get(v.id) ?? '?').join()})${JSON.stringify(op.attrs)}`,
+      );
+  });
+  return (v) => keys.get(v.id) ?? `?${v.id}`;
+};

@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ARITHMETICS, Graph, Sym, evaluateGraph, symbolicMath as m, type Arithmetic, type Num } from '@filigree/ir';
+import { derivatives, gradientOf, hessianOf, jacobianOf } from '@filigree/autodiff';
+import { refusal } from './refusal.js';
+
+describe.each(ARITHMETICS)('derivatives of graphs, %s arithmetic', (arithmetic) => {
+  it('agree with central differences on random expressions', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 3, maxLength: 25 }), point, (steps, at) => {
+        const { graph, variables, root } = built(arithmetic, steps);
+        fc.pre(reaches(graph, root, variables));
+        const gradient = evaluateGraph(graph, gradientOf(graph, root, variables), at);
+        const f = (x: readonly number[]): number => evaluateGraph(graph, [root], x)[0];
+        fc.pre(smoothAt(f, at));
+        for (let i = 0; i < SIZE; i++) expectNear(gradient[i], difference(f, at, i));
+
+        const rows = gradientOf(graph, root, variables);
+        const hessian = dense(graph, hessianOf(graph, root, variables), at);
+        for (let j = 0; j < SIZE; j++) {
+          const g = (x: readonly number[]): number => evaluateGraph(graph, [rows[j]], x)[0];
+          fc.pre(smoothAt(g, at));
+          for (let i = 0; i < SIZE; i++) expectNear(hessian[i][j], difference(g, at, i));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('are those of a Jacobian, row by row', () => {
+    const { graph, x } = inputs(arithmetic, 3);
+    const rows = [m.mul(x[0], x[2]), m.sin(x[1]), 3, m.add(x[0], m.mul(x[0], x[0]))].map((v) => idOf(graph, v));
+    const J = jacobianOf(
+      graph,
+      Int32Array.from(rows),
+      Int32Array.from(x, (v) => v.id),
+    );
+    expect(dense(graph, J, [2, 0.5, 7])).toEqual([
+      [7, 0, 2],
+      [0, Math.cos(0.5), 0],
+      [0, 0, 0],
+      [5, 0, 0],
+    ]);
+    expect([...J.pattern.rowPtr]).toEqual([0, 2, 3, 3, 4]);
+  });
+
+  it('find the pattern, and give the lower half alone where that is asked for', () => {
+    const { graph, x } = inputs(arithmetic, 3);
+    const energy = m.add(m.mul(x[0], m.exp(x[2])), m.pow(x[1], 3)) as Sym;
+    const ids = Int32Array.from(x, (v) => v.id);
+    const lower = hessianOf(graph, energy.id, ids, { half: 'lower' });
+    expect([...lower.pattern.rowPtr]).toEqual([0, 0, 1, 3]);
+    expect([...lower.pattern.colIdx]).toEqual([1, 0, 2]);
+    const e = Math.exp(0.25);
+    expect(dense(graph, hessianOf(graph, energy.id, ids), [2, 3, 0.25])).toEqual([
+      [0, 0, e],
+      [0, 18, 0],
+      [e, 0, 2 * e],
+    ]);
+  });
+
+  it('are never NaN by an arm that is not taken', () => {
+    const { graph, x } = inputs(arithmetic, 2);
+    const [a, b] = x;
+    const guarded = m.select(m.gt(a, 0), m.mul(m.log(a), b), m.mul(a, b));
+    const capped = m.max(m.div(1, a), m.mul(b, b));
+    const energy = m.add(guarded, m.select(m.gt(a, 0), capped, m.mul(b, b))) as Sym;
+    const ids = Int32Array.from(x, (v) => v.id);
+    const at = [0, 3];
+    expect([...evaluateGraph(graph, gradientOf(graph, energy.id, ids), at)]).toEqual([3, 6]);
+    expect(dense(graph, hessianOf(graph, energy.id, ids), at)).toEqual([
+      [0, 1],
+      [1, 2],
+    ]);
+  });
+
+  it('may be differentiated again', () => {
+    const { graph, x } = inputs(arithmetic, 1);
+    const ids = Int32Array.of(x[0].id);
+    let d = (m.exp(m.mul(2, x[0])) as Sym).id;
+    for (let k = 0; k < 4; k++) d = gradientOf(graph, d, ids)[0];
+    expect(evaluateGraph(graph, [d], [0.5])[0]).toBeCloseTo(16 * Math.E, 10);
+  });
+
+  it('of deep graphs need no stack', () => {
+    const { graph, x } = inputs(arithmetic, 2);
+    const depth = 100_000;
+    let y: Num = x[0];
+    for (let k = 0; k < depth; k++) y = m.sin(y);
+    const gradient = gradientOf(
+      graph,
+      idOf(graph, y),
+      Int32Array.from(x, (v) => v.id),
+    );
+    let [value, expected] = [1, 1];
+    for (let k = 0; k < depth; k++) {
+      expected *= Math.cos(value);
+      value = Math.sin(value);
+    }
+    expect(evaluateGraph(graph, gradient, [1, 1])[0] / expected).toBeCloseTo(1, 8);
+  });
+});
+
+describe('derivatives of graphs are refused', () => {
+  it('where nothing depends on what they are by', () => {
+    const { graph, x } = inputs('exact', 2);
+    expect(refusal(() => gradientOf(graph, (m.sin(x[0]) as Sym).id, Int32Array.of(x[1].id)))).toBe(
+      'derivative/independent',
+    );
+  });
+
+  it('but are zero where that is by steps alone', () => {
+    const { graph, x } = inputs('exact', 1);
+    const ids = Int32Array.of(x[0].id);
+    expect([...evaluateGraph(graph, gradientOf(graph, (m.floor(x[0]) as Sym).id, ids), [0.5])]).toEqual([0]);
+  });
+
+  it('for an operation without a rule', () => {
+    const { graph, x } = inputs('exact', 1);
+    const table = Object.fromEntries(Object.entries(derivatives).filter(([name]) => name !== 'math.sin'));
+    const root = (m.sin(x[0]) as Sym).id;
+    const ids = Int32Array.of(x[0].id);
+    expect(refusal(() => hessianOf(graph, root, ids, { table }))).toBe('derivative/no-rule');
+    const refused = {
+      ...derivatives,
+      'math.sin': { is: 'refused', why: 'it is not known', remedy: 'do without' },
+    } as const;
+    expect(refusal(() => gradientOf(graph, root, ids, { table: refused }))).toBe('derivative/refused');
+  });
+
+  it('by a value that stands twice, and over the reals by an expression', () => {
+    const { graph, x } = inputs('algebraic', 1);
+    const square = (m.mul(x[0], x[0]) as Sym).id;
+    expect(refusal(() => gradientOf(graph, square, Int32Array.of(x[0].id, x[0].id)))).toBe('derivative/twice');
+    expect(refusal(() => gradientOf(graph, square, Int32Array.of(square)))).toBe('derivative/by-expression');
+  });
+});
+
+it('by expressions, these are independent of each other', () => {
+  const { graph, x } = inputs('exact', 1);
+  const y = m.sin(x[0]) as Sym;
+  const energy = m.mul(m.mul(y, y), x[0]) as Sym;
+  const gradient = gradientOf(graph, energy.id, Int32Array.of(y.id, x[0].id));
+  const s = Math.sin(0.7);
+  expect([...evaluateGraph(graph, gradient, [0.7])]).toEqual([s * 0.7 + s * 0.7, s * s]);
+});
+
+const inputs = (arithmetic: Arithmetic, count: number): { readonly graph: Graph; readonly x: readonly Sym[] } => {
+  const graph = new Graph({ arithmetic });
+  const first = graph.variables(count);
+  return { graph, x: Array.from({ length: count }, (_, i) => new Sym(graph, first + i)) };
+};
+
+const idOf = (graph: Graph, x: Num): number => (typeof x === 'number' ? graph.constant(x) : x.id);
+
+const SIZE = 4;
+const point = fc.array(fc.double({ min: 0.3, max: 1.7, noNaN: true }), { minLength: SIZE, maxLength: SIZE });
+
+/** One operation on two of the values so far, counted from the last. */
+const step = fc.record({
+  op: fc.constantFrom(
+    'add',
+    'sub',
+    'mul',
+    'mul',
+    'div',
+    'sqrt',
+    'rsqrt',
+    'sin',
+    'atan',
+    'exp',
+    'log',
+    'pow2',
+    'pow',
+    'hypot',
+    'min',
+    'max',
+    'select',
+    'abs',
+    'neg',
+  ),
+  a: fc.nat(8),
+  b: fc.nat(8),
+});
+
+const built = (
+  arithmetic: Arithmetic,
+  steps: readonly { readonly op: string; readonly a: number; readonly b: number }[],
+): { readonly graph: Graph; readonly variables: Int32Array; readonly root: number } => {
+  const graph = new Graph({ arithmetic });
+  const first = graph.variables(SIZE);
+  const variables = Int32Array.from({ length: SIZE }, (_, i) => first + i);
+  const values: Num[] = Array.from(variables, (id) => new Sym(graph, id));
+  for (const { op, a, b } of steps) {
+    const [x, y] = [values[(values.length - 1 - a + 9 * values.length) % values.length], values[b % values.length]];
+    const f = (m as unknown as Record<string, (...operands: Num[]) => Num>)[op];
+    /* Away from poles. */
+    const positive = (v: Num): Num => m.add(m.abs(v), 0.5);
+    if (op === 'pow2') values.push(m.pow(x, 2));
+    else if (op === 'select') values.push(m.select(m.lt(x, y), m.mul(x, y), m.add(x, 0.5)));
+    else if (op === 'div') values.push(m.div(x, positive(y)));
+    else values.push(f(['pow', 'log', 'rsqrt'].includes(op) ? positive(x) : x, y));
+  }
+  const root = values.slice(-3).reduce((p, q) => m.add(p, q)) as Sym;
+  return { graph, variables, root: root.id };
+};
+
+const reaches = (graph: Graph, root: number, variables: Int32Array): boolean => {
+  try {
+    gradientOf(graph, root, variables);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const difference = (f: (x: readonly number[]) => number, at: readonly number[], i: number, h = 1e-4): number => {
+  const along = (t: number): number => f(at.map((x, k) => (k === i ? x + t : x)));
+  /* Five points, so that what is left of the error is rounding. */
+  return (8 * (along(h) - along(-h)) - (along(2 * h) - along(-2 * h))) / (12 * h);
+};
+
+/** Far enough from kinks and poles that differences with two steps, and those to both sides, agree. */
+const smoothAt = (f: (x: readonly number[]) => number, at: readonly number[]): boolean =>
+  at.every((_, i) => {
+    const [a, b] = [difference(f, at, i, 1e-4), difference(f, at, i, 3e-4)];
+    const [up, down] = [1e-4, -1e-4].map((h) => (f(at.map((x, k) => (k === i ? x + h : x))) - f(at)) / h);
+    if (!(Math.abs(up - down) <= 0.1 * (1 + Math.abs(a)))) return false;
+    return Math.abs(f(at)) < 1e4 && Math.abs(a) < 1e5 && Math.abs(a - b) <= 1e-7 * (1 + Math.abs(a));
+  });
+
+const expectNear = (found: number, expected: number): void => {
+  expect(Math.abs(found - expected)).toBeLessThanOrEqual(1e-6 * Math.max(1, Math.abs(expected)));
+};
+
+const dense = (graph: Graph, h: ReturnType<typeof hessianOf>, at: readonly number[]): number[][] => {
+  const { rows, cols, rowPtr, colIdx } = h.pattern;
+  const values = evaluateGraph(graph, h.values, at);
+  const out = Array.from({ length: rows }, () => new Array<number>(cols).fill(0));
+  for (let i = 0; i < rows; i++) for (let e = rowPtr[i]; e < rowPtr[i + 1]; e++) out[i][colIdx[e]] = values[e];
+  return out;
+};

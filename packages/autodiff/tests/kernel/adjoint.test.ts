@@ -1,0 +1,137 @@
+import { adjoint, withGradients } from '@filigree/autodiff';
+import { DiagnosticError, parseModule, printKernel, type Module } from '@filigree/ir';
+import { dense, field, i, layout, layoutTree } from '@filigree/sparse/fields';
+import * as E from 'fp-ts/lib/Either.js';
+import { describe, expect, it } from 'vitest';
+
+const x = field('x', 'f64');
+const y = field('y', 'f64');
+const n = field('n', 'i32');
+const { layout: tree, adjoints } = withGradients(layout(dense(i, 8).place(x, y, n)), [x, y]);
+
+const moduleOf = (body: string, params = ''): Module => {
+  const text = `module @m {\n  kernel @f(${params}) {\n${body}\n    scf.yield\n  }\n}\n`;
+  const parsed = parseModule(text);
+  if (E.isLeft(parsed)) throw new DiagnosticError(parsed.left);
+  return { ...parsed.right, layout: layoutTree(tree) };
+};
+
+const inLoop = (body: string): Module =>
+  moduleOf(`    field.for {node = up.x} {\n    ^(%p: i32):\n${body}\n      scf.yield\n    }`);
+
+const codeOf = (run: () => unknown): string | undefined => {
+  try {
+    run();
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics[0].code;
+    throw e;
+  }
+  return undefined;
+};
+
+describe('the adjoint of a kernel', () => {
+  it('stays parallel, adds without atomics what an iteration owns, and activates nothing', () => {
+    const module = inLoop(`
+      %a = field.load %p {field = x} : f64
+      %b = math.sin %a : f64
+      field.store %b, %p {field = y}`);
+    expect(printKernel(adjoint(module, 'f', { adjoints }).kernel)).toBe(`kernel @f_adjoint() {
+  field.for {node = up.x} {
+  ^(%p: i32):
+    %a = field.load %p {field = x} : f64
+    %2 = field.load %p {field = y_grad} : f64
+    %3 = arith.constant {value = 0} : f64
+    field.store %3, %p {activate = false, field = y_grad}
+    %4 = math.cos %a : f64
+    %5 = arith.mul %2, %4 : f64
+    %6 = field.load %p {field = x_grad} : f64
+    %7 = arith.add %6, %5 : f64
+    field.store %7, %p {activate = false, field = x_grad}
+    scf.yield
+  }
+  scf.yield
+}`);
+  });
+
+  it('gathers from elements of other iterations by atomics', () => {
+    const module = inLoop(`
+      %j = field.load %p {field = n} : i32
+      %a = field.load %j {field = x} : f64
+      field.store %a, %p {field = y}`);
+    expect(printKernel(adjoint(module, 'f', { adjoints }).kernel)).toContain(
+      '{activate = false, field = x_grad, kind = add}',
+    );
+  });
+
+  it('refuses what overwrites an element that it needs, and takes what overwrites one that it does not', () => {
+    const squared = inLoop(`
+      %a = field.load %p {field = x} : f64
+      %b = arith.mul %a, %a : f64
+      field.store %b, %p {field = x}`);
+    expect(codeOf(() => adjoint(squared, 'f', { adjoints }))).toBe('adjoint/overwritten');
+    const doubled = inLoop(`
+      %a = field.load %p {field = x} : f64
+      %b = arith.add %a, %a : f64
+      field.store %b, %p {field = x}`);
+    expect(codeOf(() => adjoint(doubled, 'f', { adjoints }))).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'adjoint/no-rule',
+      `%a = field.load %p {field = x} : f64
+       %b = arith.bitcast %a {to = i64} : i64
+       %c = arith.bitcast %b {to = f64} : f64
+       field.store %c, %p {field = y}`,
+    ],
+    [
+      'adjoint/no-rule',
+      `%a = field.load %p {field = x} : f64
+       field.clear_all {node = up.x}
+       field.store %a, %p {field = y}`,
+    ],
+    [
+      'adjoint/overwritten',
+      `%q = arith.constant {value = 1} : i32
+       %j = arith.add %p, %q : i32
+       %a = field.load %j {field = x} : f64
+       %b = arith.mul %a, %a : f64
+       field.store %b, %p {field = x}`,
+    ],
+    [
+      'adjoint/no-rule',
+      `%a = field.load %p {field = x} : f64
+       %q = arith.constant {value = 0} : i32
+       %b = field.atomic %a, %q {field = y, kind = max} : f64`,
+    ],
+    [
+      'adjoint/old-value',
+      `%a = field.load %p {field = x} : f64
+       %q = arith.constant {value = 0} : i32
+       %b = field.atomic %a, %q {field = y, kind = add} : f64
+       field.store %b, %p {field = x}`,
+    ],
+    [
+      'adjoint/lost',
+      `%a = field.load %p {field = x} : f64
+       %q = arith.constant {value = 0} : i32
+       %m = arith.constant {value = 3} : i32
+       %s = arith.constant {value = 1} : i32
+       %r = scf.for %q, %m, %s, %a {
+       ^(%k: i32, %c: f64):
+         %d = arith.mul %c, %c : f64
+         scf.yield %d
+       } : f64
+       field.store %r, %p {field = y}`,
+    ],
+  ])('refuses with %s', (code, body) => {
+    expect(codeOf(() => adjoint(inLoop(body), 'f', { adjoints }))).toBe(code);
+  });
+
+  it('refuses a result that goes into a field without an adjoint', () => {
+    const module = inLoop(`
+      %a = field.load %p {field = x} : f64
+      field.store %a, %p {field = y}`);
+    expect(codeOf(() => adjoint(module, 'f', { adjoints: { x: 'x_grad' } }))).toBe('adjoint/no-adjoint');
+  });
+});

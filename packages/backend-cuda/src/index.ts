@@ -1,0 +1,3 @@
+export { cuda, type CudaOptions } from './cuda.js';
+export { cudaLanguage } from './emit/language.js';
+export { cudaDriver } from './load/driver.js';

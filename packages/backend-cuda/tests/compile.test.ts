@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { locate, runProcess } from '@filigree/backend/native';
+import { cuda } from '@filigree/backend-cuda';
+import { conformancePrograms } from '@filigree/conformance';
+import * as E from 'fp-ts/lib/Either.js';
+import { pipe } from 'fp-ts/lib/function.js';
+import { describe, expect, it } from 'vitest';
+
+const nvcc = process.env['FILIGREE_NVCC'] || (await locate('nvcc', process.env['PATH'] ?? ''));
+
+/** The sources of all programs as one file: names of one are not seen by another. */
+const together = (): string => {
+  const backend = cuda();
+  const texts = conformancePrograms().map(({ module }, k) => {
+    const sources = pipe(backend.legalize.run(module), E.chain(backend.emit.run));
+    if (E.isLeft(sources)) throw new Error(sources.left[0]!.message);
+    const text = String(sources.right.files[0]!.contents).replace(/filigree_kernel_/g, `p${k}_kernel_`);
+    return `namespace p${k} {\n${text}}\n`;
+  });
+  return texts.join('\n');
+};
+
+describe.skipIf(!nvcc)('nvcc', () => {
+  /* Values that a program computes and does not use are the program's. */
+  it.each(['sm_75', 'sm_90'])(
+    'compiles every program for %s without a warning',
+    { timeout: 600_000 },
+    async (architecture) => {
+      const folder = await mkdtemp(join(tmpdir(), 'filigree-cuda-'));
+      try {
+        await writeFile(join(folder, 'all.cu'), together());
+        const flags = ['-cubin', `-arch=${architecture}`, '-Werror', 'all-warnings', '-diag-suppress', '177,550'];
+        const done = await runProcess(nvcc!, [...flags, 'all.cu', '-o', 'all.cubin'], {
+          cwd: folder,
+          limitMs: 600_000,
+        });
+        expect([done.status, done.stderr]).toEqual([0, '']);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  );
+});
+
+const program = conformancePrograms().find((p) => p.name === 'histogram by parallel atomics')!;
+const sources = (): ReturnType<ReturnType<typeof cuda>['emit']['run']> =>
+  pipe(cuda().legalize.run(program.module), E.chain(cuda().emit.run));
+
+it('says which compiler does not work', async () => {
+  const made = sources();
+  if (E.isLeft(made)) throw new Error('no sources');
+  const compiled = await cuda({ architecture: 'sm_90' }).compile!(made.right, {
+    compiler: 'nvcc-of-nowhere',
+    cache: false,
+  })();
+  expect(compiled).toMatchObject({
+    left: [
+      {
+        code: 'toolchain/unusable',
+        message: expect.stringContaining("names 'nvcc-of-nowhere'"),
+        remedy: expect.any(String),
+      },
+    ],
+  });
+});
+
+it.skipIf(!nvcc)('makes code of an architecture, and code that drivers translate', async () => {
+  const made = sources();
+  if (E.isLeft(made)) throw new Error('no sources');
+  for (const [architecture, file] of [
+    ['sm_90', /kernels\.cubin$/],
+    ['compute_75', /kernels\.ptx$/],
+  ] as const) {
+    const compiled = await cuda({ architecture }).compile!(made.right, { compiler: nvcc!, cache: false })();
+    expect(compiled).toMatchObject({ right: { backend: 'cuda', path: expect.stringMatching(file), cached: false } });
+  }
+});
+
+it.skipIf(!process.env['FILIGREE_NVRTC'])('needs no compiler but the library NVRTC', async () => {
+  const made = sources();
+  if (E.isLeft(made)) throw new Error('no sources');
+  const before = process.env['FILIGREE_NVCC'];
+  delete process.env['FILIGREE_NVCC'];
+  try {
+    const compiled = await cuda({ architecture: 'sm_90' }).compile!(made.right, { cache: false })();
+    expect(compiled).toMatchObject({ right: { path: expect.stringMatching(/kernels\.cubin$/) } });
+  } finally {
+    if (before !== undefined) process.env['FILIGREE_NVCC'] = before;
+  }
+});

@@ -1,0 +1,48 @@
+import type { AtomicKind, DeviceWords } from '@filigree/backend/gpu';
+import { type ScalarType, byteSize, isFloat } from '@filigree/ir';
+
+/* What clang itself has for the device: no header of HIP is needed. */
+const scalar: Readonly<Partial<Record<ScalarType, string>>> = {
+  i32: 'int',
+  i64: 'long long',
+  u32: 'unsigned',
+  u64: 'unsigned long long',
+  f32: 'float',
+  f64: 'double',
+};
+
+const builtinOf: Readonly<Record<AtomicKind, string>> = {
+  add: '__hip_atomic_fetch_add',
+  min: '__hip_atomic_fetch_min',
+  max: '__hip_atomic_fetch_max',
+  and: '__hip_atomic_fetch_and',
+  or: '__hip_atomic_fetch_or',
+  xor: '__hip_atomic_fetch_xor',
+  exchange: '__hip_atomic_exchange',
+};
+
+const how = '__ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT';
+
+/** The words of HIP, as clang has them. */
+export const hipWords: DeviceWords = {
+  thread: '__builtin_amdgcn_workitem_id_x()',
+  block: '(long long)__builtin_amdgcn_workgroup_id_x()',
+  blockSize: '__builtin_amdgcn_workgroup_size_x()',
+  gridSize: '(long long)__builtin_amdgcn_grid_size_x()',
+  bounds: '__attribute__((amdgpu_flat_work_group_size(1, 256)))',
+  bits: (to) => `__builtin_bit_cast(${scalar[to]!}, x)`,
+  nan: (t) => `__builtin_nan${t === 'f32' ? 'f' : ''}("")`,
+  infinity: (t) => `__builtin_inf${t === 'f32' ? 'f' : ''}()`,
+  /* Of floats the extremes are not those of the device, which lose NaN. */
+  atomic: (kind, t) =>
+    byteSize(t) >= 4 && !(isFloat(t) && (kind === 'min' || kind === 'max'))
+      ? `${builtinOf[kind]}(p, v, ${how})`
+      : undefined,
+  swap: (at, expected, desired) => `compare_swap(${at}, ${expected}, ${desired})`,
+};
+
+/** What `swap` calls: the value that was there, whether it was as expected or not. */
+export const hipPreamble: readonly string[] = ['unsigned', 'unsigned long long'].map(
+  (t) =>
+    `static __device__ inline ${t} compare_swap(${t}* p, ${t} expected, ${t} desired) { __hip_atomic_compare_exchange_strong(p, &expected, desired, __ATOMIC_RELAXED, ${how}); return expected; }`,
+);

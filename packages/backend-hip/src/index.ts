@@ -1,0 +1,3 @@
+export { hip, type HipOptions } from './hip.js';
+export { hipLanguage } from './emit/language.js';
+export { hipDriver } from './load/driver.js';

@@ -1,0 +1,136 @@
+import { type ScalarType, type TypedArray, arrayConstructor, byteSize, bytesOf, fail } from '@filigree/ir';
+
+/**
+ * Memory of a device, in which programs have their buffers. Programs in one memory can be bound to each other's buffers.
+ * It is made of blocks; a block is given back when the last who holds it frees it.
+ */
+export interface Memory {
+  /** What its addresses mean: `host`, `wasm`. A backend takes memory of its own space only. */
+  readonly space: string;
+  /** Whether the host sees it, so that there are views of it. */
+  readonly mapped: boolean;
+  /** Zeros, from an address that is a multiple of 64; the caller holds them. Errors: `memory/disposed`, `load/memory`. */
+  readonly allocate: (bytes: number) => Block;
+  /** One more holds the block. Errors: `memory/foreign`, `memory/freed`. */
+  readonly hold: (block: Block) => void;
+  /** One less holds the block. */
+  readonly free: (block: Block) => void;
+  /** Copies what begins so many bytes behind the start of a block into an array. Errors: as `hold`, `memory/range`. */
+  readonly read: (block: Block, offset: number, into: TypedArray) => void;
+  /** Copies an array to where that is. */
+  readonly write: (block: Block, offset: number, from: TypedArray) => void;
+  /** A view of it, valid until the block is freed. Error: `memory/apart` where the host does not see it. */
+  readonly view: (block: Block, offset: number, type: ScalarType, length: number) => TypedArray;
+  /** Resolves when all that was begun on the device is done. */
+  readonly synchronize: () => Promise<void>;
+  /** The end: no more blocks are given out, and the memory goes when the last of them is freed. */
+  readonly dispose: () => void;
+}
+
+/** A stretch of a memory. */
+export interface Block {
+  readonly memory: Memory;
+  /** Where it begins, as kernels of its space count. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** What a device does for `memoryOf`. */
+export interface Device {
+  readonly space: string;
+  /** So many zeros from a multiple of 64. Error: `load/memory`. */
+  readonly allocate: (bytes: number) => Region;
+  readonly release: (region: Region) => void;
+  /** Copies between the host and regions that it does not see. */
+  readonly read?: (from: number, into: Uint8Array) => void;
+  readonly write?: (to: number, from: Uint8Array) => void;
+  readonly synchronize?: () => Promise<void>;
+  readonly dispose?: () => void;
+}
+
+/** What a device gives for a block. */
+export interface Region {
+  readonly at: number;
+  /** Where the host sees it, if it does: asked anew for each view, since memory may grow. */
+  readonly host?: () => { readonly buffer: ArrayBufferLike; readonly byteOffset: number };
+}
+
+/** The memory of a device. All that is the same for all devices, holders and checks, is done here. */
+export const memoryOf = (device: Device): Memory => {
+  const held = new Map<Block, { readonly region: Region; holders: number }>();
+  let disposed = false;
+
+  const entry = (block: Block): { readonly region: Region; holders: number } => {
+    if (block?.memory !== memory)
+      fail('memory/foreign', 'the block lies in another memory', {
+        remedy: 'make both programs with one memory: { memory }',
+      });
+    return (
+      held.get(block) ??
+      fail('memory/freed', 'what lay in this block was disposed of', {
+        remedy: 'dispose of a program after those that are bound to it',
+      })
+    );
+  };
+  const regionOf = (block: Block, offset: number, bytes: number): Region => {
+    const { region } = entry(block);
+    if (!(Number.isSafeInteger(offset) && offset >= 0 && offset + bytes <= block.bytes))
+      fail('memory/range', `bytes ${offset} to ${offset + bytes} are outside a block of ${block.bytes}`, {
+        remedy: 'read and write within the buffer',
+      });
+    return region;
+  };
+  const view = (block: Block, offset: number, type: ScalarType, length: number): TypedArray => {
+    const { host } = regionOf(block, offset, length * byteSize(type));
+    if (host === undefined)
+      return fail('memory/apart', `the host has no view of the memory of ${device.space}`, {
+        remedy: 'copy: read() and write()',
+      });
+    const { buffer, byteOffset } = host();
+    return new (arrayConstructor(type))(buffer, byteOffset + offset, length);
+  };
+  const memory: Memory = {
+    space: device.space,
+    mapped: device.read === undefined,
+    allocate: (bytes) => {
+      if (disposed) fail('memory/disposed', 'the memory was disposed of', { remedy: 'open another' });
+      const region = device.allocate(bytes);
+      const block: Block = { memory, at: region.at, bytes };
+      held.set(block, { region, holders: 1 });
+      return block;
+    },
+    hold: (block) => void entry(block).holders++,
+    free: (block) => {
+      const known = entry(block);
+      if (--known.holders > 0) return;
+      held.delete(block);
+      device.release(known.region);
+      if (disposed && held.size === 0) device.dispose?.();
+    },
+    read: (block, offset, into) => {
+      const region = regionOf(block, offset, into.byteLength);
+      if (device.read) device.read(region.at + offset, bytesOf(into));
+      else copy(bytesOf(into), hostBytes(region, offset, into.byteLength));
+    },
+    write: (block, offset, from) => {
+      const region = regionOf(block, offset, from.byteLength);
+      if (device.write) device.write(region.at + offset, bytesOf(from));
+      else copy(hostBytes(region, offset, from.byteLength), bytesOf(from));
+    },
+    view,
+    synchronize: device.synchronize ?? (() => Promise.resolve()),
+    dispose: () => {
+      if (disposed) return;
+      disposed = true;
+      if (held.size === 0) device.dispose?.();
+    },
+  };
+  return memory;
+};
+
+const hostBytes = ({ host }: Region, offset: number, bytes: number): Uint8Array => {
+  const { buffer, byteOffset } = host!();
+  return new Uint8Array(buffer, byteOffset + offset, bytes);
+};
+
+const copy = (to: Uint8Array, from: Uint8Array): void => to.set(from);

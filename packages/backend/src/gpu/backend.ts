@@ -1,0 +1,128 @@
+import * as E from 'fp-ts/lib/Either.js';
+import {
+  type Diagnostics,
+  type Extension,
+  type Module,
+  type OptionSpec,
+  DiagnosticError,
+  attempt,
+  checkOptions,
+  fail,
+  option,
+  pass,
+  pipeline,
+  verifyModule,
+} from '@filigree/ir';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import { checkKernels } from '../c-family/check-kernels.js';
+import { withExtensions } from '../c-family/with-extensions.js';
+import type { Artifact, Availability, Backend, CompileOptions, Sources } from '../contract.js';
+import { executableOf } from '../device/executable.js';
+import { placeModule } from '../device/placement.js';
+import { loadSpec } from '../device/run-options.js';
+import { dialectsOf, expandSpellings } from '../extension/expand.js';
+import { scalarizeVectorsOver } from '../legalize/scalarize.js';
+import { layoutSlab } from '../slab/layout.js';
+import { checkAtomics } from './check-atomics.js';
+import type { GpuDriver } from './driver.js';
+import { emitGpu } from './emit.js';
+import type { GpuLanguage } from './language.js';
+import { gpuLibrary } from './library.js';
+import { gpuMemory } from './memory.js';
+import { gpuPrograms } from './program.js';
+
+/** What a backend for a GPU has of the machine. Without a driver it compiles only, and without that it emits only. */
+export interface GpuMachine {
+  readonly probe: () => Promise<Availability>;
+  readonly compile?: (sources: Sources, options?: CompileOptions) => TaskEither<Diagnostics, Artifact>;
+  /** The driver, opened once. Rejects with a diagnostic where there is none. */
+  readonly driver?: () => Promise<GpuDriver>;
+}
+
+/** How modules are written. */
+export interface GpuOptions {
+  /** Check every index at run time: an index out of bounds is then a diagnostic. Default false. */
+  readonly checked?: boolean;
+  /** Those whose ops modules may have, beside the core ones, and how they are written. */
+  readonly extensions?: readonly Extension[];
+}
+
+/** What the options of a backend for a GPU take. */
+export const gpuSpec: OptionSpec<GpuOptions> = {
+  checked: option.truth,
+  extensions: option.array('a list of extensions'),
+};
+
+/**
+ * A backend in a language of the C family for a GPU. `legalize` takes vectors apart; `emit` writes one file of kernels, a function for each
+ * step of each kernel; what touches the machine is handed in. Its programs lie in memory of the device, which the host copies to and from.
+ */
+export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: GpuOptions): Backend => {
+  const { checked = false, extensions = [] } = checkOptions(language.name, given, gpuSpec);
+  const { name } = language;
+  const { compile, driver, probe } = machine;
+  const dialects = dialectsOf(extensions);
+  const dialect = withExtensions(language.dialect, extensions);
+  const written: GpuLanguage = { ...language, dialect };
+  const programOf = gpuPrograms(written, dialects, { checked });
+  const lower = pipeline<Module>([
+    expandSpellings(extensions, (op) => dialect.spellings[op] !== undefined),
+    scalarizeVectorsOver(dialects),
+  ]);
+  const check = (module: Module): void =>
+    stopOnErrors([...checkKernels(module, dialect, extensions), ...checkAtomics(module, written)]);
+  return {
+    name,
+    capabilities: { types: language.types, threads: false, atomics: language.atomics, vectorBytes: 0, fma: true },
+    legalize: pass(`${name}-legalize`, (module: Module, watch) => {
+      stopOnErrors(verifyModule(module, dialects));
+      const result = lower.run(module, watch);
+      if (E.isLeft(result)) throw new DiagnosticError(result.left);
+      check(result.right);
+      return result.right;
+    }),
+    emit: pass<Module, Sources>(`${name}-emit`, (module) => {
+      check(module);
+      const sources = emitGpu(module, written, programOf(module));
+      stopOnErrors(language.verify?.(String(sources.files[0]!.contents)) ?? []);
+      return sources;
+    }),
+    probe,
+    ...(compile ? { compile } : {}),
+    ...(driver
+      ? {
+          sharing: {
+            space: name,
+            open: () => attempt(async () => gpuMemory(name, await driver())),
+            own: (module, bound) => layoutSlab(programOf(module).steps.module, bound),
+          },
+          load: (artifact, module, options) =>
+            attempt(async () => {
+              const { path } = artifact;
+              if (path === undefined)
+                return fail('load/artifact', 'the artifact has no file', {
+                  remedy: "pass what this backend's compile made",
+                });
+              const chosen = checkOptions('load', options, loadSpec);
+              const program = programOf(module);
+              const opened = await driver();
+              const code = opened.open(path);
+              try {
+                const placement =
+                  chosen.placement ??
+                  placeModule(module, gpuMemory(name, opened), {}, layoutSlab(program.steps.module));
+                return executableOf(module, gpuLibrary(opened, code, module, program, placement), chosen);
+              } catch (e) {
+                code.close();
+                throw e;
+              }
+            }),
+        }
+      : {}),
+  };
+};
+
+const stopOnErrors = (diagnostics: Diagnostics): void => {
+  const errors = diagnostics.filter((d) => d.severity === 'error');
+  if (errors.length > 0) throw new DiagnosticError(errors);
+};

@@ -1,0 +1,22 @@
+import { type Diagnostic, type Diagnostics, type Module, error, scalarOf, walk } from '@filigree/ir';
+import type { GpuLanguage } from './language.js';
+
+/** Atomics that a language does not have, in memory that all threads see: `emit/unsupported-atomic`, once for each type. */
+export const checkAtomics = (module: Module, { name, atomics }: GpuLanguage): Diagnostics => {
+  const found = new Map<string, Diagnostic>();
+  const own = new Set(module.buffers.filter((b) => b.role === 'scratch').map((b) => `@${b.name}`));
+  for (const { body } of module.kernels)
+    walk(body, (op) => {
+      if ((op.name !== 'mem.atomic' && op.name !== 'mem.cas') || own.has(String(op.attrs['buffer']))) return;
+      const type = scalarOf(op.operands[0]!.type);
+      if (!atomics.includes(type) && !found.has(type))
+        found.set(
+          type,
+          error('emit/unsupported-atomic', `${name} has no atomics on ${type}`, {
+            loc: op.loc,
+            remedy: `use one of ${atomics.join(', ')}, or another backend`,
+          }),
+        );
+    });
+  return [...found.values()];
+};

@@ -1,0 +1,98 @@
+import type { ScalarType } from '@filigree/ir';
+import type { CFamilyDialect } from '../c-family/dialect.js';
+import { gnuHelper } from '../c-family/helpers/gnu-helper.js';
+import { type HelperRequest, type HelperRows, helperText } from '../c-family/helpers/helper.js';
+import { statusCodes } from '../c-family/helpers/status-codes.js';
+import { gnuSpellings } from '../c-family/spellings/gnu-spellings.js';
+import { type Tokens, cppTokens, suffix } from '../c-family/tokens.js';
+import { type AtomicKind, gpuAtomics } from './atomics.js';
+import { unhinted } from './unhinted.js';
+
+/** In what C++ for GPUs differs from one maker to another. */
+export interface DeviceWords {
+  /** Numbers of this thread in its block, of that block, of threads in a block and in the grid. */
+  readonly thread: string;
+  readonly block: string;
+  readonly blockSize: string;
+  readonly gridSize: string;
+  /** What stands between `void` and the name of a kernel: the most threads of a block. */
+  readonly bounds: string;
+  /** `x` of one type as the other of the same size. */
+  readonly bits: (to: ScalarType, from: ScalarType) => string;
+  readonly nan: Tokens['nan'];
+  readonly infinity: Tokens['infinity'];
+  /** What the language changes `*p` by `v` with, if it takes such elements. */
+  readonly atomic: (kind: AtomicKind, t: ScalarType) => string | undefined;
+  readonly swap: (at: string, expected: string, desired: string) => string;
+}
+
+/** C++ for GPUs, as CUDA and HIP have it, without any header. */
+export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
+  const tokens: Tokens = {
+    ...cppTokens,
+    /* The functions of C's library are those of the device. */
+    library: (f, t) => `${f}${suffix(t)}`,
+    nan: words.nan,
+    infinity: words.infinity,
+    /* One of the codes is left there, whoever comes last. */
+    trap: (what) => `*(volatile int*)status = ${statusCodes[what]};`,
+  };
+  const number = `${words.block} * ${words.blockSize} + ${words.thread}`;
+  return {
+    name,
+    tokens,
+    scalar,
+    stored,
+    pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict__ `,
+    spellings: { ...gnuSpellings, ...unhinted },
+    helper: gnuHelper({ scalar: (t) => scalar[t], stored: (t) => stored[t] ?? scalar[t], local, tokens }, rows(words)),
+    local: 'extern "C" __global__',
+    head: (kernel, params) => `extern "C" __global__ void ${words.bounds} ${kernel}(${params.join(', ')})`,
+    independent: () => [],
+    part: {
+      head: (part, params) => `${local} void ${part}(${params.join(', ')})`,
+      prologue: [`const long long begin = ${number};`],
+      rangeParams: ['long long end'],
+      start: ({ name: part, args, trips }) => [`${part}(${[...args, trips].join(', ')});`],
+      stride: words.gridSize,
+      thread: `(int)(${number})`,
+      helpers: [],
+    },
+  };
+};
+
+const scalar: Readonly<Record<ScalarType, string>> = {
+  i1: 'bool',
+  i8: 'signed char',
+  i16: 'short',
+  i32: 'int',
+  i64: 'long long',
+  u8: 'unsigned char',
+  u16: 'unsigned short',
+  u32: 'unsigned',
+  u64: 'unsigned long long',
+  f32: 'float',
+  f64: 'double',
+};
+
+/* A truth value may be any byte that the host wrote, so memory is not `bool`. */
+const stored: Readonly<Partial<Record<ScalarType, string>>> = { i1: 'unsigned char' };
+
+const local = 'static __device__ inline';
+
+const rows = (words: DeviceWords): HelperRows => ({
+  bits: (r) =>
+    helperText([], `${r.local} ${r.scalar(r.a)} ${r.name}(${r.scalar(r.b)} x) { return ${words.bits(r.a, r.b)}; }`),
+  fma: (r: HelperRequest) => {
+    const t = r.scalar(r.a);
+    return helperText(
+      [],
+      `${r.local} ${t} ${r.name}(${t} a, ${t} b, ${t} c) { return ${r.tokens.library('fma', r.a)}(a, b, c); }`,
+    );
+  },
+  ...gpuAtomics({
+    pointer: (element) => `${element}*`,
+    swap: (_, at, expected, desired) => words.swap(at, expected, desired),
+    native: (kind, { a }) => words.atomic(kind, a),
+  }),
+});

@@ -1,0 +1,35 @@
+/** The driver of a GPU, as far as kernels need it. Calls throw `DiagnosticError` with the name of the call and what it said. */
+export interface GpuDriver {
+  /** What the device is called, and how many of its processors run blocks at once. */
+  readonly device: GpuDevice;
+  readonly allocate: (bytes: number) => number;
+  readonly release: (at: number) => void;
+  readonly clear: (at: number, bytes: number) => void;
+  readonly read: (from: number, into: Uint8Array) => void;
+  readonly write: (to: number, from: Uint8Array) => void;
+  /** Loads compiled kernels from a file. */
+  readonly open: (path: string) => GpuCode;
+  /** Begins a launch; launches run one after the other. `frame` are addresses of the arguments. */
+  readonly launch: (kernel: GpuKernel, blocks: number, threads: number, frame: Uint8Array) => void;
+  /** Waits until all that was begun is done. */
+  readonly finish: () => void;
+  readonly finishAsync: () => Promise<void>;
+  /** Where the bytes of an array are in this process. */
+  readonly addressOf: (bytes: Uint8Array) => bigint;
+}
+
+export interface GpuDevice {
+  readonly name: string;
+  /** What compilers call it: `sm_90`, where the driver says so. */
+  readonly architecture?: string;
+  readonly processors: number;
+}
+
+/** A kernel that the driver has loaded. */
+export type GpuKernel = bigint;
+
+/** Loaded code. */
+export interface GpuCode {
+  readonly kernel: (name: string) => GpuKernel;
+  readonly close: () => void;
+}

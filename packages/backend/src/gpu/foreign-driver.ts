@@ -1,0 +1,153 @@
+import { fail } from '@filigree/ir';
+import type { GpuDriver } from './driver.js';
+
+/** Calls of C, as koffi has them. */
+export interface ForeignFunctions {
+  readonly load: (path: string) => ForeignLibrary;
+  readonly address: (of: Uint8Array) => bigint;
+}
+
+interface ForeignLibrary {
+  readonly func: (name: string, result: string, parameters: string[]) => ForeignFunction;
+}
+
+type ForeignFunction = (...args: unknown[]) => number;
+
+/** The names of one driver's calls, and the numbers of what is asked for. The calls of all these drivers take the same. */
+export interface DriverNames {
+  readonly space: string;
+  /** Files that the library may be, the likeliest first. */
+  readonly libraries: readonly string[];
+  readonly init: string;
+  readonly allocate: string;
+  readonly free: string;
+  readonly clear: string;
+  readonly toDevice: string;
+  readonly toHost: string;
+  readonly open: string;
+  readonly close: string;
+  readonly function: string;
+  readonly launch: string;
+  readonly finish: string;
+  /** Whether all is done; `notReady` if not. */
+  readonly ready: string;
+  readonly notReady: number;
+  readonly deviceName: string;
+  readonly deviceAttribute: string;
+  /** What makes the device current, by calls that only this driver has. */
+  readonly begin: (call: Call) => void;
+  /** Numbers of attributes: processors, and the two parts of an architecture where the driver says so. */
+  readonly processors: number;
+  readonly architecture?: { readonly major: number; readonly minor: number; readonly prefix: string };
+  /** The results that say that there is no device. */
+  readonly noDevice: readonly number[];
+  /** What results mean, of those that users can do something about. */
+  readonly results: Readonly<Record<number, readonly [what: string, remedy: string]>>;
+}
+
+/** One call of the driver with the types of its parameters; a result other than 0 is a diagnostic. */
+export type Call = (name: string, types: readonly string[], ...args: readonly unknown[]) => void;
+
+/** The foreign function library koffi, as a package that has it imports it. Error: `load/ffi`. */
+export const foreignFunctions = async (
+  load: () => Promise<{ readonly default: ForeignFunctions }>,
+): Promise<ForeignFunctions> => {
+  try {
+    return (await load()).default;
+  } catch (e) {
+    return fail('load/ffi', `the foreign function library koffi does not load: ${String(e)}`, {
+      remedy: 'reinstall it for this platform (npm rebuild koffi), or use the wasm backend',
+    });
+  }
+};
+
+/** Opens the driver. Errors: `NAME/driver` where there is none or no device, `NAME/call` where one of its calls fails. */
+export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: string): GpuDriver => {
+  const library = openFirst(names, ffi, path);
+  const known = new Map<string, ForeignFunction>();
+  const functionOf = (name: string, types: readonly string[]): ForeignFunction => {
+    let found = known.get(name);
+    if (found === undefined) known.set(name, (found = library.func(name, 'int', [...types])));
+    return found;
+  };
+  const check = (name: string, result: number): void => {
+    if (result === 0) return;
+    const [what, remedy] = names.results[result] ?? [`error ${result}`, 'see what the driver says of this number'];
+    fail(`${names.space}/${names.noDevice.includes(result) ? 'driver' : 'call'}`, `${name} failed: ${what}`, {
+      remedy,
+    });
+  };
+  const call: Call = (name, types, ...args) => check(name, functionOf(name, types)(...args));
+  const number = (begin: (into: Int32Array) => void): number => {
+    const into = new Int32Array(1);
+    begin(into);
+    return into[0]!;
+  };
+  const handle = (begin: (into: BigUint64Array) => void): bigint => {
+    const into = new BigUint64Array(1);
+    begin(into);
+    return into[0]!;
+  };
+  const attribute = (which: number): number =>
+    number((into) => call(names.deviceAttribute, ['void *', 'int', 'int'], into, which, 0));
+
+  call(names.init, ['uint'], 0);
+  names.begin(call);
+  const text = new Uint8Array(256);
+  call(names.deviceName, ['void *', 'int', 'int'], text, text.length, 0);
+  const { architecture: parts } = names;
+  return {
+    device: {
+      name: new TextDecoder().decode(text.subarray(0, text.indexOf(0))),
+      processors: attribute(names.processors),
+      ...(parts ? { architecture: `${parts.prefix}${attribute(parts.major)}${attribute(parts.minor)}` } : {}),
+    },
+    allocate: (bytes) => Number(handle((into) => call(names.allocate, ['void *', 'size_t'], into, Math.max(1, bytes)))),
+    release: (at) => call(names.free, ['uint64_t'], BigInt(at)),
+    clear: (at, bytes) => call(names.clear, ['uint64_t', 'uint8_t', 'size_t'], BigInt(at), 0, bytes),
+    read: (from, into) => {
+      if (into.length > 0) call(names.toHost, ['void *', 'uint64_t', 'size_t'], into, BigInt(from), into.length);
+    },
+    write: (to, from) => {
+      if (from.length > 0) call(names.toDevice, ['uint64_t', 'void *', 'size_t'], BigInt(to), from, from.length);
+    },
+    open: (file) => {
+      const code = handle((into) => call(names.open, ['void *', 'str'], into, file));
+      return {
+        kernel: (name) => handle((into) => call(names.function, ['void *', 'uint64_t', 'str'], into, code, name)),
+        close: () => call(names.close, ['uint64_t'], code),
+      };
+    },
+    launch: (kernel, blocks, threads, frame) =>
+      call(names.launch, launchTypes, kernel, blocks, 1, 1, threads, 1, 1, 0, 0n, frame, null),
+    finish: () => call(names.finish, ['uint64_t'], 0n),
+    /* Asked again and again: another thread would have to take the device over first. */
+    finishAsync: async () => {
+      for (let wait = 0; ; wait = Math.min(2 * wait + 1, longestWait)) {
+        const result = functionOf(names.ready, ['uint64_t'])(0n);
+        if (result !== names.notReady) return check(names.ready, result);
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    },
+    addressOf: (bytes) => ffi.address(bytes),
+  };
+};
+
+/* Milliseconds between two questions whether the device is done. */
+const longestWait = 16;
+
+/** Function, three dimensions of blocks and of threads, bytes of shared memory, stream, arguments, more of them. */
+const launchTypes = ['uint64_t', ...Array<string>(7).fill('uint'), 'uint64_t', 'void *', 'void *'];
+
+const openFirst = ({ space, libraries }: DriverNames, ffi: ForeignFunctions, path?: string): ForeignLibrary => {
+  const reasons: string[] = [];
+  for (const file of path === undefined ? libraries : [path])
+    try {
+      return ffi.load(file);
+    } catch (e) {
+      reasons.push(`${file}: ${(e instanceof Error ? e.message : String(e)).replace(/^.*: /, '')}`);
+    }
+  return fail(`${space}/driver`, `the driver of the device is not on this machine: ${reasons.join('; ')}`, {
+    remedy: `install the driver for ${space}, or use another backend`,
+  });
+};

@@ -1,0 +1,131 @@
+import { type Kernel, type Module, type Scalar, argumentsInto } from '@filigree/ir';
+import type { Command, CommandList, Library } from '../device/library.js';
+import { packedArguments } from '../device/packed-arguments.js';
+import { type Placement, addressOf } from '../device/placement.js';
+import { checkStatus } from '../device/trap.js';
+import { layoutSlab } from '../slab/layout.js';
+import type { GpuCode, GpuDriver } from './driver.js';
+import { blockSize } from './language.js';
+import type { GpuLaunch, GpuProgram } from './program.js';
+import type { Step } from './steps.js';
+
+/**
+ * Loaded code over memory of a device. A list of launches is the launches of all its steps, one after the other; the host waits once,
+ * for the last, and reads nothing but whether one of them trapped.
+ */
+export const gpuLibrary = (
+  driver: GpuDriver,
+  code: GpuCode,
+  module: Module,
+  program: GpuProgram,
+  placement: Placement,
+): Library => {
+  const { memory, own, places, bound } = placement;
+  const layout = layoutSlab(program.steps.module, bound);
+  const status = program.kernels.some((k) => k.takesStatus) ? memory.allocate(4) : undefined;
+  const addressOfBuffer = (name: string): number => {
+    const place = places.get(name);
+    return place ? addressOf(place) : own.at + layout.offsetOf.get(name)!;
+  };
+  const kernels = new Map(module.kernels.map((k) => [k.name, k]));
+
+  const prepare = ({ kernel: name, args }: Command): Prepared => {
+    const kernel = kernels.get(name)!;
+    const { bytes, set } = packedArguments([kernel]);
+    const values: Scalar[] = [];
+    const check = argumentsInto(kernel, values, 0);
+    const give = (given: readonly Scalar[]): void => {
+      check(given);
+      set(0, given);
+    };
+    give(args);
+    const begins = program.launches.get(name)!.map((launch) => {
+      const addresses = launch.emitted.buffers.map((b) => addressOfBuffer(b.name));
+      if (launch.emitted.takesStatus) addresses.push(status!.at);
+      return beginner(driver, code, launch, addresses, { kernel, bytes, values });
+    });
+    return { set: give, begin: () => begins.forEach((begin) => begin()) };
+  };
+  const commands = (list: readonly Command[]): CommandList => {
+    const prepared = list.map(prepare);
+    const watched = list.some((c) => program.launches.get(c.kernel)!.some(({ emitted }) => emitted.takesStatus));
+    const begin = (): void => {
+      if (watched) driver.clear(status!.at, 4);
+      for (const p of prepared) p.begin();
+    };
+    const end = (): void => {
+      if (!watched) return;
+      const said = new Int32Array(1);
+      memory.read(status!, 0, said);
+      checkStatus(module, said[0]!);
+    };
+    return {
+      set: (k, args) => prepared[k]!.set(args),
+      run: () => {
+        begin();
+        driver.finish();
+        end();
+      },
+      runAsync: async () => {
+        begin();
+        await driver.finishAsync();
+        end();
+      },
+    };
+  };
+  return {
+    placement,
+    commands,
+    dispose: () => {
+      if (status) memory.free(status);
+      code.close();
+    },
+  };
+};
+
+/** The launches of one command. */
+interface Prepared {
+  readonly set: (args: readonly Scalar[]) => void;
+  readonly begin: () => void;
+}
+
+/** The arguments of a kernel, as its launches read them and as they were given. */
+interface Given {
+  readonly kernel: Kernel;
+  readonly bytes: Uint8Array;
+  readonly values: readonly Scalar[];
+}
+
+/** A launch whose arguments lie ready: addresses of buffers, then the scalars, which are changed in place. */
+const beginner = (
+  driver: GpuDriver,
+  code: GpuCode,
+  { step, emitted }: GpuLaunch,
+  addresses: readonly number[],
+  { kernel, bytes, values }: Given,
+): (() => void) => {
+  const held = BigUint64Array.from(addresses.length > 0 ? addresses : [0], BigInt);
+  const firstAddress = driver.addressOf(new Uint8Array(held.buffer));
+  const firstScalar = driver.addressOf(bytes);
+  const pointers = [
+    ...addresses.map((_, k) => firstAddress + BigInt(8 * k)),
+    ...kernel.params.map((_, k) => firstScalar + BigInt(8 * k)),
+  ];
+  const frame = new Uint8Array(BigUint64Array.from(pointers.length > 0 ? pointers : [0n]).buffer);
+  const entry = code.kernel(emitted.name);
+  /* The driver reads behind the back of the collector. */
+  const alive = { held, bytes };
+  return () => {
+    const threads = step.parallel ? blockSize : 1;
+    driver.launch(entry, alive && blocksOf(step, values, driver.device.processors), threads, frame);
+  };
+};
+
+/** Blocks enough to keep all processors busy, and no more than have something to do. */
+const blocksOf = ({ parallel, trips }: Step, values: readonly Scalar[], processors: number): number => {
+  if (!parallel) return 1;
+  const count = typeof trips === 'object' ? Number(values[trips.parameter]) : (trips ?? Infinity);
+  return Math.max(1, Math.min(Math.ceil(count / blockSize), processors * blocksPerProcessor));
+};
+
+const blocksPerProcessor = 8;

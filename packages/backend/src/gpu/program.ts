@@ -1,0 +1,50 @@
+import type { Dialect, Module } from '@filigree/ir';
+import { kernelNames } from '../c-family/names.js';
+import { type EmittedKernel, type EmitOptions, emitKernel } from '../c-family/kernel/emit-kernel.js';
+import type { GpuLanguage } from './language.js';
+import { type Step, type Steps, cutIntoSteps } from './steps.js';
+
+/** A module as text of a GPU's language, and what its launches are. */
+export interface GpuProgram {
+  readonly steps: Steps;
+  /** Of each kernel, by name, its launches in order. */
+  readonly launches: ReadonlyMap<string, readonly GpuLaunch[]>;
+  readonly kernels: readonly EmittedKernel[];
+}
+
+/** One launch: a step, and the function that it is. */
+export interface GpuLaunch {
+  readonly step: Step;
+  readonly emitted: EmittedKernel;
+}
+
+/** Writes the steps of legal modules, each module once. */
+export const gpuPrograms = (
+  { dialect }: GpuLanguage,
+  dialects: readonly Dialect[],
+  options: EmitOptions,
+): ((module: Module) => GpuProgram) => {
+  const known = new WeakMap<Module, GpuProgram>();
+  const write = (module: Module): GpuProgram => {
+    const steps = cutIntoSteps(module, dialects);
+    const names = kernelNames(steps.module);
+    const emitted = new Map(
+      steps.module.kernels.map((kernel, k) => [
+        kernel,
+        emitKernel(steps.module, kernel, `filigree_kernel_${names[k]}`, dialect, options),
+      ]),
+    );
+    return {
+      steps,
+      kernels: [...emitted.values()],
+      launches: new Map(
+        [...steps.of].map(([name, list]) => [name, list.map((step) => ({ step, emitted: emitted.get(step.kernel)! }))]),
+      ),
+    };
+  };
+  return (module) => {
+    const program = known.get(module) ?? write(module);
+    known.set(module, program);
+    return program;
+  };
+};

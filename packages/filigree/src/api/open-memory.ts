@@ -1,0 +1,31 @@
+import type { Backend } from '@filigree/backend';
+import type { Memory } from '@filigree/backend/device';
+import { checkOptions, option, type Extension, type OptionSpec } from '@filigree/ir';
+import { openMemory as openFor } from '@filigree/runtime';
+import { resolveBackend, type BackendName } from './backends.js';
+import { right } from './build.js';
+
+/** What a memory is for. */
+export interface OpenMemoryOptions {
+  /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
+  readonly backend?: BackendName | (string & {}) | Backend;
+  /** Those whose backends may be named. */
+  readonly extensions?: readonly Extension[];
+  /** Bytes that it has at the least. It grows, but for WebAssembly without shared memory; there the default is 64 MiB. */
+  readonly bytes?: number;
+}
+
+/**
+ * A memory for several programs of a backend. Those made with it, `compile(f, { memory })`, can be bound to buffers of each other, so that
+ * an output of one is an input of another without a copy. Errors: `runtime/backend`, `memory/backend`, `load/memory`.
+ */
+export const openMemory = async (given?: OpenMemoryOptions): Promise<Memory> => {
+  const { backend, extensions, ...options } = checkOptions('openMemory', given, openMemorySpec);
+  return right(await openFor(await resolveBackend(backend, extensions), options)());
+};
+
+const openMemorySpec: OptionSpec<OpenMemoryOptions> = {
+  backend: option.anything,
+  extensions: option.array('a list of extensions'),
+  bytes: option.number(0),
+};

@@ -1,0 +1,83 @@
+import { fail, type Builder, scalarOf, type ScalarType, type Value } from '@filigree/ir';
+import { codeType, type Format } from '@filigree/sparse/fields';
+import { checkedBits, checkedSign } from './checks.js';
+import { emitExactHalves, exactHalves } from './exact-halves.js';
+import { lowest, signExtended, type SignOptions } from './int.js';
+import { isPowerOfTwo, scaleOf, type Scale } from './scale.js';
+
+/**
+ * Numbers at equal steps (thesis §5.5.3): [-range, range) in 2ᵇⁱᵗˢ codes, or [0, range) where they are unsigned. A number is stored as
+ * the nearest of them, halves away from zero; what is outside as the nearest end, NaN as 0. Error: `layout/format` for
+ * bits that are not 1 to 53, a range that is not above zero, or infinite.
+ */
+export const fixed = (bits: number, range: number, { signed = true }: SignOptions = {}): Format => {
+  checkedBits('fixed', 'bits', bits, 1, 53);
+  checkedSign('fixed', signed);
+  if (typeof range !== 'number' || !(range > 0) || range === Infinity)
+    fail('layout/format', `fixed() was given ${String(range)} as range`, { remedy: 'give a number above 0' });
+  const scales = { f32: scaleOf(bits, range, signed, 'f32'), f64: scaleOf(bits, range, signed, 'f64') };
+  const scale = (type: ScalarType): Scale => scales[type === 'f64' ? 'f64' : 'f32'];
+  return {
+    name: 'fixed',
+    attrs: { bits, range, ...(!signed && { signed }) },
+    bits,
+    refuses: (type) => refusal(type, bits, range, scale(type)),
+    encode: (value, type) => {
+      const steps = nearest(Number(value), scale(type));
+      return bits > 32 ? BigInt.asUintN(bits, BigInt(steps)) : steps < 0 ? steps + 2 ** bits : steps;
+    },
+    decode: (code, type) => {
+      const { most, step } = scale(type);
+      const steps = Number(code) > most ? Number(code) - 2 ** bits : Number(code);
+      const value = steps * step;
+      return type === 'f32' ? Math.fround(value) : value;
+    },
+    emitEncode: (b, value) => emitNearest(b, value, scale(scalarOf(value.type))),
+    emitDecode: (b, code, type) => {
+      const { step, narrow } = scale(type);
+      const of = narrow ? 'f32' : 'f64';
+      const count = signed ? signExtended(b, code, bits) : code;
+      return b.cast(b.mul(b.cast(count, of), b.constant(step, of)), type);
+    },
+  };
+};
+
+/** The number of steps that is nearest to a value. */
+const nearest = (value: number, scale: Scale): number => {
+  const halves = scale.exact ? exactHalves(value, scale) : Math.trunc(value * scale.perHalf);
+  const { least, most } = scale;
+  const within = Math.min(Math.max(halves, 2 * least), 2 * most);
+  return Number.isNaN(within) ? 0 : Math.trunc((within + Math.sign(within)) / 2) + 0;
+};
+
+/**
+ * Halves of a step are counted, cut off towards zero, so that what is left is on integers. Between what a program computes and
+ * the product stands a conversion or a choice, so that compilers with fast arithmetic do not join them.
+ */
+const emitNearest = (b: Builder, value: Value, scale: Scale): Value => {
+  const { bits, least, most } = scale;
+  const type = bits > 29 || scale.exact ? 'i64' : 'i32';
+  const x = scale.type === 'f32' && !scale.narrow ? b.cast(value, 'f64') : orZero(b, value);
+  const of = scale.narrow ? 'f32' : 'f64';
+  const halves = scale.exact ? emitExactHalves(b, x, scale) : b.cast(b.mul(x, b.constant(scale.perHalf, of)), type);
+  const count = (n: number): Value => b.constant(type === 'i64' ? BigInt(n) : n, type);
+  const within = b.min(b.max(halves, count(2 * least)), count(2 * most));
+  const up = least < 0 ? b.add(count(1), b.shr(within, count(type === 'i64' ? 63 : 31))) : count(1);
+  const steps = b.shr(b.add(within, up), count(1));
+  const code = codeType(bits);
+  return least < 0 ? lowest(b, b.cast(steps, code), bits, code) : b.cast(steps, code);
+};
+
+const orZero = (b: Builder, x: Value): Value => b.select(b.cmp('eq', x, x), x, b.constant(0, x.type));
+
+const refusal = (type: ScalarType, bits: number, range: number, scale: Scale): string | undefined => {
+  if (type !== 'f32' && type !== 'f64') return 'it is for f32 and f64; int is for integers';
+  if (type === 'f32' && bits > 32) return 'f32 does not hold numbers of more than 32 bits';
+  const { step, perHalf, range: held } = scale;
+  const [normal, largest] = type === 'f32' ? [2 ** -126, 3.4028234663852886e38] : [2 ** -1022, Number.MAX_VALUE];
+  if (!(step >= normal && perHalf <= largest && perHalf >= normal && held <= largest / 2))
+    return `its range ${range} is too small or too large for ${type}`;
+  return type === 'f64' && bits > 48 && !isPowerOfTwo(range)
+    ? `more than 48 bits need a range that is a power of two, not ${range}`
+    : undefined;
+};

@@ -1,0 +1,121 @@
+import { scalarOf, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import { codeType, type Format } from '@filigree/sparse/fields';
+import { checkedBits, checkedSign } from './checks.js';
+import type { SignOptions } from './int.js';
+import { ieeeOf, type Ieee } from './ieee.js';
+
+/**
+ * Floating-point numbers of few bits (thesis §5.5.3): from the highest bit down a sign, unless they are unsigned, the exponent
+ * with the bias 2ᵉ⁻¹ - 1, the fraction. An exponent of 0 is zero: there are no subnormal numbers, and no infinities. A number is stored
+ * as the nearest, halves away from zero, whose exponent may be the next one; then as zero if it is too small, and as the largest if
+ * it is too large. NaN is 0, and so is what is negative where there is no sign. Error: `layout/format` for bits out of bounds.
+ */
+export const float = (exponent: number, fraction: number, { signed = true }: SignOptions = {}): Format => {
+  checkedBits('float', 'bits of the exponent', exponent, 1, 11);
+  checkedBits('float', 'bits of the fraction', fraction, 0, 52);
+  checkedSign('float', signed);
+  const shape: Shape = { exponent, fraction, signed };
+  const bits = exponent + fraction + (signed ? 1 : 0);
+  return {
+    name: 'float',
+    attrs: { exponent, fraction, ...(!signed && { signed }) },
+    bits,
+    refuses: (type) => refusal(type, shape),
+    encode: (value, type) => {
+      const code = codeOf(ieeeOf(type).bitsOf(Number(value)), shape, ieeeOf(type));
+      return bits > 32 ? code : Number(code);
+    },
+    decode: (code, type) => ieeeOf(type).numberOf(bitsOf(BigInt(code), shape, ieeeOf(type))),
+    emitEncode: (b, value) => b.cast(emitCode(b, value, shape, ieeeOf(scalarOf(value.type))), codeType(bits)),
+    emitDecode: (b, code, type) => emitBits(b, code, shape, ieeeOf(type)),
+  };
+};
+
+interface Shape {
+  readonly exponent: number;
+  readonly fraction: number;
+  readonly signed: boolean;
+}
+
+/** Constants of a shape in a type, all as codes without sign. */
+const constantsOf = ({ exponent, fraction }: Shape, ieee: Ieee) => {
+  const bias = (1n << BigInt(exponent - 1)) - 1n;
+  const all = (1n << BigInt(exponent + fraction)) - 1n;
+  const wide = exponent === ieee.exponent;
+  return {
+    /** Bits of a number that a code has not. */
+    dropped: BigInt(ieee.fraction - fraction),
+    /** What is to be added to a code for the bias of the type. */
+    rebias: (ieee.bias - bias) << BigInt(fraction),
+    least: 1n << BigInt(fraction),
+    /** The largest number of both. */
+    most: wide ? all - (1n << BigInt(fraction)) : all,
+    /** Where the code has an exponent that the type keeps for infinities. */
+    wide,
+  };
+};
+
+const codeOf = (word: bigint, shape: Shape, ieee: Ieee): bigint => {
+  const { dropped, rebias, least, most } = constantsOf(shape, ieee);
+  const magnitude = word & (ieee.sign - 1n);
+  if (magnitude > ieee.infinity || magnitude < ieee.leastNormal) return 0n;
+  const rounded = dropped === 0n ? magnitude : (magnitude + (1n << (dropped - 1n))) >> dropped;
+  const code = rounded - rebias;
+  if (code < least) return 0n;
+  const within = code > most ? most : code;
+  if (magnitude === word) return within;
+  return shape.signed ? within | (1n << BigInt(shape.exponent + shape.fraction)) : 0n;
+};
+
+const bitsOf = (code: bigint, shape: Shape, ieee: Ieee): bigint => {
+  const { dropped, rebias, least, most } = constantsOf(shape, ieee);
+  const sign = 1n << BigInt(shape.exponent + shape.fraction);
+  const magnitude = code & (sign - 1n);
+  if (magnitude < least) return 0n;
+  const within = magnitude > most ? most : magnitude;
+  return ((within + rebias) << dropped) | (code >= sign ? ieee.sign : 0n);
+};
+
+/** What `codeOf` does, on the bits of a value. A code that would be below zero is a large number here, and not taken. */
+const emitCode = (b: Builder, value: Value, shape: Shape, ieee: Ieee): Value => {
+  const { dropped, rebias, least, most, wide } = constantsOf(shape, ieee);
+  const { constant } = ieee;
+  const word = b.bitcast(value, ieee.word);
+  const magnitude = b.and(word, constant(b, ieee.sign - 1n));
+  const rounded =
+    dropped === 0n ? magnitude : b.shr(b.add(magnitude, constant(b, 1n << (dropped - 1n))), constant(b, dropped));
+  const code = b.min(b.sub(rounded, constant(b, rebias)), constant(b, most));
+  const belowLeast = b.cmp('lt', rounded, constant(b, rebias + least));
+  const tooSmall = wide ? b.or(belowLeast, b.cmp('lt', magnitude, constant(b, ieee.leastNormal))) : belowLeast;
+  const isNaN = b.cmp('gt', magnitude, constant(b, ieee.infinity));
+  const isNegative = b.cmp('ge', word, constant(b, ieee.sign));
+  const none = b.or(tooSmall, shape.signed ? isNaN : b.or(isNaN, isNegative));
+  const width = BigInt(shape.exponent + shape.fraction);
+  const topDown = BigInt(ieee.width) - 1n - width;
+  const sign = (): Value => {
+    const alone = b.and(word, constant(b, ieee.sign));
+    return topDown === 0n ? alone : b.shr(alone, constant(b, topDown));
+  };
+  return b.select(none, constant(b, 0n), shape.signed ? b.or(code, sign()) : code);
+};
+
+const emitBits = (b: Builder, code: Value, shape: Shape, ieee: Ieee): Value => {
+  const { dropped, rebias, least, most, wide } = constantsOf(shape, ieee);
+  const { constant } = ieee;
+  const word = b.cast(code, ieee.word);
+  const width = BigInt(shape.exponent + shape.fraction);
+  const magnitude = shape.signed ? b.and(word, constant(b, (1n << width) - 1n)) : word;
+  const within = wide ? b.min(magnitude, constant(b, most)) : magnitude;
+  const moved = b.shl(b.add(within, constant(b, rebias)), constant(b, dropped));
+  const top = BigInt(ieee.width) - 1n - width;
+  const signed = shape.signed ? b.or(moved, b.shl(b.sub(word, magnitude), constant(b, top))) : moved;
+  const isZero = b.cmp('lt', magnitude, constant(b, least));
+  return b.bitcast(b.select(isZero, constant(b, 0n), signed), ieee.type);
+};
+
+const refusal = (type: ScalarType, { exponent, fraction }: Shape): string | undefined => {
+  if (type !== 'f32' && type !== 'f64') return 'it is for f32 and f64; int is for integers';
+  const of = ieeeOf(type);
+  if (exponent > of.exponent) return `an exponent of ${type} has ${of.exponent} bits, not ${exponent}`;
+  return fraction > of.fraction ? `a fraction of ${type} has ${of.fraction} bits, not ${fraction}` : undefined;
+};

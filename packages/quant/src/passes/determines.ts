@@ -1,0 +1,54 @@
+import { freeValues, type Op, type Region, type Value } from '@filigree/ir';
+
+/**
+ * Coordinates in the region of a loop as functions of one of its parameters, in words: `%3`, `+1 %3`, `div 8 %3`, `rem 4 div 8 %3`; nothing
+ * for what is no such function. Equal words are equal functions in every iteration.
+ */
+export const functionsIn = (
+  region: Region,
+  ops: ReadonlyMap<number, Op>,
+): ((coordinate: Value) => string | undefined) => {
+  const params = new Set(region.params.map((p) => p.id));
+  const outside = new Set(freeValues(region).map((v) => v.id));
+  const numberOf = (v: Value): number | undefined => {
+    const op = ops.get(v.id);
+    return op?.name === 'arith.constant' && typeof op.attrs.value === 'number' ? op.attrs.value : undefined;
+  };
+  /** What is the same in all iterations. */
+  const fixed = (v: Value): string | undefined => {
+    const number = numberOf(v);
+    return number !== undefined ? String(number) : outside.has(v.id) ? `@${v.id}` : undefined;
+  };
+  const joined = (head: string, by: string | undefined, of: string | undefined): string | undefined =>
+    by === undefined || of === undefined ? undefined : `${head}${by} ${of}`;
+  const words = (v: Value): string | undefined => {
+    if (params.has(v.id)) return `%${v.id}`;
+    const op = ops.get(v.id);
+    if (!op) return undefined;
+    const [a, b] = op.operands;
+    switch (op.name) {
+      case 'arith.add':
+        return joined('+', fixed(b), words(a)) ?? joined('+', fixed(a), words(b));
+      case 'arith.sub':
+        return joined('-', fixed(b), words(a));
+      case 'arith.div':
+      case 'arith.rem':
+        return (numberOf(b) ?? 0) > 0 ? joined(`${op.name.slice(6)} `, fixed(b), words(a)) : undefined;
+      default:
+        return undefined;
+    }
+  };
+  return words;
+};
+
+/** Whether the values of functions tell a parameter: it is one of them, moved by something fixed, or its digits to one base are. */
+export const determines = (functions: readonly string[], { id }: Value): boolean => tell(functions, `%${id}`);
+
+const tell = (functions: readonly string[], wanted: string): boolean =>
+  functions.some((f) => unmoved(f) === wanted) ||
+  functions.some((f) => {
+    const [, base, of] = unmoved(f).match(/^rem (\S+) (.*)$/) ?? [];
+    return base !== undefined && unmoved(of) === wanted && tell(functions, `div ${base} ${of}`);
+  });
+
+const unmoved = (f: string): string => f.replace(/^(?:[+-]\S+ )+/, '');

@@ -1,0 +1,92 @@
+import {
+  definitions,
+  mapKernels,
+  mapRegions,
+  mapShared,
+  opTable,
+  opWith,
+  pass,
+  walk,
+  type Module,
+  type Op,
+  type OpTable,
+  type Pass,
+  type Region,
+} from '@filigree/ir';
+import { elementOf, fieldDialects, valueName, type ElementOf, type Layout } from '@filigree/sparse/fields';
+import { determines, functionsIn } from './determines.js';
+
+/**
+ * Thread-safety inference (thesis §5.6.2): says of stores and atomic operations on stored fields that no other thread writes their word
+ * meanwhile, so that they need no loop on `mem.cas`. That is so outside of parallel loops; and within, where every write to
+ * the word goes to an element that its iteration alone writes to, since the same coordinates of all of them tell which
+ * iteration it is.
+ *
+ * Takes ops on fields, and leaves them with `alone` where it holds.
+ */
+export const ownWords = (layout: Layout): Pass<Module> => {
+  const table = opTable(fieldDialects(layout));
+  return pass('own-words', (module) =>
+    mapKernels(module, (kernel) => {
+      const body = marked({ layout, table, ops: definitions(kernel.body) }, kernel.body, () => true);
+      return body === kernel.body ? kernel : { ...kernel, body };
+    }),
+  );
+};
+
+interface Context {
+  readonly layout: Layout;
+  readonly table: OpTable;
+  readonly ops: ReadonlyMap<number, Op>;
+}
+
+/** A region whose writes to words of which `isOwn` holds are marked; of a parallel loop that is asked of the loop. */
+const marked = (c: Context, region: Region, isOwn: (word: string) => boolean): Region => {
+  const ops = mapShared(region.ops, (op) => {
+    const parallel = isParallel(c, op);
+    const inner = mapRegions(op, (r) => marked(c, r, parallel ? ownedIn(c, r) : isOwn));
+    const write = writeOf(c, op);
+    return write && isOwn(write.word) ? opWith(inner, { attrs: { ...inner.attrs, alone: true } }) : inner;
+  });
+  return ops === region.ops ? region : { params: region.params, ops };
+};
+
+/** Whether all that is written to a word, in the region of a parallel loop, belongs to the iteration. */
+const ownedIn = (c: Context, region: Region): ((word: string) => boolean) => {
+  const writes = new Map<string, ElementOf[]>();
+  const lost = new Set<string>();
+  let unknown = false;
+  walk(region, (op) => {
+    /* Of what runs in parallel within an iteration other threads write, too. */
+    if (isParallel(c, op)) unknown = true;
+    const write = writeOf(c, op);
+    if (write) writes.set(write.word, [...(writes.get(write.word) ?? []), write.element]);
+    else
+      for (const { kind, buffer } of effectsOf(c, op))
+        if (kind !== 'read') {
+          if (buffer === undefined) unknown = true;
+          else lost.add(buffer);
+        }
+  });
+  const functionOf = functionsIn(region, c.ops);
+  const isOwned = (word: string): boolean => {
+    const [first, ...others] = (writes.get(word) ?? []).map(({ index }) => index.map(functionOf));
+    const common = first.filter((f, axis): f is string => f !== undefined && others.every((all) => all[axis] === f));
+    return region.params.every((p) => determines(common, p));
+  };
+  return (word) => !unknown && !lost.has(word) && isOwned(word);
+};
+
+/** The element of a stored field that an op writes, and what effects call its word. */
+const writeOf = (c: Context, op: Op): { readonly element: ElementOf; readonly word: string } | undefined => {
+  const element = elementOf(c.layout, op);
+  const leaf = element && c.layout.nodes[element.placed.path[element.placed.path.length - 1]];
+  if (!element || !leaf?.stored) return undefined;
+  const word = valueName(leaf);
+  return effectsOf(c, op).some((e) => e.kind !== 'read' && e.buffer === word) ? { element, word } : undefined;
+};
+
+/* What nobody knows may write anything. */
+const effectsOf = ({ table }: Context, op: Op) => table.get(op.name)?.effects(op) ?? [{ kind: 'write' as const }];
+
+const isParallel = ({ table }: Context, op: Op): boolean => table.get(op.name)?.control?.(op)?.parallel === true;

@@ -1,0 +1,53 @@
+import { DiagnosticError, type ScalarType } from '@filigree/ir';
+import { fixed, float, int, quantFormats } from '@filigree/quant';
+import { field, stored, type Format } from '@filigree/sparse/fields';
+import { describe, expect, it } from 'vitest';
+
+const refusal = (f: () => unknown): string => {
+  try {
+    f();
+  } catch (e) {
+    if (e instanceof DiagnosticError) return `${e.diagnostics[0].code}: ${e.diagnostics[0].message}`;
+    throw e;
+  }
+  return 'nothing';
+};
+
+describe('formats that there are not', () => {
+  it.each<[string, () => unknown, string]>([
+    ['no bits', () => int(0), 'int() was given 0 as bits'],
+    ['too many', () => int(65), 'int() was given 65 as bits'],
+    ['half a bit', () => int(2.5), 'int() was given 2.5 as bits'],
+    ['too many for a fraction', () => fixed(54, 1), 'fixed() was given 54 as bits'],
+    ['no range', () => fixed(8, 0), 'fixed() was given 0 as range'],
+    ['a negative range', () => fixed(8, -1), 'fixed() was given -1 as range'],
+    ['an infinite range', () => fixed(8, Infinity), 'fixed() was given Infinity as range'],
+    ['no number', () => fixed(8, NaN), 'fixed() was given NaN as range'],
+    ['no exponent', () => float(0, 5), 'float() was given 0 as bits of the exponent'],
+    ['a fraction too long', () => float(5, 53), 'float() was given 53 as bits of the fraction'],
+    ['a sign of its own', () => int(4, { signed: 'no' as never }), 'int() was told signed: no'],
+    ['an odd attribute', () => quantFormats.int({ bits: 3, range: 2 }), "the format int has no attribute 'range'"],
+    ['a missing attribute', () => quantFormats.fixed({ bits: 3 }), 'fixed() was given undefined as range'],
+  ])('%s', (_, f, message) => {
+    expect(refusal(f)).toBe(`layout/format: ${message}`);
+  });
+
+  it.each<[ScalarType, Format, string]>([
+    ['f32', int(8), 'it is for integers; fixed and float are for numbers with a fraction'],
+    ['i32', fixed(8, 1), 'it is for f32 and f64; int is for integers'],
+    ['i64', float(5, 10), 'it is for f32 and f64; int is for integers'],
+    ['i32', int(33), 'i32 does not hold signed integers of 33 bits'],
+    ['i32', int(32, { signed: false }), 'i32 does not hold unsigned integers of 32 bits'],
+    ['u32', int(4), 'its numbers can be negative, those of u32 cannot'],
+    ['f32', float(9, 3), 'an exponent of f32 has 8 bits, not 9'],
+    ['f32', float(5, 24), 'a fraction of f32 has 23 bits, not 24'],
+    ['f32', fixed(33, 1), 'f32 does not hold numbers of more than 32 bits'],
+    ['f32', fixed(16, 1e-40), 'its range 1e-40 is too small or too large for f32'],
+    ['f32', fixed(16, 1e39), 'its range 1e+39 is too small or too large for f32'],
+    ['f64', fixed(50, 3), 'more than 48 bits need a range that is a power of two, not 3'],
+  ])('on a field of %s', (type, format, message) => {
+    expect(refusal(() => stored(field('u', type), format))).toBe(
+      `layout/format: field 'u' of type ${type} cannot be stored as ${format.name}: ${message}`,
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import { fixed, float, int } from '@filigree/quant';
+import type { Format } from '@filigree/sparse/fields';
+import { describe, expect, it } from 'vitest';
+import { fixedNumbers, floatNumbers, floorOf, nearestOf, next, previous, type Float, type Numbers } from './exact.js';
+
+const floats: readonly Float[] = ['f32', 'f64'];
+const signs = [true, false];
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, k) => from + k);
+
+/** The least normal number of a type: what is smaller counts as zero. */
+const leastNormal = { f32: 2 ** -126, f64: 2 ** -1022 };
+
+/** Every code comes back, every number around each threshold goes to its side, and what is outside to the end. */
+const checkAll = (format: Format, type: Float, { coded, thresholds }: Numbers): string[] => {
+  const wrong: string[] = [];
+  const is = (x: number, code: bigint): void => {
+    const got = BigInt(format.encode(x, type));
+    if (got !== code) wrong.push(`${x} is stored as ${got}, not ${code}`);
+  };
+  for (const { value, code } of coded) {
+    const given = bitsOf(format, code);
+    const x = nearestOf(value, type);
+    const got = format.decode(given, type);
+    if (!Object.is(got, x)) wrong.push(`${code} stands for ${got}, not ${x}`);
+    is(x, code);
+  }
+  thresholds.forEach((threshold, k) => {
+    const { down, same } = floorOf(threshold, type);
+    if (down !== 0 && Math.abs(down) < leastNormal[type]) return;
+    is(previous(down, type), coded[k].code);
+    is(down, coded[same && down > 0 ? k + 1 : k].code);
+    is(next(down, type), coded[k + 1].code);
+  });
+  const [first, last] = [coded[0], coded[coded.length - 1]];
+  const most = type === 'f32' ? 3.4028234663852886e38 : Number.MAX_VALUE;
+  for (const x of [most, Infinity]) is(x, last.code);
+  for (const x of [-most, -Infinity]) is(x, first.code);
+  for (const x of [0, -0, NaN, leastNormal[type] / 2, -leastNormal[type] / 2]) is(x, 0n);
+  return wrong;
+};
+
+const bitsOf = (format: Format, code: bigint): number | bigint => (format.bits > 32 ? code : Number(code));
+
+describe.each(floats)('of %s', (type) => {
+  describe.each(signs)('signed: %s', (signed) => {
+    it.each(range(1, 16))('fixed of %i bits stores to the nearest, halves away from zero, for every code', (bits) => {
+      for (const r of [2, 3, 0.1].map((x) => (type === 'f32' ? Math.fround(x) : x)))
+        expect(checkAll(fixed(bits, r, { signed }), type, fixedNumbers(bits, r, signed)).slice(0, 5)).toEqual([]);
+    });
+
+    it.each(range(1, type === 'f32' ? 8 : 11))(
+      'float with %i bits of exponent and at most 16 in all does, and flushes, for every code',
+      (exponent) => {
+        for (const fraction of range(0, 16 - exponent - (signed ? 1 : 0)))
+          expect(
+            checkAll(float(exponent, fraction, { signed }), type, floatNumbers(exponent, fraction, signed, type)).slice(
+              0,
+              5,
+            ),
+          ).toEqual([]);
+      },
+    );
+  });
+});
+
+describe('int', () => {
+  it.each(range(1, 16))('of %i bits wraps', (bits) => {
+    const wrong: string[] = [];
+    for (const signed of signs)
+      for (const type of ['i32', 'u32', 'i64'] as const) {
+        if (signed && type === 'u32') continue;
+        const of = int(bits, { signed });
+        const low = signed ? -(2 ** (bits - 1)) : 0;
+        for (let value = low; value < low + 2 ** bits; value++)
+          for (const given of [-1, 0, 1].map((turn) => value + turn * 2 ** bits)) {
+            if (type === 'u32' && given < 0) continue;
+            const got = Number(of.decode(of.encode(type === 'i64' ? BigInt(given) : given, type), type));
+            if (got !== value) wrong.push(`${given} in ${type} is read as ${got}`);
+          }
+      }
+    expect(wrong.slice(0, 5)).toEqual([]);
+  });
+});

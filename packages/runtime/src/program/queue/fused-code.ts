@@ -1,0 +1,112 @@
+import type { Backend, Commands } from '@filigree/backend';
+import type { Bindings } from '@filigree/backend/device';
+import { hashKernel, opTable, walk, type Buffer, type Kernel, type Module, type Scalar } from '@filigree/ir';
+import { kernelOf, type Graph, type NodeArgument } from '@filigree/sched';
+import { sitesOf, type Site, type TaskSetting } from '@filigree/sparse/fields';
+import { instantiate, type Instance, type InstantiateOptions } from '../../instantiate.js';
+import { right } from '../../right.js';
+
+/** A graph as code in the memory of its program. */
+export interface FusedCode {
+  /** Runs it, with the arguments of each launch of the window; calls `after` when a stretch has run. */
+  readonly run: (window: Arguments, after: (stretch: Stretch) => void) => void;
+  /** The places in the program that its code reports by number. */
+  readonly sites: readonly Site[];
+  /** Kernels that were compiled for it. */
+  readonly kernels: number;
+  readonly dispose: () => void;
+}
+
+/** The arguments of launches, those of one from its start on. */
+export interface Arguments {
+  readonly args: readonly Scalar[];
+  readonly starts: readonly number[];
+}
+
+/** Nodes that are launched by one native call: one that may fail, or several that cannot. */
+export interface Stretch {
+  /** The number of the launch that a failure belongs to. */
+  readonly fails: number | undefined;
+  readonly nodes: { readonly length: number };
+}
+
+/** What code is made with. */
+export interface CodeSetting {
+  readonly tasks: TaskSetting;
+  /** From kernels on fields to kernels on memory. */
+  readonly lower: (module: Pick<Module, 'kernels' | 'buffers'>) => Module;
+  readonly backend: Backend;
+  readonly options: InstantiateOptions;
+  /** The program whose memory it works on. */
+  readonly instance: Instance;
+}
+
+/** Lowers and compiles the nodes of a graph, those of equal code once. Throws `DiagnosticError`. */
+export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<FusedCode> => {
+  const names = new Map<string, string>();
+  const kernels: Kernel[] = [];
+  const stretches: (Stretch & { readonly nodes: Launched[]; commands?: Commands })[] = [];
+  for (const node of graph.nodes) {
+    const { kernel, args: from } = kernelOf(node, 'task');
+    const hash = hashKernel(kernel);
+    const name = names.get(hash) ?? `task_${kernels.length}`;
+    if (!names.has(hash)) kernels.push({ ...kernel, name });
+    names.set(hash, name);
+    const fails = node.mayFail ? node.parts[0].launch : undefined;
+    const launched = { kernel: name, from, args: new Array<Scalar>(from.length).fill(0) };
+    const last = stretches.at(-1);
+    if (last && last.fails === undefined && fails === undefined) last.nodes.push(launched);
+    else stretches.push({ fails, nodes: [launched] });
+  }
+  const lowered = setting.lower({ kernels, buffers: usedBy(kernels, setting.tasks) });
+  const bind = boundTo(setting.instance, lowered);
+  const made = right(await instantiate(lowered, setting.backend, { ...setting.options, bind })());
+  return {
+    run: ({ args, starts }, after) => {
+      for (const stretch of stretches) {
+        const { nodes, commands } = stretch;
+        for (let k = 0; k < nodes.length; k++) {
+          const node = nodes[k];
+          for (let a = 0; a < node.from.length; a++) {
+            const { launch, argument } = node.from[a];
+            node.args[a] = args[starts[launch] + argument];
+          }
+          if (commands && node.args.length > 0) commands.set(k, node.args);
+        }
+        (stretch.commands ??= made.commands(nodes.map(({ kernel, args }) => ({ kernel, args })))).run();
+        after(stretch);
+      }
+    },
+    sites: sitesOf(lowered),
+    kernels: kernels.length,
+    dispose: made.dispose,
+  };
+};
+
+/** A kernel of the code, and where its arguments come from. */
+interface Launched {
+  readonly kernel: string;
+  readonly from: readonly NodeArgument[];
+  readonly args: Scalar[];
+}
+
+/** The buffers that ops name. */
+const usedBy = (kernels: readonly Kernel[], { buffers, dialects }: TaskSetting): readonly Buffer[] => {
+  const table = opTable(dialects);
+  const used = new Set<string>();
+  for (const { body } of kernels)
+    walk(body, (op) => {
+      for (const { buffer } of table.get(op.name)?.effects(op) ?? []) if (buffer !== undefined) used.add(buffer);
+    });
+  return buffers.filter((b) => used.has(b.name));
+};
+
+/** The buffers that lie in the memory of the program: all but constants, and what tasks leave for each other. */
+const boundTo = (instance: Instance, { buffers }: Module): Bindings => {
+  const there = new Set(instance.module.buffers.flatMap(({ name, role }) => (isPlaced(role) ? [name] : [])));
+  return Object.fromEntries(
+    buffers.flatMap((b) => (isPlaced(b.role) && there.has(b.name) ? [[b.name, instance.buffer(b.name)]] : [])),
+  );
+};
+
+const isPlaced = (role: Buffer['role']): boolean => role !== 'const' && role !== 'scratch';

@@ -1,0 +1,282 @@
+import { DiagnosticError, option, optionsOf, type Diagnostics, type OptionSpec } from '@filigree/ir';
+import {
+  GRAPH_PASSES,
+  noOwners,
+  plan,
+  planSpec,
+  type GraphPass,
+  type Owners,
+  type Plan,
+  type PlanOptions,
+} from '@filigree/sched';
+import type { CutKernels, Site } from '@filigree/sparse/fields';
+import { right } from '../../right.js';
+import type { Call } from '../launcher.js';
+import { fusedCode, type CodeSetting, type FusedCode } from './fused-code.js';
+import { Window } from './window.js';
+
+export type { GraphPass };
+
+/** How launches are queued. */
+export interface QueueOptions extends PlanOptions {
+  /** Launches that wait at most, about; fewer where a loop of the user's ends before. Default 128. */
+  readonly window?: number;
+}
+
+/** What `queue` takes, for those that pass it on. */
+export const queueSpec: OptionSpec<QueueOptions> = { ...planSpec, window: option.whole(1) };
+
+/** What was launched so far, and what planning cost. */
+export interface QueueReport {
+  /** Launches of kernels, as the user made them. */
+  readonly launches: number;
+  /** Loops and serial stretches that were run. */
+  readonly tasksLaunched: number;
+  /** Kernels that were compiled for plans. */
+  readonly tasksCompiled: number;
+  /** Windows that were planned. */
+  readonly plans: number;
+  /** Milliseconds of planning, and of lowering and compiling what was planned. */
+  readonly planMs: number;
+  readonly compileMs: number;
+  /** Plans whose code could not be made: their launches run one by one. */
+  readonly warnings: Diagnostics;
+  /** The plan of the last window. */
+  readonly last: Plan | undefined;
+}
+
+/** What a queue works with. */
+export interface QueueSetting extends CodeSetting {
+  readonly cut: CutKernels;
+  readonly options: CodeSetting['options'];
+  readonly queue: QueueOptions;
+  /** Throws what the last launches reported, by the places that their code numbers. */
+  readonly check: (call: Call, sites: readonly Site[]) => void;
+  /** Clears up after what failed, and throws it. */
+  readonly failed: (cause: unknown) => never;
+}
+
+/**
+ * Launches that wait until someone looks (thesis §4.5): then they are planned together and run. A window that was planned before is
+ * run by the code that was made for it since; a new one runs launch by launch, while its code is made.
+ */
+export class Queue {
+  private readonly window = new Window();
+  private readonly calls: Call[] = [];
+  private readonly inputs = new Set<string>();
+  private readonly planned = new Map<number, Planned[]>();
+  private readonly knownOwners = new Map<string, number>();
+  private readonly pending = new Set<Promise<void>>();
+  private readonly kinds = new Map<string, number>();
+  private owners: Owners = noOwners;
+  private last: Plan | undefined;
+  private owner = 0;
+  private limit: number;
+  private unrepeated = 0;
+  private stopped = false;
+  private disposed = false;
+  private running = false;
+  private counts = { launches: 0, tasksLaunched: 0, tasksCompiled: 0, plans: 0, planMs: 0, compileMs: 0 };
+  private readonly warnings: Diagnostics[] = [];
+
+  constructor(private readonly setting: QueueSetting) {
+    this.limit = setting.queue.window ?? WINDOW;
+    this.ownerOf(noOwners);
+  }
+
+  /** One kernel of a launch: queued, or done if it must be at once. Gives what it returned, else `before`. */
+  run(call: Call, given: readonly unknown[], before: number): number {
+    const { window, calls, inputs } = this;
+    if (this.stopped || call.copiesOut) {
+      this.flush();
+      call.bind(given);
+      this.count(call);
+      call.start();
+      return call.finish(given, before);
+    }
+    if (call.inputs.some((b) => inputs.has(b))) this.flush();
+    call.bind(given);
+    window.add(this.kindOf(call), call.args);
+    calls.push(call);
+    for (const b of call.inputs) inputs.add(b);
+    this.counts.launches++;
+    if (call.returns) {
+      this.flush();
+      return call.finish(given, before);
+    }
+    if (window.length >= this.limit) this.flushWhole();
+    return before;
+  }
+
+  /** Runs what waits. Throws what a launch reports; those after it are dropped. */
+  flush(): void {
+    this.unrepeated = 0;
+    this.runWindow();
+  }
+
+  /** As `flush`; with `compiled` also waits for the code of all plans. */
+  async sync(compiled: boolean): Promise<void> {
+    this.flush();
+    if (compiled) while (this.pending.size > 0) await Promise.all(this.pending);
+  }
+
+  /** Cells may have been activated or deactivated by others. */
+  forget(): void {
+    this.owners = noOwners;
+    this.owner = this.ownerOf(noOwners);
+  }
+
+  /** Runs everything at once from now on: someone holds the memory itself. */
+  stop(): void {
+    this.flush();
+    this.stopped = true;
+  }
+
+  report(): QueueReport {
+    return { ...this.counts, warnings: this.warnings.flat(), last: this.last };
+  }
+
+  dispose(): void {
+    this.clear();
+    this.disposed = true;
+    for (const list of this.planned.values()) for (const p of list) p.code?.dispose();
+  }
+
+  /** Runs the launches up to where the user's loop begins anew, and keeps the others. */
+  private flushWhole(): void {
+    const { window } = this;
+    const whole = window.whole;
+    if (whole === window.length && ++this.unrepeated > 1) {
+      /* A loop that is longer than the window would be cut at another place each time. */
+      this.unrepeated = 0;
+      this.limit = Math.min(2 * this.limit, Math.max(LONGEST, this.limit));
+    } else if (whole < window.length) this.unrepeated = 0;
+    const rest = this.calls.slice(whole).map((call, k) => ({ call, args: window.argsOf(whole + k) }));
+    window.cut(whole);
+    this.calls.length = whole;
+    this.runWindow();
+    for (const { call, args } of rest) {
+      window.add(this.kindOf(call), args);
+      this.calls.push(call);
+      for (const b of call.inputs) this.inputs.add(b);
+    }
+  }
+
+  private runWindow(): void {
+    const { window, calls, setting } = this;
+    if (window.length === 0 || this.running) return;
+    this.running = true;
+    try {
+      const planned = this.plannedOf();
+      this.last = planned.plan;
+      if (planned.code) {
+        const { code } = planned;
+        code.run(window, ({ fails, nodes }) => {
+          this.counts.tasksLaunched += nodes.length;
+          if (fails !== undefined) setting.check(calls[fails], code.sites);
+        });
+        setting.check(calls[calls.length - 1], code.sites);
+      } else
+        calls.forEach((call, k) => {
+          this.count(call);
+          call.startWith(window.argsOf(k));
+        });
+      this.owners = planned.plan.owners;
+      this.owner = planned.next;
+    } catch (e) {
+      this.forget();
+      setting.failed(e);
+    } finally {
+      this.running = false;
+      this.clear();
+    }
+  }
+
+  private clear(): void {
+    this.window.clear();
+    this.calls.length = 0;
+    this.inputs.clear();
+  }
+
+  /** The plan of the window, found or made. */
+  private plannedOf(): Planned {
+    const { window, owner } = this;
+    const key = Math.imul(window.hash, 31) + owner;
+    const list = this.planned.get(key) ?? [];
+    const known = list.find((p) => p.owner === owner && window.equals(p.kinds));
+    if (known) return known;
+    const begin = performance.now();
+    const launches = this.calls.map((c) => ({ tasks: this.setting.cut.tasks.get(c.kernel)! }));
+    const made = right(plan(this.owners, launches, this.setting.tasks, { without: this.setting.queue.without ?? [] }));
+    const planned: Planned = { owner, kinds: [...window.kinds], plan: made, next: this.ownerOf(made.owners) };
+    this.counts.plans++;
+    this.counts.planMs += performance.now() - begin;
+    list.push(planned);
+    this.planned.set(key, list);
+    if (isBetter(made)) this.makeCode(planned);
+    return planned;
+  }
+
+  /** Makes the code of a plan, when there is time; without it launches run one by one. */
+  private makeCode(planned: Planned): void {
+    const work = async (): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve));
+      if (this.disposed) return;
+      const begin = performance.now();
+      try {
+        const code = await fusedCode(planned.plan.graph, this.setting);
+        if (this.disposed) return code.dispose();
+        planned.code = code;
+        this.counts.tasksCompiled += code.kernels;
+      } catch (e) {
+        if (!(e instanceof DiagnosticError)) throw e;
+        this.warnings.push(e.diagnostics.map((d) => ({ ...d, severity: 'warning' as const })));
+      } finally {
+        this.counts.compileMs += performance.now() - begin;
+      }
+    };
+    const done = work().finally(() => this.pending.delete(done));
+    this.pending.add(done);
+  }
+
+  private count(call: Call): void {
+    this.counts.tasksLaunched += this.setting.cut.tasks.get(call.kernel)!.length;
+  }
+
+  private kindOf({ kernel }: Call): number {
+    const known = this.kinds.get(kernel) ?? this.kinds.size;
+    this.kinds.set(kernel, known);
+    return known;
+  }
+
+  private ownerOf(owners: Owners): number {
+    const text = JSON.stringify(owners);
+    const known = this.knownOwners.get(text) ?? this.knownOwners.size;
+    this.knownOwners.set(text, known);
+    return known;
+  }
+}
+
+/** A window and its plan. */
+interface Planned {
+  /** What was known of the states before, by number, and after. */
+  readonly owner: number;
+  readonly next: number;
+  readonly kinds: readonly number[];
+  readonly plan: Plan;
+  code?: FusedCode;
+}
+
+/** Whether a plan does anything but launch what was launched. */
+const isBetter = ({ before, graph }: Plan): boolean => graph.nodes.some((n, k) => n !== before.nodes[k]);
+
+const WINDOW = 128;
+
+/** Launches beyond which it is not waited for a loop to begin anew. */
+const LONGEST = 4096;
+
+/** Passes on the graph of a window, which `without` leaves out. */
+export const graphPassNames = Object.keys(GRAPH_PASSES) as readonly GraphPass[];
+
+/** What `program` takes as `queue`. */
+export const queueOption = option.or(true, option.or(false, optionsOf(queueSpec)));

@@ -1,0 +1,86 @@
+import {
+  adjoint,
+  clearGradients,
+  differentiable,
+  withGradients,
+  type Adjoint,
+  type WithGradients,
+} from '@filigree/autodiff';
+import {
+  combined,
+  coreDialects,
+  DiagnosticError,
+  fail,
+  type Diagnostics,
+  type Extension,
+  type Module,
+} from '@filigree/ir';
+import { componentsOf, type AnyField, type Layout } from '@filigree/sparse/fields';
+
+/** The adjoints of the kernels of a program. */
+export interface AdjointKernels {
+  /** By the name of the primal: its adjoint, or why it has none, which is reported when it is launched on a tape. */
+  readonly of: ReadonlyMap<string, Pick<Adjoint, 'kernel' | 'parameters' | 'reads' | 'writes' | 'needs'> | Diagnostics>;
+  /** The names of scalar fields, each with that of its adjoint. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The names of parameters, by kernel. */
+  readonly parameters: ReadonlyMap<string, readonly string[]>;
+  /** The kernel that sets all adjoints to zero. */
+  readonly clear: string;
+}
+
+/** A layout with the adjoints of fields; as it is where none are asked for. Error: `program/differentiate`. */
+export const gradientsOf = (layout: Layout, asked: true | readonly AnyField[] | undefined): WithGradients => {
+  if (asked === undefined) return { layout, adjoints: {} };
+  if (asked !== true && !Array.isArray(asked))
+    fail('program/differentiate', 'differentiate is true, or a list of fields', {
+      remedy: 'write differentiate: true',
+    });
+  const primals = asked === true ? differentiable(layout) : asked.flatMap(componentsOf);
+  const foreign = primals.find((f) => layout.fields.get(f.name)?.field !== f);
+  if (foreign)
+    fail('program/differentiate', `field '${foreign.name}' is to be differentiated, and not in the layout`, {
+      remedy: 'place it, or leave it out',
+    });
+  if (primals.length === 0)
+    fail('program/differentiate', 'there is no field of floats to differentiate', {
+      remedy: 'leave differentiate out',
+    });
+  return withGradients(layout, primals);
+};
+
+/** The module with the adjoints of its kernels; as it is where no field has an adjoint. */
+export const withAdjoints = (
+  module: Module,
+  { layout, adjoints }: WithGradients,
+  extensions: readonly Extension[] = [],
+): { readonly module: Module; readonly adjoints?: AdjointKernels } => {
+  const fields = Object.values(adjoints);
+  if (fields.length === 0) return { module };
+  const dialects = (combined(extensions).dialects ?? []).filter((d) => !coreDialects.includes(d));
+  const of = new Map(module.kernels.map((k) => [k.name, adjointOr(module, k.name, { adjoints, dialects })] as const));
+  const made = [...of.values()].filter((a): a is Adjoint => 'kernel' in a);
+  const clear = clearGradients('clear_gradients', layout, fields);
+  return {
+    module: {
+      ...module,
+      buffers: [...module.buffers, ...made.flatMap((a) => a.buffers)],
+      kernels: [...module.kernels, ...made.map((a) => a.kernel), clear],
+    },
+    adjoints: {
+      of,
+      fields: adjoints,
+      parameters: new Map(module.kernels.map((k) => [k.name, k.params.map((p, n) => p.hint ?? String(n))])),
+      clear: clear.name,
+    },
+  };
+};
+
+const adjointOr = (module: Module, name: string, options: Parameters<typeof adjoint>[2]): Adjoint | Diagnostics => {
+  try {
+    return adjoint(module, name, options);
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics;
+    throw e;
+  }
+};

@@ -1,0 +1,200 @@
+import * as E from 'fp-ts/lib/Either.js';
+import { describe, expect, it } from 'vitest';
+import { cpp } from '@filigree/backend-cpp';
+import { wasm } from '@filigree/backend-wasm';
+import { DiagnosticError } from '@filigree/ir';
+import { active, array, idiv, kernel, range, type Grid1 } from '@filigree/lang/kernels';
+import { program, type Program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
+import { interpreter } from './interpreter.js';
+
+const [x, y, c] = (['x', 'y', 'c'] as const).map((name) => field(name, 'f32'));
+const sparse = () => dense(i, 16).pointer().dense(i, 16);
+const tree = layout(sparse().place(x), sparse().place(y), dense(i, 8).pointer({ cells: 3 }).dense(i, 16).place(c));
+
+const kernels = {
+  init: kernel([x, 'i32'], (x: Grid1, n: number) => {
+    for (const i of range(n)) x[i] = i;
+  }),
+  copy: kernel([x, y, 'f32'], (x: Grid1, y: Grid1, by: number) => {
+    for (const i of active(x)) y[i] = x[i] * by + 0.3;
+  }),
+  inc: kernel([x], (x: Grid1) => {
+    for (const i of active(x)) x[i] = x[i] * 1.1 + 1.0;
+  }),
+  half: kernel([x, c], (x: Grid1, c: Grid1) => {
+    for (const i of active(x)) c[idiv(i, 2)] += x[i];
+  }),
+  put: kernel([x, array('f32', 8)], (x: Grid1, a: number[]) => {
+    for (const i of range(a.length)) x[i] = a[i];
+  }),
+  twice: kernel([array('f32', 8)], (a: number[]) => {
+    for (const i of range(a.length)) a[i] = a[i] * 2;
+  }),
+  total: kernel([y], (y: Grid1) => {
+    let sum = 0;
+    for (const i of active(y)) sum += y[i];
+    return sum;
+  }),
+};
+
+type Made = Program<typeof kernels>;
+
+const make = async (options: Partial<ProgramOptions>): Promise<Made> => {
+  const made = await program({ layout: tree, kernels, backend: interpreter(), fastMath: false, ...options })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  return made.right as unknown as Made;
+};
+
+const contents = (p: Made): unknown => ['x', 'y', 'c'].map((name) => [...p.fields[name].entries()]);
+
+const codeOf = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics[0].code;
+    throw e;
+  }
+  return '';
+};
+
+const steps = (p: Made): number => {
+  for (let k = 0; k < 3; k++) {
+    p.run.copy(1 + k);
+    p.run.inc();
+    p.run.inc();
+    p.run.half();
+  }
+  return p.run.total();
+};
+
+for (const backend of [cpp(), wasm()])
+  describe(`on ${backend.name}`, async () => {
+    const { usable, reason } = await backend.probe();
+    it.skipIf(!usable)(
+      `the queue computes what launches one by one do, to the last bit${usable ? '' : `: ${reason}`}`,
+      async () => {
+        const [eager, queued] = [await make({ backend }), await make({ backend, queue: true })];
+        const sums = [];
+        for (const p of [eager, queued]) {
+          p.run.init(60);
+          for (let k = 0; k < 5; k++) {
+            sums.push(steps(p));
+            await p.sync({ compiled: true });
+          }
+        }
+        expect(sums.slice(5)).toEqual(sums.slice(0, 5));
+        expect(contents(queued)).toEqual(contents(eager));
+        const { warnings, tasksLaunched, launches } = queued.queued()!;
+        expect(warnings).toEqual([]);
+        expect(tasksLaunched).toBeLessThan(launches);
+        eager.dispose();
+        queued.dispose();
+      },
+    );
+  });
+
+it('waits until someone looks, and no longer', async () => {
+  const p = await make({ queue: true });
+  p.run.init(4);
+  p.run.inc();
+  expect(p.queued()!.tasksLaunched).toBe(0);
+  expect(p.fields.x.get(1)).toBeCloseTo(2.1);
+  expect(p.queued()!.tasksLaunched).toBe(2);
+  p.run.inc();
+  p.flush();
+  expect(p.queued()!.tasksLaunched).toBe(3);
+  p.run.copy(1);
+  const saved = p.save();
+  p.run.inc();
+  p.load(saved);
+  expect(p.fields.x.get(0)).toBeCloseTo(2.1);
+  p.run.inc();
+  p.dispose();
+});
+
+it('takes arrays as they are when a kernel is launched', async () => {
+  const p = await make({ queue: true });
+  const a = new Float32Array([1, 2, 3]);
+  p.run.put(a);
+  a.fill(7);
+  p.run.copy(1);
+  p.run.put(a);
+  expect([...p.fields.x.toArray({ from: [0], to: [3] })]).toEqual([7, 7, 7]);
+  expect(p.fields.y.get(1)).toBeCloseTo(2.3);
+  p.run.twice(a);
+  expect([...a]).toEqual([14, 14, 14]);
+});
+
+it('a view sees every launch', async () => {
+  const d = field('d', 'f32');
+  const inc = kernel([d], (d: Grid1) => {
+    for (const i of range(4)) d[i] += 1;
+  });
+  const made = await program({
+    layout: layout(dense(i, 4).place(d)),
+    kernels: { inc },
+    backend: interpreter(),
+    queue: true,
+  })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  const { run, fields } = made.right;
+  run.inc();
+  const { data } = fields.d.view();
+  expect(data[0]).toBe(1);
+  run.inc();
+  expect(data[0]).toBe(2);
+});
+
+it('names the launch that failed, and runs none after it', async () => {
+  for (const compiled of [false, true]) {
+    const p = await make({ queue: true });
+    const failing = (): void => {
+      p.run.inc();
+      p.run.inc();
+      p.run.half();
+      p.run.inc();
+      p.run.copy(1);
+      p.flush();
+    };
+    const grid = p.fields.x as ScalarHostField;
+    p.run.init(60);
+    grid.set([0], 1);
+    failing();
+    await p.sync({ compiled });
+    for (let k = 0; k < 200; k += 16) grid.set([k], 1);
+    const before = grid.get(1);
+    const { plans, tasksLaunched } = p.queued()!;
+    expect(codeOf(failing)).toBe('launch/exhausted');
+    expect(grid.get(1)).toBeCloseTo((before * 1.1 + 1) * 1.1 + 1);
+    /* Both increments as one, and the launch that failed. */
+    expect(p.queued()).toMatchObject({ plans, warnings: [], tasksLaunched: tasksLaunched + (compiled ? 2 : 3) });
+    p.flush();
+    expect(grid.get(1)).toBeCloseTo((before * 1.1 + 1) * 1.1 + 1);
+    p.dispose();
+  }
+});
+
+it('a loop is planned at most three times, however long it is and wherever it begins', async () => {
+  for (const window of [4, 7, 128]) {
+    const p = await make({ queue: { window } });
+    p.run.init(4);
+    p.run.copy(1);
+    for (let k = 0; k < 100; k++) {
+      p.run.inc();
+      p.run.copy(k);
+      p.run.inc();
+    }
+    p.flush();
+    expect(p.queued()!.launches).toBe(302);
+    expect(p.queued()!.plans, `window ${window}`).toBeLessThanOrEqual(5);
+    p.dispose();
+  }
+});
+
+it('with debug nothing waits', async () => {
+  const p = await make({ queue: true, debug: true });
+  p.run.init(4);
+  expect(p.queued()).toBeUndefined();
+  expect(p.fields.x.get(3)).toBe(3);
+});

@@ -1,0 +1,6 @@
+export { graphOf, joined, nodeOf, type Graph, type Launch, type Node, type Part } from './graph/graph.js';
+export { edgesOf } from './graph/edges.js';
+export { noOwners, ownersAfter, type Activated, type Owners } from './graph/owners.js';
+export { plan, planSpec, GRAPH_PASSES, type GraphPass, type Plan, type PlanOptions } from './plan.js';
+export { kernelOf, type NodeArgument, type NodeKernel } from './code/kernel-of.js';
+export { drawGraph } from './draw-graph.js';

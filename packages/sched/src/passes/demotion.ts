@@ -1,0 +1,38 @@
+import { pass, type Pass } from '@filigree/ir';
+import { withoutActivations, type Task, type TaskSetting } from '@filigree/sparse/fields';
+import { nodeOf, type Graph, type Node } from '../graph/graph.js';
+import { ownersAfter } from '../graph/owners.js';
+import { remembered } from './remembered.js';
+
+/**
+ * Activates nothing that is known to be active (thesis §4.6.3): an earlier loop over the same domain, in this window or one before,
+ * activated the same cells, and since then neither has the domain grown nor have cells been deactivated.
+ */
+export const demotion = (setting: TaskSetting): Pass<Graph> =>
+  pass('demotion', (graph) => {
+    let owners = graph.owners;
+    let changed = false;
+    const nodes = graph.nodes.map((node): Node => {
+      const known = new Set(owners.map((a) => a.key));
+      const next = demoted(node, known, setting);
+      changed ||= next !== node;
+      owners = ownersAfter(owners, next);
+      return next;
+    });
+    return changed ? { ...graph, nodes } : graph;
+  });
+
+const demoted = (node: Node, known: ReadonlySet<string>, setting: TaskSetting): Node => {
+  const [part, ...others] = node.parts;
+  const keys = part.task.activations.flatMap(({ key }) => (key !== undefined && known.has(key) ? [key] : []));
+  if (keys.length === 0 || others.length > 0) return node;
+  return nodeOf({ ...part, task: lessActivating(part.task, keys, setting) });
+};
+
+const lessActivating = remembered((task: Task, keys: readonly string[], setting: TaskSetting) =>
+  withoutActivations(
+    task,
+    task.activations.filter((a) => a.key !== undefined && keys.includes(a.key)),
+    setting,
+  ),
+);

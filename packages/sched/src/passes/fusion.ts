@@ -1,0 +1,83 @@
+import { pass, type Pass } from '@filigree/ir';
+import { edgesOf, keepsItsPlace } from '../graph/edges.js';
+import { joined, type Graph, type Node } from '../graph/graph.js';
+import { Reach } from '../graph/reach.js';
+
+/**
+ * Runs tasks as one where that cannot be seen (thesis §4.6.4): loops over one domain of which each iteration touches only what
+ * the same iteration of the other touches, of what either writes; and serial stretches. There is no third task between them.
+ */
+export const fusion: Pass<Graph> = pass('fusion', (graph) => {
+  const blocks: (readonly Node[])[] = [];
+  for (let n = 0; n < graph.nodes.length; n += BLOCK) blocks.push(fused(graph.nodes.slice(n, n + BLOCK)));
+  return blocks.every((b, k) => b.length === Math.min(BLOCK, graph.nodes.length - k * BLOCK))
+    ? graph
+    : { ...graph, nodes: blocks.flat() };
+});
+
+/** Tasks among which partners are looked for: what it costs grows with the square. */
+const BLOCK = 256;
+
+/** Most ops of a node: beyond that code grows faster than what is saved. */
+const LARGEST = 2000;
+
+const fused = (nodes: readonly Node[]): readonly Node[] => {
+  const edges = edgesOf({ nodes });
+  const reach = new Reach(edges);
+  /** The node that each one has become part of; itself, if it is the first there. */
+  const home = nodes.map((_, n) => n);
+  const now = [...nodes];
+  const kinds = new Map<string, number[]>();
+  nodes.forEach((node, n) => {
+    const kind = kindOf(node);
+    if (kind === undefined) return;
+    const candidates = kinds.get(kind) ?? [];
+    kinds.set(kind, candidates);
+    const partner = candidates.findLast((m) => mayJoin(now[m], node) && !reach.leadsAround(m, n));
+    if (partner === undefined) return void candidates.push(n);
+    reach.join(partner, n);
+    home[n] = partner;
+    now[partner] = joined(now[partner], node);
+  });
+  if (home.every((m, n) => m === n)) return nodes;
+  return sorted(now, home, edges);
+};
+
+/** What nodes must have in common. */
+const kindOf = (node: Node): string | undefined => {
+  if (keepsItsPlace(node)) return undefined;
+  return node.parallel ? node.domain : '';
+};
+
+const mayJoin = (a: Node, b: Node): boolean => a.size + b.size <= LARGEST && (!a.parallel || conflictsAreOwn(a, b));
+
+const conflictsAreOwn = (a: Node, b: Node): boolean => {
+  for (const [state, second] of b.touches) {
+    const first = a.touches.get(state);
+    if (!first || (!first.writes && !second.writes)) continue;
+    if (first.own === undefined || first.own !== second.own) return false;
+  }
+  return true;
+};
+
+/** The nodes that are left, in an order that keeps all edges; otherwise as they were. */
+const sorted = (
+  nodes: readonly Node[],
+  home: readonly number[],
+  edges: readonly (readonly number[])[],
+): readonly Node[] => {
+  const wanted = nodes.map(() => new Set<number>());
+  edges.forEach((list, n) => {
+    for (const m of list) if (home[m] !== home[n]) wanted[home[n]].add(home[m]);
+  });
+  const done = new Set<number>();
+  const order: Node[] = [];
+  const visit = (n: number): void => {
+    if (done.has(n)) return;
+    done.add(n);
+    for (const m of wanted[n]) visit(m);
+    order.push(nodes[n]);
+  };
+  nodes.forEach((_, n) => home[n] === n && visit(n));
+  return order;
+};

@@ -1,0 +1,19 @@
+import type { Task, TaskSetting } from '@filigree/sparse/fields';
+
+type Rewrite = (task: Task, names: readonly string[], setting: TaskSetting) => Task;
+
+/**
+ * A rewrite of tasks that is done once for each task and names (thesis §4.7.2, the IR bank): windows repeat, and so do their tasks.
+ * A task belongs to one setting.
+ */
+export const remembered = (rewrite: Rewrite): Rewrite => {
+  const done = new WeakMap<Task, Map<string, Task>>();
+  return (task, names, setting) => {
+    const of = done.get(task) ?? new Map<string, Task>();
+    done.set(task, of);
+    const key = names.join('\n');
+    const known = of.get(key) ?? rewrite(task, names, setting);
+    of.set(key, known);
+    return known;
+  };
+};

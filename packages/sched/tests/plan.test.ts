@@ -1,0 +1,106 @@
+import * as E from 'fp-ts/lib/Either.js';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { allocateBuffers, DiagnosticError, type Module } from '@filigree/ir';
+import {
+  edgesOf,
+  GRAPH_PASSES,
+  graphOf,
+  kernelOf,
+  noOwners,
+  plan,
+  type Graph,
+  type GraphPass,
+  type Launch,
+  type Owners,
+  type Plan,
+} from '@filigree/sched';
+import { FieldStore, type CutKernels } from '@filigree/sparse/fields';
+import { contentsOf, cut, randomModule, runOn, tree } from './random-window.js';
+
+const passNames = Object.keys(GRAPH_PASSES) as GraphPass[];
+const subsets = passNames.reduce<GraphPass[][]>((all, p) => [...all, ...all.map((s) => [...s, p])], [[]]);
+
+/** Which kernels are launched, with which argument. */
+const sequence = fc.array(fc.record({ kernel: fc.nat(3), arg: fc.integer({ min: 1, max: 3 }) }), {
+  minLength: 1,
+  maxLength: 7,
+});
+
+type Sequence = readonly { readonly kernel: number; readonly arg: number }[];
+
+const planned = (owners: Owners, launches: readonly Launch[], { setting }: CutKernels, without: GraphPass[]): Plan => {
+  const made = plan(owners, launches, setting, { without });
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  return made.right;
+};
+
+const launchesOf = (module: Module, { tasks }: CutKernels, list: Sequence): Launch[] =>
+  list.map(({ kernel }) => ({ tasks: tasks.get(module.kernels[kernel % module.kernels.length].name)! }));
+
+it('random programs compute the same under every subset of the passes, over several windows', () => {
+  fc.assert(
+    fc.property(randomModule, fc.array(sequence, { minLength: 1, maxLength: 3 }), (module, windows) => {
+      const cutModule = cut(module);
+      const { buffers } = cutModule.setting;
+      const eager = new FieldStore(tree);
+      const memory = allocateBuffers(buffers);
+      for (const list of windows)
+        for (const { kernel, arg } of list)
+          runOn(eager, cutModule, [{ kernel: module.kernels[kernel % module.kernels.length], args: [arg] }], memory);
+      for (const without of subsets) {
+        const store = new FieldStore(tree);
+        const own = allocateBuffers(buffers);
+        let owners = noOwners;
+        for (const list of windows) {
+          const made = planned(owners, launchesOf(module, cutModule, list), cutModule, without);
+          for (const node of made.graph.nodes) {
+            const { kernel, args } = kernelOf(node, 'node');
+            runOn(store, cutModule, [{ kernel, args: args.map((a) => list[a.launch].arg) }], own);
+          }
+          owners = made.owners;
+        }
+        expect(contentsOf(store)).toEqual(contentsOf(eager));
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** Another order of the nodes that keeps all edges. */
+const reordered = (graph: Graph, seed: readonly number[]): { readonly graph: Graph; readonly order: number[] } => {
+  const edges = edgesOf(graph);
+  const order: number[] = [];
+  const left = new Set(graph.nodes.keys());
+  for (let k = 0; left.size > 0; k++) {
+    const free = [...left].filter((n) => edges[n].every((m) => !left.has(m)));
+    const next = free[(seed[k % seed.length] ?? 0) % free.length];
+    order.push(next);
+    left.delete(next);
+  }
+  return { graph: { ...graph, nodes: order.map((n) => graph.nodes[n]) }, order };
+};
+
+it('any order that keeps the edges does the same, and has the same edges', () => {
+  fc.assert(
+    fc.property(randomModule, sequence, fc.array(fc.nat(20), { minLength: 1, maxLength: 20 }), (module, list, seed) => {
+      const cutModule = cut(module);
+      const graph = graphOf(noOwners, launchesOf(module, cutModule, list));
+      const { graph: other, order } = reordered(graph, seed);
+      const named = edgesOf(other).map((before, n) => [order[n], before.map((m) => order[m]).sort((x, y) => x - y)]);
+      const wanted = edgesOf(graph).map((before, n) => [n, before]);
+      expect(named.sort(([x], [y]) => (x as number) - (y as number))).toEqual(wanted);
+      const [one, two] = [graph, other].map((g) => {
+        const store = new FieldStore(tree);
+        const memory = allocateBuffers(cutModule.setting.buffers);
+        for (const node of g.nodes) {
+          const { kernel, args } = kernelOf(node, 'node');
+          runOn(store, cutModule, [{ kernel, args: args.map((a) => list[a.launch].arg) }], memory);
+        }
+        return contentsOf(store);
+      });
+      expect(two).toEqual(one);
+    }),
+    { numRuns: 60 },
+  );
+});

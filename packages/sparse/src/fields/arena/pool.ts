@@ -1,0 +1,102 @@
+import { hashOf } from '../storage/hash-of.js';
+import { initializeCell } from '../storage/initialize.js';
+import { LOT, RESERVED_CELLS, type NodeStorage, type Pool } from '../storage/storage.js';
+import type { Arena } from './arena.js';
+
+/**
+ * Gives out a cell of a pool whose lots are closed, as kernels do (thesis §5.2), and notes the place that it takes. Its contents
+ * are ambient. 0 where none is left.
+ */
+export const allocateCell = (arena: Arena, at: PooledStorage, place: readonly number[]): number => {
+  const { words } = arena;
+  const { pool } = at;
+  const [used, free] = [words[pool.used / 4], words[pool.freeCount / 4]];
+  if (free === 0 && used >= pool.capacity) return 0;
+  const cell = free > 0 ? words[pool.free / 4 + free - 1] : used;
+  if (free > 0) words[pool.freeCount / 4] = free - 1;
+  else {
+    words[pool.used / 4] = used + 1;
+    initializeCell(arena.storage, words, at, pool.cells + cell * at.cellBytes);
+  }
+  words[pool.active / 4 + cell] = 1;
+  words.set(place, pool.coordinates / 4 + cell * pool.axes.length);
+  return cell;
+};
+
+/** Notes that a cell, to which nothing leads any more, is to be given out again after the next collection. */
+export const recycleCell = ({ words }: Arena, { pool }: PooledStorage, cell: number): void => {
+  words[pool.active / 4 + cell] = 0;
+  words[pool.recycled / 4 + words[pool.recycledCount / 4]++] = cell;
+};
+
+/** Takes back a cell of a settled pool, which has been made ambient. */
+export const freeCell = ({ words }: Arena, { pool }: PooledStorage, cell: number): void => {
+  words[pool.active / 4 + cell] = 0;
+  words[pool.free / 4 + words[pool.freeCount / 4]++] = cell;
+};
+
+/** The number of the cell at a place of a hash table, 0 where there is none. */
+export const findInTable = ({ words }: Arena, { pool }: PooledStorage, place: readonly number[]): number => {
+  const { slots, size } = tableOf(pool);
+  for (let slot = hashOf(place) & (size - 1), tries = 0; tries < size; slot = (slot + 1) & (size - 1), tries++) {
+    const cell = words[slots / 4 + slot];
+    if (cell === FREE) return 0;
+    if (cell >= RESERVED_CELLS && samePlace(words, pool, cell, place)) return cell;
+  }
+  return 0;
+};
+
+/** Puts a cell, which is not in it, into a hash table under the place that it takes. */
+export const putIntoTable = ({ words }: Arena, { pool }: PooledStorage, cell: number): void => {
+  const { slots, size, removed } = tableOf(pool);
+  let slot = hashOf(placeOf(words, pool, cell)) & (size - 1);
+  while (words[slots / 4 + slot] >= RESERVED_CELLS) slot = (slot + 1) & (size - 1);
+  if (words[slots / 4 + slot] === REMOVED) words[removed / 4]--;
+  words[slots / 4 + slot] = cell;
+};
+
+/** Takes a cell out of a hash table, leaving no more marks of removed entries than searches need. */
+export const takeFromTable = ({ words }: Arena, { pool }: PooledStorage, cell: number): void => {
+  const { slots, size, removed } = tableOf(pool);
+  const mask = size - 1;
+  let slot = hashOf(placeOf(words, pool, cell)) & mask;
+  while (words[slots / 4 + slot] !== cell) slot = (slot + 1) & mask;
+  words[slots / 4 + slot] = REMOVED;
+  words[removed / 4]++;
+  if (words[slots / 4 + ((slot + 1) & mask)] !== FREE) return;
+  for (; words[slots / 4 + slot] === REMOVED; slot = (slot - 1) & mask) {
+    words[slots / 4 + slot] = FREE;
+    words[removed / 4]--;
+  }
+};
+
+/** The place that an active cell takes among all cells of its node. */
+export const placeOf = (words: Int32Array, { coordinates, axes }: Pool, cell: number): readonly number[] => [
+  ...words.subarray(coordinates / 4 + cell * axes.length, coordinates / 4 + (cell + 1) * axes.length),
+];
+
+/** One above the numbers of cells that may have been given out so far. */
+export const lastCell = (words: Int32Array, { capacity, used, lots, freeCount }: Pool): number =>
+  Math.min(capacity, words[used / 4] + Math.max(0, words[lots.opened / 4] * LOT - words[freeCount / 4]));
+
+/** The numbers of active cells, ascending. */
+export function* activeCells({ words }: Arena, { pool }: PooledStorage): Generator<number> {
+  const last = lastCell(words, pool);
+  for (let cell = RESERVED_CELLS; cell < last; cell++) if (words[pool.active / 4 + cell] === 1) yield cell;
+}
+
+/** A node whose cells are allocated one by one. */
+export type PooledStorage = NodeStorage & { readonly pool: Pool };
+
+export const isPooled = (at: NodeStorage): at is PooledStorage => at.pool !== undefined;
+
+const FREE = 0;
+const REMOVED = -1;
+
+const tableOf = ({ table }: Pool): NonNullable<Pool['table']> => table!;
+
+const samePlace = (words: Int32Array, { coordinates, axes }: Pool, cell: number, place: readonly number[]): boolean => {
+  const at = coordinates / 4 + cell * axes.length;
+  for (let a = 0; a < axes.length; a++) if (words[at + a] !== place[a]) return false;
+  return true;
+};

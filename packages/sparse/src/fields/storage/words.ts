@@ -1,0 +1,43 @@
+import { isWide, type ScalarType } from '@filigree/ir';
+import { encoded } from '../layout/ambient.js';
+import type { FieldDecl } from '../layout/field-decl.js';
+import type { SNode } from '../layout/layout.js';
+import { storedType } from '../layout/stored-type.js';
+import type { Storage } from './storage.js';
+
+/** A word of a cell: a number in memory, of one field or of several. */
+export interface Word {
+  /** Bytes from the start of the cell. */
+  readonly offset: number;
+  readonly type: ScalarType;
+  /** What it holds before anything was written. */
+  readonly ambient: number | bigint;
+}
+
+/** The words of fields in a cell of a node, each once. */
+export const wordsIn = ({ layout, nodes }: Pick<Storage, 'layout' | 'nodes'>, { children }: SNode): readonly Word[] => {
+  const places = children.map((c) => layout.nodes[c]).filter((n) => n.field);
+  return places
+    .filter(({ field, stored }) => !stored || stored.word === field!.name)
+    .map((first) => ({
+      offset: nodes[first.id].offset,
+      type: storedType(first),
+      ambient: first.stored ? ambientWord(places, first.stored.word) : plain(first.field!),
+    }));
+};
+
+/** Whether a word is all zeros before anything was written. */
+export const isZero = ({ ambient }: Word): boolean => Object.is(Number(ambient), 0);
+
+const plain = ({ type, ambient }: FieldDecl): number | bigint => (isWide(type) ? BigInt(ambient) : ambient);
+
+const ambientWord = (places: readonly SNode[], word: string): number | bigint => {
+  let bits = 0n;
+  let wide = false;
+  for (const { field, stored } of places) {
+    if (stored?.word !== word) continue;
+    wide = stored.wordBits === 64;
+    bits |= BigInt(encoded(stored, field!.type, plain(field!))) << BigInt(stored.shift);
+  }
+  return wide ? bits : Number(bits);
+};

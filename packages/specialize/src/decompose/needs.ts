@@ -1,0 +1,129 @@
+import { fail, type Graph } from '@filigree/ir';
+import type { Trace } from '../trace/trace.js';
+import type { Elements } from '../trace/elements/elements.js';
+import { ARITY, ARMS, CONSTANT, VARIABLE } from './codes.js';
+
+/** What of the elements of a trace is computed, and what they read. */
+export interface Needs {
+  /** Elements whose sums something reads, or whose values such sums have as terms, in the order of the program. */
+  readonly elements: readonly NeededElements[];
+  /** 1 for nodes whose value elements or their sums read. */
+  readonly read: Uint8Array;
+  /** 1 for the variables that stand for sums of elements. */
+  readonly isSum: (id: number) => boolean;
+}
+
+export interface NeededElements extends Elements {
+  /** Whether any sum is needed. */
+  readonly summed: boolean;
+  /** Values of the template that are needed, of its roots. */
+  readonly needed: readonly number[];
+  /** The template's leaves of which these are computed: its own, and nodes that are the same for all elements. */
+  readonly leaves: Int32Array;
+}
+
+/** What outputs need of what elements compute, from the last to the first: who reads stands behind what is read. */
+export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
+  const { op, left, right, length } = graph;
+  const read = new Uint8Array(length);
+  const last = inputs[inputs.length - 1];
+  const firstNode = last === undefined ? 0 : last.firstNode + last.length;
+  const isSum = (id: number): boolean => op[id] === VARIABLE && id >= firstNode;
+  if (elements.length === 0) return { elements: [], read, isSum };
+  const live = new Uint8Array(length);
+  for (const { nodes } of outputs) for (let i = 0; i < nodes.length; i++) live[nodes[i]] = 1;
+  const valueLive = elements.map((e) => new Uint8Array(e.roots.length));
+  const found: NeededElements[] = [];
+  let id = length - 1;
+  /* Nodes down to a given one. */
+  const sweep = (to: number, isResult: (id: number) => boolean): void => {
+    for (; id >= to; id--) {
+      if (live[id] === 0) continue;
+      if (isSum(id) && !isResult(id)) leaked();
+      const arity = ARITY[op[id]];
+      if (arity > 0) live[left[id]] = 1;
+      if (arity > 1) live[right[id]] = 1;
+    }
+  };
+  const needNode = (node: number): void => {
+    live[node] = 1;
+    if (op[node] !== CONSTANT) read[node] = 1;
+  };
+  for (let k = elements.length - 1; k >= 0; k--) {
+    const { sums, roots, variables, columns } = elements[k];
+    const end = sums.first + sums.ptr.length - 1;
+    sweep(end, () => false);
+    let summed = false;
+    for (let s = sums.first; s < end; s++) summed ||= live[s] === 1;
+    if (summed)
+      for (const term of sums.terms) {
+        if (term >= 0) needNode(term);
+        else needValue(elements, valueLive, ~term);
+      }
+    sweep(sums.first, () => true);
+    const needed = [...roots.keys()].filter((r) => valueLive[k][r] === 1);
+    const leaves =
+      needed.length === 0
+        ? NONE
+        : leavesOf(
+            graph,
+            elements[k],
+            needed.map((r) => roots[r]),
+          );
+    for (const leaf of leaves) {
+      const at = variables.indexOf(leaf);
+      if (at < 0) needNode(leaf);
+      else for (const node of columns[at]) needNode(node);
+    }
+    if (summed || needed.length > 0) found.push({ ...elements[k], summed, needed, leaves });
+  }
+  sweep(0, (v) => v < firstNode);
+  return { elements: found.reverse(), read, isSum };
+};
+
+const NONE = new Int32Array(0);
+
+const leaked = (): never =>
+  fail('elements/leak', 'a value that an element computes is used outside of its body', {
+    remedy: 'write it to an array that is among the tables, and read that',
+  });
+
+/** Which elements compute a value, and for which root. */
+const needValue = (elements: readonly Elements[], live: readonly Uint8Array[], value: number): void => {
+  let k = elements.length - 1;
+  while (value < elements[k].firstValue) k--;
+  live[k][Math.floor((value - elements[k].firstValue) / elements[k].count)] = 1;
+};
+
+/**
+ * Leaves of what a template computes: its own, and what was there before it or depends on none of its leaves. Selections take their
+ * arms as they are.
+ */
+const leavesOf = (graph: Graph, { variables, sums }: Elements, roots: readonly number[]): Int32Array => {
+  const { op, left, right } = graph;
+  const first = variables.length > 0 ? variables[0] : sums.first;
+  const depends = new Uint8Array(sums.first - first);
+  for (const id of variables) depends[id - first] = 1;
+  const of = (id: number): number => (id < first ? 0 : depends[id - first]);
+  for (let id = first; id < sums.first; id++) {
+    const arity = ARITY[op[id]];
+    if (arity > 0) depends[id - first] |= of(left[id]) | (arity > 1 ? of(right[id]) : 0);
+  }
+  const found = new Set<number>();
+  const seen = new Set<number>();
+  const rest = [...roots];
+  while (rest.length > 0) {
+    const id = rest.pop()!;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const inside = of(id) === 1 || op[id] === ARMS;
+    if (op[id] === CONSTANT) continue;
+    const arity = ARITY[op[id]];
+    if (!inside || arity === 0) found.add(id);
+    else {
+      rest.push(left[id]);
+      if (arity > 1) rest.push(right[id]);
+    }
+  }
+  return Int32Array.from(found).sort();
+};

@@ -1,0 +1,188 @@
+import type { NeededElements } from '../decompose/needs.js';
+import { countFrom } from '../trace/count-from.js';
+import { MAX_DIRECT, type Destinations } from '../group/destinations.js';
+import type { Grouping } from '../group/group.js';
+
+/** Units of elements and their sums, behind those of the graph, and where their values go. */
+export interface ElementRoots {
+  readonly ids: number;
+  readonly ptr: Int32Array;
+  readonly roots: Int32Array;
+  readonly level: Int32Array;
+  readonly unit: Int32Array;
+  readonly destinations: Destinations;
+  readonly elements: readonly {
+    /** Units `firstUnit + e`, each with the values of these nodes of the template. */
+    readonly firstUnit: number;
+    readonly roots: readonly number[];
+    /** Units `firstSumUnit + i`, of these sums: those that are needed and are not the value of one element as it is. */
+    readonly firstSumUnit: number;
+    readonly sums: Int32Array;
+  }[];
+  /** The number of a value of elements. */
+  readonly idOfValue: (value: number) => number;
+}
+
+/**
+ * Numbers the units of elements and of sums. Where each value of a root is all that there is to some sum, and these go to the same
+ * places, elements write the sums themselves.
+ */
+export const elementRoots = (d: Grouping): ElementRoots => {
+  const { graph, needs, elementLevels } = d;
+  const results = resultPlaces(d);
+  const uses = usesOfValues(d);
+  const parts = needs.elements.map((e) => ({ ...e, direct: directRoots(e, results, uses) }));
+  const ids = graph.length + uses.length;
+  /* 1 for sums that elements write themselves, 2 where some of a root's are read by others. */
+  const written = new Uint8Array(graph.length);
+  const idOf = countFrom(graph.length, uses.length);
+  for (const { direct, firstValue, count } of parts)
+    for (const [r, sums] of direct) {
+      idOf.set(sums, firstValue + r * count);
+      const mark = sums.some(results.isRead) ? 2 : 1;
+      for (const id of sums) written[id] = mark;
+    }
+  let count = d.ptr.length - 1;
+  let values = d.roots.length;
+  const elements = parts.map((e) => {
+    const all = countFrom(0, e.summed ? e.sums.ptr.length - 1 : 0);
+    const sums = all.filter((s) => results.isNeeded(e.sums.first + s) && written[e.sums.first + s] === 0);
+    const firstUnit = count;
+    if (e.needed.length > 0) count += e.count;
+    const firstSumUnit = count;
+    count += sums.length;
+    values += (count - firstUnit - sums.length) * e.needed.length + sums.length;
+    return { firstUnit, roots: e.needed.map((r) => e.roots[r]), firstSumUnit, sums };
+  });
+  const ptr = grown(d.ptr, count + 1);
+  const level = grown(d.level, count);
+  const roots = grown(d.roots, values);
+  const unit = grown(d.unit, ids);
+  let u = d.ptr.length - 1;
+  let at = d.roots.length;
+  parts.forEach((e, k) => {
+    if (e.needed.length > 0)
+      for (let i = 0; i < e.count; i++, u++) {
+        level[u] = elementLevels[k].values;
+        for (const r of e.needed) {
+          unit[(roots[at] = idOf[e.firstValue + r * e.count + i])] = u;
+          at++;
+        }
+        ptr[u + 1] = at;
+      }
+    for (const s of elements[k].sums) {
+      level[u] = elementLevels[k].sums;
+      unit[(roots[at++] = e.sums.first + s)] = u;
+      ptr[++u] = at;
+    }
+  });
+  return {
+    ids,
+    ptr,
+    roots,
+    level,
+    unit,
+    destinations: allDestinations(d, roots, results, written),
+    elements,
+    idOfValue: (v) => idOf[v],
+  };
+};
+
+type ResultPlaces = ReturnType<typeof resultPlaces>;
+
+/** The destinations of the graph's roots and of those behind them. */
+const allDestinations = (d: Grouping, roots: Int32Array, results: ResultPlaces, written: Uint8Array): Destinations => {
+  const { graph, outputs, destinations: known } = d;
+  const from = d.roots.length;
+  const read = grown(known.read, roots.length);
+  const ptr = grown(known.ptr, roots.length + 1);
+  const rootOf = new Int32Array(graph.length).fill(-1);
+  for (let r = from; r < roots.length; r++) {
+    const id = roots[r];
+    const isSum = id < graph.length;
+    if (isSum) rootOf[id] = r;
+    read[r] = !isSum || results.isRead(id) || written[id] === 2 ? 1 : 0;
+    ptr[r + 1] = ptr[r] + (isSum ? results.direct(id) : 0);
+  }
+  const output = grown(known.output, ptr[roots.length]);
+  const position = grown(known.position, ptr[roots.length]);
+  const next = ptr.slice(0, roots.length);
+  if (roots.length > from)
+    outputs.forEach(({ nodes }, k) => {
+      for (let i = 0; i < nodes.length; i++) {
+        const r = rootOf[nodes[i]];
+        if (r < 0 || results.direct(nodes[i]) === 0) continue;
+        output[next[r]] = k;
+        position[next[r]++] = i;
+      }
+    });
+  return { read, ptr, output, position, copied: (node) => known.copied(node) || results.copied(node) };
+};
+
+const grown = <T extends Int32Array | Uint8Array>(values: T, length: number): T => {
+  const out = new (values.constructor as new (n: number) => T)(length);
+  out.set(values.subarray(0, Math.min(values.length, length)));
+  return out;
+};
+
+/** Who reads sums of elements, and how often outputs have them. */
+const resultPlaces = ({ graph, needs, outputs, references }: Grouping) => {
+  const positions = new Int32Array(graph.length);
+  const output = new Int32Array(graph.length).fill(-1);
+  outputs.forEach(({ nodes }, k) => {
+    for (let i = 0; i < nodes.length; i++)
+      if (needs.isSum(nodes[i])) {
+        positions[nodes[i]]++;
+        output[nodes[i]] = k;
+      }
+  });
+  const copied = (id: number): boolean => positions[id] > MAX_DIRECT;
+  /* What outputs or elements have is listed once among what is referred to. */
+  const isRead = (id: number): boolean => {
+    const listed = positions[id] > 0 || needs.read[id] === 1 ? 1 : 0;
+    return copied(id) || needs.read[id] === 1 || references[id] > listed;
+  };
+  return {
+    copied,
+    isRead,
+    isNeeded: (id: number): boolean => positions[id] > 0 || isRead(id),
+    /** How many places of outputs a sum is written to at once. */
+    direct: (id: number): number => (copied(id) ? 0 : positions[id]),
+    /** The last of the outputs that have a sum. */
+    output: (id: number): number => output[id],
+  };
+};
+
+/** How many terms of needed sums are each value of elements: 2 for more. */
+const usesOfValues = ({ needs }: Grouping): Uint8Array => {
+  const last = needs.elements[needs.elements.length - 1];
+  const uses = new Uint8Array(last === undefined ? 0 : last.firstValue + last.roots.length * last.count);
+  for (const { summed, sums } of needs.elements)
+    if (summed) for (const t of sums.terms) if (t < 0 && uses[~t] < 2) uses[~t]++;
+  return uses;
+};
+
+/** For each root whose values are sums by themselves, the nodes that stand for these. */
+const directRoots = (e: NeededElements, results: ResultPlaces, uses: Uint8Array): Map<number, Int32Array> => {
+  const found = new Map<number, Int32Array>();
+  if (!e.summed) return found;
+  const { ptr, terms, negative, first } = e.sums;
+  for (const r of e.needed) found.set(r, new Int32Array(e.count).fill(-1));
+  for (let s = 0; s + 1 < ptr.length; s++) {
+    const t = ptr[s];
+    const v = ~terms[t] - e.firstValue;
+    if (ptr[s + 1] - t !== 1 || terms[t] >= 0 || v < 0 || negative[t] === 1 || uses[~terms[t]] !== 1) continue;
+    const of = found.get(Math.floor(v / e.count));
+    if (of) of[v % e.count] = first + s;
+  }
+  for (const [r, sums] of found) {
+    const [places, output] = [results.direct(sums[0]), results.output(sums[0])];
+    const alike = (id: number): boolean =>
+      id >= 0 &&
+      results.isNeeded(id) &&
+      results.direct(id) === places &&
+      (places === 0 || results.output(id) === output);
+    if (places > 1 || !sums.every(alike)) found.delete(r);
+  }
+  return found;
+};

@@ -1,0 +1,67 @@
+import { gradientOf, hessianOf, jacobianOf, type Half } from '@filigree/autodiff';
+import { Sym, checkOptions, fail, isSymbolic, option, type Graph, type Num } from '@filigree/ir';
+import type { Csr } from '@filigree/sparse/formats';
+import { flatten, isSparse, type TracedOutput } from './traced-output.js';
+
+/**
+ * Derivatives inside a program: ordinary expressions, which it may compute with or return. They are by inputs, or by other values that the program computes
+ * with further; those named together are taken as independent of each other. Errors: `derivative/…`.
+ */
+export interface Derivatives {
+  /** The derivative of a number by each of `variables`, in their shape. */
+  readonly gradient: <V extends TracedOutput>(value: Num, variables: V) => V;
+  /** The derivatives of each of `values` by each of `variables`, both counted in the order in which they are nested. Its pattern is found. */
+  readonly jacobian: (values: TracedOutput, variables: TracedOutput) => Csr<Int32Array>;
+  /** The second derivatives of a number: all of the symmetric matrix (`both`, the default), or what is on and below its diagonal. */
+  readonly hessian: (value: Num, variables: TracedOutput, options?: HessianOptions) => Csr<Int32Array>;
+}
+
+/** What of a Hessian is wanted. */
+export interface HessianOptions {
+  readonly half?: Half;
+}
+
+/** Derivatives of what is traced on this graph. */
+export const derivativesOf = (graph: Graph): Derivatives => {
+  const variablesOf = (given: TracedOutput): Int32Array => {
+    const ids = flatten(graph, 'derivative', given);
+    const number = ids.findIndex((id) => graph.isConstant(id));
+    if (number >= 0)
+      fail('derivative/by-number', `value ${number} of those to differentiate by is a plain number`, {
+        remedy: 'differentiate by inputs of the program, or by values computed from them',
+      });
+    return ids;
+  };
+  const rootOf = (value: Num): number => {
+    if (isSymbolic(value)) return flatten(graph, 'derivative', value)[0];
+    if (typeof value === 'number') return graph.constant(value);
+    return fail('derivative/of', 'what is differentiated is not one number', {
+      remedy: 'give a number, such as a sum; of several values there is the jacobian',
+    });
+  };
+  return {
+    gradient: (value, variables) => {
+      const ids = variablesOf(variables);
+      return shaped(graph, variables, gradientOf(graph, rootOf(value), ids));
+    },
+    jacobian: (values, variables) => jacobianOf(graph, flatten(graph, 'derivative', values), variablesOf(variables)),
+    hessian: (value, variables, given) => {
+      const { half } = checkOptions<HessianOptions>('hessian', given, { half: option.choice('lower', 'both') });
+      return hessianOf(graph, rootOf(value), variablesOf(variables), half ? { half } : {});
+    },
+  };
+};
+
+/** Nodes in the shape of a value. */
+const shaped = <V extends TracedOutput>(graph: Graph, like: V, nodes: Int32Array): V => {
+  let next = 0;
+  const build = (value: TracedOutput): TracedOutput => {
+    if (isSymbolic(value)) return new Sym(graph, nodes[next++]);
+    if (isSparse(value)) {
+      next += value.values.length;
+      return { pattern: value.pattern, values: nodes.slice(next - value.values.length, next) };
+    }
+    return Array.from(value as ArrayLike<TracedOutput>, build);
+  };
+  return build(like) as V;
+};

@@ -1,0 +1,58 @@
+/**
+ * What one call of `elements` computes: a template, which every element evaluates on its own leaves, and sums of the values of
+ * elements. The template is a stretch of the trace's graph, entered once however many elements there are.
+ */
+export interface Elements {
+  readonly count: number;
+  /** The template's leaves: variables of the graph. Nodes of the template lie behind the first of them. */
+  readonly variables: Int32Array;
+  /** For each of them the node that it stands for, by element. */
+  readonly columns: readonly Int32Array[];
+  /** Nodes of the template that sums read. Element e's value of root r has the number `firstValue + r·count + e`. */
+  readonly roots: Int32Array;
+  readonly firstValue: number;
+  readonly sums: Sums;
+}
+
+/** Sums of values of elements: sum s is the node `first + s`, a variable of the graph, which stands for the result. */
+export interface Sums {
+  readonly first: number;
+  /** Terms of sum s, in the order of the program: entries `ptr[s] .. ptr[s+1])`. */
+  readonly ptr: Int32Array;
+  /** A node, or `~v` for value v of elements. */
+  readonly terms: Int32Array;
+  /** 1 for terms that are subtracted. */
+  readonly negative: Uint8Array;
+}
+
+/** A table that gives each element a place in the arrays that it reads or writes. */
+export type IndexTable = Int32Array | Uint32Array | Uint16Array | Uint8Array;
+
+/** What the body of `elements` receives for its tables: for a table of indices the index of the element, for an array the array. */
+export type ElementOf<T> = T extends IndexTable ? number : T extends readonly IndexTable[] ? number[] : T;
+
+/**
+ * Runs `body` for each of `count` elements; what it may do is what can be done for all at once: it reads entries of arrays, and assigns or adds to
+ * entries of arrays that it does not read otherwise. Everything it reads or writes by index stands in `tables`.
+ */
+export type ElementsWord = <const T extends Readonly<Record<string, unknown>>>(
+  count: number,
+  tables: T,
+  body: (of: { readonly [K in keyof T]: ElementOf<T[K]> }, element: number) => void,
+) => void;
+
+/** `elements` on plain numbers: a loop. */
+export const plainElements: ElementsWord = (count, tables, body) => {
+  const entries = Object.entries(tables).map(([name, table]) => [name, ofElement(table)] as const);
+  for (let e = 0; e < count; e++) body(Object.fromEntries(entries.map(([name, at]) => [name, at(e)])) as never, e);
+};
+
+const ofElement = (table: unknown): ((e: number) => unknown) => {
+  if (isIndexTable(table)) return (e) => table[e];
+  if (Array.isArray(table) && table.length > 0 && table.every(isIndexTable)) return (e) => table.map((t) => t[e]);
+  return () => table;
+};
+
+/** Whether something is a table of indices: a typed array of integers. */
+export const isIndexTable = (x: unknown): x is IndexTable =>
+  x instanceof Int32Array || x instanceof Uint32Array || x instanceof Uint16Array || x instanceof Uint8Array;

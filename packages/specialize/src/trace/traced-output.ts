@@ -1,0 +1,62 @@
+import { DiagnosticError, error, isSymbolic, type Graph, type Num } from '@filigree/ir';
+import type { CsrPattern } from '@filigree/sparse/formats';
+import { IntList } from '../decompose/int-list.js';
+
+/** A value a traced program may return under a name. */
+export type TracedOutput =
+  Num | ArrayLike<TracedOutput> | { readonly pattern: CsrPattern; readonly values: Int32Array };
+
+/** Whether a value is a sparse matrix of nodes. */
+export const isSparse = (value: TracedOutput): value is { readonly pattern: CsrPattern; readonly values: Int32Array } =>
+  typeof value === 'object' && value !== null && 'pattern' in value && 'values' in value;
+
+/** The nodes of a value, in the order in which it is nested. `name` is said where something else stands in it. */
+export const flatten = (graph: Graph, name: string, value: TracedOutput): Int32Array => {
+  const ids = new IntList();
+  collectIds(graph, name, value, ids);
+  return ids.values().slice();
+};
+
+/** Arrays within arrays: programs have a few. */
+const MOST_NESTED = 64;
+
+/** @param around the arrays that hold this one, from the outermost */
+const collectIds = (
+  graph: Graph,
+  name: string,
+  value: TracedOutput,
+  ids: IntList,
+  around: readonly unknown[] = [],
+): void => {
+  if (isSymbolic(value)) {
+    if (value.graph !== graph)
+      throw diagnostic(
+        'trace/foreign',
+        `output '${name}' holds a symbolic value of another trace`,
+        'return only values computed from this trace’s inputs',
+      );
+    ids.push(value.id);
+  } else if (typeof value === 'number') ids.push(graph.constant(value));
+  else if (typeof value === 'object' && value !== null && 'length' in value) {
+    if (around.includes(value) || around.length > MOST_NESTED)
+      throw diagnostic(
+        'trace/nested',
+        around.includes(value)
+          ? `output '${name}' is an array that holds itself`
+          : `output '${name}' has arrays in arrays more than ${MOST_NESTED} deep`,
+        'return numbers, or arrays of them',
+      );
+    const inside = [...around, value];
+    for (let i = 0; i < value.length; i++) collectIds(graph, name, value[i], ids, inside);
+  } else if (typeof value === 'object' && value !== null && isSparse(value))
+    for (const id of value.values) ids.push(id);
+  else
+    throw diagnostic(
+      'trace/non-numeric',
+      `output '${name}' holds ${value === null ? 'null' : typeof value}, not a number`,
+      'return numbers, symbolic values, arrays of them, or sparse matrices',
+    );
+};
+
+export const diagnostic = (code: string, message: string, remedy: string): DiagnosticError =>
+  new DiagnosticError([error(code, message, { remedy })]);

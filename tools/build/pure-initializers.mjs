@@ -1,0 +1,53 @@
+import { parse } from 'acorn';
+import MagicString from 'magic-string';
+
+/**
+ * Says of what modules compute when they are loaded that it may be left out where nobody uses it: `const x = f()` becomes
+ * `const x = /* @__PURE__ *\/ (() => f())()`. Bundlers cannot know that a call has no effects, and would keep tables, dialects and
+ * passes, with all that they refer to, in the bundle of whoever imports one function. Here no initializer has effects
+ * that matter to others; statements that are no declarations stay.
+ *
+ * @param {string} code of a module
+ * @param {string} source what the map calls it
+ */
+export const pureInitializers = (code, source) => {
+  const text = new MagicString(code);
+  for (const init of parse(code, { ecmaVersion: 'latest', sourceType: 'module' }).body.flatMap(initializers)) {
+    if (!mayHaveEffects(init)) continue;
+    const object = init.type === 'ObjectExpression';
+    text.appendLeft(init.start, `/* @__PURE__ */ (() => ${object ? '(' : ''}`);
+    text.appendRight(init.end, `${object ? ')' : ''})()`);
+  }
+  return { code: text.toString(), map: text.generateMap({ hires: 'boundary', source }) };
+};
+
+/** @typedef {import('acorn').AnyNode} Node */
+
+/** What the constants of a module are set to. @type {(statement: Node) => readonly Node[]} */
+const initializers = (statement) => {
+  const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+  if (declaration?.type !== 'VariableDeclaration') return [];
+  return declaration.declarations.flatMap(({ init }) => (init ? [init] : []));
+};
+
+/** Whether a bundler would have to keep an expression; never true of one that waits. @param {Node} root */
+const mayHaveEffects = (root) => {
+  let found = false;
+  let waits = false;
+  /** @param {unknown} value */
+  const visit = (value) => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (isNode(value) && !/Function/.test(value.type)) {
+      found ||= KEPT.has(value.type);
+      waits ||= value.type === 'AwaitExpression';
+      Object.values(value).forEach(visit);
+    }
+  };
+  visit(root);
+  return found && !waits;
+};
+
+const KEPT = new Set(['CallExpression', 'NewExpression', 'MemberExpression', 'SpreadElement', 'TemplateLiteral']);
+
+/** @type {(value: unknown) => value is Node} */
+const isNode = (value) => typeof value === 'object' && value !== null && 'type' in value;

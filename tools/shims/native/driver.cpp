@@ -1,0 +1,98 @@
+// The calls of the drivers of CUDA and HIP that Filigree makes, for kernels that were compiled for the CPU: memory of the device is memory
+// of this process, a module is a shared library, and a launch is done when the call returns.
+#include "launch.hpp"
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef FILIGREE_ORDER
+#define FILIGREE_ORDER 0
+#endif
+#ifndef FILIGREE_SEED
+#define FILIGREE_SEED 0
+#endif
+
+namespace {
+enum { ok = 0, invalidValue = 1, outOfMemory = 2, invalidImage = 200, notFound = 500 };
+
+typedef void (*Entry)(const filigree_launch*, void**);
+
+int allocate(uint64_t* at, size_t bytes) {
+  void* block = bytes > (size_t)1 << 46 ? nullptr : aligned_alloc(256, (bytes + 255) & ~(size_t)255);
+  if (block == nullptr) return outOfMemory;
+  memset(block, 0xa5, bytes);  // nobody may rely on zeros
+  *at = (uint64_t)block;
+  return ok;
+}
+
+int open(uint64_t* module, const char* path) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  *module = (uint64_t)library;
+  return library == nullptr ? invalidImage : ok;
+}
+
+int find(uint64_t* function, uint64_t module, const char* name) {
+  char symbol[1024] = "filigree_on_cpu_";
+  strncat(symbol, name, sizeof symbol - strlen(symbol) - 1);
+  *function = (uint64_t)dlsym((void*)module, symbol);
+  return *function == 0 ? notFound : ok;
+}
+
+int launch(uint64_t function, unsigned blocks, unsigned threads, void** arguments) {
+  if (blocks == 0 || threads == 0 || threads > 1024) return invalidValue;
+  const filigree_launch l = {blocks, threads, FILIGREE_ORDER, FILIGREE_SEED};
+  ((Entry)function)(&l, arguments);
+  return ok;
+}
+
+int name(char* into, int length) {
+  strncpy(into, "CPU", length);
+  return ok;
+}
+
+int processors(int* into) {
+  *into = 2;
+  return ok;
+}
+}  // namespace
+
+extern "C" {
+int cuInit(unsigned) { return ok; }
+int cuDevicePrimaryCtxRetain(uint64_t* context, int) { *context = 1; return ok; }
+int cuCtxSetCurrent(uint64_t) { return ok; }
+int cuDeviceGetName(char* into, int length, int) { return name(into, length); }
+int cuDeviceGetAttribute(int* into, int, int) { return processors(into); }
+int cuMemAlloc_v2(uint64_t* at, size_t bytes) { return allocate(at, bytes); }
+int cuMemFree_v2(uint64_t at) { free((void*)at); return ok; }
+int cuMemsetD8_v2(uint64_t at, unsigned char value, size_t bytes) { memset((void*)at, value, bytes); return ok; }
+int cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes) { memcpy((void*)to, from, bytes); return ok; }
+int cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) { memcpy(to, (void*)from, bytes); return ok; }
+int cuModuleLoad(uint64_t* module, const char* path) { return open(module, path); }
+int cuModuleUnload(uint64_t module) { dlclose((void*)module); return ok; }
+int cuModuleGetFunction(uint64_t* function, uint64_t module, const char* name) { return find(function, module, name); }
+int cuLaunchKernel(uint64_t function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, uint64_t, void** arguments, void**) {
+  return launch(function, blocks, threads, arguments);
+}
+int cuStreamSynchronize(uint64_t) { return ok; }
+int cuStreamQuery(uint64_t) { return ok; }
+
+int hipInit(unsigned) { return ok; }
+int hipSetDevice(int) { return ok; }
+int hipDeviceGetName(char* into, int length, int) { return name(into, length); }
+int hipDeviceGetAttribute(int* into, int, int) { return processors(into); }
+int hipMalloc(uint64_t* at, size_t bytes) { return allocate(at, bytes); }
+int hipFree(uint64_t at) { free((void*)at); return ok; }
+int hipMemsetD8(uint64_t at, unsigned char value, size_t bytes) { memset((void*)at, value, bytes); return ok; }
+int hipMemcpyHtoD(uint64_t to, const void* from, size_t bytes) { memcpy((void*)to, from, bytes); return ok; }
+int hipMemcpyDtoH(void* to, uint64_t from, size_t bytes) { memcpy(to, (void*)from, bytes); return ok; }
+int hipModuleLoad(uint64_t* module, const char* path) { return open(module, path); }
+int hipModuleUnload(uint64_t module) { dlclose((void*)module); return ok; }
+int hipModuleGetFunction(uint64_t* function, uint64_t module, const char* name) { return find(function, module, name); }
+int hipModuleLaunchKernel(uint64_t function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, uint64_t, void** arguments, void**) {
+  return launch(function, blocks, threads, arguments);
+}
+int hipStreamSynchronize(uint64_t) { return ok; }
+int hipStreamQuery(uint64_t) { return ok; }
+}

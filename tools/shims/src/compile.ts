@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as E from 'fp-ts/lib/Either.js';
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
+import type { Artifact, CompileOptions, Sources } from '@filigree/backend';
+import type { GpuLanguage } from '@filigree/backend/gpu';
+import { cachedFile, contentHash, findToolchain, firstLines, runProcess } from '@filigree/backend/native';
+import { type Diagnostics, DiagnosticError, attempt, fail } from '@filigree/ir';
+
+/** The folder of what stands between a GPU's text and the CPU. */
+export const native = fileURLToPath(new URL('../native/', import.meta.url));
+
+/** Compiles the text of a GPU's language as C++, unchanged: before it stands a header, behind it an entry for each kernel. */
+export const compileForCpu =
+  ({ name, file }: GpuLanguage, header: string) =>
+  (sources: Sources, options: CompileOptions = {}): TaskEither<Diagnostics, Artifact> =>
+    attempt(async () => {
+      const started = performance.now();
+      const text = String(sources.files.find((f) => f.name === file)!.contents);
+      const entries = [...text.matchAll(/\b(filigree_kernel_\w+)\([^;\n]*\) \{$/gm)].map(
+        ([, entry]) => `FILIGREE_ENTRY(${entry})`,
+      );
+      const whole = [`#include "${header}"`, `#line 1 "${file}"`, text, ...entries, ''].join('\n');
+      const built = await sharedLibrary('kernels', whole, options.cache, options.flags);
+      return {
+        backend: name,
+        hash: built.hash,
+        path: built.path,
+        cached: built.cached,
+        compileMs: performance.now() - started,
+      };
+    });
+
+/** C++ as a shared library, from the cache where it was made before. */
+export const sharedLibrary = async (
+  name: string,
+  text: string,
+  cache?: string | false,
+  more: readonly string[] = [],
+): Promise<{ readonly path: string; readonly hash: string; readonly cached: boolean }> => {
+  const found = await findToolchain({ cache })();
+  if (E.isLeft(found)) throw new DiagnosticError(found.left);
+  const { path: compiler, args, version } = found.right;
+  const flags = [
+    '-std=c++17',
+    '-O1',
+    '-shared',
+    '-fPIC',
+    '-ffp-contract=off',
+    '-fno-math-errno',
+    '-Wall',
+    '-Wno-attributes',
+    ...more,
+  ];
+  const headers = ['launch.hpp', 'cuda.hpp', 'hip.hpp', 'metal_stdlib'].map((h) =>
+    readFileSync(join(native, h), 'utf8'),
+  );
+  const hash = contentHash('shims', text, version, ...headers, ...flags);
+  const built = await cachedFile({
+    cache,
+    key: hash,
+    file: `${name}.so`,
+    build: async (library) => {
+      const source = join(dirname(library), `${name}.cpp`);
+      await writeFile(source, text);
+      const done = await runProcess(compiler, [...args, ...flags, `-I${native}`, source, '-o', library, '-ldl', '-lm']);
+      if (done.status !== 0)
+        fail('shims/compile', `${compiler} failed with status ${done.status}:\n${firstLines(done.stderr, 20)}`);
+    },
+  });
+  return { ...built, hash };
+};

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Backend } from '@filigree/backend';
+import { type GpuDriver, type GpuLanguage, type GpuOptions, gpuBackend } from '@filigree/backend/gpu';
+import { cudaDriver, cudaLanguage } from '@filigree/backend-cuda';
+import { hipDriver, hipLanguage } from '@filigree/backend-hip';
+import { metalLanguage } from '@filigree/backend-metal';
+import { compileForCpu, native, sharedLibrary } from './compile.js';
+
+/** In which order threads go, one after the other: none may count on another. */
+export type Order = 'forward' | 'backward' | { readonly seed: number };
+
+/** A backend for a GPU as it is, but that its text is compiled for the CPU, and the driver is one that runs it there. */
+type OnCpu = (order?: Order, options?: GpuOptions) => Backend;
+
+const onCpu =
+  (language: GpuLanguage, header: string, driver: (path: string) => Promise<GpuDriver>): OnCpu =>
+  (order = 'forward', options = {}) =>
+    gpuBackend(
+      language,
+      {
+        compile: compileForCpu(language, header),
+        driver: async () => driver(await driverOnCpu(order)),
+        probe: () => Promise.resolve({ name: language.name, usable: true, reason: '', toolchain: 'the CPU' }),
+      },
+      options,
+    );
+
+export const cudaOnCpu = onCpu(cudaLanguage, 'cuda.hpp', cudaDriver);
+export const metalOnCpu = onCpu(metalLanguage, 'metal_stdlib', cudaDriver);
+export const hipOnCpu = onCpu(hipLanguage, 'hip.hpp', hipDriver);
+
+/** The file of a driver that lets threads go in this order. */
+const driverOnCpu = async (order: Order): Promise<string> => {
+  const flags =
+    typeof order === 'object'
+      ? ['-DFILIGREE_ORDER=2', `-DFILIGREE_SEED=${order.seed}u`]
+      : [`-DFILIGREE_ORDER=${order === 'forward' ? 0 : 1}`];
+  return (await sharedLibrary('driver', readFileSync(join(native, 'driver.cpp'), 'utf8'), undefined, flags)).path;
+};
