@@ -9,7 +9,7 @@ const bound = 4.1;
 export const matmulLoop: QuantLoop = {
   name: 'quant-matmul',
   source: 'matmul.ts',
-  shows: 'small matrices are multiplied by a fixed one: 3 × 3 fixed-point numbers (Table 5.1)',
+  shows: 'small matrices are multiplied by a fixed one: 3 × 3 fixed-point numbers',
   published: 2 ** 25,
   of: (n) => {
     const { F } = fields('f32', i, { F: [3, 3] });

@@ -7,7 +7,7 @@ import type { QuantLoop } from './quant-loop.js';
 export const partialStoreLoop: QuantLoop = {
   name: 'quant-partial-store',
   source: 'partial-store.ts',
-  shows: 'three of the four fields of a word are stored: integers of 8 bits (Table 5.1)',
+  shows: 'three of the four fields of a word are stored: integers of 8 bits',
   published: 2 ** 28,
   of: (n) => {
     const { x, y, z, w } = fields('i8', i, ['x', 'y', 'z', 'w']);

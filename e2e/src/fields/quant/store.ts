@@ -7,7 +7,7 @@ import type { QuantLoop } from './quant-loop.js';
 export const storeLoop: QuantLoop = {
   name: 'quant-store',
   source: 'store.ts',
-  shows: 'all fields of a word are stored: two integers of 16 bits (Table 5.1)',
+  shows: 'all fields of a word are stored: two integers of 16 bits',
   published: 2 ** 28,
   of: (n) => {
     const { x, y } = fields('i16', i, ['x', 'y']);

@@ -13,7 +13,7 @@ import { interleavedMedians } from '../run-program.js';
 export const quantLoopExample = ({ name, source, shows, published, of }: QuantLoop): Example => ({
   name,
   rows: ['TA5.4'],
-  ...described('quant', shows, `size=ELEMENTS (${published} in the thesis), quant=on|off`),
+  ...described('quant', shows, `size=ELEMENTS (${published} for the published timing), quant=on|off`),
   run: async (options) => {
     const args = argumentsOf(options.args, ['size', 'quant']);
     const n = args.integer('size', 2 ** 22, 1, 2 ** 30);
