@@ -22,7 +22,7 @@ import { elementOps, type ElementOpOf } from './element-ops.js';
 import { loopFacts } from './loop-facts.js';
 import { lost, missedLoops, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
-import { refuseOverwrites } from './overwrites.js';
+import { refuseOverwrites, refuseRunningExtrema } from './overwrites.js';
 
 /** What a kernel is differentiated by. */
 export interface AdjointOptions {
@@ -64,7 +64,7 @@ export interface Adjoint {
  * branches, parallel loops stay parallel, serial loops run backwards; nothing is activated.
  *
  * Primal fields hold what they held after the launch. Errors: `adjoint/no-rule`, `adjoint/no-adjoint`, `adjoint/old-value`,
- * `adjoint/lost`, `adjoint/overwritten`, `adjoint/unknown-kernel`.
+ * `adjoint/lost`, `adjoint/overwritten`, `adjoint/extremum`, `adjoint/unknown-kernel`.
  *
  * @param module with its layout, on which both lie; its kernel is on fields
  */
@@ -115,6 +115,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       continue;
     }
     refuseLost(name, kernel);
+    refuseRunningExtrema(primal, elementOf, setting.active);
     const taken = new Set(module.buffers.map((x) => x.name));
     return {
       kernel,

@@ -92,6 +92,16 @@ const reverseElement = (
       remedy: 'load it in a kernel of its own',
     });
   if (op.attrs.kind === 'add') return sums.add(b, value, adjoint.load(b, at));
+  if ((op.attrs.kind === 'min' || op.attrs.kind === 'max') && adjoint.primal) {
+    if (!r.active.has(value.id)) return;
+    /* The extremum is one of the values. Of those that equal it one takes the adjoint, and leaves nothing for the others. */
+    const [seed] = b.if(
+      b.cmp('eq', adjoint.primal(b, at), r.again.value(known, value)),
+      () => adjoint.take(b, b.constant(0, value.type), at),
+      () => b.constant(0, value.type),
+    );
+    return sums.add(b, value, seed);
+  }
   fail('adjoint/no-rule', `an atomic update by '${String(op.attrs.kind)}' has no derivative that is known`, {
     loc: op.loc,
     remedy: 'accumulate sums',
