@@ -2,6 +2,7 @@ import {
   checkOptions,
   controlBy,
   coreDialects,
+  derivative,
   fail,
   opTable,
   option,
@@ -79,7 +80,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const found =
     module.kernels.find((k) => k.name === name) ??
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
-  const dialects = [...coreDialects, fieldDialect(layout), lost, ...own];
+  const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, ...own];
   /* Of equal loads each would become an update of memory. */
   const primal = passes({ ...module, kernels: [found] }, [storeForwarding({ dialects }), cse({ dialects })]).kernels[0];
 

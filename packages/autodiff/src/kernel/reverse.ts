@@ -2,6 +2,8 @@ import { algebraOf, fail, isFloat, isLoop, type Builder, type Op, type Region, t
 import { derivatives } from '../table/derivatives.js';
 import type { Known } from './again.js';
 import type { ElementOp } from './element-ops.js';
+import { reverseGiven } from './given.js';
+import { isGiven } from './is-given.js';
 import { reverseLoop } from './loops.js';
 import { ownElements, type Owns } from './own.js';
 import { captured, type Reversal } from './reversal.js';
@@ -19,6 +21,7 @@ const reverseOp = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums, ow
   if (r.table.get(op.name)!.traits.terminator === true) return;
   const element = r.elementOf(op);
   if (element) return reverseElement(r, b, op, element, known, sums, owns);
+  if (isGiven(op)) return reverseGiven(r, b, op, known, sums);
   if (op.regions.length > 0) {
     if (sums.some(op.results) || writesAdjoined(r, op)) reverseControl(r, b, op, known, sums, owns);
     return;
