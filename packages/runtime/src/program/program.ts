@@ -120,7 +120,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const { module: primal, signatures } = right(
       lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions),
     );
-    const { module, adjoints } = withAdjoints(primal, gradients, options.extensions);
+    const { module, adjoints } = withAdjoints(primal, gradients, signatures, options.extensions);
     const storage = options.over
       ? storageOver(options.over, layout, module)
       : storageOf(layout, {
