@@ -1,0 +1,8 @@
+import type { Example } from 'filigree';
+import { springTriangle } from '../../simulators/spring-triangle.js';
+import { timeOfImpact } from '../../simulators/time-of-impact.js';
+import { wave } from '../../simulators/wave.js';
+import { simulatorExample } from './simulator-example.js';
+
+/** Simulations through which something is optimised (thesis §3.4, App. E). */
+export const SIMULATOR_EXAMPLES: readonly Example[] = [springTriangle, timeOfImpact, wave].map(simulatorExample);
