@@ -30,6 +30,8 @@ export interface Optimisation extends Differentiated {
   readonly plain?: (x: Float64Array) => number;
   /** Length of the differences that gradients are checked by: short against what is between collisions. */
   readonly difference: number;
+  /** Whether the loss falls; not where the example shows how a gradient misleads. Default true. */
+  readonly falls?: boolean;
   readonly picture: (x: Float64Array) => Image;
   /** What the result must be. */
   readonly findings?: (x: Float64Array) => readonly Finding[];

@@ -74,6 +74,7 @@ export const timeOfImpact: Simulator = {
       findings: () => [
         continuous ? atMost('slope of the last height', slope, -0.9) : atLeast('slope of the last height', slope, 0.9),
       ],
+      falls: continuous,
       metrics: { steps, impact: continuous ? 'continuous' : 'step' },
       close: () => sim.dispose(),
     };
@@ -81,7 +82,7 @@ export const timeOfImpact: Simulator = {
 };
 
 const radius = 0.05;
-const START = Float64Array.of(0.1, 0.4);
+const START = Float64Array.of(0.1, 0.4003);
 const VELOCITY = [0.6, -0.7];
 
 /** The last height of the ball, told by itself. */

@@ -61,8 +61,7 @@ export const wave: Simulator = {
       }),
       start: new Float64Array(n * n),
       optimiser: descent(0.1 * n * n),
-      plain: (heights) =>
-        plainWave(heights, n, steps).reduce((sum, h, k) => sum + (h - target[k]) ** 2, 0) / n ** 2,
+      plain: (heights) => plainWave(heights, n, steps).reduce((sum, h, k) => sum + (h - target[k]) ** 2, 0) / n ** 2,
       difference: 1e-2,
       picture: () => {
         const last = Array.from(sim.field(u).toArray({ from: [steps - 1, 0, 0], to: [steps, n, n] }), Number);

@@ -73,7 +73,7 @@ export const simulatorExample = ({ name, shows, takes, keys, iterations, make }:
           passed:
             gradientCheck <= exact &&
             valueCheck <= close &&
-            (count === 0 || lossLast < first.value) &&
+            (count === 0 || lossLast < first.value === (sim.falls ?? true)) &&
             findings.every((f) => f.passed),
           maxRelError: gradientCheck,
         },
