@@ -2,7 +2,7 @@ import { dense, fields, i, ij, kernel, layout, program, range, vec } from 'filig
 import { canvas } from '../draw/index.js';
 import { handOut, programOptions } from '../fields/compile-options.js';
 import { differentiated } from './differentiated.js';
-import { adam } from './optimisers.js';
+import { descent } from './optimisers.js';
 import type { Simulator } from './simulator.js';
 
 /** Billiards (thesis App. E.6): where a ball is put and how it is hit, so that another one reaches a goal. */
@@ -11,10 +11,10 @@ export const billiards: Simulator = {
   shows: 'billiards: where the white ball is put and how it is hit, so that another one reaches a goal',
   takes: 'layers=…, steps=…',
   keys: ['layers', 'steps'],
-  iterations: 100,
+  iterations: 200,
   make: async (args, options) => {
     const layers = args.integer('layers', 4, 1, 100);
-    const steps = args.integer('steps', 512, 2, 1_000_000);
+    const steps = args.integer('steps', 1024, 2, 1_000_000);
     const start = rack(layers);
     const count = start.length / 2;
     const dt = TIME / steps;
@@ -68,8 +68,8 @@ export const billiards: Simulator = {
           sim.run.miss(steps);
         },
       }),
-      start: Float64Array.of(start[0], start[1], 1.5, 0.012),
-      optimiser: adam(0.002),
+      start: Float64Array.of(start[0], start[1], 0.3, 0),
+      optimiser: descent(0.01, 2),
       plain: (shot) => plainMiss(start, shot, steps),
       difference: 1e-7,
       picture: () => {
@@ -93,7 +93,7 @@ export const billiards: Simulator = {
   },
 };
 
-const TIME = 1.2;
+const TIME = 3;
 const [radius, elasticity, goalX, goalY] = [0.03, 0.8, 0.9, 0.75];
 /** Speeds below this are not divided by. */
 const slow = 1e-3;
@@ -103,7 +103,7 @@ const rack = (layers: number): readonly number[] => {
   const places = [0.1, 0.5];
   for (let row = 0; row < layers; row++)
     for (let k = 0; k <= row; k++)
-      places.push(row * 2 * radius * 0.9 + 0.5 + row * 0.001, k * 2 * radius - row * radius * 1.04 + 0.5 + k * 0.001);
+      places.push(0.5 + row * 2 * radius, 0.5 + k * 2 * radius - row * 0.7 * radius);
   return places;
 };
 
