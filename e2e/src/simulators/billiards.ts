@@ -102,8 +102,7 @@ const slow = 1e-3;
 const rack = (layers: number): readonly number[] => {
   const places = [0.1, 0.5];
   for (let row = 0; row < layers; row++)
-    for (let k = 0; k <= row; k++)
-      places.push(0.5 + row * 2 * radius, 0.5 + k * 2 * radius - row * 0.7 * radius);
+    for (let k = 0; k <= row; k++) places.push(0.5 + row * 2 * radius, 0.5 + k * 2 * radius - row * 0.7 * radius);
   return places;
 };
 
