@@ -137,7 +137,9 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const stored = (value: unknown): readonly (number | bigint)[] =>
     shape.unpack(value).map((x, n) => toStored(components[n].decl.name, type, x));
   const write = (cell: number, indices: ArrayLike<number>, values: readonly (number | bigint)[]): void =>
-    components.forEach((c, n) => c.set(holder(c, cell, indices, growCell), values[n]));
+    first.setAll
+      ? first.setAll(cell, components, values)
+      : components.forEach((c, n) => c.set(holder(c, cell, indices, growCell), values[n]));
   const put: (at: ArrayLike<number>, value: unknown) => void =
     any.is === 'scalar'
       ? (at, value) => {

@@ -138,6 +138,7 @@ const subject = ({ layout }: Storage, node: SNode): string => {
 const participle: Readonly<Record<string, string>> = {
   'field.load': 'read',
   'field.store': 'written',
+  'field.store_word': 'written',
   'field.atomic': 'accumulated',
   'field.append': 'appended to',
   'field.activate': 'activated',

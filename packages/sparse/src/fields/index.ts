@@ -17,14 +17,15 @@ export {
   stored,
   type BitStruct,
   type Format,
+  type Joint,
   type Formats,
   type Placeable,
   type Stored,
   type StoredField,
   type WordBits,
 } from './layout/format.js';
-export { ambientOf, decoded, encoded } from './layout/ambient.js';
-export { codeIn, withCode } from './storage/codes.js';
+export { ambientOf } from './layout/ambient.js';
+export { valueIn, withValues } from './storage/codes.js';
 export { codeType, storedType } from './layout/stored-type.js';
 export { Branch, dense, dynamic, hash, type NodeSpec, type PoolOptions } from './layout/branch.js';
 export {
