@@ -1,5 +1,6 @@
-import { dialectsOf } from '@filigree/backend';
+import { dialectsOf, hasBearing, type Backend } from '@filigree/backend';
 import { backendOption, compileSpec } from '@filigree/backend/options';
+import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
@@ -14,6 +15,7 @@ import {
   option,
   type OptionSpec,
   readOnly,
+  toJson,
 } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
 import {
@@ -27,6 +29,9 @@ import {
   type Storage,
 } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
+import { bankEntry, type BankEntry, type Kept } from '../bank/banked.js';
+import { keyText } from '../bank/key-text.js';
+import { isGone } from '../instantiate.js';
 import { right } from '../right.js';
 import { openMemory } from '../sharing.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
@@ -41,7 +46,7 @@ import {
 import { queueOption, type QueueOptions } from './queue/queue.js';
 import { gradientsOf, withAdjoints } from '../tape/adjoint-kernels.js';
 import { framesOf } from './frames.js';
-import { lowerAhead } from './lower-ahead.js';
+import { lowerAgain, lowerAhead } from './lower-ahead.js';
 import type { Launchable } from './launcher.js';
 
 /** Kernels by the name of their launch; those of a list run one after the other. */
@@ -137,15 +142,18 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         fma: backend.capabilities.fma ?? false,
         ...only(options, pipelineSpec),
       });
-    const lowered = right(
-      await (options.pipeline
-        ? passes.run(module, backend.watch)
-        : lowerAhead(module, passes, backend, only(options, compileSpec))),
-    );
     const queue = queueOf(options, module, storage, passes);
-    const launchable = launchables(lowered.kernels, signatures, named.definitions);
-    const made = right(
-      await fieldProgram(
+    const lowerWith = (lower: typeof lowerAgain): Module =>
+      right(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
+    const entry = await entryOf(options, module, backend);
+    const made = await withKept(entry, () => lowerWith(lowerAgain), async (kept) => {
+      const lowered =
+        kept?.lowered ??
+        (options.pipeline
+          ? lowerWith(lowerAgain)
+          : right(await lowerAhead(module, passes, backend, only(options, compileSpec))));
+      const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
+      return fieldProgram(
         storage,
         lowered,
         Object.fromEntries([...named.launches].map(([launch, kernels]) => [launch, kernels.map(launchable)])),
@@ -156,8 +164,9 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           ...(adjoints && { adjoints }),
         },
         queue,
-      )(),
-    );
+        entry && { entry, kept, more: null },
+      )();
+    });
     const warnings = Object.values(signatures).flatMap((s) => s.warnings);
     const all = {
       ...made,
@@ -168,6 +177,33 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     };
     return readOnly(all, 'a program is what it was made to be', () => 'make another') as unknown as Program<K, F>;
   });
+
+/** Where a program is kept; nothing where that cannot be told. */
+const entryOf = async (
+  options: ProgramOptions & { readonly threads?: number },
+  module: Module,
+  backend: Backend,
+): Promise<BankEntry | undefined> => {
+  const { layout, pipeline, extensions = [], over, bind, memory, budget, threads } = options;
+  if (!backend.bank || pipeline || extensions.some(hasBearing) || over || bind || memory) return undefined;
+  return bankEntry(backend, only(options, compileSpec), [
+    JSON.stringify(toJson(module)),
+    /* Formats are functions, whose numbers stand beside them. */
+    keyText(layout.nodes, true),
+    keyText({ budget, threads, ...only<object>(options, pipelineSpec), extensions: undefined }),
+  ]);
+};
+
+/** Makes something with what was kept, and where that has lost its artifact without. */
+const withKept = async <A>(
+  entry: BankEntry | undefined,
+  lower: () => Module,
+  make: (kept: Kept | undefined) => Promise<E.Either<Diagnostics, A>>,
+): Promise<A> => {
+  const kept = await entry?.read(lower);
+  const made = kept && (await make(kept));
+  return right(made === undefined || (E.isLeft(made) && isGone(made.left)) ? await make(undefined) : made);
+};
 
 /** What the launches of a program wait in; nothing where they do not, or share their fields with another program's. */
 const queueOf = (
@@ -275,10 +311,11 @@ const launchables =
     kernels: readonly Kernel[],
     signatures: Readonly<Record<string, KernelSignature>>,
     definitions: ReadonlyMap<string, KernelDef>,
+    writes?: ReadonlyMap<string, ReadonlySet<string>>,
   ) =>
   (name: string): Launchable => {
     const kernel = kernels.find((k) => k.name === name);
     return kernel
-      ? { kernel, signature: signatures[name], frames: framesOf({ ...definitions.get(name)!, name }) }
+      ? { kernel, writes: writes?.get(name), signature: signatures[name], frames: framesOf({ ...definitions.get(name)!, name }) }
       : fail('program/kernel', `the passes removed the kernel '${name}'`, { remedy: 'keep all kernels' });
   };
