@@ -30,6 +30,8 @@ export interface Instance extends Executable {
   readonly backend: string;
   readonly sources: Sources;
   readonly artifact: Artifact;
+  /** Whether it was found as it was lowered before, so that nothing was lowered or emitted. */
+  readonly kept: boolean;
   readonly ms: { readonly emit: number; readonly compile: number; readonly load: number };
 }
 
@@ -131,6 +133,7 @@ const instance = (
         get sources() {
           return sources();
         },
+        kept: kept !== undefined,
         artifact: warned(artifact, banking?.entry.warnings.flat() ?? []),
         ms,
       };

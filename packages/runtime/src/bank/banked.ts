@@ -79,7 +79,11 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
       if (!found) return undefined;
       const whole = once(lower);
       const lowered = moduleOfSkeleton(found.lowered, whole);
-      const legal = moduleOfSkeleton(found.legal, once(() => right(backend.legalize.run(whole()))), lowered.buffers);
+      const legal = moduleOfSkeleton(
+        found.legal,
+        once(() => right(backend.legalize.run(whole()))),
+        lowered.buffers,
+      );
       const writes = new Map(Object.entries(found.writes).map(([k, names]) => [k, new Set(names)]));
       return { lowered, legal, writes, more: found.more };
     },

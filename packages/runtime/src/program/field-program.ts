@@ -124,7 +124,7 @@ export const fieldProgram = (
   });
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'queue'>;
+export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'entry' | 'queue'>;
 
 /** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
 const arenaOf = (storage: Storage, over: Pick<FieldProgram, 'storage' | 'instance'>): Bindings => {

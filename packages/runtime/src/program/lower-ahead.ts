@@ -22,11 +22,7 @@ export const lowerAhead = async (
 };
 
 /** The same module without a compiler that begins. */
-export const lowerAgain = (
-  module: Module,
-  passes: Pass<Module>,
-  backend: Backend,
-): E.Either<Diagnostics, Module> => {
+export const lowerAgain = (module: Module, passes: Pass<Module>, backend: Backend): E.Either<Diagnostics, Module> => {
   const steps = oneByOne(module, passes, backend);
   for (;;) {
     const step = steps.next();

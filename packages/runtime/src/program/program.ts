@@ -1,6 +1,5 @@
 import { dialectsOf, hasBearing, type Backend } from '@filigree/backend';
 import { backendOption, compileSpec } from '@filigree/backend/options';
-import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
@@ -29,9 +28,9 @@ import {
   type Storage,
 } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
-import { bankEntry, type BankEntry, type Kept } from '../bank/banked.js';
+import { bankEntry, type BankEntry } from '../bank/banked.js';
 import { keyText } from '../bank/key-text.js';
-import { isGone } from '../instantiate.js';
+import { withKept } from '../bank/with-kept.js';
 import { right } from '../right.js';
 import { openMemory } from '../sharing.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
@@ -43,6 +42,7 @@ import {
   type FieldProgramOptions,
   type QueueSource,
 } from './field-program.js';
+import type { FusedModule } from './queue/fused-code.js';
 import { queueOption, type QueueOptions } from './queue/queue.js';
 import { gradientsOf, withAdjoints } from '../tape/adjoint-kernels.js';
 import { framesOf } from './frames.js';
@@ -142,31 +142,35 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         fma: backend.capabilities.fma ?? false,
         ...only(options, pipelineSpec),
       });
-    const queue = queueOf(options, module, storage, passes);
+    const queue = queueOf(options, module, storage, passes, backend);
     const lowerWith = (lower: typeof lowerAgain): Module =>
       right(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
     const entry = await entryOf(options, module, backend);
-    const made = await withKept(entry, () => lowerWith(lowerAgain), async (kept) => {
-      const lowered =
-        kept?.lowered ??
-        (options.pipeline
-          ? lowerWith(lowerAgain)
-          : right(await lowerAhead(module, passes, backend, only(options, compileSpec))));
-      const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
-      return fieldProgram(
-        storage,
-        lowered,
-        Object.fromEntries([...named.launches].map(([launch, kernels]) => [launch, kernels.map(launchable)])),
-        {
-          ...only(options, fieldProgramSpec),
-          ...(queue && (await roomFor(lowered, options))),
-          backend,
-          ...(adjoints && { adjoints }),
-        },
-        queue,
-        entry && { entry, kept, more: null },
-      )();
-    });
+    const made = await withKept(
+      entry,
+      () => lowerWith(lowerAgain),
+      async (kept) => {
+        const lowered =
+          kept?.lowered ??
+          (options.pipeline
+            ? lowerWith(lowerAgain)
+            : right(await lowerAhead(module, passes, backend, only(options, compileSpec))));
+        const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
+        return fieldProgram(
+          storage,
+          lowered,
+          Object.fromEntries([...named.launches].map(([launch, kernels]) => [launch, kernels.map(launchable)])),
+          {
+            ...only(options, fieldProgramSpec),
+            ...(queue && (await roomFor(lowered, options))),
+            backend,
+            ...(adjoints && { adjoints }),
+          },
+          queue,
+          entry && { entry, kept, more: null },
+        )();
+      },
+    );
     const warnings = Object.values(signatures).flatMap((s) => s.warnings);
     const all = {
       ...made,
@@ -178,7 +182,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     return readOnly(all, 'a program is what it was made to be', () => 'make another') as unknown as Program<K, F>;
   });
 
-/** Where a program is kept; nothing where that cannot be told. */
+/** Where what a module of the program becomes is kept; nothing where that cannot be told. */
 const entryOf = async (
   options: ProgramOptions & { readonly threads?: number },
   module: Module,
@@ -194,31 +198,24 @@ const entryOf = async (
   ]);
 };
 
-/** Makes something with what was kept, and where that has lost its artifact without. */
-const withKept = async <A>(
-  entry: BankEntry | undefined,
-  lower: () => Module,
-  make: (kept: Kept | undefined) => Promise<E.Either<Diagnostics, A>>,
-): Promise<A> => {
-  const kept = await entry?.read(lower);
-  const made = kept && (await make(kept));
-  return right(made === undefined || (E.isLeft(made) && isGone(made.left)) ? await make(undefined) : made);
-};
-
 /** What the launches of a program wait in; nothing where they do not, or share their fields with another program's. */
 const queueOf = (
-  { queue, debug, differentiate, over, layout, extensions = [] }: ProgramOptions,
+  options: ProgramOptions,
   module: Module,
   storage: Storage,
   passes: Pass<Module>,
+  backend: Backend,
 ): QueueSource | undefined => {
+  const { queue, debug, differentiate, over, layout, extensions = [] } = options;
   if (!queue || debug === true || differentiate !== undefined || over !== undefined) return undefined;
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
+  const whole = (fused: FusedModule): Module => ({ ...module, name: 'fused', ...fused });
   return {
     cut,
     tasks: cut.setting,
     queue: queue === true ? {} : queue,
-    lower: ({ kernels, buffers }) => right(passes.run({ ...module, name: 'fused', kernels, buffers })),
+    lower: (fused) => right(passes.run(whole(fused))),
+    entry: (fused) => entryOf(options, whole(fused), backend),
   };
 };
 
@@ -316,6 +313,11 @@ const launchables =
   (name: string): Launchable => {
     const kernel = kernels.find((k) => k.name === name);
     return kernel
-      ? { kernel, writes: writes?.get(name), signature: signatures[name], frames: framesOf({ ...definitions.get(name)!, name }) }
+      ? {
+          kernel,
+          writes: writes?.get(name),
+          signature: signatures[name],
+          frames: framesOf({ ...definitions.get(name)!, name }),
+        }
       : fail('program/kernel', `the passes removed the kernel '${name}'`, { remedy: 'keep all kernels' });
   };
