@@ -25,7 +25,8 @@ import { loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
 import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
 import { once } from '../fields/once.js';
-import { instantiate, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
+import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
+import type { Banking } from '../bank/banked.js';
 import { lifecycle } from '../lifecycle.js';
 import { right } from '../right.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
@@ -103,13 +104,14 @@ export const fieldProgram = (
   launches: Readonly<Record<string, readonly Launchable[]>>,
   given: FieldProgramOptions,
   queued?: QueueSource,
+  banking?: Banking,
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
     const { backend, seed = 0, over, adjoints, ...rest } = options;
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
-    const made = right(await instantiate(module, backend, { ...rest, ...(shared && { bind }) })());
+    const made = right(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
     const queue = queued && { ...queued, backend, options: compiling, instance: made };
@@ -122,7 +124,7 @@ export const fieldProgram = (
   });
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'queue'>;
+export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'entry' | 'queue'>;
 
 /** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
 const arenaOf = (storage: Storage, over: Pick<FieldProgram, 'storage' | 'instance'>): Bindings => {
@@ -241,17 +243,21 @@ const assembled = (
 };
 
 /** An instance whose memory is handed out as it is after all launches, and from then on after each. */
-const held = (instance: Instance, queue: Queue): Instance => ({
-  ...instance,
-  buffer: (name) => {
-    queue.stop();
-    return instance.buffer(name);
-  },
-  get buffers() {
-    queue.stop();
-    return instance.buffers;
-  },
-});
+const held = (instance: Instance, queue: Queue): Instance =>
+  /* Sources are made when they are asked for. */
+  Object.defineProperties({} as Instance, {
+    ...Object.getOwnPropertyDescriptors(instance),
+    ...Object.getOwnPropertyDescriptors({
+      buffer: (name: string) => {
+        queue.stop();
+        return instance.buffer(name);
+      },
+      get buffers() {
+        queue.stop();
+        return instance.buffers;
+      },
+    }),
+  });
 
 /* Made when they are first asked for: a layout may have many fields. */
 const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {
