@@ -42,20 +42,12 @@ export const mirrorOf = (bytes: number, copies: Copies): KeptMirror => {
   /* Of pages that the host may have changed, what the device has. */
   const before = new Map<number, Int32Array>();
   let age = 0;
-  const grown: { readonly from: number; readonly end: () => number }[] = [];
+  /* By the start of a range that grows, how far the device has it, and its end. */
+  const grown = new Map<number, { sent: number; readonly end: () => number }>();
 
   const words = (page: number): Int32Array => new Int32Array(buffer, page * PAGE, PAGE / 4);
   const stretch = (first: number, end: number): Uint8Array =>
     new Uint8Array(buffer, first * PAGE, Math.min(end * PAGE, bytes) - first * PAGE);
-  const look = (from: number, to: number): void => {
-    const end = pageEnd(to, pages);
-    for (let first = pageOf(from); first < end; first++) {
-      if (current.has(first)) continue;
-      const begin = first;
-      for (; first < end && !current.has(first); first++) current.add(first);
-      copies.read(begin * PAGE, stretch(begin, first));
-    }
-  };
   const sendChanged = (): void => {
     const changed = [...before].filter(([page, was]) => !same(was, words(page))).map(([page]) => page);
     changed.sort((a, b) => a - b);
@@ -68,12 +60,24 @@ export const mirrorOf = (bytes: number, copies: Copies): KeptMirror => {
   };
   /* Of a page that nobody asked for the rest may be anything. */
   const sendGrown = (): void => {
-    for (const { from, end } of grown) {
-      const to = end();
+    for (const growth of grown.values()) {
+      const [from, to] = [growth.sent, growth.end()];
+      growth.sent = Math.max(from, to);
       for (let page = pageOf(from); page * PAGE < to; page++) {
         const [first, last] = [Math.max(from, page * PAGE), Math.min(to, (page + 1) * PAGE)];
         if (!before.has(page) && first < last) copies.write(first, new Uint8Array(buffer, first, last - first));
       }
+    }
+  };
+  const look = (from: number, to: number): void => {
+    /* What the host wrote there is not to be overwritten by what the device has. */
+    sendGrown();
+    const end = pageEnd(to, pages);
+    for (let first = pageOf(from); first < end; first++) {
+      if (current.has(first)) continue;
+      const begin = first;
+      for (; first < end && !current.has(first); first++) current.add(first);
+      copies.read(begin * PAGE, stretch(begin, first));
     }
   };
   return {
@@ -82,7 +86,7 @@ export const mirrorOf = (bytes: number, copies: Copies): KeptMirror => {
     look,
     change: (from, to, reached) => {
       look(from, to);
-      if (reached) grown.push({ from: to, end: reached });
+      if (reached) grown.set(from, { sent: to, end: reached });
       const end = pageEnd(to, pages);
       for (let page = pageOf(from); page < end; page++) if (!before.has(page)) before.set(page, words(page).slice());
     },
@@ -90,7 +94,7 @@ export const mirrorOf = (bytes: number, copies: Copies): KeptMirror => {
       sendChanged();
       sendGrown();
       before.clear();
-      grown.length = 0;
+      grown.clear();
     },
     outdate: (range) => {
       age++;
