@@ -1,5 +1,5 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { fail, type Diagnostics } from '@filigree/ir';
+import { byteSize, fail, type Diagnostics } from '@filigree/ir';
 import { instantiate, peakRssMB, type Instance } from '@filigree/runtime';
 import { specialize, trace, type SpecializeOptions, type Trace } from '@filigree/specialize';
 import { ablate, mergeOptions, resolveBackend, type ExampleOptions, type ExampleResult } from 'filigree';
@@ -82,8 +82,8 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
   for (const [name, values] of Object.entries(inputs)) fill(instance, name, values);
   const bytes = (role: string): number =>
     module.buffers
-      .filter((b) => b.role === role)
-      .reduce((sum, b) => sum + (instance.buffers[b.name]?.byteLength ?? 0), 0);
+      .filter((b) => b.role === role && Object.hasOwn(instance.buffers, b.name))
+      .reduce((sum, b) => sum + b.length * byteSize(b.type), 0);
   return {
     problem,
     instance,
@@ -108,7 +108,7 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
     run: () => instance.run({ threads }),
     maxRelError: (expected) =>
       Object.entries(expected).reduce(
-        (worst, [name, e]) => Math.max(worst, maxRelError(instance.buffers[name] as Float64Array, e)),
+        (worst, [name, e]) => Math.max(worst, maxRelError(instance.buffer(name).read() as Float64Array, e)),
         0,
       ),
     tolerance: (problem.tolerance ?? TOLERANCE)[dtype],
@@ -188,13 +188,15 @@ const sample = (f: () => void, repetitions: number): number => {
 const TOLERANCE = { f64: 1e-10, f32: 1e-4 };
 
 const fill = (instance: Instance, name: string, values: ArrayLike<number>): void => {
-  const buffer = instance.buffers[name];
+  const buffer = Object.hasOwn(instance.buffers, name) ? instance.buffer(name) : undefined;
   if (buffer === undefined || buffer.length !== values.length)
-    fail(
+    return fail(
       'example/length',
       `input '${name}' has ${values.length} values, the program wants ${buffer?.length ?? 'none'}`,
     );
-  (buffer as Float64Array).set(values);
+  const numbers = buffer.read() as Float64Array;
+  numbers.set(values);
+  buffer.write(numbers);
 };
 
 const roundedTo = (dtype: 'f32' | 'f64', values: Values): Values =>

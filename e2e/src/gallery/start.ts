@@ -84,7 +84,7 @@ const step = async (problem: Problem, options: ExampleOptions): Promise<Step> =>
     const names = Object.keys(expected);
     const { instance } = compiled;
     const outputs = Object.fromEntries(
-      names.map((name) => [name, Float64Array.from(instance.buffers[name] as Float64Array)]),
+      names.map((name) => [name, Float64Array.from(instance.buffer(name).read() as Float64Array)]),
     );
     return { title: problem.title, result, outputs, classes };
   } finally {

@@ -10,6 +10,7 @@ import {
   option,
   type OptionSpec,
   readOnly,
+  type TypedArray,
 } from '@filigree/ir';
 import {
   instantiate,
@@ -200,7 +201,9 @@ const tensorProgram = (
     ),
     indices: Object.fromEntries(
       Object.values(placed ?? {}).flatMap((p) =>
-        p.kind === 'indexed' && instance.buffers[p.by] ? [[p.by, instance.buffers[p.by] as Int32Array]] : [],
+        p.kind === 'indexed' && Object.hasOwn(instance.buffers, p.by)
+          ? [[p.by, contentsOf(instance.buffer(p.by)) as Int32Array]]
+          : [],
       ),
     ),
     backend: instance.backend,
@@ -284,6 +287,11 @@ const runSpec: OptionSpec<TensorRun> = {
   threads: threadsOption,
 };
 
+const isMapped = ({ block }: DeviceBuffer): boolean => block.memory.mapped;
+
+/** What a buffer holds that never changes: the memory itself, or a copy where the host does not see that. */
+const contentsOf = (buffer: DeviceBuffer): TypedArray => (isMapped(buffer) ? buffer.view() : buffer.read());
+
 const tensorData = (
   tensor: TensorDecl,
   layout: Layout,
@@ -298,7 +306,7 @@ const tensorData = (
       : fail('tensor/element', `${tensor.name} has no element ${element}`, {
           remedy: `give a number from 0 to ${elements - 1}`,
         });
-  const mapped = buffer.block.memory.mapped ? (buffer.view() as NumericArray) : undefined;
+  const mapped = isMapped(buffer) ? (buffer.view() as NumericArray) : undefined;
   const contents = (): NumericArray => mapped ?? (buffer.read() as NumericArray);
   const memory: TensorData = {
     tensor,
