@@ -18,6 +18,10 @@ export interface CompiledProblem {
   /** The inputs as the kernels see them: rounded to `dtype`. */
   readonly inputs: Values;
   readonly cost: CompileCost;
+  /** Writes an input. Error: `example/length`. */
+  readonly set: (name: string, values: ArrayLike<number>) => void;
+  /** What an output holds, as a copy. */
+  readonly get: (name: string) => Float64Array;
   /** Runs all kernels once. */
   readonly run: () => void;
   /** Largest error of the last run against `expected`, over all outputs; each relative to its largest entry. */
@@ -105,6 +109,8 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
         load: instance.ms.load,
       },
     },
+    set: (name, values) => fill(instance, name, values),
+    get: (name) => Float64Array.from(instance.buffer(name).read() as Float64Array),
     run: () => instance.run({ threads }),
     maxRelError: (expected) =>
       Object.entries(expected).reduce(
