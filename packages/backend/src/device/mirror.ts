@@ -51,7 +51,7 @@ export const mirrorOf = (bytes: number, copies: Copies): KeptMirror => {
   const sendChanged = (): void => {
     const changed = [...before].filter(([page, was]) => !same(was, words(page))).map(([page]) => page);
     changed.sort((a, b) => a - b);
-    for (let k = 0; k < changed.length; ) {
+    for (let k = 0; k < changed.length;) {
       const first = changed[k]!;
       let end = first + 1;
       for (k++; changed[k] === end; k++) end++;

@@ -175,9 +175,7 @@ const assembled = (
   };
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
   const { memory } = instance;
-  const seen = memory.mapped
-    ? instance.buffers
-    : mirroredArena(storage, memory.mirror(words.block), words.offset);
+  const seen = memory.mapped ? instance.buffers : mirroredArena(storage, memory.mirror(words.block), words.offset);
   const arena = openArena(storage, seen, ready, words);
   if (!initialized) arena.mirrored?.look({ writes: true });
   if (!initialized) initializeArena(storage, arena.words);
