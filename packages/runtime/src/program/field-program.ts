@@ -23,6 +23,7 @@ import {
 } from '@filigree/sparse/fields';
 import { loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
+import { mirroredArena } from '../fields/mirrored.js';
 import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
 import { once } from '../fields/once.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
@@ -168,14 +169,17 @@ const assembled = (
   const ready = (use?: ArenaUse): void => {
     life.ready();
     instance.ready();
-    if (use)
+    if (use && use !== 'settle')
       recorder?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
     if (use === 'hold') queue?.stop();
     else queue?.flush();
     if (use === 'structure') queue?.forget();
   };
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
-  const arena = openArena(storage, instance.buffers, ready, words);
+  const { memory } = instance;
+  const seen = memory.mapped ? instance.buffers : mirroredArena(storage, memory.mirror(words.block), words.offset);
+  const arena = openArena(storage, seen, ready, words);
+  if (!initialized) arena.mirrored?.look({ writes: true });
   if (!initialized) initializeArena(storage, arena.words);
   const random = seeds(seed);
   const sites = sitesOf(module);
@@ -187,6 +191,7 @@ const assembled = (
   };
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {
+    arena.mirrored?.look({ writes: true });
     clearStatus(arena);
     settleAll(arena);
     throw e;

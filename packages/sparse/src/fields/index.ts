@@ -85,7 +85,7 @@ export { flattenBranches } from './loops/flatten.js';
 export { lowerLoops } from './loops/lower-loops.js';
 export { arenaIn, type Arena } from './arena/arena.js';
 export { pathTowards, type Path, type Step } from './arena/path.js';
-export { isPooled, putIntoTable, type PooledStorage } from './arena/pool.js';
+export { isPooled, lastCell, putIntoTable, type PooledStorage } from './arena/pool.js';
 export { emptyList, settle, settleAll } from './arena/release.js';
 export { dropAll, dropCell, findCell, growCell } from './arena/structure.js';
 export { containers, elements, visitElements, type IndexBox } from './arena/elements.js';
