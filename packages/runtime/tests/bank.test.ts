@@ -1,15 +1,15 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as E from 'fp-ts/lib/Either.js';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import type { Backend } from '@filigree/backend';
-import { printModule } from '@filigree/ir';
+import { DiagnosticError, printModule } from '@filigree/ir';
 import { active, kernel, type Grid1 } from '@filigree/lang/kernels';
-import { program, type ProgramOptions } from '@filigree/runtime';
+import { program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
 import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { right } from '../src/right.js';
 
 const usable = async (b: Backend): Promise<boolean> => (await b.probe()).usable;
 const backends: readonly (readonly [string, () => Backend])[] = [
@@ -42,14 +42,16 @@ const made = async (cache: string | false, backend: Backend, { n = 64, factor = 
       .dense(i, 16)
       .place(x, y),
   );
-  return right(await program({ layout: places, kernels: { step }, backend, cache: cache as string, ...options })());
+  const done = await program({ layout: places, kernels: { step }, backend, cache: cache as string, ...options })();
+  if (E.isLeft(done)) throw new DiagnosticError(done.left);
+  return done.right;
 };
 
 /** What the program computes, which tells texts and scopes apart. */
 const outcome = async (p: Awaited<ReturnType<typeof made>>): Promise<number> => {
-  p.fields.x.set([5], 7);
+  (p.fields.x as ScalarHostField).set([5], 7);
   p.run.step();
-  return Number(p.fields.y.get([5]));
+  return Number((p.fields.y as ScalarHostField).get([5]));
 };
 
 describe.each(backends)('what is kept of programs on %s', (_, backend) => {
