@@ -7,6 +7,7 @@ export { instantiator, type Template } from './graph/template.js';
 export { gradientOf, hessianOf, jacobianOf, type DeriveOptions, type Half } from './graph/derive.js';
 export { adjoint, type Adjoint, type AdjointOptions } from './kernel/adjoint.js';
 export type { Overflow } from './kernel/draft.js';
+export { withoutGiven } from './kernel/given.js';
 export { clearGradients } from './kernel/clear-gradients.js';
 export { adjointField, differentiable, withGradients, type WithGradients } from './kernel/gradient-fields.js';
 export { firstOverwrite, type Needs, type Overwrite } from './kernel/needs.js';

@@ -33,6 +33,7 @@ export {
   identity,
   idiv,
   inlined,
+  withGradient,
   isActive,
   isMat,
   isVec,

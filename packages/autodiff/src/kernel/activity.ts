@@ -10,6 +10,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { derivatives } from '../table/derivatives.js';
+import { isGiven } from './is-given.js';
 import type { ElementOp, ElementOpOf } from './element-ops.js';
 
 /**
@@ -34,7 +35,7 @@ export const activeValues = (kernel: Kernel, elementOf: ElementOpOf, controlOf: 
         if (op.results.length > 0 && !op.results.some((r) => isFloat(r.type))) refuseTaken(op);
         op.results.forEach(mark);
       }
-      op.regions.forEach(inside);
+      if (!isGiven(op)) op.regions.forEach(inside);
       return;
     }
     /* What a loop carries may become active in any iteration. */

@@ -2,6 +2,7 @@ import {
   checkOptions,
   controlBy,
   coreDialects,
+  derivative,
   fail,
   opTable,
   option,
@@ -23,7 +24,7 @@ import { elementOps, type ElementOpOf } from './element-ops.js';
 import { loopFacts } from './loop-facts.js';
 import { lost, missedLoops, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
-import { refuseOverwrites } from './overwrites.js';
+import { refuseOverwrites, refuseRunningExtrema } from './overwrites.js';
 
 /** What a kernel is differentiated by. */
 export interface AdjointOptions {
@@ -65,7 +66,7 @@ export interface Adjoint {
  * branches, parallel loops stay parallel, serial loops run backwards; nothing is activated.
  *
  * Primal fields hold what they held after the launch. Errors: `adjoint/no-rule`, `adjoint/no-adjoint`, `adjoint/old-value`,
- * `adjoint/lost`, `adjoint/overwritten`, `adjoint/unknown-kernel`.
+ * `adjoint/lost`, `adjoint/overwritten`, `adjoint/extremum`, `adjoint/unknown-kernel`.
  *
  * @param module with its layout, on which both lie; its kernel is on fields
  */
@@ -80,7 +81,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const found =
     module.kernels.find((k) => k.name === name) ??
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
-  const dialects = [...coreDialects, fieldDialect(layout), lost, ...own];
+  const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, ...own];
   /* Of equal loads each would become an update of memory. */
   const primal = passes({ ...module, kernels: [storesApart(found)] }, [storeForwarding({ dialects }), cse({ dialects })]).kernels[0];
 
@@ -116,6 +117,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       continue;
     }
     refuseLost(name, kernel);
+    refuseRunningExtrema(primal, elementOf, setting.active);
     const taken = new Set(module.buffers.map((x) => x.name));
     return {
       kernel,

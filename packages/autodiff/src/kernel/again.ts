@@ -1,5 +1,6 @@
 import { opWith, walk, type Builder, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
 import type { ElementOpOf } from './element-ops.js';
+import { isGiven } from './is-given.js';
 import { lostValue } from './lost.js';
 
 /** Values of the primal kernel as they are in its adjoint, by id. */
@@ -45,6 +46,7 @@ export const againIn = (table: OpTable, elementOf: ElementOpOf, written: Readonl
       return;
     }
     if (op.results.length === 0) return;
+    if (isGiven(op)) return op.results.forEach((r, n) => void known.set(r.id, value(known, op.operands[n])));
     const element = elementOf(op);
     if (writes(op))
       return lose(

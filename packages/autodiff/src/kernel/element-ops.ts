@@ -21,6 +21,8 @@ export interface AdjointPlace {
   readonly add: (b: Builder, value: Value, index: readonly Value[]) => void;
   /** Takes the adjoint out of an element in one step, and leaves zero. */
   readonly take: (b: Builder, zero: Value, index: readonly Value[]) => Value;
+  /** The element itself as the primal left it, where that is kept. */
+  readonly primal?: (b: Builder, index: readonly Value[]) => Value;
 }
 
 /** Reads ops on elements; undefined of all other ops. */
@@ -41,7 +43,7 @@ export const elementOps =
     const index = does === 'load' ? op.operands : op.operands.slice(1);
     if (dialect === 'field') {
       const field = String(op.attrs.field);
-      const adjoint = Object.hasOwn(fields, field) ? ofField(fields[field]) : undefined;
+      const adjoint = Object.hasOwn(fields, field) ? ofField(field, fields[field]) : undefined;
       return { does, value, index, adjoint, place: `field '${field}'`, lasting: true };
     }
     if (dialect !== 'mem') return undefined;
@@ -50,7 +52,8 @@ export const elementOps =
     return { does, value, index, adjoint: buffer && ofBuffer(buffer.name), place: `buffer '${name}'`, lasting: false };
   };
 
-const ofField = (field: string): AdjointPlace => ({
+const ofField = (primal: string, field: string): AdjointPlace => ({
+  primal: (b, index) => b.value('field.load', index, { field: primal }),
   load: (b, index) => b.value('field.load', index, { field }),
   store: (b, value, index) => void b.op('field.store', [value, ...index], { field, activate: false }),
   add: (b, value, index) => void b.op('field.atomic', [value, ...index], { field, kind: 'add', activate: false }),

@@ -36,6 +36,29 @@ export const refuseOverwrites = (
   return { needed: distinct(needed), written: distinct(writes) };
 };
 
+/**
+ * Refuses minima and maxima in place of which something else may stand in the end, or which are read while they are found: which value an element had
+ * from is seen from what it has in the end. Error: `adjoint/extremum`.
+ */
+export const refuseRunningExtrema = (primal: Kernel, elementOf: ElementOpOf, active: ReadonlySet<number>): void => {
+  const uses = usesOf(primal, elementOf);
+  const isExtremum = ({ op }: Use): boolean => op.attrs.kind === 'min' || op.attrs.kind === 'max';
+  for (const use of uses) {
+    if (!isExtremum(use) || !use.op.operands.some((v) => active.has(v.id))) continue;
+    const other = uses.find(
+      (u) =>
+        !areApart(u.touched, use.touched) &&
+        !(isExtremum(u) && u.op.attrs.kind === use.op.attrs.kind) &&
+        (u.writes ? u.top >= use.top : u.top === use.top),
+    );
+    if (other)
+      fail('adjoint/extremum', `kernel '${primal.name}' finds extrema in ${use.touched.place}, and uses it meanwhile`, {
+        loc: other.op.loc ?? use.op.loc,
+        remedy: 'read it after the loop that finds them, and write it in a kernel of its own',
+      });
+  }
+};
+
 /** Whether an element has been written for the last time when it is read. */
 const isOver = (write: Use, read: Use, controlOf: ControlOf): boolean => {
   if (write.top !== read.top) return write.top < read.top;

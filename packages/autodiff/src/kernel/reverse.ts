@@ -2,6 +2,8 @@ import { algebraOf, fail, isFloat, isLoop, type Builder, type Op, type Region, t
 import { derivatives } from '../table/derivatives.js';
 import type { Known } from './again.js';
 import type { ElementOp } from './element-ops.js';
+import { reverseGiven } from './given.js';
+import { isGiven } from './is-given.js';
 import { reverseLoop } from './loops.js';
 import { ownElements, type Owns } from './own.js';
 import { captured, type Reversal } from './reversal.js';
@@ -19,6 +21,7 @@ const reverseOp = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums, ow
   if (r.table.get(op.name)!.traits.terminator === true) return;
   const element = r.elementOf(op);
   if (element) return reverseElement(r, b, op, element, known, sums, owns);
+  if (isGiven(op)) return reverseGiven(r, b, op, known, sums);
   if (op.regions.length > 0) {
     if (sums.some(op.results) || writesAdjoined(r, op)) reverseControl(r, b, op, known, sums, owns);
     return;
@@ -92,6 +95,16 @@ const reverseElement = (
       remedy: 'load it in a kernel of its own',
     });
   if (op.attrs.kind === 'add') return sums.add(b, value, adjoint.load(b, at));
+  if ((op.attrs.kind === 'min' || op.attrs.kind === 'max') && adjoint.primal) {
+    if (!r.active.has(value.id)) return;
+    /* The extremum is one of the values. Of those that equal it one takes the adjoint, and leaves nothing for the others. */
+    const [seed] = b.if(
+      b.cmp('eq', adjoint.primal(b, at), r.again.value(known, value)),
+      () => adjoint.take(b, b.constant(0, value.type), at),
+      () => b.constant(0, value.type),
+    );
+    return sums.add(b, value, seed);
+  }
   fail('adjoint/no-rule', `an atomic update by '${String(op.attrs.kind)}' has no derivative that is known`, {
     loc: op.loc,
     remedy: 'accumulate sums',

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import {
   combined,
   coreDialects,
+  derivative,
   DiagnosticError,
   error,
   type Attrs,
@@ -47,6 +48,12 @@ export type LaunchParam =
       readonly buffer: string;
     };
 
+/** How kernels are lowered. */
+export interface LowerChoices {
+  /** Whether derivatives that functions are given (`withGradient`) are kept, as ops of the dialect `derivative`; default false. */
+  readonly derivatives?: boolean;
+}
+
 /** A kernel as kernel IR, with the buffers that it brings. */
 export interface LoweredKernel {
   readonly kernel: Kernel;
@@ -65,9 +72,10 @@ export const lowerKernel = (
   def: KernelDef,
   layout: Layout,
   extensions: readonly Extension[] = [],
+  choices: LowerChoices = {},
 ): E.Either<Diagnostics, LoweredKernel> => {
   try {
-    return E.right(lower(def, layout, extensions));
+    return E.right(lower(def, layout, extensions, choices));
   } catch (e) {
     if (e instanceof DiagnosticError) return E.left(e.diagnostics);
     throw e;
@@ -86,9 +94,10 @@ export const lowerKernels = (
   layout: Layout,
   name = 'kernels',
   extensions: readonly Extension[] = [],
+  choices: LowerChoices = {},
 ): E.Either<Diagnostics, LoweredKernels> => {
   const lowered = Object.entries(defs).map(
-    ([key, def]) => [key, lowerKernel({ ...def, name: key }, layout, extensions)] as const,
+    ([key, def]) => [key, lowerKernel({ ...def, name: key }, layout, extensions, choices)] as const,
   );
   const problems = lowered.flatMap(([, result]) => (E.isLeft(result) ? result.left : []));
   if (problems.length > 0) return E.left(problems);
@@ -105,15 +114,20 @@ export const lowerKernels = (
   });
 };
 
-const lower = (def: KernelDef, layout: Layout, extensions: readonly Extension[]): LoweredKernel => {
+const lower = (
+  def: KernelDef,
+  layout: Layout,
+  extensions: readonly Extension[],
+  { derivatives = false }: LowerChoices,
+): LoweredKernel => {
   const { dialects: own = [] } = combined(extensions);
-  const dialects = [...coreDialects, fieldDialect(layout), ...own.filter((d) => !coreDialects.includes(d))];
+  const dialects = [...coreDialects, fieldDialect(layout), derivative, ...own.filter((d) => !coreDialects.includes(d))];
   checkWords(extensions, dialects);
   if (!/^[A-Za-z_]\w*$/.test(def.name))
     throw new DiagnosticError([
       error('lang/name', `'${def.name}' is no name for a kernel`, { remedy: 'use letters, digits and _', loc: def.at }),
     ]);
-  const elaborated = elaborate(def, layout, extensions);
+  const elaborated = elaborate(def, layout, extensions, derivatives);
   const types = inferTypes(elaborated.code, def.float ?? 'f32');
   const { diagnostics, code: written } = elaborated;
   const problems = [...diagnostics, ...checkTypes(written, types), ...unassignedReads(written)];

@@ -96,6 +96,8 @@ class Analysis {
         return void this.temps.set(i.to, this.everything());
       case 'structure':
         return i.to && i.op === 'append' ? void this.temps.set(i.to, this.everything()) : undefined;
+      case 'given':
+        return i.to.forEach((to, n) => void this.temps.set(to, this.of(i.values[n])));
       case 'assume':
         return void this.temps.set(i.to, this.of(i.x));
       case 'store':

@@ -123,7 +123,9 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const gradients = gradientsOf(plain, options.differentiate);
     const { layout } = gradients;
     const { module: primal, signatures } = right(
-      lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions),
+      lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
+        derivatives: options.differentiate !== undefined,
+      }),
     );
     const { module, adjoints } = withAdjoints(primal, gradients, signatures, options.extensions);
     const storage = options.over

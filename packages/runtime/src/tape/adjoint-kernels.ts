@@ -3,6 +3,7 @@ import {
   clearGradients,
   differentiable,
   withGradients,
+  withoutGiven,
   type Adjoint,
   type WithGradients,
 } from '@filigree/autodiff';
@@ -16,7 +17,7 @@ import {
   type Module,
 } from '@filigree/ir';
 import type { KernelSignature } from '@filigree/lang/kernels';
-import { componentsOf, type AnyField, type Layout } from '@filigree/sparse/fields';
+import { componentsOf, fieldDialect, type AnyField, type Layout } from '@filigree/sparse/fields';
 
 /** The adjoints of the kernels of a program. */
 export interface AdjointKernels {
@@ -69,7 +70,11 @@ export const withAdjoints = (
     module: {
       ...module,
       buffers: [...module.buffers, ...made.flatMap((a) => a.buffers)],
-      kernels: [...module.kernels, ...made.map((a) => a.kernel), clear],
+      kernels: [
+        ...module.kernels.map((k) => withoutGiven(k, [fieldDialect(layout), ...dialects])),
+        ...made.map((a) => a.kernel),
+        clear,
+      ],
     },
     adjoints: {
       of,

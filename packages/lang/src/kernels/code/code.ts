@@ -135,6 +135,19 @@ export type Action =
       /** Whether `x` is the step of a loop, or an index of an array, and not what a user promised. */
       readonly of?: 'step' | 'index';
     }
+  /**
+   * `to` has these values, and depends on the inputs as `body` says: from `seeds`, the adjoints of `to`, it computes `yields`, what they
+   * add to the adjoints of the inputs.
+   */
+  | {
+      readonly do: 'given';
+      readonly to: readonly Temp[];
+      readonly values: readonly Scalar[];
+      readonly inputs: readonly Temp[];
+      readonly seeds: readonly Temp[];
+      readonly body: Block;
+      readonly yields: readonly Scalar[];
+    }
   | { readonly do: 'if'; readonly condition: Scalar; readonly then: Block; readonly otherwise: Block }
   | { readonly do: 'block'; readonly label: Label; readonly body: Block }
   | { readonly do: 'exit'; readonly label: Label }
@@ -152,6 +165,7 @@ export const blocksOf = (i: Instruction): readonly Block[] => {
     case 'loop':
       return [i.test, i.body, i.update];
     case 'block':
+    case 'given':
     case 'parallel':
       return [i.body];
     default:

@@ -7,6 +7,8 @@ import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
 import { isModuleName, keepName } from './names.js';
 import type { Term } from './term.js';
+import { gradientOfFunction } from '../vocabulary/with-gradient.js';
+import { callWithGradient } from './given.js';
 import { callFunction } from './inline.js';
 
 /** A call: a word of the language, a method of a vector, or a function whose body takes the call's place. */
@@ -31,5 +33,8 @@ const isImported = (cx: Context, object: AnyNode): boolean => {
 const apply = (cx: Context, e: CallExpression, f: Term): Term => {
   if (f.is === 'host' && f.value === keepName) return reference(cx, e.arguments[0]);
   const intrinsic = f.is === 'host' ? (intrinsicOf(f.value) ?? cx.words.get(f.value)) : undefined;
-  return intrinsic ? intrinsic(cx, e) : callFunction(cx, e, f, argumentsOf(cx, e));
+  if (intrinsic) return intrinsic(cx, e);
+  const args = argumentsOf(cx, e);
+  const backward = cx.session.derivatives && f.is === 'host' ? gradientOfFunction(f.value) : undefined;
+  return backward ? callWithGradient(cx, e, f, args, backward) : callFunction(cx, e, f, args);
 };

@@ -44,10 +44,17 @@ export interface ArrayParam {
  * evaluated. Problems are collected. A kernel that turns out to use random numbers is elaborated a second time, since
  * its loops then need seeds.
  */
-export const elaborate = (def: KernelDef, layout: Layout, extensions: readonly Extension[] = []): Elaborated => {
+export const elaborate = (
+  def: KernelDef,
+  layout: Layout,
+  extensions: readonly Extension[] = [],
+  derivatives = false,
+): Elaborated => {
   const words = new Map([...wordsOf(extensions)].map(([fn, of]) => [fn, word(...of)]));
-  const first = attempt(def, layout, words, false);
-  return first.session.usesRandom && first.diagnostics.length === 0 ? attempt(def, layout, words, true) : first;
+  const first = attempt(def, layout, words, false, derivatives);
+  return first.session.usesRandom && first.diagnostics.length === 0
+    ? attempt(def, layout, words, true, derivatives)
+    : first;
 };
 
 const attempt = (
@@ -55,10 +62,11 @@ const attempt = (
   layout: Layout,
   words: ReadonlyMap<unknown, Intrinsic>,
   random: boolean,
+  derivatives: boolean,
 ): Elaborated => {
   const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
   const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });
-  const session = new Session(def.name, def.float ?? 'f32', layout);
+  const session = new Session(def.name, def.float ?? 'f32', layout, derivatives);
   const node = functionOfUnit(unit);
   const origin: Origin = { unit, offset: node?.start ?? 0 };
   const params: [string, Temp & { readonly type: ScalarType }][] = [];

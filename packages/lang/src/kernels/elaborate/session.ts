@@ -54,6 +54,8 @@ export class Session {
     readonly name: string,
     readonly float: 'f32' | 'f64',
     readonly layout: Layout,
+    /** Whether derivatives that functions are given are wanted. */
+    readonly derivatives = false,
   ) {}
 
   emit(at: Origin, action: Action): void {

@@ -1,6 +1,7 @@
 import {
   bufferMap,
   buildKernel,
+  isFloat,
   type Attrs,
   type Buffer,
   type Builder,
@@ -120,6 +121,8 @@ class Emitter {
           b.value('field.assume_in_range', operands, { lo: i.lo, hi: i.hi, ...(i.of ? { of: i.of } : {}) }),
         );
       }
+      case 'given':
+        return this.given(i);
       case 'if':
         return this.branch(this.as(i.condition, 'i1'), i.then, i.otherwise);
       case 'loop':
@@ -132,6 +135,23 @@ class Emitter {
       case 'exit':
         throw new Error(`${i.do} is left after structuring`);
     }
+  }
+
+  private given({ to, values, inputs, seeds, body, yields }: Instruction & { do: 'given' }): void {
+    const of = to.map((t, n) => this.as(values[n], this.types.typeOf(t)));
+    /* Whole numbers have no adjoints. */
+    const by = inputs.map((s) => this.value(s));
+    const kept = by.flatMap((v, n) => (isFloat(v.type) ? [n] : []));
+    const { region } = this.b.region(
+      of.map(({ type }) => ({ type })),
+      (adjoints) => {
+        seeds.forEach((s, n) => this.bind(s, adjoints[n]));
+        this.scoped([], () => this.block(body));
+        return kept.map((n) => this.as(yields[n], by[n].type as ScalarType));
+      },
+    );
+    const results = this.b.op('derivative.given', [...of, ...kept.map((n) => by[n])], {}, [region]);
+    to.forEach((t, n) => this.bind(t, results[n]));
   }
 
   private resultType(): ScalarType {

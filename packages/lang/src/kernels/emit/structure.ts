@@ -72,6 +72,7 @@ class Structurer {
         const left = new Set([...inner.left].filter((l) => l !== i.label));
         return { block: inner.left.has(i.label) ? [this.lower(i.label, i.at), ...inner.block] : inner.block, left };
       }
+      case 'given':
       case 'parallel':
         return { block: [{ ...i, body: this.sequence(i.body, none).block }], left: none };
       case 'loop':

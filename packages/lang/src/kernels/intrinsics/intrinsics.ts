@@ -45,6 +45,7 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     sparseGrid: hostOnly('sparseGrid'),
     seedRandom: hostOnly('seedRandom'),
     inlined: hostOnly('inlined'),
+    withGradient: hostOnly('withGradient'),
     at,
     put,
     splineNodes,

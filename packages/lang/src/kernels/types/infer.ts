@@ -86,13 +86,23 @@ const isStated = (i: Instruction): boolean => {
       return i.local.cell.type !== undefined;
     case 'reduce':
       return i.reduction.local.cell.type !== undefined;
+    case 'given':
+      return false;
     default:
       return true;
   }
 };
 
 /** Instructions by which operands may become f64. */
-const asks: ReadonlySet<Instruction['do']> = new Set(['read', 'write', 'reduce', 'store', 'atomic', 'compute']);
+const asks: ReadonlySet<Instruction['do']> = new Set([
+  'read',
+  'write',
+  'reduce',
+  'store',
+  'atomic',
+  'compute',
+  'given',
+]);
 
 /**
  * Goes through all instructions once, widening what they define. Values are computed before they are used, so that this is
@@ -149,6 +159,12 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
       const kind = operatorOf(i.operator).kind(i.args.map(kindOf), i.args, settled);
       return isMisfit(kind) ? false : widen(i.to, kind);
     }
+    case 'given':
+      i.values.forEach((v, n) => {
+        widen(i.to[n], kindOf(v));
+        widen(i.seeds[n], kindOf(v));
+      });
+      return false;
     case 'load':
       /* Of a table of fractions, which is there in every type. */
       return widen(i.to, 'float');
@@ -176,6 +192,10 @@ const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | 
     case 'store':
     case 'atomic':
       return askAll([i.value], typeOfPlace(i.place) === 'f64');
+    case 'given':
+      return i.values
+        .map((v, n) => askAll([i.to[n], i.seeds[n], v], [i.to[n], i.seeds[n], v].some(isWide)))
+        .includes(true);
     case 'compute':
       if (i.type !== undefined) return askAll(i.args, i.type === 'f64');
       return askAll(i.args, operatorOf(i.operator).operands === 'joined' ? i.args.some(isWide) : isWide(i.to));

@@ -59,6 +59,7 @@ class Walk {
         this.block(i.update, this.block(i.body, tested));
         return i.condition.is === 'literal' && i.condition.value === true ? undefined : tested;
       }
+      case 'given':
       case 'parallel':
         this.block(i.body, now);
         return now;

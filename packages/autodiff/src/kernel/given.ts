@@ -1,0 +1,35 @@
+import {
+  coreDialects,
+  derivative,
+  rewriteOps,
+  type Builder,
+  type Dialect,
+  type Kernel,
+  type Op,
+  type Value,
+} from '@filigree/ir';
+import type { Known } from './again.js';
+import { isGiven } from './is-given.js';
+import type { Reversal } from './reversal.js';
+import type { Sums } from './sums.js';
+
+/** The reverse of an op that says what the derivative of values is: its region, from the adjoints of its results. */
+export const reverseGiven = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums): void => {
+  const [region] = op.regions;
+  const inputs = op.operands.slice(op.results.length);
+  if (!sums.some(op.results) || !inputs.some((v) => r.active.has(v.id))) return;
+  const within = new Map(known);
+  region.params.forEach((p, n) => within.set(p.id, sums.orZero(b, op.results[n])));
+  r.again.region(b, region, within);
+  const { operands } = region.ops[region.ops.length - 1];
+  inputs.forEach((v, n) => sums.add(b, v, r.again.value(within, operands[n])));
+};
+
+/** A kernel without what it says of derivatives: what is left computes the same values. */
+export const withoutGiven = (kernel: Kernel, dialects: readonly Dialect[]): Kernel =>
+  rewriteOps(
+    kernel,
+    [...coreDialects, derivative, ...dialects],
+    (op): { ops: readonly Op[]; values: readonly Value[] } | undefined =>
+      isGiven(op) ? { ops: [], values: op.operands.slice(0, op.results.length) } : undefined,
+  );
