@@ -1,13 +1,8 @@
 import {
-  Builder,
-  bufferMap,
   checkOptions,
   controlBy,
   coreDialects,
   fail,
-  highestId,
-  idsFrom,
-  isFloat,
   opTable,
   option,
   walk,
@@ -17,21 +12,18 @@ import {
   type Module,
   type OptionSpec,
   type Pass,
-  type ScalarType,
-  type Value,
 } from '@filigree/ir';
 import { cse, dce, storeForwarding } from '@filigree/opt';
+import { storesApart } from './apart.js';
 import { fieldDialect, layoutOf, valueName, type Formats } from '@filigree/sparse/fields';
 import { activeValues } from './activity.js';
-import { againIn, passingWrites } from './again.js';
+import { adjointBuffers } from './adjoint-buffers.js';
+import { draftAdjoint, type Overflow, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
-import { lost, refuseLost } from './lost.js';
+import { loopFacts } from './loop-facts.js';
+import { lost, missedLoops, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
 import { refuseOverwrites } from './overwrites.js';
-import { ownsAll } from './own.js';
-import type { Reversal } from './reversal.js';
-import { reverseRegion } from './reverse.js';
-import { Sums } from './sums.js';
 
 /** What a kernel is differentiated by. */
 export interface AdjointOptions {
@@ -41,6 +33,11 @@ export interface AdjointOptions {
   readonly dialects?: readonly Dialect[];
   /** Formats that fields of the module are stored in. */
   readonly formats?: Formats;
+  /**
+   * Iterations that there is room for in a loop whose number of iterations is not known, and whose states the derivative needs; 65,536. Of memory it takes
+   * the square root.
+   */
+  readonly iterations?: number;
 }
 
 /** An adjoint kernel, and what it gives. */
@@ -51,6 +48,10 @@ export interface Adjoint {
   readonly buffers: readonly Buffer[];
   /** Buffers of one element with the derivatives by scalar arguments of a launch, by the number of the parameter. */
   readonly parameters: ReadonlyMap<number, string>;
+  /** Buffers with the derivatives by array arguments of a launch, by the buffer of the array. */
+  readonly arrays: ReadonlyMap<string, string>;
+  /** Where it says that a loop had more iterations than there was room for: what it computed then is worth nothing. */
+  readonly overflow?: Overflow;
   /** The fields that the kernel's results depend on, of those that are differentiated, and those that it gives such results. */
   readonly reads: readonly string[];
   readonly writes: readonly string[];
@@ -69,89 +70,71 @@ export interface Adjoint {
  * @param module with its layout, on which both lie; its kernel is on fields
  */
 export const adjoint = (module: Module, name: string, given: AdjointOptions): Adjoint => {
-  const { adjoints, dialects: own = [], formats } = checkOptions('adjoint', given, adjointSpec);
+  const {
+    adjoints,
+    dialects: own = [],
+    formats,
+    iterations = ITERATIONS,
+  } = checkOptions('adjoint', given, adjointSpec);
   const layout = layoutOf(module.layout ?? { branches: [] }, formats);
   const found =
     module.kernels.find((k) => k.name === name) ??
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
   const dialects = [...coreDialects, fieldDialect(layout), lost, ...own];
   /* Of equal loads each would become an update of memory. */
-  const primal = passes({ ...module, kernels: [found] }, [storeForwarding({ dialects }), cse({ dialects })]).kernels[0];
+  const primal = passes({ ...module, kernels: [storesApart(found)] }, [storeForwarding({ dialects }), cse({ dialects })]).kernels[0];
 
   const table = opTable(dialects);
   const controlOf = controlBy(table);
-  const temps = new Map(
-    module.buffers
-      .filter((b) => b.role === 'temp' && isFloat(b.type))
-      .map((b) => [b.name, { ...b, name: `${b.name}_adjoint` }] as const),
-  );
-  const elementOf = elementOps(adjoints, temps);
-  const active = activeValues(primal, elementOf, controlOf);
-  const ids = idsFrom(highestId(primal) + 1);
-  const extra: Buffer[] = [];
-  const cell = (v: Value, role: Buffer['role'] = 'temp', called = `${name}_sum_${extra.length}`): string => {
-    extra.push({ name: called, type: v.type as ScalarType, length: 1, role });
-    return called;
-  };
-  const used = [...temps.values()].filter((b) => touches(primal, b.name.slice(0, -'_adjoint'.length)));
-  const parameters = new Map(
-    primal.params.flatMap((p, n) =>
-      active.has(p.id) ? [[n, cell(p, 'output', `${name}_by_${p.hint ?? n}`)] as const] : [],
-    ),
-  );
-  /* Cells are made while the body is: loads of them have their types from here. */
-  const buffers = new Map([...bufferMap(module.buffers), ...bufferMap([...used, ...extra])]);
-  const b = new Builder(table, buffers, ids);
-  const reversal: Reversal = {
+  const ownBuffers = adjointBuffers(module, primal);
+  const elementOf = elementOps(adjoints, ownBuffers);
+  const setting: Setting = {
+    primal,
     table,
     controlOf,
     elementOf,
-    active,
-    again: againIn(table, elementOf, passingWrites(primal.body, elementOf)),
+    ownBuffers,
+    active: activeValues(primal, elementOf, controlOf),
     places: new Set([
       ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
-      ...temps.keys(),
+      ...ownBuffers.keys(),
     ]),
-    cell: (v) => {
-      const made = cell(v);
-      buffers.set(made, extra[extra.length - 1]);
-      return made;
-    },
-    region: (builder, region, known, sums, owns) => {
-      reversal.again.region(builder, region, known);
-      reverseRegion(reversal, builder, region, known, sums, owns);
-    },
+    facts: loopFacts(primal, controlOf),
+    iterations,
   };
-  const { region: body } = b.region([], () => {
-    const params = new Map(primal.params.map((p) => [p.id, p]));
-    const sums = new Sums(active);
-    for (const temp of used) clear(b, temp);
-    reversal.region(b, primal.body, params, sums, ownsAll);
-    for (const [n, buffer] of parameters) b.store(buffer, sums.orZero(b, primal.params[n]), b.i32(0));
-  });
-  const draft: Kernel = { name: `${name}_adjoint`, params: primal.params, body, attrs: primal.attrs };
-  const whole = passes({ ...module, buffers: [...module.buffers, ...used, ...extra], kernels: [draft] }, [
-    cse({ dialects }),
-    dce({ dialects }),
-  ]);
-  const [kernel] = whole.kernels;
-  refuseLost(name, kernel);
-  const needs = refuseOverwrites(primal, kernel, elementOf, controlOf);
-  const taken = new Set(module.buffers.map((x) => x.name));
-  return {
-    kernel,
-    buffers: whole.buffers.filter((x) => !taken.has(x.name)),
-    parameters,
-    needs,
-    ...flowOf(primal, elementOf, active),
-  };
+  /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
+  for (let remembered: readonly number[] = []; ;) {
+    const { draft, buffers, ...made } = draftAdjoint(module.buffers, setting, new Set(remembered));
+    const whole = passes({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
+      cse({ dialects }),
+      dce({ dialects }),
+    ]);
+    const [kernel] = whole.kernels;
+    const missed = missedLoops(kernel).filter((n) => !remembered.includes(n));
+    if (missed.length > 0) {
+      remembered = [...remembered, ...missed];
+      continue;
+    }
+    refuseLost(name, kernel);
+    const taken = new Set(module.buffers.map((x) => x.name));
+    return {
+      kernel,
+      buffers: whole.buffers.filter((x) => !taken.has(x.name)),
+      ...made,
+      needs: refuseOverwrites(primal, kernel, elementOf, controlOf),
+      ...flowOf(primal, elementOf, setting.active),
+    };
+  }
 };
 
 const adjointSpec: OptionSpec<AdjointOptions> = {
   adjoints: option.record(option.text),
   dialects: option.array('a list of dialects'),
   formats: option.anything,
+  iterations: option.number(1),
 };
+
+const ITERATIONS = 65_536;
 
 /** Which fields influence which: those read, and those written with what depends on them. */
 const flowOf = (
@@ -175,14 +158,3 @@ const passes = (module: Module, list: readonly Pass<Module>[]): Module =>
     if (done._tag === 'Left') throw new Error(`${p.name}: ${done.left[0].message}`);
     return done.right;
   }, module);
-
-const clear = (b: Builder, { name, type, length }: Buffer): void => {
-  if (length === 1) return b.store(name, b.constant(0, type), b.i32(0));
-  b.for(b.i32(0), b.i32(length), b.i32(1), { parallel: true }, [], (n) => b.store(name, b.constant(0, type), n));
-};
-
-const touches = ({ body }: Kernel, buffer: string): boolean => {
-  let found = false;
-  walk(body, (op) => void (found ||= op.attrs.buffer === `@${buffer}`));
-  return found;
-};

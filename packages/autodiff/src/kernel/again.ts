@@ -5,10 +5,13 @@ import { lostValue } from './lost.js';
 /** Values of the primal kernel as they are in its adjoint, by id. */
 export type Known = Map<number, Value>;
 
+/** Computes what an op computes in a way of its own; false where it does not. */
+export type Instead = (b: Builder, op: Op, known: Known) => boolean;
+
 /** Computes values of the primal kernel again, without its effects. */
 export interface Again {
-  /** Appends what the ops of a region compute, but for its terminator. */
-  readonly region: (b: Builder, region: Region, known: Known) => void;
+  /** Appends what the ops of a region compute, but for its terminator. `instead` may do so for some of them. */
+  readonly region: (b: Builder, region: Region, known: Known, instead?: Instead) => void;
   readonly value: (known: Known, v: Value) => Value;
 }
 
@@ -27,12 +30,15 @@ export const againIn = (table: OpTable, elementOf: ElementOpOf, written: Readonl
     return now;
   };
 
-  const region = (b: Builder, { ops }: Region, known: Known): void => {
-    for (const op of ops) if (table.get(op.name)!.traits.terminator !== true) again(b, op, known);
+  const region = (b: Builder, { ops }: Region, known: Known, instead?: Instead): void => {
+    for (const op of ops) {
+      if (table.get(op.name)!.traits.terminator === true) continue;
+      b.loc = op.loc;
+      if (!instead?.(b, op, known)) again(b, op, known);
+    }
   };
 
   const again = (b: Builder, op: Op, known: Known): void => {
-    b.loc = op.loc;
     if (op.results.length === 0 && op.regions.length === 0) {
       if (table.get(op.name)!.traits.hint === true)
         b.append(opWith(op, { operands: op.operands.map((v) => value(known, v)) }));

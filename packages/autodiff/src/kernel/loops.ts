@@ -1,22 +1,17 @@
-import {
-  handedOn,
-  receivedBy,
-  type Builder,
-  type Control,
-  type ControlEdge,
-  type LoopCount,
-  type Op,
-  type Value,
-} from '@filigree/ir';
+import { type Builder, type Control, type LoopCount, type Op, type Value } from '@filigree/ir';
 import type { Known } from './again.js';
+import { boundsOf } from './bounds.js';
+import { iterationsOf, nextState, setAll, type Iterations } from './iterations.js';
 import { lostValue } from './lost.js';
 import type { Owns } from './own.js';
+import type { Back, Recorded } from './recorded.js';
 import { captured, type Reversal } from './reversal.js';
 import type { Sums } from './sums.js';
 
 /**
- * The reverse of a counted loop: the same iterations, the last first. Adjoints of what the loop carries run through it, and those of
- * what it takes from around it are summed up. What the loop carries is not known in it; where it is linear in that, nobody asks.
+ * The reverse of a loop: the same iterations, the last first. Adjoints of what the loop carries run through it, and those of what it
+ * takes from around it are summed up. What the loop carried in an iteration comes from its history, where the derivative asks for it; where the loop is
+ * linear in that, nobody asks, and there is none. False for a loop of another kind.
  */
 export const reverseLoop = (
   r: Reversal,
@@ -26,66 +21,103 @@ export const reverseLoop = (
   known: Known,
   sums: Sums,
   owns: Owns,
-): void => {
-  const [body] = op.regions;
-  const carried = carriedBy(op, control).filter(({ param }) => r.active.has(param.id));
+): boolean => {
+  const loop = iterationsOf(op, control);
+  if (!loop) return false;
+  const carried = loop.state.flatMap((v, n) => (r.active.has(v.id) ? [n] : []));
   const taken = captured(r, op);
-  const { lower, upper, step } = boundsOf(b, r, control.count!, known);
+  const recorded = r.recorded.get(op);
+
+  /* From the adjoints of the next state, and what values from around have so far, to those of this one. */
+  const back = (
+    at: Builder,
+    state: readonly Value[],
+    counter: Value | undefined,
+    now: readonly Value[],
+  ): readonly Value[] => {
+    const within = new Map(known);
+    setAll(within, loop.state, state);
+    if (loop.counter && counter) within.set(loop.counter.id, counter);
+    nextState(r.again, at, loop, within, r.record);
+    const inside = sums.inner();
+    carried.forEach((n, k) => inside.add(at, loop.parts[loop.parts.length - 1].ends[n], now[k]));
+    for (let k = loop.parts.length - 1; k >= 0; k--) {
+      r.reverse(at, loop.parts[k].region, within, inside, owns);
+      if (k > 0) handBack(at, inside, loop.parts[k - 1].received, loop.parts[k - 1].ends);
+    }
+    return [
+      ...carried.map((n) => inside.orZero(at, loop.state[n])),
+      ...taken.map((v, n) => added(at, now[carried.length + n], inside.of(v))),
+    ];
+  };
+  const lost = (at: Builder): readonly Value[] =>
+    loop.state.map((v) =>
+      lostValue(
+        at,
+        v,
+        'a value that a loop carries, as it was in each iteration',
+        'let the loop be linear in it',
+        r.loops.get(op)!,
+      ),
+    );
+
+  const seeds = loop.condition
+    ? lastQuestion(r, b, loop, recorded!, known, sums, owns, { carried, taken })
+    : [...carried.map((n) => sums.orZero(b, loop.results[n])), ...taken.map((v) => b.constant(0, v.type))];
+  const out = recorded
+    ? recorded.backwards(b, lost, seeds, back)
+    : countedBackwards(r, b, control.count!, known, lost, seeds, back);
+  carried.forEach((n, k) => sums.add(b, loop.first[n], out[k]));
+  taken.forEach((v, n) => sums.add(b, v, out[carried.length + n]));
+  return true;
+};
+
+/** A loop that counts, and whose state nobody asks for. */
+const countedBackwards = (
+  r: Reversal,
+  b: Builder,
+  count: LoopCount,
+  known: Known,
+  lost: (b: Builder) => readonly Value[],
+  seeds: readonly Value[],
+  back: Back,
+): readonly Value[] => {
+  const { lower, upper, step } = boundsOf(b, r.again, count, known);
   /* The counter of the last iteration; of a loop that does not run it is not used. */
   const one = b.constant(1, lower.type);
   const last = b.sub(upper, b.add(one, b.rem(b.sub(b.sub(upper, lower), one), step)));
-  const inits = [...carried.map(({ result }) => sums.orZero(b, result)), ...taken.map((v) => b.constant(0, v.type))];
-  const out = b.for(lower, upper, step, {}, inits, (forwards, now) => {
-    const within = new Map(known);
-    const { counter } = control.count!;
-    body.params.forEach((p, n) =>
-      within.set(
-        p.id,
-        n === counter
-          ? b.sub(b.add(last, lower), forwards)
-          : lostValue(b, p, 'a value that a loop carries, as it was in each iteration', 'let the loop be linear in it'),
-      ),
-    );
-    const inside = sums.inner();
-    carried.forEach(({ next }, n) => inside.add(b, next, now[n]));
-    r.region(b, body, within, inside, owns);
-    return [
-      ...carried.map(({ param }) => inside.orZero(b, param)),
-      ...taken.map((v, n) => {
-        const sum = inside.of(v);
-        return sum ? b.add(now[carried.length + n], sum) : now[carried.length + n];
-      }),
-    ];
-  });
-  carried.forEach(({ first }, n) => sums.add(b, first, out[n]));
-  taken.forEach((v, n) => sums.add(b, v, out[carried.length + n]));
+  return b.for(lower, upper, step, {}, seeds, (forwards, now) =>
+    back(b, lost(b), b.sub(b.add(last, lower), forwards), now),
+  );
 };
 
-/** A value that a loop carries: where it begins, what it is in an iteration, what it is in the next, and in the end. */
-interface Carried {
-  readonly first: Value;
-  readonly param: Value;
-  readonly next: Value;
-  readonly result: Value;
-}
-
-const carriedBy = (op: Op, { edges }: Control): readonly Carried[] => {
-  const way = (from: ControlEdge['from'], to: ControlEdge['to']): ControlEdge =>
-    edges.find((e) => e.from === from && e.to === to)!;
-  const params = receivedBy(op, way(0, 0));
-  const first = handedOn(op, way('start', 0));
-  const next = handedOn(op, way(0, 0));
-  const results = receivedBy(op, way(0, 'end'));
-  return params.map((param, n) => ({ first: first[n], param, next: next[n], result: results[n] }));
-};
-
-const boundsOf = (
-  b: Builder,
+/** The reverse of the time that a loop has asked and does not go on: its first region, in the state after all iterations. */
+const lastQuestion = (
   r: Reversal,
-  { lower, upper, step }: LoopCount,
+  b: Builder,
+  { parts: [{ region }], state, last, results }: Iterations,
+  { final }: Recorded,
   known: Known,
-): { readonly lower: Value; readonly upper: Value; readonly step: Value } => {
-  const type = [lower, upper, step].find((x): x is Value => typeof x !== 'number')?.type ?? 'i32';
-  const value = (x: Value | number): Value => (typeof x === 'number' ? b.constant(x, type) : r.again.value(known, x));
-  return { lower: value(lower), upper: value(upper), step: value(step) };
+  sums: Sums,
+  owns: Owns,
+  { carried, taken }: { readonly carried: readonly number[]; readonly taken: readonly Value[] },
+): readonly Value[] => {
+  const within = new Map(known);
+  setAll(within, state, final);
+  r.again.region(b, region, within, r.record);
+  const inside = sums.inner();
+  last.forEach((v, n) => {
+    const seed = sums.of(results[n]);
+    if (seed) inside.add(b, v, seed);
+  });
+  r.reverse(b, region, within, inside, owns);
+  return [...carried.map((n) => inside.orZero(b, state[n])), ...taken.map((v) => inside.orZero(b, v))];
 };
+
+const handBack = (b: Builder, sums: Sums, from: readonly Value[], to: readonly Value[]): void =>
+  from.forEach((v, n) => {
+    const sum = sums.of(v);
+    if (sum) sums.add(b, to[n], sum);
+  });
+
+const added = (b: Builder, before: Value, sum: Value | undefined): Value => (sum ? b.add(before, sum) : before);

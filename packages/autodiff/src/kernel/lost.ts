@@ -16,9 +16,22 @@ export const lost = dialect('adjoint', [
   ),
 ]);
 
-/** A value in place of one that is not known any more. `why` says what it was, and `remedy` what to do if it is needed. */
-export const lostValue = (b: Builder, of: Value, why: string, remedy: string): Value =>
-  b.op('adjoint.lost', [], { why, remedy }, [], [of.type])[0];
+/**
+ * A value in place of one that is not known any more. `why` says what it was, and `remedy` what to do if it is needed.
+ *
+ * @param loop the number of the loop whose history has it, if one could
+ */
+export const lostValue = (b: Builder, of: Value, why: string, remedy: string, loop?: number): Value =>
+  b.op('adjoint.lost', [], { why, remedy, ...(loop === undefined ? {} : { loop }) }, [], [of.type])[0];
+
+/** The numbers of loops whose histories have what is missing. */
+export const missedLoops = ({ body }: Kernel): readonly number[] => {
+  const found = new Set<number>();
+  walk(body, ({ name, attrs }) => {
+    if (name === 'adjoint.lost' && typeof attrs.loop === 'number') found.add(attrs.loop);
+  });
+  return [...found];
+};
 
 /** Refuses a kernel that needs a lost value. Error: `adjoint/lost`. */
 export const refuseLost = (primal: string, { body }: Kernel): void =>

@@ -1,7 +1,18 @@
-import { freeValues, type Builder, type ControlOf, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
-import type { Again, Known } from './again.js';
+import {
+  freeValues,
+  type Builder,
+  type ControlOf,
+  type Op,
+  type OpTable,
+  type Region,
+  type Scalar,
+  type Value,
+} from '@filigree/ir';
+import type { Again, Instead, Known } from './again.js';
 import type { ElementOpOf } from './element-ops.js';
+import type { MakeBuffer } from './history.js';
 import type { Owns } from './own.js';
+import type { Recorded } from './recorded.js';
 import type { Sums } from './sums.js';
 
 /** What reversing a kernel asks and shares. */
@@ -17,6 +28,23 @@ export interface Reversal {
   readonly cell: (v: Value) => string;
   /** Appends a region's computation, and then its reverse. */
   readonly region: (b: Builder, region: Region, known: Known, sums: Sums, owns: Owns) => void;
+  /** Appends the reverse of a region that is computed already. */
+  readonly reverse: Reversal['region'];
+  /** Loops by numbers of their own. */
+  readonly loops: ReadonlyMap<Op, number>;
+  /** Loops whose states the derivative asks for. */
+  readonly remembered: ReadonlySet<Op>;
+  /** Runs loops in a way in which they can be reversed, and what is known of those that have been run. */
+  readonly record: Instead;
+  readonly recorded: Map<Op, Recorded>;
+  /** Iterations that there is room for in a loop that is remembered, where their number is not known. */
+  readonly iterations: number;
+  readonly buffer: MakeBuffer;
+  /** Whether an op lies in a parallel loop. */
+  readonly isParallel: (op: Op) => boolean;
+  readonly constantOf: (v: Value) => Scalar | undefined;
+  /** Reports, where a condition holds, that a loop has run more than so many iterations. */
+  readonly overflow: (b: Builder, loop: Op, when: Value, most: number) => void;
 }
 
 /** The values with adjoints that an op's regions take from around them. */

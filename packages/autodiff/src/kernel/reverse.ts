@@ -103,7 +103,7 @@ const reverseControl = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sum
   const control = r.controlOf(op);
   if (control && isLoop(control)) {
     if (control.parallel) return reverseParallel(r, b, op, known, sums);
-    if (control.count) return reverseLoop(r, b, op, control, known, sums, owns);
+    if (reverseLoop(r, b, op, control, known, sums, owns)) return;
   } else if (control) return reverseBranch(r, b, op, known, sums, owns);
   fail('adjoint/no-rule', `the loop '${op.name}' has no derivative that is known`, {
     loc: op.loc,

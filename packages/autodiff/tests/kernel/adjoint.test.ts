@@ -111,21 +111,48 @@ describe('the adjoint of a kernel', () => {
        %b = field.atomic %a, %q {field = y, kind = add} : f64
        field.store %b, %p {field = x}`,
     ],
-    [
-      'adjoint/lost',
-      `%a = field.load %p {field = x} : f64
-       %q = arith.constant {value = 0} : i32
-       %m = arith.constant {value = 3} : i32
-       %s = arith.constant {value = 1} : i32
-       %r = scf.for %q, %m, %s, %a {
-       ^(%k: i32, %c: f64):
-         %d = arith.mul %c, %c : f64
-         scf.yield %d
-       } : f64
-       field.store %r, %p {field = y}`,
-    ],
   ])('refuses with %s', (code, body) => {
     expect(codeOf(() => adjoint(inLoop(body), 'f', { adjoints }))).toBe(code);
+  });
+
+  it('keeps what a loop carries in private memory, of the size that is needed, and nothing where the loop is linear in it', () => {
+    const loop = (next: string): Module =>
+      inLoop(`
+        %a = field.load %p {field = x} : f64
+        %q = arith.constant {value = 0} : i32
+        %m = arith.constant {value = 3} : i32
+        %s = arith.constant {value = 1} : i32
+        %r = scf.for %q, %m, %s, %a {
+        ^(%k: i32, %c: f64):
+          %d = ${next} %c, %c : f64
+          scf.yield %d
+        } : f64
+        field.store %r, %p {field = y}`);
+    const { buffers } = adjoint(loop('arith.mul'), 'f', { adjoints });
+    expect(buffers.map(({ role, type, length }) => ({ role, type, length }))).toEqual([
+      { role: 'scratch', type: 'f64', length: 3 },
+    ]);
+    expect(adjoint(loop('arith.add'), 'f', { adjoints }).buffers).toEqual([]);
+  });
+
+  it('refuses a value that lay in memory that was written again', () => {
+    const text = `
+      module @m {
+        buffer @b : f64[1] temp
+        kernel @f() {
+          %q = arith.constant {value = 0} : i32
+          %x = field.load %q {field = x} : f64
+          %v = mem.atomic %x, %q {buffer = @b, kind = add} : f64
+          %w = mem.load %q {buffer = @b} : f64
+          %u = math.sin %w : f64
+          field.store %u, %q {field = y}
+          scf.yield
+        }
+      }`;
+    const parsed = parseModule(text);
+    if (E.isLeft(parsed)) throw new DiagnosticError(parsed.left);
+    const module = { ...parsed.right, layout: layoutTree(tree) };
+    expect(codeOf(() => adjoint(module, 'f', { adjoints }))).toBe('adjoint/lost');
   });
 
   it('refuses a result that goes into a field without an adjoint', () => {

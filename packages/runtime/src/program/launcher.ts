@@ -19,6 +19,8 @@ export interface Launcher {
 export interface Launchable {
   /** As it was lowered. */
   readonly kernel: Kernel;
+  /** The buffers that it writes, where that is known without looking. */
+  readonly writes?: ReadonlySet<string> | undefined;
   readonly signature: Pick<KernelSignature, 'launch' | 'result' | 'seed'>;
   /** Shows the source around a place, for messages. */
   readonly frames?: Frames;
@@ -101,7 +103,7 @@ export interface Call {
 /* All that can be is made here, once: a launch itself makes no objects. */
 const callOf = (
   name: string,
-  { kernel, signature, frames }: Launchable,
+  { kernel, writes, signature, frames }: Launchable,
   parameters: readonly LaunchParam[],
   { executable, nextSeed, check, recorder }: LaunchContext,
 ): Call => {
@@ -109,7 +111,7 @@ const callOf = (
   const args = new Array<Scalar>(own.length + (seed ? 1 : 0)).fill(0);
   const result = signature.result && executable.buffer(signature.result.buffer);
   const returned = result && allocateArray(result.type, 1);
-  const written = buffersWritten(kernel);
+  const written = writes ?? buffersWritten(kernel);
   const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), n, args, executable, written));
   const copies = own.flatMap((p) =>
     p.is === 'array' && written.has(p.buffer)

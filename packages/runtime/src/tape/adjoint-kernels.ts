@@ -15,16 +15,19 @@ import {
   type Extension,
   type Module,
 } from '@filigree/ir';
+import type { KernelSignature } from '@filigree/lang/kernels';
 import { componentsOf, type AnyField, type Layout } from '@filigree/sparse/fields';
 
 /** The adjoints of the kernels of a program. */
 export interface AdjointKernels {
   /** By the name of the primal: its adjoint, or why it has none, which is reported when it is launched on a tape. */
-  readonly of: ReadonlyMap<string, Pick<Adjoint, 'kernel' | 'parameters' | 'reads' | 'writes' | 'needs'> | Diagnostics>;
+  readonly of: ReadonlyMap<string, Omit<Adjoint, 'buffers'> | Diagnostics>;
   /** The names of scalar fields, each with that of its adjoint. */
   readonly fields: Readonly<Record<string, string>>;
   /** The names of parameters, by kernel. */
   readonly parameters: ReadonlyMap<string, readonly string[]>;
+  /** The names of array arguments by their buffers. */
+  readonly arrays: ReadonlyMap<string, string>;
   /** The kernel that sets all adjoints to zero. */
   readonly clear: string;
 }
@@ -53,6 +56,7 @@ export const gradientsOf = (layout: Layout, asked: true | readonly AnyField[] | 
 export const withAdjoints = (
   module: Module,
   { layout, adjoints }: WithGradients,
+  signatures: Readonly<Record<string, KernelSignature>>,
   extensions: readonly Extension[] = [],
 ): { readonly module: Module; readonly adjoints?: AdjointKernels } => {
   const fields = Object.values(adjoints);
@@ -71,6 +75,11 @@ export const withAdjoints = (
       of,
       fields: adjoints,
       parameters: new Map(module.kernels.map((k) => [k.name, k.params.map((p, n) => p.hint ?? String(n))])),
+      arrays: new Map(
+        Object.values(signatures).flatMap(({ launch }) =>
+          launch.flatMap((p) => (p.is === 'array' ? [[p.buffer, p.name] as const] : [])),
+        ),
+      ),
       clear: clear.name,
     },
   };

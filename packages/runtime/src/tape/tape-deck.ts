@@ -1,5 +1,5 @@
-import { firstOverwrite, type Needs } from '@filigree/autodiff';
-import { allocateArray, DiagnosticError, fail } from '@filigree/ir';
+import { firstOverwrite, type Needs, type Overflow } from '@filigree/autodiff';
+import { allocateArray, DiagnosticError, fail, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
 import type { Frames } from '../program/frames.js';
 import type { AdjointKernels } from './adjoint-kernels.js';
@@ -15,6 +15,15 @@ export interface Tape {
 /** The derivatives of a loss by scalar arguments, summed over all launches: by kernel and name of the parameter. */
 export type ByArgument = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
+/** As `ByArgument`, by the elements of array arguments, as long as the arrays may be. */
+export type ByArray = Readonly<Record<string, Readonly<Record<string, Float64Array>>>>;
+
+/** What adjoints found beside the adjoints of fields. */
+export interface ByArguments {
+  readonly byArgument: ByArgument;
+  readonly byArray: ByArray;
+}
+
 /** Records launches of a program (thesis §3.4), and runs their adjoints. */
 export interface TapeDeck {
   /** The names of scalar fields, each with that of its adjoint. */
@@ -24,7 +33,7 @@ export interface TapeDeck {
   /** Sets all adjoints to zero. */
   readonly clear: () => void;
   /** Launches the adjoints of what was recorded, the last first. */
-  readonly backward: (tape: Tape) => ByArgument;
+  readonly backward: (tape: Tape) => ByArguments;
   /** The scalar fields that depend on some of others by what was recorded. */
   readonly dependents: (tape: Tape, on: readonly string[]) => ReadonlySet<string>;
 }
@@ -34,7 +43,7 @@ export interface TapeDeck {
  */
 export const tapeDeck = (
   executable: Executable,
-  { of, fields, parameters, clear }: AdjointKernels,
+  { of, fields, parameters, arrays: arrayNames, clear }: AdjointKernels,
   recorder: Recorder,
   check: (launch: string, frames: Frames | undefined) => void,
 ): TapeDeck => {
@@ -62,18 +71,30 @@ export const tapeDeck = (
     clear: () => launch(clear, []),
     backward: ({ launches }) => {
       const sums: Record<string, Record<string, number>> = {};
+      const arraySums: Record<string, Record<string, Float64Array>> = {};
+      const valuesOf = (buffer: string): TypedArray => {
+        const at = executable.buffer(buffer);
+        return at.read(allocateArray(at.type, at.length));
+      };
       for (const { kernel, args, arrays } of [...launches].reverse()) {
         for (const { buffer, values } of arrays) executable.buffer(buffer).write(values);
         const made = adjointOf(kernel);
         launch(made.kernel.name, args);
+        if (made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
         for (const [n, buffer] of made.parameters) {
           const by = (sums[kernel] ??= {});
           const name = parameters.get(kernel)![n];
-          const cell = executable.buffer(buffer);
-          by[name] = (by[name] ?? 0) + Number(cell.read(allocateArray(cell.type, 1))[0]);
+          by[name] = (by[name] ?? 0) + Number(valuesOf(buffer)[0]);
+        }
+        for (const [array, buffer] of made.arrays) {
+          const by = (arraySums[kernel] ??= {});
+          const name = arrayNames.get(array) ?? array;
+          const values = valuesOf(buffer);
+          const sum = (by[name] ??= new Float64Array(values.length));
+          for (let k = 0; k < sum.length; k++) sum[k] += Number(values[k]);
         }
       }
-      return sums;
+      return { byArgument: sums, byArray: arraySums };
     },
     dependents: ({ launches }, on) => {
       const reached = new Set(on);
@@ -98,6 +119,17 @@ const refuseOverwrites = (
     'tape/overwritten',
     `launch ${by + 1}, of '${later}', may overwrite elements of ${place} that the derivative of launch ${needs + 1}, of '${earlier}', needs`,
     { remedy: 'let each step write elements of its own, told apart by an argument: x[t + 1][i]' },
+  );
+};
+
+/** Refuses what an adjoint computed that had no room for what a loop carried. Error: `tape/history`. */
+const refuseOverflow = (kernel: string, { loops }: Overflow, code: number): void => {
+  const loop = loops.get(code - 1);
+  if (!loop) return;
+  fail(
+    'tape/history',
+    `a loop of kernel '${kernel}' ran more than ${loop.most} times, and its derivative needs what it carried each time`,
+    { loc: loop.op.loc, remedy: 'bound the loop by a number, or launch a kernel for each part of it' },
   );
 };
 

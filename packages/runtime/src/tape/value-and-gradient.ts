@@ -3,7 +3,7 @@ import { adjointField } from '@filigree/autodiff';
 import { componentsOf, isField, type AnyField, type FieldDecl } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
 import type { FieldProgram } from '../program/field-program.js';
-import type { ByArgument } from './tape-deck.js';
+import type { ByArgument, ByArray } from './tape-deck.js';
 
 /** What is differentiated, and by what. */
 export interface GradientOptions<W extends Readonly<Record<string, AnyField>>> {
@@ -20,6 +20,8 @@ export interface ValueAndGradient<W extends Readonly<Record<string, AnyField>>> 
   readonly gradient: { readonly [N in keyof W]: HostFieldOf<W[N]> };
   /** By scalar arguments of launches, by kernel and parameter, summed over its launches. */
   readonly byArgument: ByArgument;
+  /** By elements of arrays that launches were given, by kernel and parameter, summed over its launches. */
+  readonly byArray: ByArray;
   /** Bytes of what was recorded. */
   readonly tapeBytes: number;
 }
@@ -55,13 +57,13 @@ export const valueAndGradient = <const W extends Readonly<Record<string, AnyFiel
   const value = sim.field(loss).get(first) as number;
   tape.clear();
   sim.field(adjointField(loss)).set(first, 1);
-  const byArgument = tape.backward(recorded);
+  const byArguments = tape.backward(recorded);
   return {
     value,
     gradient: Object.fromEntries(
       by.map(([name, f]) => [name, sim.field(adjointField(f))]),
     ) as ValueAndGradient<W>['gradient'],
-    byArgument,
+    ...byArguments,
     tapeBytes: recorded.bytes,
   };
 };

@@ -116,7 +116,7 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
       blocks.push(flatten(graph, 'block', values));
       return values;
     },
-    ...derivativesOf(graph),
+    ...derivativesOf(graph, elements),
     elements: traceElements(graph, elements),
   };
   const results: unknown = program.run(symbols, context);

@@ -7,6 +7,7 @@ import {
   substitute,
   walk,
   type Attrs,
+  type Buffer,
   type Builder,
   type Kernel,
   type Module,
@@ -60,7 +61,7 @@ export const lowerLoops = (storage: Storage, given?: LoopOptions): Pass<Module> 
       const c: Context = {
         storage,
         activated: poolsActivated(storage, kernel.body),
-        loops: loopsOf(storage, kernel, options),
+        loops: loopsOf(storage, kernel, module.buffers, options),
       };
       const pads = [...c.loops.values()].flatMap((l) => l.cached?.buffers ?? []);
       added.push(...pads);
@@ -85,9 +86,17 @@ interface StructFor {
   readonly plan: Plan;
   readonly changes: Changes;
   readonly cached: Scratchpads | undefined;
+  /** Whether iterations leave something in memory that is private to a task. */
+  readonly leaves: boolean;
 }
 
-const loopsOf = (storage: Storage, kernel: Kernel, { scratchpads = true }: LoopOptions): Context['loops'] => {
+const loopsOf = (
+  storage: Storage,
+  kernel: Kernel,
+  buffers: readonly Buffer[],
+  { scratchpads = true }: LoopOptions,
+): Context['loops'] => {
+  const scratch = new Set(buffers.flatMap((b) => (b.role === 'scratch' ? [`@${b.name}`] : [])));
   const found = new Map<readonly Value[], StructFor>();
   let defined: ReadonlyMap<number, Op> | undefined;
   const outside = (v: Value): Op | undefined => (defined ??= definitions(kernel.body)).get(v.id);
@@ -100,7 +109,9 @@ const loopsOf = (storage: Storage, kernel: Kernel, { scratchpads = true }: LoopO
     const plan = planOf(storage, node, { block: numberAttr(op, 'block'), blocks: caches, snapshot });
     const prefix = `${kernel.name}_pad${found.size === 0 ? '' : found.size}_`;
     const cached = caches ? scratchpadsOf(storage, plan, op, outside, prefix) : undefined;
-    found.set(op.regions[0].params, { plan, changes, cached });
+    let leaves = false;
+    if (scratch.size > 0) walk(op.regions[0], ({ attrs }) => void (leaves ||= scratch.has(String(attrs.buffer))));
+    found.set(op.regions[0].params, { plan, changes, cached, leaves });
   });
   return found;
 };
@@ -160,7 +171,7 @@ const poolsActivated = ({ layout, nodes }: Storage, region: Region): readonly nu
 const emitStructFor = (e: Emit, op: Op, c: Context): void => {
   const { storage, b } = e;
   const [region] = op.regions;
-  const { plan, changes, cached } = c.loops.get(region.params)!;
+  const { plan, changes, cached, leaves } = c.loops.get(region.params)!;
   const { node, source } = plan;
   const known = knownActive(storage, node, changes);
   const adds = cached?.pads.some((p) => p.adds) === true;
@@ -173,8 +184,8 @@ const emitStructFor = (e: Emit, op: Op, c: Context): void => {
     (place) => {
       if (known.includes(source)) promise(e, source, place.source);
       const run = (pads?: Pads): void =>
-        /* What iterations add to a pad depends on one another. */
-        overElements(e, plan, place, adds ? {} : { simd: true }, (element) => {
+        /* What iterations add to a pad depends on one another, and what they keep in private memory they would share on lanes. */
+        overElements(e, plan, place, adds || leaves ? {} : { simd: true }, (element) => {
           if (known.includes(node) && node !== source) promise(e, node, element.coordinates);
           const own = ordered(storage, node, element.coordinates);
           const stand = pads && cached ? standIns(e, cached, pads.first, element) : [];

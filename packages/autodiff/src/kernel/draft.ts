@@ -1,0 +1,126 @@
+import {
+  bufferMap,
+  Builder,
+  highestId,
+  idsFrom,
+  type Buffer,
+  type ControlOf,
+  type Kernel,
+  type Op,
+  type OpTable,
+  type ScalarType,
+} from '@filigree/ir';
+import { againIn, passingWrites } from './again.js';
+import type { ElementOpOf } from './element-ops.js';
+import type { MakeBuffer } from './history.js';
+import type { LoopFacts } from './loop-facts.js';
+import { ownsAll } from './own.js';
+import { recordLoop } from './record.js';
+import type { Reversal } from './reversal.js';
+import { reverseRegion } from './reverse.js';
+import { Sums } from './sums.js';
+
+/** What is known of a kernel before it is reversed. */
+export interface Setting {
+  readonly primal: Kernel;
+  readonly table: OpTable;
+  readonly controlOf: ControlOf;
+  readonly elementOf: ElementOpOf;
+  /** The adjoints of buffers that it uses. */
+  readonly ownBuffers: ReadonlyMap<string, Buffer>;
+  readonly active: ReadonlySet<number>;
+  readonly places: ReadonlySet<string>;
+  readonly facts: LoopFacts;
+  readonly iterations: number;
+}
+
+/** How an adjoint says that a loop had more iterations than there was room for. */
+export interface Overflow {
+  /** Of one element: 0, or the number of the loop and one. */
+  readonly buffer: string;
+  /** The loops by number, and how many iterations there was room for. */
+  readonly loops: ReadonlyMap<number, { readonly op: Op; readonly most: number }>;
+}
+
+/** An adjoint kernel before dead code is dropped. */
+export interface Draft {
+  readonly draft: Kernel;
+  readonly buffers: readonly Buffer[];
+  readonly parameters: ReadonlyMap<number, string>;
+  readonly arrays: ReadonlyMap<string, string>;
+  readonly overflow?: Overflow;
+}
+
+/**
+ * Makes an adjoint kernel. What loops carried is known in it of those that are `remembered`, by their numbers; of others it is
+ * lost.
+ */
+export const draftAdjoint = (
+  known: readonly Buffer[],
+  { primal, facts, ...setting }: Setting,
+  remembered: ReadonlySet<number>,
+): Draft => {
+  const { name } = primal;
+  const { table, elementOf, ownBuffers, active } = setting;
+  const made: Buffer[] = [];
+  /* Buffers are made while the body is: loads of them have their types from here. */
+  const buffers = new Map([...bufferMap(known), ...bufferMap([...ownBuffers.values()])]);
+  const buffer: MakeBuffer = (type, length, role, called) => {
+    const one = { name: `${name}_${called}`, type, length, role };
+    if (buffers.has(one.name)) one.name += `_${made.length}`;
+    made.push(one);
+    buffers.set(one.name, one);
+    return one.name;
+  };
+  const parameters = new Map(
+    primal.params.flatMap((p, n) =>
+      active.has(p.id) ? [[n, buffer(p.type as ScalarType, 1, 'output', `by_${p.hint ?? n}`)] as const] : [],
+    ),
+  );
+  const tooLong = new Map<number, { readonly op: Op; readonly most: number }>();
+  let flag: string | undefined;
+  const r: Reversal = {
+    ...setting,
+    ...facts,
+    again: againIn(table, elementOf, passingWrites(primal.body, elementOf)),
+    cell: (v) => buffer(v.type as ScalarType, 1, 'temp', 'sum'),
+    buffer,
+    remembered: new Set([...facts.loops].flatMap(([op, n]) => (remembered.has(n) ? [op] : []))),
+    recorded: new Map(),
+    record: (b, op, values) => recordLoop(r, b, op, values),
+    region: (b, region, values, sums, owns) => {
+      r.again.region(b, region, values, r.record);
+      reverseRegion(r, b, region, values, sums, owns);
+    },
+    reverse: (b, region, values, sums, owns) => reverseRegion(r, b, region, values, sums, owns),
+    overflow: (b, op, when, most) => {
+      const at = (flag ??= buffer('i32', 1, 'output', 'overflow'));
+      const n = facts.loops.get(op)!;
+      tooLong.set(n, { op, most });
+      b.if(when, () => void b.atomic(at, 'max', b.i32(n + 1), b.i32(0)));
+    },
+  };
+  const b = new Builder(table, buffers, idsFrom(highestId(primal) + 1));
+  const { region: body } = b.region([], () => {
+    const { ops } = b.collect(() => {
+      const sums = new Sums(active);
+      r.region(b, primal.body, new Map(primal.params.map((p) => [p.id, p])), sums, ownsAll);
+      for (const [n, at] of parameters) b.store(at, sums.orZero(b, primal.params[n]), b.i32(0));
+    });
+    for (const one of ownBuffers.values()) clear(b, one);
+    if (flag !== undefined) b.store(flag, b.i32(0), b.i32(0));
+    ops.forEach((op) => b.append(op));
+  });
+  return {
+    draft: { name: `${name}_adjoint`, params: primal.params, body, attrs: primal.attrs },
+    buffers: [...ownBuffers.values(), ...made],
+    parameters,
+    arrays: new Map([...ownBuffers].flatMap(([of, one]) => (one.role === 'output' ? [[of, one.name] as const] : []))),
+    ...(flag === undefined ? {} : { overflow: { buffer: flag, loops: tooLong } }),
+  };
+};
+
+const clear = (b: Builder, { name, type, length }: Buffer): void => {
+  if (length === 1) return b.store(name, b.constant(0, type), b.i32(0));
+  b.for(b.i32(0), b.i32(length), b.i32(1), { parallel: true }, [], (n) => b.store(name, b.constant(0, type), n));
+};

@@ -1,0 +1,25 @@
+import { isLoop, walk, type ControlOf, type Kernel, type Op, type Scalar, type Value } from '@filigree/ir';
+
+/** What is known of the loops of a kernel before it is reversed. */
+export interface LoopFacts {
+  /** Loops by numbers of their own, in the order of the text. */
+  readonly loops: ReadonlyMap<Op, number>;
+  /** Whether an op lies in a parallel loop. */
+  readonly isParallel: (op: Op) => boolean;
+  readonly constantOf: (v: Value) => Scalar | undefined;
+}
+
+export const loopFacts = ({ body }: Kernel, controlOf: ControlOf): LoopFacts => {
+  const loops = new Map<Op, number>();
+  const parallel = new Set<Op>();
+  const constants = new Map<number, Scalar>();
+  walk(body, (op, parents) => {
+    const control = controlOf(op);
+    if (control && isLoop(control)) loops.set(op, loops.size);
+    if (parents.some((p) => controlOf(p)?.parallel === true)) parallel.add(op);
+    const { value } = op.attrs;
+    if (op.name === 'arith.constant' && (typeof value === 'number' || typeof value === 'bigint'))
+      constants.set(op.results[0].id, value);
+  });
+  return { loops, isParallel: (op) => parallel.has(op), constantOf: (v) => constants.get(v.id) };
+};
