@@ -1,7 +1,14 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { byteSize, fail, type Diagnostics } from '@filigree/ir';
 import { instantiate, peakRssMB, type Instance } from '@filigree/runtime';
-import { specialize, trace, type SpecializeOptions, type Trace } from '@filigree/specialize';
+import {
+  describeElements,
+  specialize,
+  templatePicture,
+  trace,
+  type SpecializeOptions,
+  type Trace,
+} from '@filigree/specialize';
 import { ablate, mergeOptions, resolveBackend, type ExampleOptions, type ExampleResult } from 'filigree';
 import type { CsrPattern } from '@filigree/sparse/formats';
 import type { Problem, Values } from './problem.js';
@@ -121,9 +128,23 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
   };
 };
 
+/** Shows what elements of a trace compute: the template of each call, how many there are, and what they read. */
+const drawTemplates =
+  ({ title }: Problem, draw: NonNullable<ExampleOptions['draw']>) =>
+  ({ graph, inputs, elements }: Trace): void => {
+    for (const e of elements) {
+      const described = describeElements(graph, inputs, e);
+      const picture = templatePicture(described);
+      if (picture !== undefined) draw(`${title}: ${described.title}`, picture);
+    }
+  };
+
 /** The common way of every example: compile, run, check against the plain code, time both side by side, report. */
 export const runProblem = async (problem: Problem, options: ExampleOptions): Promise<ExampleResult> => {
-  const compiled = await compileProblem(problem, options);
+  const compiled = await compileProblem(problem, {
+    ...options,
+    ...(options.draw && { inspect: drawTemplates(problem, options.draw) }),
+  });
   try {
     options.progress(0.8, 'run and check');
     const { result } = timeAndCheck(compiled, options.bench);

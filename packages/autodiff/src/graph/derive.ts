@@ -159,13 +159,18 @@ const elementsOf = (
 };
 
 /** A group of terms as a body, its leaves in columns. */
-const bodyOf = (graph: Graph, { form, sums, leaves }: ElementGroup): Body => ({
-  template: templateOf(form, graph),
-  sums: Int32Array.from(sums),
-  columns: Array.from({ length: form.leaves }, (_, k) => sums.map((__, m) => leaves[m * form.leaves + k])).map((c) =>
-    Int32Array.from(c),
-  ),
-});
+const bodyOf = (graph: Graph, { form, sums, leaves }: ElementGroup): Body => {
+  const column = (k: number): Int32Array => {
+    const out = new Int32Array(sums.length);
+    for (let m = 0; m < out.length; m++) out[m] = leaves[m * form.leaves + k];
+    return out;
+  };
+  return {
+    template: templateOf(form, graph),
+    sums: Int32Array.from(sums),
+    columns: Array.from({ length: form.leaves }, (_, k) => column(k)),
+  };
+};
 
 /** Terms are differentiated one by one as long as together they have at most so many nodes for each that there is. */
 const MOST_REPEATED = 4;
