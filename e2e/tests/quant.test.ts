@@ -1,5 +1,5 @@
 import { cpp } from '@filigree/backend-cpp';
-import { active, kernel, type Grid1 } from '@filigree/lang/kernels';
+import { active, kernel, range, type Grid1 } from '@filigree/lang/kernels';
 import { fixed, float, int } from '@filigree/quant';
 import { bitStruct, dense, field, fields, i, layout, stored, type Format } from '@filigree/sparse/fields';
 import { program } from 'filigree';
@@ -146,6 +146,40 @@ describe.each(backends)('on %s, with fast arithmetic', (backend) => {
     sim.dispose();
   });
 
+  it.each([32, 64] as const)(
+    'integers in a word of %i bits that two threads add to wrap, and touch no other',
+    async (word) => {
+      const { low, middle, top } = fields('i32', i, ['low', 'middle', 'top']);
+      const bits = word === 32 ? [9, 8, 15] : [20, 14, 30];
+      const add = kernel([low, middle, top], { scope: { range, n } }, (low, middle, top) => {
+        for (const p of range(n)) {
+          low[p & 15] += p;
+          middle[p & 15] += 3 - p;
+          top[p & 15] += 77 * p;
+        }
+      });
+      const all = [low, middle, top].map((f, k) => stored(f, int(bits[k])));
+      const sim = await program({
+        layout: layout(dense(i, 16).place(bitStruct(word, ...all))),
+        kernels: { add },
+        fields: { low, middle, top },
+        backend,
+        threads: 2,
+      });
+      sim.run.add();
+      const sums = [(p: number) => p, (p: number) => 3 - p, (p: number) => 77 * p].map((f, k) =>
+        Array.from({ length: 16 }, (_, at) => {
+          let sum = 0n;
+          for (let p = at; p < n; p += 16) sum += BigInt(f(p));
+          return Number(BigInt.asIntN(bits[k], sum));
+        }),
+      );
+      const box = { from: [0], to: [16] };
+      expect([sim.fields.low, sim.fields.middle, sim.fields.top].map((f) => [...f.toArray(box)])).toEqual(sums);
+      sim.dispose();
+    },
+  );
+
   it('two threads that write different fields of one word lose no bit', async () => {
     const [x, y] = [field('x', 'i32'), field('y', 'i32')];
     const shift = kernel([x, y], { scope: { active, n } }, (x: Grid1, y: Grid1) => {
@@ -177,6 +211,8 @@ describe.each(backends)('on %s, with fast arithmetic', (backend) => {
     ['quant-partial-store', 'off'],
     ['quant-matmul', 'on'],
     ['quant-matmul', 'off'],
+    ['quant-saxpy', 'on'],
+    ['quant-saxpy', 'off'],
   ])('%s with quant %s leaves every element as it should, on two threads', async (name, quant) => {
     const { check, metrics } = await gallery[name].run({
       args: { size: '100000', quant },
@@ -189,7 +225,8 @@ describe.each(backends)('on %s, with fast arithmetic', (backend) => {
       progress: () => undefined,
     });
     expect(check.passed).toBe(true);
-    expect(metrics.bytesPerElement).toBeCloseTo(name !== 'quant-matmul' ? 4 : quant === 'on' ? 20 : 36, 1);
+    const bytes = { 'quant-matmul': [20, 36], 'quant-saxpy': [4, 8] }[name] ?? [4, 4];
+    expect(metrics.bytesPerElement).toBeCloseTo(bytes[quant === 'on' ? 0 : 1], 1);
     expect(Number(metrics.linesChanged) / Number(metrics.lines)).toBeLessThanOrEqual(0.03);
   });
 });

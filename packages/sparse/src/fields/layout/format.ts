@@ -23,6 +23,8 @@ export interface Format {
   /** The same two as ops. */
   readonly emitEncode: (b: Builder, value: Value) => Value;
   readonly emitDecode: (b: Builder, code: Value, type: ScalarType) => Value;
+  /** Whether the code of a sum is the sum of the codes, modulo 2ᵇⁱᵗˢ: then memory can add them. */
+  readonly wraps?: boolean;
   /** What it shares with other fields of a word, so that its codes mean nothing without; then the four above are not asked. */
   readonly joint?: Joint;
 }

@@ -68,6 +68,16 @@ export const atomicValue = (
     const writing = { node, value: combine(b, kind, decode(word), value) };
     return withCodes(b, codesOf(b, [writing], word), word, type);
   };
+  if (
+    !alone &&
+    kind === 'add' &&
+    stored.format.wraps === true &&
+    stored.shift + stored.format.bits === stored.wordBits
+  ) {
+    /* What is carried leaves the word: at its top codes are added where they lie. */
+    const word = wordOf(b, codesOf(b, [{ node, value }]), type);
+    return decode(atomic(e, 'add', word, at, type));
+  }
   if (!alone) return decode(changeWord(e, node, at, next));
   const old = load(e, at, type);
   store(e, next(old), at, type);
