@@ -206,7 +206,7 @@ const assembled = (
   const launchers = mapValues(launches, (kernels, name) =>
     launcherOf(name, kernels, {
       ...context,
-      ...(queue && { queue: (call, given, before) => queue.run(call, given, before) }),
+      ...(queue && { queue: (call) => queue.launcherOf(call) }),
     }),
   );
 

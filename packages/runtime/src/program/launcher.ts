@@ -34,7 +34,7 @@ export interface LaunchContext {
   /** Called after each kernel; throws what it reported. */
   readonly check: (launch: string, frames: Frames | undefined) => void;
   /** What launches wait in, if they do not run at once. */
-  readonly queue?: (call: Call, given: readonly unknown[], before: number) => number;
+  readonly queue?: (call: Call) => (given: readonly unknown[], before: number) => number;
   /** Writes launches down while it records. */
   readonly recorder?: Recorder | undefined;
 }
@@ -47,7 +47,7 @@ export interface LaunchContext {
 export const launcherOf = (name: string, kernels: readonly Launchable[], context: LaunchContext): Launcher => {
   const parameters = parametersOf(name, kernels);
   const calls = kernels.map((k) => callOf(name, k, parameters, context));
-  const run = context.queue ?? atOnce;
+  const runs = calls.map(context.queue ?? atOnce);
   const counted = (given: readonly unknown[]): void => {
     if (given.length !== parameters.length)
       fail('launch/arguments', `kernel '${name}' takes ${countText(parameters)}, got ${given.length}`, {
@@ -58,7 +58,7 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
     run: (given) => {
       counted(given);
       let result = NaN;
-      for (const c of calls) result = run(c, given, result);
+      for (let k = 0; k < runs.length; k++) result = runs[k](given, result);
       return result;
     },
     runAsync: async (given) => {
@@ -74,11 +74,13 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
   };
 };
 
-const atOnce = (call: Call, given: readonly unknown[], before: number): number => {
-  call.bind(given);
-  call.start();
-  return call.finish(given, before);
-};
+const atOnce =
+  (call: Call) =>
+  (given: readonly unknown[], before: number): number => {
+    call.bind(given);
+    call.start();
+    return call.finish(given, before);
+  };
 
 /** One kernel of a launch. */
 export interface Call {
