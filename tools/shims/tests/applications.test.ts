@@ -81,7 +81,7 @@ const names = Object.keys(tiny).filter((name) => all || tiny[name]!.often);
 
 describe
   .skipIf(!usable)
-  .each([
+  .each<readonly [string, Backend]>([
     ['cuda, threads in any order', cudaOnCpu({ seed: 20262 })],
     ...(all ? [['hip, the last thread first', hipOnCpu('backward')] as const] : []),
   ])('applications on %s', (_, backend) => {
