@@ -6,6 +6,6 @@ export * from './tensors/index.js';
 export * from './gallery/index.js';
 export { spotMesh, spotOfSize } from './spot.js';
 export { right } from './right.js';
-export { QUEUED_CASES } from './queued/cases/index.js';
+export { LARGE_QUEUED_CASES, QUEUED_CASES } from './queued/cases/index.js';
 export type { QueuedCase } from './queued/case.js';
 export { runCase, type CaseOptions, type CaseOutcome } from './queued/run-case.js';

@@ -1,7 +1,7 @@
 import { cpp } from '@filigree/backend-cpp';
-import { active, kernel, type Grid1 } from '@filigree/lang/kernels';
+import { active, kernel, range, type Grid1 } from '@filigree/lang/kernels';
 import { fixed, float, int } from '@filigree/quant';
-import { bitStruct, dense, field, i, layout, stored, type Format } from '@filigree/sparse/fields';
+import { bitStruct, dense, field, fields, i, layout, stored, type Format } from '@filigree/sparse/fields';
 import { program } from 'filigree';
 import { describe, expect, it } from 'vitest';
 import { gallery } from '../src/index.js';
@@ -82,6 +82,104 @@ describe.each(backends)('on %s, with fast arithmetic', (backend) => {
     sim.dispose();
   });
 
+  it('floats that share an exponent are stored together, and one by one with what is there', async () => {
+    const format = float(5, 7, { shared: 'v' });
+    const kind = field('kind', 'i32');
+    const { v } = fields('f32', i, { v: 3 });
+    const { a } = fields('f32', i, { a: 3 });
+    const { x, y } = fields('f32', i, ['x', 'y']);
+    const other = float(4, 11, { shared: 'w' });
+    const kernels = {
+      whole: kernel([v, a, kind], { scope: { active } }, (v, a, kind) => {
+        for (const p of active(v)) {
+          v[p] = a[p];
+          kind[p] = -1;
+        }
+      }),
+      single: kernel([x, y, a], { scope: { active } }, (x, y, a) => {
+        for (const p of active(a)) {
+          x[p] = a[p].x;
+          y[p] = a[p].y;
+        }
+      }),
+    };
+    const count = 4096;
+    const sim = await program({
+      layout: layout(
+        dense(i, count).place(
+          a,
+          bitStruct(32, stored(v, format), stored(kind, int(2))),
+          bitStruct(32, stored(x, other), stored(y, other)),
+        ),
+      ),
+      kernels,
+      fields: { v, a, kind, x, y },
+      backend,
+      threads: 2,
+    });
+    const together = (values: readonly number[], { joint }: Format = format): readonly number[] => {
+      const { shared, codes } = joint!.encode(values, 'f32');
+      return codes.map((c) => joint!.decode(c, shared, 'f32'));
+    };
+    const given = Array.from({ length: count }, (_, p) =>
+      [p, 3 * p + 1, 7 * p + 2].map((q) => Math.fround(Math.sin(q) * 2 ** ((q % 37) - 18))),
+    );
+    given.forEach((value, p) => sim.fields.a.set([p], value));
+    const now = (): readonly (readonly number[])[] =>
+      given.map((_, p) => Array.from(sim.fields.v.get([p]) as ArrayLike<number>));
+    const first = given.map((values) => together(values));
+    sim.run.whole();
+    expect(now()).toEqual(first);
+    sim.run.single();
+    sim.run.single();
+    const pair = (p: number): readonly number[] => {
+      let [one, two] = [0, 0];
+      for (let turn = 0; turn < 2; turn++) {
+        [one, two] = together([given[p][0], two], other);
+        [one, two] = together([one, given[p][1]], other);
+      }
+      return [one, two];
+    };
+    expect(given.map((_, p) => [sim.fields.x.get([p]), sim.fields.y.get([p])])).toEqual(given.map((_, p) => pair(p)));
+    sim.fields.v.set([7], [1e-3, 300, -2]);
+    expect(now()[7]).toEqual(together([Math.fround(1e-3), 300, -2]));
+    sim.dispose();
+  });
+
+  it.each([32, 64] as const)(
+    'integers in a word of %i bits that two threads add to wrap, and touch no other',
+    async (word) => {
+      const { low, middle, top } = fields('i32', i, ['low', 'middle', 'top']);
+      const bits = word === 32 ? [9, 8, 15] : [20, 14, 30];
+      const add = kernel([low, middle, top], { scope: { range, n } }, (low, middle, top) => {
+        for (const p of range(n)) {
+          low[p & 15] += p;
+          middle[p & 15] += 3 - p;
+          top[p & 15] += 77 * p;
+        }
+      });
+      const all = [low, middle, top].map((f, k) => stored(f, int(bits[k])));
+      const sim = await program({
+        layout: layout(dense(i, 16).place(bitStruct(word, ...all))),
+        kernels: { add },
+        fields: { low, middle, top },
+        backend,
+        threads: 2,
+      });
+      sim.run.add();
+      const sums = [(p: number) => p, (p: number) => 3 - p, (p: number) => 77 * p].map((f, k) =>
+        Array.from({ length: 16 }, (_, at) => {
+          let sum = 0n;
+          for (let p = at; p < n; p += 16) sum += BigInt(f(p));
+          return Number(BigInt.asIntN(bits[k], sum));
+        }),
+      );
+      const box = { from: [0], to: [16] };
+      expect([sim.fields.low, sim.fields.middle, sim.fields.top].map((f) => [...f.toArray(box)])).toEqual(sums);
+      sim.dispose();
+    },
+  );
+
   it('two threads that write different fields of one word lose no bit', async () => {
     const [x, y] = [field('x', 'i32'), field('y', 'i32')];
     const shift = kernel([x, y], { scope: { active, n } }, (x: Grid1, y: Grid1) => {
@@ -113,6 +211,8 @@ describe.each(backends)('on %s, with fast arithmetic', (backend) => {
     ['quant-partial-store', 'off'],
     ['quant-matmul', 'on'],
     ['quant-matmul', 'off'],
+    ['quant-saxpy', 'on'],
+    ['quant-saxpy', 'off'],
   ])('%s with quant %s leaves every element as it should, on two threads', async (name, quant) => {
     const { check, metrics } = await gallery[name].run({
       args: { size: '100000', quant },
@@ -125,7 +225,8 @@ describe.each(backends)('on %s, with fast arithmetic', (backend) => {
       progress: () => undefined,
     });
     expect(check.passed).toBe(true);
-    expect(metrics.bytesPerElement).toBeCloseTo(name !== 'quant-matmul' ? 4 : quant === 'on' ? 20 : 36, 1);
+    const bytes = { 'quant-matmul': [20, 36], 'quant-saxpy': [4, 8] }[name] ?? [4, 4];
+    expect(metrics.bytesPerElement).toBeCloseTo(bytes[quant === 'on' ? 0 : 1], 1);
     expect(Number(metrics.linesChanged) / Number(metrics.lines)).toBeLessThanOrEqual(0.03);
   });
 });

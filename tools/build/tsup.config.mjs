@@ -26,9 +26,20 @@ const extra = manifest.filigree?.entries ?? [];
 const keepsText = async () => {
   const plugin = new URL('../../packages/lang/src/plugin/esbuild.ts', import.meta.url).href;
   const { filigreeEsbuild } = await tsImport(plugin, import.meta.url);
-  return {
-    esbuildPlugins: [filigreeEsbuild({ modules: /\/(inline|kernel)\.js$/ })],
-  };
+  return [filigreeEsbuild({ modules: /\/(inline|kernel)\.js$/ })];
+};
+
+/**
+ * What is used of fp-ts is bundled from its ES modules: Node finds only its CommonJS, of which bundlers cannot leave anything out.
+ * @type {import('esbuild').Plugin}
+ */
+const usedOfFpTs = {
+  name: 'used-of-fp-ts',
+  setup: (build) => {
+    build.onResolve({ filter: /^fp-ts\/lib\// }, ({ path, resolveDir, kind }) =>
+      build.resolve(path.replace('/lib/', '/es6/'), { resolveDir, kind }),
+    );
+  },
 };
 
 /** `./src/node/loader.ts` → `node/loader`: an entry keeps its place below `src`, so that `exports` can name it. @param {string} source */
@@ -44,9 +55,13 @@ export default defineConfig({
   splitting: true,
   sourcemap: true,
   dts: false,
-  /* What stands in `dependencies` and `peerDependencies` stays outside by itself; this does not, nor does what a package imports of its own. */
-  external: [...Object.keys(manifest.optionalDependencies ?? {}), '@filigree/lang/runtime'],
-  ...(manifest.name === '@filigree/lang' ? await keepsText() : {}),
+  /*
+   * What stands in `dependencies` and `peerDependencies` stays outside by itself; this does not, nor does what a package imports of its own.
+   * What it imports by `#NAME` differs between Node and browsers, and is chosen by whoever loads or bundles it.
+   */
+  external: [...Object.keys(manifest.optionalDependencies ?? {}), '@filigree/lang/runtime', /^#/],
+  noExternal: [/^fp-ts\//],
+  esbuildPlugins: [usedOfFpTs, ...(manifest.name === '@filigree/lang' ? await keepsText() : [])],
   esbuildOptions: (options) => {
     // The sources are in the package, so the maps need not repeat them.
     options.sourcesContent = false;

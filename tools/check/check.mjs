@@ -21,7 +21,7 @@ import { add, closingLine, none, vitestTotals } from './totals.mjs';
  * @property {Record<string, string>} [env]
  * @property {boolean} [everyTarget] once for each instruction set that this processor has, by FILIGREE_TARGET
  * @property {string} [needs]
- * @property {'always' | 'ci'} [when] `ci`: only where CI=true, or when named
+ * @property {'always' | 'ci' | 'named'} [when] `ci`: only where CI=true, or when named; `named`: only then
  */
 
 const bin = (/** @type {string} */ path) => join(root, 'node_modules', path);
@@ -71,6 +71,13 @@ const runs = [
     when: 'ci',
   },
   { name: 'e2e', says: 'end-to-end tests, on the built packages', tests: ['e2e/'], env: built, needs: 'build' },
+  {
+    name: 'backends',
+    says: 'every application of the gallery on every GPU backend, its text run by the CPU, and conformance',
+    tests: ['tools/shims/', 'packages/backend-cuda/', 'packages/backend-hip/', 'packages/backend-metal/'],
+    env: { FILIGREE_BACKENDS: 'all' },
+    when: 'named',
+  },
   {
     name: 'packages',
     says: 'exports, READMEs, sizes and dependencies are right',
@@ -149,7 +156,7 @@ const readTotals = (report, succeeded) => {
 const chosen = (names) => (check) =>
   names.length > 0
     ? names.includes(check.name) || runs.some((other) => names.includes(other.name) && other.needs === check.name)
-    : check.when !== 'ci' || process.env.CI === 'true';
+    : check.when === undefined || (check.when === 'ci' && process.env.CI === 'true');
 
 const main = async () => {
   const names = process.argv.slice(2);

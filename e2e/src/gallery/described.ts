@@ -6,6 +6,7 @@ export const GROUPS = {
   matrices: 'Sparse matrices: one expression, compiled for its patterns',
   meshes: 'Meshes: code over triangles or tetrahedra, compiled for one mesh',
   fields: 'Simulations and pictures on sparse grids',
+  simulators: 'Simulations that are optimised by their gradients',
   quant: 'Fields of few bits: the same kernels, in less memory',
   queued: 'Many small launches, planned together: the queue on or off',
   tensors: 'Small tensors: solvers for waves',

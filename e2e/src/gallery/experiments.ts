@@ -4,6 +4,11 @@ import { MATRIX_EXPRESSIONS } from '../programs/index.js';
 import { spotOfSize } from '../spot.js';
 import { argumentsOf, type Arguments } from './arguments.js';
 import { described } from './described.js';
+import {
+  clothDerivedOfElementsProblem,
+  clothHessianOfElementsProblem,
+  cotanOfElementsProblem,
+} from './element-problems.js';
 import type { Example } from 'filigree';
 import { laplacianOfMesh, laplacianOfSize, lmltMatrices, randomMatrices } from './experiment-matrices.js';
 import { matrixProblem } from './matrix-problem.js';
@@ -77,10 +82,13 @@ export const EXPERIMENTS: readonly Example[] = [
     [
       'meshes',
       'cotan Laplacian and mass of a triangle mesh, from the positions of its vertices',
-      'mesh=FILE or n=VERTICES',
+      'faces=loop|elements, mesh=FILE or n=VERTICES',
     ],
-    ['mesh', 'n'],
-    (args) => cotanProblem(surface(args.mesh() ?? meshOfSize(args.integer('n', 46_850, 9, MOST)))),
+    ['faces', 'mesh', 'n'],
+    (args) => {
+      const mesh = surface(args.mesh() ?? meshOfSize(args.integer('n', 46_850, 9, MOST)));
+      return asElements(args) ? cotanOfElementsProblem(mesh) : cotanProblem(mesh);
+    },
   ),
   experiment(
     'dual-laplacian',
@@ -107,23 +115,28 @@ export const EXPERIMENTS: readonly Example[] = [
     [
       'meshes',
       "second derivatives (Hessian) of a cloth's energy, derived by hand or by the compiler, as a sparse matrix",
-      'mode=hand|ad, blocks=auto|tagged, mesh=FILE or n=VERTICES',
+      'mode=hand|ad, faces=loop|elements, blocks=auto|tagged, mesh=FILE or n=VERTICES',
     ],
-    ['mode', 'blocks', 'mesh', 'n'],
+    ['mode', 'faces', 'blocks', 'mesh', 'n'],
     (args, seed) => {
       const side = Math.round(Math.sqrt(args.integer('n', 20_736, 4, MOST)));
       const mesh = surface(args.mesh() ?? gridMesh(side, side));
       const tagged = args.word('blocks', 'auto', ['auto', 'tagged']) === 'tagged';
-      if (args.word('mode', 'hand', ['hand', 'ad']) === 'hand')
-        return clothHessianProblem(clothInput(mesh, seed), tagged);
-      if (tagged)
-        fail('example/argument', "with 'mode=ad' no blocks are tagged", {
-          remedy: 'leave out blocks, or give mode=hand',
+      const byHand = args.word('mode', 'hand', ['hand', 'ad']) === 'hand';
+      const elements = asElements(args);
+      if (tagged && (elements || !byHand))
+        fail('example/argument', `with '${elements ? 'faces=elements' : 'mode=ad'}' no blocks are tagged`, {
+          remedy: 'leave out blocks, or give mode=hand and faces=loop',
         });
-      return clothDerivedHessianProblem(clothInput(mesh, seed));
+      const cloth = clothInput(mesh, seed);
+      if (elements) return byHand ? clothHessianOfElementsProblem(cloth) : clothDerivedOfElementsProblem(cloth);
+      return byHand ? clothHessianProblem(cloth, tagged) : clothDerivedHessianProblem(cloth);
     },
   ),
 ];
+
+/** Whether the loop over faces is one body for all, which is traced once. */
+const asElements = (args: Arguments): boolean => args.word('faces', 'loop', ['loop', 'elements']) === 'elements';
 
 /** The largest size an example accepts. */
 const MOST = 10_000_000;

@@ -213,7 +213,7 @@ export const clothDerivedHessianProblem = (cloth: ClothInput): Problem => {
 };
 
 /** Entries are compared by their places, so both must have the same ones. */
-const requireSamePattern = (found: CsrPattern, expected: CsrPattern): void => {
+export const requireSamePattern = (found: CsrPattern, expected: CsrPattern): void => {
   if (!samePattern(found, expected))
     fail(
       'example/pattern',

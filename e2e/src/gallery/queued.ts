@@ -1,6 +1,6 @@
 import { GRAPH_PASSES, type Example, type GraphPass } from 'filigree';
 import type { QueuedCase } from '../queued/case.js';
-import { QUEUED_CASES } from '../queued/cases/index.js';
+import { LARGE_QUEUED_CASES, QUEUED_CASES } from '../queued/cases/index.js';
 import { runCase } from '../queued/run-case.js';
 import { argumentsOf } from './arguments.js';
 import { described } from './described.js';
@@ -37,5 +37,5 @@ const queuedExample = (given: QueuedCase): Example => ({
   },
 });
 
-/** The microbenchmarks of the thesis' chapter on launches (appendix to chapter 4). */
-export const QUEUED_EXAMPLES: readonly Example[] = QUEUED_CASES.map(queuedExample);
+/** The microbenchmarks and larger cases of the thesis' chapter on launches (appendix to chapter 4). */
+export const QUEUED_EXAMPLES: readonly Example[] = [...QUEUED_CASES, ...LARGE_QUEUED_CASES].map(queuedExample);

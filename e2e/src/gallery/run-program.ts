@@ -1,7 +1,14 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { fail, type Diagnostics } from '@filigree/ir';
+import { byteSize, fail, type Diagnostics } from '@filigree/ir';
 import { instantiate, peakRssMB, type Instance } from '@filigree/runtime';
-import { specialize, trace, type SpecializeOptions, type Trace } from '@filigree/specialize';
+import {
+  describeElements,
+  specialize,
+  templatePicture,
+  trace,
+  type SpecializeOptions,
+  type Trace,
+} from '@filigree/specialize';
 import { ablate, mergeOptions, resolveBackend, type ExampleOptions, type ExampleResult } from 'filigree';
 import type { CsrPattern } from '@filigree/sparse/formats';
 import type { Problem, Values } from './problem.js';
@@ -18,6 +25,10 @@ export interface CompiledProblem {
   /** The inputs as the kernels see them: rounded to `dtype`. */
   readonly inputs: Values;
   readonly cost: CompileCost;
+  /** Writes an input. Error: `example/length`. */
+  readonly set: (name: string, values: ArrayLike<number>) => void;
+  /** What an output holds, as a copy. */
+  readonly get: (name: string) => Float64Array;
   /** Runs all kernels once. */
   readonly run: () => void;
   /** Largest error of the last run against `expected`, over all outputs; each relative to its largest entry. */
@@ -82,8 +93,8 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
   for (const [name, values] of Object.entries(inputs)) fill(instance, name, values);
   const bytes = (role: string): number =>
     module.buffers
-      .filter((b) => b.role === role)
-      .reduce((sum, b) => sum + (instance.buffers[b.name]?.byteLength ?? 0), 0);
+      .filter((b) => b.role === role && Object.hasOwn(instance.buffers, b.name))
+      .reduce((sum, b) => sum + b.length * byteSize(b.type), 0);
   return {
     problem,
     instance,
@@ -105,19 +116,35 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
         load: instance.ms.load,
       },
     },
+    set: (name, values) => fill(instance, name, values),
+    get: (name) => Float64Array.from(instance.buffer(name).read() as Float64Array),
     run: () => instance.run({ threads }),
     maxRelError: (expected) =>
       Object.entries(expected).reduce(
-        (worst, [name, e]) => Math.max(worst, maxRelError(instance.buffers[name] as Float64Array, e)),
+        (worst, [name, e]) => Math.max(worst, maxRelError(instance.buffer(name).read() as Float64Array, e)),
         0,
       ),
     tolerance: (problem.tolerance ?? TOLERANCE)[dtype],
   };
 };
 
+/** Shows what elements of a trace compute: the template of each call, how many there are, and what they read. */
+const drawTemplates =
+  ({ title }: Problem, draw: NonNullable<ExampleOptions['draw']>) =>
+  ({ graph, inputs, elements }: Trace): void => {
+    for (const e of elements) {
+      const described = describeElements(graph, inputs, e);
+      const picture = templatePicture(described);
+      if (picture !== undefined) draw(`${title}: ${described.title}`, picture);
+    }
+  };
+
 /** The common way of every example: compile, run, check against the plain code, time both side by side, report. */
 export const runProblem = async (problem: Problem, options: ExampleOptions): Promise<ExampleResult> => {
-  const compiled = await compileProblem(problem, options);
+  const compiled = await compileProblem(problem, {
+    ...options,
+    ...(options.draw && { inspect: drawTemplates(problem, options.draw) }),
+  });
   try {
     options.progress(0.8, 'run and check');
     const { result } = timeAndCheck(compiled, options.bench);
@@ -188,13 +215,15 @@ const sample = (f: () => void, repetitions: number): number => {
 const TOLERANCE = { f64: 1e-10, f32: 1e-4 };
 
 const fill = (instance: Instance, name: string, values: ArrayLike<number>): void => {
-  const buffer = instance.buffers[name];
+  const buffer = Object.hasOwn(instance.buffers, name) ? instance.buffer(name) : undefined;
   if (buffer === undefined || buffer.length !== values.length)
-    fail(
+    return fail(
       'example/length',
       `input '${name}' has ${values.length} values, the program wants ${buffer?.length ?? 'none'}`,
     );
-  (buffer as Float64Array).set(values);
+  const numbers = buffer.read() as Float64Array;
+  numbers.set(values);
+  buffer.write(numbers);
 };
 
 const roundedTo = (dtype: 'f32' | 'f64', values: Values): Values =>

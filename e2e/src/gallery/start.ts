@@ -82,10 +82,7 @@ const step = async (problem: Problem, options: ExampleOptions): Promise<Step> =>
     options.progress(0.8, 'run and check');
     const { result, expected } = timeAndCheck(compiled, options.bench);
     const names = Object.keys(expected);
-    const { instance } = compiled;
-    const outputs = Object.fromEntries(
-      names.map((name) => [name, Float64Array.from(instance.buffers[name] as Float64Array)]),
-    );
+    const outputs = Object.fromEntries(names.map((name) => [name, compiled.get(name)]));
     return { title: problem.title, result, outputs, classes };
   } finally {
     compiled.instance.dispose();

@@ -1,5 +1,6 @@
 export * from './assembly.js';
 export * from './cotan.js';
+export * from './of-elements.js';
 export * from './dual-laplacian.js';
 export * from './arap.js';
 export * from './cloth.js';

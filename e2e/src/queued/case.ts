@@ -1,4 +1,4 @@
-import type { Kernels } from '@filigree/runtime';
+import type { FieldProgram, Kernels } from '@filigree/runtime';
 import type { Layout } from '@filigree/sparse/fields';
 
 /** A program of many small launches, to show what a queue makes of them (thesis §4.8.1 and appendix). */
@@ -22,8 +22,8 @@ export type BlockKind = 'pointer' | 'bitmasked';
 export interface QueuedProgram {
   readonly layout: Layout;
   readonly kernels: Kernels;
-  /** Launches that fill the fields. */
-  readonly start: (run: Runs) => void;
+  /** Fills the fields, by launches or from the host. */
+  readonly start: (run: Runs, program: Pick<FieldProgram, 'field'>) => void;
   readonly step: (run: Runs) => void;
   /** What the fields hold after so many steps, from `[0, 0, …]` on, by plain loops over arrays of doubles. */
   readonly reference: (steps: number) => Readonly<Record<string, Float64Array>>;

@@ -44,7 +44,7 @@ export const runCase = async (given: QueuedCase, options: CaseOptions): Promise<
     options.emit?.(given.name, running.instance.sources);
     options.warn?.(running.warnings);
     const counted = counting(running.run as Runs);
-    made.start(counted.run);
+    made.start(counted.run, running);
     for (let k = 0; k < WARM; k++) {
       made.step(counted.run);
       await running.sync({ compiled: true });

@@ -1,5 +1,9 @@
 export type { Choice, Derivative, DerivativeTable, TimesPartials } from './table/derivative.js';
 export { derivatives } from './table/derivatives.js';
+export { activity, type Activity } from './graph/active.js';
+export { type Body, type DerivedBody, type SumsOfBodies } from './graph/bodies.js';
+export { termsOf, type Term } from './graph/terms.js';
+export { instantiator, type Template } from './graph/template.js';
 export { gradientOf, hessianOf, jacobianOf, type DeriveOptions, type Half } from './graph/derive.js';
 export { adjoint, type Adjoint, type AdjointOptions } from './kernel/adjoint.js';
 export type { Overflow } from './kernel/draft.js';

@@ -3,16 +3,18 @@ import * as TE from 'fp-ts/lib/TaskEither.js';
 import { pipe } from 'fp-ts/lib/function.js';
 import {
   type Backend,
+  type Bank,
   type Sources,
   checkKernels,
   dialectsOf,
   expandSpellings,
   gnuVectorOps,
+  hasBearing,
   scalarizeVectorsOver,
   splitVectors,
   withExtensions,
 } from '@filigree/backend';
-import { findToolchain, instructionSet } from '@filigree/backend/native';
+import { diskBank, findToolchain, instructionSet } from '@filigree/backend/native';
 import {
   type Extension,
   type Module,
@@ -28,6 +30,7 @@ import {
 } from '@filigree/ir';
 import { vectorize } from '@filigree/opt';
 import { compileAhead, compileSources } from './compile/compile.js';
+import { compilerOf, keyOf } from './compile/run-compiler.js';
 import { emitModule } from './emit/emit-module.js';
 import { kernelTexts } from './emit/kernel-texts.js';
 import { hostSharing, loadArtifact } from './load/load.js';
@@ -92,7 +95,7 @@ export const nativeBackend = (language: NativeLanguage, given?: NativeOptions): 
     stopOnErrors(checkKernels(module, dialect, extensions));
     checkedModules.add(module);
   };
-  return {
+  const backend: NativeBackend = {
     name,
     capabilities: {
       types: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
@@ -144,7 +147,27 @@ export const nativeBackend = (language: NativeLanguage, given?: NativeOptions): 
     sharing: hostSharing,
     load: loadArtifact,
   };
+  /* What extensions and plugins do is code, which no key can hold. */
+  const keeps = !extensions.some(hasBearing) && plugins.length === 0;
+  return keeps ? { ...backend, bank: bankOf(backend, language, { checked, vectorBytes, verify }, set) } : backend;
 };
+
+/** Keeps what modules were lowered to by the backend, while it legalises, writes, compiles and loads as it was made to. */
+const bankOf = (made: Backend, language: NativeLanguage, options: NativeOptions, set: object): Bank =>
+  diskBank({
+    file: 'kernels.so',
+    serves: (backend) =>
+      backend.legalize === made.legalize &&
+      backend.emit === made.emit &&
+      backend.compile === made.compile &&
+      backend.load === made.load &&
+      backend.sharing === made.sharing,
+    identity: async (compiling) => [
+      JSON.stringify([options, set]),
+      keyOf(await compilerOf(language, compiling), language.name, '', []),
+    ],
+    artifact: async (path) => ({ backend: language.name, path }),
+  });
 
 /** What the options of a backend for this machine take. */
 export const nativeSpec: OptionSpec<NativeOptions> = {

@@ -8,12 +8,13 @@ import {
   option,
   type OptionSpec,
 } from '@filigree/ir';
-import type { Backend, MemoryOptions, Sources } from '@filigree/backend';
+import { hasBearing, type Backend, type MemoryOptions, type Sources } from '@filigree/backend';
 import { assembler } from './compile/assemble.js';
 import { compileSources, sourceFile } from './compile/compile.js';
 import { ownMemoryLayout, writeModule } from './emit/module.js';
 import { legalizeForWasm } from './legalize.js';
 import { loadArtifact } from './load/load.js';
+import { bankOf } from './node/bank.js';
 import { SPACE, isShared, sharedMemory, webMemoryOf } from './load/memory.js';
 import { layoutIn, ownLayout } from './memory/layout.js';
 
@@ -43,7 +44,7 @@ export const wasm = (options?: WasmOptions): Backend => {
     extensions = [],
     verify = true,
   } = checkOptions('wasm', options, wasmSpec);
-  return {
+  const backend: Backend = {
     name: 'wasm',
     capabilities: { types: scalars, threads: shared, atomics: scalars, vectorBytes: 16 },
     legalize: legalizeForWasm({ extensions, verify, simd }),
@@ -66,6 +67,9 @@ export const wasm = (options?: WasmOptions): Backend => {
     },
     load: (artifact, module, loadOptions) => loadArtifact(artifact, module, loadOptions, shared),
   };
+  /* What extensions do is code, which no key can hold. */
+  const bank = !extensions.some(hasBearing) ? bankOf(backend, JSON.stringify({ shared, simd, verify })) : undefined;
+  return bank ? { ...backend, bank } : backend;
 };
 
 const memorySpec: OptionSpec<MemoryOptions> = { bytes: option.number(0) };

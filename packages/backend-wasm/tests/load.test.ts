@@ -369,7 +369,7 @@ describe('compile and load', () => {
       name: 'wasm',
       usable: true,
       reason: '',
-      toolchain: expect.stringContaining('wabt') as string,
+      toolchain: expect.stringContaining('filigree') as string,
     });
   });
 });

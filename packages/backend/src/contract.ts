@@ -35,6 +35,8 @@ export interface Backend {
   readonly ahead?: (sources: Sources, options?: CompileOptions) => Promise<void>;
   /** Memory that several programs share. Without it each has its own. */
   readonly sharing?: Sharing;
+  /** Where programs that were lowered and compiled before are found before they are lowered again. Without it they are not. */
+  readonly bank?: Bank;
   /** An artifact to something that runs, by `executableOf`. The module gives buffers, kernels and constant data. */
   readonly load?: (artifact: Artifact, module: Module, options?: LoadOptions) => TaskEither<Diagnostics, Executable>;
 }
@@ -131,6 +133,31 @@ export interface Artifact {
   readonly compileMs: number;
   /** What did not go as well as it should, such as a cache folder that cannot be written. */
   readonly warnings?: Diagnostics;
+}
+
+/**
+ * What programs were lowered to, kept beside their artifacts in the same cache and by its rules: an entry that is broken or cannot be
+ * written is a warning, and the program is lowered again.
+ */
+export interface Bank {
+  /**
+   * Everything beside a module that decides what becomes of it: Filigree's own code, the backend's options, toolchain, flags,
+   * processor. Nothing for a backend that is not as it was made, with another `emit` for example: nothing is kept of it.
+   */
+  readonly identity: (backend: Backend, options: CompileOptions) => Promise<string | undefined>;
+  /** The key of an entry that depends on all of these. */
+  readonly key: (...parts: readonly string[]) => string;
+  readonly read: (key: string, options: CompileOptions) => Promise<KeptText>;
+  /** Keeps a text; what goes wrong is a warning. */
+  readonly write: (key: string, text: string, options: CompileOptions) => Promise<Diagnostics>;
+  /** The artifact of this hash, where the cache has it whole. */
+  readonly artifact: (hash: string, options: CompileOptions) => Promise<Artifact | undefined>;
+}
+
+/** What a bank has under a key, if anything. */
+export interface KeptText {
+  readonly text?: string;
+  readonly warnings: Diagnostics;
 }
 
 /** How programs of a backend come to lie in one memory. */

@@ -1,6 +1,7 @@
 export * from './contract.js';
 export { watched } from './watched.js';
 export type { CSpelling, MakeBackend, OpSpelling } from './extension/extension.js';
+export { hasBearing } from './extension/extension.js';
 export { backendsOf } from './extension/backends.js';
 export { dialectsOf, expandSpellings, spellerOf, spellingOf } from './extension/expand.js';
 export type { BufferPlace, DeviceBuffer } from './device/buffer.js';

@@ -1,14 +1,10 @@
-import * as E from 'fp-ts/lib/Either.js';
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   type Buffer,
-  type Diagnostics,
   type Dialect,
   type Extension,
   DiagnosticError,
   type TypedArray,
   allocateBuffers,
-  formatDiagnostic,
   interpret,
   checkOptions,
   option,
@@ -18,18 +14,12 @@ import {
 import { type Backend, type CompileOptions, dialectsOf, type Executable } from '@filigree/backend';
 import { compileSpec } from '@filigree/backend/options';
 import { difference } from './compare.js';
+import { contract } from './contract.js';
+import { expect, settle } from './expect.js';
+import type { ConformanceCase, Outcome } from './outcome.js';
 import type { Launch, Program } from './program.js';
 import { conformancePrograms } from './programs/index.js';
 import { missing, requirements } from './requirements.js';
-
-/** One check. `run` rejects with an `Error` that says what differs; a skip always says why. */
-export interface ConformanceCase {
-  readonly name: string;
-  readonly run: () => Promise<Outcome>;
-}
-
-/** How a check ended, if it did not fail. */
-export type Outcome = { readonly status: 'passed' } | { readonly status: 'skipped'; readonly reason: string };
 
 /** What to run, and how strictly results are compared. */
 export interface ConformanceOptions {
@@ -49,14 +39,16 @@ export interface ConformanceOptions {
 
 /**
  * The suite for a backend, as cases for any test runner. Each compiles a program, runs it on several thread counts, sync
- * and async, and compares every buffer with the interpreter's, constants included.
+ * and async, and compares every buffer with the interpreter's, constants included. Without `programs` there are also cases of what the
+ * contract says beside results.
  */
 export const conformance = (backend: Backend, given?: ConformanceOptions): readonly ConformanceCase[] => {
   const options = checkOptions('conformance', given, conformanceSpec);
-  return (options.programs ?? conformancePrograms()).map((program) => ({
+  const programs = (options.programs ?? conformancePrograms()).map((program) => ({
     name: program.name,
     run: () => check(backend, program, options),
   }));
+  return options.programs ? programs : [...contract(backend, options.compile), ...programs];
 };
 
 const conformanceSpec: OptionSpec<ConformanceOptions> = {
@@ -162,10 +154,3 @@ const oracle = (program: Program, memory: Record<string, TypedArray>, dialects: 
   const runs = program.launches ? program.launches.map((l) => ({ kernel: l.kernel, args: l.args })) : [{}];
   for (const r of runs) expect(interpret(program.module, dialects, memory, r), 'interpret');
 };
-
-const expect = <A>(result: E.Either<Diagnostics, A>, step: string): A => {
-  if (E.isRight(result)) return result.right;
-  throw new Error(`${step}: ${result.left.map((d) => formatDiagnostic(d)).join('\n')}`);
-};
-
-const settle = async <A>(task: TaskEither<Diagnostics, A>, step: string): Promise<A> => expect(await task(), step);

@@ -1,4 +1,5 @@
-export { conformance, type ConformanceCase, type ConformanceOptions, type Outcome } from './conformance.js';
+export { conformance, type ConformanceOptions } from './conformance.js';
+export type { ConformanceCase, Outcome } from './outcome.js';
 export { conformancePrograms } from './programs/index.js';
 export { type Program, type Launch } from './program.js';
 export { difference } from './compare.js';

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Program, conformance, conformancePrograms, requirements } from '@filigree/conformance';
-import { type Module, type Op, type Region, coreDialects, opTable } from '@filigree/ir';
+import { type Module, type Op, type Region, coreDialects, opTable, pass } from '@filigree/ir';
+import type { Executable } from '@filigree/backend';
+import * as TE from 'fp-ts/lib/TaskEither.js';
+import { pipe } from 'fp-ts/lib/function.js';
 import { interpreterBackend } from './interpreter-backend.js';
 
 const outcomes = async (backend: Parameters<typeof conformance>[0]): Promise<Map<string, string>> => {
@@ -62,6 +65,57 @@ describe('the conformance suite', () => {
     const spmv = conformancePrograms().find((p) => p.name === 'sparse matrix times vector')!;
     expect([...requirements(spmv.module).types].sort()).toEqual(['f64', 'i32', 'u16']);
     expect(requirements(spmv.module).vectors).toBe(false);
+  });
+});
+
+describe('the contract', () => {
+  type Backend = Parameters<typeof conformance>[0];
+  const right = interpreterBackend();
+  /** The backend with another executable. */
+  const loading = (change: (x: Executable) => Partial<Executable>): Backend => ({
+    ...right,
+    load: (artifact, module, options) =>
+      pipe(
+        right.load!(artifact, module, options),
+        TE.map((x) => ({ ...x, ...change(x) })),
+      ),
+  });
+  let emitted = 0;
+
+  it.each<[string, Backend, RegExp]>([
+    [
+      'whose dispose does nothing',
+      loading(() => ({ dispose: () => undefined })),
+      /after dispose: expected a diagnostic/,
+    ],
+    [
+      'that ignores kernels that are not there',
+      loading((x) => ({ launch: (k, a, o) => (k === 'scale' ? x.launch(k, a, o) : undefined) })),
+      /kernel that the module has not/,
+    ],
+    ['that ignores threads', loading((x) => ({ launch: (k, a) => x.launch(k, a) })), /launch on 0 threads/],
+    [
+      'whose sources differ from run to run',
+      {
+        ...right,
+        emit: pass('emit', () => ({
+          backend: 'interpreter',
+          files: [{ name: 'a', language: 'text', contents: String(emitted++) }],
+        })),
+      },
+      /other sources for an equal module/,
+    ],
+    ['without any types', interpreterBackend((m) => m, { types: [] }), /capabilities.types is \[\]/],
+    [
+      'with atomics on types that it has not',
+      interpreterBackend((m) => m, { types: ['i32'] }),
+      /capabilities.atomics has/,
+    ],
+  ])('is broken by a backend %s', async (_, backend, message) => {
+    const said: string[] = [];
+    for (const c of conformance(backend))
+      if (c.name.startsWith('contract: ')) await c.run().catch((e: Error) => void said.push(e.message));
+    expect(said).toEqual([expect.stringMatching(message)]);
   });
 });
 

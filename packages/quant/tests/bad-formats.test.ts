@@ -1,6 +1,6 @@
 import { DiagnosticError, type ScalarType } from '@filigree/ir';
 import { fixed, float, int, quantFormats } from '@filigree/quant';
-import { field, stored, type Format } from '@filigree/sparse/fields';
+import { bitStruct, dense, field, i, layout, stored, type Format, type StoredField } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 
 const refusal = (f: () => unknown): string => {
@@ -12,6 +12,11 @@ const refusal = (f: () => unknown): string => {
   }
   return 'nothing';
 };
+
+const sharing = (one: Format, other: Format): readonly StoredField[] => [
+  stored(field('u', 'f32'), one),
+  stored(field('w', 'f32'), other),
+];
 
 describe('formats that there are not', () => {
   it.each<[string, () => unknown, string]>([
@@ -26,6 +31,37 @@ describe('formats that there are not', () => {
     ['no exponent', () => float(0, 5), 'float() was given 0 as bits of the exponent'],
     ['a fraction too long', () => float(5, 53), 'float() was given 53 as bits of the fraction'],
     ['a sign of its own', () => int(4, { signed: 'no' as never }), 'int() was told signed: no'],
+    [
+      'an exponent of all bits',
+      () => float(11, 8, { shared: 'v' }),
+      'float() was given 11 as bits of a shared exponent',
+    ],
+    ['no digits', () => float(5, 0, { shared: 'v' }), 'float() was given 0 as digits beside a shared exponent'],
+    ['no name', () => float(5, 8, { shared: '' }), 'float() was given  as the name of the exponent that it shares'],
+    [
+      'an exponent that is shared without a bit struct',
+      () => dense(i, 4).place(stored(field('u', 'f32'), float(5, 8, { shared: 'v' }))),
+      "field 'u' shares 'v' with others of a bit struct, and lies in none",
+    ],
+    [
+      'an exponent of different widths',
+      () => bitStruct(32, ...sharing(float(5, 8, { shared: 'v' }), float(6, 8, { shared: 'v' }))),
+      "fields 'u' and 'w' share 'v', but are stored differently: f32 as float {exponent = 5, fraction = 8, shared = \"v\"}, " +
+        'f32 as float {exponent = 6, fraction = 8, shared = "v"}',
+    ],
+    [
+      'an exponent across structs',
+      () => {
+        const [one, other] = sharing(float(5, 8, { shared: 'v' }), float(5, 8, { shared: 'v' }));
+        layout(dense(i, 4).place(bitStruct(16, one), bitStruct(16, other)));
+      },
+      "fields 'u' and 'w' share 'v', and lie in different words",
+    ],
+    [
+      'too many bits',
+      () => bitStruct(16, ...sharing(float(5, 8, { shared: 'v' }), float(5, 8, { shared: 'v' }))),
+      "'u', 'w' take 23 bits of a word of 16",
+    ],
     ['an odd attribute', () => quantFormats.int({ bits: 3, range: 2 }), "the format int has no attribute 'range'"],
     ['a missing attribute', () => quantFormats.fixed({ bits: 3 }), 'fixed() was given undefined as range'],
   ])('%s', (_, f, message) => {
@@ -42,6 +78,8 @@ describe('formats that there are not', () => {
     ['f32', float(9, 3), 'an exponent of f32 has 8 bits, not 9'],
     ['f32', float(5, 24), 'a fraction of f32 has 23 bits, not 24'],
     ['f32', fixed(33, 1), 'f32 does not hold numbers of more than 32 bits'],
+    ['f32', float(8, 8, { shared: 'v' }), 'an exponent that is shared has fewer than the 8 bits of f32, not 8'],
+    ['f32', float(5, 25, { shared: 'v' }), 'a number of f32 has 24 digits, not 25'],
     ['f32', fixed(16, 1e-40), 'its range 1e-40 is too small or too large for f32'],
     ['f32', fixed(16, 1e39), 'its range 1e+39 is too small or too large for f32'],
     ['f64', fixed(50, 3), 'more than 48 bits need a range that is a power of two, not 3'],

@@ -35,7 +35,7 @@ import fc from 'fast-check';
 import type { Either } from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 
-const names = ['a', 'b', 'c', 'd', 'e'] as const;
+const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'] as const;
 const [a, b, c, d, e] = [
   field('a', 'f32', { ambient: 1.5 }),
   field('b', 'i32'),
@@ -43,9 +43,12 @@ const [a, b, c, d, e] = [
   field('d', 'i32', { ambient: 3 }),
   field('e', 'f64'),
 ];
+const [f, g] = [field('f', 'f32', { ambient: 5 }), field('g', 'f32', { ambient: 0.375 })];
+const shared = float(4, 7, { shared: 'both' });
 const places: readonly Placeable[] = [
   bitStruct(32, stored(a, float(4, 5)), stored(b, int(9)), stored(c, fixed(13, 2))),
   bitStruct(64, stored(d, int(20, { signed: false })), stored(e, fixed(44, 8))),
+  bitStruct(32, stored(f, shared), stored(g, shared), stored(field('h', 'i32'), int(9))),
 ];
 
 const nodes: Readonly<Record<string, () => Branch>> = {
@@ -63,7 +66,7 @@ const nodes: Readonly<Record<string, () => Branch>> = {
 
 /** What is done to an element: at a constant index, or that of a loop that moves along it. */
 interface Access {
-  readonly is: 'store' | 'add' | 'load';
+  readonly is: 'store' | 'pair' | 'add' | 'load';
   readonly field: (typeof names)[number];
   readonly at: number;
   readonly moves: boolean;
@@ -73,7 +76,7 @@ interface Access {
 type Step = Access | { readonly is: 'if' | 'for'; readonly steps: readonly Step[]; readonly other: readonly Step[] };
 
 const access: fc.Arbitrary<Access> = fc.record({
-  is: fc.constantFrom('store', 'store', 'store', 'store', 'add', 'load'),
+  is: fc.constantFrom('store', 'store', 'store', 'store', 'pair', 'add', 'load'),
   field: fc.constantFrom(...names),
   at: fc.integer({ min: 0, max: 2 }),
   moves: fc.boolean(),
@@ -132,7 +135,11 @@ const moduleOf = (of: Layout, list: readonly Step[]): Module => {
 const perform = (k: Builder, of: Layout, s: Access, at: Value): void => {
   const { type } = of.fields.get(s.field)!.field;
   const x = k.constant(type === 'i32' ? s.value : s.value / 16, type);
-  if (s.is === 'store') k.op('field.store', [x, at], { field: s.field });
+  if (s.is === 'pair') {
+    const [one, other] = [s.value / 16, s.value * s.value].map((v) => k.constant(v, 'f32'));
+    k.op('field.store_word', [one, other, at], { field: 'f', fields: ['f', 'g'] });
+  } else if (s.is === 'store' || (s.is === 'add' && (s.field === 'f' || s.field === 'g')))
+    k.op('field.store', [x, at], { field: s.field });
   else if (s.is === 'add') k.value('field.atomic', [x, at], { field: s.field, kind: 'add' });
   else {
     const seen = k.cast(k.value('field.load', [at], { field: s.field }), 'f64');

@@ -3,6 +3,8 @@ import * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Artifact, Backend, CompileOptions, Executable, Sources } from '@filigree/backend';
 import type { LoadOptions } from '@filigree/backend/device';
 import { backendOption, compileSpec, isBackend, threadsOption } from '@filigree/backend/options';
+import type { Banking } from './bank/banked.js';
+import { once } from './fields/once.js';
 import { right } from './right.js';
 import { placementFor, sharingSpec, type SharingOptions } from './sharing.js';
 import {
@@ -28,6 +30,8 @@ export interface Instance extends Executable {
   readonly backend: string;
   readonly sources: Sources;
   readonly artifact: Artifact;
+  /** Whether it was found as it was lowered before, so that nothing was lowered or emitted. */
+  readonly kept: boolean;
   readonly ms: { readonly emit: number; readonly compile: number; readonly load: number };
 }
 
@@ -60,6 +64,22 @@ export const instantiate = (
   return E.isLeft(checked) ? TE.left(checked.left) : instance(module, backend, checked.right);
 };
 
+/**
+ * As `instantiate`, of a module that may have been kept: then nothing is legalised, emitted or compiled, and sources are made when someone
+ * asks for them. Error also `cache/gone` where what was kept has lost its artifact.
+ */
+export const instantiateBanked = (
+  module: Module,
+  backend: Backend,
+  options: InstantiateOptions,
+  banking: Banking | undefined,
+): TE.TaskEither<Diagnostics, Instance> => instance(module, backend, options, banking);
+
+/** Whether it failed because what was kept is no longer whole: then it is to be made anew. */
+export const isGone = (diagnostics: Diagnostics): boolean => diagnostics[0]?.code === GONE;
+
+const GONE = 'cache/gone';
+
 /** What `instantiate` takes, for those that pass it on. */
 export const instantiateSpec: OptionSpec<InstantiateOptions> = {
   ...compileSpec,
@@ -72,6 +92,7 @@ const instance = (
   module: Module,
   backend: Backend,
   { threads, memory, bind, onStep, ...compiling }: InstantiateOptions,
+  banking?: Banking,
 ): TE.TaskEither<Diagnostics, Instance> =>
   attempt(async () => {
     const { compile, load } = backend;
@@ -81,26 +102,53 @@ const instance = (
       });
     await onStep?.('emit');
     const start = performance.now();
-    const legal = right(runPass(backend.legalize, module, backend.watch));
+    const kept = banking?.kept;
+    const legal = kept?.legal ?? right(runPass(backend.legalize, module, backend.watch));
     const sharing = { ...(memory && { memory }), ...(bind && { bind }) };
     const placement = placementFor(legal, module, backend, sharing, threads ?? 1);
     try {
       const emit = (placement && backend.sharing?.emit?.(placement)) ?? backend.emit;
-      const sources = right(runPass(emit, legal, backend.watch));
+      const sources = once(() => right(runPass(emit, legal, backend.watch)));
+      if (!kept) sources();
       const emitted = performance.now();
       await onStep?.('compile');
-      const artifact = right(await compile(sources, { ...fastMathOf(module), ...compiling })());
+      const artifact = kept
+        ? ((await banking.entry.artifact(placement)) ??
+          fail(GONE, 'what the program was compiled to is no longer in the cache', { remedy: 'compile it again' }))
+        : right(await compile(sources(), { ...fastMathOf(module), ...compiling })());
+      if (banking && !kept) {
+        await banking.entry.write(module, legal, banking.more);
+        await banking.entry.writeArtifact(placement, artifact);
+      }
       const compiled = performance.now();
       const loading = { ...(threads === undefined ? {} : { threads }), ...(placement && { placement }) };
       await onStep?.('load');
       const executable = right(await load(artifact, legal, loading)());
       const ms = { emit: emitted - start, compile: compiled - emitted, load: performance.now() - compiled };
-      return { ...executable, module: legal, given: module, backend: backend.name, sources, artifact, ms };
+      return {
+        ...executable,
+        module: legal,
+        given: module,
+        backend: backend.name,
+        get sources() {
+          return sources();
+        },
+        kept: kept !== undefined,
+        artifact: warned(artifact, banking?.entry.warnings.flat() ?? []),
+        ms,
+      };
     } catch (e) {
       placement?.release();
       throw e;
     }
   });
+
+/** An artifact with what else was warned of; one folder that cannot be written is said once. */
+const warned = (artifact: Artifact, more: Diagnostics): Artifact => {
+  const said = new Set((artifact.warnings ?? []).map((d) => d.code));
+  const others = more.filter((d, k) => !said.has(d.code) && more.findIndex((o) => o.code === d.code) === k);
+  return others.length === 0 ? artifact : { ...artifact, warnings: [...(artifact.warnings ?? []), ...others] };
+};
 
 /** What a compiler may change in a module that was traced: the attribute is the level of arithmetic it was traced with. */
 const fastMathOf = ({ attrs }: Module): Pick<CompileOptions, 'fastMath'> => {

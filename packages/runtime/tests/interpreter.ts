@@ -8,10 +8,23 @@ import {
   type Memory,
   type Placement,
 } from '@filigree/backend/device';
-import { coreDialects, DiagnosticError, interpret, pass, printModule, scalarTypes, type Module } from '@filigree/ir';
+import {
+  arrayConstructor,
+  coreDialects,
+  DiagnosticError,
+  interpret,
+  pass,
+  printModule,
+  scalarTypes,
+  type Module,
+} from '@filigree/ir';
 
-/** A backend that runs the interpreter: kernels by their meaning, with nothing to compile. */
-export const interpreter = (): Backend => ({
+/**
+ * A backend that runs the interpreter: kernels by their meaning, with nothing to compile.
+ *
+ * @param apart whether the host sees nothing of the memory, as on a device
+ */
+export const interpreter = ({ apart = false } = {}): Backend => ({
   name: 'interpreter',
   capabilities: { types: scalarTypes, threads: false, atomics: scalarTypes, vectorBytes: 0 },
   legalize: pass('as-it-is', (module) => module),
@@ -23,38 +36,53 @@ export const interpreter = (): Backend => ({
   compile: () => async () => E.right({ backend: 'interpreter', hash: '', cached: false, compileMs: 0 }),
   sharing: {
     space: 'interpreter',
-    open: () => async () => E.right(hostArrays()),
+    open: () => async () => E.right(hostArrays(apart)),
     own: (module, bound) => layoutSlab(module, bound),
   },
   load:
     (_artifact, module, options = {}) =>
     async () => {
-      const placement = options.placement ?? placeModule(module, hostArrays(), {}, layoutSlab(module));
+      const placement = options.placement ?? placeModule(module, hostArrays(apart), {}, layoutSlab(module));
       return E.right(executableOf(module, libraryOf(module, placement), options));
     },
 });
 
-/** Memory in arrays of the host. */
-const hostArrays = (): Memory => {
-  let next = 0;
+/** What lies at the addresses of all memories. */
+const blocks = new Map<number, ArrayBuffer>();
+
+let next = 0;
+
+/** Memory in arrays of the host, of which it may be told nothing. */
+const hostArrays = (apart: boolean): Memory => {
+  const bytesAt = (at: number, length: number): Uint8Array => {
+    const start = [...blocks.keys()].filter((k) => k <= at).reduce((a, b) => Math.max(a, b));
+    return new Uint8Array(blocks.get(start)!, at - start, length);
+  };
   return memoryOf({
     space: 'interpreter',
     allocate: (bytes) => {
       const buffer = new ArrayBuffer(bytes);
       const at = next;
-      next += Math.ceil(bytes / 64) * 64;
-      return { at, host: () => ({ buffer, byteOffset: 0 }) };
+      next += Math.ceil(bytes / 64 + 1) * 64;
+      blocks.set(at, buffer);
+      return apart ? { at } : { at, host: () => ({ buffer, byteOffset: 0 }) };
     },
-    release: () => undefined,
+    release: ({ at }) => void blocks.delete(at),
+    ...(apart && {
+      read: (from: number, into: Uint8Array) => into.set(bytesAt(from, into.length)),
+      write: (to: number, from: Uint8Array) => bytesAt(to, from.length).set(from),
+    }),
   });
 };
 
 const libraryOf = (module: Module, placement: Placement): Library => {
-  const { memory, places } = placement;
+  const { places } = placement;
   const buffers = Object.fromEntries(
     module.buffers.flatMap((b) => {
       const place = places.get(b.name);
-      return place && b.role !== 'const' ? [[b.name, memory.view(place.block, place.offset, b.type, b.length)]] : [];
+      return place && b.role !== 'const'
+        ? [[b.name, new (arrayConstructor(b.type))(blocks.get(place.block.at)!, place.offset, b.length)]]
+        : [];
     }),
   );
   return {

@@ -8,11 +8,13 @@ import { allIndices, FieldModel, randomLayout, windowOf } from './field-model.js
 import { interpreter } from './interpreter.js';
 import { launchesOf, randomKernels } from './random-kernels.js';
 
-const programOf = async (tree: Layout, optimize: boolean): Promise<FieldProgram> => {
+const programOf = async (tree: Layout, optimize: boolean, apart: boolean): Promise<FieldProgram> => {
   const storage = storageOf(tree, { budget: 2 ** 16 });
   const lowered = fieldPipeline(storage, optimize ? {} : { omit: true }).run(randomKernels(tree));
   if (E.isLeft(lowered)) throw new DiagnosticError(lowered.left);
-  const made = await fieldProgram(storage, lowered.right, launchesOf(lowered.right), { backend: interpreter() })();
+  const made = await fieldProgram(storage, lowered.right, launchesOf(lowered.right), {
+    backend: interpreter({ apart }),
+  })();
   if (E.isLeft(made)) throw new DiagnosticError(made.left);
   return made.right;
 };
@@ -27,7 +29,10 @@ const codeOf = (act: () => unknown): string => {
   return '';
 };
 
-it('kernels and the host see one memory, on random layouts', async () => {
+it.each([
+  ['see one memory', false],
+  ['agree on a memory that the host does not see', true],
+])('kernels and the host %s, on random layouts', async (_, apart) => {
   const step = fc.record({
     what: fc.constantFrom('kernel', 'kernel', 'host', 'deactivate', 'append', 'clear', 'empty', 'reload', 'bump'),
     field: fc.constantFrom('u', 'v'),
@@ -36,7 +41,7 @@ it('kernels and the host see one memory, on random layouts', async () => {
   });
   await fc.assert(
     fc.asyncProperty(randomLayout, fc.boolean(), fc.array(step, { maxLength: 40 }), async (tree, optimize, steps) => {
-      const program = await programOf(tree, optimize);
+      const program = await programOf(tree, optimize, apart);
       const model = new FieldModel(tree);
       for (const { what, field, at, value } of steps) {
         const f = program.fields[field];

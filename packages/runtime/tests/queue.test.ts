@@ -192,6 +192,19 @@ it('a loop is planned at most three times, however long it is and wherever it be
   }
 });
 
+it('a loop that the window holds several times has windows of that length, and no longer ones', async () => {
+  const p = await make({ queue: { window: 8 } });
+  for (let k = 0; k < 100; k++) {
+    p.run.inc();
+    p.run.copy(k);
+  }
+  expect(p.queued()!.tasksLaunched).toBeGreaterThan(0);
+  p.flush();
+  expect(p.queued()!.plans).toBeLessThanOrEqual(3);
+  expect(p.queued()!.last!.before.nodes.length).toBeLessThanOrEqual(3 * 8);
+  p.dispose();
+});
+
 it('with debug nothing waits', async () => {
   const p = await make({ queue: true, debug: true });
   p.run.init(4);

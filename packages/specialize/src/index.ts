@@ -11,6 +11,12 @@ export {
 } from './options.js';
 export * from './trace/trace.js';
 export { printTrace } from './trace/print-trace.js';
+export {
+  describeElements,
+  type DescribedElements,
+  type DescribedOperation,
+} from './trace/elements/describe-elements.js';
+export { templatePicture } from './trace/elements/picture.js';
 export type { TracedOutput } from './trace/traced-output.js';
 export type { Derivatives } from './trace/derivatives.js';
 export {

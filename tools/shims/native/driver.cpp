@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifndef FILIGREE_ORDER
 #define FILIGREE_ORDER 0
@@ -19,7 +20,40 @@ enum { ok = 0, invalidValue = 1, outOfMemory = 2, invalidImage = 200, notFound =
 
 typedef void (*Entry)(const filigree_launch*, void**);
 
+// Large memory is that of the system, which is zeros and takes no room until it is touched.
+const size_t large = (size_t)1 << 26;
+struct Region { uint64_t at; size_t bytes; Region* next; };
+Region* regions = nullptr;
+
+int map(uint64_t* at, size_t bytes) {
+  void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (block == MAP_FAILED) return outOfMemory;
+  regions = new Region{*at = (uint64_t)block, bytes, regions};
+  return ok;
+}
+
+int release(uint64_t at) {
+  for (Region** r = &regions; *r; r = &(*r)->next)
+    if ((*r)->at == at) {
+      Region* gone = *r;
+      munmap((void*)at, gone->bytes);
+      *r = gone->next;
+      delete gone;
+      return ok;
+    }
+  free((void*)at);
+  return ok;
+}
+
+int clear(uint64_t at, unsigned char value, size_t bytes) {
+  for (Region* r = regions; r; r = r->next)
+    if (value == 0 && r->at == at && r->bytes == bytes) return madvise((void*)at, bytes, MADV_DONTNEED);
+  memset((void*)at, value, bytes);
+  return ok;
+}
+
 int allocate(uint64_t* at, size_t bytes) {
+  if (bytes >= large && bytes <= (size_t)1 << 46) return map(at, bytes);
   void* block = bytes > (size_t)1 << 46 ? nullptr : aligned_alloc(256, (bytes + 255) & ~(size_t)255);
   if (block == nullptr) return outOfMemory;
   memset(block, 0xa5, bytes);  // nobody may rely on zeros
@@ -65,8 +99,8 @@ int cuCtxSetCurrent(uint64_t) { return ok; }
 int cuDeviceGetName(char* into, int length, int) { return name(into, length); }
 int cuDeviceGetAttribute(int* into, int, int) { return processors(into); }
 int cuMemAlloc_v2(uint64_t* at, size_t bytes) { return allocate(at, bytes); }
-int cuMemFree_v2(uint64_t at) { free((void*)at); return ok; }
-int cuMemsetD8_v2(uint64_t at, unsigned char value, size_t bytes) { memset((void*)at, value, bytes); return ok; }
+int cuMemFree_v2(uint64_t at) { return release(at); }
+int cuMemsetD8_v2(uint64_t at, unsigned char value, size_t bytes) { return clear(at, value, bytes); }
 int cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes) { memcpy((void*)to, from, bytes); return ok; }
 int cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) { memcpy(to, (void*)from, bytes); return ok; }
 int cuModuleLoad(uint64_t* module, const char* path) { return open(module, path); }
@@ -83,8 +117,8 @@ int hipSetDevice(int) { return ok; }
 int hipDeviceGetName(char* into, int length, int) { return name(into, length); }
 int hipDeviceGetAttribute(int* into, int, int) { return processors(into); }
 int hipMalloc(uint64_t* at, size_t bytes) { return allocate(at, bytes); }
-int hipFree(uint64_t at) { free((void*)at); return ok; }
-int hipMemsetD8(uint64_t at, unsigned char value, size_t bytes) { memset((void*)at, value, bytes); return ok; }
+int hipFree(uint64_t at) { return release(at); }
+int hipMemsetD8(uint64_t at, unsigned char value, size_t bytes) { return clear(at, value, bytes); }
 int hipMemcpyHtoD(uint64_t to, const void* from, size_t bytes) { memcpy((void*)to, from, bytes); return ok; }
 int hipMemcpyDtoH(void* to, uint64_t from, size_t bytes) { memcpy(to, (void*)from, bytes); return ok; }
 int hipModuleLoad(uint64_t* module, const char* path) { return open(module, path); }

@@ -37,13 +37,12 @@ export const clothSystemExample: Example = {
     const compiled = await compileProblem(cloth.problem, options);
     try {
       options.progress(0.8, 'check and step');
-      const { buffers } = compiled.instance;
       const { mass } = cloth;
       const pattern = compiled.patterns.A;
-      const numbersOf = (name: string): Float64Array => Float64Array.from(buffers[name] as Float64Array);
+      const numbersOf = compiled.get;
       const at = (x: Float64Array, v: Float64Array): void => {
-        (buffers.x as Float64Array).set(x);
-        (buffers.v as Float64Array).set(v);
+        compiled.set('x', x);
+        compiled.set('v', v);
         compiled.run();
       };
 
@@ -54,7 +53,7 @@ export const clothSystemExample: Example = {
       const errors = checkDerivatives(
         {
           plain: cloth.energy,
-          value: Number(buffers.energy[0]),
+          value: numbersOf('energy')[0],
           gradient: (y) => {
             at(y, v);
             return numbersOf('gradient');

@@ -28,19 +28,18 @@ export const symmetricDirichletExample: Example = {
     const compiled = await compileProblem(problem, options);
     try {
       options.progress(0.8, 'check and minimise');
-      const { buffers } = compiled.instance;
-      const at = (uv: Float64Array): typeof buffers => {
-        (buffers.uv as Float64Array).set(uv);
+      const at = (uv: Float64Array): ((name: string) => Float64Array) => {
+        compiled.set('uv', uv);
         compiled.run();
-        return buffers;
+        return compiled.get;
       };
-      const hessianAt = (uv: Float64Array): Float64Array => Float64Array.from(at(uv).H as Float64Array);
+      const hessianAt = (uv: Float64Array): Float64Array => at(uv)('H');
       const pattern = compiled.patterns.H;
       const errors = checkDerivatives(
         {
           plain: energy,
-          value: Number(at(start).energy[0]),
-          gradient: (uv) => Float64Array.from(at(uv).gradient as Float64Array),
+          value: at(start)('energy')[0],
+          gradient: (uv) => at(uv)('gradient'),
           hessian: { pattern, values: hessianAt(start) },
         },
         start,
@@ -50,10 +49,10 @@ export const symmetricDirichletExample: Example = {
       const begin = performance.now();
       const { values } = newton(
         {
-          value: (uv) => (allowed(uv) ? Number(at(uv).energy[0]) : Infinity),
+          value: (uv) => (allowed(uv) ? at(uv)('energy')[0] : Infinity),
           derivatives: (uv) => {
-            const { gradient, H } = at(uv);
-            return { gradient: gradient as Float64Array, hessian: { pattern, values: H as Float64Array } };
+            const get = at(uv);
+            return { gradient: get('gradient'), hessian: { pattern, values: get('H') } };
           },
         },
         start,

@@ -3,6 +3,7 @@ import { femExample } from './fem.js';
 import { mgpcgExample } from './mgpcg.js';
 import { matmulLoop } from '../../fields/quant/matmul.js';
 import { partialStoreLoop } from '../../fields/quant/partial-store.js';
+import { saxpyLoop } from '../../fields/quant/saxpy.js';
 import { storeLoop } from '../../fields/quant/store.js';
 import { mpmExample } from './mpm.js';
 import { pathTracerExample } from './path-tracer.js';
@@ -22,4 +23,5 @@ export const FIELD_EXAMPLES: readonly Example[] = [
   quantLoopExample(storeLoop),
   quantLoopExample(partialStoreLoop),
   quantLoopExample(matmulLoop),
+  quantLoopExample(saxpyLoop),
 ];

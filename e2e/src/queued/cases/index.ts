@@ -3,6 +3,8 @@ import { chainCopy } from './chain-copy.js';
 import { deepHierarchy } from './deep-hierarchy.js';
 import { fillArray } from './fill-array.js';
 import { increments } from './increments.js';
+import { maccormack } from './maccormack.js';
+import { mgpcg3d } from './mgpcg3d.js';
 import { mpmSplit } from './mpm-split.js';
 import { multires } from './multires.js';
 import { simpleAdvection } from './simple-advection.js';
@@ -21,3 +23,6 @@ export const QUEUED_CASES: readonly QueuedCase[] = [
   deepHierarchy,
   mpmSplit,
 ];
+
+/** The larger cases of that chapter. */
+export const LARGE_QUEUED_CASES: readonly QueuedCase[] = [maccormack, mgpcg3d];

@@ -57,17 +57,22 @@ export const compileCells = async (options: CellsProgramOptions): Promise<Solver
     options,
   );
   const slots = slotsFor(program, /^(dQ|I)/, capacity) * threads;
-  program.indices.slot.forEach((_, e, all) => (all[e] = e % slots));
+  program.setIndices(
+    'slot',
+    Array.from({ length: capacity }, (_, e) => e % slots),
+  );
 
   const start = (setup: CellsSetup): Solver<CellPart> => {
     const { n, coefficients } = setup;
     const cells = n ** dimensions;
     const count = setup.start.length / cells;
-    const { tensors, indices } = program;
+    const { tensors } = program;
+    const neighbours = coefficients.own.map(() => new Int32Array(cells));
     for (let cell = 0; cell < cells; cell++) {
       tensors.Q.set(setup.start.subarray(cell * count, (cell + 1) * count), cell);
-      cellNeighbours(dimensions, n, cell).forEach((other, side) => (indices[`neighbour_${side}`][cell] = other));
+      cellNeighbours(dimensions, n, cell).forEach((other, side) => (neighbours[side][cell] = other));
     }
+    neighbours.forEach((others, side) => program.setIndices(`neighbour_${side}`, others));
     /* Derivatives are taken by a step instead of a second: by a second, those of high orders leave the range of f32. */
     let taken: number | undefined;
     const measureBy = (dt: number): void => {

@@ -43,12 +43,19 @@ export const compileTets = async (options: TetsProgramOptions): Promise<SolverPr
     options,
   );
   const { tensors, indices } = program;
+  const number = (by: string, f: (at: number) => number): void => {
+    if (by in indices)
+      program.setIndices(
+        by,
+        Array.from({ length: capacity }, (_, at) => f(at)),
+      );
+  };
   for (const [name, count] of [['rT', 4] as const, ['fP', 3] as const])
     for (let k = 0; k < count; k++)
       tensors[`${name}At(0)`].set(transposedIf(simulations > 1, matrices[`${name}(${k})`], 1).values, k);
   const slots = slotsFor(program, /^dQ/, capacity) * threads;
-  indices.slot?.forEach((_, at, all) => (all[at] = at % slots));
-  indices.element?.forEach((_, at, all) => (all[at] = Math.floor(at / groups.count)));
+  number('slot', (at) => at % slots);
+  number('element', (at) => Math.floor(at / groups.count));
   const { predictor, local, neighbour } = program.kernels;
 
   const start = (setup: TetsSetup): Solver<TetPart> => {
@@ -103,7 +110,7 @@ const SIDES = [0, 1, 2, 3];
 const AS_WRITTEN = planStages.filter((s) => s.name !== 'fold-known');
 
 const fill = (
-  { tensors, indices }: TensorProgram,
+  { tensors, setIndices }: TensorProgram,
   groups: SimulationGroups,
   { mesh, elements, start, star }: TetsSetup,
 ): void => {
@@ -111,6 +118,24 @@ const fill = (
   const block = (all: Float64Array, at: number): Float64Array => all.subarray(at * width, (at + 1) * width);
   const state = groups.apart(start, mesh.size);
   const count = state.length / mesh.size / groups.count;
+  const numbers = (of: (e: number, g: number) => number): Int32Array =>
+    Int32Array.from({ length: groups.count * mesh.size }, (_, at) =>
+      of(Math.floor(at / groups.count), at % groups.count),
+    );
+  for (const i of SIDES) {
+    setIndices(
+      `neighbour_${i}`,
+      numbers((e, g) => groups.count * mesh.neighbours[4 * e + i] + g),
+    );
+    setIndices(
+      `side_${i}`,
+      numbers((e) => mesh.sides[4 * e + i]),
+    );
+    setIndices(
+      `turn_${i}`,
+      numbers((e) => mesh.turns[4 * e + i]),
+    );
+  }
   for (let e = 0; e < mesh.size; e++) {
     for (let c = 0; c < 3; c++) tensors[`star(${c})`].set(block(elements.star, 3 * e + c), e);
     for (const i of SIDES) {
@@ -120,11 +145,6 @@ const fill = (
     for (let g = 0; g < groups.count; g++) {
       const at = groups.count * e + g;
       tensors.Q.set(state.subarray(at * count, (at + 1) * count), at);
-      for (const i of SIDES) {
-        indices[`neighbour_${i}`][at] = groups.count * mesh.neighbours[4 * e + i] + g;
-        indices[`side_${i}`][at] = mesh.sides[4 * e + i];
-        indices[`turn_${i}`][at] = mesh.turns[4 * e + i];
-      }
     }
   }
 };

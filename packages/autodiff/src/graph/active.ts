@@ -1,6 +1,6 @@
 import { graphCodes, type Graph } from '@filigree/ir';
 import type { DerivativeTable } from '../table/derivative.js';
-import { differentiable } from './rule-of.js';
+import { throughMarked } from './rule-of.js';
 
 const { ARITY, ARMS } = graphCodes;
 
@@ -44,6 +44,7 @@ export const activity = (
   }
   const active = new Uint8Array(last + 1);
   const dependent = new Uint8Array(last + 1);
+  const through = throughMarked(graph, active, table);
   let count = 0;
   for (let id = 0; id <= last; id++) {
     if (below[id] === 0) continue;
@@ -52,7 +53,7 @@ export const activity = (
       const arity = ARITY[op[id]];
       if (arity === 0 || !(dependent[left[id]] || (arity === 2 && dependent[right[id]]))) continue;
       /* The arms of a selection stand beside it: their operands are those of the selection. */
-      if (op[id] !== ARMS && differentiable(graph, id, table).some((o) => active[o] !== 0)) active[id] = 1;
+      if (op[id] !== ARMS && through(id)) active[id] = 1;
     }
     dependent[id] = 1;
     if (active[id] !== 0) count++;

@@ -4,6 +4,16 @@ import type { DerivativeTable } from '../table/derivative.js';
 import { derivatives } from '../table/derivatives.js';
 import { activity } from './active.js';
 import { assembled, sumsByPlace, type Triplets } from './assemble.js';
+import {
+  gradientOfBodies,
+  hessianOfBodies,
+  jacobianOfBodies,
+  mirrored,
+  orderOfMatrix,
+  repeats,
+  type Body,
+  type SumsOfBodies,
+} from './bodies.js';
 import { edgePushing } from './edge-pushing.js';
 import { groupByForm, joinTerms, type Element, type ElementGroup } from './elements.js';
 import { reverseSweep } from './reverse-sweep.js';
@@ -15,6 +25,10 @@ import { termsOf } from './terms.js';
 export interface DeriveOptions {
   /** Derivatives by the name of the op; default `derivatives`. */
   readonly table?: DerivativeTable;
+  /** Makes sums of bodies. Where it is given and many terms have one form, templates are kept whole and nothing is made for each member. */
+  readonly sums?: SumsOfBodies;
+  /** Terms of the roots that are bodies already, beside those in the graph; `sums` is needed then. */
+  readonly bodies?: readonly Body[];
 }
 
 /** Which entries of a symmetric matrix are wanted: those on and below the diagonal, or all. */
@@ -32,9 +46,10 @@ export const gradientOf = (
   graph: Graph,
   root: number,
   variables: Int32Array,
-  { table = derivatives }: DeriveOptions = {},
+  options: DeriveOptions = {},
 ): Int32Array => {
-  const { groups, places } = elementsOf(graph, [root], variables, table);
+  const { groups, places, bodies, table, sums } = elementsOf(graph, [root], variables, options);
+  if (bodies) return gradientOfBodies(bodies, places, variables.length, table, sums);
   const at: number[] = [];
   const nodes: number[] = [];
   forEachFirst(graph, groups, places, table, (_sum, variable, node) => {
@@ -49,9 +64,10 @@ export const jacobianOf = (
   graph: Graph,
   roots: Int32Array,
   variables: Int32Array,
-  { table = derivatives }: DeriveOptions = {},
+  options: DeriveOptions = {},
 ): Csr<Int32Array> => {
-  const { groups, places } = elementsOf(graph, roots, variables, table);
+  const { groups, places, bodies, table, sums } = elementsOf(graph, roots, variables, options);
+  if (bodies) return jacobianOfBodies(bodies, places, [roots.length, variables.length], table, sums);
   const rows: number[] = [];
   const cols: number[] = [];
   const nodes: number[] = [];
@@ -68,10 +84,14 @@ export const hessianOf = (
   graph: Graph,
   root: number,
   variables: Int32Array,
-  { table = derivatives, half = 'both' }: DeriveOptions & { readonly half?: Half } = {},
+  { half = 'both', ...options }: DeriveOptions & { readonly half?: Half } = {},
 ): Csr<Int32Array> => {
-  const { groups, places } = elementsOf(graph, [root], variables, table);
+  const { groups, places, bodies, table, sums } = elementsOf(graph, [root], variables, options);
   const secondOrder = new SecondOrder(graph.arithmetic, table);
+  if (bodies) {
+    const lower = hessianOfBodies(bodies, places, variables.length, table, secondOrder, sums);
+    return half === 'lower' ? lower : mirrored(lower);
+  }
   const rows: number[] = [];
   const cols: number[] = [];
   const nodes: number[] = [];
@@ -97,28 +117,32 @@ export const hessianOf = (
   return assembled(graph, variables.length, variables.length, { rows, cols, nodes });
 };
 
-/**
- * Entries in the order of the matrix, as the first member has them: what an element adds to neighbouring entries is then computed, stored and read side by side.
- */
-const inOrder = ({ rows, cols, nodes }: Triplets, placeOf: (variable: number) => number): Triplets => {
-  const key = rows.map((row, e): readonly [number, number] => {
-    const [a, b] = [placeOf(row), placeOf(cols[e])];
-    return [Math.max(a, b), Math.min(a, b)];
-  });
-  const order = [...rows.keys()].sort((d, e) => key[d][0] - key[e][0] || key[d][1] - key[e][1]);
+const inOrder = (given: Triplets, placeOf: (variable: number) => number): Triplets => {
+  const { rows, cols, nodes } = given;
+  const order = orderOfMatrix(given, placeOf);
   return { rows: order.map((e) => rows[e]), cols: order.map((e) => cols[e]), nodes: order.map((e) => nodes[e]) };
 };
+
+/** What is differentiated: terms of the graph by form, or bodies for all of them. */
+type Terms = {
+  readonly groups: readonly ElementGroup[];
+  readonly places: Int32Array;
+  readonly table: DerivativeTable;
+} & (
+  | { readonly bodies: readonly Body[]; readonly sums: SumsOfBodies }
+  | { readonly bodies?: undefined; readonly sums?: undefined }
+);
 
 /** Elements of one root, or of several: those of a Jacobian are its rows. */
 const elementsOf = (
   graph: Graph,
   roots: ArrayLike<number>,
   variables: Int32Array,
-  table: DerivativeTable,
-): { readonly groups: readonly ElementGroup[]; readonly places: Int32Array } => {
+  { table = derivatives, sums, bodies = [] }: DeriveOptions,
+): Terms => {
   const places = placesOf(graph, variables);
   const found = activity(graph, roots, variables, table);
-  if (!found.depends)
+  if (!found.depends && bodies.length === 0)
     fail('derivative/independent', 'what is differentiated depends on none of the values it is differentiated by', {
       remedy: 'compute it from them, or leave the derivative out: it is zero',
     });
@@ -129,7 +153,23 @@ const elementsOf = (
     groupByForm(graph, elements, found, MOST_REPEATED * found.count) ??
     /* Below a Jacobian every row is differentiated for itself, whatever it shares with others. */
     groupByForm(graph, whole, found, Infinity)!;
-  return { groups, places };
+  const members = groups.reduce((n, g) => n + g.sums.length, 0);
+  if (sums === undefined || (bodies.length === 0 && !repeats(members, groups.length))) return { groups, places, table };
+  return { groups, places, table, sums, bodies: [...bodies, ...groups.map((g) => bodyOf(graph, g))] };
+};
+
+/** A group of terms as a body, its leaves in columns. */
+const bodyOf = (graph: Graph, { form, sums, leaves }: ElementGroup): Body => {
+  const column = (k: number): Int32Array => {
+    const out = new Int32Array(sums.length);
+    for (let m = 0; m < out.length; m++) out[m] = leaves[m * form.leaves + k];
+    return out;
+  };
+  return {
+    template: templateOf(form, graph),
+    sums: Int32Array.from(sums),
+    columns: Array.from({ length: form.leaves }, (_, k) => column(k)),
+  };
 };
 
 /** Terms are differentiated one by one as long as together they have at most so many nodes for each that there is. */

@@ -1,6 +1,6 @@
 import type { Graph } from '@filigree/ir';
 import type { Activity } from './active.js';
-import { FormTable, type Form } from './forms.js';
+import { doubled, equal, FormTable, type Form } from './forms.js';
 import type { Term } from './terms.js';
 import { Walk } from './walk.js';
 
@@ -22,19 +22,31 @@ export type Element = readonly Term[];
  */
 export const joinTerms = (graph: Graph, terms: readonly Term[], { active }: Activity): readonly Element[] => {
   const walk = new Walk(graph, active);
-  const byVariables = new Map<string, Term[]>();
+  const joined: { readonly variables: Int32Array; readonly terms: Term[] }[] = [];
+  const byHash = new Map<number, number[]>();
+  let own: Int32Array = new Int32Array(64);
   for (const term of terms) {
-    const variables: number[] = [];
+    let count = 0;
     walk.begin();
     walk.below(term.node, (id) => {
-      if (active[id] === 2) variables.push(id);
+      if (active[id] !== 2) return;
+      if (count === own.length) own = doubled(own);
+      own[count++] = id;
     });
-    const key = variables.sort((a, b) => a - b).join();
-    const known = byVariables.get(key);
-    if (known) known.push(term);
-    else byVariables.set(key, [term]);
+    const variables = own.subarray(0, count).sort();
+    let hash = count;
+    for (let i = 0; i < count; i++) hash = (Math.imul(hash, 0x01000193) + variables[i]) | 0;
+    const candidates = byHash.get(hash) ?? [];
+    const known = candidates.find((k) => equal(joined[k].variables, variables));
+    if (known !== undefined) {
+      joined[known].terms.push(term);
+      continue;
+    }
+    candidates.push(joined.length);
+    byHash.set(hash, candidates);
+    joined.push({ variables: variables.slice(), terms: [term] });
   }
-  return [...byVariables.values()];
+  return joined.map((j) => j.terms);
 };
 
 /**
@@ -58,7 +70,7 @@ export const groupByForm = (
     const group = groups.get(form) ?? { sums: [], leaves: [] };
     groups.set(form, group);
     group.sums.push(e);
-    for (const leaf of leaves) group.leaves.push(leaf);
+    for (let k = 0; k < leaves.length; k++) group.leaves.push(leaves[k]);
   }
   return [...groups].map(([form, { sums, leaves }]) => ({ form, sums, leaves: Int32Array.from(leaves) }));
 };

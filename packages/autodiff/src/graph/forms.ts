@@ -1,10 +1,9 @@
 import { graphCodes, type Graph } from '@filigree/ir';
 import { NONE } from './guarded.js';
-import { operandsOf } from './rule-of.js';
 import type { Term } from './terms.js';
 import type { Walk } from './walk.js';
 
-const { CONSTANT, VARIABLE } = graphCodes;
+const { ARITY, CONSTANT, SELECT, VARIABLE } = graphCodes;
 
 /**
  * A sum of terms without its leaves. Nodes are numbered as they are met, operands first; node k has the four words from 4·k: its op and its operands. A leaf is a
@@ -18,10 +17,10 @@ export interface Form {
   readonly leaves: number;
 }
 
-/** An expression as its form and its leaves, in the order in which the form has them. */
+/** An expression as its form and its leaves, in the order in which the form has them; the leaves are overwritten by the next. */
 export interface Formed {
   readonly form: Form;
-  readonly leaves: readonly number[];
+  readonly leaves: Int32Array;
   /** Nodes of the expression. */
   readonly size: number;
 }
@@ -30,6 +29,11 @@ export interface Formed {
 export class FormTable {
   private readonly byHash = new Map<number, Form[]>();
   private readonly number: Int32Array;
+  /* The expression that is being written down. */
+  private ownWords: Int32Array = new Int32Array(256);
+  private ownLeaves: Int32Array = new Int32Array(64);
+  private words = 0;
+  private leaves = 0;
 
   constructor(
     private readonly graph: Graph,
@@ -39,39 +43,52 @@ export class FormTable {
   }
 
   formOf(terms: readonly Term[], walk: Walk): Formed {
-    const { graph, active, number } = this;
-    const words: number[] = [];
-    const leaves: number[] = [];
-    const visit = (id: number): void => {
-      number[id] = words.length / 4;
-      if (active[id] === 1) {
-        const [a, b = NONE, c = NONE] = operandsOf(graph, id);
-        words.push(graph.op[id], number[a], b < 0 ? NONE : number[b], c < 0 ? NONE : number[c]);
-      } else if (graph.isConstant(id) && isPlain(graph.constantValue(id))) words.push(CONSTANT, id, NONE, NONE);
-      else {
-        words.push(VARIABLE, active[id] === 2 ? 1 : 0, NONE, NONE);
-        leaves.push(id);
-      }
-    };
+    this.words = 0;
+    this.leaves = 0;
     walk.begin();
     const pairs: number[] = [];
     for (const { node, factor } of terms) {
-      walk.below(node, visit);
-      walk.below(factor, visit);
-      pairs.push(number[node], number[factor]);
+      walk.below(node, this.visit);
+      walk.below(factor, this.visit);
+      pairs.push(this.number[node], this.number[factor]);
     }
-    return { form: this.known(words, pairs, leaves.length), leaves, size: words.length / 4 };
+    const form = this.known(this.ownWords.subarray(0, this.words), pairs, this.leaves);
+    return { form, leaves: this.ownLeaves.subarray(0, this.leaves), size: this.words / 4 };
   }
 
-  private known(words: readonly number[], terms: readonly number[], leaves: number): Form {
+  private readonly visit = (id: number): void => {
+    const { graph, active, number } = this;
+    number[id] = this.words / 4;
+    if (active[id] === 1) {
+      const { op, left, right } = graph;
+      const [a, b] = [left[id], right[id]];
+      if (op[id] === SELECT) this.write(SELECT, number[a], number[left[b]], number[right[b]]);
+      else this.write(op[id], number[a], ARITY[op[id]] === 2 ? number[b] : NONE, NONE);
+    } else if (graph.isConstant(id) && isPlain(graph.constantValue(id))) this.write(CONSTANT, id, NONE, NONE);
+    else {
+      this.write(VARIABLE, active[id] === 2 ? 1 : 0, NONE, NONE);
+      if (this.leaves === this.ownLeaves.length) this.ownLeaves = doubled(this.ownLeaves);
+      this.ownLeaves[this.leaves++] = id;
+    }
+  };
+
+  private write(code: number, a: number, b: number, c: number): void {
+    if (this.words + 4 > this.ownWords.length) this.ownWords = doubled(this.ownWords);
+    this.ownWords[this.words++] = code;
+    this.ownWords[this.words++] = a;
+    this.ownWords[this.words++] = b;
+    this.ownWords[this.words++] = c;
+  }
+
+  private known(words: Int32Array, terms: readonly number[], leaves: number): Form {
     let hash = terms.length;
-    for (const w of words) hash = (Math.imul(hash, 0x01000193) + w) | 0;
+    for (let i = 0; i < words.length; i++) hash = (Math.imul(hash, 0x01000193) + words[i]) | 0;
     for (const w of terms) hash = (Math.imul(hash, 0x01000193) + w) | 0;
     const candidates = this.byHash.get(hash) ?? [];
     this.byHash.set(hash, candidates);
     const found = candidates.find((f) => equal(f.words, words) && equal(f.terms, terms));
     if (found) return found;
-    const form = { words: Int32Array.from(words), terms: Int32Array.from(terms), leaves };
+    const form = { words: words.slice(), terms: Int32Array.from(terms), leaves };
     candidates.push(form);
     return form;
   }
@@ -82,8 +99,15 @@ export class FormTable {
  */
 const isPlain = (value: number): boolean => Number.isInteger(2 * value) && Math.abs(value) <= 64;
 
-const equal = (a: ArrayLike<number>, b: ArrayLike<number>): boolean => {
+export const equal = (a: ArrayLike<number>, b: ArrayLike<number>): boolean => {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
+};
+
+/** An array twice as long, with the same beginning. */
+export const doubled = (a: Int32Array): Int32Array => {
+  const out = new Int32Array(2 * a.length);
+  out.set(a);
+  return out;
 };

@@ -28,11 +28,32 @@ export const operandsOf = ({ op, left, right }: Graph, id: number): readonly num
         ? [left[id]]
         : [];
 
-/** The operands by which a node has a derivative, as the table has it: none of a step, not the condition of a selection. */
-export const differentiable = (graph: Graph, id: number, table: DerivativeTable): readonly number[] => {
-  const operands = operandsOf(graph, id);
-  if (operands.length === 0) return operands;
-  const rule = ruleOf(graph.op[id], table);
-  if (rule.is === 'zero') return [];
-  return rule.choice ? rule.choice.arms.map((k) => operands[k]) : operands;
+/**
+ * Whether a node has a derivative by an operand that is marked, as the table has it: by none of a step, not by the condition of a selection. Looked up once an op,
+ * since this is asked of every node of a program.
+ */
+export const throughMarked = (graph: Graph, marked: Uint8Array, table: DerivativeTable): ((id: number) => boolean) => {
+  const { op, left, right } = graph;
+  const known: (Places | undefined)[] = [];
+  return (id) => {
+    const code = op[id];
+    const { first, second, third } = (known[code] ??= placesOf(code, table));
+    if (first && marked[left[id]] !== 0) return true;
+    if (code === SELECT) return (second && marked[left[right[id]]] !== 0) || (third && marked[right[right[id]]] !== 0);
+    return second && marked[right[id]] !== 0;
+  };
+};
+
+/** By which of its operands an op has a derivative. */
+interface Places {
+  readonly first: boolean;
+  readonly second: boolean;
+  readonly third: boolean;
+}
+
+const placesOf = (code: number, table: DerivativeTable): Places => {
+  const rule = ruleOf(code, table);
+  const is = (k: number): boolean =>
+    rule.is !== 'zero' && (rule.choice ? rule.choice.arms.includes(k) : k < (code === SELECT ? 3 : ARITY[code]));
+  return { first: is(0), second: is(1), third: is(2) };
 };

@@ -15,6 +15,7 @@ import {
   type Pass,
 } from '@filigree/ir';
 import { cse, dce, storeForwarding } from '@filigree/opt';
+import { storesApart } from './apart.js';
 import { fieldDialect, layoutOf, valueName, type Formats } from '@filigree/sparse/fields';
 import { activeValues } from './activity.js';
 import { adjointBuffers } from './adjoint-buffers.js';
@@ -82,7 +83,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
   const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, ...own];
   /* Of equal loads each would become an update of memory. */
-  const primal = passes({ ...module, kernels: [found] }, [storeForwarding({ dialects }), cse({ dialects })]).kernels[0];
+  const primal = passes({ ...module, kernels: [storesApart(found)] }, [storeForwarding({ dialects }), cse({ dialects })]).kernels[0];
 
   const table = opTable(dialects);
   const controlOf = controlBy(table);

@@ -21,24 +21,55 @@ export interface Overwrite {
 export const firstOverwrite = (
   launches: readonly { readonly needs: Needs; readonly args: readonly Scalar[] }[],
 ): Overwrite | undefined => {
-  /* By place, what is needed so far: each set of elements once, with the first launch that needs it. */
-  const needed = new Map<string, Map<string, { readonly at: Elements; readonly launch: number }>>();
+  const needed = new Map<string, Needed>();
   for (const [by, { needs, args }] of launches.entries()) {
     for (const w of needs.written) {
-      const at = elementsAt(w, args);
-      for (const earlier of needed.get(w.place)?.values() ?? [])
-        if (mayMeet(at, earlier.at)) return { by, needs: earlier.launch, place: w.place };
+      const earlier = needed.get(w.place)?.meeting(elementsAt(w, args));
+      if (earlier !== undefined) return { by, needs: earlier, place: w.place };
     }
     for (const n of needs.needed) {
-      const at = elementsAt(n, args);
-      const known = needed.get(n.place) ?? new Map<string, { at: Elements; launch: number }>();
+      const known = needed.get(n.place) ?? new Needed();
       needed.set(n.place, known);
-      const key = at.join();
-      if (!known.has(key)) known.set(key, { at, launch: by });
+      known.add(elementsAt(n, args), by);
     }
   }
   return undefined;
 };
+
+/** Sets of elements of a place, each with the first launch that needs it, by which of their coordinates are known. */
+class Needed {
+  private readonly groups = new Map<string, Group>();
+
+  add(at: Elements, launch: number): void {
+    const axes = at.flatMap((x, n) => (x === undefined ? [] : [n]));
+    const group = this.groups.get(axes.join()) ?? { axes, sets: new Map<string, Entry>() };
+    this.groups.set(axes.join(), group);
+    const key = at.join();
+    if (!group.sets.has(key)) group.sets.set(key, { at, launch });
+  }
+
+  /** The launch that needs a set which may have an element in common with this one. */
+  meeting(at: Elements): number | undefined {
+    for (const { axes, sets } of this.groups.values()) {
+      /* Where this one knows as much, only an equal set does: there may be as many as steps. */
+      const found = axes.every((n) => at[n] !== undefined)
+        ? sets.get(at.map((x, n) => (axes.includes(n) ? x : undefined)).join())
+        : [...sets.values()].find((s) => mayMeet(at, s.at));
+      if (found) return found.launch;
+    }
+    return undefined;
+  }
+}
+
+interface Group {
+  readonly axes: readonly number[];
+  readonly sets: Map<string, Entry>;
+}
+
+interface Entry {
+  readonly at: Elements;
+  readonly launch: number;
+}
 
 type Elements = readonly (number | undefined)[];
 

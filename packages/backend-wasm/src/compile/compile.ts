@@ -8,7 +8,7 @@ import { assemble, assembler } from './assemble.js';
 /** The one file that `emit` writes. */
 export const sourceFile = 'kernels.wat';
 
-/** Assembles sources: in Node through the cache on disk, in a browser anew each time. Errors: `wasm/sources`, `wasm/text`, `wasm/assembler`. */
+/** Assembles sources: in Node through the cache on disk, in a browser anew each time. Errors: `wasm/sources`, `wasm/text`. */
 export const compileSources = (sources: Sources, given?: CompileOptions): TaskEither<Diagnostics, Artifact> =>
   attempt(async () => {
     const options = checkOptions('compile', given, compileSpec);
@@ -20,7 +20,7 @@ export const compileSources = (sources: Sources, given?: CompileOptions): TaskEi
       });
     const wat = typeof text === 'string' ? text : new TextDecoder().decode(text);
     const hash = await contentHash(`${assembler}\n${wat}`);
-    const { bytes, cached, warnings } = await throughCache(hash, options.cache, () => assemble(wat));
+    const { bytes, cached, warnings } = await throughCache(hash, options.cache, () => Promise.resolve(assemble(wat)));
     const compileMs = performance.now() - started;
     return { backend: 'wasm', hash, bytes, cached, compileMs, ...(warnings.length > 0 ? { warnings } : {}) };
   });

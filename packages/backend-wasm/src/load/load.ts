@@ -45,12 +45,16 @@ const checkArtifact = (module: Module, layout: MemoryLayout, { exports }: WebAss
     });
 };
 
-/** Bytes to code. Error: `wasm/compile`. */
+/** Bytes to code. Errors: `wasm/compile`, `wasm/policy`. */
 const compiled = async (bytes: Uint8Array): Promise<WebAssembly.Module> => {
   try {
     return await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
   } catch (e) {
     if (!(e instanceof WebAssembly.CompileError)) throw e;
+    if (/content security policy|\bCSP\b|unsafe-eval/i.test(e.message))
+      return fail('wasm/policy', 'the content policy of this page forbids WebAssembly', {
+        remedy: "add 'wasm-unsafe-eval' to script-src of its Content-Security-Policy",
+      });
     return fail('wasm/compile', `the WebAssembly engine refuses the module: ${e.message}`, {
       remedy:
         'if a function is too large, split the kernel or do not unroll it; else clear the cache folder and compile again',

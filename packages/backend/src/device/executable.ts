@@ -70,7 +70,16 @@ export const executableOf = (
     library.dispose();
     placement.release();
   };
+  const now = (list: CommandList, count: number): void => {
+    memory.publish();
+    try {
+      list.run(count);
+    } finally {
+      memory.outdate();
+    }
+  };
   const inBackground = async (list: CommandList, count: number): Promise<void> => {
+    memory.publish();
     work.by = module.name;
     state.running = true;
     try {
@@ -80,6 +89,7 @@ export const executableOf = (
         list.run(count);
       }
     } finally {
+      memory.outdate();
       work.by = undefined;
       state.running = false;
       if (state.disposed) release();
@@ -131,7 +141,7 @@ export const executableOf = (
     ready,
     run: (options) => {
       ready();
-      all().run(threads(options));
+      now(all(), threads(options));
     },
     runAsync: async (options) => {
       ready();
@@ -139,7 +149,7 @@ export const executableOf = (
     },
     launch: (name, args, options) => {
       ready();
-      launching(name, args).run(threads(options));
+      now(launching(name, args), threads(options));
     },
     launchAsync: async (name, args, options) => {
       ready();
@@ -156,7 +166,7 @@ export const executableOf = (
         },
         run: (options) => {
           ready();
-          list.run(threads(options));
+          now(list, threads(options));
         },
         runAsync: async (options) => {
           ready();

@@ -1,4 +1,5 @@
 export * from './memory.js';
+export type { Mirror } from './mirror.js';
 export * from './buffer.js';
 export * from './placement.js';
 export * from './library.js';

@@ -1,4 +1,5 @@
 import { type ScalarType, type TypedArray, arrayConstructor, byteSize, bytesOf, fail } from '@filigree/ir';
+import { type KeptMirror, type Mirror, mirrorOf } from './mirror.js';
 
 /**
  * Memory of a device, in which programs have their buffers. Programs in one memory can be bound to each other's buffers.
@@ -21,6 +22,12 @@ export interface Memory {
   readonly write: (block: Block, offset: number, from: TypedArray) => void;
   /** A view of it, valid until the block is freed. Error: `memory/apart` where the host does not see it. */
   readonly view: (block: Block, offset: number, type: ScalarType, length: number) => TypedArray;
+  /** A copy of a block that the host does not see, the same for all who ask. Errors: as `hold`, `memory/mapped` where there are views. */
+  readonly mirror: (block: Block) => Mirror;
+  /** Called before kernels run: what the host changed in mirrors goes to the device. */
+  readonly publish: () => void;
+  /** Called after kernels ran: what mirrors show is no longer so. */
+  readonly outdate: () => void;
   /** Resolves when all that was begun on the device is done. */
   readonly synchronize: () => Promise<void>;
   /** The end: no more blocks are given out, and the memory goes when the last of them is freed. */
@@ -57,10 +64,11 @@ export interface Region {
 
 /** The memory of a device. All that is the same for all devices, holders and checks, is done here. */
 export const memoryOf = (device: Device): Memory => {
-  const held = new Map<Block, { readonly region: Region; holders: number }>();
+  const held = new Map<Block, Held>();
+  const mirrors = new Set<KeptMirror>();
   let disposed = false;
 
-  const entry = (block: Block): { readonly region: Region; holders: number } => {
+  const entry = (block: Block): Held => {
     if (block?.memory !== memory)
       fail('memory/foreign', 'the block lies in another memory', {
         remedy: 'make both programs with one memory: { memory }',
@@ -104,20 +112,42 @@ export const memoryOf = (device: Device): Memory => {
       const known = entry(block);
       if (--known.holders > 0) return;
       held.delete(block);
+      if (known.mirror) mirrors.delete(known.mirror);
       device.release(known.region);
       if (disposed && held.size === 0) device.dispose?.();
     },
     read: (block, offset, into) => {
       const region = regionOf(block, offset, into.byteLength);
+      held.get(block)!.mirror?.publish();
       if (device.read) device.read(region.at + offset, bytesOf(into));
       else copy(bytesOf(into), hostBytes(region, offset, into.byteLength));
     },
     write: (block, offset, from) => {
       const region = regionOf(block, offset, from.byteLength);
+      const { mirror } = held.get(block)!;
+      mirror?.publish();
+      mirror?.outdate([offset, offset + from.byteLength]);
       if (device.write) device.write(region.at + offset, bytesOf(from));
       else copy(hostBytes(region, offset, from.byteLength), bytesOf(from));
     },
     view,
+    mirror: (block) => {
+      const known = entry(block);
+      const { read, write } = device;
+      if (!read || !write)
+        return fail('memory/mapped', `the host sees the memory of ${device.space} itself`, { remedy: 'use view()' });
+      if (!known.mirror) {
+        const { at } = known.region;
+        known.mirror = mirrorOf(block.bytes, {
+          read: (offset, into) => read(at + offset, into),
+          write: (offset, from) => write(at + offset, from),
+        });
+        mirrors.add(known.mirror);
+      }
+      return known.mirror;
+    },
+    publish: () => mirrors.forEach((m) => m.publish()),
+    outdate: () => mirrors.forEach((m) => m.outdate()),
     synchronize: device.synchronize ?? (() => Promise.resolve()),
     dispose: () => {
       if (disposed) return;
@@ -127,6 +157,13 @@ export const memoryOf = (device: Device): Memory => {
   };
   return memory;
 };
+
+/** A block that was given out. */
+interface Held {
+  readonly region: Region;
+  holders: number;
+  mirror?: KeptMirror;
+}
 
 const hostBytes = ({ host }: Region, offset: number, bytes: number): Uint8Array => {
   const { buffer, byteOffset } = host!();

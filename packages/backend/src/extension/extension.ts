@@ -28,3 +28,10 @@ export interface CSpelling extends Spelling {
 
 /** Makes a backend that knows these extensions: verifies their ops, and writes them as they say. */
 export type MakeBackend = (options: { readonly extensions: readonly Extension[] }) => Backend;
+
+/**
+ * Whether an extension may change what becomes of a module: only those that bring nothing but backends, or passes that are called by
+ * name, do not.
+ */
+export const hasBearing = (extension: Extension): boolean =>
+  Object.keys(extension).some((slot) => !['name', 'from', 'backends', 'passes'].includes(slot));

@@ -4,3 +4,4 @@ export * from './toolchain/locate.js';
 export * from './toolchain/process.js';
 export * from './cache/artifact-cache.js';
 export * from './cache/make-folder.js';
+export * from './cache/disk-bank.js';

@@ -1,24 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { backendsOf, type Backend, type MakeBackend } from '@filigree/backend';
 import { isBackend } from '@filigree/backend/options';
-import { cpp } from '@filigree/backend-cpp';
-import { cuda } from '@filigree/backend-cuda';
-import { hip } from '@filigree/backend-hip';
-import { metal } from '@filigree/backend-metal';
-import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError, describeValue, fail, type Extension } from '@filigree/ir';
 import { chooseBackend } from '@filigree/runtime';
+import { platform } from '#platform';
 
 /** What this package brings by itself: the one list of its backends, the preferred first. */
 const own = {
   name: 'filigree',
-  backends: {
-    cpp: (options) => cpp(options),
-    wasm: (options) => wasm(options),
-    cuda: (options) => cuda(options),
-    hip: (options) => hip(options),
-    metal: (options) => metal(options),
-  },
+  backends: platform.backends,
 } as const satisfies Extension & { readonly backends: Readonly<Record<string, MakeBackend>> };
 
 /** The name of a backend of this version. */

@@ -15,6 +15,7 @@ export interface BuildOptions extends SharingOptions {
   readonly threads?: number | undefined;
   readonly cache?: string | false | undefined;
   readonly arithmetic?: Arithmetic | undefined;
+  readonly maxMB?: number | undefined;
   readonly specialize?: OptionOverrides | undefined;
   /** Called when a step begins. */
   readonly onProgress?: ((stage: Stage) => void | Promise<void>) | undefined;
@@ -44,13 +45,15 @@ export const build = async (program: Program, options: BuildOptions): Promise<Bu
 };
 
 const built = async (program: Program, options: BuildOptions): Promise<Built> => {
-  const { backend, threads = 1, cache, memory, bind, onProgress } = options;
+  const { backend, threads = 1, cache, memory, bind, maxMB, onProgress } = options;
   const arithmetic = arithmeticOf(options.arithmetic);
   const specializeOptions = mergeOptions(options.specialize ?? {}, options.dtype ? { dtype: options.dtype } : {});
   const { dtype } = specializeOptions;
   await onProgress?.('trace');
   const started = performance.now();
-  const traced = right(runPass(trace({ arithmetic }), program, backend.watch));
+  const traced = right(
+    runPass(trace({ arithmetic, ...(maxMB === undefined ? {} : { maxMB }) }), program, backend.watch),
+  );
   checkNames(traced);
   const tracedAt = performance.now();
   await onProgress?.('analyse');

@@ -48,6 +48,8 @@ export interface CompileOptions extends SharingOptions {
    * `algebraic`, as real numbers.
    */
   readonly arithmetic?: Arithmetic;
+  /** Memory that the expressions of the program may take, in MB; more is the diagnostic `memory/limit`. Default: what there is. */
+  readonly maxMB?: number;
   /** Overrides of specialisation, at any depth. */
   readonly specialize?: OptionOverrides;
   /** Everything that `run` uses from around it, by name: `{ dot, n }`. Functions in it are made symbolic too. */
@@ -112,6 +114,7 @@ export const compileSpec: OptionSpec<Omit<CompileOptions, 'scope' | 'at'>> = {
   threads: threadsOption,
   cache: option.or(false, option.text),
   arithmetic: option.choice(...ARITHMETICS),
+  maxMB: option.number(1),
   specialize: optionsOf(specializeSpec),
   onProgress: option.callback,
   ...sharingSpec,

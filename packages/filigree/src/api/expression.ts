@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { fail } from '@filigree/ir';
 import {
   evaluateExpr,
@@ -11,6 +10,7 @@ import {
   type ExprTree,
 } from '@filigree/sparse/formats';
 import { symbolicRing, type Program } from '@filigree/specialize';
+import { platform } from '#platform';
 import { right } from './build.js';
 import { checkPattern } from './check-pattern.js';
 
@@ -40,11 +40,7 @@ export const RESULT = 'result';
  */
 const BYTES_PER_FLOP = 32;
 
-/** What a container may have is less than what the machine has; where nothing is set, it is said to be 0 or beyond all memory. */
-const flopsThatFit = (): number => {
-  const constrained = process.constrainedMemory();
-  return Math.floor((constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()) / BYTES_PER_FLOP);
-};
+const flopsThatFit = (): number => Math.floor(platform.memoryBytes() / BYTES_PER_FLOP);
 
 /**
  * An expression of sparse algebra over these bindings. Only names that occur become inputs. Errors: `expr/…` (of which

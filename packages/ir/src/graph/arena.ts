@@ -27,6 +27,8 @@ export interface GraphOptions {
    * is the diagnostic `graph/collision`. Slower, for debugging; 4 more bytes a node.
    */
   readonly checkCollisions?: boolean;
+  /** Memory that the nodes may take, in MB; more is the diagnostic `memory/limit`. Default: what there is. */
+  readonly maxMB?: number;
 }
 
 /**
@@ -56,13 +58,16 @@ export abstract class NodeArena {
   /** Number of nodes at which storage or table must grow. */
   protected limit: number;
   protected readonly check: CollisionCheck | undefined;
+  /** Nodes that there may be. */
+  private readonly most: number;
 
   constructor(given?: GraphOptions) {
     const options = checkOptions('Graph', given, graphSpec);
     this.arithmetic = arithmeticOf(options.arithmetic);
     this.algebraic = this.arithmetic === 'algebraic';
     this.seed = options.seed ?? 0x5eed;
-    const capacity = Math.max(64, options.capacity ?? 1024);
+    this.most = Math.min(MAX_NODES, Math.max(64, Math.floor(((options.maxMB ?? Infinity) * 1e6) / BYTES_A_NODE)));
+    const capacity = Math.min(this.most, Math.max(64, options.capacity ?? 1024));
     this.op = new Uint8Array(capacity);
     this.left = new Int32Array(capacity);
     this.right = new Int32Array(capacity);
@@ -206,11 +211,17 @@ export abstract class NodeArena {
   reserve(n: number): void {
     this.requireHashes();
     if (n > this.op.length) {
-      if (n > MAX_NODES)
-        fail('graph/too-large', `an expression graph holds at most ${MAX_NODES} nodes`, {
-          remedy: 'split the program',
-        });
-      const capacity = Math.min(MAX_NODES, Math.max(n, 2 * this.op.length));
+      if (n > this.most)
+        fail(
+          this.most < MAX_NODES ? 'memory/limit' : 'graph/too-large',
+          this.most < MAX_NODES
+            ? `the program has more than the ${this.most} expressions that the given limit of memory has room for`
+            : `an expression graph holds at most ${MAX_NODES} nodes`,
+          {
+            remedy: `say loops over many alike as elements, split the program${this.most < MAX_NODES ? ', or raise maxMB' : ''}`,
+          },
+        );
+      const capacity = Math.min(this.most, Math.max(n, 2 * this.op.length));
       this.op = grow(new Uint8Array(capacity), this.op);
       this.left = grow(new Int32Array(capacity), this.left);
       this.right = grow(new Int32Array(capacity), this.right);
@@ -225,6 +236,8 @@ export abstract class NodeArena {
 
 const SMALL = 1 << 20;
 const MAX_NODES = 2 ** 29 - 1;
+/* With the share of the table. */
+const BYTES_A_NODE = 30;
 
 const grow = <T extends Uint8Array | Int32Array>(target: T, source: T): T => {
   target.set(source);
@@ -240,4 +253,5 @@ const graphSpec: OptionSpec<GraphOptions> = {
   entries: option.number(0, MOST_NODES),
   seed: option.whole(Number.MIN_SAFE_INTEGER),
   checkCollisions: option.truth,
+  maxMB: option.number(1),
 };

@@ -3,12 +3,17 @@ import type { Parsed } from '../source/parse.js';
 
 /**
  * What a name of a module, or a member of a namespace, is called where it is imported from, if that is one of these modules.
- * Files of the user's own may hand on what they import, under the same names; so they count as such modules.
+ * Files of the user's own may hand on what they import, under the same names; so they count as such modules, unless `handedOn` is false.
  */
-export const importedName = ({ program, scopes }: Parsed, callee: AnyNode, modules: RegExp): string | undefined => {
+export const importedName = (
+  { program, scopes }: Parsed,
+  callee: AnyNode,
+  modules: RegExp,
+  handedOn = true,
+): string | undefined => {
   const [id, member] = callee.type === 'MemberExpression' ? [callee.object, memberName(callee)] : [callee, undefined];
   const specifier = scopes.bindingOf(id)?.node;
-  if (!specifier || !isFrom(program, specifier, modules)) return undefined;
+  if (!specifier || !isFrom(program, specifier, modules, handedOn)) return undefined;
   if (member === undefined) return specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : undefined;
   return specifier.type === 'ImportNamespaceSpecifier' ? member : undefined;
 };
@@ -16,12 +21,12 @@ export const importedName = ({ program, scopes }: Parsed, callee: AnyNode, modul
 const memberName = ({ property, computed }: Extract<AnyNode, { type: 'MemberExpression' }>): string =>
   computed ? '' : nameOf(property);
 
-const isFrom = (program: Program, specifier: AnyNode, modules: RegExp): boolean =>
+const isFrom = (program: Program, specifier: AnyNode, modules: RegExp, handedOn: boolean): boolean =>
   program.body.some(
     (s) =>
       s.type === 'ImportDeclaration' &&
       s.specifiers.some((i) => i === specifier) &&
-      (isOwnFile(String(s.source.value)) || String(s.source.value).search(modules) >= 0),
+      ((handedOn && isOwnFile(String(s.source.value))) || String(s.source.value).search(modules) >= 0),
   );
 
 /** Paths, and what stands for them by custom: `./words.js`, `/src/words.js`, `#words`, `@/words`, `~/words`. */

@@ -23,13 +23,14 @@ export interface Roots {
 }
 
 /**
- * Finds the functions of a module that are to be traced: those given to `symbolic(…)`, those that begin with the directive
+ * Finds the functions of a module that are to be traced: those given to `symbolic(…)` and in a program to `compile(…)`, those that begin with the directive
  * `'use symbolic'` (or all, where the module begins with it), and every function of the module that those call.
  */
 export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
   const { program, scopes } = parsed;
   const found = new Set<AnyNode>();
   const marked: AnyNode[] = [];
+  const programs: Methods[] = [];
 
   const add = (node: AnyNode): void => {
     if (found.has(node)) return;
@@ -47,10 +48,32 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
     if (node.type === 'Identifier') addBinding(scopes.bindingOf(node));
     for (const child of children(node)) addUsed(child);
   };
+  /* The function `run` of a program, `compile({ inputs, run })`, in any of the ways in which an object has it. */
+  const addProgram = (given: AnyNode): void => {
+    const binding = given.type === 'Identifier' ? scopes.bindingOf(given) : undefined;
+    const values: readonly unknown[] = binding?.kind === 'const' ? binding.values : [];
+    const objects = binding ? values.filter((v): v is AnyNode => typeof v === 'object').map((v) => bare(v)) : [given];
+    for (const holder of objects) {
+      if (holder.type !== 'ObjectExpression') continue;
+      for (const p of holder.properties) {
+        if (p.type !== 'Property' || p.computed || p.kind !== 'init' || keyOf(p.key) !== 'run') continue;
+        const run = bare(p.value);
+        if (isFunction(run)) add(run);
+        if (p.method) programs.push({ holder, own: ['run'], ofInstances: [] });
+        else if (isFunction(run)) marked.push(p.value);
+        /* In `{ run }` the name stands for itself: it is marked where it is declared. */
+        else if (run.type === 'Identifier' && addBinding(scopes.bindingOf(run)) && !p.shorthand) marked.push(p.value);
+      }
+    }
+  };
   const all = hasDirective(program.body);
   const visit = (node: AnyNode): void => {
     if (isFunction(node) && (all || (node.body.type === 'BlockStatement' && hasDirective(node.body.body)))) add(node);
     if (all && (node.type === 'ClassDeclaration' || node.type === 'ClassExpression')) add(node);
+    if (node.type === 'CallExpression' && node.arguments.length > 0) {
+      /* Many things are called so: only what comes from this package itself. */
+      if (importedName(parsed, bare(node.callee), modules, false) === 'compile') addProgram(bare(node.arguments[0]));
+    }
     if (
       node.type === 'CallExpression' &&
       node.arguments.length > 0 &&
@@ -79,7 +102,7 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
   return {
     nodes: nodes.sort((a, b) => a.start - b.start),
     marked: [...marked, ...alone],
-    methods: standing.methods,
+    methods: [...standing.methods, ...programs.filter((p) => !standing.methods.some((m) => m.holder === p.holder))],
     inner: standing.inner,
     names,
   };
@@ -92,6 +115,9 @@ const hasDirective = (body: readonly AnyNode[]): boolean => {
   }
   return false;
 };
+
+const keyOf = (key: AnyNode): string =>
+  key.type === 'Identifier' ? key.name : key.type === 'Literal' ? String(key.value) : '';
 
 const classOf = (binding: Binding | undefined): AnyNode | undefined =>
   binding?.kind === 'class' ? binding.node : undefined;

@@ -38,7 +38,7 @@ export interface TransformResult {
  */
 export const transform = (code: string, id: string, given?: TransformOptions): TransformResult | undefined => {
   const options = transformOptions('transform', given);
-  if (!/\b(symbolic|kernel|inlined)\b/.test(code)) return undefined;
+  if (!/\b(symbolic|compile|kernel|inlined)\b/.test(code)) return undefined;
   const file = id.replace(/\?.*$/, '');
   const text = options.original ? options.original.text : code;
   const parsed = parseSource(code, { file, source: text }, relocation(options.original?.map));

@@ -1,16 +1,21 @@
-import { scalarOf, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import { fail, scalarOf, type Builder, type ScalarType, type Value } from '@filigree/ir';
 import { codeType, type Format } from '@filigree/sparse/fields';
 import { checkedBits, checkedSign } from './checks.js';
 import type { SignOptions } from './int.js';
+import { sharedExponent } from './shared-exponent.js';
 import { ieeeOf, type Ieee } from './ieee.js';
 
 /**
  * Floating-point numbers of few bits (thesis §5.5.3): from the highest bit down a sign, unless they are unsigned, the exponent
  * with the bias 2ᵉ⁻¹ - 1, the fraction. An exponent of 0 is zero: there are no subnormal numbers, and no infinities. A number is stored
  * as the nearest, halves away from zero, whose exponent may be the next one; then as zero if it is too small, and as the largest if
- * it is too large. NaN is 0, and so is what is negative where there is no sign. Error: `layout/format` for bits out of bounds.
+ * it is too large. NaN is 0, and so is what is negative where there is no sign.
+ *
+ * With `shared` all floats of a bit struct that say the same name there have one exponent, which the largest of them chooses, and
+ * `fraction` digits each, the leading ones among them. Error: `layout/format` for bits out of bounds.
  */
-export const float = (exponent: number, fraction: number, { signed = true }: SignOptions = {}): Format => {
+export const float = (exponent: number, fraction: number, { signed = true, shared }: FloatOptions = {}): Format => {
+  if (shared !== undefined) return floatOfGroup(exponent, fraction, signed, shared);
   checkedBits('float', 'bits of the exponent', exponent, 1, 11);
   checkedBits('float', 'bits of the fraction', fraction, 0, 52);
   checkedSign('float', signed);
@@ -28,6 +33,43 @@ export const float = (exponent: number, fraction: number, { signed = true }: Sig
     decode: (code, type) => ieeeOf(type).numberOf(bitsOf(BigInt(code), shape, ieeeOf(type))),
     emitEncode: (b, value) => b.cast(emitCode(b, value, shape, ieeeOf(scalarOf(value.type))), codeType(bits)),
     emitDecode: (b, code, type) => emitBits(b, code, shape, ieeeOf(type)),
+  };
+};
+
+/** What a float may be told besides its bits. */
+export interface FloatOptions extends SignOptions {
+  /** The name of the exponent that it shares with others of its bit struct. */
+  readonly shared?: string;
+}
+
+const floatOfGroup = (exponent: number, digits: number, signed: boolean, shared: string): Format => {
+  checkedBits('float', 'bits of a shared exponent', exponent, 1, 10);
+  checkedBits('float', 'digits beside a shared exponent', digits, 1, 53);
+  checkedSign('float', signed);
+  if (typeof shared !== 'string' || shared === '')
+    fail('layout/format', `float() was given ${String(shared)} as the name of the exponent that it shares`, {
+      remedy: "name it: float(5, 9, { shared: 'velocity' })",
+    });
+  const notAlone = (): never =>
+    fail('layout/format', `a float that shares the exponent '${shared}' has no code of its own`, {
+      remedy: 'store it in a bit struct, and read the field',
+    });
+  return {
+    name: 'float',
+    attrs: { exponent, fraction: digits, ...(!signed && { signed }), shared },
+    bits: digits + (signed ? 1 : 0),
+    refuses: (type) => {
+      if (type !== 'f32' && type !== 'f64') return 'it is for f32 and f64; int is for integers';
+      const of = ieeeOf(type);
+      if (exponent >= of.exponent)
+        return `an exponent that is shared has fewer than the ${of.exponent} bits of ${type}, not ${exponent}`;
+      return digits > of.fraction + 1 ? `a number of ${type} has ${of.fraction + 1} digits, not ${digits}` : undefined;
+    },
+    encode: notAlone,
+    decode: notAlone,
+    emitEncode: notAlone,
+    emitDecode: notAlone,
+    joint: sharedExponent(shared, { exponent, digits, signed }),
   };
 };
 

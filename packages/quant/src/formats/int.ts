@@ -19,6 +19,7 @@ export const int = (bits: number, { signed = true }: SignOptions = {}): Format =
     name: 'int',
     attrs: { bits, ...(!signed && { signed }) },
     bits,
+    wraps: true,
     refuses: (type) => refusal(type, bits, signed),
     encode: (value) => {
       const code = BigInt.asUintN(bits, BigInt(value));

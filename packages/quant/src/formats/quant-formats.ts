@@ -15,7 +15,7 @@ export const quantFormats: Formats = {
     return fixed(bits as number, range as number, rest);
   },
   float: (attrs) => {
-    const { exponent, fraction, ...rest } = known('float', attrs, ['exponent', 'fraction']);
+    const { exponent, fraction, ...rest } = known('float', attrs, ['exponent', 'fraction', 'shared']);
     return float(exponent as number, fraction as number, rest);
   },
 };

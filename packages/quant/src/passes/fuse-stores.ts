@@ -19,6 +19,7 @@ import {
   Places,
   unguarded,
   valueName,
+  wordFields,
   type Layout,
   type Place,
   type Storage,
@@ -54,7 +55,13 @@ interface Context {
 interface Pending {
   readonly word: string;
   readonly place: Place;
-  readonly stores: ReadonlyMap<string, Op>;
+  readonly stores: ReadonlyMap<string, Store>;
+}
+
+/** What is to be stored to a field, and the op that said so. */
+interface Store {
+  readonly op: Op;
+  readonly value: Value;
 }
 
 const fused = (c: Context, region: Region): Region => {
@@ -62,7 +69,7 @@ const fused = (c: Context, region: Region): Region => {
   let changed = false;
   const ops: Op[] = [];
   const flush = (isDue: (p: Pending) => boolean): void => {
-    ops.push(...pending.filter(isDue).map(({ stores }) => together([...stores.values()])));
+    ops.push(...pending.filter(isDue).map(({ stores }) => together(stores)));
     pending = pending.filter((p) => !isDue(p));
   };
   for (const given of region.ops) {
@@ -78,14 +85,18 @@ const fused = (c: Context, region: Region): Region => {
       ops.push(op);
       continue;
     }
-    const place = guardedPlace(op, c.places.of(op.operands[1]));
-    const earlier = pending.find((p) => p.word === word && isSamePlace(p.place, place));
+    const place = guardedPlace(op, c.places.of(op.operands[writesOf(op).length]));
+    const found = pending.find((p) => p.word === word && isSamePlace(p.place, place));
+    /* Numbers that are encoded together are rounded by what each store knows of the others. */
+    const earlier = found && isApart(c, op, found) ? found : undefined;
     flush((p) => p !== earlier && p.word === word);
-    const field = String(op.attrs.node);
     if (earlier) changed = true;
     const stores = new Map(earlier?.stores);
-    stores.delete(field);
-    pending = [...pending.filter((p) => p !== earlier), { word, place, stores: stores.set(field, op) }];
+    writesOf(op).forEach((field, n) => {
+      stores.delete(field);
+      stores.set(field, { op, value: op.operands[n] });
+    });
+    pending = [...pending.filter((p) => p !== earlier), { word, place, stores }];
   }
   return changed ? { params: region.params, ops } : region;
 };
@@ -95,8 +106,19 @@ const storedWord = ({ layout, table }: Context, op: Op): string | undefined => {
   const node = nodeOf(layout, op);
   if (!node?.stored?.shared || op.regions.length > 0 || op.results.length > 0) return undefined;
   const effects = table.get(op.name)?.effects(op) ?? [];
-  const isStore = effects.length === 1 && effects[0].kind === 'write' && unguarded(op).length === 2;
-  return isStore ? valueName(node) : undefined;
+  const isStore = effects.length === 1 && effects[0].kind === 'write';
+  return isStore && unguarded(op).length === writesOf(op).length + 1 ? valueName(node) : undefined;
+};
+
+/** The fields that a store writes, by the names of their nodes, in the order of its operands. */
+const writesOf = (op: Op): readonly string[] =>
+  op.attrs.fields === undefined ? [String(op.attrs.node)] : wordFields(op);
+
+/** Whether no field of a store is encoded together with one that is still to be stored. */
+const isApart = ({ layout }: Context, op: Op, { stores }: Pending): boolean => {
+  const jointOf = (name: string): string | undefined => layout.named.get(name)?.stored?.joint?.by.name;
+  const ours = new Set(writesOf(op).flatMap((name) => jointOf(name) ?? []));
+  return [...stores.keys()].every((name) => !ours.has(jointOf(name) ?? ''));
 };
 
 const isSamePlace = (a: Place, b: Place): boolean => a.base === b.base && a.bytes === b.bytes && a.guards === b.guards;
@@ -109,25 +131,31 @@ const meets = (c: Context, op: Op, { word, stores }: Pending): boolean => {
     ({ kind, buffer }) =>
       buffer === undefined ||
       c.arena.has(buffer) ||
-      (buffer === word && (kind !== 'read' || field === undefined || stores.has(field))),
+      (buffer === word && (kind !== 'read' || field === undefined || isTouched(c, field, stores))),
   );
   return own || op.regions.some((r) => r.ops.some((inner) => meets(c, inner, { word, stores } as Pending)));
 };
 
+/** Whether what is loaded of a field depends on stores that are still to be made. */
+const isTouched = ({ layout }: Context, field: string, stores: ReadonlyMap<string, Store>): boolean => {
+  const joint = layout.named.get(field)?.stored?.joint;
+  return joint ? joint.members.some((m) => stores.has(m.field.name)) : stores.has(field);
+};
+
 /** One store for several, or the only one. */
-const together = (stores: readonly Op[]): Op => {
-  const last = stores[stores.length - 1];
-  if (stores.length === 1) return last;
-  const { node } = stores[0].attrs;
-  const values: readonly Value[] = stores.map((s) => s.operands[0]);
+const together = (stores: ReadonlyMap<string, Store>): Op => {
+  const all = [...stores.values()];
+  const { op: last } = all[all.length - 1];
+  if (all.every(({ op }) => op === last)) return last;
+  const { op: first } = all[0];
   return makeOp(
     'snode.store_word',
-    [...values, stores[0].operands[1], ...guardsOf(last)],
+    [...all.map((s) => s.value), first.operands[writesOf(first).length], ...guardsOf(last)],
     [],
     {
-      node,
-      fields: stores.map((s) => String(s.attrs.node)),
-      ...(stores.every((s) => s.attrs.alone === true) && { alone: true }),
+      node: [...stores.keys()][0],
+      fields: [...stores.keys()],
+      ...(all.every(({ op }) => op.attrs.alone === true) && { alone: true }),
     },
     [],
     last.loc,

@@ -26,7 +26,7 @@ export type ArenaState = Readonly<Record<string, number>>;
  * the file; the header (JSON); and the parts, each at a multiple of 8 bytes. Numbers are little-endian.
  */
 export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
-  arena.ready();
+  arena.ready('settle');
   const { storage, words } = arena;
   const pools = storage.nodes.filter(isPooled);
   for (const at of pools) settle(arena, at);

@@ -1,17 +1,23 @@
 import type { Place } from '@filigree/backend/device';
 import type { TypedArray } from '@filigree/ir';
 import { arenaIn, type Arena as Memory, type Storage } from '@filigree/sparse/fields';
+import type { MirroredArena } from './mirrored.js';
 
 /** A storage and its memory, as the host sees them. */
 export interface Arena extends Memory {
-  /** Called before each access, with what is more than to read and write values; throws while the memory must not be touched. */
-  readonly ready: (use?: ArenaUse) => void;
+  /** Called before each access, with what is more than to read values, and the nodes below the root that it is about; throws while the memory must not be touched. */
+  readonly ready: (use?: ArenaUse, branches?: ReadonlySet<number>) => void;
+  /** How the host sees it where it lies in memory of a device. */
+  readonly mirrored?: MirroredArena;
   /** Where it lies in a memory that programs can share, if it does. */
   readonly place?: Place;
 }
 
-/** Cells may be activated or deactivated; the memory itself is handed out, so that accesses to it will not be seen. */
-export type ArenaUse = 'structure' | 'hold';
+/**
+ * Values are written; cells may be activated or deactivated, too; what pools gave out is only settled; the memory itself is handed out, so
+ * that accesses to it will not be seen.
+ */
+export type ArenaUse = 'values' | 'structure' | 'settle' | 'hold';
 
 /**
  * The arena in these buffers, which are those of `storage.buffers` by name, all over one memory. Error: `arena/buffers` where
@@ -19,7 +25,21 @@ export type ArenaUse = 'structure' | 'hold';
  */
 export const openArena = (
   storage: Storage,
-  buffers: Readonly<Record<string, TypedArray>>,
-  ready: (use?: ArenaUse) => void = () => {},
+  buffers: Readonly<Record<string, TypedArray>> | MirroredArena,
+  check: (use?: ArenaUse) => void = () => {},
   place?: Place,
-): Arena => ({ ...arenaIn(storage, buffers), ready, ...(place && { place }) });
+): Arena => {
+  const mirrored = isMirrored(buffers) ? buffers : undefined;
+  return {
+    ...arenaIn(storage, isMirrored(buffers) ? buffers.buffers : buffers),
+    ready: (use, branches) => {
+      check(use);
+      if (use !== 'hold') mirrored?.look({ writes: use !== undefined, ...(branches && { branches }) });
+    },
+    ...(mirrored && { mirrored }),
+    ...(place && { place }),
+  };
+};
+
+const isMirrored = (buffers: Readonly<Record<string, TypedArray>> | MirroredArena): buffers is MirroredArena =>
+  typeof buffers['look'] === 'function';

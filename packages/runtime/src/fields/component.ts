@@ -1,13 +1,11 @@
-import { byteSize, fail, type Scalar, type ScalarType, type TypedArray } from '@filigree/ir';
+import { byteSize, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import {
   ambientOf,
-  codeIn,
   componentsOf,
-  decoded,
-  encoded,
   pathTowards,
   storedType,
-  withCode,
+  valueIn,
+  withValues,
   type AnyField,
   type FieldDecl,
   type Path,
@@ -33,6 +31,9 @@ export interface Component {
   /** The value in the cell at an address, and writing it. */
   readonly get: (cell: number) => number | bigint;
   readonly set: (cell: number, value: number | bigint) => void;
+  /** Writes it with components that are encoded together with it, in the same cell, where there can be such. */
+  readonly setAll?: (cell: number, components: readonly Component[], values: readonly (number | bigint)[]) => void;
+  readonly node: SNode;
 }
 
 /** The components of a field. Errors: `field/unknown`, `field/foreign` where the arena's layout does not hold this very field. */
@@ -59,6 +60,7 @@ export const componentsIn = (arena: Arena, any: AnyField): readonly Component[] 
       bytes: byteSize(storedType(place.node)),
       array,
       isPlain: !place.node.stored,
+      node: place.node,
       ambient: plain(ambientOf(storage.layout, decl.name)),
       ...accessTo(array, place.node, place.offset, byteSize(storedType(place.node))),
     };
@@ -73,7 +75,7 @@ const accessTo = (
   { field, stored }: SNode,
   offset: number,
   bytes: number,
-): Pick<Component, 'get' | 'set'> => {
+): Pick<Component, 'get' | 'set' | 'setAll'> => {
   if (!stored)
     return {
       get: (cell) => array[(cell + offset) / bytes],
@@ -81,13 +83,21 @@ const accessTo = (
         array[(cell + offset) / bytes] = value;
       },
     };
-  const type: ScalarType = field!.type;
   return {
-    get: (cell) => plain(decoded(stored, type, codeIn(stored, array[(cell + offset) / bytes]))),
+    get: (cell) => plain(valueIn(field!, stored, array[(cell + offset) / bytes])),
     set: (cell, value) => {
       const at = (cell + offset) / bytes;
-      array[at] = withCode(stored, array[at], encoded(stored, type, value));
+      array[at] = withValues(array[at], [{ field: field!, stored, value }]);
     },
+    ...(stored.joint && {
+      setAll: (cell, components, values) => {
+        const at = (cell + offset) / bytes;
+        array[at] = withValues(
+          array[at],
+          components.map(({ node }, n) => ({ field: node.field!, stored: node.stored!, value: values[n] })),
+        );
+      },
+    }),
   };
 };
 

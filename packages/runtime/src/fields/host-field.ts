@@ -76,7 +76,7 @@ export interface HostField<V = number, W = V> {
    * `field/length`.
    */
   readonly fromArray: (values: ArrayLike<number | bigint>, box?: Box) => void;
-  /** The memory itself, where nothing is sparse; valid until the program is disposed of. Error: `field/not-dense`. */
+  /** The memory itself, where nothing is sparse; valid until the program is disposed of. Errors: `field/not-dense`, `memory/apart`. */
   readonly view: () => DenseView;
   /**
    * The memory itself, for programs that are to be bound to it, where nothing is sparse and values lie one behind the other, as in
@@ -117,6 +117,8 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const [first] = components;
   const { path } = first;
   const { name, type } = any;
+  const branches = new Set(components.map((c) => c.nodes[0]));
+  const ready = (use?: ArenaUse): void => arena.ready(use, branches);
   const what = `field '${name}'`;
   const shape = shapeOf(any);
   const together = areTogether(components);
@@ -137,7 +139,9 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const stored = (value: unknown): readonly (number | bigint)[] =>
     shape.unpack(value).map((x, n) => toStored(components[n].decl.name, type, x));
   const write = (cell: number, indices: ArrayLike<number>, values: readonly (number | bigint)[]): void =>
-    components.forEach((c, n) => c.set(holder(c, cell, indices, growCell), values[n]));
+    first.setAll
+      ? first.setAll(cell, components, values)
+      : components.forEach((c, n) => c.set(holder(c, cell, indices, growCell), values[n]));
   const put: (at: ArrayLike<number>, value: unknown) => void =
     any.is === 'scalar'
       ? (at, value) => {
@@ -149,7 +153,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
           write(growCell(arena, path, at), at, values);
         };
   const checked = (indices: Indices, use?: ArenaUse): ArrayLike<number> => {
-    arena.ready(use);
+    ready(use);
     return checkedIndices(what, path, indices);
   };
 
@@ -172,23 +176,23 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       for (const { cells, indicesOf } of innermost()) dropCell(arena, cells, indicesOf(at));
     },
     clear: (indices) => {
-      arena.ready('structure');
+      ready('structure');
       if (indices !== undefined) return list().clear(indices);
       for (const path of outermost()) dropAll(arena, path);
     },
     length: (indices = []) => {
-      arena.ready();
+      ready();
       return list().length(indices);
     },
     append: (indices, value) => {
-      arena.ready('structure');
+      ready('structure');
       const values = stored(value);
       const [cell, place, at] = list().append(indices);
       write(cell, at, values);
       return place;
     },
     fill: (value) => {
-      arena.ready();
+      ready('values');
       const values = stored(value);
       if (!inTiles) visitElements(arena, path, (cell, indices) => write(cell, indices, values));
       else
@@ -196,22 +200,22 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
           components.forEach((c, n) => fillCells(c, elementAt(c, first), path, values[n]));
     },
     entries: () => {
-      arena.ready();
+      ready();
       return whileReady(
-        arena,
+        ready,
         elements(arena, path, (cell, indices) => [indices, read(cell, indices)] as const),
       );
     },
     bounds: () => {
-      arena.ready();
+      ready();
       return boundsOf(arena, first);
     },
     toArray: (box) => {
-      arena.ready();
+      ready();
       return denseArray(arena, name, components, boxOf(name, path, box));
     },
     fromArray: (values, box) => {
-      arena.ready('structure');
+      ready('structure');
       const inside = boxOf(name, path, box);
       const length = components.length * sizeOfBox(inside);
       if (values?.length !== length)
@@ -236,21 +240,25 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       });
     },
     view: () => {
-      arena.ready('hold');
+      if (arena.mirrored)
+        fail('memory/apart', `the host has no view of ${what}, which lies in memory of a device`, {
+          remedy: 'copy: toArray() and fromArray()',
+        });
+      ready('hold');
       return denseView(arena, name, components, shape);
     },
     buffer: () => {
-      arena.ready('hold');
+      ready('hold');
       return denseBuffer(arena, any, denseView(arena, name, components, shape));
     },
   };
 };
 
 /* Between two elements anything may be launched. */
-function* whileReady<T>(arena: Arena, all: Iterable<T>): Generator<T> {
+function* whileReady<T>(ready: () => void, all: Iterable<T>): Generator<T> {
   for (const one of all) {
     yield one;
-    arena.ready();
+    ready();
   }
 }
 

@@ -23,9 +23,11 @@ import {
 } from '@filigree/sparse/fields';
 import { loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
+import { mirroredArena } from '../fields/mirrored.js';
 import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
 import { once } from '../fields/once.js';
-import { instantiate, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
+import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
+import type { Banking } from '../bank/banked.js';
 import { lifecycle } from '../lifecycle.js';
 import { right } from '../right.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
@@ -103,13 +105,14 @@ export const fieldProgram = (
   launches: Readonly<Record<string, readonly Launchable[]>>,
   given: FieldProgramOptions,
   queued?: QueueSource,
+  banking?: Banking,
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
     const { backend, seed = 0, over, adjoints, ...rest } = options;
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
-    const made = right(await instantiate(module, backend, { ...rest, ...(shared && { bind }) })());
+    const made = right(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
     const queue = queued && { ...queued, backend, options: compiling, instance: made };
@@ -122,7 +125,7 @@ export const fieldProgram = (
   });
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'queue'>;
+export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'entry' | 'queue'>;
 
 /** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
 const arenaOf = (storage: Storage, over: Pick<FieldProgram, 'storage' | 'instance'>): Bindings => {
@@ -166,14 +169,17 @@ const assembled = (
   const ready = (use?: ArenaUse): void => {
     life.ready();
     instance.ready();
-    if (use)
+    if (use && use !== 'settle')
       recorder?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
     if (use === 'hold') queue?.stop();
     else queue?.flush();
     if (use === 'structure') queue?.forget();
   };
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
-  const arena = openArena(storage, instance.buffers, ready, words);
+  const { memory } = instance;
+  const seen = memory.mapped ? instance.buffers : mirroredArena(storage, memory.mirror(words.block), words.offset);
+  const arena = openArena(storage, seen, ready, words);
+  if (!initialized) arena.mirrored?.look({ writes: true });
   if (!initialized) initializeArena(storage, arena.words);
   const random = seeds(seed);
   const sites = sitesOf(module);
@@ -185,6 +191,7 @@ const assembled = (
   };
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {
+    arena.mirrored?.look({ writes: true });
     clearStatus(arena);
     settleAll(arena);
     throw e;
@@ -199,7 +206,7 @@ const assembled = (
   const launchers = mapValues(launches, (kernels, name) =>
     launcherOf(name, kernels, {
       ...context,
-      ...(queue && { queue: (call, given, before) => queue.run(call, given, before) }),
+      ...(queue && { queue: (call) => queue.launcherOf(call) }),
     }),
   );
 
@@ -241,17 +248,21 @@ const assembled = (
 };
 
 /** An instance whose memory is handed out as it is after all launches, and from then on after each. */
-const held = (instance: Instance, queue: Queue): Instance => ({
-  ...instance,
-  buffer: (name) => {
-    queue.stop();
-    return instance.buffer(name);
-  },
-  get buffers() {
-    queue.stop();
-    return instance.buffers;
-  },
-});
+const held = (instance: Instance, queue: Queue): Instance =>
+  /* Sources are made when they are asked for. */
+  Object.defineProperties({} as Instance, {
+    ...Object.getOwnPropertyDescriptors(instance),
+    ...Object.getOwnPropertyDescriptors({
+      buffer: (name: string) => {
+        queue.stop();
+        return instance.buffer(name);
+      },
+      get buffers() {
+        queue.stop();
+        return instance.buffers;
+      },
+    }),
+  });
 
 /* Made when they are first asked for: a layout may have many fields. */
 const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {

@@ -19,6 +19,8 @@ export interface Launcher {
 export interface Launchable {
   /** As it was lowered. */
   readonly kernel: Kernel;
+  /** The buffers that it writes, where that is known without looking. */
+  readonly writes?: ReadonlySet<string> | undefined;
   readonly signature: Pick<KernelSignature, 'launch' | 'result' | 'seed'>;
   /** Shows the source around a place, for messages. */
   readonly frames?: Frames;
@@ -32,7 +34,7 @@ export interface LaunchContext {
   /** Called after each kernel; throws what it reported. */
   readonly check: (launch: string, frames: Frames | undefined) => void;
   /** What launches wait in, if they do not run at once. */
-  readonly queue?: (call: Call, given: readonly unknown[], before: number) => number;
+  readonly queue?: (call: Call) => (given: readonly unknown[], before: number) => number;
   /** Writes launches down while it records. */
   readonly recorder?: Recorder | undefined;
 }
@@ -45,7 +47,7 @@ export interface LaunchContext {
 export const launcherOf = (name: string, kernels: readonly Launchable[], context: LaunchContext): Launcher => {
   const parameters = parametersOf(name, kernels);
   const calls = kernels.map((k) => callOf(name, k, parameters, context));
-  const run = context.queue ?? atOnce;
+  const runs = calls.map(context.queue ?? atOnce);
   const counted = (given: readonly unknown[]): void => {
     if (given.length !== parameters.length)
       fail('launch/arguments', `kernel '${name}' takes ${countText(parameters)}, got ${given.length}`, {
@@ -56,7 +58,7 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
     run: (given) => {
       counted(given);
       let result = NaN;
-      for (const c of calls) result = run(c, given, result);
+      for (let k = 0; k < runs.length; k++) result = runs[k](given, result);
       return result;
     },
     runAsync: async (given) => {
@@ -72,11 +74,13 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
   };
 };
 
-const atOnce = (call: Call, given: readonly unknown[], before: number): number => {
-  call.bind(given);
-  call.start();
-  return call.finish(given, before);
-};
+const atOnce =
+  (call: Call) =>
+  (given: readonly unknown[], before: number): number => {
+    call.bind(given);
+    call.start();
+    return call.finish(given, before);
+  };
 
 /** One kernel of a launch. */
 export interface Call {
@@ -101,7 +105,7 @@ export interface Call {
 /* All that can be is made here, once: a launch itself makes no objects. */
 const callOf = (
   name: string,
-  { kernel, signature, frames }: Launchable,
+  { kernel, writes, signature, frames }: Launchable,
   parameters: readonly LaunchParam[],
   { executable, nextSeed, check, recorder }: LaunchContext,
 ): Call => {
@@ -109,7 +113,7 @@ const callOf = (
   const args = new Array<Scalar>(own.length + (seed ? 1 : 0)).fill(0);
   const result = signature.result && executable.buffer(signature.result.buffer);
   const returned = result && allocateArray(result.type, 1);
-  const written = buffersWritten(kernel);
+  const written = writes ?? buffersWritten(kernel);
   const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), n, args, executable, written));
   const copies = own.flatMap((p) =>
     p.is === 'array' && written.has(p.buffer)

@@ -13,6 +13,29 @@ export const lowerAhead = async (
   backend: Backend,
   options: CompileOptions,
 ): Promise<E.Either<Diagnostics, Module>> => {
+  const steps = oneByOne(module, passes, backend);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await beginWith(step.value, backend, options);
+  }
+};
+
+/** The same module without a compiler that begins. */
+export const lowerAgain = (module: Module, passes: Pass<Module>, backend: Backend): E.Either<Diagnostics, Module> => {
+  const steps = oneByOne(module, passes, backend);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+};
+
+/** Gives what is lowered and legal of each kernel when that is so, and at the end all of them. */
+const oneByOne = function* (
+  module: Module,
+  passes: Pass<Module>,
+  backend: Backend,
+): Generator<Module, E.Either<Diagnostics, Module>> {
   if (!backend.ahead || module.kernels.length < 2) return passes.run(module, backend.watch);
   const done = new Map<Kernel, Kernel>();
   /* What one kernel declared, and the places that were numbered in it, the next one finds. */
@@ -27,7 +50,7 @@ export const lowerAhead = async (
     const legal = backend.legalize.run(lowered.right);
     around = E.isRight(legal) ? legal.right : lowered.right;
     done.set(kernel, around.kernels[0]);
-    if (E.isRight(legal)) await beginWith(around, backend, options);
+    if (E.isRight(legal)) yield around;
   }
   return E.right({ ...around, kernels: module.kernels.map((k) => done.get(k)!) });
 };

@@ -1,4 +1,4 @@
-import { dialectsOf } from '@filigree/backend';
+import { dialectsOf, hasBearing, type Backend } from '@filigree/backend';
 import { backendOption, compileSpec } from '@filigree/backend/options';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
@@ -14,6 +14,7 @@ import {
   option,
   type OptionSpec,
   readOnly,
+  toJson,
 } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
 import {
@@ -27,6 +28,9 @@ import {
   type Storage,
 } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
+import { bankEntry, type BankEntry } from '../bank/banked.js';
+import { keyText } from '../bank/key-text.js';
+import { withKept } from '../bank/with-kept.js';
 import { right } from '../right.js';
 import { openMemory } from '../sharing.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
@@ -38,10 +42,11 @@ import {
   type FieldProgramOptions,
   type QueueSource,
 } from './field-program.js';
+import type { FusedModule } from './queue/fused-code.js';
 import { queueOption, type QueueOptions } from './queue/queue.js';
 import { gradientsOf, withAdjoints } from '../tape/adjoint-kernels.js';
 import { framesOf } from './frames.js';
-import { lowerAhead } from './lower-ahead.js';
+import { lowerAgain, lowerAhead } from './lower-ahead.js';
 import type { Launchable } from './launcher.js';
 
 /** Kernels by the name of their launch; those of a list run one after the other. */
@@ -139,26 +144,34 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         fma: backend.capabilities.fma ?? false,
         ...only(options, pipelineSpec),
       });
-    const lowered = right(
-      await (options.pipeline
-        ? passes.run(module, backend.watch)
-        : lowerAhead(module, passes, backend, only(options, compileSpec))),
-    );
-    const queue = queueOf(options, module, storage, passes);
-    const launchable = launchables(lowered.kernels, signatures, named.definitions);
-    const made = right(
-      await fieldProgram(
-        storage,
-        lowered,
-        Object.fromEntries([...named.launches].map(([launch, kernels]) => [launch, kernels.map(launchable)])),
-        {
-          ...only(options, fieldProgramSpec),
-          ...(queue && (await roomFor(lowered, options))),
-          backend,
-          ...(adjoints && { adjoints }),
-        },
-        queue,
-      )(),
+    const queue = queueOf(options, module, storage, passes, backend);
+    const lowerWith = (lower: typeof lowerAgain): Module =>
+      right(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
+    const entry = await entryOf(options, module, backend);
+    const made = await withKept(
+      entry,
+      () => lowerWith(lowerAgain),
+      async (kept) => {
+        const lowered =
+          kept?.lowered ??
+          (options.pipeline
+            ? lowerWith(lowerAgain)
+            : right(await lowerAhead(module, passes, backend, only(options, compileSpec))));
+        const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
+        return fieldProgram(
+          storage,
+          lowered,
+          Object.fromEntries([...named.launches].map(([launch, kernels]) => [launch, kernels.map(launchable)])),
+          {
+            ...only(options, fieldProgramSpec),
+            ...(queue && (await roomFor(lowered, options))),
+            backend,
+            ...(adjoints && { adjoints }),
+          },
+          queue,
+          entry && { entry, kept, more: null },
+        )();
+      },
     );
     const warnings = Object.values(signatures).flatMap((s) => s.warnings);
     const all = {
@@ -171,20 +184,40 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     return readOnly(all, 'a program is what it was made to be', () => 'make another') as unknown as Program<K, F>;
   });
 
+/** Where what a module of the program becomes is kept; nothing where that cannot be told. */
+const entryOf = async (
+  options: ProgramOptions & { readonly threads?: number },
+  module: Module,
+  backend: Backend,
+): Promise<BankEntry | undefined> => {
+  const { layout, pipeline, extensions = [], over, bind, memory, budget, threads } = options;
+  if (!backend.bank || pipeline || extensions.some(hasBearing) || over || bind || memory) return undefined;
+  return bankEntry(backend, only(options, compileSpec), [
+    JSON.stringify(toJson(module)),
+    /* Formats are functions, whose numbers stand beside them. */
+    keyText(layout.nodes, true),
+    keyText({ budget, threads, ...only<object>(options, pipelineSpec), extensions: undefined }),
+  ]);
+};
+
 /** What the launches of a program wait in; nothing where they do not, or share their fields with another program's. */
 const queueOf = (
-  { queue, debug, differentiate, over, layout, extensions = [] }: ProgramOptions,
+  options: ProgramOptions,
   module: Module,
   storage: Storage,
   passes: Pass<Module>,
+  backend: Backend,
 ): QueueSource | undefined => {
+  const { queue, debug, differentiate, over, layout, extensions = [] } = options;
   if (!queue || debug === true || differentiate !== undefined || over !== undefined) return undefined;
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
+  const whole = (fused: FusedModule): Module => ({ ...module, name: 'fused', ...fused });
   return {
     cut,
     tasks: cut.setting,
     queue: queue === true ? {} : queue,
-    lower: ({ kernels, buffers }) => right(passes.run({ ...module, name: 'fused', kernels, buffers })),
+    lower: (fused) => right(passes.run(whole(fused))),
+    entry: (fused) => entryOf(options, whole(fused), backend),
   };
 };
 
@@ -277,10 +310,16 @@ const launchables =
     kernels: readonly Kernel[],
     signatures: Readonly<Record<string, KernelSignature>>,
     definitions: ReadonlyMap<string, KernelDef>,
+    writes?: ReadonlyMap<string, ReadonlySet<string>>,
   ) =>
   (name: string): Launchable => {
     const kernel = kernels.find((k) => k.name === name);
     return kernel
-      ? { kernel, signature: signatures[name], frames: framesOf({ ...definitions.get(name)!, name }) }
+      ? {
+          kernel,
+          writes: writes?.get(name),
+          signature: signatures[name],
+          frames: framesOf({ ...definitions.get(name)!, name }),
+        }
       : fail('program/kernel', `the passes removed the kernel '${name}'`, { remedy: 'keep all kernels' });
   };

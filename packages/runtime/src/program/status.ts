@@ -18,6 +18,7 @@ import type { Frames } from './frames.js';
 export const checkStatus = (arena: Arena, sites: readonly Site[], kernel: string, frames?: Frames): void => {
   const { words, storage } = arena;
   const at = storage.status / 4;
+  arena.mirrored?.lookAtStatus(false);
   if (words[at] === STATUS.fine) return;
   const status = words.slice(at, at + STATUS_WORDS);
   clearStatus(arena);
@@ -28,7 +29,8 @@ export const checkStatus = (arena: Arena, sites: readonly Site[], kernel: string
 };
 
 /** Forgets what a kernel reported. */
-export const clearStatus = ({ words, storage }: Arena): void => {
+export const clearStatus = ({ words, storage, mirrored }: Arena): void => {
+  mirrored?.lookAtStatus(true);
   words.fill(0, storage.status / 4, storage.status / 4 + STATUS_WORDS);
 };
 
@@ -138,6 +140,7 @@ const subject = ({ layout }: Storage, node: SNode): string => {
 const participle: Readonly<Record<string, string>> = {
   'field.load': 'read',
   'field.store': 'written',
+  'field.store_word': 'written',
   'field.atomic': 'accumulated',
   'field.append': 'appended to',
   'field.activate': 'activated',
@@ -167,7 +170,8 @@ const listOf = ({ layout }: Storage, node: SNode): SNode => {
 };
 
 /** The outermost pool around a node that has no cell left. */
-const fullPool = ({ storage, words }: Arena, node: SNode): SNode => {
+const fullPool = ({ storage, words, mirrored }: Arena, node: SNode): SNode => {
+  mirrored?.look({ writes: false });
   const around = poolsAround(storage, node.id);
   const full = around.find((n) => {
     const pool = storage.nodes[n].pool!;

@@ -33,7 +33,8 @@ const fused = (nodes: readonly Node[]): readonly Node[] => {
     if (kind === undefined) return;
     const candidates = kinds.get(kind) ?? [];
     kinds.set(kind, candidates);
-    const partner = candidates.findLast((m) => mayJoin(now[m], node) && !reach.leadsAround(m, n));
+    /* The earliest, so that the stages of programs that do the same to several fields one after the other meet stage by stage. */
+    const partner = candidates.find((m) => mayJoin(now[m], node) && !reach.leadsAround(m, n));
     if (partner === undefined) return void candidates.push(n);
     reach.join(partner, n);
     home[n] = partner;

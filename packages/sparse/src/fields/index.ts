@@ -17,14 +17,15 @@ export {
   stored,
   type BitStruct,
   type Format,
+  type Joint,
   type Formats,
   type Placeable,
   type Stored,
   type StoredField,
   type WordBits,
 } from './layout/format.js';
-export { ambientOf, decoded, encoded } from './layout/ambient.js';
-export { codeIn, withCode } from './storage/codes.js';
+export { ambientOf } from './layout/ambient.js';
+export { valueIn, withValues } from './storage/codes.js';
 export { codeType, storedType } from './layout/stored-type.js';
 export { Branch, dense, dynamic, hash, type NodeSpec, type PoolOptions } from './layout/branch.js';
 export {
@@ -84,7 +85,7 @@ export { flattenBranches } from './loops/flatten.js';
 export { lowerLoops } from './loops/lower-loops.js';
 export { arenaIn, type Arena } from './arena/arena.js';
 export { pathTowards, type Path, type Step } from './arena/path.js';
-export { isPooled, putIntoTable, type PooledStorage } from './arena/pool.js';
+export { isPooled, lastCell, putIntoTable, type PooledStorage } from './arena/pool.js';
 export { emptyList, settle, settleAll } from './arena/release.js';
 export { dropAll, dropCell, findCell, growCell } from './arena/structure.js';
 export { containers, elements, visitElements, type IndexBox } from './arena/elements.js';

@@ -1,7 +1,8 @@
-import { fail, type Graph } from '@filigree/ir';
+import { fail } from '@filigree/ir';
 import type { Trace } from '../trace/trace.js';
-import type { Elements } from '../trace/elements/elements.js';
-import { ARITY, ARMS, CONSTANT, VARIABLE } from './codes.js';
+import { valueOf, type Elements } from '../trace/elements/elements.js';
+import { leavesOf } from '../trace/elements/leaves-of.js';
+import { ARITY, CONSTANT, VARIABLE } from './codes.js';
 
 /** What of the elements of a trace is computed, and what they read. */
 export interface Needs {
@@ -88,42 +89,8 @@ const leaked = (): never =>
     remedy: 'write it to an array that is among the tables, and read that',
   });
 
-/** Which elements compute a value, and for which root. */
+/** Notes that a value is computed. */
 const needValue = (elements: readonly Elements[], live: readonly Uint8Array[], value: number): void => {
-  let k = elements.length - 1;
-  while (value < elements[k].firstValue) k--;
-  live[k][Math.floor((value - elements[k].firstValue) / elements[k].count)] = 1;
-};
-
-/**
- * Leaves of what a template computes: its own, and what was there before it or depends on none of its leaves. Selections take their
- * arms as they are.
- */
-const leavesOf = (graph: Graph, { variables, sums }: Elements, roots: readonly number[]): Int32Array => {
-  const { op, left, right } = graph;
-  const first = variables.length > 0 ? variables[0] : sums.first;
-  const depends = new Uint8Array(sums.first - first);
-  for (const id of variables) depends[id - first] = 1;
-  const of = (id: number): number => (id < first ? 0 : depends[id - first]);
-  for (let id = first; id < sums.first; id++) {
-    const arity = ARITY[op[id]];
-    if (arity > 0) depends[id - first] |= of(left[id]) | (arity > 1 ? of(right[id]) : 0);
-  }
-  const found = new Set<number>();
-  const seen = new Set<number>();
-  const rest = [...roots];
-  while (rest.length > 0) {
-    const id = rest.pop()!;
-    if (seen.has(id)) continue;
-    seen.add(id);
-    const inside = of(id) === 1 || op[id] === ARMS;
-    if (op[id] === CONSTANT) continue;
-    const arity = ARITY[op[id]];
-    if (!inside || arity === 0) found.add(id);
-    else {
-      rest.push(left[id]);
-      if (arity > 1) rest.push(right[id]);
-    }
-  }
-  return Int32Array.from(found).sort();
+  const { of, root } = valueOf(elements, value);
+  live[of][root] = 1;
 };

@@ -117,31 +117,42 @@ const sumGroups = (
   if (sums.length === 0) return [];
   const { ptr, negative } = e.sums;
   const anyOrder = associativeIn(d.graph.arithmetic)[ADD] === 1;
-  const ids = Int32Array.from(e.sums.terms, (t) => (t >= 0 ? t : r.idOfValue(~t)));
-  const codes = Int32Array.from(ids, (id, t) => 2 * (kindOf(id) + 1) + negative[t]);
+  const ids = e.sums.terms.map((t) => (t >= 0 ? t : r.idOfValue(~t)));
+  const codes = ids.map((id, t) => 2 * (kindOf(id) + 1) + negative[t]);
   if (anyOrder) for (const s of sums) sortTerms(ids, codes, ptr[s], ptr[s + 1]);
   const base = 2 * (d.inputs.length + 2) + 1;
-  const byForm = new Map<number | string, number[]>();
-  sums.forEach((s, i) => {
+  /* By destination, then by form: neighbours mostly agree in both. */
+  const byDestination = new Map<number, Map<number | string, number[]>>();
+  let [lastDestination, lastForm]: [number | undefined, number | string | undefined] = [undefined, undefined];
+  let forms = new Map<number | string, number[]>();
+  let members: number[] = [];
+  for (let i = 0; i < sums.length; i++) {
+    const s = sums[i];
     const destination = destinationHash(r.destinations, r.ptr[firstSumUnit + i]);
-    const terms = ptr[s + 1] - ptr[s];
     let form: number | string = -1;
-    if (terms <= maxUnrolledTerms) {
+    if (ptr[s + 1] - ptr[s] <= maxUnrolledTerms) {
       form = 0;
       for (let t = ptr[s]; t < ptr[s + 1] && form < MAX_FORM; t++) form = form * base + codes[t] + 1;
       if (form >= MAX_FORM) form = codes.subarray(ptr[s], ptr[s + 1]).join();
     }
-    const key = `${destination} ${form}`;
-    const known = byForm.get(key);
-    if (known) known.push(i);
-    else byForm.set(key, [i]);
-  });
+    if (destination !== lastDestination) {
+      forms = byDestination.get(destination) ?? new Map<number | string, number[]>();
+      byDestination.set(destination, forms);
+    }
+    if (destination !== lastDestination || form !== lastForm) {
+      members = forms.get(form) ?? [];
+      forms.set(form, members);
+      [lastDestination, lastForm] = [destination, form];
+    }
+    members.push(i);
+  }
+  const alike = [...byDestination.values()].flatMap((of) => [...of.values()]);
   const level = d.elementLevels[k].sums;
   const rolled = new Map<number, number[]>();
   const out: HarvestedGroup[] = [];
-  for (const members of byForm.values()) {
+  for (const members of alike) {
     const s = sums[members[0]];
-    if (ptr[s + 1] - ptr[s] <= maxUnrolledTerms && (members.length >= minUnrolledInstances || byForm.size === 1))
+    if (ptr[s + 1] - ptr[s] <= maxUnrolledTerms && (members.length >= minUnrolledInstances || alike.length === 1))
       out.push({ level, ...unrolledSums(d, ids, codes, ptr, sums, members, firstSumUnit) });
     else {
       const destination = destinationHash(r.destinations, r.ptr[firstSumUnit + members[0]]);
@@ -186,7 +197,11 @@ const unrolledSums = (
   const units = Int32Array.from(members, (i) => firstUnit + i);
   const from = ptr[sums[members[0]]];
   const kinds = codes.subarray(from, ptr[sums[members[0]] + 1]);
-  const column = (t: number): Int32Array => Int32Array.from(members, (i) => ids[ptr[sums[i]] + t]);
+  const column = (t: number): Int32Array => {
+    const out = new Int32Array(members.length);
+    for (let m = 0; m < members.length; m++) out[m] = ids[ptr[sums[members[m]]] + t];
+    return out;
+  };
   const places = [...kinds.keys()];
   const isNumber = (t: number): boolean => kindOfCode(kinds[t]) === NUMBER;
   const found = harvestLeaves(

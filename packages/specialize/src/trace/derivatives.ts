@@ -1,6 +1,9 @@
 import { gradientOf, hessianOf, jacobianOf, type Half } from '@filigree/autodiff';
 import { Sym, checkOptions, fail, isSymbolic, option, type Graph, type Num } from '@filigree/ir';
 import type { Csr } from '@filigree/sparse/formats';
+import { bodiesOf } from './elements/bodies-of.js';
+import type { Elements } from './elements/elements.js';
+import { sumsOfBodies } from './elements/sums-of-bodies.js';
 import { flatten, isSparse, type TracedOutput } from './traced-output.js';
 
 /**
@@ -21,8 +24,9 @@ export interface HessianOptions {
   readonly half?: Half;
 }
 
-/** Derivatives of what is traced on this graph. */
-export const derivativesOf = (graph: Graph): Derivatives => {
+/** Derivatives of what is traced on this graph, and of what its elements compute. Those of many terms of one form are elements too. */
+export const derivativesOf = (graph: Graph, elements: Elements[]): Derivatives => {
+  const sums = sumsOfBodies(graph, elements);
   const variablesOf = (given: TracedOutput): Int32Array => {
     const ids = flatten(graph, 'derivative', given);
     const number = ids.findIndex((id) => graph.isConstant(id));
@@ -42,12 +46,19 @@ export const derivativesOf = (graph: Graph): Derivatives => {
   return {
     gradient: (value, variables) => {
       const ids = variablesOf(variables);
-      return shaped(graph, variables, gradientOf(graph, rootOf(value), ids));
+      const { roots, bodies } = bodiesOf(graph, elements, Int32Array.of(rootOf(value)), ids);
+      return shaped(graph, variables, gradientOf(graph, roots[0], ids, { sums, bodies }));
     },
-    jacobian: (values, variables) => jacobianOf(graph, flatten(graph, 'derivative', values), variablesOf(variables)),
+    jacobian: (values, variables) => {
+      const ids = variablesOf(variables);
+      const { roots, bodies } = bodiesOf(graph, elements, flatten(graph, 'derivative', values), ids);
+      return jacobianOf(graph, roots, ids, { sums, bodies });
+    },
     hessian: (value, variables, given) => {
       const { half } = checkOptions<HessianOptions>('hessian', given, { half: option.choice('lower', 'both') });
-      return hessianOf(graph, rootOf(value), variablesOf(variables), half ? { half } : {});
+      const ids = variablesOf(variables);
+      const { roots, bodies } = bodiesOf(graph, elements, Int32Array.of(rootOf(value)), ids);
+      return hessianOf(graph, roots[0], ids, { sums, bodies, ...(half ? { half } : {}) });
     },
   };
 };

@@ -17,26 +17,15 @@ import { countFrom } from './count-from.js';
 import { derivativesOf, type Derivatives } from './derivatives.js';
 import { printTrace } from './print-trace.js';
 import { diagnostic, flatten, isSparse, type TracedOutput } from './traced-output.js';
+import { describeElements } from './elements/describe-elements.js';
+import type { InputShape, InputSlot } from './input-slot.js';
 import type { Elements, ElementsWord } from './elements/elements.js';
 import { traceElements } from './elements/trace-elements.js';
 
-/**
- * The shape of a named input: a length, a nested shape such as `[n, 3]`, or the pattern of a sparse matrix, whose
- * values (one per entry) are the input.
- */
-export type InputShape = number | readonly number[] | CsrPattern;
+export type { InputShape, InputSlot } from './input-slot.js';
 
 /** What a traced program receives for an input: nested arrays of symbols, or a sparse matrix of them. */
 export type SymbolicInput = Sym | SymbolicInput[] | { readonly pattern: CsrPattern; readonly values: Int32Array };
-
-/** A named range of variables: element `i` of the input is variable `first + i`, node `firstNode + i`. */
-export interface InputSlot {
-  readonly name: string;
-  readonly first: number;
-  readonly firstNode: number;
-  readonly length: number;
-  readonly shape: InputShape;
-}
 
 /** A named array of nodes to compute, flattened; a sparse result keeps its pattern. */
 export interface OutputSlot {
@@ -80,7 +69,9 @@ export interface TraceContext extends Derivatives {
 /** Runs a program on symbolic values. Fails on outputs that are not numeric and on values that are NaN whatever the input. */
 export const trace = (options: GraphOptions = {}): Pass<Program, Trace> => ({
   ...pass('trace', (program: Program) => runTrace(program, options)),
-  print: (traced) => printTrace(traced),
+  print: (traced) =>
+    printTrace(traced) +
+    traced.elements.map((e) => `${describeElements(traced.graph, traced.inputs, e).title}\n`).join(''),
 });
 
 const runTrace = (program: Program, options: GraphOptions): Trace => {
@@ -116,7 +107,7 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
       blocks.push(flatten(graph, 'block', values));
       return values;
     },
-    ...derivativesOf(graph),
+    ...derivativesOf(graph, elements),
     elements: traceElements(graph, elements),
   };
   const results: unknown = program.run(symbols, context);

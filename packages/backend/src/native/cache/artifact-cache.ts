@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +59,23 @@ export const cachedFile = async (request: CacheRequest): Promise<CachedFile> => 
       warnings: [unwritable(folder, code)],
     };
   }
+};
+
+/** The file of a key, where the cache has it: whole, or broken. */
+export const findCached = async ({
+  cache,
+  key,
+  file,
+}: Omit<CacheRequest, 'build'>): Promise<{ readonly path: string; readonly whole: boolean } | undefined> => {
+  if (cache === false) return undefined;
+  const entry = join(cache ?? defaultCacheFolder(), key);
+  const path = await lookUp(entry, file);
+  if (path !== undefined) return { path, whole: true };
+  const there = await stat(entry).then(
+    () => true,
+    () => false,
+  );
+  return there ? { path: join(entry, file), whole: false } : undefined;
 };
 
 /* Into the folder of this process; `before` tells what was tried first. */

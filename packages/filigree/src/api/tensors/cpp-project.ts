@@ -1,13 +1,7 @@
 import { checkOptions, option, type OptionSpec } from '@filigree/ir';
-import * as E from 'fp-ts/lib/Either.js';
-import { cpp, emitFunctions, type CppFunctions } from '@filigree/backend-cpp';
-import {
-  cppProject as projectFiles,
-  type CppEmitter,
-  type KernelDecl,
-  type ProjectFile,
-} from '@filigree/tensor/einsum';
+import { cppProject as projectFiles, type KernelDecl, type ProjectFile } from '@filigree/tensor/einsum';
 import { type GemmTarget, targetOption } from '@filigree/tensor/linalg';
+import { platform } from '#platform';
 import { right } from '../build.js';
 import { planAll, type TensorCompileOptions, tensorCompileSpec } from './compile.js';
 import { machineTarget } from './target.js';
@@ -35,19 +29,9 @@ export const cppProject = async (
   return right(
     projectFiles(
       kernels.map((decl, k) => ({ decl, plan: plans[k]! })),
-      { name: options.name ?? 'kernels', emit: cppEmitter(target), target },
+      { name: options.name ?? 'kernels', emit: platform.cppEmitter(target), target },
     ),
   );
-};
-
-/** The C++ backend as an emitter of functions that take their buffers one by one. */
-const cppEmitter = ({ vectorBytes }: GemmTarget): CppEmitter => {
-  const backend = cpp({ vectorBytes });
-  return (module) => {
-    const legal = backend.legalize.run(module);
-    if (E.isLeft(legal)) return legal;
-    return E.map(({ text, kernels }: CppFunctions) => ({ text, ...kernels[0]! }))(emitFunctions(legal.right));
-  };
 };
 
 const projectSpec: OptionSpec<CppProjectOptions> = {

@@ -40,13 +40,10 @@ export const peakMeter = async (
     },
     buffers,
   );
-  const {
-    buffers: memory,
-    launch,
-    dispose,
-  } = right(await instantiate(makeModule('peak', buffers, [kernel]), backend)());
+  const { buffer, launch, dispose } = right(await instantiate(makeModule('peak', buffers, [kernel]), backend)());
   /* Values stay near one: numbers that are very small or not finite would be slower. */
-  (memory['x'] as Float64Array).fill(0.5);
+  const x = buffer('x');
+  x.write((x.read() as Float64Array).fill(0.5));
   const timed = (trips: number): number => {
     const started = performance.now();
     launch('peak', [trips]);

@@ -69,8 +69,10 @@ export interface TensorOptions extends SharingOptions {
 export interface TensorProgram {
   readonly kernels: Readonly<Record<string, TensorKernel>>;
   readonly tensors: Readonly<Record<string, TensorData>>;
-  /** The element numbers of indexed tensors, by the name of their buffer. */
+  /** The element numbers of indexed tensors, by the name of their buffer. Error: `memory/apart` where the host does not see them. */
   readonly indices: Readonly<Record<string, Int32Array>>;
+  /** Writes element numbers, from the first on, wherever they lie. Error: `tensor/indices`. */
+  readonly setIndices: (by: string, numbers: ArrayLike<number>) => void;
   readonly backend: string;
   readonly dtype: 'f32' | 'f64';
   readonly sources: Sources;
@@ -184,6 +186,11 @@ const tensorProgram = (
   const placed = 'placed' in elements ? elements.placed : undefined;
   const bufferOf = (tensor: string): string => placed?.[tensor]?.buffer ?? identifiers.get(tensor)!;
   const constant = new Set(module.buffers.filter((b) => b.role === 'const').map((b) => b.name));
+  const indexBuffers = new Set(
+    Object.values(placed ?? {}).flatMap((p) =>
+      p.kind === 'indexed' && Object.hasOwn(instance.buffers, p.by) ? [p.by] : [],
+    ),
+  );
   const program: TensorProgram = {
     kernels: Object.fromEntries(
       plans.map((plan) => [plan.name, kernelOf(plan, names.get(plan.name)!, module, instance, elements, life)]),
@@ -198,11 +205,18 @@ const tensorProgram = (
       'tensors are the memory of the program',
       (name) => `write tensors['${name}'].set(entries)`,
     ),
-    indices: Object.fromEntries(
-      Object.values(placed ?? {}).flatMap((p) =>
-        p.kind === 'indexed' && instance.buffers[p.by] ? [[p.by, instance.buffers[p.by] as Int32Array]] : [],
-      ),
+    indices: Object.defineProperties(
+      {} as Record<string, Int32Array>,
+      Object.fromEntries([...indexBuffers].map((by) => [by, viewOf(instance.buffer(by))])),
     ),
+    setIndices: (by, numbers) => {
+      life.ready();
+      if (!indexBuffers.has(by))
+        fail('tensor/indices', `no tensor is indexed by '${by}'`, {
+          remedy: `use one of ${[...indexBuffers].join(', ') || 'those of placed tensors'}`,
+        });
+      instance.buffer(by).write(Int32Array.from(numbers));
+    },
     backend: instance.backend,
     dtype: plans[0]!.type,
     sources: instance.sources,
@@ -284,6 +298,12 @@ const runSpec: OptionSpec<TensorRun> = {
   threads: threadsOption,
 };
 
+const isMapped = ({ block }: DeviceBuffer): boolean => block.memory.mapped;
+
+/** A property that is a view, or says that there is none. */
+const viewOf = (buffer: DeviceBuffer): PropertyDescriptor =>
+  isMapped(buffer) ? { enumerable: true, value: buffer.view() } : { enumerable: true, get: buffer.view };
+
 const tensorData = (
   tensor: TensorDecl,
   layout: Layout,
@@ -298,7 +318,7 @@ const tensorData = (
       : fail('tensor/element', `${tensor.name} has no element ${element}`, {
           remedy: `give a number from 0 to ${elements - 1}`,
         });
-  const mapped = buffer.block.memory.mapped ? (buffer.view() as NumericArray) : undefined;
+  const mapped = isMapped(buffer) ? (buffer.view() as NumericArray) : undefined;
   const contents = (): NumericArray => mapped ?? (buffer.read() as NumericArray);
   const memory: TensorData = {
     tensor,

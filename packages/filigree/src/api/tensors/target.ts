@@ -1,8 +1,7 @@
-import { watched, type Backend } from '@filigree/backend';
-import { instructionSet } from '@filigree/backend/native';
-import { isNative, libxsmm } from '@filigree/backend-cpp';
-import { fail, type Extension, type Op } from '@filigree/ir';
-import { gemmTargets, linalg, type GemmTarget } from '@filigree/tensor/linalg';
+import type { Backend } from '@filigree/backend';
+import type { Extension, Op } from '@filigree/ir';
+import { gemmTargets, type GemmTarget } from '@filigree/tensor/linalg';
+import { platform } from '#platform';
 import { resolveBackend } from '../backends.js';
 
 /** A backend, and what micro-kernels for it are made of on this machine. */
@@ -35,27 +34,14 @@ export const tensorBackend = async ({
   const { vectors, vectorBytes } = backend.capabilities;
   const target = given ?? vectors ?? targetOfWidth(vectorBytes);
   if (gemm === 'own') return { backend: backend.forVectors?.(target.vectorBytes) ?? backend, target };
-  if (!isNative(backend))
-    return fail('tensor/gemm', `the backend ${backend.name} cannot call LIBXSMM`, {
-      remedy: "give backend: 'cpp', or leave gemm out",
-    });
-  const plugin = libxsmm();
-  const linked = backend.with({
-    vectorBytes: target.vectorBytes,
-    plugins: [plugin],
-    extensions: [{ name: 'linalg', dialects: [linalg] }],
-  });
-  return { backend: watched(linked, backend.watch), target, keep: plugin.takes };
+  return { ...platform.withLibxsmm(backend, target), target };
 };
 
 /**
  * What micro-kernels are made of for the instruction set of this processor, or the one that `$FILIGREE_TARGET` names. Throws
  * `DiagnosticError` `toolchain/target`.
  */
-export const machineTarget = (): GemmTarget => {
-  const { name } = instructionSet();
-  return name === 'plain' ? gemmTargets.simd128 : gemmTargets[name];
-};
+export const machineTarget = (): GemmTarget => platform.machineTarget();
 
 const targetOfWidth = (bytes: number): GemmTarget =>
   bytes >= 64 ? gemmTargets.avx512 : bytes >= 32 ? gemmTargets.avx2 : gemmTargets.simd128;

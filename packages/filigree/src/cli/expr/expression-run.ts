@@ -97,10 +97,12 @@ export const runExpression = async (
   await progress.at(0.85, 'running and checking');
   const { instance, specialized } = built;
   const values = fillInputs(problem, bindings, built, options);
-  const result = instance.buffers[RESULT] as Float32Array | Float64Array;
+  const buffer = instance.buffer(RESULT);
+  const result = buffer.read() as Float32Array | Float64Array;
   /* What a kernel forgets to write is then seen. */
-  result.fill(NaN);
+  buffer.write(result.fill(NaN));
   instance.run();
+  buffer.read(result);
   const peakMB = peakRssMB();
   const expected = problem.evaluate(values);
   const check = compare(result, expected.values, TOLERANCE[options.dtype]);
@@ -185,9 +187,11 @@ const fillInputs = (
   const values: Record<string, Float64Array> = {};
   for (const [i, name] of Object.keys(program.inputs).entries()) {
     const matrix = bindings[name] as Csr<Float64Array>;
-    const view = instance.buffers[name] as Float32Array | Float64Array;
-    view.set(from === 'file' ? matrix.values : randomValues(view.length, seed + 7919 * i));
-    values[name] = Float64Array.from(view);
+    const buffer = instance.buffer(name);
+    const given = buffer.read() as Float32Array | Float64Array;
+    given.set(from === 'file' ? matrix.values : randomValues(given.length, seed + 7919 * i));
+    buffer.write(given);
+    values[name] = Float64Array.from(given);
   }
   return values;
 };

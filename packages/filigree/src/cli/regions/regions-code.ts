@@ -1,5 +1,5 @@
 import type { Backend, Sources } from '@filigree/backend';
-import { pipeline, runPass, type Module, type TypedArray } from '@filigree/ir';
+import { pipeline, runPass, type Module } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
 import { instantiate, type Instance } from '@filigree/runtime';
 import { specializeRegions, type Regions, type SpecializedRegions } from '@filigree/sparse/equations';
@@ -135,10 +135,12 @@ class Runner {
 
   fill(values: Values): void {
     for (const [name, from] of Object.entries(values)) {
-      const to = this.instance.buffers[name] as TypedArray | undefined;
-      if (to === undefined) continue;
+      if (!Object.hasOwn(this.instance.buffers, name)) continue;
+      const buffer = this.instance.buffer(name);
+      const to = buffer.read();
       for (let i = 0; i < from.length; i++)
         to[i] = to instanceof BigInt64Array || to instanceof BigUint64Array ? BigInt(Math.ceil(from[i])) : from[i];
+      buffer.write(to);
     }
   }
 }
@@ -174,7 +176,7 @@ const compareResults = ({ solved }: Regions, dense: Runner, special: Runner): Co
   let compared = 0;
   for (const { name, role } of solved.program.arrays) {
     if (role !== 'output' && role !== 'inout') continue;
-    const [a, b] = [dense.instance.buffers[name], special.instance.buffers[name]];
+    const [a, b] = [dense, special].map(({ instance }) => instance.buffer(name).read());
     let [error, largest] = [0, 0];
     for (let i = 0; i < a.length; i++) {
       const x = Number(a[i]);

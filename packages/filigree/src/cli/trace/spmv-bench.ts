@@ -80,10 +80,13 @@ export const benchSpmv = async (
     if (made._tag === 'Left' && made.left[0].code === 'cpp/timeout') return made.left[0];
     const instance = right(made);
     open.push(instance);
-    fill(instance.buffers['A'] as Float64Array);
-    (instance.buffers['x'] as Float64Array).set(x);
+    const [a, to, y] = ['A', 'x', 'y'].map((name) => instance.buffer(name));
+    const matrix = a.read() as Float64Array;
+    fill(matrix);
+    a.write(matrix);
+    to.write((to.read() as Float64Array).map((_, n) => x[n]));
     /* What a kernel forgets to write is then seen. */
-    (instance.buffers['y'] as Float64Array).fill(NaN);
+    y.write((y.read() as Float64Array).fill(NaN));
     return instance;
   };
   try {
@@ -157,7 +160,7 @@ const contenderOf = (instance: Instance, clock: RunningProducts | undefined): Co
       library: instance.artifact.path!,
       ...slabOf(instance.module, 'y', instance.buffers['y'] as Float64Array),
     }) ?? timerOf(() => instance.run()),
-  result: () => instance.buffers['y'] as Float64Array,
+  result: () => instance.buffer('y').read() as Float64Array,
 });
 
 const builtMs = ({ ms }: Instance): number => ms.emit + ms.compile + ms.load;

@@ -103,7 +103,8 @@ export type Action =
       readonly type?: ScalarType;
     }
   | { readonly do: 'load'; readonly to: Temp; readonly place: Place }
-  | { readonly do: 'store'; readonly place: Place; readonly value: Scalar }
+  /** With `more` it is one store with that which comes next: components of a vector that are encoded together. */
+  | { readonly do: 'store'; readonly place: Place; readonly value: Scalar; readonly more?: boolean }
   | {
       readonly do: 'atomic';
       readonly to: Temp;

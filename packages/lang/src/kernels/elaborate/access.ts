@@ -1,7 +1,7 @@
 import type { AnyNode } from 'acorn';
 import { byteSize, isFloat, isInteger } from '@filigree/ir';
 import { typeOfPlace, type Action, type AtomicKind, type Block, type Place } from '../code/code.js';
-import { compute, originOf, type Context } from './context.js';
+import { compute, originOf, refuse, type Context } from './context.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /**
@@ -17,15 +17,31 @@ export const load = (cx: Context, node: AnyNode, place: Place): Temp => {
 /** Combines an element with a value in one step; the result is the element before. */
 export const atomic = (cx: Context, node: AnyNode, place: Place, kind: AtomicKind, value: Scalar): Temp => {
   const to: Temp = { is: 'temp', type: typeOfPlace(place) };
+  const shared = sharedBy(cx, place);
+  if (shared !== undefined && place.of === 'field')
+    refuse(
+      cx,
+      node,
+      'lang/atomic',
+      `field '${place.field.name}' shares '${shared}' with others, which an atomic operation would change`,
+      'where no other iteration writes the element, read it and write it: u[i] = u[i] + x; otherwise store the field in another format',
+    );
   return guarded(cx, node, place, to, { do: 'atomic', to, place, kind, value });
 };
 
-export const store = (cx: Context, node: AnyNode, place: Place, value: Scalar): void => {
+export const store = (cx: Context, node: AnyNode, place: Place, value: Scalar, more = false): void => {
   const at = originOf(cx, node);
-  const action: Action = { do: 'store', place, value };
+  const action: Action = { do: 'store', place, value, ...(more && { more }) };
   const condition = inside(cx, node, place);
   if (!condition) return cx.session.emit(at, action);
   cx.session.emit(at, { do: 'if', condition, then: [{ ...action, at }], otherwise: [] });
+};
+
+/** What the field of a place shares with others in its layout, so that they are encoded together; nothing for most. */
+export const sharedBy = (cx: Context, place: Place): string | undefined => {
+  const { layout } = cx.session;
+  const path = place.of === 'field' ? layout.fields.get(place.field.name)?.path : undefined;
+  return path && layout.nodes[path[path.length - 1]].stored?.joint?.by.name;
 };
 
 /**

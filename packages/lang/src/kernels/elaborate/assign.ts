@@ -3,7 +3,7 @@ import { isInteger } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
 import { shapeText } from '../vocabulary/algebra.js';
 import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
-import { atomic, load, store, storeCombined } from './access.js';
+import { atomic, load, sharedBy, store, storeCombined } from './access.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
 import { itemsOf } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
@@ -84,7 +84,8 @@ export const storeTerm = (
   const shape = shapeOfField(element.field);
   if (shape.length === 0) return store(cx, e, places[0], asScalar(cx, from, term));
   const { elements } = shapedFor(cx, from, term, shape, `field '${element.field.name}'`);
-  places.forEach((place, k) => store(cx, e, place, elements[k]));
+  const isJoint = sharedBy(cx, places[0]) !== undefined;
+  places.forEach((place, k) => store(cx, e, place, elements[k], isJoint && k < places.length - 1));
 };
 
 /** A term as a vector or matrix of this shape. */

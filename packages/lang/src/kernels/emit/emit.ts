@@ -64,6 +64,8 @@ class Emitter {
   private readonly temps = new Map<Temp, Value>();
   /** The current values of the locals that exist; undefined for one that was not assigned, which is zero. */
   private locals = new Map<Local, Value | undefined>();
+  /** What is to be written with the next store. */
+  private joint: readonly { readonly field: string; readonly value: Value }[] = [];
 
   constructor(
     private readonly b: Builder,
@@ -97,7 +99,7 @@ class Emitter {
       case 'load':
         return this.bind(i.to, this.load(i.place, this.types.typeOf(i.to)));
       case 'store':
-        return this.store(i.place, this.as(i.value, typeOfPlace(i.place)));
+        return this.store(i.place, this.as(i.value, typeOfPlace(i.place)), i.more);
       case 'atomic':
         return this.bind(i.to, this.atomic(i.place, i.kind, this.as(i.value, typeOfPlace(i.place))));
       case 'fits':
@@ -209,10 +211,16 @@ class Emitter {
       : this.b.load(bufferOf(place, type), index[0]);
   }
 
-  private store(place: Place, value: Value): void {
+  private store(place: Place, value: Value, more = false): void {
     const index = this.indices(place.index);
-    if (place.of === 'field') this.b.op('field.store', [value, ...index], { field: place.field.name });
-    else this.b.store(place.buffer, value, index[0]);
+    if (place.of !== 'field') return void this.b.store(place.buffer, value, index[0]);
+    const field = place.field.name;
+    const all = [...this.joint, { field, value }];
+    this.joint = more ? all : [];
+    if (more) return;
+    if (all.length === 1) return void this.b.op('field.store', [value, ...index], { field });
+    const fields = all.map((f) => f.field);
+    this.b.op('field.store_word', [...all.map((f) => f.value), ...index], { field: fields[0], fields });
   }
 
   private atomic(place: Place, kind: Reduction['kind'], value: Value): Value {

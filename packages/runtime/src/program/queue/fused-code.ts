@@ -3,8 +3,9 @@ import type { Bindings } from '@filigree/backend/device';
 import { hashKernel, opTable, walk, type Buffer, type Kernel, type Module, type Scalar } from '@filigree/ir';
 import { kernelOf, type Graph, type NodeArgument } from '@filigree/sched';
 import { sitesOf, type Site, type TaskSetting } from '@filigree/sparse/fields';
-import { instantiate, type Instance, type InstantiateOptions } from '../../instantiate.js';
-import { right } from '../../right.js';
+import type { BankEntry } from '../../bank/banked.js';
+import { withKept } from '../../bank/with-kept.js';
+import { instantiateBanked, type Instance, type InstantiateOptions } from '../../instantiate.js';
 
 /** A graph as code in the memory of its program. */
 export interface FusedCode {
@@ -30,11 +31,16 @@ export interface Stretch {
   readonly nodes: { readonly length: number };
 }
 
+/** What is lowered for a plan. */
+export type FusedModule = Pick<Module, 'kernels' | 'buffers'>;
+
 /** What code is made with. */
 export interface CodeSetting {
   readonly tasks: TaskSetting;
   /** From kernels on fields to kernels on memory. */
-  readonly lower: (module: Pick<Module, 'kernels' | 'buffers'>) => Module;
+  readonly lower: (module: FusedModule) => Module;
+  /** Where what a module becomes is kept. */
+  readonly entry?: (module: FusedModule) => Promise<BankEntry | undefined>;
   readonly backend: Backend;
   readonly options: InstantiateOptions;
   /** The program whose memory it works on. */
@@ -58,9 +64,14 @@ export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<Fus
     if (last && last.fails === undefined && fails === undefined) last.nodes.push(launched);
     else stretches.push({ fails, nodes: [launched] });
   }
-  const lowered = setting.lower({ kernels, buffers: usedBy(kernels, setting.tasks) });
-  const bind = boundTo(setting.instance, lowered);
-  const made = right(await instantiate(lowered, setting.backend, { ...setting.options, bind })());
+  const fused = { kernels, buffers: usedBy(kernels, setting.tasks) };
+  const entry = await setting.entry?.(fused);
+  const lower = (): Module => setting.lower(fused);
+  const made = await withKept(entry, lower, (kept) => {
+    const lowered = kept?.lowered ?? lower();
+    const options = { ...setting.options, bind: boundTo(setting.instance, lowered) };
+    return instantiateBanked(lowered, setting.backend, options, entry && { entry, kept, more: null })();
+  });
   return {
     run: ({ args, starts }, after) => {
       for (const stretch of stretches) {
@@ -77,7 +88,7 @@ export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<Fus
         after(stretch);
       }
     },
-    sites: sitesOf(lowered),
+    sites: sitesOf(made.given),
     kernels: kernels.length,
     dispose: made.dispose,
   };

@@ -84,8 +84,16 @@ export class Queue {
     this.ownerOf(noOwners);
   }
 
-  /** One kernel of a launch: queued, or done if it must be at once. Gives what it returned, else `before`. */
-  run(call: Call, given: readonly unknown[], before: number): number {
+  /**
+   * Launches a kernel, time and again: the launch is queued, or done if it must be at once. Gives what the kernel returned, else
+   * `before`.
+   */
+  launcherOf(call: Call): (given: readonly unknown[], before: number) => number {
+    const kind = this.kindOf(call);
+    return (given, before) => this.run(call, kind, given, before);
+  }
+
+  private run(call: Call, kind: number, given: readonly unknown[], before: number): number {
     const { window, calls, inputs } = this;
     if (this.stopped || call.copiesOut) {
       this.flush();
@@ -94,11 +102,12 @@ export class Queue {
       call.start();
       return call.finish(given, before);
     }
-    if (call.inputs.some((b) => inputs.has(b))) this.flush();
+    const copied = call.inputs.length > 0;
+    if (copied && call.inputs.some((b) => inputs.has(b))) this.flush();
     call.bind(given);
-    window.add(this.kindOf(call), call.args);
+    window.add(kind, call.args);
     calls.push(call);
-    for (const b of call.inputs) inputs.add(b);
+    if (copied) for (const b of call.inputs) inputs.add(b);
     this.counts.launches++;
     if (call.returns) {
       this.flush();
@@ -146,11 +155,11 @@ export class Queue {
   private flushWhole(): void {
     const { window } = this;
     const whole = window.whole;
-    if (whole === window.length && ++this.unrepeated > 1) {
+    if (window.period === window.length && ++this.unrepeated > 1) {
       /* A loop that is longer than the window would be cut at another place each time. */
       this.unrepeated = 0;
       this.limit = Math.min(2 * this.limit, Math.max(LONGEST, this.limit));
-    } else if (whole < window.length) this.unrepeated = 0;
+    } else if (window.period < window.length) this.unrepeated = 0;
     const rest = this.calls.slice(whole).map((call, k) => ({ call, args: window.argsOf(whole + k) }));
     window.cut(whole);
     this.calls.length = whole;

@@ -35,9 +35,13 @@ export class Window {
    * where this one began. All, if nothing repeats.
    */
   get whole(): number {
-    const { length } = this;
-    const period = length - (this.borders[length - 1] ?? 0);
-    return period === length ? length : length - (length % period);
+    const { length, period } = this;
+    return length - (length % period);
+  }
+
+  /** After how many launches the sequence begins anew: its shortest period; its length, if nothing repeats. */
+  get period(): number {
+    return this.length - (this.borders[this.length - 1] ?? 0);
   }
 
   /** Drops all but the first launches. */
@@ -49,12 +53,16 @@ export class Window {
 
   /** The arguments of a launch. */
   argsOf(launch: number): readonly Scalar[] {
-    return this.args.slice(this.starts[launch], this.starts[launch + 1] ?? this.args.length);
+    const [begin, end] = [this.starts[launch], this.starts[launch + 1] ?? this.args.length];
+    return begin === end ? NONE : this.args.slice(begin, end);
   }
 
   /** Whether it is these launches. */
   equals(kinds: readonly number[]): boolean {
-    return kinds.length === this.kinds.length && kinds.every((kind, k) => kind === this.kinds[k]);
+    const own = this.kinds;
+    if (kinds.length !== own.length) return false;
+    for (let k = 0; k < own.length; k++) if (kinds[k] !== own[k]) return false;
+    return true;
   }
 
   clear(): void {
@@ -62,5 +70,7 @@ export class Window {
     this.hash = 0;
   }
 }
+
+const NONE: readonly Scalar[] = [];
 
 const hashed = (hash: number, kind: number): number => (Math.imul(hash, 31) + kind + 1) | 0;

@@ -26,6 +26,7 @@ import {
   type SNode,
 } from '../layout/layout.js';
 import type { Coordinates, FieldOps } from '../meaning/field-ops.js';
+import { wordFields } from './word-fields.js';
 
 /**
  * Ops on fields, before anything is known of where they lie (thesis appendix A: GlobalLoad, GlobalStore, AtomicOp, SNodeOp,
@@ -65,7 +66,6 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
     meaning: Parameters<typeof on>[0],
     extra: (op: Op) => string | undefined = none,
   ): OpDef => {
-    const values = kind === 'read' ? 0 : 1;
     return define({
       ...on(meaning),
       name,
@@ -73,6 +73,7 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
       verify: (op) => {
         const field = onField(op);
         if (!field) return [`there is no field '${String(op.attrs.field)}'`];
+        const values = writtenBy(op);
         return problems(
           values > 0 && op.operands.length > 0 && op.operands[0].type !== field.field.type
             ? `operand 0 must be ${field.field.type}, the type of field '${field.field.name}', it is ${typeText(op.operands[0].type)}`
@@ -94,7 +95,7 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
         const field = onField(op);
         if (!field || sharesWord(leafOf(field))) return [];
         const place = value(field);
-        const index = op.operands.slice(values);
+        const index = op.operands.slice(writtenBy(op));
         return [{ kind, place, index, count: 1, ...(kind === 'read' ? { value: op.results[0] } : {}) }];
       },
     });
@@ -168,6 +169,40 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
       activation,
     ),
     elementOp(
+      'field.store_word',
+      'writes `fields` of an element, which share a word with `field`, the first of them, at once: what they are encoded with is chosen ' +
+        'for all; otherwise as `field.store`',
+      'write',
+      (f, op) => [{ kind: 'write', buffer: value(f) }, ...reached(f, op)],
+      false,
+      (s, op, args) => {
+        const names = wordFields(op);
+        s.storeWord(
+          names,
+          args.slice(names.length) as Coordinates,
+          args.slice(0, names.length) as Scalar[],
+          activates(op),
+        );
+      },
+      (op) => {
+        const [first, ...others] = wordFields(op);
+        if (first !== op.attrs.field) return "the first of 'fields' must be 'field'";
+        const of = onField(op)!;
+        const odd = others.find((name, n) => {
+          const other = layout.fields.get(name);
+          return (
+            !other ||
+            value(other) !== value(of) ||
+            leafOf(other).parent !== leafOf(of).parent ||
+            op.operands[n + 1]?.type !== other.field.type
+          );
+        });
+        return odd === undefined
+          ? activation(op)
+          : `field '${odd}' does not share the word of '${first}', or has another type`;
+      },
+    ),
+    elementOp(
       'field.atomic',
       'combines an element with a value by `kind` in one step, and activates it; the result is the old value; with ' +
         '`activate = false` only where it is active, and elsewhere the result is the ambient value; `alone` as for a store',
@@ -176,8 +211,14 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
       true,
       (s, op, [x, ...at]) =>
         s.atomic(String(op.attrs.field), at as Coordinates, op.attrs.kind as AtomicKind, x as Scalar, activates(op)),
-      (op) =>
-        atomicKinds.includes(String(op.attrs.kind)) ? activation(op) : `there is no kind '${String(op.attrs.kind)}'`,
+      (op) => {
+        const { joint } = leafOf(onField(op)!).stored ?? {};
+        if (joint)
+          return `there is no atomic operation on field '${String(op.attrs.field)}', which shares '${joint.by.name}' with others: it would change them`;
+        return atomicKinds.includes(String(op.attrs.kind))
+          ? activation(op)
+          : `there is no kind '${String(op.attrs.kind)}'`;
+      },
     ),
     nodeOp(
       'field.is_active',
@@ -306,6 +347,10 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
 
 /** Whether a write to an element activates the cells around it, as it does unless it says otherwise. */
 export const activates = ({ attrs }: Op): boolean => attrs.activate !== false;
+
+/** Values before the coordinates in an op on an element. */
+export const writtenBy = (op: Op): number =>
+  op.name === 'field.load' ? 0 : op.name === 'field.store_word' ? wordFields(op).length : 1;
 
 /** The element that an op reads or writes: its field, and its index. */
 export interface ElementOf {

@@ -18,12 +18,13 @@ import {
   option,
 } from '@filigree/ir';
 import { fieldDialects } from './dialects.js';
-import { activates } from './field-dialect.js';
+import { activates, writtenBy } from './field-dialect.js';
 import { axesAbove, axesOf, isSparse, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { ambientOf } from '../layout/ambient.js';
 import { elementsBelow, type Storage } from '../storage/storage.js';
 import { cellOf, cellPathOf, containerOf, extentAlong, operandsOf, type Reached } from './path.js';
 import { SiteTable, sitesOf, withSites } from './sites.js';
+import { wordFields } from './word-fields.js';
 
 /** How accesses to fields are lowered. */
 export interface AccessOptions {
@@ -83,8 +84,9 @@ const early = new Set(['field.for', 'field.clear_all']);
 
 /** An access to an element: down to the cell with its value. */
 const element =
-  (values: number, use: (b: Builder, op: Op, at: Reached, node: string, c: Context) => Value | void): Lowering =>
+  (use: (b: Builder, op: Op, at: Reached, node: string, c: Context) => Value | void): Lowering =>
   (op, ctx, c) => {
+    const values = writtenBy(op);
     const { path } = c.layout.fields.get(String(op.attrs.field))!;
     const node = path[path.length - 1];
     const site = c.sites.number(op, node);
@@ -189,13 +191,17 @@ const whereAll = (b: Builder, guards: readonly Value[], body: () => void): void 
 };
 
 const lowerings: Readonly<Record<string, Lowering>> = {
-  'field.load': element(0, (b, _op, { place, guards }, node) => b.value('snode.load', [place, ...guards], { node })),
+  'field.load': element((b, _op, { place, guards }, node) => b.value('snode.load', [place, ...guards], { node })),
   'field.store': element(
-    1,
     (b, op, { place, guards }, node) =>
       void b.op('snode.store', [op.operands[0], place, ...guards], { node, ...alone(op) }),
   ),
-  'field.atomic': element(1, (b, op, { place, guards }, node, { uses }) => {
+  'field.store_word': element((b, op, { place, guards }, node) => {
+    const fields = wordFields(op);
+    const values = op.operands.slice(0, fields.length);
+    b.op('snode.store_word', [...values, place, ...guards], { node, fields, ...alone(op) });
+  }),
+  'field.atomic': element((b, op, { place, guards }, node, { uses }) => {
     const attrs = { node, kind: op.attrs.kind, ...alone(op), ...(uses.has(op.results[0].id) ? { asked: true } : {}) };
     return b.value('snode.atomic', [op.operands[0], place, ...guards], attrs);
   }),

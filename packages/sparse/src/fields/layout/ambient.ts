@@ -1,16 +1,31 @@
 import { isWide, type Scalar, type ScalarType } from '@filigree/ir';
-import type { Stored } from './format.js';
-import type { Layout, SNode } from './layout.js';
+import type { FieldDecl } from './field-decl.js';
+import type { JointPlace, Stored } from './format.js';
+import type { Layout } from './layout.js';
 
 /** What reading an inactive element of a field gives: its ambient value, as it is stored. */
 export const ambientOf = ({ fields, nodes }: Layout, name: string): Scalar => {
   const { field, path } = fields.get(name)!;
-  return asStored(nodes[path[path.length - 1]], scalarOf(field.type, field.ambient));
+  const { stored } = nodes[path[path.length - 1]];
+  if (!stored?.joint) return asStored(field, stored, scalarOf(field.type, field.ambient));
+  const { members } = stored.joint;
+  const all = jointlyStored(
+    stored.joint,
+    members.map((m) => m.field.ambient),
+  );
+  return all[members.findIndex((m) => m.field.name === name)];
 };
 
-/** What is read after a value was written to the field of a `place` node. */
-export const asStored = ({ field, stored }: SNode, value: Scalar): Scalar =>
-  stored ? decoded(stored, field!.type, encoded(stored, field!.type, value)) : value;
+/** What is read after a value was written to a field that is encoded by itself. */
+export const asStored = ({ type }: FieldDecl, stored: Stored | undefined, value: Scalar): Scalar =>
+  stored ? decoded(stored, type, encoded(stored, type, value)) : value;
+
+/** What is read after values were written to all fields that are encoded together. */
+export const jointlyStored = ({ by, members }: JointPlace, values: readonly Scalar[]): readonly number[] => {
+  const { type } = members[0].field;
+  const { shared, codes } = by.encode(values.map(Number), type);
+  return codes.map((code) => by.decode(code, shared, type));
+};
 
 /** The code of a value, and back. */
 export const encoded = ({ format }: Stored, type: ScalarType, value: Scalar): number | bigint =>

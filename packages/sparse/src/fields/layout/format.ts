@@ -23,6 +23,31 @@ export interface Format {
   /** The same two as ops. */
   readonly emitEncode: (b: Builder, value: Value) => Value;
   readonly emitDecode: (b: Builder, code: Value, type: ScalarType) => Value;
+  /** Whether the code of a sum is the sum of the codes, modulo 2ᵇⁱᵗˢ: then memory can add them. */
+  readonly wraps?: boolean;
+  /** What it shares with other fields of a word, so that its codes mean nothing without; then the four above are not asked. */
+  readonly joint?: Joint;
+}
+
+/**
+ * Something that fields of one bit struct share, as floats do an exponent. Their values are encoded together: a store to one of
+ * them encodes the others again, of what they load as. Laws: those of `Format`, of the values of all.
+ */
+export interface Joint {
+  /** Fields share it whose formats call it the same. */
+  readonly name: string;
+  /** Bits of what is shared. They lie below the first of the fields. */
+  readonly bits: number;
+  readonly encode: (values: readonly number[], type: ScalarType) => JointCodes<number | bigint>;
+  readonly decode: (code: number | bigint, shared: number | bigint, type: ScalarType) => number;
+  readonly emitEncode: (b: Builder, values: readonly Value[]) => JointCodes<Value>;
+  readonly emitDecode: (b: Builder, code: Value, shared: Value, type: ScalarType) => Value;
+}
+
+/** The code of what is shared, and those of each field. */
+export interface JointCodes<T> {
+  readonly shared: T;
+  readonly codes: readonly T[];
 }
 
 /** Formats by the names that `.fil` calls them: of what stands there as attributes. They throw `layout/format`. */
@@ -64,6 +89,16 @@ export interface Stored {
   readonly shift: number;
   /** Whether other fields have bits in the word, or could have. */
   readonly shared: boolean;
+  /** The fields with which it is encoded, itself among them, and where what they share lies. */
+  readonly joint?: JointPlace;
+}
+
+/** Where fields lie that are encoded together. */
+export interface JointPlace {
+  readonly by: Joint;
+  /** The lowest bit of what they share. */
+  readonly shift: number;
+  readonly members: readonly { readonly field: FieldDecl; readonly shift: number }[];
 }
 
 /**
@@ -100,7 +135,8 @@ export const bitStruct = (bits: WordBits, ...fields: readonly StoredField[]): Bi
     fail('layout/format', 'a bit struct holds fields that say how they are stored', {
       remedy: 'write bitStruct(32, stored(u, format), …)',
     });
-  const taken = fields.reduce((sum, f) => sum + componentsOf(f.field).length * f.format.bits, 0);
+  checkJoints(fields);
+  const taken = bitsOf(fields.flatMap(({ field, format }) => componentsOf(field).map(() => format)));
   if (taken > bits)
     fail(
       'layout/format',
@@ -116,6 +152,12 @@ export const bitStruct = (bits: WordBits, ...fields: readonly StoredField[]): Bi
 export const placesOf = (what: Placeable): readonly PlaceSpec[] => {
   switch (what?.is) {
     case 'stored':
+      if (what.format.joint)
+        fail(
+          'layout/format',
+          `field '${what.field.name}' shares '${what.format.joint.name}' with others of a bit struct, and lies in none`,
+          { remedy: 'place it by bitStruct(32, stored(u, format), …)' },
+        );
       return componentsOf(what.field).map((field) => ({
         field,
         stored: { format: what.format, word: field.name, wordBits: wordFor(what.format.bits), shift: 0, shared: false },
@@ -123,16 +165,21 @@ export const placesOf = (what: Placeable): readonly PlaceSpec[] => {
     case 'bit-struct': {
       const all = what.fields.flatMap(({ field, format }) => componentsOf(field).map((c) => ({ field: c, format })));
       const word = all[0].field.name;
-      return all.map(({ field, format }, n) => ({
+      const formats = all.map((f) => f.format);
+      const places = all.map(({ field, format }, n) => ({
         field,
-        stored: {
-          format,
-          word,
-          wordBits: what.bits,
-          shift: all.slice(0, n).reduce((sum, f) => sum + f.format.bits, 0),
-          shared: true,
-        },
+        format,
+        shift: bitsOf(formats.slice(0, n + 1)) - format.bits,
       }));
+      const jointOf = ({ joint: by }: Format): JointPlace | undefined => {
+        if (!by) return undefined;
+        const members = places.filter((p) => p.format.joint?.name === by.name);
+        return { by, shift: members[0].shift - by.bits, members };
+      };
+      return places.map(({ field, format, shift }) => {
+        const joint = jointOf(format);
+        return { field, stored: { format, word, wordBits: what.bits, shift, shared: true, ...(joint && { joint }) } };
+      });
     }
     default:
       if (!isField(what))
@@ -140,6 +187,32 @@ export const placesOf = (what: Placeable): readonly PlaceSpec[] => {
           remedy: "place what field('u', 'f32') makes",
         });
       return componentsOf(what).map((field) => ({ field, stored: undefined }));
+  }
+};
+
+/** Bits that codes take one behind the other, with what some of them share, once. */
+const bitsOf = (formats: readonly Format[]): number => {
+  const joints = new Map(formats.flatMap(({ joint }) => (joint ? [[joint.name, joint.bits] as const] : [])));
+  return [...formats.map((f) => f.bits), ...joints.values()].reduce((sum, bits) => sum + bits, 0);
+};
+
+/** Fields that share something are stored alike. */
+const checkJoints = (fields: readonly StoredField[]): void => {
+  for (const [n, { field, format }] of fields.entries()) {
+    const first = fields.findIndex((f) => f.format.joint !== undefined && f.format.joint.name === format.joint?.name);
+    if (first < 0 || first === n) continue;
+    const other = fields[first];
+    const textOf = (f: StoredField): string =>
+      `${f.field.type} as ${f.format.name} {${Object.entries(f.format.attrs)
+        .map(([k, v]) => `${k} = ${JSON.stringify(v)}`)
+        .join(', ')}}`;
+    if (textOf(other) !== textOf(fields[n]))
+      fail(
+        'layout/format',
+        `fields '${other.field.name}' and '${field.name}' share '${format.joint!.name}', but are stored differently: ` +
+          `${textOf(other)}, ${textOf(fields[n])}`,
+        { remedy: 'give both one type and one format, or names of their own to what they share' },
+      );
   }
 };
 

@@ -215,6 +215,16 @@ const fieldProblems = (nodes: readonly SNode[]): Diagnostic[] => {
         ),
       );
     else first.set(node.field.name, node);
+    const joint = node.stored?.joint;
+    const apart = joint && nodes[node.parent].children.find((c) => isApart(nodes[c], node));
+    if (joint && apart !== undefined && apart < node.id)
+      problems.push(
+        error(
+          'layout/format',
+          `fields '${nodes[apart].field!.name}' and '${node.field.name}' share '${joint.by.name}', and lie in different words`,
+          { remedy: 'place them in one bit struct, or give names of their own to what they share' },
+        ),
+      );
     const { axes, extents, unbounded } = placed(nodes, node.id, node.field);
     const { name, axes: declared } = node.field;
     if (declared && declared.join() !== axes.join())
@@ -236,6 +246,10 @@ const fieldProblems = (nodes: readonly SNode[]): Diagnostic[] => {
   }
   return problems;
 };
+
+/** Whether two fields are said to share something, but lie in different words. */
+const isApart = ({ stored: a }: SNode, { stored: b }: SNode): boolean =>
+  a?.joint !== undefined && a.joint.by.name === b?.joint?.by.name && a.word !== b.word;
 
 const axesText = (axes: readonly number[]): string => (axes.length === 0 ? 'none' : axes.map(axisName).join(''));
 

@@ -31,12 +31,13 @@ export const changesOf = (layout: Layout, region: Region, own?: number): Changes
 
 const removing = new Set(['field.deactivate', 'field.clear', 'field.clear_all', 'snode.deactivate', 'snode.clear']);
 
+const writing = new Set(['field.store', 'field.store_word', 'field.atomic']);
+
 const activating = new Set(['field.activate', 'field.append', 'snode.lookup_all']);
 
 /** Nodes of which an op may activate a cell. */
 const activated = (layout: Layout, op: Op): readonly number[] => {
-  if (op.name === 'field.store' || op.name === 'field.atomic')
-    return activates(op) ? (layout.fields.get(String(op.attrs.field))?.path ?? []) : [];
+  if (writing.has(op.name)) return activates(op) ? (layout.fields.get(String(op.attrs.field))?.path ?? []) : [];
   const named = activating.has(op.name) || (op.name === 'snode.lookup' && op.attrs.activate === true);
   return named ? pathTo(layout.nodes, nodeOf(layout, op)!.id) : [];
 };

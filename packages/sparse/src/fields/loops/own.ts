@@ -1,5 +1,6 @@
 import type { Op, Region } from '@filigree/ir';
 import { axesOf, isSparse, pathTo, type Layout } from '../layout/layout.js';
+import { writtenBy } from '../access/field-dialect.js';
 import { extentAlong } from '../access/path.js';
 import { elementsBelow } from '../storage/storage.js';
 
@@ -8,7 +9,7 @@ import { elementsBelow } from '../storage/storage.js';
  * coordinates of the iteration.
  */
 export const isAtOwnElement = (layout: Layout, op: Op, { params }: Region, own: number): boolean => {
-  const values = valuesOf.get(op.name);
+  const values = onElements.has(op.name) ? writtenBy(op) : undefined;
   const placed = layout.fields.get(String(op.attrs.field));
   return (
     values !== undefined &&
@@ -19,12 +20,7 @@ export const isAtOwnElement = (layout: Layout, op: Op, { params }: Region, own: 
   );
 };
 
-/** Operands before the coordinates. */
-const valuesOf = new Map([
-  ['field.load', 0],
-  ['field.store', 1],
-  ['field.atomic', 1],
-]);
+const onElements = new Set(['field.load', 'field.store', 'field.store_word', 'field.atomic']);
 
 /**
  * Whether an element of a field and the element of `own` with the same coordinates lie in one cell of `node`, which is around

@@ -10,7 +10,18 @@ import { initializeArena } from '../storage/initialize.js';
 import type { Storage } from '../storage/storage.js';
 import type { Coordinates, FieldOps } from './field-ops.js';
 import { microOps } from './micro-ops.js';
-import { append, clear, further, isLost, lengthOf, lookup, readValue, writeValue, type Place } from './micro-access.js';
+import {
+  append,
+  clear,
+  further,
+  isLost,
+  lengthOf,
+  lookup,
+  readValue,
+  writeValue,
+  writeWord,
+  type Place,
+} from './micro-access.js';
 
 /**
  * Fields in an arena: the meaning of ops on fields, and of micro-accesses, for modules of which some ops have been lowered to
@@ -56,6 +67,14 @@ export class ArenaStore implements FieldOps {
     const { path, place } = this.placed(field);
     const cell = activate ? this.grow(path, at) : isInside(path, at) ? findCell(this.arena, path, at) : -1;
     if (!isLost(cell)) writeValue(this.arena, place.node, cell + place.offset, value);
+  }
+
+  storeWord(fields: readonly string[], at: Coordinates, values: readonly Scalar[], activate = true): void {
+    const { path, place } = this.placed(fields[0]);
+    const cell = activate ? this.grow(path, at) : isInside(path, at) ? findCell(this.arena, path, at) : -1;
+    if (isLost(cell)) return;
+    const writings = fields.map((name, n) => ({ node: this.placed(name).place.node, value: values[n] }));
+    writeWord(this.arena, writings, cell + place.offset);
   }
 
   atomic(field: string, at: Coordinates, kind: AtomicKind, value: Scalar, activate = true): Scalar {

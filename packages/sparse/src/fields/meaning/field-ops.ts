@@ -14,6 +14,8 @@ export interface FieldOps {
   load(field: string, at: Coordinates): Scalar;
   /** Writes an element, and activates the cells around it; unless it is to activate none, then only where it is active. */
   store(field: string, at: Coordinates, value: Scalar, activate?: boolean): void;
+  /** Writes several fields of an element at once, which share a word. */
+  storeWord(fields: readonly string[], at: Coordinates, values: readonly Scalar[], activate?: boolean): void;
   /** Combines an element with a value, as `store` writes it; gives the old one. */
   atomic(field: string, at: Coordinates, kind: AtomicKind, value: Scalar, activate?: boolean): Scalar;
   /** Whether a cell of a node is active, and all around it. */

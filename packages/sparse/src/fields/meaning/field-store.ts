@@ -1,5 +1,5 @@
 import { combineBy, type AtomicKind, type Scalar } from '@filigree/ir';
-import { ambientOf, asStored } from '../layout/ambient.js';
+import { ambientOf, asStored, jointlyStored } from '../layout/ambient.js';
 import { axesOf, isSparse, nodesWithin, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { elementsBelow, STATUS } from '../storage/storage.js';
 import type { Coordinates, FieldOps } from './field-ops.js';
@@ -38,10 +38,25 @@ export class FieldStore implements FieldOps {
 
   /** Writes an element, and activates the cells around it; unless it is to activate none, then only where it is active. */
   store(field: string, at: Coordinates, value: Scalar, activate = true): void {
-    const leaf = this.placeOf(field);
+    this.storeWord([field], at, [value], activate);
+  }
+
+  /** Writes several fields of an element at once, which share a word. */
+  storeWord(fields: readonly string[], at: Coordinates, values: readonly Scalar[], activate = true): void {
+    const leaf = this.placeOf(fields[0]);
     const { parent } = this.layout.nodes[leaf];
     if (!(activate ? this.activateTo(parent, leaf, at) : this.isActive(parent, at))) return;
-    mapIn(this.values, field).set(at.join(), asStored(this.layout.nodes[leaf], value));
+    const put = (name: string, value: Scalar): void => void mapIn(this.values, name).set(at.join(), value);
+    const done = new Set<string>();
+    fields.forEach((name, n) => {
+      const { field, stored } = this.layout.nodes[this.placeOf(name)];
+      if (!stored?.joint) return put(name, asStored(field!, stored, values[n]));
+      if (done.has(stored.joint.by.name)) return;
+      done.add(stored.joint.by.name);
+      const members = stored.joint.members.map((m) => m.field.name);
+      const given = members.map((m) => (fields.includes(m) ? values[fields.lastIndexOf(m)] : this.load(m, at)));
+      jointlyStored(stored.joint, given).forEach((value, k) => put(members[k], value));
+    });
   }
 
   /** Combines an element with a value, as `store` writes it; gives the old one. */

@@ -5,10 +5,9 @@ import { mortonNumber } from '../arena/path.js';
 import { isPooled, type PooledStorage } from '../arena/pool.js';
 import { dropNumbered, emptyList } from '../arena/release.js';
 import { makeCell } from '../arena/structure.js';
-import { decoded, encoded } from '../layout/ambient.js';
 import type { SNode } from '../layout/layout.js';
 import { storedType } from '../layout/stored-type.js';
-import { codeIn, withCode } from '../storage/codes.js';
+import { valueIn, withValues } from '../storage/codes.js';
 import { STATUS, STATUS_WORDS, type NodeStorage } from '../storage/storage.js';
 
 /**
@@ -104,18 +103,28 @@ export const readValue = (arena: Arena, node: SNode, place: Place): Scalar => {
   const { field, stored } = node;
   const type = storedType(node);
   const word = arena.array(type)[Math.abs(place) / byteSize(type)];
-  if (stored) return decoded(stored, field!.type, codeIn(stored, word));
+  if (stored) return valueIn(field!, stored, word);
   return type === 'i1' ? word !== 0 : word;
 };
 
 /** Writes a value of a field. */
 export const writeValue = (arena: Arena, node: SNode, place: Place, value: Scalar): void => {
-  const { field, stored } = node;
+  if (node.stored) return writeWord(arena, [{ node, value }], place);
   const type = storedType(node);
+  arena.array(type)[Math.abs(place) / byteSize(type)] = typeof value === 'boolean' ? Number(value) : value;
+};
+
+/** Writes values of fields that share a word, at once. */
+export const writeWord = (
+  arena: Arena,
+  values: readonly { readonly node: SNode; readonly value: Scalar }[],
+  place: Place,
+): void => {
+  const type = storedType(values[0].node);
   const words = arena.array(type);
   const at = Math.abs(place) / byteSize(type);
-  if (stored) words[at] = withCode(stored, words[at], encoded(stored, field!.type, value));
-  else words[at] = typeof value === 'boolean' ? Number(value) : value;
+  const writings = values.map(({ node: { field, stored }, value }) => ({ field: field!, stored: stored!, value }));
+  words[at] = withValues(words[at], writings);
 };
 
 /** Reports what went wrong, unless something was reported before. */

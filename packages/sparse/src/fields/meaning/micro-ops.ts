@@ -18,6 +18,7 @@ import {
   readValue,
   report,
   writeValue,
+  writeWord,
   type Lookup,
 } from './micro-access.js';
 
@@ -59,8 +60,8 @@ export const microOps = (arena: Arena): Readonly<Record<string, OpDef['evaluate'
     'snode.store_word': on(({ op, args, numbers, inside }) => {
       const names = wordFields(op);
       if (!inside) return;
-      for (const [n, name] of names.entries())
-        writeValue(arena, storage.layout.named.get(name)!, numbers[names.length], args[n] as Scalar);
+      const values = names.map((name, n) => ({ node: storage.layout.named.get(name)!, value: args[n] as Scalar }));
+      writeWord(arena, values, numbers[names.length]);
     }),
     'snode.atomic': on(({ op, args: [value], numbers: [, place], inside }, at) => {
       /* A sink would give back what was written to it last. */

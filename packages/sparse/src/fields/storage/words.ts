@@ -1,8 +1,8 @@
 import { isWide, type ScalarType } from '@filigree/ir';
-import { encoded } from '../layout/ambient.js';
 import type { FieldDecl } from '../layout/field-decl.js';
 import type { SNode } from '../layout/layout.js';
 import { storedType } from '../layout/stored-type.js';
+import { withValues } from './codes.js';
 import type { Storage } from './storage.js';
 
 /** A word of a cell: a number in memory, of one field or of several. */
@@ -32,12 +32,8 @@ export const isZero = ({ ambient }: Word): boolean => Object.is(Number(ambient),
 const plain = ({ type, ambient }: FieldDecl): number | bigint => (isWide(type) ? BigInt(ambient) : ambient);
 
 const ambientWord = (places: readonly SNode[], word: string): number | bigint => {
-  let bits = 0n;
-  let wide = false;
-  for (const { field, stored } of places) {
-    if (stored?.word !== word) continue;
-    wide = stored.wordBits === 64;
-    bits |= BigInt(encoded(stored, field!.type, plain(field!))) << BigInt(stored.shift);
-  }
-  return wide ? bits : Number(bits);
+  const writings = places.flatMap(({ field, stored }) =>
+    field && stored?.word === word ? [{ field, stored, value: plain(field) }] : [],
+  );
+  return withValues(writings[0].stored.wordBits === 64 ? 0n : 0, writings);
 };

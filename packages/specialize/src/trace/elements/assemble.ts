@@ -1,7 +1,7 @@
 import { fail, Sym, type Graph } from '@filigree/ir';
 import { ARITY, NEG } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
-import type { Elements, Sums } from './elements.js';
+import { nextValue, type Elements, type Sums } from './elements.js';
 import { holderOf, type Place } from './places.js';
 import { nodeOf } from './node-of.js';
 
@@ -29,7 +29,7 @@ export interface TracedBody {
 export const assemble = (graph: Graph, all: readonly Elements[], body: TracedBody): Elements => {
   const { count, variables, columns, writes } = body;
   const values = templateValues(graph, body);
-  const firstValue = all.reduce((n, e) => n + e.roots.length * e.count, 0);
+  const firstValue = nextValue(all);
   const roots = new Map<number, number>();
   const sourced = writes.map((w) => ({
     ...w,
@@ -46,7 +46,7 @@ export const assemble = (graph: Graph, all: readonly Elements[], body: TracedBod
 };
 
 /** Which nodes behind the anchor depend on leaves of the template. */
-const templateValues = (graph: Graph, { anchor, variables }: TracedBody): Uint8Array => {
+export const templateValues = (graph: Graph, { anchor, variables }: TracedBody): Uint8Array => {
   const depends = new Uint8Array(graph.length - anchor);
   for (const id of variables) depends[id - anchor] = 1;
   const of = (id: number): number => (id < anchor ? 0 : depends[id - anchor]);
@@ -58,14 +58,14 @@ const templateValues = (graph: Graph, { anchor, variables }: TracedBody): Uint8A
 };
 
 /** Where the terms of one written value come from: a root of the template, a column, or one node for all elements. */
-interface Source {
+export interface Source {
   readonly root: number;
   readonly column: Int32Array | undefined;
   readonly node: number;
   readonly negative: number;
 }
 
-const sourceOf = (
+export const sourceOf = (
   graph: Graph,
   { anchor, variables, columns }: TracedBody,
   depends: Uint8Array,

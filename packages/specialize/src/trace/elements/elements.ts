@@ -14,6 +14,23 @@ export interface Elements {
   readonly sums: Sums;
 }
 
+/** The number of the first value of elements that come next. */
+export const nextValue = (all: readonly Elements[]): number => {
+  const last = all[all.length - 1];
+  return last === undefined ? 0 : last.firstValue + last.roots.length * last.count;
+};
+
+/** Which value of which element a number is. */
+export const valueOf = (
+  all: readonly Elements[],
+  value: number,
+): { readonly of: number; readonly root: number; readonly element: number } => {
+  let k = all.length - 1;
+  while (value < all[k].firstValue) k--;
+  const v = value - all[k].firstValue;
+  return { of: k, root: Math.floor(v / all[k].count), element: v % all[k].count };
+};
+
 /** Sums of values of elements: sum s is the node `first + s`, a variable of the graph, which stands for the result. */
 export interface Sums {
   readonly first: number;

@@ -1,5 +1,5 @@
-import type { AtomicKind, Builder, ScalarType, Value } from '@filigree/ir';
-import type { Stored } from '../../layout/format.js';
+import { byteSize, type AtomicKind, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import type { JointPlace, Stored } from '../../layout/format.js';
 import { wordMates, type SNode } from '../../layout/layout.js';
 import { arenaName } from '../../storage/storage.js';
 import { codeType, storedType } from '../../layout/stored-type.js';
@@ -9,8 +9,7 @@ import { atomic, indexOf, load, store, type Address, type Emit } from './address
 export const loadValue = (e: Emit, node: SNode, at: Address): Value => {
   const { stored } = node;
   if (!stored) return load(e, at, storedType(node));
-  const code = codeIn(e.b, stored, load(e, at, storedType(node)));
-  return stored.format.emitDecode(e.b, code, node.field!.type);
+  return valueIn(e.b, node, load(e, at, storedType(node)));
 };
 
 /** Writes it. Of a word that fields share only the bits of this one change, whatever other threads do to the others. */
@@ -27,17 +26,20 @@ export const storeWord = (e: Emit, values: readonly Written[], at: Address, alon
   const { b } = e;
   const [{ node }] = values;
   const type = storedType(node);
-  const codes = values.map(({ node: { stored }, value }) => ({
-    stored: stored!,
-    code: stored!.format.emitEncode(b, value),
-  }));
+  const { wordBits, shared } = node.stored!;
   const put = (word: Value): void => store(e, word, at, type);
-  if (alone || !node.stored!.shared)
-    return put(isWhole(e, values) ? wordOf(b, codes, type) : withCodes(b, codes, load(e, at, type), type));
-  const { wordBits } = node.stored!;
-  const placed = b.cast(wordOf(b, codes, type), codeType(wordBits));
+  if (alone || !shared) {
+    const whole = isWhole(e, values);
+    const word = whole ? undefined : load(e, at, type);
+    const codes = codesOf(b, values, word);
+    return put(word ? withCodes(b, codes, word, type) : wordOf(b, codes, type));
+  }
+  /* What does not depend on the rest of the word is computed once. */
+  const known = readsNothing(values) ? codesOf(b, values) : undefined;
+  const placed = known && b.cast(wordOf(b, known, type), codeType(wordBits));
   changeWord(e, node, at, (word) => {
-    const rest = b.and(b.cast(word, codeType(wordBits)), constant(b, othersOf(codes, wordBits), codeType(wordBits)));
+    if (!known || !placed) return withCodes(b, codesOf(b, values, word), word, type);
+    const rest = b.and(b.cast(word, codeType(wordBits)), constant(b, othersOf(known, wordBits), codeType(wordBits)));
     return asWord(b, b.or(rest, placed), type);
   });
 };
@@ -61,11 +63,21 @@ export const atomicValue = (
   if (!stored) return atomic(e, kind, value, at, storedType(node));
   const { b } = e;
   const type = storedType(node);
-  const decode = (word: Value): Value => stored.format.emitDecode(b, codeIn(b, stored, word), node.field!.type);
+  const decode = (word: Value): Value => valueIn(b, node, word);
   const next = (word: Value): Value => {
-    const code = stored.format.emitEncode(b, combine(b, kind, decode(word), value));
-    return withCodes(b, [{ stored, code }], word, type);
+    const writing = { node, value: combine(b, kind, decode(word), value) };
+    return withCodes(b, codesOf(b, [writing], word), word, type);
   };
+  if (
+    !alone &&
+    kind === 'add' &&
+    stored.format.wraps === true &&
+    stored.shift + stored.format.bits === stored.wordBits
+  ) {
+    /* What is carried leaves the word: at its top codes are added where they lie. */
+    const word = wordOf(b, codesOf(b, [{ node, value }]), type);
+    return decode(atomic(e, 'add', word, at, type));
+  }
   if (!alone) return decode(changeWord(e, node, at, next));
   const old = load(e, at, type);
   store(e, next(old), at, type);
@@ -96,26 +108,78 @@ const changeWord = (e: Emit, node: SNode, at: Address, next: (word: Value) => Va
   return word;
 };
 
-/** The code in a word, as a value of its own type. */
-const codeIn = (b: Builder, { format, wordBits, shift }: Stored, word: Value): Value => {
+/** The value of a field in a word. */
+const valueIn = (b: Builder, { field, stored }: Pick<SNode, 'field' | 'stored'>, word: Value): Value => {
+  const { format, wordBits, shift, joint } = stored!;
+  const code = bitsIn(b, wordBits, shift, format.bits, word);
+  return joint
+    ? joint.by.emitDecode(b, code, bitsIn(b, wordBits, joint.shift, joint.by.bits, word), field!.type)
+    : format.emitDecode(b, code, field!.type);
+};
+
+/** Bits of a word, as a value of their own type. */
+const bitsIn = (b: Builder, wordBits: number, shift: number, bits: number, word: Value): Value => {
   const type = codeType(wordBits);
   const whole = b.cast(word, type);
   const moved = shift === 0 ? whole : b.shr(whole, constant(b, BigInt(shift), type));
-  const isTop = shift + format.bits === wordBits;
-  const code = isTop ? moved : b.and(moved, constant(b, maskOf(format.bits), type));
-  return b.cast(code, codeType(format.bits));
+  const isTop = shift + bits === wordBits;
+  const code = isTop ? moved : b.and(moved, constant(b, maskOf(bits), type));
+  return b.cast(code, codeType(bits));
 };
 
 /** A code, and where it lies in its word. */
 interface Code {
-  readonly stored: Stored;
+  readonly bits: number;
+  readonly shift: number;
   readonly code: Value;
 }
 
+/**
+ * Codes of values that are written at once, and of those that are encoded together with one of them.
+ *
+ * @param word the word before; it can be left out where `readsNothing`
+ */
+const codesOf = (b: Builder, values: readonly Written[], word?: Value): readonly Code[] => {
+  const single = values.flatMap(({ node: { stored }, value }): readonly Code[] =>
+    stored!.joint
+      ? []
+      : [{ bits: stored!.format.bits, shift: stored!.shift, code: stored!.format.emitEncode(b, value) }],
+  );
+  const joints = jointsOf(values).flatMap((stored): readonly Code[] => {
+    const { by, shift, members } = stored.joint;
+    const given = members.map((m) => {
+      const written = values.findLast((w) => w.node.field!.name === m.field.name);
+      return written ? written.value : valueIn(b, { field: m.field, stored: { ...stored, shift: m.shift } }, word!);
+    });
+    const { shared, codes } = by.emitEncode(b, given);
+    return [
+      { bits: by.bits, shift, code: shared },
+      ...members.map((m, k) => ({ bits: stored.format.bits, shift: m.shift, code: codes[k] })),
+    ];
+  });
+  return [...single, ...joints];
+};
+
+/** What those of the values are encoded with that are so with others, each once. */
+const jointsOf = (values: readonly Written[]): readonly (Stored & { readonly joint: JointPlace })[] => {
+  const found = new Map<string, Stored & { readonly joint: JointPlace }>();
+  for (const { node } of values) {
+    const { joint } = node.stored!;
+    if (joint && !found.has(joint.by.name)) found.set(joint.by.name, { ...node.stored!, joint });
+  }
+  return [...found.values()];
+};
+
+/** Whether codes of values do not depend on what else is in the word. */
+const readsNothing = (values: readonly Written[]): boolean =>
+  jointsOf(values).every(({ joint }) =>
+    joint.members.every((m) => values.some(({ node }) => node.field!.name === m.field.name)),
+  );
+
 /** A word in which these codes stand, and nothing else. */
 const wordOf = (b: Builder, codes: readonly Code[], to: ScalarType): Value => {
-  const type = codeType(codes[0].stored.wordBits);
-  const moved = codes.map(({ stored: { shift }, code }) => {
+  const type = codeType(bitSize(to));
+  const moved = codes.map(({ shift, code }) => {
     const wide = b.cast(code, type);
     return shift === 0 ? wide : b.shl(wide, constant(b, BigInt(shift), type));
   });
@@ -124,7 +188,7 @@ const wordOf = (b: Builder, codes: readonly Code[], to: ScalarType): Value => {
 
 /** A word in which these codes stand in place of others. */
 const withCodes = (b: Builder, codes: readonly Code[], word: Value, to: ScalarType): Value => {
-  const { wordBits } = codes[0].stored;
+  const wordBits = bitSize(to);
   const others = othersOf(codes, wordBits);
   if (others === 0n) return wordOf(b, codes, to);
   const type = codeType(wordBits);
@@ -134,10 +198,9 @@ const withCodes = (b: Builder, codes: readonly Code[], word: Value, to: ScalarTy
 
 /** The bits of a word outside of codes. */
 const othersOf = (codes: readonly Code[], wordBits: number): bigint =>
-  codes.reduce(
-    (mask, { stored: { format, shift } }) => mask & ~(maskOf(format.bits) << BigInt(shift)),
-    maskOf(wordBits),
-  );
+  codes.reduce((mask, { bits, shift }) => mask & ~(maskOf(bits) << BigInt(shift)), maskOf(wordBits));
+
+const bitSize = (word: ScalarType): number => 8 * byteSize(word);
 
 const asWord = (b: Builder, code: Value, type: ScalarType): Value => b.cast(code, type);
 

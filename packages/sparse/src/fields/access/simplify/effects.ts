@@ -93,6 +93,7 @@ const growing = new Set([
   'snode.lookup_all',
   'snode.append',
   'field.store',
+  'field.store_word',
   'field.atomic',
   'field.append',
   'field.activate',

@@ -1,0 +1,59 @@
+import { valueAndGradient, type AnyField, type FieldDecl, type FieldProgram } from 'filigree';
+
+/** A simulation as a function from what is optimised to one number, with its gradient. */
+export interface Differentiated {
+  /** How many numbers are optimised. */
+  readonly size: number;
+  readonly value: (x: Float64Array) => number;
+  readonly gradient: (x: Float64Array) => ValueAndSlope;
+  /** Bytes of all fields, adjoints among them. */
+  readonly stateBytes: number;
+}
+
+export interface ValueAndSlope {
+  readonly value: number;
+  readonly gradient: Float64Array;
+  readonly tapeBytes: number;
+}
+
+/** Elements of a field that are optimised: from the origin to `to`. */
+export interface Optimised {
+  readonly field: AnyField;
+  /** The first index along each axis; zeros unless said. */
+  readonly from?: readonly number[];
+  readonly to: readonly number[];
+}
+
+type Sim = Pick<FieldProgram, 'tape' | 'field' | 'storage'>;
+
+/** A program and what it launches as a function of the elements that are optimised, one field after the other. */
+export const differentiated = (
+  sim: Sim,
+  { loss, by, forward }: { readonly loss: FieldDecl; readonly by: readonly Optimised[]; readonly forward: () => void },
+): Differentiated => {
+  const parts = by.map(({ field, from, to }) => {
+    const box = { from: from ?? to.map(() => 0), to };
+    return { field, box, host: sim.field(field), length: sim.field(field).toArray(box).length };
+  });
+  const size = parts.reduce((n, p) => n + p.length, 0);
+  const set = (x: Float64Array): void => {
+    let at = 0;
+    for (const { host, box, length } of parts) host.fromArray(x.subarray(at, (at += length)), box);
+  };
+  const wrt = Object.fromEntries(parts.map(({ field }) => [field.name, field]));
+  return {
+    size,
+    value: (x) => {
+      set(x);
+      forward();
+      return sim.field(loss).get(sim.storage.layout.fields.get(loss.name)!.axes.map(() => 0));
+    },
+    gradient: (x) => {
+      set(x);
+      const { value, gradient, tapeBytes } = valueAndGradient(sim, forward, { loss, wrt });
+      const all = parts.flatMap(({ field, box }) => Array.from(gradient[field.name].toArray(box), Number));
+      return { value, gradient: Float64Array.from(all), tapeBytes };
+    },
+    stateBytes: sim.storage.bytes,
+  };
+};

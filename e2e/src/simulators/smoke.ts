@@ -1,0 +1,161 @@
+import { dense, fields, i, i32, ij, ijk, kernel, layout, ndrange, program, type Grid3 } from 'filigree';
+import { imageOf, type Image } from '../draw/index.js';
+import { handOut, programOptions } from '../fields/compile-options.js';
+import { differentiated } from './differentiated.js';
+import { adam } from './optimisers.js';
+import { patternOn } from './wave.js';
+import type { Simulator } from './simulator.js';
+
+/**
+ * Smoke in a square whose edges are joined (thesis App. E.3): first velocities with which it comes to show a pattern. Each step makes velocities
+ * free of divergence by sweeps of Jacobi's method, and lets them carry themselves and the smoke.
+ */
+export const smoke: Simulator = {
+  name: 'smoke',
+  shows: 'smoke in a plane: first velocities with which it drifts into a pattern',
+  takes: 'size=CELLS, steps=…, sweeps=…',
+  keys: ['size', 'steps', 'sweeps'],
+  iterations: 40,
+  make: async (args, options) => {
+    const n = args.integer('size', 64, 4, 4096);
+    const steps = args.integer('steps', 32, 1, 100_000);
+    const sweeps = args.integer('sweeps', 6, 1, 10_000);
+    const target = patternOn(n);
+    const { vx, vy, ux, uy, dye, div, p } = fields(options.dtype, ijk, ['vx', 'vy', 'ux', 'uy', 'dye', 'div', 'p']);
+    const { wanted } = fields(options.dtype, ij, ['wanted']);
+    const { loss } = fields(options.dtype, i, ['loss']);
+    /* The nodes around where what is at a node comes from, and between them by how much. */
+    const carried = (u: Grid3, t: number, i: number, j: number, dx: number, dy: number): number => {
+      const [x, y] = [i - dx, j - dy];
+      const [a, b] = [i32(Math.floor(x)), i32(Math.floor(y))];
+      const [s, r] = [x - a, y - b];
+      const [k, l] = [((a % n) + n) % n, ((b % n) + n) % n];
+      const [m, o] = [(k + 1) % n, (l + 1) % n];
+      return (1 - s) * ((1 - r) * u[t][k][l] + r * u[t][k][o]) + s * ((1 - r) * u[t][m][l] + r * u[t][m][o]);
+    };
+    const given = { float: options.dtype, scope: { n, carried } };
+    const diverge = kernel([vx, vy, div, 'i32'], given, (vx, vy, div, t) => {
+      for (const [i, j] of ndrange(n, n))
+        div[t][i][j] =
+          0.5 * (vx[t][(i + 1) % n][j] - vx[t][(i + n - 1) % n][j] + vy[t][i][(j + 1) % n] - vy[t][i][(j + n - 1) % n]);
+    });
+    const sweep = kernel([div, p, 'i32', 'i32'], given, (div, p, t, s) => {
+      for (const [i, j] of ndrange(n, n))
+        p[s + 1][i][j] =
+          (p[s][(i + 1) % n][j] +
+            p[s][(i + n - 1) % n][j] +
+            p[s][i][(j + 1) % n] +
+            p[s][i][(j + n - 1) % n] -
+            div[t][i][j]) /
+          4;
+    });
+    const correct = kernel([vx, vy, ux, uy, p, 'i32', 'i32'], given, (vx, vy, ux, uy, p, t, s) => {
+      for (const [i, j] of ndrange(n, n)) {
+        ux[t][i][j] = vx[t][i][j] - 0.5 * (p[s][(i + 1) % n][j] - p[s][(i + n - 1) % n][j]);
+        uy[t][i][j] = vy[t][i][j] - 0.5 * (p[s][i][(j + 1) % n] - p[s][i][(j + n - 1) % n]);
+      }
+    });
+    const carry = kernel([vx, vy, ux, uy, dye, 'i32'], given, (vx, vy, ux, uy, dye, t) => {
+      for (const [i, j] of ndrange(n, n)) {
+        const [dx, dy] = [ux[t][i][j], uy[t][i][j]];
+        vx[t + 1][i][j] = carried(ux, t, i, j, dx, dy);
+        vy[t + 1][i][j] = carried(uy, t, i, j, dx, dy);
+        dye[t + 1][i][j] = carried(dye, t, i, j, dx, dy);
+      }
+    });
+    const miss = kernel([dye, wanted, loss, 'i32'], given, (dye, wanted, loss, t) => {
+      loss[0] = 0.0;
+      for (const [i, j] of ndrange(n, n)) loss[0] += (dye[t][i][j] - wanted[i][j]) ** 2 / (n * n);
+    });
+    const stride = sweeps + 1;
+    const sim = await program({
+      layout: layout(
+        dense(ijk, [steps + 1, n, n]).place(vx, vy, dye),
+        dense(ijk, [steps, n, n]).place(ux, uy, div),
+        dense(ijk, [steps * stride, n, n]).place(p),
+        dense(ij, n).place(wanted),
+        dense(i, 1).place(loss),
+      ),
+      kernels: { diverge, sweep, correct, carry, miss },
+      differentiate: [vx, vy, ux, uy, dye, div, p, loss],
+      ...programOptions(options),
+    });
+    handOut(options, 'smoke', sim);
+    sim.field(wanted).fromArray(target);
+    sim.field(dye).fromArray(firstDye(n), { from: [0, 0, 0], to: [1, n, n] });
+    return {
+      ...differentiated(sim, {
+        loss,
+        by: [
+          { field: vx, to: [1, n, n] },
+          { field: vy, to: [1, n, n] },
+        ],
+        forward: () => {
+          for (let t = 0; t < steps; t++) {
+            sim.run.diverge(t);
+            for (let s = 0; s < sweeps; s++) sim.run.sweep(t, t * stride + s);
+            sim.run.correct(t, t * stride + sweeps);
+            sim.run.carry(t);
+          }
+          sim.run.miss(steps);
+        },
+      }),
+      /* A light wind, so that no smoke comes from exactly where a cell is: there the derivative jumps. */
+      start: Float64Array.from({ length: 2 * n * n }, (_, k) => 0.4 + 0.05 * Math.sin((2 * Math.PI * k) / n)),
+      optimiser: adam(0.02),
+      plain: (v) => plainMiss(v, target, { n, steps, sweeps }),
+      difference: 1e-4,
+      picture: () => {
+        const last = sim.field(dye).toArray({ from: [steps, 0, 0], to: [steps + 1, n, n] });
+        return dyeImage(Array.from(last, Number), n);
+      },
+      metrics: { size: n, steps, sweeps },
+      close: () => sim.dispose(),
+    };
+  },
+};
+
+/** Smoke in broad bands, one of which the pattern can be stirred from. */
+const firstDye = (n: number): Float64Array =>
+  Float64Array.from({ length: n * n }, (_, k) => 0.5 + 0.5 * Math.cos((4 * Math.PI * (k % n)) / n));
+
+const dyeImage = (dye: readonly number[], n: number): Image => {
+  const zoom = Math.max(1, Math.floor(512 / n));
+  return imageOf(n * zoom, n * zoom, (x, y) => {
+    const v = 255 * (1 - dye[n * Math.floor(x / zoom) + (n - 1 - Math.floor(y / zoom))]);
+    return [v, v, v];
+  });
+};
+
+/** The mean square by which smoke misses the pattern; `v` holds both components of the first velocities. */
+const plainMiss = (
+  v: Float64Array,
+  target: Float64Array,
+  { n, steps, sweeps }: { readonly n: number; readonly steps: number; readonly sweeps: number },
+): number => {
+  const wrap = (k: number): number => ((k % n) + n) % n;
+  const at = (u: Float64Array, i: number, j: number): number => u[n * wrap(i) + wrap(j)];
+  const filled = (f: (i: number, j: number) => number): Float64Array =>
+    Float64Array.from({ length: n * n }, (_, k) => f(Math.floor(k / n), k % n));
+  let [x, y, dye]: readonly Float64Array[] = [v.slice(0, n * n), v.slice(n * n), firstDye(n)];
+  for (let t = 0; t < steps; t++) {
+    const [vx, vy] = [x, y];
+    const div = filled((i, j) => (at(vx, i + 1, j) - at(vx, i - 1, j) + at(vy, i, j + 1) - at(vy, i, j - 1)) / 2);
+    let p: Float64Array = new Float64Array(n * n);
+    for (let s = 0; s < sweeps; s++) {
+      const q = p;
+      p = filled((i, j) => (at(q, i + 1, j) + at(q, i - 1, j) + at(q, i, j + 1) + at(q, i, j - 1) - at(div, i, j)) / 4);
+    }
+    const ux = filled((i, j) => at(vx, i, j) - (at(p, i + 1, j) - at(p, i - 1, j)) / 2);
+    const uy = filled((i, j) => at(vy, i, j) - (at(p, i, j + 1) - at(p, i, j - 1)) / 2);
+    const carried = (u: Float64Array): Float64Array =>
+      filled((i, j) => {
+        const [a, b] = [i - at(ux, i, j), j - at(uy, i, j)];
+        const [k, l] = [Math.floor(a), Math.floor(b)];
+        const along = (m: number): number => at(u, m, l) + (b - l) * (at(u, m, l + 1) - at(u, m, l));
+        return along(k) + (a - k) * (along(k + 1) - along(k));
+      });
+    [x, y, dye] = [carried(ux), carried(uy), carried(dye)];
+  }
+  return dye.reduce((s, d, k) => s + (d - target[k]) ** 2, 0) / n ** 2;
+};

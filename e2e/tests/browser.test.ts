@@ -1,0 +1,184 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { filigreeVite } from '@filigree/lang/plugin';
+import { chromium, type Browser } from 'playwright-core';
+import { build, createServer, preview, type InlineConfig } from 'vite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const executable = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const wanted = process.env.FILIGREE_BUILT === '1';
+
+/* Inside the workspace, where the packages are found. */
+const scratch = fileURLToPath(new URL('../out/', import.meta.url));
+mkdirSync(scratch, { recursive: true });
+const folder = mkdtempSync(join(scratch, 'browser-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The examples of the README, by a word in them; `console.log` tells the page. */
+const examples = [
+  ...readFileSync(new URL('../../README.md', import.meta.url), 'utf8').matchAll(/```js\n([\s\S]*?)```/g),
+].map(([, code]) => code);
+const example = (word: string): string =>
+  examples.find((code) => code.includes(word)) ?? expect.fail(`no example with ${word}`);
+
+/** What a page or a worker runs: its lines, then `end`. */
+const told = (imports: string, body: string): string =>
+  `${imports}
+const tell = (line) => (globalThis.document ? (globalThis.told ??= []).push(line) : postMessage(line));
+const console = { log: (...words) => tell(words.join(' ')), warn: globalThis.console.warn };
+try {
+${body}
+} catch (e) {
+  tell('code ' + (e.diagnostics?.[0].code ?? String(e)));
+}
+tell('end');
+`;
+
+const apart = (code: string): string => {
+  const imports = code.split('\n').filter((line) => line.startsWith('import '));
+  const body = code.split('\n').filter((line) => !line.startsWith('import '));
+  return told(imports.join('\n'), body.join('\n'));
+};
+
+const programs: Readonly<Record<string, string>> = {
+  compile: apart(example('chain.outputs')),
+  fields: apart(example('sim.fields.v.get')),
+  einsum: apart(example('volume.tensors')),
+  files: told(
+    `import { readMatrixFile, readMatrix, writeBytes } from 'filigree';`,
+    `const matrix = await readMatrixFile('/packed.bin');
+console.log(Array.from(matrix.values).join(' '));
+for (const [path, name] of [['/broken.bin', 'broken'], ['/nothing.mtx', 'missing']])
+  await readMatrixFile(path).catch((e) => console.log(name, e.diagnostics[0].code));
+try { readMatrix(new Uint8Array([0x1f, 0x8b, 0, 0])); } catch (e) { console.log('at once', e.diagnostics[0].code); }
+await writeBytes('x', new Uint8Array(1)).catch((e) => console.log('written', e.diagnostics[0].code));`,
+  ),
+  backends: told(
+    `import { backends, program, dense, i, field, kernel, range, layout } from 'filigree';`,
+    `console.log(backends().map((b) => b.name).join(' '), globalThis.crossOriginIsolated);
+const x = field('x', 'f64');
+const fill = kernel([x], (x) => { for (const i of range(4096)) x[i] = i * i; });
+const sim = await program({ layout: layout(dense(i, 4096).place(x)), kernels: { fill }, threads: 2 });
+sim.run.fill();
+console.log(sim.fields.x.get([4095]));`,
+  ),
+};
+
+const app = (): void => {
+  const market = '%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n';
+  mkdirSync(join(folder, 'public'));
+  /* Of a name that servers do not unpack by themselves. */
+  writeFileSync(join(folder, 'public/packed.bin'), gzipSync(market));
+  writeFileSync(join(folder, 'public/broken.bin'), gzipSync(market).subarray(0, 30));
+  for (const [name, code] of Object.entries(programs)) {
+    writeFileSync(join(folder, `${name}.js`), code);
+    writeFileSync(join(folder, `${name}.html`), `<!doctype html><script type="module" src="./${name}.js"></script>`);
+    writeFileSync(
+      join(folder, `${name}-worker.js`),
+      `globalThis.told = [];
+const worker = new Worker(new URL('./${name}.js', import.meta.url), { type: 'module' });
+worker.onmessage = (e) => globalThis.told.push(e.data);
+worker.onerror = (e) => globalThis.told.push('error ' + e.message, 'end');
+`,
+    );
+    writeFileSync(
+      join(folder, `${name}-worker.html`),
+      `<!doctype html><script type="module" src="./${name}-worker.js"></script>`,
+    );
+  }
+};
+
+const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+
+const config = (headers: Readonly<Record<string, string>>): InlineConfig => ({
+  root: folder,
+  configFile: false,
+  logLevel: 'error',
+  appType: 'mpa',
+  /* As docs/browser.md says: in the pages and in the workers. */
+  plugins: [filigreeVite() as never],
+  worker: { format: 'es', plugins: () => [filigreeVite() as never] },
+  server: { headers, port: 0, host: '127.0.0.1', fs: { strict: false }, hmr: false },
+  preview: { headers, port: 0, host: '127.0.0.1' },
+  build: {
+    target: 'es2022',
+    chunkSizeWarningLimit: 2000,
+    rollupOptions: {
+      input: Object.keys(programs).flatMap((name) => [
+        join(folder, `${name}.html`),
+        join(folder, `${name}-worker.html`),
+      ]),
+    },
+  },
+});
+
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+const held: { browser?: Browser } = {};
+
+/** What a page tells, and what its console says. */
+const visit = async (url: string): Promise<readonly string[]> => {
+  const page = await held.browser!.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (e) => errors.push(`thrown ${e.message}`));
+  try {
+    await page.goto(url);
+    await page.waitForFunction(() => (globalThis as { told?: string[] }).told?.at(-1) === 'end', undefined, {
+      timeout: 30_000,
+    });
+    const lines = await page.evaluate(() => (globalThis as unknown as { told: string[] }).told);
+    return [...lines.slice(0, -1), ...errors];
+  } catch (e) {
+    throw new Error(`${url}: ${String(e)} ${errors.join('; ')}`);
+  } finally {
+    await page.close();
+  }
+};
+
+const running = async (mode: string, headers: Readonly<Record<string, string>>): Promise<string> => {
+  const server = mode === 'dev' ? await createServer(config(headers)) : await preview(config(headers));
+  if ('listen' in server) await server.listen();
+  closing.push(() => server.close());
+  return server.resolvedUrls!.local[0];
+};
+
+describe.runIf(wanted && (executable !== undefined || process.env.CI === 'true'))('in Chromium', () => {
+  const urls: Record<string, string> = {};
+  beforeAll(async () => {
+    held.browser = await chromium.launch({ executablePath: executable ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+    closing.push(() => held.browser!.close());
+    app();
+    await build(config({}));
+    urls.dev = await running('dev', isolated);
+    urls.minified = await running('built', isolated);
+    urls.alone = await running('built', {});
+    urls.forbidden = await running('built', { 'Content-Security-Policy': "script-src 'self'" });
+  }, 120_000);
+
+  const want = {
+    compile: [expect.stringMatching(/^wasm -?0\.\d+/)],
+    fields: ['0.10000000149011612'],
+    einsum: ['91'],
+    files: ['1.5 -3', 'broken file/gzip', 'missing file/missing', 'at once file/gzip', 'written platform/node'],
+    backends: ['wasm true', String(4095 * 4095)],
+  };
+  describe.each(['dev', 'minified'])('%s', (mode) => {
+    it.each(Object.entries(want))('%s runs in a page and in a worker', async (name, lines) => {
+      expect(await visit(`${urls[mode]}${name}.html`)).toEqual(lines);
+      expect(await visit(`${urls[mode]}${name}-worker.html`)).toEqual(lines);
+    });
+  });
+
+  it('runs on one thread where the page is not isolated', async () => {
+    expect(await visit(`${urls.alone}backends.html`)).toEqual(['wasm false', String(4095 * 4095)]);
+  });
+
+  it('says which part of a content policy forbids compiling', async () => {
+    expect(await visit(`${urls.forbidden}fields.html`)).toEqual(['code wasm/policy']);
+  });
+});

@@ -1,0 +1,40 @@
+import type { Backend, Bank } from '@filigree/backend';
+import { assembler } from '../compile/assemble.js';
+import { builtin, isNode } from './builtin.js';
+
+/**
+ * Keeps what modules were lowered to, in Node; a browser has no such cache.
+ *
+ * @param made the backend, whose parts must be the same for what is kept to be its own
+ * @param options what it was made with
+ */
+export const bankOf = (made: Backend, options: string): Bank | undefined => {
+  const fs = builtin<typeof import('node:fs/promises')>('node:fs/promises');
+  const crypto = builtin<typeof import('node:crypto')>('node:crypto');
+  if (!isNode() || fs === undefined || crypto === undefined) return undefined;
+  const bank = async (): Promise<Bank> =>
+    (await import('@filigree/backend/native')).diskBank({
+      file: 'kernels.wasm',
+      serves: (backend) =>
+        backend.legalize === made.legalize &&
+        backend.emit === made.emit &&
+        backend.compile === made.compile &&
+        backend.load === made.load &&
+        backend.sharing === made.sharing,
+      identity: async () => [options, assembler],
+      artifact: async (path) => ({ backend: 'wasm', bytes: new Uint8Array(await fs.readFile(path)) }),
+    });
+  const opened: { bank?: Promise<Bank> } = {};
+  const open = (): Promise<Bank> => (opened.bank ??= bank());
+  return {
+    identity: async (...args) => (await open()).identity(...args),
+    key: (...parts) => {
+      const hash = crypto.createHash('sha256');
+      for (const p of parts) hash.update(`${p.length}:`).update(p);
+      return hash.digest('hex');
+    },
+    read: async (...args) => (await open()).read(...args),
+    write: async (...args) => (await open()).write(...args),
+    artifact: async (...args) => (await open()).artifact(...args),
+  };
+};

@@ -1,0 +1,105 @@
+import { type Backend, type CompileOptions, type Executable, type Sources } from '@filigree/backend';
+import { type Module, DiagnosticError, buildKernel, declareBuffer, makeModule } from '@filigree/ir';
+import type { ConformanceCase, Outcome } from './outcome.js';
+import { expect, settle } from './expect.js';
+
+/** What a backend owes beside right results: each case is one sentence of the contract. */
+export const contract = (backend: Backend, compiling?: CompileOptions): readonly ConformanceCase[] => {
+  const emitsOnly = !backend.compile || !backend.load;
+  const loaded = (act: (x: Executable) => void) => async (): Promise<Outcome> => {
+    if (emitsOnly) return { status: 'skipped', reason: `backend ${backend.name} only emits sources` };
+    const legal = expect(backend.legalize.run(example()), 'legalize');
+    const sources = expect(backend.emit.run(legal), 'emit');
+    const artifact = await settle(backend.compile!(sources, { fastMath: false, ...compiling }), 'compile');
+    const x = await settle(backend.load!(artifact, legal), 'load');
+    try {
+      act(x);
+    } finally {
+      x.dispose();
+    }
+    return passed;
+  };
+  return [
+    {
+      name: 'contract: the capabilities say which types there are',
+      run: async () => {
+        const { types, atomics } = backend.capabilities;
+        demand(types.includes('i32'), `capabilities.types is [${types.join(', ')}], and every backend has i32`);
+        const odd = atomics.filter((t) => !types.includes(t));
+        demand(odd.length === 0, `capabilities.atomics has ${odd.join(', ')}, which capabilities.types has not`);
+        return passed;
+      },
+    },
+    {
+      name: 'contract: the same module gives the same sources',
+      run: async () => {
+        const once = (): string =>
+          textOf(expect(backend.emit.run(expect(backend.legalize.run(example()), 'legalize')), 'emit'));
+        demand(once() === once(), 'emit gave other sources for an equal module');
+        return passed;
+      },
+    },
+    {
+      name: 'contract: a kernel that is not there is refused',
+      run: loaded((x) => {
+        refuses(() => x.launch('no_such_kernel', []), 'launch of a kernel that the module has not');
+        refuses(
+          () => x.commands([{ kernel: 'no_such_kernel', args: [] }]),
+          'commands with a kernel that the module has not',
+        );
+      }),
+    },
+    {
+      name: 'contract: arguments and threads that are none are refused',
+      run: loaded((x) => {
+        refuses(() => x.launch('scale', []), 'launch without the argument that the kernel takes');
+        for (const threads of [0, 1.5, -1])
+          refuses(() => x.launch('scale', [2], { threads }), `launch on ${threads} threads`);
+      }),
+    },
+    {
+      name: 'contract: after dispose nothing runs, and to dispose again does nothing',
+      run: loaded((x) => {
+        x.dispose();
+        x.dispose();
+        refuses(() => x.launch('scale', [2]), 'launch after dispose');
+        refuses(() => x.buffer('x').read(), 'read of a buffer after dispose');
+      }),
+    },
+  ];
+};
+
+const passed: Outcome = { status: 'passed' };
+
+const demand = (holds: boolean, otherwise: string): void => {
+  if (!holds) throw new Error(otherwise);
+};
+
+/** What must throw a diagnostic. */
+const refuses = (act: () => unknown, what: string): void => {
+  try {
+    act();
+  } catch (e) {
+    if (e instanceof DiagnosticError) return;
+    throw e;
+  }
+  throw new Error(`${what}: expected a diagnostic, it succeeded`);
+};
+
+const textOf = ({ files }: Sources): string =>
+  files.map(({ name, contents }) => `${name}\n${typeof contents === 'string' ? contents : contents.join()}`).join('\n');
+
+/** Eight numbers, times an argument. Made anew each time: what is known of one module must not be of use for another. */
+const example = (): Module => {
+  const buffers = [declareBuffer('x', 'i32', 8, 'inout')];
+  const kernel = buildKernel(
+    'scale',
+    { a: 'i32' },
+    (b, { a }) =>
+      void b.for(b.i32(0), b.i32(8), b.i32(1), { parallel: true }, [], (i) =>
+        b.store('x', b.mul(a!, b.load('x', i)), i),
+      ),
+    buffers,
+  );
+  return makeModule('contract', buffers, [kernel]);
+};

@@ -1,0 +1,60 @@
+import { transform } from '@filigree/lang/plugin';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+
+interface Bundled {
+  readonly programs: readonly ((x: unknown) => unknown)[];
+  readonly Graph: typeof import('@filigree/ir').Graph;
+  readonly Sym: typeof import('@filigree/ir').Sym;
+  readonly evaluateGraph: typeof import('@filigree/ir').evaluateGraph;
+}
+
+/** The functions that a module gives to `compile`, after the plugin, with the symbols of the same bundle. */
+const bundled = async (code: string): Promise<Bundled> => {
+  const result = transform(`import { compile } from 'filigree';\n${code}`, 'app.js');
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `${result?.code ?? code}\nexport { Graph, Sym, evaluateGraph } from '@filigree/ir'; export { programs } from 'filigree';`,
+      resolveDir: import.meta.dirname,
+    },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    conditions: ['@filigree/source'],
+    plugins: [
+      {
+        name: 'words',
+        setup: (b) => {
+          b.onResolve({ filter: /^filigree$/ }, () => ({ path: 'filigree', namespace: 'words' }));
+          b.onLoad({ filter: /.*/, namespace: 'words' }, () => ({
+            contents: 'export const programs = []; export const compile = (p) => programs.push(p.run);',
+          }));
+        },
+      },
+    ],
+  });
+  return (await import(
+    /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`
+  )) as Bundled;
+};
+
+describe('the function of a program that is given to compile', () => {
+  it.each([
+    ['an arrow', 'const half = (a) => a / 2;\ncompile({ inputs: {}, run: (x) => half(x) + 1 });'],
+    ['a method', 'function half(a) { return a / 2; }\ncompile({ inputs: {}, run(x) { return half(x) + 1; } });'],
+    ['a name', 'const run = (x) => x / 2 + 1;\ncompile({ inputs: {}, run });'],
+    ['an object with a name', 'const program = { inputs: {}, run: (x) => x / 2 + 1 };\ncompile(program);'],
+  ])('is rewritten where it is %s', async (_, code) => {
+    const { programs, Graph, Sym, evaluateGraph } = await bundled(code);
+    const run = programs[0];
+    expect(run(5)).toBe(3.5);
+    const graph = new Graph();
+    const result = run(new Sym(graph, graph.variable())) as InstanceType<typeof Sym>;
+    expect(evaluateGraph(graph, [result.id], [5])).toEqual(Float64Array.of(3.5));
+  });
+
+  it('is left alone where compile is that of others', () => {
+    const code = `import { compile } from './other.js';\ncompile({ run: async (x) => x + 1 });`;
+    expect(transform(code, 'app.js')).toBeUndefined();
+  });
+});

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ARITHMETICS, symbolicMath as m, type Num } from '@filigree/ir';
+import { plainElements, trace, type ElementsWord, type Program } from '@filigree/specialize';
+import { numbers, relativeError, runProgram } from './support.js';
+
+const N = 5;
+const COUNT = 6;
+
+/** An energy of five numbers by elements: what they are, what is done with their sums, and whether the body says it in two parts. */
+interface Recipe {
+  readonly tables: readonly [readonly number[], readonly number[]];
+  readonly body: number;
+  readonly use: number;
+  readonly passive: boolean;
+}
+const index = fc.array(fc.integer({ min: 0, max: N - 1 }), { minLength: COUNT, maxLength: COUNT });
+const recipes: fc.Arbitrary<Recipe> = fc.record({
+  tables: fc.tuple(index, index),
+  body: fc.integer({ min: 0, max: 5 }),
+  use: fc.integer({ min: 0, max: 6 }),
+  passive: fc.boolean(),
+});
+
+const bodies: readonly ((a: Num, b: Num, k: Num) => Num)[] = [
+  (a, b, k) => m.mul(k, m.pow(m.sub(a, b), 2)),
+  (a, b, k) => m.mul(m.sin(m.mul(a, k)), m.exp(b)),
+  (a, b, k) => m.hypot(m.add(a, 2), m.mul(k, b)),
+  (a, b, k) => m.select(m.lt(a, 0.9), m.mul(a, m.mul(a, b)), m.add(m.mul(k, b), m.mul(a, a))),
+  (a, b, k) => m.div(m.mul(a, k), m.add(b, 3)),
+  (a, _, k) => m.mul(a, k),
+];
+
+/** The energy on numbers or symbols. */
+const energyOf = (r: Recipe, x: readonly Num[], k: readonly Num[], elements: ElementsWord): Num => {
+  const [i, j] = r.tables.map((t) => Int32Array.from(t));
+  const sums: Num[] = new Array<Num>(N).fill(0);
+  const total: Num[] = [0];
+  const constants = r.passive ? Array.from(k, (v) => m.mul(v, m.add(v, 1))) : [1, 2, 1, 2, 0.25, 1];
+  elements(COUNT, { x, constants, sums, total, i, j }, ({ x, constants, sums, total, i, j }, e) => {
+    const value = bodies[r.body](x[i], x[j], constants[e]);
+    total[0] = m.add(total[0], value);
+    total[0] = m.sub(total[0], m.mul(value, x[j]));
+    sums[i] = m.add(sums[i], value);
+  });
+  const whole = total[0];
+  switch (r.use) {
+    case 0:
+      return whole;
+    case 1:
+      return m.sub(m.mul(k[0], m.mul(x[0], x[1])), m.mul(m.mul(2, k[1]), whole));
+    case 2:
+      return m.sqrt(m.add(m.mul(whole, whole), 1));
+    case 3: {
+      const again: Num[] = [0];
+      elements(COUNT, { sums, x, again, i }, ({ sums, x, again, i }, e) => {
+        again[0] = m.add(again[0], m.mul(sums[i], m.add(x[i], m.mul(1e-3, k[0]))));
+        void e;
+      });
+      return again[0];
+    }
+    case 4:
+      return sums.reduce((a, b) => m.add(a, b), whole);
+    case 5:
+      return m.add(whole, m.mul(sums[2], sums[3]));
+    default: {
+      const again: Num[] = [sums[1], whole];
+      elements(COUNT, { x, again, i }, ({ x, again, i }) => {
+        again[0] = m.add(again[0], m.sin(x[i]));
+        again[1] = m.add(again[1], x[i]);
+      });
+      return m.add(again[0], again[1]);
+    }
+  }
+};
+
+describe.each(ARITHMETICS)('derivatives of what elements compute, %s arithmetic', (arithmetic) => {
+  it('agree with differences of the plain energy', () => {
+    fc.assert(
+      fc.property(recipes, (r) => {
+        const x = numbers(N, 3);
+        const k = numbers(COUNT, 4);
+        const plain = (at: ArrayLike<number>): number => energyOf(r, Array.from(at), [...k], plainElements) as number;
+        const program: Program = {
+          inputs: { x: N, k: COUNT },
+          run: (given, { elements, gradient, hessian, jacobian }) => {
+            const [xs, ks] = [given.x as Num[], given.k as Num[]];
+            const energy = energyOf(r, xs, ks, elements);
+            /* Of what does not depend on x there is none. */
+            const g = gradient(m.add(energy, m.mul(xs[0], xs[0])), xs);
+            const H = hessian(m.add(energy, m.mul(xs[0], xs[0])), xs);
+            const again = jacobian(g, xs);
+            return {
+              g,
+              H,
+              rows: [...H.pattern.rowPtr],
+              cols: [...H.pattern.colIdx],
+              J: again,
+              rowsJ: [...again.pattern.rowPtr],
+              colsJ: [...again.pattern.colIdx],
+            };
+          },
+        };
+        const { outputs } = runProgram(program, { x, k }, {}, arithmetic);
+        const whole = (v: ArrayLike<number>): number => plain(v) + v[0] * v[0];
+        const moved = (...by: (readonly [number, number])[]): number =>
+          whole(x.map((v, c) => by.reduce((s, [at, t]) => (at === c ? s + t : s), v)));
+        const h = 1e-5;
+        const slope = Array.from(x, (_, c) => (moved([c, h]) - moved([c, -h])) / (2 * h));
+        expect(relativeError(outputs.g, slope)).toBeLessThan(1e-6);
+        const t = 2e-4;
+        const second = Array.from({ length: N * N }, (_, c) => {
+          const [a, b] = [Math.floor(c / N), c % N];
+          return (
+            (moved([a, t], [b, t]) - moved([a, t], [b, -t]) - moved([a, -t], [b, t]) + moved([a, -t], [b, -t])) /
+            (4 * t * t)
+          );
+        });
+        expect(relativeError(dense(outputs.H, outputs.rows, outputs.cols), second)).toBeLessThan(1e-4);
+        expect(relativeError(dense(outputs.J, outputs.rowsJ, outputs.colsJ), second)).toBeLessThan(1e-4);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+const dense = (values: ArrayLike<number>, rows: ArrayLike<number>, cols: ArrayLike<number>): number[] => {
+  const out = new Array<number>(N * N).fill(0);
+  for (let i = 0; i < N; i++) for (let e = rows[i]; e < rows[i + 1]; e++) out[i * N + cols[e]] = values[e];
+  return out;
+};
+
+describe('derivatives of many terms of one form', () => {
+  /* Springs of a long chain, one of which is doubled: (x[i+1] − x[i])⁴ k/4, with second derivatives ±3k(x[i+1] − x[i])². */
+  const LINKS = 700;
+  const chain = (half: 'lower' | 'both'): Program => ({
+    inputs: { x: LINKS + 1, k: LINKS },
+    run: ({ x, k }, { gradient, hessian }) => {
+      const [xs, ks] = [x as Num[], k as Num[]];
+      let energy: Num = 0;
+      ks.forEach((stiffness, i) => {
+        energy = m.add(energy, m.div(m.mul(stiffness, m.pow(m.sub(xs[i + 1], xs[i]), 4)), 4));
+      });
+      return { g: gradient(energy, xs), H: hessian(energy, xs, { half }) };
+    },
+  });
+  const x = numbers(LINKS + 1, 5);
+  const k = numbers(LINKS, 6);
+
+  it('are those by hand, and their templates are made once', () => {
+    const { outputs, specialized } = runProgram(chain('lower'), { x, k });
+    const bend = Array.from(k, (s, i) => 3 * s * (x[i + 1] - x[i]) ** 2);
+    const rows = Array.from(x, (_, i) => {
+      const diagonal = (bend[i - 1] ?? 0) + (bend[i] ?? 0);
+      return i === 0 ? [diagonal] : [-bend[i - 1], diagonal];
+    }).flat();
+    const force = Array.from(x, (_, i) => {
+      const pull = (l: number): number => (l < 0 || l >= LINKS ? 0 : k[l] * (x[l + 1] - x[l]) ** 3);
+      return pull(i - 1) - pull(i);
+    });
+    expect(relativeError(outputs.H, rows)).toBeLessThan(1e-13);
+    expect(relativeError(outputs.g, force)).toBeLessThan(1e-13);
+    const traced = trace().run(chain('lower'));
+    expect(traced._tag === 'Right' && traced.right.elements.map((e) => e.count)).toEqual([LINKS, LINKS]);
+    expect(specialized.kernels).toBeLessThan(12);
+  });
+
+  it('have one node for the two entries that mirror each other', () => {
+    const { outputs } = runProgram(chain('both'), { x, k });
+    expect(outputs.H.length).toBe(3 * (LINKS + 1) - 2);
+    /* Row 1: columns 0, 1, 2; row 0: columns 0, 1. */
+    expect(outputs.H[1]).toBe(outputs.H[2]);
+  });
+});

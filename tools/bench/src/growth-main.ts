@@ -1,0 +1,103 @@
+import { parseArgs } from 'node:util';
+import { commandLine, fromHere, misused, publish, runCommand } from './command.js';
+import { GROWTH_CASES } from './growth-cases.js';
+import type { GrowthJob, GrowthResult } from './growth-child.js';
+import { describeMachine } from './machine.js';
+import { runProcess } from './run-child.js';
+
+const NAMES = Object.keys(GROWTH_CASES);
+
+const USAGE = `usage: npm run bench:growth -- [CASE…] [--faces 1000,3000,10000,30000,100000] [--dtype f32|f64] [--seconds 300] [--out FILE.md]
+CASE: ${NAMES.join(', ')}`;
+
+const INTRO =
+  'What compiling costs by the number of faces of a mesh, from the plain program to loaded kernels, each in a process of its own with nothing cached. ' +
+  'Processor time is that of the process, just-in-time compiler and garbage collection included, C++ not: it does not depend on what else the machine does. ' +
+  'Memory is what is resident at most beyond what was before. The slopes are of the line with the least squares through all sizes.';
+
+/** The command `npm run bench:growth`: time and memory of compilation against the number of elements. */
+const main = async (argv: readonly string[]): Promise<number> => {
+  let parsed;
+  try {
+    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+  } catch {
+    return misused(USAGE);
+  }
+  const { values, positionals } = parsed;
+  const sizes = (values.faces ?? '1000,3000,10000,30000,100000').split(',').map(Number);
+  const dtype = values.dtype ?? 'f64';
+  const limit = Number(values.seconds ?? 300);
+  const isSize = (n: number): boolean => Number.isInteger(n) && n >= 8;
+  if (!sizes.every(isSize) || (dtype !== 'f64' && dtype !== 'f32') || !(limit > 0)) return misused(USAGE);
+  if (positionals.some((name) => !NAMES.includes(name))) return misused(USAGE);
+
+  const rows: string[][] = [];
+  const slopes: string[][] = [];
+  for (const name of positionals.length > 0 ? positionals : NAMES) {
+    const found: GrowthResult[] = [];
+    for (const faces of sizes) {
+      const job: GrowthJob = { name, faces, dtype };
+      const outcome = await runProcess<GrowthResult>('growth-child', job, limit);
+      if ('failed' in outcome) {
+        rows.push([name, String(faces), outcome.failed]);
+        continue;
+      }
+      found.push(outcome.result);
+      rows.push([name, ...cellsOf(outcome.result)]);
+      process.stderr.write(`${rows[rows.length - 1].join(' | ')}\n`);
+    }
+    const slope = (of: (r: GrowthResult) => number): string => slopeOf(found.map((r) => [r.faces, of(r)])).toFixed(2);
+    if (found.length > 1)
+      slopes.push([
+        name,
+        GROWTH_CASES[name].title,
+        slope((r) => r.processorSeconds * 1e6),
+        slope((r) => r.addedMB * 1e3),
+      ]);
+  }
+  publish(fromHere(values.out ?? 'docs/benchmarks/compile-growth.md'), {
+    title: 'How compiling grows',
+    command: commandLine('bench:growth', argv),
+    machine: describeMachine(),
+    intro: INTRO,
+    sections: [
+      { title: 'A face more', table: { head: ['case', 'program', 'µs a face', 'kB a face'], rows: slopes } },
+      {
+        title: 'All sizes',
+        table: {
+          head: ['case', 'faces', 'processor s', 'C++ s', 'in all s', 'MB', 'nodes', 'kernels', 'largest error'],
+          rows,
+        },
+      },
+    ],
+  });
+  return 0;
+};
+
+const cellsOf = (r: GrowthResult): string[] => [
+  String(r.faces),
+  r.processorSeconds.toFixed(2),
+  r.compilerSeconds.toFixed(2),
+  r.seconds.toFixed(2),
+  r.addedMB.toFixed(0),
+  String(r.nodes),
+  String(r.kernels),
+  r.maxRelError.toExponential(1),
+];
+
+/** The slope of the line with the least squares. */
+const slopeOf = (points: readonly (readonly [number, number])[]): number => {
+  const mean = (k: 0 | 1): number => points.reduce((s, p) => s + p[k], 0) / points.length;
+  const [x, y] = [mean(0), mean(1)];
+  const [xy, xx] = points.reduce(([a, b], p) => [a + (p[0] - x) * (p[1] - y), b + (p[0] - x) ** 2], [0, 0]);
+  return xx === 0 ? 0 : xy / xx;
+};
+
+const OPTIONS = {
+  faces: { type: 'string' },
+  dtype: { type: 'string' },
+  seconds: { type: 'string' },
+  out: { type: 'string' },
+} as const;
+
+await runCommand(main);
