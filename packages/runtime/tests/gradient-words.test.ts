@@ -25,8 +25,8 @@ const reset = kernel([loss, low, high], (loss, low, high) => {
 });
 const extrema = kernel([x, low, high], (x, low, high) => {
   for (const p of active(x)) {
-    atomicMin(low, [p % 2], x[p] * x[p]);
-    atomicMax(high, [p % 2], math.sin(x[p]));
+    atomicMin(low, p % 2, x[p] * x[p]);
+    atomicMax(high, p % 2, math.sin(x[p]));
   }
 });
 const spread = kernel([low, high, loss], (low, high, loss) => {
@@ -101,7 +101,7 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))('words that have
 it('an extremum that is read while it is found is refused', async () => {
   const running = kernel([x, high, loss], (x, high, loss) => {
     for (const p of active(x)) {
-      atomicMax(high, [0], x[p]);
+      atomicMax(high, 0, x[p]);
       loss[0] += high[0];
     }
   });

@@ -1,6 +1,7 @@
-import { fail, isLoop, walk, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
+import { fail, isLoop, walk, type ControlOf, type Kernel, type Op } from '@filigree/ir';
 import type { ElementOpOf } from './element-ops.js';
 import type { Needs } from './needs.js';
+import { indexKeys, type IndexKeys } from './index-keys.js';
 import { areApart, coordinatesOf, type Touched } from './touched.js';
 
 /**
@@ -14,10 +15,11 @@ export const refuseOverwrites = (
   elementOf: ElementOpOf,
   controlOf: ControlOf,
 ): Needs => {
-  const before = usesOf(primal, elementOf);
+  const keys = indexKeys();
+  const before = usesOf(primal, elementOf, keys);
   const reads = before.filter((u) => !u.writes);
   const writes = before.filter((u) => u.writes);
-  const needed = usesOf(adjoint, elementOf).filter((u) => !u.writes);
+  const needed = usesOf(adjoint, elementOf, keys).filter((u) => !u.writes);
   for (const need of needed) {
     const alike = reads.filter((r) => r.key === need.key);
     const sources = alike.length > 0 ? alike : reads.filter((r) => r.touched.place === need.touched.place);
@@ -41,7 +43,7 @@ export const refuseOverwrites = (
  * from is seen from what it has in the end. Error: `adjoint/extremum`.
  */
 export const refuseRunningExtrema = (primal: Kernel, elementOf: ElementOpOf, active: ReadonlySet<number>): void => {
-  const uses = usesOf(primal, elementOf);
+  const uses = usesOf(primal, elementOf, indexKeys());
   const isExtremum = ({ op }: Use): boolean => op.attrs.kind === 'min' || op.attrs.kind === 'max';
   for (const use of uses) {
     if (!isExtremum(use) || !use.op.operands.some((v) => active.has(v.id))) continue;
@@ -66,7 +68,7 @@ const isOver = (write: Use, read: Use, controlOf: ControlOf): boolean => {
   /* Another iteration of a loop around both must mean another element. */
   return write.parents.every((op, depth) => {
     const control = controlOf(op);
-    return op !== read.parents[depth] || !control || !isLoop(control) || write.key.includes(`${op.name}.${depth}.`);
+    return op !== read.parents[depth] || !control || !isLoop(control) || write.tells.has(`${op.name}.${depth}`);
   });
 };
 
@@ -77,14 +79,16 @@ interface Use {
   readonly touched: Touched;
   /** The place and what its index is computed from: the same within an iteration, where it is the same text. */
   readonly key: string;
+  /** The loops, by name and depth, whose parameters the index is computed from. */
+  readonly tells: ReadonlySet<string>;
   readonly order: number;
   /** The number of the outermost op around it. */
   readonly top: number;
   readonly parents: readonly Op[];
 }
 
-const usesOf = (kernel: Kernel, elementOf: ElementOpOf): readonly Use[] => {
-  const keyOf = indexKeys(kernel);
+const usesOf = (kernel: Kernel, elementOf: ElementOpOf, keys: IndexKeys): readonly Use[] => {
+  const keyOf = keys(kernel);
   const coordinate = coordinatesOf(kernel);
   const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
   const uses: Use[] = [];
@@ -96,25 +100,12 @@ const usesOf = (kernel: Kernel, elementOf: ElementOpOf): readonly Use[] => {
       op,
       writes: does !== 'load',
       touched: { place, index: index.map(coordinate) },
-      key: `${place}[${index.map(keyOf).join()}]`,
+      key: `${place}[${index.map((v) => keyOf(v).key).join()}]`,
+      tells: new Set(index.flatMap((v) => [...keyOf(v).tells])),
       order: uses.length,
       top: tops.get(parents[0] ?? op)!,
       parents,
     });
   });
   return uses;
-};
-
-/** What an index is: the parameters of which loops, by depth and number, and which ops of them. */
-const indexKeys = ({ params, body }: Kernel): ((v: Value) => string) => {
-  const keys = new Map<number, string>(params.map((p, n) => [p.id, `%${n}`]));
-  walk(body, (op, parents) => {
-    op.regions.forEach((r, m) => r.params.forEach((p, n) => keys.set(p.id, `${op.name}.${parents.length}.${m}.${n}`)));
-    if (op.results.length === 1)
-      keys.set(
-        op.results[0].id,
-        `${op.name}(${op.operands.map((v) => keys.get(v.id) ?? '?').join()})${JSON.stringify(op.attrs)}`,
-      );
-  });
-  return (v) => keys.get(v.id) ?? `?${v.id}`;
 };

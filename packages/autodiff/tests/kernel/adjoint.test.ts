@@ -99,10 +99,11 @@ describe('the adjoint of a kernel', () => {
        field.store %b, %p {field = x}`,
     ],
     [
-      'adjoint/no-rule',
+      'adjoint/extremum',
       `%a = field.load %p {field = x} : f64
        %q = arith.constant {value = 0} : i32
-       %b = field.atomic %a, %q {field = y, kind = max} : f64`,
+       %b = field.atomic %a, %q {field = y, kind = max} : f64
+       %c = field.load %p {field = y} : f64`,
     ],
     [
       'adjoint/old-value',

@@ -10,7 +10,7 @@ const NEWTON_STEPS = 6;
  * (Higham 1986): six steps, exact in f32 where stretches are between a quarter and four times. Much cheaper than `polar3`, which
  * takes any matrix.
  */
-export const nearestRotation = withGradient(
+export const nearestRotation: <N extends number>(F: Mat<N, N>) => Mat<N, N> = withGradient(
   inlined(
     <N extends number>(F: Mat<N, N>): Mat<N, N> => {
       let R = F;
