@@ -29,6 +29,7 @@ const SMALL: readonly (readonly [string, Record<string, string>, number])[] = [
   ['billiards', { steps: '512', iterations: '100' }, 0.5],
   ['time-of-impact', { steps: '100', iterations: '40' }, 0.9],
   ['smoke', { size: '16', steps: '6', sweeps: '4', iterations: '20' }, 0.8],
+  ['volume-renderer', { size: '8', pixels: '8', views: '3', iterations: '20' }, 0.5],
   ['electric', { steps: '100', hidden: '8', iterations: '20' }, 0.6],
 ];
 

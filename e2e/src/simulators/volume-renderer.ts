@@ -87,12 +87,12 @@ export const volumeRenderer: Simulator = {
       difference: 1e-2,
       picture: () => {
         const zoom = Math.max(1, Math.floor(512 / pixels));
-        const half = Math.floor(views / 2);
+        const view = Math.floor(views / 2) * pixels * pixels;
+        const [left, right] = [wanted, seen].map((f) => Array.from(sim.field(f).toArray(), Number));
         /* What is to be seen stands left of what is seen. */
         return imageOf(2 * pixels * zoom, pixels * zoom, (x, y) => {
           const [a, b] = [Math.floor(x / zoom), pixels - 1 - Math.floor(y / zoom)];
-          const from = sim.field(a < pixels ? wanted : seen);
-          return sequential(2 * from.get([half, a % pixels, b]));
+          return sequential(2 * (a < pixels ? left : right)[view + (a % pixels) * pixels + b]);
         });
       },
       findings: (x) => [atMost('distance from the body, relative', apart(x), 0.9)],

@@ -139,4 +139,12 @@ export type {
   VectorHostField,
 } from '@filigree/runtime';
 export { adjointField } from '@filigree/autodiff';
-export { valueAndGradient, type GradientOptions, type ValueAndGradient } from '@filigree/runtime';
+export {
+  hostStep,
+  steps,
+  valueAndGradient,
+  type GradientOptions,
+  type HostStepOptions,
+  type StepsOptions,
+  type ValueAndGradient,
+} from '@filigree/runtime';

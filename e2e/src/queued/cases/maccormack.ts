@@ -13,7 +13,8 @@ const trilinear = (q: Grid3, x: number, y: number, z: number) => {
   const j = i32(Math.floor(y));
   const k = i32(Math.floor(z));
   const [r, s, t] = [x - i, y - j, z - k];
-  const near = (1 - s) * ((1 - t) * q[i][j][k] + t * q[i][j][k + 1]) + s * ((1 - t) * q[i][j + 1][k] + t * q[i][j + 1][k + 1]);
+  const near =
+    (1 - s) * ((1 - t) * q[i][j][k] + t * q[i][j][k + 1]) + s * ((1 - t) * q[i][j + 1][k] + t * q[i][j + 1][k + 1]);
   const away =
     (1 - s) * ((1 - t) * q[i + 1][j][k] + t * q[i + 1][j][k + 1]) +
     s * ((1 - t) * q[i + 1][j + 1][k] + t * q[i + 1][j + 1][k + 1]);
@@ -89,8 +90,7 @@ export const maccormack: QueuedCase = {
       },
       start: (run) => run.init(),
       step: (run) => {
-        for (const c of CHANNELS)
-          for (const name of ['there', 'back', 'correct']) run[`${name}${c}`]();
+        for (const c of CHANNELS) for (const name of ['there', 'back', 'correct']) run[`${name}${c}`]();
       },
       reference: (steps) => {
         const flow = velocityAt(n);

@@ -53,9 +53,6 @@ const withMargin = (values: Float64Array, n: number): Float64Array => {
   const all = new Float64Array(side ** 3);
   for (let i = 0; i < n; i++)
     for (let j = 0; j < n; j++)
-      all.set(
-        values.subarray((i * n + j) * n, (i * n + j + 1) * n),
-        ((i + BLOCK) * side + j + BLOCK) * side + BLOCK,
-      );
+      all.set(values.subarray((i * n + j) * n, (i * n + j + 1) * n), ((i + BLOCK) * side + j + BLOCK) * side + BLOCK);
   return all;
 };

@@ -83,7 +83,10 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
   const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, ...own];
   /* Of equal loads each would become an update of memory. */
-  const primal = passes({ ...module, kernels: [storesApart(found)] }, [storeForwarding({ dialects }), cse({ dialects })]).kernels[0];
+  const primal = passes({ ...module, kernels: [storesApart(found)] }, [
+    storeForwarding({ dialects }),
+    cse({ dialects }),
+  ]).kernels[0];
 
   const table = opTable(dialects);
   const controlOf = controlBy(table);

@@ -52,6 +52,7 @@ class Needed {
   meeting(at: Elements): number | undefined {
     for (const { axes, sets } of this.groups.values()) {
       /* Where this one knows as much, only an equal set does: there may be as many as steps. */
+      if (axes.length === 0) return [...sets.values()][0].launch;
       const found = axes.every((n) => at[n] !== undefined)
         ? sets.get(at.map((x, n) => (axes.includes(n) ? x : undefined)).join())
         : [...sets.values()].find((s) => mayMeet(at, s.at));

@@ -109,11 +109,7 @@ const checkAliasing = (module: Module, bindings: Bindings): void => {
   const bound = module.buffers.filter((b) => Object.hasOwn(bindings, b.name));
   for (const [n, a] of bound.entries())
     for (const b of bound.slice(n + 1))
-      if (
-        !sameMemory(a, b) &&
-        overlap(bindings[a.name]!, bindings[b.name]!) &&
-        (isWritten(a) || isWritten(b))
-      )
+      if (!sameMemory(a, b) && overlap(bindings[a.name]!, bindings[b.name]!) && (isWritten(a) || isWritten(b)))
         fail(
           'memory/aliasing',
           `buffers '${a.name}' and '${b.name}' of module @${module.name} are bound to the same memory, and one is written`,

@@ -239,7 +239,7 @@ const assembled = (
       await life.background(async () => queue?.sync(compiled));
     },
     queued: () => queue?.report(),
-    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, context.check),
+    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, context.check, random),
     storage,
     instance: queue ? held(instance, queue) : instance,
     dispose: life.dispose,

@@ -151,9 +151,9 @@ const callOf = (
       if (seed) args[binders.length] = nextSeed();
     },
     start: () => {
-      const kept = recorder?.keep(buffers);
+      const kept = recorder?.keep(kernel.name, buffers);
       startWith(args);
-      if (kept) recorder?.launched({ kernel: kernel.name, args: args.slice(), arrays: kept });
+      if (kept) recorder?.launched({ kernel: kernel.name, args: args.slice(), ...kept });
     },
     startWith,
     startAsync: async () => {

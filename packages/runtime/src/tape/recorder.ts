@@ -6,52 +6,124 @@ export interface Launched {
   readonly kernel: string;
   readonly args: readonly Scalar[];
   readonly arrays: readonly { readonly buffer: string; readonly values: TypedArray }[];
+  /** What it overwrote of a state that steps pass on, to be put back. */
+  readonly undo?: Saved | undefined;
+}
+
+/** What the host computed between launches, with its own derivative. */
+export interface HostStep {
+  /** The names of scalar fields that it reads and writes. */
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  readonly backward: () => void;
+  readonly undo?: Saved | undefined;
+}
+
+/** Steps of which only the state before them is kept. */
+export interface Segment {
+  readonly entries: readonly Flat[];
+  readonly bytes: number;
+  /** Brings that state back, and runs the steps again. */
+  readonly again: () => readonly Entry[];
+}
+
+export type Flat = (Launched | HostStep) & { readonly state?: ReadonlySet<string> };
+export type Entry = Flat | Segment;
+
+/** Copies of fields. */
+export interface Saved {
+  readonly bytes: number;
+  readonly restore: () => void;
+}
+
+/** How launches are recorded: what they overwrite of the state is saved before, or they are only told. */
+export interface Mode {
+  readonly state: ReadonlySet<string>;
+  readonly before?: (writes: readonly string[] | string) => Saved | undefined;
 }
 
 /** Writes down what is launched, while somebody records. */
 export interface Recorder {
-  /** Copies of arrays as the next launch finds them; nothing while nobody records. */
-  readonly keep: (buffers: readonly string[]) => Launched['arrays'] | undefined;
+  readonly recording: () => boolean;
+  /** What is to be known of a launch, as it finds arrays and fields; nothing while nobody records. */
+  readonly keep: (kernel: string, buffers: readonly string[]) => Pick<Launched, 'arrays' | 'undo'> | undefined;
   readonly launched: (launch: Launched) => void;
+  /** Adds what is no launch. */
+  readonly add: (entry: Entry) => void;
   /** Refuses what cannot be recorded, while somebody records. Error: `tape/outside`. */
   readonly refuse: (what: string, remedy: string) => void;
   /** What is launched while a function runs. */
-  readonly record: (run: () => void) => readonly Launched[];
+  readonly record: (run: () => void) => readonly Entry[];
+  /** The same within a recording or after it, in a mode of its own. */
+  readonly within: (mode: Mode, run: () => void) => readonly Flat[];
+  /** Runs a function of the host's that may write to fields; what it would be refused for before is given. */
+  readonly aside: (writes: readonly string[], run: () => void) => Saved | undefined;
 }
 
 /** A recorder of launches of an executable. */
 export const recorderOf = (executable: Executable): Recorder => {
-  let launches: Launched[] | undefined;
+  let entries: Entry[] | undefined;
+  let mode: Mode | undefined;
+  const add = (entry: Entry): void =>
+    void entries?.push(mode && !('again' in entry) ? { ...entry, state: mode.state } : entry);
+  const into = (list: Entry[], as: Mode | undefined, run: () => void): void => {
+    const before = [entries, mode] as const;
+    [entries, mode] = [list, as];
+    try {
+      const given: unknown = run();
+      if (given instanceof Promise)
+        fail('tape/outside', 'what is differentiated ends before its launches do', {
+          remedy: 'let forward be a plain function, which launches by run',
+        });
+    } finally {
+      [entries, mode] = before;
+    }
+  };
   return {
-    keep: (buffers) =>
-      launches &&
-      buffers.map((name) => {
-        const buffer = executable.buffer(name);
-        const values = allocateArray(buffer.type, buffer.length);
-        buffer.read(values);
-        return { buffer: name, values };
-      }),
-    launched: (launch) => void launches?.push(launch),
+    recording: () => entries !== undefined,
+    keep: (kernel, buffers) =>
+      entries && {
+        undo: mode?.before?.(kernel),
+        arrays: buffers.map((name) => {
+          const buffer = executable.buffer(name);
+          const values = allocateArray(buffer.type, buffer.length);
+          buffer.read(values);
+          return { buffer: name, values };
+        }),
+      },
+    launched: add,
+    add,
     refuse: (what, remedy) => {
-      if (launches) fail('tape/outside', `${what}, which is not among the recorded launches`, { remedy });
+      if (entries) fail('tape/outside', `${what}, which is not among the recorded launches`, { remedy });
     },
     record: (run) => {
-      if (launches)
+      if (entries)
         fail('tape/nested', 'launches are recorded already', {
           remedy: 'call valueAndGradient outside of its forward',
         });
-      const list: Launched[] = [];
-      launches = list;
-      try {
-        const given: unknown = run();
-        if (given instanceof Promise)
-          fail('tape/outside', 'what is differentiated ends before its launches do', {
-            remedy: 'let forward be a plain function, which launches by run',
-          });
-      } finally {
-        launches = undefined;
-      }
+      const list: Entry[] = [];
+      into(list, undefined, run);
       return list;
+    },
+    within: (as, run) => {
+      if (mode)
+        fail('tape/nested', 'steps are within steps', {
+          remedy: 'call steps for one of them, and a plain loop for the other',
+        });
+      const list: Entry[] = [];
+      into(list, as, run);
+      return list as Flat[];
+    },
+    aside: (writes, run) => {
+      const undo = mode?.before?.(writes);
+      const before = [entries, mode] as const;
+      [entries, mode] = [undefined, undefined];
+      try {
+        run();
+      } finally {
+        [entries, mode] = before;
+      }
+      return undo;
     },
   };
 };

@@ -1,13 +1,16 @@
-import { firstOverwrite, type Needs, type Overflow } from '@filigree/autodiff';
+import type { Overflow } from '@filigree/autodiff';
 import { allocateArray, DiagnosticError, fail, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
 import type { Frames } from '../program/frames.js';
 import type { AdjointKernels } from './adjoint-kernels.js';
-import type { Launched, Recorder } from './recorder.js';
+import { refuseOverwrites } from './overwritten.js';
+import type { Entry, Flat, Launched, Recorder } from './recorder.js';
+import { blockOf, type Block } from './segments.js';
+import type { Seeds } from '../program/seeds.js';
 
 /** Launches in their order, which can be run backwards. */
 export interface Tape {
-  readonly launches: readonly Launched[];
+  readonly entries: readonly Entry[];
   /** Bytes that it holds. */
   readonly bytes: number;
 }
@@ -19,9 +22,11 @@ export type ByArgument = Readonly<Record<string, Readonly<Record<string, number>
 export type ByArray = Readonly<Record<string, Readonly<Record<string, Float64Array>>>>;
 
 /** What adjoints found beside the adjoints of fields. */
-export interface ByArguments {
+export interface Backward {
   readonly byArgument: ByArgument;
   readonly byArray: ByArray;
+  /** The most bytes that were held beside those of the tape, of steps that ran again. */
+  readonly bytes: number;
 }
 
 /** Records launches of a program (thesis §3.4), and runs their adjoints. */
@@ -32,8 +37,11 @@ export interface TapeDeck {
   readonly record: (run: () => void) => Tape;
   /** Sets all adjoints to zero. */
   readonly clear: () => void;
+  readonly recorder: Recorder;
+  /** Records steps, and keeps of them what a block says. */
+  readonly steps: (block: Block) => void;
   /** Launches the adjoints of what was recorded, the last first. */
-  readonly backward: (tape: Tape) => ByArguments;
+  readonly backward: (tape: Tape) => Backward;
   /** The scalar fields that depend on some of others by what was recorded. */
   readonly dependents: (tape: Tape, on: readonly string[]) => ReadonlySet<string>;
 }
@@ -46,6 +54,7 @@ export const tapeDeck = (
   { of, fields, parameters, arrays: arrayNames, clear }: AdjointKernels,
   recorder: Recorder,
   check: (launch: string, frames: Frames | undefined) => void,
+  seeds: Seeds,
 ): TapeDeck => {
   const launch = (name: string, args: Launched['args']): void => {
     executable.launch(name, args);
@@ -57,26 +66,32 @@ export const tapeDeck = (
     if (found) throw new DiagnosticError(found);
     return fail('tape/unknown', `kernel '${kernel}' has no adjoint`);
   };
+  const needsOf = (kernel: string) => adjointOf(kernel).needs;
+  const writesOf = (kernel: string): readonly string[] =>
+    needsOf(kernel).written.map(({ place }) => place.replace(/^field '(.*)'$/, '$1'));
   /* What is optimised is recorded again and again, mostly with the same arguments. */
-  let checked: readonly Launched[] = [];
+  let checked: readonly Flat[] = [];
   return {
     fields,
+    recorder,
+    steps: (block) => blockOf(recorder, seeds, writesOf, block),
     record: (run) => {
-      const launches = recorder.record(run);
-      if (!areAlike(launches, checked))
-        refuseOverwrites(launches.map(({ kernel, args }) => ({ kernel, args, needs: adjointOf(kernel).needs })));
-      checked = launches.map(({ kernel, args }) => ({ kernel, args, arrays: [] }));
-      return { launches, bytes: launches.reduce((sum, l) => sum + bytesOfLaunch(l), 0) };
+      const entries = recorder.record(run);
+      const all = flat(entries);
+      if (!areAlike(all, checked)) refuseOverwrites(all, needsOf);
+      checked = entries.some((e) => 'again' in e) ? [] : all.map((e) => ('kernel' in e ? { ...e, arrays: [] } : e));
+      return { entries, bytes: bytesOf(entries) };
     },
     clear: () => launch(clear, []),
-    backward: ({ launches }) => {
+    backward: ({ entries }) => {
+      let most = 0;
       const sums: Record<string, Record<string, number>> = {};
       const arraySums: Record<string, Record<string, Float64Array>> = {};
       const valuesOf = (buffer: string): TypedArray => {
         const at = executable.buffer(buffer);
         return at.read(allocateArray(at.type, at.length));
       };
-      for (const { kernel, args, arrays } of [...launches].reverse()) {
+      const reverseLaunch = ({ kernel, args, arrays }: Launched): void => {
         for (const { buffer, values } of arrays) executable.buffer(buffer).write(values);
         const made = adjointOf(kernel);
         launch(made.kernel.name, args);
@@ -93,33 +108,32 @@ export const tapeDeck = (
           const sum = (by[name] ??= new Float64Array(values.length));
           for (let k = 0; k < sum.length; k++) sum[k] += Number(values[k]);
         }
-      }
-      return { byArgument: sums, byArray: arraySums };
+      };
+      const reverse = (list: readonly Entry[]): void => {
+        for (const entry of [...list].reverse()) {
+          if ('again' in entry) {
+            const steps = entry.again();
+            most = Math.max(most, bytesOf(steps));
+            reverse(steps);
+            continue;
+          }
+          if ('kernel' in entry) reverseLaunch(entry);
+          else entry.backward();
+          entry.undo?.restore();
+        }
+      };
+      reverse(entries);
+      return { byArgument: sums, byArray: arraySums, bytes: most };
     },
-    dependents: ({ launches }, on) => {
+    dependents: ({ entries }, on) => {
       const reached = new Set(on);
-      for (const { kernel } of launches) {
-        const { reads, writes } = adjointOf(kernel);
+      for (const entry of flat(entries)) {
+        const { reads, writes } = 'kernel' in entry ? adjointOf(entry.kernel) : entry;
         if (reads.some((f) => reached.has(f))) for (const f of writes) reached.add(f);
       }
       return reached;
     },
   };
-};
-
-/** Refuses launches whose adjoints would read what later ones have overwritten. Error: `tape/overwritten`. */
-const refuseOverwrites = (
-  launches: readonly (Pick<Launched, 'kernel' | 'args'> & { readonly needs: Needs })[],
-): void => {
-  const found = firstOverwrite(launches);
-  if (!found) return;
-  const { by, needs, place } = found;
-  const [later, earlier] = [launches[by].kernel, launches[needs].kernel];
-  fail(
-    'tape/overwritten',
-    `launch ${by + 1}, of '${later}', may overwrite elements of ${place} that the derivative of launch ${needs + 1}, of '${earlier}', needs`,
-    { remedy: 'let each step write elements of its own, told apart by an argument: x[t + 1][i]' },
-  );
 };
 
 /** Refuses what an adjoint computed that had no room for what a loop carried. Error: `tape/history`. */
@@ -133,9 +147,18 @@ const refuseOverflow = (kernel: string, { loops }: Overflow, code: number): void
   );
 };
 
-const areAlike = (a: readonly Launched[], b: readonly Launched[]): boolean =>
-  a.length === b.length &&
-  a.every(({ kernel, args }, n) => kernel === b[n].kernel && args.every((x, k) => Object.is(x, b[n].args[k])));
+const flat = (entries: readonly Entry[]): readonly Flat[] => entries.flatMap((e) => ('again' in e ? e.entries : [e]));
 
-const bytesOfLaunch = ({ args, arrays }: Launched): number =>
-  arrays.reduce((sum, { values }) => sum + values.byteLength, 8 * args.length);
+const areAlike = (a: readonly Flat[], b: readonly Flat[]): boolean =>
+  a.length === b.length &&
+  a.every((x, n) => {
+    const y = b[n];
+    return 'kernel' in x && 'kernel' in y && x.kernel === y.kernel && x.args.every((v, k) => Object.is(v, y.args[k]));
+  });
+
+const bytesOf = (entries: readonly Entry[]): number =>
+  entries.reduce((sum, e) => {
+    if ('again' in e) return sum + e.bytes;
+    const launched = 'kernel' in e ? e.arrays.reduce((n, { values }) => n + values.byteLength, 8 * e.args.length) : 0;
+    return sum + launched + (e.undo?.bytes ?? 0);
+  }, 0);

@@ -57,14 +57,14 @@ export const valueAndGradient = <const W extends Readonly<Record<string, AnyFiel
   const value = sim.field(loss).get(first) as number;
   tape.clear();
   sim.field(adjointField(loss)).set(first, 1);
-  const byArguments = tape.backward(recorded);
+  const { bytes, ...byArguments } = tape.backward(recorded);
   return {
     value,
     gradient: Object.fromEntries(
       by.map(([name, f]) => [name, sim.field(adjointField(f))]),
     ) as ValueAndGradient<W>['gradient'],
     ...byArguments,
-    tapeBytes: recorded.bytes,
+    tapeBytes: recorded.bytes + bytes,
   };
 };
 

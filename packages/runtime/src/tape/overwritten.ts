@@ -1,0 +1,57 @@
+import { firstOverwrite, type Needs } from '@filigree/autodiff';
+import { fail, type Scalar } from '@filigree/ir';
+import type { Flat } from './recorder.js';
+
+/**
+ * Refuses launches and steps of the host whose adjoints would read what later ones have overwritten. What steps pass on as their state is
+ * brought back, so that only what lies on one side of them can be lost. Error: `tape/overwritten`.
+ */
+export const refuseOverwrites = (entries: readonly Flat[], needsOf: (kernel: string) => Needs): void => {
+  check(entries, needsOf, true);
+  if (!entries.some((e) => e.state)) return;
+  for (let from = 0; from < entries.length; from++) {
+    if (entries[from].state) continue;
+    let to = from;
+    while (to < entries.length && !entries[to].state) to++;
+    check(entries.slice(from, to), needsOf, false);
+    from = to;
+  }
+};
+
+const check = (entries: readonly Flat[], needsOf: (kernel: string) => Needs, broughtBack: boolean): void => {
+  const restored = new Set<string>();
+  const launches = new Array<{ args: readonly Scalar[]; needs: Needs; name: string }>(entries.length);
+  for (let n = entries.length - 1; n >= 0; n--) {
+    const entry = entries[n];
+    if (broughtBack) for (const f of entry.state ?? []) restored.add(`field '${f}'`);
+    const needs = 'kernel' in entry ? needsOf(entry.kernel) : hostNeeds(entry);
+    const needed = restored.size > 0 ? needs.needed.filter((t) => !restored.has(t.place)) : needs.needed;
+    launches[n] = {
+      args: 'kernel' in entry ? entry.args : [],
+      needs: { needed, written: needs.written },
+      name: 'kernel' in entry ? `of '${entry.kernel}'` : 'of the host',
+    };
+  }
+  const found = firstOverwrite(launches);
+  if (!found) return;
+  const { by, needs, place } = found;
+  fail(
+    'tape/overwritten',
+    `launch ${by + 1}, ${launches[by].name}, may overwrite elements of ${place} that the derivative of launch ${needs + 1}, ${launches[needs].name}, needs`,
+    {
+      remedy:
+        'let each step write elements of its own, told apart by an argument: x[t + 1][i]; or name the field in the state of steps',
+    },
+  );
+};
+
+const hostNeeds = ({
+  reads,
+  writes,
+}: {
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+}): Needs => {
+  const whole = (f: string) => ({ place: `field '${f}'`, index: [] });
+  return { needed: reads.map(whole), written: writes.map(whole) };
+};

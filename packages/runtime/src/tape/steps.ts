@@ -1,0 +1,140 @@
+import { checkOptions, fail, option, type OptionSpec } from '@filigree/ir';
+import { componentsOf, isField, type AnyField } from '@filigree/sparse/fields';
+import type { FieldProgram } from '../program/field-program.js';
+import type { State } from './segments.js';
+import type { TapeDeck } from './tape-deck.js';
+
+/** What steps pass on, and what of it is kept. */
+export interface StepsOptions {
+  /** The fields that a step takes from the one before it, and may overwrite. Nothing around them is sparse. */
+  readonly state: readonly AnyField[];
+  /**
+   * Which states are kept for the derivative: `all`; the first of √n segments, whose steps then run again (`root`, as without it); or
+   * of this many segments.
+   */
+  readonly keep?: 'all' | 'root' | number;
+}
+
+type Sim = Pick<FieldProgram, 'tape' | 'field' | 'storage'>;
+
+/**
+ * Steps of a simulation, for `forward` of `valueAndGradient`: n times `step(k)`. States may be overwritten in place: they are
+ * brought back for the derivative, and memory grows as √n (thesis App. D). Elsewhere it only runs the steps.
+ *
+ * Errors: `tape/none`, `tape/state` where a field of the state is not in the program or lies in something sparse, `tape/keep`,
+ * `tape/replay` where steps that run again come to another end.
+ */
+export const steps = (sim: Sim, n: number, step: (k: number) => void, given: StepsOptions): void => {
+  const { state, keep = 'root' } = checkOptions<StepsOptions>('steps', given, spec);
+  const tape = tapeOf(sim);
+  if (!Number.isInteger(n) || n < 0)
+    fail('tape/keep', `there are ${n} steps`, { remedy: 'give a whole number from 0' });
+  const segments = keep === 'all' ? 0 : keep === 'root' ? Math.ceil(Math.sqrt(n)) : keep;
+  if (!Number.isInteger(segments) || segments < 0 || (typeof keep === 'number' && (keep < 1 || (n > 0 && keep > n))))
+    fail('tape/keep', `${String(keep)} segments of ${n} steps cannot be kept`, {
+      remedy: `give a whole number from 1 to ${n}`,
+    });
+  const names = new Map(state.flatMap((f) => stateNames(sim, f)).map((c) => [c.name, c] as const));
+  if (!tape.recorder.recording()) {
+    for (let k = 0; k < n; k++) step(k);
+    return;
+  }
+  if (n > 0)
+    tape.steps({
+      n,
+      step,
+      segments,
+      state: new Set(names.keys()),
+      save: (fields) =>
+        saved(
+          sim,
+          fields.map((f) => names.get(f)!),
+        ),
+    });
+};
+
+/** What the host computes in between. */
+export interface HostStepOptions {
+  /** The fields that it reads and writes. */
+  readonly reads: readonly AnyField[];
+  readonly writes: readonly AnyField[];
+  readonly forward: () => void;
+  /**
+   * Adds to the adjoints (`adjointField`) of what was read what follows from those of what was written. The latter become zero
+   * thereafter, but of fields that are read too, whose adjoints it leaves as they shall be.
+   */
+  readonly backward: () => void;
+}
+
+/** A step that the host takes within `forward` of `valueAndGradient`, with a derivative of its own. Error: `tape/none`. */
+export const hostStep = (sim: Sim, given: HostStepOptions): void => {
+  const { reads, writes, forward, backward } = checkOptions<HostStepOptions>('hostStep', given, hostSpec);
+  const { recorder, fields } = tapeOf(sim);
+  const namesIn = (list: readonly AnyField[]): readonly string[] => list.flatMap(componentsOf).map(({ name }) => name);
+  const [from, to] = [namesIn(reads), namesIn(writes)];
+  if (!recorder.recording()) return forward();
+  const undo = recorder.aside(to, forward);
+  recorder.add({
+    reads: from,
+    writes: to,
+    undo,
+    backward: () => {
+      backward();
+      for (const f of to)
+        if (!from.includes(f) && fields[f] !== undefined)
+          sim.field(sim.storage.layout.fields.get(fields[f])!.field).fill(0);
+    },
+  });
+};
+
+const tapeOf = (sim: Sim): TapeDeck =>
+  sim.tape ??
+  fail('tape/none', 'the program was not made to be differentiated', {
+    remedy: 'make it with program({ …, differentiate: true })',
+  });
+
+const stateNames = (sim: Sim, f: AnyField) => {
+  const found = isField(f) ? componentsOf(f) : [];
+  const { fields, nodes } = sim.storage.layout;
+  const dense = found.every((c) => {
+    const placed = fields.get(c.name);
+    return placed?.field === c && placed.path.every((n) => ['root', 'dense', 'place'].includes(nodes[n].kind));
+  });
+  if (found.length === 0 || !dense)
+    fail('tape/state', `field '${f?.name}' is no field of the program, or lies in something sparse`, {
+      remedy: 'let each step write elements of its own, or place the field in dense nodes alone',
+    });
+  return found;
+};
+
+const saved = (sim: Sim, fields: readonly AnyField[]): State => {
+  const copies = fields.map((f) => ({
+    host: sim.field(f),
+    name: f.name,
+    type: f.type,
+    values: sim.field(f).toArray(),
+  }));
+  return {
+    bytes: copies.reduce((n, { values }) => n + values.byteLength, 0),
+    restore: () => copies.forEach(({ host, values }) => host.fromArray(values)),
+    differs: () =>
+      copies.find(({ host, values, type }) => {
+        const now = host.toArray();
+        const largest = Math.max(
+          1e-300,
+          (values as Float64Array).reduce((m, v) => Math.max(m, Math.abs(Number(v))), 0),
+        );
+        const most = largest * (type === 'f64' ? 1e-6 : 1e-2);
+        return now.some((v: number | bigint, k: number) => Math.abs(Number(v) - Number(values[k])) > most);
+      })?.name,
+  };
+};
+
+const spec: OptionSpec<StepsOptions> = { state: option.array('a list of fields'), keep: option.anything };
+
+const hostSpec: OptionSpec<HostStepOptions> = {
+  reads: option.array('a list of fields'),
+  writes: option.array('a list of fields'),
+  forward: option.anything,
+  backward: option.anything,
+};
