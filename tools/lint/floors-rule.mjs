@@ -61,6 +61,7 @@ const placeOf = (root, file) => {
  */
 const forbidden = (root, place, file, specifier) => {
   if (specifier.startsWith('.')) return forbiddenRelative(root, place, file, specifier);
+  if (specifier.startsWith('#')) return unnamed(root, place, specifier);
   if (isBuiltin(specifier)) return forbiddenNode(place, specifier);
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   const folder = packageFolder(name);
@@ -90,6 +91,14 @@ const forbiddenRelative = (root, place, file, specifier) => {
   if (place.kind === 'test' && place.inPackage.startsWith('tests/') && target.kind === 'source')
     return `Tests see what a user sees: import '${packageName(place.folder)}', not its sources.`;
   return place.kind === 'source' && target.kind === 'source' ? forbiddenWing(place, target) : undefined;
+};
+
+/** Names that a package gives its own files, such as one for each of Node and browsers. @type {(root: string, place: Place, specifier: string) => string | undefined} */
+const unnamed = (root, place, specifier) => {
+  const owner = place.kind === 'outside' ? place.unit : `packages/${place.folder}`;
+  return specifier in (manifest(root, owner)?.imports ?? {})
+    ? undefined
+    : `'${specifier}' is not among the imports in ${owner}/package.json.`;
 };
 
 /** @typedef {Extract<Place, { folder: string }>} InPackage @type {(place: InPackage, target: InPackage) => string | undefined} */
@@ -171,7 +180,7 @@ const notExported = (root, folder, name, specifier) => {
 
 /**
  * @typedef {Record<string, string> | undefined} Names
- * @typedef {{ dependencies?: Names, peerDependencies?: Names, optionalDependencies?: Names, devDependencies?: Names, exports?: Record<string, unknown> }} Manifest
+ * @typedef {{ dependencies?: Names, peerDependencies?: Names, optionalDependencies?: Names, devDependencies?: Names, exports?: Record<string, unknown>, imports?: Record<string, unknown> }} Manifest
  * @type {(root: string, folder: string) => Manifest | undefined}
  */
 const manifest = (root, folder) => {

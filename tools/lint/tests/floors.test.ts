@@ -26,6 +26,7 @@ beforeAll(() => {
   write('packages/backend-wasm/package.json', { exports: offers, dependencies: { '@filigree/ir': '1' } });
   write('packages/runtime/package.json', {
     exports: offers,
+    imports: { '#platform': './src/node.ts' },
     dependencies: { '@filigree/ir': '1', '@filigree/sparse': '1' },
   });
 });
@@ -83,6 +84,14 @@ test('an allowed package that package.json does not name is flagged', () => {
     expect.stringContaining('not among the dependencies'),
   ]);
   expect(complaints('packages/ir/src/a.ts', "import 'fp-ts/lib/Either.js';")).toEqual([]);
+});
+
+test('names that a package gives its own files are those of its package.json', () => {
+  expect(complaints('packages/runtime/src/a.ts', "import '#platform';")).toEqual([]);
+  expect(complaints('packages/runtime/src/a.ts', "import '#elsewhere';")).toEqual([
+    expect.stringContaining('not among the imports'),
+  ]);
+  expect(complaints('packages/ir/src/a.ts', "import '#platform';")).toHaveLength(1);
 });
 
 test('development dependencies are for tests only', () => {
