@@ -30,6 +30,7 @@ import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOpti
 import type { Banking } from '../bank/banked.js';
 import { lifecycle } from '../lifecycle.js';
 import { right } from '../right.js';
+import { launchByName } from './launch-by-name.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
 import type { AdjointKernels } from '../tape/adjoint-kernels.js';
@@ -239,7 +240,10 @@ const assembled = (
       await life.background(async () => queue?.sync(compiled));
     },
     queued: () => queue?.report(),
-    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, context.check, random),
+    tape:
+      adjoints &&
+      recorder &&
+      tapeDeck(instance, adjoints, recorder, launchByName(instance, context.check, queue), random),
     storage,
     instance: queue ? held(instance, queue) : instance,
     dispose: life.dispose,
