@@ -14,6 +14,7 @@ import {
 } from '@filigree/ir';
 import {
   arenaName,
+  holdsWords,
   initializeArena,
   settleAll,
   sitesOf,
@@ -271,11 +272,13 @@ const held = (instance: Instance, queue: Queue): Instance =>
 /* Made when they are first asked for: a layout may have many fields. */
 const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {
   const fields: Record<string, ScalarHostField> = {};
-  for (const { field } of arena.storage.layout.fields.values())
-    Object.defineProperty(fields, field.name, {
-      enumerable: true,
-      get: once(() => hostField<FieldDecl>(arena, field)),
-    });
+  const { layout } = arena.storage;
+  for (const { field, path } of layout.fields.values())
+    if (!holdsWords(layout.nodes[path[path.length - 1]]))
+      Object.defineProperty(fields, field.name, {
+        enumerable: true,
+        get: once(() => hostField<FieldDecl>(arena, field)),
+      });
   return readOnlyFields(fields);
 };
 
