@@ -138,13 +138,16 @@ export type {
   ScalarHostField,
   VectorHostField,
 } from '@filigree/runtime';
-export { adjointField } from '@filigree/autodiff';
+export { adjointField, tangentField } from '@filigree/autodiff';
 export {
   hostStep,
   steps,
   valueAndGradient,
+  valueAndTangent,
   type GradientOptions,
   type HostStepOptions,
   type StepsOptions,
+  type TangentChoices,
   type ValueAndGradient,
+  type ValueAndTangent,
 } from '@filigree/runtime';
