@@ -138,14 +138,17 @@ export type {
   ScalarHostField,
   VectorHostField,
 } from '@filigree/runtime';
-export { adjointField } from '@filigree/autodiff';
+export { adjointField, tangentField } from '@filigree/autodiff';
 export {
   gradient,
   hostStep,
   steps,
   valueAndGradient,
+  valueAndTangent,
   type GradientOptions,
   type HostStepOptions,
   type StepsOptions,
+  type TangentChoices,
   type ValueAndGradient,
+  type ValueAndTangent,
 } from '@filigree/runtime';

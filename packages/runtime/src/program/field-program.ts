@@ -34,8 +34,9 @@ import { right } from '../right.js';
 import { launchByName } from './launch-by-name.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
-import type { AdjointKernels } from '../tape/adjoint-kernels.js';
+import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
 import { recorderOf } from '../tape/recorder.js';
+import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
 import { tapeDeck, type TapeDeck } from '../tape/tape-deck.js';
 import { seeds } from './seeds.js';
 import { checkStatus, clearStatus } from './status.js';
@@ -70,6 +71,8 @@ export interface FieldProgram {
   readonly queued: () => QueueReport | undefined;
   /** What `valueAndGradient` records launches on; only of a program that was made to be differentiated. */
   readonly tape: TapeDeck | undefined;
+  /** What `valueAndTangent` runs launches by; only of a program that was made with tangents. */
+  readonly tangents: TangentDeck | undefined;
   readonly storage: Storage;
   readonly instance: Instance;
   readonly dispose: () => void;
@@ -94,6 +97,8 @@ export interface FieldProgramOptions extends InstantiateOptions {
   readonly over?: Pick<FieldProgram, 'storage' | 'instance'>;
   /** The adjoints of its kernels, which are in the module too. */
   readonly adjoints?: AdjointKernels;
+  /** Their tangents, likewise. */
+  readonly tangents?: TangentKernels;
 }
 
 /**
@@ -111,7 +116,7 @@ export const fieldProgram = (
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
-    const { backend, seed = 0, over, adjoints, ...rest } = options;
+    const { backend, seed = 0, over, adjoints, tangents, ...rest } = options;
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
     const made = right(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
@@ -122,6 +127,7 @@ export const fieldProgram = (
       seed,
       initialized: over !== undefined,
       adjoints,
+      tangents,
       ...(queue && { queue }),
     });
   });
@@ -146,6 +152,7 @@ export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
   seed: option.anything,
   over: option.object('a program of fields', 'storage', 'instance'),
   adjoints: option.object('the adjoints of kernels', 'of', 'fields'),
+  tangents: option.object('the tangents of kernels', 'of', 'fields'),
 };
 
 interface Assembly {
@@ -153,6 +160,7 @@ interface Assembly {
   readonly initialized: boolean;
   readonly queue?: Omit<QueueSetting, 'check' | 'failed'>;
   readonly adjoints: AdjointKernels | undefined;
+  readonly tangents: TangentKernels | undefined;
 }
 
 const assembled = (
@@ -160,9 +168,15 @@ const assembled = (
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  { seed, initialized, adjoints, queue: source }: Assembly,
+  { seed, initialized, adjoints, tangents, queue: source }: Assembly,
 ): FieldProgram => {
   const recorder = adjoints && recorderOf(instance);
+  const returns = new Map(
+    Object.values(launches)
+      .flat()
+      .flatMap(({ kernel, signature: { result } }) => (result ? [[kernel.name, result.buffer] as const] : [])),
+  );
+  const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
   const life = lifecycle({ codes: 'program', what: 'the program was', again: 'make it again' }, () => {
     queue?.dispose();
     instance.dispose();
@@ -172,7 +186,8 @@ const assembled = (
     life.ready();
     instance.ready();
     if (use && use !== 'settle')
-      recorder?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
+      for (const deck of [recorder, forwards])
+        deck?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
     if (use === 'hold') queue?.stop();
     else queue?.flush();
     if (use === 'structure') queue?.forget();
@@ -185,11 +200,13 @@ const assembled = (
   if (!initialized) initializeArena(storage, arena.words);
   const random = seeds(seed);
   const sites = sitesOf(module);
+  const check: LaunchContext['check'] = (name, frames) => checkStatus(arena, sites, name, frames);
   const context: LaunchContext = {
     recorder,
+    tangents: forwards,
     executable: instance,
     nextSeed: random.next,
-    check: (name, frames) => checkStatus(arena, sites, name, frames),
+    check,
   };
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {
@@ -223,7 +240,9 @@ const assembled = (
         return guarded(e);
       }
     }),
-    launch: mapValues(launchers, ({ runAsync }) => (...args: readonly unknown[]) => {
+    launch: mapValues(launchers, ({ runAsync }, name) => (...args: readonly unknown[]) => {
+      for (const deck of [recorder, forwards])
+        deck?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
       queue?.flush();
       queue?.forget();
       return life.background(() => runAsync(args).catch(guarded));
@@ -241,10 +260,8 @@ const assembled = (
       await life.background(async () => queue?.sync(compiled));
     },
     queued: () => queue?.report(),
-    tape:
-      adjoints &&
-      recorder &&
-      tapeDeck(instance, adjoints, recorder, launchByName(instance, context.check, queue), random),
+    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random),
+    tangents: forwards,
     storage,
     instance: queue ? held(instance, queue) : instance,
     dispose: life.dispose,

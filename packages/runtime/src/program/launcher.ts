@@ -3,6 +3,7 @@ import type { Executable } from '@filigree/backend';
 import type { KernelSignature, LaunchParam } from '@filigree/lang/kernels';
 import { once } from '../fields/once.js';
 import type { Recorder } from '../tape/recorder.js';
+import type { TangentDeck } from '../tape/tangent-deck.js';
 import { checkedArray, scalarCheck } from './arguments.js';
 import type { Frames } from './frames.js';
 import { buffersWritten } from './written.js';
@@ -37,6 +38,8 @@ export interface LaunchContext {
   readonly queue?: (call: Call) => (given: readonly unknown[], before: number) => number;
   /** Writes launches down while it records. */
   readonly recorder?: Recorder | undefined;
+  /** Runs them with their tangents, while somebody asks for these. */
+  readonly tangents?: TangentDeck | undefined;
 }
 
 /**
@@ -109,7 +112,7 @@ const callOf = (
   name: string,
   { kernel, writes, signature, frames }: Launchable,
   parameters: readonly LaunchParam[],
-  { executable, nextSeed, check, recorder }: LaunchContext,
+  { executable, nextSeed, check, recorder, tangents }: LaunchContext,
 ): Call => {
   const { launch: own, seed } = signature;
   const args = new Array<Scalar>(own.length + (seed ? 1 : 0)).fill(0);
@@ -159,12 +162,18 @@ const callOf = (
     },
     record,
     start: () => {
+      if (tangents?.running()) {
+        try {
+          return tangents.launch(kernel.name, args);
+        } catch (e) {
+          return stopped(e);
+        }
+      }
       record();
       startWith(args);
     },
     startWith,
     startAsync: async () => {
-      recorder?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
       try {
         await executable.launchAsync(kernel.name, args);
       } catch (e) {

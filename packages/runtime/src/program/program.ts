@@ -44,7 +44,8 @@ import {
 } from './field-program.js';
 import type { FusedModule } from './queue/fused-code.js';
 import { queueOption, type QueueOptions } from './queue/queue.js';
-import { gradientsOf, withAdjoints } from '../tape/adjoint-kernels.js';
+import { withDerivatives } from '../tape/derivative-kernels.js';
+import { withCompanions, type Asked } from '../tape/differentiated-fields.js';
 import { framesOf } from './frames.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
 import type { Launchable } from './launcher.js';
@@ -57,7 +58,7 @@ export type Fields = Readonly<Record<string, AnyField>>;
 
 /** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
-  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints'>, FieldPipelineOptions {
+  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents'>, FieldPipelineOptions {
   /** The layout of all fields. */
   readonly layout: Layout;
   /** Those whose words the kernels say; the backend is to know them too, and so is a `pipeline` of one's own. */
@@ -70,7 +71,7 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
   readonly budget?: number;
   /**
    * Whether launches wait until someone looks, and are then planned and run together: `true`, or how (thesis §4.5). Kernels that
-   * return a number, and the host's accesses to fields, run what waits. With `debug` nothing waits. Default false.
+   * return a number, and the host's accesses to fields, run what waits. With `debug` or `tangents` nothing waits. Default false.
    */
   readonly queue?: boolean | QueueOptions;
   /**
@@ -78,7 +79,12 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
    * unless the layout has them (`adjointField`), and adjoints of all kernels are compiled. Fields that are left out are
    * constants. Errors: `adjoint/…`.
    */
-  readonly differentiate?: true | readonly AnyField[];
+  readonly differentiate?: Asked;
+  /**
+   * The fields that `valueAndTangent` is to differentiate, in forward mode, likewise: their tangents are placed beside them (`tangentField`), and all kernels
+   * are compiled a second time, with tangents.
+   */
+  readonly tangents?: Asked;
   /** Passes from kernels on fields to kernels on memory, in place of `fieldPipeline`. */
   readonly pipeline?: (storage: Storage) => Pass<Module>;
 }
@@ -120,14 +126,20 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     if (typeof options.kernels !== 'object' || options.kernels === null)
       fail('program/kernel', 'the program has no kernels', { remedy: 'give them by name: { kernels: { step } }' });
     const named = namesOf(options.kernels);
-    const gradients = gradientsOf(plain, options.differentiate);
-    const { layout } = gradients;
+    const companions = withCompanions(plain, options.differentiate, options.tangents);
+    const { layout } = companions;
     const { module: primal, signatures } = right(
       lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
-        derivatives: options.differentiate !== undefined,
+        derivatives: options.differentiate !== undefined || options.tangents !== undefined,
       }),
     );
-    const { module, adjoints } = withAdjoints(primal, gradients, signatures, options.extensions, waits(options));
+    const { module, adjoints, tangents } = withDerivatives(
+      primal,
+      companions,
+      signatures,
+      options.extensions,
+      waits(options),
+    );
     const storage = options.over
       ? storageOver(options.over, layout, module)
       : storageOf(layout, {
@@ -167,6 +179,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
             ...(queue && (await roomFor(lowered, options))),
             backend,
             ...(adjoints && { adjoints }),
+            ...(tangents && { tangents }),
           },
           queue,
           entry && { entry, kept, more: null },
@@ -200,9 +213,9 @@ const entryOf = async (
   ]);
 };
 
-/** Whether launches wait: not where they say at once what is wrong, nor where they share their fields with another program's. */
-const waits = ({ queue, debug, over }: ProgramOptions): boolean =>
-  queue !== undefined && queue !== false && debug !== true && over === undefined;
+/** Whether launches wait: not where they say at once what is wrong, where tangents run with them, nor where they share their fields with another program's. */
+const waits = ({ queue, debug, tangents, over }: ProgramOptions): boolean =>
+  queue !== undefined && queue !== false && debug !== true && tangents === undefined && over === undefined;
 
 /** What the launches of a program wait in. */
 const queueOf = (
@@ -268,6 +281,7 @@ export const programSpec: OptionSpec<ProgramOptions> = {
   budget: option.number(0),
   queue: queueOption,
   differentiate: option.or(true, option.array('a list of fields')),
+  tangents: option.or(true, option.array('a list of fields')),
   pipeline: option.callback,
 };
 

@@ -1,8 +1,8 @@
-import type { Overflow } from '@filigree/autodiff';
-import { allocateArray, DiagnosticError, fail, type TypedArray } from '@filigree/ir';
+import type { Adjoint, Overflow } from '@filigree/autodiff';
+import { allocateArray, fail, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
-import type { AdjointKernels } from './adjoint-kernels.js';
+import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { refuseOverwrites } from './overwritten.js';
 import type { Entry, Flat, Launched, Recorder } from './recorder.js';
 import { blockOf, type Block } from './segments.js';
@@ -50,17 +50,13 @@ export interface TapeDeck {
 
 export const tapeDeck = (
   executable: Executable,
-  { of, fields, parameters, arrays: arrayNames, clear, begin }: AdjointKernels,
+  kernels: AdjointKernels,
   recorder: Recorder,
   launch: LaunchByName,
   seeds: Seeds,
 ): TapeDeck => {
-  const adjointOf = (kernel: string): Extract<ReturnType<(typeof of)['get']>, { readonly kernel: unknown }> => {
-    const found = of.get(kernel);
-    if (found && 'kernel' in found) return found;
-    if (found) throw new DiagnosticError(found);
-    return fail('tape/unknown', `kernel '${kernel}' has no adjoint`);
-  };
+  const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
+  const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   const needsOf = (kernel: string) => adjointOf(kernel).needs;
   const writesOf = (kernel: string): readonly string[] =>
     needsOf(kernel).written.map(({ place }) => place.replace(/^field '(.*)'$/, '$1'));
