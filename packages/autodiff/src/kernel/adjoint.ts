@@ -27,6 +27,7 @@ import { lost, missedLoops, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
 import { refuseOverwrites, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
+import { refuseUnknownOps } from './unknown-ops.js';
 
 /** What a kernel is differentiated by. */
 export interface AdjointOptions {
@@ -97,6 +98,11 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const controlOf = controlBy(table);
   const ownBuffers = adjointBuffers(module, primal);
   const elementOf = elementOps(adjoints, ownBuffers);
+  const places = new Set([
+    ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
+    ...ownBuffers.keys(),
+  ]);
+  refuseUnknownOps(primal, table, rows, places, 'adjoint');
   const setting: Setting = {
     primal,
     table,
@@ -105,10 +111,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     ownBuffers,
     derivatives: rows,
     active: activeValues(primal, elementOf, controlOf, rows, 'adjoint'),
-    places: new Set([
-      ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
-      ...ownBuffers.keys(),
-    ]),
+    places,
     facts: loopFacts(primal, controlOf),
     iterations,
   };

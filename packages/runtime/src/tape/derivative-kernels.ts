@@ -1,6 +1,7 @@
 import {
   adjoint,
   clearGradients,
+  derivatives,
   tangent,
   withoutGiven,
   type Adjoint,
@@ -53,13 +54,15 @@ export const withDerivatives = (
   signatures: Readonly<Record<string, KernelSignature>>,
   extensions: readonly Extension[] = [],
 ): { readonly module: Module; readonly adjoints?: AdjointKernels; readonly tangents?: TangentKernels } => {
-  const dialects = (combined(extensions).dialects ?? []).filter((d) => !coreDialects.includes(d));
+  const { dialects: known = [], derivatives: more } = combined(extensions);
+  const dialects = known.filter((d) => !coreDialects.includes(d));
+  const table = { ...derivatives, ...more };
   const setting = { module, layout, signatures, dialects };
   const backward = made<Adjoint>(setting, adjoints, 'clear_gradients', (name) =>
-    adjoint(module, name, { adjoints, dialects }),
+    adjoint(module, name, { adjoints, dialects, table }),
   );
   const forward = made<Tangent>(setting, tangents, 'clear_tangents', (name) =>
-    tangent(module, name, { tangents, dialects }),
+    tangent(module, name, { tangents, dialects, table }),
   );
   if (!backward && !forward) return { module };
   const both = [backward, forward].filter((x) => x !== undefined);
