@@ -35,6 +35,8 @@ export interface TapeDeck {
   readonly fields: Readonly<Record<string, string>>;
   /** Runs a function and records what it launches. Errors: `tape/…`, and why a kernel that was launched has no adjoint. */
   readonly record: (run: () => void) => Tape;
+  /** The names of the scalar fields that kernels write, or may. */
+  readonly writes: AdjointKernels['writes'];
   /** Sets all adjoints to zero. */
   readonly clear: () => void;
   readonly recorder: Recorder;
@@ -69,6 +71,7 @@ export const tapeDeck = (
   let checked: readonly Flat[] = [];
   return {
     fields,
+    writes: kernels.writes,
     recorder,
     steps: (block) => blockOf(recorder, seeds, writesOf, block),
     record: (run) => {
