@@ -25,6 +25,7 @@ import { elementOps, type ElementOpOf } from './element-ops.js';
 import { loopFacts } from './loop-facts.js';
 import { lost, missedLoops, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
+import { orderedChoices } from './ordered.js';
 import { refuseOverwrites, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
 import { refuseUnknownOps } from './unknown-ops.js';
@@ -91,7 +92,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   /* Of equal loads each would become an update of memory. */
   const primal = runPasses({ ...module, kernels: [storesApart(found)] }, [
     storeForwarding({ dialects }),
-    cse({ dialects }),
+    cse({ dialects: orderedChoices(dialects, rows) }),
   ]).kernels[0];
 
   const table = opTable(dialects);
