@@ -76,8 +76,8 @@ export const activeValues = (
 /** A float that becomes something else keeps no derivative, but where that is zero by definition. */
 const refuseTaken = (op: Op, table: DerivativeTable, mode: Mode): void => {
   const row = rowOf(table, op);
-  if (row?.is === 'rule') return;
-  fail(`${mode}/no-rule`, `${op.name} has no derivative${row ? `: ${row.why}` : ''}`, {
+  if (row?.is === 'rule' || row?.is === 'structure') return;
+  fail(`${mode}/no-rule`, `${op.name} has no derivative${row?.is === 'refused' ? `: ${row.why}` : ''}`, {
     ...(op.loc ? { loc: op.loc } : {}),
     remedy: row?.is === 'refused' ? row.remedy : 'compute it from what is not differentiated',
   });

@@ -25,8 +25,10 @@ import { elementOps, type ElementOpOf } from './element-ops.js';
 import { loopFacts } from './loop-facts.js';
 import { lost, missedLoops, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
+import { orderedChoices } from './ordered.js';
 import { refuseOverwrites, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
+import { refuseUnknownOps } from './unknown-ops.js';
 
 /** What a kernel is differentiated by. */
 export interface AdjointOptions {
@@ -90,13 +92,18 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   /* Of equal loads each would become an update of memory. */
   const primal = runPasses({ ...module, kernels: [storesApart(found)] }, [
     storeForwarding({ dialects }),
-    cse({ dialects }),
+    cse({ dialects: orderedChoices(dialects, rows) }),
   ]).kernels[0];
 
   const table = opTable(dialects);
   const controlOf = controlBy(table);
   const ownBuffers = adjointBuffers(module, primal);
   const elementOf = elementOps(adjoints, ownBuffers);
+  const places = new Set([
+    ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
+    ...ownBuffers.keys(),
+  ]);
+  refuseUnknownOps(primal, table, rows, places, 'adjoint');
   const setting: Setting = {
     primal,
     table,
@@ -105,10 +112,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     ownBuffers,
     derivatives: rows,
     active: activeValues(primal, elementOf, controlOf, rows, 'adjoint'),
-    places: new Set([
-      ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
-      ...ownBuffers.keys(),
-    ]),
+    places,
     facts: loopFacts(primal, controlOf),
     iterations,
   };

@@ -17,8 +17,15 @@ export const ruleOf = (
   const row = rowOf(table, op);
   if (row?.is === 'zero') return undefined;
   if (row?.is === 'rule') return row;
-  return fail(`${mode}/no-rule`, `'${op.name}' has no derivative${row ? `: ${row.why}` : ' that is known'}`, {
-    loc: op.loc,
-    remedy: row?.remedy ?? 'compute it from other operations, or in a kernel that is not differentiated',
-  });
+  return fail(
+    `${mode}/no-rule`,
+    `'${op.name}' has no derivative${row?.is === 'refused' ? `: ${row.why}` : ' that is known'}`,
+    {
+      loc: op.loc,
+      remedy:
+        row?.is === 'refused'
+          ? row.remedy
+          : 'compute it from other operations, or in a kernel that is not differentiated',
+    },
+  );
 };

@@ -88,6 +88,28 @@ it('random kernels with loops, breaks and branches have the tangents of dual num
       const product = places.reduce((sum, [name, p], k) => sum + along[k] * Number(store.load(adjoints[name], [p])), 0);
       near(product, found);
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
+});
+
+it('of equal values the first is followed, though the same are compared in the other order as well', () => {
+  /* Of x = y = 0: min(x, y) and min(y, x), each with a weight of its own. */
+  const min = (a: number, b: number): Statement => ({ is: 'compute', op: 'min', a, b });
+  const code: readonly Statement[] = [min(1, 0), min(1, 2)];
+  const module = moduleOf(code);
+  const [forward, backward] = [tangent(module, 'f', { tangents }), adjoint(module, 'f', { adjoints })];
+  const store = newStore();
+  places.forEach(([name, p]) => store.store(name, [p], 0));
+  store.store('loss_grad', [0], 1);
+  launch(backward.kernel, backward.buffers, store, 0);
+  const found = places.map(([name, p]) => Number(store.load(adjoints[name], [p])));
+  const along = places.map((_, k) => {
+    places.forEach(([other, q], m) => store.store(tangents[other], [q], k === m ? 1 : 0));
+    store.store('loss_tangent', [0], 0);
+    launch(forward.kernel, forward.buffers, store, 0);
+    return Number(store.load('loss_tangent', [0]));
+  });
+  /* sin(m₂ + m₁ / 2), times 1 and 2: m₁ follows x, and m₂ follows y. */
+  expect(found).toEqual([0.5, 1, 1, 2]);
+  expect(along).toEqual(found);
 });

@@ -1,6 +1,7 @@
 import {
   adjoint,
   clearGradients,
+  derivatives,
   tangent,
   withoutGiven,
   type Adjoint,
@@ -11,8 +12,11 @@ import {
 import {
   combined,
   coreDialects,
+  derivative,
   DiagnosticError,
   fail,
+  opTable,
+  walk,
   type Diagnostics,
   type Dialect,
   type Extension,
@@ -20,7 +24,7 @@ import {
   type Module,
 } from '@filigree/ir';
 import type { KernelSignature } from '@filigree/lang/kernels';
-import { fieldDialect, type Layout } from '@filigree/sparse/fields';
+import { fieldDialect, valueName, type Layout } from '@filigree/sparse/fields';
 import { beginKernels } from './begin-kernels.js';
 
 /** Derivatives of the kernels of a program. */
@@ -33,6 +37,8 @@ export interface DerivativeKernels<D> {
   readonly parameters: ReadonlyMap<string, readonly string[]>;
   /** The names of array arguments by their buffers. */
   readonly arrays: ReadonlyMap<string, string>;
+  /** The names of the scalar fields that kernels write, or may. */
+  readonly writes: ReadonlyMap<string, readonly string[]>;
   /** The kernel that sets all of these fields to zero. */
   readonly clear: string;
 }
@@ -62,13 +68,15 @@ export const withDerivatives = (
   extensions: readonly Extension[] = [],
   waits = false,
 ): { readonly module: Module; readonly adjoints?: AdjointKernels; readonly tangents?: TangentKernels } => {
-  const dialects = (combined(extensions).dialects ?? []).filter((d) => !coreDialects.includes(d));
+  const { dialects: known = [], derivatives: more } = combined(extensions);
+  const dialects = known.filter((d) => !coreDialects.includes(d));
+  const table = { ...derivatives, ...more };
   const setting = { module, layout, signatures, dialects };
   const backward = made<Adjoint>(setting, adjoints, 'clear_gradients', (name) =>
-    adjoint(module, name, { adjoints, dialects }),
+    adjoint(module, name, { adjoints, dialects, table }),
   );
   const forward = made<Tangent>(setting, tangents, 'clear_tangents', (name) =>
-    tangent(module, name, { tangents, dialects }),
+    tangent(module, name, { tangents, dialects, table }),
   );
   if (!backward && !forward) return { module };
   const begin = waits ? beginKernels(layout, adjoints) : new Map<string, Kernel>();
@@ -99,7 +107,7 @@ interface Setting {
 
 /** Derivatives of all kernels, what is added to the module, and what is known of them. */
 const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
-  { module, layout, signatures }: Setting,
+  { module, layout, signatures, dialects }: Setting,
   fields: Readonly<Record<string, string>>,
   clear: string,
   derive: (name: string) => D,
@@ -119,9 +127,22 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
           launch.flatMap((p) => (p.is === 'array' ? [[p.buffer, p.name] as const] : [])),
         ),
       ),
+      writes: new Map(module.kernels.map((k) => [k.name, writtenBy(k, layout, dialects)])),
       clear,
     },
   };
+};
+
+/** The fields whose words a kernel's ops write: those that share a word with one are among them. */
+const writtenBy = ({ body }: Kernel, layout: Layout, dialects: readonly Dialect[]): readonly string[] => {
+  const table = opTable([...coreDialects, fieldDialect(layout), derivative, ...dialects]);
+  const written = new Set<string | undefined>();
+  walk(body, (op) => {
+    for (const e of table.get(op.name)!.effects(op)) if (e.kind !== 'read') written.add(e.buffer);
+  });
+  return [...layout.fields.values()]
+    .filter(({ path }) => written.has(valueName(layout.nodes[path[path.length - 1]])))
+    .map(({ field }) => field.name);
 };
 
 const orWhyNot = <D>(derive: () => D): D | Diagnostics => {

@@ -69,16 +69,30 @@ export interface HostStepOptions {
   readonly tangent?: () => void;
 }
 
-/** A step that the host takes within `forward` of `valueAndGradient`, with a derivative of its own. Error: `tape/none`. */
+/**
+ * A step that the host takes within `forward` of `valueAndGradient`, with a derivative of its own. Both it and its derivative may launch kernels, which are not
+ * recorded: so launches have a derivative together, such as a solve whose derivative is another solve. Errors: `tape/none`, `tape/undeclared` where it launches what
+ * writes other fields than it says.
+ */
 export const hostStep = (sim: Sim, given: HostStepOptions): void => {
   const { reads, writes, forward, backward, tangent } = checkOptions<HostStepOptions>('hostStep', given, hostSpec);
   if (sim.tangents?.running()) return forwardStep(sim.tangents, forward, tangent);
   if (sim.tangents && !sim.tape) return forward();
-  const { recorder, fields } = tapeOf(sim);
+  const { recorder, fields, writes: writesOf } = tapeOf(sim);
   const namesIn = (list: readonly AnyField[]): readonly string[] => list.flatMap(componentsOf).map(({ name }) => name);
   const [from, to] = [namesIn(reads), namesIn(writes)];
   if (!recorder.recording()) return forward();
-  const undo = recorder.aside(to, forward);
+  const { undo, launched } = recorder.aside(to, forward);
+  for (const kernel of launched)
+    for (const f of writesOf.get(kernel) ?? [])
+      if (!to.includes(f))
+        fail(
+          'tape/undeclared',
+          `a step of the host launches '${kernel}', which writes field '${f}', and does not say so`,
+          {
+            remedy: 'name it among what the step writes',
+          },
+        );
   recorder.add({
     reads: from,
     writes: to,

@@ -35,6 +35,8 @@ export interface TapeDeck {
   readonly fields: Readonly<Record<string, string>>;
   /** Runs a function and records what it launches. Errors: `tape/…`, and why a kernel that was launched has no adjoint. */
   readonly record: (run: () => void) => Tape;
+  /** The names of the scalar fields that kernels write, or may. */
+  readonly writes: AdjointKernels['writes'];
   /** Sets all adjoints to zero. */
   readonly clear: () => void;
   /** Sets the adjoint of a loss to one by a launch; where it is no single number that is always there, as the host does. */
@@ -64,6 +66,7 @@ export const tapeDeck = (
   let checked: readonly Flat[] = [];
   return {
     fields,
+    writes: kernels.writes,
     recorder,
     steps: (block) => blockOf(recorder, seeds, writesOf, block),
     record: (run) => {

@@ -27,6 +27,7 @@ import { elementOps } from '../element-ops.js';
 import { lost, refuseLost } from '../lost.js';
 import { ownsAll } from '../own.js';
 import { runPasses } from '../run-passes.js';
+import { refuseUnknownOps } from '../unknown-ops.js';
 import type { Forward } from './forward.js';
 import { forwardRegion } from './region.js';
 import { tangentBuffers, twinsIn } from './twins.js';
@@ -76,6 +77,11 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
   const buffers = tangentBuffers(module, primal);
   const elementOf = elementOps(tangents, buffers);
   const place = (field: string): string => valueName(layout.nodes[layout.fields.get(field)!.path.at(-1)!]);
+  const places = new Map([
+    ...Object.entries(tangents).map(([of, by]) => [place(of), place(by)] as const),
+    ...[...buffers].map(([of, by]) => [of, by.name] as const),
+  ]);
+  refuseUnknownOps(primal, table, rows, places, 'tangent');
   const f: Forward = {
     table,
     derivatives: rows,
@@ -84,10 +90,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     twinsOf: twinsIn(tangents, buffers),
     again: againIn(table, elementOf, new Set()),
     active: activeValues(primal, elementOf, controlOf, rows, 'tangent'),
-    places: new Map([
-      ...Object.entries(tangents).map(([of, by]) => [place(of), place(by)] as const),
-      ...[...buffers].map(([of, by]) => [of, by.name] as const),
-    ]),
+    places,
     own: new Set(module.buffers.filter((b) => b.role === 'scratch').map((b) => b.name)),
     values: new Map(),
     tangents: new Map(),
