@@ -100,6 +100,7 @@ export {
 } from '@filigree/lang/kernels';
 export { fixed, float, int, packed, quantFormats, type SignOptions } from '@filigree/quant';
 export {
+  bitArray,
   bitStruct,
   dense,
   dynamic,

@@ -51,6 +51,7 @@ const tiny: Readonly<Record<string, Tiny>> = {
   'quant-partial-store': { args: { size: '20000' }, dtype: 'f32', often: true },
   'quant-matmul': { args: { size: '20000' }, dtype: 'f32', metal: noDouble },
   'quant-saxpy': { args: { size: '20000' }, dtype: 'f32' },
+  'game-of-life': { args: { steps: '2', size: '512' }, dtype: 'f32' },
   'spring-triangle': { args: { iterations: '80' } },
   'mass-spring': { args: { robot: '3', steps: '50', hidden: '8', iterations: '4' } },
   wave: { args: { size: '16', steps: '20', iterations: '20' }, often: true },

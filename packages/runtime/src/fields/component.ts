@@ -4,7 +4,6 @@ import {
   componentsOf,
   holdsWords,
   pathTowards,
-  slotAt,
   storedType,
   valueIn,
   withValues,
@@ -13,6 +12,7 @@ import {
   type Layout,
   type Path,
   type SNode,
+  type Stored,
 } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 
@@ -90,17 +90,7 @@ const accessTo = (
         array[(cell + offset) / bytes] = value;
       },
     };
-  if (stored.inArray)
-    return {
-      get: (cell) => {
-        const slot = slotAt(stored, cell + offset, bytes);
-        return plain(valueIn(field!, slot.stored, array[slot.index]));
-      },
-      set: (cell, value) => {
-        const slot = slotAt(stored, cell + offset, bytes);
-        array[slot.index] = withValues(array[slot.index], [{ field: field!, stored: slot.stored, value }]);
-      },
-    };
+  if (stored.inArray) return accessToBits(array, { field: field!, stored }, offset, bytes);
   return {
     get: (cell) => plain(valueIn(field!, stored, array[(cell + offset) / bytes])),
     set: (cell, value) => {
@@ -116,6 +106,35 @@ const accessTo = (
         );
       },
     }),
+  };
+};
+
+/** The same of an element of a bit array: in two bytes, if it lies in such, whatever the words are. */
+const accessToBits = (
+  array: TypedArray,
+  { field, stored }: { readonly field: FieldDecl; readonly stored: Stored },
+  offset: number,
+  bytes: number,
+): Pick<Component, 'get' | 'set'> => {
+  const small = 16 % stored.format.bits === 0 && array.byteLength % 2 === 0;
+  const words = small ? new Uint16Array(array.buffer, array.byteOffset, array.byteLength / 2) : array;
+  const size = small ? 2 : bytes;
+  const shifted = Array.from({ length: 8 * size }, (_, shift): Stored => ({
+    ...stored,
+    shift,
+    ...(small && { wordBits: 16 }),
+  }));
+  const indexOf = (cell: number): number => Math.floor((cell + offset) / size);
+  const at = (cell: number, index: number): Stored => shifted[8 * (cell + offset - index * size)];
+  return {
+    get: (cell) => {
+      const index = indexOf(cell);
+      return plain(valueIn(field, at(cell, index), words[index]));
+    },
+    set: (cell, value) => {
+      const index = indexOf(cell);
+      words[index] = withValues(words[index], [{ field, stored: at(cell, index), value }]);
+    },
   };
 };
 

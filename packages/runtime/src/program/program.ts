@@ -17,6 +17,7 @@ import {
   toJson,
 } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
+import { notesOnBits } from '@filigree/quant';
 import {
   cutKernels,
   fieldDialect,
@@ -187,12 +188,13 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       },
     );
     const warnings = Object.values(signatures).flatMap((s) => s.warnings);
+    const notes = options.quant?.words === false || options.pipeline ? [] : notesOnBits(module, layout);
     const all = {
       ...made,
       fields: fields
         ? readOnlyFields(Object.fromEntries(Object.entries(fields).map(([name, f]) => [name, made.field(f)])))
         : made.fields,
-      warnings: [...warnings, ...(made.instance.artifact.warnings ?? [])],
+      warnings: [...warnings, ...notes, ...(made.instance.artifact.warnings ?? [])],
     };
     return readOnly(all, 'a program is what it was made to be', () => 'make another') as unknown as Program<K, F>;
   });
