@@ -36,6 +36,7 @@ const SMALL: readonly (readonly [name: string, n: string, fewer: number])[] = [
   ['autodiff-reduction', '4096', 3.3],
   ['mgpcg2d', '64', 4.7],
   ['autodiff-forces', '32', 1.54],
+  ['mpm-g2p2g', '16', 2.04],
 ];
 
 describe.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])('queued launches on %s', (backend) => {

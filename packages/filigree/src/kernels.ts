@@ -44,6 +44,7 @@ export {
   ndrange,
   nearestRotation,
   parent,
+  permutation,
   polar2,
   polar3,
   put,

@@ -8,6 +8,7 @@ import { increments } from './increments.js';
 import { maccormack } from './maccormack.js';
 import { mgpcg2d } from './mgpcg2d.js';
 import { mgpcg3d } from './mgpcg3d.js';
+import { mpmG2p2g } from './mpm-g2p2g.js';
 import { mpmSplit } from './mpm-split.js';
 import { multires } from './multires.js';
 import { simpleAdvection } from './simple-advection.js';
@@ -29,4 +30,4 @@ export const QUEUED_CASES: readonly QueuedCase[] = [
 ];
 
 /** The larger cases of that chapter. */
-export const LARGE_QUEUED_CASES: readonly QueuedCase[] = [maccormack, mgpcg2d, mgpcg3d, autodiffForces];
+export const LARGE_QUEUED_CASES: readonly QueuedCase[] = [maccormack, mgpcg2d, mgpcg3d, mpmG2p2g, autodiffForces];

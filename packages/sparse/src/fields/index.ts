@@ -98,4 +98,14 @@ export { cutKernels, type CutKernels } from './tasks/cut.js';
 export { taskOf, type TaskSetting } from './tasks/task-of.js';
 export { withoutActivations, withoutLists, withoutWrites } from './tasks/without.js';
 export { referenceTasks } from './tasks/reference-tasks.js';
-export { allocatorName, ANYTHING, isList, isMask, type Activation, type Task, type Touch } from './tasks/task.js';
+export {
+  allocatorName,
+  ANYTHING,
+  isList,
+  isMask,
+  taskKind,
+  type Activation,
+  type Task,
+  type TaskKind,
+  type Touch,
+} from './tasks/task.js';
