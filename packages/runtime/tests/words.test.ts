@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { wasm } from '@filigree/backend-wasm';
 import { defineElementwise, dialect, formatDiagnostic, isFloat, type Extension } from '@filigree/ir';
 import { active, kernel, type Grid1, type Word } from '@filigree/lang/kernels';
-import { program, type Kernels } from '@filigree/runtime';
-import { dense, field, i, layout } from '@filigree/sparse/fields';
+import { program, valueAndGradient, type Kernels } from '@filigree/runtime';
+import { dense, field, fields, i, layout } from '@filigree/sparse/fields';
 
 /* sin(x) / x: an op, its spelling, and the word by which kernels say it. */
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(x) / x);
@@ -91,6 +91,44 @@ describe('a word that an extension brings', () => {
     expect(await saidOf([{ name: 'lost', intrinsics: { sinc: word } }])).toContain(
       "error[extension/word]: the word 'sinc' of extension 'lost' becomes 'signal.sinc', which no dialect has",
     );
+  });
+
+  describe('is differentiated', () => {
+    const { loss } = fields('f64', i, ['loss']);
+    const total = kernel([x, loss], { scope: { sinc, active } }, (u: Grid1, l: Grid1) => {
+      for (const n of active(u)) l[0] += 3 * sinc(u[n]) * sinc(u[n] + 1);
+    });
+    const at = (n: number): number => n / 3 - 2;
+    const gradientBy = async (by: Extension): Promise<readonly number[]> => {
+      const result = await program({
+        layout: layout(dense(i, 16).place(x), dense(i, 1).place(loss)),
+        kernels: { total },
+        differentiate: true,
+        backend: wasm({ extensions: [by] }),
+        extensions: [by],
+      })();
+      if (E.isLeft(result)) throw new Error(result.left.map((d) => formatDiagnostic(d)).join('\n'));
+      const sim = result.right;
+      try {
+        for (let n = 0; n < 16; n++) sim.fields.x.set([n], at(n));
+        const { gradient } = valueAndGradient(sim, () => sim.run.total(), { loss, wrt: { x } });
+        return Array.from({ length: 16 }, (_, n) => gradient.x.get([n]));
+      } finally {
+        sim.dispose();
+      }
+    };
+
+    test('by the partial derivatives that it brings', async () => {
+      const f = (v: number): number => 3 * sinc(v) * sinc(v + 1);
+      (await gradientBy(signal)).forEach((g, n) =>
+        expect(g).toBeCloseTo((f(at(n) + 1e-6) - f(at(n) - 1e-6)) / 2e-6, 7),
+      );
+    });
+
+    test('not, and refused, where it brings none', async () => {
+      const bare: Extension = { ...signal, intrinsics: { sinc: { fn: sinc, op: word.op } } };
+      await expect(gradientBy(bare)).rejects.toThrow('signal.sinc');
+    });
   });
 
   test('has a partial derivative for each parameter, or none', async () => {

@@ -15,6 +15,13 @@ export interface DeviceWords {
   readonly block: string;
   readonly blockSize: string;
   readonly gridSize: string;
+  /** Waits for all threads of the block, and what an array has before it that they share. */
+  readonly barrier: string;
+  readonly shared: string;
+  /** What may be no name. */
+  readonly keywords?: readonly string[];
+  /** The blocks of the grid. */
+  readonly blocks: string;
   /** What stands between `void` and the name of a kernel: the most threads of a block. */
   readonly bounds: string;
   /** `x` of one type as the other of the same size. */
@@ -41,6 +48,7 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
   return {
     name,
     tokens,
+    keywords: words.keywords ?? [],
     scalar,
     stored,
     pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict__ `,
@@ -57,6 +65,15 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
       stride: words.gridSize,
       thread: `(int)(${number})`,
       helpers: [],
+      team: {
+        thread: words.thread,
+        threads: words.blockSize,
+        number: words.block,
+        teams: words.blocks,
+        barrier: words.barrier,
+        shared: words.shared,
+        sharedBytes: 48 * 1024,
+      },
     },
   };
 };

@@ -4,11 +4,12 @@ import type { Place } from '../places.js';
 import type { Spelling } from '../spellings/spelling.js';
 import { bufferUse } from '../usage.js';
 import { type Writer, declaration, line, named, scalarName, storedName, valueOf } from '../writer.js';
+import { byTheFirst } from './barrier.js';
 import { inChunks } from './chunks.js';
 
 /** Writes the ops of a region and returns its terminator. */
 export const emitRegion = (w: Writer, region: Region): Op | undefined => {
-  const { usage, values, constants, dialect } = w.shared;
+  const { usage, values, constants, dialect, team } = w.shared;
   for (const op of region.ops) if (op.name === 'arith.constant') constants.set(op.results[0]!.id, op.attrs['value']!);
   const points = inlinePoints(w, region);
   const last = region.ops.at(-1);
@@ -30,6 +31,8 @@ export const emitRegion = (w: Writer, region: Region): Op | undefined => {
     if (result && usage.count(result.id) === 0 && effectOf(w, spelling, op) !== 'effect') continue;
     const text = spelling.write(op, argumentsOf(w, op), w.site);
     if (op.name === 'arith.constant') values.set(result!.id, text);
+    else if (!result && team && !team.divided && effectOf(w, spelling, op) === 'effect')
+      byTheFirst(w, `${text.text};`, team);
     else if (!result || usage.count(result.id) === 0) line(w, `${text.text};`);
     else if (points[k] !== k && (text.lanes !== undefined || lengthOf(text.text) <= longestInline))
       values.set(result.id, text);
