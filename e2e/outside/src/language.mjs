@@ -1,4 +1,4 @@
-import { declareArrays, gnuHelper, gnuSpellings, statusCodes, cTokens } from '@filigree/backend';
+import { declareArrays, expr, gnuHelper, gnuSpellings, statusCodes, cTokens } from '@filigree/backend';
 import { gpuAtomics, unhinted } from '@filigree/backend/gpu';
 
 /* A truth value is an int: kernels of OpenCL take no bool. */
@@ -90,6 +90,7 @@ const dialect = {
   spellings: {
     ...gnuSpellings,
     ...unhinted,
+    'mem.fence': { effect: 'effect', write: () => expr('mem_fence(CLK_GLOBAL_MEM_FENCE)') },
   },
   helper,
   local: '__kernel',

@@ -36,6 +36,8 @@ static inline unsigned __float_as_uint(float x) { return filigree_bits<unsigned>
 static inline double __longlong_as_double(long long x) { return filigree_bits<double>(x); }
 static inline long long __double_as_longlong(double x) { return filigree_bits<long long>(x); }
 
+#define __threadfence() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
 template <class T>
 static inline T atomicCAS(T* p, T expected, T desired) {
   __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);

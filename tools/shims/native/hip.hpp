@@ -3,8 +3,8 @@
 #ifdef FILIGREE_TEAMS
 #define shared FILIGREE_SHARED
 #define __builtin_amdgcn_s_barrier() filigree_barrier()
-#define __builtin_amdgcn_fence(order, scope) (void)0
 #endif
+#define __builtin_amdgcn_fence(order, scope) __atomic_thread_fence(order)
 
 #define amdgpu_flat_work_group_size(least, most)
 #define __builtin_amdgcn_workitem_id_x() threadIdx.x

@@ -39,6 +39,7 @@ export const cudaWords: DeviceWords = {
   thread: 'threadIdx.x',
   block: '(long long)blockIdx.x',
   blockSize: 'blockDim.x',
+  fence: '__threadfence()',
   blocks: '(long long)gridDim.x',
   barrier: '__syncthreads();',
   shared: '__shared__',

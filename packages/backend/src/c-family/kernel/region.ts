@@ -1,4 +1,5 @@
 import type { Op, Region } from '@filigree/ir';
+import { effectsOf } from '../core-ops.js';
 import { type Expr, binds, expr, infix } from '../expr.js';
 import type { Place } from '../places.js';
 import type { Spelling } from '../spellings/spelling.js';
@@ -78,18 +79,21 @@ const inlinePoints = (w: Writer, region: Region): Int32Array => {
   const { ops } = region;
   const points = new Int32Array(ops.length);
   const nextWrite = new Map<string, number>();
+  /* Something may be written to any buffer there. */
+  let nextFence = ops.length;
   for (let k = ops.length - 1; k >= 0; k--) {
     const op = ops[k]!;
     points[k] = k;
     const spelling = w.shared.dialect.spellings[op.name];
     const effect = spelling ? effectOf(w, spelling, op) : 'effect';
+    if (effect === 'effect' && effectsOf(op).some((e) => e.kind !== 'read' && e.buffer === undefined)) nextFence = k;
     if (effect === 'effect') for (const b of bufferUse([op], w.shared.dialect.spellings).written) nextWrite.set(b, k);
     if (effect === 'effect' || effect === 'fixed' || op.results.length !== 1) continue;
     const use = w.shared.usage.onlyUseIn(op.results[0]!.id, region);
     if (use < 0) continue;
     const point = points[use]!;
     const buffer = String(op.attrs['buffer']).replace(/^@/, '');
-    if (effect === 'pure' || (nextWrite.get(buffer) ?? ops.length) >= point) points[k] = point;
+    if (effect === 'pure' || Math.min(nextFence, nextWrite.get(buffer) ?? ops.length) >= point) points[k] = point;
   }
   return points;
 };
