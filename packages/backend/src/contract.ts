@@ -54,6 +54,8 @@ export interface Capabilities {
    * default false.
    */
   readonly fma?: boolean;
+  /** Whether threads may see what another did to memory in another order, so that what is published wants fences; default false. */
+  readonly weakMemory?: boolean;
   /** How work is best divided; default for a processor of a few dozen threads. */
   readonly grain?: Grain;
   /** What the threads of a team have, where a loop for a team is divided among several. */

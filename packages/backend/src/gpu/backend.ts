@@ -80,6 +80,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
       atomics: language.atomics,
       vectorBytes: 0,
       fma: true,
+      weakMemory: true,
       grain,
       ...(team ? { team: { threads: blockSize, sharedBytes: team.sharedBytes } } : {}),
     },

@@ -7,7 +7,7 @@ export interface Protocol {
   readonly module: Module;
   readonly threads: readonly { readonly kernel: string; readonly args?: readonly Scalar[] }[];
   /** Contents of buffers in the beginning; those missing are zeros. */
-  readonly inputs?: Readonly<Record<string, readonly number[]>>;
+  readonly inputs?: Readonly<Record<string, ArrayLike<number>>>;
   /** What is wrong with the memory in the end, by buffer, if anything. */
   readonly wrong: (memory: (buffer: string, index: number) => number) => string | undefined;
 }

@@ -51,6 +51,8 @@ export interface FieldPipelineOptions {
    * Whether the target multiplies and adds in one instruction; default what the backend of a program says, else false.
    */
   readonly fma?: boolean;
+  /** Whether fences order what kernels publish that activate cells; default what the backend of a program says, else false. */
+  readonly fences?: boolean;
   /** How loops are cut; default what the backend of a program says, else for a processor. */
   readonly grain?: LoopGrain;
   /** Whether loops whose iterations are independent run on vector lanes; default true. */
@@ -69,6 +71,7 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
     fastMath = true,
     fma = false,
     grain,
+    fences = false,
     lowering = {},
     quant = {},
     lanes = true,
@@ -80,6 +83,7 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
     lowerFields(storage, {
       ...quantPasses(storage, quant),
       ...(grain && { grain }),
+      fences,
       ...lowering,
       ...(debug ? { checks: true } : {}),
     }),
@@ -110,6 +114,7 @@ export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   quant: optionsOf(quantSpec),
   fma: option.truth,
   grain: optionsOf(grainSpec),
+  fences: option.truth,
   lanes: option.truth,
   omit: option.or(true, option.list(option.text)),
 };

@@ -142,6 +142,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       fieldPipeline(storage, {
         extensions: options.extensions ?? [],
         fma: backend.capabilities.fma ?? false,
+        fences: backend.capabilities.weakMemory ?? false,
         ...(backend.capabilities.grain && { grain: backend.capabilities.grain }),
         ...only(options, pipelineSpec),
       });

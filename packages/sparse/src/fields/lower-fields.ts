@@ -26,6 +26,8 @@ export interface LowerFieldsOptions extends AccessOptions {
   readonly simplify?: SimplifyOptions | false;
   /** How loops are cut for a target; default for a processor. */
   readonly grain?: LoopGrain;
+  /** Whether fences order what kernels publish that activate cells (`SNodeOptions`); default false. */
+  readonly fences?: boolean;
   /** Passes of other packages on ops of fields, before loops are lowered. */
   readonly onFields?: readonly Pass<Module>[];
   /** Passes of other packages on micro-accesses, when these are as simple as they become. */
@@ -37,6 +39,7 @@ export const lowerFieldsSpec: OptionSpec<LowerFieldsOptions> = {
   checks: option.truth,
   simplify: option.or(false, optionsOf(simplifySpec)),
   grain: optionsOf(grainSpec),
+  fences: option.truth,
   onFields: option.array('a list of passes'),
   onCells: option.array('a list of passes'),
 };
@@ -47,6 +50,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     checks = false,
     simplify,
     grain,
+    fences = false,
     onFields = [],
     onCells = [],
   } = checkOptions('lowerFields', options, lowerFieldsSpec);
@@ -66,6 +70,6 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     lowerAccess(storage, { checks }),
     ...(simplify === false ? [] : [simplifyAccess(storage, simplify)]),
     ...onCells,
-    lowerSNodes(storage),
+    lowerSNodes(storage, { fences }),
   ]);
 };
