@@ -116,6 +116,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   'sparse.lowerAccess': (o) => sparse.lowerAccess(storage, o),
   'sparse.lowerFields': (o) => sparse.lowerFields(storage, o),
   'sparse.lowerLoops': (o) => sparse.lowerLoops(storage, o),
+  'sparse.lowerSNodes': (o) => sparse.lowerSNodes(storage, o),
   'sparse.matrixField': (o) => sparse.matrixField('u', 'f32', 2, 2, o),
   'sparse.planExpr': (o) => sparse.planExpr(expression, {}, o),
   'sparse.readHarwellBoeing': (o) => sparse.readHarwellBoeing('', o),

@@ -90,6 +90,13 @@ const runs = [
     node: [join(root, 'tools/pack/check-pack.mjs')],
     needs: 'build',
   },
+  {
+    name: 'outside',
+    says: 'a backend, a word and a pass from outside work with the packages alone',
+    node: [join(root, 'tools/pack/check-outside.mjs')],
+    needs: 'build',
+    when: 'ci',
+  },
 ];
 
 /** @typedef {{ check: Check, totals: import('./totals.mjs').Totals, seconds: number, note: string }} Result */

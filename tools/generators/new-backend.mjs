@@ -1,6 +1,10 @@
-/** `npm run new-backend NAME`: a package `backend-NAME` with a backend that emits readable text and runs nothing yet. */
+/**
+ * `npm run new-backend NAME`: a package `backend-NAME` with a backend that emits readable text and runs nothing yet. With `-- --outside DIR` a folder
+ * of its own instead, for somebody who has the packages installed and no workspace.
+ */
 import { command } from './command.mjs';
 import { createPackage } from './create-package.mjs';
+import { createOutside } from './create-outside.mjs';
 
 /** @param {string} name @param {string} constant */
 const sources = (name, constant) => ({
@@ -79,8 +83,18 @@ console.log(await ${constant}.probe());
 `,
 });
 
-command('npm run new-backend NAME', {}, (root, name) => {
+command('npm run new-backend NAME [-- --outside DIR]', { outside: { type: 'string' } }, (root, name, { outside }) => {
   const constant = `${name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())}Backend`;
+  if (outside !== undefined)
+    return {
+      files: createOutside(root, outside, name, constant),
+      next: [
+        `\`npm install\` in ${outside}, then \`node check.mjs\` runs the conformance suite`,
+        'write src/emit.mjs; for a C-like target, hand a table to `nativeBackend` or `gpuBackend`',
+        `\`npx filigree run EXAMPLE --backend ./src/${name}.mjs\` takes it from there`,
+        'docs/outside.md tells what tables and drivers need',
+      ],
+    };
   const files = createPackage(root, {
     folder: `backend-${name}`,
     description: `Kernels for ${name}`,

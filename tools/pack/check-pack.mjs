@@ -7,31 +7,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inParallel, run } from '../lib/run.mjs';
-import { firstFence, innerDependencies, packages, root } from '../lib/workspace.mjs';
+import { firstFence, innerDependencies, packages } from '../lib/workspace.mjs';
+import { install, npm, packAll } from './pack-all.mjs';
 
 /** @typedef {import('../lib/workspace.mjs').Package} Package */
-
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-
-/**
- * Packs all packages into one folder and says where each tarball is.
- * @param {readonly Package[]} all
- * @param {string} folder
- * @returns {Promise<Map<string, string>>} npm name → tarball
- */
-const packAll = async (all, folder) => {
-  const workspaces = all.flatMap((p) => ['--workspace', p.manifest.name]);
-  const { code, output } = await run(npm, ['pack', ...workspaces, '--pack-destination', folder, '--loglevel=error'], {
-    cwd: root,
-  });
-  if (code !== 0) throw new Error(`npm pack failed\n${output}`);
-  return new Map(
-    all.map(({ manifest: m }) => [
-      m.name,
-      join(folder, `${m.name.replace('@', '').replace('/', '-')}-${m.version}.tgz`),
-    ]),
-  );
-};
 
 /**
  * Why the package does not work alone, or `undefined` when it does.
@@ -52,7 +31,6 @@ const problemOf = async (p, all, tarballs, folder) => {
   mkdirSync(folder, { recursive: true });
   const project = { name: 'empty-project', private: true, type: 'module', dependencies: Object.fromEntries(needed) };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(project));
-  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
   const installed = await run(npm, install, { cwd: folder, seconds: 300 });
   if (installed.code !== 0) return `it does not install\n${installed.output}`;
   if (!existsSync(join(folder, 'node_modules', p.manifest.name, 'LICENSE'))) return 'its tarball has no LICENSE';
@@ -77,7 +55,10 @@ const main = async () => {
   }
   const folder = mkdtempSync(join(tmpdir(), 'filigree-pack-'));
   try {
-    const tarballs = await packAll(all, folder);
+    const tarballs = await packAll(
+      all.map((p) => p.manifest),
+      folder,
+    );
     const problems = await inParallel(chosen, 2, async (p) => {
       const problem = await problemOf(p, all, tarballs, join(folder, p.folder));
       console.log(problem === undefined ? `✓ ${p.manifest.name}` : `✗ ${p.manifest.name}: ${problem}`);

@@ -54,8 +54,23 @@ export interface Capabilities {
    * default false.
    */
   readonly fma?: boolean;
+  /** Whether threads may see what another did to memory in another order, so that what is published wants fences; default false. */
+  readonly weakMemory?: boolean;
+  /** How work is best divided; default for a processor of a few dozen threads. */
+  readonly grain?: Grain;
+  /** What the threads of a team have, where a loop for a team is divided among several. */
+  readonly team?: { readonly threads: number; readonly sharedBytes: number };
   /** What kernels are best written for that say themselves what is in vectors; default 16 registers of `vectorBytes`. */
   readonly vectors?: VectorUnit;
+}
+
+/** How a loop is cut for a target. */
+export interface Grain {
+  /** Tasks that keep it busy. */
+  readonly tasks: number;
+  /** Elements below which it does not pay to make more of them, and the most of one. */
+  readonly least: number;
+  readonly most: number;
 }
 
 /** The vectors of a processor. */

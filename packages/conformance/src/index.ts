@@ -4,3 +4,4 @@ export { conformancePrograms } from './programs/index.js';
 export { type Program, type Launch } from './program.js';
 export { difference } from './compare.js';
 export { requirements, type Requirements } from './requirements.js';
+export { explore, withoutEachFence, type Bounds, type Explored, type Protocol } from './order/explore.js';

@@ -21,11 +21,7 @@ const ops = dialect('signal', [
   ),
 ]);
 
-const word: Word = {
-  fn: sinc,
-  op: 'signal.sinc',
-  derivative: { partials: [(x) => (x === 0 ? 0 : (Math.cos(x) - Math.sin(x) / x) / x)] },
-};
+const word: Word = { fn: sinc, op: 'signal.sinc' };
 
 const signal: Extension = {
   name: 'signal',
@@ -90,13 +86,6 @@ describe('a word that an extension brings', () => {
   test('must become an op that somebody brings', async () => {
     expect(await saidOf([{ name: 'lost', intrinsics: { sinc: word } }])).toContain(
       "error[extension/word]: the word 'sinc' of extension 'lost' becomes 'signal.sinc', which no dialect has",
-    );
-  });
-
-  test('has a partial derivative for each parameter, or none', async () => {
-    const wrong: Extension = { ...signal, intrinsics: { sinc: { ...word, derivative: { partials: [] } } } };
-    expect(await saidOf([wrong])).toContain(
-      "error[extension/derivative]: the word 'sinc' of extension 'signal' (./signal.js) has 1 parameters and 0 partial derivatives",
     );
   });
 

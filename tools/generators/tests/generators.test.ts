@@ -71,6 +71,19 @@ test('a new backend type-checks, and its tests pass', () => {
   expect(tool('vitest/vitest.mjs', 'run', 'packages/backend-opencl/')).toBe('fine');
 });
 
+test('a new backend outside of the workspace passes the contract, and skips what it cannot run', () => {
+  const folder = join(root, 'outside');
+  expect(generate('new-backend', 'opencl', '--outside', folder).stdout).toContain(`wrote ${join(folder, 'check.mjs')}`);
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ['--conditions=@filigree/source', '--import', import.meta.resolve('tsx'), 'check.mjs'],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  expect(stdout).toMatch(/^2 passed, \d+ skipped, 0 failed$/m);
+  expect(status).toBe(0);
+  expect(generate('new-backend', 'opencl', '--outside', folder).stderr).toContain('package.json exists already');
+});
+
 test.each([
   ['new-package', ['Frob'], 'is not a package name'],
   ['new-package', ['opt'], 'packages/opt exists already'],

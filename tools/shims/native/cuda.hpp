@@ -1,5 +1,10 @@
 // What CUDA C++ and HIP have and C++ has not, for text that is to run on the CPU.
 #include "launch.hpp"
+#ifdef FILIGREE_TEAMS
+#include "teams.hpp"
+#define __shared__ static __attribute__((FILIGREE_SHARED))
+#define __syncthreads() filigree_barrier()
+#endif
 
 #define __global__
 #define __device__
@@ -30,6 +35,8 @@ static inline int __float_as_int(float x) { return filigree_bits<int>(x); }
 static inline unsigned __float_as_uint(float x) { return filigree_bits<unsigned>(x); }
 static inline double __longlong_as_double(long long x) { return filigree_bits<double>(x); }
 static inline long long __double_as_longlong(double x) { return filigree_bits<long long>(x); }
+
+#define __threadfence() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 template <class T>
 static inline T atomicCAS(T* p, T expected, T desired) {
@@ -66,18 +73,28 @@ static inline int atomicAdd(int* p, int v) { return __atomic_fetch_add(p, v, __A
 FILIGREE_ADD(unsigned) FILIGREE_ADD(unsigned long long) FILIGREE_ADD(float) FILIGREE_ADD(double)
 FILIGREE_EXTREMES(int) FILIGREE_EXTREMES(unsigned) FILIGREE_EXTREMES(long long) FILIGREE_EXTREMES(unsigned long long)
 
+// False where threads of a block wait for those that have ended.
 template <class... A>
-static void filigree_grid(void (*kernel)(A...), const filigree_launch& l, void** arguments) {
+static bool filigree_grid(void (*kernel)(A...), const filigree_launch& l, void** arguments) {
   gridDim = {l.blocks, 1, 1};
   blockDim = {l.threads, 1, 1};
   for (unsigned b = 0; b < l.blocks; b++) {
     blockIdx = {filigree_turn(l, b, l.blocks), 0, 0};
+#ifdef FILIGREE_TEAMS
+    struct Given { void (*kernel)(A...); void** arguments; } given = {kernel, arguments};
+    const auto body = [](void* g) {
+      filigree_call(((Given*)g)->kernel, ((Given*)g)->arguments, typename filigree_first<sizeof...(A)>::type());
+    };
+    if (!filigree_team(l, body, &given, [](unsigned t) { threadIdx = {t, 0, 0}; })) return false;
+#else
     for (unsigned t = 0; t < l.threads; t++) {
       threadIdx = {filigree_turn(l, t, l.threads), 0, 0};
       filigree_call(kernel, arguments, typename filigree_first<sizeof...(A)>::type());
     }
+#endif
   }
+  return true;
 }
 
 #define FILIGREE_ENTRY(name) \
-  extern "C" void filigree_on_cpu_##name(const filigree_launch* l, void** arguments) { filigree_grid(name, *l, arguments); }
+  extern "C" bool filigree_on_cpu_##name(const filigree_launch* l, void** arguments) { return filigree_grid(name, *l, arguments); }

@@ -16,9 +16,9 @@
 #endif
 
 namespace {
-enum { ok = 0, invalidValue = 1, outOfMemory = 2, invalidImage = 200, notFound = 500 };
+enum { ok = 0, invalidValue = 1, outOfMemory = 2, invalidImage = 200, notFound = 500, launchFailed = 719 };
 
-typedef void (*Entry)(const filigree_launch*, void**);
+typedef bool (*Entry)(const filigree_launch*, void**);
 
 // Large memory is that of the system, which is zeros and takes no room until it is touched.
 const size_t large = (size_t)1 << 26;
@@ -77,8 +77,7 @@ int find(uint64_t* function, uint64_t module, const char* name) {
 int launch(uint64_t function, unsigned blocks, unsigned threads, void** arguments) {
   if (blocks == 0 || threads == 0 || threads > 1024) return invalidValue;
   const filigree_launch l = {blocks, threads, FILIGREE_ORDER, FILIGREE_SEED};
-  ((Entry)function)(&l, arguments);
-  return ok;
+  return ((Entry)function)(&l, arguments) ? ok : launchFailed;
 }
 
 int name(char* into, int length) {

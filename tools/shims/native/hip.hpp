@@ -1,5 +1,10 @@
 // What clang has for AMD's devices, for text that is to run on the CPU. The functions are those of CUDA's shim.
 #include "cuda.hpp"
+#ifdef FILIGREE_TEAMS
+#define shared FILIGREE_SHARED
+#define __builtin_amdgcn_s_barrier() filigree_barrier()
+#endif
+#define __builtin_amdgcn_fence(order, scope) __atomic_thread_fence(order)
 
 #define amdgpu_flat_work_group_size(least, most)
 #define __builtin_amdgcn_workitem_id_x() threadIdx.x

@@ -23,7 +23,8 @@ export const compileForCpu =
         ([, entry]) => `FILIGREE_ENTRY(${entry})`,
       );
       const whole = [`#include "${header}"`, `#line 1 "${file}"`, text, ...entries, ''].join('\n');
-      const built = await sharedLibrary('kernels', whole, options.cache, options.flags);
+      const teams = waits.test(text) ? ['-DFILIGREE_TEAMS'] : [];
+      const built = await sharedLibrary('kernels', whole, options.cache, [...teams, ...(options.flags ?? [])]);
       return {
         backend: name,
         hash: built.hash,
@@ -32,6 +33,9 @@ export const compileForCpu =
         compileMs: performance.now() - started,
       };
     });
+
+/* Threads of a block that wait for one another are fibres. */
+const waits = /__syncthreads|amdgcn_s_barrier/;
 
 /** C++ as a shared library, from the cache where it was made before. */
 export const sharedLibrary = async (
@@ -54,7 +58,7 @@ export const sharedLibrary = async (
     '-Wno-attributes',
     ...more,
   ];
-  const headers = ['launch.hpp', 'cuda.hpp', 'hip.hpp', 'metal_stdlib'].map((h) =>
+  const headers = ['launch.hpp', 'teams.hpp', 'cuda.hpp', 'hip.hpp', 'metal_stdlib'].map((h) =>
     readFileSync(join(native, h), 'utf8'),
   );
   const hash = contentHash('shims', text, version, ...headers, ...flags);

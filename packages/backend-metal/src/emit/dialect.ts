@@ -1,4 +1,4 @@
-import { type CFamilyDialect, type HelperRows, type Spellings, gnuHelper, gnuSpellings } from '@filigree/backend';
+import { type CFamilyDialect, type HelperRows, type Spellings, expr, gnuHelper, gnuSpellings } from '@filigree/backend';
 import { type AtomicKind, gpuAtomics, unhinted } from '@filigree/backend/gpu';
 import type { ScalarType } from '@filigree/ir';
 import { missingFunctions } from './functions.js';
@@ -50,7 +50,16 @@ const rows: HelperRows = {
   }),
 };
 
-const spellings: Spellings = { ...gnuSpellings, ...unhinted, ...missingFunctions.spellings };
+const spellings: Spellings = {
+  ...gnuSpellings,
+  ...unhinted,
+  ...missingFunctions.spellings,
+  /* From version 3.2 of the language on; it knows no weaker order. */
+  'mem.fence': {
+    effect: 'effect',
+    write: () => expr('atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst, thread_scope_device)'),
+  },
+};
 
 /** Where each parameter of a kernel is bound: pointers and scalars by their position, then what a thread is told of itself. */
 const head = (name: string, params: readonly string[]): string => {

@@ -34,6 +34,11 @@ export const atomicOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
     const head = `${rmw(of, 'cmpxchg')}${offset > 0 ? ` offset=${offset}` : ''}`;
     result(c, op, fromBits(of, apply(bitsType(of), head, base, unsigned(of, expected), desired)));
   },
+
+  'mem.fence': (c) => {
+    c.b.settleLoads();
+    c.b.statement(apply('void', 'atomic.fence'));
+  },
 };
 
 const native: Readonly<Record<string, string>> = { add: 'add', and: 'and', or: 'or', xor: 'xor', exchange: 'xchg' };

@@ -11,6 +11,8 @@ export interface CFamilyDialect {
   readonly name: string;
   /** The words of the language; default those of C++. */
   readonly tokens?: Tokens;
+  /** What cannot be a name in this language, beside the words of C, C++ and their GPU kin. */
+  readonly keywords?: readonly string[];
   /** How a value of each type is declared; a type that is absent is refused by `checkKernels`. */
   readonly scalar: Readonly<Partial<Record<ScalarType, string>>>;
   /**
@@ -101,6 +103,22 @@ export interface StartedPart {
   readonly threads?: number;
 }
 
+/** How a language writes an iteration of a parallel loop that a team runs. */
+export interface TeamSpelling {
+  /** The number of this thread in its team, and of threads in one. */
+  readonly thread: string;
+  readonly threads: string;
+  /** The number of this team, and of all: they take iterations in turns. */
+  readonly number: string;
+  readonly teams: string;
+  /** The statement at which all threads of a team wait for one another, and see what each wrote. */
+  readonly barrier: string;
+  /** How an array that the team shares is declared, up to its type. */
+  readonly shared: string;
+  /** Bytes that a team may share. */
+  readonly sharedBytes: number;
+}
+
 /** How a language writes a parallel loop. */
 export interface PartSpelling {
   /** The head of the part's definition, without the brace. */
@@ -117,6 +135,8 @@ export interface PartSpelling {
   readonly beside?: (text: string) => string;
   /** Helpers that `start` calls. */
   readonly helpers: readonly string[];
+  /** How a team of threads runs an iteration; without it one thread does, whatever loops for teams it has. */
+  readonly team?: TeamSpelling;
   /**
    * Where all threads of a grid run the kernel: each does every so manieth iteration from `begin` on, an expression. Nobody
    * counts threads there, and no part is for one alone.

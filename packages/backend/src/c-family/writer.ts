@@ -1,5 +1,5 @@
 import { type Buffer, type Module, type Op, type Value, scalarOf } from '@filigree/ir';
-import type { CFamilyDialect } from './dialect.js';
+import type { CFamilyDialect, TeamSpelling } from './dialect.js';
 import { type Expr, expr } from './expr.js';
 import type { Names } from './names.js';
 import { type Place, type Places } from './places.js';
@@ -37,6 +37,8 @@ export interface Shared {
   accumulated: ReadonlySet<number>;
   /** In such a loop what is added to where some buffers are written. */
   apart: ReadonlyMap<string, string>;
+  /** In an iteration that a team runs, how it is spelled; `divided` in a loop of which each thread has a share. */
+  team: (TeamSpelling & { readonly divided: boolean }) | undefined;
   /** Ids of results that are the same as without a limit to their type. */
   readonly exact: { readonly has: (id: number) => boolean };
 }
@@ -102,7 +104,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
       apart: (buffer) => shared.apart.get(buffer),
       onLanes: (v) => shared.lanes !== undefined && !shared.accumulated.has(v.id),
       concurrent: (buffer) => {
-        const concurrent = role === 'beside others' && !isScratch(shared, buffer);
+        const concurrent = role === 'beside others' && (shared.team !== undefined || !isScratch(shared, buffer));
         flags.atomic ||= concurrent;
         return concurrent;
       },

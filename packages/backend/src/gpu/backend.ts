@@ -16,7 +16,7 @@ import {
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { checkKernels } from '../c-family/check-kernels.js';
 import { withExtensions } from '../c-family/with-extensions.js';
-import type { Artifact, Availability, Backend, CompileOptions, Sources } from '../contract.js';
+import type { Artifact, Availability, Backend, CompileOptions, Grain, Sources } from '../contract.js';
 import { executableOf } from '../device/executable.js';
 import { placeModule } from '../device/placement.js';
 import { loadSpec } from '../device/run-options.js';
@@ -26,7 +26,7 @@ import { layoutSlab } from '../slab/layout.js';
 import { checkAtomics } from './check-atomics.js';
 import type { GpuDriver } from './driver.js';
 import { emitGpu } from './emit.js';
-import type { GpuLanguage } from './language.js';
+import { type GpuLanguage, blockSize } from './language.js';
 import { gpuLibrary } from './library.js';
 import { gpuMemory } from './memory.js';
 import { gpuPrograms } from './program.js';
@@ -63,6 +63,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
   const { compile, driver, probe } = machine;
   const dialects = dialectsOf(extensions);
   const dialect = withExtensions(language.dialect, extensions);
+  const { team } = dialect.part;
   const written: GpuLanguage = { ...language, dialect };
   const programOf = gpuPrograms(written, dialects, { checked });
   const lower = pipeline<Module>([
@@ -73,7 +74,16 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
     stopOnErrors([...checkKernels(module, dialect, extensions), ...checkAtomics(module, written)]);
   return {
     name,
-    capabilities: { types: language.types, threads: false, atomics: language.atomics, vectorBytes: 0, fma: true },
+    capabilities: {
+      types: language.types,
+      threads: false,
+      atomics: language.atomics,
+      vectorBytes: 0,
+      fma: true,
+      weakMemory: true,
+      grain,
+      ...(team ? { team: { threads: blockSize, sharedBytes: team.sharedBytes } } : {}),
+    },
     legalize: pass(`${name}-legalize`, (module: Module, watch) => {
       stopOnErrors(verifyModule(module, dialects));
       const result = lower.run(module, watch);
@@ -121,6 +131,9 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
       : {}),
   };
 };
+
+/* Threads by the ten thousand hide the way to memory, and neighbours want to be in one of its rows. */
+const grain: Grain = { tasks: 1 << 16, least: 1, most: 256 };
 
 const stopOnErrors = (diagnostics: Diagnostics): void => {
   const errors = diagnostics.filter((d) => d.severity === 'error');

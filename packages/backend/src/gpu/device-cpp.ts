@@ -1,5 +1,6 @@
 import type { ScalarType } from '@filigree/ir';
 import type { CFamilyDialect } from '../c-family/dialect.js';
+import { expr } from '../c-family/expr.js';
 import { gnuHelper } from '../c-family/helpers/gnu-helper.js';
 import { type HelperRequest, type HelperRows, helperText } from '../c-family/helpers/helper.js';
 import { statusCodes } from '../c-family/helpers/status-codes.js';
@@ -15,6 +16,15 @@ export interface DeviceWords {
   readonly block: string;
   readonly blockSize: string;
   readonly gridSize: string;
+  /** Waits for all threads of the block, and what an array has before it that they share. */
+  readonly barrier: string;
+  readonly shared: string;
+  /** What may be no name. */
+  readonly keywords?: readonly string[];
+  /** Orders what a thread does to memory of the device, before the eyes of all. */
+  readonly fence: string;
+  /** The blocks of the grid. */
+  readonly blocks: string;
   /** What stands between `void` and the name of a kernel: the most threads of a block. */
   readonly bounds: string;
   /** `x` of one type as the other of the same size. */
@@ -41,10 +51,11 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
   return {
     name,
     tokens,
+    keywords: words.keywords ?? [],
     scalar,
     stored,
     pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict__ `,
-    spellings: { ...gnuSpellings, ...unhinted },
+    spellings: { ...gnuSpellings, ...unhinted, 'mem.fence': { effect: 'effect', write: () => expr(words.fence) } },
     helper: gnuHelper({ scalar: (t) => scalar[t], stored: (t) => stored[t] ?? scalar[t], local, tokens }, rows(words)),
     local: 'extern "C" __global__',
     head: (kernel, params) => `extern "C" __global__ void ${words.bounds} ${kernel}(${params.join(', ')})`,
@@ -57,6 +68,15 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
       stride: words.gridSize,
       thread: `(int)(${number})`,
       helpers: [],
+      team: {
+        thread: words.thread,
+        threads: words.blockSize,
+        number: words.block,
+        teams: words.blocks,
+        barrier: words.barrier,
+        shared: words.shared,
+        sharedBytes: 48 * 1024,
+      },
     },
   };
 };

@@ -100,7 +100,7 @@ interface Given {
 const beginner = (
   driver: GpuDriver,
   code: GpuCode,
-  { step, emitted }: GpuLaunch,
+  { step, emitted, team }: GpuLaunch,
   addresses: readonly number[],
   { kernel, bytes, values }: Given,
 ): (() => void) => {
@@ -116,16 +116,17 @@ const beginner = (
   /* The driver reads behind the back of the collector. */
   const alive = { held, bytes };
   return () => {
-    const threads = step.parallel ? blockSize : 1;
-    driver.launch(entry, alive && blocksOf(step, values, driver.device.processors), threads, frame);
+    const threads = step.parallel ? (team ?? blockSize) : 1;
+    const each = team === undefined ? blockSize : 1;
+    driver.launch(entry, alive && blocksOf(step, each, values, driver.device.processors), threads, frame);
   };
 };
 
-/** Blocks enough to keep all processors busy, and no more than have something to do. */
-const blocksOf = ({ parallel, trips }: Step, values: readonly Scalar[], processors: number): number => {
+/** Blocks enough to keep all processors busy, and no more than have something to do where each does so many iterations at once. */
+const blocksOf = ({ parallel, trips }: Step, each: number, values: readonly Scalar[], processors: number): number => {
   if (!parallel) return 1;
   const count = typeof trips === 'object' ? Number(values[trips.parameter]) : (trips ?? Infinity);
-  return Math.max(1, Math.min(Math.ceil(count / blockSize), processors * blocksPerProcessor));
+  return Math.max(1, Math.min(Math.ceil(count / each), processors * blocksPerProcessor));
 };
 
 const blocksPerProcessor = 8;

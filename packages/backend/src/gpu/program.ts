@@ -1,7 +1,8 @@
 import type { Dialect, Module } from '@filigree/ir';
 import { kernelNames } from '../c-family/names.js';
 import { type EmittedKernel, type EmitOptions, emitKernel } from '../c-family/kernel/emit-kernel.js';
-import type { GpuLanguage } from './language.js';
+import { teamOf, teamSize } from '../c-family/kernel/team.js';
+import { type GpuLanguage, blockSize } from './language.js';
 import { type Step, type Steps, cutIntoSteps } from './steps.js';
 
 /** A module as text of a GPU's language, and what its launches are. */
@@ -16,7 +17,19 @@ export interface GpuProgram {
 export interface GpuLaunch {
   readonly step: Step;
   readonly emitted: EmittedKernel;
+  /** Threads of a team where one runs each iteration; else one thread does. */
+  readonly team?: number;
 }
+
+/* Of several loops in one step the largest team. */
+const teamIn = (
+  { kernel, parallel }: Step,
+  module: Module,
+  dialect: GpuLanguage['dialect'],
+): Pick<GpuLaunch, 'team'> => {
+  const loops = parallel ? kernel.body.ops.filter((op) => teamOf(op, module, dialect) !== undefined) : [];
+  return loops.length === 0 ? {} : { team: Math.max(...loops.map((loop) => teamSize(loop, blockSize))) };
+};
 
 /** Writes the steps of legal modules, each module once. */
 export const gpuPrograms = (
@@ -38,7 +51,10 @@ export const gpuPrograms = (
       steps,
       kernels: [...emitted.values()],
       launches: new Map(
-        [...steps.of].map(([name, list]) => [name, list.map((step) => ({ step, emitted: emitted.get(step.kernel)! }))]),
+        [...steps.of].map(([name, list]) => [
+          name,
+          list.map((step) => ({ step, emitted: emitted.get(step.kernel)!, ...teamIn(step, steps.module, dialect) })),
+        ]),
       ),
     };
   };

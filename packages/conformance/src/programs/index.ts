@@ -7,6 +7,7 @@ import { mathPrograms } from './math.js';
 import { memoryPrograms } from './memory.js';
 import { reductionPrograms } from './reductions.js';
 import { scratchPrograms } from './scratch.js';
+import { teamPrograms } from './teams.js';
 import { vectorPrograms } from './vectors.js';
 
 /** All programs of the suite. Built anew at each call; the same in every run. */
@@ -17,6 +18,7 @@ export const conformancePrograms = (): readonly Program[] => [
   ...memoryPrograms(),
   ...scratchPrograms(),
   ...reductionPrograms(),
+  ...teamPrograms(),
   ...vectorPrograms(),
   ...largePrograms(),
   ...failurePrograms(),

@@ -30,6 +30,7 @@ export const memoryPrograms = (): readonly Program[] => [
   compareAndSwap(),
   valueAsIndex(),
   hints(),
+  fences(),
   workers(),
 ];
 
@@ -79,6 +80,38 @@ const hints = (): Program => {
     module: makeModule('m', buffers, [kernel]),
     inputs: { a: Float64Array.of(1, -2, 3, 0.5, 0, 7, -8, 9) },
   };
+};
+
+/** Of each pair of iterations the one that comes last reads what the other one wrote. */
+const fences = (): Program => {
+  const pairs = 1000;
+  const buffers = [
+    declareBuffer('cells', 'f64', 2 * pairs, 'inout'),
+    declareBuffer('arrived', 'i32', pairs, 'inout'),
+    declareBuffer('sums', 'f64', pairs, 'output'),
+  ];
+  const kernel = buildKernel(
+    'pairs',
+    {},
+    (b) =>
+      void b.for(b.i32(0), b.i32(2 * pairs), b.i32(1), { parallel: true }, [], (i) => {
+        const pair = b.rem(i, b.i32(pairs));
+        b.store('cells', b.cast(b.add(i, b.i32(7)), 'f64'), i);
+        b.op('mem.fence', [], { order: 'release' });
+        const before = b.atomic('arrived', 'add', b.i32(1), pair);
+        b.if(
+          b.cmp('eq', before, b.i32(1)),
+          () => {
+            b.op('mem.fence', [], { order: 'acquire' });
+            b.store('sums', b.add(b.load('cells', pair), b.load('cells', b.add(pair, b.i32(pairs)))), pair);
+            return [];
+          },
+          () => [],
+        );
+      }),
+    buffers,
+  );
+  return { name: 'fences', module: makeModule('m', buffers, [kernel]), inputs: {} };
 };
 
 /** Whatever numbers threads have, each counts what it does at a place of its own. */

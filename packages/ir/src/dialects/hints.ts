@@ -1,9 +1,11 @@
 import type { Access } from '../kernel/access.js';
 import type { OpDef } from '../kernel/dialect.js';
 import type { Op } from '../kernel/op.js';
-import { defineBound, firstProblem, hasOperands, integerAttr, isIndex, operandIs } from './define.js';
+import { defineBound, firstProblem, hasOperands, integerAttr, isIndex, oneOf, operandIs } from './define.js';
 
-/** The ops of `mem` that matter for speed only: hints, which have no meaning and stay where they are, and `mem.worker`. */
+/**
+ * The ops of `mem` without a meaning for one thread: hints, which matter for speed only and stay where they are, fences, and `mem.worker`.
+ */
 export const hintOps = (
   names: (op: Op, buffers: Parameters<OpDef['verify']>[1]) => string | undefined,
   bufferName: (op: Op) => string,
@@ -32,6 +34,19 @@ export const hintOps = (
       /* As passes see it the contents change, so none carries what it loaded across. */
       effects: (op) => [{ kind: 'write', buffer: bufferName(op) }],
       traits: { hint: true },
+    },
+    () => () => 0,
+  ),
+  defineBound(
+    {
+      name: 'mem.fence',
+      summary:
+        'orders what this thread does to memory, as fences of C++ do: after a `release` what was written before is seen by whoever reads, ' +
+        'and then passes an `acquire`, what is written after; `both` is each',
+      verify: (op) => firstProblem(hasOperands(op, 0) ?? oneOf(op, 'order', ['acquire', 'release', 'both'])),
+      resultTypes: () => [],
+      /* What is loaded is not carried across, whichever buffer it is of. */
+      effects: () => [{ kind: 'write' }],
     },
     () => () => 0,
   ),

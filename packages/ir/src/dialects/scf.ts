@@ -45,7 +45,9 @@ const forOp: OpDef = defineGeneral(
       '`parallel`: iterations may run at once; `independent`: but for what they accumulate in carried values, iterations do not ' +
       'depend on one another, and sums, products, extrema and bits may be formed in any order; `simd`: iterations want ' +
       'vector lanes, and depend on one another by carried values alone; for parallel loops `schedule` says whether the ' +
-      'iterations cost alike (`static`, as if absent) or not (`dynamic`), and `threads` how many threads are worth it at most; `trips` says how many iterations to expect',
+      'iterations cost alike (`static`, as if absent) or not (`dynamic`), and `threads` how many threads are worth it at most; `trips` says how many iterations to expect; ' +
+      '`team`: inside of a parallel loop, iterations may be divided among the team of threads that runs one iteration of it; the team ' +
+      'shares scratch buffers, and waits for all of its threads before and after the loop, which no two iterations may race in',
     verify: (op) => {
       const inits = op.operands.slice(3);
       const body = op.regions[0];
@@ -61,6 +63,10 @@ const forOp: OpDef = defineGeneral(
           booleanAttr(op, 'parallel') ??
           booleanAttr(op, 'independent') ??
           booleanAttr(op, 'simd') ??
+          booleanAttr(op, 'team') ??
+          (op.attrs.team === true && (op.attrs.parallel === true || inits.length > 0)
+            ? 'a loop for a team is not `parallel` itself, and carries no values: accumulate with mem.atomic, or drop `team`'
+            : undefined) ??
           (op.attrs.schedule === undefined ? undefined : oneOf(op, 'schedule', ['static', 'dynamic'])) ??
           integerAttr(op, 'trips', 0, true) ??
           integerAttr(op, 'threads', 1, true) ??

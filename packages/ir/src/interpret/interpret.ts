@@ -10,6 +10,7 @@ import { verifyModule } from '../verify/verify.js';
 import { scalarArgument } from './arguments.js';
 import { type Scratch, compileKernel } from './compile.js';
 import { bindBuffers } from './memory.js';
+import { hasTeams, watchingRaces } from './races.js';
 
 /** How to run a module in the interpreter. */
 export interface InterpretOptions {
@@ -25,7 +26,7 @@ export interface InterpretOptions {
 
 /**
  * Runs a module. This is the meaning of kernel IR, against which every pass and every backend is tested. Execution is
- * serial, one op at a time; the iterations of a parallel loop run in order.
+ * serial, one op at a time; the iterations of a parallel loop run in order, and so do those of a loop for a team, where two that race trap.
  *
  * @param buffers the memory by buffer name, mutated in place. Inputs, outputs and inouts must be given; a temp buffer
  * that is missing starts as zeros and is discarded; const buffers come from the module and must not be given.
@@ -56,7 +57,7 @@ const run = (
   const errors = options.trusted === true ? [] : verifyModule(module, dialects).filter((d) => d.severity === 'error');
   if (errors.length > 0) throw new DiagnosticError(errors);
   const memory = bindBuffers(module, given);
-  const table = opTable(dialects);
+  const table = hasTeams(module) ? watchingRaces(opTable(dialects)) : opTable(dialects);
   const scratch = scratchOf(module);
   const budget = { steps: options.maxSteps ?? 1e9 };
   for (const kernel of chosen(module, options)) {

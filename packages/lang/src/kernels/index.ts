@@ -1,6 +1,6 @@
 export * from './vocabulary/index.js';
 export { launchSeed } from './vocabulary/random.js';
-export type { Derivative, Word } from './extension.js';
+export type { Word } from './extension.js';
 export { kernel, type KernelDef, type KernelOptions } from './kernel.js';
 export {
   array,

@@ -9,7 +9,7 @@ export const takesLanes = (op: Op): boolean =>
   ['simd', 'independent', 'parallel'].some((said) => op.attrs[said] === true) &&
   !contains(op.regions[0]!, (o) => keepFromLanes.has(o.name) || onLanes(o));
 
-const keepFromLanes = new Set(['scf.for', 'scf.while', 'mem.atomic', 'mem.cas', 'mem.worker']);
+const keepFromLanes = new Set(['scf.for', 'scf.while', 'mem.atomic', 'mem.cas', 'mem.fence', 'mem.worker']);
 
 const onLanes = (op: Op): boolean => [...op.operands, ...op.results].some((v) => isVector(v.type));
 

@@ -22,7 +22,14 @@ import {
   vectorizeNests,
 } from '@filigree/opt';
 import { quantPasses, quantSpec, type QuantOptions } from '@filigree/quant';
-import { lowerFields, type LowerFieldsOptions, type Storage, lowerFieldsSpec } from '@filigree/sparse/fields';
+import {
+  grainSpec,
+  lowerFields,
+  type LoopGrain,
+  type LowerFieldsOptions,
+  type Storage,
+  lowerFieldsSpec,
+} from '@filigree/sparse/fields';
 
 /** How kernels on fields are lowered and optimised. */
 export interface FieldPipelineOptions {
@@ -44,6 +51,10 @@ export interface FieldPipelineOptions {
    * Whether the target multiplies and adds in one instruction; default what the backend of a program says, else false.
    */
   readonly fma?: boolean;
+  /** Whether fences order what kernels publish that activate cells; default what the backend of a program says, else false. */
+  readonly fences?: boolean;
+  /** How loops are cut; default what the backend of a program says, else for a processor. */
+  readonly grain?: LoopGrain;
   /** Whether loops whose iterations are independent run on vector lanes; default true. */
   readonly lanes?: boolean;
   /**
@@ -59,6 +70,8 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
     debug = false,
     fastMath = true,
     fma = false,
+    grain,
+    fences = false,
     lowering = {},
     quant = {},
     lanes = true,
@@ -67,7 +80,13 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
   } = checkOptions('fieldPipeline', options, pipelineSpec);
   const dialects = dialectsOf(extensions);
   return pipeline([
-    lowerFields(storage, { ...quantPasses(storage, quant), ...lowering, ...(debug ? { checks: true } : {}) }),
+    lowerFields(storage, {
+      ...quantPasses(storage, quant),
+      ...(grain && { grain }),
+      fences,
+      ...lowering,
+      ...(debug ? { checks: true } : {}),
+    }),
     ...(omit === true
       ? []
       : without(
@@ -94,6 +113,8 @@ export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   lowering: optionsOf(lowerFieldsSpec),
   quant: optionsOf(quantSpec),
   fma: option.truth,
+  grain: optionsOf(grainSpec),
+  fences: option.truth,
   lanes: option.truth,
   omit: option.or(true, option.list(option.text)),
 };

@@ -155,6 +155,8 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       fieldPipeline(storage, {
         extensions: options.extensions ?? [],
         fma: backend.capabilities.fma ?? false,
+        fences: backend.capabilities.weakMemory ?? false,
+        ...(backend.capabilities.grain && { grain: backend.capabilities.grain }),
         ...only(options, pipelineSpec),
       });
     const queue = waits(options) ? queueOf(options, module, storage, passes, backend) : undefined;

@@ -85,7 +85,8 @@ export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.j
 export { lowerFields, lowerFieldsSpec, type LowerFieldsOptions } from './lower-fields.js';
 export { fieldPasses } from './field-passes.js';
 export { flattenBranches } from './loops/flatten.js';
-export { lowerLoops } from './loops/lower-loops.js';
+export { grainSpec, lowerLoops } from './loops/lower-loops.js';
+export { type LoopGrain } from './loops/plan.js';
 export { arenaIn, type Arena } from './arena/arena.js';
 export { pathTowards, type Path, type Step } from './arena/path.js';
 export { isPooled, lastCell, putIntoTable, type PooledStorage } from './arena/pool.js';

@@ -11,7 +11,8 @@ import {
 } from '@filigree/ir';
 import { canonicalize, cse } from '@filigree/opt';
 import { flattenBranches } from './loops/flatten.js';
-import { lowerLoops } from './loops/lower-loops.js';
+import { grainSpec, lowerLoops } from './loops/lower-loops.js';
+import type { LoopGrain } from './loops/plan.js';
 import type { Storage } from './storage/storage.js';
 import { fieldDialect } from './access/field-dialect.js';
 import { debugChecks } from './access/debug-checks.js';
@@ -23,6 +24,10 @@ import { sharesEqual, simplifyAccess, simplifySpec, type SimplifyOptions } from 
 export interface LowerFieldsOptions extends AccessOptions {
   /** Which parts of the simplification run; `false` for none. */
   readonly simplify?: SimplifyOptions | false;
+  /** How loops are cut for a target; default for a processor. */
+  readonly grain?: LoopGrain;
+  /** Whether fences order what kernels publish that activate cells (`SNodeOptions`); default false. */
+  readonly fences?: boolean;
   /** Passes of other packages on ops of fields, before loops are lowered. */
   readonly onFields?: readonly Pass<Module>[];
   /** Passes of other packages on micro-accesses, when these are as simple as they become. */
@@ -33,6 +38,8 @@ export interface LowerFieldsOptions extends AccessOptions {
 export const lowerFieldsSpec: OptionSpec<LowerFieldsOptions> = {
   checks: option.truth,
   simplify: option.or(false, optionsOf(simplifySpec)),
+  grain: optionsOf(grainSpec),
+  fences: option.truth,
   onFields: option.array('a list of passes'),
   onCells: option.array('a list of passes'),
 };
@@ -42,6 +49,8 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
   const {
     checks = false,
     simplify,
+    grain,
+    fences = false,
     onFields = [],
     onCells = [],
   } = checkOptions('lowerFields', options, lowerFieldsSpec);
@@ -57,10 +66,10 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     ...onFields,
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
-    lowerLoops(storage, { scratchpads: !checks }),
+    lowerLoops(storage, { scratchpads: !checks, grain }),
     lowerAccess(storage, { checks }),
     ...(simplify === false ? [] : [simplifyAccess(storage, simplify)]),
     ...onCells,
-    lowerSNodes(storage),
+    lowerSNodes(storage, { fences }),
   ]);
 };

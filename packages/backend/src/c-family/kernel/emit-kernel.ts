@@ -9,6 +9,7 @@ import { emitIf, emitWhile } from './branch.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers } from './function.js';
 import { emitLoop } from './loop.js';
 import { emitPart } from './part.js';
+import { emitTeamLoop, isTeamLoop } from './team.js';
 import { emitRegion, terminators } from './region.js';
 
 /** A kernel as C text, with what its callers must know. */
@@ -49,7 +50,7 @@ export const emitKernel = (
   given?: EmitOptions,
 ): EmittedKernel => {
   const options = checkOptions<EmitOptions>('emitKernel', given, { checked: option.truth });
-  const taken = names([name, ...reserved]);
+  const taken = names([name, ...reserved, ...(dialect.keywords ?? [])]);
   const use = bufferUse(kernel.body.ops, dialect.spellings);
   /* The text depends on nothing of the module but the buffers that it uses. */
   const used = module.buffers.filter((b) => use.read.has(b.name) || use.written.has(b.name));
@@ -80,6 +81,7 @@ export const emitKernel = (
     lanes: undefined,
     apart: new Map(),
     accumulated: new Set(),
+    team: undefined,
     exact,
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
@@ -110,7 +112,9 @@ const serialOps = (ops: readonly Op[]): readonly Op[] =>
 const isParallel = (op: Op): boolean => op.name === 'scf.for' && op.attrs['parallel'] === true;
 
 const emitFor = (w: Writer, op: Op): void => {
+  const { team } = w.shared;
   if (isParallel(op) && w.role === 'kernel') emitPart(w, op);
+  else if (team && !team.divided && isTeamLoop(op)) emitTeamLoop(w, op, team);
   else emitLoop(w, op);
 };
 

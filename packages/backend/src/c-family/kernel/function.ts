@@ -21,8 +21,8 @@ export const defined = (what: string, head: string, { lines }: Writer): EmittedF
 export const passedBuffers = (s: Shared, use: BufferUse): readonly Buffer[] =>
   s.module.buffers.filter((b) => b.role !== 'scratch' && (use.read.has(b.name) || use.written.has(b.name)));
 
-/** Declares the scratch buffers that these ops use. */
-export const declareScratch = (w: Writer, ops: readonly Op[]): void => {
+/** Declares the scratch buffers that these ops use; `shared` stands before the type of those that a team has together. */
+export const declareScratch = (w: Writer, ops: readonly Op[], shared?: string): void => {
   const { module, dialect, pointers } = w.shared;
   const use = bufferUse(ops, dialect.spellings);
   const own = module.buffers.filter((b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)));
@@ -33,7 +33,9 @@ export const declareScratch = (w: Writer, ops: readonly Op[]): void => {
     bytes: b.length * byteSize(b.type),
   }));
   if (arrays.length === 0) return;
-  for (const l of dialect.scratch?.(arrays) ?? declareArrays(arrays, '', dialect.tokens)) line(w, l);
+  if (shared !== undefined)
+    for (const a of arrays) line(w, `${shared} ${a.stored} ${a.name}[${Math.max(1, a.length)}];`);
+  else for (const l of dialect.scratch?.(arrays) ?? declareArrays(arrays, '', dialect.tokens)) line(w, l);
 };
 
 /** What a function does to its buffers, for the comment before it. */

@@ -4,10 +4,12 @@ import { accessesOf, controlOf } from '../core-ops.js';
 import type { StartedPart } from '../dialect.js';
 import { type BufferUse, bufferUse } from '../usage.js';
 import { type Writer, block, line, named, pointer, scalarName, valueOf, wideName, writer } from '../writer.js';
+import { barrier } from './barrier.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers } from './function.js';
 import { hints, onLanes } from './lanes.js';
 import { cannotOverflow } from './loop.js';
 import { emitRegion } from './region.js';
+import { teamOf } from './team.js';
 import { atom, constantNumber, tripCount } from './variables.js';
 
 /**
@@ -95,7 +97,10 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
   const [lb, ub, step] = op.operands as [Value, Value, Value];
   const by = constantNumber(inner, step);
   const i = named(s, iv, iv.hint ?? 'i');
-  const { prologue, stride: every } = s.dialect.part;
+  const team = inner.role === 'beside others' ? teamOf(op, s.module, s.dialect) : undefined;
+  const { prologue, stride: every } = team
+    ? { prologue: [`const ${wideName(s)} begin = ${team.number};`], stride: team.teams }
+    : s.dialect.part;
   const counted = every === undefined && by !== undefined && by >= 1 && cannotOverflow(inner, ub, by);
   const ownsScratch = s.module.buffers.some(
     (b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)),
@@ -108,8 +113,11 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
     const at = (trip: string): string =>
       `${constantNumber(inner, lb) === 0 ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
     const inside = (): void => {
-      declareScratch(inner, body.ops);
+      if (team) s.team = { ...team, divided: false };
+      declareScratch(inner, body.ops, team?.shared);
       emitRegion(inner, body);
+      if (team) barrier(inner, team);
+      s.team = undefined;
     };
     if (counted) line(inner, `const ${type} last = ${at('end')};`);
     for (const l of pragmas) line(inner, l);

@@ -1,14 +1,16 @@
 import type { Op, Region } from '@filigree/ir';
+import { effectsOf } from '../core-ops.js';
 import { type Expr, binds, expr, infix } from '../expr.js';
 import type { Place } from '../places.js';
 import type { Spelling } from '../spellings/spelling.js';
 import { bufferUse } from '../usage.js';
 import { type Writer, declaration, line, named, scalarName, storedName, valueOf } from '../writer.js';
+import { byTheFirst } from './barrier.js';
 import { inChunks } from './chunks.js';
 
 /** Writes the ops of a region and returns its terminator. */
 export const emitRegion = (w: Writer, region: Region): Op | undefined => {
-  const { usage, values, constants, dialect } = w.shared;
+  const { usage, values, constants, dialect, team } = w.shared;
   for (const op of region.ops) if (op.name === 'arith.constant') constants.set(op.results[0]!.id, op.attrs['value']!);
   const points = inlinePoints(w, region);
   const last = region.ops.at(-1);
@@ -30,6 +32,8 @@ export const emitRegion = (w: Writer, region: Region): Op | undefined => {
     if (result && usage.count(result.id) === 0 && effectOf(w, spelling, op) !== 'effect') continue;
     const text = spelling.write(op, argumentsOf(w, op), w.site);
     if (op.name === 'arith.constant') values.set(result!.id, text);
+    else if (!result && team && !team.divided && effectOf(w, spelling, op) === 'effect')
+      byTheFirst(w, `${text.text};`, team);
     else if (!result || usage.count(result.id) === 0) line(w, `${text.text};`);
     else if (points[k] !== k && (text.lanes !== undefined || lengthOf(text.text) <= longestInline))
       values.set(result.id, text);
@@ -75,18 +79,21 @@ const inlinePoints = (w: Writer, region: Region): Int32Array => {
   const { ops } = region;
   const points = new Int32Array(ops.length);
   const nextWrite = new Map<string, number>();
+  /* Something may be written to any buffer there. */
+  let nextFence = ops.length;
   for (let k = ops.length - 1; k >= 0; k--) {
     const op = ops[k]!;
     points[k] = k;
     const spelling = w.shared.dialect.spellings[op.name];
     const effect = spelling ? effectOf(w, spelling, op) : 'effect';
+    if (effect === 'effect' && effectsOf(op).some((e) => e.kind !== 'read' && e.buffer === undefined)) nextFence = k;
     if (effect === 'effect') for (const b of bufferUse([op], w.shared.dialect.spellings).written) nextWrite.set(b, k);
     if (effect === 'effect' || effect === 'fixed' || op.results.length !== 1) continue;
     const use = w.shared.usage.onlyUseIn(op.results[0]!.id, region);
     if (use < 0) continue;
     const point = points[use]!;
     const buffer = String(op.attrs['buffer']).replace(/^@/, '');
-    if (effect === 'pure' || (nextWrite.get(buffer) ?? ops.length) >= point) points[k] = point;
+    if (effect === 'pure' || Math.min(nextFence, nextWrite.get(buffer) ?? ops.length) >= point) points[k] = point;
   }
   return points;
 };

@@ -94,6 +94,14 @@ const reload: Spelling = {
   },
 };
 
+/* What languages for GPUs have of their own, they spell by themselves. */
+const fence: Spelling = {
+  effect: 'effect',
+  write: (op) => call('__atomic_thread_fence', expr(`__ATOMIC_${orders[String(op.attrs['order'])]!}`)),
+};
+
+const orders: Readonly<Record<string, string>> = { acquire: 'ACQUIRE', release: 'RELEASE', both: 'ACQ_REL' };
+
 /* Serial code runs on one thread, and so does a part that runs alone. */
 const worker: Spelling = {
   effect: 'read',
@@ -113,5 +121,6 @@ export const memorySpellings: Spellings = {
   'mem.cas': cas,
   'mem.prefetch': prefetch,
   'mem.reload': reload,
+  'mem.fence': fence,
   'mem.worker': worker,
 };

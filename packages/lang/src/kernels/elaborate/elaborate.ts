@@ -50,7 +50,7 @@ export const elaborate = (
   extensions: readonly Extension[] = [],
   derivatives = false,
 ): Elaborated => {
-  const words = new Map([...wordsOf(extensions)].map(([fn, of]) => [fn, word(...of)]));
+  const words = new Map([...wordsOf(extensions)].map(([fn, [name, of]]) => [fn, word(name, of)]));
   const first = attempt(def, layout, words, false, derivatives);
   return first.session.usesRandom && first.diagnostics.length === 0
     ? attempt(def, layout, words, true, derivatives)

@@ -1,9 +1,12 @@
 import {
+  checkOptions,
   coreDialects,
   fail,
   mapKernels,
+  option,
   pass,
   rewriteOps,
+  walk,
   type AtomicKind,
   type Builder,
   type Kernel,
@@ -30,11 +33,21 @@ import { snodeDialect } from './snode-dialect.js';
 import { wordFields } from './word-fields.js';
 import type { CellNumber, Lookup } from './lower/sought.js';
 
+/** How micro-accesses are lowered. */
+export interface SNodeOptions {
+  /**
+   * Whether fences order what kernels publish that activate cells: for targets whose threads may see in another order what one did. Default
+   * false.
+   */
+  readonly fences?: boolean;
+}
+
 /**
  * Turns micro-accesses into arithmetic, branches and memory operations on the arena, whose buffers the module then
  * declares. Everything that a kernel can do to the structure is emitted here: there is no runtime beneath it.
  */
-export const lowerSNodes = (storage: Storage): Pass<Module> => {
+export const lowerSNodes = (storage: Storage, given?: SNodeOptions): Pass<Module> => {
+  const { fences = false } = checkOptions<SNodeOptions>('lowerSNodes', given, { fences: option.truth });
   const dialects = [...coreDialects, snodeDialect(storage.layout)];
   return pass('lower-snodes', (module) => {
     const declared = new Map(module.buffers.map((b) => [b.name, b]));
@@ -43,12 +56,21 @@ export const lowerSNodes = (storage: Storage): Pass<Module> => {
       if ((declared.get(b.name)?.length ?? -1) < b.length) declared.set(b.name, b);
     const buffers = [...declared.values()];
     const lowered = mapKernels(module, (kernel) => {
-      const places = new Places(kernel, storage);
+      const places = new Places(kernel, storage, fences && activatesCells(kernel));
       return rewriteOps(kernel, dialects, (op, ctx) => places.lower(op, ctx.build), buffers, { share: true });
     });
     return withoutLayout({ ...lowered, buffers });
   });
 };
+
+/* In other kernels what is there was published by earlier launches. */
+const activatesCells = ({ body }: Kernel): boolean => {
+  let found = false;
+  walk(body, (op) => void (found ||= activatesCell(op)));
+  return found;
+};
+
+const activatesCell = (op: Op): boolean => op.attrs.activate === true || op.name === 'snode.lookup_all';
 
 /* What follows knows buffers only. */
 const withoutLayout = ({ layout: _, ...module }: Module): Module => module;
@@ -63,11 +85,12 @@ class Places {
   constructor(
     private readonly kernel: Kernel,
     private readonly storage: Storage,
+    private readonly fences: boolean,
   ) {}
 
   lower(op: Op, build: Build): Replacement | undefined {
     const lowering = lowerings[op.name];
-    if (lowering) return build((b) => lowering(this, op, { b, storage: this.storage }));
+    if (lowering) return build((b) => lowering(this, op, { b, storage: this.storage, fences: this.fences }));
     for (const v of op.operands)
       if (this.addresses.has(v.id) || this.numbers.has(v.id))
         fail('access/handle', `kernel @${this.kernel.name}: ${op.name} takes the place of a cell as a number`, {
@@ -105,7 +128,7 @@ class Places {
     const hash = node.node.kind === 'hash';
     const guards = given.filter((v) => v.type === 'i1');
     const operands = given.slice(0, given.length - guards.length);
-    const activate = (op.attrs.activate === true || op.name === 'snode.lookup_all') && isSparse(node.node);
+    const activate = activatesCell(op) && isSparse(node.node);
     const inside = allOf(b, guards);
     const past = op.attrs.past === true;
     const outside = node.row > 0 && (inside !== undefined || past);

@@ -20,6 +20,8 @@ import {
   type Value,
   checkOptions,
   option,
+  optionsOf,
+  type OptionSpec,
 } from '@filigree/ir';
 import { fieldDialects } from '../access/dialects.js';
 import { plus, type Emit } from '../access/lower/address.js';
@@ -34,7 +36,7 @@ import { addedOf, firstOf, lengthOf, overElements, type Element, type Place } fr
 import { cachedAccess, sumOf } from './scratchpad/access.js';
 import { scratchpadsOf, type Scratchpads } from './scratchpad/pads.js';
 import { fill, flush } from './scratchpad/transfer.js';
-import { planOf, type Plan } from './plan.js';
+import { planOf, type LoopGrain, type Plan } from './plan.js';
 import { makeList } from './lists.js';
 import { takeSnapshot } from './snapshot.js';
 import { overTasks } from './tasks.js';
@@ -43,7 +45,16 @@ import { overTasks } from './tasks.js';
 export interface LoopOptions {
   /** Whether the fields that a loop names in `cache` are kept in scratchpads; default true. */
   readonly scratchpads?: boolean;
+  /** How loops are cut; default for a processor. */
+  readonly grain?: LoopGrain | undefined;
 }
+
+/** How loops are cut, as an option. */
+export const grainSpec: OptionSpec<LoopGrain> = {
+  tasks: option.whole(1),
+  least: option.whole(1),
+  most: option.whole(1),
+};
 
 /**
  * Lowers `field.for` (thesis §4.3): lists of active cells where they are needed, a parallel loop with one task per leaf
@@ -53,7 +64,10 @@ export interface LoopOptions {
  * cannot be kept in scratchpads (see `scratchpadsOf`).
  */
 export const lowerLoops = (storage: Storage, given?: LoopOptions): Pass<Module> => {
-  const options = checkOptions<LoopOptions>('lowerLoops', given, { scratchpads: option.truth });
+  const options = checkOptions<LoopOptions>('lowerLoops', given, {
+    scratchpads: option.truth,
+    grain: optionsOf(grainSpec),
+  });
   const dialects = fieldDialects(storage.layout);
   return pass('lower-loops', (module) => {
     const declared = new Set(module.buffers.map((b) => b.name));
@@ -61,6 +75,7 @@ export const lowerLoops = (storage: Storage, given?: LoopOptions): Pass<Module> 
     const lowered = mapKernels(module, (kernel) => {
       const c: Context = {
         storage,
+        grain: options.grain,
         activated: poolsActivated(storage, kernel.body),
         loops: loopsOf(storage, kernel, module.buffers, options),
       };
@@ -76,6 +91,7 @@ export const lowerLoops = (storage: Storage, given?: LoopOptions): Pass<Module> 
 
 interface Context {
   readonly storage: Storage;
+  readonly grain: LoopGrain | undefined;
   /** Pools from which several threads may each take a cell for the same place; all cells but one are then given back. */
   readonly activated: readonly number[];
   /** Loops over elements, by the parameters of their regions. */
@@ -95,7 +111,7 @@ const loopsOf = (
   storage: Storage,
   kernel: Kernel,
   buffers: readonly Buffer[],
-  { scratchpads = true }: LoopOptions,
+  { scratchpads = true, grain }: LoopOptions,
 ): Context['loops'] => {
   const scratch = new Set(buffers.flatMap((b) => (b.role === 'scratch' ? [`@${b.name}`] : [])));
   const found = new Map<readonly Value[], StructFor>();
@@ -107,7 +123,7 @@ const loopsOf = (
     const caches = scratchpads && Array.isArray(op.attrs.cache) && op.attrs.cache.length > 0;
     const changes = changesOf(storage.layout, op.regions[0], node);
     const snapshot = changes.nodes.has(node) && storage.nodes[node].snapshot !== undefined;
-    const plan = planOf(storage, node, { block: numberAttr(op, 'block'), blocks: caches, snapshot });
+    const plan = planOf(storage, node, { block: numberAttr(op, 'block'), blocks: caches, snapshot, grain });
     const prefix = `${kernel.name}_pad${found.size === 0 ? '' : found.size}_`;
     const cached = caches ? scratchpadsOf(storage, plan, op, outside, prefix) : undefined;
     let leaves = false;
@@ -278,20 +294,26 @@ const taskAttrsOf =
 const isParallel = (op: Op): boolean => op.name === 'field.for' || op.attrs.parallel === true;
 
 /** Deactivates every cell of a node, one by one; for lists, every container. */
-const clearAll = (e: Emit, op: Op): void => clearNode(e, nodeOf(e.storage.layout, op)!.id, taskAttrsOf(op));
+const clearAll = (e: Emit, op: Op, { grain }: Context): void =>
+  clearNode(e, nodeOf(e.storage.layout, op)!.id, taskAttrsOf(op), grain);
 
-const clearNode = (e: Emit, node: number, attrsOf: (plan: Plan, storage: Storage) => Attrs): void => {
+const clearNode = (
+  e: Emit,
+  node: number,
+  attrsOf: (plan: Plan, storage: Storage) => Attrs,
+  grain: LoopGrain | undefined,
+): void => {
   const { storage } = e;
   const { nodes } = storage.layout;
   const { name, kind, parent, children } = nodes[node];
   /* Of a node that is not sparse it is enough to clear what holds values, or may be inactive. */
   if (!isSparse(nodes[node]) && !children.some((c) => nodes[c].field))
-    return children.forEach((c) => clearNode(e, c, attrsOf));
+    return children.forEach((c) => clearNode(e, c, attrsOf, grain));
   const list = kind === 'dynamic';
   const visited = list ? parent : node;
   const attrs = { node: name };
   if (visited === 0) return void e.b.op('field.clear', [], attrs);
-  const plan = planOf(storage, visited);
+  const plan = planOf(storage, visited, { grain });
   overTasks(e, plan, { changing: false, attrs: attrsOf(plan, storage) }, (place) =>
     overElements(e, plan, place, {}, ({ coordinates }) => {
       e.b.op(list ? 'field.clear' : 'field.deactivate', ordered(storage, visited, coordinates), attrs);

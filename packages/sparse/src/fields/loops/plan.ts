@@ -38,18 +38,24 @@ export interface PlanOptions {
   readonly block?: number | undefined;
   /** Whether a task is to be a block of elements also where the whole loop could be one parallel loop over elements. */
   readonly blocks?: boolean;
+  /** Default `PROCESSOR`. */
+  readonly grain?: LoopGrain | undefined;
   /** See `Plan`; default false. */
   readonly snapshot?: boolean;
 }
 
-/** Elements of a task unless the user says otherwise: enough to make the cost of starting one negligible. */
-const BLOCK = 16384;
+/** How loops are cut for a target. */
+export interface LoopGrain {
+  /** Tasks that keep it busy. */
+  readonly tasks: number;
+  /** Elements below which it does not pay to make more tasks. */
+  readonly least: number;
+  /** Elements of a task unless the user says otherwise. */
+  readonly most: number;
+}
 
-/** Elements below which it does not pay to make more tasks. */
-const LEAST = 1024;
-
-/** Tasks that keep many threads busy. */
-const TASKS = 64;
+/** For a processor: enough tasks for many threads, and elements that make the cost of starting one negligible. */
+export const PROCESSOR: LoopGrain = { tasks: 64, least: 1024, most: 16384 };
 
 export const planOf = (storage: Storage, node: number, options: PlanOptions = {}): Plan => {
   const { layout, nodes } = storage;
@@ -69,7 +75,7 @@ export const planOf = (storage: Storage, node: number, options: PlanOptions = {}
 const divide = (
   loops: readonly Loop[],
   alone: boolean,
-  { block = BLOCK, blocks = false }: PlanOptions,
+  { grain = PROCESSOR, block = grain.most, blocks = false }: PlanOptions,
 ): { readonly loops: readonly Loop[]; readonly split: number } => {
   const last = loops[loops.length - 1];
   if (!last) return { loops, split: 0 };
@@ -82,22 +88,23 @@ const divide = (
   while (split < fixed && product(loops.slice(split, fixed)) > block) split++;
   if (alone) {
     const least = list || bits > 0 ? fixed : fixed - 1;
-    while (split < least && (list || product(loops.slice(0, split)) < TASKS)) split++;
+    while (split < least && (list || product(loops.slice(0, split)) < grain.tasks)) split++;
   }
   if (split > 0 && (list || split < fixed)) return { loops, split };
   if ((split === 0 && !alone) || bits > 0) return { loops, split };
   const wanted = blocks || !alone || loops.length > 1 || last.at.mask !== undefined;
-  return list || !wanted ? { loops, split: loops.length } : blocked(loops, block);
+  return list || !wanted ? { loops, split: loops.length } : blocked(loops, block, grain);
 };
 
 /** The innermost loop is cut into several tasks, each with a block of its digits. */
 const blocked = (
   loops: readonly Loop[],
   block: number,
+  { tasks, least }: LoopGrain,
 ): { readonly loops: readonly Loop[]; readonly split: number } => {
   const last = loops[loops.length - 1];
   const unit = last.at.mask === undefined ? 1 : WORD;
-  const wanted = Math.min(block, Math.max(LEAST, Math.ceil(last.count / TASKS)));
+  const wanted = Math.min(block, Math.max(least, Math.ceil(last.count / tasks)));
   const size = Math.min(last.count, unit * Math.ceil(wanted / unit));
   const outer: Loop = { ...last, count: Math.ceil(last.count / size), part: { is: 'blocks', size } };
   const inner: Loop = { ...last, count: size, part: { is: 'within', size } };

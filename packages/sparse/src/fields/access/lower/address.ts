@@ -28,7 +28,14 @@ export const anyOf = (b: Builder, tests: readonly Test[]): Value => tests.map((t
 export interface Emit {
   readonly b: Builder;
   readonly storage: Storage;
+  /** Whether what one thread publishes for others is to be ordered by fences. */
+  readonly fences?: boolean;
 }
+
+/** Orders what this thread does to memory in the eyes of those that it shares cells with. */
+export const fence = ({ b, fences }: Emit, order: 'acquire' | 'release'): void => {
+  if (fences === true) b.op('mem.fence', [], { order });
+};
 
 export const fixed = (bytes: number): Address => ({ terms: [], bytes, lost: [] });
 

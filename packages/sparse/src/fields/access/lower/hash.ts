@@ -1,7 +1,7 @@
 import type { Builder, Value } from '@filigree/ir';
 import { HASH_FACTOR, HASH_SHIFT } from '../../storage/hash-of.js';
 import { arenaName, type Pool } from '../../storage/storage.js';
-import { along, cas, fixed, indexOf, load, plus, type Address, type Emit } from './address.js';
+import { along, cas, fence, fixed, indexOf, load, plus, type Address, type Emit } from './address.js';
 import { allocate } from './pool.js';
 import { AMBIENT_CELL, SINK_CELL } from './pool-cell.js';
 import { report } from './status.js';
@@ -78,6 +78,7 @@ const probe = (
     [first, b.i32(size)],
     ([at, left]) => {
       const found = load(e, slotAddress(pool, at), 'i32');
+      fence(e, 'acquire');
       const removed = b.cmp('lt', found, none);
       const candidate = b.select(removed, none, found);
       const same = b.and(b.cmp('ne', candidate, none), matches(e, pool, coordinates, candidate));
@@ -103,6 +104,7 @@ const insert = (e: Emit, { node, coordinates, site }: Lookup, first: Value, mine
     [first, b.i32(size)],
     ([at, left]) => {
       const before = cas(e, none, mine, slotAddress(pool, at));
+      fence(e, 'acquire');
       const won = b.cmp('eq', before, none);
       const candidate = b.max(before, none);
       const same = b.and(b.cmp('ne', candidate, none), matches(e, pool, coordinates, candidate));

@@ -1,6 +1,6 @@
 import type { Value } from '@filigree/ir';
 import type { NodeStorage, Pool } from '../../storage/storage.js';
-import { along, anyOf, atomic, fixed, load, plus, store, type Emit, type Test } from './address.js';
+import { along, anyOf, atomic, fence, fixed, load, plus, store, type Emit, type Test } from './address.js';
 import { AMBIENT_CELL, poolEntry, SINK_CELL } from './pool-cell.js';
 import { draw } from './lots.js';
 import { report } from './status.js';
@@ -30,6 +30,8 @@ export const allocate = (e: Emit, request: Request, find: () => Value, publish: 
   const offer = (number: Value): Value => {
     const row = along(fixed(pool.coordinates), number, 4 * pool.axes.length);
     coordinates.forEach((c, n) => store(e, c, plus(row, 4 * n), 'i32'));
+    /* Who finds the cell, or is given it, comes after. */
+    fence(e, 'release');
     const agreed = publish(number);
     b.if(
       b.cmp('eq', agreed, number),
@@ -89,7 +91,11 @@ const takeSpare = (e: Emit, pool: Pool): Value => {
       const before = atomic(e, 'add', b.i32(-1), fixed(count));
       return b.if(
         b.cmp('gt', before, zero),
-        () => atomic(e, 'exchange', zero, poolEntry(cells, b.sub(before, b.i32(1)))),
+        () => {
+          const spare = atomic(e, 'exchange', zero, poolEntry(cells, b.sub(before, b.i32(1))));
+          fence(e, 'acquire');
+          return spare;
+        },
         () => {
           atomic(e, 'add', b.i32(1), fixed(count));
           return zero;

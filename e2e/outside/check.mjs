@@ -1,0 +1,95 @@
+/**
+ * The contract from outside: the conformance suite on the backend, the word and its derivative on it, and three applications through the
+ * command line. Prints a line for each, and fails with the first that is wrong.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
+import { conformance } from '@filigree/conformance';
+import { program, valueAndGradient } from 'filigree';
+import extension, { sinc } from './src/extension.mjs';
+import { opencl } from './src/opencl.mjs';
+import { loss, sim as declared, x } from './sinc.mjs';
+
+const word = async () => {
+  const extensions = [extension];
+  const sim = await program({ ...declared, differentiate: true, backend: opencl({ extensions }), extensions });
+  const at = (n) => n / 100 - 5;
+  for (let n = 0; n < 1000; n++) sim.field(x).set([n], at(n));
+  const { value, gradient } = valueAndGradient(sim, () => sim.run.total(), { loss, wrt: { x } });
+  const f = (v) => sinc(v) * sinc(v + 1);
+  let sum = 0;
+  for (let n = 0; n < 1000; n++) {
+    sum += f(at(n));
+    const difference = (f(at(n) + 1e-6) - f(at(n) - 1e-6)) / 2e-6;
+    assert.ok(Math.abs(gradient.x.get([n]) - difference) < 1e-7, `the derivative at ${at(n)}`);
+  }
+  assert.ok(Math.abs(value - sum) < 1e-9 * Math.abs(sum), `the sum is ${value}, not ${sum}`);
+  sim.dispose();
+  return 'the word sinc and its derivative';
+};
+
+const suite = async () => {
+  const counts = { passed: 0, skipped: 0 };
+  for (const { name, run } of conformance(opencl()))
+    try {
+      counts[(await run()).status]++;
+    } catch (e) {
+      throw new Error(`conformance: ${name}: ${e.message}`, { cause: e });
+    }
+  assert.equal(counts.skipped, 0);
+  return `${counts.passed} conformance programs`;
+};
+
+const filigree = async (...args) => {
+  const bin = new URL('./node_modules/filigree/bin/filigree.js', import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args, '--json'], {
+    maxBuffer: 2 ** 26,
+    env: {
+      ...process.env,
+      FILIGREE_GALLERY: new URL('./node_modules/@filigree/e2e/dist/index.js', import.meta.url).pathname,
+    },
+  });
+  return JSON.parse(stdout);
+};
+
+const application = async (name, ...args) => {
+  const found = await filigree('run', name, ...args);
+  assert.equal(found.backend, 'opencl');
+  assert.equal(found.check.passed, true);
+  return `${name} ${args.filter((a) => a.includes('=')).join(' ')}`;
+};
+
+const listed = async () => {
+  const { backends } = await filigree('devices', '--use', './src/extension.mjs');
+  assert.ok(backends.some((b) => b.name === 'opencl' && b.usable));
+  const { kernels } = await filigree('compile', './sinc.mjs', '--use', './src/extension.mjs', '--backend', 'opencl');
+  assert.equal(kernels[0].name, 'sim.total');
+  return 'devices and compile';
+};
+
+const all = [
+  listed,
+  word,
+  () => application('cotan', 'n=64', '--backend', './src/opencl.mjs'),
+  () => application('sparse-saxpy', 'n=64', '--backend', './src/opencl.mjs'),
+  () =>
+    application(
+      'lina',
+      'dim=2',
+      'order=2',
+      'size=2',
+      `out=${tmpdir()}`,
+      '--use',
+      './src/extension.mjs',
+      '--backend',
+      'opencl',
+    ),
+  suite,
+];
+for (const check of all) {
+  const started = performance.now();
+  console.log(`✓ ${await check()} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+}
+process.exit(0);

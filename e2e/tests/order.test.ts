@@ -1,0 +1,71 @@
+import { explore, type Protocol, withoutEachFence } from '@filigree/conformance';
+import { buildKernel, coreDialects, makeModule, type Module } from '@filigree/ir';
+import { ArenaStore, fieldDialect, hash, i, layout, field, lowerFields, storageOf } from '@filigree/sparse/fields';
+import * as E from 'fp-ts/lib/Either.js';
+import { describe, expect, it } from 'vitest';
+
+/* Threads that add to one element of a hash table, which none of them finds active. */
+const u = field('u', 'i32');
+const shape = layout(hash(i, 64).place(u));
+const storage = storageOf(shape, { budget: 1 << 14 });
+const pool = storage.nodes.find((n) => n.pool?.table)!.pool!;
+const AT = 5;
+
+const written: Module = makeModule(
+  'm',
+  [],
+  [
+    buildKernel(
+      'add',
+      { at: 'i32' },
+      (b, { at }) => void b.op('field.atomic', [b.i32(1), at], { field: 'u', kind: 'add' }),
+      [],
+      {
+        dialects: [...coreDialects, fieldDialect(shape)],
+      },
+    ),
+  ],
+);
+
+const protocol = (fences: boolean): Protocol => {
+  const lowered = lowerFields(storage, { fences }).run(written);
+  if (E.isLeft(lowered)) throw new Error(lowered.left[0].message);
+  return {
+    module: lowered.right,
+    threads: [AT, AT].map((at) => ({ kernel: 'add', args: [at] })),
+    inputs: new ArenaStore(storage).buffers as Readonly<Record<string, ArrayLike<number>>>,
+    wrong: (memory) => {
+      const word = (byte: number): number => memory('arena_i32', byte / 4);
+      const cells = Array.from({ length: pool.table!.size }, (_, k) => word(pool.table!.slots + 4 * k)).filter(
+        (n) => n > 0,
+      );
+      const found = cells.filter((n) => word(pool.coordinates + 4 * pool.axes.length * n) === AT);
+      if (found.length !== 1) return `${found.length} cells of the table are at ${AT}, of ${cells.length}`;
+      return undefined;
+    },
+  };
+};
+
+describe('cells that threads publish', () => {
+  const bounds = { switches: 2, delays: 1 };
+
+  it('are found by others as they are, in every order and with every delay', { timeout: 120_000 }, () => {
+    const { runs, wrong } = explore(protocol(true), bounds);
+    expect(wrong?.trace.join('\n')).toBeUndefined();
+    expect(runs).toBeGreaterThan(100);
+  });
+
+  it('are not without fences', { timeout: 120_000 }, () => {
+    expect(explore(protocol(false), bounds).wrong?.message).toContain(`2 cells of the table are at ${AT}`);
+  });
+
+  it(
+    'are not without the fence of the search, of the one who publishes, or of the one who comes second',
+    { timeout: 120_000 },
+    () => {
+      const outcomes = withoutEachFence(protocol(true)).map((p) => explore(p, bounds).wrong !== undefined);
+      /* Nobody here takes a cell that another has given back, or finds memory exhausted. */
+      expect(outcomes).toEqual([true, false, true, true, false]);
+    },
+  );
+});

@@ -1,0 +1,90 @@
+import { type Module, type Op, type Region, type Value, byteSize, walk } from '@filigree/ir';
+import { accessesOf, effectsOf } from '../core-ops.js';
+import type { CFamilyDialect, TeamSpelling } from '../dialect.js';
+import { type Writer, block, line, named, scalarName, valueOf, wideName } from '../writer.js';
+import { barrier } from './barrier.js';
+import { emitRegion } from './region.js';
+import { atom, constantNumber, tripCount } from './variables.js';
+
+/**
+ * How a team runs an iteration of this parallel loop, if one does. All threads of a team go through its serial code together, and compute
+ * and read what it does; stores are left to the first. So it may not update atomically there, nor do what is neither, and what it
+ * has in scratch must be little enough to be shared.
+ */
+export const teamOf = (loop: Op, module: Module, { part }: CFamilyDialect): TeamSpelling | undefined => {
+  const { team } = part;
+  return team &&
+    loop.attrs['parallel'] === true &&
+    hasTeamLoop(loop) &&
+    loop.regions.every(together) &&
+    scratchBytes(loop, module) <= team.sharedBytes
+    ? team
+    : undefined;
+};
+
+/** Threads that an iteration keeps busy: of the longest of its loops for teams, as far as that is known. */
+export const teamSize = (loop: Op, most: number): number => {
+  const constants = new Map<number, number>();
+  let trips = 0;
+  walk(loop.regions[0]!, (op) => {
+    if (op.name === 'arith.constant') constants.set(op.results[0]!.id, Number(op.attrs['value']));
+    if (!isTeamLoop(op)) return;
+    const [from, to, step] = op.operands.map((v) => constants.get(v.id));
+    const count = from === undefined || to === undefined || !(step! > 0) ? most : Math.ceil((to - from) / step!);
+    trips = Math.max(trips, count);
+  });
+  return Math.max(WARP, Math.min(most, Math.ceil(trips / WARP) * WARP));
+};
+
+/* Threads that go in step, on most devices. */
+const WARP = 32;
+
+export const isTeamLoop = (op: Op): boolean => op.name === 'scf.for' && op.attrs['team'] === true;
+
+const hasTeamLoop = (loop: Op): boolean => {
+  let found = false;
+  walk(loop.regions[0]!, (op) => void (found ||= isTeamLoop(op)));
+  return found;
+};
+
+const together = (region: Region): boolean =>
+  region.ops.every(
+    (op) =>
+      isTeamLoop(op) ||
+      op.name === 'mem.store' ||
+      (effectsOf(op).every((e) => e.kind === 'read') && op.regions.every(together)),
+  );
+
+const scratchBytes = (loop: Op, { buffers }: Module): number => {
+  const used = new Set<string>();
+  walk(loop.regions[0]!, (op) => accessesOf(op)?.forEach(({ place }) => used.add(place)));
+  return buffers
+    .filter((b) => b.role === 'scratch' && used.has(b.name))
+    .reduce((bytes, b) => bytes + Math.ceil((b.length * byteSize(b.type)) / 8) * 8, 0);
+};
+
+/** A loop whose iterations the threads of a team take in turns. All have come before it begins, and are done when it ends. */
+export const emitTeamLoop = (w: Writer, op: Op, team: TeamSpelling): void => {
+  const { shared } = w;
+  const body = op.regions[0]!;
+  const [lb, ub, step] = op.operands as [Value, Value, Value];
+  const [from, stride] = [atom(w, lb), atom(w, step)];
+  const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
+  const trips = unit ? valueOf(w, ub).text : tripCount(w, from, atom(w, ub), stride);
+  const iv = body.params[0]!;
+  const trip = shared.names.take('trip');
+  const wide = wideName(shared);
+  barrier(w, team);
+  const outer = shared.team;
+  shared.team = { ...team, divided: true };
+  block(w, `for (${wide} ${trip} = ${team.thread}; ${trip} < ${trips}; ${trip} += ${team.threads}) {`, () => {
+    const type = scalarName(shared, iv);
+    line(
+      w,
+      `const ${type} ${named(shared, iv, iv.hint ?? 'i')} = ${unit ? `(${type})${trip}` : `${from} + (${type})${trip} * ${stride}`};`,
+    );
+    emitRegion(w, body);
+  });
+  shared.team = outer;
+  barrier(w, team);
+};

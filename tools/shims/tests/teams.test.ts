@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Backend, Sources } from '@filigree/backend';
+import { findToolchain } from '@filigree/backend/native';
+import { conformance, conformancePrograms } from '@filigree/conformance';
+import { pass } from '@filigree/ir';
+import * as E from 'fp-ts/lib/Either.js';
+import { cudaOnCpu, hipOnCpu, type Order } from '../src/index.js';
+
+/* Of the tier `toolchain`. */
+const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
+
+const teams = conformancePrograms().filter((p) => /teams/.test(p.name));
+const orders: readonly Order[] = ['forward', 'backward', { seed: 20263 }];
+
+/** The same backend, with its text changed. */
+const changed = (backend: Backend, change: (text: string) => string): Backend => ({
+  ...backend,
+  emit: pass('changed', (module) => {
+    const emitted = backend.emit.run(module);
+    if (E.isLeft(emitted)) throw new Error(emitted.left[0]!.message);
+    const sources: Sources = emitted.right;
+    return {
+      ...sources,
+      files: sources.files.map((f) => (typeof f.contents === 'string' ? { ...f, contents: change(f.contents) } : f)),
+    };
+  }),
+});
+
+/** Which of these programs go wrong in at least one order of threads. */
+const wrong = async (make: (order: Order) => Backend, names: readonly string[]): Promise<readonly string[]> => {
+  const found = new Set<string>();
+  for (const order of orders)
+    for (const c of conformance(make(order), { programs: teams.filter((p) => names.includes(p.name)) }))
+      await c.run().catch(() => found.add(c.name));
+  return [...found].sort();
+};
+
+const barrier = /^ *(__syncthreads\(\)|__builtin_amdgcn_fence.*s_barrier.*);\n/gm;
+
+describe.skipIf(!usable).each([
+  ['cuda', cudaOnCpu],
+  ['hip', hipOnCpu],
+] as const)('teams on %s', (_, make) => {
+  it('do in any order of threads what the interpreter does', async () => {
+    expect(teams.length).toBeGreaterThan(5);
+    expect(
+      await wrong(
+        make,
+        teams.map((p) => p.name),
+      ),
+    ).toEqual([]);
+  });
+
+  it('share memory and wait', () => {
+    const backend = make('forward');
+    for (const { module } of teams) {
+      const legal = backend.legalize.run(module);
+      const emitted = E.isRight(legal) ? backend.emit.run(legal.right) : legal;
+      const text = E.isRight(emitted) ? String(emitted.right.files[0]!.contents) : '';
+      expect(text).toMatch(/__shared__|\(shared\)/);
+      expect(text.match(barrier)?.length).toBeGreaterThan(1);
+    }
+  });
+
+  it('go wrong without any one of the barriers that follow a loop', async () => {
+    const name = 'tiles reversed by teams';
+    /* That before the first loop is for the tile before; the second is what the tile is handed over by. */
+    const without = (n: number) => (text: string) => {
+      let seen = 0;
+      return text.replace(barrier, (all) => (seen++ === n ? '' : all));
+    };
+    expect(await wrong((order) => changed(make(order), without(1)), [name])).toEqual([name]);
+    expect(await wrong((order) => changed(make(order), (text) => text.replace(barrier, '')), [name])).toEqual([name]);
+  });
+
+  it('are refused where some threads wait and others have ended', async () => {
+    const early = (text: string): string => text.replace(barrier, (all) => ` if (${thread(text)} & 1) return;\n${all}`);
+    const backend = changed(make('forward'), early);
+    const [c] = conformance(backend, { programs: teams.slice(0, 1) });
+    await expect(c!.run()).rejects.toThrow(/LaunchKernel failed/);
+  });
+});
+
+const thread = (text: string): string =>
+  text.includes('threadIdx') ? 'threadIdx.x' : '__builtin_amdgcn_workitem_id_x()';
