@@ -56,6 +56,7 @@ describe.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])('queued launches on %s'
         'After list-removal',
         'After dead-stores',
         'After fusion',
+        'Planning, compiling, running',
       ]);
       const { referenceTasks, tasksLaunched } = on.metrics;
       expect(Number(referenceTasks) / Number(tasksLaunched)).toBeGreaterThanOrEqual(fewer);

@@ -12,7 +12,7 @@ import {
   type Task,
   type TaskKind,
 } from '@filigree/sparse/fields';
-import { drawGraph, type Plan } from '@filigree/sched';
+import { drawGraph, drawTimeline, type Plan } from '@filigree/sched';
 import { right } from '../right.js';
 import type { BlockKind, QueuedCase, QueuedProgram, Runs, Stepping } from './case.js';
 
@@ -97,6 +97,7 @@ export const prepareCase = async (given: QueuedCase, options: Omit<CaseOptions, 
       const after = running.queued();
       if (after) options.warn?.(after.warnings);
       if (after?.last) drawn(after.last, options);
+      if (after) options.draw?.('Planning, compiling, running', drawTimeline(after.timeline));
       const sum = (of: (kernel: string) => number): number =>
         Object.entries(counted.launches).reduce((s, [name, count]) => s + (count - (before[name] ?? 0)) * of(name), 0);
       const launched = (kind: TaskKind): number =>

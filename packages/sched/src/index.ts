@@ -4,3 +4,4 @@ export { noOwners, ownersAfter, type Activated, type Owners } from './graph/owne
 export { plan, planSpec, GRAPH_PASSES, type GraphPass, type Plan, type PlanOptions } from './plan.js';
 export { kernelOf, type NodeArgument, type NodeKernel } from './code/kernel-of.js';
 export { drawGraph } from './draw-graph.js';
+export { drawTimeline, type Span } from './draw-timeline.js';

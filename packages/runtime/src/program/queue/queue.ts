@@ -8,6 +8,7 @@ import {
   type Owners,
   type Plan,
   type PlanOptions,
+  type Span,
 } from '@filigree/sched';
 import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
 import { right } from '../../right.js';
@@ -43,6 +44,8 @@ export interface QueueReport {
   readonly compileMs: number;
   /** Plans whose code could not be made: their launches run one by one. */
   readonly warnings: Diagnostics;
+  /** When windows were planned, lowered and compiled, and run: the first of them. */
+  readonly timeline: readonly Span[];
   /** The plan of the last window. */
   readonly last: Plan | undefined;
 }
@@ -78,6 +81,7 @@ export class Queue {
   private stopped = false;
   private disposed = false;
   private running = false;
+  private readonly timeline: Span[] = [];
   private readonly kindsLaunched: Record<TaskKind, number> = { loops: 0, serial: 0, lists: 0 };
   private counts = { launches: 0, tasksLaunched: 0, tasksCompiled: 0, plans: 0, planMs: 0, compileMs: 0 };
   private readonly warnings: Diagnostics[] = [];
@@ -146,7 +150,13 @@ export class Queue {
   }
 
   report(): QueueReport {
-    return { ...this.counts, kinds: { ...this.kindsLaunched }, warnings: this.warnings.flat(), last: this.last };
+    return {
+      ...this.counts,
+      kinds: { ...this.kindsLaunched },
+      timeline: [...this.timeline],
+      warnings: this.warnings.flat(),
+      last: this.last,
+    };
   }
 
   dispose(): void {
@@ -182,6 +192,7 @@ export class Queue {
     try {
       const planned = this.plannedOf();
       this.last = planned.plan;
+      const begin = performance.now();
       if (planned.code) {
         const { code } = planned;
         code.run(window, ({ fails, nodes, kinds }) => {
@@ -195,6 +206,7 @@ export class Queue {
           this.count(call);
           call.startWith(window.argsOf(k));
         });
+      this.spent('run', begin);
       this.owners = planned.plan.owners;
       this.owner = planned.next;
     } catch (e) {
@@ -224,7 +236,7 @@ export class Queue {
     const made = right(plan(this.owners, launches, this.setting.tasks, { without: this.setting.queue.without ?? [] }));
     const planned: Planned = { owner, kinds: [...window.kinds], plan: made, next: this.ownerOf(made.owners) };
     this.counts.plans++;
-    this.counts.planMs += performance.now() - begin;
+    this.counts.planMs += this.spent('plan', begin);
     list.push(planned);
     this.planned.set(key, list);
     if (isBetter(made)) this.makeCode(planned);
@@ -246,11 +258,18 @@ export class Queue {
         if (!(e instanceof DiagnosticError)) throw e;
         this.warnings.push(e.diagnostics.map((d) => ({ ...d, severity: 'warning' as const })));
       } finally {
-        this.counts.compileMs += performance.now() - begin;
+        this.counts.compileMs += this.spent('compile', begin);
       }
     };
     const done = work().finally(() => this.pending.delete(done));
     this.pending.add(done);
+  }
+
+  /** Takes note of what was done since, and gives how long it took. */
+  private spent(what: Span['what'], from: number): number {
+    const to = performance.now();
+    if (this.timeline.length < MOST_SPANS) this.timeline.push({ what, from, to });
+    return to - from;
   }
 
   private count(call: Call): void {
@@ -285,6 +304,9 @@ interface Planned {
 
 /** Whether a plan does anything but launch what was launched. */
 const isBetter = ({ before, graph }: Plan): boolean => graph.nodes.some((n, k) => n !== before.nodes[k]);
+
+/** A loop runs windows without end, and its beginning says what they cost. */
+const MOST_SPANS = 1000;
 
 const KINDS: readonly TaskKind[] = ['loops', 'serial', 'lists'];
 
