@@ -6,8 +6,10 @@ import { partialStoreLoop } from '../../fields/quant/partial-store.js';
 import { saxpyLoop } from '../../fields/quant/saxpy.js';
 import { storeLoop } from '../../fields/quant/store.js';
 import { mpmExample } from './mpm.js';
+import { mpmQuantExample } from './mpm-quant.js';
 import { pathTracerExample } from './path-tracer.js';
 import { quantLoopExample } from './quant-loop.js';
+import { smokeDecayExample, smokeQuantExample } from './smoke-quant.js';
 import { sparseCnnExample } from './sparse-cnn.js';
 import { structuresExample } from './structures.js';
 
@@ -24,4 +26,7 @@ export const FIELD_EXAMPLES: readonly Example[] = [
   quantLoopExample(partialStoreLoop),
   quantLoopExample(matmulLoop),
   quantLoopExample(saxpyLoop),
+  smokeQuantExample,
+  smokeDecayExample,
+  mpmQuantExample,
 ];
