@@ -7,8 +7,10 @@ import { partialStoreLoop } from '../../fields/quant/partial-store.js';
 import { saxpyLoop } from '../../fields/quant/saxpy.js';
 import { storeLoop } from '../../fields/quant/store.js';
 import { mpmExample } from './mpm.js';
+import { mpmQuantExample } from './mpm-quant.js';
 import { pathTracerExample } from './path-tracer.js';
 import { quantLoopExample } from './quant-loop.js';
+import { smokeDecayExample, smokeQuantExample } from './smoke-quant.js';
 import { sparseCnnExample } from './sparse-cnn.js';
 import { structuresExample } from './structures.js';
 
@@ -26,4 +28,7 @@ export const FIELD_EXAMPLES: readonly Example[] = [
   quantLoopExample(matmulLoop),
   quantLoopExample(saxpyLoop),
   gameOfLife,
+  smokeQuantExample,
+  smokeDecayExample,
+  mpmQuantExample,
 ];
