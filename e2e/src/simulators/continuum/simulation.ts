@@ -63,7 +63,8 @@ export const continuumSimulation = async (
     picture: () => {
       const centres = new Float64Array(3 * count).fill(0.5);
       for (let p = 0; p < count; p++) centres.set(sim.field(f.x).get(p), 3 * p);
-      const colour = (p: number): Colour => COLOURS[scene.solid[p] === 0 ? 0 : 1 + ((muscle[p] + 1) % 5)];
+      const colour = (p: number): Colour =>
+        scene.solid[p] === 0 ? COLOURS[0] : muscle[p] < 0 ? COLOURS[1] : COLOURS[2 + (muscle[p] % 4)];
       return spheresImage(
         { centres, radius: 0.4 / scene.n, colour },
         { size: 512, ...(dim === 3 ? { turn: 0.6, tilt: 0.25 } : {}) },
