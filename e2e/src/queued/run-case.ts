@@ -1,10 +1,11 @@
-import { program, type ExampleOptions, type FieldProgram, type GraphPass } from 'filigree';
-import { coreDialects } from '@filigree/ir';
+import { adjoint, clearGradients, withGradients } from '@filigree/autodiff';
+import { gradient, program, type ExampleOptions, type FieldProgram, type GraphPass } from 'filigree';
+import { coreDialects, DiagnosticError, type Module } from '@filigree/ir';
 import { lowerKernels, type KernelDef } from '@filigree/lang/kernels';
 import { cutKernels, fieldDialect, memoryFor, referenceTasks, storageOf } from '@filigree/sparse/fields';
 import { drawGraph, type Plan } from '@filigree/sched';
 import { right } from '../right.js';
-import type { BlockKind, QueuedCase, QueuedProgram, Runs } from './case.js';
+import type { BlockKind, QueuedCase, QueuedProgram, Runs, Stepping } from './case.js';
 
 /** How a case is run. */
 export interface CaseOptions extends Pick<ExampleOptions, 'backend' | 'dtype' | 'threads' | 'emit' | 'warn' | 'draw'> {
@@ -35,6 +36,7 @@ export const runCase = async (given: QueuedCase, options: CaseOptions): Promise<
   const running = await program({
     layout: made.layout,
     kernels: made.kernels,
+    ...(made.differentiate && { differentiate: made.differentiate }),
     threads,
     ablate,
     queue: options.queue && { without },
@@ -44,16 +46,19 @@ export const runCase = async (given: QueuedCase, options: CaseOptions): Promise<
     options.emit?.(given.name, running.instance.sources);
     options.warn?.(running.warnings);
     const counted = counting(running.run as Runs);
+    const stepping: Stepping = {
+      gradient: (forward, by) => counted.differentiate(() => gradient(running, forward, by)),
+    };
     made.start(counted.run, running);
     for (let k = 0; k < WARM; k++) {
-      made.step(counted.run);
+      made.step(counted.run, stepping);
       await running.sync({ compiled: true });
     }
     const before = { ...counted.launches };
     const planned = running.queued();
     const begin = performance.now();
     for (let k = 0; k < options.steps; k++) {
-      made.step(counted.run);
+      made.step(counted.run, stepping);
       running.flush();
     }
     const wallMs = performance.now() - begin;
@@ -91,21 +96,43 @@ const drawn = ({ before, stages }: Plan, { draw }: CaseOptions): void => {
 /** Steps before those that are measured: what owners know settles, and code is made for it. */
 const WARM = 3;
 
-const counting = (run: Runs): { readonly run: Runs; readonly launches: Record<string, number> } => {
+/** Launches by the name of the kernel; those of a tape too. */
+interface Counting {
+  readonly run: Runs;
+  readonly launches: Record<string, number>;
+  readonly differentiate: (run: () => void) => void;
+}
+
+const counting = (run: Runs): Counting => {
   const launches: Record<string, number> = {};
+  const count = (name: string, times = 1): void => void (launches[name] = (launches[name] ?? 0) + times);
   const counted = Object.entries(run).map(([name, launch]) => [
     name,
     (...args: never[]) => {
-      launches[name] = (launches[name] ?? 0) + 1;
+      count(name);
       return launch(...args);
     },
   ]);
-  return { run: Object.fromEntries(counted), launches };
+  return {
+    run: Object.fromEntries(counted),
+    launches,
+    differentiate: (differentiated) => {
+      const before = { ...launches };
+      differentiated();
+      for (const [name, times] of Object.entries(launches))
+        if (times > (before[name] ?? 0)) count(adjointOf(name), times - (before[name] ?? 0));
+      count(CLEAR);
+    },
+  };
 };
 
+const adjointOf = (name: string): string => `${name}_adjoint`;
+
+const CLEAR = 'clear_gradients';
+
 /** How many tasks a launch of each kernel is: ours, and those of the thesis' system. */
-const tasksOf = ({ layout, kernels }: QueuedProgram): Readonly<Record<string, { own: number; reference: number }>> => {
-  const { module } = right(lowerKernels(kernels as Readonly<Record<string, KernelDef>>, layout));
+const tasksOf = (made: QueuedProgram): Readonly<Record<string, { own: number; reference: number }>> => {
+  const { layout, module } = withAdjoints(made);
   const dialects = [...coreDialects, fieldDialect(layout)];
   const ours = cutKernels(module, layout, dialects, storageOf(layout, { memory: memoryFor(module) }));
   return Object.fromEntries(
@@ -117,6 +144,30 @@ const tasksOf = ({ layout, kernels }: QueuedProgram): Readonly<Record<string, { 
       },
     ]),
   );
+};
+
+/**
+ * The kernels of a program, those that clear gradients and the adjoints of those that have one. What sets the adjoint of a loss to one
+ * is a launch of its own only here: the thesis' system does it where it clears the loss.
+ */
+const withAdjoints = ({ layout: plain, kernels, differentiate = [] }: QueuedProgram) => {
+  const { layout, adjoints } = withGradients(plain, differentiate);
+  const { module } = right(lowerKernels(kernels as Readonly<Record<string, KernelDef>>, layout));
+  if (differentiate.length === 0) return { layout, module };
+  const made = module.kernels.flatMap(({ name }) => {
+    try {
+      return [adjoint(module, name, { adjoints })];
+    } catch (e) {
+      if (e instanceof DiagnosticError) return [];
+      throw e;
+    }
+  });
+  const whole: Module = {
+    ...module,
+    buffers: [...module.buffers, ...made.flatMap((a) => a.buffers)],
+    kernels: [...module.kernels, ...made.map((a) => a.kernel), clearGradients(CLEAR, layout, Object.values(adjoints))],
+  };
+  return { layout, module: whole };
 };
 
 const farthest = (running: FieldProgram, made: QueuedProgram, steps: number): number =>

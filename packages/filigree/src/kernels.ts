@@ -140,6 +140,7 @@ export type {
 } from '@filigree/runtime';
 export { adjointField } from '@filigree/autodiff';
 export {
+  gradient,
   hostStep,
   steps,
   valueAndGradient,

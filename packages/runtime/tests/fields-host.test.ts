@@ -71,7 +71,7 @@ describe('host fields', () => {
     const part = new Float32Array(2);
     expect([...fx.toArray({ from: [1, 2], to: [2, 4] }, part)]).toEqual([8, 9]);
     for (const wrong of [new Float32Array(24), new Float64Array(23)])
-      expect(refusal(() => fv.toArray(undefined, wrong))).toMatchObject({ code: 'field/length' });
+      expect(refusal(() => fv.toArray(undefined, wrong as Float64Array))).toMatchObject({ code: 'field/length' });
   });
 
   it('hold every type of number exactly, or refuse', () => {

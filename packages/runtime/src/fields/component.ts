@@ -2,12 +2,15 @@ import { byteSize, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import {
   ambientOf,
   componentsOf,
+  holdsWords,
   pathTowards,
+  slotAt,
   storedType,
   valueIn,
   withValues,
   type AnyField,
   type FieldDecl,
+  type Layout,
   type Path,
   type SNode,
 } from '@filigree/sparse/fields';
@@ -43,7 +46,7 @@ export const componentsIn = (arena: Arena, any: AnyField): readonly Component[] 
     const placed = storage.layout.fields.get(decl.name);
     if (!placed)
       return fail('field/unknown', `the program has no field '${decl.name}'`, {
-        remedy: `place it in the layout; its fields are ${[...storage.layout.fields.keys()].join(', ')}`,
+        remedy: `place it in the layout; its fields are ${fieldsOf(storage.layout).join(', ')}`,
       });
     if (placed.field !== decl)
       fail('field/foreign', `'${decl.name}' is a field of another program, which has a field of the same name`, {
@@ -67,6 +70,10 @@ export const componentsIn = (arena: Arena, any: AnyField): readonly Component[] 
   });
 };
 
+/** Names of the fields that users have placed. */
+const fieldsOf = ({ fields, nodes }: Layout): readonly string[] =>
+  [...fields].flatMap(([name, { path }]) => (holdsWords(nodes[path[path.length - 1]]) ? [] : [name]));
+
 const plain = (value: Scalar): number | bigint => (typeof value === 'boolean' ? Number(value) : value);
 
 /** How a value is read and written that lies so far from the start of a cell. */
@@ -81,6 +88,17 @@ const accessTo = (
       get: (cell) => array[(cell + offset) / bytes],
       set: (cell, value) => {
         array[(cell + offset) / bytes] = value;
+      },
+    };
+  if (stored.inArray)
+    return {
+      get: (cell) => {
+        const slot = slotAt(stored, cell + offset, bytes);
+        return plain(valueIn(field!, slot.stored, array[slot.index]));
+      },
+      set: (cell, value) => {
+        const slot = slotAt(stored, cell + offset, bytes);
+        array[slot.index] = withValues(array[slot.index], [{ field: field!, stored: slot.stored, value }]);
       },
     };
   return {

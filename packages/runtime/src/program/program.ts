@@ -70,7 +70,7 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
   readonly budget?: number;
   /**
    * Whether launches wait until someone looks, and are then planned and run together: `true`, or how (thesis §4.5). Kernels that
-   * return a number, and the host's accesses to fields, run what waits. With `debug` or `differentiate` nothing waits. Default false.
+   * return a number, and the host's accesses to fields, run what waits. With `debug` nothing waits. Default false.
    */
   readonly queue?: boolean | QueueOptions;
   /**
@@ -127,7 +127,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         derivatives: options.differentiate !== undefined,
       }),
     );
-    const { module, adjoints } = withAdjoints(primal, gradients, signatures, options.extensions);
+    const { module, adjoints } = withAdjoints(primal, gradients, signatures, options.extensions, waits(options));
     const storage = options.over
       ? storageOver(options.over, layout, module)
       : storageOf(layout, {
@@ -144,7 +144,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         fma: backend.capabilities.fma ?? false,
         ...only(options, pipelineSpec),
       });
-    const queue = queueOf(options, module, storage, passes, backend);
+    const queue = waits(options) ? queueOf(options, module, storage, passes, backend) : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
       right(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
     const entry = await entryOf(options, module, backend);
@@ -200,22 +200,26 @@ const entryOf = async (
   ]);
 };
 
-/** What the launches of a program wait in; nothing where they do not, or share their fields with another program's. */
+/** Whether launches wait: not where they say at once what is wrong, nor where they share their fields with another program's. */
+const waits = ({ queue, debug, over }: ProgramOptions): boolean =>
+  queue !== undefined && queue !== false && debug !== true && over === undefined;
+
+/** What the launches of a program wait in. */
 const queueOf = (
   options: ProgramOptions,
   module: Module,
   storage: Storage,
   passes: Pass<Module>,
   backend: Backend,
-): QueueSource | undefined => {
-  const { queue, debug, differentiate, over, layout, extensions = [] } = options;
-  if (!queue || debug === true || differentiate !== undefined || over !== undefined) return undefined;
+): QueueSource => {
+  const { queue, extensions = [] } = options;
+  const { layout } = storage;
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
   const whole = (fused: FusedModule): Module => ({ ...module, name: 'fused', ...fused });
   return {
     cut,
     tasks: cut.setting,
-    queue: queue === true ? {} : queue,
+    queue: typeof queue === 'object' ? queue : {},
     lower: (fused) => right(passes.run(whole(fused))),
     entry: (fused) => entryOf(options, whole(fused), backend),
   };

@@ -14,10 +14,12 @@ import {
   fail,
   type Diagnostics,
   type Extension,
+  type Kernel,
   type Module,
 } from '@filigree/ir';
 import type { KernelSignature } from '@filigree/lang/kernels';
 import { componentsOf, fieldDialect, type AnyField, type Layout } from '@filigree/sparse/fields';
+import { beginKernels } from './begin-kernels.js';
 
 /** The adjoints of the kernels of a program. */
 export interface AdjointKernels {
@@ -31,6 +33,8 @@ export interface AdjointKernels {
   readonly arrays: ReadonlyMap<string, string>;
   /** The kernel that sets all adjoints to zero. */
   readonly clear: string;
+  /** The kernels that set the adjoint of a field of one number to one, by the name of the field. */
+  readonly begin: ReadonlyMap<string, string>;
 }
 
 /** A layout with the adjoints of fields; as it is where none are asked for. Error: `program/differentiate`. */
@@ -53,12 +57,17 @@ export const gradientsOf = (layout: Layout, asked: true | readonly AnyField[] | 
   return withGradients(layout, primals);
 };
 
-/** The module with the adjoints of its kernels; as it is where no field has an adjoint. */
+/**
+ * The module with the adjoints of its kernels; as it is where no field has an adjoint.
+ *
+ * @param waits whether launches wait, so that adjoints of losses are set by kernels
+ */
 export const withAdjoints = (
   module: Module,
   { layout, adjoints }: WithGradients,
   signatures: Readonly<Record<string, KernelSignature>>,
   extensions: readonly Extension[] = [],
+  waits = false,
 ): { readonly module: Module; readonly adjoints?: AdjointKernels } => {
   const fields = Object.values(adjoints);
   if (fields.length === 0) return { module };
@@ -66,6 +75,7 @@ export const withAdjoints = (
   const of = new Map(module.kernels.map((k) => [k.name, adjointOr(module, k.name, { adjoints, dialects })] as const));
   const made = [...of.values()].filter((a): a is Adjoint => 'kernel' in a);
   const clear = clearGradients('clear_gradients', layout, fields);
+  const begin = waits ? beginKernels(layout, adjoints) : new Map<string, Kernel>();
   return {
     module: {
       ...module,
@@ -74,6 +84,7 @@ export const withAdjoints = (
         ...module.kernels.map((k) => withoutGiven(k, [fieldDialect(layout), ...dialects])),
         ...made.map((a) => a.kernel),
         clear,
+        ...begin.values(),
       ],
     },
     adjoints: {
@@ -86,6 +97,7 @@ export const withAdjoints = (
         ),
       ),
       clear: clear.name,
+      begin: new Map([...begin].map(([primal, { name }]) => [primal, name])),
     },
   };
 };

@@ -105,6 +105,7 @@ export class Queue {
     const copied = call.inputs.length > 0;
     if (copied && call.inputs.some((b) => inputs.has(b))) this.flush();
     call.bind(given);
+    call.record();
     window.add(kind, call.args);
     calls.push(call);
     if (copied) for (const b of call.inputs) inputs.add(b);
