@@ -24,13 +24,18 @@ export interface Optimised {
   readonly to: readonly number[];
 }
 
+export interface DifferentiatedOptions {
+  readonly loss: FieldDecl;
+  readonly by: readonly Optimised[];
+  /** Brings back what `forward` overwrites. */
+  readonly begin?: () => void;
+  readonly forward: () => void;
+}
+
 type Sim = Pick<FieldProgram, 'tape' | 'field' | 'storage'>;
 
 /** A program and what it launches as a function of the elements that are optimised, one field after the other. */
-export const differentiated = (
-  sim: Sim,
-  { loss, by, forward }: { readonly loss: FieldDecl; readonly by: readonly Optimised[]; readonly forward: () => void },
-): Differentiated => {
+export const differentiated = (sim: Sim, { loss, by, begin, forward }: DifferentiatedOptions): Differentiated => {
   const parts = by.map(({ field, from, to }) => {
     const box = { from: from ?? to.map(() => 0), to };
     return { field, box, host: sim.field(field), length: sim.field(field).toArray(box).length };
@@ -39,6 +44,7 @@ export const differentiated = (
   const set = (x: Float64Array): void => {
     let at = 0;
     for (const { host, box, length } of parts) host.fromArray(x.subarray(at, (at += length)), box);
+    begin?.();
   };
   const wrt = Object.fromEntries(parts.map(({ field }) => [field.name, field]));
   return {

@@ -1,12 +1,12 @@
 import { accumulate, dense, fields, i, ij, kernel, layout, program, range, sum, vec } from 'filigree';
 import { canvas } from '../draw/index.js';
 import { handOut, programOptions } from '../fields/compile-options.js';
-import { randomNumbers } from '../meshes/random.js';
 import { differentiated } from './differentiated.js';
 import { plainDistance, type MassSpringScene } from './mass-spring/plain.js';
 import { ROBOTS, robotOf, WAVES } from './mass-spring/robots.js';
 import { adam } from './optimisers.js';
 import type { Simulator } from './simulator.js';
+import { twoLayers } from './two-layers.js';
 
 /** Robots of points and springs (thesis App. E.5): a network of two layers pulls their springs so that they run to the right. */
 export const massSpring: Simulator = {
@@ -100,20 +100,11 @@ export const massSpring: Simulator = {
     });
     handOut(options, 'mass-spring', sim);
     sim.field(x).fromArray(robot.points, { from: [0, 0], to: [1, points] });
-    const random = randomNumbers(options.seed);
-    const [first, second] = [hidden * inputs, springs * hidden];
-    const start = Float64Array.from({ length: first + second + hidden + springs }, (_, n) =>
-      n < first + second ? 2 * (random() - 0.5) * Math.sqrt(6 / (n < first ? hidden + inputs : hidden + springs)) : 0,
-    );
+    const { by, start } = twoLayers({ w1, w2, b1, b2 }, { inputs, hidden, outputs: springs }, options.seed);
     return {
       ...differentiated(sim, {
         loss,
-        by: [
-          { field: w1, to: [hidden, inputs] },
-          { field: w2, to: [springs, hidden] },
-          { field: b1, to: [hidden] },
-          { field: b2, to: [springs] },
-        ],
+        by,
         forward: () => {
           for (let t = 0; t < steps; t++) {
             sim.run.centre(t);

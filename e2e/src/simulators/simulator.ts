@@ -26,7 +26,7 @@ export interface SimulatorOptions extends CompileOptions {
 export interface Optimisation extends Differentiated {
   readonly start: Float64Array;
   readonly optimiser: Optimiser;
-  /** The same number by a plain program; where there is none, gradients are checked by differences of `value`. */
+  /** The same number by a plain program; where there is none, or in f64, gradients are checked by differences of `value`. */
   readonly plain?: (x: Float64Array) => number;
   /** Length of the differences that gradients are checked by: short against what is between collisions. */
   readonly difference: number;

@@ -21,8 +21,9 @@ export const smoke: Simulator = {
     const steps = args.integer('steps', 32, 1, 100_000);
     const sweeps = args.integer('sweeps', 6, 1, 10_000);
     const target = patternOn(n);
-    const { vx, vy, ux, uy, dye, div, p } = fields(options.dtype, ijk, ['vx', 'vy', 'ux', 'uy', 'dye', 'div', 'p']);
-    const { wanted } = fields(options.dtype, ij, ['wanted']);
+    /* What is used linearly only is overwritten by each step. */
+    const { ux, uy, dye } = fields(options.dtype, ijk, ['ux', 'uy', 'dye']);
+    const { vx, vy, div, p, q, wanted } = fields(options.dtype, ij, ['vx', 'vy', 'div', 'p', 'q', 'wanted']);
     const { loss } = fields(options.dtype, i, ['loss']);
     /* The nodes around where what is at a node comes from, and between them by how much. */
     const carried = (u: Grid3, t: number, i: number, j: number, dx: number, dy: number): number => {
@@ -34,32 +35,36 @@ export const smoke: Simulator = {
       return (1 - s) * ((1 - r) * u[t][k][l] + r * u[t][k][o]) + s * ((1 - r) * u[t][m][l] + r * u[t][m][o]);
     };
     const given = { float: options.dtype, scope: { n, carried } };
-    const diverge = kernel([vx, vy, div, 'i32'], given, (vx, vy, div, t) => {
-      for (const [i, j] of ndrange(n, n))
-        div[t][i][j] =
-          0.5 * (vx[t][(i + 1) % n][j] - vx[t][(i + n - 1) % n][j] + vy[t][i][(j + 1) % n] - vy[t][i][(j + n - 1) % n]);
-    });
-    const sweep = kernel([div, p, 'i32', 'i32'], given, (div, p, t, s) => {
-      for (const [i, j] of ndrange(n, n))
-        p[s + 1][i][j] =
-          (p[s][(i + 1) % n][j] +
-            p[s][(i + n - 1) % n][j] +
-            p[s][i][(j + 1) % n] +
-            p[s][i][(j + n - 1) % n] -
-            div[t][i][j]) /
-          4;
-    });
-    const correct = kernel([vx, vy, ux, uy, p, 'i32', 'i32'], given, (vx, vy, ux, uy, p, t, s) => {
+    const diverge = kernel([vx, vy, div, p], given, (vx, vy, div, p) => {
       for (const [i, j] of ndrange(n, n)) {
-        ux[t][i][j] = vx[t][i][j] - 0.5 * (p[s][(i + 1) % n][j] - p[s][(i + n - 1) % n][j]);
-        uy[t][i][j] = vy[t][i][j] - 0.5 * (p[s][i][(j + 1) % n] - p[s][i][(j + n - 1) % n]);
+        div[i][j] = 0.5 * (vx[(i + 1) % n][j] - vx[(i + n - 1) % n][j] + vy[i][(j + 1) % n] - vy[i][(j + n - 1) % n]);
+        p[i][j] = 0.0;
+      }
+    });
+    const sweepTo = (from: typeof p, to: typeof p) =>
+      kernel([div, from, to], given, (div, from, to) => {
+        for (const [i, j] of ndrange(n, n))
+          to[i][j] =
+            (from[(i + 1) % n][j] +
+              from[(i + n - 1) % n][j] +
+              from[i][(j + 1) % n] +
+              from[i][(j + n - 1) % n] -
+              div[i][j]) /
+            4;
+      });
+    const [there, back] = [sweepTo(p, q), sweepTo(q, p)];
+    const last = sweeps % 2 === 0 ? p : q;
+    const correct = kernel([vx, vy, ux, uy, last, 'i32'], given, (vx, vy, ux, uy, p, t) => {
+      for (const [i, j] of ndrange(n, n)) {
+        ux[t][i][j] = vx[i][j] - 0.5 * (p[(i + 1) % n][j] - p[(i + n - 1) % n][j]);
+        uy[t][i][j] = vy[i][j] - 0.5 * (p[i][(j + 1) % n] - p[i][(j + n - 1) % n]);
       }
     });
     const carry = kernel([vx, vy, ux, uy, dye, 'i32'], given, (vx, vy, ux, uy, dye, t) => {
       for (const [i, j] of ndrange(n, n)) {
         const [dx, dy] = [ux[t][i][j], uy[t][i][j]];
-        vx[t + 1][i][j] = carried(ux, t, i, j, dx, dy);
-        vy[t + 1][i][j] = carried(uy, t, i, j, dx, dy);
+        vx[i][j] = carried(ux, t, i, j, dx, dy);
+        vy[i][j] = carried(uy, t, i, j, dx, dy);
         dye[t + 1][i][j] = carried(dye, t, i, j, dx, dy);
       }
     });
@@ -67,17 +72,16 @@ export const smoke: Simulator = {
       loss[0] = 0.0;
       for (const [i, j] of ndrange(n, n)) loss[0] += (dye[t][i][j] - wanted[i][j]) ** 2 / (n * n);
     });
-    const stride = sweeps + 1;
     const sim = await program({
       layout: layout(
-        dense(ijk, [steps + 1, n, n]).place(vx, vy, dye),
-        dense(ijk, [steps, n, n]).place(ux, uy, div),
-        dense(ijk, [steps * stride, n, n]).place(p),
-        dense(ij, n).place(wanted),
+        dense(ijk, [steps + 1, n, n]).place(dye),
+        dense(ijk, [steps, n, n]).place(ux),
+        dense(ijk, [steps, n, n]).place(uy),
+        ...[vx, vy, div, p, q, wanted].map((f) => dense(ij, n).place(f)),
         dense(i, 1).place(loss),
       ),
-      kernels: { diverge, sweep, correct, carry, miss },
-      differentiate: [vx, vy, ux, uy, dye, div, p, loss],
+      kernels: { diverge, there, back, correct, carry, miss },
+      differentiate: [vx, vy, ux, uy, dye, div, p, q, loss],
       ...programOptions(options),
     });
     handOut(options, 'smoke', sim);
@@ -87,21 +91,21 @@ export const smoke: Simulator = {
       ...differentiated(sim, {
         loss,
         by: [
-          { field: vx, to: [1, n, n] },
-          { field: vy, to: [1, n, n] },
+          { field: vx, to: [n, n] },
+          { field: vy, to: [n, n] },
         ],
         forward: () => {
           for (let t = 0; t < steps; t++) {
-            sim.run.diverge(t);
-            for (let s = 0; s < sweeps; s++) sim.run.sweep(t, t * stride + s);
-            sim.run.correct(t, t * stride + sweeps);
+            sim.run.diverge();
+            for (let s = 0; s < sweeps; s++) sim.run[s % 2 === 0 ? 'there' : 'back']();
+            sim.run.correct(t);
             sim.run.carry(t);
           }
           sim.run.miss(steps);
         },
       }),
       /* A light wind, so that no smoke comes from exactly where a cell is: there the derivative jumps. */
-      start: Float64Array.from({ length: 2 * n * n }, (_, k) => 0.4 + 0.05 * Math.sin((2 * Math.PI * k) / n)),
+      start: firstVelocity(n),
       optimiser: adam(0.02),
       plain: (v) => plainMiss(v, target, { n, steps, sweeps }),
       difference: 1e-4,
@@ -116,8 +120,11 @@ export const smoke: Simulator = {
 };
 
 /** Smoke in broad bands, one of which the pattern can be stirred from. */
-const firstDye = (n: number): Float64Array =>
+export const firstDye = (n: number): Float64Array =>
   Float64Array.from({ length: n * n }, (_, k) => 0.5 + 0.5 * Math.cos((4 * Math.PI * (k % n)) / n));
+
+export const firstVelocity = (n: number): Float64Array =>
+  Float64Array.from({ length: 2 * n * n }, (_, k) => 0.4 + 0.05 * Math.sin((2 * Math.PI * k) / n));
 
 const dyeImage = (dye: readonly number[], n: number): Image => {
   const zoom = Math.max(1, Math.floor(512 / n));

@@ -17,23 +17,10 @@ export const wave: Simulator = {
     const n = args.integer('size', 64, 4, 4096);
     const steps = args.integer('steps', 128, 2, 100_000);
     const target = patternOn(n);
-    const { u } = fields(options.dtype, ijk, ['u']);
+    const { u, step, still } = waveKernels(n, options.dtype);
     const { wanted } = fields(options.dtype, ij, ['wanted']);
     const { loss } = fields(options.dtype, i, ['loss']);
-    const [now, before] = waveCoefficients(n);
-    const given = { float: options.dtype, scope: { n, now, before } };
-    /* The edge is held at 0. */
-    const step = kernel([u, 'i32'], given, (u, t) => {
-      for (const [i, j] of ndrange([1, n - 1], [1, n - 1])) {
-        const a = u[t - 1][i + 1][j] + u[t - 1][i - 1][j] + u[t - 1][i][j + 1] + u[t - 1][i][j - 1];
-        const b = u[t - 2][i + 1][j] + u[t - 2][i - 1][j] + u[t - 2][i][j + 1] + u[t - 2][i][j - 1];
-        u[t][i][j] =
-          2 * u[t - 1][i][j] - u[t - 2][i][j] + now * (a - 4 * u[t - 1][i][j]) - before * (b - 4 * u[t - 2][i][j]);
-      }
-    });
-    const still = kernel([u], given, (u) => {
-      for (const [i, j] of ndrange(n, n)) u[1][i][j] = u[0][i][j];
-    });
+    const given = { float: options.dtype, scope: { n } };
     const reset = kernel([loss], given, (loss) => {
       loss[0] = 0;
     });
@@ -71,6 +58,26 @@ export const wave: Simulator = {
       close: () => sim.dispose(),
     };
   },
+};
+
+/** Heights of shallow water at each time, and the kernels that make those of a time from the two before it; at first it is still. */
+export const waveKernels = (n: number, float: 'f32' | 'f64') => {
+  const { u } = fields(float, ijk, ['u']);
+  const [now, before] = waveCoefficients(n);
+  const given = { float, scope: { n, now, before } };
+  /* The edge is held at 0. */
+  const step = kernel([u, 'i32'], given, (u, t) => {
+    for (const [i, j] of ndrange([1, n - 1], [1, n - 1])) {
+      const a = u[t - 1][i + 1][j] + u[t - 1][i - 1][j] + u[t - 1][i][j + 1] + u[t - 1][i][j - 1];
+      const b = u[t - 2][i + 1][j] + u[t - 2][i - 1][j] + u[t - 2][i][j + 1] + u[t - 2][i][j - 1];
+      u[t][i][j] =
+        2 * u[t - 1][i][j] - u[t - 2][i][j] + now * (a - 4 * u[t - 1][i][j]) - before * (b - 4 * u[t - 2][i][j]);
+    }
+  });
+  const still = kernel([u], given, (u) => {
+    for (const [i, j] of ndrange(n, n)) u[1][i][j] = u[0][i][j];
+  });
+  return { u, step, still };
 };
 
 /** What a step multiplies differences from the neighbours by: those of now, and of the step before. */

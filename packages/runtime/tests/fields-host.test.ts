@@ -51,6 +51,29 @@ describe('host fields', () => {
     expect([fu.get([9, 30]), fu.isActive([9, 30]), [...fu.entries()].length]).toEqual([0.5, false, 0]);
   });
 
+  it('fill an array that is given, whatever lies between their values, or refuse it', () => {
+    const [x, v] = [f32('x'), vectorField('v', 'f64', 2)];
+    const apart = dense(i, 3).fork(...v.components.map((c) => dense(i, 4).place(c)));
+    const arena = arenaOf(layout(apart, dense(j, 3).dense(ij, 2).place(x)));
+    const [fx, fv] = [hostField(arena, x), hostField(arena, v)];
+    const given = Float64Array.from({ length: 24 }, (_, n) => n + 1);
+    fv.fromArray(given);
+    expect([fv.get(0), fv.get(5), fv.get(11)]).toEqual([[1, 2], [11, 12], [23, 24]]); // prettier-ignore
+    const kept = new Float64Array(24);
+    expect(fv.toArray(undefined, kept)).toBe(kept);
+    expect([...kept]).toEqual([...given]);
+    fx.fromArray(Float32Array.from({ length: 12 }, (_, n) => n));
+    expect([fx.get([0, 5]), fx.get([1, 0]), [...fx.toArray()]]).toEqual([
+      5,
+      6,
+      Array.from({ length: 12 }, (_, n) => n),
+    ]);
+    const part = new Float32Array(2);
+    expect([...fx.toArray({ from: [1, 2], to: [2, 4] }, part)]).toEqual([8, 9]);
+    for (const wrong of [new Float32Array(24), new Float64Array(23)])
+      expect(refusal(() => fv.toArray(undefined, wrong as Float64Array))).toMatchObject({ code: 'field/length' });
+  });
+
   it('hold every type of number exactly, or refuse', () => {
     const fields = (['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'] as const).map((t) =>
       field(`x_${t}`, t),

@@ -129,6 +129,19 @@ describe('steps whose state is overwritten', () => {
     expect(code(other)).toBe('tape/replay');
   });
 
+  it('refuse a state around which something is sparse', async () => {
+    const { u, sum } = fields('f64', i, ['u', 'sum']);
+    const other = await program({
+      layout: layout(dense(i, 4).bitmasked().place(u), dense(i, 1).place(sum)),
+      kernels: {},
+      backend: wasm(),
+      differentiate: true,
+    })();
+    if (E.isLeft(other)) throw new Error(JSON.stringify(other.left));
+    expect(codeOf(() => steps(other.right, 4, () => undefined, { state: [u] }))).toBe('tape/state');
+    other.right.dispose();
+  });
+
   it('refuse numbers of segments that there cannot be', () => {
     for (const keep of [0, 10, 1.5, -1])
       expect(codeOf(() => steps(sim, 9, () => undefined, { state: [x], keep }))).toBe('tape/keep');

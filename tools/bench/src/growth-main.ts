@@ -4,6 +4,7 @@ import { GROWTH_CASES } from './growth-cases.js';
 import type { GrowthJob, GrowthResult } from './growth-child.js';
 import { describeMachine } from './machine.js';
 import { runProcess } from './run-child.js';
+import { slopeOf } from './slope.js';
 
 const NAMES = Object.keys(GROWTH_CASES);
 
@@ -84,14 +85,6 @@ const cellsOf = (r: GrowthResult): string[] => [
   String(r.kernels),
   r.maxRelError.toExponential(1),
 ];
-
-/** The slope of the line with the least squares. */
-const slopeOf = (points: readonly (readonly [number, number])[]): number => {
-  const mean = (k: 0 | 1): number => points.reduce((s, p) => s + p[k], 0) / points.length;
-  const [x, y] = [mean(0), mean(1)];
-  const [xy, xx] = points.reduce(([a, b], p) => [a + (p[0] - x) * (p[1] - y), b + (p[0] - x) ** 2], [0, 0]);
-  return xx === 0 ? 0 : xy / xx;
-};
 
 const OPTIONS = {
   faces: { type: 'string' },

@@ -34,3 +34,5 @@ export { uzpSections } from './trace/uzp-section.js';
 export { measureLina, measureSeissol, planningMs, sizeFor, type TensorSpeed } from './tensor/measure-tensors.js';
 export { PAPER_PEAK, paperRow } from './tensor/paper.js';
 export { linaSection, planningTable, seissolSection, tensorChart } from './tensor/tensor-table.js';
+export { growthSvg, type Growth } from './derivatives/growth-svg.js';
+export { nativeSmoke, type NativeSmoke, type SmokeSetup } from './derivatives/smoke-native.js';

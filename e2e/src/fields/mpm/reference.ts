@@ -60,8 +60,8 @@ const step = (setup: MpmSetup, { x, v, C, F }: MpmState): void => {
 };
 
 /** The nodes that a particle touches: number, weight, and place relative to the particle. */
-const forNodes = (
-  { dim, n }: MpmSetup,
+export const forNodes = (
+  { dim, n }: Pick<MpmSetup, 'dim' | 'n'>,
   x: Float64Array,
   p: number,
   at: (axis: number) => number,
@@ -88,7 +88,7 @@ const bSpline = (d: number): number => {
   return a < 0.5 ? 0.75 - a * a : a < 1.5 ? 0.5 * (1.5 - a) ** 2 : 0;
 };
 
-type Matrix = readonly (readonly number[])[];
+export type Matrix = readonly (readonly number[])[];
 
 const kirchhoff = ({ mu, lambda }: MpmSetup, F: Matrix): Matrix => {
   const R = rotationOf(F);
@@ -145,15 +145,15 @@ const eigen = (symmetric: Matrix): { readonly values: readonly number[]; readonl
 export const part = (all: Float64Array, dim: number, p: number): Matrix =>
   Array.from({ length: dim }, (_, i) => [...all.subarray(dim * dim * p + dim * i, dim * dim * p + dim * (i + 1))]);
 
-const identityPlus = (A: Matrix, factor: number): Matrix =>
+export const identityPlus = (A: Matrix, factor: number): Matrix =>
   A.map((row, i) => row.map((a, j) => (i === j ? 1 : 0) + factor * a));
 
-const multiply = (A: Matrix, B: Matrix): Matrix =>
+export const multiply = (A: Matrix, B: Matrix): Matrix =>
   A.map((row) => B[0].map((_, j) => row.reduce((sum, a, k) => sum + a * B[k][j], 0)));
 
-const transpose = (A: Matrix): Matrix => A.map((_, i) => A.map((row) => row[i]));
+export const transpose = (A: Matrix): Matrix => A.map((_, i) => A.map((row) => row[i]));
 
-const determinant = (A: Matrix): number =>
+export const determinant = (A: Matrix): number =>
   A.length === 2
     ? A[0][0] * A[1][1] - A[0][1] * A[1][0]
     : [0, 1, 2].reduce(

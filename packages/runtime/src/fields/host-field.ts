@@ -33,6 +33,7 @@ import { shapeOf } from './shape.js';
 import { innermostSparse, outermostSparse } from './sparse-around.js';
 import { copyStrided } from './strided.js';
 import { fromStored, toStored } from './value.js';
+import { wholeOf } from './whole.js';
 
 /**
  * A field in memory, to be read and written from outside kernels. Indices are a list, or a number where there is one axis.
@@ -76,9 +77,10 @@ export interface HostField<V = number, W = V, A extends TypedArray = TypedArray>
   readonly bounds: () => Box | undefined;
   /**
    * The values of a box as a dense array, row by row, components last. The default box is the whole field; a field
-   * below a hash table needs one. Errors: `field/box`, `field/too-large`.
+   * below a hash table needs one. They fill `into` where it is given, an array of their type and number. Errors: `field/box`,
+   * `field/too-large`, `field/length`.
    */
-  readonly toArray: (box?: Box) => A;
+  readonly toArray: (box?: Box, into?: A) => A;
   /**
    * Writes every element of a box from an array in the form of `toArray`, and so activates it. Errors: `field/box`,
    * `field/length`.
@@ -124,6 +126,18 @@ export const hostField = <F extends AnyField>(arena: Arena, any: F): HostFieldOf
     (at) => (/^-?\d+$/.test(at) ? `write get(${at}) or set(${at}, value)` : 'see its methods: set, fill, fromArray'),
   );
 
+/** The host's views of the fields in an arena: each is made once. */
+export const hostFields = (arena: Arena): (<F extends AnyField>(field: F) => HostFieldOf<F>) => {
+  const made = new WeakMap<AnyField, unknown>();
+  return <F extends AnyField>(field: F): HostFieldOf<F> => {
+    const known = made.get(field) as HostFieldOf<F> | undefined;
+    if (known) return known;
+    const view = hostField(arena, field);
+    made.set(field, view);
+    return view;
+  };
+};
+
 const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const components = componentsIn(arena, any);
   const [first] = components;
@@ -136,6 +150,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const together = areTogether(components);
   const inTiles = together && hasTiles(path) && components.every((c) => c.isPlain);
   const list = once(() => listAround(arena, name, components));
+  const whole = once(() => wholeOf(arena, components));
   const innermost = once(() => innermostSparse(arena, components));
   const outermost = once(() => outermostSparse(arena, components));
 
@@ -222,9 +237,24 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       ready();
       return boundsOf(arena, first);
     },
-    toArray: (box) => {
+    toArray: (box, into) => {
       ready();
-      return denseArray(arena, name, components, boxOf(name, path, box));
+      const all = box === undefined ? whole() : undefined;
+      const inside = all ? undefined : boxOf(name, path, box);
+      const length = all?.length ?? components.length * sizeOfBox(inside!);
+      if (into && (into.length !== length || into.constructor !== allocateArray(type, 0).constructor))
+        fail(
+          'field/length',
+          `the box of ${what} does not fill an array of ${into.length} values: it has ${length} of ${type}`,
+          {
+            remedy: 'give an array that toArray made of this box, or none',
+          },
+        );
+      if (all) return all.read(into);
+      const values = denseArray(arena, name, components, inside!);
+      if (!into) return values;
+      (into as Float64Array).set(values as Float64Array);
+      return into;
     },
     fromArray: (values, box) => {
       ready('structure');
@@ -238,6 +268,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       const plain = isPlain(values, type)
         ? values
         : typed(type, values, (x, n) => toStored(components[n % count].decl.name, type, x));
+      if (box === undefined && whole()) return whole()!.write(plain as TypedArray);
       if (inTiles) {
         for (const tile of grownTiles(arena, path, inside))
           components.forEach((c, n) =>

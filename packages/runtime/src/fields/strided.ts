@@ -10,18 +10,29 @@ export interface Strided {
 /** Copies a box of elements of these sides from one array to another of numbers. */
 export const copyStrided = (from: Strided, to: Strided, sides: readonly number[]): void => {
   if (sides.includes(0)) return;
-  copyAxes(from.array, from.first, to.array, to.first, joinedAxes(from.steps, to.steps, sides), 0);
+  copyAlong(from, to, joinedAxes(from.steps, to.steps, sides));
 };
 
+/** The same along axes that are known. */
+export const copyAlong = (
+  from: Pick<Strided, 'array' | 'first'>,
+  to: Pick<Strided, 'array' | 'first'>,
+  axes: readonly Axis[],
+): void => copyAxes(from.array, from.first, to.array, to.first, axes, 0);
+
 /** An axis of a copy: its elements, and how far they are apart on both sides. */
-interface Axis {
+export interface Axis {
   readonly side: number;
   readonly step: number;
   readonly targetStep: number;
 }
 
 /** At least two axes, outermost first. What follows one another in memory, on both sides, counts as one axis. */
-const joinedAxes = (steps: readonly number[], targetSteps: readonly number[], sides: readonly number[]): Axis[] => {
+export const joinedAxes = (
+  steps: readonly number[],
+  targetSteps: readonly number[],
+  sides: readonly number[],
+): Axis[] => {
   const last = sides.length - 1;
   const axes: Axis[] = [{ side: sides[last], step: steps[last], targetStep: targetSteps[last] }];
   for (let a = last - 1; a >= 0; a--) {

@@ -25,7 +25,7 @@ import {
 import { loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
 import { mirroredArena } from '../fields/mirrored.js';
-import { hostField, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
+import { hostField, hostFields, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
 import { once } from '../fields/once.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import type { Banking } from '../bank/banked.js';
@@ -231,7 +231,7 @@ const assembled = (
 
   const program: FieldProgram = {
     fields: fieldsOf(arena),
-    field: (field) => hostField(arena, field),
+    field: hostFields(arena),
     run: mapValues(launchers, ({ run }) => (...args: readonly unknown[]) => {
       life.ready();
       try {

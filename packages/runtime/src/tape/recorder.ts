@@ -34,12 +34,20 @@ export type Entry = Flat | Segment;
 export interface Saved {
   readonly bytes: number;
   readonly restore: () => void;
+  /** The same, after which the copies are not used any more. */
+  readonly restoreLast: () => void;
+}
+
+/** The names of the scalar fields whose values a derivative needs, and of those that are written. */
+export interface Touched {
+  readonly needs: readonly string[];
+  readonly writes: readonly string[];
 }
 
 /** How launches are recorded: what they overwrite of the state is saved before, or they are only told. */
 export interface Mode {
   readonly state: ReadonlySet<string>;
-  readonly before?: (writes: readonly string[] | string) => Saved | undefined;
+  readonly before?: (launch: Touched | string) => Saved | undefined;
 }
 
 /** Writes down what is launched, while somebody records. */
@@ -58,7 +66,7 @@ export interface Recorder {
   readonly within: (mode: Mode, run: () => void) => readonly Flat[];
   /** Runs a function of the host's that may write to fields, and launch kernels; gives what it overwrote of a state, and the kernels. */
   readonly aside: (
-    writes: readonly string[],
+    touched: Touched,
     run: () => void,
   ) => { readonly undo: Saved | undefined; readonly launched: ReadonlySet<string> };
 }
@@ -122,8 +130,8 @@ export const recorderOf = (executable: Executable): Recorder => {
       into(list, as, run);
       return list as Flat[];
     },
-    aside: (writes, run) => {
-      const undo = mode?.before?.(writes);
+    aside: (touched, run) => {
+      const undo = mode?.before?.(touched);
       const before = [entries, mode, noticed] as const;
       const launched = new Set<string>();
       [entries, mode, noticed] = [undefined, undefined, launched];

@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { Seeds } from '../program/seeds.js';
-import type { Recorder, Saved } from './recorder.js';
+import type { Recorder, Saved, Touched } from './recorder.js';
 
 /** Steps, and what is kept of them. */
 export interface Block {
@@ -28,12 +28,17 @@ export interface State extends Saved {
 export const blockOf = (
   recorder: Recorder,
   seeds: Seeds,
-  writesOf: (kernel: string) => readonly string[],
+  touchedBy: (kernel: string) => Touched,
   { n, step, segments, state, save }: Block,
 ): void => {
-  const before = (writes: readonly string[] | string): Saved | undefined => {
-    const fields = (typeof writes === 'string' ? writesOf(writes) : writes).filter((f) => state.has(f));
-    return fields.length > 0 ? save([...new Set(fields)]) : undefined;
+  /* What no adjoint has needed since it was saved last need not be put back to what it is in between. */
+  let needed = new Set(state);
+  const before = (launch: Touched | string): Saved | undefined => {
+    const { needs, writes } = typeof launch === 'string' ? touchedBy(launch) : launch;
+    const fields = new Set(writes.filter((f) => needed.has(f)));
+    for (const f of fields) needed.delete(f);
+    for (const f of needs) if (state.has(f)) needed.add(f);
+    return fields.size > 0 ? save([...fields]) : undefined;
   };
   const run = (from: number, to: number) => (): void => {
     for (let k = from; k < to; k++) step(k);
@@ -56,6 +61,7 @@ export const blockOf = (
         first.restore();
         const now = seeds.state();
         seeds.restore(drawn);
+        needed = new Set(state);
         const launched = recorder.within({ state, before }, run(from, to));
         seeds.restore(now);
         const field = last.differs();

@@ -1,5 +1,5 @@
-import { checkOptions, fail, option, type OptionSpec } from '@filigree/ir';
-import { componentsOf, isField, type AnyField } from '@filigree/sparse/fields';
+import { checkOptions, fail, option, type OptionSpec, type TypedArray } from '@filigree/ir';
+import { componentsOf, isField, isSparse, type AnyField } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';
 import type { State } from './segments.js';
 import type { TangentDeck } from './tangent-deck.js';
@@ -82,7 +82,7 @@ export const hostStep = (sim: Sim, given: HostStepOptions): void => {
   const namesIn = (list: readonly AnyField[]): readonly string[] => list.flatMap(componentsOf).map(({ name }) => name);
   const [from, to] = [namesIn(reads), namesIn(writes)];
   if (!recorder.recording()) return forward();
-  const { undo, launched } = recorder.aside(to, forward);
+  const { undo, launched } = recorder.aside({ needs: from, writes: to }, forward);
   for (const kernel of launched)
     for (const f of writesOf.get(kernel) ?? [])
       if (!to.includes(f))
@@ -126,7 +126,7 @@ const stateNames = (sim: Sim, f: AnyField) => {
   const { fields, nodes } = sim.storage.layout;
   const dense = found.every((c) => {
     const placed = fields.get(c.name);
-    return placed?.field === c && placed.path.every((n) => ['root', 'dense', 'place'].includes(nodes[n].kind));
+    return placed?.field === c && placed.path.every((n) => !isSparse(nodes[n]));
   });
   if (found.length === 0 || !dense)
     fail('tape/state', `field '${f?.name}' is no field of the program, or lies in something sparse`, {
@@ -135,16 +135,24 @@ const stateNames = (sim: Sim, f: AnyField) => {
   return found;
 };
 
+/* Arrays that were saved into and are not needed any more, by what was saved: each gradient needs as many as the one before it. */
+const spare = new WeakMap<object, TypedArray[]>();
+
 const saved = (sim: Sim, fields: readonly AnyField[]): State => {
-  const copies = fields.map((f) => ({
-    host: sim.field(f),
-    name: f.name,
-    type: f.type,
-    values: sim.field(f).toArray(),
-  }));
+  const copies = fields.map((f) => {
+    const host = sim.field(f);
+    const free = spare.get(host) ?? [];
+    spare.set(host, free);
+    return { host, name: f.name, type: f.type, free, values: host.toArray(undefined, free.pop()) };
+  });
+  const restore = (): void => copies.forEach(({ host, values }) => host.fromArray(values));
   return {
     bytes: copies.reduce((n, { values }) => n + values.byteLength, 0),
-    restore: () => copies.forEach(({ host, values }) => host.fromArray(values)),
+    restore,
+    restoreLast: () => {
+      restore();
+      for (const { free, values } of copies) free.push(values);
+    },
     differs: () =>
       copies.find(({ host, values, type }) => {
         const now = host.toArray();
@@ -153,10 +161,12 @@ const saved = (sim: Sim, fields: readonly AnyField[]): State => {
           (values as Float64Array).reduce((m, v) => Math.max(m, Math.abs(Number(v))), 0),
         );
         const most = largest * (type === 'f64' ? 1e-6 : 1e-2);
-        return now.some((v: number | bigint, k: number) => Math.abs(Number(v) - Number(values[k])) > most);
+        return now.some((v: number | bigint, k: number) => !isNear(Number(v), Number(values[k]), most));
       })?.name,
   };
 };
+
+const isNear = (a: number, b: number, most: number): boolean => Object.is(a, b) || Math.abs(a - b) <= most;
 
 const spec: OptionSpec<StepsOptions> = { state: option.array('a list of fields'), keep: option.anything };
 

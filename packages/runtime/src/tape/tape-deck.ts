@@ -4,7 +4,7 @@ import type { Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { refuseOverwrites } from './overwritten.js';
-import type { Entry, Flat, Launched, Recorder } from './recorder.js';
+import type { Entry, Flat, Launched, Recorder, Touched } from './recorder.js';
 import { blockOf, type Block } from './segments.js';
 import type { Seeds } from '../program/seeds.js';
 
@@ -60,15 +60,20 @@ export const tapeDeck = (
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   const needsOf = (kernel: string) => adjointOf(kernel).needs;
-  const writesOf = (kernel: string): readonly string[] =>
-    needsOf(kernel).written.map(({ place }) => place.replace(/^field '(.*)'$/, '$1'));
+  const touchedBy = (kernel: string): Touched => {
+    const { needed, written } = needsOf(kernel);
+    const [needs, writes] = [needed, written].map((all) =>
+      all.map(({ place }) => place.replace(/^field '(.*)'$/, '$1')),
+    );
+    return { needs, writes };
+  };
   /* What is optimised is recorded again and again, mostly with the same arguments. */
   let checked: readonly Flat[] = [];
   return {
     fields,
     writes: kernels.writes,
     recorder,
-    steps: (block) => blockOf(recorder, seeds, writesOf, block),
+    steps: (block) => blockOf(recorder, seeds, touchedBy, block),
     record: (run) => {
       const entries = recorder.record(run);
       const all = flat(entries);
@@ -114,7 +119,7 @@ export const tapeDeck = (
           }
           if ('kernel' in entry) reverseLaunch(entry);
           else entry.backward();
-          entry.undo?.restore();
+          entry.undo?.restoreLast();
         }
       };
       reverse(entries);

@@ -4,7 +4,8 @@ import { holdsWords, layout, type Layout } from './layout.js';
 
 /**
  * The layout with more fields placed in it: those that `more` gives for a field lie in the cells in which that one lies, after all
- * that is there. Fields and names of nodes stay what they are. Throws what `layout` does.
+ * that is there; where these are the cells of a plain array, in an array of their own beside it, so that what is read together stays together. Fields
+ * stay what they are. Throws what `layout` does.
  */
 export const withBeside = (of: Layout, more: (field: FieldDecl) => readonly FieldDecl[]): Layout => {
   const branchesOf = (id: number): readonly Branch[] => {
@@ -24,10 +25,12 @@ export const withBeside = (of: Layout, more: (field: FieldDecl) => readonly Fiel
       ...(word !== undefined && { word }),
     };
     const forks = inside.filter((n) => !n.field).flatMap((n) => branchesOf(n.id));
-    if (kind !== 'bits') return [Branch.whole([spec], [...places, ...added], forks)];
+    const isArray = kind === 'dense' && !pointer && !bitmasked && forks.length === 0;
+    if (added.length === 0 || !(isArray || kind === 'bits'))
+      return [Branch.whole([spec], [...places, ...added], forks)];
     /* What is stored in no format has no room among bits. */
     const beside: NodeSpec = { ...spec, kind: 'dense', word: undefined };
-    return [Branch.whole([spec], places, []), ...(added.length > 0 ? [Branch.whole([beside], added, [])] : [])];
+    return [Branch.whole([spec], places, []), Branch.whole([beside], added, [])];
   };
   return layout(...of.nodes[0].children.filter((c) => !holdsWords(of.nodes[c])).flatMap(branchesOf));
 };

@@ -1,0 +1,55 @@
+import { allocateArray, type TypedArray } from '@filigree/ir';
+import { isSparse } from '@filigree/sparse/fields';
+import type { Arena } from './arena.js';
+import type { Component } from './component.js';
+import { copyAlong, joinedAxes } from './strided.js';
+
+/** All elements of a field, as a dense array, row by row, components last. */
+export interface Whole {
+  readonly length: number;
+  readonly read: (into?: TypedArray) => TypedArray;
+  readonly write: (values: TypedArray) => void;
+}
+
+/** Copies of a whole field along distances that are found once; `undefined` where it does not lie at constant distances. */
+export const wholeOf = (arena: Arena, components: readonly Component[]): Whole | undefined => {
+  const [{ path, decl }] = components;
+  const sides = path.extents as readonly number[];
+  const parts = components.map((c, n) => partOf(arena, c, n, components.length));
+  const length = sides.reduce((product, side) => product * side, components.length);
+  if (!parts.every((p) => p !== undefined) || !(length > 0 && length < LONGEST)) return undefined;
+  return {
+    length,
+    read: (into) => {
+      const array = into ?? allocateArray(decl.type, length);
+      for (const { memory, first, reading } of parts) copyAlong(memory, { array, first }, reading);
+      return array;
+    },
+    write: (array) => {
+      for (const { memory, first, writing } of parts) copyAlong({ array, first }, memory, writing);
+    },
+  };
+};
+
+/* One component, number `n` of `count`. */
+const partOf = ({ storage }: Arena, { path, offset, bytes, array, isPlain }: Component, n: number, count: number) => {
+  const { steps, extents } = path;
+  if (!isPlain || steps.some(({ at }) => isSparse(at.node) || at.node.morton)) return undefined;
+  const sides = extents as readonly number[];
+  const rows = sides.map((_, a) => sides.slice(a + 1).reduce((product, side) => product * side, count));
+  const digits = steps.flatMap(({ at, digits }) => digits.map((d) => ({ ...d, bytes: d.stride * at.cellBytes })));
+  const covered = sides.map((_, a) => digits.reduce((all, d) => (d.position === a ? all * d.extent : all), 1));
+  if (covered.some((all, a) => all !== sides[a])) return undefined;
+  const start = steps.reduce((address, { at }) => address + at.offset + at.firstCell, storage.root + offset);
+  const [inMemory, inArray] = [digits.map((d) => d.bytes / bytes), digits.map((d) => d.below * rows[d.position])];
+  const extent = digits.map((d) => d.extent);
+  return {
+    memory: { array, first: start / bytes },
+    first: n,
+    reading: joinedAxes(inMemory, inArray, extent),
+    writing: joinedAxes(inArray, inMemory, extent),
+  };
+};
+
+/* Arrays beyond this are refused where they are asked for. */
+const LONGEST = 2 ** 32;

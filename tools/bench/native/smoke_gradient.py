@@ -1,0 +1,108 @@
+"""The smoke of the gallery under JAX or Autograd: python smoke_gradient.py LIBRARY SIZE STEPS SWEEPS DTYPE.
+
+Prints milliseconds of the loss and of the loss with its gradient as JSON; exit status 3 where there is no such library.
+"""
+
+import json
+import os
+import sys
+import time
+
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+library, dtype = sys.argv[1], sys.argv[5]
+size, steps, sweeps = (int(a) for a in sys.argv[2:5])
+try:
+    if library == "jax":
+        import jax
+
+        jax.config.update("jax_enable_x64", dtype == "f64")
+        jax.config.update("jax_platforms", "cpu")
+        import jax.numpy as np
+
+        version = jax.__version__
+    else:
+        from importlib.metadata import version as version_of
+
+        import autograd
+        import autograd.numpy as np
+
+        version = version_of("autograd")
+except ImportError:
+    sys.exit(3)
+
+kind = np.float32 if dtype == "f32" else np.float64
+rows, columns = np.meshgrid(np.arange(size), np.arange(size), indexing="ij")
+
+
+def project(vx, vy):
+    div = 0.5 * (np.roll(vx, -1, 0) - np.roll(vx, 1, 0) + np.roll(vy, -1, 1) - np.roll(vy, 1, 1))
+    p = np.zeros_like(div)
+    for _ in range(sweeps):
+        p = (np.roll(p, -1, 0) + np.roll(p, 1, 0) + np.roll(p, -1, 1) + np.roll(p, 1, 1) - div) / 4
+    return (
+        vx - 0.5 * (np.roll(p, -1, 0) - np.roll(p, 1, 0)),
+        vy - 0.5 * (np.roll(p, -1, 1) - np.roll(p, 1, 1)),
+    )
+
+
+def carry(fields, ux, uy):
+    x, y = rows - ux, columns - uy
+    if library == "jax":
+        a, b = np.floor(x).astype(int), np.floor(y).astype(int)
+    else:
+        a, b = np.floor(np.array(getvalue(x))).astype(int), np.floor(np.array(getvalue(y))).astype(int)
+    s, r = x - a, y - b
+    a, b = a % size, b % size
+    c, d = (a + 1) % size, (b + 1) % size
+    return [(1 - s) * ((1 - r) * f[a, b] + r * f[a, d]) + s * ((1 - r) * f[c, b] + r * f[c, d]) for f in fields]
+
+
+def getvalue(x):
+    while hasattr(x, "_value"):
+        x = x._value
+    return x
+
+
+def step(vx, vy, dye):
+    ux, uy = project(vx, vy)
+    return carry([ux, uy, dye], ux, uy)
+
+
+first = np.array(0.5 + 0.5 * np.cos(4 * np.pi * columns / size), dtype=kind)
+target = np.array(((rows - size / 2) ** 2 + (columns - size / 2) ** 2 < (size / 3) ** 2) * 1.0, dtype=kind)
+wind = np.array(0.4 + 0.05 * np.sin(2 * np.pi * columns / size), dtype=kind)
+
+if library == "jax":
+    once = jax.checkpoint(lambda state, _: (tuple(step(*state)), None))
+
+    def loss(vx, vy):
+        (_, _, dye), _ = jax.lax.scan(once, (vx, vy, first), None, length=steps)
+        return np.mean((dye - target) ** 2)
+
+    value, both = jax.jit(loss), jax.jit(jax.value_and_grad(loss, (0, 1)))
+    done = jax.block_until_ready
+else:
+
+    def loss(vx, vy):
+        dye = first
+        for _ in range(steps):
+            vx, vy, dye = step(vx, vy, dye)
+        return np.mean((dye - target) ** 2)
+
+    value, both = loss, lambda vx, vy: autograd.value_and_grad(lambda v: loss(v[0], v[1]))((vx, vy))
+    done = lambda x: x
+
+
+def least(f):
+    done(f(wind, wind))
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        done(f(wind, wind))
+        times.append(1e3 * (time.perf_counter() - begin))
+    return min(times)
+
+
+print(json.dumps({"version": version, "loss": least(value), "gradient": least(both)}))
