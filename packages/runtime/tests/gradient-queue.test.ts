@@ -4,7 +4,7 @@ import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import type { Backend } from '@filigree/backend';
 import { DiagnosticError } from '@filigree/ir';
-import { active, array, kernel, range } from '@filigree/lang/kernels';
+import { active, array, kernel, range, serially } from '@filigree/lang/kernels';
 import { gradient, program, steps, valueAndGradient } from '@filigree/runtime';
 import { dense, fields, i, layout } from '@filigree/sparse/fields';
 
@@ -24,8 +24,9 @@ const kernels = {
   scale: kernel([y, z, array('f64', 8)], (y, z, factors: number[]) => {
     for (const p of active(y)) y[p] = z[p] * factors[p];
   }),
+  /* In order, which a parallel loop leaves open. */
   total: kernel([y, loss], (y, loss) => {
-    for (const p of active(y)) loss[0] += y[p] * y[p];
+    for (const p of serially(range(8))) loss[0] += y[p] * y[p];
   }),
   clear: kernel([y], (y) => {
     for (const p of active(y)) y[p] = 0;
@@ -40,7 +41,6 @@ const make = async (backend: Backend, queue: boolean) => {
     differentiate: true,
     queue,
     fastMath: false,
-    /* Sums on two threads differ in their order. */
     threads: 1,
   })();
   if (E.isLeft(made)) throw new DiagnosticError(made.left);
