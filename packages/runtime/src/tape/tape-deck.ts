@@ -90,7 +90,8 @@ export const tapeDeck = (
         const at = executable.buffer(buffer);
         return at.read(allocateArray(at.type, at.length));
       };
-      const reverseLaunch = ({ kernel, args, arrays }: Launched): void => {
+      const reverseLaunch = ({ kernel, args, arrays, structure }: Launched): void => {
+        structure?.check();
         for (const { buffer, values } of arrays) executable.buffer(buffer).write(values);
         const made = adjointOf(kernel);
         launch(made.kernel.name, args);
