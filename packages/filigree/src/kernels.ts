@@ -44,6 +44,7 @@ export {
   ndrange,
   nearestRotation,
   parent,
+  permutation,
   polar2,
   polar3,
   put,
@@ -100,6 +101,7 @@ export {
 } from '@filigree/lang/kernels';
 export { fixed, float, int, packed, quantFormats, type SignOptions } from '@filigree/quant';
 export {
+  bitArray,
   bitStruct,
   dense,
   dynamic,
@@ -140,6 +142,7 @@ export type {
 } from '@filigree/runtime';
 export { adjointField, tangentField } from '@filigree/autodiff';
 export {
+  gradient,
   hostStep,
   steps,
   valueAndGradient,

@@ -407,8 +407,8 @@ describe('types of kernels', () => {
     (def.fn as (u: number[][], c: number[]) => void)(grid, [1, 2, 3]);
     expect(grid.map((row, i) => row[i])).toEqual([1, 2, 3]);
     const [one, two] = [field('one', 'f64', { axes: ij }), vectorField('two', 'f64', 2, { axes: i })];
-    expectTypeOf(one).toEqualTypeOf<FieldDecl<2>>();
-    expectTypeOf(two).toEqualTypeOf<VectorField<2, 1>>();
+    expectTypeOf(one).toEqualTypeOf<FieldDecl<2, 'f64'>>();
+    expectTypeOf(two).toEqualTypeOf<VectorField<2, 1, 'f64'>>();
     // @ts-expect-error a vector field is no field of numbers
     kernel([x], (x: number[][]) => void x);
     // @ts-expect-error a number is no truth value

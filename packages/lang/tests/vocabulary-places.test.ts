@@ -28,7 +28,7 @@ import {
   type VecGrid1,
   type VecGrid2,
 } from '@filigree/lang';
-import { dense, field, i, ij, layout, vectorField } from '@filigree/sparse/fields';
+import { dense, field, i, ij, layout, vectorField, type FieldDecl } from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { define, problemsOf, run, textOf } from './kernel-run.js';
@@ -356,7 +356,7 @@ describe('conjugate gradients', () => {
   });
 
   it('refuses fields of different kinds', () => {
-    const [a, b] = [field('a', 'f32'), field('b', 'f64')];
+    const [a, b]: FieldDecl[] = [field('a', 'f32'), field('b', 'f64')];
     expect(() => conjugateGradients({ x: a, p: a, q: a, r: b })).toThrow(/one kind/);
     const whole = field('c', 'i32');
     expect(() => conjugateGradients({ x: whole, p: whole, q: whole, r: whole })).toThrow(/floats/);

@@ -60,7 +60,7 @@ const gradientOf = (n: number, keep: StepsOptions['keep']) => {
     sim.run.total();
   };
   const { value, gradient, tapeBytes } = valueAndGradient(sim, forward, { loss, wrt: { x, k } });
-  return { value, x: Array.from(gradient.x.toArray(), Number), k: Array.from(gradient.k.toArray(), Number), tapeBytes };
+  return { value, x: Array.from(gradient.x.toArray()), k: Array.from(gradient.k.toArray()), tapeBytes };
 };
 
 /** The same in plain numbers. */

@@ -4,8 +4,26 @@ import { byteSize, type ScalarType } from './type.js';
 /** The constructor of the typed array that holds a buffer of this scalar type; `i1` is one byte, 0 or 1. */
 export const arrayConstructor = (type: ScalarType): TypedArrayConstructor => constructors[type];
 
+/** The typed array that holds a buffer of a scalar type, where that is known; any of them where it is not. */
+export type TypedArrayOf<T extends ScalarType> = ScalarType extends T ? TypedArray : Arrays[T];
+
+interface Arrays {
+  readonly i1: Uint8Array;
+  readonly i8: Int8Array;
+  readonly i16: Int16Array;
+  readonly i32: Int32Array;
+  readonly i64: BigInt64Array;
+  readonly u8: Uint8Array;
+  readonly u16: Uint16Array;
+  readonly u32: Uint32Array;
+  readonly u64: BigUint64Array;
+  readonly f32: Float32Array;
+  readonly f64: Float64Array;
+}
+
 /** A zeroed typed array of `length` elements of `type`. */
-export const allocateArray = (type: ScalarType, length: number): TypedArray => new constructors[type](length);
+export const allocateArray = <T extends ScalarType>(type: T, length: number): TypedArrayOf<T> =>
+  new constructors[type](length) as TypedArrayOf<T>;
 
 /**
  * Zeroed typed arrays for these buffers, by name, as `interpret` takes them; those of one memory are views of one

@@ -1,4 +1,4 @@
-import { fail, isScalarType, type ScalarType } from '@filigree/ir';
+import { fail, isScalarType, type ScalarType, type TypedArrayOf } from '@filigree/ir';
 import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse/fields';
 import type { Grid1, Grid2, Grid3, Grid4 } from './vocabulary/grid-types.js';
 import type { Mat, Vec } from './vocabulary/vec-types.js';
@@ -77,20 +77,7 @@ type LaunchArg<A> =
         ? number | bigint
         : number;
 
-type ArrayOf<T extends ScalarType> = T extends 'f32'
-  ? Float32Array
-  : T extends 'f64'
-    ? Float64Array
-    : T extends 'i32'
-      ? Int32Array
-      : T extends 'u32'
-        ? Uint32Array
-        : T extends 'i16'
-          ? Int16Array
-          : T extends 'u16'
-            ? Uint16Array
-            : T extends 'i8'
-              ? Int8Array
-              : T extends 'u8'
-                ? Uint8Array
-                : { [index: number]: number; readonly length: number };
+/* Kernels compute with numbers where arrays hold bigints. */
+type ArrayOf<T extends ScalarType> = T extends 'i1' | 'i64' | 'u64'
+  ? { [index: number]: number; readonly length: number }
+  : TypedArrayOf<T>;

@@ -6,9 +6,9 @@ import { areTogether, type Component } from './component.js';
 import type { Shape } from './shape.js';
 
 /** The memory of a field in which nothing is sparse. */
-export interface DenseView {
+export interface DenseView<A extends TypedArray = TypedArray> {
   /** From the field's first value to its last. */
-  readonly data: TypedArray;
+  readonly data: A;
   /** Bytes from the start of the program's memory to the first value. */
   readonly offset: number;
   /**

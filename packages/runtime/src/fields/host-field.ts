@@ -1,5 +1,13 @@
 import type { DeviceBuffer } from '@filigree/backend/device';
-import { allocateArray, fail, isFloat, type ScalarType, type TypedArray, readOnly } from '@filigree/ir';
+import {
+  allocateArray,
+  fail,
+  isFloat,
+  type ScalarType,
+  type TypedArray,
+  type TypedArrayOf,
+  readOnly,
+} from '@filigree/ir';
 import {
   dropAll,
   dropCell,
@@ -32,7 +40,7 @@ import { fromStored, toStored } from './value.js';
  * `field/value` on what is no value of the field, `field/exhausted` where no cell is left to activate, and what its program
  * says when the memory must not be touched.
  */
-export interface HostField<V = number, W = V> {
+export interface HostField<V = number, W = V, A extends TypedArray = TypedArray> {
   readonly name: string;
   readonly type: ScalarType;
   /** Indices along each axis are below this; `undefined` where a hash table takes any. */
@@ -70,14 +78,14 @@ export interface HostField<V = number, W = V> {
    * The values of a box as a dense array, row by row, components last. The default box is the whole field; a field
    * below a hash table needs one. Errors: `field/box`, `field/too-large`.
    */
-  readonly toArray: (box?: Box) => TypedArray;
+  readonly toArray: (box?: Box) => A;
   /**
    * Writes every element of a box from an array in the form of `toArray`, and so activates it. Errors: `field/box`,
    * `field/length`.
    */
   readonly fromArray: (values: ArrayLike<number | bigint>, box?: Box) => void;
   /** The memory itself, where nothing is sparse; valid until the program is disposed of. Errors: `field/not-dense`, `memory/apart`. */
-  readonly view: () => DenseView;
+  readonly view: () => DenseView<A>;
   /**
    * The memory itself, for programs that are to be bound to it, where nothing is sparse and values lie one behind the other, as in
    * `view().data`. Error: `field/not-dense`.
@@ -86,19 +94,23 @@ export interface HostField<V = number, W = V> {
 }
 
 /** The host's view of a field of numbers. */
-export type ScalarHostField = HostField<number, number | bigint | boolean>;
+export type ScalarHostField<A extends TypedArray = TypedArray> = HostField<number, number | bigint | boolean, A>;
 /** The host's view of a field of vectors. */
-export type VectorHostField = HostField<readonly number[], ArrayLike<number>>;
+export type VectorHostField<A extends TypedArray = TypedArray> = HostField<readonly number[], ArrayLike<number>, A>;
 /** The host's view of a field of matrices, an element as its components row by row. */
-export type MatrixHostField = HostField<readonly (readonly number[])[], ArrayLike<ArrayLike<number>>>;
+export type MatrixHostField<A extends TypedArray = TypedArray> = HostField<
+  readonly (readonly number[])[],
+  ArrayLike<ArrayLike<number>>,
+  A
+>;
 
-/** The host's view of a field, by the kind of the field. */
+/** The host's view of a field, by its kind and type. */
 export type HostFieldOf<F extends AnyField> = F extends FieldDecl
-  ? ScalarHostField
+  ? ScalarHostField<TypedArrayOf<F['type']>>
   : F extends VectorField
-    ? VectorHostField
+    ? VectorHostField<TypedArrayOf<F['type']>>
     : F extends MatrixField
-      ? MatrixHostField
+      ? MatrixHostField<TypedArrayOf<F['type']>>
       : never;
 
 /**

@@ -14,6 +14,7 @@ import {
 } from '@filigree/ir';
 import {
   arenaName,
+  holdsWords,
   initializeArena,
   settleAll,
   sitesOf,
@@ -30,6 +31,7 @@ import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOpti
 import type { Banking } from '../bank/banked.js';
 import { lifecycle } from '../lifecycle.js';
 import { right } from '../right.js';
+import { launchByName } from './launch-by-name.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
@@ -269,7 +271,7 @@ const assembled = (
       await life.background(async () => queue?.sync(compiled));
     },
     queued: () => queue?.report(),
-    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, check, random),
+    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random),
     tangents: forwards,
     storage,
     instance: queue ? held(instance, queue) : instance,
@@ -298,11 +300,13 @@ const held = (instance: Instance, queue: Queue): Instance =>
 /* Made when they are first asked for: a layout may have many fields. */
 const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {
   const fields: Record<string, ScalarHostField> = {};
-  for (const { field } of arena.storage.layout.fields.values())
-    Object.defineProperty(fields, field.name, {
-      enumerable: true,
-      get: once(() => hostField<FieldDecl>(arena, field)),
-    });
+  const { layout } = arena.storage;
+  for (const { field, path } of layout.fields.values())
+    if (!holdsWords(layout.nodes[path[path.length - 1]]))
+      Object.defineProperty(fields, field.name, {
+        enumerable: true,
+        get: once(() => hostField<FieldDecl>(arena, field)),
+      });
   return readOnlyFields(fields);
 };
 

@@ -98,6 +98,8 @@ export interface Call {
   readonly copiesOut: boolean;
   readonly returns: boolean;
   readonly bind: (given: readonly unknown[]) => void;
+  /** Takes note of a launch with what `bind` left, where somebody records. */
+  readonly record: () => void;
   readonly start: () => void;
   /** As `start`, with arguments that `bind` left earlier. */
   readonly startWith: (args: readonly Scalar[]) => void;
@@ -139,12 +141,17 @@ const callOf = (
     }
     check(name, frames);
   };
+  /* Before it runs: what it overwrites is kept as it was. */
+  const record = (): void => {
+    const kept = recorder?.keep(kernel.name, buffers);
+    if (kept) recorder?.launched({ kernel: kernel.name, args: args.slice(), ...kept });
+  };
   return {
     launch: name,
     kernel: kernel.name,
     frames,
     args,
-    inputs: own.flatMap((p) => (p.is === 'array' ? [p.buffer] : [])),
+    inputs: buffers,
     copiesOut: copies.length > 0,
     returns: result !== undefined,
     bind: (given) => {
@@ -153,6 +160,7 @@ const callOf = (
         if (overlap(given[a] as TypedArray, given[b] as TypedArray)) refuseAliases(name, parameters[a], parameters[b]);
       if (seed) args[binders.length] = nextSeed();
     },
+    record,
     start: () => {
       if (tangents?.running()) {
         try {
@@ -161,9 +169,8 @@ const callOf = (
           return stopped(e);
         }
       }
-      const kept = recorder?.keep(kernel.name, buffers);
+      record();
       startWith(args);
-      if (kept) recorder?.launched({ kernel: kernel.name, args: args.slice(), ...kept });
     },
     startWith,
     startAsync: async () => {

@@ -17,6 +17,7 @@ import {
   toJson,
 } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
+import { notesOnBits } from '@filigree/quant';
 import {
   cutKernels,
   fieldDialect,
@@ -71,7 +72,7 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
   readonly budget?: number;
   /**
    * Whether launches wait until someone looks, and are then planned and run together: `true`, or how (thesis §4.5). Kernels that
-   * return a number, and the host's accesses to fields, run what waits. With `debug`, `differentiate` or `tangents` nothing waits. Default false.
+   * return a number, and the host's accesses to fields, run what waits. With `debug` or `tangents` nothing waits. Default false.
    */
   readonly queue?: boolean | QueueOptions;
   /**
@@ -133,7 +134,13 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         derivatives: options.differentiate !== undefined || options.tangents !== undefined,
       }),
     );
-    const { module, adjoints, tangents } = withDerivatives(primal, companions, signatures, options.extensions);
+    const { module, adjoints, tangents } = withDerivatives(
+      primal,
+      companions,
+      signatures,
+      options.extensions,
+      waits(options),
+    );
     const storage = options.over
       ? storageOver(options.over, layout, module)
       : storageOf(layout, {
@@ -150,7 +157,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         fma: backend.capabilities.fma ?? false,
         ...only(options, pipelineSpec),
       });
-    const queue = queueOf(options, module, storage, passes, backend);
+    const queue = waits(options) ? queueOf(options, module, storage, passes, backend) : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
       right(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
     const entry = await entryOf(options, module, backend);
@@ -182,12 +189,13 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       },
     );
     const warnings = Object.values(signatures).flatMap((s) => s.warnings);
+    const notes = options.quant?.words === false || options.pipeline ? [] : notesOnBits(module, layout);
     const all = {
       ...made,
       fields: fields
         ? readOnlyFields(Object.fromEntries(Object.entries(fields).map(([name, f]) => [name, made.field(f)])))
         : made.fields,
-      warnings: [...warnings, ...(made.instance.artifact.warnings ?? [])],
+      warnings: [...warnings, ...notes, ...(made.instance.artifact.warnings ?? [])],
     };
     return readOnly(all, 'a program is what it was made to be', () => 'make another') as unknown as Program<K, F>;
   });
@@ -208,23 +216,26 @@ const entryOf = async (
   ]);
 };
 
-/** What the launches of a program wait in; nothing where they do not, or share their fields with another program's. */
+/** Whether launches wait: not where they say at once what is wrong, where tangents run with them, nor where they share their fields with another program's. */
+const waits = ({ queue, debug, tangents, over }: ProgramOptions): boolean =>
+  queue !== undefined && queue !== false && debug !== true && tangents === undefined && over === undefined;
+
+/** What the launches of a program wait in. */
 const queueOf = (
   options: ProgramOptions,
   module: Module,
   storage: Storage,
   passes: Pass<Module>,
   backend: Backend,
-): QueueSource | undefined => {
-  const { queue, debug, differentiate, tangents, over, layout, extensions = [] } = options;
-  const derived = differentiate !== undefined || tangents !== undefined;
-  if (!queue || debug === true || derived || over !== undefined) return undefined;
+): QueueSource => {
+  const { queue, extensions = [] } = options;
+  const { layout } = storage;
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
   const whole = (fused: FusedModule): Module => ({ ...module, name: 'fused', ...fused });
   return {
     cut,
     tasks: cut.setting,
-    queue: queue === true ? {} : queue,
+    queue: typeof queue === 'object' ? queue : {},
     lower: (fused) => right(passes.run(whole(fused))),
     entry: (fused) => entryOf(options, whole(fused), backend),
   };

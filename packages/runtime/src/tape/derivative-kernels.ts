@@ -25,6 +25,7 @@ import {
 } from '@filigree/ir';
 import type { KernelSignature } from '@filigree/lang/kernels';
 import { fieldDialect, isSparse, valueName, type Layout } from '@filigree/sparse/fields';
+import { beginKernels } from './begin-kernels.js';
 
 /** Derivatives of the kernels of a program. */
 export interface DerivativeKernels<D> {
@@ -44,7 +45,10 @@ export interface DerivativeKernels<D> {
   readonly clear: string;
 }
 
-export type AdjointKernels = DerivativeKernels<Adjoint>;
+export interface AdjointKernels extends DerivativeKernels<Adjoint> {
+  /** The kernels that set the adjoint of a field of one number to one, by the name of the field. */
+  readonly begin: ReadonlyMap<string, string>;
+}
 export type TangentKernels = DerivativeKernels<Tangent>;
 
 /** The derivative of a kernel among those of a program. Error: why it has none. */
@@ -54,12 +58,17 @@ export const derivativeOf = <D>({ of }: DerivativeKernels<D>, kernel: string): O
   return (found as Omit<D, 'buffers'>) ?? fail('tape/unknown', `kernel '${kernel}' has no derivative`);
 };
 
-/** The module with the adjoints and tangents of its kernels; as it is where no field has any. */
+/**
+ * The module with the adjoints and tangents of its kernels; as it is where no field has any.
+ *
+ * @param waits whether launches wait, so that adjoints of losses are set by kernels
+ */
 export const withDerivatives = (
   module: Module,
   { layout, adjoints, tangents }: Omit<WithGradients, 'layout'> & WithTangents,
   signatures: Readonly<Record<string, KernelSignature>>,
   extensions: readonly Extension[] = [],
+  waits = false,
 ): { readonly module: Module; readonly adjoints?: AdjointKernels; readonly tangents?: TangentKernels } => {
   const { dialects: known = [], derivatives: more } = combined(extensions);
   const dialects = known.filter((d) => !coreDialects.includes(d));
@@ -72,6 +81,7 @@ export const withDerivatives = (
     tangent(module, name, { tangents, dialects, table }),
   );
   if (!backward && !forward) return { module };
+  const begin = waits ? beginKernels(layout, adjoints) : new Map<string, Kernel>();
   const both = [backward, forward].filter((x) => x !== undefined);
   return {
     module: {
@@ -80,9 +90,12 @@ export const withDerivatives = (
       kernels: [
         ...module.kernels.map((k) => withoutGiven(k, [fieldDialect(layout), ...dialects])),
         ...both.flatMap((x) => x.kernels),
+        ...begin.values(),
       ],
     },
-    ...(backward && { adjoints: backward.known }),
+    ...(backward && {
+      adjoints: { ...backward.known, begin: new Map([...begin].map(([primal, { name }]) => [primal, name])) },
+    }),
     ...(forward && { tangents: forward.known }),
   };
 };

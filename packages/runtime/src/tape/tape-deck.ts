@@ -1,7 +1,7 @@
 import type { Adjoint, Overflow } from '@filigree/autodiff';
 import { allocateArray, fail, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
-import type { Frames } from '../program/frames.js';
+import type { LaunchByName } from '../program/launch-by-name.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { refuseOverwrites } from './overwritten.js';
 import type { Entry, Flat, Launched, Recorder } from './recorder.js';
@@ -39,6 +39,8 @@ export interface TapeDeck {
   readonly writes: AdjointKernels['writes'];
   /** Sets all adjoints to zero. */
   readonly clear: () => void;
+  /** Sets the adjoint of a loss to one by a launch; where it is no single number that is always there, as the host does. */
+  readonly begin: (loss: string, otherwise: () => void) => void;
   readonly recorder: Recorder;
   /** Records steps, and keeps of them what a block says. */
   readonly steps: (block: Block) => void;
@@ -48,21 +50,14 @@ export interface TapeDeck {
   readonly dependents: (tape: Tape, on: readonly string[]) => ReadonlySet<string>;
 }
 
-/**
- * @param check throws what a launch reported
- */
 export const tapeDeck = (
   executable: Executable,
   kernels: AdjointKernels,
   recorder: Recorder,
-  check: (launch: string, frames: Frames | undefined) => void,
+  launch: LaunchByName,
   seeds: Seeds,
 ): TapeDeck => {
-  const { fields, parameters, arrays: arrayNames, clear } = kernels;
-  const launch = (name: string, args: Launched['args']): void => {
-    executable.launch(name, args);
-    check(name, undefined);
-  };
+  const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   const needsOf = (kernel: string) => adjointOf(kernel).needs;
   const writesOf = (kernel: string): readonly string[] =>
@@ -81,7 +76,8 @@ export const tapeDeck = (
       checked = entries.some((e) => 'again' in e) ? [] : all.map((e) => ('kernel' in e ? { ...e, arrays: [] } : e));
       return { entries, bytes: bytesOf(entries) };
     },
-    clear: () => launch(clear, []),
+    clear: () => launch(clear),
+    begin: (loss, otherwise) => (begin.has(loss) ? launch(begin.get(loss)!) : otherwise()),
     backward: ({ entries }) => {
       let most = 0;
       const sums: Record<string, Record<string, number>> = {};
@@ -92,9 +88,9 @@ export const tapeDeck = (
       };
       const reverseLaunch = ({ kernel, args, arrays, structure }: Launched): void => {
         structure?.check();
-        for (const { buffer, values } of arrays) executable.buffer(buffer).write(values);
         const made = adjointOf(kernel);
-        launch(made.kernel.name, args);
+        const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
+        launch(made.kernel.name, { args, arrays, seen });
         if (made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
         for (const [n, buffer] of made.parameters) {
           const by = (sums[kernel] ??= {});

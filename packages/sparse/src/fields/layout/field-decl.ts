@@ -12,12 +12,12 @@ import { axesOption, type Axes } from './axes.js';
 
 /**
  * A field: a mapping from indices to numbers of one type. Where its values lie is decided by a layout and by nothing
- * else. `D` is the number of its axes where its declaration says so.
+ * else. `D` is the number of its axes where its declaration says so, and `T` its type.
  */
-export interface FieldDecl<D extends number = number> extends OverAxes<D> {
+export interface FieldDecl<D extends number = number, T extends ScalarType = ScalarType> extends OverAxes<D> {
   readonly is: 'scalar';
   readonly name: string;
-  readonly type: ScalarType;
+  readonly type: T;
   /** What reading an inactive element gives. */
   readonly ambient: number;
 }
@@ -28,12 +28,16 @@ interface OverAxes<D extends number> {
 }
 
 /** A field of small vectors, stored as one scalar field for each component: `x_0`, `x_1` …. */
-export interface VectorField<N extends number = number, D extends number = number> extends OverAxes<D> {
+export interface VectorField<
+  N extends number = number,
+  D extends number = number,
+  T extends ScalarType = ScalarType,
+> extends OverAxes<D> {
   readonly is: 'vector';
   readonly name: string;
-  readonly type: ScalarType;
+  readonly type: T;
   readonly size: N;
-  readonly components: readonly FieldDecl[];
+  readonly components: readonly FieldDecl<D, T>[];
 }
 
 /** A field of small matrices, stored as one scalar field for each component, row by row: `F_0_0`, `F_0_1` …. */
@@ -41,13 +45,14 @@ export interface MatrixField<
   N extends number = number,
   M extends number = number,
   D extends number = number,
+  T extends ScalarType = ScalarType,
 > extends OverAxes<D> {
   readonly is: 'matrix';
   readonly name: string;
-  readonly type: ScalarType;
+  readonly type: T;
   readonly rows: N;
   readonly cols: M;
-  readonly components: readonly FieldDecl[];
+  readonly components: readonly FieldDecl<D, T>[];
 }
 
 /** A field of numbers, vectors or matrices. */
@@ -75,11 +80,11 @@ const fieldSpec: OptionSpec<FieldOptions> = { ambient: option.anything, axes: ax
 export const componentsOf = (any: AnyField): readonly FieldDecl[] => (any.is === 'scalar' ? [any] : any.components);
 
 /** Declares a field. Fails with `layout/field` on a name that is no identifier, an unknown type, an ambient value of another. */
-export const field = <A extends Axes = Axes>(
+export const field = <const T extends ScalarType = ScalarType, const A extends Axes = Axes>(
   name: string,
-  type: ScalarType,
+  type: T,
   given?: FieldOptions<A>,
-): FieldDecl<A['length']> => {
+): FieldDecl<A['length'], T> => {
   const options = checkOptions<FieldOptions<A>>('field', given, fieldSpec);
   if (!/^[A-Za-z_]\w*$/.test(name))
     fail('layout/field', `'${name}' is no name for a field`, { remedy: 'use letters, digits and _' });
@@ -101,25 +106,30 @@ const holds = (type: ScalarType, ambient: unknown): boolean => {
 };
 
 /** Declares a field of vectors of `size` components. Fails with `layout/field`, also where `size` is not from 1 to 16. */
-export const vectorField = <N extends number, A extends Axes = Axes>(
+export const vectorField = <N extends number, const T extends ScalarType = ScalarType, const A extends Axes = Axes>(
   name: string,
-  type: ScalarType,
+  type: T,
   size: N,
   given?: FieldOptions<A>,
-): VectorField<N, A['length']> => {
+): VectorField<N, A['length'], T> => {
   const options = checkOptions<FieldOptions<A>>('vectorField', given, fieldSpec);
   const components = count(name, size).map((a) => field(`${name}_${a}`, type, options));
   return { is: 'vector', name, type, size, components, ...over(options) };
 };
 
 /** Declares a field of matrices of `rows` × `cols` components. Fails with `layout/field`, also where one is not from 1 to 16. */
-export const matrixField = <N extends number, M extends number, A extends Axes = Axes>(
+export const matrixField = <
+  N extends number,
+  M extends number,
+  const T extends ScalarType = ScalarType,
+  const A extends Axes = Axes,
+>(
   name: string,
-  type: ScalarType,
+  type: T,
   rows: N,
   cols: M,
   given?: FieldOptions<A>,
-): MatrixField<N, M, A['length']> => {
+): MatrixField<N, M, A['length'], T> => {
   const options = checkOptions<FieldOptions<A>>('matrixField', given, fieldSpec);
   const components = count(name, rows).flatMap((a) =>
     count(name, cols).map((b) => field(`${name}_${a}_${b}`, type, options)),

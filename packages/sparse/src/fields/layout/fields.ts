@@ -25,7 +25,7 @@ export function fields<const T extends ScalarType, const A extends Axes, const K
   axes: A,
   names: readonly K[],
   options?: Pick<FieldOptions, 'ambient'>,
-): { readonly [name in K]: FieldDecl<AxesOf<T, A>> };
+): { readonly [name in K]: FieldDecl<AxesOf<T, A>, T> };
 export function fields<
   const T extends ScalarType,
   const A extends Axes,
@@ -35,7 +35,7 @@ export function fields<
   axes: A,
   shapes: S,
   options?: Pick<FieldOptions, 'ambient'>,
-): { readonly [name in keyof S]: Shaped<S[name], AxesOf<T, A>> };
+): { readonly [name in keyof S]: Shaped<S[name], AxesOf<T, A>, T> };
 export function fields(
   type: ScalarType,
   axes: Axes,
@@ -62,11 +62,11 @@ const isList = (shapes: unknown): shapes is readonly string[] => Array.isArray(s
 /* Of fields of truth values only the annotations of a kernel can say what their elements are. */
 type AxesOf<T extends ScalarType, A extends Axes> = 'i1' extends T ? number : A['length'];
 
-type Shaped<S extends ElementShape, D extends number> = S extends readonly [
+type Shaped<S extends ElementShape, D extends number, T extends ScalarType> = S extends readonly [
   infer R extends number,
   infer C extends number,
 ]
-  ? MatrixField<R, C, D>
+  ? MatrixField<R, C, D, T>
   : S extends number
-    ? VectorField<S, D>
+    ? VectorField<S, D, T>
     : never;
