@@ -184,3 +184,41 @@ describe('steps on a tape', () => {
     plain.right.dispose();
   });
 });
+
+describe('in debug mode', () => {
+  const { spare } = fields('f64', i, ['spare']);
+  const tree = layout(dense(i, 8).pointer().place(x, v, y, spare), dense(i, 1).place(loss));
+  const grow = kernel([spare], (spare) => {
+    spare[6] = 1.0;
+  });
+
+  it('an adjoint is refused where other elements are active than when its kernel ran', async () => {
+    const errorOf = async (debug: boolean, before: boolean): Promise<string> => {
+      const kernels = { step, total, reset, grow };
+      const made = await program({ layout: tree, kernels, backend: wasm(), differentiate: true, debug })();
+      if (E.isLeft(made)) throw new Error(JSON.stringify(made.left));
+      const sim = made.right;
+      sim.field(x).set([3], [0.4, 0.2]);
+      if (before) sim.field(x).set([6], [0.1, 0.3]);
+      const forward = (): void => {
+        sim.run.reset();
+        sim.run.step(0.7);
+        sim.run.total();
+        sim.run.grow();
+      };
+      try {
+        valueAndGradient(sim, forward, { loss, wrt: { x } });
+      } catch (e) {
+        if (e instanceof DiagnosticError) return `${e.diagnostics[0].code}: ${e.diagnostics[0].message}`;
+        throw e;
+      } finally {
+        sim.dispose();
+      }
+      return '';
+    };
+    expect(await errorOf(true, false)).toMatch(
+      /^tape\/structure: kernel 'total' ran over .* \[6\] has become active since$/,
+    );
+    expect(await errorOf(true, true)).toBe('');
+  });
+});

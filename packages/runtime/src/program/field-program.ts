@@ -36,6 +36,7 @@ import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
 import { recorderOf } from '../tape/recorder.js';
+import { structuresOf } from '../tape/structure.js';
 import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
 import { tapeDeck, type TapeDeck } from '../tape/tape-deck.js';
 import { seeds } from './seeds.js';
@@ -99,6 +100,8 @@ export interface FieldProgramOptions extends InstantiateOptions {
   readonly adjoints?: AdjointKernels;
   /** Their tangents, likewise. */
   readonly tangents?: TangentKernels;
+  /** Whether the rules that derivatives rest on are checked where that costs time: what was active when a launch ran must be so for its adjoint. */
+  readonly checked?: boolean;
 }
 
 /**
@@ -116,7 +119,7 @@ export const fieldProgram = (
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
-    const { backend, seed = 0, over, adjoints, tangents, ...rest } = options;
+    const { backend, seed = 0, over, adjoints, tangents, checked = false, ...rest } = options;
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
     const made = right(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
@@ -128,6 +131,7 @@ export const fieldProgram = (
       initialized: over !== undefined,
       adjoints,
       tangents,
+      checked,
       ...(queue && { queue }),
     });
   });
@@ -153,6 +157,7 @@ export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
   over: option.object('a program of fields', 'storage', 'instance'),
   adjoints: option.object('the adjoints of kernels', 'of', 'fields'),
   tangents: option.object('the tangents of kernels', 'of', 'fields'),
+  checked: option.truth,
 };
 
 interface Assembly {
@@ -161,6 +166,7 @@ interface Assembly {
   readonly queue?: Omit<QueueSetting, 'check' | 'failed'>;
   readonly adjoints: AdjointKernels | undefined;
   readonly tangents: TangentKernels | undefined;
+  readonly checked: boolean;
 }
 
 const assembled = (
@@ -168,9 +174,14 @@ const assembled = (
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  { seed, initialized, adjoints, tangents, queue: source }: Assembly,
+  { seed, initialized, adjoints, tangents, checked, queue: source }: Assembly,
 ): FieldProgram => {
-  const recorder = adjoints && recorderOf(instance);
+  const activeIn = function* (name: string): Generator<readonly number[]> {
+    for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
+  };
+  const recorder =
+    adjoints &&
+    recorderOf(instance, structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn));
   const returns = new Map(
     Object.values(launches)
       .flat()

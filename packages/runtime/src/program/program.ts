@@ -59,7 +59,7 @@ export type Fields = Readonly<Record<string, AnyField>>;
 
 /** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
-  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents'>, FieldPipelineOptions {
+  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents' | 'checked'>, FieldPipelineOptions {
   /** The layout of all fields. */
   readonly layout: Layout;
   /** Those whose words the kernels say; the backend is to know them too, and so is a `pipeline` of one's own. */
@@ -183,6 +183,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
             backend,
             ...(adjoints && { adjoints }),
             ...(tangents && { tangents }),
+            checked: options.debug === true,
           },
           queue,
           entry && { entry, kept, more: null },

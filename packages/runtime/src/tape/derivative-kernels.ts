@@ -24,7 +24,7 @@ import {
   type Module,
 } from '@filigree/ir';
 import type { KernelSignature } from '@filigree/lang/kernels';
-import { fieldDialect, valueName, type Layout } from '@filigree/sparse/fields';
+import { fieldDialect, isSparse, valueName, type Layout } from '@filigree/sparse/fields';
 import { beginKernels } from './begin-kernels.js';
 
 /** Derivatives of the kernels of a program. */
@@ -39,6 +39,8 @@ export interface DerivativeKernels<D> {
   readonly arrays: ReadonlyMap<string, string>;
   /** The names of the scalar fields that kernels write, or may. */
   readonly writes: ReadonlyMap<string, readonly string[]>;
+  /** By kernel, a field of each sparse node that it loops over. */
+  readonly loops: ReadonlyMap<string, readonly string[]>;
   /** The kernel that sets all of these fields to zero. */
   readonly clear: string;
 }
@@ -128,9 +130,24 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
         ),
       ),
       writes: new Map(module.kernels.map((k) => [k.name, writtenBy(k, layout, dialects)])),
+      loops: new Map(module.kernels.map((k) => [k.name, loopedOver(k, layout)])),
       clear,
     },
   };
+};
+
+/** A field of each sparse node whose active elements a kernel loops over. */
+const loopedOver = ({ body }: Kernel, { fields, nodes }: Layout): readonly string[] => {
+  const looped = new Set<unknown>();
+  walk(body, ({ name, attrs }) => {
+    if (name === 'field.for') looped.add(attrs.node);
+  });
+  const byNode = new Map<string, string>();
+  for (const { field, path } of fields.values()) {
+    const { name } = nodes[path[path.length - 2]];
+    if (looped.has(name) && path.some((n) => isSparse(nodes[n])) && !byNode.has(name)) byNode.set(name, field.name);
+  }
+  return [...byNode.values()];
 };
 
 /** The fields whose words a kernel's ops write: those that share a word with one are among them. */

@@ -1,5 +1,6 @@
 import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
+import type { Structure } from './structure.js';
 
 /** A launch of one kernel, with what it was given: seeds of random numbers are arguments too. */
 export interface Launched {
@@ -8,6 +9,8 @@ export interface Launched {
   readonly arrays: readonly { readonly buffer: string; readonly values: TypedArray }[];
   /** What it overwrote of a state that steps pass on, to be put back. */
   readonly undo?: Saved | undefined;
+  /** Which elements were active that it ran over, where that is checked. */
+  readonly structure?: Structure | undefined;
 }
 
 /** What the host computed between launches, with its own derivative. */
@@ -54,7 +57,10 @@ export interface Mode {
 export interface Recorder {
   readonly recording: () => boolean;
   /** What is to be known of a launch, as it finds arrays and fields; nothing while nobody records. */
-  readonly keep: (kernel: string, buffers: readonly string[]) => Pick<Launched, 'arrays' | 'undo'> | undefined;
+  readonly keep: (
+    kernel: string,
+    buffers: readonly string[],
+  ) => Pick<Launched, 'arrays' | 'undo' | 'structure'> | undefined;
   readonly launched: (launch: Launched) => void;
   /** Adds what is no launch. */
   readonly add: (entry: Entry) => void;
@@ -72,7 +78,7 @@ export interface Recorder {
 }
 
 /** A recorder of launches of an executable. */
-export const recorderOf = (executable: Executable): Recorder => {
+export const recorderOf = (executable: Executable, structure: (kernel: string) => Structure | undefined): Recorder => {
   let entries: Entry[] | undefined;
   let mode: Mode | undefined;
   let noticed: Set<string> | undefined;
@@ -98,6 +104,7 @@ export const recorderOf = (executable: Executable): Recorder => {
       return (
         entries && {
           undo: mode?.before?.(kernel),
+          structure: structure(kernel),
           arrays: buffers.map((name) => {
             const buffer = executable.buffer(name);
             const values = allocateArray(buffer.type, buffer.length);

@@ -91,7 +91,8 @@ export const tapeDeck = (
         const at = executable.buffer(buffer);
         return at.read(allocateArray(at.type, at.length));
       };
-      const reverseLaunch = ({ kernel, args, arrays }: Launched): void => {
+      const reverseLaunch = ({ kernel, args, arrays, structure }: Launched): void => {
+        structure?.check();
         const made = adjointOf(kernel);
         const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
         launch(made.kernel.name, { args, arrays, seen });
