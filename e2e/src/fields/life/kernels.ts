@@ -26,15 +26,19 @@ export const lifeOf = (size: number, { quant, sparse }: LifeStorage, { birth, su
   const columns = sparse ? COLUMNS : size;
   const on = (): Branch[] => both.map((f) => bitArray(j, columns, 64).place(stored(f, bit)));
   const off = (): Branch[] => both.map((f) => dense(j, columns).place(f));
-  const scope = { active, birth, survival, i8, ndrange, sum, unrolled, ROWS };
+  const always = birth.filter((n) => survival.includes(n));
+  const born = birth.filter((n) => !always.includes(n));
+  const kept = survival.filter((n) => !always.includes(n));
+  const scope = { active, always, born, kept, i8, ndrange, sum, unrolled, ROWS };
   const step = (from: typeof now, to: typeof now) =>
     kernel([from, to], { scope }, (from, to) => {
       for (const [y, x] of active(from)) {
         const lives = from[y][x];
         const count = sum(unrolled(ndrange([-1, 2], [-1, 2])), ([a, b]) => from[y + a][x + b]) - lives;
         let will = 0;
-        for (const n of birth) if (lives === 0 && count === n) will = 1;
-        for (const n of survival) if (lives === 1 && count === n) will = 1;
+        for (const n of always) if (count === n) will = 1;
+        for (const n of born) if (lives === 0 && count === n) will = 1;
+        for (const n of kept) if (lives === 1 && count === n) will = 1;
         to[y][x] = i8(will);
       }
     });

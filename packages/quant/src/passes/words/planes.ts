@@ -34,6 +34,16 @@ export const gatesOn = (b: Builder, type: 'u32' | 'u64'): Gates => {
     inverted.set(x.id, made);
     return made;
   };
+  /* Of two planes, the bits of their sum: the same pair for both. */
+  const pairs = new Map<string, { readonly x: Value; readonly y: Value }>();
+  const sumsOf = new Map<number, { readonly x: Value; readonly y: Value }>();
+  const note = (made: Value, x: Value, y: Value): void => {
+    const key = x.id < y.id ? `${x.id} ${y.id}` : `${y.id} ${x.id}`;
+    const pair = pairs.get(key) ?? { x, y };
+    pairs.set(key, pair);
+    sumsOf.set(made.id, pair);
+  };
+  const notOf = (x: Plane): Plane | undefined => (typeof x === 'object' ? inverted.get(x.id) : undefined);
   const isOther = (x: Plane, y: Plane): boolean => {
     const other = typeof x === 'object' ? inverted.get(x.id) : undefined;
     return other !== undefined && isSame(other, y);
@@ -41,7 +51,13 @@ export const gatesOn = (b: Builder, type: 'u32' | 'u64'): Gates => {
   const and = (x: Plane, y: Plane): Plane => {
     if (x === 0 || y === 0 || isOther(x, y)) return 0;
     if (x === 1 || isSame(x, y)) return y;
-    return y === 1 ? x : b.and(x, y);
+    if (y === 1) return x;
+    /* Neither bit of a sum of two is set where none of the two is. */
+    const sums = [notOf(x), notOf(y)].map((p) => (typeof p === 'object' ? sumsOf.get(p.id) : undefined));
+    if (sums[0] !== undefined && sums[0] === sums[1]) return not(or(sums[0].x, sums[0].y));
+    const made = b.and(x, y);
+    note(made, x, y);
+    return made;
   };
   const or = (x: Plane, y: Plane): Plane => {
     if (x === 1 || y === 1 || isOther(x, y)) return 1;
@@ -53,7 +69,9 @@ export const gatesOn = (b: Builder, type: 'u32' | 'u64'): Gates => {
     if (isOther(x, y)) return 1;
     if (typeof x === 'number') return x === 0 ? y : not(y);
     if (typeof y === 'number') return y === 0 ? x : not(x);
-    return b.xor(x, y);
+    const made = b.xor(x, y);
+    note(made, x, y);
+    return made;
   };
   const select = (c: Plane, x: Plane, y: Plane): Plane => {
     if (c === 1 || isSame(x, y)) return x;

@@ -110,12 +110,12 @@ export const sumOf = (g: Gates, terms: readonly Term[], constant: bigint, bounds
   return within((k) => columns[k][0] ?? 0, bounds);
 };
 
-/** Whether two numbers are equal. */
+/** Whether two numbers are equal, from the highest bit down: comparisons with numbers nearby have those in common. */
 export const equal = (g: Gates, x: Sliced, y: Sliced): Plane => {
   if (x.hi < y.lo || y.hi < x.lo) return 0;
   const width = Math.max(x.planes.length, y.planes.length) + 1;
   let same: Plane = 1;
-  for (let k = 0; k < width; k++) same = g.and(same, g.not(g.xor(planeAt(x, k), planeAt(y, k))));
+  for (let k = width - 1; k >= 0; k--) same = g.and(same, g.not(g.xor(planeAt(x, k), planeAt(y, k))));
   return same;
 };
 
