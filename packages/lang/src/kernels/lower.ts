@@ -1,16 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js';
 import {
+  checkOptions,
   combined,
   coreDialects,
   derivative,
   DiagnosticError,
   error,
+  option,
   type Attrs,
   type Buffer,
   type Diagnostics,
   type Extension,
   type Kernel,
   type Module,
+  type OptionSpec,
   type ScalarType,
 } from '@filigree/ir';
 import { fieldDialect, layoutTree, type Layout } from '@filigree/sparse/fields';
@@ -54,6 +57,8 @@ export interface LowerChoices {
   readonly derivatives?: boolean;
 }
 
+const lowerSpec: OptionSpec<LowerChoices> = { derivatives: option.truth };
+
 /** A kernel as kernel IR, with the buffers that it brings. */
 export interface LoweredKernel {
   readonly kernel: Kernel;
@@ -75,7 +80,7 @@ export const lowerKernel = (
   choices: LowerChoices = {},
 ): E.Either<Diagnostics, LoweredKernel> => {
   try {
-    return E.right(lower(def, layout, extensions, choices));
+    return E.right(lower(def, layout, extensions, checkOptions('lowerKernel', choices, lowerSpec)));
   } catch (e) {
     if (e instanceof DiagnosticError) return E.left(e.diagnostics);
     throw e;
@@ -96,6 +101,12 @@ export const lowerKernels = (
   extensions: readonly Extension[] = [],
   choices: LowerChoices = {},
 ): E.Either<Diagnostics, LoweredKernels> => {
+  try {
+    checkOptions('lowerKernels', choices, lowerSpec);
+  } catch (e) {
+    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
+    throw e;
+  }
   const lowered = Object.entries(defs).map(
     ([key, def]) => [key, lowerKernel({ ...def, name: key }, layout, extensions, choices)] as const,
   );

@@ -39,7 +39,7 @@ import { recorderOf } from '../tape/recorder.js';
 import { structuresOf } from '../tape/structure.js';
 import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
 import { tapeDeck, type TapeDeck } from '../tape/tape-deck.js';
-import { seeds } from './seeds.js';
+import { seeds, type Seeds } from './seeds.js';
 import { checkStatus, clearStatus } from './status.js';
 
 /**
@@ -120,6 +120,7 @@ export const fieldProgram = (
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
     const { backend, seed = 0, over, adjoints, tangents, checked = false, ...rest } = options;
+    const random = seeds(seed);
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
     const made = right(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
@@ -127,7 +128,7 @@ export const fieldProgram = (
     delete (compiling as { bind?: unknown }).bind;
     const queue = queued && { ...queued, backend, options: compiling, instance: made };
     return assembled(storage, module, launches, made, {
-      seed,
+      random,
       initialized: over !== undefined,
       adjoints,
       tangents,
@@ -161,7 +162,7 @@ export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
 };
 
 interface Assembly {
-  readonly seed: number;
+  readonly random: Seeds;
   readonly initialized: boolean;
   readonly queue?: Omit<QueueSetting, 'check' | 'failed'>;
   readonly adjoints: AdjointKernels | undefined;
@@ -174,7 +175,7 @@ const assembled = (
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  { seed, initialized, adjoints, tangents, checked, queue: source }: Assembly,
+  { random, initialized, adjoints, tangents, checked, queue: source }: Assembly,
 ): FieldProgram => {
   const activeIn = function* (name: string): Generator<readonly number[]> {
     for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
@@ -209,7 +210,6 @@ const assembled = (
   const arena = openArena(storage, seen, ready, words);
   if (!initialized) arena.mirrored?.look({ writes: true });
   if (!initialized) initializeArena(storage, arena.words);
-  const random = seeds(seed);
   const sites = sitesOf(module);
   const check: LaunchContext['check'] = (name, frames) => checkStatus(arena, sites, name, frames);
   const context: LaunchContext = {

@@ -1,4 +1,4 @@
-import { checkOptions, fail, option, type OptionSpec, type TypedArray } from '@filigree/ir';
+import { checkOptions, fail, option, optionKind, type OptionSpec, type TypedArray } from '@filigree/ir';
 import { componentsOf, isField, isSparse, type AnyField } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';
 import type { State } from './segments.js';
@@ -31,8 +31,8 @@ export const steps = (sim: Sim, n: number, step: (k: number) => void, given: Ste
   if (!Number.isInteger(n) || n < 0)
     fail('tape/keep', `there are ${n} steps`, { remedy: 'give a whole number from 0' });
   const segments = keep === 'all' ? 0 : keep === 'root' ? Math.ceil(Math.sqrt(n)) : keep;
-  if (!Number.isInteger(segments) || segments < 0 || (typeof keep === 'number' && (keep < 1 || (n > 0 && keep > n))))
-    fail('tape/keep', `${String(keep)} segments of ${n} steps cannot be kept`, {
+  if (typeof keep === 'number' && n > 0 && keep > n)
+    fail('tape/keep', `${keep} segments of ${n} steps cannot be kept`, {
       remedy: `give a whole number from 1 to ${n}`,
     });
   const names = new Map(state.flatMap((f) => stateNames(sim, f)).map((c) => [c.name, c] as const));
@@ -110,7 +110,11 @@ export const hostStep = (sim: Sim, given: HostStepOptions): void => {
 const forwardStep = (deck: TangentDeck, forward: () => void, tangent: (() => void) | undefined): void =>
   deck.aside(() => {
     /* Both see fields as they were. */
-    const found = tangent ?? fail('tangent/host-step', 'a step of the host says nothing of tangents', { remedy: 'give it one: hostStep(sim, { …, tangent })' }); // prettier-ignore
+    const found =
+      tangent ??
+      fail('tangent/host-step', 'a step of the host says nothing of tangents', {
+        remedy: 'give it one: hostStep(sim, { …, tangent })',
+      });
     found();
     forward();
   });
@@ -168,12 +172,18 @@ const saved = (sim: Sim, fields: readonly AnyField[]): State => {
 
 const isNear = (a: number, b: number, most: number): boolean => Object.is(a, b) || Math.abs(a - b) <= most;
 
-const spec: OptionSpec<StepsOptions> = { state: option.array('a list of fields'), keep: option.anything };
+const spec: OptionSpec<StepsOptions> = {
+  state: option.array('a list of fields'),
+  keep: optionKind(
+    "'all', 'root' or a number of segments from 1",
+    (x) => x === 'all' || x === 'root' || (Number.isSafeInteger(x) && (x as number) >= 1),
+  ),
+};
 
 const hostSpec: OptionSpec<HostStepOptions> = {
   reads: option.array('a list of fields'),
   writes: option.array('a list of fields'),
-  forward: option.anything,
-  backward: option.anything,
+  forward: option.callback,
+  backward: option.callback,
   tangent: option.callback,
 };
