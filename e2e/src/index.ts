@@ -8,4 +8,4 @@ export { spotMesh, spotOfSize } from './spot.js';
 export { right } from './right.js';
 export { LARGE_QUEUED_CASES, QUEUED_CASES } from './queued/cases/index.js';
 export type { QueuedCase } from './queued/case.js';
-export { runCase, type CaseOptions, type CaseOutcome } from './queued/run-case.js';
+export { prepareCase, runCase, type CaseOptions, type CaseOutcome, type PreparedCase } from './queued/run-case.js';

@@ -33,6 +33,10 @@ const SMALL: readonly (readonly [name: string, n: string, fewer: number])[] = [
   ['multires', '4096', 5],
   ['deep-hierarchy', '65536', 17],
   ['mpm-split', '16', 2.5],
+  ['autodiff-reduction', '4096', 3.3],
+  ['mgpcg2d', '64', 4.7],
+  ['autodiff-forces', '32', 1.54],
+  ['mpm-g2p2g', '16', 2.04],
 ];
 
 describe.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])('queued launches on %s', (backend) => {
@@ -81,4 +85,14 @@ it('without the queue, and without a pass, there is more to launch', async () =>
   const unfused = await run('increments', args, { backend, ablate: ['fusion'] });
   expect(unfused.metrics.tasksLaunched).toBe(20);
   await expect(run('increments', { queue: 'maybe' }, { backend })).rejects.toThrow("'queue' is 'maybe'");
+});
+
+it('what only a value needs that nobody asks for is not computed', async () => {
+  const args = { n: '32', steps: '2' };
+  const tasks = async (ablate: readonly string[]): Promise<number> => {
+    const { check, metrics } = await run('autodiff-forces', args, { backend: 'wasm', ablate });
+    expect(check).toMatchObject({ passed: true });
+    return Number(metrics.tasksLaunched);
+  };
+  expect(await tasks(['dead-stores'])).toBeGreaterThan(await tasks([]));
 });

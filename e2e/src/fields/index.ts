@@ -1,4 +1,6 @@
 export * from './finding.js';
+export { lifeOf, type LifeStorage } from './life/kernels.js';
+export { lifeRule, type LifeRule } from './life/rule.js';
 export { NATIVE_FIELDS, nativeFlags, type DType } from './native/library.js';
 export { lame, type MakeMpm, type Mpm, type MpmSetup, type MpmState } from './mpm/mpm.js';
 export { referenceMpm } from './mpm/reference.js';

@@ -1,5 +1,4 @@
 import { evaluateExpr, numberRing, parseExpr, type Csr } from '@filigree/sparse/formats';
-import { symbolicRing } from '@filigree/specialize';
 import type { Problem, Values } from './problem.js';
 import { right } from '../right.js';
 
@@ -21,8 +20,8 @@ export const matrixProblem = (
     title,
     program: {
       inputs: patterns,
-      run: (inputs, { graph }) => ({
-        R: right(evaluateExpr(tree, inputs as Readonly<Record<string, Csr<Int32Array>>>, symbolicRing(graph))),
+      run: (inputs, { ring }) => ({
+        R: right(evaluateExpr(tree, inputs as Readonly<Record<string, Csr<Int32Array>>>, ring)),
       }),
     },
     values: Object.fromEntries(Object.entries(matrices).map(([name, m]) => [name, m.values])),

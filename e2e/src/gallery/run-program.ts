@@ -75,7 +75,9 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
 
   const begin = performance.now();
   progress(0, 'trace');
-  const traced = right(trace(arithmetic ? { arithmetic } : {}).run(problem.program));
+  const traced = right(
+    trace({ columns: specializeOptions.decompose.global, ...(arithmetic ? { arithmetic } : {}) }).run(problem.program),
+  );
   const tracedAt = performance.now();
   options.inspect?.(traced, specializeOptions);
   const inspected = performance.now();

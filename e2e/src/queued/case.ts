@@ -1,5 +1,5 @@
-import type { FieldProgram, Kernels } from '@filigree/runtime';
-import type { Layout } from '@filigree/sparse/fields';
+import type { FieldProgram, GradientOptions, Kernels } from '@filigree/runtime';
+import type { AnyField, FieldDecl, Layout } from '@filigree/sparse/fields';
 
 /** A program of many small launches, to show what a queue makes of them (thesis §4.8.1 and appendix). */
 export interface QueuedCase {
@@ -24,9 +24,17 @@ export interface QueuedProgram {
   readonly kernels: Kernels;
   /** Fills the fields, by launches or from the host. */
   readonly start: (run: Runs, program: Pick<FieldProgram, 'field'>) => void;
-  readonly step: (run: Runs) => void;
+  readonly step: (run: Runs, program: Stepping) => void;
+  /** The fields by which, and of which, `step` takes gradients. */
+  readonly differentiate?: readonly FieldDecl[];
   /** What the fields hold after so many steps, from `[0, 0, …]` on, by plain loops over arrays of doubles. */
   readonly reference: (steps: number) => Readonly<Record<string, Float64Array>>;
+}
+
+/** What a step may do beside launching. */
+export interface Stepping {
+  /** Leaves the gradient of what `forward` computes in the adjoints of fields. */
+  readonly gradient: (forward: () => void, options: GradientOptions<Readonly<Record<string, AnyField>>>) => void;
 }
 
 export type Runs = Readonly<Record<string, (...args: never[]) => number>>;

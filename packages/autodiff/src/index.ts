@@ -9,5 +9,14 @@ export { adjoint, type Adjoint, type AdjointOptions } from './kernel/adjoint.js'
 export type { Overflow } from './kernel/draft.js';
 export { withoutGiven } from './kernel/given.js';
 export { clearGradients } from './kernel/clear-gradients.js';
-export { adjointField, differentiable, withGradients, type WithGradients } from './kernel/gradient-fields.js';
+export {
+  adjointField,
+  differentiable,
+  tangentField,
+  withGradients,
+  withTangents,
+  type WithGradients,
+  type WithTangents,
+} from './kernel/gradient-fields.js';
+export { tangent, type Tangent, type TangentOptions } from './kernel/tangent/tangent.js';
 export { firstOverwrite, type Needs, type Overwrite } from './kernel/needs.js';

@@ -44,6 +44,7 @@ export {
   ndrange,
   nearestRotation,
   parent,
+  permutation,
   polar2,
   polar3,
   put,
@@ -100,6 +101,7 @@ export {
 } from '@filigree/lang/kernels';
 export { fixed, float, int, packed, quantFormats, type SignOptions } from '@filigree/quant';
 export {
+  bitArray,
   bitStruct,
   dense,
   dynamic,
@@ -138,13 +140,17 @@ export type {
   ScalarHostField,
   VectorHostField,
 } from '@filigree/runtime';
-export { adjointField } from '@filigree/autodiff';
+export { adjointField, tangentField } from '@filigree/autodiff';
 export {
+  gradient,
   hostStep,
   steps,
   valueAndGradient,
+  valueAndTangent,
   type GradientOptions,
   type HostStepOptions,
   type StepsOptions,
+  type TangentChoices,
   type ValueAndGradient,
+  type ValueAndTangent,
 } from '@filigree/runtime';

@@ -35,7 +35,6 @@ const scope = {
 const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/unbound', 'for (const i of range(«count)) c[i] = 1;'],
   ['lang/unbound', 'c[0] = «idvi(3, 2);'],
-  ['lang/unsupported-syntax', '«switch (m) { case 1: c[0] = 1; }'],
   ['lang/unsupported-syntax', '«try { c[0] = 1; } catch { c[0] = 2; }'],
   ['lang/unsupported-syntax', '«throw m;'],
   ['lang/unsupported-syntax', 'for (const i of range(m)) { const t = «new Float32Array(3); }'],
@@ -74,12 +73,8 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/index-type', 'for (const i of range(m)) «c[i / 2] = 1;'],
   ['lang/index-type', 'for (const i of range(m)) «c[dt] = 1;'],
   ['lang/dynamic-index', 'for (const i of range(m)) c[i] = «settings.nested[i][0];'],
-  ['lang/condition', '«if (m) c[0] = 1;'],
-  ['lang/condition', '«while (dt) c[0] += 1;'],
-  ['lang/condition', '«for (let i = 0; i; i++) c[0] += 1;'],
   ['lang/type', 'c[0] = «(m > 0) + 1;'],
-  ['lang/type', 'if («!m) c[0] = 1;'],
-  ['lang/type', 'if («m && dt > 0) c[0] = 1;'],
+  ['lang/type', 'const t = «m && dt > 0; if (t) c[0] = 1;'],
   ['lang/type', 'if («(m > 0) === 1) c[0] = 1;'],
   ['lang/type', 'c[0] = «dt | 0;'],
   ['lang/type', 'c[0] = «dt << 2;'],
@@ -90,7 +85,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/type', 'c[0] = i32(«i64(m) + u64(m));'],
   ['lang/narrowing', '«c[0] = dt;'],
   ['lang/narrowing', '«c[0] += 0.5;'],
-  ['lang/narrowing', 'for (const i of range(3)) «b[i] = i;'],
+  ['lang/narrowing', 'for (const i of range(3)) «b[i] = m;'],
   ['lang/narrowing', 'for (const i of range(3)) «c[i] += dt;'],
   ['lang/literal', '«b[0] = 300;'],
   ['lang/narrowing', '«c[0] = m * 3000000000;'],
@@ -109,9 +104,8 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/shape', 'x[0] = «zeros(m);'],
   ['lang/shape', '«x[0] += x[1];'],
   ['lang/shape', 'u[0][0] = Math.max(«x[0], 1);'],
-  ['lang/immutable-vector', 'const v = vec(1, 2); «v[0] = 3;'],
-  ['lang/immutable-vector', '«x[0].x = 3;'],
-  ['lang/immutable-vector', '«x[0][1] += 3;'],
+  ['lang/immutable-vector', 'const f = (v) => { «v[0] = 3; }; f(x[0]);'],
+  ['lang/array-alias', 'const «v = x[0]; v.x = 3;'],
   ['lang/argument-write', '«dt = 2;'],
   ['lang/argument-write', '«m++;'],
   ['lang/constant-write', 'const t = 1; «t = 2;'],
@@ -205,7 +199,7 @@ it('several problems are found at once, and what follows from one is not repeate
   c[0] = 0.5;
   for (const i of range(3)) {
     c[i] = u[i];
-    switch (i) {}
+    throw i;
   }
 }`;
   const found = problemsOf(define([u, c], fromText(text)), place);

@@ -6,4 +6,6 @@ export { quantFormats } from './formats/quant-formats.js';
 export { fuseStores } from './passes/fuse-stores.js';
 export { ownWords } from './passes/own-words.js';
 export { quantPasses, quantPassesByName, quantSpec, type QuantOptions } from './passes/quant-passes.js';
+export { notesOnBits } from './passes/words/notes.js';
+export { vectorizeBits } from './passes/words/vectorize-bits.js';
 export { wholeWords } from './passes/whole-words.js';

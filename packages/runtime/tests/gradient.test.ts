@@ -174,6 +174,7 @@ describe('steps on a tape', () => {
     const gradientOf = (forward: () => void) => codeOf(() => valueAndGradient(sim, forward, by));
     expect(gradientOf(() => sim.field(w).set([0], 1))).toBe('tape/outside');
     expect(gradientOf(() => void sim.field(w).view())).toBe('tape/outside');
+    expect(gradientOf(() => void sim.launch.square())).toBe('tape/outside');
     expect(gradientOf(() => void valueAndGradient(sim, () => sim.run.square(), by))).toBe('tape/nested');
     expect(gradientOf(() => sim.run.zero())).toBe('tape/independent');
     sim.dispose();

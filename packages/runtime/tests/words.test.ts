@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, test } from 'vitest';
 import { wasm } from '@filigree/backend-wasm';
-import { defineElementwise, dialect, formatDiagnostic, isFloat, type Extension } from '@filigree/ir';
+import { defineElementwise, DiagnosticError, dialect, formatDiagnostic, isFloat, type Extension } from '@filigree/ir';
 import { active, kernel, type Grid1, type Word } from '@filigree/lang/kernels';
-import { program, valueAndGradient, type Kernels } from '@filigree/runtime';
-import { dense, field, fields, i, layout } from '@filigree/sparse/fields';
+import { program, valueAndGradient, valueAndTangent, type Kernels } from '@filigree/runtime';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
 
 /* sin(x) / x: an op, its spelling, and the word by which kernels say it. */
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(x) / x);
@@ -93,44 +93,6 @@ describe('a word that an extension brings', () => {
     );
   });
 
-  describe('is differentiated', () => {
-    const { loss } = fields('f64', i, ['loss']);
-    const total = kernel([x, loss], { scope: { sinc, active } }, (u: Grid1, l: Grid1) => {
-      for (const n of active(u)) l[0] += 3 * sinc(u[n]) * sinc(u[n] + 1);
-    });
-    const at = (n: number): number => n / 3 - 2;
-    const gradientBy = async (by: Extension): Promise<readonly number[]> => {
-      const result = await program({
-        layout: layout(dense(i, 16).place(x), dense(i, 1).place(loss)),
-        kernels: { total },
-        differentiate: true,
-        backend: wasm({ extensions: [by] }),
-        extensions: [by],
-      })();
-      if (E.isLeft(result)) throw new Error(result.left.map((d) => formatDiagnostic(d)).join('\n'));
-      const sim = result.right;
-      try {
-        for (let n = 0; n < 16; n++) sim.fields.x.set([n], at(n));
-        const { gradient } = valueAndGradient(sim, () => sim.run.total(), { loss, wrt: { x } });
-        return Array.from({ length: 16 }, (_, n) => gradient.x.get([n]));
-      } finally {
-        sim.dispose();
-      }
-    };
-
-    test('by the partial derivatives that it brings', async () => {
-      const f = (v: number): number => 3 * sinc(v) * sinc(v + 1);
-      (await gradientBy(signal)).forEach((g, n) =>
-        expect(g).toBeCloseTo((f(at(n) + 1e-6) - f(at(n) - 1e-6)) / 2e-6, 7),
-      );
-    });
-
-    test('not, and refused, where it brings none', async () => {
-      const bare: Extension = { ...signal, intrinsics: { sinc: { fn: sinc, op: word.op } } };
-      await expect(gradientBy(bare)).rejects.toThrow('signal.sinc');
-    });
-  });
-
   test('has a partial derivative for each parameter, or none', async () => {
     const wrong: Extension = { ...signal, intrinsics: { sinc: { ...word, derivative: { partials: [] } } } };
     expect(await saidOf([wrong])).toContain(
@@ -140,5 +102,55 @@ describe('a word that an extension brings', () => {
 
   test('is refused by a backend that was not handed the extension', async () => {
     expect(await saidOf([signal], kernels, [])).toContain('signal.sinc');
+  });
+
+  test('has the derivative that the extension brings, in both modes, and is refused where it brings none', async () => {
+    const by: Extension = {
+      ...signal,
+      derivatives: {
+        'signal.sinc': {
+          is: 'rule',
+          times: (s, seed, r, a) => [s.select(s.eq(a, 0), 0, s.div(s.mul(seed, s.sub(s.cos(a), r)), a))],
+        },
+      },
+    };
+    const total = kernel([x, y], { scope: { sinc } }, (u: Grid1, v: Grid1) => {
+      v[0] = sinc(u[3]) * sinc(u[5]) + sinc(u[0]);
+    });
+    const simOf = async (extensions: readonly Extension[]) => {
+      const backend = wasm({ extensions });
+      const both = { differentiate: true, tangents: true } as const;
+      const result = await program({ layout: shape, kernels: { total }, backend, extensions, ...both })();
+      if (E.isLeft(result)) throw new DiagnosticError(result.left);
+      result.right.field(x).set([3], 1.2);
+      result.right.field(x).set([5], -0.7);
+      return result.right;
+    };
+    const slope = (t: number): number => (Math.cos(t) - Math.sin(t) / t) / t;
+    const [first, second] = [slope(1.2) * sinc(-0.7), slope(-0.7) * sinc(1.2)];
+    const sim = await simOf([by]);
+    const { gradient } = valueAndGradient(sim, () => sim.run.total(), { loss: y, wrt: { x } });
+    [first, second, 0].forEach((g, n) => expect(gradient.x.get([[3, 5, 0][n]])).toBeCloseTo(g, 12));
+    const along = (t: (f: typeof x) => { set: (at: readonly number[], v: number) => void }): void => t(x).set([3], 2);
+    expect(valueAndTangent(sim, () => sim.run.total(), { of: { y }, along }).tangent.y.get([0])).toBeCloseTo(
+      2 * first,
+      12,
+    );
+    sim.dispose();
+
+    const without = await simOf([signal]);
+    const codes = [
+      () => valueAndGradient(without, () => without.run.total(), { loss: y, wrt: { x } }),
+      () => valueAndTangent(without, () => without.run.total(), { of: { y } }),
+    ].map((act) => {
+      try {
+        act();
+      } catch (e) {
+        if (e instanceof DiagnosticError) return e.diagnostics[0].code;
+      }
+      return '';
+    });
+    expect(codes).toEqual(['adjoint/no-rule', 'tangent/no-rule']);
+    without.dispose();
   });
 });

@@ -1,18 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ARITHMETIC, type Arithmetic } from '@filigree/ir';
-import { csrFromTriplets, evaluateExpr, numberRing, parseExpr, type CsrPattern } from '@filigree/sparse/formats';
-import { defaultOptions, symbolicRing, type Program, type SpecializeOptions } from '@filigree/specialize';
+import { DEFAULT_ARITHMETIC, Sym, symbolicMath, type Arithmetic, type Num } from '@filigree/ir';
+import {
+  csrFromTriplets,
+  evaluateExpr,
+  multiply,
+  numberRing,
+  parseExpr,
+  type Csr,
+  type CsrPattern,
+} from '@filigree/sparse/formats';
+import { defaultOptions, symbolicRing, trace, type Program, type SpecializeOptions } from '@filigree/specialize';
 import { numbers, relativeError, right, runProgram } from './support.js';
 
-const expression = (text: string, patterns: Record<string, CsrPattern>): Program => ({
+const expression = (text: string, patterns: Record<string, CsrPattern>, inColumns = false): Program => ({
   inputs: patterns,
-  run: (inputs, { graph }) => ({
+  run: (inputs, { graph, ring }) => ({
     result: right(
       evaluateExpr(
         right(parseExpr(text)),
         inputs as Record<string, { pattern: CsrPattern; values: Int32Array }>,
-        symbolicRing(graph),
+        inColumns ? ring : symbolicRing(graph),
       ),
     ),
   }),
@@ -23,6 +31,7 @@ const check = (
   patterns: Record<string, CsrPattern>,
   options: Partial<SpecializeOptions> = {},
   arithmetic: Arithmetic = DEFAULT_ARITHMETIC,
+  inColumns = false,
 ) => {
   const values = Object.fromEntries(
     Object.entries(patterns).map(([name, p], k) => [name, numbers(p.colIdx.length, k + 1)]),
@@ -31,8 +40,9 @@ const check = (
     Object.entries(patterns).map(([name, pattern]) => [name, { pattern, values: values[name] }]),
   );
   const expected = right(evaluateExpr(right(parseExpr(text)), bound, numberRing)).values;
-  const { outputs, specialized } = runProgram(expression(text, patterns), values, options, arithmetic);
-  expect(relativeError(outputs.result, expected)).toBeLessThan(1e-12);
+  const { outputs, specialized } = runProgram(expression(text, patterns, inColumns), values, options, arithmetic);
+  if (arithmetic === 'exact') expect(outputs.result).toEqual(expected);
+  else expect(relativeError(outputs.result, expected)).toBeLessThan(1e-12);
   return specialized;
 };
 
@@ -171,5 +181,128 @@ describe('sparse algebra through all stages', () => {
     const A = random(300, entries);
     const [pieces, tables] = [true, false].map((on) => check("A'*A", { A }, { place: { ...d.place, pieces: on } }));
     expect(pieces!.indexBytes).toBeLessThanOrEqual(tables!.indexBytes);
+  });
+});
+
+describe('sparse algebra of large matrices, whose products are no nodes', () => {
+  const d = defaultOptions;
+  const levels: readonly Arithmetic[] = ['exact', 'range-keeping', 'algebraic'];
+  const larger = fc
+    .tuple(
+      fc.integer({ min: 20, max: 40 }),
+      fc.integer({ min: 150, max: 400 }),
+      fc.integer({ min: 1, max: 2 ** 30 }),
+      fc.constantFrom(1, 2, 5),
+    )
+    .map(([n, entries, seed, rows]) => {
+      const at = numbers(4 * entries, seed).map((x) => Math.floor((x - 0.5) * n));
+      const pairs = (from: number, k: number): [number, number][] =>
+        Array.from({ length: entries }, (_, e) => [Math.floor(at[from + e] / k) * k, at[from + entries + e]]);
+      return { A: random(n, pairs(0, 1)), B: random(n, pairs(2 * entries, rows)), D: random(n, diagonal(n)) };
+    });
+  const diagonal = (n: number): [number, number][] => Array.from({ length: n }, (_, i) => [i, i]);
+  const many = [
+    ...texts,
+    "A'*A",
+    'D*A*B*D',
+    'A*B+B*A',
+    'A*B-B*A',
+    "A'*A-A",
+    "A-A'*A",
+    '-(A*B)+2*A',
+    '2*(A*B)*D',
+    '(A*B)*(2*A-B)',
+    "(A*A')*(A*A')",
+    'A*B*D+A*B*A',
+    'A*B+A+D+B',
+    "(A*B)'-A*B",
+  ];
+  for (const level of levels)
+    it(`equals plain evaluation, ${level}`, () => {
+      fc.assert(
+        fc.property(larger, fc.constantFrom(...many), (p, text) => void check(text, p, {}, level, true)),
+        { numRuns: 25 },
+      );
+    });
+
+  const variants: Record<string, Partial<SpecializeOptions>> = {
+    'every sum rolled': { group: { maxUnrolledTerms: 1, minUnrolledInstances: 1e9 } },
+    'no sum rolled': { group: { maxUnrolledTerms: 1e9, minUnrolledInstances: 0 } },
+    'no block detection': { decompose: { ...d.decompose, detectBlocks: false } },
+    'no simplification': { simplify: false },
+  };
+  for (const [name, options] of Object.entries(variants))
+    it(`equals plain evaluation with ${name}`, () => {
+      check("A'*A+A", { A: grid(12) }, options, 'algebraic', true);
+      fc.assert(
+        fc.property(
+          larger,
+          fc.constantFrom(...many),
+          fc.constantFrom(...levels),
+          (p, text, level) => void check(text, p, options, level, true),
+        ),
+        { numRuns: 20 },
+      );
+    });
+
+  it('makes fewer nodes, no more kernels, launches or intermediates, and no larger tables', () => {
+    for (const level of ['exact', 'algebraic'] as const)
+      for (const text of ["A'*A+A", 'A^3']) {
+        const [nodes, columns] = [false, true].map((inColumns) => check(text, { A: grid(20) }, {}, level, inColumns));
+        const temps = (s: typeof nodes) =>
+          s!.module.buffers.reduce((n, b) => n + (b.role === 'temp' ? b.length : 0), 0);
+        expect(columns!.nodes).toBeLessThan(nodes!.nodes / 2);
+        expect(columns!.kernels).toBeLessThanOrEqual(nodes!.kernels);
+        expect(columns!.launches).toBe(nodes!.launches);
+        expect(temps(columns)).toBeLessThanOrEqual(temps(nodes));
+        expect(columns!.indexBytes).toBeLessThanOrEqual(1.1 * nodes!.indexBytes);
+      }
+  });
+
+  it('are nodes where it is said so, or where collisions are checked', () => {
+    const program = expression("A'*A", { A: grid(20) }, true);
+    const traced = [{}, { columns: false }, { checkCollisions: true }].map((o) => right(trace(o).run(program)));
+    expect(traced.map((t) => t.elements.length)).toEqual([1, 0, 0]);
+    expect(traced[0].graph.length).toBeLessThan(traced[1].graph.length / 2);
+  });
+
+  it('count towards a limit of memory', () => {
+    const traced = trace({ maxMB: 1 }).run({
+      inputs: { A: grid(60) },
+      run: ({ A }, { ring }) => ({ result: multiply(ring, A as Csr<Int32Array>, A as Csr<Int32Array>) }),
+    });
+    expect(traced._tag === 'Left' && traced.left[0].code).toBe('memory/limit');
+  });
+
+  it('have derivatives', () => {
+    const A = grid(12);
+    const { rows, rowPtr, colIdx } = A;
+    const x = numbers(colIdx.length, 3);
+    const program: Program = {
+      inputs: { A },
+      run: ({ A }, { ring, graph, gradient }) => {
+        const a = A as Csr<Int32Array>;
+        const { values } = multiply(ring, a, a);
+        const sum = Array.from(values, (id): Num => new Sym(graph, id)).reduce((s, v) => symbolicMath.add(s, v));
+        return {
+          g: gradient(
+            sum,
+            Array.from(a.values, (id) => new Sym(graph, id)),
+          ),
+        };
+      },
+    };
+    /* Of the sum of all of A·A by entry (i, j): what is in column i and in row j. */
+    const columns = new Float64Array(rows);
+    const sums = new Float64Array(rows);
+    for (let i = 0; i < rows; i++)
+      for (let p = rowPtr[i]; p < rowPtr[i + 1]; p++) {
+        columns[colIdx[p]] += x[p];
+        sums[i] += x[p];
+      }
+    const expected: number[] = [];
+    for (let i = 0; i < rows; i++)
+      for (let p = rowPtr[i]; p < rowPtr[i + 1]; p++) expected.push(columns[i] + sums[colIdx[p]]);
+    expect(relativeError(runProgram(program, { A: x }).outputs.g, expected)).toBeLessThan(1e-12);
   });
 });

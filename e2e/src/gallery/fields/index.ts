@@ -1,5 +1,6 @@
 import type { Example } from 'filigree';
 import { femExample } from './fem.js';
+import { gameOfLife } from './game-of-life.js';
 import { mgpcgExample } from './mgpcg.js';
 import { matmulLoop } from '../../fields/quant/matmul.js';
 import { partialStoreLoop } from '../../fields/quant/partial-store.js';
@@ -24,4 +25,5 @@ export const FIELD_EXAMPLES: readonly Example[] = [
   quantLoopExample(partialStoreLoop),
   quantLoopExample(matmulLoop),
   quantLoopExample(saxpyLoop),
+  gameOfLife,
 ];

@@ -1,6 +1,8 @@
 /** A flow in a tube: where it is, and its velocity there, in cells a step. */
 export interface Flow {
   readonly inside: readonly number[];
+  /** The cells of all blocks with a cell inside: those at the edge of the cube take a hundredth of what lies next to them. */
+  readonly carried: readonly number[];
   /** One array for each axis, zero outside. */
   readonly velocity: readonly Float64Array[];
 }
@@ -12,8 +14,8 @@ const centre = (n: number, at: number): readonly [number, number, number] => [
   at % n,
 ];
 
-/** A flow that turns around the third axis and along it, between two radii. */
-export const velocityAt = (n: number): Flow => {
+/** A flow that turns around the third axis and along it, between two radii, and cells in blocks of so many a side. */
+export const velocityAt = (n: number, block: number): Flow => {
   const velocity = [0, 1, 2].map(() => new Float64Array(n ** 3));
   const inside: number[] = [];
   for (let at = 0; at < n ** 3; at++) {
@@ -23,7 +25,11 @@ export const velocityAt = (n: number): Flow => {
     inside.push(at);
     [-1.5 * y, 1.5 * x, 0.25 + 0.5 * x].forEach((speed, axis) => (velocity[axis][at] = speed));
   }
-  return { inside, velocity };
+  const blockOf = (at: number): string =>
+    [Math.floor(at / n ** 2), Math.floor(at / n) % n, at % n].map((c) => Math.floor(c / block)).join();
+  const blocks = new Set(inside.map(blockOf));
+  const carried = Array.from({ length: n ** 3 }, (_, at) => at).filter((at) => blocks.has(blockOf(at)));
+  return { inside, carried, velocity };
 };
 
 /** A quantity after so many steps of the MacCormack scheme, over plain arrays. */
@@ -35,10 +41,10 @@ export const advected = (
 ): Float64Array => {
   let q = new Float64Array(n ** 3);
   for (const at of flow.inside) q[at] = begin(...centre(n, at));
-  const [forth, home] = [1, -1].map((dt) => flow.inside.map((at) => origin(n, flow, at, dt)));
+  const [forth, home] = [1, -1].map((dt) => flow.carried.map((at) => origin(n, flow, at, dt)));
   const carried = (from: Float64Array, origins: readonly (readonly number[])[]): Float64Array => {
     const to = new Float64Array(n ** 3);
-    flow.inside.forEach((at, m) => (to[at] = sampled(n, from, origins[m])));
+    flow.carried.forEach((at, m) => (to[at] = sampled(n, from, origins[m])));
     return to;
   };
   for (let s = 0; s < steps; s++) {

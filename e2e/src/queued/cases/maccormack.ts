@@ -93,7 +93,7 @@ export const maccormack: QueuedCase = {
         for (const c of CHANNELS) for (const name of ['there', 'back', 'correct']) run[`${name}${c}`]();
       },
       reference: (steps) => {
-        const flow = velocityAt(n);
+        const flow = velocityAt(n, BLOCK);
         const begin = [
           (x: number) => 1 + x,
           (x: number, y: number) => x * y,

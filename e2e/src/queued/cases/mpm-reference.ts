@@ -1,4 +1,5 @@
 import { filled } from '../case.js';
+import { gathered, nodesAround } from './particle-transfer.js';
 
 /** What the fluid of `mpm-split` is like. */
 export interface MpmConstants {
@@ -30,19 +31,9 @@ export const splitMpm = (
   const C = zeros(4 * particles);
   for (let s = 0; s < steps * STEPS; s++) {
     const [gu, gv, gm] = [zeros(n * n), zeros(n * n), zeros(n * n)];
-    const nodes = (p: number, visit: (node: number, w: number, dx: number, dy: number) => void): void => {
-      const [a, b] = [x[p], y[p]].map((z) => Math.floor(z * n - 0.5));
-      const [wx, wy] = [x[p] * n - a, y[p] * n - b].map((d) => [
-        0.5 * (1.5 - d) ** 2,
-        0.75 - (d - 1) ** 2,
-        0.5 * (d - 0.5) ** 2,
-      ]);
-      for (let k = 0; k < 3; k++)
-        for (let l = 0; l < 3; l++) visit((a + k) * n + b + l, wx[k] * wy[l], (a + k) / n - x[p], (b + l) / n - y[p]);
-    };
     for (let p = 0; p < particles; p++) {
       const stress = -dt * 4 * c.stiffness * c.volume * (J[p] - 1) * n * n;
-      nodes(p, (node, w, dx, dy) => {
+      nodesAround(n, x[p], y[p], (node, w, dx, dy) => {
         gu[node] += w * (mass * (u[p] + C[4 * p] * dx + C[4 * p + 1] * dy) + stress * dx);
         gv[node] += w * (mass * (v[p] + C[4 * p + 2] * dx + C[4 * p + 3] * dy) + stress * dy);
         gm[node] += w * mass;
@@ -61,17 +52,8 @@ export const splitMpm = (
         if (b < wall) gv[node] = Math.max(gv[node], 0);
         if (b > n - wall) gv[node] = Math.min(gv[node], 0);
       }
+    gathered(n, [x, y, u, v, C], [gu, gv]);
     for (let p = 0; p < particles; p++) {
-      u[p] = v[p] = 0;
-      C.fill(0, 4 * p, 4 * p + 4);
-      nodes(p, (node, w, dx, dy) => {
-        u[p] += w * gu[node];
-        v[p] += w * gv[node];
-        C[4 * p] += 4 * n * n * w * gu[node] * dx;
-        C[4 * p + 1] += 4 * n * n * w * gu[node] * dy;
-        C[4 * p + 2] += 4 * n * n * w * gv[node] * dx;
-        C[4 * p + 3] += 4 * n * n * w * gv[node] * dy;
-      });
       x[p] += dt * u[p];
       y[p] += dt * v[p];
       J[p] *= 1 + dt * (C[4 * p] + C[4 * p + 3]);

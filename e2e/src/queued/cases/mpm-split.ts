@@ -2,6 +2,7 @@ import { active, i32, kernel, range } from '@filigree/lang/kernels';
 import { dense, fields, i, ij, layout } from '@filigree/sparse/fields';
 import { times, type QueuedCase } from '../case.js';
 import { splitMpm, STEPS, type MpmConstants } from './mpm-reference.js';
+import { gather, weight } from './particle-transfer.js';
 
 export const mpmSplit: QueuedCase = {
   name: 'mpm-split',
@@ -34,9 +35,6 @@ export const mpmSplit: QueuedCase = {
       'J',
     ]);
     const { gu, gv, gm } = fields(float, ij, ['gu', 'gv', 'gm']);
-    /* The weight of one of three nodes along an axis; `d` is the distance from the first. */
-    const weight = (k: number, d: number) =>
-      k === 0 ? 0.5 * (1.5 - d) * (1.5 - d) : k === 1 ? 0.75 - (d - 1) * (d - 1) : 0.5 * (d - 0.5) * (d - 0.5);
     const scope = { ...constants, weight };
     const kernels = {
       init: kernel([x, y, u, v, J], { float, scope }, (x, y, u, v, J) => {
@@ -99,35 +97,7 @@ export const mpmSplit: QueuedCase = {
           if (b > n - wall && gv[a][b] > 0) gv[a][b] = 0;
         }
       }),
-      gather: kernel(
-        [x, y, u, v, cxx, cxy, cyx, cyy, gu, gv],
-        { float, scope },
-        (x, y, u, v, cxx, cxy, cyx, cyy, gu, gv) => {
-          for (const p of active(x)) {
-            const a = i32(Math.floor(x[p] * n - 0.5));
-            const b = i32(Math.floor(y[p] * n - 0.5));
-            let [nu, nv, xx, xy, yx, yy] = [0, 0, 0, 0, 0, 0];
-            for (const k of range(3))
-              for (const l of range(3)) {
-                const w = weight(k, x[p] * n - a) * weight(l, y[p] * n - b);
-                const dx = (a + k) / n - x[p];
-                const dy = (b + l) / n - y[p];
-                nu += w * gu[a + k][b + l];
-                nv += w * gv[a + k][b + l];
-                xx += w * gu[a + k][b + l] * dx;
-                xy += w * gu[a + k][b + l] * dy;
-                yx += w * gv[a + k][b + l] * dx;
-                yy += w * gv[a + k][b + l] * dy;
-              }
-            u[p] = nu;
-            v[p] = nv;
-            cxx[p] = 4 * n * n * xx;
-            cxy[p] = 4 * n * n * xy;
-            cyx[p] = 4 * n * n * yx;
-            cyy[p] = 4 * n * n * yy;
-          }
-        },
-      ),
+      gather: kernel([x, y, u, v, cxx, cxy, cyx, cyy, gu, gv], { float, scope }, gather),
       move: kernel([x, y, u, v], { float, scope }, (x, y, u, v) => {
         for (const p of active(x)) {
           x[p] += dt * u[p];

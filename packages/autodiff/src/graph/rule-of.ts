@@ -54,6 +54,8 @@ interface Places {
 const placesOf = (code: number, table: DerivativeTable): Places => {
   const rule = ruleOf(code, table);
   const is = (k: number): boolean =>
-    rule.is !== 'zero' && (rule.choice ? rule.choice.arms.includes(k) : k < (code === SELECT ? 3 : ARITY[code]));
+    rule.is === 'rule' && rule.choice
+      ? rule.choice.arms.includes(k)
+      : rule.is !== 'zero' && k < (code === SELECT ? 3 : ARITY[code]);
   return { first: is(0), second: is(1), third: is(2) };
 };

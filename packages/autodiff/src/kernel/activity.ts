@@ -9,15 +9,22 @@ import {
   type Region,
   type Value,
 } from '@filigree/ir';
-import { derivatives } from '../table/derivatives.js';
-import { isGiven } from './is-given.js';
+import type { DerivativeTable } from '../table/derivative.js';
 import type { ElementOp, ElementOpOf } from './element-ops.js';
+import { isGiven } from './is-given.js';
+import { rowOf, type Mode } from './rule.js';
 
 /**
  * Which values, by id, depend on what is differentiated by more than steps: floats from elements that have adjoints and from
  * scalar arguments. Others have no adjoint, and code is not made for them.
  */
-export const activeValues = (kernel: Kernel, elementOf: ElementOpOf, controlOf: ControlOf): ReadonlySet<number> => {
+export const activeValues = (
+  kernel: Kernel,
+  elementOf: ElementOpOf,
+  controlOf: ControlOf,
+  table: DerivativeTable,
+  mode: Mode,
+): ReadonlySet<number> => {
   const active = new Set<number>();
   const mark = (v: Value): void => {
     if (isFloat(v.type)) active.add(v.id);
@@ -31,8 +38,8 @@ export const activeValues = (kernel: Kernel, elementOf: ElementOpOf, controlOf: 
     }
     const control = controlOf(op);
     if (!control) {
-      if (derivatives[op.name]?.is !== 'zero' && op.operands.some((v) => active.has(v.id))) {
-        if (op.results.length > 0 && !op.results.some((r) => isFloat(r.type))) refuseTaken(op);
+      if (rowOf(table, op)?.is !== 'zero' && op.operands.some((v) => active.has(v.id))) {
+        if (op.results.length > 0 && !op.results.some((r) => isFloat(r.type))) refuseTaken(op, table, mode);
         op.results.forEach(mark);
       }
       if (!isGiven(op)) op.regions.forEach(inside);
@@ -67,10 +74,10 @@ export const activeValues = (kernel: Kernel, elementOf: ElementOpOf, controlOf: 
 };
 
 /** A float that becomes something else keeps no derivative, but where that is zero by definition. */
-const refuseTaken = (op: Op): void => {
-  const row = derivatives[op.name];
-  if (row?.is === 'rule') return;
-  fail('adjoint/no-rule', `${op.name} has no derivative${row ? `: ${row.why}` : ''}`, {
+const refuseTaken = (op: Op, table: DerivativeTable, mode: Mode): void => {
+  const row = rowOf(table, op);
+  if (row?.is === 'rule' || row?.is === 'structure') return;
+  fail(`${mode}/no-rule`, `${op.name} has no derivative${row?.is === 'refused' ? `: ${row.why}` : ''}`, {
     ...(op.loc ? { loc: op.loc } : {}),
     remedy: row?.is === 'refused' ? row.remedy : 'compute it from what is not differentiated',
   });

@@ -12,11 +12,12 @@ import {
   type Kernel,
   type Module,
   type OptionSpec,
-  type Pass,
 } from '@filigree/ir';
 import { cse, dce, storeForwarding } from '@filigree/opt';
 import { storesApart } from './apart.js';
 import { fieldDialect, layoutOf, valueName, type Formats } from '@filigree/sparse/fields';
+import { derivatives } from '../table/derivatives.js';
+import type { DerivativeTable } from '../table/derivative.js';
 import { activeValues } from './activity.js';
 import { adjointBuffers } from './adjoint-buffers.js';
 import { draftAdjoint, type Overflow, type Setting } from './draft.js';
@@ -24,7 +25,10 @@ import { elementOps, type ElementOpOf } from './element-ops.js';
 import { loopFacts } from './loop-facts.js';
 import { lost, missedLoops, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
+import { orderedChoices } from './ordered.js';
 import { refuseOverwrites, refuseRunningExtrema } from './overwrites.js';
+import { runPasses } from './run-passes.js';
+import { refuseUnknownOps } from './unknown-ops.js';
 
 /** What a kernel is differentiated by. */
 export interface AdjointOptions {
@@ -34,6 +38,8 @@ export interface AdjointOptions {
   readonly dialects?: readonly Dialect[];
   /** Formats that fields of the module are stored in. */
   readonly formats?: Formats;
+  /** A table to use instead of `derivatives`, for ops of extensions: `{ ...derivatives, 'my.sinc': rule }`. */
+  readonly table?: DerivativeTable;
   /**
    * Iterations that there is room for in a loop whose number of iterations is not known, and whose states the derivative needs; 65,536. Of memory it takes
    * the square root.
@@ -75,6 +81,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     adjoints,
     dialects: own = [],
     formats,
+    table: rows = derivatives,
     iterations = ITERATIONS,
   } = checkOptions('adjoint', given, adjointSpec);
   const layout = layoutOf(module.layout ?? { branches: [] }, formats);
@@ -83,33 +90,36 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
   const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, ...own];
   /* Of equal loads each would become an update of memory. */
-  const primal = passes({ ...module, kernels: [storesApart(found)] }, [
+  const primal = runPasses({ ...module, kernels: [storesApart(found)] }, [
     storeForwarding({ dialects }),
-    cse({ dialects }),
+    cse({ dialects: orderedChoices(dialects, rows) }),
   ]).kernels[0];
 
   const table = opTable(dialects);
   const controlOf = controlBy(table);
   const ownBuffers = adjointBuffers(module, primal);
   const elementOf = elementOps(adjoints, ownBuffers);
+  const places = new Set([
+    ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
+    ...ownBuffers.keys(),
+  ]);
+  refuseUnknownOps(primal, table, rows, places, 'adjoint');
   const setting: Setting = {
     primal,
     table,
     controlOf,
     elementOf,
     ownBuffers,
-    active: activeValues(primal, elementOf, controlOf),
-    places: new Set([
-      ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
-      ...ownBuffers.keys(),
-    ]),
+    derivatives: rows,
+    active: activeValues(primal, elementOf, controlOf, rows, 'adjoint'),
+    places,
     facts: loopFacts(primal, controlOf),
     iterations,
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
   for (let remembered: readonly number[] = []; ;) {
     const { draft, buffers, ...made } = draftAdjoint(module.buffers, setting, new Set(remembered));
-    const whole = passes({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
+    const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
       cse({ dialects }),
       dce({ dialects }),
     ]);
@@ -119,7 +129,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       remembered = [...remembered, ...missed];
       continue;
     }
-    refuseLost(name, kernel);
+    refuseLost(name, kernel, 'adjoint');
     refuseRunningExtrema(primal, elementOf, setting.active);
     const taken = new Set(module.buffers.map((x) => x.name));
     return {
@@ -136,6 +146,7 @@ const adjointSpec: OptionSpec<AdjointOptions> = {
   adjoints: option.record(option.text),
   dialects: option.array('a list of dialects'),
   formats: option.anything,
+  table: option.anything,
   iterations: option.number(1),
 };
 
@@ -156,10 +167,3 @@ const flowOf = (
   });
   return { reads: [...reads], writes: [...writes] };
 };
-
-const passes = (module: Module, list: readonly Pass<Module>[]): Module =>
-  list.reduce((m, p) => {
-    const done = p.run(m);
-    if (done._tag === 'Left') throw new Error(`${p.name}: ${done.left[0].message}`);
-    return done.right;
-  }, module);

@@ -10,6 +10,7 @@ import {
   type OpTable,
   type ScalarType,
 } from '@filigree/ir';
+import type { DerivativeTable } from '../table/derivative.js';
 import { againIn, passingWrites } from './again.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { MakeBuffer } from './history.js';
@@ -24,6 +25,7 @@ import { Sums } from './sums.js';
 export interface Setting {
   readonly primal: Kernel;
   readonly table: OpTable;
+  readonly derivatives: DerivativeTable;
   readonly controlOf: ControlOf;
   readonly elementOf: ElementOpOf;
   /** The adjoints of buffers that it uses. */

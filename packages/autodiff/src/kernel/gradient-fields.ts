@@ -1,30 +1,18 @@
-import { fail, isFloat } from '@filigree/ir';
-import { field, withBeside, type AnyField, type FieldDecl, type Layout } from '@filigree/sparse/fields';
+import { isFloat } from '@filigree/ir';
+import type { AnyField, FieldDecl, Layout } from '@filigree/sparse/fields';
+import { companions, placedBeside } from './companion-fields.js';
+
+const adjoints = companions('grad');
+const tangents = companions('tangent');
 
 /**
  * The field of a field's adjoint: `adjointField(x)` is called `x_grad`, and its components `x_0_grad` …. Of one field it is always the
  * same, so layouts can place it and kernels read and write it. Error: `adjoint/integer`.
  */
-export const adjointField = <F extends AnyField>(primal: F): F => {
-  const known = gradients.get(primal);
-  if (known) return known as F;
-  const made = gradientField(primal) as F;
-  gradients.set(primal, made);
-  return made;
-};
+export const adjointField = <F extends AnyField>(primal: F): F => adjoints.of(primal);
 
-const gradientField = (primal: AnyField): AnyField => {
-  if (!isFloat(primal.type))
-    fail('adjoint/integer', `field '${primal.name}' of type ${primal.type} has no derivative`, {
-      remedy: 'differentiate fields of floats',
-    });
-  const name = `${primal.name}_grad`;
-  return primal.is === 'scalar'
-    ? field(name, primal.type, primal.axes ? { axes: primal.axes } : {})
-    : { ...primal, name, components: primal.components.map((c) => adjointField(c)) };
-};
-
-const gradients = new WeakMap<AnyField, AnyField>();
+/** The field of a field's tangent, `x_tangent`; otherwise as `adjointField`. */
+export const tangentField = <F extends AnyField>(primal: F): F => tangents.of(primal);
 
 /** A layout that has the adjoints of fields, and the names of both. */
 export interface WithGradients {
@@ -34,17 +22,26 @@ export interface WithGradients {
 }
 
 /** Places the adjoints of scalar fields beside their primals, but for those that the layout has already. */
-export const withGradients = (layout: Layout, primals: readonly FieldDecl[]): WithGradients => {
-  const missing = new Set(primals.filter((f) => !layout.fields.has(adjointField(f).name)));
-  return {
-    layout: missing.size === 0 ? layout : withBeside(layout, (f) => (missing.has(f) ? [adjointField(f)] : [])),
-    adjoints: Object.fromEntries(primals.map((f) => [f.name, adjointField(f).name])),
-  };
-};
+export const withGradients = (layout: Layout, primals: readonly FieldDecl[]): WithGradients => ({
+  layout: placedBeside(layout, primals, adjoints),
+  adjoints: Object.fromEntries(primals.map((f) => [f.name, adjointField(f).name])),
+});
 
-/** The scalar fields of floats that a layout places, but for adjoints of others. */
-export const differentiable = (layout: Layout): readonly FieldDecl[] => {
-  const floats = [...layout.fields.values()].map(({ field: f }) => f).filter((f) => isFloat(f.type));
-  const adjoints = new Set(floats.map((f) => gradients.get(f)));
-  return floats.filter((f) => !adjoints.has(f));
-};
+/** A layout that has the tangents of fields, and the names of both. */
+export interface WithTangents {
+  readonly layout: Layout;
+  /** The names of scalar fields, each with that of its tangent. */
+  readonly tangents: Readonly<Record<string, string>>;
+}
+
+/** As `withGradients`, with tangents. */
+export const withTangents = (layout: Layout, primals: readonly FieldDecl[]): WithTangents => ({
+  layout: placedBeside(layout, primals, tangents),
+  tangents: Object.fromEntries(primals.map((f) => [f.name, tangentField(f).name])),
+});
+
+/** The scalar fields of floats that a layout places, but for adjoints and tangents of others. */
+export const differentiable = (layout: Layout): readonly FieldDecl[] =>
+  [...layout.fields.values()]
+    .map(({ field }) => field)
+    .filter((f) => isFloat(f.type) && !adjoints.has(f) && !tangents.has(f));

@@ -1,4 +1,5 @@
 import { defineGeneral, dialect, fail, walk, type Builder, type Kernel, type Value } from '@filigree/ir';
+import type { Mode } from './rule.js';
 
 /**
  * Stands for a value that the adjoint cannot compute again. Most are never needed: what is left of them once dead code is gone is
@@ -33,11 +34,11 @@ export const missedLoops = ({ body }: Kernel): readonly number[] => {
   return [...found];
 };
 
-/** Refuses a kernel that needs a lost value. Error: `adjoint/lost`. */
-export const refuseLost = (primal: string, { body }: Kernel): void =>
+/** Refuses a kernel that needs a lost value. Errors: `adjoint/lost`, `tangent/lost`. */
+export const refuseLost = (primal: string, { body }: Kernel, mode: Mode): void =>
   walk(body, (op) => {
     if (op.name === 'adjoint.lost')
-      fail('adjoint/lost', `the derivative of kernel '${primal}' needs ${String(op.attrs.why)}`, {
+      fail(`${mode}/lost`, `the derivative of kernel '${primal}' needs ${String(op.attrs.why)}`, {
         loc: op.loc,
         remedy: String(op.attrs.remedy),
       });

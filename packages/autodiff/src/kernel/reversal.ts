@@ -8,6 +8,7 @@ import {
   type Scalar,
   type Value,
 } from '@filigree/ir';
+import type { DerivativeTable } from '../table/derivative.js';
 import type { Again, Instead, Known } from './again.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { MakeBuffer } from './history.js';
@@ -18,6 +19,7 @@ import type { Sums } from './sums.js';
 /** What reversing a kernel asks and shares. */
 export interface Reversal {
   readonly table: OpTable;
+  readonly derivatives: DerivativeTable;
   readonly controlOf: ControlOf;
   readonly elementOf: ElementOpOf;
   readonly again: Again;

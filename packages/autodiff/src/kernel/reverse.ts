@@ -1,5 +1,4 @@
 import { algebraOf, fail, isFloat, isLoop, type Builder, type Op, type Region, type Value, walk } from '@filigree/ir';
-import { derivatives } from '../table/derivatives.js';
 import type { Known } from './again.js';
 import type { ElementOp } from './element-ops.js';
 import { reverseGiven } from './given.js';
@@ -7,6 +6,7 @@ import { isGiven } from './is-given.js';
 import { reverseLoop } from './loops.js';
 import { ownElements, type Owns } from './own.js';
 import { captured, type Reversal } from './reversal.js';
+import { ruleOf } from './rule.js';
 import type { Sums } from './sums.js';
 
 /** Appends the reverse of a region, whose values are known: from the sums of what it yields to those of what it takes. */
@@ -37,19 +37,10 @@ const reverseScalar = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums
   if (!seed || !op.operands.some((v) => r.active.has(v.id))) return;
   if (op.name === 'arith.cast')
     return sums.add(b, op.operands[0], b.value('arith.cast', [seed], { to: op.operands[0].type as string }));
-  const derivative = Object.hasOwn(derivatives, op.name) ? derivatives[op.name] : undefined;
-  if (derivative?.is === 'zero') return;
-  if (derivative?.is !== 'rule')
-    return fail(
-      'adjoint/no-rule',
-      `'${op.name}' has no derivative${derivative ? `: ${derivative.why}` : ' that is known'}`,
-      {
-        loc: op.loc,
-        remedy: derivative?.remedy ?? 'compute it from other operations, or in a kernel that is not differentiated',
-      },
-    );
+  const rule = ruleOf(r.derivatives, op, 'adjoint');
+  if (!rule) return;
   const value = (v: Value): Value => r.again.value(known, v);
-  const terms = derivative.times(algebraOf(b, result.type), seed, value(result), ...op.operands.map(value));
+  const terms = rule.times(algebraOf(b, result.type), seed, value(result), ...op.operands.map(value));
   op.operands.forEach((v, n) => {
     const term = terms[n];
     if (term) sums.add(b, v, term);

@@ -9,6 +9,8 @@ export type Derivative =
       readonly choice?: Choice;
     }
   | { readonly is: 'zero'; readonly why: string }
+  /** An op of control flow or memory, whose derivative is not told by numbers alone. */
+  | { readonly is: 'structure'; readonly how: string }
   | { readonly is: 'refused'; readonly why: string; readonly remedy: string };
 
 /**
@@ -33,6 +35,13 @@ export type TimesPartials = <A>(
 export interface Choice {
   readonly arms: readonly [number, number];
   readonly first: <A>(s: ScalarAlgebra<A>, ...operands: readonly A[]) => A;
+}
+
+declare module '@filigree/ir' {
+  interface Extension {
+    /** What the derivatives of its ops are, by the name of the op. */
+    readonly derivatives?: DerivativeTable;
+  }
 }
 
 /** Derivatives by the name of the op. */

@@ -1,3 +1,4 @@
+import { structures } from './structures.js';
 import type { Choice, Derivative, DerivativeTable, TimesPartials } from './derivative.js';
 
 const rule = (times: TimesPartials): Derivative => ({ is: 'rule', times });
@@ -103,4 +104,6 @@ export const derivatives: DerivativeTable = {
     why: 'bits of a number have no derivative',
     remedy: 'compute with the number itself, or give the function that does this a derivative of its own',
   },
+
+  ...structures,
 };

@@ -1,123 +1,8 @@
-import { adjoint, withGradients } from '@filigree/autodiff';
-import {
-  allocateBuffers,
-  buildKernel,
-  coreDialects,
-  interpret,
-  type Builder,
-  type Buffer,
-  type Kernel,
-  type Module,
-  type Value,
-} from '@filigree/ir';
-import { dense, field, FieldStore, fieldDialect, i, layout, layoutTree } from '@filigree/sparse/fields';
-import * as E from 'fp-ts/lib/Either.js';
+import { adjoint } from '@filigree/autodiff';
+import type { FieldStore } from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-
-/** A statement adds one value to those in scope; operands are chosen among these. */
-type Statement =
-  | { readonly is: 'compute'; readonly op: (typeof operations)[number]; readonly a: number; readonly b: number }
-  | { readonly is: 'if'; readonly a: number; readonly b: number; readonly arms: readonly (readonly Statement[])[] }
-  | {
-      readonly is: 'for' | 'while';
-      readonly trips: number;
-      readonly a: number;
-      readonly b: number;
-      readonly body: readonly Statement[];
-    };
-
-const operations = ['add', 'sub', 'mul', 'sin', 'gauss', 'min'] as const;
-
-const { block } = fc.letrec<{ statement: Statement; block: Statement[] }>((tie) => ({
-  block: fc.array(tie('statement'), { minLength: 1, maxLength: 4, depthIdentifier: 'nest' }),
-  statement: fc.oneof(
-    { depthSize: 'small', depthIdentifier: 'nest', maxDepth: 3 },
-    fc.record({ is: fc.constant('compute' as const), op: fc.constantFrom(...operations), a: fc.nat(9), b: fc.nat(9) }),
-    fc.record({
-      is: fc.constant('if' as const),
-      a: fc.nat(9),
-      b: fc.nat(9),
-      arms: fc.tuple(tie('block'), tie('block')),
-    }),
-    fc.record({
-      is: fc.constantFrom('for' as const, 'while' as const),
-      trips: fc.nat(5),
-      a: fc.nat(9),
-      b: fc.nat(9),
-      body: tie('block'),
-    }),
-  ),
-}));
-
-const run = (b: Builder, code: readonly Statement[], before: readonly Value[], n: Value): Value => {
-  const values = [...before];
-  const pick = (k: number): Value => values[values.length - 1 - (k % values.length)];
-  for (const s of code) values.push(statement(b, s, pick, values, n));
-  /* Bounded, so that nothing grows without end. */
-  return b.math('sin', b.add(values[values.length - 1], b.mul(b.f64(0.5), pick(1))));
-};
-
-const statement = (b: Builder, s: Statement, pick: (k: number) => Value, values: readonly Value[], n: Value): Value => {
-  const [x, y] = [pick(s.a), pick(s.b)];
-  if (s.is === 'if')
-    return b.if(
-      b.cmp('gt', x, b.mul(y, b.f64(0.7))),
-      () => run(b, s.arms[0], values, n),
-      () => run(b, s.arms[1], values, n),
-    )[0];
-  if (s.is === 'for')
-    return b.for(b.i32(0), s.trips % 2 === 0 ? b.i32(s.trips) : n, b.i32(1), {}, [x], (k, [c]) =>
-      run(b, s.body, [...values, b.mul(b.cast(k, 'f64'), y), c], n),
-    )[0];
-  if (s.is !== 'compute')
-    return b.while(
-      [b.i32(0), x],
-      ([k, c]) => {
-        const goOn = b.and(b.cmp('lt', k, n), b.cmp('lt', c, b.f64(0.6)));
-        return [goOn, k, c, b.mul(c, y)];
-      },
-      ([k, c, d]) => [b.add(k, b.i32(1)), b.add(run(b, s.body, [...values, d, c], n), b.mul(b.f64(0.3), c))],
-    )[2];
-  if (s.op === 'sin') return b.math('sin', b.mul(x, b.f64(1.3)));
-  if (s.op === 'gauss') return b.math('exp', b.neg(b.mul(x, x)));
-  return s.op === 'add' ? b.add(x, y) : s.op === 'sub' ? b.sub(x, y) : s.op === 'mul' ? b.mul(x, y) : b.min(x, y);
-};
-
-const x = field('x', 'f64');
-const y = field('y', 'f64');
-const loss = field('loss', 'f64');
-const { layout: tree, adjoints } = withGradients(layout(dense(i, 2).pointer().place(x, y), dense(i, 1).place(loss)), [
-  x,
-  y,
-  loss,
-]);
-
-const kernelOf = (code: readonly Statement[]): Kernel =>
-  buildKernel(
-    'f',
-    { n: 'i32' },
-    (b, { n }) => {
-      const { region } = b.region([{ type: 'i32' }], ([p]) => {
-        const values = [x, y].map(({ name }) => b.value('field.load', [p], { field: name }));
-        const result = run(b, code, values, n);
-        const weighted = b.mul(result, b.cast(b.add(p, b.i32(1)), 'f64'));
-        b.value('field.atomic', [weighted, b.i32(0)], { field: 'loss', kind: 'add' });
-      });
-      b.op('field.for', [], { node: 'up.x' }, [region]);
-    },
-    [],
-    { dialects: [...coreDialects, fieldDialect(tree)] },
-  );
-
-const launch = (kernel: Kernel, buffers: readonly Buffer[], store: FieldStore, n: number): void => {
-  const module: Module = { name: 'm', buffers, kernels: [kernel], attrs: {} };
-  const ran = interpret(module, [...coreDialects, fieldDialect(tree, store)], allocateBuffers(buffers), {
-    kernel: kernel.name,
-    args: [n],
-  });
-  if (E.isLeft(ran)) throw new Error(ran.left[0].message);
-};
+import { adjoints, block, launch, moduleOf, newStore, places } from './random-code.js';
 
 it('random kernels with loops, breaks and branches have the gradients that differences tell', () => {
   const number = fc.integer({ min: -900, max: 900 }).map((k) => k / 700);
@@ -128,15 +13,13 @@ it('random kernels with loops, breaks and branches have the gradients that diffe
       fc.array(number, { minLength: 4, maxLength: 4 }),
       fc.integer({ min: 0, max: 4 }),
       (code, at, n) => {
-        const kernel = kernelOf(code);
-        const places = [x, y].flatMap(({ name }) => [0, 1].map((p) => [name, p] as const));
+        const module = moduleOf(code);
         const filled = (values: readonly number[]): FieldStore => {
-          const store = new FieldStore(tree);
+          const store = newStore();
           places.forEach(([name, p], k) => store.store(name, [p], values[k]));
-          launch(kernel, [], store, n);
+          launch(module.kernels[0], [], store, n);
           return store;
         };
-        const module: Module = { name: 'm', layout: layoutTree(tree), buffers: [], kernels: [kernel], attrs: {} };
         const made = adjoint(module, 'f', { adjoints });
         const store = filled(at);
         store.store('loss_grad', [0], 1);

@@ -49,10 +49,12 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
   const arithmetic = arithmeticOf(options.arithmetic);
   const specializeOptions = mergeOptions(options.specialize ?? {}, options.dtype ? { dtype: options.dtype } : {});
   const { dtype } = specializeOptions;
+  /* What is listed in columns is stored, whatever it costs to evaluate again. */
+  const columns = specializeOptions.decompose.global;
   await onProgress?.('trace');
   const started = performance.now();
   const traced = right(
-    runPass(trace({ arithmetic, ...(maxMB === undefined ? {} : { maxMB }) }), program, backend.watch),
+    runPass(trace({ arithmetic, columns, ...(maxMB === undefined ? {} : { maxMB }) }), program, backend.watch),
   );
   checkNames(traced);
   const tracedAt = performance.now();

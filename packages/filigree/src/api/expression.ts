@@ -40,6 +40,9 @@ export const RESULT = 'result';
  */
 const BYTES_PER_FLOP = 32;
 
+/** Of longer chains, as of high powers, the steps may be found to repeat: as nodes. */
+const MOST_PRODUCTS = 6;
+
 const flopsThatFit = (): number => Math.floor(platform.memoryBytes() / BYTES_PER_FLOP);
 
 /**
@@ -63,6 +66,7 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
     }
   }
   const plan = right(planExpr(tree, { ...patterns, ...numbers }, { mostFlops: flopsThatFit() }));
+  const isChain = plan.steps.filter((s) => s.op === 'multiply').length > MOST_PRODUCTS;
   const variables = Object.values(patterns).reduce((n, p) => n + p.colIdx.length, 0);
   return {
     tree,
@@ -72,9 +76,13 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
     program: {
       capacity: Math.min(variables + plan.flops + 1024, 2 ** 27),
       inputs: patterns,
-      run: (inputs, { graph }) => ({
+      run: (inputs, { graph, ring }) => ({
         [RESULT]: right(
-          evaluateExpr(tree, { ...(inputs as Record<string, Csr<Int32Array>>), ...numbers }, symbolicRing(graph)),
+          evaluateExpr(
+            tree,
+            { ...(inputs as Record<string, Csr<Int32Array>>), ...numbers },
+            isChain ? symbolicRing(graph) : ring,
+          ),
         ),
       }),
     },

@@ -29,6 +29,8 @@ export const FIELD_ABLATIONS = {
   'fuse-stores': { quant: { fuse: false } },
   /** Stores to words of several fields without a loop, where no other thread writes them. */
   'own-words': { quant: { own: false } },
+  /** Loops over the elements of bit arrays as loops over words. */
+  'vectorize-bits': { quant: { words: false } },
   /** Sums of each thread for itself. */
   privatize: { omit: ['privatize'] },
   /** What is known of integers: bounds that always hold, digits of sums. */

@@ -31,6 +31,7 @@ export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
   'forward-values',
   'fuse-stores',
   'own-words',
+  'vectorize-bits',
   'privatize',
   'integer-range',
   'uneven-loops',

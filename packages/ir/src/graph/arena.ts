@@ -59,7 +59,7 @@ export abstract class NodeArena {
   protected limit: number;
   protected readonly check: CollisionCheck | undefined;
   /** Nodes that there may be. */
-  private readonly most: number;
+  private most: number;
 
   constructor(given?: GraphOptions) {
     const options = checkOptions('Graph', given, graphSpec);
@@ -178,11 +178,26 @@ export abstract class NodeArena {
     }
     /* Equal small residues in all lanes: the expression is an integer, whatever it looks like. */
     if ((h0 < SMALL || h0 > P0 - SMALL) && this.algebraic && (ARITY[code] === 2 || code === NEG)) {
-      if (h0 < SMALL && h0 === h1 && h1 === h2) return this.constant(h0);
-      const n = P0 - h0;
-      if (n < SMALL && P1 - h1 === n && P2 - h2 === n) return this.constant(-n);
+      const n = smallInteger(h0, h1, h2);
+      if (n !== undefined) return this.constant(n);
     }
     const id = this.append(code, a, b, h0, h1, h2);
+    this.table.enter(~found, id, h0, h1, h2);
+    return id;
+  }
+
+  /** Whether expressions are found by their residues alone: then a variable may stand for one whose operands are kept elsewhere. */
+  get findsByResidues(): boolean {
+    return this.check === undefined;
+  }
+
+  /** The node with these residues, or a variable of them, made now; −1 where they are those of a small integer. */
+  protected variableOf(h0: number, h1: number, h2: number): number {
+    if (this.length >= this.limit) this.reserve(this.length + 1);
+    const found = this.table.find(this.hash, h0, h1, h2);
+    if (found >= 0) return found;
+    if (this.algebraic && (h0 < SMALL || h0 > P0 - SMALL) && smallInteger(h0, h1, h2) !== undefined) return -1;
+    const id = this.append(VARIABLE, this.variableCount++, 0, h0, h1, h2);
     this.table.enter(~found, id, h0, h1, h2);
     return id;
   }
@@ -211,17 +226,8 @@ export abstract class NodeArena {
   reserve(n: number): void {
     this.requireHashes();
     if (n > this.op.length) {
-      if (n > this.most)
-        fail(
-          this.most < MAX_NODES ? 'memory/limit' : 'graph/too-large',
-          this.most < MAX_NODES
-            ? `the program has more than the ${this.most} expressions that the given limit of memory has room for`
-            : `an expression graph holds at most ${MAX_NODES} nodes`,
-          {
-            remedy: `say loops over many alike as elements, split the program${this.most < MAX_NODES ? ', or raise maxMB' : ''}`,
-          },
-        );
-      const capacity = Math.min(this.most, Math.max(n, 2 * this.op.length));
+      if (n > this.most) this.tooMany();
+      const capacity = Math.min(Math.floor(this.most), Math.max(n, 2 * this.op.length));
       this.op = grow(new Uint8Array(capacity), this.op);
       this.left = grow(new Int32Array(capacity), this.left);
       this.right = grow(new Int32Array(capacity), this.right);
@@ -232,9 +238,35 @@ export abstract class NodeArena {
     this.table.grow(n - this.length, this.op.length, this.hash);
     this.limit = Math.min(this.op.length, this.length + this.table.room);
   }
+
+  /** Counts memory that is kept beside the nodes, such as terms of sums, towards the given limit. */
+  charge(bytes: number): void {
+    if (this.most === MAX_NODES) return;
+    this.most -= bytes / BYTES_A_NODE;
+    if (this.length > this.most) this.tooMany();
+  }
+
+  private tooMany(): never {
+    const limited = this.most < MAX_NODES;
+    return fail(
+      limited ? 'memory/limit' : 'graph/too-large',
+      limited
+        ? `the program has more than the ${Math.max(0, Math.floor(this.most))} expressions that the given limit of memory has room for`
+        : `an expression graph holds at most ${MAX_NODES} nodes`,
+      { remedy: `say loops over many alike as elements, split the program${limited ? ', or raise maxMB' : ''}` },
+    );
+  }
 }
 
 const SMALL = 1 << 20;
+
+/** The integer with these residues, if it is a small one. */
+const smallInteger = (h0: number, h1: number, h2: number): number | undefined => {
+  if (h0 < SMALL && h0 === h1 && h1 === h2) return h0;
+  const n = P0 - h0;
+  return n < SMALL && P1 - h1 === n && P2 - h2 === n ? -n : undefined;
+};
+
 const MAX_NODES = 2 ** 29 - 1;
 /* With the share of the table. */
 const BYTES_A_NODE = 30;

@@ -20,6 +20,10 @@ export class Graph extends NodeArena {
   private i0 = 0;
   private i1 = 0;
   private i2 = 0;
+  /* What `mixed` found. */
+  private m0 = 0;
+  private m1 = 0;
+  private m2 = 0;
 
   add(a: number, b: number): number {
     const { op, hash } = this;
@@ -200,30 +204,8 @@ export class Graph extends NodeArena {
       for (let e = 0; e < count; e++) out[o + e] = this.dotAsWritten(a, ai, b, bi, ptr[e], ptr[e + 1]);
       return;
     }
-    if (3 * ptr[count] > this.products.length) this.products = new Int32Array(6 * ptr[count]);
-    if (3 * count > this.sums.length) this.sums = new Int32Array(6 * count);
+    this.residuesOfDots(a, ai, b, bi, ptr, count);
     const { op, hash, products, sums, table } = this;
-    for (let e = 0; e < count; e++) {
-      let s0 = 0;
-      let s1 = 0;
-      let s2 = 0;
-      for (let t = ptr[e]; t < ptr[e + 1]; t++) {
-        const x = 3 * a[ai[t]];
-        const y = 3 * b[bi[t]];
-        const p0 = mul0(hash[x], hash[y]);
-        const p1 = mul1(hash[x + 1], hash[y + 1]);
-        const p2 = mul2(hash[x + 2], hash[y + 2]);
-        products[3 * t] = p0;
-        products[3 * t + 1] = p1;
-        products[3 * t + 2] = p2;
-        s0 = wrap(s0 + p0, P0);
-        s1 = wrap(s1 + p1, P1);
-        s2 = wrap(s2 + p2, P2);
-      }
-      sums[3 * e] = s0;
-      sums[3 * e + 1] = s1;
-      sums[3 * e + 2] = s2;
-    }
     table.glance(hash, sums, 0, count);
     for (let e = 0; e < count; e++) {
       const from = ptr[e];
@@ -247,6 +229,155 @@ export class Graph extends NodeArena {
       }
       out[o + e] = s;
     }
+  }
+
+  /**
+   * As `dots`, but a sum that there is not yet becomes a variable of its value, for whoever keeps its terms elsewhere: it has the residues of the
+   * sum, so that what equals the sum is that variable. These variables follow one another. −1 is left for a sum of no products, for one of the value of a small integer, and where `out` has `APART`. No operand may be a number or, where operations count, a negation.
+   */
+  dotsAsVariables(
+    out: Int32Array,
+    o: number,
+    a: Int32Array,
+    ai: Int32Array,
+    b: Int32Array,
+    bi: Int32Array,
+    ptr: Int32Array,
+    count: number,
+  ): void {
+    if (this.algebraic) this.residuesOfDots(a, ai, b, bi, ptr, count);
+    else this.residuesAsWritten(a, ai, b, bi, ptr, count);
+    const { hash, sums } = this;
+    this.table.glance(hash, sums, 0, count);
+    for (let e = 0; e < count; e++)
+      out[o + e] =
+        out[o + e] === APART || ptr[e + 1] === ptr[e]
+          ? -1
+          : this.variableOf(sums[3 * e], sums[3 * e + 1], sums[3 * e + 2]);
+  }
+
+  /** Residues of such sums and of their products, over the reals. */
+  private residuesOfDots(
+    a: Int32Array,
+    ai: Int32Array,
+    b: Int32Array,
+    bi: Int32Array,
+    ptr: Int32Array,
+    count: number,
+  ): void {
+    if (3 * ptr[count] > this.products.length) this.products = new Int32Array(6 * ptr[count]);
+    if (3 * count > this.sums.length) this.sums = new Int32Array(6 * count);
+    const { hash, products, sums } = this;
+    for (let e = 0; e < count; e++) {
+      let s0 = 0;
+      let s1 = 0;
+      let s2 = 0;
+      for (let t = ptr[e]; t < ptr[e + 1]; t++) {
+        const x = 3 * a[ai[t]];
+        const y = 3 * b[bi[t]];
+        const p0 = mul0(hash[x], hash[y]);
+        const p1 = mul1(hash[x + 1], hash[y + 1]);
+        const p2 = mul2(hash[x + 2], hash[y + 2]);
+        products[3 * t] = p0;
+        products[3 * t + 1] = p1;
+        products[3 * t + 2] = p2;
+        s0 = wrap(s0 + p0, P0);
+        s1 = wrap(s1 + p1, P1);
+        s2 = wrap(s2 + p2, P2);
+      }
+      sums[3 * e] = s0;
+      sums[3 * e + 1] = s1;
+      sums[3 * e + 2] = s2;
+    }
+  }
+
+  /** The same of sums and products that are told apart by their operations. */
+  private residuesAsWritten(
+    a: Int32Array,
+    ai: Int32Array,
+    b: Int32Array,
+    bi: Int32Array,
+    ptr: Int32Array,
+    count: number,
+  ): void {
+    if (3 * count > this.sums.length) this.sums = new Int32Array(6 * count);
+    const { hash, sums } = this;
+    for (let e = 0; e < count; e++) {
+      let s0 = 0;
+      let s1 = 0;
+      let s2 = 0;
+      for (let t = ptr[e]; t < ptr[e + 1]; t++) {
+        const x = 3 * a[ai[t]];
+        const y = 3 * b[bi[t]];
+        this.mixed(MUL, hash[x], hash[x + 1], hash[x + 2], hash[y], hash[y + 1], hash[y + 2]);
+        if (t > ptr[e]) this.mixed(ADD, s0, s1, s2, this.m0, this.m1, this.m2);
+        s0 = this.m0;
+        s1 = this.m1;
+        s2 = this.m2;
+      }
+      sums[3 * e] = s0;
+      sums[3 * e + 1] = s1;
+      sums[3 * e + 2] = s2;
+    }
+  }
+
+  /** a + b, or a − b, as such a variable; −1 where it is a small integer. */
+  sumAsVariable(a: number, b: number, minus: boolean): number {
+    const { hash } = this;
+    const x = 3 * a;
+    let y = 3 * b;
+    if (!this.algebraic) {
+      if (minus && this.op[b] === NEG) y = 3 * this.left[b];
+      if (minus && this.op[b] !== NEG) this.mixed(NEG, hash[y], hash[y + 1], hash[y + 2], 0, 0, 0);
+      else this.copied(y);
+      this.mixed(ADD, hash[x], hash[x + 1], hash[x + 2], this.m0, this.m1, this.m2);
+      return this.variableOf(this.m0, this.m1, this.m2);
+    }
+    return minus
+      ? this.variableOf(
+          lower(hash[x] - hash[y], P0),
+          lower(hash[x + 1] - hash[y + 1], P1),
+          lower(hash[x + 2] - hash[y + 2], P2),
+        )
+      : this.variableOf(
+          wrap(hash[x] + hash[y], P0),
+          wrap(hash[x + 1] + hash[y + 1], P1),
+          wrap(hash[x + 2] + hash[y + 2], P2),
+        );
+  }
+
+  private copied(h: number): void {
+    this.m0 = this.hash[h];
+    this.m1 = this.hash[h + 1];
+    this.m2 = this.hash[h + 2];
+  }
+
+  /** An operation as a node of its own, which equals no other whatever its value: for expressions in which variables that stand for sums are written out. */
+  apart(code: number, a: number, b: number): number {
+    if (this.length >= this.limit) this.reserve(this.length + 1);
+    this.mixed(code, this.length, a, P0, b, this.length, P1);
+    return this.append(code, a, b, this.m0, this.m1, this.m2);
+  }
+
+  /** The sum of two or more nodes in order, which takes the place of a variable of its value: what equals it is found as this node from then on. */
+  sumInPlaceOf(variable: number, ids: Int32Array): number {
+    const last = ids.length - 1;
+    let s = ids[0];
+    for (let t = 1; t < last; t++) s = this.partialSum(s, ids[t]);
+    return this.inPlaceOf(variable, ADD, s, ids[last]);
+  }
+
+  /** The same of a product, or minus it. */
+  productInPlaceOf(variable: number, a: number, b: number, minus: boolean): number {
+    return minus ? this.inPlaceOf(variable, NEG, this.mul(a, b), 0) : this.inPlaceOf(variable, MUL, a, b);
+  }
+
+  private inPlaceOf(variable: number, code: number, a: number, b: number): number {
+    if (this.length >= this.limit) this.reserve(this.length + 1);
+    const [h0, h1, h2] = this.algebraicHash(variable);
+    const id = this.append(code, a, b, h0, h1, h2);
+    if (this.table.find(this.hash, h0, h1, h2) === variable) this.table.replace(variable, id, h0, h1, h2);
+    return id;
   }
 
   private dotAsWritten(a: Int32Array, ai: Int32Array, b: Int32Array, bi: Int32Array, from: number, to: number): number {
@@ -311,33 +442,35 @@ export class Graph extends NodeArena {
   /** An operation whose result is no polynomial of its operands' residues: a random value determined by them. */
   private opaque(code: number, a: number, b: number): number {
     const { hash } = this;
-    let x = 3 * a;
-    let y = 3 * b;
+    const x = 3 * a;
+    const y = 3 * b;
+    this.mixed(code, hash[x], hash[x + 1], hash[x + 2], hash[y], hash[y + 1], hash[y + 2]);
+    return this.intern(code, a, b, this.m0, this.m1, this.m2);
+  }
+
+  /** Residues of such an operation, of those of its operands, left in `m0` to `m2`. Those of a second operand of unary ones are not looked at. */
+  private mixed(code: number, a0: number, a1: number, a2: number, b0: number, b1: number, b2: number): void {
     const unary = ARITY[code] === 1;
-    if (!unary && COMMUTATIVE[code] === 1 && hash[x] > hash[y]) {
-      const t = x;
-      x = y;
-      y = t;
-    }
-    let w = mix(code, hash[x]);
-    w = mix(w, hash[x + 1]);
-    w = mix(w, hash[x + 2]);
+    let [x0, x1, x2, y0, y1, y2] = [a0, a1, a2, b0, b1, b2];
+    if (!unary && COMMUTATIVE[code] === 1 && x0 > y0) [x0, x1, x2, y0, y1, y2] = [b0, b1, b2, a0, a1, a2];
+    let w = mix(code, x0);
+    w = mix(w, x1);
+    w = mix(w, x2);
     if (!unary) {
-      w = mix(w, hash[y]);
-      w = mix(w, hash[y + 1]);
-      w = mix(w, hash[y + 2]);
+      w = mix(w, y0);
+      w = mix(w, y1);
+      w = mix(w, y2);
     }
     /* Three lanes from one 32-bit word would carry 32 bits: each lane mixes the operands' lanes in another order. */
-    const v = mix(
-      mix(mix(hash[x + 2], code), hash[x]),
-      unary ? hash[x + 1] : mix(mix(hash[y + 2], hash[x + 1]), hash[y + 1]),
-    );
-    const u = mix(
-      mix(hash[x + 1], hash[x]),
-      unary ? mix(code, hash[x + 2]) : mix(mix(hash[y + 1], hash[y]), mix(code, hash[y + 2])),
-    );
-    return this.intern(code, a, b, residueOfWord(w, P0), residueOfWord(v, P1), residueOfWord(u, P2));
+    const v = mix(mix(mix(x2, code), x0), unary ? x1 : mix(mix(y2, x1), y1));
+    const u = mix(mix(x1, x0), unary ? mix(code, x2) : mix(mix(y1, y0), mix(code, y2)));
+    this.m0 = residueOfWord(w, P0);
+    this.m1 = residueOfWord(v, P1);
+    this.m2 = residueOfWord(u, P2);
   }
 }
+
+/** Marks a sum that is left to the caller. */
+export const APART = -2;
 
 const isSingle = (value: number): boolean => Object.is(Math.fround(value), value);

@@ -3,7 +3,7 @@ export * as graphCodes from './codes.js';
 export { ARITHMETICS, arithmeticOf, DEFAULT_ARITHMETIC, type Arithmetic } from './arithmetic.js';
 export type { GraphOptions } from './arena.js';
 export { algebraOfGraph, applyWithoutZeros } from './algebra.js';
-export { Graph } from './graph.js';
+export { APART, Graph } from './graph.js';
 export { printGraph, type PrintGraphOptions } from './print.js';
 export { Sym, isSymbolic, symbolicMath, type Num, type Truth } from './symbol.js';
 export { postOrder, reachable, referenceCounts } from './traverse.js';

@@ -16,11 +16,11 @@ export interface Word {
   readonly attrs?: Attrs;
   /** The types that it takes; default floats. */
   readonly takes?: 'floats' | 'integers';
-  /** What programs that are differentiated take its derivative from; a word without has none. */
+  /** What derivatives of kernels are made of. */
   readonly derivative?: Derivative;
 }
 
-/** The derivative of a word. */
+/** The derivative of a word, as data: this package keeps it for whoever differentiates kernels. */
 export interface Derivative {
   /** Of each parameter the partial derivative: a function of all of them, which kernels can call as they call any other. */
   readonly partials: readonly ((...args: number[]) => number)[];

@@ -99,7 +99,7 @@ class Analysis {
       case 'given':
         return i.to.forEach((to, n) => void this.temps.set(to, this.of(i.values[n])));
       case 'assume':
-        return void this.temps.set(i.to, this.of(i.x));
+        return void this.temps.set(i.to, i.distinct ? this.each() : this.of(i.x));
       case 'store':
         return this.store(i.place, i.value, i.at, guards);
       case 'if': {
@@ -146,6 +146,10 @@ class Analysis {
     const index = place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, true), constant);
     const loads = this.loads ? new Set([...index.loads, this.key(place)]) : constant.loads;
     return { variables: index.variables, affine: false, loads };
+  }
+
+  private each(): Dependence {
+    return { variables: new Set(this.loop.variables), affine: true, loads: new Set() };
   }
 
   private everything(): Dependence {

@@ -41,8 +41,24 @@ export const functionsIn = (
   return words;
 };
 
-/** Whether the values of functions tell a parameter: it is one of them, moved by something fixed, or its digits to one base are. */
-export const determines = (functions: readonly string[], { id }: Value): boolean => tell(functions, `%${id}`);
+/**
+ * Whether the values of functions tell a parameter: it is one of them, moved by something fixed, or its digits to one base are. Or,
+ * where that is enough, to which `block` of values it belongs.
+ */
+export const determines = (functions: readonly string[], { id }: Value, block = 1): boolean =>
+  tell(functions, `%${id}`) ||
+  functions.some((f) => {
+    const [, base, of] = f.match(/^div (\S+) (.*)$/) ?? [];
+    return of === `%${id}` && block % Number(base) === 0;
+  });
+
+/** What is known of a function divided by a number, rounded down: nothing unless it is a parameter, moved by multiples of the number. */
+export const dividedBy = (by: number, f: string): string | undefined => {
+  if (by === 1) return f;
+  const of = unmoved(f);
+  const moves = f.slice(0, f.length - of.length).match(/[+-]\S+/g) ?? [];
+  return of.startsWith('%') && moves.every((m) => Number(m) % by === 0) ? `div ${by} ${of}` : undefined;
+};
 
 const tell = (functions: readonly string[], wanted: string): boolean =>
   functions.some((f) => unmoved(f) === wanted) ||

@@ -13,8 +13,16 @@ import {
   type Pass,
   type Region,
 } from '@filigree/ir';
-import { elementOf, fieldDialects, valueName, type ElementOf, type Layout } from '@filigree/sparse/fields';
-import { determines, functionsIn } from './determines.js';
+import {
+  axesOf,
+  elementOf,
+  fieldDialects,
+  nodeOf,
+  valueName,
+  type ElementOf,
+  type Layout,
+} from '@filigree/sparse/fields';
+import { determines, dividedBy, functionsIn } from './determines.js';
 
 /**
  * Thread-safety inference (thesis §5.6.2): says of stores and atomic operations on stored fields that no other thread writes their word
@@ -44,7 +52,7 @@ interface Context {
 const marked = (c: Context, region: Region, isOwn: (word: string) => boolean): Region => {
   const ops = mapShared(region.ops, (op) => {
     const parallel = isParallel(c, op);
-    const inner = mapRegions(op, (r) => marked(c, r, parallel ? ownedIn(c, r) : isOwn));
+    const inner = mapRegions(op, (r) => marked(c, r, parallel ? ownedIn(c, op, r) : isOwn));
     const write = writeOf(c, op);
     return write && isOwn(write.word) ? opWith(inner, { attrs: { ...inner.attrs, alone: true } }) : inner;
   });
@@ -52,7 +60,7 @@ const marked = (c: Context, region: Region, isOwn: (word: string) => boolean): R
 };
 
 /** Whether all that is written to a word, in the region of a parallel loop, belongs to the iteration. */
-const ownedIn = (c: Context, region: Region): ((word: string) => boolean) => {
+const ownedIn = (c: Context, loop: Op, region: Region): ((word: string) => boolean) => {
   const writes = new Map<string, ElementOf[]>();
   const lost = new Set<string>();
   let unknown = false;
@@ -69,12 +77,27 @@ const ownedIn = (c: Context, region: Region): ((word: string) => boolean) => {
         }
   });
   const functionOf = functionsIn(region, c.ops);
+  /* One thread visits all elements of a word, one after the other. */
+  const over = loop.name === 'field.for' ? nodeOf(c.layout, loop) : undefined;
+  const blocks = over ? sidesOf(c, over.id, axesOf(c.layout, over.id)) : region.params.map(() => 1);
   const isOwned = (word: string): boolean => {
-    const [first, ...others] = (writes.get(word) ?? []).map(({ index }) => index.map(functionOf));
+    const [first, ...others] = (writes.get(word) ?? []).map(({ index, placed }) => {
+      const sides = sidesOf(c, placed.path[placed.path.length - 2], placed.axes);
+      return index.map((v, n) => {
+        const f = functionOf(v);
+        return f === undefined ? undefined : dividedBy(sides[n], f);
+      });
+    });
     const common = first.filter((f, axis): f is string => f !== undefined && others.every((all) => all[axis] === f));
-    return region.params.every((p) => determines(common, p));
+    return region.params.every((p, n) => determines(common, p, blocks[n]));
   };
   return (word) => !unknown && !lost.has(word) && isOwned(word);
+};
+
+/** Elements of a word along each axis, of a field in the cells of a node: one unless it is a bit array. */
+const sidesOf = ({ layout }: Context, node: number, axes: readonly number[]): readonly number[] => {
+  const { kind, extents } = layout.nodes[node] ?? layout.nodes[0];
+  return axes.map((axis) => (kind === 'bits' ? extents[axis] : 1));
 };
 
 /** The element of a stored field that an op writes, and what effects call its word. */

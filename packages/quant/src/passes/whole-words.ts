@@ -17,7 +17,13 @@ export const wholeWords = ({ layout }: Storage): Pass<Module> => {
         (op, ctx) => {
           const node = nodeOf(layout, op);
           const effects = ctx.def(op)?.effects(op) ?? [];
-          if (!node?.stored || op.attrs.alone === true || effects.length !== 1 || effects[0].kind !== 'write')
+          if (
+            !node?.stored ||
+            node.stored.inArray ||
+            op.attrs.alone === true ||
+            effects.length !== 1 ||
+            effects[0].kind !== 'write'
+          )
             return undefined;
           const fields = op.attrs.fields === undefined ? [node.name] : wordFields(op);
           if (!wordMates(layout, node).every((mate) => fields.includes(mate.name))) return undefined;

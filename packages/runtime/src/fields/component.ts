@@ -2,14 +2,17 @@ import { byteSize, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import {
   ambientOf,
   componentsOf,
+  holdsWords,
   pathTowards,
   storedType,
   valueIn,
   withValues,
   type AnyField,
   type FieldDecl,
+  type Layout,
   type Path,
   type SNode,
+  type Stored,
 } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 
@@ -43,7 +46,7 @@ export const componentsIn = (arena: Arena, any: AnyField): readonly Component[] 
     const placed = storage.layout.fields.get(decl.name);
     if (!placed)
       return fail('field/unknown', `the program has no field '${decl.name}'`, {
-        remedy: `place it in the layout; its fields are ${[...storage.layout.fields.keys()].join(', ')}`,
+        remedy: `place it in the layout; its fields are ${fieldsOf(storage.layout).join(', ')}`,
       });
     if (placed.field !== decl)
       fail('field/foreign', `'${decl.name}' is a field of another program, which has a field of the same name`, {
@@ -67,6 +70,10 @@ export const componentsIn = (arena: Arena, any: AnyField): readonly Component[] 
   });
 };
 
+/** Names of the fields that users have placed. */
+const fieldsOf = ({ fields, nodes }: Layout): readonly string[] =>
+  [...fields].flatMap(([name, { path }]) => (holdsWords(nodes[path[path.length - 1]]) ? [] : [name]));
+
 const plain = (value: Scalar): number | bigint => (typeof value === 'boolean' ? Number(value) : value);
 
 /** How a value is read and written that lies so far from the start of a cell. */
@@ -83,6 +90,7 @@ const accessTo = (
         array[(cell + offset) / bytes] = value;
       },
     };
+  if (stored.inArray) return accessToBits(array, { field: field!, stored }, offset, bytes);
   return {
     get: (cell) => plain(valueIn(field!, stored, array[(cell + offset) / bytes])),
     set: (cell, value) => {
@@ -98,6 +106,35 @@ const accessTo = (
         );
       },
     }),
+  };
+};
+
+/** The same of an element of a bit array: in two bytes, if it lies in such, whatever the words are. */
+const accessToBits = (
+  array: TypedArray,
+  { field, stored }: { readonly field: FieldDecl; readonly stored: Stored },
+  offset: number,
+  bytes: number,
+): Pick<Component, 'get' | 'set'> => {
+  const small = 16 % stored.format.bits === 0 && array.byteLength % 2 === 0;
+  const words = small ? new Uint16Array(array.buffer, array.byteOffset, array.byteLength / 2) : array;
+  const size = small ? 2 : bytes;
+  const shifted = Array.from({ length: 8 * size }, (_, shift): Stored => ({
+    ...stored,
+    shift,
+    ...(small && { wordBits: 16 }),
+  }));
+  const indexOf = (cell: number): number => Math.floor((cell + offset) / size);
+  const at = (cell: number, index: number): Stored => shifted[8 * (cell + offset - index * size)];
+  return {
+    get: (cell) => {
+      const index = indexOf(cell);
+      return plain(valueIn(field, at(cell, index), words[index]));
+    },
+    set: (cell, value) => {
+      const index = indexOf(cell);
+      words[index] = withValues(words[index], [{ field, stored: at(cell, index), value }]);
+    },
   };
 };
 

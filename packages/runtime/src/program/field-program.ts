@@ -14,6 +14,7 @@ import {
 } from '@filigree/ir';
 import {
   arenaName,
+  holdsWords,
   initializeArena,
   settleAll,
   sitesOf,
@@ -30,10 +31,12 @@ import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOpti
 import type { Banking } from '../bank/banked.js';
 import { lifecycle } from '../lifecycle.js';
 import { right } from '../right.js';
+import { launchByName } from './launch-by-name.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
-import type { AdjointKernels } from '../tape/adjoint-kernels.js';
+import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
 import { recorderOf } from '../tape/recorder.js';
+import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
 import { tapeDeck, type TapeDeck } from '../tape/tape-deck.js';
 import { seeds } from './seeds.js';
 import { checkStatus, clearStatus } from './status.js';
@@ -68,6 +71,8 @@ export interface FieldProgram {
   readonly queued: () => QueueReport | undefined;
   /** What `valueAndGradient` records launches on; only of a program that was made to be differentiated. */
   readonly tape: TapeDeck | undefined;
+  /** What `valueAndTangent` runs launches by; only of a program that was made with tangents. */
+  readonly tangents: TangentDeck | undefined;
   readonly storage: Storage;
   readonly instance: Instance;
   readonly dispose: () => void;
@@ -92,6 +97,8 @@ export interface FieldProgramOptions extends InstantiateOptions {
   readonly over?: Pick<FieldProgram, 'storage' | 'instance'>;
   /** The adjoints of its kernels, which are in the module too. */
   readonly adjoints?: AdjointKernels;
+  /** Their tangents, likewise. */
+  readonly tangents?: TangentKernels;
 }
 
 /**
@@ -109,7 +116,7 @@ export const fieldProgram = (
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
-    const { backend, seed = 0, over, adjoints, ...rest } = options;
+    const { backend, seed = 0, over, adjoints, tangents, ...rest } = options;
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
     const made = right(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
@@ -120,6 +127,7 @@ export const fieldProgram = (
       seed,
       initialized: over !== undefined,
       adjoints,
+      tangents,
       ...(queue && { queue }),
     });
   });
@@ -144,6 +152,7 @@ export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
   seed: option.anything,
   over: option.object('a program of fields', 'storage', 'instance'),
   adjoints: option.object('the adjoints of kernels', 'of', 'fields'),
+  tangents: option.object('the tangents of kernels', 'of', 'fields'),
 };
 
 interface Assembly {
@@ -151,6 +160,7 @@ interface Assembly {
   readonly initialized: boolean;
   readonly queue?: Omit<QueueSetting, 'check' | 'failed'>;
   readonly adjoints: AdjointKernels | undefined;
+  readonly tangents: TangentKernels | undefined;
 }
 
 const assembled = (
@@ -158,9 +168,15 @@ const assembled = (
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  { seed, initialized, adjoints, queue: source }: Assembly,
+  { seed, initialized, adjoints, tangents, queue: source }: Assembly,
 ): FieldProgram => {
   const recorder = adjoints && recorderOf(instance);
+  const returns = new Map(
+    Object.values(launches)
+      .flat()
+      .flatMap(({ kernel, signature: { result } }) => (result ? [[kernel.name, result.buffer] as const] : [])),
+  );
+  const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
   const life = lifecycle({ codes: 'program', what: 'the program was', again: 'make it again' }, () => {
     queue?.dispose();
     instance.dispose();
@@ -170,7 +186,8 @@ const assembled = (
     life.ready();
     instance.ready();
     if (use && use !== 'settle')
-      recorder?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
+      for (const deck of [recorder, forwards])
+        deck?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
     if (use === 'hold') queue?.stop();
     else queue?.flush();
     if (use === 'structure') queue?.forget();
@@ -183,11 +200,13 @@ const assembled = (
   if (!initialized) initializeArena(storage, arena.words);
   const random = seeds(seed);
   const sites = sitesOf(module);
+  const check: LaunchContext['check'] = (name, frames) => checkStatus(arena, sites, name, frames);
   const context: LaunchContext = {
     recorder,
+    tangents: forwards,
     executable: instance,
     nextSeed: random.next,
-    check: (name, frames) => checkStatus(arena, sites, name, frames),
+    check,
   };
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {
@@ -221,7 +240,9 @@ const assembled = (
         return guarded(e);
       }
     }),
-    launch: mapValues(launchers, ({ runAsync }) => (...args: readonly unknown[]) => {
+    launch: mapValues(launchers, ({ runAsync }, name) => (...args: readonly unknown[]) => {
+      for (const deck of [recorder, forwards])
+        deck?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
       queue?.flush();
       queue?.forget();
       return life.background(() => runAsync(args).catch(guarded));
@@ -239,7 +260,8 @@ const assembled = (
       await life.background(async () => queue?.sync(compiled));
     },
     queued: () => queue?.report(),
-    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, context.check, random),
+    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random),
+    tangents: forwards,
     storage,
     instance: queue ? held(instance, queue) : instance,
     dispose: life.dispose,
@@ -267,11 +289,13 @@ const held = (instance: Instance, queue: Queue): Instance =>
 /* Made when they are first asked for: a layout may have many fields. */
 const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {
   const fields: Record<string, ScalarHostField> = {};
-  for (const { field } of arena.storage.layout.fields.values())
-    Object.defineProperty(fields, field.name, {
-      enumerable: true,
-      get: once(() => hostField<FieldDecl>(arena, field)),
-    });
+  const { layout } = arena.storage;
+  for (const { field, path } of layout.fields.values())
+    if (!holdsWords(layout.nodes[path[path.length - 1]]))
+      Object.defineProperty(fields, field.name, {
+        enumerable: true,
+        get: once(() => hostField<FieldDecl>(arena, field)),
+      });
   return readOnlyFields(fields);
 };
 

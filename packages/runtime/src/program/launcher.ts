@@ -3,6 +3,7 @@ import type { Executable } from '@filigree/backend';
 import type { KernelSignature, LaunchParam } from '@filigree/lang/kernels';
 import { once } from '../fields/once.js';
 import type { Recorder } from '../tape/recorder.js';
+import type { TangentDeck } from '../tape/tangent-deck.js';
 import { checkedArray, scalarCheck } from './arguments.js';
 import type { Frames } from './frames.js';
 import { buffersWritten } from './written.js';
@@ -37,6 +38,8 @@ export interface LaunchContext {
   readonly queue?: (call: Call) => (given: readonly unknown[], before: number) => number;
   /** Writes launches down while it records. */
   readonly recorder?: Recorder | undefined;
+  /** Runs them with their tangents, while somebody asks for these. */
+  readonly tangents?: TangentDeck | undefined;
 }
 
 /**
@@ -95,6 +98,8 @@ export interface Call {
   readonly copiesOut: boolean;
   readonly returns: boolean;
   readonly bind: (given: readonly unknown[]) => void;
+  /** Takes note of a launch with what `bind` left, where somebody records. */
+  readonly record: () => void;
   readonly start: () => void;
   /** As `start`, with arguments that `bind` left earlier. */
   readonly startWith: (args: readonly Scalar[]) => void;
@@ -107,7 +112,7 @@ const callOf = (
   name: string,
   { kernel, writes, signature, frames }: Launchable,
   parameters: readonly LaunchParam[],
-  { executable, nextSeed, check, recorder }: LaunchContext,
+  { executable, nextSeed, check, recorder, tangents }: LaunchContext,
 ): Call => {
   const { launch: own, seed } = signature;
   const args = new Array<Scalar>(own.length + (seed ? 1 : 0)).fill(0);
@@ -136,12 +141,17 @@ const callOf = (
     }
     check(name, frames);
   };
+  /* Before it runs: what it overwrites is kept as it was. */
+  const record = (): void => {
+    const kept = recorder?.keep(kernel.name, buffers);
+    if (kept) recorder?.launched({ kernel: kernel.name, args: args.slice(), ...kept });
+  };
   return {
     launch: name,
     kernel: kernel.name,
     frames,
     args,
-    inputs: own.flatMap((p) => (p.is === 'array' ? [p.buffer] : [])),
+    inputs: buffers,
     copiesOut: copies.length > 0,
     returns: result !== undefined,
     bind: (given) => {
@@ -150,14 +160,20 @@ const callOf = (
         if (overlap(given[a] as TypedArray, given[b] as TypedArray)) refuseAliases(name, parameters[a], parameters[b]);
       if (seed) args[binders.length] = nextSeed();
     },
+    record,
     start: () => {
-      const kept = recorder?.keep(kernel.name, buffers);
+      if (tangents?.running()) {
+        try {
+          return tangents.launch(kernel.name, args);
+        } catch (e) {
+          return stopped(e);
+        }
+      }
+      record();
       startWith(args);
-      if (kept) recorder?.launched({ kernel: kernel.name, args: args.slice(), ...kept });
     },
     startWith,
     startAsync: async () => {
-      recorder?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
       try {
         await executable.launchAsync(kernel.name, args);
       } catch (e) {

@@ -17,6 +17,7 @@ import {
   toJson,
 } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
+import { notesOnBits } from '@filigree/quant';
 import {
   cutKernels,
   fieldDialect,
@@ -44,7 +45,8 @@ import {
 } from './field-program.js';
 import type { FusedModule } from './queue/fused-code.js';
 import { queueOption, type QueueOptions } from './queue/queue.js';
-import { gradientsOf, withAdjoints } from '../tape/adjoint-kernels.js';
+import { withDerivatives } from '../tape/derivative-kernels.js';
+import { withCompanions, type Asked } from '../tape/differentiated-fields.js';
 import { framesOf } from './frames.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
 import type { Launchable } from './launcher.js';
@@ -57,7 +59,7 @@ export type Fields = Readonly<Record<string, AnyField>>;
 
 /** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
-  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints'>, FieldPipelineOptions {
+  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents'>, FieldPipelineOptions {
   /** The layout of all fields. */
   readonly layout: Layout;
   /** Those whose words the kernels say; the backend is to know them too, and so is a `pipeline` of one's own. */
@@ -70,7 +72,7 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
   readonly budget?: number;
   /**
    * Whether launches wait until someone looks, and are then planned and run together: `true`, or how (thesis §4.5). Kernels that
-   * return a number, and the host's accesses to fields, run what waits. With `debug` or `differentiate` nothing waits. Default false.
+   * return a number, and the host's accesses to fields, run what waits. With `debug` or `tangents` nothing waits. Default false.
    */
   readonly queue?: boolean | QueueOptions;
   /**
@@ -78,7 +80,12 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
    * unless the layout has them (`adjointField`), and adjoints of all kernels are compiled. Fields that are left out are
    * constants. Errors: `adjoint/…`.
    */
-  readonly differentiate?: true | readonly AnyField[];
+  readonly differentiate?: Asked;
+  /**
+   * The fields that `valueAndTangent` is to differentiate, in forward mode, likewise: their tangents are placed beside them (`tangentField`), and all kernels
+   * are compiled a second time, with tangents.
+   */
+  readonly tangents?: Asked;
   /** Passes from kernels on fields to kernels on memory, in place of `fieldPipeline`. */
   readonly pipeline?: (storage: Storage) => Pass<Module>;
 }
@@ -120,14 +127,20 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     if (typeof options.kernels !== 'object' || options.kernels === null)
       fail('program/kernel', 'the program has no kernels', { remedy: 'give them by name: { kernels: { step } }' });
     const named = namesOf(options.kernels);
-    const gradients = gradientsOf(plain, options.differentiate);
-    const { layout } = gradients;
+    const companions = withCompanions(plain, options.differentiate, options.tangents);
+    const { layout } = companions;
     const { module: primal, signatures } = right(
       lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
-        derivatives: options.differentiate !== undefined,
+        derivatives: options.differentiate !== undefined || options.tangents !== undefined,
       }),
     );
-    const { module, adjoints } = withAdjoints(primal, gradients, signatures, options.extensions);
+    const { module, adjoints, tangents } = withDerivatives(
+      primal,
+      companions,
+      signatures,
+      options.extensions,
+      waits(options),
+    );
     const storage = options.over
       ? storageOver(options.over, layout, module)
       : storageOf(layout, {
@@ -146,7 +159,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         ...(backend.capabilities.grain && { grain: backend.capabilities.grain }),
         ...only(options, pipelineSpec),
       });
-    const queue = queueOf(options, module, storage, passes, backend);
+    const queue = waits(options) ? queueOf(options, module, storage, passes, backend) : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
       right(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
     const entry = await entryOf(options, module, backend);
@@ -169,6 +182,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
             ...(queue && (await roomFor(lowered, options))),
             backend,
             ...(adjoints && { adjoints }),
+            ...(tangents && { tangents }),
           },
           queue,
           entry && { entry, kept, more: null },
@@ -176,12 +190,13 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       },
     );
     const warnings = Object.values(signatures).flatMap((s) => s.warnings);
+    const notes = options.quant?.words === false || options.pipeline ? [] : notesOnBits(module, layout);
     const all = {
       ...made,
       fields: fields
         ? readOnlyFields(Object.fromEntries(Object.entries(fields).map(([name, f]) => [name, made.field(f)])))
         : made.fields,
-      warnings: [...warnings, ...(made.instance.artifact.warnings ?? [])],
+      warnings: [...warnings, ...notes, ...(made.instance.artifact.warnings ?? [])],
     };
     return readOnly(all, 'a program is what it was made to be', () => 'make another') as unknown as Program<K, F>;
   });
@@ -202,22 +217,26 @@ const entryOf = async (
   ]);
 };
 
-/** What the launches of a program wait in; nothing where they do not, or share their fields with another program's. */
+/** Whether launches wait: not where they say at once what is wrong, where tangents run with them, nor where they share their fields with another program's. */
+const waits = ({ queue, debug, tangents, over }: ProgramOptions): boolean =>
+  queue !== undefined && queue !== false && debug !== true && tangents === undefined && over === undefined;
+
+/** What the launches of a program wait in. */
 const queueOf = (
   options: ProgramOptions,
   module: Module,
   storage: Storage,
   passes: Pass<Module>,
   backend: Backend,
-): QueueSource | undefined => {
-  const { queue, debug, differentiate, over, layout, extensions = [] } = options;
-  if (!queue || debug === true || differentiate !== undefined || over !== undefined) return undefined;
+): QueueSource => {
+  const { queue, extensions = [] } = options;
+  const { layout } = storage;
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
   const whole = (fused: FusedModule): Module => ({ ...module, name: 'fused', ...fused });
   return {
     cut,
     tasks: cut.setting,
-    queue: queue === true ? {} : queue,
+    queue: typeof queue === 'object' ? queue : {},
     lower: (fused) => right(passes.run(whole(fused))),
     entry: (fused) => entryOf(options, whole(fused), backend),
   };
@@ -266,6 +285,7 @@ export const programSpec: OptionSpec<ProgramOptions> = {
   budget: option.number(0),
   queue: queueOption,
   differentiate: option.or(true, option.array('a list of fields')),
+  tangents: option.or(true, option.array('a list of fields')),
   pipeline: option.callback,
 };
 

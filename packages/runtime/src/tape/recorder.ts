@@ -56,14 +56,18 @@ export interface Recorder {
   readonly record: (run: () => void) => readonly Entry[];
   /** The same within a recording or after it, in a mode of its own. */
   readonly within: (mode: Mode, run: () => void) => readonly Flat[];
-  /** Runs a function of the host's that may write to fields; what it would be refused for before is given. */
-  readonly aside: (writes: readonly string[], run: () => void) => Saved | undefined;
+  /** Runs a function of the host's that may write to fields, and launch kernels; gives what it overwrote of a state, and the kernels. */
+  readonly aside: (
+    writes: readonly string[],
+    run: () => void,
+  ) => { readonly undo: Saved | undefined; readonly launched: ReadonlySet<string> };
 }
 
 /** A recorder of launches of an executable. */
 export const recorderOf = (executable: Executable): Recorder => {
   let entries: Entry[] | undefined;
   let mode: Mode | undefined;
+  let noticed: Set<string> | undefined;
   const add = (entry: Entry): void =>
     void entries?.push(mode && !('again' in entry) ? { ...entry, state: mode.state } : entry);
   const into = (list: Entry[], as: Mode | undefined, run: () => void): void => {
@@ -81,16 +85,20 @@ export const recorderOf = (executable: Executable): Recorder => {
   };
   return {
     recording: () => entries !== undefined,
-    keep: (kernel, buffers) =>
-      entries && {
-        undo: mode?.before?.(kernel),
-        arrays: buffers.map((name) => {
-          const buffer = executable.buffer(name);
-          const values = allocateArray(buffer.type, buffer.length);
-          buffer.read(values);
-          return { buffer: name, values };
-        }),
-      },
+    keep: (kernel, buffers) => {
+      noticed?.add(kernel);
+      return (
+        entries && {
+          undo: mode?.before?.(kernel),
+          arrays: buffers.map((name) => {
+            const buffer = executable.buffer(name);
+            const values = allocateArray(buffer.type, buffer.length);
+            buffer.read(values);
+            return { buffer: name, values };
+          }),
+        }
+      );
+    },
     launched: add,
     add,
     refuse: (what, remedy) => {
@@ -116,14 +124,15 @@ export const recorderOf = (executable: Executable): Recorder => {
     },
     aside: (writes, run) => {
       const undo = mode?.before?.(writes);
-      const before = [entries, mode] as const;
-      [entries, mode] = [undefined, undefined];
+      const before = [entries, mode, noticed] as const;
+      const launched = new Set<string>();
+      [entries, mode, noticed] = [undefined, undefined, launched];
       try {
         run();
       } finally {
-        [entries, mode] = before;
+        [entries, mode, noticed] = before;
       }
-      return undo;
+      return { undo, launched };
     },
   };
 };

@@ -2,6 +2,7 @@ import { checkOptions, fail, option, type OptionSpec } from '@filigree/ir';
 import { componentsOf, isField, type AnyField } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';
 import type { State } from './segments.js';
+import type { TangentDeck } from './tangent-deck.js';
 import type { TapeDeck } from './tape-deck.js';
 
 /** What steps pass on, and what of it is kept. */
@@ -15,7 +16,7 @@ export interface StepsOptions {
   readonly keep?: 'all' | 'root' | number;
 }
 
-type Sim = Pick<FieldProgram, 'tape' | 'field' | 'storage'>;
+type Sim = Pick<FieldProgram, 'tape' | 'tangents' | 'field' | 'storage'>;
 
 /**
  * Steps of a simulation, for `forward` of `valueAndGradient`: n times `step(k)`. States may be overwritten in place: they are
@@ -26,7 +27,7 @@ type Sim = Pick<FieldProgram, 'tape' | 'field' | 'storage'>;
  */
 export const steps = (sim: Sim, n: number, step: (k: number) => void, given: StepsOptions): void => {
   const { state, keep = 'root' } = checkOptions<StepsOptions>('steps', given, spec);
-  const tape = tapeOf(sim);
+  const tape = sim.tangents && !sim.tape ? undefined : tapeOf(sim);
   if (!Number.isInteger(n) || n < 0)
     fail('tape/keep', `there are ${n} steps`, { remedy: 'give a whole number from 0' });
   const segments = keep === 'all' ? 0 : keep === 'root' ? Math.ceil(Math.sqrt(n)) : keep;
@@ -35,7 +36,7 @@ export const steps = (sim: Sim, n: number, step: (k: number) => void, given: Ste
       remedy: `give a whole number from 1 to ${n}`,
     });
   const names = new Map(state.flatMap((f) => stateNames(sim, f)).map((c) => [c.name, c] as const));
-  if (!tape.recorder.recording()) {
+  if (!tape?.recorder.recording()) {
     for (let k = 0; k < n; k++) step(k);
     return;
   }
@@ -64,16 +65,34 @@ export interface HostStepOptions {
    * thereafter, but of fields that are read too, whose adjoints it leaves as they shall be.
    */
   readonly backward: () => void;
+  /** Sets the tangents (`tangentField`) of what `forward` will write, before it does: what `valueAndTangent` wants to know. */
+  readonly tangent?: () => void;
 }
 
-/** A step that the host takes within `forward` of `valueAndGradient`, with a derivative of its own. Error: `tape/none`. */
+/**
+ * A step that the host takes within `forward` of `valueAndGradient`, with a derivative of its own. Both it and its derivative may launch kernels, which are not
+ * recorded: so launches have a derivative together, such as a solve whose derivative is another solve. Errors: `tape/none`, `tape/undeclared` where it launches what
+ * writes other fields than it says.
+ */
 export const hostStep = (sim: Sim, given: HostStepOptions): void => {
-  const { reads, writes, forward, backward } = checkOptions<HostStepOptions>('hostStep', given, hostSpec);
-  const { recorder, fields } = tapeOf(sim);
+  const { reads, writes, forward, backward, tangent } = checkOptions<HostStepOptions>('hostStep', given, hostSpec);
+  if (sim.tangents?.running()) return forwardStep(sim.tangents, forward, tangent);
+  if (sim.tangents && !sim.tape) return forward();
+  const { recorder, fields, writes: writesOf } = tapeOf(sim);
   const namesIn = (list: readonly AnyField[]): readonly string[] => list.flatMap(componentsOf).map(({ name }) => name);
   const [from, to] = [namesIn(reads), namesIn(writes)];
   if (!recorder.recording()) return forward();
-  const undo = recorder.aside(to, forward);
+  const { undo, launched } = recorder.aside(to, forward);
+  for (const kernel of launched)
+    for (const f of writesOf.get(kernel) ?? [])
+      if (!to.includes(f))
+        fail(
+          'tape/undeclared',
+          `a step of the host launches '${kernel}', which writes field '${f}', and does not say so`,
+          {
+            remedy: 'name it among what the step writes',
+          },
+        );
   recorder.add({
     reads: from,
     writes: to,
@@ -86,6 +105,15 @@ export const hostStep = (sim: Sim, given: HostStepOptions): void => {
     },
   });
 };
+
+/** A step of the host's in forward mode. Error: `tangent/host-step`. */
+const forwardStep = (deck: TangentDeck, forward: () => void, tangent: (() => void) | undefined): void =>
+  deck.aside(() => {
+    /* Both see fields as they were. */
+    const found = tangent ?? fail('tangent/host-step', 'a step of the host says nothing of tangents', { remedy: 'give it one: hostStep(sim, { …, tangent })' }); // prettier-ignore
+    found();
+    forward();
+  });
 
 const tapeOf = (sim: Sim): TapeDeck =>
   sim.tape ??
@@ -137,4 +165,5 @@ const hostSpec: OptionSpec<HostStepOptions> = {
   writes: option.array('a list of fields'),
   forward: option.anything,
   backward: option.anything,
+  tangent: option.callback,
 };

@@ -1,8 +1,8 @@
-import type { Overflow } from '@filigree/autodiff';
-import { allocateArray, DiagnosticError, fail, type TypedArray } from '@filigree/ir';
+import type { Adjoint, Overflow } from '@filigree/autodiff';
+import { allocateArray, fail, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
-import type { Frames } from '../program/frames.js';
-import type { AdjointKernels } from './adjoint-kernels.js';
+import type { LaunchByName } from '../program/launch-by-name.js';
+import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { refuseOverwrites } from './overwritten.js';
 import type { Entry, Flat, Launched, Recorder } from './recorder.js';
 import { blockOf, type Block } from './segments.js';
@@ -35,8 +35,12 @@ export interface TapeDeck {
   readonly fields: Readonly<Record<string, string>>;
   /** Runs a function and records what it launches. Errors: `tape/…`, and why a kernel that was launched has no adjoint. */
   readonly record: (run: () => void) => Tape;
+  /** The names of the scalar fields that kernels write, or may. */
+  readonly writes: AdjointKernels['writes'];
   /** Sets all adjoints to zero. */
   readonly clear: () => void;
+  /** Sets the adjoint of a loss to one by a launch; where it is no single number that is always there, as the host does. */
+  readonly begin: (loss: string, otherwise: () => void) => void;
   readonly recorder: Recorder;
   /** Records steps, and keeps of them what a block says. */
   readonly steps: (block: Block) => void;
@@ -46,26 +50,15 @@ export interface TapeDeck {
   readonly dependents: (tape: Tape, on: readonly string[]) => ReadonlySet<string>;
 }
 
-/**
- * @param check throws what a launch reported
- */
 export const tapeDeck = (
   executable: Executable,
-  { of, fields, parameters, arrays: arrayNames, clear }: AdjointKernels,
+  kernels: AdjointKernels,
   recorder: Recorder,
-  check: (launch: string, frames: Frames | undefined) => void,
+  launch: LaunchByName,
   seeds: Seeds,
 ): TapeDeck => {
-  const launch = (name: string, args: Launched['args']): void => {
-    executable.launch(name, args);
-    check(name, undefined);
-  };
-  const adjointOf = (kernel: string): Extract<ReturnType<(typeof of)['get']>, { readonly kernel: unknown }> => {
-    const found = of.get(kernel);
-    if (found && 'kernel' in found) return found;
-    if (found) throw new DiagnosticError(found);
-    return fail('tape/unknown', `kernel '${kernel}' has no adjoint`);
-  };
+  const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
+  const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   const needsOf = (kernel: string) => adjointOf(kernel).needs;
   const writesOf = (kernel: string): readonly string[] =>
     needsOf(kernel).written.map(({ place }) => place.replace(/^field '(.*)'$/, '$1'));
@@ -73,6 +66,7 @@ export const tapeDeck = (
   let checked: readonly Flat[] = [];
   return {
     fields,
+    writes: kernels.writes,
     recorder,
     steps: (block) => blockOf(recorder, seeds, writesOf, block),
     record: (run) => {
@@ -82,7 +76,8 @@ export const tapeDeck = (
       checked = entries.some((e) => 'again' in e) ? [] : all.map((e) => ('kernel' in e ? { ...e, arrays: [] } : e));
       return { entries, bytes: bytesOf(entries) };
     },
-    clear: () => launch(clear, []),
+    clear: () => launch(clear),
+    begin: (loss, otherwise) => (begin.has(loss) ? launch(begin.get(loss)!) : otherwise()),
     backward: ({ entries }) => {
       let most = 0;
       const sums: Record<string, Record<string, number>> = {};
@@ -92,9 +87,9 @@ export const tapeDeck = (
         return at.read(allocateArray(at.type, at.length));
       };
       const reverseLaunch = ({ kernel, args, arrays }: Launched): void => {
-        for (const { buffer, values } of arrays) executable.buffer(buffer).write(values);
         const made = adjointOf(kernel);
-        launch(made.kernel.name, args);
+        const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
+        launch(made.kernel.name, { args, arrays, seen });
         if (made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
         for (const [n, buffer] of made.parameters) {
           const by = (sums[kernel] ??= {});

@@ -39,7 +39,32 @@ export const valueAndGradient = <const W extends Readonly<Record<string, AnyFiel
   forward: () => void,
   given: GradientOptions<W>,
 ): ValueAndGradient<W> => {
-  const { loss, wrt } = checkOptions<GradientOptions<W>>('valueAndGradient', given, gradientSpec);
+  const options = checkOptions<GradientOptions<W>>('valueAndGradient', given, gradientSpec);
+  const found: { value?: number } = {};
+  const derivatives = differentiated(sim, forward, options, (at) => {
+    found.value = sim.field(options.loss).get(at) as number;
+  });
+  return { value: found.value!, ...derivatives };
+};
+
+/**
+ * As `valueAndGradient`, for whoever does not ask for the value: with a queue, launches of `forward` of which only the value needs what
+ * they compute are dropped when a later one overwrites it.
+ */
+export const gradient = <const W extends Readonly<Record<string, AnyField>>>(
+  sim: Pick<FieldProgram, 'tape' | 'field' | 'storage'>,
+  forward: () => void,
+  given: GradientOptions<W>,
+): Omit<ValueAndGradient<W>, 'value'> =>
+  differentiated(sim, forward, checkOptions<GradientOptions<W>>('gradient', given, gradientSpec), () => undefined);
+
+/** @param look called between what was recorded and its adjoints, with the index of the loss */
+const differentiated = <W extends Readonly<Record<string, AnyField>>>(
+  sim: Pick<FieldProgram, 'tape' | 'field' | 'storage'>,
+  forward: () => void,
+  { loss, wrt }: GradientOptions<W>,
+  look: (at: readonly number[]) => void,
+): Omit<ValueAndGradient<W>, 'value'> => {
   const tape =
     sim.tape ??
     fail('tape/none', 'the program was not made to be differentiated', {
@@ -54,12 +79,11 @@ export const valueAndGradient = <const W extends Readonly<Record<string, AnyFiel
       remedy: 'launch the kernels that compute it within forward, and give the fields it follows from',
     });
   const first = sim.storage.layout.fields.get(loss.name)!.axes.map(() => 0);
-  const value = sim.field(loss).get(first) as number;
+  look(first);
   tape.clear();
-  sim.field(adjointField(loss)).set(first, 1);
+  tape.begin(loss.name, () => sim.field(adjointField(loss)).set(first, 1));
   const { bytes, ...byArguments } = tape.backward(recorded);
   return {
-    value,
     gradient: Object.fromEntries(
       by.map(([name, f]) => [name, sim.field(adjointField(f))]),
     ) as ValueAndGradient<W>['gradient'],

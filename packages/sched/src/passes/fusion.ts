@@ -19,7 +19,7 @@ export const fusion: Pass<Graph> = pass('fusion', (graph) => {
 const BLOCK = 256;
 
 /** Most ops of a node: beyond that code grows faster than what is saved. */
-const LARGEST = 2000;
+const LARGEST = 4000;
 
 const fused = (nodes: readonly Node[]): readonly Node[] => {
   const edges = edgesOf({ nodes });

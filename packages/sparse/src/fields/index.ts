@@ -20,17 +20,20 @@ export {
   type Joint,
   type Formats,
   type Placeable,
+  type ArrayElements,
   type Stored,
   type StoredField,
   type WordBits,
 } from './layout/format.js';
+export { wordsName } from './layout/bit-array.js';
 export { ambientOf } from './layout/ambient.js';
-export { valueIn, withValues } from './storage/codes.js';
+export { slotAt, valueIn, withValues } from './storage/codes.js';
 export { codeType, storedType } from './layout/stored-type.js';
-export { Branch, dense, dynamic, hash, type NodeSpec, type PoolOptions } from './layout/branch.js';
+export { bitArray, Branch, dense, dynamic, hash, type NodeSpec, type PoolOptions } from './layout/branch.js';
 export {
   axesAbove,
   axesOf,
+  holdsWords,
   isSparse,
   layout,
   layoutText,
@@ -96,4 +99,14 @@ export { cutKernels, type CutKernels } from './tasks/cut.js';
 export { taskOf, type TaskSetting } from './tasks/task-of.js';
 export { withoutActivations, withoutLists, withoutWrites } from './tasks/without.js';
 export { referenceTasks } from './tasks/reference-tasks.js';
-export { allocatorName, ANYTHING, isList, isMask, type Activation, type Task, type Touch } from './tasks/task.js';
+export {
+  allocatorName,
+  ANYTHING,
+  isList,
+  isMask,
+  taskKind,
+  type Activation,
+  type Task,
+  type TaskKind,
+  type Touch,
+} from './tasks/task.js';

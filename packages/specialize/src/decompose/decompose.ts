@@ -1,7 +1,7 @@
 import { fail, pass, type Pass, checkOptions } from '@filigree/ir';
 import { decomposeSpec, defaultOptions, type DecomposeOptions } from '../options.js';
 import type { Trace } from '../trace/trace.js';
-import type { Elements } from '../trace/elements/elements.js';
+import { NO_FACTOR, type Elements } from '../trace/elements/elements.js';
 import { joinBlocks } from './blocks.js';
 import { bounded } from './bounded.js';
 import { candidates, NONE, type Cut } from './candidates.js';
@@ -197,7 +197,11 @@ const elementSweep = ({ elements }: Needs, levelAbove: (id: number) => number) =
         else for (const node of columns[at]) values = Math.max(values, levelAbove(node));
       }
       let level = values;
-      for (const term of sums.terms) level = Math.max(level, term >= 0 ? levelAbove(term) : 0);
+      for (const { terms, factors } of sums.heads ? [sums, sums.heads] : [sums])
+        for (let t = 0; t < terms.length; t++) {
+          if (terms[t] >= 0) level = Math.max(level, levelAbove(terms[t]));
+          if (factors !== undefined && factors[t] !== NO_FACTOR) level = Math.max(level, levelAbove(factors[t]));
+        }
       for (const [k, earlier] of found.entries())
         if (sums.terms.some((t) => t < 0 && ~t >= elements[k].firstValue && ~t < endOfValues(elements[k])))
           level = Math.max(level, earlier.values + 1);

@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { Trace } from '../trace/trace.js';
-import { valueOf, type Elements } from '../trace/elements/elements.js';
+import { NO_FACTOR, valueOf, type Elements } from '../trace/elements/elements.js';
 import { leavesOf } from '../trace/elements/leaves-of.js';
 import { ARITY, CONSTANT, VARIABLE } from './codes.js';
 
@@ -57,9 +57,12 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
     let summed = false;
     for (let s = sums.first; s < end; s++) summed ||= live[s] === 1;
     if (summed)
-      for (const term of sums.terms) {
-        if (term >= 0) needNode(term);
-        else needValue(elements, valueLive, ~term);
+      for (const { terms, factors } of sums.heads ? [sums, sums.heads] : [sums]) {
+        for (let t = 0; t < terms.length; t++) {
+          if (terms[t] >= 0) needNode(terms[t]);
+          else needValue(elements, valueLive, ~terms[t]);
+          if (factors !== undefined && factors[t] !== NO_FACTOR) needNode(factors[t]);
+        }
       }
     sweep(sums.first, () => true);
     const needed = [...roots.keys()].filter((r) => valueLive[k][r] === 1);

@@ -9,8 +9,8 @@ import { structureOf } from './structure.js';
 import { kindsOf, termList, type TermList } from './terms.js';
 
 /** Groups of sums of one level and kind of destination from which only the largest stay as they are. */
-const MAX_GROUPS = 16;
-const LARGEST = 7;
+export const MAX_GROUPS = 16;
+export const LARGEST = 7;
 
 /**
  * Sums that are long, or of a length that few others have, join the other sums of the same kinds of terms in one rolled group. And

@@ -1,4 +1,5 @@
 import type { NeededElements } from '../decompose/needs.js';
+import type { Heads } from '../trace/elements/elements.js';
 import { countFrom } from '../trace/count-from.js';
 import { MAX_DIRECT, type Destinations } from '../group/destinations.js';
 import type { Grouping } from '../group/group.js';
@@ -15,8 +16,9 @@ export interface ElementRoots {
     /** Units `firstUnit + e`, each with the values of these nodes of the template. */
     readonly firstUnit: number;
     readonly roots: readonly number[];
-    /** Units `firstSumUnit + i`, of these sums: those that are needed and are not the value of one element as it is. */
+    /** Unit `firstSumUnit + i` has the sums `sums[unitPtr[i] .. unitPtr[i+1])`: those that are needed and are not the value of one element as it is. */
     readonly firstSumUnit: number;
+    readonly unitPtr: Int32Array;
     readonly sums: Int32Array;
   }[];
   /** The number of a value of elements. */
@@ -46,13 +48,14 @@ export const elementRoots = (d: Grouping): ElementRoots => {
   let values = d.roots.length;
   const elements = parts.map((e) => {
     const all = countFrom(0, e.summed ? e.sums.ptr.length - 1 : 0);
-    const sums = all.filter((s) => results.isNeeded(e.sums.first + s) && written[e.sums.first + s] === 0);
+    const own = all.filter((s) => results.isNeeded(e.sums.first + s) && written[e.sums.first + s] === 0);
+    const { unitPtr, sums } = unitsOfSums(own, e.sums.heads);
     const firstUnit = count;
     if (e.needed.length > 0) count += e.count;
     const firstSumUnit = count;
-    count += sums.length;
-    values += (count - firstUnit - sums.length) * e.needed.length + sums.length;
-    return { firstUnit, roots: e.needed.map((r) => e.roots[r]), firstSumUnit, sums };
+    count += unitPtr.length - 1;
+    values += (firstSumUnit - firstUnit) * e.needed.length + sums.length;
+    return { firstUnit, roots: e.needed.map((r) => e.roots[r]), firstSumUnit, unitPtr, sums };
   });
   const ptr = grown(d.ptr, count + 1);
   const level = grown(d.level, count);
@@ -70,9 +73,10 @@ export const elementRoots = (d: Grouping): ElementRoots => {
         }
         ptr[u + 1] = at;
       }
-    for (const s of elements[k].sums) {
+    const { unitPtr, sums } = elements[k];
+    for (let i = 0; i + 1 < unitPtr.length; i++) {
       level[u] = elementLevels[k].sums;
-      unit[(roots[at++] = e.sums.first + s)] = u;
+      for (let m = unitPtr[i]; m < unitPtr[i + 1]; m++) unit[(roots[at++] = e.sums.first + sums[m])] = u;
       ptr[++u] = at;
     }
   });
@@ -86,6 +90,32 @@ export const elementRoots = (d: Grouping): ElementRoots => {
     elements,
     idOfValue: (v) => idOf[v],
   };
+};
+
+/** Sums in units: those of one head in one, which stands where its first sum would. */
+const unitsOfSums = (
+  sums: Int32Array,
+  heads: Heads | undefined,
+): { readonly unitPtr: Int32Array; readonly sums: Int32Array } => {
+  if (heads === undefined) return { unitPtr: countFrom(0, sums.length + 1), sums };
+  const unitOfHead = new Int32Array(heads.ptr.length).fill(-1);
+  const unitOf = new Int32Array(sums.length);
+  let count = 0;
+  for (let m = 0; m < sums.length; m++) {
+    const head = heads.of[sums[m]];
+    if (head < 0) unitOf[m] = count++;
+    else {
+      if (unitOfHead[head] < 0) unitOfHead[head] = count++;
+      unitOf[m] = unitOfHead[head];
+    }
+  }
+  const unitPtr = new Int32Array(count + 1);
+  for (const u of unitOf) unitPtr[u + 1]++;
+  for (let u = 0; u < count; u++) unitPtr[u + 1] += unitPtr[u];
+  const next = unitPtr.slice(0, count);
+  const sorted = new Int32Array(sums.length);
+  for (let m = 0; m < sums.length; m++) sorted[next[unitOf[m]]++] = sums[m];
+  return { unitPtr, sums: sorted };
 };
 
 type ResultPlaces = ReturnType<typeof resultPlaces>;
@@ -166,12 +196,20 @@ const usesOfValues = ({ needs }: Grouping): Uint8Array => {
 const directRoots = (e: NeededElements, results: ResultPlaces, uses: Uint8Array): Map<number, Int32Array> => {
   const found = new Map<number, Int32Array>();
   if (!e.summed) return found;
-  const { ptr, terms, negative, first } = e.sums;
+  const { ptr, terms, negative, first, heads } = e.sums;
   for (const r of e.needed) found.set(r, new Int32Array(e.count).fill(-1));
   for (let s = 0; s + 1 < ptr.length; s++) {
     const t = ptr[s];
     const v = ~terms[t] - e.firstValue;
-    if (ptr[s + 1] - t !== 1 || terms[t] >= 0 || v < 0 || negative[t] === 1 || uses[~terms[t]] !== 1) continue;
+    if (
+      ptr[s + 1] - t !== 1 ||
+      (heads !== undefined && heads.of[s] >= 0) ||
+      terms[t] >= 0 ||
+      v < 0 ||
+      negative[t] === 1 ||
+      uses[~terms[t]] !== 1
+    )
+      continue;
     const of = found.get(Math.floor(v / e.count));
     if (of) of[v % e.count] = first + s;
   }

@@ -37,19 +37,32 @@ export const elementTemplate = (
   return { graph, roots: roots.map((id) => made.get(id)!) };
 };
 
-/** The sum of terms, each with its sign, in order. */
+/** A term of a sum: a leaf or number, or the product of two, with a sign. */
+export interface TermSlot {
+  readonly slot: Slot;
+  readonly factor: Slot | undefined;
+  readonly negative: boolean;
+}
+
+/** The sum of terms, in order; or of several lists the sums that begin with the first and go on with one of the others each. */
 export const termTemplate = (
   arithmetic: Arithmetic,
   variables: number,
-  terms: readonly { readonly slot: Slot; readonly negative: boolean }[],
+  [head, ...more]: readonly (readonly TermSlot[])[],
 ): Template => {
   const graph = new Graph({ arithmetic });
   const first = graph.variables(variables);
-  const values = terms.map(({ slot, negative }) => {
-    const id = nodeOf(graph, first, slot);
-    return negative ? graph.neg(id) : id;
-  });
-  return { graph, roots: [values.length === 0 ? graph.constant(0) : values.reduce((a, b) => graph.add(a, b))] };
+  const sum = (terms: readonly TermSlot[], before: number | undefined): number => {
+    const values = terms.map(({ slot, factor, negative }) => {
+      const leaf = nodeOf(graph, first, slot);
+      const id = factor === undefined ? leaf : graph.mul(leaf, nodeOf(graph, first, factor));
+      return negative ? graph.neg(id) : id;
+    });
+    const all = before === undefined ? values : [before, ...values];
+    return all.length === 0 ? graph.constant(0) : all.reduce((a, b) => graph.add(a, b));
+  };
+  const value = sum(head, undefined);
+  return { graph, roots: more.length === 0 ? [value] : more.map((terms) => sum(terms, value)) };
 };
 
 const nodeOf = (graph: Graph, first: number, slot: Slot): number =>

@@ -1,9 +1,11 @@
 import {
+  checkOptions,
   describeValue,
   DiagnosticError,
   Graph,
   Sym,
   error,
+  option,
   pass,
   scalarOps,
   type ScalarOp,
@@ -11,7 +13,7 @@ import {
   type GraphOptions,
   type Pass,
 } from '@filigree/ir';
-import type { CsrPattern } from '@filigree/sparse/formats';
+import type { CsrPattern, Ring } from '@filigree/sparse/formats';
 import { ARITY, CONSTANT, DIV } from '../decompose/codes.js';
 import { countFrom } from './count-from.js';
 import { derivativesOf, type Derivatives } from './derivatives.js';
@@ -21,6 +23,9 @@ import { describeElements } from './elements/describe-elements.js';
 import type { InputShape, InputSlot } from './input-slot.js';
 import type { Elements, ElementsWord } from './elements/elements.js';
 import { traceElements } from './elements/trace-elements.js';
+import { columnAlgebra } from './elements/column-algebra.js';
+import { settled } from './elements/settled.js';
+import { symbolicRing } from './symbolic-ring.js';
 
 export type { InputShape, InputSlot } from './input-slot.js';
 
@@ -64,17 +69,33 @@ export interface TraceContext extends Derivatives {
   readonly block: <T extends TracedOutput>(values: T) => T;
   /** Runs a body for many elements at the cost of running it once, see `ElementsWord`. */
   readonly elements: ElementsWord;
+  /**
+   * Sparse algebra on the nodes of this trace, as `symbolicRing(graph)`, at less cost: of large matrices only entries are made, not the products that they are
+   * sums of. For what goes to outputs or on into algebra: other code that reads an entry reads it from memory.
+   */
+  readonly ring: Ring<Int32Array>;
+}
+
+/** How a program is traced. */
+export interface TraceOptions extends GraphOptions {
+  /** Whether the sums of large matrices are listed in columns; default true. Else all are nodes, for which `decompose` chooses what is stored. */
+  readonly columns?: boolean;
 }
 
 /** Runs a program on symbolic values. Fails on outputs that are not numeric and on values that are NaN whatever the input. */
-export const trace = (options: GraphOptions = {}): Pass<Program, Trace> => ({
+export const trace = (options: TraceOptions = {}): Pass<Program, Trace> => ({
   ...pass('trace', (program: Program) => runTrace(program, options)),
   print: (traced) =>
     printTrace(traced) +
     traced.elements.map((e) => `${describeElements(traced.graph, traced.inputs, e).title}\n`).join(''),
 });
 
-const runTrace = (program: Program, options: GraphOptions): Trace => {
+const runTrace = (program: Program, { columns: given, ...options }: TraceOptions): Trace => {
+  const { columns = true } = checkOptions<Pick<TraceOptions, 'columns'>>(
+    'trace',
+    given === undefined ? {} : { columns: given },
+    { columns: option.truth },
+  );
   const variables = Object.entries(program.inputs).reduce((n, [name, shape]) => n + shapeLength(name, shape), 0);
   if (variables > MOST_NODES)
     throw diagnostic(
@@ -101,6 +122,7 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
   }
   const blocks: Int32Array[] = [];
   const elements: Elements[] = [];
+  const algebra = columnAlgebra(graph, elements);
   const context: TraceContext = {
     graph,
     block: (values) => {
@@ -109,6 +131,7 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
     },
     ...derivativesOf(graph, elements),
     elements: traceElements(graph, elements),
+    ring: columns ? algebra.ring : symbolicRing(graph),
   };
   const results: unknown = program.run(symbols, context);
   if (typeof results !== 'object' || results === null)
@@ -118,8 +141,8 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
       'return an object of outputs by name',
     );
   const outputs = Object.entries(results as Readonly<Record<string, TracedOutput>>).map(([name, value]): OutputSlot => {
-    if (isSparse(value)) return { name, nodes: value.values.slice(), pattern: copyPattern(value.pattern) };
-    return { name, nodes: flatten(graph, name, value) };
+    if (isSparse(value)) return { name, nodes: value.values.map(algebra.nodeOf), pattern: copyPattern(value.pattern) };
+    return { name, nodes: flatten(graph, name, value).map(algebra.nodeOf) };
   });
   for (const { name } of outputs) {
     if (inputs.some((i) => i.name === name))
@@ -128,7 +151,7 @@ const runTrace = (program: Program, options: GraphOptions): Trace => {
   const problems = notANumber(graph, outputs);
   if (problems.length > 0) throw new DiagnosticError(problems);
   graph.freeze();
-  return { graph, inputs, outputs, blocks, elements };
+  return { graph, inputs, outputs, blocks, elements: settled(graph, outputs, blocks, elements, algebra.isSum) };
 };
 
 /** Copies of shapes, of each object one. */

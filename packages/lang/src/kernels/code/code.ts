@@ -134,6 +134,8 @@ export type Action =
       readonly hi: number;
       /** Whether `x` is the step of a loop, or an index of an array, and not what a user promised. */
       readonly of?: 'step' | 'index';
+      /** Whether each iteration of the outermost loop has another one, and all from `lo` to below `hi` come. */
+      readonly distinct?: true;
     }
   /**
    * `to` has these values, and depends on the inputs as `body` says: from `seeds`, the adjoints of `to`, it computes `yields`, what they

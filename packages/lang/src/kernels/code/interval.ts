@@ -9,11 +9,21 @@ export const intervalOf = (s: Scalar): Interval | undefined => {
 
 /** The interval of a result, where those of its operands say it and 32 bits hold it. */
 export const resultInterval = (operator: OperatorName, args: readonly Scalar[]): Interval | undefined => {
+  if (operator === 'bitand') return masked(args);
   const rule = rules[operator];
-  const known = args.map(intervalOf);
+  const known = (operator === 'select' ? args.slice(1) : args).map(intervalOf);
   if (!rule || !known.every((x) => x !== undefined)) return undefined;
   const [least, most] = rule(known[0], known[1] ?? known[0]);
   return least >= -(2 ** 31) && most < 2 ** 31 ? [least, most] : undefined;
+};
+
+/** The interval that holds both. */
+export const union = (a: Interval, b: Interval): Interval => [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
+
+/** Of bits with a mask that is not negative: from zero to the mask. */
+const masked = (args: readonly Scalar[]): Interval | undefined => {
+  const masks = args.map(intervalOf).filter((x) => x !== undefined && x[0] >= 0 && x[1] < 2 ** 31);
+  return masks.length > 0 ? [0, Math.min(...masks.map((m) => m![1]))] : undefined;
 };
 
 const rules: Readonly<Partial<Record<OperatorName, (a: Interval, b: Interval) => Interval>>> = {
@@ -24,6 +34,7 @@ const rules: Readonly<Partial<Record<OperatorName, (a: Interval, b: Interval) =>
     return [Math.min(...products), Math.max(...products)];
   },
   neg: (a) => [-a[1], -a[0]],
+  select: union,
   min: (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])],
   max: (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])],
 };

@@ -308,6 +308,17 @@ const table = {
     (a) => !a,
     (b, [x]) => b.not(x),
   ),
+  /** Whether JavaScript takes a number for true: it is neither 0 nor NaN. */
+  truth: {
+    kind: () => 'i1',
+    operands: 'as they are',
+    emit: (b, [x]) => {
+      if (x.type === 'i1') return x;
+      const type = x.type as ScalarType;
+      const zero = b.constant(0, type);
+      return isFloat(type) ? b.or(b.cmp('lt', x, zero), b.cmp('gt', x, zero)) : b.cmp('ne', x, zero);
+    },
+  },
   /** The second operand where the first holds, else the third. */
   select: {
     kind: ([condition, ...values], [, ...args], settled) => {

@@ -9,10 +9,12 @@ import { itemsOf } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
 import { destination, type Destination } from './destination.js';
 import { accumulate } from './reduction.js';
-import { assignSlot, isOuter, readSlot, refuseSecondName, sameShape, setRebound } from './slots.js';
-import { nothing, shapeOfField, termText, type ArrayElement, type Element, type Term } from './term.js';
+import { refuseShared } from './holds.js';
+import { assignSlot, isOuter, pending, readSlot, refuseSecondName, sameShape, setRebound } from './slots.js';
+import { writtenItems } from './written-items.js';
+import { nothing, shapeOfField, termText, tupleOf, type ArrayElement, type Element, type Term } from './term.js';
 import { binaryOperation } from './binary-operation.js';
-import { condition, scalar, value } from './evaluate.js';
+import { decided, scalar, value } from './evaluate.js';
 import { shortCircuit } from './short-circuit.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
@@ -53,6 +55,8 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
         if (reduced) return nothing;
       }
       const term = made();
+      const own = slot.is === 'constant' ? undefined : slot.owner;
+      refuseShared(cx, from, term, (to.binding ? writtenItems(cx.unit).get(to.binding) : own?.writes) ?? 0);
       assignSlot(cx, e, slot, term);
       refuseSecondName(cx, e, term, slot);
       setRebound(cx, slot);
@@ -65,7 +69,8 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
     }
     case 'items': {
       const term = made();
-      assignItem(cx, e, to, term);
+      refuseShared(cx, from, term, 1);
+      assignItem(cx, e, to, term, from);
       return term;
     }
   }
@@ -106,15 +111,47 @@ export const shapedFor = (
         'make one: vec(x, y), mat([a, b], [c, d])',
       );
 
-/** An item of an array at an index known only when the kernel runs. */
-const assignItem = (cx: Context, e: AnyNode, to: Destination & { to: 'items' }, term: Term): void => {
+/** One of several places, at an index known only when the kernel runs. */
+const assignItem = (cx: Context, e: AnyNode, to: Destination & { to: 'items' }, term: Term, from: AnyNode): void =>
+  eachItem(cx, e, to, (item) => {
+    switch (item.to) {
+      case 'slot':
+        return assignSlot(cx, e, item.slot, term);
+      case 'element':
+        return storeTerm(cx, e, item.element, term, from);
+      case 'items':
+        return assignItem(cx, e, item, term, from);
+    }
+  });
+
+/** What is done with the place that an index names. */
+const eachItem = (
+  cx: Context,
+  e: AnyNode,
+  { items, index }: Destination & { to: 'items' },
+  act: (item: Destination) => void,
+): void => {
   const at = originOf(cx, e);
-  promiseWithin(cx, e, to.index, to.items.length);
-  to.items.forEach((slot, k) => {
-    const condition = compute(cx, e, 'eq', to.index, literal(k));
-    const then = cx.session.record(() => assignSlot(cx, e, slot, term));
+  promiseWithin(cx, e, index, items.length);
+  items.forEach((item, k) => {
+    const condition = compute(cx, e, 'eq', index, literal(k));
+    const then = cx.session.record(() => act(item));
     cx.session.emit(at, { do: 'if', condition, then, otherwise: [] });
   });
+};
+
+/** What is there before. */
+const readDestination = (cx: Context, e: AnyNode, to: Destination): Term => {
+  switch (to.to) {
+    case 'slot':
+      return loaded(cx, e, readSlot(cx, e, to.slot));
+    case 'element':
+      return loaded(cx, e, to.element);
+    case 'items': {
+      const items = to.items.map((item) => readDestination(cx, e, item));
+      return indexed(cx, e, tupleOf(items), to.index);
+    }
+  }
 };
 
 /** `target op= value`. On an element within a parallel loop sums, differences and bit operations are atomic. */
@@ -143,22 +180,38 @@ const compound = (
       return combine(cx, e, place, token, right, wanted);
     }
     case 'items': {
-      const items = to.items.map((slot) => loaded(cx, e, readSlot(cx, e, slot)));
-      const before = asScalar(
-        cx,
-        e,
-        indexed(
-          cx,
-          e,
-          { is: 'list', items: items.map((term) => ({ is: 'constant', term, what: 'constant' })) },
-          to.index,
-        ),
-      );
+      if (cx.parallel && atomicKinds[token] && isOfField(to)) return combineItem(cx, e, to, token, right, wanted);
+      const before = asScalar(cx, e, readDestination(cx, e, to));
       const after = binaryOperation(cx, e, token, before, right());
-      assignItem(cx, e, to, after);
+      assignItem(cx, e, to, after, e);
       return wanted === 'before' ? before : after;
     }
   }
+};
+
+/** Whether items are components of an element. */
+const isOfField = (to: Destination & { to: 'items' }): boolean =>
+  to.items.every((item) => item.to === 'element' || (item.to === 'items' && isOfField(item)));
+
+/** `element[k] op= value` in a parallel loop, which is atomic as it is for an element of numbers. */
+const combineItem = (
+  cx: Context,
+  e: AnyNode,
+  to: Destination & { to: 'items' },
+  token: string,
+  right: () => Scalar,
+  wanted: Wanted,
+): Term => {
+  const given = right();
+  const result = wanted === 'nothing' ? undefined : pending(cx, e, 'item');
+  const each = (of: Destination & { to: 'items' }): void =>
+    eachItem(cx, e, of, (item) => {
+      if (item.to === 'items') return each(item);
+      const term = compound(cx, e, item, token, () => given, wanted);
+      if (result) assignSlot(cx, e, result, term);
+    });
+  each(to);
+  return result ? readSlot(cx, e, result) : nothing;
 };
 
 /** `element op= value`. */
@@ -205,7 +258,7 @@ const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode
   const and = e.operator === '&&=';
   const to = destination(cx, target);
   if (to.to !== 'slot') return unsupported(cx, e, `\`${e.operator}\` of an element`, 'write if (…) u[i] = …');
-  const before = condition(cx, target);
+  const before = decided(cx, target);
   const after =
     typeof before === 'boolean'
       ? before === and

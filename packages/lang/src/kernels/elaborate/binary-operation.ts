@@ -1,8 +1,8 @@
 import type { AnyNode } from 'acorn';
 import type { OperatorName } from '../code/operators.js';
 import { literal, type Scalar } from '../code/scalar.js';
-import { compute, unsupported, type Context } from './context.js';
-import { isLiteral } from './term.js';
+import { asScalar, compute, unsupported, type Context } from './context.js';
+import { isLiteral, isScalar, type Term } from './term.js';
 
 /** What the tokens of binary operators mean. */
 export const binaryOperators: Readonly<Record<string, OperatorName>> = {
@@ -34,6 +34,35 @@ export const binaryOperation = (cx: Context, node: AnyNode, token: string, a: Sc
   if (operator === undefined) return unsupported(cx, node, `\`${token}\``, 'write it another way');
   return operator === 'pow' ? power(cx, node, a, b) : compute(cx, node, operator, a, b);
 };
+
+/** Whether a token compares for equality. */
+export const isEquality = (token: string): boolean => /^[=!]==?$/.test(token);
+
+/** Whether two values are equal, or are not: decided now where one is no number, as strings are. */
+export const equalTerms = (
+  cx: Context,
+  node: AnyNode,
+  token: string,
+  [left, a]: readonly [AnyNode, Term],
+  [right, b]: readonly [AnyNode, Term],
+): boolean | Scalar => {
+  const known = equalHosts(token, a, b);
+  if (known !== undefined) return known;
+  const equal = binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b));
+  return isLiteral(equal) ? Boolean(equal.value) : equal;
+};
+
+/** Strings and the like are compared when the kernel is compiled. */
+const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => {
+  const plain = (t: Term): boolean => t.is === 'host' || t.is === 'nothing';
+  if (!plain(a) && !plain(b)) return undefined;
+  if (isText(a) !== isText(b) && (isScalar(a) || isScalar(b))) return undefined;
+  const content = (t: Term): unknown =>
+    t.is === 'host' || t.is === 'literal' ? t.value : t.is === 'nothing' ? undefined : t;
+  return (content(a) === content(b)) === operator.startsWith('=');
+};
+
+const isText = (t: Term): boolean => t.is === 'host' && typeof t.value === 'string';
 
 /** Small whole powers are products: exact for integers, and much cheaper. */
 export const power = (cx: Context, node: AnyNode, a: Scalar, b: Scalar): Scalar => {

@@ -3,6 +3,7 @@ import { children, isFunction, type FunctionNode } from '../../source/ast.js';
 import { leaves } from '../code/code.js';
 import { originOf, refuse, unsupported, type Context } from './context.js';
 import { nothing, type Pending, type Term } from './term.js';
+import { released } from './holds.js';
 import { bindPattern } from './pattern.js';
 import { declareVars } from './var-scope.js';
 import { value } from './evaluate.js';
@@ -30,14 +31,14 @@ export const runBody = (
     bindPattern(cx, p, args[k] ?? nothing, what);
   });
   declareVars(cx, node.body);
-  if (node.body.type !== 'BlockStatement') return value({ ...cx, exits: noExits }, node.body);
+  if (node.body.type !== 'BlockStatement') return released(cx, value({ ...cx, exits: noExits }, node.body));
 
   const { body } = node.body;
   const last = body[body.length - 1];
   if (last?.type === 'ReturnStatement' && returnsIn(node.body).length === 1) {
     const inner = { ...cx, exits: noExits };
     run(inner, body.slice(0, -1), body);
-    return last.argument ? value(inner, last.argument) : nothing;
+    return last.argument ? released(cx, value(inner, last.argument)) : nothing;
   }
   if (returnsIn(node.body).length === 0) {
     run({ ...cx, exits: noExits }, body, body);
@@ -98,7 +99,7 @@ export const returnStatement = (cx: Context, s: AnyNode & { type: 'ReturnStateme
         'an iteration of a parallel loop cannot return a value',
         'accumulate into a variable around the loop, and return that after it',
       );
-    assignSlot(cx, s, to.value, value(cx, s.argument));
+    assignSlot(cx, s, to.value, released(cx, value(cx, s.argument)));
   } else if (to.value) {
     return refuse(
       cx,

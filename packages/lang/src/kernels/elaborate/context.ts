@@ -30,6 +30,8 @@ export interface Context {
   readonly calls: readonly (readonly unknown[])[];
   /** In words of the language that are kernel code themselves: where they are called, which is what the user wrote. */
   readonly calledFrom?: Origin | undefined;
+  /** When the innermost call began: names that came to be later end with it. */
+  readonly since: number;
   /** Where the random numbers stand. */
   readonly random: RandomState<Local> | undefined;
 }
@@ -59,7 +61,7 @@ export interface ParallelBody {
 
 /** What `break`, `continue` and `return` leave. */
 export interface Exits {
-  readonly loop: { readonly break: Label | undefined; readonly continue: Label } | undefined;
+  readonly loop: { readonly break: Label | undefined; readonly continue: Label | undefined } | undefined;
   readonly named: ReadonlyMap<string, { readonly break: Label | undefined; readonly continue: Label | undefined }>;
   /** `value` receives what is returned; without it nothing may be. */
   readonly return: { readonly label: Label; readonly value: Pending | undefined; readonly whole: boolean } | undefined;

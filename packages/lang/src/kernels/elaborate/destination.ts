@@ -1,18 +1,32 @@
 import type { AnyNode, MemberExpression } from 'acorn';
+import type { AnyField, MatrixField, VectorField } from '@filigree/sparse/fields';
 import { bare } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
 import type { Scalar } from '../code/scalar.js';
+import { elementsNamed, shapeText, type Shape } from '../vocabulary/algebra.js';
 import { asScalar, refuse, unsupported, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
-import { indexed, isWhole, knownIndex } from './member.js';
-import { resolve } from './names.js';
-import { termText, type ArrayElement, type Element, type List, type Members, type Slot, type Term } from './term.js';
+import { indexed, isWhole, knownIndex, named } from './member.js';
+import { isModuleName, resolve } from './names.js';
+import { readSlot } from './slots.js';
+import {
+  shapeOfField,
+  termText,
+  type ArrayElement,
+  type Element,
+  type List,
+  type Members,
+  type Slot,
+  type Term,
+  type Variable,
+} from './term.js';
 
 /** What is assigned to. */
 export type Destination =
   | { readonly to: 'slot'; readonly slot: Slot; readonly name: string; readonly binding: Binding | undefined }
   | { readonly to: 'element'; readonly element: Element | ArrayElement }
-  | { readonly to: 'items'; readonly items: readonly Slot[]; readonly index: Scalar };
+  /** One of several, at an index that is known only when the kernel runs. */
+  | { readonly to: 'items'; readonly items: readonly Destination[]; readonly index: Scalar };
 
 /** What an assignment writes to; its object and indices are evaluated here, once. */
 export const destination = (cx: Context, target: AnyNode): Destination => {
@@ -29,14 +43,15 @@ export const destination = (cx: Context, target: AnyNode): Destination => {
 };
 
 const memberDestination = (cx: Context, target: MemberExpression): Destination => {
-  const of = reference(cx, bare(target.object));
+  const of = holder(cx, bare(target.object));
   const key = target.computed ? value(cx, target.property) : undefined;
   const name =
     key === undefined ? (target.property as { name: string }).name : key.is === 'host' ? String(key.value) : undefined;
+  if ('to' in of) return componentOf(cx, target, of, name ?? asScalar(cx, target.property, key!));
+  if (of.is === 'shaped') return refuseComponent(cx, target);
   if (name !== undefined) {
     const slot = of.is === 'members' ? of.members.get(name) : undefined;
     if (of.is === 'members' && slot) return itemDestination(cx, target, of, slot, name);
-    if (of.is === 'shaped' || (of.is === 'element' && of.field.is !== 'scalar')) refuseComponent(cx, target);
     return refuse(
       cx,
       target,
@@ -46,21 +61,10 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
     );
   }
   const index = asScalar(cx, target.property, key!);
-  if (of.is === 'shaped' || (of.is === 'element' && of.index.length > 0 && isWhole(cx, target, of)))
-    return of.is === 'element' && of.field.is === 'scalar'
-      ? refuse(
-          cx,
-          target,
-          'lang/indices',
-          `field '${of.field.name}' has ${of.index.length} indices, here it has one more`,
-          'leave one out',
-        )
-      : refuseComponent(cx, target);
   if (of.is === 'list') {
     const k = knownIndex(cx, target, index, of.items.length);
     if (k !== undefined) return itemDestination(cx, target, of, of.items[k], `[${k}]`);
-    for (const slot of of.items) itemDestination(cx, target, of, slot, '');
-    return { to: 'items', items: of.items, index };
+    return { to: 'items', items: of.items.map((slot) => itemDestination(cx, target, of, slot, '')), index };
   }
   if (of.is === 'element' || of.is === 'array') {
     const element = indexed(cx, target, of, index);
@@ -83,6 +87,107 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
   );
 };
 
+/** What a part is assigned to of: a vector or matrix that is written itself, or what the expression stands for. */
+const holder = (cx: Context, node: AnyNode): Destination | Term => {
+  if (node.type === 'Identifier') {
+    const slot = resolve(cx, node);
+    const binding = cx.unit.text.parsed.scopes.bindingOf(node);
+    return shapeOfSlot(slot) ? { to: 'slot', slot, name: node.name, binding } : readSlot(cx, node, slot);
+  }
+  if (node.type === 'MemberExpression' && !node.optional && bare(node.object).type !== 'Super') {
+    const object = bare(node.object);
+    const of = object.type === 'Identifier' && isModuleName(cx, object) ? undefined : holder(cx, object);
+    if (of) return partOf(cx, node, of);
+  }
+  return reference(cx, node);
+};
+
+const partOf = (cx: Context, node: MemberExpression, of: Destination | Term): Destination | Term => {
+  const key = node.computed ? value(cx, node.property) : undefined;
+  const name =
+    key === undefined ? (node.property as { name: string }).name : key.is === 'host' ? String(key.value) : undefined;
+  if ('to' in of) return componentOf(cx, node, of, name ?? asScalar(cx, node.property, key!));
+  if (name !== undefined) {
+    const slot = of.is === 'members' ? of.members.get(name) : undefined;
+    if (slot && shapeOfSlot(slot)) return itemDestination(cx, node, of as Members, slot, name);
+    return named(cx, node, of, name);
+  }
+  const index = asScalar(cx, node.property, key!);
+  if (of.is === 'list' && of.items.some(shapeOfSlot)) {
+    const k = knownIndex(cx, node, index, of.items.length);
+    if (k !== undefined) return itemDestination(cx, node, of, of.items[k], `[${k}]`);
+    return { to: 'items', items: of.items.map((slot) => itemDestination(cx, node, of, slot, '')), index };
+  }
+  const part = indexed(cx, node, of, index);
+  return part.is === 'element' && part.field.is !== 'scalar' && isWhole(cx, node, part)
+    ? { to: 'element', element: part }
+    : part;
+};
+
+/** The shape of the vector or matrix that a variable is; undefined for all else. */
+const shapeOfSlot = (slot: Slot): Shape | undefined => {
+  if (slot.is === 'pending') return slot.slot && shapeOfSlot(slot.slot);
+  return slot.is === 'variable' && slot.shape.length > 0 ? slot.shape : undefined;
+};
+
+/** A component of a vector, several of them, or a row or an element of a matrix. */
+const componentOf = (cx: Context, target: AnyNode, of: Destination, key: string | Scalar): Destination => {
+  if (of.to === 'items') return { ...of, items: of.items.map((item) => componentOf(cx, target, item, key)) };
+  const shape = of.to === 'slot' ? shapeOfSlot(of.slot) : of.element.is === 'element' && shapeOfField(of.element.field);
+  if (!shape || shape.length === 0)
+    return refuse(cx, target, 'lang/indices', 'a number has no elements to assign to', 'leave the index out');
+  if (of.to === 'slot') checkOwned(cx, target, of.slot);
+  const width = shape.length === 2 ? shape[1] : 1;
+  const row = (k: number): Destination =>
+    componentsOf(
+      of,
+      Array.from({ length: width }, (_, c) => k * width + c),
+      shape.slice(1),
+    );
+  if (typeof key !== 'string') {
+    const k = knownIndex(cx, target, key, shape[0]);
+    return k === undefined
+      ? { to: 'items', items: Array.from({ length: shape[0] }, (_, at) => row(at)), index: key }
+      : row(k);
+  }
+  const places = shape.length === 1 ? elementsNamed(key, shape[0]) : [];
+  if (places.length === 0 || new Set(places).size < places.length)
+    return refuse(
+      cx,
+      target,
+      'lang/unknown-member',
+      `a ${shapeText(shape)} has no \`${key}\` to assign to`,
+      shape.length === 1 ? 'use x, y, z, w, or several of them, each once' : 'write m[i][j] = …',
+    );
+  return componentsOf(of, places, places.length === 1 ? [] : [places.length]);
+};
+
+/** Some components of a variable or of an element of a field, in an order and shape of their own. */
+const componentsOf = (
+  of: Destination & { to: 'slot' | 'element' },
+  places: readonly number[],
+  shape: Shape,
+): Destination => {
+  if (of.to === 'slot') {
+    const whole = of.slot.is === 'pending' ? of.slot.slot : of.slot;
+    const variable = whole as Variable;
+    const slot: Variable = { ...variable, shape, locals: places.map((at) => variable.locals[at]) };
+    return { to: 'slot', slot, name: of.name, binding: undefined };
+  }
+  const { field, index } = of.element as Element;
+  const fields = places.map((at) => (field as VectorField | MatrixField).components[at]);
+  const part: AnyField =
+    shape.length === 0 ? fields[0] : { ...(field as VectorField), is: 'vector', size: shape[0], components: fields };
+  return { to: 'element', element: { is: 'element', field: part, index } };
+};
+
+/** Components are assigned to where the vector is a variable of the function that does it. */
+const checkOwned = (cx: Context, target: AnyNode, slot: Slot): void => {
+  const owner = slot.is === 'constant' ? undefined : slot.owner;
+  if (owner && owner.writes > 0 && owner.since >= cx.since) return;
+  refuseComponent(cx, target);
+};
+
 /** An item of an array or object literal. */
 const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot: Slot, name: string): Destination =>
   cx.session.copies.has(of) || (slot.is === 'constant' && !hasItems(slot.term))
@@ -102,8 +207,8 @@ const refuseComponent = (cx: Context, target: AnyNode): never =>
     cx,
     target,
     'lang/immutable-vector',
-    'vectors and matrices never change: a component cannot be assigned to',
-    'make a new one: v = vec(x, v.y)',
+    'components are assigned to of fields, and of variables in the function that declares them: this vector is none of these',
+    'copy it first: let w = vec(v)',
   );
 
 const refuseWrite = (

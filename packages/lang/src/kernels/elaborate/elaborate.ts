@@ -125,6 +125,7 @@ const attempt = (
         looped: false,
         exits: { loop: undefined, named: new Map(), return: undefined },
         calls: [[node]],
+        since: 0,
         random: undefined,
       };
       const seeded = random ? { ...cx, random: begin(cx, node, param('seed', 'u32'), []) } : cx;

@@ -1,6 +1,8 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import type { Scalar } from '../code/scalar.js';
-import { asScalar, type Context } from './context.js';
+import { literal, type Scalar } from '../code/scalar.js';
+import { bare } from '../../source/ast.js';
+import { asScalar, compute, type Context } from './context.js';
+import { shortCircuit } from './short-circuit.js';
 import { isLiteral, type Term } from './term.js';
 import { loaded } from './member.js';
 import { itemsOf } from './items.js';
@@ -14,8 +16,24 @@ export const value = (cx: Context, node: AnyNode): Term => loaded(cx, node, refe
 /** The value of an expression that must be a number or truth value. */
 export const scalar = (cx: Context, node: AnyNode): Scalar => asScalar(cx, node, value(cx, node));
 
-/** A condition: decided now where it is known, else a truth value. */
+/** A condition: decided now where it is known, else a truth value, which numbers become as JavaScript has it. */
 export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
+  const e = bare(node);
+  if (e.type === 'LogicalExpression' && e.operator !== '??') {
+    const left = condition(cx, e.left);
+    const and = e.operator === '&&';
+    if (typeof left === 'boolean') return left === and ? condition(cx, e.right) : left;
+    return shortCircuit(cx, e, left, and, () => {
+      const right = condition(cx, e.right);
+      return typeof right === 'boolean' ? literal(right) : right;
+    });
+  }
+  const found = decided(cx, node);
+  return typeof found === 'boolean' || cx.session.truths.has(found) ? found : compute(cx, node, 'truth', found);
+};
+
+/** What an operand of `&&` or `||` is, whose value is that of one of them: decided now where it is known. */
+export const decided = (cx: Context, node: AnyNode): boolean | Scalar => {
   const term = value(cx, node);
   if (isLiteral(term)) return Boolean(term.value);
   if (term.is === 'host') return Boolean(term.value);

@@ -9,7 +9,8 @@ import type {
 import { bare } from '../../source/ast.js';
 import type { Block } from '../code/code.js';
 import { holds, leastType } from '../code/kinds.js';
-import { literal } from '../code/scalar.js';
+import { intervalOf, union } from '../code/interval.js';
+import { literal, type Interval } from '../code/scalar.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
@@ -18,8 +19,8 @@ import { assignSlot, pending, readSlot } from './slots.js';
 import { isLiteral, isScalar, nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
-import { condition, scalar, value } from './evaluate.js';
-import { binaryOperation, binaryOperators } from './binary-operation.js';
+import { condition, decided, scalar, value } from './evaluate.js';
+import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { shortCircuit } from './short-circuit.js';
 import { indexed, named } from './member.js';
 
@@ -144,30 +145,18 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
   const a = value(cx, e.left);
   const b = value(cx, e.right);
-  const known = equalHosts(e.operator, a, b);
-  if (known !== undefined) return literal(known);
-  return binaryOperation(cx, e, e.operator, asScalar(cx, e.left, a), asScalar(cx, e.right, b));
+  if (!isEquality(e.operator))
+    return binaryOperation(cx, e, e.operator, asScalar(cx, e.left, a), asScalar(cx, e.right, b));
+  const equal = equalTerms(cx, e, e.operator, [e.left, a], [e.right, b]);
+  return typeof equal === 'boolean' ? literal(equal) : equal;
 };
-
-/** Strings and the like are compared when the kernel is compiled. */
-const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => {
-  if (!/^[=!]==?$/.test(operator)) return undefined;
-  const plain = (t: Term): boolean => t.is === 'host' || t.is === 'nothing';
-  if (!plain(a) && !plain(b)) return undefined;
-  if (isText(a) !== isText(b) && (isScalar(a) || isScalar(b))) return undefined;
-  const content = (t: Term): unknown =>
-    t.is === 'host' || t.is === 'literal' ? t.value : t.is === 'nothing' ? undefined : t;
-  return (content(a) === content(b)) === operator.startsWith('=');
-};
-
-const isText = (t: Term): boolean => t.is === 'host' && typeof t.value === 'string';
 
 const logical = (cx: Context, e: LogicalExpression): Term => {
   if (e.operator === '??') {
     const left = value(cx, e.left);
     return left.is === 'nothing' ? value(cx, e.right) : left;
   }
-  const left = condition(cx, e.left);
+  const left = decided(cx, e.left);
   const and = e.operator === '&&';
   if (typeof left === 'boolean') return left === and ? value(cx, e.right) : literal(left);
   return shortCircuit(cx, e, left, and, () => scalar(cx, e.right));
@@ -179,10 +168,22 @@ const conditional = (cx: Context, e: ConditionalExpression): Term => {
   const { session } = cx;
   const at = originOf(cx, e);
   const slot = pending(cx, e, 'value');
-  const arm = (node: AnyNode): Block => session.record(() => assignSlot(cx, node, slot, value(cx, node)));
+  const arms: Term[] = [];
+  const arm = (node: AnyNode): Block =>
+    session.record(() => {
+      const term = value(cx, node);
+      arms.push(term);
+      assignSlot(cx, node, slot, term);
+    });
   const [then, otherwise] = [arm(e.consequent), arm(e.alternate)];
   session.emit(at, { do: 'if', condition: test, then, otherwise });
-  return readSlot(cx, e, slot);
+  return readSlot(cx, e, slot, ofEither(arms));
+};
+
+/** Of whole numbers: what the one that is chosen is known to lie in. */
+const ofEither = (arms: readonly Term[]): Interval | undefined => {
+  const [a, b] = arms.map((term) => (isScalar(term) ? intervalOf(term) : undefined));
+  return a && b && union(a, b);
 };
 
 const expressionNames: Readonly<Record<string, string>> = {

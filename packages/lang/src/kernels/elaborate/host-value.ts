@@ -5,6 +5,7 @@ import { isMat, isVec, shapedOf } from '../vocabulary/vec.js';
 import { holds } from '../code/kinds.js';
 import { literal, typedLiteral, type Literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
+import { hold } from './holds.js';
 import { nothing, type Table, type Term } from './term.js';
 
 /** A value of the surroundings as a term. */
@@ -14,7 +15,9 @@ export const fromHost = (cx: Context, id: AnyNode, name: string, value: unknown)
   if (value === undefined) return nothing;
   if (isVec(value) || isMat(value)) {
     const { shape, elements } = shapedOf(value);
-    return { is: 'shaped', shape, elements: elements.map(literal) };
+    const term: Term = { is: 'shaped', shape, elements: elements.map(literal) };
+    hold(cx, term, -1);
+    return term;
   }
   if (isField(value))
     return refuse(

@@ -4,6 +4,7 @@ import type { Place } from '../code/code.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { load } from './access.js';
 import { asScalar, axesOfField, compute, originOf, placedOf, refuse, wrongIndices, type Context } from './context.js';
+import { hold, holdPart } from './holds.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isLiteral, isScalar, shapeOfField, termText, unshaped, type Element, type Slot, type Term } from './term.js';
 import { elementOf, fromHost } from './host-value.js';
@@ -11,11 +12,12 @@ import { elementOf, fromHost } from './host-value.js';
 /** The value of what an element stands for; all other terms are values already. */
 export const loaded = (cx: Context, node: AnyNode, term: Term): Term => {
   if (term.is === 'array-element') return load(cx, node, placeOfArray(term));
-  if (term.is === 'element' && term.index.length > 0 && isWhole(cx, node, term))
-    return unshaped(
-      shapeOfField(term.field),
-      placesOf(cx, node, term).map((place) => load(cx, node, place)),
-    );
+  if (term.is === 'element' && term.index.length > 0 && isWhole(cx, node, term)) {
+    const elements = placesOf(cx, node, term).map((place) => load(cx, node, place));
+    const read = unshaped(shapeOfField(term.field), elements);
+    hold(cx, read, -1);
+    return read;
+  }
   return term;
 };
 
@@ -162,16 +164,22 @@ const component = (cx: Context, e: AnyNode, of: Element, index: Scalar): Term =>
   const width = places.length / shape[0];
   const k = knownIndex(cx, e, index, shape[0]);
   if (k === undefined) return ofShaped(cx, e, loaded(cx, e, of) as Term & { is: 'shaped' }, index);
-  return unshaped(
+  const part = unshaped(
     shape.slice(1),
     places.slice(k * width, (k + 1) * width).map((place) => load(cx, e, place)),
   );
+  hold(cx, part, -1);
+  return part;
 };
 
 const ofShaped = (cx: Context, e: AnyNode, of: Term & { is: 'shaped' }, index: Scalar): Term => {
   const [n] = of.shape;
   const width = of.elements.length / n;
-  const part = (k: number): Term => unshaped(of.shape.slice(1), of.elements.slice(k * width, (k + 1) * width));
+  const part = (k: number): Term => {
+    const row = unshaped(of.shape.slice(1), of.elements.slice(k * width, (k + 1) * width));
+    holdPart(cx, of, row);
+    return row;
+  };
   const k = knownIndex(cx, e, index, n);
   if (k !== undefined) return part(k);
   promiseWithin(cx, e, index, n);
@@ -217,7 +225,9 @@ const choose = (cx: Context, node: AnyNode, index: Scalar, terms: readonly Term[
           cx.session.compute(at, 'select', compute(cx, node, 'eq', index, literal(k)), one, rest),
         ),
     );
-    return unshaped(terms[0].is === 'shaped' ? terms[0].shape : [], elements);
+    const chosen = unshaped(terms[0].is === 'shaped' ? terms[0].shape : [], elements);
+    for (const term of terms) holdPart(cx, term, chosen);
+    return chosen;
   }
   const slot = pending(cx, node, 'item');
   const choice = (k: number): void => {

@@ -1,11 +1,9 @@
 import type { AnyNode } from 'acorn';
-import { bare, children } from '../../source/ast.js';
-import type { Binding } from '../../source/scope.js';
-import type { Unit } from '../code/origin.js';
 import { partOf, tooFew } from './assign.js';
 import { unsupported, type Context } from './context.js';
 import { itemsOf } from './items.js';
-import { refuseSecondName, setNamed, setRebound, variable } from './slots.js';
+import { refuseShared } from './holds.js';
+import { ownerOf, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
 import { nothing, type Constant, type Slot, type Term } from './term.js';
 import { value } from './evaluate.js';
 
@@ -16,10 +14,12 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       const binding = cx.unit.text.parsed.scopes.bindingOf(pattern);
       if (!binding) return;
       const reassigned = binding.values.length > 1;
-      const written = itemsWritten(cx.unit).has(binding) && !cx.session.named.has(from);
+      const owner = ownerOf(cx, binding);
+      const written = owner.writes > 0 && !cx.session.named.has(from);
+      if (binding.kind !== 'param') refuseShared(cx, pattern, from, owner.writes);
       const slot: Slot =
         what === 'constant' && (reassigned || written)
-          ? variable(cx, pattern, binding.name, from)
+          ? variable(cx, pattern, binding.name, from, owner)
           : { is: 'constant', term: from, what };
       if (binding.kind !== 'param') refuseSecondName(cx, pattern, from, slot);
       if (reassigned) setRebound(cx, slot);
@@ -51,35 +51,4 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
     default:
       return unsupported(cx, pattern, 'this declaration', 'declare a name');
   }
-};
-
-const written = new WeakMap<Unit, ReadonlySet<Binding>>();
-
-/** Names of arrays and objects that a function assigns items of: `a[0] = x`, `a[i][j] += x`, `o.x = y`. */
-const itemsWritten = (unit: Unit): ReadonlySet<Binding> => {
-  const known = written.get(unit);
-  if (known) return known;
-  const { program, scopes } = unit.text.parsed;
-  const found = new Set<Binding>();
-  const root = (target: AnyNode): void => {
-    let of = bare(target);
-    if (of.type !== 'MemberExpression') return;
-    while (of.type === 'MemberExpression') of = bare(of.object);
-    const binding = scopes.bindingOf(of);
-    /* Fields and arrays are written too, but they are parameters. */
-    if (binding && binding.kind !== 'param') found.add(binding);
-  };
-  const targets = (pattern: AnyNode): void => {
-    if (pattern.type === 'ArrayPattern' || pattern.type === 'ObjectPattern' || pattern.type === 'Property')
-      for (const child of children(pattern)) targets(child);
-    else root(pattern);
-  };
-  const visit = (node: AnyNode): void => {
-    if (node.type === 'AssignmentExpression') targets(bare(node.left));
-    if (node.type === 'UpdateExpression') root(node.argument);
-    for (const child of children(node)) visit(child);
-  };
-  visit(program);
-  written.set(unit, found);
-  return found;
 };

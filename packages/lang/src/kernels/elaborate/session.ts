@@ -44,9 +44,20 @@ export class Session {
   readonly snapshots = new WeakSet<object>();
   /** Arrays and objects of variables that are assigned anew as a whole. */
   readonly rebound = new WeakSet<object>();
+  /** Vectors that have a name, or are of a field, and since when. */
+  readonly held = new WeakMap<object, number>();
+  /** Of these the ones whose components their name assigns to. */
+  readonly changing = new WeakSet<object>();
+  /** Variables without a name of their own that were given a vector that has one, and since when it has. */
+  readonly holding = new WeakMap<object, number>();
+  /** Of these the ones that were given a vector whose components are assigned to. */
+  readonly changingIn = new WeakSet<object>();
+  /** Values that are truth values, whatever is found of types. */
+  readonly truths = new WeakSet<object>();
   usesRandom = false;
   private block: Instruction[] = [];
   private readonly taken = new Set<string>();
+  private ages = 0;
   private locals = 0;
   private count = 0;
 
@@ -94,6 +105,11 @@ export class Session {
     return inner;
   }
 
+  /** A number that is larger than those before. */
+  age(): number {
+    return this.ages++;
+  }
+
   local(name: string, cell: Cell = { name }, unset = false): Local {
     return { id: this.locals++, name, cell, ...(unset ? { unset } : {}) };
   }
@@ -108,6 +124,7 @@ export class Session {
     }
     const within = resultInterval(operator, args);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
+    if (TRUTHS.has(operator)) this.truths.add(to);
     this.emit(at, { do: 'compute', to, operator, args });
     return to;
   }
@@ -167,5 +184,7 @@ export class Session {
 export class TooLarge extends Error {}
 
 const LARGEST = 200_000;
+
+const TRUTHS: ReadonlySet<OperatorName> = new Set(['lt', 'le', 'gt', 'ge', 'eq', 'ne', 'and', 'or', 'not', 'truth']);
 
 const isExact = (x: number | bigint): boolean => typeof x === 'bigint' || Number.isSafeInteger(x);

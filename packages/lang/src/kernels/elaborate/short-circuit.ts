@@ -25,6 +25,7 @@ export const shortCircuit = (cx: Context, node: AnyNode, left: Scalar, and: bool
 
 const MANY = 8;
 
+/* A truth value is one already, and a number becomes one by a comparison. */
 const isSimple = (block: Block): boolean =>
-  block.length <= MANY &&
+  block.filter((i) => i.do !== 'compute' || i.operator !== 'truth').length <= MANY &&
   block.every((i) => i.do === 'read' || (i.do === 'compute' && i.operator !== 'idiv' && i.operator !== 'rem'));

@@ -1,39 +1,50 @@
 import type { AnyNode } from 'acorn';
+import type { Binding } from '../../source/scope.js';
 import type { Local } from '../code/code.js';
 import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import { originOf, refuse, type Context } from './context.js';
-import { isScalar, termText, unshaped, type Pending, type Slot, type Term, type Variable } from './term.js';
-import type { Scalar, Temp } from '../code/scalar.js';
+import { hold, holdRead, holdWritten } from './holds.js';
+import { writtenItems } from './written-items.js';
+import { isScalar, termText, unshaped, type Owner, type Pending, type Slot, type Term, type Variable } from './term.js';
+import type { Interval, Scalar, Temp } from '../code/scalar.js';
 
 /** A variable without a value: it is declared here, and gets its shape from the first value assigned. */
-export const pending = (cx: Context, node: AnyNode, name: string, unset = false): Pending => {
+export const pending = (cx: Context, node: AnyNode, name: string, unset = false, owner?: Owner): Pending => {
   const locals: Local[] = [];
   cx.session.emit(originOf(cx, node), { do: 'declare', locals });
-  return { is: 'pending', name, locals, loop: cx.parallel, unset, slot: undefined };
+  return { is: 'pending', name, locals, loop: cx.parallel, unset, slot: undefined, owner };
 };
 
+/** What is known of a name that the source declares: since when it is there, and how deep parts of it are assigned to. */
+export const ownerOf = (cx: Context, binding: Binding): Owner => ({
+  since: cx.session.age(),
+  writes: writtenItems(cx.unit).get(binding) ?? 0,
+});
+
 /** A variable that starts with a value. */
-export const variable = (cx: Context, node: AnyNode, name: string, start: Term): Slot => {
-  const slot = pending(cx, node, name);
+export const variable = (cx: Context, node: AnyNode, name: string, start: Term, owner?: Owner): Slot => {
+  const slot = pending(cx, node, name, false, owner);
   assignSlot(cx, node, slot, start);
   return slot.slot ?? slot;
 };
 
-/** The current value of what a name is bound to. */
-export const readSlot = (cx: Context, node: AnyNode, slot: Slot): Term => {
+/** The current value of what a name is bound to; `within` is what it is known to lie in. */
+export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interval): Term => {
   if (slot.is === 'constant') return slot.term;
   if (slot.is === 'pending')
     return slot.slot
-      ? readSlot(cx, node, slot.slot)
+      ? readSlot(cx, node, slot.slot, within)
       : refuse(cx, node, 'lang/unassigned', `\`${slot.name}\` has no value yet`, 'give it one where it is declared');
   const at = originOf(cx, node);
   const elements = slot.locals.map((local): Temp => {
     if (isOuter(cx, slot)) cx.parallel?.reads.set(local, at);
-    const to: Temp = { is: 'temp' };
+    const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
     cx.session.emit(at, { do: 'read', to, local });
     return to;
   });
-  return unshaped(slot.shape, elements);
+  const term = unshaped(slot.shape, elements);
+  holdRead(cx, slot, term);
+  return term;
 };
 
 /** Gives a variable a value; of arrays and objects each item. */
@@ -55,6 +66,7 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
       'accumulate with += or -=, or declare it inside of the loop, or use serially(…)',
     );
   const elements = elementsFor(cx, node, slot, term);
+  holdWritten(cx, slot, term);
   const at = originOf(cx, node);
   slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
 };
@@ -95,10 +107,11 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
       cx.session.local(slot.name, cell, slot.unset),
     );
     slot.locals.push(...locals);
-    return { is: 'variable', name: slot.name, shape, locals, loop: slot.loop };
+    return { is: 'variable', name: slot.name, shape, locals, loop: slot.loop, owner: slot.owner };
   }
+  const owner = slot.owner && { ...slot.owner, writes: slot.owner.writes - 1 };
   const inner = (item: Slot, name: string): Slot => {
-    const part: Pending = { ...slot, name, slot: undefined };
+    const part: Pending = { ...slot, name, slot: undefined, owner };
     return madeLike(cx, node, part, readSlot(cx, node, item));
   };
   const made: Term =
@@ -150,8 +163,9 @@ const hasVariables = (term: Term): boolean => {
   return slots.some((slot) => slot.is !== 'constant' || hasVariables(slot.term));
 };
 
-/** Notes that an array or object, and those in it, have a name. */
+/** Notes that an array or object, and those in it, have a name, as has a vector. */
 export const setNamed = (cx: Context, term: Term): void => {
+  hold(cx, term);
   if (!hasItems(term)) return;
   cx.session.named.add(term);
   const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];

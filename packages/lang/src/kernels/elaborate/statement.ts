@@ -4,7 +4,8 @@ import { originOf, refuse, unsupported, type Context } from './context.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
-import { pending } from './slots.js';
+import { ownerOf, pending } from './slots.js';
+import { switchStatement } from './switch.js';
 import { isShared } from './var-scope.js';
 import { returnStatement } from './body.js';
 import { condition, value } from './evaluate.js';
@@ -45,6 +46,8 @@ const statement = (cx: Context, s: AnyNode): void => {
       return whileLoop(cx, s, undefined);
     case 'DoWhileStatement':
       return doWhile(cx, s, undefined);
+    case 'SwitchStatement':
+      return switchStatement(cx, s);
     case 'LabeledStatement':
       return labeled(cx, s);
     case 'BreakStatement':
@@ -76,7 +79,7 @@ const declaration = (cx: Context, s: VariableDeclaration): void => {
       continue;
     }
     const binding = d.id.type === 'Identifier' ? cx.unit.text.parsed.scopes.bindingOf(d.id) : undefined;
-    if (binding) cx.env.bind(binding, pending(cx, d.id, binding.name, true));
+    if (binding) cx.env.bind(binding, pending(cx, d.id, binding.name, true, ownerOf(cx, binding)));
   }
 };
 
@@ -149,7 +152,6 @@ const jump = (cx: Context, s: AnyNode & { type: 'BreakStatement' | 'ContinueStat
 };
 
 const statementNames: Readonly<Record<string, string>> = {
-  SwitchStatement: '`switch`',
   ThrowStatement: '`throw`',
   TryStatement: '`try`',
   ForInStatement: '`for … in`',
@@ -159,7 +161,6 @@ const statementNames: Readonly<Record<string, string>> = {
 };
 
 const statementRemedies: Readonly<Record<string, string>> = {
-  SwitchStatement: 'write if … else if …',
   ThrowStatement: 'write a code to a field and look at it on the host',
   TryStatement: 'nothing in a kernel throws',
   ForInStatement: 'write for (const i of range(n))',

@@ -147,6 +147,16 @@ export interface Variable {
   readonly locals: readonly Local[];
   /** The parallel loop in whose body it lives. */
   readonly loop: object | undefined;
+  /** Of one that the source declares. */
+  readonly owner: Owner | undefined;
+}
+
+/** What is known of a name that the source declares. */
+export interface Owner {
+  /** When it came to be, as a number that grows. */
+  readonly since: number;
+  /** How deep parts of what it holds are assigned to by it: 0 for none, 1 for `v.x = 1`. */
+  readonly writes: number;
 }
 
 /** A variable that has no value and therefore no shape yet. The first assignment fills in `locals` and `slot`. */
@@ -157,6 +167,7 @@ export interface Pending {
   readonly loop: object | undefined;
   /** Whether the source declares it so, and may read it before it has a value. */
   readonly unset: boolean;
+  readonly owner: Owner | undefined;
   slot: Slot | undefined;
 }
 

@@ -3,7 +3,7 @@ import { bare, children, isFunction } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
 import type { Unit } from '../code/origin.js';
 import type { Context } from './context.js';
-import { pending } from './slots.js';
+import { ownerOf, pending } from './slots.js';
 
 /*
  * A name that `var` declares belongs to its function. Most are used only in the block that declares them, and are treated as if
@@ -13,7 +13,8 @@ import { pending } from './slots.js';
 
 /** Declares the names of a function, or of the body of a parallel loop, that are used outside of the blocks that declare them. */
 export const declareVars = (cx: Context, within: AnyNode): void => {
-  for (const binding of sharedIn(cx, within)) cx.env.bind(binding, pending(cx, within, binding.name, true));
+  for (const binding of sharedIn(cx, within))
+    cx.env.bind(binding, pending(cx, within, binding.name, true, ownerOf(cx, binding)));
 };
 
 /** Runs what binds such names to what only an inner loop knows; afterwards they are what they were. */
@@ -75,7 +76,7 @@ const sharedOf = (unit: Unit): ReadonlyMap<Binding, readonly Range[]> => {
 
 /** Whether a statement runs apart from what is around it: an arm, the body of a loop or function; also a loop with what it visits. */
 const isBlock = (parent: AnyNode, child: AnyNode): boolean => {
-  if (child.type === 'ForOfStatement' || child.type === 'BlockStatement' || isFunction(parent)) return true;
+  if (['ForOfStatement', 'BlockStatement', 'SwitchCase'].includes(child.type) || isFunction(parent)) return true;
   if (parent.type === 'IfStatement') return child !== parent.test;
   return 'body' in parent && parent.body === child && !isFunction(child);
 };

@@ -118,7 +118,12 @@ class Emitter {
         const operands = this.indices([i.x, i.base]);
         return this.bind(
           i.to,
-          b.value('field.assume_in_range', operands, { lo: i.lo, hi: i.hi, ...(i.of ? { of: i.of } : {}) }),
+          b.value('field.assume_in_range', operands, {
+            lo: i.lo,
+            hi: i.hi,
+            ...(i.of && { of: i.of }),
+            ...(i.distinct && { distinct: true }),
+          }),
         );
       }
       case 'given':

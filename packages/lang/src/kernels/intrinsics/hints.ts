@@ -68,6 +68,31 @@ export const assumeInRange: Intrinsic = (cx, e) => {
   return isScalar(args[0]) ? promised[0] : { is: 'shaped', shape: [promised.length], elements: promised };
 };
 
+/** `permutation(x, n)`: a promise about all iterations of the loop around. */
+export const permutation: Intrinsic = (cx, e) => {
+  const [x, n] = scalars(cx, e, 2);
+  if (!isLiteral(n) || !Number.isInteger(n.value) || Number(n.value) < 1)
+    return refuse(
+      cx,
+      e,
+      'lang/permutation',
+      'how many numbers are permuted is a whole number known at compile time',
+      'write permutation(order[i], count) with a constant count',
+    );
+  if (!cx.parallel)
+    return refuse(
+      cx,
+      e,
+      'lang/permutation',
+      'what is permuted is told of the iterations of a parallel loop, and there is none around',
+      'write it in the outermost loop of a kernel',
+    );
+  const to: Temp = { is: 'temp', type: 'i32' };
+  const promise = { base: literal(0), lo: 0, hi: Number(n.value), distinct: true } as const;
+  cx.session.emit(originOf(cx, e), { do: 'assume', to, x, ...promise });
+  return to;
+};
+
 /** `random()`: in [0, 1), with as many bits as the kernel's floats have. */
 export const random: Intrinsic = (cx, e) => {
   scalars(cx, e, 0);

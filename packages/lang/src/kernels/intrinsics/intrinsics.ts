@@ -2,7 +2,7 @@ import * as vocabulary from '../vocabulary/index.js';
 import { refuse } from '../elaborate/context.js';
 import { algebraFunction, sizedFunction } from './algebra.js';
 import { accumulate, atomic } from './atomics.js';
-import { assumeInRange, cache, cacheL1, random, randomInt } from './hints.js';
+import { assumeInRange, cache, cacheL1, permutation, random, randomInt } from './hints.js';
 import { active, ndrange, ordered, range } from './loops.js';
 import { castIntrinsic, idiv, mathIntrinsics } from './math.js';
 import { at, put } from './places.js';
@@ -81,6 +81,7 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     cache,
     cacheL1,
     assumeInRange,
+    permutation,
   };
   const byFunction = Object.entries(words).map(([name, intrinsic]): [unknown, Intrinsic] => [
     (vocabulary as Readonly<Record<string, unknown>>)[name],

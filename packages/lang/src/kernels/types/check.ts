@@ -63,10 +63,6 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
       return i.index.flatMap((s) => index(s, types));
     case 'assume':
       return [i.x, i.base].flatMap((s) => index(s, types));
-    case 'if':
-      return condition(i.condition, types);
-    case 'loop':
-      return condition(i.condition, types);
     case 'parallel':
       return i.space.over === 'range'
         ? i.space.bounds.flat().flatMap((s) => (s ? index(s, types, 'a bound') : []))
@@ -74,19 +70,6 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
     default:
       return [];
   }
-};
-
-const condition = (s: Scalar, types: Types): readonly Problem[] => {
-  const kind = types.kindOf(s);
-  return kind === 'i1' || kind === undefined
-    ? []
-    : [
-        {
-          code: 'lang/condition',
-          message: `a condition is a truth value, this is ${kindText(kind)}`,
-          remedy: 'compare it: `x !== 0`',
-        },
-      ];
 };
 
 const index = (s: Scalar, types: Types, what = 'an index'): readonly Problem[] => {
@@ -126,7 +109,7 @@ const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] =
   const kind = own === 'int' && value.is !== 'literal' ? 'i32' : own;
   const name = nameOf(place);
   if (isWholeNumber(value) && type !== 'i1') return literalProblem(value, type);
-  if (fits(kind, type)) return literalProblem(value, type);
+  if (fits(kind, type) || liesWithin(value, type)) return literalProblem(value, type);
   return [
     kind === 'i1' || type === 'i1'
       ? {
@@ -141,6 +124,10 @@ const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] =
         },
   ];
 };
+
+/** Whether an integer that is computed with more bits is known to be one of a type of fewer: of literals, one is chosen. */
+const liesWithin = (value: Scalar, type: ScalarType): boolean =>
+  value.is === 'temp' && value.within !== undefined && value.within.every((x) => holds(type, x));
 
 const assigned = (value: Scalar, name: string, to: Kind, types: Types): readonly Problem[] => {
   const kind = value.is === 'literal' ? givenKind(value) : types.kindOf(value);

@@ -58,14 +58,19 @@ export const resultShape = (op: AlgebraOp, shapes: readonly Shape[]): Shape | st
 export const shapeText = (shape: Shape): string =>
   shape.length === 0 ? 'number' : shape.length === 1 ? `vector of ${shape[0]}` : `${shape.join('×')} matrix`;
 
-/** Names of elements of a vector and of several that follow one another: `v.x` is `v[0]`, `v.yz` a vector of `v[1]` and `v[2]`. */
-export const elementNames = ['x', 'y', 'z', 'w', 'xy', 'yz', 'zw', 'xyz', 'yzw'] as const;
+/** Names of elements of a vector and of up to four in any order: `v.x` is `v[0]`, `v.zxx` a vector of `v[2]`, `v[0]` and `v[0]`. */
+export const elementNames: readonly string[] = [1, 2, 3, 4].flatMap((letters) =>
+  Array.from({ length: letters }).reduce<readonly string[]>(
+    (names) => names.flatMap((n) => [...'xyzw'].map((l) => n + l)),
+    [''],
+  ),
+);
 
 /** The places of the elements that a name stands for in a vector of this length; none where it has no such elements. */
 export const elementsNamed = (name: string, length: number): readonly number[] => {
-  if (!(elementNames as readonly string[]).includes(name)) return [];
-  const first = 'xyzw'.indexOf(name);
-  return first + name.length > length ? [] : Array.from(name, (_, k) => first + k);
+  if (!/^[xyzw]{1,4}$/.test(name)) return [];
+  const places = Array.from(name, (letter) => 'xyzw'.indexOf(letter));
+  return places.every((at) => at < length) ? places : [];
 };
 
 type Row = Omit<AlgebraOp, 'name'>;

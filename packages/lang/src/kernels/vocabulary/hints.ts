@@ -23,6 +23,16 @@ export function assumeInRange(x: number | Vec, base: unknown, lo: number, hi: nu
   return x;
 }
 
+/**
+ * `x`, with the promise that over all iterations of the outermost loop around it is each of the numbers from 0 to n − 1 once: a loop
+ * over a permutation of particles touches elements of its own, so that it can run as one with another over the same. On the host, and
+ * with `debug`, `0 ≤ x < n` is checked (`lang/assume-in-range`).
+ */
+export const permutation = (x: number, n: number): number => {
+  checkPromise(x, 0, 0, n);
+  return x;
+};
+
 const checkPromise = (x: number, base: number, lo: number, hi: number): void => {
   if (!(lo <= x - base && x - base < hi))
     fail('lang/assume-in-range', `${x} − ${base} was promised to lie in ${lo} … ${hi - 1}`);

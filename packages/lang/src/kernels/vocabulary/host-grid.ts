@@ -1,5 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { GridElement } from './grid-types.js';
+import { copied, isMat, isVec, placed } from './vec.js';
 
 /** What `hostGrid` fills with: a value, or a function of the indices. */
 export type Fill<E, I extends readonly number[]> = E | ((...at: I) => E);
@@ -30,9 +31,20 @@ export function hostGrid(extents: readonly number[], fill: Fill<Entry, number[]>
   const build = (at: readonly number[]): unknown =>
     at.length === extents.length
       ? value(...at)
-      : Array.from({ length: extents[at.length] }, (_, k) => build([...at, k]));
+      : row(Array.from({ length: extents[at.length] }, (_, k) => build([...at, k])));
   return build([]);
 }
+
+/** A row of vectors or matrices holds values of its own: what is assigned to components of one is assigned to the row. */
+const row = (elements: unknown[]): unknown[] => {
+  const [first] = elements;
+  if (!isVec(first) && !isMat(first)) return elements;
+  return new Proxy(elements.map(copied), {
+    get: (target, key, receiver) =>
+      placed(Reflect.get(target, key, receiver) as unknown, (changed) => Reflect.set(target, key, changed)),
+    set: (target, key, value) => Reflect.set(target, key, copied(value)),
+  });
+};
 
 type Entry = GridElement | GridElement[];
 type Wide<E> = E extends number ? number : E extends boolean ? boolean : E;

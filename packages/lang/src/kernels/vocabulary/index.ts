@@ -46,6 +46,6 @@ export {
 } from './atomics.js';
 export { random, randomInt, seedRandom } from './host-random.js';
 export { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, idiv, type Cast } from './casts.js';
-export { cache, cacheL1, assumeInRange } from './hints.js';
+export { cache, cacheL1, assumeInRange, permutation } from './hints.js';
 export { inlined } from './inline.js';
 export { withGradient } from './with-gradient.js';

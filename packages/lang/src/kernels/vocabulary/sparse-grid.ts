@@ -1,5 +1,6 @@
 import { fail, checkOptions, option } from '@filigree/ir';
 import type { GridElement, Grid1, Grid2, Grid3, Grid4 } from './grid-types.js';
+import { copied, placed } from './vec.js';
 import { Shared, SparseStore, type SparseExtent } from './sparse-store.js';
 
 /** How a sparse grid on the host becomes active. */
@@ -102,7 +103,7 @@ const partOf = (store: SparseStore, prefix: readonly number[], level: number): o
         const index = indexOf(key);
         if (index === undefined) return undefined;
         const at = [...prefix, index];
-        if (last) return store.read(at);
+        if (last) return placed(store.read(at), (changed) => store.write(at, changed));
         store.check(at);
         return partOf(store, at, 0);
       },
@@ -113,7 +114,7 @@ const partOf = (store: SparseStore, prefix: readonly number[], level: number): o
             'lang/host-bounds',
             `a sparse grid of ${store.extents.length} axes is not assigned to at '${String(key)}'`,
           );
-        store.write([...prefix, index], value);
+        store.write([...prefix, index], copied(value));
         return true;
       },
     },

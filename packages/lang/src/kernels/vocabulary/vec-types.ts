@@ -2,13 +2,13 @@ import type { UnaryFunction } from '@filigree/ir';
 import type { AlgebraName } from './algebra.js';
 
 /**
- * A vector of N numbers, made by `vec`. It is read by index, by name (`v.x`, `v.xyz`), by destructuring, and never changes. `add`,
- * `sub`, `mul`, … take a vector of the same length or a number that goes with every element; every function of `math` with
+ * A vector of N numbers, made by `vec`. It is read by index, by name (`v.x`, `v.zyx`) and by destructuring, and its components may be
+ * assigned to; all operations give new ones: `add`, `sub`, `mul`, … take a vector of the same length or a number that goes with every element; every function of `math` with
  * one argument is also a method that maps the elements.
  */
 export type Vec<N extends number = number> = VecAlgebra<N> & VecMaps<N> & NamedElements<N> & NamedParts<N>;
 
-/** A matrix of R rows and C columns, made by `mat`, with the rows `m[0]`, `m[1]`, … as vectors. It never changes. */
+/** A matrix of R rows and C columns, made by `mat`, with the rows `m[0]`, `m[1]`, … as vectors. */
 export type Mat<R extends number = number, C extends number = number> = MatAlgebra<R, C> & MatMaps<R, C>;
 
 type CrossProduct<N extends number> = number extends N
@@ -23,36 +23,35 @@ type CrossProduct<N extends number> = number extends N
 type VecMaps<N extends number> = { readonly [K in UnaryFunction | 'neg']: () => Vec<N> };
 type MatMaps<R extends number, C extends number> = { readonly [K in UnaryFunction | 'neg']: () => Mat<R, C> };
 
-type NamedElements<N extends number> = Pick<
-  { readonly x: number; readonly y: number; readonly z: number; readonly w: number },
-  number extends N
-    ? never
-    : N extends 1
-      ? 'x'
-      : N extends 2
-        ? 'x' | 'y'
-        : N extends 3
-          ? 'x' | 'y' | 'z'
-          : 'x' | 'y' | 'z' | 'w'
+/* `v.x`; up to four of them in any order are a vector, `v.zx`. */
+type NamedElements<N extends number> = Pick<{ [K in Letter]: number }, Names<N, 'x', XY, XYZ, Letter>>;
+type NamedParts<N extends number> = Pick<
+  { [K in Pair<Letter>]: Vec<2> } & { [K in Triple<Letter>]: Vec<3> } & { [K in Quadruple<Letter>]: Vec<4> },
+  Names<N, Part<'x'>, Part<XY>, Part<XYZ>, Part<Letter>>
 >;
 
-/* Elements that follow one another. */
-type NamedParts<N extends number> = Pick<
-  { readonly [K in 'xy' | 'yz' | 'zw']: Vec<2> } & { readonly [K in 'xyz' | 'yzw']: Vec<3> },
-  number extends N
-    ? never
-    : N extends 1
-      ? never
-      : N extends 2
-        ? 'xy'
-        : N extends 3
-          ? 'xy' | 'yz' | 'xyz'
-          : 'xy' | 'yz' | 'zw' | 'xyz' | 'yzw'
->;
+type XY = 'x' | 'y';
+type XYZ = XY | 'z';
+type Letter = XYZ | 'w';
+type Pair<L extends string> = `${L}${L}`;
+type Triple<L extends string> = `${L}${L}${L}`;
+type Quadruple<L extends string> = `${L}${L}${L}${L}`;
+type Part<L extends string> = Pair<L> | Triple<L> | Quadruple<L>;
+
+/* The names that vectors of 1, 2, 3 and more elements have. */
+type Names<N extends number, A, B, C, D> = number extends N
+  ? never
+  : N extends 1
+    ? A
+    : N extends 2
+      ? B
+      : N extends 3
+        ? C
+        : D;
 
 export interface VecAlgebra<N extends number> {
   readonly length: N;
-  readonly [index: number]: number;
+  [index: number]: number;
   [Symbol.iterator](): Iterator<number>;
 
   add(b: Vec<N> | number): Vec<N>;
@@ -88,7 +87,7 @@ export interface MatAlgebra<R extends number, C extends number> {
   readonly rows: R;
   readonly columns: C;
   readonly length: R;
-  readonly [row: number]: Vec<C>;
+  [row: number]: Vec<C>;
   [Symbol.iterator](): Iterator<Vec<C>>;
 
   add(b: Mat<R, C>): Mat<R, C>;

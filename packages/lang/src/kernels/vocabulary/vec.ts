@@ -15,7 +15,7 @@ import type { Mat, Vec } from './vec-types.js';
 
 /**
  * A vector of these elements: `vec(x, y)`; a vector among them stands for its own, `vec(v, 0)`. In a kernel a vector is its
- * elements and costs nothing of its own; on the host it is an immutable object. Throws `lang/shape` where an element is neither.
+ * elements and costs nothing of its own; on the host it is an object. Throws `lang/shape` where an element is neither.
  */
 export const vec = <const E extends readonly (number | Vec)[]>(...elements: E): Vec<LengthOf<E>> =>
   construct('vec', elements) as Vec<LengthOf<E>>;
@@ -98,15 +98,43 @@ const partOf = (part: unknown): Shaped<number> => {
 
 const ofSizes = (name: SizedName, sizes: readonly number[]): unknown => hostValue(sized(name, numberRing, sizes));
 
-/* What vectors and matrices have in common: entries by index, iteration, immutability. */
+/** A vector or matrix that is an element of a grid: what is assigned to its components is assigned to the grid. */
+export const placed = <E>(value: E, store: (changed: E) => void): E => {
+  if (!isVec(value) && !isMat(value)) return value;
+  const own = copied(value) as unknown as Record<string | symbol, unknown>;
+  return new Proxy(own, {
+    get(target, key, receiver) {
+      const part: unknown = Reflect.get(target, key, receiver);
+      return isVec(part) && isMat(value)
+        ? placed(part, (row) => {
+            target[key] = row;
+            store(copied(own as E));
+          })
+        : part;
+    },
+    set(target, key, part, receiver) {
+      if (!Object.hasOwn(target, key)) return Reflect.set(target, key, part, receiver);
+      target[key] = copied(part);
+      store(copied(own as E));
+      return true;
+    },
+    /* What is set through a name, as by `v.xy = …`, is set by index. */
+    defineProperty: () => false,
+  }) as E;
+};
+
+/** A value of its own: of vectors and matrices a copy. */
+export const copied = <E>(value: E): E => (isVec(value) || isMat(value) ? (hostValue(shapedOf(value)) as E) : value);
+
+/* What vectors and matrices have in common: entries by index, iteration, a length that stays. */
 class Entries<E> {
   declare readonly length: number;
-  readonly [index: number]: E;
+  [index: number]: E;
 
   constructor(entries: readonly E[]) {
     Object.assign(this, entries);
     Object.defineProperty(this, 'length', { value: entries.length });
-    Object.freeze(this);
+    Object.seal(this);
   }
 
   *[Symbol.iterator](): Iterator<E> {
@@ -145,6 +173,13 @@ for (const name of elementNames)
       const found = elementsNamed(name, this.length).map((index) => this[index]);
       if (found.length === 0) fail('lang/shape', `a ${shapeText([this.length])} has no element ${name}`);
       return found.length === 1 ? found[0] : vec(...found);
+    },
+    set(this: Vec, given: number | Vec) {
+      const found = elementsNamed(name, this.length);
+      const parts = typeof given === 'number' ? [given] : [...given];
+      if (found.length !== parts.length || new Set(found).size < found.length)
+        fail('lang/shape', `a ${shapeText([this.length])} has no ${name} to assign ${parts.length} to`);
+      found.forEach((index, k) => (this[index] = parts[k]));
     },
     configurable: true,
   });

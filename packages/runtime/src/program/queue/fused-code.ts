@@ -2,7 +2,7 @@ import type { Backend, Commands } from '@filigree/backend';
 import type { Bindings } from '@filigree/backend/device';
 import { hashKernel, opTable, walk, type Buffer, type Kernel, type Module, type Scalar } from '@filigree/ir';
 import { kernelOf, type Graph, type NodeArgument } from '@filigree/sched';
-import { sitesOf, type Site, type TaskSetting } from '@filigree/sparse/fields';
+import { sitesOf, taskKind, type Site, type TaskKind, type TaskSetting } from '@filigree/sparse/fields';
 import type { BankEntry } from '../../bank/banked.js';
 import { withKept } from '../../bank/with-kept.js';
 import { instantiateBanked, type Instance, type InstantiateOptions } from '../../instantiate.js';
@@ -29,6 +29,8 @@ export interface Stretch {
   /** The number of the launch that a failure belongs to. */
   readonly fails: number | undefined;
   readonly nodes: { readonly length: number };
+  /** Of these so many of each kind. */
+  readonly kinds: Readonly<Record<TaskKind, number>>;
 }
 
 /** What is lowered for a plan. */
@@ -51,7 +53,11 @@ export interface CodeSetting {
 export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<FusedCode> => {
   const names = new Map<string, string>();
   const kernels: Kernel[] = [];
-  const stretches: (Stretch & { readonly nodes: Launched[]; commands?: Commands })[] = [];
+  const stretches: (Stretch & {
+    readonly nodes: Launched[];
+    readonly kinds: Record<TaskKind, number>;
+    commands?: Commands;
+  })[] = [];
   for (const node of graph.nodes) {
     const { kernel, args: from } = kernelOf(node, 'task');
     const hash = hashKernel(kernel);
@@ -61,8 +67,11 @@ export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<Fus
     const fails = node.mayFail ? node.parts[0].launch : undefined;
     const launched = { kernel: name, from, args: new Array<Scalar>(from.length).fill(0) };
     const last = stretches.at(-1);
-    if (last && last.fails === undefined && fails === undefined) last.nodes.push(launched);
-    else stretches.push({ fails, nodes: [launched] });
+    const kind = taskKind(node.parts[0].task);
+    if (last && last.fails === undefined && fails === undefined) {
+      last.nodes.push(launched);
+      last.kinds[kind]++;
+    } else stretches.push({ fails, nodes: [launched], kinds: { loops: 0, serial: 0, lists: 0, [kind]: 1 } });
   }
   const fused = { kernels, buffers: usedBy(kernels, setting.tasks) };
   const entry = await setting.entry?.(fused);

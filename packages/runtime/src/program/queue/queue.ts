@@ -9,7 +9,7 @@ import {
   type Plan,
   type PlanOptions,
 } from '@filigree/sched';
-import type { CutKernels, Site } from '@filigree/sparse/fields';
+import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
 import { right } from '../../right.js';
 import type { Call } from '../launcher.js';
 import { fusedCode, type CodeSetting, type FusedCode } from './fused-code.js';
@@ -32,6 +32,8 @@ export interface QueueReport {
   readonly launches: number;
   /** Loops and serial stretches that were run. */
   readonly tasksLaunched: number;
+  /** Of these so many loops, serial stretches, and tasks that make lists of active cells. */
+  readonly kinds: Readonly<Record<TaskKind, number>>;
   /** Kernels that were compiled for plans. */
   readonly tasksCompiled: number;
   /** Windows that were planned. */
@@ -76,6 +78,7 @@ export class Queue {
   private stopped = false;
   private disposed = false;
   private running = false;
+  private readonly kindsLaunched: Record<TaskKind, number> = { loops: 0, serial: 0, lists: 0 };
   private counts = { launches: 0, tasksLaunched: 0, tasksCompiled: 0, plans: 0, planMs: 0, compileMs: 0 };
   private readonly warnings: Diagnostics[] = [];
 
@@ -105,6 +108,7 @@ export class Queue {
     const copied = call.inputs.length > 0;
     if (copied && call.inputs.some((b) => inputs.has(b))) this.flush();
     call.bind(given);
+    call.record();
     window.add(kind, call.args);
     calls.push(call);
     if (copied) for (const b of call.inputs) inputs.add(b);
@@ -142,7 +146,7 @@ export class Queue {
   }
 
   report(): QueueReport {
-    return { ...this.counts, warnings: this.warnings.flat(), last: this.last };
+    return { ...this.counts, kinds: { ...this.kindsLaunched }, warnings: this.warnings.flat(), last: this.last };
   }
 
   dispose(): void {
@@ -180,8 +184,9 @@ export class Queue {
       this.last = planned.plan;
       if (planned.code) {
         const { code } = planned;
-        code.run(window, ({ fails, nodes }) => {
+        code.run(window, ({ fails, nodes, kinds }) => {
           this.counts.tasksLaunched += nodes.length;
+          for (const kind of KINDS) this.kindsLaunched[kind] += kinds[kind];
           if (fails !== undefined) setting.check(calls[fails], code.sites);
         });
         setting.check(calls[calls.length - 1], code.sites);
@@ -249,7 +254,9 @@ export class Queue {
   }
 
   private count(call: Call): void {
-    this.counts.tasksLaunched += this.setting.cut.tasks.get(call.kernel)!.length;
+    const tasks = this.setting.cut.tasks.get(call.kernel)!;
+    this.counts.tasksLaunched += tasks.length;
+    for (const task of tasks) this.kindsLaunched[taskKind(task)]++;
   }
 
   private kindOf({ kernel }: Call): number {
@@ -278,6 +285,8 @@ interface Planned {
 
 /** Whether a plan does anything but launch what was launched. */
 const isBetter = ({ before, graph }: Plan): boolean => graph.nodes.some((n, k) => n !== before.nodes[k]);
+
+const KINDS: readonly TaskKind[] = ['loops', 'serial', 'lists'];
 
 const WINDOW = 128;
 

@@ -333,7 +333,8 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
     }),
     define({
       name: 'field.assume_in_range',
-      summary: 'its first operand, which is promised to be at least base + `lo` and below base + `hi`',
+      summary:
+        'its first operand, which is promised to be at least base + `lo` and below base + `hi`; if `distinct`, also that over the iterations of the outermost loop around it is each of them once',
       verify: (op) =>
         problems(
           coordinates(op, 0, 2),

@@ -206,8 +206,12 @@ export const snodeDialect = (layout: Layout, store?: ArenaStore): Dialect => {
     ),
     define({
       name: 'snode.offset',
-      summary: 'the cell or value so many `bytes` further on (IntegerOffset)',
-      verify: (op) => problems([operands(op, 1), whole(op, 'bytes')]),
+      summary: 'the cell or value so many `bytes` further on (IntegerOffset), in a bit array eighths of them',
+      verify: (op) =>
+        problems([
+          operands(op, 1),
+          Number.isSafeInteger(8 * Number(op.attrs.bytes)) ? undefined : "attribute 'bytes' must be a number of bits",
+        ]),
       resultTypes: i32,
     }),
     nodeOp(

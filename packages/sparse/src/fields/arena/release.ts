@@ -1,9 +1,11 @@
+import { ambientOf } from '../layout/ambient.js';
 import { clearBytes } from '../storage/bytes.js';
 import { initializeCell } from '../storage/initialize.js';
 import { RESERVED_CELLS, type NodeStorage } from '../storage/storage.js';
 import { closeLots, givenOf } from '../storage/turns.js';
 import type { Arena } from './arena.js';
 import { cellsOf, lengthAt, maskBit, nowhere, pooledNumber, setMaskBit, slotOf } from './cells.js';
+import { writeValue } from './values.js';
 import { freeCell, isPooled, recycleCell, takeFromTable, type PooledStorage } from './pool.js';
 
 /** Deactivates one cell of a container, with all within it. Nothing happens where it is not active. */
@@ -87,9 +89,19 @@ const release = (arena: Arena, at: PooledStorage, cell: number): void => {
 };
 
 const makeAmbient = (arena: Arena, at: NodeStorage, cell: number): void => {
+  if (at.node.kind === 'bits') return makeBitsAmbient(arena, at, cell);
   giveBackBelow(arena, at, cell);
   clearBytes(arena.words, cell, cell + at.cellBytes);
   initializeCell(arena.storage, arena.words, at, cell);
+};
+
+/* An element of a bit array: others lie in its word. */
+const makeBitsAmbient = (arena: Arena, { node }: NodeStorage, cell: number): void => {
+  const { layout, nodes } = arena.storage;
+  for (const c of node.children) {
+    const { offset, node: place } = nodes[c];
+    writeValue(arena, place, cell + offset, ambientOf(layout, place.field!.name));
+  }
 };
 
 const giveBackBelow = (arena: Arena, { node }: NodeStorage, cell: number): void => {

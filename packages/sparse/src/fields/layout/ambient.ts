@@ -1,12 +1,13 @@
 import { isWide, type Scalar, type ScalarType } from '@filigree/ir';
 import type { FieldDecl } from './field-decl.js';
-import type { JointPlace, Stored } from './format.js';
+import type { ArrayElements, JointPlace, Stored } from './format.js';
 import type { Layout } from './layout.js';
 
 /** What reading an inactive element of a field gives: its ambient value, as it is stored. */
 export const ambientOf = ({ fields, nodes }: Layout, name: string): Scalar => {
   const { field, path } = fields.get(name)!;
   const { stored } = nodes[path[path.length - 1]];
+  if (stored?.elements) return ambientWordOf(stored.elements, stored.wordBits);
   if (!stored?.joint) return asStored(field, stored, scalarOf(field.type, field.ambient));
   const { members } = stored.joint;
   const all = jointlyStored(
@@ -14,6 +15,14 @@ export const ambientOf = ({ fields, nodes }: Layout, name: string): Scalar => {
     members.map((m) => m.field.ambient),
   );
   return all[members.findIndex((m) => m.field.name === name)];
+};
+
+/** A word of a bit array before anything was written to its elements. */
+export const ambientWordOf = ({ field, format, count }: ArrayElements, wordBits: number): number | bigint => {
+  const code = BigInt(format.encode(isWide(field.type) ? BigInt(field.ambient) : field.ambient, field.type));
+  let word = 0n;
+  for (let n = 0; n < count; n++) word |= code << BigInt(n * format.bits);
+  return wordBits === 64 ? word : Number(word);
 };
 
 /** What is read after a value was written to a field that is encoded by itself. */

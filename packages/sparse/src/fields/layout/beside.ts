@@ -1,32 +1,33 @@
-import { Branch } from './branch.js';
+import { Branch, type NodeSpec } from './branch.js';
 import type { FieldDecl } from './field-decl.js';
-import { layout, type Layout } from './layout.js';
+import { holdsWords, layout, type Layout } from './layout.js';
 
 /**
  * The layout with more fields placed in it: those that `more` gives for a field lie in the cells in which that one lies, after all
  * that is there. Fields and names of nodes stay what they are. Throws what `layout` does.
  */
 export const withBeside = (of: Layout, more: (field: FieldDecl) => readonly FieldDecl[]): Layout => {
-  const branchOf = (id: number): Branch => {
+  const branchesOf = (id: number): readonly Branch[] => {
     const node = of.nodes[id];
-    const { kind, pointer, bitmasked, morton, cells } = node;
-    const inside = node.children.map((c) => of.nodes[c]);
+    const { kind, pointer, bitmasked, morton, cells, word } = node;
+    const inside = node.children.map((c) => of.nodes[c]).filter((n) => !holdsWords(n));
     const places = inside.flatMap(({ field, stored }) => (field ? [{ field, stored }] : []));
-    return Branch.whole(
-      [
-        {
-          kind: kind as 'dense' | 'hash' | 'dynamic',
-          axes: node.axes as Branch['path'][number]['axes'],
-          extents: node.axes.map((a) => node.extents[a]),
-          pointer,
-          bitmasked,
-          morton,
-          cells,
-        },
-      ],
-      [...places, ...places.flatMap(({ field }) => more(field).map((f) => ({ field: f, stored: undefined })))],
-      inside.filter((n) => !n.field).map((n) => branchOf(n.id)),
-    );
+    const added = places.flatMap(({ field }) => more(field).map((f) => ({ field: f, stored: undefined })));
+    const spec = {
+      kind: kind as NodeSpec['kind'],
+      axes: node.axes as NodeSpec['axes'],
+      extents: node.axes.map((a) => node.extents[a]),
+      pointer,
+      bitmasked,
+      morton,
+      cells,
+      ...(word !== undefined && { word }),
+    };
+    const forks = inside.filter((n) => !n.field).flatMap((n) => branchesOf(n.id));
+    if (kind !== 'bits') return [Branch.whole([spec], [...places, ...added], forks)];
+    /* What is stored in no format has no room among bits. */
+    const beside: NodeSpec = { ...spec, kind: 'dense', word: undefined };
+    return [Branch.whole([spec], places, []), ...(added.length > 0 ? [Branch.whole([beside], added, [])] : [])];
   };
-  return layout(...of.nodes[0].children.map(branchOf));
+  return layout(...of.nodes[0].children.filter((c) => !holdsWords(of.nodes[c])).flatMap(branchesOf));
 };

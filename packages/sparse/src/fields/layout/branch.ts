@@ -1,10 +1,11 @@
 import { fail, checkOptions, option } from '@filigree/ir';
 import { axisName, MAX_AXES, type Axes } from './axes.js';
-import { placesOf, type Placeable, type PlaceSpec } from './format.js';
+import { inWords } from './bit-array.js';
+import { checkWord, placesOf, type Placeable, type PlaceSpec, type WordBits } from './format.js';
 
 /** A structural node as it is written down: how one level of the hierarchy stores its cells. */
 export interface NodeSpec {
-  readonly kind: 'dense' | 'hash' | 'dynamic';
+  readonly kind: 'dense' | 'hash' | 'dynamic' | 'bits';
   readonly axes: Axes;
   /** Cells along each of `axes`; for `dynamic`, the most there can be. */
   readonly extents: readonly number[];
@@ -13,6 +14,8 @@ export interface NodeSpec {
   readonly morton: boolean;
   /** Most cells that can be active at once, where cells are allocated one by one; as memory allows if absent. */
   readonly cells: number | undefined;
+  /** Bits of a word, for `bits`. */
+  readonly word?: WordBits | undefined;
 }
 
 /** How much room to reserve for cells that are allocated one by one. */
@@ -57,6 +60,14 @@ export class Branch {
     return this.nest(nodeSpec('dynamic', axis, most));
   }
 
+  /**
+   * Elements of few bits, packed in words of 8, 16, 32 or 64, as many in each as fit: `bitArray(j, 256, 64).place(stored(u, int(1)))`.
+   * It holds fields of one width that say how they are stored, and no nodes. Errors, where fields are placed: `layout/bit-array`.
+   */
+  bitArray(axes: Axes, extents: number | readonly number[], bits: WordBits): Branch {
+    return this.nest(arraySpec(axes, extents, bits));
+  }
+
   /** Stores the cells of the innermost node one by one when they become active, and pointers in their place. */
   pointer(options?: PoolOptions): Branch {
     return this.decorate({ pointer: true, cells: checkedCells('pointer', options) }, ['dense', 'dynamic']);
@@ -82,11 +93,17 @@ export class Branch {
    * one how it is stored, and `bitStruct` of several that they share a word.
    */
   place(...fields: readonly Placeable[]): Branch {
-    return new Branch(this.path, [...this.places, ...fields.flatMap(placesOf)], this.forks);
+    const innermost = this.innermost();
+    if (innermost.kind !== 'bits')
+      return new Branch(this.path, [...this.places, ...fields.flatMap(placesOf)], this.forks);
+    const { words, elements, places } = inWords({ ...innermost, word: innermost.word! }, this.places, fields);
+    const around: readonly NodeSpec[] = words ? [{ ...innermost, ...words, kind: 'dense', word: undefined }] : [];
+    return new Branch([...this.path.slice(0, -1), ...around, { ...innermost, ...elements }], places, []);
   }
 
   /** Puts several branches into each cell of the innermost node, one after the other. */
   fork(...branches: readonly Branch[]): Branch {
+    if (branches.length > 0) this.checkHolds();
     return new Branch(this.path, this.places, [...this.forks, ...branches]);
   }
 
@@ -94,7 +111,16 @@ export class Branch {
     return this.path[this.path.length - 1];
   }
 
+  /** Bits hold nothing but numbers. */
+  private checkHolds(): void {
+    if (this.innermost().kind === 'bits')
+      fail('layout/bit-array', 'elements of a bit array hold no nodes', {
+        remedy: 'put the nodes around it: a bit array is the innermost',
+      });
+  }
+
   private nest(spec: NodeSpec): Branch {
+    this.checkHolds();
     if (this.places.length > 0 || this.forks.length > 0)
       fail('layout/nest', 'a node cannot be nested into a branch whose cells already hold something', {
         remedy: 'use fork() to put a node beside fields',
@@ -124,6 +150,15 @@ export const hash = (axes: Axes, extents: number | readonly number[], options?: 
 
 /** Starts a branch with a list of at most `most` cells. */
 export const dynamic = (axis: Axes, most: number): Branch => Branch.of(nodeSpec('dynamic', axis, most));
+
+/** Starts a branch with elements of few bits, packed in words: `bitArray(i, 1024, 64)`. */
+export const bitArray = (axes: Axes, extents: number | readonly number[], bits: WordBits): Branch =>
+  Branch.of(arraySpec(axes, extents, bits));
+
+const arraySpec = (axes: Axes, extents: number | readonly number[], bits: WordBits): NodeSpec => {
+  checkWord('a bit array', bits);
+  return { ...nodeSpec('bits', axes, extents), word: bits };
+};
 
 const nodeSpec = (
   kind: NodeSpec['kind'],

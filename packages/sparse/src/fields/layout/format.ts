@@ -91,6 +91,17 @@ export interface Stored {
   readonly shared: boolean;
   /** The fields with which it is encoded, itself among them, and where what they share lies. */
   readonly joint?: JointPlace;
+  /** Whether it is an element of a bit array: then cells begin at bits, and the code lies so many bits further on. */
+  readonly inArray?: true;
+  /** Of a place for whole words of a bit array: the elements that lie in them. */
+  readonly elements?: ArrayElements;
+}
+
+/** What a word of a bit array is made of, the first element in its lowest bits. */
+export interface ArrayElements {
+  readonly field: FieldDecl;
+  readonly format: Format;
+  readonly count: number;
 }
 
 /** Where fields lie that are encoded together. */
@@ -129,8 +140,7 @@ export const stored = (field: AnyField, format: Format): StoredField => {
  * `layout/format` where they take more bits than there are.
  */
 export const bitStruct = (bits: WordBits, ...fields: readonly StoredField[]): BitStruct => {
-  if (![8, 16, 32, 64].includes(bits))
-    fail('layout/format', `a bit struct has 8, 16, 32 or 64 bits, not ${String(bits)}`);
+  checkWord('a bit struct', bits);
   if (fields.length === 0 || fields.some((f) => f?.is !== 'stored'))
     fail('layout/format', 'a bit struct holds fields that say how they are stored', {
       remedy: 'write bitStruct(32, stored(u, format), …)',
@@ -146,6 +156,14 @@ export const bitStruct = (bits: WordBits, ...fields: readonly StoredField[]): Bi
       },
     );
   return { is: 'bit-struct', bits, fields };
+};
+
+/** Bits of a machine word. */
+export const checkWord = (what: string, bits: unknown): void => {
+  if (![8, 16, 32, 64].includes(bits as number))
+    fail('layout/format', `${what} has words of 8, 16, 32 or 64 bits, not of ${String(bits)}`, {
+      remedy: 'give one of these',
+    });
 };
 
 /** The scalars of what is placed. Error: `layout/field`. */

@@ -2,7 +2,8 @@ import { DiagnosticError, error, fail, type Diagnostic, type Op } from '@filigre
 import { axisName } from './axes.js';
 import type { Branch, NodeSpec } from './branch.js';
 import type { FieldDecl } from './field-decl.js';
-import type { Stored } from './format.js';
+import { placeOfWords } from './bit-array.js';
+import type { Stored, WordBits } from './format.js';
 
 /** A structural node of a layout. Its cells hold the containers of its children, one after the other. */
 export interface SNode {
@@ -26,6 +27,8 @@ export interface SNode {
   readonly morton: boolean;
   /** Most cells that can be active at once; for nodes that allocate cells one by one. */
   readonly cells: number | undefined;
+  /** Bits of a word; for bit arrays, each of which is one word a field. */
+  readonly word?: WordBits | undefined;
   /** The field of a `place` node. */
   readonly field: FieldDecl | undefined;
   /** How the values of a `place` node are stored, where that is not as what they are. */
@@ -84,6 +87,9 @@ export const layout = (...branches: readonly Branch[]): Layout => {
   const grow = (parent: number, branch: Branch): void => {
     const inner = branch.path.reduce((at, spec) => add(at, { ...spec, extents: extentsOf(spec, axes) }), parent);
     for (const place of branch.places) add(inner, { kind: 'place', ...place });
+    if (drafts[inner].kind === 'bits')
+      for (const place of branch.places)
+        add(drafts[inner].parent, { kind: 'place', ...placeOfWords(place, drafts[inner].extents) });
     for (const fork of branch.forks) grow(inner, fork);
   };
   add(-1, {});
@@ -146,7 +152,7 @@ export const nodeText = (node: SNode): string => {
 export const layoutText = ({ nodes }: Layout): string => {
   const lines = (id: number, depth: number): readonly string[] => [
     `${'  '.repeat(depth)}${nodeText(nodes[id])}`,
-    ...nodes[id].children.flatMap((child) => lines(child, depth + 1)),
+    ...nodes[id].children.flatMap((child) => (holdsWords(nodes[child]) ? [] : lines(child, depth + 1))),
   ];
   return lines(0, 0).join('\n');
 };
@@ -154,6 +160,9 @@ export const layoutText = ({ nodes }: Layout): string => {
 /** Whether cells of this node may be inactive. */
 export const isSparse = (node: SNode): boolean =>
   node.pointer || node.bitmasked || node.kind === 'hash' || node.kind === 'dynamic';
+
+/** Whether a node is the place of whole words of a bit array, which users do not see. */
+export const holdsWords = ({ stored }: SNode): boolean => stored?.elements !== undefined;
 
 const ones = (n: number): number[] => new Array<number>(n).fill(1);
 

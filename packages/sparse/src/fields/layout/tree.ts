@@ -1,10 +1,10 @@
 import { type LayoutField, type LayoutNode, type LayoutTree, type Loc, DiagnosticError, fail } from '@filigree/ir';
 import type { Axes } from './axes.js';
 import type { Branch } from './branch.js';
-import { dense, dynamic, hash } from './branch.js';
+import { bitArray, dense, dynamic, hash } from './branch.js';
 import { field, type FieldDecl } from './field-decl.js';
 import { bitStruct, stored, type Formats, type Placeable, type StoredField, type WordBits } from './format.js';
-import { type Layout, type SNode, layout } from './layout.js';
+import { holdsWords, type Layout, type SNode, layout } from './layout.js';
 
 /** A layout as plain data, as modules carry it. Of one layout it is always the same. */
 export const layoutTree = (of: Layout): LayoutTree => {
@@ -36,7 +36,7 @@ const trees = new WeakMap<Layout, LayoutTree>();
 const layouts = new WeakMap<LayoutTree, Layout>();
 
 const treeOf = (of: Layout, node: SNode): LayoutNode => {
-  const inside = node.children.map((c) => of.nodes[c]);
+  const inside = node.children.map((c) => of.nodes[c]).filter((n) => !holdsWords(n));
   return {
     kind: node.kind,
     axes: node.axes,
@@ -46,6 +46,7 @@ const treeOf = (of: Layout, node: SNode): LayoutNode => {
       ...(node.bitmasked && { bitmasked: true }),
       ...(node.morton && { morton: true }),
       ...(node.cells !== undefined && { cells: node.cells }),
+      ...(node.word !== undefined && { word: node.word }),
     },
     fields: inside.flatMap((n) => (n.field ? [fieldOf(n, n.field)] : [])),
     children: inside.filter((n) => !n.field).map((n) => treeOf(of, n)),
@@ -57,17 +58,19 @@ const fieldOf = ({ stored }: SNode, { name, type, ambient }: FieldDecl): LayoutF
   type,
   ambient,
   ...(stored && { format: { name: stored.format.name, attrs: stored.format.attrs } }),
-  ...(stored?.shared && { word: { first: stored.word, bits: stored.wordBits } }),
+  ...(stored?.shared && !stored.inArray && { word: { first: stored.word, bits: stored.wordBits } }),
 });
 
 const branchOf = (node: LayoutNode, formats: Formats): Branch =>
   placed(node.loc, () => {
     const { kind, extents, attrs } = node;
     const axes = node.axes as Axes;
-    const unknown = Object.keys(attrs).find((a) => !['pointer', 'bitmasked', 'morton', 'cells'].includes(a));
+    const unknown = Object.keys(attrs).find(
+      (a) => !['pointer', 'bitmasked', 'morton', 'cells', ...(kind === 'bits' ? ['word'] : [])].includes(a),
+    );
     if (unknown !== undefined)
       fail('layout/attribute', `${kind} has no attribute '${unknown}'`, {
-        remedy: 'nodes have pointer, bitmasked, morton and cells',
+        remedy: 'nodes have pointer, bitmasked, morton and cells, those of bits also word',
       });
     const options = typeof attrs.cells === 'number' ? { cells: attrs.cells } : undefined;
     const start =
@@ -75,11 +78,13 @@ const branchOf = (node: LayoutNode, formats: Formats): Branch =>
         ? dense(axes, extents)
         : kind === 'hash'
           ? hash(axes, extents, options)
-          : kind === 'dynamic' && extents.length === 1
-            ? dynamic(axes, extents[0])
-            : fail('layout/node', `there is no node ${kind} of ${extents.length} axes`, {
-                remedy: 'write dense, hash, or dynamic over one axis',
-              });
+          : kind === 'bits'
+            ? bitArray(axes, extents, attrs.word as WordBits)
+            : kind === 'dynamic' && extents.length === 1
+              ? dynamic(axes, extents[0])
+              : fail('layout/node', `there is no node ${kind} of ${extents.length} axes`, {
+                  remedy: 'write dense, hash, bits, or dynamic over one axis',
+                });
     const decorated = (['pointer', 'bitmasked', 'morton'] as const).reduce(
       (b, d) => (attrs[d] !== true ? b : d === 'pointer' ? b.pointer(options) : b[d]()),
       start,

@@ -26,7 +26,8 @@ import {
 import { fieldDialects } from '../access/dialects.js';
 import { plus, type Emit } from '../access/lower/address.js';
 import { recycleSpare } from '../access/lower/pool.js';
-import { isSparse, nodeOf, pathTo } from '../layout/layout.js';
+import { writtenBy } from '../access/field-dialect.js';
+import { isSparse, nodeOf, pathTo, type Layout } from '../layout/layout.js';
 import type { Storage } from '../storage/storage.js';
 import { ordered, type Coordinates } from './cells.js';
 import { changesOf, type Changes } from './changes.js';
@@ -102,7 +103,7 @@ interface StructFor {
   readonly plan: Plan;
   readonly changes: Changes;
   readonly cached: Scratchpads | undefined;
-  /** Whether iterations leave something in memory that is private to a task. */
+  /** Whether iterations leave something for the next ones: in memory that is private to a task, or in a word that they share. */
   readonly leaves: boolean;
 }
 
@@ -126,7 +127,9 @@ const loopsOf = (
     const prefix = `${kernel.name}_pad${found.size === 0 ? '' : found.size}_`;
     const cached = caches ? scratchpadsOf(storage, plan, op, outside, prefix) : undefined;
     let leaves = false;
-    if (scratch.size > 0) walk(op.regions[0], ({ attrs }) => void (leaves ||= scratch.has(String(attrs.buffer))));
+    walk(op.regions[0], (inner) => {
+      leaves ||= scratch.has(String(inner.attrs.buffer)) || writesBits(storage.layout, inner);
+    });
     found.set(op.regions[0].params, { plan, changes, cached, leaves });
   });
   return found;
@@ -265,6 +268,13 @@ const promise = ({ b, storage }: Emit, node: number, coordinates: Coordinates): 
 const inline = (b: Builder, region: Region, values: Substitution): void => {
   const { ops } = substitute(region, values);
   for (const op of ops) if (op.name !== 'scf.yield') b.append(op);
+};
+
+/** Whether an op writes an element of a bit array, which shares its word with others. */
+const writesBits = (layout: Layout, op: Op): boolean => {
+  const placed = layout.fields.get(String(op.attrs.field));
+  const leaf = placed && layout.nodes[placed.path[placed.path.length - 1]];
+  return leaf?.stored?.inArray === true && writtenBy(op) > 0;
 };
 
 const numberAttr = (op: Op, name: string): number | undefined => {

@@ -80,16 +80,18 @@ const divide = (
   const last = loops[loops.length - 1];
   if (!last) return { loops, split: 0 };
   const list = last.at.length !== undefined;
-  const fixed = list ? loops.length - 1 : loops.length;
+  /* Elements of one word are of one task. */
+  const bits = loops.filter((l) => l.at.node.kind === 'bits').length;
+  const fixed = list ? loops.length - 1 : loops.length - bits;
   /* Loops over lists come last: their cells contain nothing but values. */
   let split = 0;
   while (split < fixed && product(loops.slice(split, fixed)) > block) split++;
   if (alone) {
-    const least = list ? fixed : fixed - 1;
+    const least = list || bits > 0 ? fixed : fixed - 1;
     while (split < least && (list || product(loops.slice(0, split)) < grain.tasks)) split++;
   }
   if (split > 0 && (list || split < fixed)) return { loops, split };
-  if (split === 0 && !alone) return { loops, split };
+  if ((split === 0 && !alone) || bits > 0) return { loops, split };
   const wanted = blocks || !alone || loops.length > 1 || last.at.mask !== undefined;
   return list || !wanted ? { loops, split: loops.length } : blocked(loops, block, grain);
 };

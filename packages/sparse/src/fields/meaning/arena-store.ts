@@ -2,6 +2,7 @@ import { arrayConstructor, combineBy, type AtomicKind, type Scalar, type TypedAr
 import { arenaIn, type Arena } from '../arena/arena.js';
 import { visitElements } from '../arena/elements.js';
 import { cellNumber, pathTowards, quotients, type Path } from '../arena/path.js';
+import { readValue, writeValue, writeWord } from '../arena/values.js';
 import { settleAll } from '../arena/release.js';
 import { dropAll, dropCell, findCell } from '../arena/structure.js';
 import { ambientOf } from '../layout/ambient.js';
@@ -10,18 +11,7 @@ import { initializeArena } from '../storage/initialize.js';
 import type { Storage } from '../storage/storage.js';
 import type { Coordinates, FieldOps } from './field-ops.js';
 import { microOps } from './micro-ops.js';
-import {
-  append,
-  clear,
-  further,
-  isLost,
-  lengthOf,
-  lookup,
-  readValue,
-  writeValue,
-  writeWord,
-  type Place,
-} from './micro-access.js';
+import { append, clear, further, isLost, lengthOf, lookup, type Place } from './micro-access.js';
 
 /**
  * Fields in an arena: the meaning of ops on fields, and of micro-accesses, for modules of which some ops have been lowered to

@@ -1,5 +1,6 @@
 import { combineBy, type AtomicKind, type Scalar } from '@filigree/ir';
 import { ambientOf, asStored, jointlyStored } from '../layout/ambient.js';
+import type { ArrayElements } from '../layout/format.js';
 import { axesOf, isSparse, nodesWithin, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { elementsBelow, STATUS } from '../storage/storage.js';
 import type { Coordinates, FieldOps } from './field-ops.js';
@@ -33,7 +34,16 @@ export class FieldStore implements FieldOps {
 
   /** The value of an element, the ambient one where it is not active or out of bounds. */
   load(field: string, at: Coordinates): Scalar {
-    return this.values.get(field)?.get(at.join()) ?? ambientOf(this.layout, field);
+    const { stored } = this.layout.nodes[this.placeOf(field)];
+    if (!stored?.elements) return this.values.get(field)?.get(at.join()) ?? ambientOf(this.layout, field);
+    const { field: element, format } = stored.elements;
+    let word = 0n;
+    this.elementsOf(element.name, at).forEach((e, n) => {
+      const value = this.load(element.name, e);
+      const code = format.encode(typeof value === 'boolean' ? Number(value) : value, element.type);
+      word |= BigInt(code) << BigInt(n * format.bits);
+    });
+    return stored.wordBits === 64 ? word : Number(word);
   }
 
   /** Writes an element, and activates the cells around it; unless it is to activate none, then only where it is active. */
@@ -46,6 +56,8 @@ export class FieldStore implements FieldOps {
     const leaf = this.placeOf(fields[0]);
     const { parent } = this.layout.nodes[leaf];
     if (!(activate ? this.activateTo(parent, leaf, at) : this.isActive(parent, at))) return;
+    const { stored: word } = this.layout.nodes[leaf];
+    if (word?.elements) return this.storeElements(word.elements, at, values[0]);
     const put = (name: string, value: Scalar): void => void mapIn(this.values, name).set(at.join(), value);
     const done = new Set<string>();
     fields.forEach((name, n) => {
@@ -57,6 +69,30 @@ export class FieldStore implements FieldOps {
       const given = members.map((m) => (fields.includes(m) ? values[fields.lastIndexOf(m)] : this.load(m, at)));
       jointlyStored(stored.joint, given).forEach((value, k) => put(members[k], value));
     });
+  }
+
+  /** Writes the elements that lie in a word of a bit array. */
+  private storeElements({ field, format }: ArrayElements, at: Coordinates, word: Scalar): void {
+    this.elementsOf(field.name, at).forEach((e, n) => {
+      const code = (BigInt(word) >> BigInt(n * format.bits)) & ((1n << BigInt(format.bits)) - 1n);
+      const value = format.decode(format.bits > 32 ? code : Number(code), field.type);
+      mapIn(this.values, field.name).set(e.join(), value);
+    });
+  }
+
+  /** Coordinates of the elements that lie in a word of a bit array, the cell of the node around the array. */
+  private elementsOf(field: string, word: Coordinates): readonly Coordinates[] {
+    const { layout } = this;
+    const { id, axes, extents, parent } = layout.nodes[layout.nodes[this.placeOf(field)].parent];
+    const [own, around] = [axesOf(layout, id), axesOf(layout, parent)];
+    const first = own.map((a) => (around.includes(a) ? word[around.indexOf(a)] * extents[a] : 0));
+    return axes.reduce<readonly Coordinates[]>(
+      (all, axis) =>
+        all.flatMap((at) =>
+          Array.from({ length: extents[axis] }, (_, digit) => at.map((x, n) => (own[n] === axis ? x + digit : x))),
+        ),
+      [first],
+    );
   }
 
   /** Combines an element with a value, as `store` writes it; gives the old one. */

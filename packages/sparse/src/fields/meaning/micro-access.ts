@@ -1,13 +1,9 @@
-import { byteSize, type Scalar } from '@filigree/ir';
 import { lengthAt, lengthen, maskBit, pooledNumber, setMaskBit } from '../arena/cells.js';
 import type { Arena } from '../arena/arena.js';
 import { mortonNumber } from '../arena/path.js';
 import { isPooled, type PooledStorage } from '../arena/pool.js';
 import { dropNumbered, emptyList } from '../arena/release.js';
 import { makeCell } from '../arena/structure.js';
-import type { SNode } from '../layout/layout.js';
-import { storedType } from '../layout/stored-type.js';
-import { valueIn, withValues } from '../storage/codes.js';
 import { STATUS, STATUS_WORDS, type NodeStorage } from '../storage/storage.js';
 
 /**
@@ -97,35 +93,6 @@ export const clear = (arena: Arena, at: NodeStorage, container: Place): void =>
 /** The number of a cell in its container from its digits along the axes that a node splits. */
 export const linearize = ({ node, strides }: NodeStorage, digits: readonly number[]): number =>
   node.morton ? mortonNumber(digits) : node.axes.reduce((sum, axis, n) => sum + digits[n] * strides[axis], 0);
-
-/** The value of a field at a place. */
-export const readValue = (arena: Arena, node: SNode, place: Place): Scalar => {
-  const { field, stored } = node;
-  const type = storedType(node);
-  const word = arena.array(type)[Math.abs(place) / byteSize(type)];
-  if (stored) return valueIn(field!, stored, word);
-  return type === 'i1' ? word !== 0 : word;
-};
-
-/** Writes a value of a field. */
-export const writeValue = (arena: Arena, node: SNode, place: Place, value: Scalar): void => {
-  if (node.stored) return writeWord(arena, [{ node, value }], place);
-  const type = storedType(node);
-  arena.array(type)[Math.abs(place) / byteSize(type)] = typeof value === 'boolean' ? Number(value) : value;
-};
-
-/** Writes values of fields that share a word, at once. */
-export const writeWord = (
-  arena: Arena,
-  values: readonly { readonly node: SNode; readonly value: Scalar }[],
-  place: Place,
-): void => {
-  const type = storedType(values[0].node);
-  const words = arena.array(type);
-  const at = Math.abs(place) / byteSize(type);
-  const writings = values.map(({ node: { field, stored }, value }) => ({ field: field!, stored: stored!, value }));
-  words[at] = withValues(words[at], writings);
-};
 
 /** Reports what went wrong, unless something was reported before. */
 export const report = (

@@ -1,5 +1,6 @@
 import { combineBy, type AtomicKind, type Op, type OpDef, type RuntimeValue, type Scalar } from '@filigree/ir';
 import type { Arena } from '../arena/arena.js';
+import { readValue, writeValue, writeWord } from '../arena/values.js';
 import { isWritten, splitOperands, unguarded } from '../access/guards.js';
 import { wordFields } from '../access/word-fields.js';
 import { isSparse } from '../layout/layout.js';
@@ -15,10 +16,7 @@ import {
   lengthOf,
   linearize,
   lookup,
-  readValue,
   report,
-  writeValue,
-  writeWord,
   type Lookup,
 } from './micro-access.js';
 
@@ -53,24 +51,26 @@ export const microOps = (arena: Arena): Readonly<Record<string, OpDef['evaluate'
     ),
     'snode.length': on(({ numbers: [list], inside }, at) => (inside ? lengthOf(arena, at, list) : 0)),
     'snode.clear': on(({ numbers: [list] }, at) => clear(arena, at, list)),
-    'snode.load': on(({ numbers: [place], inside }, at) => (inside ? readValue(arena, at.node, place) : ambient(at))),
+    'snode.load': on(({ numbers: [place], inside }, at) =>
+      inside ? readValue(arena, at.node, Math.abs(place)) : ambient(at),
+    ),
     'snode.store': on(({ args: [value], numbers: [, place], inside }, at) => {
-      if (inside) writeValue(arena, at.node, place, value as Scalar);
+      if (inside) writeValue(arena, at.node, Math.abs(place), value as Scalar);
     }),
     'snode.store_word': on(({ op, args, numbers, inside }) => {
       const names = wordFields(op);
       if (!inside) return;
       const values = names.map((name, n) => ({ node: storage.layout.named.get(name)!, value: args[n] as Scalar }));
-      writeWord(arena, values, numbers[names.length]);
+      writeWord(arena, values, Math.abs(numbers[names.length]));
     }),
     'snode.atomic': on(({ op, args: [value], numbers: [, place], inside }, at) => {
       /* A sink would give back what was written to it last. */
       if (!inside || (op.attrs.asked === true && isLost(place))) return ambient(at);
-      const old = readValue(arena, at.node, place);
+      const old = readValue(arena, at.node, Math.abs(place));
       writeValue(
         arena,
         at.node,
-        place,
+        Math.abs(place),
         combineBy(at.node.field!.type, op.attrs.kind as AtomicKind)(old, value as Scalar),
       );
       return old;

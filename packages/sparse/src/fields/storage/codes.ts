@@ -11,6 +11,17 @@ export const valueIn = ({ type }: FieldDecl, stored: Stored, word: number | bigi
   return by.decode(code, bitsIn(stored, shift, by.bits, word), type);
 };
 
+/** Where the value at an address lies in an array of words, and in its word: elements of a bit array begin at bits. */
+export const slotAt = <S extends Stored | undefined>(
+  stored: S,
+  address: number,
+  bytes: number,
+): { readonly index: number; readonly stored: S } => {
+  if (!stored?.inArray) return { index: address / bytes, stored };
+  const index = Math.floor(address / bytes);
+  return { index, stored: { ...stored, shift: 8 * (address - index * bytes) } };
+};
+
 /** A value to be written to a field. */
 export interface Writing {
   readonly field: FieldDecl;

@@ -71,7 +71,7 @@ export interface NodeStorage {
    * active.
    */
   readonly border: boolean;
-  /** Bytes from one cell to the next, in a container or in a pool. */
+  /** Bytes from one cell to the next, in a container or in a pool; of a bit array eighths of them. */
   readonly cellBytes: number;
   /** Cells, or slots, from one to the next along each axis of the layout; 0 along axes that this node does not split. Not for `morton`. */
   readonly strides: readonly number[];
@@ -326,6 +326,20 @@ const shapesOf = (layout: Layout): readonly Shape[] => {
       shapes[node.id] = { ...nothing(nodes[0].extents.length), containerBytes: bytes, cellBytes: bytes };
       continue;
     }
+    if (node.kind === 'bits') {
+      const bytes = node.word! / 8;
+      const { bits } = nodes[node.children[0]].stored!.format;
+      node.children.forEach((c, n) => (shapes[c] = { ...shapes[c], offset: n * bytes }));
+      alignments[node.id] = bytes;
+      shapes[node.id] = {
+        ...nothing(nodes[0].extents.length),
+        containerBytes: node.children.length * bytes,
+        cells: node.extents.reduce((n, extent) => n * extent, 1),
+        cellBytes: bits / 8,
+        strides: stridesOf(node, false),
+      };
+      continue;
+    }
     let cell = 0;
     const words = new Map<string, number>();
     for (const c of node.children) {
@@ -333,6 +347,8 @@ const shapesOf = (layout: Layout): readonly Shape[] => {
       const offset = words.get(word) ?? align(cell, alignments[c]);
       shapes[c] = { ...shapes[c], offset };
       if (word !== '') words.set(word, offset);
+      if (nodes[c].kind === 'bits')
+        for (const f of nodes[c].children) words.set(nodes[f].stored!.word, offset + shapes[f].offset);
       cell = Math.max(cell, offset + shapes[c].containerBytes);
     }
     const inPool = node.pointer || node.kind === 'hash';

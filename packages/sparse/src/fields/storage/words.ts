@@ -1,5 +1,6 @@
 import { isWide, type ScalarType } from '@filigree/ir';
 import type { FieldDecl } from '../layout/field-decl.js';
+import { ambientWordOf } from '../layout/ambient.js';
 import type { SNode } from '../layout/layout.js';
 import { storedType } from '../layout/stored-type.js';
 import { withValues } from './codes.js';
@@ -14,15 +15,19 @@ export interface Word {
   readonly ambient: number | bigint;
 }
 
-/** The words of fields in a cell of a node, each once. */
+/** The words of fields in a cell of a node, each once; those of a bit array in the cell around it. */
 export const wordsIn = ({ layout, nodes }: Pick<Storage, 'layout' | 'nodes'>, { children }: SNode): readonly Word[] => {
   const places = children.map((c) => layout.nodes[c]).filter((n) => n.field);
   return places
-    .filter(({ field, stored }) => !stored || stored.word === field!.name)
+    .filter(({ field, stored }) => !stored?.inArray && (!stored || stored.elements || stored.word === field!.name))
     .map((first) => ({
       offset: nodes[first.id].offset,
       type: storedType(first),
-      ambient: first.stored ? ambientWord(places, first.stored.word) : plain(first.field!),
+      ambient: first.stored?.elements
+        ? ambientWordOf(first.stored.elements, first.stored.wordBits)
+        : first.stored
+          ? ambientWord(places, first.stored.word)
+          : plain(first.field!),
     }));
 };
 

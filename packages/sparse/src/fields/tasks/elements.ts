@@ -29,6 +29,8 @@ export const coverage = (
 ): boolean => {
   if (!extents || !index.every((f, n) => f !== undefined && isWithin(f, extents[n]))) return false;
   const elements = extents.reduce<number>((n, e) => n * (e ?? Infinity), 1);
+  const [only] = index;
+  if (index.length === 1 && only?.distinct === true && isWithin(only, extents[0])) return sizeOf(only) === elements;
   const used = counters.filter((c) => index.some((f) => f!.text.includes(c.text)));
   const iterations = used.reduce((n, c) => n * sizeOf(c), 1);
   return elements === iterations && determines(index, used);

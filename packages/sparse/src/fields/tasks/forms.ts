@@ -7,6 +7,8 @@ export interface Form {
   /** It is from the first to the second, as far as that is known. */
   readonly range: readonly [number, number] | undefined;
   /** What it is the quotient or remainder of, by a number above 0. */
+  /** Whether each iteration has another one, and all of its range come. */
+  readonly distinct?: boolean;
   readonly part?: { readonly of: Form; readonly is: 'quotient' | 'rest'; readonly by: number };
 }
 
@@ -51,6 +53,7 @@ export const counter = (name: string, range: Form['range']): Form => ({
 
 /** Whether the texts of forms say which iteration it is: each of these parameters follows from them. */
 export const determines = (forms: readonly (Form | undefined)[], params: readonly Form[]): boolean => {
+  if (forms.some((f) => f?.distinct)) return true;
   const texts = new Set(forms.flatMap((f) => (f ? [f.text] : [])));
   let before = -1;
   /* A number is known by its quotient and rest. */

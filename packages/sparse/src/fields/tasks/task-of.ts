@@ -69,7 +69,10 @@ class Reading {
   private readonly extents: ReadonlyMap<string, Extents>;
   private readonly node: SNode | undefined;
   private readonly lost: ReadonlySet<number>;
+  private writes: ReadonlySet<string> | undefined;
   private params: readonly Form[] = [];
+  /** Elements that were read, by the value that was there: those that the iteration alone tells. */
+  private readonly loads = new Map<number, { readonly place: string; readonly text: string }>();
 
   constructor(
     private readonly setting: TaskSetting,
@@ -89,11 +92,39 @@ class Reading {
     for (const op of region.ops) {
       this.op(op, at);
       this.forms.note(op);
+      if (op.attrs.distinct === true && at.inLoop) this.permuted(op);
       const control = this.control(op);
       op.regions.forEach((inner) => {
         this.region(inner, op === this.loop ? this.enterLoop(op, control!) : this.enter(control, inner, at));
       });
     }
+  }
+
+  /**
+   * A promise that a number is another one in each iteration. Whoever is told so must not run as one with a task that changes the number
+   * in between: the element that it lies in counts as read by all.
+   */
+  private permuted({ operands: [x], results: [to], attrs }: Op): void {
+    const load = this.loads.get(x.id);
+    if (!load || this.domain === undefined || this.written.has(load.place)) return;
+    this.note(load.place, 'read', undefined, false);
+    const range = [Number(attrs.lo), Number(attrs.hi) - 1] as const;
+    this.forms.enter([to], [{ text: `%each(${load.text})`, range, distinct: true }]);
+  }
+
+  /** States that the task writes. */
+  private get written(): ReadonlySet<string> {
+    if (this.writes) return this.writes;
+    const writes = new Set<string>();
+    const look = (region: Region): void =>
+      region.ops.forEach((op) => {
+        for (const { kind, buffer } of this.def(op)?.effects(op) ?? [])
+          if (kind !== 'read' && buffer !== undefined) writes.add(buffer);
+        op.regions.forEach(look);
+      });
+    if (this.loop) this.loop.regions.forEach(look);
+    this.writes = writes;
+    return writes;
   }
 
   private enterLoop(op: Op, control: Control): Standing {
@@ -149,6 +180,12 @@ class Reading {
     /* Memory is always there: an index is clamped, or within its buffer. */
     if (mayTrap(def, op) && accesses.length === 0 && !this.dividesByConstant(op)) this.mayFail = true;
     const { layout } = this.setting;
+    const [read] = accesses;
+    if (accesses.length === 1 && read.kind === 'read' && op.results.length === 1) {
+      const index = read.index.map((v) => this.forms.of(v)?.text);
+      if (!index.includes(undefined))
+        this.loads.set(op.results[0].id, { place: read.place, text: `${read.place}[${index.join()}]` });
+    }
     const own = at.inLoop && this.node && isAtOwnElement(layout, op, this.loop!.regions[0], this.node.id);
     const grown: string[] = [];
     for (const { kind, buffer } of def.effects(op)) {

@@ -56,6 +56,13 @@ export interface Activation {
   readonly masks: readonly string[];
 }
 
+/** Tasks by what they are: parallel loops, serial stretches, and those that make lists of active cells. */
+export type TaskKind = 'loops' | 'serial' | 'lists';
+
+/** What kind of task it is. */
+export const taskKind = ({ loop, touches }: Pick<Task, 'loop' | 'touches'>): TaskKind =>
+  [...touches].some(([state, { writes }]) => writes && isList(state)) ? 'lists' : loop ? 'loops' : 'serial';
+
 /** The state of what a pool has left. */
 export const allocatorName = (node: string): string => `+${node}`;
 

@@ -3,16 +3,19 @@ import { intersectionPattern, sumPattern } from './pattern-algebra.js';
 import type { Ring } from './ring.js';
 
 /** A + B. Throws `DiagnosticError`: `algebra/shape`. */
-export const add = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<V> => merge(ring, a, b, ring.add, ring.copy);
+export const add = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<V> => merge(ring, a, b, false);
 
 /** A − B. Throws `DiagnosticError`: `algebra/shape`. */
-export const sub = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<V> => merge(ring, a, b, ring.sub, ring.neg);
+export const sub = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<V> => merge(ring, a, b, true);
 
 /** −A. */
 export const neg = <V>(ring: Ring<V>, a: Csr<V>): Csr<V> => {
   const n = a.pattern.colIdx.length;
   const values = ring.allocate(n);
-  for (let e = 0; e < n; e++) ring.neg(values, e, a.values, e);
+  const together = ring.together?.(a, a);
+  const { neg: negate } = together ?? ring;
+  for (let e = 0; e < n; e++) negate(values, e, a.values, e);
+  together?.finish(values);
   return { pattern: a.pattern, values };
 };
 
@@ -45,10 +48,14 @@ export const elementwiseProduct = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<
   return { pattern, values };
 };
 
-/** Values over the union: `both` where both have an entry, a copy where only A has one, `onlyB` where only B has. */
-const merge = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, both: Ring<V>['add'], onlyB: Ring<V>['copy']): Csr<V> => {
+/** A + B, or A − B, over the union: where only one has an entry, a copy of it or minus it. */
+const merge = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, minus: boolean): Csr<V> => {
   const pattern = sumPattern(a.pattern, b.pattern);
   const values = ring.allocate(pattern.colIdx.length);
+  const together = ring.together?.(a, b);
+  const { add, sub, neg, copy } = together ?? ring;
+  const both = minus ? sub : add;
+  const onlyB = minus ? neg : copy;
   const { rowPtr: aPtr, colIdx: aCol } = a.pattern;
   const { rowPtr: bPtr, colIdx: bCol } = b.pattern;
   let e = 0;
@@ -60,11 +67,12 @@ const merge = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, both: Ring<V>['add'], onl
     while (p < pEnd && q < qEnd) {
       const d = aCol[p] - bCol[q];
       if (d === 0) both(values, e++, a.values, p++, b.values, q++);
-      else if (d < 0) ring.copy(values, e++, a.values, p++);
+      else if (d < 0) copy(values, e++, a.values, p++);
       else onlyB(values, e++, b.values, q++);
     }
-    while (p < pEnd) ring.copy(values, e++, a.values, p++);
+    while (p < pEnd) copy(values, e++, a.values, p++);
     while (q < qEnd) onlyB(values, e++, b.values, q++);
   }
+  together?.finish(values);
   return { pattern, values };
 };

@@ -50,11 +50,13 @@ const multiplyValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPatt
   const { rowPtr: bPtr, colIdx: bCol } = b.pattern;
   const { rowPtr, colIdx } = pattern;
   const values = ring.allocate(colIdx.length);
+  const together = ring.together?.(a, b, pattern);
+  const dots = together?.dots ?? ring.dots;
   const size = scratchSizes(a.pattern, b.pattern, pattern);
   const pairA = new Int32Array(size.pairs);
   const pairB = new Int32Array(size.pairs);
   const next = new Int32Array(size.pairs);
-  const ai = new Int32Array(ring.dots ? size.pairs : size.terms);
+  const ai = new Int32Array(dots ? size.pairs : size.terms);
   const bi = new Int32Array(ai.length);
   const ends = new Int32Array(size.entries + 1);
   const first = new Int32Array(size.entries);
@@ -77,7 +79,7 @@ const multiplyValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPatt
         first[s] = t;
       }
     }
-    if (ring.dots) {
+    if (dots) {
       let n = 0;
       for (let s = 0; s < width; s++) {
         for (let c = first[s]; c !== -1; c = next[c], n++) {
@@ -86,7 +88,7 @@ const multiplyValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPatt
         }
         ends[s + 1] = n;
       }
-      ring.dots(values, begin, a.values, ai, b.values, bi, ends, width);
+      dots(values, begin, a.values, ai, b.values, bi, ends, width);
       continue;
     }
     for (let s = 0; s < width; s++) {
@@ -98,6 +100,7 @@ const multiplyValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPatt
       ring.dot(values, begin + s, a.values, ai, b.values, bi, n);
     }
   }
+  together?.finish(values);
   return values;
 };
 

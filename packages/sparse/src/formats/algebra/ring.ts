@@ -1,9 +1,16 @@
+import type { Csr, CsrPattern } from '../patterns/csr.js';
+
 /**
  * What sparse algebra needs to know about scalars. Entries are addressed by index into arrays of type `V`, so that the
  * inner loops see typed arrays and no object per scalar: `Float64Array` for numbers, `Int32Array` of node ids for
  * symbolic entries.
  */
 export interface Ring<V> {
+  /**
+   * Where it is given, and gives anything: how the values of a matrix are made together, of A·B with the pattern `product`, or of an operation entry by
+   * entry. For rings that gain by seeing a matrix as a whole.
+   */
+  readonly together?: (a: Csr<V>, b: Csr<V>, product?: CsrPattern) => Together<V> | undefined;
   /** Fresh storage for `n` entries, all zero. */
   readonly allocate: (n: number) => V;
   /** out[o] = a[i] */
@@ -34,4 +41,10 @@ export interface Ring<V> {
   ) => void;
   /** out[o] = sum over t in [0, n) of a[ai[t]], in that order; for assembly from triplets */
   readonly sum: (out: V, o: number, a: V, ai: Int32Array, n: number) => void;
+}
+
+/** Operations of a ring for the values of one matrix. They are there once all have been asked for and `finish` was called. */
+export interface Together<V> extends Pick<Ring<V>, 'copy' | 'add' | 'sub' | 'neg'> {
+  readonly dots: NonNullable<Ring<V>['dots']>;
+  readonly finish: (out: V) => void;
 }

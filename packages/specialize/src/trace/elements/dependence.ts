@@ -1,7 +1,7 @@
 import type { Graph } from '@filigree/ir';
 import { ARITY } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
-import { valueOf, type Elements } from './elements.js';
+import { NO_FACTOR, valueOf, type Elements } from './elements.js';
 import { leavesOf } from './leaves-of.js';
 
 /** What depends on some variables, through elements too. */
@@ -41,7 +41,8 @@ export const dependenceOn = (graph: Graph, all: readonly Elements[], variables: 
       let any = false;
       for (let t = sums.ptr[s]; t < sums.ptr[s + 1] && !any; t++) {
         const term = sums.terms[t];
-        if (term >= 0) any = depends[term] === 1;
+        const factor = sums.factors?.[t] ?? NO_FACTOR;
+        if (term >= 0) any = depends[term] === 1 || (factor !== NO_FACTOR && depends[factor] === 1);
         else {
           const { of, root } = valueOf(all, ~term);
           any = values[of][root] === 1;

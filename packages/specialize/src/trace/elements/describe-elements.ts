@@ -47,12 +47,9 @@ export const describeElements = (graph: Graph, inputs: readonly InputSlot[], e: 
       isRoot: roots.has(id),
     }));
   const sums = e.sums.ptr.length - 1;
-  return {
-    title:
-      `${e.count} elements of ${operations.length} operations, ${leaves.size} leaves and ${e.roots.length} values` +
-      (sums > 0 ? `; ${sums} sums of ${e.sums.terms.length} terms` : ''),
-    operations,
-  };
+  const summed = `${sums} sums of ${e.sums.terms.length} terms`;
+  const values = `${e.count} elements of ${operations.length} operations, ${leaves.size} leaves and ${e.roots.length} values`;
+  return { title: e.count === 0 ? summed : sums > 0 ? `${values}; ${summed}` : values, operations };
 };
 
 const leafName = (inputs: readonly InputSlot[], e: Elements, id: number, k: number): string => {

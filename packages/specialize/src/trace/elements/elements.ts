@@ -32,15 +32,35 @@ export const valueOf = (
 };
 
 /** Sums of values of elements: sum s is the node `first + s`, a variable of the graph, which stands for the result. */
-export interface Sums {
+export interface Sums extends Terms {
   readonly first: number;
+  /** Where several sums begin with the same terms, these. */
+  readonly heads?: Heads;
+}
+
+/** Terms that several sums begin with, which are evaluated together. */
+export interface Heads extends Terms {
+  /** Of each sum the head that it goes on from, or −1. */
+  readonly of: Int32Array;
+}
+
+/** Lists of terms. */
+export interface Terms {
   /** Terms of sum s, in the order of the program: entries `ptr[s] .. ptr[s+1])`. */
   readonly ptr: Int32Array;
   /** A node, or `~v` for value v of elements. */
   readonly terms: Int32Array;
   /** 1 for terms that are subtracted. */
   readonly negative: Uint8Array;
+  /** Of terms that are products of two nodes the second, `NO_FACTOR` of others; absent where no term is such a product. */
+  readonly factors?: Int32Array;
 }
+
+/** In the place of the second factor of a term that is none. */
+export const NO_FACTOR = -1;
+
+/** Whether a node stands for one of these sums. */
+export const hasSum = ({ first, ptr }: Sums, id: number): boolean => id >= first && id < first + ptr.length - 1;
 
 /** A table that gives each element a place in the arrays that it reads or writes. */
 export type IndexTable = Int32Array | Uint32Array | Uint16Array | Uint8Array;

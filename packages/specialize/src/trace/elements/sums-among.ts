@@ -1,7 +1,7 @@
 import { activity, derivatives, termsOf } from '@filigree/autodiff';
 import { algebraOfGraph, Sym, type Graph } from '@filigree/ir';
 import type { Dependence } from './dependence.js';
-import { valueOf, type Elements } from './elements.js';
+import { hasSum, valueOf, type Elements } from './elements.js';
 
 /** A value of elements as a term of what is differentiated: value `root` of element `element` of `of`, times the node `factor`, in root number `sum`. */
 export interface Part {
@@ -28,6 +28,8 @@ export const sumsAmong = (
   roots: Int32Array,
   d: Dependence,
 ): Parted | undefined => {
+  /* Terms that are products are no elements. */
+  if (all.some(({ sums }) => sums.factors !== undefined && d.sums.some((id) => hasSum(sums, id)))) return undefined;
   const s = algebraOfGraph(graph);
   const sym = (id: number): Sym => new Sym(graph, id);
   const parts: Part[] = [];
@@ -44,7 +46,7 @@ export const sumsAmong = (
         rest = s.add(sym(rest), s.mul(sym(factor), sym(node))).id;
         continue;
       }
-      const { sums } = all.find((e) => node >= e.sums.first && node < e.sums.first + e.sums.ptr.length - 1)!;
+      const { sums } = all.find((e) => hasSum(e.sums, node))!;
       const minus = graph.neg(factor);
       for (let t = sums.ptr[node - sums.first]; t < sums.ptr[node - sums.first + 1]; t++) {
         const [term, by] = [sums.terms[t], sums.negative[t] === 1 ? minus : factor];

@@ -1,8 +1,8 @@
 import type { Graph } from '@filigree/ir';
-import { ARITY, ARMS, SELECT } from '../../decompose/codes.js';
+import { ADD, ARITY, ARMS, MUL, NEG, SELECT } from '../../decompose/codes.js';
 import { copyInto } from './copy-into.js';
 import type { Dependence } from './dependence.js';
-import { valueOf, type Elements } from './elements.js';
+import { hasSum, NO_FACTOR, valueOf, type Elements, type Sums } from './elements.js';
 import { leavesOf } from './leaves-of.js';
 
 /** Roots in which sums of elements that depend on the variables are nodes of the graph, as if a loop had made them. What is below variables stays. */
@@ -20,12 +20,15 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
     }
   };
   for (const root of roots) wanted[root] = 1;
-  const sumsOf = (id: number): Elements | undefined =>
-    all.find((e) => id >= e.sums.first && id < e.sums.first + e.sums.ptr.length - 1);
-  const termsOf = (id: number): { readonly terms: Int32Array; readonly negative: Uint8Array } => {
+  const sumsOf = (id: number): Elements | undefined => all.find((e) => hasSum(e.sums, id));
+  const termsOf = (id: number): Pick<Sums, 'terms' | 'negative' | 'factors'> => {
     const { sums } = sumsOf(id)!;
     const [from, to] = [sums.ptr[id - sums.first], sums.ptr[id - sums.first + 1]];
-    return { terms: sums.terms.subarray(from, to), negative: sums.negative.subarray(from, to) };
+    return {
+      terms: sums.terms.subarray(from, to),
+      negative: sums.negative.subarray(from, to),
+      ...(sums.factors && { factors: sums.factors.subarray(from, to) }),
+    };
   };
   const nodesOf = ({ of, element, root }: ReturnType<typeof valueOf>): Map<number, number> => {
     const e = all[of];
@@ -39,7 +42,9 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
   for (let id = length - 1; id >= 0; id--) {
     if (wanted[id] === 0 || !rewritten(id)) continue;
     if (d.isActiveSum(id)) {
-      for (const term of termsOf(id).terms) {
+      const { terms, factors } = termsOf(id);
+      for (const factor of factors ?? []) if (factor !== NO_FACTOR) wanted[factor] = 1;
+      for (const term of terms) {
         reads(term);
         if (term < 0) for (const node of nodesOf(valueOf(all, ~term)).values()) wanted[node] = 1;
       }
@@ -49,6 +54,12 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
     if (arity > 0) wanted[left[id]] = 1;
     if (arity > 1) wanted[right[id]] = 1;
   }
+  /* Variables with the residues of what they stand for: what reads one would be found again instead of what is written out. */
+  const byResidues = all.some((e) => e.sums.factors !== undefined && d.sums.some((id) => hasSum(e.sums, id)));
+  const build = (code: number, a: number, b: number): number =>
+    byResidues ? graph.apart(code, a, b) : graph.apply(code, a, b);
+  const select = (c: number, a: number, b: number): number =>
+    byResidues ? build(SELECT, c, build(ARMS, a, b)) : graph.select(c, a, b);
   const made = new Map<number, number>();
   const at = (id: number): number => made.get(id) ?? id;
   const valueAt = (value: number): number => {
@@ -63,14 +74,19 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
   for (let id = 0; id < length; id++) {
     if (wanted[id] === 0 || !rewritten(id) || op[id] === ARMS) continue;
     if (d.isActiveSum(id)) {
-      const { terms, negative } = termsOf(id);
+      const { terms, negative, factors } = termsOf(id);
       const nodes = Array.from(terms, (t, i) => {
-        const node = t >= 0 ? at(t) : valueAt(~t);
-        return negative[i] === 1 ? graph.neg(node) : node;
+        const first = t >= 0 ? at(t) : valueAt(~t);
+        const second = factors?.[i] ?? NO_FACTOR;
+        const node = second === NO_FACTOR ? first : build(MUL, first, at(second));
+        return negative[i] === 1 ? build(NEG, node, 0) : node;
       });
-      made.set(id, graph.sum(Int32Array.from(nodes), nodes.length));
-    } else if (op[id] === SELECT) made.set(id, graph.select(at(left[id]), at(left[right[id]]), at(right[right[id]])));
-    else made.set(id, graph.apply(op[id], at(left[id]), ARITY[op[id]] > 1 ? at(right[id]) : 0));
+      made.set(
+        id,
+        byResidues ? nodes.reduce((a, b) => build(ADD, a, b)) : graph.sum(Int32Array.from(nodes), nodes.length),
+      );
+    } else if (op[id] === SELECT) made.set(id, select(at(left[id]), at(left[right[id]]), at(right[right[id]])));
+    else made.set(id, build(op[id], at(left[id]), ARITY[op[id]] > 1 ? at(right[id]) : 0));
   }
   return roots.map(at);
 };

@@ -61,6 +61,40 @@ export const indexOf = ({ b, storage }: Emit, { terms, bytes }: Address, type: S
   return offset === 0 ? sum : b.add(sum, constant(offset));
 };
 
+/** Where a code lies that begins at a bit: the index of its word, and how far it is shifted there, a u32. */
+export interface BitPlace {
+  readonly index: Value;
+  readonly shift: Value;
+}
+
+/**
+ * The address as one of bits, in words of a type. What is no multiple of a word is added up apart; beside a constant, such as the
+ * distance to a neighbour has, that may be more than a word.
+ */
+export const bitsOf = (e: Emit, { terms, bytes, lost }: Address, type: ScalarType): BitPlace => {
+  const { b } = e;
+  const size = byteSize(type);
+  const down = (n: number): number => Math.floor(n / size) * size;
+  const whole: Address = {
+    terms: terms.flatMap((t) => (down(t.bytes) === 0 ? [] : [{ ...t, bytes: down(t.bytes) }])),
+    bytes: down(bytes),
+    lost,
+  };
+  const inner = terms.flatMap(({ value, bytes: step }) => {
+    const bits = 8 * (step - down(step));
+    return bits === 0 ? [] : [bits === 1 ? value : b.mul(value, b.i32(bits))];
+  });
+  const rest = 8 * (bytes - down(bytes));
+  const bits = rest === 0 ? inner : [...inner, b.i32(rest)];
+  const sum = bits.length === 0 ? b.i32(0) : bits.reduce(b.add);
+  if (rest === 0 || inner.length === 0) return { index: indexOf(e, whole, type), shift: b.cast(sum, 'u32') };
+  const over = b.shr(sum, b.i32(Math.log2(8 * size)));
+  return {
+    index: indexOf(e, along(whole, over, size), type),
+    shift: b.cast(b.and(sum, b.i32(8 * size - 1)), 'u32'),
+  };
+};
+
 export const load = (e: Emit, at: Address, type: ScalarType): Value => e.b.load(buffer(e, type), indexOf(e, at, type));
 
 export const store = (e: Emit, value: Value, at: Address, type: ScalarType): void =>

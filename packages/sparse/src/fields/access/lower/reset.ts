@@ -2,7 +2,9 @@ import type { Value } from '@filigree/ir';
 import type { NodeStorage, Pool, Storage } from '../../storage/storage.js';
 import { wordsIn } from '../../storage/words.js';
 import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './address.js';
-import { storeAmbient } from './ambient.js';
+import type { SNode } from '../../layout/layout.js';
+import { ambientValue, storeAmbient } from './ambient.js';
+import { storeValue } from './stored.js';
 import { AMBIENT_CELL } from './pool-cell.js';
 
 /**
@@ -11,9 +13,16 @@ import { AMBIENT_CELL } from './pool-cell.js';
  */
 export const resetCell = (e: Emit, { node }: NodeStorage, cell: Address): void => {
   const { storage } = e;
+  if (node.kind === 'bits') return resetElement(e, node, cell);
   for (const word of wordsIn(storage, node)) storeAmbient(e, word, cell);
   for (const child of node.children.map((c) => storage.nodes[c]))
-    if (!child.node.field) resetContainer(e, child, plus(cell, child.offset));
+    if (!child.node.field && child.node.kind !== 'bits') resetContainer(e, child, plus(cell, child.offset));
+};
+
+/** The same for an element of a bit array: others, which threads may use, lie in its word. */
+const resetElement = (e: Emit, { children }: SNode, cell: Address): void => {
+  for (const { node, offset } of children.map((c) => e.storage.nodes[c]))
+    storeValue(e, node, ambientValue(e, node.id), plus(cell, offset), false);
 };
 
 /** The same for a container. Of a list, a mask or slots, only the part in use is visited. */

@@ -3,13 +3,13 @@ import type { JointPlace, Stored } from '../../layout/format.js';
 import { wordMates, type SNode } from '../../layout/layout.js';
 import { arenaName } from '../../storage/storage.js';
 import { codeType, storedType } from '../../layout/stored-type.js';
-import { atomic, indexOf, load, store, type Address, type Emit } from './address.js';
+import { atomic, bitsOf, indexOf, load, store, type Address, type Emit } from './address.js';
 
 /** The value of a field in the cell at an address. */
 export const loadValue = (e: Emit, node: SNode, at: Address): Value => {
-  const { stored } = node;
-  if (!stored) return load(e, at, storedType(node));
-  return valueIn(e.b, node, load(e, at, storedType(node)));
+  if (!node.stored) return load(e, at, storedType(node));
+  const word = wordAt(e, node, at);
+  return valueIn(e.b, word.shifted(node), e.b.load(word.buffer, word.index));
 };
 
 /** Writes it. Of a word that fields share only the bits of this one change, whatever other threads do to the others. */
@@ -22,26 +22,53 @@ export const storeValue = (e: Emit, node: SNode, value: Value, at: Address, alon
  * Writes some of the fields of a word at once; the bits of others stay, whatever other threads do to them. `alone` says that these do
  * nothing meanwhile, or that there are no others.
  */
-export const storeWord = (e: Emit, values: readonly Written[], at: Address, alone: boolean): void => {
+export const storeWord = (e: Emit, given: readonly Written[], at: Address, alone: boolean): void => {
   const { b } = e;
-  const [{ node }] = values;
-  const type = storedType(node);
-  const { wordBits, shared } = node.stored!;
-  const put = (word: Value): void => store(e, word, at, type);
+  const word = wordAt(e, given[0].node, at);
+  const { type } = word;
+  const values = given.map(({ node, value }) => ({ node: word.shifted(node), value }));
+  const { wordBits, shared } = given[0].node.stored!;
   if (alone || !shared) {
-    const whole = isWhole(e, values);
-    const word = whole ? undefined : load(e, at, type);
-    const codes = codesOf(b, values, word);
-    return put(word ? withCodes(b, codes, word, type) : wordOf(b, codes, type));
+    const whole = isWhole(e, given);
+    const old = whole ? undefined : b.load(word.buffer, word.index);
+    const codes = codesOf(b, values, old);
+    b.store(word.buffer, old ? withCodes(b, codes, old, type) : wordOf(b, codes, type), word.index);
+    return;
   }
   /* What does not depend on the rest of the word is computed once. */
   const known = readsNothing(values) ? codesOf(b, values) : undefined;
   const placed = known && b.cast(wordOf(b, known, type), codeType(wordBits));
-  changeWord(e, node, at, (word) => {
-    if (!known || !placed) return withCodes(b, codesOf(b, values, word), word, type);
-    const rest = b.and(b.cast(word, codeType(wordBits)), constant(b, othersOf(known, wordBits), codeType(wordBits)));
+  const others = known && othersOf(b, known, wordBits);
+  changeWord(e, word, (old) => {
+    if (!known || !placed || !others) return withCodes(b, codesOf(b, values, old), old, type);
+    const rest = b.and(b.cast(old, codeType(wordBits)), others);
     return asWord(b, b.or(rest, placed), type);
   });
+};
+
+/** A word in memory. */
+interface WordPlace {
+  readonly buffer: string;
+  readonly index: Value;
+  readonly type: ScalarType;
+  /** A field of the word, and how far its code is shifted there. */
+  readonly shifted: (node: Pick<SNode, 'field' | 'stored'>) => Shifted;
+}
+
+/** A field, and how far its code is shifted in a word: by a number, or in a bit array by a value. */
+interface Shifted extends Pick<SNode, 'field' | 'stored'> {
+  readonly shift: Shift;
+}
+
+type Shift = number | Value;
+
+const wordAt = (e: Emit, node: SNode, at: Address): WordPlace => {
+  const type = storedType(node);
+  const buffer = arenaName(e.storage.memory, type);
+  if (!node.stored?.inArray)
+    return { buffer, index: indexOf(e, at, type), type, shifted: (n) => ({ ...n, shift: n.stored!.shift }) };
+  const { index, shift } = bitsOf(e, at, type);
+  return { buffer, index, type, shifted: (n) => ({ ...n, shift }) };
 };
 
 /** A field of a word, and what is written to it. */
@@ -62,40 +89,35 @@ export const atomicValue = (
   const { stored } = node;
   if (!stored) return atomic(e, kind, value, at, storedType(node));
   const { b } = e;
-  const type = storedType(node);
-  const decode = (word: Value): Value => valueIn(b, node, word);
-  const next = (word: Value): Value => {
-    const writing = { node, value: combine(b, kind, decode(word), value) };
-    return withCodes(b, codesOf(b, [writing], word), word, type);
+  const word = wordAt(e, node, at);
+  const { type } = word;
+  const own = word.shifted(node);
+  const decode = (from: Value): Value => valueIn(b, own, from);
+  const next = (from: Value): Value => {
+    const writing = { node: own, value: combine(b, kind, decode(from), value) };
+    return withCodes(b, codesOf(b, [writing], from), from, type);
   };
-  if (
-    !alone &&
-    kind === 'add' &&
-    stored.format.wraps === true &&
-    stored.shift + stored.format.bits === stored.wordBits
-  ) {
+  const isTop = typeof own.shift === 'number' && own.shift + stored.format.bits === stored.wordBits;
+  if (!alone && kind === 'add' && stored.format.wraps === true && isTop) {
     /* What is carried leaves the word: at its top codes are added where they lie. */
-    const word = wordOf(b, codesOf(b, [{ node, value }]), type);
-    return decode(atomic(e, 'add', word, at, type));
+    const added = wordOf(b, codesOf(b, [{ node: own, value }]), type);
+    return decode(b.atomic(word.buffer, 'add', added, word.index));
   }
-  if (!alone) return decode(changeWord(e, node, at, next));
-  const old = load(e, at, type);
-  store(e, next(old), at, type);
+  if (!alone) return decode(changeWord(e, word, next));
+  const old = b.load(word.buffer, word.index);
+  b.store(word.buffer, next(old), word.index);
   return decode(old);
 };
 
 const isWhole = ({ storage: { layout } }: Emit, values: readonly Written[]): boolean =>
+  !values[0].node.stored!.inArray &&
   wordMates(layout, values[0].node).every((mate) => values.some(({ node }) => node.id === mate.id));
 
 /**
  * Replaces a word by what `next` makes of it, in one step: a loop on `mem.cas`, which begins again where another thread has
  * written the word meanwhile. Gives the old word.
  */
-const changeWord = (e: Emit, node: SNode, at: Address, next: (word: Value) => Value): Value => {
-  const { b } = e;
-  const type = storedType(node);
-  const buffer = arenaName(e.storage.memory, type);
-  const index = indexOf(e, at, type);
+const changeWord = ({ b }: Emit, { buffer, index }: WordPlace, next: (word: Value) => Value): Value => {
   const first = b.load(buffer, index);
   const [, word] = b.while(
     [first],
@@ -109,8 +131,8 @@ const changeWord = (e: Emit, node: SNode, at: Address, next: (word: Value) => Va
 };
 
 /** The value of a field in a word. */
-const valueIn = (b: Builder, { field, stored }: Pick<SNode, 'field' | 'stored'>, word: Value): Value => {
-  const { format, wordBits, shift, joint } = stored!;
+const valueIn = (b: Builder, { field, stored, shift }: Shifted, word: Value): Value => {
+  const { format, wordBits, joint } = stored!;
   const code = bitsIn(b, wordBits, shift, format.bits, word);
   return joint
     ? joint.by.emitDecode(b, code, bitsIn(b, wordBits, joint.shift, joint.by.bits, word), field!.type)
@@ -118,20 +140,34 @@ const valueIn = (b: Builder, { field, stored }: Pick<SNode, 'field' | 'stored'>,
 };
 
 /** Bits of a word, as a value of their own type. */
-const bitsIn = (b: Builder, wordBits: number, shift: number, bits: number, word: Value): Value => {
+const bitsIn = (b: Builder, wordBits: number, shift: Shift, bits: number, word: Value): Value => {
   const type = codeType(wordBits);
-  const whole = b.cast(word, type);
-  const moved = shift === 0 ? whole : b.shr(whole, constant(b, BigInt(shift), type));
-  const isTop = shift + bits === wordBits;
-  const code = isTop ? moved : b.and(moved, constant(b, maskOf(bits), type));
+  const moved = movedDown(b, b.cast(word, type), shift, type);
+  const isTop = typeof shift === 'number' && shift + bits === wordBits;
+  const code = isTop || bits === wordBits ? moved : b.and(moved, constant(b, maskOf(bits), type));
   return b.cast(code, codeType(bits));
 };
+
+const movedDown = (b: Builder, word: Value, shift: Shift, type: 'u32' | 'u64'): Value =>
+  shift === 0 ? word : b.shr(word, shiftBy(b, shift, type));
+
+const movedUp = (b: Builder, code: Value, shift: Shift, type: 'u32' | 'u64'): Value =>
+  shift === 0 ? code : b.shl(code, shiftBy(b, shift, type));
+
+const shiftBy = (b: Builder, shift: Shift, type: 'u32' | 'u64'): Value =>
+  typeof shift === 'number' ? constant(b, BigInt(shift), type) : b.cast(shift, type);
 
 /** A code, and where it lies in its word. */
 interface Code {
   readonly bits: number;
-  readonly shift: number;
+  readonly shift: Shift;
   readonly code: Value;
+}
+
+/** A field of a word, shifted there, and what is written to it. */
+interface Writing {
+  readonly node: Shifted;
+  readonly value: Value;
 }
 
 /**
@@ -139,17 +175,15 @@ interface Code {
  *
  * @param word the word before; it can be left out where `readsNothing`
  */
-const codesOf = (b: Builder, values: readonly Written[], word?: Value): readonly Code[] => {
-  const single = values.flatMap(({ node: { stored }, value }): readonly Code[] =>
-    stored!.joint
-      ? []
-      : [{ bits: stored!.format.bits, shift: stored!.shift, code: stored!.format.emitEncode(b, value) }],
+const codesOf = (b: Builder, values: readonly Writing[], word?: Value): readonly Code[] => {
+  const single = values.flatMap(({ node: { stored, shift }, value }): readonly Code[] =>
+    stored!.joint ? [] : [{ bits: stored!.format.bits, shift, code: stored!.format.emitEncode(b, value) }],
   );
   const joints = jointsOf(values).flatMap((stored): readonly Code[] => {
     const { by, shift, members } = stored.joint;
     const given = members.map((m) => {
       const written = values.findLast((w) => w.node.field!.name === m.field.name);
-      return written ? written.value : valueIn(b, { field: m.field, stored: { ...stored, shift: m.shift } }, word!);
+      return written ? written.value : valueIn(b, { field: m.field, stored, shift: m.shift }, word!);
     });
     const { shared, codes } = by.emitEncode(b, given);
     return [
@@ -161,7 +195,7 @@ const codesOf = (b: Builder, values: readonly Written[], word?: Value): readonly
 };
 
 /** What those of the values are encoded with that are so with others, each once. */
-const jointsOf = (values: readonly Written[]): readonly (Stored & { readonly joint: JointPlace })[] => {
+const jointsOf = (values: readonly Writing[]): readonly (Stored & { readonly joint: JointPlace })[] => {
   const found = new Map<string, Stored & { readonly joint: JointPlace }>();
   for (const { node } of values) {
     const { joint } = node.stored!;
@@ -171,7 +205,7 @@ const jointsOf = (values: readonly Written[]): readonly (Stored & { readonly joi
 };
 
 /** Whether codes of values do not depend on what else is in the word. */
-const readsNothing = (values: readonly Written[]): boolean =>
+const readsNothing = (values: readonly Writing[]): boolean =>
   jointsOf(values).every(({ joint }) =>
     joint.members.every((m) => values.some(({ node }) => node.field!.name === m.field.name)),
   );
@@ -179,26 +213,28 @@ const readsNothing = (values: readonly Written[]): boolean =>
 /** A word in which these codes stand, and nothing else. */
 const wordOf = (b: Builder, codes: readonly Code[], to: ScalarType): Value => {
   const type = codeType(bitSize(to));
-  const moved = codes.map(({ shift, code }) => {
-    const wide = b.cast(code, type);
-    return shift === 0 ? wide : b.shl(wide, constant(b, BigInt(shift), type));
-  });
+  const moved = codes.map(({ shift, code }) => movedUp(b, b.cast(code, type), shift, type));
   return asWord(b, moved.reduce(b.or), to);
 };
 
 /** A word in which these codes stand in place of others. */
 const withCodes = (b: Builder, codes: readonly Code[], word: Value, to: ScalarType): Value => {
-  const wordBits = bitSize(to);
-  const others = othersOf(codes, wordBits);
-  if (others === 0n) return wordOf(b, codes, to);
-  const type = codeType(wordBits);
-  const rest = b.and(b.cast(word, type), constant(b, others, type));
+  const others = othersOf(b, codes, bitSize(to));
+  if (!others) return wordOf(b, codes, to);
+  const type = codeType(bitSize(to));
+  const rest = b.and(b.cast(word, type), others);
   return asWord(b, b.or(rest, b.cast(wordOf(b, codes, to), type)), to);
 };
 
-/** The bits of a word outside of codes. */
-const othersOf = (codes: readonly Code[], wordBits: number): bigint =>
-  codes.reduce((mask, { bits, shift }) => mask & ~(maskOf(bits) << BigInt(shift)), maskOf(wordBits));
+/** The bits of a word outside of codes; nothing where there are none. */
+const othersOf = (b: Builder, codes: readonly Code[], wordBits: number): Value | undefined => {
+  const type = codeType(wordBits);
+  const [{ bits, shift }] = codes;
+  if (typeof shift !== 'number')
+    return bits === wordBits ? undefined : b.not(movedUp(b, constant(b, maskOf(bits), type), shift, type));
+  const mask = codes.reduce((all, c) => all & ~(maskOf(c.bits) << BigInt(c.shift as number)), maskOf(wordBits));
+  return mask === 0n ? undefined : constant(b, mask, type);
+};
 
 const bitSize = (word: ScalarType): number => 8 * byteSize(word);
 

@@ -64,7 +64,7 @@ export const forwardValues = (
 const elementAt = (field: string, { base, bytes }: Place): ElementPlace => ({
   buffer: field,
   terms: String(base),
-  offset: BigInt(bytes),
+  offset: BigInt(8 * bytes),
   bits: 64,
   lanes: 1,
 });

@@ -1,0 +1,40 @@
+import { fail, isFloat } from '@filigree/ir';
+import { field, withBeside, type AnyField, type FieldDecl, type Layout } from '@filigree/sparse/fields';
+
+/** Fields that hold something of other fields: of each its adjoint, or its tangent. */
+export interface Companions {
+  /** The field of this kind that belongs to a field, always the same one, by the name of that and a suffix. Error: `adjoint/integer`. */
+  readonly of: <F extends AnyField>(primal: F) => F;
+  /** Whether a field is of this kind. */
+  readonly has: (field: AnyField) => boolean;
+}
+
+export const companions = (suffix: string): Companions => {
+  const known = new WeakMap<AnyField, AnyField>();
+  const all = new WeakSet<AnyField>();
+  const of = <F extends AnyField>(primal: F): F => {
+    const before = known.get(primal);
+    if (before) return before as F;
+    const one = make(primal) as F;
+    known.set(primal, one);
+    all.add(one);
+    return one;
+  };
+  const make = (primal: AnyField): AnyField => {
+    if (!isFloat(primal.type))
+      fail('adjoint/integer', `field '${primal.name}' of type ${primal.type} has no derivative`, {
+        remedy: 'differentiate fields of floats',
+      });
+    const name = `${primal.name}_${suffix}`;
+    return primal.is === 'scalar'
+      ? field(name, primal.type, primal.axes ? { axes: primal.axes } : {})
+      : { ...primal, name, components: primal.components.map((c) => of(c)) };
+  };
+  return { of, has: (f) => all.has(f) };
+};
+
+/** Places companions of scalar fields beside these, but for those that the layout has already. */
+export const placedBeside = (layout: Layout, primals: readonly FieldDecl[], { of }: Companions): Layout => {
+  const missing = new Set(primals.filter((f) => !layout.fields.has(of(f).name)));
+  return missing.size === 0 ? layout : withBeside(layout, (f) => (missing.has(f) ? [of(f)] : []));
+};

@@ -1,0 +1,87 @@
+import { fail, isFloat, type Builder, type Op } from '@filigree/ir';
+import {
+  copyOp,
+  loseResults,
+  lostTangent,
+  setTangent,
+  tangentOf,
+  tangentOrZero,
+  valueOf,
+  type Around,
+  type Forward,
+} from './forward.js';
+import type { Twin } from './twins.js';
+
+/** Ops on elements that have tangents: what is done to an element is done to its tangent. */
+export const forwardElement = (f: Forward, b: Builder, op: Op, twins: readonly Twin[], around: Around): void => {
+  if (around.settles && !isOwnMemory(f, op)) return settle(f, b, op, twins);
+  const [result] = op.results;
+  const [{ value, name, attrs, index }] = twins;
+  const at = index.map((v) => valueOf(f, v));
+  const { kind } = op.attrs;
+  if (!value) {
+    copyOp(f, b, op);
+    return setTangent(f, result, b.value(name, at, attrs));
+  }
+  if (name.endsWith('.store')) {
+    copyOp(f, b, op);
+    for (const twin of twins)
+      if (isFloat(twin.value!.type)) b.op(twin.name, [tangentOrZero(f, b, twin.value!), ...at], twin.attrs);
+    return;
+  }
+  const alone = !around.parallel || around.owns(op);
+  const dialect = name.split('.')[0];
+  if (kind === 'add') {
+    const tangent = tangentOf(f, value);
+    const before = tangent
+      ? b.value(name, [tangent, ...at], attrs)
+      : b.value(`${dialect}.load`, at, withoutKind(attrs));
+    copyOp(f, b, op);
+    return setTangent(f, result, alone ? before : lostTangent(b, result));
+  }
+  if (kind === 'min' || kind === 'max') {
+    if (!alone) {
+      /* Which value it is in the end is known when the loop has ended. */
+      copyOp(f, b, op);
+      return setTangent(f, result, lostTangent(b, result));
+    }
+    const before = b.value(`${dialect}.load`, at, withoutKind(attrs));
+    const [old] = copyOp(f, b, op);
+    const takes = b.cmp(kind === 'min' ? 'le' : 'ge', valueOf(f, value), old);
+    b.op(`${dialect}.store`, [b.select(takes, tangentOrZero(f, b, value), before), ...at], withoutKind(attrs));
+    return setTangent(f, result, before);
+  }
+  if (kind === 'exchange' && alone) {
+    copyOp(f, b, op);
+    return setTangent(f, result, b.value(name, [tangentOrZero(f, b, value), ...at], attrs));
+  }
+  fail('tangent/no-rule', `an atomic update by '${String(kind)}' of what other iterations update has no derivative`, {
+    loc: op.loc,
+    remedy: 'accumulate sums',
+  });
+};
+
+/** Whether an op in a parallel loop finds an extremum of several iterations. */
+export const findsExtremum = (op: Op, twins: readonly Twin[], { parallel, owns }: Around): boolean =>
+  parallel && twins.length > 0 && (op.attrs.kind === 'min' || op.attrs.kind === 'max') && !owns(op);
+
+/** In a second run: the tangent of an extremum is that of the value which it has been found to be. */
+const settle = (f: Forward, b: Builder, op: Op, [{ value, name, attrs, index }]: readonly Twin[]): void => {
+  if (!value) {
+    copyOp(f, b, op);
+    return setTangent(f, op.results[0], b.value(name, index.map((v) => valueOf(f, v)), attrs)); // prettier-ignore
+  }
+  const { kind, ...found } = op.attrs;
+  if (kind === 'min' || kind === 'max') {
+    const dialect = name.split('.')[0];
+    const at = index.map((v) => valueOf(f, v));
+    const isIt = b.cmp('eq', b.value(`${dialect}.load`, at, withoutKind(found)), valueOf(f, value));
+    b.if(isIt, () => void b.op(`${dialect}.store`, [tangentOrZero(f, b, value), ...at], withoutKind(attrs)));
+  }
+  loseResults(f, b, op);
+};
+
+const isOwnMemory = (f: Forward, op: Op): boolean => f.own.has(String(op.attrs.buffer).slice(1));
+
+/** The attributes of a load or store at the element of an atomic update. */
+const withoutKind = ({ kind: _, ...attrs }: Op['attrs']): Op['attrs'] => attrs;

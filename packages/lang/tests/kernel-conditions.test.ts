@@ -1,0 +1,206 @@
+import { i16, i32, range, serially, u8, unrolled } from '@filigree/lang';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
+import { describe, expect, it } from 'vitest';
+import { agree } from './agree.js';
+import { define, fromText, problemsOf } from './kernel-run.js';
+
+describe('numbers as conditions', () => {
+  it('if, while, for, do, ternaries, ! and mixtures of && and ||', () =>
+    agree((a, k, x) => {
+      for (const i of range(k.length)) {
+        if (k[i] % 2) a[i] += 1;
+        else if (!(k[i] % 3)) a[i] -= 2;
+        let n = Math.abs(k[i]);
+        while (n) n = n >> 1;
+        for (let j = k[i] & 7; j; j--) a[i] += j;
+        do n++;
+        while (n - 4 && n < 9);
+        a[i] += k[i] ? x : 3;
+        if ((k[i] && x > 0) || !a[i]) a[i] *= 2;
+        k[i] = i32(!n);
+      }
+    }));
+
+  it('NaN and both zeros are false', () =>
+    agree((a, _, x) => {
+      for (const i of range(a.length)) {
+        const bad = (x - x) / (x - x);
+        a[i] = bad ? 1 : -0 * x ? 2 : a[i] - a[i] ? 3 : x * 0 + a[i] ? 4 : 5;
+      }
+    }));
+
+  it('a number that && or || would give as their value is still refused', () => {
+    const found = problemsOf(define(['i32', 'f32'], fromText('(m, y) => {\n  const t = m && y > 0; return i32(t); }')));
+    expect(found.map((d) => [d.code, d.loc?.line])).toEqual([['lang/type', 2]]);
+  });
+});
+
+describe('switch', () => {
+  it('cases that break, several for one, a default at the end', () =>
+    agree((a, k) => {
+      for (const i of range(k.length)) {
+        switch (k[i] % 6) {
+          case 0:
+            a[i] = 10;
+            break;
+          case 1:
+          case -1:
+            a[i] += 3;
+            break;
+          case 2: {
+            const twice = a[i] * 2;
+            if (twice > 4) break;
+            a[i] = twice;
+            break;
+          }
+          default:
+            a[i] = -1;
+        }
+      }
+    }));
+
+  it('cases that run on into others, with the default anywhere', () => {
+    /* As text, since TypeScript may refuse what JavaScript allows. */
+    const text = `(a, k, x) => {
+      for (const i of range(k.length)) {
+        let sum = 0;
+        switch (k[i] & 7) {
+          case 5:
+            sum += 1;
+          default:
+            sum += 10;
+          case 1:
+          case 4:
+            sum += 100;
+            break;
+          case 2:
+            sum += 1000;
+          case 3:
+            if (x > 0) break;
+            sum += 10000;
+        }
+        a[i] = sum;
+      }
+    }`;
+    agree(new Function('range', `return ${text}`)(range) as Parameters<typeof agree>[0]);
+  });
+
+  it('the first of equal cases, and comparisons that are computed in order', () =>
+    agree((a, k, x) => {
+      for (const i of range(k.length)) {
+        switch (k[i]) {
+          case k[0]:
+            a[i] = 1;
+            break;
+          case k[1]:
+            a[i] = 2;
+            break;
+          default:
+            a[i] = 3;
+            break;
+          case k[0] + 0:
+            a[i] = 4;
+            break;
+          case k[2] + i32(x > 0):
+            a[i] = 5;
+        }
+      }
+    }));
+
+  it('continue, return and named loops from within', () => {
+    const kind = (n: number): number => {
+      switch (n % 3) {
+        case 0:
+          return 7;
+        case 1:
+          return 8;
+        default:
+          return n;
+      }
+    };
+    agree(
+      (a, k) => {
+        for (const i of range(k.length)) {
+          let sum = 0;
+          outer: for (const j of range(9)) {
+            switch (kind(k[i] + j)) {
+              case 7:
+                continue;
+              case 8:
+                sum += 1;
+                break;
+              case 5:
+                break outer;
+              default:
+                if (sum > 4) break outer;
+            }
+            sum += 2;
+          }
+          a[i] = sum;
+        }
+      },
+      { kind },
+    );
+  });
+
+  it('what is known when the kernel is compiled is decided then', () => {
+    const settings = { mode: 'fast' };
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          switch (settings.mode) {
+            case 'slow':
+              a[i] = 1;
+              break;
+            case 'fast':
+              for (const j of unrolled(range(3))) {
+                switch (j) {
+                  case 1:
+                    continue;
+                  case 2:
+                    a[i] += k[i];
+                }
+                a[i] += j;
+              }
+          }
+        }
+      },
+      { settings },
+    );
+  });
+
+  it('a name of one case is not one of another', () => {
+    const text = '(m) => {\n  switch (m) {\n  case 1: let t = 2;\n  case 2: return t;\n  default: return 1; } }';
+    expect(problemsOf(define(['i32'], fromText(text))).map((d) => [d.code, d.loc?.line])).toEqual([
+      ['lang/unassigned', 4],
+    ]);
+  });
+});
+
+describe('integers of few bits', () => {
+  const [b, s, c] = [field('b', 'u8'), field('s', 'i16'), field('c', 'i32')];
+  const place = layout(dense(i, 8).place(b, s, c));
+  const codes = (body: string): readonly string[] =>
+    problemsOf(define([b, s, c, 'i32'], fromText(`(b, s, c, m) => { ${body} }`)), place).map((d) => d.code);
+
+  it('take choices between literals, masks and indices that they hold', () => {
+    expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? 1 : 0;')).toEqual([]);
+    expect(codes('for (const i of range(8)) s[i] = c[i] > 2 ? (m ? 3 : -7) : 300;')).toEqual([]);
+    expect(codes('for (const i of range(8)) b[i] = (c[i] & 127) + i;')).toEqual([]);
+    expect(codes('for (const i of range(8)) b[i] = Math.min(Math.max(i, 2), 255);')).toEqual([]);
+  });
+
+  it('and refuse what may be too large', () => {
+    expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? 256 : 0;')).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? -1 : 0;')).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) b[i] = (c[i] & 255) + i;')).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? 1 : c[i];')).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) b[i] = c[i] & m;')).toEqual(['lang/narrowing']);
+  });
+
+  it('hold what the same function stores into typed arrays', () => {
+    agree((_, k, x) => {
+      for (const i of serially(range(k.length))) k[i] = u8(k[i]) > 9 ? (x > 0 ? 12 : 3) & i16(k[i]) : 1;
+    });
+  });
+});

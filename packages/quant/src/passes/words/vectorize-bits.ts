@@ -1,0 +1,75 @@
+import {
+  mapKernels,
+  opTable,
+  opWith,
+  pass,
+  rewriteOps,
+  useCounts,
+  type Attrs,
+  type Module,
+  type Op,
+  type Pass,
+  type Replacement,
+  type RewriteContext,
+} from '@filigree/ir';
+import { axesOf, fieldDialects, isSparse, nodeOf, type Layout } from '@filigree/sparse/fields';
+import { NotInWords, notInWords } from './lanes.js';
+import { shapeOf, type ArrayShape } from './loads.js';
+import { WordLoop, type LoopOverBits } from './word-loop.js';
+
+/**
+ * Bit-array vectorisation (thesis §5.6.3): a loop over the elements of a bit array becomes one over its words, which computes all
+ * elements of a word at once, by gates on bits. Integers are as many planes of bits as their range needs.
+ *
+ * Takes ops on fields, before loops are lowered. A loop that stays what it is says why, in the attribute `scalar`.
+ */
+export const vectorizeBits = (layout: Layout): Pass<Module> => {
+  const dialects = fieldDialects(layout);
+  const table = opTable(dialects);
+  return pass('vectorize-bits', (module) =>
+    mapKernels(module, (kernel) => {
+      const uses = useCounts(kernel.body);
+      return rewriteOps(
+        kernel,
+        dialects,
+        (loop, ctx) => {
+          const shape = loop.name === 'field.for' ? shapeOf(layout, nodeOf(layout, loop)!) : undefined;
+          if (!shape || loop.attrs.scalar !== undefined) return undefined;
+          try {
+            return overWords({ layout, table, uses, ctx, loop, shape }, ctx);
+          } catch (e) {
+            if (!(e instanceof NotInWords)) throw e;
+            return { ops: [opWith(loop, { attrs: { ...loop.attrs, scalar: e.message } })], values: [] };
+          }
+        },
+        module.buffers,
+        { share: true },
+      );
+    }),
+  );
+};
+
+const overWords = (c: Omit<LoopOverBits, 'cell'>, ctx: RewriteContext): Replacement => {
+  const { layout, loop, shape } = c;
+  if (shape.around.id === 0) notInWords('the array is a single word');
+  const params = axesOf(layout, shape.around.id).map(() => ({ type: 'i32' as const }));
+  return ctx.build((b) => {
+    const { region } = b.region(params, (cell) => {
+      new WordLoop(b, { ...c, cell }).run();
+      return [];
+    });
+    b.op('field.for', [], { ...attrsOf(loop, shape), node: shape.around.name }, [region]);
+  });
+};
+
+/** What was said of a loop over elements, of one over their words. */
+const attrsOf = ({ attrs }: Op, { around, count }: ArrayShape): Attrs => {
+  const { block, cache: _cache, list, ...rest } = attrs;
+  /* Cells with words that lie in their containers are found in those, and need no list. */
+  const listed = list !== undefined && (list !== around.name || around.pointer || !isSparse(around));
+  return {
+    ...rest,
+    ...(typeof block === 'number' && { block: Math.max(1, Math.floor(block / count)) }),
+    ...(listed && { list }),
+  };
+};

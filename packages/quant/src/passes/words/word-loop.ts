@@ -1,0 +1,477 @@
+import {
+  integerRange,
+  type Builder,
+  type Op,
+  type OpTable,
+  type Region,
+  type RewriteContext,
+  type ScalarType,
+  type Value,
+} from '@filigree/ir';
+import { elementOf, isSparse, wordsName, type Layout, type PlacedField } from '@filigree/sparse/fields';
+import { notInWords, numberValue, type Lane } from './lanes.js';
+import { maskOf, shapeOf, wordsAt, type ArrayShape, type Words } from './loads.js';
+import { gatesOn, type Gates, type Plane } from './planes.js';
+import {
+  bitOf,
+  bitwise,
+  constantOf,
+  equal,
+  less,
+  planeAt,
+  planeOf,
+  rangeOfSum,
+  selected,
+  sumOf,
+  uncancelled,
+  within,
+  wrapped,
+  type Sliced,
+  type Term,
+} from './sliced.js';
+
+/** A loop over elements, and the cell in which the words of an iteration lie. */
+export interface LoopOverBits {
+  readonly layout: Layout;
+  readonly table: OpTable;
+  readonly uses: ReadonlyMap<number, number>;
+  readonly ctx: RewriteContext;
+  readonly loop: Op;
+  readonly shape: ArrayShape;
+  readonly cell: readonly Value[];
+}
+
+/** What is to be stored to the own elements of a field, and which of them are stored to. */
+interface Pending {
+  readonly field: PlacedField;
+  readonly x: Sliced;
+  readonly taken: Plane;
+}
+
+/** Computes all elements of a word, op by op. */
+export class WordLoop {
+  private readonly g: Gates;
+  private readonly words: Words;
+  private readonly lanes = new Map<number, Lane>();
+  private readonly stores = new Map<string, Pending>();
+  private readonly type: 'u32' | 'u64';
+  /** Fields that are read at other elements than that of the iteration. */
+  private readonly around = new Set<string>();
+
+  constructor(
+    private readonly b: Builder,
+    private readonly c: LoopOverBits,
+  ) {
+    this.type = c.shape.wordBits === 64 ? 'u64' : 'u32';
+    this.g = gatesOn(b, this.type);
+    this.words = wordsAt(b, c.layout, c.shape, c.cell);
+  }
+
+  run(): void {
+    const [region] = this.c.loop.regions;
+    region.params.forEach((p, axis) => this.lanes.set(p.id, { is: 'coordinate', axis, plus: 0 }));
+    this.region(region, 1);
+    for (const store of this.stores.values()) this.write(store);
+  }
+
+  /** The ops of a region, done by the elements of a mask; what it yields. */
+  private region(region: Region, taken: Plane): readonly Value[] {
+    for (const op of region.ops) {
+      this.b.loc = op.loc;
+      if (op.name === 'scf.yield') return op.operands;
+      this.op(op, taken);
+    }
+    return [];
+  }
+
+  private op(op: Op, taken: Plane): void {
+    if (op.name === 'scf.if') return this.branch(op, taken);
+    if (op.name === 'scf.for') return this.unroll(op, taken);
+    if (op.name === 'field.load') return this.set(op, { is: 'sliced', x: this.load(op) });
+    if (op.name === 'field.store') return this.store(op, taken);
+    const lane = lanesOf[op.name]?.(this, op) ?? this.uniform(op);
+    this.set(op, lane);
+  }
+
+  private set(op: Op, lane: Lane): void {
+    this.lanes.set(op.results[0].id, lane);
+  }
+
+  /** What a value is. */
+  lane(v: Value): Lane {
+    const known = this.lanes.get(v.id);
+    if (known) return known;
+    const op = this.c.ctx.definition(v);
+    if (op?.name === 'arith.constant' && isInteger(v)) return { is: 'number', n: BigInt(op.attrs.value as number) };
+    return { is: 'uniform', value: v };
+  }
+
+  /** An integer of each element. */
+  sliced(v: Value): Sliced {
+    const lane = this.lane(v);
+    switch (lane.is) {
+      case 'sliced':
+        return lane.x;
+      case 'number':
+        return constantOf(lane.n);
+      case 'sum': {
+        const bounds = wrapped(rangeOfSum(lane.terms, lane.constant), integerRange(lane.type));
+        const x = sumOf(this.g, lane.terms, lane.constant, bounds);
+        this.lanes.set(v.id, { is: 'sliced', x });
+        return x;
+      }
+      case 'coordinate':
+        return this.coordinate(lane.axis, lane.plus);
+      case 'uniform':
+        return this.spread(lane.value);
+    }
+  }
+
+  /** A value that is the same for all elements, if it is. */
+  private same(v: Value): Value | undefined {
+    const lane = this.lane(v);
+    if (lane.is === 'number') return numberValue(this.b, lane.n, scalarOf(v));
+    if (lane.is === 'uniform') return lane.value;
+    if (lane.is !== 'coordinate' || this.c.shape.sides[lane.axis] > 1) return undefined;
+    const at = axesIn(this.c.layout, this.c.shape).indexOf(this.c.shape.axes[lane.axis]);
+    return at < 0 ? this.b.i32(lane.plus) : this.b.add(this.c.cell[at], this.b.i32(lane.plus));
+  }
+
+  /** The planes of a value that is the same for all: each bit of it, everywhere. */
+  private spread(value: Value): Sliced {
+    if (value.type === 'i1') return bitOf(this.g.all(value));
+    if (!isInteger(value)) return notInWords(`it computes with ${String(value.type)}`);
+    const { b } = this;
+    const [lo, hi] = integerRange(scalarOf(value));
+    const zero = numberValue(b, 0n, scalarOf(value));
+    return within(
+      (k) => {
+        const bit = b.and(
+          value,
+          numberValue(b, lo < 0n && k === (hi + 1n).toString(2).length - 1 ? lo : 1n << BigInt(k), scalarOf(value)),
+        );
+        return this.g.all(b.cmp('ne', bit, zero));
+      },
+      { lo, hi },
+    );
+  }
+
+  /** The number of each element along an axis. */
+  private coordinate(axis: number, plus: number): Sliced {
+    const { shape, cell, layout } = this.c;
+    const side = shape.sides[axis];
+    const at = axesIn(layout, shape).indexOf(shape.axes[axis]);
+    const planes = (k: number): Plane => {
+      const mask = maskOf(shape, (e) => ((e[axis] >> k) & 1) === 1);
+      return numberValue(this.b, mask, this.type);
+    };
+    const own = within(planes, { lo: 0n, hi: BigInt(side - 1) });
+    const first = at < 0 ? [] : [this.spread(side === 1 ? cell[at] : this.b.mul(cell[at], this.b.i32(side)))];
+    const terms = [own, ...first].map((x): Term => ({ x, negative: false }));
+    return sumOf(this.g, terms, BigInt(plus), wrapped(rangeOfSum(terms, BigInt(plus)), integerRange('i32')));
+  }
+
+  /** An op on values that are the same for all elements. */
+  private uniform(op: Op): Lane {
+    const def = this.c.table.get(op.name);
+    const given = op.operands.map((v) => this.same(v));
+    const pure = def && op.regions.length === 0 && op.results.length === 1 && def.effects(op).length === 0;
+    if (!pure || given.some((v) => v === undefined)) return notInWords(`it has ${op.name}`);
+    const [value] = this.b.op(op.name, given as readonly Value[], op.attrs);
+    return { is: 'uniform', value };
+  }
+
+  /** Both sides of a branch: what they give is selected, and what they store is stored by those that take them. */
+  private branch(op: Op, taken: Plane): void {
+    const c = planeOf(this.sliced(op.operands[0]));
+    const [yes, no] = op.regions;
+    const x = this.region(yes, this.g.and(taken, c));
+    const y = this.region(no, this.g.and(taken, this.g.not(c)));
+    op.results.forEach((r, n) => {
+      if (!isInteger(r)) notInWords(`a branch gives ${String(r.type)}`);
+      this.lanes.set(r.id, { is: 'sliced', x: selected(this.g, c, this.sliced(x[n]), this.sliced(y[n])) });
+    });
+  }
+
+  /** A short loop, iteration by iteration. */
+  private unroll(op: Op, taken: Plane): void {
+    const [from, to, step] = op.operands.slice(0, 3).map((v) => {
+      const lane = this.lane(v);
+      return lane.is === 'number' ? Number(lane.n) : notInWords('it has a loop of a length that is not known');
+    });
+    if (step <= 0 || (to - from) / step > MOST) notInWords(`it has a loop of more than ${MOST} iterations`);
+    const [{ params }] = op.regions;
+    let carried = op.operands.slice(3).map((v) => this.lane(v));
+    for (let n = from; n < to; n += step) {
+      this.lanes.set(params[0].id, { is: 'number', n: BigInt(n) });
+      carried.forEach((lane, k) => this.lanes.set(params[k + 1].id, lane));
+      carried = this.region(op.regions[0], taken).map((v) => this.lane(v));
+    }
+    op.results.forEach((r, k) => this.lanes.set(r.id, carried[k]));
+  }
+
+  /** The element of a field that an op is about: in a word as those of the loop, at a constant distance. */
+  private element(op: Op): { readonly field: PlacedField; readonly offsets: readonly number[] } {
+    const { layout, shape } = this.c;
+    const { placed, index } = elementOf(layout, op)!;
+    const { name } = placed.field;
+    const leaf = layout.nodes[placed.path[placed.path.length - 1]];
+    const own = shapeOf(layout, layout.nodes[leaf.parent]);
+    if (!own) return notInWords(`field '${name}' lies in no bit array`);
+    const isAlike =
+      own.axes.join() === shape.axes.join() &&
+      own.sides.join() === shape.sides.join() &&
+      own.strides.join() === shape.strides.join() &&
+      own.bits === shape.bits &&
+      own.wordBits === shape.wordBits &&
+      axesIn(layout, own).join() === axesIn(layout, shape).join();
+    if (!isAlike) return notInWords(`elements of field '${name}' lie in words otherwise than those of the loop`);
+    if (leaf.stored!.format.name !== 'int')
+      return notInWords(`field '${name}' is stored as ${leaf.stored!.format.name}`);
+    const offsets = index.map((v, axis) => {
+      const lane = this.lane(v);
+      return lane.is === 'coordinate' && lane.axis === axis
+        ? lane.plus
+        : notInWords(`field '${name}' is read or written at no constant distance`);
+    });
+    return { field: placed, offsets };
+  }
+
+  private load(op: Op): Sliced {
+    const { field, offsets } = this.element(op);
+    const { name } = field.field;
+    if (offsets.some((d) => d !== 0)) this.around.add(name);
+    const stored = this.stores.get(name);
+    if (stored && this.around.has(name)) notInWords(`it reads field '${name}' around an element that it writes`);
+    return stored ? stored.x : this.read(field, offsets);
+  }
+
+  private read(field: PlacedField, offsets: readonly number[]): Sliced {
+    const word = this.words.load(field, offsets);
+    const { bits } = this.c.shape;
+    const constant = (k: number): Value => numberValue(this.b, BigInt(k), this.type);
+    return within((k) => (k === 0 ? word : this.b.shr(word, constant(k))), this.boundsOf(field, bits));
+  }
+
+  private boundsOf(field: PlacedField, bits: number): { readonly lo: bigint; readonly hi: bigint } {
+    const n = BigInt(bits);
+    return this.isSigned(field) ? { lo: -(1n << (n - 1n)), hi: (1n << (n - 1n)) - 1n } : { lo: 0n, hi: (1n << n) - 1n };
+  }
+
+  private isSigned({ path }: PlacedField): boolean {
+    return this.c.layout.nodes[path[path.length - 1]].stored!.format.attrs.signed !== false;
+  }
+
+  private store(op: Op, taken: Plane): void {
+    const { field, offsets } = this.element(op);
+    const { name } = field.field;
+    if (offsets.some((d) => d !== 0)) notInWords(`it writes field '${name}' at another element than its own`);
+    if (this.around.has(name)) notInWords(`it reads field '${name}' around an element that it writes`);
+    if (op.attrs.activate === false) notInWords(`it writes field '${name}' where it is active`);
+    const given = this.sliced(op.operands[0]);
+    /* Stores wrap. */
+    const x = within((k) => planeAt(given, k), this.boundsOf(field, this.c.shape.bits));
+    const before = this.stores.get(name);
+    const old = taken === 1 ? undefined : (before?.x ?? this.read(field, offsets));
+    this.stores.set(name, {
+      field,
+      x: old ? { ...x, planes: x.planes.map((p, k) => this.g.select(taken, p, planeAt(old, k))) } : x,
+      taken: before ? this.g.or(before.taken, taken) : taken,
+    });
+  }
+
+  /** Stores the word of a field; where it is not active yet, only if an element is stored to. */
+  private write({ field, x, taken }: Pending): void {
+    const { b, g } = this;
+    const { layout, shape, cell } = this.c;
+    const put = (): void => void b.op('field.store', [this.wordOf(x), ...cell], { field: wordsName(field.field) });
+    const around = layout.nodes[layout.nodes[field.path[field.path.length - 2]].parent];
+    const mayBeInactive = around.id !== shape.around.id && field.path.some((n) => isSparse(layout.nodes[n]));
+    if (taken === 1 || !mayBeInactive) return put();
+    const those = b.and(
+      g.word(taken),
+      numberValue(
+        b,
+        maskOf(shape, () => true),
+        this.type,
+      ),
+    );
+    b.if(b.cmp('ne', those, numberValue(b, 0n, this.type)), put);
+  }
+
+  private wordOf({ planes }: Sliced): Value {
+    const { b, g } = this;
+    const { shape } = this.c;
+    const mask = maskOf(shape, () => true);
+    const whole = this.type === 'u64' ? 2n ** 64n - 1n : 2n ** 32n - 1n;
+    return planes
+      .map((plane, k) => {
+        const word = g.word(plane);
+        const own = mask === whole ? word : b.and(word, numberValue(b, mask, this.type));
+        return k === 0 ? own : b.shl(own, numberValue(b, BigInt(k), this.type));
+      })
+      .reduce(b.or);
+  }
+
+  /** The terms of a sum that an operand is; of one that others ask for, too, the sum. */
+  terms(v: Value, negative: boolean): { readonly terms: readonly Term[]; readonly constant: bigint } {
+    const lane = this.lane(v);
+    if (lane.is === 'number') return { terms: [], constant: negative ? -lane.n : lane.n };
+    if (lane.is === 'sum' && (this.c.uses.get(v.id) ?? 0) <= 1)
+      return negative
+        ? { terms: lane.terms.map((t) => ({ ...t, negative: !t.negative })), constant: -lane.constant }
+        : lane;
+    return { terms: [{ x: this.sliced(v), negative }], constant: 0n };
+  }
+
+  get gates(): Gates {
+    return this.g;
+  }
+
+  /** What an op makes of operands of which one at least differs between elements; nothing if none does. */
+  varying(op: Op): boolean {
+    return op.operands.some((v) => this.same(v) === undefined);
+  }
+}
+
+/** Iterations of a loop that is written out. */
+const MOST = 64;
+
+const scalarOf = (v: Value): ScalarType => v.type as ScalarType;
+
+const isInteger = (v: Value): boolean =>
+  ['i1', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'].includes(String(v.type));
+
+const axesIn = (layout: Layout, { around }: ArrayShape): readonly number[] =>
+  layout.nodes[0].extents.flatMap((_, axis) => (isSplit(layout, around.id, axis) ? [axis] : []));
+
+const isSplit = (layout: Layout, node: number, axis: number): boolean =>
+  node > 0 && (layout.nodes[node].axes.includes(axis) || isSplit(layout, layout.nodes[node].parent, axis));
+
+type Rule = (loop: WordLoop, op: Op) => Lane | undefined;
+
+/** An op on integers that differ between elements, as gates. */
+const onIntegers =
+  (rule: (g: Gates, op: Op, ...xs: Sliced[]) => Sliced): Rule =>
+  (loop, op) => {
+    if (!loop.varying(op) || !op.operands.every(isInteger)) return undefined;
+    return { is: 'sliced', x: rule(loop.gates, op, ...op.operands.map((v) => loop.sliced(v))) };
+  };
+
+const add =
+  (sign: boolean): Rule =>
+  (loop, op) => {
+    const moved = coordinate(loop, op, sign);
+    if (moved) return moved;
+    if (!loop.varying(op) || !op.operands.every(isInteger)) return undefined;
+    const type = scalarOf(op.results[0]);
+    if (type === 'i1') return undefined;
+    const [x, y] = [loop.terms(op.operands[0], false), loop.terms(op.operands[1], sign)];
+    const sum = { terms: uncancelled([...x.terms, ...y.terms]), constant: x.constant + y.constant };
+    const range = rangeOfSum(sum.terms, sum.constant);
+    const [least, most] = integerRange(type);
+    return range.lo >= least && range.hi <= most && sum.terms.length <= MOST
+      ? { is: 'sum', ...sum, type }
+      : { is: 'sliced', x: sumOf(loop.gates, sum.terms, sum.constant, wrapped(range, [least, most])) };
+  };
+
+/** A coordinate that a number is added to. */
+const coordinate = (loop: WordLoop, { operands, results }: Op, negative: boolean): Lane | undefined => {
+  if (results[0].type !== 'i32') return undefined;
+  const [x, y] = operands.map((v) => loop.lane(v));
+  if (x.is === 'coordinate' && y.is === 'number') return { ...x, plus: x.plus + Number(negative ? -y.n : y.n) };
+  if (y.is === 'coordinate' && x.is === 'number' && !negative) return { ...y, plus: y.plus + Number(x.n) };
+  if (x.is === 'number' && y.is === 'number')
+    return { is: 'number', n: BigInt.asIntN(32, negative ? x.n - y.n : x.n + y.n) };
+  return undefined;
+};
+
+/** A number of bits to shift by. */
+const amountOf = (loop: WordLoop, op: Op): number | undefined => {
+  const by = loop.lane(op.operands[1]);
+  return by.is === 'number' && by.n >= 0n && by.n < 32n ? Number(by.n) : undefined;
+};
+
+const lanesOf: Readonly<Record<string, Rule>> = {
+  'arith.constant': (_loop, op) =>
+    isInteger(op.results[0]) ? { is: 'number', n: BigInt(op.attrs.value as number) } : undefined,
+  'arith.add': add(false),
+  'arith.sub': add(true),
+  'arith.neg': (loop, op) => {
+    if (!loop.varying(op) || !isInteger(op.results[0])) return undefined;
+    const { terms, constant } = loop.terms(op.operands[0], true);
+    const bounds = wrapped(rangeOfSum(terms, constant), integerRange(scalarOf(op.results[0])));
+    return { is: 'sliced', x: sumOf(loop.gates, terms, constant, bounds) };
+  },
+  'arith.mul': onIntegers((g, op, x, y) => {
+    const range = integerRange(scalarOf(op.results[0]));
+    const corners = [x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi];
+    const least = corners.reduce((a, c) => (c < a ? c : a));
+    const most = corners.reduce((a, c) => (c > a ? c : a));
+    /* The sign of the factor that is taken apart counts less than nothing. */
+    const terms = y.planes.map((plane, k): Term => {
+      const part = {
+        planes: x.planes.map((p) => g.and(p, plane)),
+        lo: x.lo < 0n ? x.lo : 0n,
+        hi: x.hi > 0n ? x.hi : 0n,
+      };
+      const moved = {
+        planes: [...new Array<Plane>(k).fill(0), ...part.planes],
+        lo: part.lo << BigInt(k),
+        hi: part.hi << BigInt(k),
+      };
+      return { x: moved, negative: y.lo < 0n && k === y.planes.length - 1 };
+    });
+    return sumOf(g, terms, 0n, wrapped({ lo: least, hi: most }, range));
+  }),
+  'arith.and': onIntegers((g, _op, x, y) => bitwise(g, 'and', x, y)),
+  'arith.or': onIntegers((g, _op, x, y) => bitwise(g, 'or', x, y)),
+  'arith.xor': onIntegers((g, _op, x, y) => bitwise(g, 'xor', x, y)),
+  'arith.not': onIntegers((g, op, x) => {
+    if (op.results[0].type === 'i1') return bitOf(g.not(planeOf(x)));
+    const [least, most] = integerRange(scalarOf(op.results[0]));
+    const bounds = least < 0n ? { lo: -1n - x.hi, hi: -1n - x.lo } : { lo: most - x.hi, hi: most - x.lo };
+    return within((k) => g.not(planeAt(x, k)), bounds);
+  }),
+  'arith.shl': (loop, op) => {
+    const by = amountOf(loop, op);
+    if (by === undefined || !loop.varying(op)) return undefined;
+    const x = loop.sliced(op.operands[0]);
+    const bounds = wrapped({ lo: x.lo << BigInt(by), hi: x.hi << BigInt(by) }, integerRange(scalarOf(op.results[0])));
+    return { is: 'sliced', x: within((k) => (k < by ? 0 : planeAt(x, k - by)), bounds) };
+  },
+  'arith.shr': (loop, op) => {
+    const by = amountOf(loop, op);
+    if (by === undefined || !loop.varying(op)) return undefined;
+    const x = loop.sliced(op.operands[0]);
+    return { is: 'sliced', x: within((k) => planeAt(x, k + by), { lo: x.lo >> BigInt(by), hi: x.hi >> BigInt(by) }) };
+  },
+  'arith.min': onIntegers((g, _op, x, y) => extreme(g, less(g, x, y), x, y, (a, c) => (a < c ? a : c))),
+  'arith.max': onIntegers((g, _op, x, y) => extreme(g, less(g, y, x), x, y, (a, c) => (a > c ? a : c))),
+  'arith.cmp': onIntegers((g, op, x, y) => {
+    switch (op.attrs.predicate) {
+      case 'eq':
+        return bitOf(equal(g, x, y));
+      case 'ne':
+        return bitOf(g.not(equal(g, x, y)));
+      case 'lt':
+        return bitOf(less(g, x, y));
+      case 'ge':
+        return bitOf(g.not(less(g, x, y)));
+      case 'gt':
+        return bitOf(less(g, y, x));
+      default:
+        return bitOf(g.not(less(g, y, x)));
+    }
+  }),
+  'arith.select': onIntegers((g, _op, c, x, y) => selected(g, planeOf(c), x, y)),
+  'arith.cast': onIntegers((g, op, x) => {
+    const to = scalarOf(op.results[0]);
+    if (!isInteger(op.results[0])) return notInWords(`it computes with ${to}`);
+    if (to === 'i1') return bitOf(g.not(equal(g, x, constantOf(0n))));
+    return within((k) => planeAt(x, k), wrapped(x, integerRange(to)));
+  }),
+};
+
+const extreme = (g: Gates, c: Plane, x: Sliced, y: Sliced, of: (a: bigint, c: bigint) => bigint): Sliced =>
+  within((k) => g.select(c, planeAt(x, k), planeAt(y, k)), { lo: of(x.lo, y.lo), hi: of(x.hi, y.hi) });

@@ -1,0 +1,257 @@
+import {
+  allocateBuffers,
+  buildKernel,
+  coreDialects,
+  declareBuffer,
+  interpret,
+  makeModule,
+  verify,
+  walk,
+  type Builder,
+  type Diagnostics,
+  type Module,
+  type Value,
+} from '@filigree/ir';
+import { int, quantPasses, vectorizeBits } from '@filigree/quant';
+import {
+  arenaName,
+  bitArray,
+  dense,
+  field,
+  fieldDialect,
+  fieldDialects,
+  FieldStore,
+  hash,
+  i,
+  ij,
+  initializeArena,
+  j,
+  layout,
+  layoutTree,
+  lowerFields,
+  storageOf,
+  stored,
+  type Branch,
+  type Layout,
+} from '@filigree/sparse/fields';
+import fc from 'fast-check';
+import type { Either } from 'fp-ts/lib/Either.js';
+import { describe, expect, it } from 'vitest';
+
+const u = field('u', 'i32', { ambient: 1 });
+const v = field('v', 'i32');
+const out = field('out', 'i32', { ambient: 1 });
+const fields = { u, v, out };
+
+/** An expression of what lies around an element. */
+type Node =
+  | { readonly is: 'load'; readonly field: 'u' | 'v'; readonly at: readonly [number, number] }
+  | { readonly is: 'number'; readonly n: number }
+  | { readonly is: 'index'; readonly axis: 0 | 1 }
+  | { readonly is: 'parameter' }
+  | { readonly is: (typeof binary)[number] | (typeof tests)[number]; readonly x: Node; readonly y: Node }
+  | { readonly is: 'not' | 'neg'; readonly x: Node }
+  | { readonly is: 'shl' | 'shr'; readonly x: Node; readonly by: number }
+  | { readonly is: 'select' | 'if'; readonly c: Node; readonly x: Node; readonly y: Node };
+
+const binary = ['add', 'add', 'sub', 'and', 'or', 'xor', 'min', 'max', 'mul'] as const;
+const tests = ['eq', 'ne', 'lt', 'le', 'gt', 'ge'] as const;
+
+const node = fc.letrec<{ node: Node }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: 'medium', withCrossShrink: true },
+    fc.record({
+      is: fc.constant('load' as const),
+      field: fc.constantFrom('u' as const, 'v' as const),
+      at: fc.tuple(fc.integer({ min: -5, max: 5 }), fc.integer({ min: -19, max: 19 })),
+    }),
+    fc.record({ is: fc.constant('number' as const), n: fc.integer({ min: -9, max: 9 }) }),
+    fc.record({ is: fc.constant('index' as const), axis: fc.constantFrom(0 as const, 1 as const) }),
+    fc.constant<Node>({ is: 'parameter' }),
+    fc.record({ is: fc.constantFrom(...binary, ...tests), x: tie('node'), y: tie('node') }),
+    fc.record({ is: fc.constantFrom('not' as const, 'neg' as const), x: tie('node') }),
+    fc.record({ is: fc.constantFrom('shl' as const, 'shr' as const), x: tie('node'), by: fc.nat(3) }),
+    fc.record({
+      is: fc.constantFrom('select' as const, 'if' as const),
+      c: tie('node'),
+      x: tie('node'),
+      y: tie('node'),
+    }),
+  ),
+})).node;
+
+const emit = (b: Builder, at: readonly Value[], parameter: Value, n: Node): Value => {
+  const of = (x: Node): Value => emit(b, at, parameter, x);
+  switch (n.is) {
+    case 'load':
+      return b.value(
+        'field.load',
+        at.map((x, a) => b.add(x, b.i32(n.at[a]))),
+        { field: n.field },
+      );
+    case 'number':
+      return b.i32(n.n);
+    case 'index':
+      return at[n.axis];
+    case 'parameter':
+      return parameter;
+    case 'not':
+      return b.not(of(n.x));
+    case 'neg':
+      return b.value('arith.neg', [of(n.x)]);
+    case 'shl':
+    case 'shr':
+      return b[n.is](of(n.x), b.i32(n.by));
+    case 'select':
+      return b.select(b.cmp('gt', of(n.c), b.i32(0)), of(n.x), of(n.y));
+    case 'if':
+      return b.if(
+        b.cmp('ne', of(n.c), b.i32(0)),
+        () => [of(n.x)],
+        () => [of(n.y)],
+      )[0];
+    case 'eq':
+    case 'ne':
+    case 'lt':
+    case 'le':
+    case 'gt':
+    case 'ge':
+      return b.cast(b.cmp(n.is, of(n.x), of(n.y)), 'i32');
+    default:
+      return b[n.is](of(n.x), of(n.y));
+  }
+};
+
+/** What is stored, and where. */
+interface Store {
+  readonly value: Node;
+  readonly where: Node | undefined;
+}
+
+const store: fc.Arbitrary<Store> = fc.record({ value: node, where: fc.option(node, { nil: undefined }) });
+const seeds = fc.array(fc.tuple(fc.constantFrom('u', 'v'), fc.nat(7), fc.nat(47), fc.integer({ min: -3, max: 3 })), {
+  maxLength: 12,
+});
+
+const moduleOf = (
+  of: Layout,
+  seeded: readonly (readonly [string, number, number, number])[],
+  stores: readonly Store[],
+  columns: number,
+): Module => {
+  const log = declareBuffer('log', 'f64', 8 * columns, 'output');
+  const kernel = buildKernel(
+    'main',
+    { parameter: 'i32' },
+    (b, { parameter }) => {
+      for (const [name, row, at, value] of seeded)
+        b.op('field.store', [b.i32(value), b.i32(row), b.i32(at % columns)], { field: name });
+      const { region } = b.region([{ type: 'i32' }, { type: 'i32' }], (at) => {
+        for (const { value, where } of stores) {
+          const put = (): void => void b.op('field.store', [emit(b, at, parameter, value), ...at], { field: 'out' });
+          if (where) b.if(b.cmp('ne', emit(b, at, parameter, where), b.i32(0)), put);
+          else put();
+        }
+        return [];
+      });
+      b.op('field.for', [], { node: 'up.u' }, [region]);
+      b.for(b.i32(0), b.i32(8), b.i32(1), {}, [], (row) => {
+        b.for(b.i32(0), b.i32(columns), b.i32(1), {}, [], (at) => {
+          const x = b.value('field.load', [row, at], { field: 'out' });
+          b.store('log', b.cast(x, 'f64'), b.add(b.mul(row, b.i32(columns)), at));
+        });
+      });
+    },
+    [log],
+    { dialects: fieldDialects(of) },
+  );
+  return { ...makeModule('m', [log], [kernel]), layout: layoutTree(of) };
+};
+
+const right = <A>(e: Either<Diagnostics, A>): A => {
+  if (e._tag === 'Left') throw new Error(JSON.stringify(e.left));
+  return e.right;
+};
+
+const meaning = (of: Layout, module: Module, args: readonly number[]): Float64Array => {
+  const buffers = allocateBuffers(module.buffers);
+  const dialects = [...coreDialects, fieldDialect(of, new FieldStore(of))];
+  right(interpret(module, dialects, buffers, { kernel: 'main', args }));
+  return buffers.log as Float64Array;
+};
+
+const lowered = (of: Layout, module: Module, args: readonly number[]): Float64Array => {
+  const storage = storageOf(of, { budget: 1 << 14 });
+  const low = right(lowerFields(storage, quantPasses(storage)).run(module));
+  const buffers = allocateBuffers(low.buffers);
+  initializeArena(storage, buffers[arenaName(storage.memory, 'i32')]);
+  right(interpret(low, coreDialects, buffers, { kernel: 'main', args }));
+  return buffers.log as Float64Array;
+};
+
+const vectorized = (of: Layout, module: Module): Module =>
+  right(verify([...coreDialects, fieldDialect(of)]).run(right(vectorizeBits(of).run(module))));
+
+const reasons = (module: Module): readonly string[] => {
+  const found: string[] = [];
+  walk(module.kernels[0].body, (op) => {
+    if (op.name === 'field.for') found.push(String(op.attrs.scalar ?? op.attrs.node));
+  });
+  return found;
+};
+
+const placed = (bits: number, word: 8 | 16 | 32 | 64, axes: typeof j | typeof ij, extents: readonly number[]) =>
+  bitArray(axes, extents, word).place(
+    ...Object.values(fields).map((f) => stored(f, int(bits, { signed: bits === 2 || bits === 3 }))),
+  );
+
+const one = placed(1, 16, j, [16]);
+const layouts: Readonly<Record<string, readonly [of: () => Branch, columns: number]>> = {
+  'bits in dense words': [() => dense(ij, [8, 3]).fork(one), 48],
+  'two bits under pointers': [
+    () =>
+      dense(ij, [4, 2])
+        .pointer()
+        .dense(i, 2)
+        .fork(placed(2, 32, j, [16])),
+    32,
+  ],
+  'four bits in a hash table': [
+    () =>
+      hash(ij, [2, 2])
+        .dense(i, 2)
+        .fork(placed(4, 64, j, [16])),
+    32,
+  ],
+  'three bits, with room to spare': [() => dense(ij, [8, 3]).fork(placed(3, 32, j, [10])), 30],
+  'tiles of bits': [
+    () =>
+      dense(ij, [2, 4])
+        .bitmasked()
+        .fork(placed(1, 32, ij, [4, 8])),
+    32,
+  ],
+  'words of eight bits': [() => dense(ij, [8, 4]).fork(placed(1, 8, j, [8])), 32],
+};
+
+describe('loops over words do what loops over elements do', () => {
+  it.each(Object.entries(layouts))('of %s', (_name, [branch, columns]) => {
+    const of = layout(branch());
+    fc.assert(
+      fc.property(
+        seeds,
+        fc.array(store, { minLength: 1, maxLength: 2 }),
+        fc.integer({ min: -4, max: 40 }),
+        (s, stores, p) => {
+          const module = moduleOf(of, s, stores, columns);
+          const words = vectorized(of, module);
+          expect(reasons(words)).toEqual(['up.up.u']);
+          const expected = meaning(of, module, [p]);
+          expect(meaning(of, words, [p])).toEqual(expected);
+          expect(lowered(of, module, [p])).toEqual(expected);
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+});

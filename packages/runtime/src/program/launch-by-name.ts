@@ -1,0 +1,68 @@
+import type { Executable } from '@filigree/backend';
+import type { Scalar, TypedArray } from '@filigree/ir';
+import type { Call } from './launcher.js';
+import type { Queue } from './queue/queue.js';
+
+/** What a kernel of the program's own is launched with. */
+export interface NamedLaunch {
+  readonly args?: readonly Scalar[];
+  /** What is written into buffers before. */
+  readonly arrays?: readonly { readonly buffer: string; readonly values: TypedArray }[];
+  /** Whether buffers are read when it has run. */
+  readonly seen?: boolean;
+}
+
+/** Launches a kernel that no user named. */
+export type LaunchByName = (kernel: string, given?: NamedLaunch) => void;
+
+/**
+ * Launches kernels by name, through the queue where there is one.
+ *
+ * @param check throws what a launch reported
+ */
+export const launchByName = (
+  executable: Executable,
+  check: (launch: string, frames: undefined) => void,
+  queue: Queue | undefined,
+): LaunchByName => {
+  const known = new Map<string, (given: NamedLaunch) => void>();
+  const made = (kernel: string, given: NamedLaunch): ((given: NamedLaunch) => void) => {
+    const args: Scalar[] = [];
+    const startWith = (of: readonly Scalar[]): void => {
+      executable.launch(kernel, of);
+      check(kernel, undefined);
+    };
+    const bind = ({ args: of = [], arrays = [] }: NamedLaunch): void => {
+      args.splice(0, args.length, ...of);
+      for (const { buffer, values } of arrays) executable.buffer(buffer).write(values);
+    };
+    const call: Call = {
+      launch: kernel,
+      kernel,
+      frames: undefined,
+      args,
+      inputs: given.arrays?.map(({ buffer }) => buffer) ?? [],
+      copiesOut: false,
+      returns: given.seen === true,
+      bind: ([of]) => bind(of as NamedLaunch),
+      record: () => undefined,
+      start: () => startWith(args),
+      startWith,
+      startAsync: () => Promise.resolve(startWith(args)),
+      finish: () => NaN,
+    };
+    if (queue) {
+      const run = queue.launcherOf(call);
+      return (of) => void run([of], NaN);
+    }
+    return (of) => {
+      bind(of);
+      startWith(args);
+    };
+  };
+  return (kernel, given = {}) => {
+    const launch = known.get(kernel) ?? made(kernel, given);
+    known.set(kernel, launch);
+    launch(given);
+  };
+};

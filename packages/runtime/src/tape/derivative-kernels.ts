@@ -1,0 +1,155 @@
+import {
+  adjoint,
+  clearGradients,
+  derivatives,
+  tangent,
+  withoutGiven,
+  type Adjoint,
+  type Tangent,
+  type WithGradients,
+  type WithTangents,
+} from '@filigree/autodiff';
+import {
+  combined,
+  coreDialects,
+  derivative,
+  DiagnosticError,
+  fail,
+  opTable,
+  walk,
+  type Diagnostics,
+  type Dialect,
+  type Extension,
+  type Kernel,
+  type Module,
+} from '@filigree/ir';
+import type { KernelSignature } from '@filigree/lang/kernels';
+import { fieldDialect, valueName, type Layout } from '@filigree/sparse/fields';
+import { beginKernels } from './begin-kernels.js';
+
+/** Derivatives of the kernels of a program. */
+export interface DerivativeKernels<D> {
+  /** By the name of the primal: its derivative, or why it has none, which is reported when it is launched. */
+  readonly of: ReadonlyMap<string, Omit<D, 'buffers'> | Diagnostics>;
+  /** The names of scalar fields, each with that of its adjoint or tangent. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The names of parameters, by kernel. */
+  readonly parameters: ReadonlyMap<string, readonly string[]>;
+  /** The names of array arguments by their buffers. */
+  readonly arrays: ReadonlyMap<string, string>;
+  /** The names of the scalar fields that kernels write, or may. */
+  readonly writes: ReadonlyMap<string, readonly string[]>;
+  /** The kernel that sets all of these fields to zero. */
+  readonly clear: string;
+}
+
+export interface AdjointKernels extends DerivativeKernels<Adjoint> {
+  /** The kernels that set the adjoint of a field of one number to one, by the name of the field. */
+  readonly begin: ReadonlyMap<string, string>;
+}
+export type TangentKernels = DerivativeKernels<Tangent>;
+
+/** The derivative of a kernel among those of a program. Error: why it has none. */
+export const derivativeOf = <D>({ of }: DerivativeKernels<D>, kernel: string): Omit<D, 'buffers'> => {
+  const found = of.get(kernel);
+  if (Array.isArray(found)) throw new DiagnosticError(found as Diagnostics);
+  return (found as Omit<D, 'buffers'>) ?? fail('tape/unknown', `kernel '${kernel}' has no derivative`);
+};
+
+/**
+ * The module with the adjoints and tangents of its kernels; as it is where no field has any.
+ *
+ * @param waits whether launches wait, so that adjoints of losses are set by kernels
+ */
+export const withDerivatives = (
+  module: Module,
+  { layout, adjoints, tangents }: Omit<WithGradients, 'layout'> & WithTangents,
+  signatures: Readonly<Record<string, KernelSignature>>,
+  extensions: readonly Extension[] = [],
+  waits = false,
+): { readonly module: Module; readonly adjoints?: AdjointKernels; readonly tangents?: TangentKernels } => {
+  const { dialects: known = [], derivatives: more } = combined(extensions);
+  const dialects = known.filter((d) => !coreDialects.includes(d));
+  const table = { ...derivatives, ...more };
+  const setting = { module, layout, signatures, dialects };
+  const backward = made<Adjoint>(setting, adjoints, 'clear_gradients', (name) =>
+    adjoint(module, name, { adjoints, dialects, table }),
+  );
+  const forward = made<Tangent>(setting, tangents, 'clear_tangents', (name) =>
+    tangent(module, name, { tangents, dialects, table }),
+  );
+  if (!backward && !forward) return { module };
+  const begin = waits ? beginKernels(layout, adjoints) : new Map<string, Kernel>();
+  const both = [backward, forward].filter((x) => x !== undefined);
+  return {
+    module: {
+      ...module,
+      buffers: [...module.buffers, ...both.flatMap((x) => x.buffers)],
+      kernels: [
+        ...module.kernels.map((k) => withoutGiven(k, [fieldDialect(layout), ...dialects])),
+        ...both.flatMap((x) => x.kernels),
+        ...begin.values(),
+      ],
+    },
+    ...(backward && {
+      adjoints: { ...backward.known, begin: new Map([...begin].map(([primal, { name }]) => [primal, name])) },
+    }),
+    ...(forward && { tangents: forward.known }),
+  };
+};
+
+interface Setting {
+  readonly module: Module;
+  readonly layout: Layout;
+  readonly signatures: Readonly<Record<string, KernelSignature>>;
+  readonly dialects: readonly Dialect[];
+}
+
+/** Derivatives of all kernels, what is added to the module, and what is known of them. */
+const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
+  { module, layout, signatures, dialects }: Setting,
+  fields: Readonly<Record<string, string>>,
+  clear: string,
+  derive: (name: string) => D,
+): { buffers: Module['buffers']; kernels: readonly Kernel[]; known: DerivativeKernels<D> } | undefined => {
+  if (Object.keys(fields).length === 0) return undefined;
+  const of = new Map(module.kernels.map((k) => [k.name, orWhyNot(() => derive(k.name))] as const));
+  const found = [...of.values()].filter((d): d is D => 'kernel' in d);
+  return {
+    buffers: found.flatMap((d) => d.buffers),
+    kernels: [...found.map((d) => d.kernel), clearGradients(clear, layout, Object.values(fields))],
+    known: {
+      of,
+      fields,
+      parameters: new Map(module.kernels.map((k) => [k.name, k.params.map((p, n) => p.hint ?? String(n))])),
+      arrays: new Map(
+        Object.values(signatures).flatMap(({ launch }) =>
+          launch.flatMap((p) => (p.is === 'array' ? [[p.buffer, p.name] as const] : [])),
+        ),
+      ),
+      writes: new Map(module.kernels.map((k) => [k.name, writtenBy(k, layout, dialects)])),
+      clear,
+    },
+  };
+};
+
+/** The fields whose words a kernel's ops write: those that share a word with one are among them. */
+const writtenBy = ({ body }: Kernel, layout: Layout, dialects: readonly Dialect[]): readonly string[] => {
+  const table = opTable([...coreDialects, fieldDialect(layout), derivative, ...dialects]);
+  const written = new Set<string | undefined>();
+  walk(body, (op) => {
+    for (const e of table.get(op.name)!.effects(op)) if (e.kind !== 'read') written.add(e.buffer);
+  });
+  return [...layout.fields.values()]
+    .filter(({ path }) => written.has(valueName(layout.nodes[path[path.length - 1]])))
+    .map(({ field }) => field.name);
+};
+
+const orWhyNot = <D>(derive: () => D): D | Diagnostics => {
+  try {
+    return derive();
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics;
+    throw e;
+  }
+};

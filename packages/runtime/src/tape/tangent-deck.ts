@@ -1,0 +1,123 @@
+import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir';
+import type { Executable } from '@filigree/backend';
+import { derivativeOf, type TangentKernels } from './derivative-kernels.js';
+
+/** How arguments of launches change along the direction: by kernel and parameter, a number, or of an array its elements. */
+export type AlongArguments = Readonly<Record<string, Readonly<Record<string, number | ArrayLike<number>>>>>;
+
+/** Runs the kernels of a program with their tangents (forward mode). */
+export interface TangentDeck {
+  /** The names of scalar fields, each with that of its tangent. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Sets all tangents of fields to zero. */
+  readonly clear: () => void;
+  /** Whether launches run with their tangents now. */
+  readonly running: () => boolean;
+  /** Launches the tangent kernel in place of one that has its arguments; these are there already where they are arrays. */
+  readonly launch: (kernel: string, args: readonly Scalar[]) => void;
+  /** Runs a function whose launches run with their tangents; gives what the numbers that kernels returned last change by, by kernel. */
+  readonly run: (forward: () => void, along: AlongArguments) => Readonly<Record<string, number>>;
+  /** Refuses what forward mode does not see, while it runs. Error: `tangent/outside`. */
+  readonly refuse: (what: string, remedy: string) => void;
+  /** Runs a function of the host's that may write to fields. */
+  readonly aside: (run: () => void) => void;
+}
+
+/**
+ * @param results the buffers of what kernels return, by kernel
+ */
+export const tangentDeck = (
+  executable: Executable,
+  kernels: TangentKernels,
+  check: (launch: string) => void,
+  results: ReadonlyMap<string, string>,
+): TangentDeck => {
+  const { fields, parameters, arrays: names, clear } = kernels;
+  let now: { readonly along: AlongArguments; readonly returned: Record<string, number> } | undefined;
+  const start = (name: string, args: readonly Scalar[]): void => {
+    executable.launch(name, args);
+    check(name);
+  };
+  return {
+    fields,
+    clear: () => start(clear, []),
+    running: () => now !== undefined,
+    launch: (kernel, args) => {
+      const made = derivativeOf(kernels, kernel);
+      const { along, returned } = now!;
+      const by = along[kernel] ?? {};
+      const own = parameters.get(kernel)!;
+      for (const [array, twin] of made.arrays) {
+        const name = names.get(array);
+        if (name !== undefined) writeTangents(executable, twin, by[name]);
+      }
+      start(made.kernel.name, [...args, ...made.parameters.map((n) => Number(by[own[n]] ?? 0))]);
+      const result = results.get(kernel);
+      const twin = result === undefined ? undefined : made.arrays.get(result);
+      if (twin !== undefined) {
+        const buffer = executable.buffer(twin);
+        returned[kernel] = Number(buffer.read(allocateArray(buffer.type, buffer.length))[0]);
+      }
+    },
+    run: (forward, along) => {
+      checkArguments(along, kernels);
+      if (now)
+        fail('tangent/nested', 'launches run with their tangents already', {
+          remedy: 'call valueAndTangent outside of its forward',
+        });
+      const returned: Record<string, number> = {};
+      now = { along, returned };
+      try {
+        const given: unknown = forward();
+        if (given instanceof Promise)
+          fail('tangent/outside', 'what is differentiated ends before its launches do', {
+            remedy: 'let forward be a plain function, which launches by run',
+          });
+      } finally {
+        now = undefined;
+      }
+      return returned;
+    },
+    refuse: (what, remedy) => {
+      if (now) fail('tangent/outside', `${what}, whose tangents are not known`, { remedy });
+    },
+    aside: (run) => {
+      const before = now;
+      now = undefined;
+      try {
+        run();
+      } finally {
+        now = before;
+      }
+    },
+  };
+};
+
+/** Brings the tangents of an array to where the kernel reads them; without any they are zero. */
+const writeTangents = (executable: Executable, twin: string, given: number | ArrayLike<number> | undefined): void => {
+  const buffer = executable.buffer(twin);
+  const values: TypedArray = allocateArray(buffer.type, buffer.length);
+  if (given !== undefined && typeof given !== 'number') (values as Float64Array).set(given);
+  buffer.write(values);
+};
+
+/** Refuses arguments that no kernel takes, or of another shape. Error: `tangent/argument`. */
+const checkArguments = (along: AlongArguments, { of, parameters, arrays }: TangentKernels): void => {
+  for (const [kernel, by] of Object.entries(along)) {
+    const made = of.get(kernel);
+    const own = parameters.get(kernel) ?? [];
+    const scalars = made && 'kernel' in made ? made.parameters.map((n) => own[n]) : own;
+    const lists = made && 'kernel' in made ? [...made.arrays.keys()].flatMap((b) => arrays.get(b) ?? []) : [];
+    for (const [name, value] of Object.entries(by ?? {})) {
+      const isNumber = typeof value === 'number' && scalars.includes(name);
+      const isList = typeof value === 'object' && value !== null && lists.includes(name);
+      if (!isNumber && !isList)
+        fail('tangent/argument', `kernel '${kernel}' has no argument '${name}' that changes by what is given`, {
+          remedy: `give numbers for ${listed(scalars)}, and arrays for ${listed(lists)}`,
+        });
+    }
+  }
+};
+
+const listed = (names: readonly string[]): string =>
+  names.length === 0 ? 'none' : names.map((n) => `'${n}'`).join(', ');

@@ -1,0 +1,248 @@
+import { mix } from '@filigree/ir';
+import { ADD, associativeIn } from '../decompose/codes.js';
+import type { NeededElements } from '../decompose/needs.js';
+import { destinationHash } from '../group/destinations.js';
+import type { Grouping } from '../group/group.js';
+import { LARGEST, MAX_GROUPS } from '../group/sums.js';
+import type { GroupOptions } from '../options.js';
+import { harvestLeaves } from './columns.js';
+import type { ElementRoots } from './element-roots.js';
+import { termTemplate, type TermSlot } from './element-template.js';
+import { BREAK, termsOfUnits, type TermKinds, type UnitTerms } from './element-terms.js';
+import type { Body, HarvestedGroup, Segment } from './harvested.js';
+
+/** The kind of a number as a leaf; other kinds are buffers. */
+export const NUMBER = -1;
+
+/** The sums of a call that are units of their own, by destination and kinds of terms. */
+export const sumGroups = (
+  d: Grouping,
+  e: NeededElements,
+  r: ElementRoots,
+  k: number,
+  kindOf: (id: number) => number,
+  options: GroupOptions,
+): HarvestedGroup[] => {
+  const { firstSumUnit, ...units } = r.elements[k];
+  if (units.sums.length === 0) return [];
+  const anyOrder = associativeIn(d.graph.arithmetic)[ADD] === 1;
+  const idOf = (term: number): number => (term >= 0 ? term : r.idOfValue(~term));
+  const terms = termsOfUnits(e.sums, units, idOf, kindOf, d.inputs.length + 1, anyOrder);
+  const level = d.elementLevels[k].sums;
+  const destinationOf = (i: number): number => {
+    const unit = firstSumUnit + i;
+    let h = destinationHash(r.destinations, r.ptr[unit]);
+    for (let at = r.ptr[unit] + 1; at < r.ptr[unit + 1]; at++) h = mix(h, destinationHash(r.destinations, at));
+    return h;
+  };
+  const { alike, others } = membersAlike(terms, destinationOf, options);
+  return [
+    ...alike.map((members): HarvestedGroup => ({ level, ...unrolledSums(d, terms, members, firstSumUnit) })),
+    ...others.map((members): HarvestedGroup => ({ level, ...rolledSums(d, terms, members, firstSumUnit, anyOrder) })),
+  ];
+};
+
+/** Sums with kernels of their own, of one destination and the same kinds of terms each, and others, which are loops over terms. */
+const membersAlike = (
+  terms: UnitTerms,
+  destinationOf: (i: number) => number,
+  { maxUnrolledTerms, minUnrolledInstances }: GroupOptions,
+): { readonly alike: readonly number[][]; readonly others: readonly number[][] } => {
+  const { ptr } = terms;
+  const formOf = forms(terms);
+  /* By destination, then by form: neighbours mostly agree in both. */
+  const byDestination = new Map<number, Map<number, number[]>>();
+  let [lastDestination, lastForm]: [number | undefined, number | undefined] = [undefined, undefined];
+  let known = new Map<number, number[]>();
+  let members: number[] = [];
+  for (let i = 0; i + 1 < ptr.length; i++) {
+    const destination = destinationOf(i);
+    const form = ptr[i + 1] - ptr[i] <= maxUnrolledTerms || hasBreak(terms, i) ? formOf(ptr[i], ptr[i + 1]) : LONG;
+    if (destination !== lastDestination) {
+      known = byDestination.get(destination) ?? new Map<number, number[]>();
+      byDestination.set(destination, known);
+    }
+    if (destination !== lastDestination || form !== lastForm) {
+      members = known.get(form) ?? [];
+      known.set(form, members);
+      [lastDestination, lastForm] = [destination, form];
+    }
+    members.push(i);
+  }
+  const alone = byDestination.size === 1 && known.size === 1;
+  const alike: number[][] = [];
+  const others = new Map<string, number[]>();
+  for (const [destination, ofForms] of byDestination) {
+    const many = [...ofForms]
+      .filter(([form, of]) => form !== LONG && !hasBreak(terms, of[0]) && (alone || of.length >= minUnrolledInstances))
+      .map(([, of]) => of);
+    const kept = new Set(
+      many.length > MAX_GROUPS ? [...many].sort((x, y) => y.length - x.length).slice(0, LARGEST) : many,
+    );
+    for (const of of ofForms.values())
+      if (kept.has(of) || hasBreak(terms, of[0])) alike.push(of);
+      else
+        for (const i of of) {
+          const key = terms.factors === undefined ? String(destination) : `${destination} ${kindsKey(terms, i)}`;
+          const list = others.get(key);
+          if (list) list.push(i);
+          else others.set(key, [i]);
+        }
+  }
+  return { alike, others: [...others.values()].map((of) => of.sort((a, b) => a - b)) };
+};
+
+/** Instead of a form for sums that are too long to be written out. */
+const LONG = -1;
+
+/** Numbers the lists of codes of sums, from 0. */
+const forms = ({ codes, base }: UnitTerms): ((from: number, to: number) => number) => {
+  const next = new Map<number, number>();
+  let form = 0;
+  let [begin, end] = [0, 0];
+  return (from, to) => {
+    /* Neighbours are often alike. */
+    let same = to - from === end - begin;
+    for (let t = 0; same && t < to - from; t++) same = codes[from + t] === codes[begin + t];
+    begin = from;
+    end = to;
+    if (same) return form;
+    form = 0;
+    for (let t = from; t < to; t++) {
+      const key = form * base + codes[t];
+      let known = next.get(key);
+      if (known === undefined) next.set(key, (known = next.size + 1));
+      form = known;
+    }
+    return form;
+  };
+};
+
+/** Whether a unit has several sums. Units have a break in front of each. */
+const hasBreak = ({ ptr, codes }: UnitTerms, i: number): boolean => {
+  for (let t = ptr[i]; t < ptr[i + 1]; t++) if (codes[t] === BREAK) return true;
+  return false;
+};
+
+/** The kinds of terms that a sum has. Kinds stand together. */
+const kindsKey = ({ ptr, codes }: UnitTerms, i: number): string => {
+  let key = '';
+  for (let t = ptr[i]; t < ptr[i + 1]; t++) if (t === ptr[i] || codes[t] !== codes[t - 1]) key += `${codes[t]},`;
+  return key;
+};
+
+type Summed = Pick<HarvestedGroup, 'units' | 'body' | 'segments' | 'turns'>;
+
+/** Leaves of terms as they are collected: a column for each factor of each of them. */
+interface TermColumns extends TermKinds {
+  readonly first: Int32Array;
+  readonly second: Int32Array | undefined;
+}
+
+const columnsFor = (kinds: TermKinds, length: number): TermColumns => ({
+  ...kinds,
+  first: new Int32Array(length),
+  second: kinds.factor === undefined ? undefined : new Int32Array(length),
+});
+
+/** Terms with their columns as a body: of one sum, or of what several begin with and then what each goes on with. */
+const bodyOfTerms = (d: Grouping, lists: readonly (readonly TermColumns[])[]): Body => {
+  const leaves = lists
+    .flat()
+    .flatMap(({ kind, first, factor, second }) => [
+      { kind, nodes: first },
+      ...(factor === undefined || second === undefined ? [] : [{ kind: factor, nodes: second }]),
+    ]);
+  const buffers = leaves.filter((l) => l.kind !== NUMBER);
+  const numbers = leaves.filter((l) => l.kind === NUMBER);
+  const found = harvestLeaves(
+    d.graph,
+    buffers.map((l) => l.nodes),
+    buffers.map((l) => l.kind),
+    numbers.map((l) => l.nodes),
+  );
+  let leaf = 0;
+  let constant = 0;
+  const slotOf = (kind: number) => (kind === NUMBER ? found.constant[constant++] : found.leaf[leaf++]);
+  const slots = lists.map((terms) =>
+    terms.map(({ kind, factor, negative }): TermSlot => {
+      const slot = slotOf(kind);
+      return { slot, factor: factor === undefined ? undefined : slotOf(factor), negative };
+    }),
+  );
+  return {
+    template: termTemplate(d.graph.arithmetic, found.columns.length + found.constants.length, slots),
+    columns: found.columns,
+    constants: found.constants,
+  };
+};
+
+/** Sums of the same kinds of terms. */
+const unrolledSums = (
+  d: Grouping,
+  { ptr, ids, factors, codes, kindsOf }: UnitTerms,
+  members: readonly number[],
+  firstUnit: number,
+): Summed => {
+  const lists: TermColumns[][] = [[]];
+  for (const [t, code] of codes.subarray(ptr[members[0]], ptr[members[0] + 1]).entries()) {
+    if (code === BREAK) {
+      lists.push([]);
+      continue;
+    }
+    const column = columnsFor(kindsOf(code), members.length);
+    for (let m = 0; m < members.length; m++) {
+      const at = ptr[members[m]] + t;
+      column.first[m] = ids[at];
+      if (column.second !== undefined) column.second[m] = factors![at];
+    }
+    lists[lists.length - 1].push(column);
+  }
+  return { units: Int32Array.from(members, (i) => firstUnit + i), body: bodyOfTerms(d, lists), segments: [] };
+};
+
+/** Sums of any terms, a segment for each kind. */
+const rolledSums = (
+  d: Grouping,
+  { ptr, ids, factors, codes, kindsOf }: UnitTerms,
+  members: readonly number[],
+  firstUnit: number,
+  anyOrder: boolean,
+): Summed => {
+  const counts = new Map<number, number>();
+  for (const i of members)
+    for (let t = ptr[i]; t < ptr[i + 1]; t++) counts.set(codes[t], (counts.get(codes[t]) ?? 0) + 1);
+  const kinds = [...counts.keys()];
+  if (anyOrder) kinds.sort((a, b) => a - b);
+  const number = new Map(kinds.map((code, s) => [code, s]));
+  const starts = kinds.map(() => new Int32Array(members.length + 1));
+  const columns = kinds.map((code) => columnsFor(kindsOf(code), counts.get(code)!));
+  const turns = new Int32Array(ids.length);
+  let turn = 0;
+  let inTurn = true;
+  const filled = new Int32Array(kinds.length);
+  members.forEach((i, m) => {
+    let last = 0;
+    for (let t = ptr[i]; t < ptr[i + 1]; t++) {
+      const s = number.get(codes[t])!;
+      const { first, second } = columns[s];
+      const at = filled[s]++;
+      first[at] = ids[t];
+      if (second !== undefined) second[at] = factors![t];
+      turns[turn++] = s;
+      inTurn &&= s >= last;
+      last = s;
+    }
+    for (const [s, start] of starts.entries()) start[m + 1] = filled[s];
+  });
+  return {
+    units: Int32Array.from(members, (i) => firstUnit + i),
+    body: undefined,
+    segments: columns.map((column, s): Segment => ({
+      ptr: starts[s],
+      operation: ADD,
+      ...bodyOfTerms(d, [[column]]),
+    })),
+    ...(inTurn ? {} : { turns: turns.slice(0, turn) }),
+  };
+};

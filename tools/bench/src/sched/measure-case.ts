@@ -1,0 +1,67 @@
+import { prepareCase, type QueuedCase } from '@filigree/e2e';
+import { GRAPH_PASSES, type GraphPass } from 'filigree';
+
+/** How cases are measured. */
+export interface SchedOptions {
+  readonly n: number | undefined;
+  readonly steps: number | undefined;
+  readonly rounds: number;
+  readonly backend: string | undefined;
+}
+
+export type Metrics = Readonly<Record<string, number>>;
+
+/** A case with launches that run at once, with the queue, and with the queue but for one pass. */
+export interface MeasuredCase {
+  readonly off: Metrics;
+  readonly on: Metrics;
+  readonly without: ReadonlyMap<GraphPass, Metrics>;
+}
+
+/**
+ * Measures a case: all programs are there at once and take their steps in turns; medians of the rounds. Throws where one of them is not
+ * what the plain program computes.
+ */
+export const measureCase = async (one: QueuedCase, options: SchedOptions, ablate: boolean): Promise<MeasuredCase> => {
+  const prepare = (queue: boolean, without: readonly GraphPass[] = []) =>
+    prepareCase(one, {
+      backend: options.backend,
+      dtype: 'f64',
+      threads: 1,
+      layout: 'pointer',
+      n: options.n ?? one.n,
+      ablate: [],
+      queue,
+      without,
+    });
+  const pair = [await prepare(false), await prepare(true)];
+  const [off, on] = inTurns(one, pair, options);
+  const without = new Map<GraphPass, Metrics>();
+  if (ablate)
+    for (const pass of GRAPH_PASSES) {
+      const [metrics] = inTurns(one, [await prepare(true, [pass])], options);
+      without.set(pass, metrics);
+    }
+  return { off, on, without };
+};
+
+const inTurns = (
+  { name, steps, rounding }: QueuedCase,
+  prepared: readonly Awaited<ReturnType<typeof prepareCase>>[],
+  options: SchedOptions,
+): readonly Metrics[] => {
+  try {
+    const rounds = prepared.map((): Metrics[] => []);
+    for (let k = 0; k < options.rounds; k++)
+      prepared.forEach((p, n) => rounds[n].push(p.measure(options.steps ?? steps)));
+    for (const p of prepared) {
+      const off = p.maxRelError();
+      if (!(off <= rounding * 2 ** -52)) throw new Error(`${name} is off by ${off}`);
+    }
+    return rounds.map((all) => ({ ...all[0], wallMs: median(all.map((m) => m.wallMs)) }));
+  } finally {
+    for (const p of prepared) p.dispose();
+  }
+};
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1];
