@@ -4,12 +4,6 @@ import { opencl } from './opencl.mjs';
 /** sin(x) / x, on the host. Kernels call it by this function. */
 export const sinc = (x) => (x === 0 ? 1 : Math.sin(x) / x);
 
-/* Its derivative, times what the result is multiplied by: of numbers, symbols and ops alike. */
-const slope = {
-  is: 'rule',
-  times: (s, seed, result, x) => [s.select(s.eq(x, 0), 0, s.div(s.mul(seed, s.sub(s.cos(x), result)), x))],
-};
-
 const ops = dialect('signal', [
   defineElementwise(
     {
@@ -21,6 +15,12 @@ const ops = dialect('signal', [
     (op) => (op.operands[0].type === 'f32' ? (x) => Math.fround(sinc(x)) : sinc),
   ),
 ]);
+
+/* The seed times cos(x)/x - sinc(x)/x, of which the second is the result. */
+const slope = {
+  is: 'rule',
+  times: (s, seed, result, x) => [s.select(s.eq(x, 0), 0, s.div(s.mul(seed, s.sub(s.cos(x), result)), x))],
+};
 
 const written = (b, { operands: [x] }) => {
   const [zero, one] = [b.constant(0, x.type), b.constant(1, x.type)];
@@ -44,8 +44,8 @@ const spell = (options, dialects) =>
 export const extension = {
   name: 'filigree-outside',
   dialects: [ops],
-  derivatives: { 'signal.sinc': slope },
   intrinsics: { sinc: { fn: sinc, op: 'signal.sinc' } },
+  derivatives: { 'signal.sinc': slope },
   spellings: { 'signal.sinc': { core: written } },
   passes: { 'spell-signal': spell },
   backends: { opencl },

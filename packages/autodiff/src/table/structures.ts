@@ -22,7 +22,7 @@ export const structures: DerivativeTable = {
     'field.is_active field.length field.append field.activate field.list field.assume_in_range',
     zero('it is about which cells there are, which does not change by a little'),
   ),
-  ...each('mem.prefetch mem.reload mem.worker', zero('it changes no number')),
+  ...each('mem.prefetch mem.reload mem.fence mem.worker', zero('it changes no number')),
   ...each(
     'mem.loadFirst mem.storeFirst mem.gather mem.scatter',
     refused('it works on lanes of a vector', 'take derivatives first, and put the kernel on lanes after'),
