@@ -1,6 +1,6 @@
 /** What is replayed: every entry of the gallery and every command that emits sources, at sizes that take a second or two. */
 export interface Cases {
-  /** Gallery entries with their arguments; each is emitted for every backend. */
+  /** Gallery entries with their arguments; each is emitted for every backend, and so are all others, at their small sizes. */
   readonly examples: readonly Example[];
   /** Commands of the command line without `--emit` and `--backend`. */
   readonly commands: readonly (readonly string[])[];

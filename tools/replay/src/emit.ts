@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { Backend, Sources } from '@filigree/backend';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { gallery } from '@filigree/e2e';
+import { gallery, small } from '@filigree/e2e';
 import { cases, type Example } from './cases.js';
 import { recording } from './recording.js';
 
@@ -18,8 +18,11 @@ const backends: readonly Backend[] = [cpp(), wasm()];
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const main = async ([out, part, parts]: readonly string[]): Promise<void> => {
+  const named = new Set(cases.examples.map(({ name }) => name));
+  const others = Object.entries(small).filter(([name]) => !named.has(name));
+  const examples = [...cases.examples, ...others.map(([name, size]): Example => ({ name, ...size }))];
   const all = backends.flatMap((backend) => [
-    ...cases.examples.map((e) => ({ name: exampleText(e, backend), emit: (to: string) => ofExample(e, backend, to) })),
+    ...examples.map((e) => ({ name: exampleText(e, backend), emit: (to: string) => ofExample(e, backend, to) })),
     ...cases.commands.map((c) => ({ name: commandText(c, backend), emit: (to: string) => ofCommand(c, backend, to) })),
   ]);
   for (const [at, { name, emit }] of all.entries()) {

@@ -6,13 +6,14 @@ import { adjoints, block, launch, moduleOf, newStore, places } from './random-co
 
 it('random kernels with loops, breaks and branches have the gradients that differences tell', () => {
   const number = fc.integer({ min: -900, max: 900 }).map((k) => k / 700);
-  let smooth = 0;
+  let [tried, smooth] = [0, 0];
   fc.assert(
     fc.property(
       block,
       fc.array(number, { minLength: 4, maxLength: 4 }),
       fc.integer({ min: 0, max: 4 }),
       (code, at, n) => {
+        tried++;
         const module = moduleOf(code);
         const filled = (values: readonly number[]): FieldStore => {
           const store = newStore();
@@ -40,5 +41,5 @@ it('random kernels with loops, breaks and branches have the gradients that diffe
     ),
     { numRuns: 60 },
   );
-  expect(smooth).toBeGreaterThan(120);
+  expect(smooth).toBeGreaterThan(2 * tried);
 });
