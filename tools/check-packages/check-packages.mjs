@@ -1,10 +1,11 @@
 /**
  * `npm run check:packages`: every package is fit to publish. `--write` (as `npm run readme`) brings the size block of each
- * README up to date instead of complaining about it. Needs a build.
+ * README up to date instead of complaining about it, and docs/ops.md. Needs a build.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { packages, root } from '../lib/workspace.mjs';
+import { opsPage } from './ops-page.mjs';
 import { problemsOf } from './rules.mjs';
 import { measure, sizeBlock, withBlock } from './size.mjs';
 
@@ -20,6 +21,14 @@ for (const p of packages()) {
     if (after !== before) console.log(`wrote ${relative(root, readme)}`);
   }
   for (const problem of await problemsOf(p)) problems.push(`packages/${p.folder}: ${problem}`);
+}
+
+const page = join(root, 'docs/ops.md');
+const ops = await opsPage();
+if (!existsSync(page) || readFileSync(page, 'utf8') !== ops) {
+  if (write) writeFileSync(page, ops);
+  if (write) console.log('wrote docs/ops.md');
+  else problems.push('docs/ops.md: not what the tables of operations say; npm run readme writes it');
 }
 
 for (const problem of problems) console.log(problem);
