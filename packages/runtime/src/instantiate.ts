@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import * as TE from 'fp-ts/lib/TaskEither.js';
+import type * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Artifact, Backend, CompileOptions, Executable, Sources } from '@filigree/backend';
 import type { LoadOptions } from '@filigree/backend/device';
 import { backendOption, compileSpec, isBackend, threadsOption } from '@filigree/backend/options';
@@ -61,7 +61,7 @@ export const instantiate = (
       });
     return checkOptions('instantiate', all, instantiateSpec);
   }).run(given);
-  return E.isLeft(checked) ? TE.left(checked.left) : instance(module, backend, checked.right);
+  return E.isLeft(checked) ? async () => checked : instance(module, backend, checked.right);
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import * as TE from 'fp-ts/lib/TaskEither.js';
+import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, MemoryOptions, Sharing } from '@filigree/backend';
 import { backendOption, isBackend } from '@filigree/backend/options';
 import { placeModule, type Bindings, type Memory, type Placement } from '@filigree/backend/device';
@@ -35,13 +35,19 @@ export const sharingSpec: OptionSpec<SharingOptions> = {
  */
 export const openMemory = (backend: Backend, options?: MemoryOptions): TaskEither<Diagnostics, Memory> => {
   if (!isBackend(backend))
-    return TE.left([
+    return refused(
       error('runtime/backend', `what the memory is for is ${describeValue(backend)}`, {
         remedy: `give ${backendOption.wanted}`,
       }),
-    ]);
-  return backend.sharing ? backend.sharing.open(options) : TE.left([sharesNone(backend)]);
+    );
+  return backend.sharing ? backend.sharing.open(options) : refused(sharesNone(backend));
 };
+
+/* Not by fp-ts: pages would load all that TaskEither stands on. */
+const refused =
+  (why: Diagnostic): TaskEither<Diagnostics, never> =>
+  async () =>
+    E.left([why]);
 
 /**
  * The place of a module that is to share a memory, `undefined` for one that is not. Errors: `memory/backend`, and those of `placeModule`.

@@ -1,4 +1,3 @@
-import * as TE from 'fp-ts/lib/TaskEither.js';
 import { type Module, fail, attempt } from '@filigree/ir';
 import type { Backend } from '../contract.js';
 import { layoutSlab } from '../slab/layout.js';
@@ -19,7 +18,7 @@ export const emitOnly = ({ name, capabilities, legalize, emit, probe }: Backend)
   };
   return {
     ...{ name, capabilities, legalize, emit, probe },
-    compile: () => TE.right({ backend: name, hash: '', cached: false, compileMs: 0 }),
+    compile: () => attempt(async () => ({ backend: name, hash: '', cached: false, compileMs: 0 })),
     sharing: {
       space: name,
       open: () => attempt(async () => plainMemory(name)),

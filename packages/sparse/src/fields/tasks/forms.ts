@@ -6,9 +6,9 @@ export interface Form {
   readonly text: string;
   /** It is from the first to the second, as far as that is known. */
   readonly range: readonly [number, number] | undefined;
-  /** What it is the quotient or remainder of, by a number above 0. */
   /** Whether each iteration has another one, and all of its range come. */
   readonly distinct?: boolean;
+  /** What it is the quotient or remainder of, by a number above 0. */
   readonly part?: { readonly of: Form; readonly is: 'quotient' | 'rest'; readonly by: number };
 }
 

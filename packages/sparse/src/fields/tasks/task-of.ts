@@ -15,7 +15,7 @@ import {
 } from '@filigree/ir';
 import { valueName, structureName } from '../access/field-dialect.js';
 import { extentAlong } from '../access/path.js';
-import { axesOf, isSparse, nodeOf, nodesWithin, type Layout, type SNode } from '../layout/layout.js';
+import { axesOf, isSparse, nodeOf, nodesWithin, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { changesOf } from '../loops/changes.js';
 import { isAroundBoth, isAtOwnElement } from '../loops/own.js';
 import { activationOf } from './activation.js';
@@ -143,7 +143,8 @@ class Reading {
         return counter(`%${n}`, extent === undefined ? undefined : [0, extent - 1]);
       });
       /* What scratchpads hold is the same for all ops of a loop. */
-      if (!Array.isArray(op.attrs.cache)) this.domain = `${op.name}${attrs}`;
+      if (!Array.isArray(op.attrs.cache))
+        this.domain = boxOf(layout, this.node.id, op, this.params) ?? `${op.name}${attrs}`;
     }
     this.forms.enter(params, this.params);
     return { always: true, inLoop: true, depth: 0, counters: control.count ? this.params : [] };
@@ -303,4 +304,15 @@ const extentsOf = ({ layout, buffers }: TaskSetting): ReadonlyMap<string, Extent
     return leaf.field ? [[valueName(leaf), axesOf(layout, n).map((axis) => extentAlong(layout, n, axis))]] : [];
   });
   return new Map([...buffers.map(({ name, length }): [string, Extents] => [name, [length]]), ...fields]);
+};
+
+/**
+ * A loop over all elements of a node around which nothing is sparse is one over a box: it does in any order what it would do over another node of the same
+ * extents. Elements that share words stay a domain of their own.
+ */
+const boxOf = (layout: Layout, node: number, op: Op, params: readonly Form[]): string | undefined => {
+  const path = pathTo(layout.nodes, node).map((n) => layout.nodes[n]);
+  if (path.some((n) => isSparse(n) || n.kind === 'bits')) return undefined;
+  const attrs = JSON.stringify({ ...op.attrs, node: undefined });
+  return `${op.name}${attrs}${axesOf(layout, node).join()}(${params.map((p) => p.text).join()})`;
 };
