@@ -26,8 +26,8 @@ describe.runIf(process.env.FILIGREE_BUILT)('a bundle holds what it uses', () => 
     expect((await bundled(name, from)).length).toBeLessThan(limit);
   });
 
-  it('a page with kernels over fields loads less than 262 kB gzipped, the compiler included', async () => {
+  it('a page with kernels over fields loads less than 291 kB gzipped, the compiler included', async () => {
     const words = 'program, layout, dense, field, kernel, active, ij';
-    expect(gzipSync(await bundled(words, 'filigree')).length).toBeLessThan(262_000);
+    expect(gzipSync(await bundled(words, 'filigree')).length).toBeLessThan(291_000);
   });
 });
