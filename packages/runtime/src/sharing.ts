@@ -1,9 +1,9 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, MemoryOptions, Sharing } from '@filigree/backend';
 import { backendOption, isBackend } from '@filigree/backend/options';
 import { placeModule, type Bindings, type Memory, type Placement } from '@filigree/backend/device';
 import {
+  attempt,
   describeValue,
   DiagnosticError,
   error,
@@ -14,6 +14,7 @@ import {
   type Module,
   type OptionSpec,
 } from '@filigree/ir';
+import { right } from './right.js';
 
 /** Where the buffers of a program lie. */
 export interface SharingOptions {
@@ -33,21 +34,15 @@ export const sharingSpec: OptionSpec<SharingOptions> = {
  * A memory for several programs of a backend: those made with it, `{ memory }`, can be bound to buffers of each other. Errors:
  * `memory/backend` where programs of the backend share none, `load/memory`.
  */
-export const openMemory = (backend: Backend, options?: MemoryOptions): TaskEither<Diagnostics, Memory> => {
-  if (!isBackend(backend))
-    return refused(
-      error('runtime/backend', `what the memory is for is ${describeValue(backend)}`, {
+export const openMemory = (backend: Backend, options?: MemoryOptions): TaskEither<Diagnostics, Memory> =>
+  attempt(async () => {
+    if (!isBackend(backend))
+      fail('runtime/backend', `what the memory is for is ${describeValue(backend)}`, {
         remedy: `give ${backendOption.wanted}`,
-      }),
-    );
-  return backend.sharing ? backend.sharing.open(options) : refused(sharesNone(backend));
-};
-
-/* Not by fp-ts: pages would load all that TaskEither stands on. */
-const refused =
-  (why: Diagnostic): TaskEither<Diagnostics, never> =>
-  async () =>
-    E.left([why]);
+      });
+    if (!backend.sharing) return refuse(sharesNone(backend));
+    return right(await backend.sharing.open(options)());
+  });
 
 /**
  * The place of a module that is to share a memory, `undefined` for one that is not. Errors: `memory/backend`, and those of `placeModule`.
