@@ -26,6 +26,7 @@ export {
   ARITHMETICS,
   DiagnosticError,
   formatDiagnostic,
+  orThrow,
   symbolicMath,
   type Arithmetic,
   type Diagnostic,

@@ -7,6 +7,7 @@ import {
   DiagnosticError,
   error,
   option,
+  orLeft,
   type Attrs,
   type Buffer,
   type Diagnostics,
@@ -79,12 +80,7 @@ export const lowerKernel = (
   extensions: readonly Extension[] = [],
   choices: LowerChoices = {},
 ): E.Either<Diagnostics, LoweredKernel> => {
-  try {
-    return E.right(lower(def, layout, extensions, checkOptions('lowerKernel', choices, lowerSpec)));
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
+  return orLeft(() => lower(def, layout, extensions, checkOptions('lowerKernel', choices, lowerSpec)));
 };
 
 /** Kernels as one module. */
@@ -101,12 +97,8 @@ export const lowerKernels = (
   extensions: readonly Extension[] = [],
   choices: LowerChoices = {},
 ): E.Either<Diagnostics, LoweredKernels> => {
-  try {
-    checkOptions('lowerKernels', choices, lowerSpec);
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
+  const checked = orLeft(() => checkOptions('lowerKernels', choices, lowerSpec));
+  if (E.isLeft(checked)) return checked;
   const lowered = Object.entries(defs).map(
     ([key, def]) => [key, lowerKernel({ ...def, name: key }, layout, extensions, choices)] as const,
   );

@@ -11,6 +11,7 @@ import {
   option,
   type OptionSpec,
   readOnly,
+  orThrow,
 } from '@filigree/ir';
 import {
   arenaName,
@@ -30,7 +31,6 @@ import { once } from '../fields/once.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import type { Banking } from '../bank/banked.js';
 import { lifecycle } from '../lifecycle.js';
-import { right } from '../right.js';
 import { launchByName } from './launch-by-name.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
@@ -123,7 +123,7 @@ export const fieldProgram = (
     const random = seeds(seed);
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
-    const made = right(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
+    const made = orThrow(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
     const queue = queued && { ...queued, backend, options: compiling, instance: made };

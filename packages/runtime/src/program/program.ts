@@ -15,6 +15,7 @@ import {
   type OptionSpec,
   readOnly,
   toJson,
+  orThrow,
 } from '@filigree/ir';
 import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
 import { notesOnBits } from '@filigree/quant';
@@ -32,7 +33,6 @@ import type { HostFieldOf } from '../fields/host-field.js';
 import { bankEntry, type BankEntry } from '../bank/banked.js';
 import { keyText } from '../bank/key-text.js';
 import { withKept } from '../bank/with-kept.js';
-import { right } from '../right.js';
 import { openMemory } from '../sharing.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
 import {
@@ -129,7 +129,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const named = namesOf(options.kernels);
     const companions = withCompanions(plain, options.differentiate, options.tangents);
     const { layout } = companions;
-    const { module: primal, signatures } = right(
+    const { module: primal, signatures } = orThrow(
       lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
         derivatives: options.differentiate !== undefined || options.tangents !== undefined,
       }),
@@ -161,7 +161,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       });
     const queue = waits(options) ? queueOf(options, module, storage, passes, backend) : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
-      right(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
+      orThrow(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
     const entry = await entryOf(options, module, backend);
     const made = await withKept(
       entry,
@@ -171,7 +171,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           kept?.lowered ??
           (options.pipeline
             ? lowerWith(lowerAgain)
-            : right(await lowerAhead(module, passes, backend, only(options, compileSpec))));
+            : orThrow(await lowerAhead(module, passes, backend, only(options, compileSpec))));
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
         return fieldProgram(
           storage,
@@ -238,7 +238,7 @@ const queueOf = (
     cut,
     tasks: cut.setting,
     queue: typeof queue === 'object' ? queue : {},
-    lower: (fused) => right(passes.run(whole(fused))),
+    lower: (fused) => orThrow(passes.run(whole(fused))),
     entry: (fused) => entryOf(options, whole(fused), backend),
   };
 };
@@ -255,7 +255,7 @@ const roomFor = async (
     arenas.set(name, Math.max(arenas.get(name) ?? 0, b.length * byteSize(b.type)));
   }
   const bytes = [...arenas.values()].reduce((sum, n) => sum + n, ROOM);
-  return { memory: right(await openMemory(backend, { bytes })()) };
+  return { memory: orThrow(await openMemory(backend, { bytes })()) };
 };
 
 /** Bytes for what tasks of plans leave for each other, and for what a backend keeps of its own. */

@@ -1,4 +1,4 @@
-import { DiagnosticError, option, optionsOf, type Diagnostics, type OptionSpec } from '@filigree/ir';
+import { DiagnosticError, option, optionsOf, type Diagnostics, type OptionSpec, orThrow } from '@filigree/ir';
 import {
   GRAPH_PASSES,
   noOwners,
@@ -11,7 +11,6 @@ import {
   type Span,
 } from '@filigree/sched';
 import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
-import { right } from '../../right.js';
 import type { Call } from '../launcher.js';
 import { fusedCode, type CodeSetting, type FusedCode } from './fused-code.js';
 import { Window } from './window.js';
@@ -233,7 +232,9 @@ export class Queue {
     if (known) return known;
     const begin = performance.now();
     const launches = this.calls.map((c) => ({ tasks: this.setting.cut.tasks.get(c.kernel)! }));
-    const made = right(plan(this.owners, launches, this.setting.tasks, { without: this.setting.queue.without ?? [] }));
+    const made = orThrow(
+      plan(this.owners, launches, this.setting.tasks, { without: this.setting.queue.without ?? [] }),
+    );
     const planned: Planned = { owner, kinds: [...window.kinds], plan: made, next: this.ownerOf(made.owners) };
     this.counts.plans++;
     this.counts.planMs += this.spent('plan', begin);
