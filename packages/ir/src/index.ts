@@ -37,6 +37,8 @@ export * from './build/make-op.js';
 export { opKey } from './build/op-key.js';
 export * from './build/scoped-map.js';
 export * from './build/module.js';
+export * from './range/range.js';
+export { beforeWrap, compareRanges, disjointBits, shiftBy } from './range/arithmetic.js';
 export * from './rewrite/walk.js';
 export * from './rewrite/substitute.js';
 export * from './rewrite/rewrite.js';
