@@ -99,7 +99,7 @@ export {
   type VecGrid3,
   type VecGrid4,
 } from '@filigree/lang/kernels';
-export { fixed, float, int, packed, quantFormats, type SignOptions } from '@filigree/quant';
+export { fixed, float, int, packed, quantFormats, type Loss, type SignOptions } from '@filigree/quant';
 export {
   bitArray,
   bitStruct,

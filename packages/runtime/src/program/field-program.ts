@@ -23,6 +23,7 @@ import {
   type FieldDecl,
   type Storage,
 } from '@filigree/sparse/fields';
+import type { Loss } from '@filigree/quant';
 import { loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
 import { mirroredArena } from '../fields/mirrored.js';
@@ -33,6 +34,7 @@ import type { Banking } from '../bank/banked.js';
 import { lifecycle } from '../lifecycle.js';
 import { launchByName } from './launch-by-name.js';
 import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
+import { lossLedger } from './loss-ledger.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
 import { recorderOf } from '../tape/recorder.js';
@@ -70,6 +72,11 @@ export interface FieldProgram {
   readonly sync: (options?: SyncOptions) => Promise<void>;
   /** What was launched so far, and what planning cost; nothing where launches do not wait. */
   readonly queued: () => QueueReport | undefined;
+  /**
+   * What kernels lost so far where they stored numbers in few bits, for each kernel, field and line that says so; counted where the program was
+   * made with `debug` or `losses`, else nothing. What the host writes is not counted. Also after `dispose`.
+   */
+  readonly losses: () => readonly Loss[];
   /** What `valueAndGradient` records launches on; only of a program that was made to be differentiated. */
   readonly tape: TapeDeck | undefined;
   /** What `valueAndTangent` runs launches by; only of a program that was made with tangents. */
@@ -211,7 +218,11 @@ const assembled = (
   if (!initialized) arena.mirrored?.look({ writes: true });
   if (!initialized) initializeArena(storage, arena.words);
   const sites = sitesOf(module);
-  const check: LaunchContext['check'] = (name, frames) => checkStatus(arena, sites, name, frames);
+  const ledger = lossLedger(storage, module, instance);
+  const check: LaunchContext['check'] = (name, frames) => {
+    ledger.note();
+    checkStatus(arena, sites, name, frames);
+  };
   const context: LaunchContext = {
     recorder,
     tangents: forwards,
@@ -271,6 +282,7 @@ const assembled = (
       await life.background(async () => queue?.sync(compiled));
     },
     queued: () => queue?.report(),
+    losses: ledger.losses,
     tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random),
     tangents: forwards,
     storage,

@@ -72,7 +72,7 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
   readonly budget?: number;
   /**
    * Whether launches wait until someone looks, and are then planned and run together: `true`, or how (thesis §4.5). Kernels that
-   * return a number, and the host's accesses to fields, run what waits. With `debug` or `tangents` nothing waits. Default false.
+   * return a number, and the host's accesses to fields, run what waits. With `debug`, `losses` or `tangents` nothing waits. Default false.
    */
   readonly queue?: boolean | QueueOptions;
   /**
@@ -219,8 +219,13 @@ const entryOf = async (
 };
 
 /** Whether launches wait: not where they say at once what is wrong, where tangents run with them, nor where they share their fields with another program's. */
-const waits = ({ queue, debug, tangents, over }: ProgramOptions): boolean =>
-  queue !== undefined && queue !== false && debug !== true && tangents === undefined && over === undefined;
+const waits = ({ queue, debug, losses, tangents, over }: ProgramOptions): boolean =>
+  queue !== undefined &&
+  queue !== false &&
+  debug !== true &&
+  losses !== true &&
+  tangents === undefined &&
+  over === undefined;
 
 /** What the launches of a program wait in. */
 const queueOf = (
