@@ -32,6 +32,8 @@ export interface Context {
   readonly calledFrom?: Origin | undefined;
   /** When the innermost call began: names that came to be later end with it. */
   readonly since: number;
+  /** The same object for all that runs whenever what is around it does; branches and loops of the kernel, and calls, have others. */
+  readonly stretch: object;
   /** Where the random numbers stand. */
   readonly random: RandomState<Local> | undefined;
 }
@@ -69,6 +71,9 @@ export interface Exits {
 
 /** The place of a node in the user's text. */
 export const originOf = (cx: Context, node: AnyNode): Origin => cx.calledFrom ?? { unit: cx.unit, offset: node.start };
+
+/** The context of what may run or not, or several times. */
+export const apart = (cx: Context): Context => ({ ...cx, stretch: {} });
 
 /** Reports a problem at a node and gives up the statement. */
 export const refuse = (cx: Context, node: AnyNode, code: string, message: string, remedy: string): never =>

@@ -126,6 +126,7 @@ const attempt = (
         exits: { loop: undefined, named: new Map(), return: undefined },
         calls: [[node]],
         since: 0,
+        stretch: {},
         random: undefined,
       };
       const seeded = random ? { ...cx, random: begin(cx, node, param('seed', 'u32'), []) } : cx;
