@@ -1,7 +1,7 @@
 export * from './diagnostics/diagnostic.js';
 export { readOnly } from './diagnostics/read-only.js';
 export { checkOptions, optionsOf } from './options/check-options.js';
-export { option, optionKind, type OptionKind, type OptionSpec } from './options/kinds.js';
+export { option, optionKind, wholeOption, type OptionKind, type OptionSpec } from './options/kinds.js';
 export { describe as describeValue } from './options/describe.js';
 export * from './pass/pass.js';
 export { andThen } from './pass/and-then.js';
@@ -55,6 +55,7 @@ export { attrText, attrsText } from './text/print-attrs.js';
 export { parseModule } from './text/parse.js';
 export { toJson, fromJson, type Json } from './text/json.js';
 export { hashKernel, hashModule } from './hash/hash.js';
+export { launchSeed } from './hash/launch-seed.js';
 export * from './pass/factory.js';
 export * from './pass/pipeline.js';
 export * from './pass/pipeline-text.js';
