@@ -1,5 +1,5 @@
 export * from './vocabulary/index.js';
-export { launchSeed } from './vocabulary/random.js';
+export { launchSeed } from '@filigree/ir';
 export type { Word } from './extension.js';
 export { kernel, type KernelDef, type KernelOptions } from './kernel.js';
 export {

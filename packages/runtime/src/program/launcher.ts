@@ -1,12 +1,11 @@
 import { allocateArray, DiagnosticError, fail, isFloat, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
-import type { Executable } from '@filigree/backend';
+import type { Launches } from '@filigree/backend/device';
 import type { KernelSignature, LaunchParam } from '@filigree/lang/kernels';
 import { once } from '../fields/once.js';
 import type { Recorder } from '../tape/recorder.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';
 import { checkedArray, scalarCheck } from './arguments.js';
 import type { Frames } from './frames.js';
-import { buffersWritten } from './written.js';
 
 /** What a launch of one or several kernels takes, checks and gives. */
 export interface Launcher {
@@ -20,8 +19,8 @@ export interface Launcher {
 export interface Launchable {
   /** As it was lowered. */
   readonly kernel: Kernel;
-  /** The buffers that it writes, where that is known without looking. */
-  readonly writes?: ReadonlySet<string> | undefined;
+  /** The buffers that it writes. */
+  readonly writes: ReadonlySet<string>;
   readonly signature: Pick<KernelSignature, 'launch' | 'result' | 'seed'>;
   /** Shows the source around a place, for messages. */
   readonly frames?: Frames;
@@ -29,7 +28,7 @@ export interface Launchable {
 
 /** What surrounds a launch. */
 export interface LaunchContext {
-  readonly executable: Executable;
+  readonly executable: Launches;
   /** A seed for the next kernel that draws random numbers. */
   readonly nextSeed: () => number;
   /** Called after each kernel; throws what it reported. */
@@ -110,7 +109,7 @@ export interface Call {
 /* All that can be is made here, once: a launch itself makes no objects. */
 const callOf = (
   name: string,
-  { kernel, writes, signature, frames }: Launchable,
+  { kernel, writes: written, signature, frames }: Launchable,
   parameters: readonly LaunchParam[],
   { executable, nextSeed, check, recorder, tangents }: LaunchContext,
 ): Call => {
@@ -118,7 +117,6 @@ const callOf = (
   const args = new Array<Scalar>(own.length + (seed ? 1 : 0)).fill(0);
   const result = signature.result && executable.buffer(signature.result.buffer);
   const returned = result && allocateArray(result.type, 1);
-  const written = writes ?? buffersWritten(kernel);
   const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), n, args, executable, written));
   const copies = own.flatMap((p) =>
     p.is === 'array' && written.has(p.buffer)
@@ -195,7 +193,7 @@ const binderOf = (
   from: number,
   to: number,
   args: Scalar[],
-  executable: Executable,
+  executable: Launches,
   written: ReadonlySet<string>,
 ): ((given: readonly unknown[]) => void) => {
   if (parameter.is === 'array') {

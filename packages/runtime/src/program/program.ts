@@ -38,7 +38,6 @@ import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-
 import {
   fieldProgram,
   fieldProgramSpec,
-  readOnlyFields,
   type FieldProgram,
   type FieldProgramOptions,
   type QueueSource,
@@ -49,6 +48,8 @@ import { withDerivatives } from '../tape/derivative-kernels.js';
 import { withCompanions, type Asked } from '../tape/differentiated-fields.js';
 import { framesOf } from './frames.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
+import { readOnlyFields } from './running.js';
+import { buffersWritten } from './written.js';
 import type { Launchable } from './launcher.js';
 
 /** Kernels by the name of their launch; those of a list run one after the other. */
@@ -345,7 +346,7 @@ const launchables =
     return kernel
       ? {
           kernel,
-          writes: writes?.get(name),
+          writes: writes?.get(name) ?? buffersWritten(kernel),
           signature: signatures[name],
           frames: framesOf({ ...definitions.get(name)!, name }),
         }
