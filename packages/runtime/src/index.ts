@@ -38,6 +38,7 @@ export {
   type Fields,
   type Kernels,
   type LaunchArgsOf,
+  type LaunchResultOf,
   type Program,
   type ProgramOptions,
 } from './program/program.js';

@@ -32,7 +32,7 @@ import type { Banking } from '../bank/banked.js';
 import { lifecycle } from '../lifecycle.js';
 import { right } from '../right.js';
 import { launchByName } from './launch-by-name.js';
-import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
+import { launcherOf, type LaunchContext, type Launchable, type Returned } from './launcher.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
 import { recorderOf } from '../tape/recorder.js';
@@ -52,9 +52,9 @@ export interface FieldProgram {
   /** The host's view of a field of any kind. Errors: `field/unknown`, `field/foreign`. */
   readonly field: <F extends AnyField>(field: F) => HostFieldOf<F>;
   /** Launches kernels and waits for them. */
-  readonly run: Readonly<Record<string, (...args: readonly unknown[]) => number>>;
+  readonly run: Readonly<Record<string, (...args: readonly unknown[]) => Returned>>;
   /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */
-  readonly launch: Readonly<Record<string, (...args: readonly unknown[]) => Promise<number>>>;
+  readonly launch: Readonly<Record<string, (...args: readonly unknown[]) => Promise<Returned>>>;
   /** Restarts the sequence of random numbers. Error: `program/seed`. */
   readonly seed: (seed: number) => void;
   /** The contents of all fields as bytes, and the state of the random numbers. */
