@@ -3,6 +3,7 @@ import { wasm } from '@filigree/backend-wasm';
 import {
   active,
   append,
+  assert,
   dense,
   field,
   hostGrid,
@@ -14,20 +15,24 @@ import {
   kernel,
   layout,
   length,
+  mat,
+  matrix,
   ndrange,
+  print,
   program,
   range,
   serially,
   sparseGrid,
   unrolled,
   vec,
+  vector,
   vectorField,
   type Grid1,
   type Grid2,
   type KernelDef,
   type VecGrid1,
 } from 'filigree';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 const n = 16;
 const base = [1, 2, 3];
@@ -192,6 +197,114 @@ describe.each([
       for (const at of ['w', 'bits'] as const)
         for (const [p, q] of ndrange(n, n)) expect(sim.fields[at].get([p, q]), `${name}: ${at}`).toBe(host[at][p][q]);
     }
+    sim.dispose();
+  });
+});
+
+describe.each([
+  ['cpp', cpp(), 1],
+  ['cpp', cpp(), 2],
+  ['wasm', wasm(), 1],
+  ['wasm', wasm(), 2],
+] as const)('vectors and matrices of launches, on %s', (_, backend, threads) => {
+  it(`are taken and given back, by ${threads}`, { timeout: 120_000 }, async () => {
+    const push = kernel([x, vector('f64', 2), matrix('f64', 2, 2), 'f64'], (x: VecGrid1<2>, d, m, dt) => {
+      let sum = vec(0, 0);
+      for (const p of active(x)) {
+        x[p] = x[p].add(m.mul(d).mul(dt));
+        sum = sum.add(x[p]);
+      }
+      return sum.div(4);
+    });
+    const both = kernel([x, vector('i32', 2)], (x: VecGrid1<2>, at) => mat(x[at.x], x[at.y], [1, 2.5]));
+    const nearest = kernel([x, vector('f64', 2)], (x: VecGrid1<2>, to) => {
+      if (to.x < 0) return vec(-1, -1);
+      return x[i32(to.x)];
+    });
+    for (const queue of [false, true]) {
+      const sim = await program({
+        layout: place,
+        kernels: { push, both, nearest },
+        fields: { x },
+        backend,
+        threads,
+        queue,
+      });
+      const host = hostGrid([n], (p) => vec(p, 1 - p));
+      for (const p of range(n)) sim.fields.x.set([p], [host[p].x, host[p].y]);
+      const plain = push.fn(host, vec(1, -2), mat([0, 1], [2, 3]), 0.25) as Iterable<number>;
+      expect(sim.run.push([1, -2], mat([0, 1], [2, 3]), 0.25)).toEqual([...plain]);
+      expect(await sim.launch.push(vec(0, 0), [[1, 0], [0, 1]], 1)).toEqual([...plain]); // prettier-ignore
+      expect(sim.run.both([3, 1])).toEqual([[...host[3]], [...host[1]], [1, 2.5]]);
+      expect(sim.run.nearest([5, 0])).toEqual([...host[5]]);
+      expect(sim.run.nearest(vec(-5, 0))).toEqual([-1, -1]);
+      expect(() => sim.run.nearest([1, 2, 3] as never)).toThrow(/launch\/argument[^]*give 2 numbers/);
+      expect(() => sim.run.push([1, 2], [[1, 2], [3]], 1)).toThrow(/give 2 rows of 2 numbers/);
+      expect(() => sim.run.both([0.5, 1])).toThrow(/is 0.5[^]*whole number/);
+      sim.dispose();
+    }
+  });
+});
+
+describe.each([
+  ['cpp', cpp(), 1],
+  ['cpp', cpp(), 2],
+  ['wasm', wasm(), 1],
+  ['wasm', wasm(), 2],
+] as const)('what kernels print and assert, on %s', (_, backend, threads) => {
+  const fn = (a: Grid1, x: VecGrid1<2>, most: number) => {
+    print('from', most);
+    for (const p of range(3)) {
+      console.log('at', p, a[p] / 2, x[p]);
+      assert(a[p] < most, 'a is small');
+      console.assert(p >= 0);
+    }
+  };
+  const printed = async (run: () => unknown): Promise<readonly unknown[][]> => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    try {
+      await run();
+      return [...log.mock.calls];
+    } finally {
+      log.mockRestore();
+    }
+  };
+
+  it(`is seen with debug, as in plain TypeScript, by ${threads}`, { timeout: 120_000 }, async () => {
+    const say = kernel([a, x, 'f64'], fn);
+    const options = { layout: place, kernels: { say }, fields: { a, x }, backend, threads };
+    const [loud, silent] = [await program({ ...options, debug: true }), await program(options)];
+    for (const sim of [loud, silent])
+      for (const p of range(3)) {
+        sim.fields.a.set([p], p + 0.2);
+        sim.fields.x.set([p], [p, -p]);
+      }
+    const host = [hostGrid([n], (p) => p + 0.2), hostGrid([n], (p) => vec(p, -p))] as const;
+    const plain = await printed(() => fn(host[0], host[1], 9));
+    const lines = (calls: readonly unknown[][]): string[] => calls.map((c) => JSON.stringify(c.map(list))).sort();
+    const list = (v: unknown): unknown => (typeof v === 'object' ? [...(v as Iterable<number>)] : v);
+    expect(lines(await printed(() => loud.run.say(9)))).toEqual(lines(plain));
+    expect(lines(await printed(() => loud.launch.say(9)))).toEqual(lines(plain));
+    expect(await printed(() => silent.run.say(1))).toEqual([]);
+    await printed(() =>
+      expect(() => loud.run.say(2)).toThrow(
+        /launch\/assert\]: a is small: kernel 'say', in iteration \[2\][^]*assert\)?\(a\[p\] < most/,
+      ),
+    );
+    await printed(() => expect(() => fn(host[0], host[1], 2)).toThrow(/launch\/assert[^]*a is small/));
+    /* The next launch begins anew, and what is too much is said so. */
+    expect(lines(await printed(() => loud.run.say(9)))).toEqual(lines(plain));
+    for (const sim of [loud, silent]) sim.dispose();
+  });
+
+  it(`ends with a word where it is too much, by ${threads}`, { timeout: 120_000 }, async () => {
+    const many = kernel([a], (a: Grid1) => {
+      for (const p of range(40_000)) if (a[0] === 0) print(p);
+    });
+    const sim = await program({ layout: place, kernels: { many }, backend, threads, debug: true });
+    const calls = await printed(() => sim.run.many());
+    expect(calls).toHaveLength((1 << 15) + 1);
+    expect(calls.at(-1)).toEqual([expect.stringContaining('more than there is room for')]);
     sim.dispose();
   });
 });

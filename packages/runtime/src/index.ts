@@ -39,6 +39,7 @@ export {
   type Fields,
   type Kernels,
   type LaunchArgsOf,
+  type LaunchResultOf,
   type Program,
   type ProgramOptions,
 } from './program/program.js';

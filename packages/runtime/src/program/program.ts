@@ -17,7 +17,13 @@ import {
   toJson,
   orThrow,
 } from '@filigree/ir';
-import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
+import {
+  lowerKernels,
+  type KernelDef,
+  type KernelSignature,
+  type LaunchArgs,
+  type LaunchResult,
+} from '@filigree/lang/kernels';
 import { notesOnBits } from '@filigree/quant';
 import {
   cutKernels,
@@ -99,14 +105,23 @@ export interface Program<K extends Kernels = Kernels, F extends Fields = Fields>
   readonly fields: { readonly [N in keyof F]: HostFieldOf<F[N]> };
   /**
    * Launches kernels and waits for them: `run.diffuse(0.1)`. Arrays are copied in, and out again where they are written.
-   * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1; NaN if nothing.
+   * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1, of vectors a list and of
+   * matrices a list of rows; NaN if nothing.
    */
-  readonly run: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => number };
+  readonly run: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => LaunchResultOf<K[N]> };
   /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */
-  readonly launch: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => Promise<number> };
+  readonly launch: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => Promise<LaunchResultOf<K[N]>> };
   /** What may go wrong, such as iterations of a parallel loop that write one element, and what compiling noted. */
   readonly warnings: Diagnostics;
 }
+
+/** What a launch gives back; of a list of kernels what one of them does. */
+export type LaunchResultOf<D> =
+  D extends KernelDef<infer _, infer R>
+    ? LaunchResult<R>
+    : D extends readonly KernelDef<infer _, infer R>[]
+      ? LaunchResult<R>
+      : number;
 
 /** The arguments of a launch. A list of kernels takes them by name, in the order in which the names first appear. */
 export type LaunchArgsOf<D> = D extends KernelDef<infer A> ? LaunchArgs<A> : readonly unknown[];
@@ -133,6 +148,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const { module: primal, signatures } = orThrow(
       lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
         derivatives: options.differentiate !== undefined || options.tangents !== undefined,
+        debug: options.debug === true,
       }),
     );
     const { module, adjoints, tangents } = withDerivatives(

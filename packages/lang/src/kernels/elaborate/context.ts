@@ -8,7 +8,7 @@ import type { RandomState } from '../vocabulary/random.js';
 import type { Env } from './env.js';
 import type { Session } from './session.js';
 import { isScalar, termText, type Pending, type Term } from './term.js';
-import type { Scalar } from '../code/scalar.js';
+import type { Scalar, Temp } from '../code/scalar.js';
 
 /** Where in a kernel the code stands that is being elaborated. */
 export interface Context {
@@ -57,6 +57,8 @@ export interface ParallelBody {
   /** Names of fields to keep in scratchpads. */
   readonly cache: string[];
   readonly active: boolean;
+  /** The indices of an iteration. */
+  readonly variables: readonly Temp[];
   /** The nodes whose cells the loop walks over, from the root down; none for a loop over numbers. */
   readonly over: readonly number[];
 }

@@ -35,6 +35,7 @@ export const parallelLoop = (
     reads: new Map(),
     cache: [],
     active: placed !== undefined,
+    variables,
     over: placed?.path ?? [],
   };
   const skipped = { name: 'skipped' };

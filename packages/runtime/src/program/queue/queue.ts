@@ -11,7 +11,7 @@ import {
   type Span,
 } from '@filigree/sched';
 import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
-import type { Call } from '../launcher.js';
+import type { Call, Returned } from '../launcher.js';
 import { fusedCode, type CodeSetting, type FusedCode } from './fused-code.js';
 import { Window } from './window.js';
 
@@ -94,12 +94,12 @@ export class Queue {
    * Launches a kernel, time and again: the launch is queued, or done if it must be at once. Gives what the kernel returned, else
    * `before`.
    */
-  launcherOf(call: Call): (given: readonly unknown[], before: number) => number {
+  launcherOf(call: Call): (given: readonly unknown[], before: Returned) => Returned {
     const kind = this.kindOf(call);
     return (given, before) => this.run(call, kind, given, before);
   }
 
-  private run(call: Call, kind: number, given: readonly unknown[], before: number): number {
+  private run(call: Call, kind: number, given: readonly unknown[], before: Returned): Returned {
     const { window, calls, inputs } = this;
     if (this.stopped || call.copiesOut) {
       this.flush();
