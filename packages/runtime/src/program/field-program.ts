@@ -25,6 +25,7 @@ import type { Launchable } from './launcher.js';
 import { lossLedger } from './loss-ledger.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
+import { accessDeck } from '../tape/access-deck.js';
 import { recorderOf } from '../tape/recorder.js';
 import { structuresOf } from '../tape/structure.js';
 import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
@@ -176,6 +177,12 @@ const assembled = (
     const recorder =
       adjoints &&
       recorderOf(instance, structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn));
+    const accesses =
+      adjoints?.watched &&
+      accessDeck(instance, storage.layout, adjoints.watched, (kernel, args) => {
+        instance.launch(kernel, args);
+        check(kernel, undefined);
+      });
     const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
     const queue =
       source &&
@@ -184,7 +191,7 @@ const assembled = (
         check: ({ launch, frames }, numbered) => checkStatus(arena, numbered, launch, frames),
         failed: guarded,
       });
-    return { arena, life, check, recorder, forwards, queue };
+    return { arena, life, check, recorder, accesses, forwards, queue };
   };
   const ledger = lossLedger(storage, module, instance);
   const parts: { taken?: ReturnType<typeof take> } = {};
@@ -192,9 +199,9 @@ const assembled = (
     { executable: instance, storage, sites: sitesOf(module), random, initialized, seen: seenBy(instance, storage) },
     launches,
     (given) => {
-      const { recorder, forwards, queue } = (parts.taken = take(given));
+      const { recorder, accesses, forwards, queue } = (parts.taken = take(given));
       return {
-        context: { recorder, tangents: forwards, ...(queue && { queue: (call) => queue.launcherOf(call) }) },
+        context: { recorder, accesses, tangents: forwards, ...(queue && { queue: (call) => queue.launcherOf(call) }) },
         onUse: (use) => {
           if (use && use !== 'settle')
             for (const deck of [recorder, forwards])
@@ -214,7 +221,7 @@ const assembled = (
       };
     },
   );
-  const { arena, life, check, recorder, forwards, queue } = parts.taken!;
+  const { arena, life, check, recorder, accesses, forwards, queue } = parts.taken!;
   const program: FieldProgram = {
     ...core,
     save: () => saveArena(arena, random.state()),
@@ -230,7 +237,10 @@ const assembled = (
     },
     queued: () => queue?.report(),
     losses: ledger.losses,
-    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random),
+    tape:
+      adjoints &&
+      recorder &&
+      tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random, accesses?.begin),
     tangents: forwards,
     storage,
     instance: queue ? held(instance, queue) : instance,

@@ -143,7 +143,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     if (typeof options.kernels !== 'object' || options.kernels === null)
       fail('program/kernel', 'the program has no kernels', { remedy: 'give them by name: { kernels: { step } }' });
     const named = namesOf(options.kernels);
-    const companions = withCompanions(plain, options.differentiate, options.tangents);
+    const companions = withCompanions(plain, options.differentiate, options.tangents, options.debug === true);
     const { layout } = companions;
     const { module: primal, signatures } = orThrow(
       lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
