@@ -77,7 +77,8 @@ export const transform = (code: string, id: string, given?: TransformOptions): T
     );
   }
   if (functions.length > 0) start.push(`import { keep as ${prefix}keep } from '@filigree/lang/runtime'; `);
-  for (const f of functions) keepFunction(s, prefix, f, spelled(parsed, f, options.original), placeOf(parsed, f, options));
+  for (const f of functions)
+    keepFunction(s, prefix, f, spelled(parsed, f, options.original), placeOf(parsed, f, options));
   s.appendLeft(startOf(parsed.program), start.join(''));
   return { code: s.toString(), map: s.generateMap({ source: file, includeContent: true, hires: 'boundary' }) };
 };
