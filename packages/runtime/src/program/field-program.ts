@@ -23,7 +23,7 @@ import {
   type Storage,
 } from '@filigree/sparse/fields';
 import type { Loss } from '@filigree/quant';
-import { loadArena, saveArena } from '../fields/arena-file.js';
+import { bytesInUse, loadArena, saveArena } from '../fields/arena-file.js';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
 import { mirroredArena } from '../fields/mirrored.js';
 import { hostField, hostFields, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
@@ -59,6 +59,8 @@ export interface FieldProgram {
   readonly launch: Readonly<Record<string, (...args: readonly unknown[]) => Promise<number>>>;
   /** Restarts the sequence of random numbers. Error: `program/seed`. */
   readonly seed: (seed: number) => void;
+  /** Bytes of all cells that are in use, or were and will be again. */
+  readonly bytes: () => number;
   /** The contents of all fields as bytes, and the state of the random numbers. */
   readonly save: () => Uint8Array;
   /** Restores everything to what `save` gave. Errors: `arena/…`; nothing has changed then. */
@@ -270,6 +272,7 @@ const assembled = (
       return life.background(() => runAsync(args).catch(guarded));
     }),
     seed: random.set,
+    bytes: () => bytesInUse(arena),
     save: () => saveArena(arena, random.state()),
     load: (saved) => random.restore(loadArena(arena, saved)),
     flush: () => {
