@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { filigreeVite } from '@filigree/lang/plugin';
+import { artifactBytes } from '@filigree/runtime/artifact';
+import { filigreeVite } from 'filigree/plugin';
 import { chromium, type Browser } from 'playwright-core';
 import { build, createServer, preview, type InlineConfig } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,6 +23,13 @@ const examples = [
 ].map(([, code]) => code);
 const example = (word: string): string =>
   examples.find((code) => code.includes(word)) ?? expect.fail(`no example with ${word}`);
+
+/** A module of programs that the build compiles, with a type that it strips. */
+const simulation = `import { dense, field, i, kernel, layout, range } from 'filigree';
+const x = field('x', 'f64');
+const squares = kernel([x, 'f64'], (x, by: number) => { for (const i of range(4096)) x[i] = by * i * i; });
+export const sim = { layout: layout(dense(i, 4096).place(x)), kernels: { squares }, fields: { x } };
+`;
 
 /** What a page or a worker runs: its lines, then `end`. */
 const told = (imports: string, body: string): string =>
@@ -55,6 +63,19 @@ for (const [path, name] of [['/broken.bin', 'broken'], ['/nothing.mtx', 'missing
 try { readMatrix(new Uint8Array([0x1f, 0x8b, 0, 0])); } catch (e) { console.log('at once', e.diagnostics[0].code); }
 await writeBytes('x', new Uint8Array(1)).catch((e) => console.log('written', e.diagnostics[0].code));`,
   ),
+  artifact: told(
+    `import { loadArtifact } from 'filigree/artifact';
+import { sim as made } from './simulation.ts';`,
+    `const sim = await loadArtifact(made, { threads: 2 });
+sim.run.squares(0.5);
+console.log(sim.fields.x.get([4095]), globalThis.crossOriginIsolated);
+for (const file of ['early', 'old', 'missing'])
+  await loadArtifact('/' + file + '.filigree').catch((e) => console.log(file, e.diagnostics[0].code));`,
+  ),
+  uncaught: `import { loadArtifact } from 'filigree/artifact';
+setTimeout(() => (globalThis.document ? (globalThis.told = ['end']) : postMessage('end')), 500);
+await loadArtifact('/early.filigree');
+`,
   backends: told(
     `import { backends, program, dense, i, field, kernel, range, layout } from 'filigree';`,
     `console.log(backends().map((b) => b.name).join(' '), globalThis.crossOriginIsolated);
@@ -67,11 +88,15 @@ console.log(sim.fields.x.get([4095]));`,
 };
 
 const app = (): void => {
+  writeFileSync(join(folder, 'simulation.ts'), simulation);
   const market = '%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n';
   mkdirSync(join(folder, 'public'));
   /* Of a name that servers do not unpack by themselves. */
   writeFileSync(join(folder, 'public/packed.bin'), gzipSync(market));
   writeFileSync(join(folder, 'public/broken.bin'), gzipSync(market).subarray(0, 30));
+  const old = artifactBytes({ version: '0.0.1', name: 'sim', warnings: [], variants: [] });
+  writeFileSync(join(folder, 'public/old.filigree'), old);
+  writeFileSync(join(folder, 'public/early.filigree'), old.subarray(0, 60));
   for (const [name, code] of Object.entries(programs)) {
     writeFileSync(join(folder, `${name}.js`), code);
     writeFileSync(join(folder, `${name}.html`), `<!doctype html><script type="module" src="./${name}.js"></script>`);
@@ -92,18 +117,21 @@ worker.onerror = (e) => globalThis.told.push('error ' + e.message, 'end');
 
 const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
 
-const config = (headers: Readonly<Record<string, string>>): InlineConfig => ({
+const plugins = () => [filigreeVite({ artifacts: ['simulation.ts'], threads: 2 }) as never];
+
+const config = (headers: Readonly<Record<string, string>>, inWorkers = plugins, outDir = 'dist'): InlineConfig => ({
   root: folder,
   configFile: false,
   logLevel: 'error',
   appType: 'mpa',
   /* As docs/browser.md says: in the pages and in the workers. */
-  plugins: [filigreeVite() as never],
-  worker: { format: 'es', plugins: () => [filigreeVite() as never] },
+  plugins: plugins(),
+  worker: { format: 'es', plugins: inWorkers },
   server: { headers, port: 0, host: '127.0.0.1', fs: { strict: false }, hmr: false },
   preview: { headers, port: 0, host: '127.0.0.1' },
   build: {
     target: 'es2022',
+    outDir,
     chunkSizeWarningLimit: 2000,
     rollupOptions: {
       input: Object.keys(programs).flatMap((name) => [
@@ -122,10 +150,11 @@ afterAll(async () => {
 const held: { browser?: Browser } = {};
 
 /** What a page tells, and what its console says. */
-const visit = async (url: string): Promise<readonly string[]> => {
+const visit = async (url: string, consoleToo = false): Promise<readonly string[]> => {
   const page = await held.browser!.newPage();
   const errors: string[] = [];
   page.on('pageerror', (e) => errors.push(`thrown ${e.message}`));
+  if (consoleToo) page.on('console', (m) => errors.push(`${m.type()} ${m.text()}`));
   try {
     await page.goto(url);
     await page.waitForFunction(() => (globalThis as { told?: string[] }).told?.at(-1) === 'end', undefined, {
@@ -140,8 +169,9 @@ const visit = async (url: string): Promise<readonly string[]> => {
   }
 };
 
-const running = async (mode: string, headers: Readonly<Record<string, string>>): Promise<string> => {
-  const server = mode === 'dev' ? await createServer(config(headers)) : await preview(config(headers));
+const running = async (mode: string, headers: Readonly<Record<string, string>>, outDir = 'dist'): Promise<string> => {
+  const all = config(headers, plugins, outDir);
+  const server = mode === 'dev' ? await createServer(all) : await preview(all);
   if ('listen' in server) await server.listen();
   closing.push(() => server.close());
   return server.resolvedUrls!.local[0];
@@ -154,9 +184,11 @@ describe.runIf(wanted && (executable !== undefined || process.env.CI === 'true')
     closing.push(() => held.browser!.close());
     app();
     await build(config({}));
+    await build(config({}, () => [], 'bare'));
     urls.dev = await running('dev', isolated);
     urls.minified = await running('built', isolated);
     urls.alone = await running('built', {});
+    urls.bare = await running('built', isolated, 'bare');
     urls.forbidden = await running('built', { 'Content-Security-Policy': "script-src 'self'" });
   }, 120_000);
 
@@ -166,6 +198,7 @@ describe.runIf(wanted && (executable !== undefined || process.env.CI === 'true')
     einsum: ['91'],
     files: ['1.5 -3', 'broken file/gzip', 'missing file/missing', 'at once file/gzip', 'written platform/node'],
     backends: ['wasm true', String(4095 * 4095)],
+    artifact: [`${0.5 * 4095 * 4095} true`, 'early artifact/truncated', 'old artifact/version', 'missing file/missing'],
   };
   describe.each(['dev', 'minified'])('%s', (mode) => {
     it.each(Object.entries(want))('%s runs in a page and in a worker', async (name, lines) => {
@@ -174,11 +207,27 @@ describe.runIf(wanted && (executable !== undefined || process.env.CI === 'true')
     });
   });
 
-  it('runs on one thread where the page is not isolated', async () => {
-    expect(await visit(`${urls.alone}backends.html`)).toEqual(['wasm false', String(4095 * 4095)]);
+  it.each(['backends', 'artifact'])(
+    '%s runs on one thread where the page is not isolated, and says so once',
+    async (name) => {
+      const lines = await visit(`${urls.alone}${name}.html`, true);
+      expect(lines[0]).toMatch(/ false$/);
+      expect(lines.filter((line) => line.includes('wasm/one-thread'))).toEqual([
+        expect.stringMatching(/^warning .*Cross-Origin-Opener-Policy/s),
+      ]);
+    },
+  );
+
+  it('says what is missing in a worker that was built without the plugin', async () => {
+    expect(await visit(`${urls.bare}fields-worker.html`)).toEqual(['code lang/unbound']);
+  });
+
+  it('says in the console what nobody catches', async () => {
+    expect(await visit(`${urls.minified}uncaught.html`)).toEqual([expect.stringContaining('artifact/truncated')]);
   });
 
   it('says which part of a content policy forbids compiling', async () => {
     expect(await visit(`${urls.forbidden}fields.html`)).toEqual(['code wasm/policy']);
+    expect(await visit(`${urls.forbidden}artifact.html`)).toEqual(['code wasm/policy']);
   });
 });

@@ -30,4 +30,8 @@ describe.runIf(process.env.FILIGREE_BUILT)('a bundle holds what it uses', () => 
     const words = 'program, layout, dense, field, kernel, active, ij';
     expect(gzipSync(await bundled(words, 'filigree')).length).toBeLessThan(291_000);
   });
+
+  it('a page with artifacts alone loads less than 26 kB gzipped', async () => {
+    expect(gzipSync(await bundled('loadArtifact', 'filigree/artifact')).length).toBeLessThan(26_000);
+  });
 });

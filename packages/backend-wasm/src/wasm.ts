@@ -15,7 +15,7 @@ import { ownMemoryLayout, writeModule } from './emit/module.js';
 import { legalizeForWasm } from './legalize.js';
 import { loadArtifact } from './load/load.js';
 import { bankOf } from './node/bank.js';
-import { SPACE, isShared, sharedMemory, webMemoryOf } from './load/memory.js';
+import { SPACE, isShared, sharedMemory, sharedMemoryAllowed, webMemoryOf } from './load/memory.js';
 import { layoutIn, ownLayout } from './memory/layout.js';
 
 /** How the WebAssembly backend writes modules. */
@@ -87,11 +87,6 @@ const wasmSpec: OptionSpec<WasmOptions> = {
 };
 
 const scalars: readonly ScalarType[] = ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'];
-
-/* Browsers give shared memory to isolated pages only and say so; Node always has it and does not say. */
-const sharedMemoryAllowed = (): boolean =>
-  typeof SharedArrayBuffer !== 'undefined' &&
-  (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
 
 const probe = () => {
   if (typeof WebAssembly === 'undefined')

@@ -33,6 +33,7 @@ export {
   ARITHMETICS,
   DiagnosticError,
   formatDiagnostic,
+  orThrow,
   symbolicMath,
   type Arithmetic,
   type Diagnostic,

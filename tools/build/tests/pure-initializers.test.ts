@@ -12,6 +12,10 @@ describe('what modules compute when they are loaded', () => {
     ],
     ['const x = { ...y };', 'const x = /* @__PURE__ */ (() => ({ ...y }))();'],
     ['const x = [table.add];', 'const x = /* @__PURE__ */ (() => [table.add])();'],
+    [
+      'var x = {};\n__export(x, { a: () => a });\n',
+      'var x = /* @__PURE__ */ ((all) => (__export(all, { a: () => a }), all))({});\n\n',
+    ],
   ])('may be left out: %s', (code, expected) => {
     expect(written(code)).toBe(expected);
   });

@@ -1,8 +1,16 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { Artifact } from '@filigree/backend';
-import { type Executable, type LoadOptions, executableOf, placeModule } from '@filigree/backend/device';
+import {
+  type Executable,
+  type Launches,
+  type Library,
+  type LoadOptions,
+  executableOf,
+  launchesOf,
+  placeAlone,
+} from '@filigree/backend/device';
 import { loadSpec } from '@filigree/backend/options';
-import { type Diagnostics, type Module, attempt, checkOptions, fail } from '@filigree/ir';
+import { type Diagnostics, type Module, attempt, checkOptions, error, fail, formatDiagnostic } from '@filigree/ir';
 import { exportName } from '../emit/kernel.js';
 import { ownMemoryLayout } from '../emit/module.js';
 import { type MemoryLayout, layoutIn } from '../memory/layout.js';
@@ -20,20 +28,57 @@ export const loadArtifact = (
   given: LoadOptions | undefined,
   shared: boolean,
 ): TaskEither<Diagnostics, Executable> =>
-  attempt(async () => {
-    const options = checkOptions('load', given, loadSpec);
-    const bytes =
+  attempt(() =>
+    loaded(
+      executableOf,
       artifact.bytes ??
-      fail('load/artifact', 'the artifact has no bytes', { remedy: "pass what this backend's compile made" });
-    const layout = options.placement ? layoutIn(module, options.placement) : ownMemoryLayout(module);
-    const code = await compiled(bytes);
-    const placement =
-      options.placement ??
-      placeModule(module, ownMemory(layout, shared), {}, { offsetOf: layout.offsetOf, bytes: layout.pages * 65536 });
-    const instance = await instantiated(code, webMemoryOf(placement.memory));
-    checkArtifact(module, layout, instance);
-    return executableOf(module, libraryOf(module, code, instance, placement, layout), options);
+        fail('load/artifact', 'the artifact has no bytes', { remedy: "pass what this backend's compile made" }),
+      module,
+      checkOptions('load', given, loadSpec),
+      shared,
+    ),
+  );
+
+/**
+ * The same of the bytes of an artifact, for launches alone: what runs them needs no compiler beside it. The module is asked for buffers,
+ * kernels and their parameters only.
+ */
+export const loadCode = (bytes: Uint8Array, module: Module, options: LoadOptions, shared: boolean): Promise<Launches> =>
+  loaded(launchesOf, bytes, module, options, shared);
+
+const loaded = async <A>(
+  make: (module: Module, library: Library, options: LoadOptions) => A,
+  bytes: Uint8Array,
+  module: Module,
+  options: LoadOptions,
+  shared: boolean,
+): Promise<A> => {
+  if (!shared && (options.threads ?? 1) > 1) sayOneThread();
+  const layout = options.placement ? layoutIn(module, options.placement) : ownMemoryLayout(module);
+  const code = await compiled(bytes);
+  const placement =
+    options.placement ??
+    placeAlone(module, ownMemory(layout, shared), { offsetOf: layout.offsetOf, bytes: layout.pages * 65536 });
+  const instance = await instantiated(code, webMemoryOf(placement.memory));
+  checkArtifact(module, layout, instance);
+  return make(module, libraryOf(module, code, instance, placement, layout), options);
+};
+
+/* Once, and where people look: a program that runs slower than it was asked to is no failure. */
+const sayOneThread = (): void => {
+  if (said.oneThread) return;
+  said.oneThread = true;
+  const alone = (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated === false;
+  const problem = error('wasm/one-thread', 'programs run on one thread here: their memory cannot be shared', {
+    remedy: alone
+      ? 'let the server send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp'
+      : 'make the backend, or the artifact, for threads: wasm({ shared: true }), --threads 2',
   });
+  // eslint-disable-next-line no-console -- the page's console is where it is looked for
+  console.warn(formatDiagnostic({ ...problem, severity: 'warning' }));
+};
+
+const said = { oneThread: false };
 
 /* Code that was made for another place would write over other programs. */
 const checkArtifact = (module: Module, layout: MemoryLayout, { exports }: WebAssembly.Instance): void => {

@@ -1,5 +1,5 @@
 import type { MemoryOptions } from '@filigree/backend';
-import { type Memory, type Region, memoryOf } from '@filigree/backend/device';
+import { type Memory, type Region, mappedMemoryOf } from '@filigree/backend/device';
 import { fail } from '@filigree/ir';
 import { type MemoryLayout, mostPages, pagesFor, spare } from '../memory/layout.js';
 
@@ -74,6 +74,11 @@ export const webMemoryOf = (memory: Memory): WebAssembly.Memory =>
   webMemories.get(memory) ??
   fail('memory/backend', 'the memory is none that this backend opened', { remedy: 'open it for the backend' });
 
+/** Whether memory can be shared: browsers give it to isolated pages only and say so; Node always has it and does not say. */
+export const sharedMemoryAllowed = (): boolean =>
+  typeof SharedArrayBuffer !== 'undefined' &&
+  (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
+
 /** Whether threads share a memory. */
 export const isShared = ({ buffer }: WebAssembly.Memory): boolean =>
   typeof SharedArrayBuffer !== 'undefined' && buffer instanceof SharedArrayBuffer;
@@ -104,7 +109,7 @@ const known = (
   web: WebAssembly.Memory,
   { allocate, release }: { allocate: (bytes: number) => number; release: (region: Region) => void },
 ): Memory => {
-  const memory = memoryOf({
+  const memory = mappedMemoryOf({
     space: SPACE,
     allocate: (bytes) => {
       const at = allocate(bytes);

@@ -32,6 +32,12 @@ export interface Executable {
   readonly dispose: () => void;
 }
 
+/** What launching takes, on as many threads as was said when the module was loaded. */
+export interface Launches extends Pick<Executable, 'memory' | 'buffer' | 'buffers' | 'ready' | 'dispose'> {
+  readonly launch: (kernel: string, args: readonly Scalar[]) => void;
+  readonly launchAsync: (kernel: string, args: readonly Scalar[]) => Promise<void>;
+}
+
 /** Launches of a program, one after the other. */
 export interface Commands {
   /** Gives launch `k` other arguments. Errors: `run/arguments`, `run/busy`. */
@@ -51,6 +57,64 @@ export const executableOf = (
   library: Library,
   { threads: defaults = 1 }: LoadOptions = {},
 ): Executable => {
+  const { launches, checkKernel, launching, now, inBackground } = launchingOf(module, library, defaults);
+  const { ready } = launches;
+  const threads = (options: RunOptions | undefined): number =>
+    options === undefined ? defaults : (checkOptions('run', options, runSpec).threads ?? defaults);
+  const needy = module.kernels.find((k) => k.params.length > 0);
+  const whole: { list?: CommandList } = {};
+  const all = (): CommandList => {
+    if (needy)
+      fail('run/arguments', `kernel @${needy.name} takes arguments, so the kernels cannot run all at once`, {
+        remedy: 'launch them one by one',
+      });
+    return (whole.list ??= library.commands(module.kernels.map((k) => ({ kernel: k.name, args: [] }))));
+  };
+  return {
+    ...launches,
+    run: (options) => {
+      ready();
+      now(all(), threads(options));
+    },
+    runAsync: async (options) => {
+      ready();
+      await inBackground(all(), threads(options));
+    },
+    launch: (name, args, options) => {
+      ready();
+      now(launching(name, args), threads(options));
+    },
+    launchAsync: async (name, args, options) => {
+      ready();
+      await inBackground(launching(name, args), threads(options));
+    },
+    commands: (given) => {
+      ready();
+      for (const { kernel } of given) checkKernel(kernel);
+      const list = library.commands(given);
+      return {
+        set: (k, args) => {
+          ready();
+          list.set(k, args);
+        },
+        run: (options) => {
+          ready();
+          now(list, threads(options));
+        },
+        runAsync: async (options) => {
+          ready();
+          await inBackground(list, threads(options));
+        },
+      };
+    },
+  };
+};
+
+/** As `executableOf`, for those who only launch. */
+export const launchesOf = (module: Module, library: Library, { threads = 1 }: LoadOptions = {}): Launches =>
+  launchingOf(module, library, threads).launches;
+
+const launchingOf = (module: Module, library: Library, defaults: number) => {
   const { placement } = library;
   const { memory, places } = placement;
   const work = workOn(memory);
@@ -64,8 +128,6 @@ export const executableOf = (
         remedy: 'await runAsync before the next run; load it twice, each with its memory, to run twice at once',
       });
   };
-  const threads = (options: RunOptions | undefined): number =>
-    options === undefined ? defaults : (checkOptions('run', options, runSpec).threads ?? defaults);
   const release = (): void => {
     library.dispose();
     placement.release();
@@ -114,23 +176,13 @@ export const executableOf = (
     list.set(0, args);
     return list;
   };
-  const needy = module.kernels.find((k) => k.params.length > 0);
-  const whole: { list?: CommandList } = {};
-  const all = (): CommandList => {
-    if (needy)
-      fail('run/arguments', `kernel @${needy.name} takes arguments, so the kernels cannot run all at once`, {
-        remedy: 'launch them one by one',
-      });
-    return (whole.list ??= library.commands(module.kernels.map((k) => ({ kernel: k.name, args: [] }))));
-  };
-
   const buffers = new Map(
     module.buffers.flatMap((b) => {
       const place = places.get(b.name);
       return place === undefined ? [] : [[b.name, deviceBuffer({ ...b, ...place })] as const];
     }),
   );
-  return {
+  const launches: Launches = {
     memory,
     buffer: (name) =>
       buffers.get(name) ??
@@ -139,40 +191,13 @@ export const executableOf = (
       }),
     buffers: viewsOf(memory, buffers),
     ready,
-    run: (options) => {
+    launch: (name, args) => {
       ready();
-      now(all(), threads(options));
+      now(launching(name, args), defaults);
     },
-    runAsync: async (options) => {
+    launchAsync: async (name, args) => {
       ready();
-      await inBackground(all(), threads(options));
-    },
-    launch: (name, args, options) => {
-      ready();
-      now(launching(name, args), threads(options));
-    },
-    launchAsync: async (name, args, options) => {
-      ready();
-      await inBackground(launching(name, args), threads(options));
-    },
-    commands: (given) => {
-      ready();
-      for (const { kernel } of given) checkKernel(kernel);
-      const list = library.commands(given);
-      return {
-        set: (k, args) => {
-          ready();
-          list.set(k, args);
-        },
-        run: (options) => {
-          ready();
-          now(list, threads(options));
-        },
-        runAsync: async (options) => {
-          ready();
-          await inBackground(list, threads(options));
-        },
-      };
+      await inBackground(launching(name, args), defaults);
     },
     dispose: () => {
       if (state.disposed) return;
@@ -180,6 +205,7 @@ export const executableOf = (
       if (!state.running) release();
     },
   };
+  return { launches, checkKernel, launching, now, inBackground };
 };
 
 /* Made at once where they can be: an access to one is then no more than an access. */

@@ -63,7 +63,12 @@ export interface Region {
 }
 
 /** The memory of a device. All that is the same for all devices, holders and checks, is done here. */
-export const memoryOf = (device: Device): Memory => {
+export const memoryOf = (device: Device): Memory => memoryWith(device, mirrorOf);
+
+/** The same of a device whose memory the host sees, for places where code is counted: it knows nothing of mirrors. */
+export const mappedMemoryOf = (device: Omit<Device, 'read' | 'write'>): Memory => memoryWith(device, undefined);
+
+const memoryWith = (device: Device, mirrored: typeof mirrorOf | undefined): Memory => {
   const held = new Map<Block, Held>();
   const mirrors = new Set<KeptMirror>();
   let disposed = false;
@@ -134,11 +139,11 @@ export const memoryOf = (device: Device): Memory => {
     mirror: (block) => {
       const known = entry(block);
       const { read, write } = device;
-      if (!read || !write)
+      if (!read || !write || !mirrored)
         return fail('memory/mapped', `the host sees the memory of ${device.space} itself`, { remedy: 'use view()' });
       if (!known.mirror) {
         const { at } = known.region;
-        known.mirror = mirrorOf(block.bytes, {
+        known.mirror = mirrored(block.bytes, {
           read: (offset, into) => read(at + offset, into),
           write: (offset, from) => write(at + offset, from),
         });

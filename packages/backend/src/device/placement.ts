@@ -39,6 +39,14 @@ export const addressOf = ({ block, offset }: Place): number => block.at + offset
  */
 export const placeModule = (module: Module, memory: Memory, bindings: Bindings, layout: OwnLayout): Placement => {
   checkBindings(module, memory, bindings);
+  return placed(module, memory, bindings, layout);
+};
+
+/** As `placeModule`, of a module that is bound to nothing. Error: `load/memory`. */
+export const placeAlone = (module: Module, memory: Memory, layout: OwnLayout): Placement =>
+  placed(module, memory, {}, layout);
+
+const placed = (module: Module, memory: Memory, bindings: Bindings, layout: OwnLayout): Placement => {
   const bound = new Set(Object.keys(bindings));
   const own = memory.allocate(layout.bytes);
   const blocks = [own];

@@ -1,4 +1,4 @@
-import { type OptionKind, type OptionSpec, option } from '@filigree/ir';
+import { type OptionKind, type OptionSpec, option, wholeOption } from '@filigree/ir';
 import type { Placement } from './placement.js';
 
 /** How an artifact is loaded. */
@@ -19,7 +19,7 @@ export interface RunOptions {
 export const MOST_THREADS = 1024;
 
 /** A number of threads, as an option. */
-export const threadsOption: OptionKind = option.whole(1, MOST_THREADS);
+export const threadsOption: OptionKind = wholeOption(1, MOST_THREADS);
 
 /** What the options of loading take. */
 export const loadSpec: OptionSpec<LoadOptions> = {

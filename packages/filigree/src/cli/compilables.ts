@@ -15,6 +15,7 @@ import type { Stage } from '../api/build.js';
 import { resolveBackend } from '../api/backends.js';
 import { compile } from '../api/compile.js';
 import { program, type FieldProgramOptions } from '../api/program.js';
+import { makeArtifact, type MakeArtifactOptions } from '../artifact/make-artifact.js';
 import { placeOf } from './load-module.js';
 
 /** Something that a module exports and `filigree compile` takes. */
@@ -23,6 +24,8 @@ export interface Compilable {
   /** Whether it is a traced program, to which a level of arithmetic applies. */
   readonly traced: boolean;
   readonly compile: (options: CompilableOptions) => Promise<Compiled>;
+  /** The bytes of a file that pages can load; of programs of fields alone. */
+  readonly artifact?: (options: MakeArtifactOptions) => Promise<Uint8Array>;
 }
 
 export interface CompilableOptions {
@@ -165,6 +168,12 @@ type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget' | '
 const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...given }: FieldExport): Compilable => ({
   name,
   traced: false,
+  artifact: ({ extensions, ...options }) =>
+    makeArtifact(
+      name,
+      { layout, kernels, ...(budget === undefined ? {} : { budget }), ...given },
+      { ...options, extensions: [...(given.extensions ?? []), ...extensions] },
+    ),
   compile: async (options) => {
     const { threads, cache, onProgress } = options;
     const extensions = [...(given.extensions ?? []), ...options.extensions];

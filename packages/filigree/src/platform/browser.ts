@@ -1,6 +1,7 @@
 import { wasm } from '@filigree/backend-wasm';
 import { fail } from '@filigree/ir';
 import { gemmTargets } from '@filigree/tensor/linalg';
+import { fetched } from './fetched.js';
 import { brokenGzip, isGzip } from './gzip.js';
 import type { Platform } from './platform.js';
 
@@ -30,25 +31,6 @@ export const platform = {
 } as const satisfies Platform;
 
 const onlyNode = (what: string, remedy: string): never => fail('platform/node', `${what} in a browser`, { remedy });
-
-const fetched = async (url: string): Promise<Uint8Array> => {
-  let answer: Response;
-  try {
-    answer = await fetch(url);
-    if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
-  } catch (e) {
-    return fail('file/unreadable', `'${url}' cannot be fetched (${e instanceof Error ? e.message : String(e)})`, {
-      remedy: 'check the address, and that its server allows this page to read it',
-    });
-  }
-  if (answer.status === 404)
-    return fail('file/missing', `there is no file '${url}'`, {
-      remedy: 'check the address; it is relative to the page',
-    });
-  return fail('file/unreadable', `'${url}' cannot be fetched (status ${answer.status})`, {
-    remedy: 'check the address, and that its server allows this page to read it',
-  });
-};
 
 const unpacked = async (bytes: Uint8Array, name: string): Promise<Uint8Array> => {
   try {

@@ -4,7 +4,7 @@ import { type Type, sameType, typeText } from '../kernel/type.js';
 
 /** What every definition must say; the rest has a default: pure, no traits. */
 export type Definition = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> &
-  Partial<Pick<OpDef, 'effects' | 'traits' | 'control' | 'accesses'>>;
+  Partial<Pick<OpDef, 'effects' | 'traits' | 'control' | 'accesses' | 'range' | 'fold'>>;
 
 /** An op whose meaning is a plain function of its operands, chosen once per op. */
 export const defineBound = (def: Definition, bind: (op: Op, machine: Machine) => BoundOp): OpDef => ({

@@ -11,6 +11,7 @@ import {
   scalarOf,
   typeText,
 } from '../kernel/type.js';
+import { rangeBetween } from '../range/range.js';
 import {
   type Lane,
   booleanAttr,
@@ -126,6 +127,10 @@ const load: OpDef = defineBound(
     },
     effects: (op) => [{ kind: 'read', buffer: bufferName(op) }],
     accesses: (op) => [touched(op, 'read', 0, lanesOf(op.results[0].type), op.results[0])],
+    range: (op, _operands, type) => {
+      const promised = rangeOf(op);
+      return promised && rangeBetween(type, promised[0], promised[1]);
+    },
     traits: { mayTrap: true },
   },
   (op, machine) => {

@@ -40,7 +40,13 @@ export type Truth = boolean | Sym;
 export const isSymbolic = (x: unknown): x is Sym => x instanceof Sym;
 
 const code = (name: string): number => scalarOp(name).code;
-const [LT, LE, EQ, NE, AND, OR, NOT] = ['lt', 'le', 'eq', 'ne', 'and', 'or', 'not'].map(code);
+const LT = code('lt');
+const LE = code('le');
+const EQ = code('eq');
+const NE = code('ne');
+const AND = code('and');
+const OR = code('or');
+const NOT = code('not');
 
 const idIn = (graph: Graph, x: unknown): number => {
   if (x instanceof Sym) {

@@ -18,14 +18,16 @@ export const optionKind = (wanted: string, takes: (value: unknown) => boolean): 
   read: (value, what, path) => (takes(value) ? value : refuse(value, what, path, wanted)),
 });
 
+/** A whole number of a range. */
+export const wholeOption = (least: number, most: number = Number.MAX_SAFE_INTEGER): OptionKind =>
+  optionKind(
+    most === Number.MAX_SAFE_INTEGER ? `a whole number from ${least}` : `a whole number from ${least} to ${most}`,
+    (x) => Number.isSafeInteger(x) && (x as number) >= least && (x as number) <= most,
+  );
+
 /** Kinds of options. Numbers are never NaN. */
 export const option = {
-  /** A whole number of a range. */
-  whole: (least: number, most: number = Number.MAX_SAFE_INTEGER): OptionKind =>
-    optionKind(
-      most === Number.MAX_SAFE_INTEGER ? `a whole number from ${least}` : `a whole number from ${least} to ${most}`,
-      (x) => Number.isSafeInteger(x) && (x as number) >= least && (x as number) <= most,
-    ),
+  whole: wholeOption,
   /** A number of a range, infinity included where nothing is said of it. */
   number: (least: number = -Infinity, most: number = Infinity): OptionKind =>
     optionKind(

@@ -1,5 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js';
-import { DiagnosticError, type Diagnostics, type Loc, fail } from '../diagnostics/diagnostic.js';
+import type * as E from 'fp-ts/lib/Either.js';
+import { type Diagnostics, type Loc, fail } from '../diagnostics/diagnostic.js';
+import { orLeft } from '../diagnostics/either.js';
 import type { LayoutField, LayoutFormat, LayoutNode, LayoutWord } from '../kernel/layout.js';
 import type { Attr, Attrs, Buffer, Kernel, Op, Region, Value } from '../kernel/op.js';
 import type { Module } from '../kernel/module.js';
@@ -35,12 +36,7 @@ export const toJson = (module: Module): Json => ({
 
 /** The inverse of `toJson`. A document of another shape is `json/shape`, with the path to the place. */
 export const fromJson = (json: unknown): E.Either<Diagnostics, Module> => {
-  try {
-    return E.right(moduleFrom(json));
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
+  return orLeft(() => moduleFrom(json));
 };
 
 const nodeJson = (node: LayoutNode): Json => ({

@@ -1,14 +1,20 @@
 export * from './vocabulary/index.js';
-export { launchSeed } from './vocabulary/random.js';
+export { launchSeed } from '@filigree/ir';
 export type { Word } from './extension.js';
 export { kernel, type KernelDef, type KernelOptions } from './kernel.js';
 export {
   array,
+  matrix,
+  vector,
   type ArrayDecl,
   type KernelArg,
   type KernelFunction,
+  type KernelResult,
   type LaunchArgs,
+  type LaunchResult,
   type Params,
+  type ShapedDecl,
+  type Sides,
 } from './arguments.js';
 export {
   lowerKernel,
@@ -18,5 +24,6 @@ export {
   type LoweredKernel,
   type LoweredKernels,
 } from './lower.js';
+export type { Notes, NoteSite } from './notes.js';
 export { conjugateGradients, type ConjugateGradients, type KrylovFields } from './library/conjugate-gradients.js';
 export { solveConjugateGradients, type KrylovLaunches, type KrylovOptions } from './library/solve.js';

@@ -8,16 +8,17 @@ import {
   type OpDef,
   type RuntimeValue,
   type Scalar,
+  type Value,
 } from '@filigree/ir';
 import { isEmpty } from '../support/facts.js';
 import { uniform } from '../support/constant-in.js';
-import type { Fold } from './fold-context.js';
+import type { CanonicalizeContext } from './context.js';
 
 /**
  * Runs an op on constants by its own evaluator: a pure one, or one that only reads `const` buffers. What would trap is
  * left as it is.
  */
-export const evaluateConstants: Fold = (op, context) => {
+export const evaluateConstants = (op: Op, context: CanonicalizeContext): Value | undefined => {
   const def = context.facts.def(op);
   if (!def || def.traits.constant || op.operands.length === 0) return undefined;
   const args: RuntimeValue[] = [];

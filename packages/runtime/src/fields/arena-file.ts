@@ -13,7 +13,7 @@ import {
   type SNode,
 } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
-import { checksum } from './checksum.js';
+import { aligned, openedFile, sealedFile, type FileKind } from './sealed-file.js';
 
 /** Numbers saved with an arena: the state of a program that is not in its fields. */
 export type ArenaState = Readonly<Record<string, number>>;
@@ -21,9 +21,6 @@ export type ArenaState = Readonly<Record<string, number>>;
 /**
  * What an arena holds, as bytes: the root's cell, and of each pool the cells that were ever used. They fit every arena of the
  * same layout, whatever its budget. Error: `arena/too-large` beyond 4 GiB.
- *
- * A file is: `FILIGREE`; as u32 the version, two checks of all that follows, and the bytes of the header; as f64 the bytes of
- * the file; the header (JSON); and the parts, each at a multiple of 8 bytes. Numbers are little-endian.
  */
 export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
   arena.ready('settle');
@@ -31,29 +28,14 @@ export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
   const pools = storage.nodes.filter(isPooled);
   for (const at of pools) settle(arena, at);
   const counts = pools.map((at) => countsOf(arena, at));
-  const header = encode(JSON.stringify({ layout: layoutText(storage.layout), pools: counts, state }));
-  const parts = partsOf(arena, counts);
-  const start = aligned(PRELUDE + header.byteLength);
-  const total = parts.reduce((end, [, size]) => end + aligned(size), start);
-  if (total > MOST_BYTES)
-    fail('arena/too-large', `the file would have ${(total / 2 ** 30).toFixed(1)} GiB, and may have 4`, {
-      remedy: 'read the fields one by one: toArray()',
-    });
-
-  const out = new Uint8Array(total);
-  out.set(encode(MAGIC));
-  out.set(header, PRELUDE);
-  let end = start;
-  for (const [address, size] of parts) {
-    out.set(bytesAt(words, address, size), end);
-    end += aligned(size);
-  }
-  const view = new DataView(out.buffer);
-  view.setUint32(VERSION_AT, VERSION, true);
-  view.setUint32(HEADER_AT, header.byteLength, true);
-  view.setFloat64(TOTAL_AT, total, true);
-  checksum(out.subarray(HEADER_AT)).forEach((word, n) => view.setUint32(CHECK_AT + 4 * n, word, true));
-  return out;
+  const header = JSON.stringify({ layout: layoutText(storage.layout), pools: counts, state });
+  const parts = partsOf(arena, counts).map(([address, size]) => bytesAt(words, address, size));
+  return sealedFile(arenaFile, header, parts, (total) => {
+    if (total > MOST_BYTES)
+      fail('arena/too-large', `the file would have ${(total / 2 ** 30).toFixed(1)} GiB, and may have 4`, {
+        remedy: 'read the fields one by one: toArray()',
+      });
+  });
 };
 
 /** Bytes of what `saveArena` writes of an arena, without what it says of it. */
@@ -192,43 +174,16 @@ interface Opened {
 }
 
 const opened = (file: Uint8Array): Opened => {
-  const again = { remedy: 'save it again, or use another copy' };
-  if (
-    !(file instanceof Uint8Array) ||
-    decode(file.subarray(0, 8)) !== MAGIC.slice(0, file.byteLength) ||
-    file.byteLength < 8
-  )
-    return fail('arena/not-an-arena', 'the bytes are no saved arena', { remedy: 'give what save() made' });
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  const total = file.byteLength < PRELUDE ? Infinity : view.getFloat64(TOTAL_AT, true);
-  if (file.byteLength >= CHECK_AT && view.getUint32(VERSION_AT, true) !== VERSION)
-    return fail(
-      'arena/version',
-      `the arena was saved in version ${view.getUint32(VERSION_AT, true)}, this is version ${VERSION}`,
-      {
-        remedy: 'load it with the version of the program that saved it',
-      },
-    );
-  if (file.byteLength < total)
-    return fail('arena/truncated', `the saved arena ends after ${file.byteLength} bytes`, again);
-  const [first, second] = checksum(file.subarray(HEADER_AT));
-  if (
-    total !== file.byteLength ||
-    view.getUint32(CHECK_AT, true) !== first ||
-    view.getUint32(CHECK_AT + 4, true) !== second
-  )
-    return fail('arena/damaged', 'the saved arena is damaged: its checksum is wrong', again);
-  const size = view.getUint32(HEADER_AT, true);
-  const header = JSON.parse(decode(file.subarray(PRELUDE, PRELUDE + size))) as Omit<Opened, 'start'>;
-  return { ...header, start: aligned(PRELUDE + size) };
+  const { header, start } = openedFile(file, arenaFile);
+  return { ...(JSON.parse(header) as Omit<Opened, 'start'>), start };
 };
 
-const MAGIC = 'FILIGREE';
-const VERSION = 1;
-const [VERSION_AT, CHECK_AT, HEADER_AT, TOTAL_AT, PRELUDE] = [8, 12, 20, 24, 32];
-
-const aligned = (n: number): number => Math.ceil(n / 8) * 8;
-
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const arenaFile: FileKind = {
+  magic: 'FILIGREE',
+  version: 1,
+  area: 'arena',
+  what: 'saved arena',
+  again: 'save it again, or use another copy',
+  versions: 'load it with the version of the program that saved it',
+  give: 'give what save() made',
+};

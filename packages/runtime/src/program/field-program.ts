@@ -11,29 +11,17 @@ import {
   option,
   type OptionSpec,
   readOnly,
+  orThrow,
 } from '@filigree/ir';
-import {
-  arenaName,
-  holdsWords,
-  initializeArena,
-  settleAll,
-  sitesOf,
-  type AnyField,
-  type FieldDecl,
-  type Storage,
-} from '@filigree/sparse/fields';
 import type { Loss } from '@filigree/quant';
+import { arenaName, sitesOf, type FieldDecl, type Storage } from '@filigree/sparse/fields';
 import { bytesInUse, loadArena, saveArena } from '../fields/arena-file.js';
-import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
+import { hostField } from '../fields/host-field.js';
 import { mirroredArena } from '../fields/mirrored.js';
-import { hostField, hostFields, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
-import { once } from '../fields/once.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import type { Banking } from '../bank/banked.js';
-import { lifecycle } from '../lifecycle.js';
-import { right } from '../right.js';
 import { launchByName } from './launch-by-name.js';
-import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
+import type { Launchable } from './launcher.js';
 import { lossLedger } from './loss-ledger.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
@@ -41,24 +29,15 @@ import { recorderOf } from '../tape/recorder.js';
 import { structuresOf } from '../tape/structure.js';
 import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
 import { tapeDeck, type TapeDeck } from '../tape/tape-deck.js';
+import { running, type Running, type RunningOn, type RunningParts } from './running.js';
 import { seeds, type Seeds } from './seeds.js';
-import { checkStatus, clearStatus } from './status.js';
+import { checkStatus } from './status.js';
 
 /**
  * Fields and kernels that run on them. What a launch reports, and what the host does wrong, is thrown as `DiagnosticError`.
  * After `dispose` everything is `program/disposed`; while launches of `launch` run, the host gets `program/busy`.
  */
-export interface FieldProgram {
-  /** The scalar fields of the layout by name; those of a vector field `x` are `x_0`, `x_1` …. */
-  readonly fields: Readonly<Record<string, ScalarHostField>>;
-  /** The host's view of a field of any kind. Errors: `field/unknown`, `field/foreign`. */
-  readonly field: <F extends AnyField>(field: F) => HostFieldOf<F>;
-  /** Launches kernels and waits for them. */
-  readonly run: Readonly<Record<string, (...args: readonly unknown[]) => number>>;
-  /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */
-  readonly launch: Readonly<Record<string, (...args: readonly unknown[]) => Promise<number>>>;
-  /** Restarts the sequence of random numbers. Error: `program/seed`. */
-  readonly seed: (seed: number) => void;
+export interface FieldProgram extends Running {
   /** Bytes of all cells that are in use, or were and will be again. */
   readonly bytes: () => number;
   /** The contents of all fields as bytes, and the state of the random numbers. */
@@ -85,7 +64,8 @@ export interface FieldProgram {
   readonly tangents: TangentDeck | undefined;
   readonly storage: Storage;
   readonly instance: Instance;
-  readonly dispose: () => void;
+  /** The kernels of each launch, and how they are launched. */
+  readonly launches: Readonly<Record<string, readonly Launchable[]>>;
 }
 
 /** What is waited for. */
@@ -132,7 +112,7 @@ export const fieldProgram = (
     const random = seeds(seed);
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
-    const made = right(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
+    const made = orThrow(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
     const queue = queued && { ...queued, backend, options: compiling, instance: made };
@@ -186,92 +166,59 @@ const assembled = (
   instance: Instance,
   { random, initialized, adjoints, tangents, checked, queue: source }: Assembly,
 ): FieldProgram => {
-  const activeIn = function* (name: string): Generator<readonly number[]> {
-    for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
-  };
-  const recorder =
-    adjoints &&
-    recorderOf(instance, structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn));
   const returns = new Map(
     Object.values(launches)
       .flat()
       .flatMap(({ kernel, signature: { result } }) => (result ? [[kernel.name, result.buffer] as const] : [])),
   );
-  const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
-  const life = lifecycle({ codes: 'program', what: 'the program was', again: 'make it again' }, () => {
-    queue?.dispose();
-    instance.dispose();
-  });
-  /* Another program may run in this memory, too. */
-  const ready = (use?: ArenaUse): void => {
-    life.ready();
-    instance.ready();
-    if (use && use !== 'settle')
-      for (const deck of [recorder, forwards])
-        deck?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
-    if (use === 'hold') queue?.stop();
-    else queue?.flush();
-    if (use === 'structure') queue?.forget();
+  const take = ({ arena, life, check, guarded }: RunningParts) => {
+    const activeIn = function* (name: string): Generator<readonly number[]> {
+      for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
+    };
+    const recorder =
+      adjoints &&
+      recorderOf(instance, structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn));
+    const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
+    const queue =
+      source &&
+      new Queue({
+        ...source,
+        check: ({ launch, frames }, numbered) => checkStatus(arena, numbered, launch, frames),
+        failed: guarded,
+      });
+    return { arena, life, check, recorder, forwards, queue };
   };
-  const words = instance.buffer(arenaName(storage.memory, 'i32'));
-  const { memory } = instance;
-  const seen = memory.mapped ? instance.buffers : mirroredArena(storage, memory.mirror(words.block), words.offset);
-  const arena = openArena(storage, seen, ready, words);
-  if (!initialized) arena.mirrored?.look({ writes: true });
-  if (!initialized) initializeArena(storage, arena.words);
-  const sites = sitesOf(module);
   const ledger = lossLedger(storage, module, instance);
-  const check: LaunchContext['check'] = (name, frames) => {
-    ledger.note();
-    checkStatus(arena, sites, name, frames);
-  };
-  const context: LaunchContext = {
-    recorder,
-    tangents: forwards,
-    executable: instance,
-    nextSeed: random.next,
-    check,
-  };
-  /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
-  const guarded = (e: unknown): never => {
-    arena.mirrored?.look({ writes: true });
-    clearStatus(arena);
-    settleAll(arena);
-    throw e;
-  };
-  const queue =
-    source &&
-    new Queue({
-      ...source,
-      check: ({ launch, frames }, numbered) => checkStatus(arena, numbered, launch, frames),
-      failed: guarded,
-    });
-  const launchers = mapValues(launches, (kernels, name) =>
-    launcherOf(name, kernels, {
-      ...context,
-      ...(queue && { queue: (call) => queue.launcherOf(call) }),
-    }),
+  const parts: { taken?: ReturnType<typeof take> } = {};
+  const core = running(
+    { executable: instance, storage, sites: sitesOf(module), random, initialized, seen: seenBy(instance, storage) },
+    launches,
+    (given) => {
+      const { recorder, forwards, queue } = (parts.taken = take(given));
+      return {
+        context: { recorder, tangents: forwards, ...(queue && { queue: (call) => queue.launcherOf(call) }) },
+        onUse: (use) => {
+          if (use && use !== 'settle')
+            for (const deck of [recorder, forwards])
+              deck?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
+          if (use === 'hold') queue?.stop();
+          else queue?.flush();
+          if (use === 'structure') queue?.forget();
+        },
+        onBackground: (name) => {
+          for (const deck of [recorder, forwards])
+            deck?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
+          queue?.flush();
+          queue?.forget();
+        },
+        onRan: ledger.note,
+        onDispose: () => queue?.dispose(),
+      };
+    },
   );
-
+  const { arena, life, check, recorder, forwards, queue } = parts.taken!;
   const program: FieldProgram = {
-    fields: fieldsOf(arena),
-    field: hostFields(arena),
-    run: mapValues(launchers, ({ run }) => (...args: readonly unknown[]) => {
-      life.ready();
-      try {
-        return run(args);
-      } catch (e) {
-        return guarded(e);
-      }
-    }),
-    launch: mapValues(launchers, ({ runAsync }, name) => (...args: readonly unknown[]) => {
-      for (const deck of [recorder, forwards])
-        deck?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
-      queue?.flush();
-      queue?.forget();
-      return life.background(() => runAsync(args).catch(guarded));
-    }),
-    seed: random.set,
+    ...core,
     bytes: () => bytesInUse(arena),
     save: () => saveArena(arena, random.state()),
     load: (saved) => random.restore(loadArena(arena, saved)),
@@ -290,9 +237,16 @@ const assembled = (
     tangents: forwards,
     storage,
     instance: queue ? held(instance, queue) : instance,
-    dispose: life.dispose,
+    launches,
   };
   return readOnly(program, 'a program is what it was made to be', () => 'make another');
+};
+
+/** The arena as the host sees it: where it lies, or in a mirror. */
+const seenBy = ({ memory, buffer, buffers }: Instance, storage: Storage): RunningOn['seen'] => {
+  if (memory.mapped) return buffers;
+  const words = buffer(arenaName(storage.memory, 'i32'));
+  return mirroredArena(storage, memory.mirror(words.block), words.offset);
 };
 
 /** An instance whose memory is handed out as it is after all launches, and from then on after each. */
@@ -311,30 +265,3 @@ const held = (instance: Instance, queue: Queue): Instance =>
       },
     }),
   });
-
-/* Made when they are first asked for: a layout may have many fields. */
-const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {
-  const fields: Record<string, ScalarHostField> = {};
-  const { layout } = arena.storage;
-  for (const { field, path } of layout.fields.values())
-    if (!holdsWords(layout.nodes[path[path.length - 1]]))
-      Object.defineProperty(fields, field.name, {
-        enumerable: true,
-        get: once(() => hostField<FieldDecl>(arena, field)),
-      });
-  return readOnlyFields(fields);
-};
-
-/** Fields by name, which refuse to be assigned to. */
-export const readOnlyFields = <T extends object>(fields: T): T =>
-  readOnly(
-    fields,
-    'a field stays what it is',
-    (name) => `write its elements: fields.${name}.fromArray(values), or set(at, value)`,
-  );
-
-const mapValues = <A, B>(
-  record: Readonly<Record<string, A>>,
-  f: (value: A, key: string) => B,
-): Readonly<Record<string, B>> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, f(value, key)]));

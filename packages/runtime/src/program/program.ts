@@ -15,8 +15,15 @@ import {
   type OptionSpec,
   readOnly,
   toJson,
+  orThrow,
 } from '@filigree/ir';
-import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
+import {
+  lowerKernels,
+  type KernelDef,
+  type KernelSignature,
+  type LaunchArgs,
+  type LaunchResult,
+} from '@filigree/lang/kernels';
 import { notesOnBits } from '@filigree/quant';
 import {
   cutKernels,
@@ -32,13 +39,11 @@ import type { HostFieldOf } from '../fields/host-field.js';
 import { bankEntry, type BankEntry } from '../bank/banked.js';
 import { keyText } from '../bank/key-text.js';
 import { withKept } from '../bank/with-kept.js';
-import { right } from '../right.js';
 import { openMemory } from '../sharing.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
 import {
   fieldProgram,
   fieldProgramSpec,
-  readOnlyFields,
   type FieldProgram,
   type FieldProgramOptions,
   type QueueSource,
@@ -49,6 +54,8 @@ import { withDerivatives } from '../tape/derivative-kernels.js';
 import { withCompanions, type Asked } from '../tape/differentiated-fields.js';
 import { framesOf } from './frames.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
+import { readOnlyFields } from './running.js';
+import { buffersWritten } from './written.js';
 import type { Launchable } from './launcher.js';
 
 /** Kernels by the name of their launch; those of a list run one after the other. */
@@ -98,14 +105,23 @@ export interface Program<K extends Kernels = Kernels, F extends Fields = Fields>
   readonly fields: { readonly [N in keyof F]: HostFieldOf<F[N]> };
   /**
    * Launches kernels and waits for them: `run.diffuse(0.1)`. Arrays are copied in, and out again where they are written.
-   * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1; NaN if nothing.
+   * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1, of vectors a list and of
+   * matrices a list of rows; NaN if nothing.
    */
-  readonly run: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => number };
+  readonly run: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => LaunchResultOf<K[N]> };
   /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */
-  readonly launch: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => Promise<number> };
+  readonly launch: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => Promise<LaunchResultOf<K[N]>> };
   /** What may go wrong, such as iterations of a parallel loop that write one element, and what compiling noted. */
   readonly warnings: Diagnostics;
 }
+
+/** What a launch gives back; of a list of kernels what one of them does. */
+export type LaunchResultOf<D> =
+  D extends KernelDef<infer _, infer R>
+    ? LaunchResult<R>
+    : D extends readonly KernelDef<infer _, infer R>[]
+      ? LaunchResult<R>
+      : number;
 
 /** The arguments of a launch. A list of kernels takes them by name, in the order in which the names first appear. */
 export type LaunchArgsOf<D> = D extends KernelDef<infer A> ? LaunchArgs<A> : readonly unknown[];
@@ -129,9 +145,10 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const named = namesOf(options.kernels);
     const companions = withCompanions(plain, options.differentiate, options.tangents);
     const { layout } = companions;
-    const { module: primal, signatures } = right(
+    const { module: primal, signatures } = orThrow(
       lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
         derivatives: options.differentiate !== undefined || options.tangents !== undefined,
+        debug: options.debug === true,
       }),
     );
     const { module, adjoints, tangents } = withDerivatives(
@@ -161,7 +178,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       });
     const queue = waits(options) ? queueOf(options, module, storage, passes, backend) : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
-      right(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
+      orThrow(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
     const entry = await entryOf(options, module, backend);
     const made = await withKept(
       entry,
@@ -171,7 +188,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           kept?.lowered ??
           (options.pipeline
             ? lowerWith(lowerAgain)
-            : right(await lowerAhead(module, passes, backend, only(options, compileSpec))));
+            : orThrow(await lowerAhead(module, passes, backend, only(options, compileSpec))));
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
         return fieldProgram(
           storage,
@@ -243,7 +260,7 @@ const queueOf = (
     cut,
     tasks: cut.setting,
     queue: typeof queue === 'object' ? queue : {},
-    lower: (fused) => right(passes.run(whole(fused))),
+    lower: (fused) => orThrow(passes.run(whole(fused))),
     entry: (fused) => entryOf(options, whole(fused), backend),
   };
 };
@@ -260,7 +277,7 @@ const roomFor = async (
     arenas.set(name, Math.max(arenas.get(name) ?? 0, b.length * byteSize(b.type)));
   }
   const bytes = [...arenas.values()].reduce((sum, n) => sum + n, ROOM);
-  return { memory: right(await openMemory(backend, { bytes })()) };
+  return { memory: orThrow(await openMemory(backend, { bytes })()) };
 };
 
 /** Bytes for what tasks of plans leave for each other, and for what a backend keeps of its own. */
@@ -345,7 +362,7 @@ const launchables =
     return kernel
       ? {
           kernel,
-          writes: writes?.get(name),
+          writes: writes?.get(name) ?? buffersWritten(kernel),
           signature: signatures[name],
           frames: framesOf({ ...definitions.get(name)!, name }),
         }

@@ -1,5 +1,4 @@
-import { fail } from '@filigree/ir';
-import { launchSeed } from '@filigree/lang/kernels';
+import { fail, launchSeed } from '@filigree/ir';
 
 /** Seeds of launches: they follow from the program's seed and from how many launches drew one before. */
 export interface Seeds {

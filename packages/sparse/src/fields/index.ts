@@ -71,6 +71,7 @@ export {
   type Storage,
   type StorageOptions,
 } from './storage/storage.js';
+export { storageData, storageFrom, type StorageData } from './storage/storage-data.js';
 export { hashOf } from './storage/hash-of.js';
 export { closeLots, givenOf, type Given } from './storage/turns.js';
 export { snodeDialect } from './access/snode-dialect.js';

@@ -1,7 +1,6 @@
-import { fail, isFloat, opTable, walk } from '@filigree/ir';
+import { fail, isFloat, opTable, orThrow, walk } from '@filigree/ir';
 import { active, at, kernel, lowerKernels, type KernelDef } from '@filigree/lang/kernels';
 import { componentsOf, fieldDialects, valueName, type AnyField, type Layout } from '@filigree/sparse/fields';
-import { right } from '../build.js';
 import type { FieldProgram } from '../program.js';
 import type { Surveyed } from './formats-for.js';
 
@@ -59,7 +58,7 @@ export const writesOf = (
   layout: Layout,
   fields: readonly AnyField[],
 ): ReadonlyMap<string, ReadonlySet<string>> => {
-  const { module } = right(lowerKernels(kernels, layout));
+  const { module } = orThrow(lowerKernels(kernels, layout));
   const table = opTable(fieldDialects(layout));
   const names = new Map(
     fields.flatMap((f) =>

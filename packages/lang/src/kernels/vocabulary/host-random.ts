@@ -1,7 +1,6 @@
-import { fail } from '@filigree/ir';
+import { fail, launchSeed } from '@filigree/ir';
 import {
   hostWords,
-  launchSeed,
   moreBits,
   nextRandom,
   randomDouble,

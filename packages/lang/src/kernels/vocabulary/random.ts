@@ -16,17 +16,6 @@ export interface RandomState<S> {
 }
 
 /**
- * The seed of a launch: of a program's seed and of how many launches drew random numbers before, such that neighbours give unrelated
- * ones (the finaliser of MurmurHash 3).
- */
-export const launchSeed = (seed: number, launch: number): number => {
-  let h = (seed ^ Math.imul(launch + 1, 0x9e3779b1)) | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
-};
-
-/**
  * The start of the random numbers of one iteration of a parallel loop, from a seed and the coordinates of the iteration as
  * the loop counts them (the bits of an i32 as u32). The body of a kernel around its loops is the iteration without
  * coordinates, and its seed is that of the launch. Whenever a kernel that uses random numbers comes to a loop that is

@@ -10,7 +10,7 @@ export interface Site {
 }
 
 /** The places of a module that `lowerAccess` has numbered. */
-export const sitesOf = (module: Module): readonly Site[] =>
+export const sitesOf = (module: Pick<Module, 'attrs'>): readonly Site[] =>
   Array.isArray(module.attrs.sites) ? (module.attrs.sites as readonly (readonly Attr[])[]).map(decode) : [];
 
 /** The module with more places behind those it has. */

@@ -1,0 +1,2 @@
+export { loadCode } from './load.js';
+export { sharedMemoryAllowed } from './memory.js';

@@ -1,0 +1,84 @@
+import { loadCode, sharedMemoryAllowed } from '@filigree/backend-wasm/load';
+import { checkOptions, fail, optionKind, wholeOption, type OptionSpec } from '@filigree/ir';
+import type { Fields, Kernels, Program } from '@filigree/runtime';
+import { openArtifact } from '@filigree/runtime/artifact';
+import type { FieldDecl, Formats, Layout } from '@filigree/sparse/fields';
+import { fetched } from '../platform/fetched.js';
+import { VERSION } from './version.js';
+
+/** A program that was compiled ahead of time, where its bytes are or as text. */
+export interface Artifact<K extends Kernels = Kernels, F extends Fields = Fields> {
+  readonly is: 'artifact';
+  readonly url?: URL | string;
+  readonly base64?: string;
+  /** Of types alone: what it was made from. */
+  readonly of?: { readonly kernels: K; readonly fields?: F };
+}
+
+/** The artifact of a program `{ layout, kernels }`. */
+export type ArtifactOf<P> = P extends { readonly kernels: infer K extends Kernels }
+  ? Artifact<K, P extends { readonly fields: infer F extends Fields } ? F : AllFields>
+  : never;
+
+/** A program as a module exports it: the build plugin puts its artifact in its place. */
+export interface ProgramSource<K extends Kernels = Kernels, F extends Fields = Fields> {
+  readonly layout: Layout;
+  readonly kernels: K;
+  readonly fields?: F;
+}
+
+/** What runs of it, with no compiler beside it. */
+export type ArtifactProgram<K extends Kernels = Kernels, F extends Fields = Fields> = Pick<
+  Program<K, F>,
+  'fields' | 'run' | 'launch' | 'seed' | 'warnings' | 'dispose'
+>;
+
+/** How an artifact is loaded. */
+export interface LoadArtifactOptions {
+  /** Threads of launches; default 1. More take an artifact that was made for threads, and a page that is isolated. */
+  readonly threads?: number;
+  /** Seed of random numbers; default 0. */
+  readonly seed?: number;
+  /** The formats that fields are stored in: `quantFormats` of `@filigree/quant`. */
+  readonly formats?: Formats;
+}
+
+type AllFields = Readonly<Record<string, FieldDecl>>;
+
+/**
+ * Runs a program that was compiled ahead of time: the export of a module that the build plugin compiled, what
+ * `filigree compile --artifact` wrote, its address, or its bytes. Errors: `artifact/not-compiled`, `artifact/version`, `artifact/truncated`,
+ * `artifact/damaged`, `artifact/not-an-artifact`, `file/…`, `layout/format`, `wasm/policy`.
+ */
+export const loadArtifact = async <K extends Kernels = Kernels, F extends Fields = AllFields>(
+  source: Artifact<K, F> | ProgramSource<K, F> | URL | string | Uint8Array,
+  given?: LoadArtifactOptions,
+): Promise<ArtifactProgram<K, F>> => {
+  const options = checkOptions('loadArtifact', given, loadArtifactSpec);
+  const made = await openArtifact(await bytesOf(source), {
+    ...options,
+    version: VERSION,
+    shared: sharedMemoryAllowed(),
+    load: loadCode,
+  });
+  return made as unknown as ArtifactProgram<K, F>;
+};
+
+const object = (wanted: string) => optionKind(wanted, (x) => typeof x === 'object' && x !== null);
+
+const loadArtifactSpec: OptionSpec<LoadArtifactOptions> = {
+  threads: wholeOption(1),
+  seed: wholeOption(0),
+  formats: object('formats by name'),
+};
+
+const bytesOf = async (source: Artifact | ProgramSource | URL | string | Uint8Array): Promise<Uint8Array> => {
+  if (source instanceof Uint8Array) return source;
+  if (typeof source === 'string' || source instanceof URL) return fetched(String(source));
+  if ('is' in source && source.base64 !== undefined)
+    return Uint8Array.from(atob(source.base64), (c) => c.charCodeAt(0));
+  if ('is' in source && source.url !== undefined) return fetched(String(source.url));
+  return fail('artifact/not-compiled', 'what is to be loaded is a program, and no artifact of it', {
+    remedy: "name its module in the plugin's option artifacts, or load what filigree compile --artifact writes",
+  });
+};

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { wasm } from '@filigree/backend-wasm';
+import { quantFormats } from '@filigree/quant';
+import { artifactBytes } from '@filigree/runtime/artifact';
+import fc from 'fast-check';
+import type { DiagnosticError } from 'filigree';
+import {
+  active,
+  bitStruct,
+  dense,
+  field,
+  fixed,
+  hash,
+  i,
+  ij,
+  kernel,
+  layout,
+  program,
+  random,
+  stored,
+  vectorField,
+} from 'filigree';
+import { loadArtifact } from 'filigree/artifact';
+import { describe, expect, it } from 'vitest';
+import { filigree, refusal, scratch, scratchFile } from './support.js';
+
+const code = async (loading: Promise<unknown>): Promise<string> =>
+  loading.then(
+    () => 'loaded',
+    (e: unknown) => (e as DiagnosticError).diagnostics[0].code,
+  );
+
+const u = field('u', 'f32', { ambient: -0.5, axes: ij });
+const v = field('v', 'f32', { axes: ij });
+const x = vectorField('x', 'f64', 2, { axes: i });
+const diffuse = kernel([u, v, 'f32'], (u, v, dt) => {
+  for (const [i, j] of active(u)) v[i][j] = u[i][j] + dt * (u[i + 1][j] + u[i - 1][j] - 2 * u[i][j]);
+});
+const total = kernel([v], (v) => {
+  let sum = 0.0;
+  for (const [i, j] of active(v)) sum += v[i][j];
+  return sum;
+});
+const scatter = kernel([x], (x) => {
+  for (const n of active(x)) x[n].x = random();
+});
+const layouts = {
+  dense: dense(ij, 32).place(u, v),
+  pointer: dense(ij, 4).pointer().dense(ij, 8).place(u, v),
+  bitmasked: dense(ij, 32).bitmasked().place(u, v),
+  hash: hash(ij, 8).dense(ij, 4).place(u, v),
+  words: dense(ij, 32).place(bitStruct(32, stored(u, fixed(12, 4)), stored(v, fixed(14, 8)))),
+};
+const sourceOf = (name: keyof typeof layouts) => ({
+  layout: layout(layouts[name], dense(i, 7).place(x)),
+  kernels: { diffuse, total, both: [diffuse, total], scatter },
+  fields: { u, v, x },
+  budget: 2 ** 22,
+  seed: 3,
+});
+
+const made = async (name: keyof typeof layouts, version = '0.1.0', threads: readonly boolean[] = [false]) => {
+  const source = sourceOf(name);
+  const variants = [];
+  for (const shared of threads)
+    variants.push({
+      shared,
+      program: await program({ ...source, backend: wasm({ shared }), threads: shared ? 2 : 1 }),
+    });
+  return artifactBytes({ version, name, fields: source.fields, warnings: [], variants });
+};
+
+describe('a program that was compiled ahead of time', () => {
+  it.each(Object.keys(layouts) as (keyof typeof layouts)[])(
+    'computes what it does when compiled here: %s',
+    async (name) => {
+      const source = sourceOf(name);
+      const bytes = await made(name, '0.1.0', [false, true]);
+      for (const threads of [1, 2]) {
+        const here = await program({ ...source, backend: 'wasm' });
+        const there = await loadArtifact<typeof source.kernels, typeof source.fields>(bytes, {
+          threads,
+          seed: 3,
+          formats: quantFormats,
+        });
+        for (const sim of [here, there]) {
+          for (let n = 0; n < 20; n++) sim.fields.u.set([(7 * n) % 31, (5 * n) % 29], n / 32);
+          sim.run.diffuse(0.25);
+          sim.run.scatter();
+          await sim.launch.both(0.125);
+        }
+        const box = { from: [0, 0], to: [31, 31] };
+        expect(there.fields.v.toArray(box)).toEqual(here.fields.v.toArray(box));
+        expect(there.fields.x.toArray()).toEqual(here.fields.x.toArray());
+        expect(there.fields.u.get([30, 1])).toBe(here.fields.u.get([30, 1]));
+        expect([...there.fields.u.entries()]).toEqual([...here.fields.u.entries()]);
+        expect(there.run.total()).toBeCloseTo(here.run.total(), 5);
+        there.dispose();
+        expect(() => there.run.total()).toThrow('program/disposed');
+        here.dispose();
+      }
+    },
+  );
+
+  it('passes arrays, and says what is wrong with them as ever', async () => {
+    const sum = scratchFile(
+      'sum.mjs',
+      `import { array, dense, dynamic, field, i, kernel, layout, append, active, range } from '${import.meta.resolve('filigree')}';
+       const list = field('list', 'i32');
+       export const sums = {
+         layout: layout(dynamic(i, 3).place(list)),
+         kernels: {
+           add: kernel([array('f64', 8)], (a) => { let s = 0; for (const k of range(a.length)) s += a[k]; return s; }),
+           grow: kernel([list], (list) => { for (const k of range(5)) append(list, k); }),
+         },
+       };`,
+    );
+    const { status } = await filigree('compile', sum, '--backend', 'wasm', '--artifact', join(scratch, 'sums'));
+    expect(status).toBe(0);
+    const sim = await loadArtifact(new Uint8Array(readFileSync(join(scratch, 'sums/sums.filigree'))));
+    expect(sim.run.add!(Float64Array.of(1, 2, 4))).toBe(7);
+    expect(() => sim.run.add!([1, 2])).toThrow('launch/array');
+    expect(() => sim.run.add!()).toThrow('launch/arguments');
+    expect(() => sim.run.grow!()).toThrow('launch/list-full');
+    expect(sim.fields.list!.length()).toBe(3);
+    sim.dispose();
+  });
+
+  it('is refused where it is not whole, whatever is missing', async () => {
+    const bytes = await made('pointer');
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), async (length) => {
+        expect(await code(loadArtifact(bytes.slice(0, length)))).toMatch(/^artifact\/(truncated|not-an-artifact)$/);
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 20, max: bytes.length - 1 }),
+        fc.integer({ min: 1, max: 255 }),
+        async (at, by) => {
+          const damaged = bytes.slice();
+          damaged[at]! ^= by;
+          expect(await code(loadArtifact(damaged))).toMatch(/^artifact\/(damaged|truncated)$/);
+        },
+      ),
+    );
+  });
+
+  it('is refused where it is of another version, has formats that are not given, or was not compiled', async () => {
+    expect(await code(loadArtifact(await made('dense', '0.0.9')))).toBe('artifact/version');
+    expect(await code(loadArtifact(await made('words')))).toBe('layout/format');
+    expect(await code(loadArtifact(sourceOf('dense')))).toBe('artifact/not-compiled');
+    expect(await code(loadArtifact(await made('dense'), { threads: 0 }))).toBe('option/value');
+    expect(await code(loadArtifact('http://127.0.0.1:1/sim.filigree'))).toBe('file/unreadable');
+  });
+
+  it('takes neither derivatives nor a queue with it, nor traced programs', async () => {
+    const source = sourceOf('dense');
+    const backend = wasm({ shared: false });
+    for (const more of [{ differentiate: true }, { queue: true }] as const) {
+      const differentiated = await program({ ...source, ...more, backend });
+      const parts = { version: '', name: 'sim', warnings: [], variants: [{ shared: false, program: differentiated }] };
+      expect(() => artifactBytes(parts)).toThrow('artifact/program');
+      differentiated.dispose();
+    }
+    const traced = scratchFile(
+      'traced-artifact.mjs',
+      'export const k = { inputs: { x: 2 }, run: ({ x }) => ({ y: x.map((v) => 2 * v) }) };',
+    );
+    expect((await refusal('compile', traced, '--backend', 'wasm', '--artifact', scratch)).code).toBe(
+      'compile/artifact',
+    );
+  });
+
+  it('is made for this version of the package', async () => {
+    const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+    expect(await code(loadArtifact(await made('dense', manifest.version)))).toBe('loaded');
+  });
+});

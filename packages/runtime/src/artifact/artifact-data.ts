@@ -1,0 +1,72 @@
+import type { Attr, Buffer, Diagnostics, ScalarType, Value } from '@filigree/ir';
+import type { LaunchParam } from '@filigree/lang/kernels';
+import type { AnyField, StorageData } from '@filigree/sparse/fields';
+import type { FileKind } from '../fields/sealed-file.js';
+
+/** What the header of an artifact says. */
+export interface ArtifactData {
+  /** Of Filigree. */
+  readonly version: string;
+  /** What it was made from: the export of a module. */
+  readonly name: string;
+  /** Fields by the names that the program gave them; none where it gave no names. */
+  readonly fields: Readonly<Record<string, FieldShape>> | undefined;
+  readonly warnings: Diagnostics;
+  /** The program for memory that is not shared and, where it was made for threads, for memory that is. */
+  readonly variants: readonly VariantData[];
+}
+
+/** A field by the names of its components. */
+export type FieldShape = Pick<AnyField, 'name' | 'type'> &
+  (
+    | { readonly is: 'scalar' }
+    | { readonly is: 'vector'; readonly size: number; readonly components: readonly string[] }
+    | {
+        readonly is: 'matrix';
+        readonly rows: number;
+        readonly cols: number;
+        readonly components: readonly string[];
+      }
+  );
+
+/** A program as one engine runs it. */
+export interface VariantData {
+  readonly shared: boolean;
+  readonly storage: StorageData;
+  readonly module: string;
+  readonly buffers: readonly BufferData[];
+  readonly kernels: readonly KernelData[];
+  /** The places of the module, as its attribute says them. */
+  readonly sites: Attr;
+  readonly launches: Readonly<Record<string, readonly string[]>>;
+  /** Number of the part that holds the code. */
+  readonly code: number;
+}
+
+/** A buffer, with the number of the part that holds its contents. */
+export type BufferData = Omit<Buffer, 'data'> & { readonly data?: number };
+
+/** A kernel as those see it who launch it. */
+export interface KernelData {
+  readonly name: string;
+  readonly params: readonly Value[];
+  readonly writes: readonly string[];
+  readonly launch: readonly LaunchParam[];
+  readonly result?: { readonly type: ScalarType; readonly buffer: string };
+  readonly seed: boolean;
+}
+
+/** The parts of a file, one behind the other: bytes of each. */
+export interface ArtifactHeader extends ArtifactData {
+  readonly parts: readonly number[];
+}
+
+export const artifactFile: FileKind = {
+  magic: 'FILIGART',
+  version: 1,
+  area: 'artifact',
+  what: 'artifact',
+  again: 'compile it again, or load the file again',
+  versions: 'compile it again with the version of Filigree that the page has',
+  give: 'give what filigree compile --artifact wrote',
+};

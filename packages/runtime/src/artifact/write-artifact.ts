@@ -1,0 +1,110 @@
+import { fail, type Diagnostics, type Kernel, type TypedArray } from '@filigree/ir';
+import { storageData, type AnyField } from '@filigree/sparse/fields';
+import { sealedFile } from '../fields/sealed-file.js';
+import type { FieldProgram } from '../program/field-program.js';
+import type { Launchable } from '../program/launcher.js';
+import type { Fields } from '../program/program.js';
+import {
+  artifactFile,
+  type ArtifactHeader,
+  type FieldShape,
+  type KernelData,
+  type VariantData,
+} from './artifact-data.js';
+
+/** What an artifact is made of. */
+export interface ArtifactParts {
+  readonly version: string;
+  readonly name: string;
+  readonly fields?: Fields | undefined;
+  readonly warnings: Diagnostics;
+  /** The same program, compiled for memory that is shared or not. */
+  readonly variants: readonly { readonly shared: boolean; readonly program: Made }[];
+}
+
+type Made = Pick<FieldProgram, 'storage' | 'instance' | 'launches' | 'tape' | 'tangents'> & {
+  readonly queued: () => unknown;
+};
+
+/**
+ * A compiled program of fields as the bytes of a file: storage, kernels and their code, and nothing that would compile. `openArtifact`
+ * runs it. Error: `artifact/program` for what only a compiler can do.
+ */
+export const artifactBytes = ({
+  version,
+  name,
+  fields,
+  warnings,
+  variants,
+}: ArtifactParts): Uint8Array<ArrayBuffer> => {
+  const parts: Uint8Array[] = [];
+  const part = (bytes: Uint8Array): number => parts.push(bytes) - 1;
+  const header: Omit<ArtifactHeader, 'parts'> = {
+    version,
+    name,
+    fields: fields && Object.fromEntries(Object.entries(fields).map(([as, f]) => [as, shapeOf(f)])),
+    warnings,
+    variants: variants.map(({ shared, program }) => variantOf(name, shared, program, part)),
+  };
+  return sealedFile(artifactFile, JSON.stringify({ ...header, parts: parts.map((p) => p.byteLength) }), parts);
+};
+
+const variantOf = (name: string, shared: boolean, made: Made, part: (bytes: Uint8Array) => number): VariantData => {
+  const { instance, launches, storage } = made;
+  const { artifact, module, given } = instance;
+  const later = made.tape || made.tangents ? 'is differentiated' : made.queued() ? 'lets launches wait' : undefined;
+  if (later !== undefined)
+    fail('artifact/program', `the program '${name}' ${later}, which takes a compiler when it runs`, {
+      remedy: 'leave out what asks for it, or compile the program in the page',
+    });
+  const code =
+    artifact.bytes ??
+    fail('artifact/program', `the program '${name}' was compiled for ${instance.backend}, which no page can load`, {
+      remedy: "make it for the backend 'wasm'",
+    });
+  return {
+    shared,
+    storage: storageData(storage),
+    module: module.name,
+    buffers: module.buffers.map(({ data, ...b }) => ({ ...b, ...(data && { data: part(bytesOf(data)) }) })),
+    kernels: [
+      ...new Map(
+        Object.values(launches)
+          .flat()
+          .map((l) => [l.kernel.name, l]),
+      ).values(),
+    ].map((l) =>
+      kernelOf(
+        l,
+        module.kernels.find((k) => k.name === l.kernel.name)!,
+      ),
+    ),
+    sites: given.attrs.sites ?? [],
+    launches: Object.fromEntries(Object.entries(launches).map(([as, list]) => [as, list.map((l) => l.kernel.name)])),
+    code: part(code),
+  };
+};
+
+const kernelOf = ({ kernel, writes, signature }: Launchable, { params }: Kernel): KernelData => ({
+  name: kernel.name,
+  params,
+  writes: [...writes],
+  launch: signature.launch,
+  ...(signature.result && { result: signature.result }),
+  seed: signature.seed,
+});
+
+const shapeOf = (f: AnyField): FieldShape => {
+  const { name, type } = f;
+  switch (f.is) {
+    case 'scalar':
+      return { is: 'scalar', name, type };
+    case 'vector':
+      return { is: 'vector', name, type, size: f.size, components: f.components.map((c) => c.name) };
+    case 'matrix':
+      return { is: 'matrix', name, type, rows: f.rows, cols: f.cols, components: f.components.map((c) => c.name) };
+  }
+};
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);

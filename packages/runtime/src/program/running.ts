@@ -1,0 +1,154 @@
+import type { Launches } from '@filigree/backend/device';
+import { readOnly } from '@filigree/ir';
+import {
+  arenaName,
+  holdsWords,
+  initializeArena,
+  settleAll,
+  type AnyField,
+  type FieldDecl,
+  type Site,
+  type Storage,
+} from '@filigree/sparse/fields';
+import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
+import { hostField, hostFields, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
+import { once } from '../fields/once.js';
+import { lifecycle, type Lifecycle } from '../lifecycle.js';
+import { launcherOf, type LaunchContext, type Launchable, type Returned } from './launcher.js';
+import type { Seeds } from './seeds.js';
+import { checkStatus, clearStatus } from './status.js';
+
+/** Fields in memory and the launches of kernels on them: what every program of fields is, whatever else it can do. */
+export interface Running {
+  /** The scalar fields of the layout by name; those of a vector field `x` are `x_0`, `x_1` …. */
+  readonly fields: Readonly<Record<string, ScalarHostField>>;
+  /** The host's view of a field of any kind. Errors: `field/unknown`, `field/foreign`. */
+  readonly field: <F extends AnyField>(field: F) => HostFieldOf<F>;
+  /** Launches kernels and waits for them. */
+  readonly run: Readonly<Record<string, (...args: readonly unknown[]) => Returned>>;
+  /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */
+  readonly launch: Readonly<Record<string, (...args: readonly unknown[]) => Promise<Returned>>>;
+  /** Restarts the sequence of random numbers. Error: `program/seed`. */
+  readonly seed: (seed: number) => void;
+  readonly dispose: () => void;
+}
+
+/** What it runs on. */
+export interface RunningOn {
+  readonly executable: Launches;
+  readonly storage: Storage;
+  /** Where something may go wrong, by the numbers that kernels report. */
+  readonly sites: readonly Site[];
+  readonly random: Seeds;
+  /** Whether somebody else has given the fields their ambient values. */
+  readonly initialized: boolean;
+  /** How the host sees the arena. */
+  readonly seen: Parameters<typeof openArena>[1];
+}
+
+/** What others need to take part. */
+export interface RunningParts {
+  readonly arena: Arena;
+  readonly life: Lifecycle;
+  readonly check: LaunchContext['check'];
+  /** To be called with what a kernel threw: cleans up after it, and throws it. */
+  readonly guarded: (e: unknown) => never;
+}
+
+/** Others that take part: whoever records launches, or lets them wait. */
+export interface Attached {
+  readonly context?: Pick<LaunchContext, 'recorder' | 'tangents' | 'queue'>;
+  /** Called before the host's accesses. */
+  readonly onUse?: (use: ArenaUse | undefined) => void;
+  /** Called before a launch in the background, by its name. */
+  readonly onBackground?: (name: string) => void;
+  /** Called when kernels have run, before what they reported is looked at. */
+  readonly onRan?: () => void;
+  readonly onDispose?: () => void;
+}
+
+/** @param launches for each launch, by name, the kernels that it runs, one after the other */
+export const running = (
+  { executable, storage, sites, random, initialized, seen }: RunningOn,
+  launches: Readonly<Record<string, readonly Launchable[]>>,
+  attach: (parts: RunningParts) => Attached = () => ({}),
+): Running => {
+  const others: { attached: Attached } = { attached: {} };
+  const life = lifecycle({ codes: 'program', what: 'the program was', again: 'make it again' }, () => {
+    others.attached.onDispose?.();
+    executable.dispose();
+  });
+  /* Another program may run in this memory, too. */
+  const ready = (use?: ArenaUse): void => {
+    life.ready();
+    executable.ready();
+    others.attached.onUse?.(use);
+  };
+  const words = executable.buffer(arenaName(storage.memory, 'i32'));
+  const arena = openArena(storage, seen, ready, words);
+  if (!initialized) {
+    arena.mirrored?.look({ writes: true });
+    initializeArena(storage, arena.words);
+  }
+  const check: LaunchContext['check'] = (name, frames) => {
+    others.attached.onRan?.();
+    checkStatus(arena, sites, name, frames);
+  };
+  /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
+  const guarded = (e: unknown): never => {
+    arena.mirrored?.look({ writes: true });
+    clearStatus(arena);
+    settleAll(arena);
+    throw e;
+  };
+  others.attached = attach({ arena, life, check, guarded });
+  const { context, onBackground } = others.attached;
+  const launchers = mapValues(launches, (kernels, name) =>
+    launcherOf(name, kernels, { executable, nextSeed: random.next, check, ...context }),
+  );
+  return {
+    fields: fieldsOf(arena),
+    field: hostFields(arena),
+    run: mapValues(launchers, ({ run }) => (...args: readonly unknown[]) => {
+      life.ready();
+      try {
+        return run(args);
+      } catch (e) {
+        return guarded(e);
+      }
+    }),
+    launch: mapValues(launchers, ({ runAsync }, name) => (...args: readonly unknown[]) => {
+      onBackground?.(name);
+      return life.background(() => runAsync(args).catch(guarded));
+    }),
+    seed: random.set,
+    dispose: life.dispose,
+  };
+};
+
+/* Made when they are first asked for: a layout may have many fields. */
+const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {
+  const fields: Record<string, ScalarHostField> = {};
+  const { layout } = arena.storage;
+  for (const { field, path } of layout.fields.values())
+    if (!holdsWords(layout.nodes[path[path.length - 1]]))
+      Object.defineProperty(fields, field.name, {
+        enumerable: true,
+        get: once(() => hostField<FieldDecl>(arena, field)),
+      });
+  return readOnlyFields(fields);
+};
+
+/** Fields by name, which refuse to be assigned to. */
+export const readOnlyFields = <T extends object>(fields: T): T =>
+  readOnly(
+    fields,
+    'a field stays what it is',
+    (name) => `write its elements: fields.${name}.fromArray(values), or set(at, value)`,
+  );
+
+const mapValues = <A, B>(
+  record: Readonly<Record<string, A>>,
+  f: (value: A, key: string) => B,
+): Readonly<Record<string, B>> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, f(value, key)]));
