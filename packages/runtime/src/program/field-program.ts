@@ -15,7 +15,7 @@ import {
 } from '@filigree/ir';
 import type { Loss } from '@filigree/quant';
 import { arenaName, sitesOf, type FieldDecl, type Storage } from '@filigree/sparse/fields';
-import { loadArena, saveArena } from '../fields/arena-file.js';
+import { bytesInUse, loadArena, saveArena } from '../fields/arena-file.js';
 import { hostField } from '../fields/host-field.js';
 import { mirroredArena } from '../fields/mirrored.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
@@ -39,6 +39,8 @@ import { checkStatus } from './status.js';
  * After `dispose` everything is `program/disposed`; while launches of `launch` run, the host gets `program/busy`.
  */
 export interface FieldProgram extends Running {
+  /** Bytes of all cells that are in use, or were and will be again. */
+  readonly bytes: () => number;
   /** The contents of all fields as bytes, and the state of the random numbers. */
   readonly save: () => Uint8Array;
   /** Restores everything to what `save` gave. Errors: `arena/…`; nothing has changed then. */
@@ -224,6 +226,7 @@ const assembled = (
   const { arena, life, check, recorder, accesses, forwards, queue } = parts.taken!;
   const program: FieldProgram = {
     ...core,
+    bytes: () => bytesInUse(arena),
     save: () => saveArena(arena, random.state()),
     load: (saved) => random.restore(loadArena(arena, saved)),
     flush: () => {
