@@ -268,9 +268,9 @@ const queueOf = (
 /** A memory in which there is room for a program and for the code of plans. */
 const roomFor = async (
   { buffers }: Module,
-  { memory, bind, backend }: ProgramOptions,
+  { memory, bind, session, backend }: ProgramOptions,
 ): Promise<Pick<ProgramOptions, 'memory'>> => {
-  if (memory || bind || !backend.sharing) return {};
+  if (memory || bind || session || !backend.sharing) return {};
   const arenas = new Map<string, number>();
   for (const b of buffers) {
     const name = b.memory ?? b.name;
