@@ -39,7 +39,16 @@ const v = field('v', 'f32');
 const grid = layout(dense(ij, 4).pointer().dense(ij, 8).place(u, v));
 
 /** What `@filigree/lang` exports for compilers, not for those who write kernels. */
-const forCompilers = ['LoopSpace', 'defaultOps', 'launchSeed', 'lowerKernel', 'lowerKernels', 'plainOps', 'transform'];
+const forCompilers = [
+  'LoopSpace',
+  'defaultOps',
+  'launchSeed',
+  'lowerKernel',
+  'lowerKernels',
+  'plainOps',
+  'shownIn',
+  'transform',
+];
 
 it('the words of the language are found here, under their names', () => {
   const words = Object.entries(lang).filter(([name]) => !forCompilers.includes(name));
@@ -94,7 +103,8 @@ describe('programs', () => {
     expect(await refusal(program({ layout: grid, kernels: { wrong } }))).toMatchObject({
       code: expect.stringMatching(/^lang\//),
       message: expect.stringContaining('nowhere'),
-      loc: { line: 2 },
+      loc: { file: expect.stringMatching(/program\.test\.ts$/), line: expect.any(Number) },
+      frame: expect.stringMatching(/> \d+ \|.*= nowhere \+ 1;/),
     });
     expect(await refusal(program({ layout: grid, kernels: { heat }, backend: 'gpu' }))).toMatchObject({
       code: 'runtime/backend',

@@ -26,6 +26,7 @@ export const functionText = (
   at?: Loc,
   called = 'anonymous function',
   text = textOf(f),
+  original?: Source['original'],
 ): FunctionText => {
   const name = f.name || called;
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
@@ -34,7 +35,7 @@ export const functionText = (
       remedy: 'pass the function itself instead of `f.bind(…)`, or wrap it in an arrow function that calls it',
     });
   }
-  const source: Source = { file: at?.file ?? name, source: at ? undefined : text };
+  const source: Source = { file: at?.file ?? name, source: at ? undefined : text, original };
   for (const isMethod of [false, true]) {
     const open = isMethod ? '({' : '(';
     const relocate = (line: number, column: number): Site => {

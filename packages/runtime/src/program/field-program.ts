@@ -211,7 +211,7 @@ const assembled = (
   if (!initialized) arena.mirrored?.look({ writes: true });
   if (!initialized) initializeArena(storage, arena.words);
   const sites = sitesOf(module);
-  const check: LaunchContext['check'] = (name, frames) => checkStatus(arena, sites, name, frames);
+  const check: LaunchContext['check'] = (name, shown) => checkStatus(arena, sites, name, shown);
   const context: LaunchContext = {
     recorder,
     tangents: forwards,
@@ -230,7 +230,7 @@ const assembled = (
     source &&
     new Queue({
       ...source,
-      check: ({ launch, frames }, numbered) => checkStatus(arena, numbered, launch, frames),
+      check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
       failed: guarded,
     });
   const launchers = mapValues(launches, (kernels, name) =>

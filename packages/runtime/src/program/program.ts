@@ -18,6 +18,7 @@ import {
 } from '@filigree/ir';
 import {
   lowerKernels,
+  shownIn,
   type KernelDef,
   type KernelSignature,
   type LaunchArgs,
@@ -53,7 +54,6 @@ import type { FusedModule } from './queue/fused-code.js';
 import { queueOption, type QueueOptions } from './queue/queue.js';
 import { withDerivatives } from '../tape/derivative-kernels.js';
 import { withCompanions, type Asked } from '../tape/differentiated-fields.js';
-import { framesOf } from './frames.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
 import type { Launchable } from './launcher.js';
 
@@ -358,7 +358,7 @@ const launchables =
           kernel,
           writes: writes?.get(name),
           signature: signatures[name],
-          frames: framesOf({ ...definitions.get(name)!, name }),
+          shown: shownIn({ ...definitions.get(name)!, name }),
         }
       : fail('program/kernel', `the passes removed the kernel '${name}'`, { remedy: 'keep all kernels' });
   };
