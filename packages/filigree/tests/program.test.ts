@@ -46,8 +46,8 @@ const forCompilers = [
   'lowerKernel',
   'lowerKernels',
   'plainOps',
+  'shownIn',
   'transform',
-  'writtenOf',
 ];
 
 it('the words of the language are found here, under their names', () => {
@@ -103,7 +103,8 @@ describe('programs', () => {
     expect(await refusal(program({ layout: grid, kernels: { wrong } }))).toMatchObject({
       code: expect.stringMatching(/^lang\//),
       message: expect.stringContaining('nowhere'),
-      loc: { line: 2 },
+      loc: { file: expect.stringMatching(/program\.test\.ts$/), line: expect.any(Number) },
+      frame: expect.stringMatching(/> \d+ \|.*= nowhere \+ 1;/),
     });
     expect(await refusal(program({ layout: grid, kernels: { heat }, backend: 'gpu' }))).toMatchObject({
       code: 'runtime/backend',

@@ -231,7 +231,7 @@ it('problems in inlined functions point into their text', () => {
   );
   expect(formatDiagnostic(found)).toBe(
     [
-      'helper:2:12: error[lang/unknown-member]: a number has no `missing` in a kernel',
+      "helper:2:12: error[lang/unknown-member]: a number has no `missing` in a kernel (`helper` is called by kernel 'kernel' at kernel:1:20)",
       '  1 | function helper(y) {',
       '> 2 |   return y.missing;',
       '    |            ^',

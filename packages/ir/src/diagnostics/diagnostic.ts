@@ -71,16 +71,24 @@ export const formatDiagnostic = (d: Diagnostic, source?: string): string => {
   return d.remedy ? `${head}${frame}\n  remedy: ${d.remedy}` : head + frame;
 };
 
-/** The line of `loc` with its neighbours and a caret below the column. */
+/** The line of `loc` with its neighbours and a caret below the column; of long lines what is around the column. */
 export const codeFrame = (source: string, loc: Loc): string => {
   const lines = source.split('\n');
   const first = Math.max(1, loc.line - 1);
   const last = Math.min(lines.length, loc.line + 1);
   const width = String(last).length;
   const out: string[] = [];
+  /* Printers put whole programs in one line. */
+  const from = loc.column <= (WIDEST * 3) / 4 ? 0 : loc.column - WIDEST / 2;
+  const clipped = (line: string): string =>
+    `${from > 0 && line.length > from ? '…' : ''}${line.slice(from, from + WIDEST)}${line.length > from + WIDEST ? '…' : ''}`;
   for (let n = first; n <= last; n++) {
-    out.push(`${n === loc.line ? '>' : ' '} ${String(n).padStart(width)} | ${lines[n - 1]}`);
-    if (n === loc.line) out.push(`  ${' '.repeat(width)} | ${' '.repeat(Math.max(0, loc.column - 1))}^`);
+    out.push(`${n === loc.line ? '>' : ' '} ${String(n).padStart(width)} | ${clipped(lines[n - 1])}`);
+    if (n === loc.line)
+      out.push(`  ${' '.repeat(width)} | ${' '.repeat(Math.max(0, loc.column - 1 - from + (from > 0 ? 1 : 0)))}^`);
   }
   return out.join('\n');
 };
+
+/** Characters of a line that are shown. */
+const WIDEST = 120;

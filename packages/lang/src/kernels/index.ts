@@ -1,6 +1,5 @@
 export * from './vocabulary/index.js';
 export { launchSeed } from '@filigree/ir';
-export { writtenOf } from '../source/function-text.js';
 export type { Word } from './extension.js';
 export { kernel, type KernelDef, type KernelOptions } from './kernel.js';
 export {
@@ -25,6 +24,7 @@ export {
   type LoweredKernel,
   type LoweredKernels,
 } from './lower.js';
+export { shownIn, type Shown } from './shown.js';
 export type { Notes, NoteSite } from './notes.js';
 export { conjugateGradients, type ConjugateGradients, type KrylovFields } from './library/conjugate-gradients.js';
 export { solveConjugateGradients, type KrylovLaunches, type KrylovOptions } from './library/solve.js';

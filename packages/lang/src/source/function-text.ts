@@ -17,12 +17,6 @@ export interface FunctionText {
 /** What a function says: what the build plugin kept of it, else what `toString()` gives. */
 export const textOf = (f: object): string => keptOf(f)?.text ?? Function.prototype.toString.call(f);
 
-/** The same, and where it stands, if the plugin kept that. */
-export const writtenOf = (f: object): { readonly text: string; readonly at?: Loc | undefined } => ({
-  text: textOf(f),
-  at: keptOf(f)?.at,
-});
-
 /**
  * The text of a function, parsed. Lines are those of the text, from 1, unless `at` says where it begins.
  * `called` is what it is called where it has no name of its own, `text` what it says where that is known better. Fails with `lang/native-function` where there is no text.
@@ -32,6 +26,7 @@ export const functionText = (
   at?: Loc,
   called = 'anonymous function',
   text = textOf(f),
+  original?: Source['original'],
 ): FunctionText => {
   const name = f.name || called;
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
@@ -40,7 +35,7 @@ export const functionText = (
       remedy: 'pass the function itself instead of `f.bind(…)`, or wrap it in an arrow function that calls it',
     });
   }
-  const source: Source = { file: at?.file ?? name, source: at ? undefined : text };
+  const source: Source = { file: at?.file ?? name, source: at ? undefined : text, original };
   for (const isMethod of [false, true]) {
     const open = isMethod ? '({' : '(';
     const relocate = (line: number, column: number): Site => {

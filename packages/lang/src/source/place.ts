@@ -1,13 +1,4 @@
-import {
-  codeFrame,
-  DiagnosticError,
-  error,
-  type Diagnostic,
-  type Diagnostics,
-  type Loc,
-  option,
-  type OptionKind,
-} from '@filigree/ir';
+import { codeFrame, DiagnosticError, error, type Diagnostics, type Loc, option, type OptionKind } from '@filigree/ir';
 
 /**
  * A place in the user's source as one small integer, so that every rewritten operation can carry its place as a literal
@@ -23,6 +14,16 @@ export const siteOf = (line: number, column: number): Site => line * COLUMNS + M
 export interface Source {
   readonly file: string;
   readonly source?: string | undefined;
+  /** Where the text stands in the file of its author, if that can be found. */
+  readonly original?: (() => Original | undefined) | undefined;
+}
+
+/** A file, and where in it a text stands. */
+export interface Original {
+  readonly file: string;
+  readonly text: string;
+  /** From an offset in the text to one in the file. */
+  readonly offset: (at: number) => number;
 }
 
 /** The position of a site; site 0 is nowhere in particular. */
@@ -32,23 +33,35 @@ export const locOf = (source: Source, site: Site): Loc => ({
   column: site % COLUMNS,
 });
 
-/** These diagnostics as an exception; each shows its line of `text`, where that is known. */
-export const sourceError = (diagnostics: Diagnostics, text: string | undefined): DiagnosticError =>
-  new DiagnosticError(diagnostics.map((d) => framed(d, text)));
+/** These diagnostics as an exception; each shows its line, where that is known. */
+export const sourceError = (diagnostics: Diagnostics, source: Source): DiagnosticError =>
+  new DiagnosticError(diagnostics.map((d) => (d.loc ? { ...d, ...shown(source, d.loc) } : d)));
 
-const framed = (d: Diagnostic, text: string | undefined): Diagnostic =>
-  d.loc && text !== undefined ? { ...d, frame: codeFrame(text, d.loc) } : d;
+/** A place of a text as people look for it, in the file of its author if that is found, and the lines around. */
+export const shown = (
+  { source: text, original }: Source,
+  loc: Loc,
+  lines = text,
+): { readonly loc: Loc; readonly frame?: string } => {
+  const found = text === undefined ? undefined : original?.();
+  if (!found || text === undefined) return { loc, ...(lines !== undefined && { frame: codeFrame(lines, loc) }) };
+  const before = text.split('\n').slice(0, loc.line - 1);
+  const at = found.offset(before.reduce((all, line) => all + line.length + 1, 0) + loc.column - 1);
+  const above = found.text.slice(0, at).split('\n');
+  const place = { file: found.file, line: above.length, column: above[above.length - 1].length + 1 };
+  return { loc: place, frame: codeFrame(found.text, place) };
+};
 
 /** Throws an error diagnostic at a site. */
 export const failAt = (source: Source, site: Site, code: string, message: string, remedy: string): never => {
-  throw sourceError([error(code, message, { loc: site ? locOf(source, site) : undefined, remedy })], source.source);
+  throw sourceError([error(code, message, { loc: site ? locOf(source, site) : undefined, remedy })], source);
 };
 
 /** The same failure with a place: what has none gets this site; any other exception is left as it is. */
 export const placed = (source: Source, site: Site, thrown: unknown): unknown => {
   if (!(thrown instanceof DiagnosticError) || thrown.diagnostics.every((d) => d.loc)) return thrown;
   const loc = locOf(source, site);
-  return new DiagnosticError(thrown.diagnostics.map((d) => (d.loc ? d : framed({ ...d, loc }, source.source))));
+  return new DiagnosticError(thrown.diagnostics.map((d) => (d.loc ? d : { ...d, ...shown(source, loc) })));
 };
 
 /** A place in a file, as an option. */

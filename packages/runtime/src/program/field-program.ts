@@ -197,7 +197,7 @@ const assembled = (
       source &&
       new Queue({
         ...source,
-        check: ({ launch, frames }, numbered) => checkStatus(arena, numbered, launch, frames),
+        check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
         failed: guarded,
       });
     return { arena, life, check, recorder, accesses, forwards, queue };

@@ -22,7 +22,7 @@ export type LaunchByName = (kernel: string, given?: NamedLaunch) => void;
  */
 export const launchByName = (
   executable: Pick<Executable, 'launch' | 'buffer'>,
-  check: (launch: string, frames: undefined) => void,
+  check: (launch: string, shown: undefined) => void,
   queue: Queue | undefined,
 ): LaunchByName => {
   const known = new Map<string, (given: NamedLaunch) => void>();
@@ -39,7 +39,7 @@ export const launchByName = (
     const call: Call = {
       launch: kernel,
       kernel,
-      frames: undefined,
+      shown: undefined,
       args,
       inputs: given.arrays?.map(({ buffer }) => buffer) ?? [],
       copiesOut: false,

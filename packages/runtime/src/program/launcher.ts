@@ -1,12 +1,11 @@
 import { allocateArray, DiagnosticError, fail, isFloat, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Launches } from '@filigree/backend/device';
-import type { KernelSignature, LaunchParam, Sides } from '@filigree/lang/kernels';
+import type { KernelSignature, LaunchParam, Shown, Sides } from '@filigree/lang/kernels';
 import { once } from '../fields/once.js';
 import type { AccessDeck } from '../tape/access-deck.js';
 import type { Recorder } from '../tape/recorder.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';
 import { checkedArray, scalarCheck, shapedCheck } from './arguments.js';
-import type { Frames } from './frames.js';
 import { notesReader } from './notes.js';
 
 /** What a launch of one or several kernels takes, checks and gives. */
@@ -27,8 +26,8 @@ export interface Launchable {
   /** The buffers that it writes. */
   readonly writes: ReadonlySet<string>;
   readonly signature: Pick<KernelSignature, 'launch' | 'result' | 'seed' | 'notes'>;
-  /** Shows the source around a place, for messages. */
-  readonly frames?: Frames;
+  /** Shows a place of its source, for messages. */
+  readonly shown?: Shown;
 }
 
 /** What surrounds a launch. */
@@ -37,7 +36,7 @@ export interface LaunchContext {
   /** A seed for the next kernel that draws random numbers. */
   readonly nextSeed: () => number;
   /** Called after each kernel; throws what it reported. */
-  readonly check: (launch: string, frames: Frames | undefined) => void;
+  readonly check: (launch: string, shown: Shown | undefined) => void;
   /** What launches wait in, if they do not run at once. */
   readonly queue?: (call: Call) => (given: readonly unknown[], before: Returned) => Returned;
   /** Writes launches down while it records. */
@@ -95,7 +94,7 @@ const atOnce =
 export interface Call {
   readonly launch: string;
   readonly kernel: string;
-  readonly frames: Frames | undefined;
+  readonly shown: Shown | undefined;
   /** As `bind` left them. */
   readonly args: readonly Scalar[];
   /** Buffers that `bind` writes. */
@@ -116,7 +115,7 @@ export interface Call {
 /* All that can be is made here, once: a launch itself makes no objects. */
 const callOf = (
   name: string,
-  { kernel, writes: written, signature, frames }: Launchable,
+  { kernel, writes: written, signature, shown }: Launchable,
   parameters: readonly LaunchParam[],
   { executable, nextSeed, check, recorder, accesses, tangents }: LaunchContext,
 ): Call => {
@@ -136,10 +135,10 @@ const callOf = (
   const arrays = own.filter((p) => p.is === 'array').map((p) => positionOf(parameters, p));
   const buffers = own.flatMap((p) => (p.is === 'array' ? [p.buffer] : []));
   const apart = copies.flatMap(({ at }) => arrays.filter((other) => other !== at).map((other) => [at, other] as const));
-  const notes = signature.notes && notesReader(name, signature.notes, executable, frames);
+  const notes = signature.notes && notesReader(name, signature.notes, executable, shown);
   const checked = (): void => {
     const failed = notes?.();
-    check(name, frames);
+    check(name, shown);
     if (failed) throw failed;
   };
   /* What the kernel reported before it stopped says more. */
@@ -163,7 +162,7 @@ const callOf = (
   return {
     launch: name,
     kernel: kernel.name,
-    frames,
+    shown,
     args,
     inputs: buffers,
     copiesOut: copies.length > 0,
@@ -184,7 +183,7 @@ const callOf = (
         }
       }
       record();
-      if (recorder?.recording() && accesses?.launch(kernel.name, args, recorder.stepping(), frames)) return;
+      if (recorder?.recording() && accesses?.launch(kernel.name, args, recorder.stepping(), shown)) return;
       startWith(args);
     },
     startWith,

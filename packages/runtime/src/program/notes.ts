@@ -1,8 +1,7 @@
 /* eslint no-console: off -- what kernels print is printed */
 import type { Launches } from '@filigree/backend/device';
 import { allocateArray, DiagnosticError, error } from '@filigree/ir';
-import type { Notes, NoteSite } from '@filigree/lang/kernels';
-import type { Frames } from './frames.js';
+import type { Notes, NoteSite, Shown } from '@filigree/lang/kernels';
 
 /**
  * Reads what a kernel that is debugged wrote down: prints what it printed, and gives the first condition that did not hold, as an
@@ -12,7 +11,7 @@ export const notesReader = (
   kernel: string,
   { count, numbers, sites }: Notes,
   executable: Pick<Launches, 'buffer'>,
-  frames: Frames | undefined,
+  shown: Shown | undefined,
 ): (() => DiagnosticError | undefined) => {
   const [counter, buffer] = [executable.buffer(count), executable.buffer(numbers)];
   const none = allocateArray(counter.type, 1);
@@ -28,8 +27,8 @@ export const notesReader = (
       /* What did not fit left a gap. */
       if (!site || at + 1 + site.values > all.length) break;
       const values = all.subarray(at + 1, (at += 1 + site.values));
-      if (site.is === 'print') console.log(...shown(site.parts, values));
-      else failed ??= failure(kernel, site, values, frames);
+      if (site.is === 'print') console.log(...parts(site.parts, values));
+      else failed ??= failure(kernel, site, values, shown);
     }
     buffer.write(allocateArray(buffer.type, Math.min(wanted, all.length)));
     if (wanted > all.length) console.log(`kernel '${kernel}' printed more than there is room for; the rest is lost`);
@@ -41,27 +40,26 @@ const failure = (
   kernel: string,
   { message, loc }: NoteSite & { readonly is: 'assert' },
   indices: Float64Array,
-  frames: Frames | undefined,
+  shown: Shown | undefined,
 ): DiagnosticError => {
   const where = indices.length === 0 ? '' : `, in iteration [${indices.join(', ')}]`;
-  const frame = loc && frames?.(loc);
   return new DiagnosticError([
     {
       ...error('launch/assert', `${message ?? 'a condition does not hold'}: kernel '${kernel}'${where}`, {
         ...(loc && { loc }),
         remedy: 'print what the condition is made of, or run the function as plain TypeScript in a debugger',
       }),
-      ...(frame !== undefined && { frame }),
+      ...(loc && shown?.(loc)),
     },
   ]);
 };
 
 /** What console.log is given: texts, numbers, lists of vectors, and rows of matrices. */
-const shown = (parts: readonly (string | readonly number[])[], values: Float64Array): readonly unknown[] => {
+const parts = (given: readonly (string | readonly number[])[], values: Float64Array): readonly unknown[] => {
   let at = 0;
   const take = ([side, ...more]: readonly number[]): unknown =>
     side === undefined ? plain(values[at++]) : Array.from({ length: side }, () => take(more));
-  return parts.map((part) => (typeof part === 'string' ? part : take(part)));
+  return given.map((part) => (typeof part === 'string' ? part : take(part)));
 };
 
 /** A number of single precision with as few digits as tell it from others of these. */

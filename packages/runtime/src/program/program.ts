@@ -19,6 +19,7 @@ import {
 } from '@filigree/ir';
 import {
   lowerKernels,
+  shownIn,
   type KernelDef,
   type KernelSignature,
   type LaunchArgs,
@@ -52,7 +53,6 @@ import type { FusedModule } from './queue/fused-code.js';
 import { queueOption, type QueueOptions } from './queue/queue.js';
 import { withDerivatives } from '../tape/derivative-kernels.js';
 import { withCompanions, type Asked } from '../tape/differentiated-fields.js';
-import { framesOf } from './frames.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
 import { readOnlyFields } from './running.js';
 import { buffersWritten } from './written.js';
@@ -364,7 +364,7 @@ const launchables =
           kernel,
           writes: writes?.get(name) ?? buffersWritten(kernel),
           signature: signatures[name],
-          frames: framesOf({ ...definitions.get(name)!, name }),
+          shown: shownIn({ ...definitions.get(name)!, name }),
         }
       : fail('program/kernel', `the passes removed the kernel '${name}'`, { remedy: 'keep all kernels' });
   };

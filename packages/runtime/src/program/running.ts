@@ -96,9 +96,9 @@ export const running = (
     arena.mirrored?.look({ writes: true });
     initializeArena(storage, arena.words);
   }
-  const check: LaunchContext['check'] = (name, frames) => {
+  const check: LaunchContext['check'] = (name, shown) => {
     others.attached.onRan?.();
-    checkStatus(arena, sites, name, frames);
+    checkStatus(arena, sites, name, shown);
   };
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {

@@ -1,3 +1,4 @@
+import type { Shown } from '@filigree/lang/kernels';
 import { AXIS_NAMES, DiagnosticError, error, type Diagnostic } from '@filigree/ir';
 import {
   axesOf,
@@ -12,10 +13,9 @@ import {
   type Storage,
 } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
-import type { Frames } from './frames.js';
 
 /** Throws what a kernel left in the status words, if anything, and clears them. */
-export const checkStatus = (arena: Arena, sites: readonly Site[], kernel: string, frames?: Frames): void => {
+export const checkStatus = (arena: Arena, sites: readonly Site[], kernel: string, shown?: Shown): void => {
   const { words, storage } = arena;
   const at = storage.status / 4;
   arena.mirrored?.lookAtStatus(false);
@@ -23,9 +23,8 @@ export const checkStatus = (arena: Arena, sites: readonly Site[], kernel: string
   const status = words.slice(at, at + STATUS_WORDS);
   clearStatus(arena);
   const site = sites[status[1]] as Site | undefined;
-  const frame = site?.loc && frames?.(site.loc);
   const diagnostic = statusDiagnostic(arena, site, kernel, status);
-  throw new DiagnosticError([frame === undefined ? diagnostic : { ...diagnostic, frame }]);
+  throw new DiagnosticError([{ ...diagnostic, ...(site?.loc && shown?.(site.loc)) }]);
 };
 
 /** Forgets what a kernel reported. */

@@ -1,8 +1,8 @@
 import { BROKEN, LAST_EPOCH, REPORT, type Access } from '@filigree/autodiff';
 import type { Executable } from '@filigree/backend';
+import type { Shown } from '@filigree/lang/kernels';
 import { axesOf, type Layout } from '@filigree/sparse/fields';
 import { DiagnosticError, error, locText, type Scalar } from '@filigree/ir';
-import type { Frames } from '../program/frames.js';
 import type { WatchedKernels } from './derivative-kernels.js';
 
 /** Runs kernels so that accesses are reported on which no derivative can rest. */
@@ -19,7 +19,7 @@ export interface AccessDeck {
     kernel: string,
     args: readonly Scalar[],
     broughtBack: boolean,
-    frames: Frames | undefined,
+    shown: Shown | undefined,
   ) => boolean;
 }
 
@@ -39,7 +39,7 @@ export const accessDeck = (
     begin: () => {
       since = epoch;
     },
-    launch: (kernel, args, broughtBack, frames) => {
+    launch: (kernel, args, broughtBack, shown) => {
       const found = of.get(kernel);
       if (!found) return false;
       /* A launch counts its loops, of which nobody knows how many there are: marks are wiped long before numbers end. */
@@ -55,21 +55,20 @@ export const accessDeck = (
       start(found.kernel, args);
       report.read(words);
       epoch = words[REPORT.epoch] + 1;
-      if (words[REPORT.what] !== 0) refuse(layout, accesses, words, frames);
+      if (words[REPORT.what] !== 0) refuse(layout, accesses, words, shown);
       return true;
     },
   };
 };
 
-const refuse = (layout: Layout, accesses: readonly Access[], words: Int32Array, frames: Frames | undefined): never => {
+const refuse = (layout: Layout, accesses: readonly Access[], words: Int32Array, shown: Shown | undefined): never => {
   const [later, earlier] = [words[REPORT.later], words[REPORT.earlier]].map((n) => accesses[n]);
   const { path } = layout.fields.get(later.field)!;
   const at = words.slice(REPORT.at, REPORT.at + axesOf(layout, path[path.length - 1]).length);
   const element = `element [${at.join(', ')}] of field '${later.field}'`;
-  const frame = later.loc && frames?.(later.loc);
+  const place = later.loc && { loc: later.loc, ...shown?.(later.loc) };
   const say = (code: string, message: string, remedy: string): never => {
-    const d = error(code, `kernel '${later.kernel}' ${message}`, { loc: later.loc, remedy });
-    throw new DiagnosticError([frame === undefined ? d : { ...d, frame }]);
+    throw new DiagnosticError([{ ...error(code, `kernel '${later.kernel}' ${message}`, { remedy }), ...place }]);
   };
   if (words[REPORT.what] === BROKEN.twice)
     return say(

@@ -1,5 +1,5 @@
-import { codeFrame, type Diagnostic, type Loc } from '@filigree/ir';
-import { locOf } from '../../source/place.js';
+import type { Diagnostic, Loc } from '@filigree/ir';
+import { locOf, shown } from '../../source/place.js';
 import type { FunctionText } from '../../source/function-text.js';
 
 /** A function whose text is part of a kernel, and what its free names mean. */
@@ -19,6 +19,16 @@ export interface Unit {
 export interface Origin {
   readonly unit: Unit;
   readonly offset: number;
+  /** In a function that is inlined: where it is called, and how. */
+  readonly call?: Call | undefined;
+}
+
+/** A call of a function of the user's. */
+export interface Call {
+  readonly at: Origin;
+  /** The function, and what calls it. */
+  readonly name: string;
+  readonly caller: string;
 }
 
 export const locationOf = ({ unit, offset }: Origin): Loc =>
@@ -32,6 +42,18 @@ export const diagnosticAt = (
   message: string,
   remedy: string,
 ): Diagnostic => {
-  const loc = locationOf(at);
-  return { severity, code, message, loc, remedy, frame: codeFrame(at.unit.frames, loc) };
+  return { severity, code, message: message + callsOf(at), remedy, ...placeOf(at) };
+};
+
+const placeOf = (at: Origin): ReturnType<typeof shown> =>
+  shown(at.unit.text.parsed.source, locationOf(at), at.unit.frames);
+
+/** The calls around a place, from the innermost out. */
+const callsOf = ({ call }: Origin): string => {
+  const calls: string[] = [];
+  for (let c = call; c; c = c.at.call) {
+    const { file, line, column } = placeOf(c.at).loc;
+    calls.push(`\`${c.name}\` is called by ${c.caller} at ${file}:${line}:${column}`);
+  }
+  return calls.length === 0 ? '' : ` (${calls.join('; ')})`;
 };

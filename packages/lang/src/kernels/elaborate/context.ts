@@ -2,7 +2,7 @@ import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode, CallExpression } from 'acorn';
 import type { AnyField, PlacedField } from '@filigree/sparse/fields';
 import type { Label, Local, Reduction } from '../code/code.js';
-import type { Origin, Unit } from '../code/origin.js';
+import type { Call, Origin, Unit } from '../code/origin.js';
 import type { OperatorName } from '../code/operators.js';
 import type { RandomState } from '../vocabulary/random.js';
 import type { Env } from './env.js';
@@ -30,6 +30,8 @@ export interface Context {
   readonly calls: readonly (readonly unknown[])[];
   /** In words of the language that are kernel code themselves: where they are called, which is what the user wrote. */
   readonly calledFrom?: Origin | undefined;
+  /** The call that is being inlined, of a function that stands elsewhere. */
+  readonly call?: Call | undefined;
   /** When the innermost call began: names that came to be later end with it. */
   readonly since: number;
   /** The same object for all that runs whenever what is around it does; branches and loops of the kernel, and calls, have others. */
@@ -72,7 +74,8 @@ export interface Exits {
 }
 
 /** The place of a node in the user's text. */
-export const originOf = (cx: Context, node: AnyNode): Origin => cx.calledFrom ?? { unit: cx.unit, offset: node.start };
+export const originOf = (cx: Context, node: AnyNode): Origin =>
+  cx.calledFrom ?? { unit: cx.unit, offset: node.start, ...(cx.call && { call: cx.call }) };
 
 /** The context of what may run or not, or several times. */
 export const apart = (cx: Context): Context => ({ ...cx, stretch: {} });

@@ -3,7 +3,7 @@ import { DiagnosticError } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
 import { keptOf } from '../../source/kept.js';
 import { inlinedScope } from '../vocabulary/inline.js';
-import type { Unit } from '../code/origin.js';
+import type { Call, Unit } from '../code/origin.js';
 import { originOf, refuse, type Context } from './context.js';
 import { termText, type Closure, type Term } from './term.js';
 import { isWord } from './names.js';
@@ -92,8 +92,14 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[]): Ter
     since: cx.session.age(),
     stretch: {},
     calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
+    call: f.unit === cx.unit ? cx.call : callOf(cx, e, f),
   };
   return runBody(inner, e, f.node, args);
+};
+
+const callOf = (cx: Context, e: AnyNode, f: Closure): Call => {
+  const at = originOf(cx, e);
+  return { at, name: f.name, caller: at.call ? `\`${at.call.name}\`` : `kernel '${cx.session.name}'` };
 };
 
 const functionIn = (arg: Term): unknown =>

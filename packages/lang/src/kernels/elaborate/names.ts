@@ -1,4 +1,5 @@
 import type { Identifier } from 'acorn';
+import { isLoaderName } from '../../source/loader-name.js';
 import { standardGlobals } from '../../source/standard-globals.js';
 import * as vocabulary from '../vocabulary/index.js';
 import { refuse, type Context } from './context.js';
@@ -33,7 +34,7 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
     id,
     'lang/unbound',
     `\`${name}\` is neither declared in the function nor in its scope`,
-    `pass it: kernel([…], { scope: { ${name} } }, fn), or use the build plugin, which finds it by itself`,
+    `pass it: kernel([…], { scope: { ${name === 'default' ? 'default: what you import' : name} } }, fn), or use the build plugin, which finds it by itself`,
   );
 };
 
@@ -43,11 +44,11 @@ const callsItself = (cx: Context, id: Identifier, name: string): never =>
 const noArguments = (cx: Context, id: Identifier): never =>
   refuse(cx, id, 'lang/unsupported-syntax', '`arguments` cannot be part of a kernel', 'name the parameters');
 
-/** Whether a free name is what a module loader makes of an import: `__vi_import_0__.range`, `import_lang.range`, `lang_1.range`. */
+/** Whether a name is what a module loader makes of an import. */
 export const isModuleName = (cx: Context, id: Identifier): boolean =>
   cx.unit.text.parsed.scopes.bindingOf(id) === undefined &&
   !Object.hasOwn(cx.unit.scope, id.name) &&
-  /^(__\w+_import_\d+__|import_\w+|_\w+|\w+_\d+)$/.test(id.name);
+  isLoaderName(id.name);
 
 /** Bundlers keep the names of nested functions by a call of this name. */
 export const keepName = <T>(f: T): T => f;

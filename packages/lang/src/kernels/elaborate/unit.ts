@@ -5,6 +5,7 @@ import { keptOf } from '../../source/kept.js';
 import { asWritten } from '../../source/spelling/as-written.js';
 import { filesFrom, framesOf } from '../../source/spelling/files.js';
 import { stackOf } from '../../source/spelling/origin-of.js';
+import { originalOf } from '../../source/spelling/original.js';
 import type { Unit } from '../code/origin.js';
 
 /** What is known of a function beside itself. */
@@ -34,7 +35,13 @@ export const unitOf = (
     : asWritten(textOf(fn), filesFrom(files), { name: fn.name, line: at?.line ?? frames[0]?.line });
   return {
     name: fn.name,
-    text: functionText(fn, at, called, text),
+    text: functionText(
+      fn,
+      at,
+      called,
+      text,
+      at || !near ? undefined : originalOf(text, () => filesFrom(files), { name: fn.name, line: frames[0]?.line }),
+    ),
     scope,
     spelled: sure,
     files,

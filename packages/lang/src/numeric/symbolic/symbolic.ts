@@ -1,13 +1,20 @@
+import type { AnyNode } from 'acorn';
 import { checkOptions, option, type OptionSpec, type Diagnostic, type Loc, type Sym } from '@filigree/ir';
 import { error, fail } from '@filigree/ir';
 import { bindOps, type Bound } from '../ops/bind.js';
 import { defaultOps } from '../ops/default-ops.js';
 import { markOf } from '../ops/mark.js';
 import type { NumericOps } from '../ops/numeric-ops.js';
-import { locOf, sourceError, type Source, locOption } from '../../source/place.js';
+import { locOf, sourceError, type Original, type Source, locOption } from '../../source/place.js';
 import { firstEffect } from '../rewrite/effects.js';
 import { rewrite } from '../rewrite/rewrite.js';
-import { functionText, type FunctionText } from '../../source/function-text.js';
+import { functionText, textOf, type FunctionText } from '../../source/function-text.js';
+import { filesFrom, framesOf, type Frame, type SourceFile } from '../../source/spelling/files.js';
+import { noteOrigin, stackOf } from '../../source/spelling/origin-of.js';
+import { originalOf } from '../../source/spelling/original.js';
+import { children } from '../../source/ast.js';
+import { isLoaderName } from '../../source/loader-name.js';
+import type { Parsed } from '../../source/parse.js';
 import { functionName, type FunctionName } from '../../source/math.js';
 import type { Lift } from './lift.js';
 import { standardGlobals } from '../../source/standard-globals.js';
@@ -54,7 +61,8 @@ export const symbolic = <F extends AnyFunction, S = Sym>(fn: F, given?: Symbolic
     }
     return fn as unknown as Lift<F, S>;
   }
-  return new Builder(options.scope ?? {}, ops).function(fn, options.at) as Lift<F, S>;
+  noteOrigin(fn, symbolic);
+  return new Builder(options.scope ?? {}, ops, framesOf(stackOf(fn))).function(fn, options.at) as Lift<F, S>;
 };
 
 const symbolicSpec: OptionSpec<SymbolicOptions<unknown>> = {
@@ -73,11 +81,14 @@ interface Unit {
 class Builder {
   private readonly units = new Map<unknown, Unit>();
   private readonly built = new Map<unknown, unknown>();
+  private readonly making = new Set<unknown>();
   private readonly links: (() => void)[] = [];
 
   constructor(
     private readonly scope: Readonly<Record<string, unknown>>,
     private readonly ops: NumericOps,
+    /** Where the function may stand, and what it calls. */
+    private readonly frames: readonly Frame[],
   ) {}
 
   function(fn: AnyFunction, at?: Loc): unknown {
@@ -94,17 +105,22 @@ class Builder {
       return;
     }
     if (this.units.has(value) || markOf(value) || isStandard(value) || functionName(value)) return;
-    const text = functionText(value as AnyFunction, at);
+    const text = functionText(value as AnyFunction, at, undefined, undefined, at ? undefined : this.original(value));
     const names = this.resolve(value as AnyFunction, text);
     this.units.set(value, { text, names });
     for (const used of names.values()) this.collect(used);
+  }
+
+  private original(fn: object): () => Original | undefined {
+    const { name } = fn as AnyFunction;
+    const files = (): Iterable<SourceFile> => filesFrom(this.frames.map((f) => f.path));
+    return originalOf(textOf(fn), files, { name, line: this.frames[0]?.line });
   }
 
   private resolve(fn: AnyFunction, { parsed, nameless }: FunctionText): Map<string, unknown> {
     const names = new Map<string, unknown>();
     const problems: Diagnostic[] = [];
     for (const [name, references] of parsed.scopes.free) {
-      const loc = locOf(parsed.source, parsed.site(references[0].id.start));
       const written = references.find((r) => r.written);
       if (Object.hasOwn(this.scope, name)) {
         names.set(name, this.scope[name]);
@@ -117,17 +133,30 @@ class Builder {
         );
       } else if (name === fn.name && nameless) names.set(name, fn);
       else if (name === '__name') names.set(name, keepName);
-      else if (!standardGlobals.has(name)) {
-        problems.push(
-          error('lang/unbound', `\`${name}\` is neither declared in the function nor in its scope`, {
-            loc,
-            remedy: `pass it in the options, { scope: { ${name} } }, or use the build plugin, which finds it by itself`,
-          }),
-        );
-      }
+      else if (isLoaderName(name)) {
+        const found = this.imported(parsed, name);
+        if (Array.isArray(found)) problems.push(...(found as readonly Diagnostic[]));
+        else names.set(name, found);
+      } else if (!standardGlobals.has(name)) problems.push(unbound(parsed, references[0].id, name));
     }
-    if (problems.length > 0) throw sourceError(problems, parsed.source.source);
+    if (problems.length > 0) throw sourceError(problems, parsed.source);
     return names;
+  }
+
+  /** What a module loader made of imports, as in `import_file.half`: each of its names is in the scope by itself. */
+  private imported(parsed: Parsed, loader: string): Record<string, unknown> | readonly Diagnostic[] {
+    const members = new Map<string, unknown>();
+    const problems: Diagnostic[] = [];
+    const visit = (node: AnyNode): void => {
+      if (node.type === 'MemberExpression' && !node.computed && parsed.scopes.isGlobal(node.object, loader)) {
+        const { name } = node.property as { name: string };
+        if (Object.hasOwn(this.scope, name)) members.set(name, this.scope[name]);
+        else problems.push(unbound(parsed, node.property, name));
+      }
+      children(node).forEach(visit);
+    };
+    visit(parsed.program);
+    return problems.length > 0 ? problems : Object.fromEntries(members);
   }
 
   /** What a captured value becomes: functions, and objects of functions, are rewritten; all else is taken as it is. */
@@ -162,9 +191,15 @@ class Builder {
     const captured = [...names.keys()].join(', ');
     const expression = code.toString().replace(/;\s*$/, '');
     const result = isMethod ? `${prefix}.method(${expression})` : expression;
-    const body = `'use strict'; const { ${imports} } = ${prefix}.ops; ${captured ? `let ${captured}; ${prefix}.link = (${prefix}) => { ({ ${captured} } = ${prefix}); };` : ''} return ${result}`;
-    const environment: { ops: Bound; method: typeof onlyMember; link?: (scope: Record<string, unknown>) => void } = {
+    const body = `'use strict'; const { ${imports} } = ${prefix}.ops; ${captured ? `let { ${captured} } = ${prefix}.early; ${prefix}.link = (${prefix}) => { ({ ${captured} } = ${prefix}); };` : ''} return ${result}`;
+    const environment: {
+      ops: Bound;
+      early: Record<string, unknown>;
+      method: typeof onlyMember;
+      link?: (scope: Record<string, unknown>) => void;
+    } = {
       ops: bindOps(this.ops, parsed.source),
+      early: this.early(fn, names),
       method: onlyMember,
     };
     const made = evaluate(prefix, body, environment, parsed.source) as AnyFunction;
@@ -173,6 +208,16 @@ class Builder {
     const linked = Object.fromEntries([...names].map(([name, value]) => [name, this.value(value)]));
     this.links.push(() => environment.link?.(linked));
     return made;
+  }
+
+  /** What static initialisers of a class use when it is made: all but what is being made because of it. */
+  private early(fn: AnyFunction, names: ReadonlyMap<string, unknown>): Record<string, unknown> {
+    this.making.add(fn);
+    return Object.fromEntries(
+      [...names].flatMap(([name, value]) =>
+        this.making.has(value) && !this.built.has(value) ? [] : [[name, this.value(value)]],
+      ),
+    );
   }
 
   /** Whether a captured function changes its arguments or its surroundings. */
@@ -186,6 +231,12 @@ class Builder {
     );
   }
 }
+
+const unbound = (parsed: Parsed, id: AnyNode, name: string): Diagnostic =>
+  error('lang/unbound', `\`${name}\` is neither declared in the function nor in its scope`, {
+    loc: locOf(parsed.source, parsed.site(id.start)),
+    remedy: `pass it in the options, { scope: { ${name === 'default' ? 'default: what you import' : name} } }, or use the build plugin, which finds it by itself`,
+  });
 
 /** Functions held directly by a plain object, such as a module or `{ dot, cross }`. */
 const functionsIn = (value: unknown): AnyFunction[] => {

@@ -32,7 +32,7 @@ export const align = (
     for (let k = -d; MISSING * k <= d; k++) {
       let x = d === 0 ? 0 : entry(reach, d, k);
       if (x < 0 || x > length) continue;
-      for (let y = from + x - k; x < length && y < other.length && text[x].key === other[y].key; y++) x++;
+      for (let y = from + x - k; x < length && y < other.length && isSame(text[x], other[y]); y++) x++;
       now[k + d] = x;
       farthest = Math.max(farthest, x);
       if (x === length) return { partners: walk(reach, length, k, from), distance: d };
@@ -40,6 +40,10 @@ export const align = (
   }
   return undefined;
 };
+
+/* Printers give a name that is taken already a number at its end. */
+export const isSame = ({ key }: Token, other: Token): boolean =>
+  key === other.key || (/^[^#].*\d$/.test(key) && key.replace(/\d+$/, '') === other.key);
 
 /** Where diagonal k is entered at distance d: after a token of the other text alone, or after one of this text alone. */
 const entry = (reach: readonly Int32Array[], d: number, k: number): number =>

@@ -1,4 +1,4 @@
-import { align, type Alignment } from './align.js';
+import { align, isSame, type Alignment } from './align.js';
 import type { SourceFile } from './files.js';
 import { isNumeral, ownTokens, tokensOf, type Token } from './tokens.js';
 
@@ -50,10 +50,11 @@ const COMPARED = 6;
 const HEAD_SLACK = 16;
 const SLACK = 48;
 
-const match = (tokens: readonly Token[], file: SourceFile, hints: Hints): Alignment | undefined => {
+/** The tokens of a file that those of a text are, where it is clear which. */
+export const match = (tokens: readonly Token[], file: SourceFile, hints: Hints): Alignment | undefined => {
   const head = tokens.slice(0, HEAD);
   const starts = file.tokens
-    .flatMap((t, at) => (t.key === tokens[0].key && isNear(file.tokens, at, tokens[1]?.key) ? [at] : []))
+    .flatMap((t, at) => (isSame(tokens[0], t) && isNear(file.tokens, at, tokens[1]) ? [at] : []))
     .flatMap((at) => {
       const begun = align(head, file.tokens, at, HEAD_SLACK);
       return begun ? [{ at, distance: begun.distance, far: farness(file, at, hints) }] : [];
@@ -71,8 +72,8 @@ const match = (tokens: readonly Token[], file: SourceFile, hints: Hints): Alignm
 };
 
 /** Whether a token soon follows another, or there is none to follow. */
-const isNear = (tokens: readonly Token[], at: number, key: string | undefined): boolean =>
-  key === undefined || tokens.slice(at + 1, at + HEAD_SLACK).some((t) => t.key === key);
+const isNear = (tokens: readonly Token[], at: number, next: Token | undefined): boolean =>
+  next === undefined || tokens.slice(at + 1, at + HEAD_SLACK).some((t) => isSame(next, t));
 
 /** How far a place is from where the function should stand: by lines, or by whether its name stands before it. */
 const farness = ({ text, tokens }: SourceFile, at: number, { name, line }: Hints): number => {

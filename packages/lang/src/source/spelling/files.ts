@@ -39,6 +39,12 @@ export const filesFrom = function* (paths: readonly string[]): Generator<SourceF
   }
 };
 
+/** A path as people write it: from where the process runs, if that is around it. */
+export const shortPath = (path: string): string => {
+  const around = (globalThis as { process?: { cwd?: () => string } }).process?.cwd?.();
+  return around !== undefined && path.startsWith(`${around}/`) ? path.slice(around.length + 1) : path;
+};
+
 const MOST = 64;
 
 interface Node {
