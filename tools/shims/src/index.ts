@@ -1,2 +1,2 @@
 export { inSingles } from './in-singles.js';
-export { cudaOnCpu, hipOnCpu, metalOnCpu, type Order } from './on-cpu.js';
+export { cudaMachine, cudaOnCpu, driverOnCpu, hipOnCpu, metalOnCpu, type Order } from './on-cpu.js';

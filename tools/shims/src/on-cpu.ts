@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend } from '@filigree/backend';
-import { type GpuDriver, type GpuLanguage, type GpuOptions, gpuBackend } from '@filigree/backend/gpu';
+import { type GpuDriver, type GpuLanguage, type GpuMachine, type GpuOptions, gpuBackend } from '@filigree/backend/gpu';
 import { cudaDriver, cudaLanguage } from '@filigree/backend-cuda';
 import { hipDriver, hipLanguage } from '@filigree/backend-hip';
 import { metalLanguage } from '@filigree/backend-metal';
@@ -13,25 +13,31 @@ export type Order = 'forward' | 'backward' | { readonly seed: number };
 /** A backend for a GPU as it is, but that its text is compiled for the CPU, and the driver is one that runs it there. */
 type OnCpu = (order?: Order, options?: GpuOptions) => Backend;
 
-const onCpu =
-  (language: GpuLanguage, header: string, driver: (path: string) => Promise<GpuDriver>): OnCpu =>
-  (order = 'forward', options = {}) =>
-    gpuBackend(
-      language,
-      {
-        compile: compileForCpu(language, header),
-        driver: async () => driver(await driverOnCpu(order)),
-        probe: () => Promise.resolve({ name: language.name, usable: true, reason: '', toolchain: 'the CPU' }),
-      },
-      options,
-    );
+/** What stands for a GPU: text compiled for the CPU, and a driver that runs it there. */
+type MachineOnCpu = (order?: Order) => GpuMachine;
 
-export const cudaOnCpu = onCpu(cudaLanguage, 'cuda.hpp', cudaDriver);
-export const metalOnCpu = onCpu(metalLanguage, 'metal_stdlib', cudaDriver);
-export const hipOnCpu = onCpu(hipLanguage, 'hip.hpp', hipDriver);
+const machine =
+  (language: GpuLanguage, header: string, driver: (path: string) => Promise<GpuDriver>): MachineOnCpu =>
+  (order = 'forward') => ({
+    compile: compileForCpu(language, header),
+    driver: async () => driver(await driverOnCpu(order)),
+    probe: () => Promise.resolve({ name: language.name, usable: true, reason: '', toolchain: 'the CPU' }),
+  });
+
+const onCpu =
+  (language: GpuLanguage, machineOf: MachineOnCpu): OnCpu =>
+  (order, options = {}) =>
+    gpuBackend(language, machineOf(order), options);
+
+/** The machine of `cudaOnCpu`, for those who look at what it is asked to do. */
+export const cudaMachine = machine(cudaLanguage, 'cuda.hpp', cudaDriver);
+
+export const cudaOnCpu = onCpu(cudaLanguage, cudaMachine);
+export const metalOnCpu = onCpu(metalLanguage, machine(metalLanguage, 'metal_stdlib', cudaDriver));
+export const hipOnCpu = onCpu(hipLanguage, machine(hipLanguage, 'hip.hpp', hipDriver));
 
 /** The file of a driver that lets threads go in this order. */
-const driverOnCpu = async (order: Order): Promise<string> => {
+export const driverOnCpu = async (order: Order): Promise<string> => {
   const flags =
     typeof order === 'object'
       ? ['-DFILIGREE_ORDER=2', `-DFILIGREE_SEED=${order.seed}u`]

@@ -30,7 +30,7 @@ export const compileCuda =
         });
       const compiler = await cudaCompiler(options.compiler);
       const architecture = await architectureOf();
-      const flags = [...arithmeticFlags(options.fastMath ?? true), ...(options.flags ?? [])];
+      const flags = [...cudaFlags(options.fastMath ?? true), ...(options.flags ?? [])];
       const hash = contentHash('cuda', text, compiler.version, architecture, ...flags);
       const name = architecture.startsWith('compute_') ? 'kernels.ptx' : 'kernels.cubin';
       const { path, cached, warnings } = await cachedFile({
@@ -56,8 +56,8 @@ export const compileCuda =
       };
     });
 
-/* Division and roots are exact and small numbers stay: what is quicker is not near enough. */
-const arithmeticFlags = (fastMath: boolean | 'contract'): readonly string[] => [
+/** What compilers are told of arithmetic. Division and roots are exact and small numbers stay: what is quicker is not near enough. */
+export const cudaFlags = (fastMath: boolean | 'contract'): readonly string[] => [
   fastMath === false ? '-fmad=false' : '-fmad=true',
   ...(fastMath === true ? ['-DFILIGREE_FAST_MATH'] : []),
 ];

@@ -7,3 +7,4 @@ export * from './device-cpp.js';
 export { type AtomicKind, type AtomicWords, gpuAtomics } from './atomics.js';
 export * from './unhinted.js';
 export * from './probe.js';
+export { blocksPerProcessor } from './library.js';

@@ -129,4 +129,5 @@ const blocksOf = ({ parallel, trips }: Step, each: number, values: readonly Scal
   return Math.max(1, Math.min(Math.ceil(count / each), processors * blocksPerProcessor));
 };
 
-const blocksPerProcessor = 8;
+/** Of a launch for which there is enough to do. */
+export const blocksPerProcessor = 8;
