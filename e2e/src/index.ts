@@ -5,7 +5,6 @@ export * from './fields/index.js';
 export * from './tensors/index.js';
 export * from './gallery/index.js';
 export { spotMesh, spotOfSize } from './spot.js';
-export { right } from './right.js';
 export { SIMULATORS } from './gallery/simulators/index.js';
 export { argumentsOf } from './gallery/arguments.js';
 export { gradientError } from './simulators/gradient-check.js';

@@ -15,7 +15,7 @@ import {
 } from '@filigree/ir';
 import { defaultOptions, specialize, trace, type Program } from '@filigree/specialize';
 import { compile } from 'filigree';
-import { right } from '../src/right.js';
+import { orThrow } from '@filigree/ir';
 import { bounded, F32, F64, plain32, plain64, type Bounded, type Precision } from './bounded.js';
 import { isUnary, randomPrograms, runRandom, type Arithmetics, type RandomProgram } from './traced-programs.js';
 
@@ -42,7 +42,7 @@ const interpreted = (
 ): ArrayLike<number> | undefined => {
   const t = trace(arithmetic ? { arithmetic } : {}).run(traced([program]));
   if (E.isLeft(t) && t.left.every((d) => d.code === 'trace/not-a-number')) return undefined;
-  const { module } = right(specialize({ ...defaultOptions, dtype })(right(t)));
+  const { module } = orThrow(specialize({ ...defaultOptions, dtype })(orThrow(t)));
   expect(verifyModule(module, coreDialects)).toEqual([]);
   const Values = dtype === 'f32' ? Float32Array : Float64Array;
   const buffers = Object.fromEntries(
@@ -50,7 +50,7 @@ const interpreted = (
       b.role === 'input' ? [[b.name, Values.from(x)]] : b.role === 'output' ? [[b.name, new Values(b.length)]] : [],
     ),
   );
-  right(interpret(module, coreDialects, buffers));
+  orThrow(interpret(module, coreDialects, buffers));
   return buffers.y0;
 };
 

@@ -82,6 +82,14 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   'ir.parsePipeline': (o) => ir.parsePipeline('', {}, o),
   'ir.pipeline': (o) => ir.pipeline([], o),
   'ir.printGraph': (o) => ir.printGraph(new ir.Graph(), o),
+  'ir.rewriteGreedily': (o) =>
+    ir.rewriteGreedily(
+      ir.buildKernel('k', {}, () => {}),
+      ir.coreDialects,
+      [],
+      [],
+      o,
+    ),
   'ir.rewriteOps': (o) =>
     ir.rewriteOps(
       ir.buildKernel('k', {}, () => {}),

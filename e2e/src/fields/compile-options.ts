@@ -4,7 +4,7 @@ import { LAYOUTS, type Blocks, type LayoutName } from './layouts.js';
 /** How the kernels of an application are compiled, as the command line says. */
 export interface CompileOptions extends Pick<
   ExampleOptions,
-  'backend' | 'dtype' | 'threads' | 'ablate' | 'emit' | 'warn'
+  'backend' | 'dtype' | 'threads' | 'ablate' | 'emit' | 'warn' | 'losses'
 > {
   /** How the blocks of grids are stored; in a table of pointers unless said otherwise. */
   readonly layout?: LayoutName;
@@ -16,19 +16,21 @@ export interface CompileOptions extends Pick<
 export const blocksOf = ({ layout = 'pointer' }: CompileOptions): Blocks => LAYOUTS[layout];
 
 /** The same as options of `program`. */
-export const programOptions = ({ backend, threads, ablate, cache }: CompileOptions) => ({
+export const programOptions = ({ backend, threads, ablate, cache, losses }: CompileOptions) => ({
   threads,
   ablate,
   ...(backend === undefined ? {} : { backend }),
   ...(cache === undefined ? {} : { cache }),
+  ...(losses && { losses: true }),
 });
 
-/** Hands out the sources of a program, and what it warns of. */
+/** Hands out the sources of a program, what it warns of, and what it loses. */
 export const handOut = (
-  { emit, warn }: CompileOptions,
+  { emit, warn, losses }: CompileOptions,
   name: string,
-  { instance, warnings }: Pick<FieldProgram, 'instance' | 'warnings'>,
+  program: Pick<FieldProgram, 'instance' | 'warnings' | 'losses'>,
 ): void => {
-  emit?.(name, instance.sources);
-  warn?.(warnings);
+  emit?.(name, program.instance.sources);
+  warn?.(program.warnings);
+  losses?.(name, program.losses);
 };

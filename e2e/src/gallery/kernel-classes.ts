@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
-import { DiagnosticError } from '@filigree/ir';
+import { orThrow } from '@filigree/ir';
 import { decompose, group, type SpecializeOptions, type Trace } from '@filigree/specialize';
 
 /**
@@ -12,8 +12,7 @@ export const kernelClasses = (trace: Trace, options: SpecializeOptions): Readonl
     decompose(options.decompose).run(trace),
     E.chain((d) => group(options.group).run(d)),
   );
-  if (E.isLeft(grouped)) throw new DiagnosticError(grouped.left);
-  const { groups, ptr, destinations } = grouped.right;
+  const { groups, ptr, destinations } = orThrow(grouped);
   const classes = trace.outputs.map(({ nodes }) => new Int32Array(nodes.length).fill(groups.length));
   groups.forEach(({ units }, g) => {
     for (const unit of units)

@@ -1,6 +1,6 @@
+import { orThrow } from '@filigree/ir';
 import { evaluateExpr, numberRing, parseExpr, type Csr } from '@filigree/sparse/formats';
 import type { Problem, Values } from './problem.js';
-import { right } from '../right.js';
 
 /** A sparse matrix of numbers. */
 export type NumericMatrix = Csr<Float64Array>;
@@ -14,14 +14,14 @@ export const matrixProblem = (
   expression: string,
   matrices: Readonly<Record<string, NumericMatrix>>,
 ): Problem => {
-  const tree = right(parseExpr(expression));
+  const tree = orThrow(parseExpr(expression));
   const patterns = Object.fromEntries(Object.entries(matrices).map(([name, m]) => [name, m.pattern]));
   return {
     title,
     program: {
       inputs: patterns,
       run: (inputs, { ring }) => ({
-        R: right(evaluateExpr(tree, inputs as Readonly<Record<string, Csr<Int32Array>>>, ring)),
+        R: orThrow(evaluateExpr(tree, inputs as Readonly<Record<string, Csr<Int32Array>>>, ring)),
       }),
     },
     values: Object.fromEntries(Object.entries(matrices).map(([name, m]) => [name, m.values])),
@@ -35,9 +35,9 @@ export const evaluateMatrix = (
   patterns: Readonly<Record<string, NumericMatrix['pattern']>>,
   values: Values,
 ): NumericMatrix =>
-  right(
+  orThrow(
     evaluateExpr(
-      right(parseExpr(expression)),
+      orThrow(parseExpr(expression)),
       Object.fromEntries(
         Object.entries(patterns).map(([name, pattern]) => [name, { pattern, values: Float64Array.from(values[name]) }]),
       ),

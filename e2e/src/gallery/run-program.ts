@@ -1,5 +1,5 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { byteSize, fail, type Diagnostics } from '@filigree/ir';
+import { byteSize, fail, type Diagnostics, orThrow } from '@filigree/ir';
 import { instantiate, peakRssMB, type Instance } from '@filigree/runtime';
 import {
   describeElements,
@@ -13,7 +13,6 @@ import { ablate, mergeOptions, resolveBackend, type ExampleOptions, type Example
 import type { CsrPattern } from '@filigree/sparse/formats';
 import type { Problem, Values } from './problem.js';
 import { maxRelError } from './max-rel-error.js';
-import { right } from '../right.js';
 
 /** A problem compiled and in memory, and what it cost. */
 export interface CompiledProblem {
@@ -75,14 +74,14 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
 
   const begin = performance.now();
   progress(0, 'trace');
-  const traced = right(
+  const traced = orThrow(
     trace({ columns: specializeOptions.decompose.global, ...(arithmetic ? { arithmetic } : {}) }).run(problem.program),
   );
   const tracedAt = performance.now();
   options.inspect?.(traced, specializeOptions);
   const inspected = performance.now();
   progress(0.3, 'analyse');
-  const { module, nodes, kernels, launches, indexBytes } = right(specialize(specializeOptions)(traced));
+  const { module, nodes, kernels, launches, indexBytes } = orThrow(specialize(specializeOptions)(traced));
   const analysed = performance.now();
   progress(0.6, `generate and compile for ${backend.name}`);
   const instance = await settle(
@@ -233,4 +232,4 @@ const roundedTo = (dtype: 'f32' | 'f64', values: Values): Values =>
     Object.entries(values).map(([name, v]) => [name, dtype === 'f32' ? Float32Array.from(v) : Float64Array.from(v)]),
   );
 
-const settle = async <A>(task: TaskEither<Diagnostics, A>): Promise<A> => right(await task());
+const settle = async <A>(task: TaskEither<Diagnostics, A>): Promise<A> => orThrow(await task());

@@ -48,6 +48,7 @@ export const small: Readonly<Record<string, Small>> = {
   'smoke-quant': { args: { size: '16', steps: '1' }, dtype: 'f32' },
   'smoke-decay': { args: { size: '16', steps: '10' }, dtype: 'f32' },
   'mpm-quant': { args: { size: '16', steps: '2' }, dtype: 'f32' },
+  'quant-search': { args: { size: '8', steps: '1' }, dtype: 'f32' },
   'spring-triangle': { args: { iterations: '80' } },
   'mass-spring': { args: { robot: '3', steps: '150', hidden: '8', iterations: '10' } },
   wave: { args: { size: '16', steps: '20', iterations: '5' } },

@@ -1,6 +1,6 @@
 import { adjoint, clearGradients, withGradients } from '@filigree/autodiff';
 import { gradient, program, type ExampleOptions, type FieldProgram, type GraphPass } from 'filigree';
-import { coreDialects, DiagnosticError, type Module } from '@filigree/ir';
+import { coreDialects, DiagnosticError, type Module, orThrow } from '@filigree/ir';
 import { lowerKernels, type KernelDef } from '@filigree/lang/kernels';
 import {
   cutKernels,
@@ -13,7 +13,6 @@ import {
   type TaskKind,
 } from '@filigree/sparse/fields';
 import { drawGraph, drawTimeline, type Plan } from '@filigree/sched';
-import { right } from '../right.js';
 import type { BlockKind, QueuedCase, QueuedProgram, Runs, Stepping } from './case.js';
 
 /** How a case is run. */
@@ -198,7 +197,7 @@ const kindsOf = (tasks: readonly Task[]): Readonly<Record<TaskKind, number>> => 
  */
 const withAdjoints = ({ layout: plain, kernels, differentiate = [] }: QueuedProgram) => {
   const { layout, adjoints } = withGradients(plain, differentiate);
-  const { module } = right(lowerKernels(kernels as Readonly<Record<string, KernelDef>>, layout));
+  const { module } = orThrow(lowerKernels(kernels as Readonly<Record<string, KernelDef>>, layout));
   if (differentiate.length === 0) return { layout, module };
   const made = module.kernels.flatMap(({ name }) => {
     try {

@@ -1,7 +1,7 @@
+import { orThrow } from '@filigree/ir';
 import type { Backend } from '@filigree/backend';
 import { planKernel, type Elements, type KernelDecl } from '@filigree/tensor/einsum';
 import { compilePlans, tensorBackend, type GemmLibrary, type TensorProgram } from 'filigree';
-import { right } from '../right.js';
 
 /** How kernels are compiled. */
 export interface CompileKernelsOptions {
@@ -21,7 +21,7 @@ export const compileKernels = async (
   const wanted = gemm === 'own' ? backend : 'cpp';
   const { target } = await tensorBackend({ backend: wanted, gemm });
   const begin = performance.now();
-  const plans = kernels.map((k) => right(planKernel(k, { type: dtype, target })));
+  const plans = kernels.map((k) => orThrow(planKernel(k, { type: dtype, target })));
   const planMs = performance.now() - begin;
   return { program: await compilePlans(plans, { elements, target, backend: wanted, threads, gemm }), planMs };
 };

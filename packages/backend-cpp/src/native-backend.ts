@@ -27,6 +27,7 @@ import {
   checkOptions,
   option,
   type OptionSpec,
+  orThrow,
 } from '@filigree/ir';
 import { vectorize } from '@filigree/opt';
 import { compileAhead, compileSources } from './compile/compile.js';
@@ -121,10 +122,9 @@ export const nativeBackend = (language: NativeLanguage, given?: NativeOptions): 
     forVectors: (bytes) => nativeBackend(language, { ...options, vectorBytes: bytes }),
     legalize: pass(`${name}-legalize`, (module: Module, watch) => {
       if (verify) stopOnErrors(verifyModule(module, dialects));
-      const result = pipeline([expand, lanes]).run(module, watch);
-      if (E.isLeft(result)) throw new DiagnosticError(result.left);
-      check(result.right);
-      return result.right;
+      const result = orThrow(pipeline([expand, lanes]).run(module, watch));
+      check(result);
+      return result;
     }),
     emit: pass<Module, Sources>(`${name}-emit`, (module) => {
       check(module);

@@ -1,6 +1,5 @@
-import { dialectsOf, expandSpellings, spellerOf, spellingOf } from '@filigree/backend';
+import { dialectsOf, expandSpellings, spellerOf, spellingOf, unloweredTypes } from '@filigree/backend';
 import {
-  type Diagnostics,
   type Dialect,
   type Extension,
   type Module,
@@ -19,9 +18,9 @@ import {
   runPass,
   verifyModule,
   walk,
+  orThrow,
 } from '@filigree/ir';
 import { canonicalize, cse, dce, ifToSelect, licm, vectorize } from '@filigree/opt';
-import * as E from 'fp-ts/lib/Either.js';
 
 export interface LegalizeOptions {
   /** Whose ops modules may have, beside the core ones. */
@@ -33,25 +32,21 @@ export interface LegalizeOptions {
 /**
  * Checks a module, writes functions that are made of others as those, and turns its loops marked `simd` into loops over vectors of
  * 16 bytes. Vectors of other lengths are left: `emit` keeps them in as many registers as they need. Errors: those of the verifier,
- * `extension/spelling`.
+ * `extension/spelling`, `backend/own-type`.
  */
 export const legalizeForWasm = ({ extensions, verify, simd }: LegalizeOptions): Pass<Module> => {
   const dialects = dialectsOf(extensions);
   const expand = expandSpellings(extensions, (op) => spellingOf(extensions, op)?.wasm !== undefined);
   return pass('wasm-legalize', (module: Module, watch) => {
     const errors = verify ? verifyModule(module, dialects).filter((d) => d.severity === 'error') : [];
-    if (errors.length > 0) throw new DiagnosticError(errors);
-    const expanded = right(runPass(expand, module, watch));
+    const problems = errors.length > 0 ? errors : unloweredTypes(module);
+    if (problems.length > 0) throw new DiagnosticError(problems);
+    const expanded = orThrow(runPass(expand, module, watch));
     checkSpelled(expanded, dialects, extensions);
     const plain = withoutHints(expanded, dialects);
     const lanes = simd && wantsLanes(plain);
-    return right(pipeline(lanes ? vectors(dialects) : []).run(plain, watch));
+    return orThrow(pipeline(lanes ? vectors(dialects) : []).run(plain, watch));
   });
-};
-
-const right = <A>(result: E.Either<Diagnostics, A>): A => {
-  if (E.isLeft(result)) throw new DiagnosticError(result.left);
-  return result.right;
 };
 
 /** What is spelled in WebAssembly is an expression. */

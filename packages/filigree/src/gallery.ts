@@ -1,5 +1,6 @@
 import type { Backend, Sources } from '@filigree/backend';
 import type { Arithmetic, Diagnostics, Extension } from '@filigree/ir';
+import type { Loss } from '@filigree/quant';
 
 /** Examples by name, as a gallery module exports them under the name `gallery`. */
 export type Gallery = Readonly<Record<string, Example>>;
@@ -46,6 +47,11 @@ export interface ExampleOptions {
   readonly emit?: (program: string, sources: Sources) => void;
   /** Receives pictures of what the example's program became, as SVG, for `filigree inspect`. */
   readonly draw?: (title: string, svg: string) => void;
+  /**
+   * Receives what tells, when the example has run, what a program of it lost where numbers are stored in few bits, for `filigree inspect`.
+   * Programs count only where this is given, since it takes time.
+   */
+  readonly losses?: (program: string, losses: () => readonly Loss[]) => void;
   /** Receives warnings about a program of the example, and about its compilation. */
   readonly warn?: (warnings: Diagnostics) => void;
   /** Reports progress, from 0 to 1, and what is being done. */

@@ -14,6 +14,13 @@ export { backends, resolveBackend, type BackendName } from './api/backends.js';
 export { mergeOptions, type OptionOverrides } from './api/options.js';
 export { ABLATIONS, ablate, parseAblation, type Ablation } from './api/ablation.js';
 export type { Stage } from './api/build.js';
+export {
+  quantSearch,
+  quantSearchText,
+  type QuantSearchOptions,
+  type QuantSearchResult,
+  type QuantTrial,
+} from './api/quant-search/quant-search.js';
 export { program, type FieldProgram, type FieldProgramOptions } from './api/program.js';
 export { ablateFields, FIELD_ABLATIONS, GRAPH_PASSES, type FieldAblation } from './api/field-ablation.js';
 export type { GraphPass, QueueOptions, QueueReport } from '@filigree/runtime';
@@ -26,6 +33,7 @@ export {
   ARITHMETICS,
   DiagnosticError,
   formatDiagnostic,
+  orThrow,
   symbolicMath,
   type Arithmetic,
   type Diagnostic,

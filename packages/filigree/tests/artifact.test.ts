@@ -31,9 +31,9 @@ const code = async (loading: Promise<unknown>): Promise<string> =>
     (e: unknown) => (e as DiagnosticError).diagnostics[0].code,
   );
 
-const u = field('u', 'f32', { ambient: -0.5 });
-const v = field('v', 'f32');
-const x = vectorField('x', 'f64', 2);
+const u = field('u', 'f32', { ambient: -0.5, axes: ij });
+const v = field('v', 'f32', { axes: ij });
+const x = vectorField('x', 'f64', 2, { axes: i });
 const diffuse = kernel([u, v, 'f32'], (u, v, dt) => {
   for (const [i, j] of active(u)) v[i][j] = u[i][j] + dt * (u[i + 1][j] + u[i - 1][j] - 2 * u[i][j]);
 });

@@ -1,4 +1,5 @@
 export * from './diagnostics/diagnostic.js';
+export { orLeft, orThrow } from './diagnostics/either.js';
 export { readOnly } from './diagnostics/read-only.js';
 export { checkOptions, optionsOf } from './options/check-options.js';
 export { option, optionKind, wholeOption, type OptionKind, type OptionSpec } from './options/kinds.js';
@@ -36,9 +37,12 @@ export * from './build/make-op.js';
 export { opKey } from './build/op-key.js';
 export * from './build/scoped-map.js';
 export * from './build/module.js';
+export * from './range/range.js';
+export { beforeWrap, compareRanges, disjointBits, shiftBy } from './range/arithmetic.js';
 export * from './rewrite/walk.js';
 export * from './rewrite/substitute.js';
 export * from './rewrite/rewrite.js';
+export * from './rewrite/greedy.js';
 export * from './verify/verify.js';
 export { interpret, type InterpretOptions } from './interpret/interpret.js';
 export { evaluateOp } from './interpret/fold.js';

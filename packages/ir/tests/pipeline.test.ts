@@ -9,8 +9,11 @@ import {
   andThen,
   coreDialects,
   definePass,
+  DiagnosticError,
   fail,
   makeModule,
+  orLeft,
+  orThrow,
   parseModule,
   parsePipeline,
   pass,
@@ -31,6 +34,25 @@ describe('pipeline', () => {
     const inner = pipeline([add(), double()]);
     expect(right(pipeline([inner, add({ by: 10 })]).run(3))).toBe(18);
     expect(right(pipeline<number>([]).run(3))).toBe(3);
+  });
+
+  test('a factory knows its options by name and type', () => {
+    // @ts-expect-error: there is no such option
+    expect(() => add({ bye: 1 })).toThrow(/did you mean 'by'|bye/);
+    // @ts-expect-error: the option is a number
+    expect(() => add({ by: 'x' })).toThrow(/option\/value/);
+  });
+
+  test('a result as a value or an exception, and back', () => {
+    expect(orThrow(add().run(1))).toBe(2);
+    expect(() => orThrow(refuse().run(1))).toThrow(DiagnosticError);
+    expect(left(orLeft(() => orThrow(refuse().run(1))))).toMatchObject([{ code: 'own/refused' }]);
+    expect(right(orLeft(() => 7))).toBe(7);
+    expect(() =>
+      orLeft(() => {
+        throw new RangeError('a bug');
+      }),
+    ).toThrow(RangeError);
   });
 
   test('the first failure ends it', () => {
@@ -156,7 +178,6 @@ describe('text of a pipeline', () => {
   test('options made in code print as options read from text', () => {
     expect(pipelineText(pipeline([add({ by: 3 }), refuse()]))).toBe('add{by=3},re-fuse');
     expect(E.isRight(parsePipeline('re-fuse', registry))).toBe(true);
-    expect(() => add({ by: 'x' })).toThrow(/option\/value/);
   });
 });
 

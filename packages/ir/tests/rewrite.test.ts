@@ -15,6 +15,7 @@ import {
   mapKernels,
   parseModule,
   printKernel,
+  rewriteGreedily,
   rewriteOps,
   substitute,
   useCounts,
@@ -194,5 +195,48 @@ describe('walks and copies', () => {
       ]),
     );
     expect(ops[0].operands.map((v) => v.id)).toEqual([101, 100]);
+  });
+});
+
+describe('rewriteGreedily', () => {
+  /** x + x becomes 2 x, and k (l x) becomes (k l) x, which the first sweep cannot see. */
+  const collect: Rewrite = (op, ctx) => {
+    if (op.name !== 'arith.mul') return undefined;
+    const [outer, inner] = [ctx.definition(op.operands[0]), ctx.definition(op.operands[1])];
+    const factor = inner?.name === 'arith.mul' ? ctx.definition(inner.operands[0]) : undefined;
+    if (outer?.name !== 'arith.constant' || factor?.name !== 'arith.constant') return undefined;
+    return ctx.build((b) => b.mul(b.f64(Number(outer.attrs.value) * Number(factor.attrs.value)), inner!.operands[1]));
+  };
+  const quadruple = module(`
+    %s = arith.add %a, %a : f64
+    %t = arith.add %s, %s : f64
+    mem.store %t, %i {buffer = @x}`);
+
+  test('goes on until no rule finds anything, also in what rules made', () => {
+    const out = rewriteGreedily(quadruple.kernels[0], coreDialects, [twice, collect], quadruple.buffers);
+    expect(verifyModule({ ...quadruple, kernels: [out] }, coreDialects)).toEqual([]);
+    const stored = out.body.ops[out.body.ops.length - 2].operands[0];
+    const product = definitions(out.body).get(stored.id)!;
+    expect(product.operands[1]).toBe(out.params[0]);
+    expect(definitions(out.body).get(product.operands[0].id)!.attrs).toEqual({ value: 4 });
+    expect(rewriteGreedily(out, coreDialects, [twice, collect], quadruple.buffers)).toBe(out);
+  });
+
+  test('rules that undo each other end in a diagnostic', () => {
+    const swap: Rewrite = (op, ctx) =>
+      op.name === 'arith.add' ? ctx.build((b) => b.add(op.operands[1], op.operands[0])) : undefined;
+    expect(() => rewriteGreedily(quadruple.kernels[0], coreDialects, [swap])).toThrow(
+      expect.objectContaining({
+        diagnostics: [
+          expect.objectContaining({
+            code: 'rewrite/endless',
+            message: expect.stringContaining('100 sweeps, last at arith.add'),
+          }),
+        ],
+      }),
+    );
+    expect(() => rewriteGreedily(quadruple.kernels[0], coreDialects, [swap], [], { sweeps: 0 })).toThrow(
+      /whole number/,
+    );
   });
 });

@@ -15,16 +15,21 @@ import {
   kernel,
   length,
   lowerKernels,
+  matrix,
   ndrange,
   parent,
   range,
   serially,
   vec,
+  vector,
   type Grid1,
   type Grid2,
   type KernelDef,
   type LaunchArgs,
+  type LaunchResult,
+  type Mat,
   type MatGrid1,
+  type Vec,
   type VecGrid1,
 } from '@filigree/lang';
 import {
@@ -405,6 +410,23 @@ describe('types of kernels', () => {
     );
     expectTypeOf<LaunchArgs<typeof def.args>>().toEqualTypeOf<[number, boolean, Float32Array]>();
     expect(problemsOf(def, tree)).toEqual([]);
+  });
+
+  it('vectors and matrices are arguments and results', () => {
+    const def = kernel([vector('f32', 3), matrix('f64', 2, 3)], (v, m) => m.mul(v));
+    expectTypeOf<Parameters<typeof def.fn>>().toEqualTypeOf<[Vec<3>, Mat<2, 3>]>();
+    expectTypeOf<LaunchResult<ReturnType<typeof def.fn>>>().toEqualTypeOf<number[]>();
+    expectTypeOf<LaunchResult<void>>().toEqualTypeOf<number>();
+    expectTypeOf<LaunchResult<Mat<2, 2>>>().toEqualTypeOf<number[][]>();
+    expect(lowered(def).signature).toMatchObject({
+      launch: [
+        { is: 'shaped', name: 'v', type: 'f32', shape: [3] },
+        { is: 'shaped', name: 'm', type: 'f64', shape: [2, 3] },
+      ],
+      result: { type: 'f64', shape: [2] },
+    });
+    expect(() => vector('f32', 0)).toThrow(/lang\/array/);
+    expect(() => matrix('f33' as 'f32', 2, 2)).toThrow(/lang\/array/);
   });
 
   it('fields of arrays of numbers may be declared as such', () => {

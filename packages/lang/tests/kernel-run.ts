@@ -58,6 +58,7 @@ export const run = (def: AnyDef, args: readonly (Scalar | TypedArray)[] = [], se
   signature.launch.forEach((param, at) => {
     const arg = args[at];
     if (param.is === 'scalar') return void scalars.push(arg as Scalar);
+    if (param.is === 'shaped') return void scalars.push(...(arg as unknown as readonly number[]));
     const given = arg as TypedArray;
     const whole = new (given.constructor as new (n: number) => TypedArray)(param.maxLength);
     (whole as Float64Array).set(given as Float64Array);

@@ -6,7 +6,6 @@ export { ifToSelect } from './if-to-select.js';
 export { integerRange } from './integer-range/integer-range.js';
 export { exactValues } from './integer-range/exact-values.js';
 export { rangesOf, type Ranges } from './integer-range/analysis.js';
-export type { Range } from './integer-range/range.js';
 export { licm } from './licm.js';
 export { offload } from './offload.js';
 export { partition } from './partition/partition.js';

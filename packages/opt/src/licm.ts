@@ -37,7 +37,7 @@ export const licm = corePass('licm', { keepOffsets: false as boolean }, (dialect
   return (module) => {
     const buffers = bufferMap(module.buffers);
     return mapKernels(module, (k) => {
-      const ranges = lazily(() => rangesOf(k, buffers));
+      const ranges = lazily(() => rangesOf(k, buffers, facts));
       const safe = (op: Op): boolean => inBounds(op, facts, ranges, buffers);
       return rewriteOps(
         k,

@@ -7,6 +7,7 @@ import {
   interpret,
   parseModule,
   printModule,
+  rangeBetween,
   verifyModule,
   type Control,
   type Module,
@@ -14,7 +15,7 @@ import {
   type Pass,
   type RuntimeValue,
 } from '@filigree/ir';
-import { canonicalize, cse, dce, licm, offload, storeForwarding, tripCount, workOf } from '@filigree/opt';
+import { canonicalize, cse, dce, integerRange, licm, offload, storeForwarding, tripCount, workOf } from '@filigree/opt';
 
 const right = <T>(e: E.Either<unknown, T>): T => {
   if (E.isLeft(e)) throw new Error(JSON.stringify(e.left));
@@ -94,7 +95,29 @@ const get: OpDef = defineGeneral(
   () => [0],
 );
 
-const dialects = [...coreDialects, dialect('my', [repeat, pick, each, put, get])];
+/** A number round a circle of 8: it says what it may be, and that going round twice is going round once. */
+const round: OpDef = {
+  ...defineGeneral(
+    {
+      name: 'my.round',
+      summary: 'the number modulo 8',
+      verify: () => [],
+      resultTypes: () => ['i32'],
+      range: (_op, [x], type) => rangeBetween(type, 0, x && x.lo >= 0 ? Math.min(7, x.hi) : 7),
+      fold: (op, { defOf, constantOf, constant, build }) => {
+        const inner = defOf(op.operands[0]!);
+        if (inner?.name === 'my.round') return op.operands[0];
+        const far = inner?.name === 'arith.add' ? constantOf(inner.operands[1]!) : undefined;
+        return typeof far === 'number' && far % 8 !== far
+          ? build('my.round', [build('arith.add', [inner!.operands[0]!, constant(far % 8, 'i32')], 'i32')], 'i32')
+          : undefined;
+      },
+    },
+    (_op, [x]) => [Number(x) & 7],
+  ),
+};
+
+const dialects = [...coreDialects, dialect('my', [repeat, pick, each, put, get, round])];
 
 const parse = (text: string): Module => {
   const module = right(parseModule(text));
@@ -274,6 +297,38 @@ describe('accesses of one’s own', () => {
     expect(at(free, 'my.get')).toBeLessThan(at(free, 'my.repeat'));
     const tied = texts(run(licm({ dialects }), parse(text('my.put').replace('%y, %k', '%y, %k, %k'))));
     expect(at(tied, 'my.get')).toBeGreaterThan(at(tied, 'my.repeat'));
+  });
+});
+
+describe('numbers of one’s own', () => {
+  it('are as small as their op says', () => {
+    const module = parse(
+      kernel(`
+    %r = my.round %n : i32
+    %k = arith.constant {value = 8} : i32
+    %s = arith.rem %r, %k : i32
+    %seven = arith.constant {value = 7} : i32
+    %t = arith.min %s, %seven : i32
+    mem.store %a, %t {buffer = @x}`),
+    );
+    const after = run(dce({ dialects }), run(integerRange({ dialects }), module));
+    expect(texts(after).filter((l) => /arith.(rem|min)/.test(l))).toEqual([]);
+    expect(valuesOf(after)).toEqual(valuesOf(module));
+  });
+
+  it('fold as their op says, also what folds make', () => {
+    const module = parse(
+      kernel(`
+    %k = arith.constant {value = 19} : i32
+    %far = arith.add %n, %k : i32
+    %r = my.round %far : i32
+    %s = my.round %r : i32
+    mem.store %a, %s {buffer = @x}`),
+    );
+    const after = run(dce({ dialects }), run(canonicalize({ dialects }), module));
+    expect(texts(after).filter((l) => l.includes('my.round'))).toHaveLength(1);
+    expect(texts(after).some((l) => l.includes('{value = 3}'))).toBe(true);
+    expect(valuesOf(after)).toEqual(valuesOf(module));
   });
 });
 

@@ -24,6 +24,7 @@ export {
   type FieldProgramOptions,
   type SyncOptions,
 } from './program/field-program.js';
+export { buffersWritten } from './program/written.js';
 export { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './program/field-pipeline.js';
 export type { Launchable } from './program/launcher.js';
 export { gradient, valueAndGradient, type GradientOptions, type ValueAndGradient } from './tape/value-and-gradient.js';
@@ -38,6 +39,7 @@ export {
   type Fields,
   type Kernels,
   type LaunchArgsOf,
+  type LaunchResultOf,
   type Program,
   type ProgramOptions,
 } from './program/program.js';

@@ -5,7 +5,6 @@ import type { LoadOptions } from '@filigree/backend/device';
 import { backendOption, compileSpec, isBackend, threadsOption } from '@filigree/backend/options';
 import type { Banking } from './bank/banked.js';
 import { once } from './fields/once.js';
-import { right } from './right.js';
 import { placementFor, sharingSpec, type SharingOptions } from './sharing.js';
 import {
   arithmeticOf,
@@ -19,6 +18,7 @@ import {
   type Diagnostics,
   type Module,
   type OptionSpec,
+  orThrow,
 } from '@filigree/ir';
 
 /** A module that runs: its memory, its sources, and what it cost to get there, in milliseconds. */
@@ -103,19 +103,19 @@ const instance = (
     await onStep?.('emit');
     const start = performance.now();
     const kept = banking?.kept;
-    const legal = kept?.legal ?? right(runPass(backend.legalize, module, backend.watch));
+    const legal = kept?.legal ?? orThrow(runPass(backend.legalize, module, backend.watch));
     const sharing = { ...(memory && { memory }), ...(bind && { bind }) };
     const placement = placementFor(legal, module, backend, sharing, threads ?? 1);
     try {
       const emit = (placement && backend.sharing?.emit?.(placement)) ?? backend.emit;
-      const sources = once(() => right(runPass(emit, legal, backend.watch)));
+      const sources = once(() => orThrow(runPass(emit, legal, backend.watch)));
       if (!kept) sources();
       const emitted = performance.now();
       await onStep?.('compile');
       const artifact = kept
         ? ((await banking.entry.artifact(placement)) ??
           fail(GONE, 'what the program was compiled to is no longer in the cache', { remedy: 'compile it again' }))
-        : right(await compile(sources(), { ...fastMathOf(module), ...compiling })());
+        : orThrow(await compile(sources(), { ...fastMathOf(module), ...compiling })());
       if (banking && !kept) {
         await banking.entry.write(module, legal, banking.more);
         await banking.entry.writeArtifact(placement, artifact);
@@ -123,7 +123,7 @@ const instance = (
       const compiled = performance.now();
       const loading = { ...(threads === undefined ? {} : { threads }), ...(placement && { placement }) };
       await onStep?.('load');
-      const executable = right(await load(artifact, legal, loading)());
+      const executable = orThrow(await load(artifact, legal, loading)());
       const ms = { emit: emitted - start, compile: compiled - emitted, load: performance.now() - compiled };
       return {
         ...executable,

@@ -13,8 +13,8 @@ import {
   type Diagnostics,
   type Module,
   type OptionSpec,
+  orThrow,
 } from '@filigree/ir';
-import { right } from './right.js';
 
 /** Where the buffers of a program lie. */
 export interface SharingOptions {
@@ -41,7 +41,7 @@ export const openMemory = (backend: Backend, options?: MemoryOptions): TaskEithe
         remedy: `give ${backendOption.wanted}`,
       });
     if (!backend.sharing) return refuse(sharesNone(backend));
-    return right(await backend.sharing.open(options)());
+    return orThrow(await backend.sharing.open(options)());
   });
 
 /**

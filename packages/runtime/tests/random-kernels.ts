@@ -9,7 +9,7 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
-import type { Launchable } from '@filigree/runtime';
+import { buffersWritten, type Launchable } from '@filigree/runtime';
 import {
   axesAbove,
   axesOf,
@@ -128,6 +128,7 @@ export const launchesOf = (module: Module): Readonly<Record<string, readonly Lau
         [
           {
             kernel,
+            writes: buffersWritten(kernel),
             signature: { launch, result: result && { type: result.type, buffer: result.name }, seed: false },
           },
         ],

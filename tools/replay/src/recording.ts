@@ -1,7 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, Sources } from '@filigree/backend';
 import { wasm } from '@filigree/backend-wasm';
-import { DiagnosticError, pass, type Diagnostics, type Module } from '@filigree/ir';
+import { pass, type Module, orThrow } from '@filigree/ir';
 
 /** Takes each program's sources as they are emitted, tables of constants included. */
 export type Record = (sources: Sources) => void;
@@ -19,9 +18,9 @@ export const recording = (written: Backend, record: Record): Backend => {
     ...described,
     capabilities,
     legalize: pass('record', (module: Module) => {
-      const legal = right(written.legalize.run(module));
-      record(withTables(right(written.emit.run(legal)), legal));
-      return right(runs.legalize.run(module));
+      const legal = orThrow(written.legalize.run(module));
+      record(withTables(orThrow(written.emit.run(legal)), legal));
+      return orThrow(runs.legalize.run(module));
     }),
     emit: runs.emit,
     probe: async () => ({ name: written.name, usable: true, reason: '', toolchain: '' }),
@@ -39,9 +38,4 @@ const withTables = (sources: Sources, module: Module): Sources => {
   );
   const contents = Uint8Array.from(tables.flatMap((t) => [...t]));
   return { ...sources, files: [...sources.files, { name: 'tables.bin', language: 'binary', contents }] };
-};
-
-const right = <A>(e: E.Either<Diagnostics, A>): A => {
-  if (E.isLeft(e)) throw new DiagnosticError(e.left);
-  return e.right;
 };

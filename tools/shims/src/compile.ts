@@ -2,12 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { Artifact, CompileOptions, Sources } from '@filigree/backend';
 import type { GpuLanguage } from '@filigree/backend/gpu';
 import { cachedFile, contentHash, findToolchain, firstLines, runProcess } from '@filigree/backend/native';
-import { type Diagnostics, DiagnosticError, attempt, fail } from '@filigree/ir';
+import { type Diagnostics, attempt, fail, orThrow } from '@filigree/ir';
 
 /** The folder of what stands between a GPU's text and the CPU. */
 export const native = fileURLToPath(new URL('../native/', import.meta.url));
@@ -44,9 +43,7 @@ export const sharedLibrary = async (
   cache?: string | false,
   more: readonly string[] = [],
 ): Promise<{ readonly path: string; readonly hash: string; readonly cached: boolean }> => {
-  const found = await findToolchain({ cache })();
-  if (E.isLeft(found)) throw new DiagnosticError(found.left);
-  const { path: compiler, args, version } = found.right;
+  const { path: compiler, args, version } = orThrow(await findToolchain({ cache })());
   const flags = [
     '-std=c++17',
     '-O1',

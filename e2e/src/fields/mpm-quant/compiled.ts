@@ -1,4 +1,4 @@
-import { program } from 'filigree';
+import { program, type FieldProgram } from 'filigree';
 import { storageOf } from '@filigree/sparse/fields';
 import { handOut, programOptions, type CompileOptions } from '../compile-options.js';
 import type { CompiledMpm } from '../mpm/compiled.js';
@@ -21,36 +21,59 @@ export const compiledQuantMpm =
     const { layout, kernels, fields } = quantMpm(setup, options.dtype, schemes[scheme], transfer);
     const sim = await program({ layout, kernels, fields, ...programOptions(options) });
     handOut(options, `mpm-quant-${transfer}`, sim);
+    const { step, begin } = quantMpmSteps(transfer, sim.run as Launches);
+    beginQuantMpm(setup, fields, sim);
+    begin();
+    const { x, v, F, C } = sim.fields;
     const count = setup.body.length;
     const all = { from: [0], to: [count] };
-    const { x, v, F, C, material, colour } = sim.fields;
-    x.fromArray(setup.start.x, all);
-    v.fromArray(setup.start.v, all);
-    F.fromArray(setup.start.F, all);
-    C?.fromArray(setup.start.C, all);
-    material.fromArray(Int32Array.from(setup.body), all);
-    colour.fromArray(
-      Int32Array.from({ length: count }, (_, p) => (0x2a6f97 + 0x0f0f0f * (p & 7)) & 0xffffff),
-      all,
-    );
-    const run = sim.run as Readonly<Record<string, () => void>>;
-    if (transfer === 'g2p2g') run.begin();
-    let steps = 0;
-    const step = transfer === 'p2g' ? () => run.p2g() : () => (steps++ % 2 === 0 ? run.forth() : run.home());
     return {
-      step: (times) => {
-        for (let k = 0; k < times; k++) step();
-      },
+      step,
       state: () => {
         const read = (field: typeof x | typeof F): Float64Array =>
           Float64Array.from(field.toArray(all) as Float32Array);
         return { x: read(x), v: read(v), C: C ? read(C) : new Float64Array(9 * count), F: read(F) };
       },
       particleBytes: sim.storage.nodes[1].containerBytes,
-      allBytes: () => sim.save().byteLength,
+      allBytes: () => sim.bytes(),
       close: () => sim.dispose(),
     };
   };
+
+/** Gives particles their first values. */
+export const beginQuantMpm = (
+  { start, body }: QuantMpmSetup,
+  { x, v, F, C, material, colour }: ReturnType<typeof quantMpm>['fields'],
+  { field }: Pick<FieldProgram, 'field'>,
+): void => {
+  const all = { from: [0], to: [body.length] };
+  field(x).fromArray(start.x, all);
+  field(v).fromArray(start.v, all);
+  field(F).fromArray(start.F, all);
+  if (C) field(C).fromArray(start.C, all);
+  field(material).fromArray(Int32Array.from(body), all);
+  const shade = (_: number, p: number): number => (0x2a6f97 + 0x0f0f0f * (p & 7)) & 0xffffff;
+  field(colour).fromArray(Int32Array.from(body, shade), all);
+};
+
+/** The steps of a simulation, from its launches. */
+export const quantMpmSteps = (
+  transfer: Transfer,
+  run: Launches,
+): { readonly begin: () => void; readonly step: (times: number) => void } => {
+  let steps = 0;
+  const step = transfer === 'p2g' ? () => run.p2g() : () => (steps++ % 2 === 0 ? run.forth() : run.home());
+  return {
+    begin: () => {
+      if (transfer === 'g2p2g') run.begin();
+    },
+    step: (times) => {
+      for (let k = 0; k < times; k++) step();
+    },
+  };
+};
+
+type Launches = Readonly<Record<string, () => void>>;
 
 /** Bytes of all particles in full precision. */
 export const fullBytes = (setup: QuantMpmSetup, float: 'f32' | 'f64', transfer: Transfer): number =>

@@ -13,8 +13,18 @@ export interface QuantMpmSetup extends MpmSetup {
 /** How momentum goes to the grid and back: by two loops over particles a step, or by one, in which nothing of it is kept. */
 export type Transfer = 'p2g' | 'g2p2g';
 
-/** One step of a simulation in space, and where its data lie: particles by a scheme, a grid of blocks with their particles. */
-export const quantMpm = (setup: QuantMpmSetup, float: 'f32' | 'f64', scheme: ParticleScheme, transfer: Transfer) => {
+/**
+ * One step of a simulation in space, and where its data lie: particles by a scheme, a grid of blocks with their particles.
+ *
+ * @param together whether all parts of a particle lie side by side
+ */
+export const quantMpm = (
+  setup: QuantMpmSetup,
+  float: 'f32' | 'f64',
+  scheme: ParticleScheme,
+  transfer: Transfer,
+  together = false,
+) => {
   const { n, dt, mass, volume, mu, lambda, gravity, wall, soft } = setup;
   const { x, v, C, F } = fields(float, i, { x: 3, v: 3, C: [3, 3], F: [3, 3] });
   const { material, colour } = fields('i32', i, ['material', 'colour']);
@@ -104,7 +114,8 @@ export const quantMpm = (setup: QuantMpmSetup, float: 'f32' | 'f64', scheme: Par
         ];
   const particles = scheme({ x, v, F, material, colour, ...(transfer === 'p2g' && { C }) });
   /* In groups of eight, each part of a group side by side. */
-  const groups = dense(i, Math.ceil(count / 8)).fork(...particles.map((part) => dense(i, 8).place(part)));
+  const parts = together ? [particles] : particles.map((part) => [part]);
+  const groups = dense(i, Math.ceil(count / 8)).fork(...parts.map((part) => dense(i, 8).place(...part)));
   return {
     layout: layout(groups, blocks, ...others),
     kernels: transfer === 'p2g' ? { p2g } : { begin, forth: through(g, next, 'forth'), home: through(next, g, 'home') },

@@ -20,48 +20,74 @@ export interface CompiledSmoke extends Smoke {
 export const compiledSmoke =
   (options: CompileOptions) =>
   async (setup: SmokeSetup, scheme: SmokeSchemeName): Promise<CompiledSmoke> => {
-    const { dim, n, keep, tolerance, mostIterations } = setup;
-    const { layout, kernels, fields, levels } = smoke(setup, options.dtype, SMOKE_SCHEMES[scheme]);
+    const made = smoke(setup, options.dtype, SMOKE_SCHEMES[scheme]);
+    const { layout, kernels, fields } = made;
     const sim = await program({ layout, kernels, fields, ...programOptions(options) });
     handOut(options, `smoke-${scheme}`, sim);
-    const run = sim.run as unknown as Launches & KrylovLaunches;
-    activate(setup, levels, sim);
-    const whole = { from: Array<number>(dim).fill(BLOCK), to: Array<number>(dim).fill(n + BLOCK) } as never;
-    const Reals = options.dtype === 'f32' ? Float32Array : Float64Array;
-    sim.fields.dye.fromArray(Reals.from(cellsOf(setup).flatMap((cell) => setup.dye(cell))), whole);
-
-    let iterations = 0;
-    const precondition = (): void => cycle(run, levelsOf(n));
-    const project = (reflect: number): void => {
-      run.diverge();
-      const norms = solveConjugateGradients(run, { tolerance, mostIterations, precondition });
-      iterations += norms.length - 1;
-      run.project(reflect);
-    };
-    const advect = (left: number): void => {
-      run.carry(0.5);
-      run.correct(0.5);
-      run.carryDye(0.5);
-      run.correctDye(0.5);
-      run.keepDye(left);
-    };
+    beginSmoke(setup, made, sim, options.dtype);
+    const whole = boxOf(setup) as never;
     const read = (f: 'now' | 'dye'): Float64Array => Float64Array.from(sim.fields[f].toArray(whole) as Float32Array);
     return {
-      step: (count) => {
-        for (let k = 0; k < count; k++) {
-          advect(1);
-          project(1);
-          advect(keep);
-          project(0);
-        }
-      },
+      ...smokeSteps(setup, sim.run as unknown as Launches),
       state: () => ({ velocity: read('now'), dye: read('dye') }),
-      advect: () => advect(1),
-      iterations: () => iterations,
-      bytes: sim.save().byteLength,
+      bytes: sim.bytes(),
       close: () => sim.dispose(),
     };
   };
+
+/** The steps of a simulation, from its launches. */
+export const smokeSteps = (
+  setup: SmokeSetup,
+  launches: Launches,
+): Pick<CompiledSmoke, 'step' | 'advect' | 'iterations'> => {
+  const { n, keep, tolerance, mostIterations } = setup;
+  const run = launches as Launches & KrylovLaunches;
+  let iterations = 0;
+  const precondition = (): void => cycle(run, levelsOf(n));
+  const project = (reflect: number): void => {
+    run.diverge();
+    const norms = solveConjugateGradients(run, { tolerance, mostIterations, precondition });
+    iterations += norms.length - 1;
+    run.project(reflect);
+  };
+  const advect = (left: number): void => {
+    run.carry(0.5);
+    run.correct(0.5);
+    run.carryDye(0.5);
+    run.correctDye(0.5);
+    run.keepDye(left);
+  };
+  return {
+    step: (count) => {
+      for (let k = 0; k < count; k++) {
+        advect(1);
+        project(1);
+        advect(keep);
+        project(0);
+      }
+    },
+    advect: () => advect(1),
+    iterations: () => iterations,
+  };
+};
+
+/** Gives every cell of the box memory, and those of the dye their first values. */
+export const beginSmoke = (
+  setup: SmokeSetup,
+  { levels, fields: { dye } }: Pick<ReturnType<typeof smoke>, 'levels' | 'fields'>,
+  { field }: Pick<FieldProgram, 'field'>,
+  dtype: 'f32' | 'f64',
+): void => {
+  activate(setup, levels, { field });
+  const Reals = dtype === 'f32' ? Float32Array : Float64Array;
+  field(dye).fromArray(Reals.from(cellsOf(setup).flatMap((cell) => setup.dye(cell))), boxOf(setup));
+};
+
+/** The cells of a simulation in its fields. */
+export const boxOf = ({ dim, n }: SmokeSetup) => ({
+  from: Array<number>(dim).fill(BLOCK),
+  to: Array<number>(dim).fill(n + BLOCK),
+});
 
 /** Bytes of all cells of a simulation whose fields are stored by a scheme. */
 export const smokeBytes = async (
@@ -72,9 +98,9 @@ export const smokeBytes = async (
   const { layout, kernels, levels } = smoke(setup, options.dtype, SMOKE_SCHEMES[scheme]);
   const sim = await program({ layout, kernels: { norm: kernels.norm }, ...programOptions(options) });
   activate(setup, levels, sim);
-  const { byteLength } = sim.save();
+  const bytes = sim.bytes();
   sim.dispose();
-  return byteLength;
+  return bytes;
 };
 
 /** Gives every cell of the box memory. */
@@ -88,7 +114,8 @@ const activate = (
       field(z).activate(block.map((b) => BLOCK * (b + 1)) as never);
 };
 
-type Launches = Readonly<Record<string, (...args: readonly number[]) => void>>;
+/** Launches by name. */
+export type Launches = Readonly<Record<string, (...args: readonly number[]) => void>>;
 
 /** One V-cycle on the right-hand side of a level. */
 const cycle = (run: Launches, levels: number, l = 0): void => {

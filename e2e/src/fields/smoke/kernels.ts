@@ -38,8 +38,12 @@ const cube = (of: (corner: Vec<3>) => number, t: Vec<3>) =>
     t[0],
   );
 
-/** Where the data of a simulation lie, and its kernels. Those of a level of the multigrid have its number at the end. */
-export const smoke = ({ dim, n, lift, keep }: SmokeSetup, float: Real, scheme: SmokeScheme) => {
+/**
+ * Where the data of a simulation lie, and its kernels. Those of a level of the multigrid have its number at the end.
+ *
+ * @param together whether all that is advected lies side by side
+ */
+export const smoke = ({ dim, n, lift, keep }: SmokeSetup, float: Real, scheme: SmokeScheme, together = false) => {
   const axes = (dim === 2 ? ij : ijk) as typeof ijk;
   const size = dim as 3;
   const { now, carried, there, back } = fields(float, axes, { now: size, carried: size, there: size, back: size });
@@ -225,17 +229,22 @@ export const smoke = ({ dim, n, lift, keep }: SmokeSetup, float: Real, scheme: S
     ...(Object.assign({}, ...levels.map((_, l) => ofLevel(l))) as ReturnType<typeof ofLevel>),
   };
   const blocksOn = (l: number) => dense(axes, n / 2 ** l / BLOCK + 2).pointer();
+  const advected = [...[now, carried, there, back].map(scheme.velocity), ...[dye, dyeThere, dyeBack].map(scheme.dye)];
   const inBlocks = [
-    ...[now, carried, there, back].map(scheme.velocity),
-    ...[dye, dyeThere, dyeBack].map(scheme.dye),
-    ...[x, p, q],
-    ...[levels[0].z, levels[0].r],
+    ...(together ? [advected] : advected.map((f) => [f])),
+    ...[x, p, q, levels[0].z, levels[0].r].map((f) => [f]),
   ];
   const placed = layout(
-    blocksOn(0).fork(...inBlocks.map((f) => dense(axes, BLOCK).place(f))),
+    blocksOn(0).fork(...inBlocks.map((all) => dense(axes, BLOCK).place(...all))),
     ...levels
       .slice(1)
       .map(({ z, r, left }, l) => blocksOn(l + 1).fork(...[z, r, left].map((f) => dense(axes, BLOCK).place(f)))),
   );
-  return { layout: placed, kernels, fields: { now, carried, back, dye }, levels };
+  return {
+    layout: placed,
+    kernels,
+    fields: { now, carried, back, dye },
+    advected: { now, carried, there, back, dye, dyeThere, dyeBack },
+    levels,
+  };
 };

@@ -11,6 +11,7 @@ import { mpmQuantExample } from './mpm-quant.js';
 import { pathTracerExample } from './path-tracer.js';
 import { quantLoopExample } from './quant-loop.js';
 import { smokeDecayExample, smokeQuantExample } from './smoke-quant.js';
+import { quantSearchExample } from './quant-search.js';
 import { sparseCnnExample } from './sparse-cnn.js';
 import { structuresExample } from './structures.js';
 
@@ -31,4 +32,5 @@ export const FIELD_EXAMPLES: readonly Example[] = [
   smokeQuantExample,
   smokeDecayExample,
   mpmQuantExample,
+  quantSearchExample,
 ];

@@ -1,6 +1,6 @@
+import { orThrow } from '@filigree/ir';
 import type { TensorProgram } from 'filigree';
 import { planKernel, planStages, type Flops, type PlacedTensor } from '@filigree/tensor/einsum';
-import { right } from '../../right.js';
 import { compileKernels, slotsFor, type CompileKernelsOptions } from '../compile-kernels.js';
 import type { ElementLayouts } from '../element-kernels.js';
 import { flopsOf, gathered, taylorScalars, type Solver, type SolverProgram } from '../solver.js';
@@ -90,7 +90,7 @@ export const compileTets = async (options: TetsProgramOptions): Promise<SolverPr
         const counts = meetingsOf(setup);
         const each = kernels.neighbourFlux.flatMap((k, v): [number, Flops][] =>
           counts[v] > 0
-            ? [[groups.count * counts[v], right(planKernel(k, { type: options.dtype }, AS_WRITTEN)).flops]]
+            ? [[groups.count * counts[v], orThrow(planKernel(k, { type: options.dtype }, AS_WRITTEN)).flops]]
             : [],
         );
         const needed = flopsOf(each);

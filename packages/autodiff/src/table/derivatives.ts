@@ -25,7 +25,7 @@ const lanes: Derivative = {
 
 /**
  * The one table of derivatives, by the name of the op. Rules are about floats: of integers and truth values nothing has a derivative. That of `cast` is the seed,
- * which whoever has types brings to that of the operand.
+ * which whoever has types brings to that of the operand, and so is that of `fround`: what rounding does is left out, as it is of all operations.
  *
  * Kinks: `min` and `max` of equal operands follow the first; `abs` has the
  * derivative 0 at 0; `sqrt`, `hypot` and `atan2` have 0 where theirs is infinite or undefined, which is at the origin, so that the
@@ -78,6 +78,10 @@ export const derivatives: DerivativeTable = {
     const by = (v: typeof seed): typeof seed => s.select(s.gt(r, 0), s.div(s.mul(seed, v), r), 0);
     return [by(a), by(b)];
   }),
+  'math.asinh': rule((s, seed, _r, a) => [s.div(seed, s.hypot(1, a))]),
+  'math.acosh': rule((s, seed, _r, a) => [s.div(seed, s.mul(s.sqrt(s.sub(a, 1)), s.sqrt(s.add(a, 1))))]),
+  'math.atanh': rule((s, seed, _r, a) => [s.div(seed, s.mul(s.sub(1, a), s.add(1, a)))]),
+  'math.fround': rule((_s, seed) => [seed]),
   'math.fma': rule((s, seed, _r, a, b) => [s.mul(seed, b), s.mul(seed, a), seed]),
 
   'math.floor': steps,

@@ -1,6 +1,5 @@
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import * as E from 'fp-ts/lib/Either.js';
 import type { CompileOptions } from '@filigree/backend';
 import {
   type Finished,
@@ -10,7 +9,7 @@ import {
   firstLines,
   runProcess,
 } from '@filigree/backend/native';
-import { DiagnosticError, fail } from '@filigree/ir';
+import { fail, orThrow } from '@filigree/ir';
 import type { NativeLanguage } from '../native-language.js';
 import { compilerFlags } from './flags.js';
 
@@ -27,13 +26,9 @@ export interface Compiler {
 export const compilerOf = async (language: NativeLanguage, options: CompileOptions): Promise<Compiler> => {
   const { compiler, cache, limitMs = 600_000 } = options;
   const deadline = performance.now() + limitMs;
-  const found = await findToolchain({
-    language: language.language,
-    cache,
-    ...(compiler === undefined ? {} : { compiler }),
-  })();
-  if (E.isLeft(found)) throw new DiagnosticError(found.left);
-  const toolchain = found.right;
+  const toolchain = orThrow(
+    await findToolchain({ language: language.language, cache, ...(compiler === undefined ? {} : { compiler }) })(),
+  );
   const flags = [
     ...compilerFlags(toolchain, options.fastMath ?? true, language),
     ...(options.oneThread === true ? ['-DFILIGREE_ONE_THREAD'] : []),

@@ -1,8 +1,7 @@
 import type { CFamilyDialect, HelperText, Spellings } from '@filigree/backend';
 import { type Toolchain, findToolchain } from '@filigree/backend/native';
 import type { NativeLanguage } from '../native-language.js';
-import { DiagnosticError, type Module, type Op, type Region, fail } from '@filigree/ir';
-import * as E from 'fp-ts/lib/Either.js';
+import { type Module, type Op, type Region, fail, orThrow } from '@filigree/ir';
 
 /**
  * How the C++ backend writes ops of another dialect with the help of a library. The dialect itself is passed to `cpp`
@@ -50,10 +49,9 @@ export const requirePlugins = async (
   options: { readonly compiler?: string; readonly cache?: string | false },
 ): Promise<void> => {
   if (plugins.length === 0) return;
-  const found = await findToolchain({ ...options, language })();
-  if (E.isLeft(found)) throw new DiagnosticError(found.left);
+  const found = orThrow(await findToolchain({ ...options, language })());
   for (const plugin of plugins) {
-    const problem = await plugin.missing(found.right);
+    const problem = await plugin.missing(found);
     if (problem) fail('cpp/plugin-missing', `plugin '${plugin.name}': ${problem.reason}`, { remedy: problem.remedy });
   }
 };

@@ -195,6 +195,8 @@ const mathOp = (c: Context, name: string, of: ScalarType, args: readonly Expr[])
             apply('f64', 'f64.div', constant('f64', 1), apply('f64', 'f64.sqrt', promote(args[0]))),
           )
         : op('div', constant(type, 1), op('sqrt', args[0]));
+    case 'fround':
+      return of === 'f32' ? args[0] : promote(apply('f32', 'f32.demote_f64', args[0]));
     case 'fma':
       return op('add', op('mul', args[0], args[1]), args[2]);
     case 'round': {

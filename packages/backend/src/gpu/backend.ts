@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js';
 import {
   type Diagnostics,
   type Extension,
@@ -12,6 +11,7 @@ import {
   pass,
   pipeline,
   verifyModule,
+  orThrow,
 } from '@filigree/ir';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { checkKernels } from '../c-family/check-kernels.js';
@@ -86,10 +86,9 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
     },
     legalize: pass(`${name}-legalize`, (module: Module, watch) => {
       stopOnErrors(verifyModule(module, dialects));
-      const result = lower.run(module, watch);
-      if (E.isLeft(result)) throw new DiagnosticError(result.left);
-      check(result.right);
-      return result.right;
+      const result = orThrow(lower.run(module, watch));
+      check(result);
+      return result;
     }),
     emit: pass<Module, Sources>(`${name}-emit`, (module) => {
       check(module);

@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js';
 import {
   type Buffer,
   type Dialect,
@@ -7,11 +6,11 @@ import {
   type Module,
   type Op,
   type Value,
-  DiagnosticError,
   controlBy,
   coreDialects,
   opTable,
   walk,
+  orThrow,
 } from '@filigree/ir';
 import { offload } from '@filigree/opt';
 import { separateRacingReads } from './racing-reads.js';
@@ -39,17 +38,16 @@ export interface Step {
  * Parallel loops in serial loops and branches stay in the step around them, and run on its one thread.
  */
 export const cutIntoSteps = (module: Module, dialects: readonly Dialect[] = coreDialects): Steps => {
-  const done = offload({ dialects }).run(module);
-  if (E.isLeft(done)) throw new DiagnosticError(done.left);
+  const done = orThrow(offload({ dialects }).run(module));
   const of = new Map<string, Step[]>(module.kernels.map((k) => [k.name, []]));
-  const stepsOf = stepsBy(dialects, done.right);
-  const buffers: Buffer[] = [...done.right.buffers];
-  for (const kernel of done.right.kernels) {
+  const stepsOf = stepsBy(dialects, done);
+  const buffers: Buffer[] = [...done.buffers];
+  for (const kernel of done.kernels) {
     const made = stepsOf(kernel);
     of.get(originOf(kernel))!.push(...made.steps);
     buffers.push(...made.buffers);
   }
-  return { module: { ...done.right, buffers, kernels: [...of.values()].flat().map((s) => s.kernel) }, of };
+  return { module: { ...done, buffers, kernels: [...of.values()].flat().map((s) => s.kernel) }, of };
 };
 
 const originOf = ({ name, attrs }: Kernel): string => String(attrs?.['origin'] ?? name);

@@ -1,7 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js';
 import { backendsOf, type Backend, type MakeBackend } from '@filigree/backend';
 import { isBackend } from '@filigree/backend/options';
-import { DiagnosticError, describeValue, fail, type Extension } from '@filigree/ir';
+import { describeValue, fail, type Extension, orThrow } from '@filigree/ir';
 import { chooseBackend } from '@filigree/runtime';
 import { platform } from '#platform';
 
@@ -35,7 +34,5 @@ export const resolveBackend = async (
     fail('runtime/backend', `the backend is ${describeValue(backend)}`, {
       remedy: `give a name, ${known.map((b) => `'${b.name}'`).join(' or ')}, or a backend such as cpp()`,
     });
-  const chosen = await chooseBackend(known, backend)();
-  if (E.isLeft(chosen)) throw new DiagnosticError(chosen.left);
-  return chosen.right;
+  return orThrow(await chooseBackend(known, backend)());
 };

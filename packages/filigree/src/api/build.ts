@@ -1,6 +1,5 @@
-import * as E from 'fp-ts/lib/Either.js';
 import type { Backend } from '@filigree/backend';
-import { runPass, arithmeticOf, DiagnosticError, fail, type Arithmetic, type Diagnostics } from '@filigree/ir';
+import { runPass, arithmeticOf, DiagnosticError, fail, type Arithmetic, orThrow } from '@filigree/ir';
 import { instantiate, type Instance, type SharingOptions } from '@filigree/runtime';
 import { specialize, trace, type Program, type Specialized, type Trace } from '@filigree/specialize';
 import { memoryProblem } from './memory.js';
@@ -53,16 +52,16 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
   const columns = specializeOptions.decompose.global;
   await onProgress?.('trace');
   const started = performance.now();
-  const traced = right(
+  const traced = orThrow(
     runPass(trace({ arithmetic, columns, ...(maxMB === undefined ? {} : { maxMB }) }), program, backend.watch),
   );
   checkNames(traced);
   const tracedAt = performance.now();
   await onProgress?.('analyse');
-  const specialized = right(specialize(specializeOptions)(traced, backend.watch));
+  const specialized = orThrow(specialize(specializeOptions)(traced, backend.watch));
   checkBuffers(specialized);
   const analysedAt = performance.now();
-  const instance = right(
+  const instance = orThrow(
     await instantiate(specialized.module, backend, {
       threads,
       ...(cache === undefined ? {} : { cache }),
@@ -87,12 +86,6 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
 };
 
 const STAGE_OF = { emit: 'generate', compile: 'compile' } as const;
-
-/** The value of an `Either`, or its diagnostics as an exception. */
-export const right = <A>(e: E.Either<Diagnostics, A>): A => {
-  if (E.isLeft(e)) throw new DiagnosticError(e.left);
-  return e.right;
-};
 
 /* Names become identifiers of the generated sources. */
 const checkNames = ({ inputs, outputs }: Trace): void => {

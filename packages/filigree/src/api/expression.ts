@@ -1,4 +1,4 @@
-import { fail } from '@filigree/ir';
+import { fail, orThrow } from '@filigree/ir';
 import {
   evaluateExpr,
   namesOf,
@@ -11,7 +11,6 @@ import {
 } from '@filigree/sparse/formats';
 import { symbolicRing, type Program } from '@filigree/specialize';
 import { platform } from '#platform';
-import { right } from './build.js';
 import { checkPattern } from './check-pattern.js';
 
 /** A name of an expression: a matrix, whose pattern is compiled in and whose values are an input, or a plain number. */
@@ -51,7 +50,7 @@ const flopsThatFit = (): number => Math.floor(platform.memoryBytes() / BYTES_PER
  * `program/name` for a matrix called `result`.
  */
 export const expressionProblem = (text: string, bindings: Readonly<Record<string, Binding>>): ExpressionProblem => {
-  const tree = right(parseExpr(text));
+  const tree = orThrow(parseExpr(text));
   const used = namesOf(tree).filter((name) => Object.hasOwn(bindings, name));
   if (used.includes(RESULT))
     fail('program/name', `'${RESULT}' names the output`, { remedy: 'bind the matrix to another name' });
@@ -65,7 +64,7 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
       patterns[name] = b.pattern;
     }
   }
-  const plan = right(planExpr(tree, { ...patterns, ...numbers }, { mostFlops: flopsThatFit() }));
+  const plan = orThrow(planExpr(tree, { ...patterns, ...numbers }, { mostFlops: flopsThatFit() }));
   const isChain = plan.steps.filter((s) => s.op === 'multiply').length > MOST_PRODUCTS;
   const variables = Object.values(patterns).reduce((n, p) => n + p.colIdx.length, 0);
   return {
@@ -77,7 +76,7 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
       capacity: Math.min(variables + plan.flops + 1024, 2 ** 27),
       inputs: patterns,
       run: (inputs, { graph, ring }) => ({
-        [RESULT]: right(
+        [RESULT]: orThrow(
           evaluateExpr(
             tree,
             { ...(inputs as Record<string, Csr<Int32Array>>), ...numbers },
@@ -90,7 +89,7 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
       const matrices = Object.fromEntries(
         Object.entries(patterns).map(([name, pattern]) => [name, { pattern, values: values[name] }]),
       );
-      return right(evaluateExpr(tree, { ...matrices, ...numbers }, numberRing));
+      return orThrow(evaluateExpr(tree, { ...matrices, ...numbers }, numberRing));
     },
   };
 };

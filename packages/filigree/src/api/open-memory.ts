@@ -1,9 +1,8 @@
 import type { Backend } from '@filigree/backend';
 import type { Memory } from '@filigree/backend/device';
-import { checkOptions, option, type Extension, type OptionSpec } from '@filigree/ir';
+import { checkOptions, option, type Extension, type OptionSpec, orThrow } from '@filigree/ir';
 import { openMemory as openFor } from '@filigree/runtime';
 import { resolveBackend, type BackendName } from './backends.js';
-import { right } from './build.js';
 
 /** What a memory is for. */
 export interface OpenMemoryOptions {
@@ -21,7 +20,7 @@ export interface OpenMemoryOptions {
  */
 export const openMemory = async (given?: OpenMemoryOptions): Promise<Memory> => {
   const { backend, extensions, ...options } = checkOptions('openMemory', given, openMemorySpec);
-  return right(await openFor(await resolveBackend(backend, extensions), options)());
+  return orThrow(await openFor(await resolveBackend(backend, extensions), options)());
 };
 
 const openMemorySpec: OptionSpec<OpenMemoryOptions> = {

@@ -1,5 +1,5 @@
 import type { Backend } from '@filigree/backend';
-import { fail, checkOptions, option, type OptionSpec } from '@filigree/ir';
+import { fail, checkOptions, option, type OptionSpec, orThrow } from '@filigree/ir';
 import type { FieldDecl } from '@filigree/sparse/fields';
 import {
   program as makeProgram,
@@ -10,7 +10,6 @@ import {
   programSpec,
 } from '@filigree/runtime';
 import { resolveBackend, type BackendName } from './backends.js';
-import { right } from './build.js';
 import { ablateFields } from './field-ablation.js';
 
 /** Fields of a layout in memory, and kernels that run on them. */
@@ -48,7 +47,7 @@ export const program = async <const K extends Kernels, F extends Fields = Readon
     ...(omit && { omit }),
     ...(lanes !== undefined && { lanes }),
   });
-  return right(
+  return orThrow(
     await makeProgram<K, F>({ ...options, ...switched, backend: await resolveBackend(backend, options.extensions) })(),
   );
 };

@@ -22,7 +22,7 @@ export const chosenBackend = async (options: CommonOptions, session: Session): P
   const { backends } = await import('../api/backends.js');
   const { watched } = await import('@filigree/backend');
   const { chooseBackend } = await import('@filigree/runtime');
-  const { right } = await import('../api/build.js');
+  const { orThrow } = await import('@filigree/ir');
   const given = backend !== undefined && isPath(backend) ? await loadBackend(backend, extensions) : undefined;
   const named = backend === undefined ? undefined : (given ?? backends(extensions).find((b) => b.name === backend));
   if (emit !== undefined && named && !(await named.probe()).usable) {
@@ -32,7 +32,7 @@ export const chosenBackend = async (options: CommonOptions, session: Session): P
   progress.listen();
   try {
     const choice = given ? chooseBackend([given], given.name) : chooseBackend(backends(extensions), backend);
-    return { backend: watched(right(await choice()), session.watch(options)), extensions };
+    return { backend: watched(orThrow(await choice()), session.watch(options)), extensions };
   } finally {
     progress.unlisten();
   }

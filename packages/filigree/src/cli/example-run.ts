@@ -1,10 +1,11 @@
 import { peakRssMB } from '@filigree/runtime';
 import { join } from 'node:path';
 import type { Sources } from '@filigree/backend';
+import { addLosses, type Loss } from '@filigree/quant';
 import { error, fail, formatDiagnostic, type Arithmetic, type Diagnostic, type Diagnostics } from '@filigree/ir';
 import { ABLATIONS, parseAblation } from '../api/ablation.js';
 import { FIELD_ABLATIONS, GRAPH_PASSES } from '../api/field-ablation.js';
-import type { ExampleResult } from '../gallery.js';
+import type { ExampleOptions, ExampleResult } from '../gallery.js';
 import { chosenBackend } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
 import { exampleOf, loadGallery } from './load-gallery.js';
@@ -26,6 +27,14 @@ export interface ExampleSummary extends ExampleResult {
   readonly threads: number;
   readonly memoryMB: number;
   readonly wallMs: number;
+  /** What its programs lost where they store numbers in few bits, where that was asked for. */
+  readonly losses?: readonly ProgramLosses[];
+}
+
+/** What a program lost, in all that were made by one name. */
+export interface ProgramLosses {
+  readonly program: string;
+  readonly places: readonly Loss[];
 }
 
 /** Runs an example of the gallery. Throws `DiagnosticError`. */
@@ -34,7 +43,7 @@ export const runExample = async (
   args: Readonly<Record<string, string>>,
   options: ExampleRunOptions,
   session: Session,
-  draw?: (title: string, svg: string) => void,
+  inspecting?: Pick<ExampleOptions, 'draw'>,
 ): Promise<ExampleSummary> => {
   const example = exampleOf(await loadGallery(), name);
   if (options.arithmetic !== undefined && example.traced !== true)
@@ -48,6 +57,7 @@ export const runExample = async (
   ]);
   const { backend, extensions } = await chosenBackend(options, session);
   const emitted: [string, Sources][] = [];
+  const counted: [string, () => readonly Loss[]][] = [];
   const unheard = onceEach();
   const started = performance.now();
   const result = await example.run({
@@ -61,7 +71,7 @@ export const runExample = async (
     bench: options.bench ?? false,
     ablate: ablated,
     emit: (program, sources) => emitted.push([program, sources]),
-    ...(draw && { draw }),
+    ...(inspecting && { ...inspecting, losses: (program, losses) => counted.push([program, losses]) }),
     warn: (warnings) => session.warn(unheard(warnings)),
     progress: (fraction, text) => void session.progress.at(fraction, text),
   });
@@ -80,7 +90,17 @@ export const runExample = async (
     threads: options.threads,
     memoryMB: peakRssMB(),
     wallMs,
+    ...(counted.length > 0 && { losses: lossesOf(counted) }),
   };
+};
+
+/** Places where something was stored, by the names of programs that have such. */
+const lossesOf = (counted: readonly (readonly [string, () => readonly Loss[]])[]): readonly ProgramLosses[] => {
+  const all = new Map<string, readonly Loss[]>();
+  for (const [program, losses] of counted) all.set(program, addLosses(all.get(program) ?? [], losses()));
+  return [...all]
+    .map(([program, losses]) => ({ program, places: losses.filter(({ stores }) => stores > 0) }))
+    .filter(({ places }) => places.length > 0);
 };
 
 /** Leaves out what it has seen: examples compile their programs several times, for checks. */

@@ -5,8 +5,7 @@ import {
   type ReadOptions,
   readSpec,
 } from '@filigree/sparse/formats';
-import { fail, checkOptions } from '@filigree/ir';
-import { right } from '../api/build.js';
+import { fail, checkOptions, orThrow } from '@filigree/ir';
 import { readBytes, unpack } from './bytes.js';
 
 /**
@@ -27,5 +26,5 @@ export const readMatrix = (bytes: Uint8Array, given?: ReadOptions): MatrixFile =
   const plain = unpack(bytes, name);
   const head = new TextDecoder('latin1').decode(plain.subarray(0, 64)).replace(/^\u00ef\u00bb\u00bf/, '');
   const isMarket = head.trimStart().startsWith('%') || /\.mtx(\.gz)?$/i.test(name);
-  return right((isMarket ? readMatrixMarket : readHarwellBoeing)(plain, { ...options, name }));
+  return orThrow((isMarket ? readMatrixMarket : readHarwellBoeing)(plain, { ...options, name }));
 };

@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
+import type { Loss } from '@filigree/quant';
 import type { ExampleSummary } from '../cli/example-run.js';
 import { msText } from '../cli/text.js';
-import { bars, page, section, table } from './html.js';
+import { bars, grid, page, section, table } from './html.js';
 
 /** The report of a gallery example: a page of HTML that needs nothing else. */
 export const exampleReport = (
@@ -26,5 +28,18 @@ export const exampleReport = (
     ...(s.baselines === undefined
       ? []
       : [section('Baselines', bars(Object.entries(s.baselines).map(([name, ms]) => [name, ms, msText(ms)] as const)))]),
+    ...(s.losses ?? []).map(({ program, places }) => section(`What ${program} loses in few bits`, lossTable(places))),
     ...pictures.map(([title, svg]) => section(title, svg)),
   ]);
+
+const lossTable = (places: readonly Loss[]): string =>
+  grid(
+    ['field', 'kernel', 'place', 'stored', 'overflowed', 'saturated', 'flushed', 'NaN', 'largest relative error'],
+    places.map((p) => [
+      p.field,
+      p.kernel,
+      p.loc ? `${basename(p.loc.file)}:${p.loc.line}` : '',
+      ...[p.stores, p.overflowed, p.saturated, p.flushed, p.nan].map(String),
+      p.maxRelError.toExponential(1),
+    ]),
+  );

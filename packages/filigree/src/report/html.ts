@@ -8,6 +8,13 @@ export const escape = (text: string): string =>
 export const table = (rows: readonly (readonly [label: string, value: string])[]): string =>
   `<table>${rows.map(([label, value]) => `<tr><th scope="row">${escape(label)}</th><td>${escape(value)}</td></tr>`).join('')}</table>`;
 
+/** A table with a heading for each column. */
+export const grid = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const row = (tag: string, cells: readonly string[]): string =>
+    `<tr>${cells.map((cell) => `<${tag}>${escape(cell)}</${tag.split(' ')[0]}>`).join('')}</tr>`;
+  return `<table>${row('th scope="col"', head)}${rows.map((cells) => row('td', cells)).join('')}</table>`;
+};
+
 /** A section with its heading. */
 export const section = (title: string, body: string): string => `<section><h2>${escape(title)}</h2>${body}</section>`;
 

@@ -6,12 +6,15 @@ import {
   isFloat,
   isInteger,
   isScalarType,
+  isVector,
   sameType,
   scalarOf,
   scalarTypes,
   typeText,
   withScalar,
 } from '../kernel/type.js';
+import { withFold } from '../fold/core-folds.js';
+import { arithmeticRanges } from '../range/arithmetic.js';
 import { type ScalarOp, scalarOps } from '../scalar/scalar-op.js';
 import { bitcaster, constantProblem, converter, scalarFromAttr } from './convert.js';
 import {
@@ -156,7 +159,7 @@ const constant = defineBound(
   (op) => {
     const type = op.results[0].type;
     const scalar = scalarFromAttr(op.attrs.value, scalarOf(type));
-    const value = typeof type === 'string' ? scalar : new Array<Scalar>(type.lanes).fill(scalar);
+    const value = isVector(type) ? new Array<Scalar>(type.lanes).fill(scalar) : scalar;
     return () => value;
   },
 );
@@ -184,31 +187,39 @@ const bitcastProblem = (op: Op, from: Type): string | undefined => {
   return byteSize(of) === byteSize(to) ? undefined : `${of} and ${to} differ in size`;
 };
 
+const withRange = (def: OpDef): OpDef => {
+  const range = arithmeticRanges[def.name.slice('arith.'.length)];
+  return range ? { ...def, range } : def;
+};
+
 /** Integer and float arithmetic, truth values, conversions, short vectors. */
-export const arith = dialect('arith', [
-  constant,
-  arithmetic('add', 2, 'sum', (a, b) => a + b),
-  arithmetic('sub', 2, 'difference', (a, b) => a - b),
-  arithmetic('mul', 2, 'product', (a, b) => a * b),
-  arithmetic('div', 2, 'quotient; of integers truncated, traps on zero', (a, b) => a / b),
-  arithmetic('rem', 2, 'truncated remainder, the sign of the dividend; of integers traps on zero', (a, b) => a % b),
-  arithmetic('min', 2, 'the lesser; NaN if either is, -0 below 0', Math.min),
-  arithmetic('max', 2, 'the greater; NaN if either is, 0 above -0', Math.max),
-  arithmetic('neg', 1, 'the negative', (a) => -a),
-  bits('and', 'bitwise and', (a, b) => (a as boolean) && (b as boolean)),
-  bits('or', 'bitwise or', (a, b) => (a as boolean) || (b as boolean)),
-  bits('xor', 'bitwise exclusive or', (a, b) => a !== b),
-  bits('not', 'bitwise complement', (a) => !a),
-  shift('shl', 'shift left; the amount counts modulo the width'),
-  shift('shr', 'shift right, keeping the sign of signed integers; the amount counts modulo the width'),
-  cmp,
-  select,
-  conversion(
-    'cast',
-    'C conversion to scalar type `to`; float to integer truncates, saturates, and takes NaN to 0',
-    () => undefined,
-    converter,
-  ),
-  conversion('bitcast', 'the same bits as scalar type `to` of equal size', bitcastProblem, bitcaster),
-  ...vectorOps,
-]);
+export const arith = dialect(
+  'arith',
+  [
+    constant,
+    arithmetic('add', 2, 'sum', (a, b) => a + b),
+    arithmetic('sub', 2, 'difference', (a, b) => a - b),
+    arithmetic('mul', 2, 'product', (a, b) => a * b),
+    arithmetic('div', 2, 'quotient; of integers truncated, traps on zero', (a, b) => a / b),
+    arithmetic('rem', 2, 'truncated remainder, the sign of the dividend; of integers traps on zero', (a, b) => a % b),
+    arithmetic('min', 2, 'the lesser; NaN if either is, -0 below 0', Math.min),
+    arithmetic('max', 2, 'the greater; NaN if either is, 0 above -0', Math.max),
+    arithmetic('neg', 1, 'the negative', (a) => -a),
+    bits('and', 'bitwise and', (a, b) => (a as boolean) && (b as boolean)),
+    bits('or', 'bitwise or', (a, b) => (a as boolean) || (b as boolean)),
+    bits('xor', 'bitwise exclusive or', (a, b) => a !== b),
+    bits('not', 'bitwise complement', (a) => !a),
+    shift('shl', 'shift left; the amount counts modulo the width'),
+    shift('shr', 'shift right, keeping the sign of signed integers; the amount counts modulo the width'),
+    cmp,
+    select,
+    conversion(
+      'cast',
+      'C conversion to scalar type `to`; float to integer truncates, saturates, and takes NaN to 0',
+      () => undefined,
+      converter,
+    ),
+    conversion('bitcast', 'the same bits as scalar type `to` of equal size', bitcastProblem, bitcaster),
+    ...vectorOps,
+  ].map((def) => withFold(withRange(def))),
+);

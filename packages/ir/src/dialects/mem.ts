@@ -6,11 +6,13 @@ import {
   type Type,
   isFloat,
   isInteger,
+  isVector,
   lanesOf,
   sameType,
   scalarOf,
   typeText,
 } from '../kernel/type.js';
+import { rangeBetween } from '../range/range.js';
 import {
   type Lane,
   booleanAttr,
@@ -54,7 +56,7 @@ const writable = (op: Op, buffers: Buffers): string | undefined =>
 const index = (op: Op, at: number): string | undefined => operandIs(op, at, 'an index (i32 or i64)', isIndex);
 
 const indexLanes = (op: Op, at: number): string | undefined =>
-  operandIs(op, at, 'a vector of indices (i32 or i64)', (t) => typeof t !== 'string' && isIndex(t.of));
+  operandIs(op, at, 'a vector of indices (i32 or i64)', (t) => isVector(t) && isIndex(t.of));
 
 /** An operand of the buffer's element type; a vector of it where `vector` allows. */
 const element = (op: Op, at: number, buffers: Buffers, vector = false): string | undefined => {
@@ -126,6 +128,10 @@ const load: OpDef = defineBound(
     },
     effects: (op) => [{ kind: 'read', buffer: bufferName(op) }],
     accesses: (op) => [touched(op, 'read', 0, lanesOf(op.results[0].type), op.results[0])],
+    range: (op, _operands, type) => {
+      const promised = rangeOf(op);
+      return promised && rangeBetween(type, promised[0], promised[1]);
+    },
     traits: { mayTrap: true },
   },
   (op, machine) => {

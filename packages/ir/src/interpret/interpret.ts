@@ -1,7 +1,8 @@
 import { option, type OptionSpec } from '../options/kinds.js';
 import { checkOptions } from '../options/check-options.js';
-import * as E from 'fp-ts/lib/Either.js';
+import type * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics, fail } from '../diagnostics/diagnostic.js';
+import { orLeft } from '../diagnostics/either.js';
 import { opTable } from '../dialects/op-table.js';
 import type { Dialect, Scalar } from '../kernel/dialect.js';
 import type { Kernel, TypedArray } from '../kernel/op.js';
@@ -39,13 +40,7 @@ export const interpret = (
   buffers: Readonly<Record<string, TypedArray>>,
   options?: InterpretOptions,
 ): E.Either<Diagnostics, void> => {
-  try {
-    run(module, dialects, buffers, checkOptions('interpret', options, interpretSpec));
-    return E.right(undefined);
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
+  return orLeft(() => run(module, dialects, buffers, checkOptions('interpret', options, interpretSpec)));
 };
 
 const run = (

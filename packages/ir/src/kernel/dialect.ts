@@ -1,7 +1,8 @@
 import type { Access } from './access.js';
 import type { Control } from './control.js';
-import type { Buffer, Op, Region, TypedArray, Value } from './op.js';
-import type { Type } from './type.js';
+import type { Attrs, Buffer, Op, Region, TypedArray, Value } from './op.js';
+import type { IntegerRange } from '../range/range.js';
+import type { OwnType, ScalarType, Type } from './type.js';
 
 /** The buffers of a module by bare name. */
 export type Buffers = ReadonlyMap<string, Buffer>;
@@ -15,7 +16,12 @@ export interface Effect {
 /** A scalar at run time in the interpreter: i64 and u64 are bigint, i1 is boolean, all else number. Vectors are arrays. */
 export type Scalar = number | bigint | boolean;
 /** A value at run time in the interpreter: a scalar, or the array of the lanes of a vector. */
-export type RuntimeValue = Scalar | readonly Scalar[];
+export type RuntimeValue = Scalar | readonly Scalar[] | OwnValue;
+
+/** A value of a type of one's own: whatever the ops of its dialect make of it. */
+export interface OwnValue {
+  readonly own: unknown;
+}
 
 /**
  * The state of a scratch buffer on the machine. An element is defined if it was written at the current time; the time
@@ -40,6 +46,26 @@ export interface Machine {
 
 /** An op bound to the machine it runs on: a plain function of its operands. */
 export type BoundOp = (a: RuntimeValue, b: RuntimeValue, c: RuntimeValue) => RuntimeValue;
+
+/** What a fold may see and do at the place of the op that it looks at. */
+export interface FoldContext {
+  /** Floats may be treated as real numbers. */
+  readonly fastMath: boolean;
+  /** The scalar that a value always is here, or all its lanes. */
+  readonly constantOf: (v: Value) => Scalar | undefined;
+  /** The op that gives the value, as it is now; nothing for a region parameter. */
+  readonly defOf: (v: Value) => Op | undefined;
+  /** A constant, or a vector with this constant in every lane. */
+  readonly constant: (value: Scalar, type: Type) => Value;
+  /** The result of a new one-result op here, itself folded. */
+  readonly build: (name: string, operands: readonly Value[], type: Type, attrs?: Attrs) => Value;
+}
+
+/**
+ * The value that replaces the one result of an op, or nothing: equal to the last bit, unless `fastMath` says that reals will do. Ops on
+ * constants alone need none, since they are evaluated; the constant of a commutative op is its second operand by then.
+ */
+export type Fold = (op: Op, context: FoldContext) => Value | undefined;
 
 /** All there is to know about one op; an entry in a dialect's table is all it takes to add one. */
 export interface OpDef {
@@ -75,6 +101,17 @@ export interface OpDef {
   readonly control?: (op: Op) => Control;
   /** Which elements of which buffers an op touches, in the order in which it does; none where its operands do not say. */
   readonly accesses?: (op: Op) => readonly Access[];
+  /**
+   * What the one result may be, a scalar integer or truth value of this type, where its operands are in these ranges: those of floats and
+   * vectors are absent. Nothing where no more is known than the type says.
+   */
+  readonly range?: (
+    op: Op,
+    operands: readonly (IntegerRange | undefined)[],
+    type: ScalarType,
+  ) => IntegerRange | undefined;
+  /** A simpler value for the one result of an op without regions; `canonicalize` asks for it. */
+  readonly fold?: Fold;
   readonly traits: OpTraits;
 }
 
@@ -94,8 +131,20 @@ export interface OpTraits {
   readonly hint?: boolean;
 }
 
-/** A set of ops as a value. Functions receive the dialects they should know; there is no global registry. */
+/** A type of one's own, as its dialect defines it. */
+export interface OwnTypeDef {
+  /** `dialect.name`, as `OwnType` has it. */
+  readonly name: string;
+  /** One line for the reference manual. */
+  readonly summary: string;
+  /** Problems with the arguments, as messages; none where it takes any. */
+  readonly verify?: (args: OwnType['args']) => readonly string[];
+}
+
+/** A set of ops, and of types, as a value. Functions receive the dialects they should know; there is no global registry. */
 export interface Dialect {
   readonly name: string;
   readonly ops: Readonly<Record<string, OpDef>>;
+  /** Types of one's own, by name. */
+  readonly types?: Readonly<Record<string, OwnTypeDef>>;
 }

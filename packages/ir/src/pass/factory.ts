@@ -4,13 +4,13 @@ import { option, optionKind, type OptionKind } from '../options/kinds.js';
 import { type Pass, pass } from './pass.js';
 
 /** Makes a pass from its options; what a pipeline's text names. */
-export interface PassFactory<A, O extends Attrs = Attrs> {
-  (options?: Partial<O>): Pass<A>;
-  (options: Attrs): Pass<A>;
-}
+export type PassFactory<A, O extends Attrs = Attrs> = (options?: Partial<O>) => Pass<A>;
 
-/** The passes that a pipeline's text may name. */
-export type PassRegistry<A> = Readonly<Record<string, (options: Attrs) => Pass<A>>>;
+/** The passes that a pipeline's text may name. Options come from the text; a factory checks what it is given. */
+export type PassRegistry<A> = Readonly<Record<string, MakePass<A>>>;
+
+/* A method, so that a factory that names its options is one too. */
+type MakePass<A> = { make(options: Attrs): Pass<A> }['make'];
 
 /**
  * A factory from a name, the defaults of all options, and the pass itself: `definePass('unroll', { factor: 4 }, (m, o) => …)`.
@@ -24,7 +24,7 @@ export const definePass =
     run: (input: A, options: O) => A,
     spec: Partial<Readonly<Record<keyof O & string, OptionKind>>> = {},
   ): PassFactory<A, O> =>
-  (given?: Attrs | Partial<O>) => {
+  (given?: Partial<O>) => {
     const kinds = { ...Object.fromEntries(Object.entries(defaults).map(([k, x]) => [k, kindOf(x)])), ...spec };
     const chosen: Record<string, Attr> = {};
     for (const [key, value] of Object.entries(checkOptions<Attrs>(`pass '${name}'`, given, kinds)))

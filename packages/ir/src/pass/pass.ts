@@ -1,5 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js';
-import { DiagnosticError, type Diagnostics } from '../diagnostics/diagnostic.js';
+import type * as E from 'fp-ts/lib/Either.js';
+import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import { orLeft } from '../diagnostics/either.js';
 import type { Attrs } from '../kernel/op.js';
 
 /** A named step from `A` to `B` that either succeeds or says why it did not. A pipeline is itself a pass. */
@@ -19,14 +20,7 @@ export interface Pass<A, B = A> {
 export const pass = <A, B = A>(name: string, run: (input: A, watch?: Watch) => B, options: Attrs = {}): Pass<A, B> => ({
   name,
   ...(Object.keys(options).length > 0 ? { options } : {}),
-  run: (input, watch) => {
-    try {
-      return E.right(run(input, watch));
-    } catch (e) {
-      if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-      throw e;
-    }
-  },
+  run: (input, watch) => orLeft(() => run(input, watch)),
 });
 
 /** Whoever looks at passes while they run, at those inside of others too: it is handed down as the second argument of `run`. */

@@ -1,5 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js';
+import type * as E from 'fp-ts/lib/Either.js';
 import { DiagnosticError, type Diagnostics, fail } from '../diagnostics/diagnostic.js';
+import { orLeft } from '../diagnostics/either.js';
 import type { Attrs } from '../kernel/op.js';
 import { Lexer, describe } from '../text/lexer.js';
 import { parseAttrs } from '../text/parse-attrs.js';
@@ -25,20 +26,16 @@ export const parsePipeline = <A>(
   text: string,
   registry: PassRegistry<A>,
   options: PipelineOptions<A> = {},
-): E.Either<Diagnostics, Pipeline<A>> => {
-  try {
+): E.Either<Diagnostics, Pipeline<A>> =>
+  orLeft(() => {
     const lexer = new Lexer(text, '<pipeline>', true);
     const passes = lexer.peek().kind === 'end' ? [] : parseList(lexer, registry, 0);
     if (lexer.peek().kind !== 'end')
       lexer.fail('pipeline/syntax', `expected ',' or the end, found ${describe(lexer.peek())}`, {
         remedy: 'write pass{option=value},pass',
       });
-    return E.right(pipeline(passes, options));
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
-};
+    return pipeline(passes, options);
+  });
 
 const optionsText = (options: Attrs): string => {
   const keys = Object.keys(options).sort();

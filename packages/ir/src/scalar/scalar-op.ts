@@ -207,6 +207,10 @@ const rows = {
     summary: 'truncated remainder, the sign of the dividend, as `%` in JavaScript and `fmod` in C',
     evaluate: (a, b) => a % b,
   },
+  asinh: { arity: 1, cost: 25, summary: 'inverse hyperbolic sine', evaluate: Math.asinh, c: 'asinh' },
+  acosh: { arity: 1, cost: 25, summary: 'inverse hyperbolic cosine', evaluate: Math.acosh, c: 'acosh' },
+  atanh: { arity: 1, cost: 25, summary: 'inverse hyperbolic tangent', evaluate: Math.atanh, c: 'atanh' },
+  fround: { arity: 1, cost: 1, summary: 'the nearest number of single precision', evaluate: Math.fround },
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** The names of all scalar operations. */

@@ -1,5 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js';
-import { type Diagnostics, DiagnosticError, type Loc, fail } from '../diagnostics/diagnostic.js';
+import type * as E from 'fp-ts/lib/Either.js';
+import { type Diagnostics, type Loc, fail } from '../diagnostics/diagnostic.js';
+import { orLeft } from '../diagnostics/either.js';
 
 /**
  * A test in one `.fil` file: a module, and comments that say what to do with it and what must come of it.
@@ -52,12 +53,7 @@ export interface FilError {
 
 /** Reads the expectations of a `.fil` test. A malformed one is `fil-test/header` with its place. */
 export const parseFilTest = (text: string, file = '<text>'): E.Either<Diagnostics, FilTest> => {
-  try {
-    return E.right(parse(text, file));
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
+  return orLeft(() => parse(text, file));
 };
 
 /** The test's text with another expected module: what `BLESS=1` writes. */

@@ -1,5 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js';
-import { DiagnosticError, type Diagnostics, type Loc, fail } from '../diagnostics/diagnostic.js';
+import type * as E from 'fp-ts/lib/Either.js';
+import { type Diagnostics, type Loc, fail } from '../diagnostics/diagnostic.js';
+import { orLeft } from '../diagnostics/either.js';
 import type { LayoutField, LayoutFormat, LayoutNode, LayoutWord } from '../kernel/layout.js';
 import type { Attr, Attrs, Buffer, Kernel, Op, Region, Value } from '../kernel/op.js';
 import type { Module } from '../kernel/module.js';
@@ -35,12 +36,7 @@ export const toJson = (module: Module): Json => ({
 
 /** The inverse of `toJson`. A document of another shape is `json/shape`, with the path to the place. */
 export const fromJson = (json: unknown): E.Either<Diagnostics, Module> => {
-  try {
-    return E.right(moduleFrom(json));
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
+  return orLeft(() => moduleFrom(json));
 };
 
 const nodeJson = (node: LayoutNode): Json => ({
@@ -62,7 +58,7 @@ const nodeJson = (node: LayoutNode): Json => ({
 
 const valueJson = (v: Value): Json => ({
   id: v.id,
-  type: typeof v.type === 'string' ? v.type : { lanes: v.type.lanes, of: v.type.of },
+  type: typeof v.type === 'string' ? v.type : { ...v.type },
   ...(v.hint === undefined ? {} : { hint: v.hint }),
 });
 
@@ -206,8 +202,12 @@ const valueFrom = (json: unknown, path: string, values: Map<number, Value>): Val
 const typeFrom = (json: unknown, path: string): Type => {
   if (typeof json === 'string') return scalarType(json, path);
   const t = object(json, path);
+  if (t.own !== undefined) return { own: string(t.own, `${path}.own`), args: array(t.args, `${path}.args`, ownArg) };
   return { lanes: natural(t.lanes, `${path}.lanes`), of: scalarType(t.of, `${path}.of`) };
 };
+
+const ownArg = (json: unknown, path: string): number | ScalarType =>
+  typeof json === 'number' ? json : scalarType(json, path);
 
 const regionFrom = (json: unknown, path: string, values: Map<number, Value>, depth: number): Region => {
   if (depth > 400) return wrong(path, 'nested at most 400 regions deep');

@@ -1,5 +1,6 @@
-import * as E from 'fp-ts/lib/Either.js';
-import { DiagnosticError, type Diagnostics } from '../diagnostics/diagnostic.js';
+import type * as E from 'fp-ts/lib/Either.js';
+import { type Diagnostics } from '../diagnostics/diagnostic.js';
+import { orLeft } from '../diagnostics/either.js';
 import type { Buffer, Kernel, Op, Region, Value } from '../kernel/op.js';
 import type { Module } from '../kernel/module.js';
 import type { LayoutTree } from '../kernel/layout.js';
@@ -17,12 +18,7 @@ import { parseLayout } from './parse-layout.js';
  * @param file the name that diagnostics (`parse/…`) show
  */
 export const parseModule = (text: string, file = '<text>'): E.Either<Diagnostics, Module> => {
-  try {
-    return E.right(new ModuleParser(new Lexer(text, file)).module());
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
+  return orLeft(() => new ModuleParser(new Lexer(text, file)).module());
 };
 
 class ModuleParser {

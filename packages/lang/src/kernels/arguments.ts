@@ -4,7 +4,7 @@ import type { Grid1, Grid2, Grid3, Grid4 } from './vocabulary/grid-types.js';
 import type { Mat, Vec } from './vocabulary/vec-types.js';
 
 /** What a kernel takes: fields, bound where it is defined; scalars and arrays, given at each launch. */
-export type KernelArg = AnyField | ScalarType | ArrayDecl;
+export type KernelArg = AnyField | ScalarType | ArrayDecl | ShapedDecl;
 
 /** A typed array given at a launch, of at most `maxLength` elements. The kernel reads and writes it. */
 export interface ArrayDecl<T extends ScalarType = ScalarType> {
@@ -24,10 +24,54 @@ export const array = <const T extends ScalarType>(type: T, maxLength: number): A
   return { is: 'array', type, maxLength };
 };
 
+/** A small vector or matrix given at a launch. */
+export interface ShapedDecl<S extends Sides = Sides> {
+  readonly is: 'shaped';
+  readonly type: ScalarType;
+  readonly shape: S;
+}
+
+/** How many elements a vector has, or rows and columns a matrix. */
+export type Sides = readonly [size: number] | readonly [rows: number, columns: number];
+
+/** A vector argument of a kernel: `vec(1, 2)` or `[1, 2]` at a launch. Throws `lang/array` on an unknown type, or a size that is no whole number from 1 to 64. */
+export const vector = <const N extends number>(type: ScalarType, size: N): ShapedDecl<readonly [N]> =>
+  shaped(type, [size]);
+
+/** A matrix argument of a kernel: `mat([1, 0], [0, 1])` or its rows as arrays at a launch. Errors as of `vector`. */
+export const matrix = <const R extends number, const C extends number>(
+  type: ScalarType,
+  rows: R,
+  columns: C,
+): ShapedDecl<readonly [R, C]> => shaped(type, [rows, columns]);
+
+const shaped = <const S extends Sides>(type: ScalarType, shape: S): ShapedDecl<S> => {
+  const remedy = shape.length === 1 ? "write vector('f32', 3)" : "write matrix('f32', 3, 3)";
+  if (!isScalarType(type)) fail('lang/array', `a vector or matrix holds scalars, not ${String(type)}`, { remedy });
+  const odd = shape.find((n) => !Number.isInteger(n) || n < 1 || n > 64);
+  if (odd !== undefined)
+    fail('lang/array', `the sides of a vector or matrix are whole numbers from 1 to 64, not ${String(odd)}`, {
+      remedy,
+    });
+  return { is: 'shaped', type, shape };
+};
+
+/** What a kernel returns: nothing, or what a launch gives back. */
+export type KernelResult = number | boolean | void | Vec | Mat;
+
+/** What a launch gives back of what the kernel returns: a number, of a vector a list, of a matrix a list of rows. */
+export type LaunchResult<R> = [KernelResult] extends [R]
+  ? number
+  : R extends { readonly rows: number }
+    ? number[][]
+    : R extends { readonly length: number }
+      ? number[]
+      : number;
+
 /** A kernel's function: a parameter for each argument. */
-export type KernelFunction<A extends readonly KernelArg[]> = {
+export type KernelFunction<A extends readonly KernelArg[], R = KernelResult> = {
   /* A method, whose parameters may be declared narrower than here: of how many axes a field is only its layout says. */
-  call(...args: Params<A>): number | boolean | void;
+  call(...args: Params<A>): R;
 }['call'];
 
 /** The types of the parameters of a kernel's function. */
@@ -36,7 +80,7 @@ export type Params<A extends readonly KernelArg[]> = { -readonly [K in keyof A]:
 /** The arguments of a launch: all but the fields. */
 export type LaunchArgs<A extends readonly KernelArg[]> = A extends readonly [infer First, ...infer Rest]
   ? Rest extends readonly KernelArg[]
-    ? First extends ScalarType | ArrayDecl
+    ? First extends ScalarType | ArrayDecl | ShapedDecl
       ? [LaunchArg<First>, ...LaunchArgs<Rest>]
       : LaunchArgs<Rest>
     : never
@@ -51,11 +95,13 @@ type Param<A> =
       ? GridOf<Vec<N>, D>
       : A extends MatrixField<infer R, infer C, infer D>
         ? GridOf<Mat<R, C>, D>
-        : A extends ArrayDecl<infer T>
-          ? ArrayOf<T> | number[]
-          : A extends 'i1'
-            ? boolean
-            : number;
+        : A extends ShapedDecl<infer S>
+          ? ShapedOf<S>
+          : A extends ArrayDecl<infer T>
+            ? ArrayOf<T> | number[]
+            : A extends 'i1'
+              ? boolean
+              : number;
 
 /* Of so many axes, or of any number where a field's declaration does not say. */
 type GridOf<E, D extends number> = number extends D
@@ -69,13 +115,21 @@ type GridOf<E, D extends number> = number extends D
         : Grid4<E>;
 
 type LaunchArg<A> =
-  A extends ArrayDecl<infer T>
-    ? ArrayOf<T>
-    : A extends 'i1'
-      ? boolean
-      : A extends 'i64' | 'u64'
-        ? number | bigint
-        : number;
+  A extends ShapedDecl<infer S>
+    ? ShapedOf<S> | (S extends readonly [number] ? readonly number[] : readonly (readonly number[])[])
+    : A extends ArrayDecl<infer T>
+      ? ArrayOf<T>
+      : A extends 'i1'
+        ? boolean
+        : A extends 'i64' | 'u64'
+          ? number | bigint
+          : number;
+
+type ShapedOf<S extends Sides> = S extends readonly [infer N extends number]
+  ? Vec<N>
+  : S extends readonly [infer R extends number, infer C extends number]
+    ? Mat<R, C>
+    : never;
 
 /* Kernels compute with numbers where arrays hold bigints. */
 type ArrayOf<T extends ScalarType> = T extends 'i1' | 'i64' | 'u64'

@@ -5,11 +5,17 @@ export type { Word } from './extension.js';
 export { kernel, type KernelDef, type KernelOptions } from './kernel.js';
 export {
   array,
+  matrix,
+  vector,
   type ArrayDecl,
   type KernelArg,
   type KernelFunction,
+  type KernelResult,
   type LaunchArgs,
+  type LaunchResult,
   type Params,
+  type ShapedDecl,
+  type Sides,
 } from './arguments.js';
 export {
   lowerKernel,
@@ -19,5 +25,6 @@ export {
   type LoweredKernel,
   type LoweredKernels,
 } from './lower.js';
+export type { Notes, NoteSite } from './notes.js';
 export { conjugateGradients, type ConjugateGradients, type KrylovFields } from './library/conjugate-gradients.js';
 export { solveConjugateGradients, type KrylovLaunches, type KrylovOptions } from './library/solve.js';

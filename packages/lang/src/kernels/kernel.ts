@@ -2,16 +2,19 @@ import { locOption } from '../source/place.js';
 import { fail, isScalarType, type Loc, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import { isField } from '@filigree/sparse/fields';
 import { noteOrigin } from '../source/spelling/origin-of.js';
-import type { KernelArg, KernelFunction } from './arguments.js';
+import type { KernelArg, KernelFunction, KernelResult } from './arguments.js';
 
 /** A kernel as a value: a function, what its parameters are bound to, and what its free names mean. */
-export interface KernelDef<A extends readonly KernelArg[] = readonly KernelArg[]> extends KernelOptions {
+export interface KernelDef<
+  A extends readonly KernelArg[] = readonly KernelArg[],
+  R extends KernelResult = KernelResult,
+> extends KernelOptions {
   readonly is: 'kernel';
   /** What it is called in a module and in messages. */
   readonly name: string;
   readonly args: A;
   /** The function itself: called with nested arrays it runs as plain TypeScript. */
-  readonly fn: KernelFunction<A>;
+  readonly fn: KernelFunction<A, R>;
   readonly scope: Readonly<Record<string, unknown>>;
 }
 
@@ -40,18 +43,22 @@ export interface KernelOptions {
  * Defines a kernel: `kernel([u, v, 'f32'], { scope }, (u, v, dt) => { … })`, where the options may be left out. Nothing is compiled
  * or checked here but the arguments: `lang/not-a-function`, `lang/argument`.
  *
- * @param args in the order of the function's parameters: fields, scalar types for launch arguments, `array(…)` for typed arrays
+ * @param args in the order of the function's parameters: fields, scalar types for launch arguments, `array(…)` for typed arrays,
+ *   `vector(…)` and `matrix(…)`
  */
-export function kernel<const A extends readonly KernelArg[]>(args: A, fn: KernelFunction<NoInfer<A>>): KernelDef<A>;
-export function kernel<const A extends readonly KernelArg[]>(
+export function kernel<const A extends readonly KernelArg[], R extends KernelResult>(
+  args: A,
+  fn: KernelFunction<NoInfer<A>, R>,
+): KernelDef<A, R>;
+export function kernel<const A extends readonly KernelArg[], R extends KernelResult>(
   args: A,
   options: KernelOptions,
-  fn: KernelFunction<NoInfer<A>>,
-): KernelDef<A>;
-export function kernel<const A extends readonly KernelArg[]>(
+  fn: KernelFunction<NoInfer<A>, R>,
+): KernelDef<A, R>;
+export function kernel<const A extends readonly KernelArg[], R extends KernelResult>(
   args: A,
-  ...rest: readonly [fn: KernelFunction<A>] | readonly [options: KernelOptions, fn: KernelFunction<A>]
-): KernelDef<A> {
+  ...rest: readonly [fn: KernelFunction<A, R>] | readonly [options: KernelOptions, fn: KernelFunction<A, R>]
+): KernelDef<A, R> {
   const [given, fn] = rest.length === 1 ? [undefined, rest[0]] : rest;
   if (typeof fn !== 'function')
     fail('lang/not-a-function', `kernel() was given ${fn === null ? 'null' : typeof fn} for its function`, {
@@ -63,8 +70,8 @@ export function kernel<const A extends readonly KernelArg[]>(
     });
   args.forEach((arg, k) => {
     if (!isKernelArg(arg))
-      fail('lang/argument', `argument ${k + 1} of the kernel is no field, scalar type or array`, {
-        remedy: "use a field, a type such as 'f32', or array('f32', n)",
+      fail('lang/argument', `argument ${k + 1} of the kernel is no field, scalar type, array, vector or matrix`, {
+        remedy: "use a field, a type such as 'f32', array('f32', n) or vector('f32', 2)",
       });
   });
   const options = checkOptions('kernel', given, kernelSpec);
@@ -92,4 +99,5 @@ const kernelSpec: OptionSpec<KernelOptions> = {
 const isKernelArg = (arg: unknown): arg is KernelArg =>
   typeof arg === 'string'
     ? isScalarType(arg)
-    : isField(arg) || (typeof arg === 'object' && arg !== null && (arg as { is?: unknown }).is === 'array');
+    : isField(arg) ||
+      (typeof arg === 'object' && arg !== null && ['array', 'shaped'].includes((arg as { is?: string }).is ?? ''));

@@ -7,6 +7,7 @@ import {
   DiagnosticError,
   error,
   option,
+  orLeft,
   type Attrs,
   type Buffer,
   type Diagnostics,
@@ -18,7 +19,9 @@ import {
 } from '@filigree/ir';
 import { fieldDialect, layoutTree, type Layout } from '@filigree/sparse/fields';
 import { checkWords } from './extension.js';
+import type { Sides } from './arguments.js';
 import type { KernelDef } from './kernel.js';
+import { noteBuffers, type Notes } from './notes.js';
 import { elaborate, type Elaborated } from './elaborate/elaborate.js';
 import { emitKernel } from './emit/emit.js';
 import { structure } from './emit/structure.js';
@@ -32,8 +35,10 @@ import { unassignedReads } from './types/unassigned.js';
 export interface KernelSignature {
   /** Launch arguments in the order of the function's parameters, without the fields. */
   readonly launch: readonly LaunchParam[];
-  /** What the kernel returns, and the buffer of length 1 that holds it. */
-  readonly result: { readonly type: ScalarType; readonly buffer: string } | undefined;
+  /** What the kernel returns, and the buffer that holds it: of length 1, or of a vector or matrix its elements, row by row. */
+  readonly result: { readonly type: ScalarType; readonly buffer: string; readonly shape?: Sides } | undefined;
+  /** What the kernel prints and asserts, where it is debugged. */
+  readonly notes?: Notes;
   /** Whether the last parameter is the hidden seed of random numbers, a u32. */
   readonly seed: boolean;
   /** `lang/race`: accesses of parallel loops whose outcome may depend on the order of iterations. */
@@ -43,6 +48,8 @@ export interface KernelSignature {
 /** An argument of a launch. The kernel receives an array's length, an i32; its elements are in `buffer`. */
 export type LaunchParam =
   | { readonly is: 'scalar'; readonly name: string; readonly type: ScalarType }
+  /** A vector or matrix, of which the kernel receives the elements, row by row. */
+  | { readonly is: 'shaped'; readonly name: string; readonly type: ScalarType; readonly shape: Sides }
   | {
       readonly is: 'array';
       readonly name: string;
@@ -55,9 +62,11 @@ export type LaunchParam =
 export interface LowerChoices {
   /** Whether derivatives that functions are given (`withGradient`) are kept, as ops of the dialect `derivative`; default false. */
   readonly derivatives?: boolean;
+  /** Whether `print` and `assert` are compiled, into notes for the host; default false. With `derivatives` they are not. */
+  readonly debug?: boolean;
 }
 
-const lowerSpec: OptionSpec<LowerChoices> = { derivatives: option.truth };
+const lowerSpec: OptionSpec<LowerChoices> = { derivatives: option.truth, debug: option.truth };
 
 /** A kernel as kernel IR, with the buffers that it brings. */
 export interface LoweredKernel {
@@ -79,12 +88,7 @@ export const lowerKernel = (
   extensions: readonly Extension[] = [],
   choices: LowerChoices = {},
 ): E.Either<Diagnostics, LoweredKernel> => {
-  try {
-    return E.right(lower(def, layout, extensions, checkOptions('lowerKernel', choices, lowerSpec)));
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
+  return orLeft(() => lower(def, layout, extensions, checkOptions('lowerKernel', choices, lowerSpec)));
 };
 
 /** Kernels as one module. */
@@ -101,12 +105,8 @@ export const lowerKernels = (
   extensions: readonly Extension[] = [],
   choices: LowerChoices = {},
 ): E.Either<Diagnostics, LoweredKernels> => {
-  try {
-    checkOptions('lowerKernels', choices, lowerSpec);
-  } catch (e) {
-    if (e instanceof DiagnosticError) return E.left(e.diagnostics);
-    throw e;
-  }
+  const checked = orLeft(() => checkOptions('lowerKernels', choices, lowerSpec));
+  if (E.isLeft(checked)) return checked;
   const lowered = Object.entries(defs).map(
     ([key, def]) => [key, lowerKernel({ ...def, name: key }, layout, extensions, choices)] as const,
   );
@@ -129,7 +129,7 @@ const lower = (
   def: KernelDef,
   layout: Layout,
   extensions: readonly Extension[],
-  { derivatives = false }: LowerChoices,
+  { derivatives = false, debug = false }: LowerChoices,
 ): LoweredKernel => {
   const { dialects: own = [] } = combined(extensions);
   const dialects = [...coreDialects, fieldDialect(layout), derivative, ...own.filter((d) => !coreDialects.includes(d))];
@@ -138,7 +138,7 @@ const lower = (
     throw new DiagnosticError([
       error('lang/name', `'${def.name}' is no name for a kernel`, { remedy: 'use letters, digits and _', loc: def.at }),
     ]);
-  const elaborated = elaborate(def, layout, extensions, derivatives);
+  const elaborated = elaborate(def, layout, extensions, { derivatives, debug: debug && !derivatives });
   const types = inferTypes(elaborated.code, def.float ?? 'f32');
   const { diagnostics, code: written } = elaborated;
   const problems = [...diagnostics, ...checkTypes(written, types), ...unassignedReads(written)];
@@ -155,6 +155,7 @@ const lower = (
     ...(result ? [result] : []),
     ...accumulators.map(([, buffer]) => buffer),
     ...tableBuffers(elaborated.tables, elaborated.code, types),
+    ...noteBuffers(session.notes),
   ];
   const code = structure(elaborated.code, (name) => session.local(name, { name, type: 'i1' }));
   const byReduction = new Map(accumulators.map(([r, buffer]) => [r, buffer.name]));
@@ -173,8 +174,13 @@ const lower = (
     buffers,
     signature: {
       launch: launchOf(def, elaborated),
-      result: result && { type: result.type, buffer: result.name },
+      result: result && {
+        type: result.type,
+        buffer: result.name,
+        ...(elaborated.resultShape.length > 0 && { shape: elaborated.resultShape as Sides }),
+      },
       seed: elaborated.random,
+      ...(session.notes && { notes: session.notes }),
       warnings: raceWarnings(elaborated.code),
     },
   };
@@ -183,9 +189,9 @@ const lower = (
 const resultBuffer = ({ code, hasResult, session }: Elaborated, types: Types): Buffer | undefined => {
   const last = code[code.length - 1];
   if (!hasResult || last?.do !== 'result') return undefined;
-  const { value } = last;
+  const [value, ...more] = last.values;
   const type = value.is === 'literal' ? types.literalType(value) : types.typeOf(value);
-  return { name: session.bufferName('result'), type, length: 1, role: 'output' };
+  return { name: session.bufferName('result'), type, length: 1 + more.length, role: 'output' };
 };
 
 const attrsOf = (def: KernelDef, { random, session }: Elaborated): Attrs => ({
@@ -203,6 +209,11 @@ const launchOf = (def: KernelDef, { params, arrays }: Elaborated): readonly Laun
     if (typeof arg === 'string') {
       const [name, { type }] = scalars[nextScalar++];
       return [{ is: 'scalar', name, type }];
+    }
+    if (arg.is === 'shaped') {
+      const count = arg.shape.reduce((all, side) => all * side, 1);
+      const names = scalars.slice(nextScalar, (nextScalar += count)).map(([name]) => name);
+      return [{ is: 'shaped', name: names[0].replace(/_0$/, ''), type: arg.type, shape: arg.shape }];
     }
     if (arg.is !== 'array') return [];
     const { name, buffer } = arrays[nextArray++];

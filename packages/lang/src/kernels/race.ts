@@ -101,7 +101,7 @@ class Analysis {
       case 'assume':
         return void this.temps.set(i.to, i.distinct ? this.each() : this.of(i.x));
       case 'store':
-        return this.store(i.place, i.value, i.at, guards);
+        return i.noted ? undefined : this.store(i.place, i.value, i.at, guards);
       case 'if': {
         const inner = new Set([...guards, ...this.of(i.condition).variables]);
         this.block(i.then, inner);

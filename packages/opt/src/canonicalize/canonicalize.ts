@@ -17,13 +17,9 @@ import { corePass } from '../support/core-pass.js';
 import { constantPool } from '../support/constant-pool.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { freshValues, simpleOp, terminatorOf } from '../support/values.js';
-import { arithmetic } from './arithmetic.js';
-import { bitwise } from './bitwise.js';
-import { casts } from './casts.js';
-import { comparison } from './comparison.js';
+import type { CanonicalizeContext } from './context.js';
 import { simplifyControl, withoutAgreement, withoutInvariants } from './control-flow.js';
 import { evaluateConstants } from './evaluate.js';
-import type { Fold, FoldContext } from './fold-context.js';
 
 /**
  * Brings ops to their simplest equal form: folds constants by the ops' own evaluators, applies identities, puts constants
@@ -54,9 +50,6 @@ const canonicalizeKernel = (kernel: Kernel, facts: Facts, buffers: Buffers, fast
   return now;
 };
 
-const folds: readonly Readonly<Record<string, Fold>>[] = [arithmetic, bitwise, comparison, casts];
-const foldsByName: ReadonlyMap<string, Fold> = new Map(folds.flatMap((table) => Object.entries(table)));
-
 /**
  * One walk over the kernel in program order, so that operands are simple before their users are looked at. `again`: a loop or
  * a branch can be resolved now that what is in it is simpler, so that another walk finds more.
@@ -77,7 +70,7 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
     for (const v of op.results) defs.set(v.id, op);
     out.push(op);
   };
-  const context: FoldContext = {
+  const context: CanonicalizeContext = {
     facts,
     buffers,
     fastMath,
@@ -92,7 +85,7 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
       return ordered.results[0]!;
     },
   };
-  const fold = (op: Op): Value | undefined => evaluateConstants(op, context) ?? foldsByName.get(op.name)?.(op, context);
+  const fold = (op: Op): Value | undefined => evaluateConstants(op, context) ?? facts.def(op)?.fold?.(op, context);
   const commute = (op: Op): Op => {
     if (op.operands.length !== 2 || facts.def(op)?.traits.commutative !== true) return op;
     const [a, b] = [op.operands[0]!, op.operands[1]!];

@@ -13,7 +13,7 @@ import { branches } from '../support/facts.js';
 import { slotsOf, sourcesOf, targetsOf, withoutSlots } from '../support/slots.js';
 import { tripCount } from '../support/trip-count.js';
 import { terminatorOf } from '../support/values.js';
-import type { FoldContext } from './fold-context.js';
+import type { CanonicalizeContext } from './context.js';
 
 /** What becomes of an op with regions. */
 export type ControlStep =
@@ -27,7 +27,7 @@ export type ControlStep =
  * Resolves branches whose condition is known and loops that run once or never; turns `if not c` into `if c` with its
  * arms exchanged.
  */
-export const simplifyControl = (op: Op, context: FoldContext): ControlStep => {
+export const simplifyControl = (op: Op, context: CanonicalizeContext): ControlStep => {
   const control = context.facts.control(op);
   if (!control) return { kind: 'keep', op };
   const course = courseOf(op, control, context);
@@ -36,7 +36,7 @@ export const simplifyControl = (op: Op, context: FoldContext): ControlStep => {
 };
 
 /** What becomes of an op if it is known that it runs none of its regions, or one of them and once. */
-const courseOf = (op: Op, control: Control, context: FoldContext): ControlStep | undefined => {
+const courseOf = (op: Op, control: Control, context: CanonicalizeContext): ControlStep | undefined => {
   const first = context.facts.def(op)!.effects(op).length > 0 ? undefined : next(op, control, 'start', context);
   if (!first) return undefined;
   if (first.to === 'end') return { kind: 'replace', values: handedOn(op, first) };
@@ -53,7 +53,7 @@ const next = (
   op: Op,
   { edges, count }: Control,
   from: ControlEdge['from'],
-  context: FoldContext,
+  context: CanonicalizeContext,
 ): ControlEdge | undefined => {
   const ways = edges.filter((e) => e.from === from);
   const trips = count && tripCount(count, context.constantOf);
@@ -73,7 +73,12 @@ const next = (
  * What a condition is known to be. One that a region computes counts only if it is known before the region runs, or is a constant
  * of it.
  */
-const truthOf = (op: Op, from: ControlEdge['from'], operand: number, context: FoldContext): Scalar | undefined => {
+const truthOf = (
+  op: Op,
+  from: ControlEdge['from'],
+  operand: number,
+  context: CanonicalizeContext,
+): Scalar | undefined => {
   if (from === 'start') return context.constantOf(op.operands[operand]!);
   const region = op.regions[from]!;
   const condition = terminatorOf(region).operands[operand]!;
@@ -88,7 +93,7 @@ const ownParams = (
   op: Op,
   { count }: Control,
   { into, to }: ControlEdge,
-  context: FoldContext,
+  context: CanonicalizeContext,
 ): readonly Value[] | undefined => {
   if (into === 0) return [];
   if (into > 1 || count?.counter !== 0) return undefined;
@@ -96,7 +101,7 @@ const ownParams = (
   return [typeof lower === 'object' ? lower : context.constant(lower, op.regions[Number(to)]!.params[0]!.type)];
 };
 
-const simplifyIf = (op: Op, context: FoldContext): ControlStep => {
+const simplifyIf = (op: Op, context: CanonicalizeContext): ControlStep => {
   if (op.results.length === 0 && op.regions.every((r) => r.ops.length === 1)) return { kind: 'replace', values: [] };
   const def = context.defOf(op.operands[0]!);
   if (def?.name !== 'arith.not') return { kind: 'keep', op };
@@ -109,7 +114,7 @@ const simplifyIf = (op: Op, context: FoldContext): ControlStep => {
  */
 export const withoutInvariants = (
   op: Op,
-  { facts }: FoldContext,
+  { facts }: CanonicalizeContext,
 ): { readonly op: Op; readonly replaced: readonly Replaced[] } => {
   const control = facts.control(op);
   if (!control || control.fixed || !isLoop(control)) return { op, replaced: [] };
@@ -129,7 +134,7 @@ export const withoutInvariants = (
 /** An `if` without the results for which both branches yield the same value, which is then defined outside, or constant. */
 export const withoutAgreement = (
   op: Op,
-  { facts, constantOf }: FoldContext,
+  { facts, constantOf }: CanonicalizeContext,
 ): { readonly op: Op; readonly replaced: readonly (Replaced & { readonly constant?: Scalar })[] } => {
   const control = facts.control(op);
   if (!control || control.fixed || op.results.length === 0 || !branches(op, facts)) return { op, replaced: [] };

@@ -2,29 +2,31 @@ import {
   DiagnosticError,
   evaluateOp,
   fail,
+  isVector,
   type Buffers,
   type Machine,
   type Op,
   type OpDef,
   type RuntimeValue,
   type Scalar,
+  type Value,
 } from '@filigree/ir';
 import { isEmpty } from '../support/facts.js';
 import { uniform } from '../support/constant-in.js';
-import type { Fold } from './fold-context.js';
+import type { CanonicalizeContext } from './context.js';
 
 /**
  * Runs an op on constants by its own evaluator: a pure one, or one that only reads `const` buffers. What would trap is
  * left as it is.
  */
-export const evaluateConstants: Fold = (op, context) => {
+export const evaluateConstants = (op: Op, context: CanonicalizeContext): Value | undefined => {
   const def = context.facts.def(op);
   if (!def || def.traits.constant || op.operands.length === 0) return undefined;
   const args: RuntimeValue[] = [];
   for (const v of op.operands) {
     const c = context.constantOf(v);
     if (c === undefined) return undefined;
-    args.push(typeof v.type === 'string' ? c : new Array<Scalar>(v.type.lanes).fill(c));
+    args.push(isVector(v.type) ? new Array<Scalar>(v.type.lanes).fill(c) : c);
   }
   const { reads, writes, external } = context.facts.footprint(op);
   if (external || !isEmpty(writes)) return undefined;

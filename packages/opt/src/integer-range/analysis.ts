@@ -1,22 +1,37 @@
 import {
-  bufferName,
+  beforeWrap,
+  containsRange,
+  fitsType,
+  fullRange,
+  handedOn,
+  hasRange,
+  isSingleRange,
+  joinRanges,
+  meetRange,
+  rangeBetween,
+  rangeOfValue,
+  receivedBy,
   type Buffers,
+  type Control,
+  type ControlEdge,
+  type IntegerRange,
   type Kernel,
+  type LoopCount,
   type Op,
   type Region,
+  type Scalar,
   type ScalarType,
   type TypedArray,
   type Value,
 } from '@filigree/ir';
-import { terminatorOf } from '../support/values.js';
+import { constantOfOp } from '../support/constant-in.js';
+import type { Facts } from '../support/facts.js';
 import { conditionsOf } from './conditions.js';
-import { between, contains, exactly, fits, fullRange, hasRange, join, meet, type Range } from './range.js';
-import { beforeWrap, transfer } from './transfer.js';
 
 /** What is known about the integers of a kernel. */
 export interface Ranges {
   /** The range of a value at the current place; undefined for floats and vectors. */
-  readonly of: (v: Value) => Range | undefined;
+  readonly of: (v: Value) => IntegerRange | undefined;
   /** Takes an op into account, in program order. Those with regions are entered by `enter` instead. */
   readonly note: (op: Op) => void;
   /** Whether a sum, difference, product or left shift gives the number that it would give without a limit to its type. */
@@ -26,21 +41,21 @@ export interface Ranges {
 }
 
 /** Ranges of all integers of a kernel, by one walk in program order; loops are walked until what they carry is stable. */
-export const rangesOf = (kernel: Kernel, buffers: Buffers): Ranges => {
-  const known = new Map<number, Range>();
+export const rangesOf = (kernel: Kernel, buffers: Buffers, facts: Facts): Ranges => {
+  const known = new Map<number, IntegerRange>();
   const definitions = new Map<number, Op>();
   /** What conditions around the place at hand say, the innermost last. */
-  const facts: Map<number, Range>[] = [];
+  const said: Map<number, IntegerRange>[] = [];
   const tables = tableRanges(buffers);
 
-  const of = (v: Value): Range | undefined => {
-    for (let i = facts.length - 1; i >= 0; i--) {
-      const range = facts[i]!.get(v.id);
+  const of = (v: Value): IntegerRange | undefined => {
+    for (let i = said.length - 1; i >= 0; i--) {
+      const range = said[i]!.get(v.id);
       if (range) return range;
     }
     return known.get(v.id) ?? (hasRange(v.type) ? fullRange(v.type) : undefined);
   };
-  const set = (v: Value, range: Range | undefined): void => {
+  const set = (v: Value, range: IntegerRange | undefined): void => {
     if (range) known.set(v.id, range);
   };
 
@@ -50,10 +65,10 @@ export const rangesOf = (kernel: Kernel, buffers: Buffers): Ranges => {
     if (op.regions.length > 0 || op.results.length !== 1 || !hasRange(result!.type)) return;
     set(result!, rangeOf(op, result!.type));
   };
-  const rangeOf = (op: Op, type: ScalarType): Range | undefined => {
-    if (op.name === 'arith.constant') return constantRange(op, type);
-    if (op.name === 'mem.load') return promised(op, type) ?? tables(bufferName(op));
-    return transfer(op, op.operands.map(of), type);
+  const rangeOf = (op: Op, type: ScalarType): IntegerRange | undefined => {
+    const constant = constantOfOp(op, facts);
+    if (constant !== undefined) return constantRange(constant, type);
+    return facts.def(op)?.range?.(op, op.operands.map(of), type) ?? tables(tableRead(op, facts));
   };
 
   const visitRegion = (region: Region): void => {
@@ -62,86 +77,73 @@ export const rangesOf = (kernel: Kernel, buffers: Buffers): Ranges => {
   const visit = (op: Op): void => {
     note(op);
     if (op.regions.length === 0) return;
-    if (op.name === 'scf.for') visitFor(op);
-    else if (op.name === 'scf.while') visitWhile(op);
-    else {
-      const ends = op.regions.map((r) =>
-        within(op, r, () => {
-          visitRegion(r);
-          return op.name === 'scf.if' ? terminatorOf(r).operands.map(of) : [];
-        }),
-      );
-      op.results.forEach((v, k) => set(v, joined(ends.map((e) => e[k]))));
-    }
-  };
-
-  const visitFor = (op: Op): void => {
-    const region = op.regions[0]!;
-    const params = region.params.slice(1);
-    const inits = op.operands.slice(3).map(of);
-    stabilize(params, inits, () => {
-      visitInside(op, region);
-      return terminatorOf(region).operands.map(of);
-    });
-    op.results.forEach((v, k) => set(v, known.get(params[k]!.id)));
-  };
-  const visitInside = (op: Op, region: Region): void => {
-    set(region.params[0]!, counterRange(op));
-    within(op, region, () => visitRegion(region));
-  };
-  const counterRange = (op: Op): Range | undefined => {
-    const [lb, ub, step] = op.operands.slice(0, 3).map((v) => of(v)!) as [Range, Range, Range];
-    const type = op.regions[0]!.params[0]!.type as ScalarType;
-    const last = step.lo === step.hi && step.lo > 0 && lb.lo === lb.hi ? lastOf(lb.lo, ub.hi, step.lo) : ub.hi - 1;
-    return between(type, lb.lo, Math.max(lb.lo, last), Math.min(lb.align, step.align));
-  };
-
-  const visitWhile = (op: Op): void => {
-    const [before, after] = [op.regions[0]!, op.regions[1]!];
-    stabilize(before.params, op.operands.map(of), () => {
-      visitRegion(before);
-      const condition = terminatorOf(before);
-      after.params.forEach((p, k) => set(p, of(condition.operands[k + 1]!)));
-      return within(op, after, () => {
-        visitRegion(after);
-        return terminatorOf(after).operands.map(of);
+    const control = facts.control(op);
+    if (!control) return op.regions.forEach(visitRegion);
+    const { count } = control;
+    if (count?.counter !== undefined) set(op.regions[0]!.params[count.counter]!, counterRange(op, count));
+    /* What arrives at values by ways that control takes; conditions hold for what a region hands on. */
+    const arrives = new Map<number, (IntegerRange | undefined)[]>();
+    const hand = (from: ControlEdge['from']): void => {
+      for (const edge of control.edges) {
+        if (edge.from !== from) continue;
+        const received = receivedBy(op, edge);
+        handedOn(op, edge).forEach((v, k) => {
+          const at = arrives.get(received[k]!.id);
+          if (at) at.push(of(v));
+          else arrives.set(received[k]!.id, [of(v)]);
+        });
+      }
+    };
+    const walk = (): void => {
+      arrives.clear();
+      hand('start');
+      op.regions.forEach((region, n) => {
+        if (!isHead(control, n)) region.params.forEach((p) => set(p, joined(arrives.get(p.id) ?? [])));
+        within(op, region, () => {
+          visitRegion(region);
+          hand(n);
+        });
       });
-    });
-    const condition = terminatorOf(before);
-    op.results.forEach((v, k) => set(v, of(condition.operands[k + 1]!)));
-  };
-
-  /** Walks a loop until the ranges of its carried values hold from one iteration to the next. */
-  const stabilize = (
-    params: readonly Value[],
-    inits: readonly (Range | undefined)[],
-    walk: () => readonly (Range | undefined)[],
-  ): void => {
-    params.forEach((p, k) => set(p, inits[k]));
+    };
+    const carried = op.regions.flatMap((r, n) => (isHead(control, n) ? carriedInto(r, control, n) : []));
+    hand('start');
+    for (const p of carried) set(p, joined(arrives.get(p.id) ?? []));
     for (let round = 0; ; round++) {
-      const next = walk();
+      walk();
       let stable = true;
-      params.forEach((p, k) => {
-        const [now, then] = [known.get(p.id), next[k]];
-        if (!now || !then || contains(now, then)) return;
+      for (const p of carried) {
+        const [now, then] = [known.get(p.id), joined(arrives.get(p.id) ?? [])];
+        if (!now || !then || containsRange(now, then)) continue;
         stable = false;
         known.set(p.id, widened(now, then, p.type as ScalarType, round));
-      });
-      if (stable) return;
+      }
+      if (stable) break;
     }
+    for (const v of op.results) set(v, joined(arrives.get(v.id) ?? []));
+  };
+
+  const counterRange = (op: Op, { lower, upper, step, counter }: LoopCount): IntegerRange => {
+    const type = op.regions[0]!.params[counter!]!.type as ScalarType;
+    const [lb, ub, by] = [lower, upper, step].map((x) => (typeof x === 'number' ? rangeOfValue(x) : of(x)!)) as [
+      IntegerRange,
+      IntegerRange,
+      IntegerRange,
+    ];
+    const last = isSingleRange(by) && by.lo > 0 && isSingleRange(lb) ? lastOf(lb.lo, ub.hi, by.lo) : ub.hi - 1;
+    return rangeBetween(type, lb.lo, Math.max(lb.lo, last), Math.min(lb.align, by.align));
   };
 
   const within = <T>(op: Op, region: Region, inside: () => T): T => {
-    const said = conditionsOf(op, region, (v) => definitions.get(v.id));
-    if (said.length === 0) return inside();
-    const here = new Map<number, Range>();
-    facts.push(here);
-    for (const { value, compared, predicate } of said) {
+    const conditions = conditionsOf(op, region, facts.control(op), (v) => definitions.get(v.id));
+    if (conditions.length === 0) return inside();
+    const here = new Map<number, IntegerRange>();
+    said.push(here);
+    for (const { value, compared, predicate } of conditions) {
       const [a, b] = [of(value), of(compared)];
       if (a && b) here.set(value.id, narrowed(a, predicate, b));
     }
     const result = inside();
-    facts.pop();
+    said.pop();
     return result;
   };
 
@@ -153,14 +155,30 @@ export const rangesOf = (kernel: Kernel, buffers: Buffers): Ranges => {
     exact: (op) => {
       const type = op.results[0]!.type;
       const span = hasRange(type) ? beforeWrap(op, op.operands.map(of)) : undefined;
-      return span !== undefined && fits(type as ScalarType, span[0], span[1]);
+      return span !== undefined && fitsType(type as ScalarType, span[0], span[1]);
     },
   };
 };
 
+/** Whether control may come back to a region from itself or from one behind it. */
+const isHead = ({ edges }: Control, region: number): boolean =>
+  edges.some(({ from, to }) => to === region && from !== 'start' && from >= region);
+
+/** The parameters of a region that something is handed to. */
+const carriedInto = ({ params }: Region, { edges }: Control, region: number): readonly Value[] =>
+  params.slice(Math.min(params.length, ...edges.filter(({ to }) => to === region).map(({ into }) => into)));
+
+/** The constant buffer of which an op gives an element. */
+const tableRead = (op: Op, facts: Facts): string | undefined => {
+  const [access, ...others] = facts.accesses(op) ?? [];
+  return access?.kind === 'read' && others.length === 0 && access.value?.id === op.results[0]!.id
+    ? access.place
+    : undefined;
+};
+
 /** First one step beyond what is known, for what settles by itself; then to the ends of the type. */
-const widened = (now: Range, then: Range, type: ScalarType, round: number): Range => {
-  const both = join(now, then);
+const widened = (now: IntegerRange, then: IntegerRange, type: ScalarType, round: number): IntegerRange => {
+  const both = joinRanges(now, then);
   if (round === 0) return both;
   const full = fullRange(type);
   if (round > 2) return full;
@@ -170,60 +188,55 @@ const widened = (now: Range, then: Range, type: ScalarType, round: number): Rang
 const lastOf = (first: number, end: number, step: number): number =>
   end <= first ? first : first + Math.floor((end - 1 - first) / step) * step;
 
-const joined = (ranges: readonly (Range | undefined)[]): Range | undefined => {
-  let result: Range | undefined;
+const joined = (ranges: readonly (IntegerRange | undefined)[]): IntegerRange | undefined => {
+  let result: IntegerRange | undefined;
   for (const r of ranges) {
     if (!r) return undefined;
-    result = result ? join(result, r) : r;
+    result = result ? joinRanges(result, r) : r;
   }
   return result;
 };
 
-const constantRange = (op: Op, type: ScalarType): Range => {
-  const value = Number(op.attrs['value']);
-  return fits(type, value, value) ? exactly(value) : fullRange(type);
-};
-
-/** The bounds that a load promises by its attribute `range`. */
-const promised = (op: Op, type: ScalarType): Range | undefined => {
-  const range = op.attrs['range'];
-  return Array.isArray(range) ? between(type, Number(range[0]), Number(range[1])) : undefined;
+const constantRange = (constant: Scalar, type: ScalarType): IntegerRange => {
+  const value = Number(constant);
+  return fitsType(type, value, value) ? rangeOfValue(value) : fullRange(type);
 };
 
 /** What a comparison that holds says about its first operand. */
-const narrowed = (a: Range, predicate: string, b: Range): Range => {
+const narrowed = (a: IntegerRange, predicate: string, b: IntegerRange): IntegerRange => {
   switch (predicate) {
     case 'lt':
-      return meet(a, -Infinity, b.hi - 1);
+      return meetRange(a, -Infinity, b.hi - 1);
     case 'le':
-      return meet(a, -Infinity, b.hi);
+      return meetRange(a, -Infinity, b.hi);
     case 'gt':
-      return meet(a, b.lo + 1, Infinity);
+      return meetRange(a, b.lo + 1, Infinity);
     case 'ge':
-      return meet(a, b.lo, Infinity);
+      return meetRange(a, b.lo, Infinity);
     case 'eq':
-      return meet(a, b.lo, b.hi);
+      return meetRange(a, b.lo, b.hi);
     default:
       return a;
   }
 };
 
 /** The range of the elements of a constant buffer, found when it is first asked for. */
-const tableRanges = (buffers: Buffers): ((name: string) => Range | undefined) => {
-  const found = new Map<string, Range | undefined>();
+const tableRanges = (buffers: Buffers): ((name: string | undefined) => IntegerRange | undefined) => {
+  const found = new Map<string, IntegerRange | undefined>();
   return (name) => {
+    if (name === undefined) return undefined;
     if (!found.has(name)) found.set(name, elementRange(buffers, name));
     return found.get(name);
   };
 };
 
-const elementRange = (buffers: Buffers, name: string): Range | undefined => {
+const elementRange = (buffers: Buffers, name: string): IntegerRange | undefined => {
   const buffer = buffers.get(name);
   if (!buffer || !hasRange(buffer.type)) return undefined;
   const { data, type } = buffer;
   if (!data || data.length === 0 || data instanceof BigInt64Array || data instanceof BigUint64Array)
     return fullRange(type);
-  return type === 'i1' ? fullRange(type) : between(type, ...boundsOf(data));
+  return type === 'i1' ? fullRange(type) : rangeBetween(type, ...boundsOf(data));
 };
 
 /** What tables hold, by table: they may have millions of elements, and many kernels and passes ask about the same one. */

@@ -1,5 +1,4 @@
-import type { Op, Region, Value } from '@filigree/ir';
-import { terminatorOf } from '../support/values.js';
+import { handedOn, receivedBy, type Control, type Op, type Region, type Value } from '@filigree/ir';
 
 /** A comparison that is known to hold. */
 export interface Condition {
@@ -8,12 +7,15 @@ export interface Condition {
   readonly compared: Value;
 }
 
-/** The comparisons that hold in a region of an op: of a branch, of a loop, or behind the test of a `while`. */
+/** The comparisons that hold in a region of an op, because control takes a way there only where they do. */
 export const conditionsOf = (
   op: Op,
   region: Region,
+  control: Control | undefined,
   definition: (v: Value) => Op | undefined,
 ): readonly Condition[] => {
+  const [edge, ...others] = (control?.edges ?? []).filter(({ to }) => to === op.regions.indexOf(region));
+  if (!edge?.when || others.length > 0) return [];
   const out: Condition[] = [];
   const hold = (v: Value, truth: boolean): void => {
     const def = definition(v);
@@ -26,12 +28,12 @@ export const conditionsOf = (
       out.push({ value: a, predicate, compared: b }, { value: b, predicate: mirrored[predicate]!, compared: a });
     }
   };
-  if (op.name === 'scf.if') hold(op.operands[0]!, region === op.regions[0]);
-  if (op.name !== 'scf.while' || region !== op.regions[1]) return out;
-  const [condition, ...handed] = terminatorOf(op.regions[0]!).operands;
-  hold(condition!, true);
-  /* Behind the test the values go by other names. */
-  const renamed = (v: Value): Value => region.params[handed.findIndex((h) => h.id === v.id)] ?? v;
+  const { operand, is } = edge.when;
+  hold(handedOn(op, { ...edge, first: 0 })[operand]!, is);
+  if (edge.from === 'start') return out;
+  /* Behind a test at the end of another region the values go by other names. */
+  const [handed, received] = [handedOn(op, edge), receivedBy(op, edge)];
+  const renamed = (v: Value): Value => received[handed.findIndex((h) => h.id === v.id)] ?? v;
   return [...out, ...out.map((c) => ({ ...c, value: renamed(c.value), compared: renamed(c.compared) }))];
 };
 

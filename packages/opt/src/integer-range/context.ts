@@ -1,9 +1,8 @@
-import type { Attrs, Op, Type, Value } from '@filigree/ir';
-import type { Range } from './range.js';
+import type { Attrs, Op, Type, Value, IntegerRange } from '@filigree/ir';
 
 /** What a rule may see and do at the place of the op that it looks at. */
 export interface RangeContext {
-  readonly range: (v: Value) => Range | undefined;
+  readonly range: (v: Value) => IntegerRange | undefined;
   /** The op that gives a value, as it is now. */
   readonly def: (v: Value) => Op | undefined;
   /** Whether an op gives the same number as without a limit to its type. */

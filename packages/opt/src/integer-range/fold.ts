@@ -1,8 +1,17 @@
-import { isInteger, isSigned, type Op, type ScalarType, type Value } from '@filigree/ir';
+import {
+  isInteger,
+  isSigned,
+  type Op,
+  type ScalarType,
+  type Value,
+  alignOf,
+  isSingleRange,
+  type IntegerRange,
+  compareRanges,
+  shiftBy,
+} from '@filigree/ir';
 import type { RangeContext } from './context.js';
-import { alignOf, isSingle, type Range } from './range.js';
 import { factorOf, splitSum, termsOf, type Term } from './sum.js';
-import { compare, shiftBy } from './transfer.js';
 
 /** A simpler value for the result of an op, given what is known about integers; undefined if there is none. */
 export const foldByRange = (op: Op, c: RangeContext): Value | undefined => {
@@ -13,20 +22,20 @@ export const foldByRange = (op: Op, c: RangeContext): Value | undefined => {
   if (op.name === 'arith.cmp') return rule!(op, c);
   if (!isInteger(result.type)) return undefined;
   const range = op.operands.every((v) => c.range(v)) ? c.range(result) : undefined;
-  if (range && isSingle(range)) return c.constant(range.lo, result.type);
+  if (range && isSingleRange(range)) return c.constant(range.lo, result.type);
   return rule?.(op, c);
 };
 
 type Rule = (op: Op, c: RangeContext) => Value | undefined;
 
-const operandRanges = (op: Op, c: RangeContext): readonly [Value, Value, Range, Range] | undefined => {
+const operandRanges = (op: Op, c: RangeContext): readonly [Value, Value, IntegerRange, IntegerRange] | undefined => {
   const [a, b] = [op.operands[0]!, op.operands[1]!];
   const [x, y] = [c.range(a), c.range(b)];
   return x && y ? [a, b, x, y] : undefined;
 };
 
 const extremum =
-  (first: (x: Range, y: Range) => boolean): Rule =>
+  (first: (x: IntegerRange, y: IntegerRange) => boolean): Rule =>
   (op, c) => {
     const known = operandRanges(op, c);
     if (!known) return undefined;
@@ -35,9 +44,9 @@ const extremum =
   };
 
 /** A divisor, mask or shift as a number, and the dividend. */
-const byConstant = (op: Op, c: RangeContext): readonly [a: Value, x: Range, by: number] | undefined => {
+const byConstant = (op: Op, c: RangeContext): readonly [a: Value, x: IntegerRange, by: number] | undefined => {
   const known = operandRanges(op, c);
-  return known && isSingle(known[3]) ? [known[0], known[2], known[3].lo] : undefined;
+  return known && isSingleRange(known[3]) ? [known[0], known[2], known[3].lo] : undefined;
 };
 
 const powerOf = (n: number): number | undefined => (n > 0 && alignOf(n) === n ? Math.round(Math.log2(n)) : undefined);
@@ -112,7 +121,7 @@ const and: Rule = (op, c) => {
   const known = operandRanges(op, c);
   if (!known) return undefined;
   const [a, b, x, y] = known;
-  const masked = (v: Value, r: Range, mask: number): Value | undefined => {
+  const masked = (v: Value, r: IntegerRange, mask: number): Value | undefined => {
     const unit = mask + 1;
     /* All bits that may be set, from the lowest to the highest. */
     const covers =
@@ -123,7 +132,7 @@ const and: Rule = (op, c) => {
     const split = splitSum(termsOf(v, c, true), unit, c);
     return split && split.multiples.length > 0 ? sumOf(split.rest, v.type as ScalarType, c) : undefined;
   };
-  return (isSingle(y) ? masked(a, x, y.lo) : undefined) ?? (isSingle(x) ? masked(b, y, x.lo) : undefined);
+  return (isSingleRange(y) ? masked(a, x, y.lo) : undefined) ?? (isSingleRange(x) ? masked(b, y, x.lo) : undefined);
 };
 
 const alignOfMask = (mask: number): number => {
@@ -141,7 +150,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'arith.and': and,
   'arith.cmp': (op, c) => {
     const known = operandRanges(op, c);
-    const truth = known && compare(String(op.attrs['predicate']), known[2], known[3]);
+    const truth = known && compareRanges(String(op.attrs['predicate']), known[2], known[3]);
     return truth === undefined ? undefined : c.constant(truth ? 1 : 0, 'i1');
   },
 };

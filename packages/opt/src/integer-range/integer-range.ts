@@ -40,7 +40,7 @@ export const integerRange = corePass('integer-range', {}, (dialects) => {
 });
 
 const simplifyKernel = (kernel: Kernel, facts: Facts, buffers: Buffers): Kernel => {
-  const ranges = rangesOf(kernel, buffers);
+  const ranges = rangesOf(kernel, buffers, facts);
   const fresh = freshValues(kernel);
   const pool = constantPool(fresh);
   const now = new Map<number, Value>();

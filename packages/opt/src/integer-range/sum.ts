@@ -1,7 +1,5 @@
-import type { Op, Value } from '@filigree/ir';
-import { disjointBits, shiftBy } from './transfer.js';
+import { type Op, type Value, isSingleRange, disjointBits, shiftBy } from '@filigree/ir';
 import type { RangeContext } from './context.js';
-import { isSingle } from './range.js';
 
 /** A part of a sum: a value, or a number. */
 export type Term = Value | number;
@@ -14,7 +12,7 @@ const deepest = 8;
  */
 export const termsOf = (v: Value, c: RangeContext, wraps = false, depth = 0): readonly Term[] => {
   const range = c.range(v);
-  if (range && isSingle(range)) return [range.lo];
+  if (range && isSingleRange(range)) return [range.lo];
   const op = depth < deepest ? c.def(v) : undefined;
   return op && isSum(op, c, wraps) ? op.operands.flatMap((o) => termsOf(o, c, wraps, depth + 1)) : [v];
 };
@@ -60,6 +58,6 @@ export const factorOf = (v: Value, c: RangeContext): number | undefined => {
   const op = c.def(v);
   if (!op || !c.exact(op)) return undefined;
   const b = op.operands[1] && c.range(op.operands[1]);
-  if (!b || !isSingle(b)) return undefined;
+  if (!b || !isSingleRange(b)) return undefined;
   return op.name === 'arith.mul' ? b.lo : op.name === 'arith.shl' ? shiftBy(op, b) : undefined;
 };

@@ -1,6 +1,5 @@
-import type { Op, Region, Scalar, Value } from '@filigree/ir';
+import { fitsType, hasRange, type Op, type Region, type Scalar, type Value } from '@filigree/ir';
 import type { Ranges } from '../integer-range/analysis.js';
-import { fits, hasRange } from '../integer-range/range.js';
 
 /**
  * An op in the body of a loop that equals one of its operands, or a constant, in all but the first or last few
@@ -121,5 +120,5 @@ const thresholdOf = (line: Line | undefined, limit: Value, shift: number, facts:
   const lo = bound.lo - parts.reduce((sum, r) => sum + r.hi, 0) - offset;
   const hi = bound.hi - parts.reduce((sum, r) => sum + r.lo, 0) - offset;
   /* One more for the bound behind the last iteration. */
-  return fits(limit.type, lo - 1, hi + 1) ? { limit, bases: line.bases, offset } : undefined;
+  return fitsType(limit.type, lo - 1, hi + 1) ? { limit, bases: line.bases, offset } : undefined;
 };

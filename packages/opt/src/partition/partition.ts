@@ -37,7 +37,7 @@ export const partition = corePass('partition', { maxOps: 256 }, (dialects, { max
   return (module) => {
     const buffers = bufferMap(module.buffers);
     return mapKernels(module, (k) => {
-      const ranges = lazily(() => rangesOf(k, buffers));
+      const ranges = lazily(() => rangesOf(k, buffers, facts));
       return rewriteOps(
         k,
         dialects,

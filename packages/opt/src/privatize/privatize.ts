@@ -60,7 +60,7 @@ const privatizeKernel = (
   const scratch = scratchOf(module.buffers);
   const counts = useCounts(kernel.body);
   const forms = affineForms();
-  const ranges = rangesOf(kernel, buffers);
+  const ranges = rangesOf(kernel, buffers, facts);
   const isThere = (r: Reduction): boolean => {
     const range = ranges.of(r.index);
     return range !== undefined && range.lo >= 0 && range.hi < buffers.get(r.buffer)!.length;

@@ -59,7 +59,7 @@ const packKernel = (kernel: Kernel, buffers: Buffers, facts: Facts, bytes: numbe
     facts,
     bytes,
     buffers,
-    ranges: rangesOf(kernel, buffers),
+    ranges: rangesOf(kernel, buffers, facts),
     forms: affineForms(),
     constants: new Map(),
     fresh: freshValues(kernel),

@@ -1,8 +1,7 @@
 import type { Artifact, Backend, Bank, CompileOptions } from '@filigree/backend';
 import { addressOf, type Placement } from '@filigree/backend/device';
-import { type Diagnostics, type Json, type Module } from '@filigree/ir';
+import { type Diagnostics, type Json, type Module, orThrow } from '@filigree/ir';
 import { once } from '../fields/once.js';
-import { right } from '../right.js';
 import { buffersWritten } from '../program/written.js';
 import { moduleOfSkeleton, skeletonOf } from './skeleton.js';
 
@@ -81,7 +80,7 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
       const lowered = moduleOfSkeleton(found.lowered, whole);
       const legal = moduleOfSkeleton(
         found.legal,
-        once(() => right(backend.legalize.run(whole()))),
+        once(() => orThrow(backend.legalize.run(whole()))),
         lowered.buffers,
       );
       const writes = new Map(Object.entries(found.writes).map(([k, names]) => [k, new Set(names)]));

@@ -1,5 +1,4 @@
-import * as E from 'fp-ts/lib/Either.js';
-import { DiagnosticError, fromJson, toJson, type Buffer, type Json, type Kernel, type Module } from '@filigree/ir';
+import { fromJson, toJson, type Buffer, type Json, type Kernel, type Module, orThrow } from '@filigree/ir';
 
 /** A module without what its kernels do, as JSON: all that loading and launching ask. @param known buffers of another whose data are told there */
 export const skeletonOf = (module: Module, known: readonly Buffer[] = []): Json => {
@@ -21,10 +20,8 @@ export const skeletonOf = (module: Module, known: readonly Buffer[] = []): Json 
  * @param whole makes the module that the skeleton is of
  */
 export const moduleOfSkeleton = (skeleton: unknown, whole: () => Module, known: readonly Buffer[] = []): Module => {
-  const read = fromJson(skeleton);
-  if (E.isLeft(read)) throw new DiagnosticError(read.left);
   const data = new Map(known.map((b) => [b.name, b.data]));
-  const module = read.right;
+  const module = orThrow(fromJson(skeleton));
   return {
     ...module,
     buffers: module.buffers.map((b) => {

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
-import type { Diagnostics, Module } from '@filigree/ir';
+import { orThrow, type Diagnostics, type Module } from '@filigree/ir';
 import { isGone } from '../instantiate.js';
-import { right } from '../right.js';
 import type { BankEntry, Kept } from './banked.js';
 
 /** Makes something with what was kept, and where that has lost its artifact without. */
@@ -12,5 +11,5 @@ export const withKept = async <A>(
 ): Promise<A> => {
   const kept = await entry?.read(lower);
   const made = kept && (await make(kept));
-  return right(made === undefined || (E.isLeft(made) && isGone(made.left)) ? await make(undefined) : made);
+  return orThrow(made === undefined || (E.isLeft(made) && isGone(made.left)) ? await make(undefined) : made);
 };

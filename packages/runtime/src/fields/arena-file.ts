@@ -38,6 +38,15 @@ export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
   });
 };
 
+/** Bytes of what `saveArena` writes of an arena, without what it says of it. */
+export const bytesInUse = (arena: Arena): number => {
+  arena.ready('settle');
+  const pools = arena.storage.nodes.filter(isPooled);
+  for (const at of pools) settle(arena, at);
+  const counts = pools.map((at) => countsOf(arena, at));
+  return partsOf(arena, counts).reduce((sum, [, size]) => sum + size, 0);
+};
+
 /**
  * Restores an arena to what `saveArena` wrote and returns the state saved with it. On failure nothing is changed:
  * `arena/not-an-arena`, `arena/version`, `arena/truncated`, `arena/damaged`, `arena/layout` for another layout,

@@ -36,6 +36,26 @@ export const scalarCheck = (kernel: string, name: string, type: ScalarType): Arg
   };
 };
 
+/** Checks an argument that is a vector or matrix, and gives its elements row by row. Error: `launch/argument`. */
+export const shapedCheck = (
+  kernel: string,
+  { name, type, shape }: LaunchParam & { readonly is: 'shaped' },
+): ((value: unknown) => readonly Scalar[]) => {
+  const check = scalarCheck(kernel, name, type);
+  const wanted = shape.length === 1 ? `${shape[0]} numbers` : `${shape[0]} rows of ${shape[1]} numbers`;
+  const elements = (value: unknown, [side, ...more]: readonly number[]): readonly Scalar[] => {
+    if (side === undefined) return [check(value)];
+    const list =
+      typeof value === 'object' && value !== null && Symbol.iterator in value ? [...(value as Iterable<unknown>)] : [];
+    return list.length === side
+      ? list.flatMap((item) => elements(item, more))
+      : fail('launch/argument', `argument '${name}' of kernel '${kernel}' is ${shown(value)} of another shape`, {
+          remedy: `give ${wanted}`,
+        });
+  };
+  return (value) => elements(value, shape);
+};
+
 /** Checks an array argument: of the type's typed array, and no longer than there is room. Errors: `launch/array`, `launch/array-length`. */
 export const checkedArray = (
   kernel: string,

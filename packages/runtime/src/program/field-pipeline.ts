@@ -21,7 +21,7 @@ import {
   unevenLoops,
   vectorizeNests,
 } from '@filigree/opt';
-import { quantPasses, quantSpec, type QuantOptions } from '@filigree/quant';
+import { countLosses, quantPasses, quantSpec, type QuantOptions } from '@filigree/quant';
 import {
   grainSpec,
   lowerFields,
@@ -39,6 +39,11 @@ export interface FieldPipelineOptions {
    * source. Otherwise indices are clamped silently and integers wrap. Fields are not cached then. Default false.
    */
   readonly debug?: boolean;
+  /**
+   * Counts what kernels lose where they store numbers in few bits, for `losses` of the program. Loops over bits then run over single elements.
+   * Default as `debug`.
+   */
+  readonly losses?: boolean;
   /** Those whose ops kernels may have. */
   readonly extensions?: readonly Extension[];
   /** Lets compilers reassociate and contract; default true. */
@@ -68,6 +73,7 @@ export interface FieldPipelineOptions {
 export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions): Pipeline<Module> => {
   const {
     debug = false,
+    losses = debug,
     fastMath = true,
     fma = false,
     grain,
@@ -79,9 +85,14 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
     extensions = [],
   } = checkOptions('fieldPipeline', options, pipelineSpec);
   const dialects = dialectsOf(extensions);
+  const { onFields, onCells } = quantPasses(storage, quant);
+  const counting = losses ? [countLosses(storage)] : [];
   return pipeline([
+    /* Before branches are flattened, but after checks, which are of what the user wrote. */
+    ...(debug ? [] : counting),
     lowerFields(storage, {
-      ...quantPasses(storage, quant),
+      onFields: [...(debug ? counting : []), ...onFields],
+      onCells,
       ...(grain && { grain }),
       fences,
       ...lowering,
@@ -108,6 +119,7 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
 /** What `fieldPipeline` takes, for those that pass it on. */
 export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   debug: option.truth,
+  losses: option.truth,
   extensions: option.array('a list of extensions'),
   fastMath: option.truth,
   lowering: optionsOf(lowerFieldsSpec),

@@ -11,18 +11,21 @@ import {
   option,
   type OptionSpec,
   readOnly,
+  orThrow,
 } from '@filigree/ir';
+import type { Loss } from '@filigree/quant';
 import { arenaName, sitesOf, type FieldDecl, type Storage } from '@filigree/sparse/fields';
-import { loadArena, saveArena } from '../fields/arena-file.js';
+import { bytesInUse, loadArena, saveArena } from '../fields/arena-file.js';
 import { hostField } from '../fields/host-field.js';
 import { mirroredArena } from '../fields/mirrored.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import type { Banking } from '../bank/banked.js';
-import { right } from '../right.js';
 import { launchByName } from './launch-by-name.js';
 import type { Launchable } from './launcher.js';
+import { lossLedger } from './loss-ledger.js';
 import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
+import { accessDeck } from '../tape/access-deck.js';
 import { recorderOf } from '../tape/recorder.js';
 import { structuresOf } from '../tape/structure.js';
 import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
@@ -36,6 +39,8 @@ import { checkStatus } from './status.js';
  * After `dispose` everything is `program/disposed`; while launches of `launch` run, the host gets `program/busy`.
  */
 export interface FieldProgram extends Running {
+  /** Bytes of all cells that are in use, or were and will be again. */
+  readonly bytes: () => number;
   /** The contents of all fields as bytes, and the state of the random numbers. */
   readonly save: () => Uint8Array;
   /** Restores everything to what `save` gave. Errors: `arena/…`; nothing has changed then. */
@@ -49,6 +54,11 @@ export interface FieldProgram extends Running {
   readonly sync: (options?: SyncOptions) => Promise<void>;
   /** What was launched so far, and what planning cost; nothing where launches do not wait. */
   readonly queued: () => QueueReport | undefined;
+  /**
+   * What kernels lost so far where they stored numbers in few bits, for each kernel, field and line that says so; counted where the program was
+   * made with `debug` or `losses`, else nothing. What the host writes is not counted. Also after `dispose`.
+   */
+  readonly losses: () => readonly Loss[];
   /** What `valueAndGradient` records launches on; only of a program that was made to be differentiated. */
   readonly tape: TapeDeck | undefined;
   /** What `valueAndTangent` runs launches by; only of a program that was made with tangents. */
@@ -103,7 +113,7 @@ export const fieldProgram = (
     const random = seeds(seed);
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
-    const made = right(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
+    const made = orThrow(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
     const queue = queued && { ...queued, backend, options: compiling, instance: made };
@@ -169,6 +179,12 @@ const assembled = (
     const recorder =
       adjoints &&
       recorderOf(instance, structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn));
+    const accesses =
+      adjoints?.watched &&
+      accessDeck(instance, storage.layout, adjoints.watched, (kernel, args) => {
+        instance.launch(kernel, args);
+        check(kernel, undefined);
+      });
     const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
     const queue =
       source &&
@@ -177,16 +193,17 @@ const assembled = (
         check: ({ launch, frames }, numbered) => checkStatus(arena, numbered, launch, frames),
         failed: guarded,
       });
-    return { arena, life, check, recorder, forwards, queue };
+    return { arena, life, check, recorder, accesses, forwards, queue };
   };
+  const ledger = lossLedger(storage, module, instance);
   const parts: { taken?: ReturnType<typeof take> } = {};
   const core = running(
     { executable: instance, storage, sites: sitesOf(module), random, initialized, seen: seenBy(instance, storage) },
     launches,
     (given) => {
-      const { recorder, forwards, queue } = (parts.taken = take(given));
+      const { recorder, accesses, forwards, queue } = (parts.taken = take(given));
       return {
-        context: { recorder, tangents: forwards, ...(queue && { queue: (call) => queue.launcherOf(call) }) },
+        context: { recorder, accesses, tangents: forwards, ...(queue && { queue: (call) => queue.launcherOf(call) }) },
         onUse: (use) => {
           if (use && use !== 'settle')
             for (const deck of [recorder, forwards])
@@ -201,13 +218,15 @@ const assembled = (
           queue?.flush();
           queue?.forget();
         },
+        onRan: ledger.note,
         onDispose: () => queue?.dispose(),
       };
     },
   );
-  const { arena, life, check, recorder, forwards, queue } = parts.taken!;
+  const { arena, life, check, recorder, accesses, forwards, queue } = parts.taken!;
   const program: FieldProgram = {
     ...core,
+    bytes: () => bytesInUse(arena),
     save: () => saveArena(arena, random.state()),
     load: (saved) => random.restore(loadArena(arena, saved)),
     flush: () => {
@@ -220,7 +239,11 @@ const assembled = (
       await life.background(async () => queue?.sync(compiled));
     },
     queued: () => queue?.report(),
-    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random),
+    losses: ledger.losses,
+    tape:
+      adjoints &&
+      recorder &&
+      tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random, accesses?.begin),
     tangents: forwards,
     storage,
     instance: queue ? held(instance, queue) : instance,

@@ -1,19 +1,24 @@
 import { allocateArray, DiagnosticError, fail, isFloat, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Launches } from '@filigree/backend/device';
-import type { KernelSignature, LaunchParam } from '@filigree/lang/kernels';
+import type { KernelSignature, LaunchParam, Sides } from '@filigree/lang/kernels';
 import { once } from '../fields/once.js';
+import type { AccessDeck } from '../tape/access-deck.js';
 import type { Recorder } from '../tape/recorder.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';
-import { checkedArray, scalarCheck } from './arguments.js';
+import { checkedArray, scalarCheck, shapedCheck } from './arguments.js';
 import type { Frames } from './frames.js';
+import { notesReader } from './notes.js';
 
 /** What a launch of one or several kernels takes, checks and gives. */
 export interface Launcher {
   /** Launches and waits; what the last kernel that returns something returned, NaN if none does. */
-  readonly run: (given: readonly unknown[]) => number;
+  readonly run: (given: readonly unknown[]) => Returned;
   /** The same without blocking, where the backend can; `given` must not change meanwhile. */
-  readonly runAsync: (given: readonly unknown[]) => Promise<number>;
+  readonly runAsync: (given: readonly unknown[]) => Promise<Returned>;
 }
+
+/** What a launch gives back: a number, of a vector a list, of a matrix its rows. */
+export type Returned = number | readonly number[] | readonly (readonly number[])[];
 
 /** A kernel, and how it is launched. */
 export interface Launchable {
@@ -21,7 +26,7 @@ export interface Launchable {
   readonly kernel: Kernel;
   /** The buffers that it writes. */
   readonly writes: ReadonlySet<string>;
-  readonly signature: Pick<KernelSignature, 'launch' | 'result' | 'seed'>;
+  readonly signature: Pick<KernelSignature, 'launch' | 'result' | 'seed' | 'notes'>;
   /** Shows the source around a place, for messages. */
   readonly frames?: Frames;
 }
@@ -34,9 +39,11 @@ export interface LaunchContext {
   /** Called after each kernel; throws what it reported. */
   readonly check: (launch: string, frames: Frames | undefined) => void;
   /** What launches wait in, if they do not run at once. */
-  readonly queue?: (call: Call) => (given: readonly unknown[], before: number) => number;
+  readonly queue?: (call: Call) => (given: readonly unknown[], before: Returned) => Returned;
   /** Writes launches down while it records. */
   readonly recorder?: Recorder | undefined;
+  /** Watches the accesses of those that are recorded, where these are checked. */
+  readonly accesses?: AccessDeck | undefined;
   /** Runs them with their tangents, while somebody asks for these. */
   readonly tangents?: TangentDeck | undefined;
 }
@@ -59,13 +66,13 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
   return {
     run: (given) => {
       counted(given);
-      let result = NaN;
+      let result: Returned = NaN;
       for (let k = 0; k < runs.length; k++) result = runs[k](given, result);
       return result;
     },
     runAsync: async (given) => {
       counted(given);
-      let result = NaN;
+      let result: Returned = NaN;
       for (const c of calls) {
         c.bind(given);
         await c.startAsync();
@@ -78,7 +85,7 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
 
 const atOnce =
   (call: Call) =>
-  (given: readonly unknown[], before: number): number => {
+  (given: readonly unknown[], before: Returned): Returned => {
     call.bind(given);
     call.start();
     return call.finish(given, before);
@@ -103,7 +110,7 @@ export interface Call {
   /** As `start`, with arguments that `bind` left earlier. */
   readonly startWith: (args: readonly Scalar[]) => void;
   readonly startAsync: () => Promise<void>;
-  readonly finish: (given: readonly unknown[], before: number) => number;
+  readonly finish: (given: readonly unknown[], before: Returned) => Returned;
 }
 
 /* All that can be is made here, once: a launch itself makes no objects. */
@@ -111,13 +118,16 @@ const callOf = (
   name: string,
   { kernel, writes: written, signature, frames }: Launchable,
   parameters: readonly LaunchParam[],
-  { executable, nextSeed, check, recorder, tangents }: LaunchContext,
+  { executable, nextSeed, check, recorder, accesses, tangents }: LaunchContext,
 ): Call => {
   const { launch: own, seed } = signature;
-  const args = new Array<Scalar>(own.length + (seed ? 1 : 0)).fill(0);
+  const places = own.map((_, n) => own.slice(0, n).reduce((at, p) => at + valuesOf(p), 0));
+  const count = own.reduce((all, p) => all + valuesOf(p), 0);
+  const args = new Array<Scalar>(count + (seed ? 1 : 0)).fill(0);
   const result = signature.result && executable.buffer(signature.result.buffer);
-  const returned = result && allocateArray(result.type, 1);
-  const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), n, args, executable, written));
+  const returned = result && allocateArray(result.type, result.length);
+  const shape = signature.result?.shape;
+  const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), places[n], args, executable, written));
   const copies = own.flatMap((p) =>
     p.is === 'array' && written.has(p.buffer)
       ? [{ buffer: executable.buffer(p.buffer), at: positionOf(parameters, p) }]
@@ -126,9 +136,15 @@ const callOf = (
   const arrays = own.filter((p) => p.is === 'array').map((p) => positionOf(parameters, p));
   const buffers = own.flatMap((p) => (p.is === 'array' ? [p.buffer] : []));
   const apart = copies.flatMap(({ at }) => arrays.filter((other) => other !== at).map((other) => [at, other] as const));
+  const notes = signature.notes && notesReader(name, signature.notes, executable, frames);
+  const checked = (): void => {
+    const failed = notes?.();
+    check(name, frames);
+    if (failed) throw failed;
+  };
   /* What the kernel reported before it stopped says more. */
   const stopped = (cause: unknown): never => {
-    check(name, frames);
+    checked();
     throw inKernel(name, cause);
   };
   const startWith = (given: readonly Scalar[]): void => {
@@ -137,7 +153,7 @@ const callOf = (
     } catch (e) {
       stopped(e);
     }
-    check(name, frames);
+    checked();
   };
   /* Before it runs: what it overwrites is kept as it was. */
   const record = (): void => {
@@ -156,7 +172,7 @@ const callOf = (
       for (let n = 0; n < binders.length; n++) binders[n](given);
       for (const [a, b] of apart)
         if (overlap(given[a] as TypedArray, given[b] as TypedArray)) refuseAliases(name, parameters[a], parameters[b]);
-      if (seed) args[binders.length] = nextSeed();
+      if (seed) args[count] = nextSeed();
     },
     record,
     start: () => {
@@ -168,6 +184,7 @@ const callOf = (
         }
       }
       record();
+      if (recorder?.recording() && accesses?.launch(kernel.name, args, recorder.stepping(), frames)) return;
       startWith(args);
     },
     startWith,
@@ -177,16 +194,32 @@ const callOf = (
       } catch (e) {
         stopped(e);
       }
-      check(name, frames);
+      checked();
     },
     finish: (given, before) => {
       for (const { buffer, at } of copies) buffer.read(given[at] as TypedArray);
-      return result === undefined ? before : numberOf(name, result.read(returned)[0]);
+      if (result === undefined) return before;
+      const values = result.read(returned);
+      return shape ? packed(name, values, shape) : numberOf(name, values[0]);
     },
   };
 };
 
-/** Puts the argument at `from` of a launch into place `to` of the kernel's. */
+/** How many numbers a kernel receives for an argument. */
+const valuesOf = (p: LaunchParam): number => (p.is === 'shaped' ? p.shape.reduce((all, side) => all * side, 1) : 1);
+
+const packed = (
+  name: string,
+  values: ArrayLike<number | bigint>,
+  [side, width]: Sides | readonly [number, undefined],
+): Returned => {
+  const numbers = Array.from({ length: values.length }, (_, k) => numberOf(name, values[k]));
+  return width === undefined
+    ? numbers
+    : Array.from({ length: side }, (_, row) => numbers.slice(row * width, (row + 1) * width));
+};
+
+/** Puts the argument at `from` of a launch into place `to` of the kernel's, and those after it. */
 const binderOf = (
   name: string,
   parameter: LaunchParam,
@@ -210,6 +243,13 @@ const binderOf = (
       if (values.length < used) buffer.write(nothing().subarray(0, used - values.length), values.length);
       used = written.has(parameter.buffer) ? buffer.length : values.length;
       args[to] = values.length;
+    };
+  }
+  if (parameter.is === 'shaped') {
+    const elements = shapedCheck(name, parameter);
+    return (given) => {
+      const values = elements(given[from]);
+      for (let k = 0; k < values.length; k++) args[to + k] = values[k];
     };
   }
   const check = scalarCheck(name, parameter.name, parameter.type);
@@ -250,7 +290,7 @@ const parametersOf = (name: string, kernels: readonly Launchable[]): readonly La
   for (const p of kernels.flatMap((k) => k.signature.launch)) {
     const known = all.find((q) => q.name === p.name);
     if (!known) all.push(p);
-    else if (known.type !== p.type || known.is !== p.is)
+    else if (known.type !== p.type || known.is !== p.is || shapeOf(known) !== shapeOf(p))
       fail('program/parameter', `the kernels of '${name}' disagree on the parameter '${p.name}'`, {
         remedy: 'give it one type, or two names',
       });
@@ -258,11 +298,14 @@ const parametersOf = (name: string, kernels: readonly Launchable[]): readonly La
   return all;
 };
 
+/** `[3]`, `[2][2]`; nothing of what is no vector or matrix. */
+const shapeOf = (p: LaunchParam): string => (p.is === 'shaped' ? p.shape.map((side) => `[${side}]`).join('') : '');
+
 const countText = (parameters: readonly LaunchParam[]): string =>
   `${parameters.length} ${parameters.length === 1 ? 'argument' : 'arguments'}` +
   (parameters.length === 0
     ? ''
-    : ` (${parameters.map((p) => `${p.name}: ${p.type}${p.is === 'array' ? '[]' : ''}`).join(', ')})`);
+    : ` (${parameters.map((p) => `${p.name}: ${p.type}${p.is === 'array' ? '[]' : shapeOf(p)}`).join(', ')})`);
 
 const numberOf = (name: string, value: number | bigint): number => {
   if (typeof value === 'number') return value;

@@ -15,8 +15,15 @@ import {
   type OptionSpec,
   readOnly,
   toJson,
+  orThrow,
 } from '@filigree/ir';
-import { lowerKernels, type KernelDef, type KernelSignature, type LaunchArgs } from '@filigree/lang/kernels';
+import {
+  lowerKernels,
+  type KernelDef,
+  type KernelSignature,
+  type LaunchArgs,
+  type LaunchResult,
+} from '@filigree/lang/kernels';
 import { notesOnBits } from '@filigree/quant';
 import {
   cutKernels,
@@ -32,7 +39,6 @@ import type { HostFieldOf } from '../fields/host-field.js';
 import { bankEntry, type BankEntry } from '../bank/banked.js';
 import { keyText } from '../bank/key-text.js';
 import { withKept } from '../bank/with-kept.js';
-import { right } from '../right.js';
 import { openMemory } from '../sharing.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
 import {
@@ -73,7 +79,7 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
   readonly budget?: number;
   /**
    * Whether launches wait until someone looks, and are then planned and run together: `true`, or how (thesis §4.5). Kernels that
-   * return a number, and the host's accesses to fields, run what waits. With `debug` or `tangents` nothing waits. Default false.
+   * return a number, and the host's accesses to fields, run what waits. With `debug`, `losses` or `tangents` nothing waits. Default false.
    */
   readonly queue?: boolean | QueueOptions;
   /**
@@ -99,14 +105,23 @@ export interface Program<K extends Kernels = Kernels, F extends Fields = Fields>
   readonly fields: { readonly [N in keyof F]: HostFieldOf<F[N]> };
   /**
    * Launches kernels and waits for them: `run.diffuse(0.1)`. Arrays are copied in, and out again where they are written.
-   * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1; NaN if nothing.
+   * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1, of vectors a list and of
+   * matrices a list of rows; NaN if nothing.
    */
-  readonly run: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => number };
+  readonly run: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => LaunchResultOf<K[N]> };
   /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */
-  readonly launch: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => Promise<number> };
+  readonly launch: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => Promise<LaunchResultOf<K[N]>> };
   /** What may go wrong, such as iterations of a parallel loop that write one element, and what compiling noted. */
   readonly warnings: Diagnostics;
 }
+
+/** What a launch gives back; of a list of kernels what one of them does. */
+export type LaunchResultOf<D> =
+  D extends KernelDef<infer _, infer R>
+    ? LaunchResult<R>
+    : D extends readonly KernelDef<infer _, infer R>[]
+      ? LaunchResult<R>
+      : number;
 
 /** The arguments of a launch. A list of kernels takes them by name, in the order in which the names first appear. */
 export type LaunchArgsOf<D> = D extends KernelDef<infer A> ? LaunchArgs<A> : readonly unknown[];
@@ -128,11 +143,12 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     if (typeof options.kernels !== 'object' || options.kernels === null)
       fail('program/kernel', 'the program has no kernels', { remedy: 'give them by name: { kernels: { step } }' });
     const named = namesOf(options.kernels);
-    const companions = withCompanions(plain, options.differentiate, options.tangents);
+    const companions = withCompanions(plain, options.differentiate, options.tangents, options.debug === true);
     const { layout } = companions;
-    const { module: primal, signatures } = right(
+    const { module: primal, signatures } = orThrow(
       lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
         derivatives: options.differentiate !== undefined || options.tangents !== undefined,
+        debug: options.debug === true,
       }),
     );
     const { module, adjoints, tangents } = withDerivatives(
@@ -162,7 +178,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       });
     const queue = waits(options) ? queueOf(options, module, storage, passes, backend) : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
-      right(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
+      orThrow(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
     const entry = await entryOf(options, module, backend);
     const made = await withKept(
       entry,
@@ -172,7 +188,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           kept?.lowered ??
           (options.pipeline
             ? lowerWith(lowerAgain)
-            : right(await lowerAhead(module, passes, backend, only(options, compileSpec))));
+            : orThrow(await lowerAhead(module, passes, backend, only(options, compileSpec))));
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
         return fieldProgram(
           storage,
@@ -220,8 +236,13 @@ const entryOf = async (
 };
 
 /** Whether launches wait: not where they say at once what is wrong, where tangents run with them, nor where they share their fields with another program's. */
-const waits = ({ queue, debug, tangents, over }: ProgramOptions): boolean =>
-  queue !== undefined && queue !== false && debug !== true && tangents === undefined && over === undefined;
+const waits = ({ queue, debug, losses, tangents, over }: ProgramOptions): boolean =>
+  queue !== undefined &&
+  queue !== false &&
+  debug !== true &&
+  losses !== true &&
+  tangents === undefined &&
+  over === undefined;
 
 /** What the launches of a program wait in. */
 const queueOf = (
@@ -239,7 +260,7 @@ const queueOf = (
     cut,
     tasks: cut.setting,
     queue: typeof queue === 'object' ? queue : {},
-    lower: (fused) => right(passes.run(whole(fused))),
+    lower: (fused) => orThrow(passes.run(whole(fused))),
     entry: (fused) => entryOf(options, whole(fused), backend),
   };
 };
@@ -256,7 +277,7 @@ const roomFor = async (
     arenas.set(name, Math.max(arenas.get(name) ?? 0, b.length * byteSize(b.type)));
   }
   const bytes = [...arenas.values()].reduce((sum, n) => sum + n, ROOM);
-  return { memory: right(await openMemory(backend, { bytes })()) };
+  return { memory: orThrow(await openMemory(backend, { bytes })()) };
 };
 
 /** Bytes for what tasks of plans leave for each other, and for what a backend keeps of its own. */

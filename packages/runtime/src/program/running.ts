@@ -14,7 +14,7 @@ import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
 import { hostField, hostFields, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
 import { once } from '../fields/once.js';
 import { lifecycle, type Lifecycle } from '../lifecycle.js';
-import { launcherOf, type LaunchContext, type Launchable } from './launcher.js';
+import { launcherOf, type LaunchContext, type Launchable, type Returned } from './launcher.js';
 import type { Seeds } from './seeds.js';
 import { checkStatus, clearStatus } from './status.js';
 
@@ -25,9 +25,9 @@ export interface Running {
   /** The host's view of a field of any kind. Errors: `field/unknown`, `field/foreign`. */
   readonly field: <F extends AnyField>(field: F) => HostFieldOf<F>;
   /** Launches kernels and waits for them. */
-  readonly run: Readonly<Record<string, (...args: readonly unknown[]) => number>>;
+  readonly run: Readonly<Record<string, (...args: readonly unknown[]) => Returned>>;
   /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */
-  readonly launch: Readonly<Record<string, (...args: readonly unknown[]) => Promise<number>>>;
+  readonly launch: Readonly<Record<string, (...args: readonly unknown[]) => Promise<Returned>>>;
   /** Restarts the sequence of random numbers. Error: `program/seed`. */
   readonly seed: (seed: number) => void;
   readonly dispose: () => void;
@@ -57,11 +57,13 @@ export interface RunningParts {
 
 /** Others that take part: whoever records launches, or lets them wait. */
 export interface Attached {
-  readonly context?: Pick<LaunchContext, 'recorder' | 'tangents' | 'queue'>;
+  readonly context?: Pick<LaunchContext, 'recorder' | 'accesses' | 'tangents' | 'queue'>;
   /** Called before the host's accesses. */
   readonly onUse?: (use: ArenaUse | undefined) => void;
   /** Called before a launch in the background, by its name. */
   readonly onBackground?: (name: string) => void;
+  /** Called when kernels have run, before what they reported is looked at. */
+  readonly onRan?: () => void;
   readonly onDispose?: () => void;
 }
 
@@ -88,7 +90,10 @@ export const running = (
     arena.mirrored?.look({ writes: true });
     initializeArena(storage, arena.words);
   }
-  const check: LaunchContext['check'] = (name, frames) => checkStatus(arena, sites, name, frames);
+  const check: LaunchContext['check'] = (name, frames) => {
+    others.attached.onRan?.();
+    checkStatus(arena, sites, name, frames);
+  };
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {
     arena.mirrored?.look({ writes: true });

@@ -56,6 +56,10 @@ export const tangentDeck = (
       const twin = result === undefined ? undefined : made.arrays.get(result);
       if (twin !== undefined) {
         const buffer = executable.buffer(twin);
+        if (buffer.length > 1)
+          fail('tangent/result', `kernel '${kernel}' returns several numbers, whose tangents are not given back`, {
+            remedy: 'write them to a field, and ask for its tangent: { of: { field } }',
+          });
         returned[kernel] = Number(buffer.read(allocateArray(buffer.type, buffer.length))[0]);
       }
     },

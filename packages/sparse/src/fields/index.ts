@@ -47,6 +47,7 @@ export {
 } from './layout/layout.js';
 export { layoutOf, layoutTree } from './layout/tree.js';
 export { withBeside } from './layout/beside.js';
+export { isPlainArray, storedAs } from './layout/stored-as.js';
 export type { Coordinates, FieldOps } from './meaning/field-ops.js';
 export { FieldStore, type Trouble } from './meaning/field-store.js';
 export { ArenaStore } from './meaning/arena-store.js';

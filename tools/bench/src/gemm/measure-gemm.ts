@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Finished, type Toolchain, findToolchain, runProcess } from '@filigree/backend/native';
 import { compilerFlags, libxsmm } from '@filigree/backend-cpp';
-import { DiagnosticError, fail } from '@filigree/ir';
+import { fail, orThrow } from '@filigree/ir';
 import { machineTarget } from 'filigree';
-import * as E from 'fp-ts/lib/Either.js';
 import { quantile } from '../measure.js';
 import { type GemmCase, gemmCases } from './cases.js';
 import { gemmProgram } from './program.js';
@@ -31,9 +30,7 @@ export interface GemmResults {
 
 /** Compiles and runs the program for one type. Errors: `bench/compile`, `bench/run`, `bench/wrong-result`. */
 export const measureGemm = async (type: 'f32' | 'f64', rounds: number, seconds: number): Promise<GemmResults> => {
-  const found = await findToolchain()();
-  if (E.isLeft(found)) throw new DiagnosticError(found.left);
-  const toolchain = found.right;
+  const toolchain = orThrow(await findToolchain()());
   const plugin = libxsmm();
   const missing = await plugin.missing(toolchain);
   const cases = gemmCases(type);

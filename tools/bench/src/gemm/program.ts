@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cpp } from '@filigree/backend-cpp';
-import { right } from '@filigree/e2e';
-import { buildKernel, coreDialects, declareBuffer, makeModule } from '@filigree/ir';
+import { buildKernel, coreDialects, declareBuffer, makeModule, orThrow } from '@filigree/ir';
 import { type GemmTarget, buildGemm, linalg, lowerGemm } from '@filigree/tensor/linalg';
 import type { GemmCase } from './cases.js';
 
@@ -72,6 +71,6 @@ const kernels = (cases: readonly GemmCase[], target: GemmTarget): string => {
     cases.map((c, g) => multiply(c.spec, g)),
   );
   const backend = cpp({ vectorBytes: target.vectorBytes });
-  const lowered = right(lowerGemm(target).run(module));
-  return right(backend.emit.run(right(backend.legalize.run(lowered)))).files[0].contents as string;
+  const lowered = orThrow(lowerGemm(target).run(module));
+  return orThrow(backend.emit.run(orThrow(backend.legalize.run(lowered)))).files[0].contents as string;
 };

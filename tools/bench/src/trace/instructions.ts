@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as E from 'fp-ts/lib/Either.js';
-import { right } from '@filigree/e2e';
 import { layoutSlab } from '@filigree/backend';
 import { findToolchain, runProcess, type Toolchain } from '@filigree/backend/native';
 import { compilerFlags, cpp } from '@filigree/backend-cpp';
-import { bytesOf, type Module, type TypedArray } from '@filigree/ir';
+import { bytesOf, type Module, type TypedArray, orThrow } from '@filigree/ir';
 import { type CsrPattern } from '@filigree/sparse/formats';
 import { packValues, reconstructPattern, spmvFromPieces, spmvKernel, type SparseKernel } from '@filigree/sparse/trace';
 import { readMatrixFile } from 'filigree';
@@ -105,13 +104,13 @@ const DRIVER_FLAGS = ['-std=gnu++17', '-O3'];
 const DRIVER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'native', 'spmv_count.cpp');
 
 const affineModule = (pattern: CsrPattern): Module => {
-  const found = right(reconstructPattern(pattern, { maxDimensions: 8 }));
+  const found = orThrow(reconstructPattern(pattern, { maxDimensions: 8 }));
   return spmvFromPieces(found.pieces, pattern.rows, pattern.cols, { dtype: 'f64' });
 };
 
 const kernelText = (module: Module): string => {
   const backend = cpp({ vectorBytes: COUNTED_BYTES });
-  const { files } = right(backend.emit.run(right(backend.legalize.run(module))));
+  const { files } = orThrow(backend.emit.run(orThrow(backend.legalize.run(module))));
   return files.find((f) => f.name === 'kernels.cpp')!.contents as string;
 };
 

@@ -101,6 +101,7 @@ export const numberHelpers: HelperRows = {
       '}',
     );
   },
+  fround: unary(() => ['return (float)x;']),
   sign: unary(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
   /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
   round: unary((r, s) => [

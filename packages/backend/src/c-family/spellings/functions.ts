@@ -32,5 +32,6 @@ export const functionSpellings: Spellings = {
   'math.pow': helped('pow'),
   'math.round': helped('round'),
   'math.sign': helped('sign'),
+  'math.fround': helped('fround'),
   'math.fma': fma,
 };

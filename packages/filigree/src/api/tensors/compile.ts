@@ -1,4 +1,4 @@
-import { DiagnosticError, fail, checkOptions, option, optionsOf, type OptionSpec } from '@filigree/ir';
+import { DiagnosticError, fail, checkOptions, option, optionsOf, type OptionSpec, orThrow } from '@filigree/ir';
 import {
   checkNotation,
   parseKernel,
@@ -9,7 +9,6 @@ import {
   planningSpec,
 } from '@filigree/tensor/einsum';
 import type { GemmTarget } from '@filigree/tensor/linalg';
-import { right } from '../build.js';
 import { isListOf } from './check-given.js';
 import { declareTensors, factsSpec, tensorsIn, type TensorFacts } from './declare.js';
 import {
@@ -68,7 +67,7 @@ export const planAll = (
     fail('tensor/kernel', 'what is to be compiled is no list of kernels on tensors', {
       remedy: 'give what tensorKernel(), parseKernel() or declareKernel() makes; to einsum a formula will do',
     });
-  return kernels.map((k) => right(planKernel(k, { ...plan, type: dtype, target })));
+  return kernels.map((k) => orThrow(planKernel(k, { ...plan, type: dtype, target })));
 };
 
 /** A program of one kernel, and the kernel itself. */
@@ -102,8 +101,8 @@ export const declareKernel = (formula: string, given?: TensorFacts, name = 'eins
   if (typeof formula !== 'string')
     fail('einsum/formula', 'a formula is a text', { remedy: "write for example 'C[ij] = A[ik]*B[kj]'" });
   /* What is wrong with the text itself is said before extents are asked for; how many dimensions a tensor has they say better. */
-  const bare = right(parseKernel(formula, tensorsIn(formula), name));
+  const bare = orThrow(parseKernel(formula, tensorsIn(formula), name));
   const wrong = checkNotation(bare, { implicitSums: true }).filter((d) => d.code !== 'notation/index-count');
   if (wrong.length > 0) throw new DiagnosticError(wrong);
-  return right(parseKernel(formula, declareTensors(formula, facts), name));
+  return orThrow(parseKernel(formula, declareTensors(formula, facts), name));
 };

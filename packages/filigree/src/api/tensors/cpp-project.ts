@@ -1,8 +1,7 @@
-import { checkOptions, option, type OptionSpec } from '@filigree/ir';
+import { checkOptions, option, type OptionSpec, orThrow } from '@filigree/ir';
 import { cppProject as projectFiles, type KernelDecl, type ProjectFile } from '@filigree/tensor/einsum';
 import { type GemmTarget, targetOption } from '@filigree/tensor/linalg';
 import { platform } from '#platform';
-import { right } from '../build.js';
 import { planAll, type TensorCompileOptions, tensorCompileSpec } from './compile.js';
 import { machineTarget } from './target.js';
 
@@ -26,7 +25,7 @@ export const cppProject = async (
   const options = checkOptions('cppProject', given, projectSpec);
   const target = options.target ?? machineTarget();
   const plans = planAll(kernels, options, target);
-  return right(
+  return orThrow(
     projectFiles(
       kernels.map((decl, k) => ({ decl, plan: plans[k]! })),
       { name: options.name ?? 'kernels', emit: platform.cppEmitter(target), target },

@@ -1,6 +1,13 @@
-import { declareBuffer, buildKernel, makeModule, type Value, checkOptions, type OptionSpec } from '@filigree/ir';
+import {
+  declareBuffer,
+  buildKernel,
+  makeModule,
+  type Value,
+  checkOptions,
+  type OptionSpec,
+  orThrow,
+} from '@filigree/ir';
 import { instantiate } from '@filigree/runtime';
-import { right } from '../build.js';
 import { checkDtype } from './check-given.js';
 import { tensorSpec, type TensorOptions } from './program.js';
 import { tensorBackend } from './target.js';
@@ -40,7 +47,7 @@ export const peakMeter = async (
     },
     buffers,
   );
-  const { buffer, launch, dispose } = right(await instantiate(makeModule('peak', buffers, [kernel]), backend)());
+  const { buffer, launch, dispose } = orThrow(await instantiate(makeModule('peak', buffers, [kernel]), backend)());
   /* Values stay near one: numbers that are very small or not finite would be slower. */
   const x = buffer('x');
   x.write((x.read() as Float64Array).fill(0.5));

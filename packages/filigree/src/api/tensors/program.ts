@@ -10,6 +10,7 @@ import {
   option,
   type OptionSpec,
   readOnly,
+  orThrow,
 } from '@filigree/ir';
 import {
   instantiate,
@@ -34,7 +35,6 @@ import {
 } from '@filigree/tensor/einsum';
 import { type GemmTarget, targetOption } from '@filigree/tensor/linalg';
 import type { BackendName } from '../backends.js';
-import { right } from '../build.js';
 import type { NumericArray } from '../compiled-program.js';
 import { isListOf } from './check-given.js';
 import { tensorBackend, type GemmLibrary, type TensorBackend } from './target.js';
@@ -157,10 +157,10 @@ export const compileFor = async (
   if (plans.length === 0) fail('tensor/kernel', 'a program of tensors needs a kernel', { remedy: 'give one or more' });
   const started = performance.now();
   const elements = options.elements ?? { kind: 'one' };
-  const module = right(lowerPlans(plans, { elements, target, ...(keep && { keep }) }, backend.watch));
+  const module = orThrow(lowerPlans(plans, { elements, target, ...(keep && { keep }) }, backend.watch));
   const lowered = performance.now();
   const { threads, cache, fastMath, memory, bind } = options;
-  const instance = right(
+  const instance = orThrow(
     await instantiate(module, backend, {
       threads: threads ?? 1,
       ...(cache === undefined ? {} : { cache }),

@@ -142,6 +142,8 @@ const ofExample = async (
     import('../../report/example-report.js'),
   ]);
   const pictures: (readonly [title: string, svg: string])[] = [];
-  const summary = await runExample(what, args, options, session, (title, svg) => pictures.push([title, svg]));
+  const summary = await runExample(what, args, options, session, {
+    draw: (title, svg) => void pictures.push([title, svg]),
+  });
   return { html: exampleReport(summary, pictures), summary, wrong: wrongExample(summary) };
 };

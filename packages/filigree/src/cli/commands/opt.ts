@@ -10,23 +10,22 @@ export const optCommand = (program: Command, session: Session): void => {
     .option('--passes <list>', 'passes, as in cse,unroll{factor=4},dce; default: the passes that suit every kernel')
     .option('--emit <folder>', 'write the module here')
     .action(async (file: string, options: Pick<CommonOptions, 'emit' | 'use'> & WatchOptions & { passes?: string }) => {
-      const [ir, { knownPasses }, { readBytes }, { right }, { writeOut }, { loadExtensions }] = await Promise.all([
+      const [ir, { knownPasses }, { readBytes }, { writeOut }, { loadExtensions }] = await Promise.all([
         import('@filigree/ir'),
         import('../opt/known-passes.js'),
         import('../../files/bytes.js'),
-        import('../../api/build.js'),
         import('../write-sources.js'),
         import('../load-extensions.js'),
       ]);
       const source = new TextDecoder().decode(await readBytes(file));
       session.knowText(file, source);
       if (options.passes !== undefined) session.knowText('<pipeline>', options.passes);
-      const parsed = right(ir.parseModule(source, file));
+      const parsed = ir.orThrow(ir.parseModule(source, file));
       const known = await knownPasses(parsed, await loadExtensions(options.use));
       const verified = ir.verify(known.dialects);
-      const module = right(verified.run(parsed));
+      const module = ir.orThrow(verified.run(parsed));
       const chosen =
-        options.passes === undefined ? known.standard : right(ir.parsePipeline(options.passes, known.passes));
+        options.passes === undefined ? known.standard : ir.orThrow(ir.parsePipeline(options.passes, known.passes));
       const text: string[] = [];
       const passes: { name: string; ms: number }[] = [];
       const watch = session.watch(options, options.emit === undefined ? (t) => text.push(t) : undefined);
@@ -34,7 +33,7 @@ export const optCommand = (program: Command, session: Session): void => {
         check: verified,
         onPass: (event) => passes.push({ name: ir.pipelineText(event.pass), ms: event.ms }),
       });
-      const printed = ir.printModule(right(steps.run(module, watch)));
+      const printed = ir.printModule(ir.orThrow(steps.run(module, watch)));
       const seen = [...text];
       /* After all of them the last text is the module. */
       if (seen.length === 0 || !options.printAfter?.includes('all'))

@@ -1,10 +1,9 @@
 import type { Backend, Sources } from '@filigree/backend';
-import { pipeline, runPass, type Module } from '@filigree/ir';
+import { pipeline, runPass, type Module, orThrow } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
 import { instantiate, type Instance } from '@filigree/runtime';
 import { specializeRegions, type Regions, type SpecializedRegions } from '@filigree/sparse/equations';
 import { type CsrPattern } from '@filigree/sparse/formats';
-import { right } from '../../api/build.js';
 import type { CommonOptions } from '../common-options.js';
 import { medians, QUICK, THOROUGH } from '../measure.js';
 import { randomValues } from '../random.js';
@@ -49,16 +48,16 @@ export const runCode = async (
   options: CodeOptions,
   session: Session,
 ): Promise<{ readonly summary: CodeSummary; readonly sources: Sources }> => {
-  const { statements, indexBytes, module } = right(specializeRegions(regions));
+  const { statements, indexBytes, module } = orThrow(specializeRegions(regions));
   const common = { statements, indexBytes, backend: backend.name };
   await session.progress.at(0.85, 'compiling');
   const started = performance.now();
   const bytes = module.buffers.reduce((n, b) => n + 8 * b.length, 0);
   if (bytes > MOST_BYTES) {
-    const sources = right(
+    const sources = orThrow(
       runPass(
         backend.emit,
-        right(pipeline([defaultPipeline(), backend.legalize]).run(module, backend.watch)),
+        orThrow(pipeline([defaultPipeline(), backend.legalize]).run(module, backend.watch)),
         backend.watch,
       ),
     );
@@ -116,8 +115,8 @@ class Runner {
     backend: Backend,
     { threads, cache }: CodeOptions,
   ): Promise<Runner> {
-    const lowered = right(defaultPipeline().run(module, backend.watch));
-    const instance = right(
+    const lowered = orThrow(defaultPipeline().run(module, backend.watch));
+    const instance = orThrow(
       await instantiate(lowered, backend, { threads, ...(cache ? {} : { cache: false as const }) })(),
     );
     return new Runner(instance, module, sizes);

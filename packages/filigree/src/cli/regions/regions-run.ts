@@ -1,5 +1,5 @@
 import type { Sources } from '@filigree/backend';
-import { coreDialects, error, fail, parseModule, verify, type Diagnostic, type Module } from '@filigree/ir';
+import { coreDialects, error, fail, parseModule, verify, type Diagnostic, type Module, orThrow } from '@filigree/ir';
 import { evaluateRegionsInParallel, peakRssMB } from '@filigree/runtime';
 import {
   builtinPrograms,
@@ -13,7 +13,6 @@ import {
   type Regions,
 } from '@filigree/sparse/equations';
 import { type CsrPattern } from '@filigree/sparse/formats';
-import { right } from '../../api/build.js';
 import { readBytes } from '../../files/bytes.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
 import { backendOf } from '../backend-of.js';
@@ -79,12 +78,12 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
   const source = await moduleOf(what, sizes, inputs, session);
   await progress.at(0.3, 'solving equations');
   const started = performance.now();
-  const solved = right(solveProgram(source.module, { sizes, shapes: shapesOf(source.module, inputs) }));
+  const solved = orThrow(solveProgram(source.module, { sizes, shapes: shapesOf(source.module, inputs) }));
   const solvedAt = performance.now();
   const used = usedInputs(inputs, source.module, solved.program, session);
   await progress.at(0.4, 'evaluating');
   const evaluating = performance.now();
-  const regions = right(await evaluateRegionsInParallel(solved, used, { threads: options.threads })());
+  const regions = orThrow(await evaluateRegionsInParallel(solved, used, { threads: options.threads })());
   const evaluatedAt = performance.now();
   const peakMB = peakRssMB();
   await progress.at(0.8, 'checking');
@@ -190,7 +189,7 @@ const moduleOf = async (
     });
   const text = new TextDecoder().decode(await readBytes(what));
   session.knowText(what, text);
-  const module = right(verify(coreDialects).run(right(parseModule(text, what))));
+  const module = orThrow(verify(coreDialects).run(orThrow(parseModule(text, what))));
   checkParameters(what, module, sizes);
   return { module, sizes };
 };

@@ -1,10 +1,9 @@
 import type { Backend } from '@filigree/backend';
 import type { RunningProducts } from '@filigree/baselines';
-import { error, type Diagnostic, type Module } from '@filigree/ir';
+import { error, type Diagnostic, type Module, orThrow } from '@filigree/ir';
 import { instantiate, type Instance } from '@filigree/runtime';
 import { type Csr } from '@filigree/sparse/formats';
 import { packValues } from '@filigree/sparse/trace';
-import { right } from '../../api/build.js';
 import { compare, TOLERANCE, type Check } from '../compare.js';
 import { mediansOf, THOROUGH, timerOf, type Timer } from '../measure.js';
 import { randomValues } from '../random.js';
@@ -78,7 +77,7 @@ export const benchSpmv = async (
   ): Promise<Instance | Diagnostic> => {
     const made = await instantiate(module, backend, { threads, limitMs, ...(cache === false ? { cache } : {}) })();
     if (made._tag === 'Left' && made.left[0].code === 'cpp/timeout') return made.left[0];
-    const instance = right(made);
+    const instance = orThrow(made);
     open.push(instance);
     const [a, to, y] = ['A', 'x', 'y'].map((name) => instance.buffer(name));
     const matrix = a.read() as Float64Array;

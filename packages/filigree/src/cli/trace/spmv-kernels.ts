@@ -1,6 +1,5 @@
-import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, Sources } from '@filigree/backend';
-import { DiagnosticError, runPass, type Module } from '@filigree/ir';
+import { runPass, type Module, orThrow } from '@filigree/ir';
 import { type CsrPattern } from '@filigree/sparse/formats';
 import {
   groupByShape,
@@ -46,8 +45,6 @@ export const kindOf = ({ indexBytes }: SparseKernel, { rows, colIdx }: CsrPatter
 
 /** The sources of a module, without compiling it. */
 export const sourcesOf = (module: Module, backend: Backend): Sources => {
-  const legal = runPass(backend.legalize, module, backend.watch);
-  const sources = E.isLeft(legal) ? legal : runPass(backend.emit, legal.right, backend.watch);
-  if (E.isLeft(sources)) throw new DiagnosticError(sources.left);
-  return sources.right;
+  const legal = orThrow(runPass(backend.legalize, module, backend.watch));
+  return orThrow(runPass(backend.emit, legal, backend.watch));
 };

@@ -1,3 +1,4 @@
+import { orThrow } from '@filigree/ir';
 import { type MatrixFile } from '@filigree/sparse/formats';
 import {
   coversExactly,
@@ -8,7 +9,6 @@ import {
   type TraceOrder,
 } from '@filigree/sparse/trace';
 import type { Backend } from '@filigree/backend';
-import { right } from '../../api/build.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
 import { backendOf } from '../backend-of.js';
 import type { CommonOptions } from '../common-options.js';
@@ -82,7 +82,7 @@ export const runTrace = async (file: string, options: TraceRunOptions, session: 
   const readAt = performance.now();
   await progress.at(0.02, 'rebuilding the non-zeros as pieces');
   const begun = performance.now();
-  const found = right(
+  const found = orThrow(
     reconstructPattern(pattern, {
       maxDimensions: maxDims,
       ...(maxPieces === undefined ? {} : { maxPieces }),

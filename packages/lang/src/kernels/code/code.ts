@@ -103,8 +103,17 @@ export type Action =
       readonly type?: ScalarType;
     }
   | { readonly do: 'load'; readonly to: Temp; readonly place: Place }
-  /** With `more` it is one store with that which comes next: components of a vector that are encoded together. */
-  | { readonly do: 'store'; readonly place: Place; readonly value: Scalar; readonly more?: boolean }
+  /**
+   * With `more` it is one store with that which comes next: components of a vector that are encoded together. One that is `noted` shows the host
+   * a value as it is, and so says nothing of its type; its place is the iteration's alone.
+   */
+  | {
+      readonly do: 'store';
+      readonly place: Place;
+      readonly value: Scalar;
+      readonly more?: boolean;
+      readonly noted?: true;
+    }
   | {
       readonly do: 'atomic';
       readonly to: Temp;
@@ -153,7 +162,7 @@ export type Action =
   | { readonly do: 'if'; readonly condition: Scalar; readonly then: Block; readonly otherwise: Block }
   | { readonly do: 'block'; readonly label: Label; readonly body: Block }
   | { readonly do: 'exit'; readonly label: Label }
-  | { readonly do: 'result'; readonly value: Scalar }
+  | { readonly do: 'result'; readonly values: readonly Scalar[] }
   | Loop
   | Parallel;
 

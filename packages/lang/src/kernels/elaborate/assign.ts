@@ -55,7 +55,7 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
         if (reduced) return nothing;
       }
       const term = made();
-      const own = slot.is === 'constant' ? undefined : slot.owner;
+      const own = 'owner' in slot ? slot.owner : undefined;
       refuseShared(cx, from, term, (to.binding ? writtenItems(cx.unit).get(to.binding) : own?.writes) ?? 0);
       assignSlot(cx, e, slot, term);
       refuseSecondName(cx, e, term, slot);

@@ -2,6 +2,7 @@ import type { AnyNode, CallExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
 import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
+import { arrayMethod } from './array-methods.js';
 import { unsupported, type Context } from './context.js';
 import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
@@ -20,7 +21,7 @@ export const call = (cx: Context, e: CallExpression): Term => {
     const of = loaded(cx, callee.object, reference(cx, callee.object));
     const name = callee.property.type === 'Identifier' ? callee.property.name : '';
     if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
-    return apply(cx, e, named(cx, callee.property, of, name));
+    return arrayMethod(cx, e, of, name) ?? apply(cx, e, named(cx, callee.property, of, name));
   }
   return apply(cx, e, reference(cx, callee));
 };

@@ -8,7 +8,7 @@ import type { RandomState } from '../vocabulary/random.js';
 import type { Env } from './env.js';
 import type { Session } from './session.js';
 import { isScalar, termText, type Pending, type Term } from './term.js';
-import type { Scalar } from '../code/scalar.js';
+import type { Scalar, Temp } from '../code/scalar.js';
 
 /** Where in a kernel the code stands that is being elaborated. */
 export interface Context {
@@ -32,6 +32,8 @@ export interface Context {
   readonly calledFrom?: Origin | undefined;
   /** When the innermost call began: names that came to be later end with it. */
   readonly since: number;
+  /** The same object for all that runs whenever what is around it does; branches and loops of the kernel, and calls, have others. */
+  readonly stretch: object;
   /** Where the random numbers stand. */
   readonly random: RandomState<Local> | undefined;
 }
@@ -55,6 +57,8 @@ export interface ParallelBody {
   /** Names of fields to keep in scratchpads. */
   readonly cache: string[];
   readonly active: boolean;
+  /** The indices of an iteration. */
+  readonly variables: readonly Temp[];
   /** The nodes whose cells the loop walks over, from the root down; none for a loop over numbers. */
   readonly over: readonly number[];
 }
@@ -69,6 +73,9 @@ export interface Exits {
 
 /** The place of a node in the user's text. */
 export const originOf = (cx: Context, node: AnyNode): Origin => cx.calledFrom ?? { unit: cx.unit, offset: node.start };
+
+/** The context of what may run or not, or several times. */
+export const apart = (cx: Context): Context => ({ ...cx, stretch: {} });
 
 /** Reports a problem at a node and gives up the statement. */
 export const refuse = (cx: Context, node: AnyNode, code: string, message: string, remedy: string): never =>

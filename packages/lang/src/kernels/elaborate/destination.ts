@@ -183,7 +183,7 @@ const componentsOf = (
 
 /** Components are assigned to where the vector is a variable of the function that does it. */
 const checkOwned = (cx: Context, target: AnyNode, slot: Slot): void => {
-  const owner = slot.is === 'constant' ? undefined : slot.owner;
+  const owner = 'owner' in slot ? slot.owner : undefined;
   if (owner && owner.writes > 0 && owner.since >= cx.since) return;
   refuseComponent(cx, target);
 };

@@ -6,6 +6,7 @@ import type { Intrinsic } from '../intrinsics/intrinsic.js';
 import { word } from '../intrinsics/word.js';
 import type { KernelDef } from '../kernel.js';
 import type { Block, Reduction } from '../code/code.js';
+import type { Shape } from '../vocabulary/algebra.js';
 import type { Origin } from '../code/origin.js';
 import type { Context } from './context.js';
 import { Env } from './env.js';
@@ -13,10 +14,12 @@ import { expression } from './expression.js';
 import { begin } from './random-state.js';
 import { Refused, Session, TooLarge, type TableUse } from './session.js';
 import { statements } from './statement.js';
-import { isScalar, termText, type Term } from './term.js';
+import { isScalar, shapedTerm, termText, type Shaped, type Term } from './term.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { runBody } from './body.js';
-import type { Temp, Interval } from '../code/scalar.js';
+import type { Interval, Scalar, Temp } from '../code/scalar.js';
+import type { AnyNode } from 'acorn';
+import { readSlot, variable } from './slots.js';
 
 /** A kernel's code, and what it needs around it. */
 export interface Elaborated {
@@ -28,6 +31,8 @@ export interface Elaborated {
   readonly tables: readonly TableUse[];
   readonly reductions: readonly Reduction[];
   readonly hasResult: boolean;
+  /** Of a vector or matrix that is returned. */
+  readonly resultShape: Shape;
   readonly random: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -48,12 +53,12 @@ export const elaborate = (
   def: KernelDef,
   layout: Layout,
   extensions: readonly Extension[] = [],
-  derivatives = false,
+  { derivatives = false, debug = false }: { readonly derivatives?: boolean; readonly debug?: boolean } = {},
 ): Elaborated => {
   const words = new Map([...wordsOf(extensions)].map(([fn, [name, of]]) => [fn, word(name, of)]));
-  const first = attempt(def, layout, words, false, derivatives);
+  const first = attempt(def, layout, words, false, { derivatives, debug });
   return first.session.usesRandom && first.diagnostics.length === 0
-    ? attempt(def, layout, words, true, derivatives)
+    ? attempt(def, layout, words, true, { derivatives, debug })
     : first;
 };
 
@@ -62,16 +67,17 @@ const attempt = (
   layout: Layout,
   words: ReadonlyMap<unknown, Intrinsic>,
   random: boolean,
-  derivatives: boolean,
+  { derivatives, debug }: { readonly derivatives: boolean; readonly debug: boolean },
 ): Elaborated => {
   const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
   const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });
-  const session = new Session(def.name, def.float ?? 'f32', layout, derivatives);
+  const session = new Session(def.name, def.float ?? 'f32', layout, derivatives, debug);
   const node = functionOfUnit(unit);
   const origin: Origin = { unit, offset: node?.start ?? 0 };
   const params: [string, Temp & { readonly type: ScalarType }][] = [];
   const arrays: ArrayParam[] = [];
   let hasResult = false;
+  let resultShape: Shape = [];
   const names = new Set<string>();
 
   /** A name for a parameter that no other has. */
@@ -89,6 +95,11 @@ const attempt = (
     const pattern = node?.params[k];
     const name = pattern?.type === 'Identifier' ? pattern.name.replace(/\W/g, '_') : `arg${k}`;
     if (typeof arg === 'string') return param(name, arg);
+    if (arg.is === 'shaped') {
+      const count = arg.shape.reduce((all, side) => all * side, 1);
+      const elements = Array.from({ length: count }, (_, at) => param(`${name}_${at}`, arg.type));
+      return { is: 'shaped', shape: arg.shape, elements };
+    }
     if (arg.is !== 'array') return { is: 'element', field: arg, index: [] };
     const buffer = session.bufferName(name);
     const length = param(`${name}_length`, 'i32', [0, arg.maxLength]);
@@ -126,20 +137,22 @@ const attempt = (
         exits: { loop: undefined, named: new Map(), return: undefined },
         calls: [[node]],
         since: 0,
+        stretch: {},
         random: undefined,
       };
       const seeded = random ? { ...cx, random: begin(cx, node, param('seed', 'u32'), []) } : cx;
-      const result = runBody(seeded, node, node, args, 'argument');
-      if (result.is === 'nothing') return;
-      if (!isScalar(result))
+      const returned = runBody(seeded, node, node, args, 'argument');
+      if (returned.is === 'nothing') return;
+      if (!isScalar(returned) && returned.is !== 'shaped')
         return session.refuse(
           origin,
           'lang/return',
-          `a kernel returns a number, this returns ${termText(result)}`,
-          'write it to a field',
+          `a kernel returns a number, a vector or a matrix, this returns ${termText(returned)}`,
+          'write it to a field, or return vec(a, b)',
         );
+      if (returned.is === 'shaped') resultShape = returned.shape;
       hasResult = true;
-      session.emit(origin, { do: 'result', value: result });
+      session.emit(origin, { do: 'result', values: elementsOf(cx, node, returned) });
     } catch (e) {
       if (!(e instanceof Refused || e instanceof TooLarge)) throw e;
     }
@@ -153,7 +166,14 @@ const attempt = (
     tables: session.tables,
     reductions: session.reductions,
     hasResult,
+    resultShape,
     random,
     diagnostics: session.diagnostics,
   };
 };
+
+/** What a kernel returns; the elements of a vector have one type. */
+const elementsOf = (cx: Context, node: AnyNode, returned: Scalar | Shaped): readonly Scalar[] =>
+  isScalar(returned)
+    ? [returned]
+    : shapedTerm(readSlot(cx, node, variable(cx, node, 'result', returned)) as Scalar | Shaped).elements;

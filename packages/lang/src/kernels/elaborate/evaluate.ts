@@ -1,7 +1,7 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { literal, type Scalar } from '../code/scalar.js';
 import { bare } from '../../source/ast.js';
-import { asScalar, compute, type Context } from './context.js';
+import { apart, asScalar, compute, type Context } from './context.js';
 import { shortCircuit } from './short-circuit.js';
 import { isLiteral, type Term } from './term.js';
 import { loaded } from './member.js';
@@ -24,7 +24,7 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
     const and = e.operator === '&&';
     if (typeof left === 'boolean') return left === and ? condition(cx, e.right) : left;
     return shortCircuit(cx, e, left, and, () => {
-      const right = condition(cx, e.right);
+      const right = condition(apart(cx), e.right);
       return typeof right === 'boolean' ? literal(right) : right;
     });
   }

@@ -13,7 +13,7 @@ import { intervalOf, union } from '../code/interval.js';
 import { literal, type Interval } from '../code/scalar.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
-import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
+import { apart, asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
 import { isModuleName, resolve, resolveFree } from './names.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isLiteral, isScalar, nothing, type Term } from './term.js';
@@ -159,7 +159,7 @@ const logical = (cx: Context, e: LogicalExpression): Term => {
   const left = decided(cx, e.left);
   const and = e.operator === '&&';
   if (typeof left === 'boolean') return left === and ? value(cx, e.right) : literal(left);
-  return shortCircuit(cx, e, left, and, () => scalar(cx, e.right));
+  return shortCircuit(cx, e, left, and, () => scalar(apart(cx), e.right));
 };
 
 const conditional = (cx: Context, e: ConditionalExpression): Term => {
@@ -171,7 +171,7 @@ const conditional = (cx: Context, e: ConditionalExpression): Term => {
   const arms: Term[] = [];
   const arm = (node: AnyNode): Block =>
     session.record(() => {
-      const term = value(cx, node);
+      const term = value(apart(cx), node);
       arms.push(term);
       assignSlot(cx, node, slot, term);
     });

@@ -90,6 +90,7 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[]): Ter
     env: new Env(f.env),
     calls: [...cx.calls, call],
     since: cx.session.age(),
+    stretch: {},
     calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
   };
   return runBody(inner, e, f.node, args);

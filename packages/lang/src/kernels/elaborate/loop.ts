@@ -1,9 +1,9 @@
 import type { AnyNode, DoWhileStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
 import { bare, children } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
-import type { Label, Local, Loop } from '../code/code.js';
+import type { Label, Loop } from '../code/code.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
-import { compute, originOf, refuse, type Context } from './context.js';
+import { apart, originOf, refuse, type Context } from './context.js';
 import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
 import { iteration } from './random-state.js';
@@ -13,7 +13,9 @@ import { condition, value } from './evaluate.js';
 import { effect } from './effect.js';
 import { recorded, run } from './run.js';
 import { visitedBy } from './visited.js';
-import { checkedStart, loopInterval, variableName } from './loop-variable.js';
+import { variableName } from './loop-variable.js';
+import { counting } from './counting.js';
+import { overActive } from './active-loop.js';
 
 /** A loop's labels, and the context of its body. */
 interface LoopLabels {
@@ -25,7 +27,7 @@ interface LoopLabels {
 const labels = (cx: Context, name: string | undefined, looped = true): LoopLabels => {
   const own = { break: { name: 'broken' }, continue: { name: 'skipped' } };
   const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, own] as const]);
-  return { ...own, body: { ...cx, looped: cx.looped || looped, exits: { ...cx.exits, loop: own, named } } };
+  return { ...own, body: apart({ ...cx, looped: cx.looped || looped, exits: { ...cx.exits, loop: own, named } }) };
 };
 
 /** `while (test) body`. */
@@ -158,76 +160,57 @@ const visit = (
 ): void => {
   if (!('space' in over)) return unroll(cx, s, pattern, over, name);
   if (over.order === 'parallel' && !cx.parallel && !cx.looped) return parallelLoop(cx, s, pattern, over, name);
-  if (over.space.over === 'active')
-    return refuse(
-      cx,
-      s.right,
-      'lang/nested-active',
-      'a loop over active elements runs in parallel, so that it must be an outermost loop',
-      'take it out of the loop around it, or loop over a range and ask isActive(…)',
-    );
-  sequence(cx, s, pattern, over.space.bounds, over.space.single, over.order === 'parallel' && !cx.parallel, name);
+  const ownRandom = over.order === 'parallel' && !cx.parallel;
+  if (over.space.over === 'range') {
+    const nest = overRanges(s, pattern, over.space.bounds);
+    return sequence(cx, s, pattern, { single: over.space.single, ownRandom, nest }, name);
+  }
+  const { nest, single } = overActive(cx, s, pattern, over.space.field);
+  sequence(cx, s, pattern, { single, ownRandom, nest }, name);
 };
 
-/** A loop over ranges that runs in order, the last range fastest. */
+/** What runs one loop within another, or more: `each` is told of every iteration, where the loop of `at` would be written. */
+type Nest = (cx: Context, body: Context, each: (body: Context, index: readonly Temp[]) => void) => void;
+
+/** A loop that runs in order, and its iterations, each with the indices that `nest` goes through. */
 const sequence = (
   cx: Context,
   s: ForOfStatement,
   pattern: AnyNode,
-  bounds: readonly Bounds[],
-  single: boolean,
-  ownRandom: boolean,
+  { single, ownRandom, nest }: { readonly single: boolean; readonly ownRandom: boolean; readonly nest: Nest },
   name: string | undefined,
 ): void => {
   const at = originOf(cx, s);
   const { session } = cx;
   const own = labels(cx, name);
   const draws = ownRandom ? iteration(cx, s) : undefined;
-  session.emit(at, { do: 'bounds', values: bounds.flatMap(({ from, to, step }) => [from, to, step]) });
-  const nest = (k: number, outer: readonly Temp[]): void => {
-    if (k === bounds.length) {
-      const body = session.record(() => {
-        const inner = draws ? draws(own.body, outer) : own.body;
-        bindPattern(inner, pattern, single ? outer[0] : tupleOf(outer), 'loop variable');
+  const body = session.record(() =>
+    nest(cx, own.body, (around, index) => {
+      const code = session.record(() => {
+        const inner = draws ? draws(around, index) : around;
+        bindPattern(inner, pattern, single ? index[0] : tupleOf(index), 'loop variable');
         session.append(recorded(inner, s.body));
       });
-      return session.emit(at, { do: 'block', label: own.continue, body });
-    }
-    const { to, step } = bounds[k];
-    const known = isLiteral(step);
-    const from = known ? bounds[k].from : checkedStart(cx, s, bounds[k]);
-    const local: Local = session.local(variableName(pattern, k), { name: variableName(pattern, k), type: 'i32' });
-    session.emit(at, { do: 'declare', locals: [local] });
-    session.emit(at, { do: 'write', local, value: from });
-    let test: Scalar = literal(true);
-    const within = loopInterval(from, to);
-    const read = (inside = false): Temp => {
-      const temp: Temp = { is: 'temp', type: 'i32', ...(inside && within ? { within } : {}) };
-      session.emit(at, { do: 'read', to: temp, local });
-      return temp;
-    };
-    const before = session.record(() => (test = compute(cx, s, 'lt', read(), to)));
-    const body = session.record(() => nest(k + 1, [...outer, read(true)]));
-    const update = session.record(() => {
-      const before = read();
-      const next = compute(cx, s, 'add', before, step);
-      /* A sum that is too large for its type is no more than what it was. */
-      const value = known ? next : compute(cx, s, 'select', compute(cx, s, 'gt', next, before), next, to);
-      session.emit(at, { do: 'write', local, value });
-    });
-    const counted = known && Number(step.value) > 0;
-    session.emit(at, {
-      do: 'loop',
-      test: before,
-      condition: test,
-      body,
-      update,
-      ...(counted ? { counted: { local, below: to, inclusive: false, step: Number(step.value) } } : {}),
-    });
-  };
-  const body = session.record(() => nest(0, []));
+      session.emit(at, { do: 'block', label: own.continue, body: code });
+    }),
+  );
   session.emit(at, { do: 'block', label: own.break, body });
 };
+
+/** Loops over ranges, the last range fastest. */
+const overRanges =
+  (s: ForOfStatement, pattern: AnyNode, bounds: readonly Bounds[]): Nest =>
+  (cx, body, each) => {
+    cx.session.emit(originOf(cx, s), {
+      do: 'bounds',
+      values: bounds.flatMap(({ from, to, step }) => [from, to, step]),
+    });
+    const nest = (k: number, outer: readonly Temp[]): void =>
+      k === bounds.length
+        ? each(body, outer)
+        : counting(cx, s, variableName(pattern, k), bounds[k], (i) => nest(k + 1, [...outer, i]));
+    nest(0, []);
+  };
 
 /** An unrolled loop: its iterations one after the other, each with its own constants. Items are computed in their iteration. */
 const unroll = (
@@ -239,21 +222,22 @@ const unroll = (
 ): void => {
   const at = originOf(cx, s);
   const own = labels(cx, name, false);
+  const exits = usesExits(s.body);
   const body = cx.session.record(() => {
     for (const item of items) {
       const label = { name: 'skipped' };
       const loop = { break: own.break, continue: label };
       const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, loop] as const]);
-      const inner = { ...cx, exits: { ...cx.exits, loop, named } };
+      const inner: Context = { ...(exits ? apart(cx) : cx), exits: { ...cx.exits, loop, named } };
       const code = cx.session.record(() => {
         bindPattern(inner, pattern, item(), 'loop variable');
         cx.session.append(recorded(inner, s.body));
       });
-      if (usesExits(s.body)) cx.session.emit(at, { do: 'block', label, body: code });
+      if (exits) cx.session.emit(at, { do: 'block', label, body: code });
       else cx.session.append(code);
     }
   });
-  if (usesExits(s.body)) cx.session.emit(at, { do: 'block', label: own.break, body });
+  if (exits) cx.session.emit(at, { do: 'block', label: own.break, body });
   else cx.session.append(body);
 };
 

@@ -2,7 +2,7 @@ import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode, ForOfStatement } from 'acorn';
 import type { PlacedField } from '@filigree/sparse/fields';
 import type { Space } from '../code/code.js';
-import { originOf, placedOf, refuse, type Context, type ParallelBody } from './context.js';
+import { apart, originOf, placedOf, refuse, type Context, type ParallelBody } from './context.js';
 import { bindPattern } from './pattern.js';
 import { iteration } from './random-state.js';
 import { declareVars } from './var-scope.js';
@@ -35,6 +35,7 @@ export const parallelLoop = (
     reads: new Map(),
     cache: [],
     active: placed !== undefined,
+    variables,
     over: placed?.path ?? [],
   };
   const skipped = { name: 'skipped' };
@@ -47,7 +48,7 @@ export const parallelLoop = (
   };
   const draws = iteration(cx, s);
   const body = session.record(() => {
-    const start = { ...cx, parallel: loop, looped: true, exits };
+    const start = apart({ ...cx, parallel: loop, looped: true, exits });
     const inner = draws ? draws(start, variables) : start;
     const single = space.over === 'range' ? space.single : axes === 1;
     bindPattern(inner, pattern, single ? variables[0] : tupleOf(variables), 'loop variable');

@@ -4,7 +4,7 @@ import { unsupported, type Context } from './context.js';
 import { itemsOf } from './items.js';
 import { refuseShared } from './holds.js';
 import { ownerOf, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
-import { nothing, type Constant, type Slot, type Term } from './term.js';
+import { isWholeData, nothing, type Constant, type Slot, type Term } from './term.js';
 import { value } from './evaluate.js';
 
 /** Binds the names of a declaration, a parameter or a loop variable to (parts of) a value. */
@@ -14,6 +14,8 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       const binding = cx.unit.text.parsed.scopes.bindingOf(pattern);
       if (!binding) return;
       const reassigned = binding.values.length > 1;
+      if (reassigned && isWholeData(from) && what !== 'loop variable')
+        return cx.env.bind(binding, { is: 'alias', name: binding.name, stretch: cx.stretch, term: from });
       const owner = ownerOf(cx, binding);
       const written = owner.writes > 0 && !cx.session.named.has(from);
       if (binding.kind !== 'param') refuseShared(cx, pattern, from, owner.writes);

@@ -7,6 +7,7 @@ import { leastType } from '../code/kinds.js';
 import type { OperatorName, WordOperator } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
+import type { Notes, NoteSite } from '../notes.js';
 
 /**
  * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next
@@ -55,6 +56,8 @@ export class Session {
   /** Values that are truth values, whatever is found of types. */
   readonly truths = new WeakSet<object>();
   usesRandom = false;
+  /** What is written down for the host. */
+  notes: (Notes & { readonly sites: NoteSite[] }) | undefined;
   private block: Instruction[] = [];
   private readonly taken = new Set<string>();
   private ages = 0;
@@ -67,6 +70,8 @@ export class Session {
     readonly layout: Layout,
     /** Whether derivatives that functions are given are wanted. */
     readonly derivatives = false,
+    /** Whether what the kernel prints and asserts is written down. */
+    readonly debug = false,
   ) {}
 
   emit(at: Origin, action: Action): void {

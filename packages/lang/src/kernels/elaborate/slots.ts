@@ -5,7 +5,18 @@ import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import { originOf, refuse, type Context } from './context.js';
 import { hold, holdRead, holdWritten } from './holds.js';
 import { writtenItems } from './written-items.js';
-import { isScalar, termText, unshaped, type Owner, type Pending, type Slot, type Term, type Variable } from './term.js';
+import {
+  isScalar,
+  isWholeData,
+  termText,
+  unshaped,
+  type Alias,
+  type Owner,
+  type Pending,
+  type Slot,
+  type Term,
+  type Variable,
+} from './term.js';
 import type { Interval, Scalar, Temp } from '../code/scalar.js';
 
 /** A variable without a value: it is declared here, and gets its shape from the first value assigned. */
@@ -30,7 +41,7 @@ export const variable = (cx: Context, node: AnyNode, name: string, start: Term, 
 
 /** The current value of what a name is bound to; `within` is what it is known to lie in. */
 export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interval): Term => {
-  if (slot.is === 'constant') return slot.term;
+  if (slot.is === 'constant' || slot.is === 'alias') return slot.term;
   if (slot.is === 'pending')
     return slot.slot
       ? readSlot(cx, node, slot.slot, within)
@@ -57,6 +68,7 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
     return assignSlot(cx, node, slot.slot, term);
   }
   if (slot.is === 'constant') return assignItems(cx, node, slot.term, term);
+  if (slot.is === 'alias') return rename(cx, node, slot, term);
   if (isOuter(cx, slot))
     refuse(
       cx,
@@ -69,6 +81,27 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
   holdWritten(cx, slot, term);
   const at = originOf(cx, node);
   slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
+};
+
+/** From here on the name stands for another field or array. */
+const rename = (cx: Context, node: AnyNode, slot: Alias, term: Term): void => {
+  if (!isWholeData(term))
+    return refuse(
+      cx,
+      node,
+      'lang/shape',
+      `\`${slot.name}\` stands for ${termText(slot.term)}, here it is given ${termText(term)}`,
+      'give it a field or an array as a whole, or use another name',
+    );
+  if (slot.stretch !== cx.stretch)
+    refuse(
+      cx,
+      node,
+      'lang/renamed-field',
+      `which field or array \`${slot.name}\` stands for would be known only when the kernel runs`,
+      'swap names outside of branches, loops and calls that run, or in unrolled(…); between launches use two kernels, of [a, b] and of [b, a]',
+    );
+  slot.term = term;
 };
 
 /** Whether a variable is shared by the iterations of the parallel loop around. */

@@ -1,6 +1,6 @@
 import type { AnyNode, IfStatement, LabeledStatement, VariableDeclaration } from 'acorn';
 import { assignPattern } from './assign.js';
-import { originOf, refuse, unsupported, type Context } from './context.js';
+import { apart, originOf, refuse, unsupported, type Context } from './context.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
@@ -104,8 +104,8 @@ const ifStatement = (cx: Context, s: IfStatement): void => {
     if (taken) run(cx, taken.type === 'BlockStatement' ? taken.body : [taken]);
     return;
   }
-  const then = recorded(cx, s.consequent);
-  const otherwise = s.alternate ? recorded(cx, s.alternate) : [];
+  const then = recorded(apart(cx), s.consequent);
+  const otherwise = s.alternate ? recorded(apart(cx), s.alternate) : [];
   cx.session.emit(originOf(cx, s), { do: 'if', condition: test, then, otherwise });
 };
 
@@ -123,7 +123,7 @@ const labeled = (cx: Context, s: LabeledStatement): void => {
     default: {
       const label = { name };
       const named = new Map([...cx.exits.named, [name, { break: label, continue: undefined }] as const]);
-      const body = recorded({ ...cx, exits: { ...cx.exits, named } }, s.body);
+      const body = recorded(apart({ ...cx, exits: { ...cx.exits, named } }), s.body);
       cx.session.emit(originOf(cx, s), { do: 'block', label, body });
     }
   }

@@ -2,7 +2,7 @@ import type { AnyNode, SwitchCase, SwitchStatement } from 'acorn';
 import { leaves, type Block, type Local } from '../code/code.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { equalTerms } from './binary-operation.js';
-import { compute, originOf, type Context } from './context.js';
+import { apart, compute, originOf, type Context } from './context.js';
 import { Env } from './env.js';
 import { value } from './evaluate.js';
 import { run } from './run.js';
@@ -14,7 +14,7 @@ export const switchStatement = (cx: Context, s: SwitchStatement): void => {
   const on = value(cx, s.discriminant);
   const label = { name: 'switched' };
   const loop = { break: label, continue: cx.exits.loop?.continue };
-  const inner = { ...cx, exits: { ...cx.exits, loop } };
+  const inner = apart({ ...cx, exits: { ...cx.exits, loop } });
   const body = cx.session.record(() => new Cases(inner, s).run(on));
   cx.session.emit(originOf(cx, s), { do: 'block', label, body });
 };

@@ -130,7 +130,7 @@ export interface Nothing {
 }
 
 /** What a name is bound to. */
-export type Slot = Constant | Variable | Pending;
+export type Slot = Constant | Variable | Pending | Alias;
 
 export interface Constant {
   readonly is: 'constant';
@@ -138,6 +138,18 @@ export interface Constant {
   /** What assigning to it would be, for the message. */
   readonly what: 'constant' | 'argument' | 'loop variable';
 }
+
+/** A name that is given other fields or arrays as the kernel goes on: which one it is now is known when the kernel is compiled. */
+export interface Alias {
+  readonly is: 'alias';
+  readonly name: string;
+  /** Of the declaration; only there is the name given others. */
+  readonly stretch: object;
+  term: Whole;
+}
+
+/** A field or an array argument as a whole. */
+export type Whole = Element | ArrayArgument;
 
 /** A mutable variable: locals in the shape of what it holds. */
 export interface Variable {
@@ -172,6 +184,8 @@ export interface Pending {
 }
 
 export const nothing: Nothing = { is: 'nothing' };
+
+export const isWholeData = (t: Term): t is Whole => t.is === 'array' || (t.is === 'element' && t.index.length === 0);
 
 export const isScalar = (t: Term): t is Scalar => t.is === 'literal' || t.is === 'temp';
 

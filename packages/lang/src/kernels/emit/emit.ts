@@ -144,7 +144,7 @@ class Emitter {
       case 'parallel':
         return this.parallel(i);
       case 'result':
-        return b.store(this.frame.result, this.as(i.value, this.resultType()), b.i32(0));
+        return i.values.forEach((value, k) => b.store(this.frame.result, this.as(value, this.resultType()), b.i32(k)));
       case 'block':
       case 'exit':
         throw new Error(`${i.do} is left after structuring`);

@@ -1,7 +1,9 @@
+/* eslint no-console: off -- what kernels print is printed */
 import * as vocabulary from '../vocabulary/index.js';
 import { refuse } from '../elaborate/context.js';
 import { algebraFunction, sizedFunction } from './algebra.js';
 import { accumulate, atomic } from './atomics.js';
+import { assertion, print } from './debug.js';
 import { assumeInRange, cache, cacheL1, permutation, random, randomInt } from './hints.js';
 import { active, ndrange, ordered, range } from './loops.js';
 import { castIntrinsic, idiv, mathIntrinsics } from './math.js';
@@ -12,7 +14,11 @@ import { activate, append, clear, deactivate, isActive, length, parent } from '.
 import type { Intrinsic } from './intrinsic.js';
 
 /** The meaning of a function in kernels, where it has one of its own; known by the function, whatever it is called. */
-export const intrinsicOf = (fn: unknown): Intrinsic | undefined => known.get(fn);
+export const intrinsicOf = (fn: unknown): Intrinsic | undefined => known.get(fn) ?? ofConsole(fn);
+
+/* Whoever catches what is printed puts another function there. */
+const ofConsole = (fn: unknown): Intrinsic | undefined =>
+  fn === console.log ? print : fn === console.assert ? assertion : undefined;
 
 const hostOnly =
   (name: string): Intrinsic =>
@@ -82,6 +88,8 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     cacheL1,
     assumeInRange,
     permutation,
+    print,
+    assert: assertion,
   };
   const byFunction = Object.entries(words).map(([name, intrinsic]): [unknown, Intrinsic] => [
     (vocabulary as Readonly<Record<string, unknown>>)[name],

@@ -7,7 +7,6 @@ import { asScalar, compute, originOf, refuse, unsupported, type Context } from '
 import { constantOf } from '../emit/constant.js';
 import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsic.js';
-import { acosh, asinh, atanh } from './inverse-hyperbolic.js';
 import { argumentsOf } from '../elaborate/evaluate.js';
 import { power } from '../elaborate/binary-operation.js';
 import { literal, typedLiteral, type Scalar } from '../code/scalar.js';
@@ -32,10 +31,7 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
     ),
     [Math.imul, ofTwo(imul)],
     [Math.clz32, known(Math.clz32, leadingZeros)],
-    [Math.asinh, known(Math.asinh, asinh)],
-    [Math.acosh, known(Math.acosh, acosh)],
-    [Math.atanh, known(Math.atanh, atanh)],
-    [Math.fround, (cx, e) => castTo(cx, e, scalars(cx, e, 1)[0], 'f32')],
+    ...byName('fround', (cx, e) => castTo(cx, e, scalars(cx, e, 1)[0], 'f32')),
     [
       Math.random,
       (cx, e) => unsupported(cx, e, 'Math.random', 'use random(), which gives the same numbers whatever the threads'),

@@ -54,7 +54,7 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
         ? [bitsOfFloats(i.place)]
         : [...indices(i.place, types), ...stored(i.value, i.place, types)];
     case 'store':
-      return [...indices(i.place, types), ...stored(i.value, i.place, types)];
+      return i.noted ? [] : [...indices(i.place, types), ...stored(i.value, i.place, types)];
     case 'fits':
       return stored(i.value, i.place, types);
     case 'bounds':

@@ -191,7 +191,7 @@ const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | 
       return askAll([i.value], isWide(i.reduction.local.cell));
     case 'store':
     case 'atomic':
-      return askAll([i.value], typeOfPlace(i.place) === 'f64');
+      return askAll([i.value], typeOfPlace(i.place) === 'f64' && !('noted' in i));
     case 'given':
       return i.values
         .map((v, n) => askAll([i.to[n], i.seeds[n], v], [i.to[n], i.seeds[n], v].some(isWide)))

@@ -47,5 +47,6 @@ export {
 export { random, randomInt, seedRandom } from './host-random.js';
 export { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, idiv, type Cast } from './casts.js';
 export { cache, cacheL1, assumeInRange, permutation } from './hints.js';
+export { print, assert, type Printed } from './debug.js';
 export { inlined } from './inline.js';
 export { withGradient } from './with-gradient.js';

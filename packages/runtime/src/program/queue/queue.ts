@@ -1,4 +1,4 @@
-import { DiagnosticError, option, optionsOf, type Diagnostics, type OptionSpec } from '@filigree/ir';
+import { DiagnosticError, option, optionsOf, type Diagnostics, type OptionSpec, orThrow } from '@filigree/ir';
 import {
   GRAPH_PASSES,
   noOwners,
@@ -11,8 +11,7 @@ import {
   type Span,
 } from '@filigree/sched';
 import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
-import { right } from '../../right.js';
-import type { Call } from '../launcher.js';
+import type { Call, Returned } from '../launcher.js';
 import { fusedCode, type CodeSetting, type FusedCode } from './fused-code.js';
 import { Window } from './window.js';
 
@@ -95,12 +94,12 @@ export class Queue {
    * Launches a kernel, time and again: the launch is queued, or done if it must be at once. Gives what the kernel returned, else
    * `before`.
    */
-  launcherOf(call: Call): (given: readonly unknown[], before: number) => number {
+  launcherOf(call: Call): (given: readonly unknown[], before: Returned) => Returned {
     const kind = this.kindOf(call);
     return (given, before) => this.run(call, kind, given, before);
   }
 
-  private run(call: Call, kind: number, given: readonly unknown[], before: number): number {
+  private run(call: Call, kind: number, given: readonly unknown[], before: Returned): Returned {
     const { window, calls, inputs } = this;
     if (this.stopped || call.copiesOut) {
       this.flush();
@@ -233,7 +232,9 @@ export class Queue {
     if (known) return known;
     const begin = performance.now();
     const launches = this.calls.map((c) => ({ tasks: this.setting.cut.tasks.get(c.kernel)! }));
-    const made = right(plan(this.owners, launches, this.setting.tasks, { without: this.setting.queue.without ?? [] }));
+    const made = orThrow(
+      plan(this.owners, launches, this.setting.tasks, { without: this.setting.queue.without ?? [] }),
+    );
     const planned: Planned = { owner, kinds: [...window.kinds], plan: made, next: this.ownerOf(made.owners) };
     this.counts.plans++;
     this.counts.planMs += this.spent('plan', begin);

@@ -15,6 +15,7 @@ import { axesAbove, axesOf, isSparse, nodeOf, nodeText, type Layout, type SNode 
 import { sharesWord, structureName, valueName } from './field-dialect.js';
 import type { ArenaStore } from '../meaning/arena-store.js';
 import { guardsOf, unguarded } from './guards.js';
+import { snodeRanges } from './snode-ranges.js';
 import { wordFields } from './word-fields.js';
 
 /**
@@ -334,7 +335,11 @@ export const snodeDialect = (layout: Layout, store?: ArenaStore): Dialect => {
   const meanings = store?.microOps ?? {};
   return dialect(
     'snode',
-    ops.map((op) => (meanings[op.name] ? { ...op, evaluate: meanings[op.name] } : op)),
+    ops.map((op) => ({
+      ...op,
+      ...(meanings[op.name] && { evaluate: meanings[op.name] }),
+      ...(snodeRanges[op.name] && { range: snodeRanges[op.name] }),
+    })),
   );
 };
 

@@ -1,6 +1,7 @@
 import { Branch, type NodeSpec } from './branch.js';
 import type { FieldDecl } from './field-decl.js';
 import { holdsWords, layout, type Layout } from './layout.js';
+import { isPlainArray, specOf } from './stored-as.js';
 
 /**
  * The layout with more fields placed in it: those that `more` gives for a field lie in the cells in which that one lies, after all
@@ -10,23 +11,13 @@ import { holdsWords, layout, type Layout } from './layout.js';
 export const withBeside = (of: Layout, more: (field: FieldDecl) => readonly FieldDecl[]): Layout => {
   const branchesOf = (id: number): readonly Branch[] => {
     const node = of.nodes[id];
-    const { kind, pointer, bitmasked, morton, cells, word } = node;
+    const { kind } = node;
     const inside = node.children.map((c) => of.nodes[c]).filter((n) => !holdsWords(n));
     const places = inside.flatMap(({ field, stored }) => (field ? [{ field, stored }] : []));
     const added = places.flatMap(({ field }) => more(field).map((f) => ({ field: f, stored: undefined })));
-    const spec = {
-      kind: kind as NodeSpec['kind'],
-      axes: node.axes as NodeSpec['axes'],
-      extents: node.axes.map((a) => node.extents[a]),
-      pointer,
-      bitmasked,
-      morton,
-      cells,
-      ...(word !== undefined && { word }),
-    };
+    const spec = specOf(node);
     const forks = inside.filter((n) => !n.field).flatMap((n) => branchesOf(n.id));
-    const isArray = kind === 'dense' && !pointer && !bitmasked && forks.length === 0;
-    if (added.length === 0 || !(isArray || kind === 'bits'))
+    if (added.length === 0 || !(isPlainArray(of, node) || kind === 'bits'))
       return [Branch.whole([spec], [...places, ...added], forks)];
     /* What is stored in no format has no room among bits. */
     const beside: NodeSpec = { ...spec, kind: 'dense', word: undefined };

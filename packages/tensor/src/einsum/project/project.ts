@@ -1,6 +1,6 @@
 import { targetOption } from '../../linalg/gemm/targets.js';
-import * as E from 'fp-ts/lib/Either.js';
-import { DiagnosticError, fail, pass, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
+import type * as E from 'fp-ts/lib/Either.js';
+import { fail, pass, type Diagnostics, checkOptions, option, type OptionSpec, orThrow } from '@filigree/ir';
 import { lowerPlan } from '../emit/lower-plan.js';
 import { agreeOnValues } from '../emit/module-tensors.js';
 import { familyOf, identifiersOf } from '../emit/names.js';
@@ -115,23 +115,18 @@ const modelOf = (kernels: readonly PlannedKernel[], { name, emit, target }: CppP
     tensors: projectTensors(kernels.map((k) => k.plan)),
     classes: kernelClasses(
       kernels.map(({ decl, plan }): ProjectKernel => {
-        const module = right(lowerPlan(plan, { prefetchBuffers: true, ...(target ? { target } : {}) }));
+        const module = orThrow(lowerPlan(plan, { prefetchBuffers: true, ...(target ? { target } : {}) }));
         return {
           id: cppName(ids.get(decl.name)!),
           decl,
           plan,
           module,
-          emitted: right(emit(module)),
+          emitted: orThrow(emit(module)),
           member: familyOf(decl.name)?.member ?? [],
         };
       }),
     ),
   };
-};
-
-const right = <A>(e: E.Either<Diagnostics, A>): A => {
-  if (E.isLeft(e)) throw new DiagnosticError(e.left);
-  return e.right;
 };
 
 const projectSpec: OptionSpec<CppProjectOptions> = {

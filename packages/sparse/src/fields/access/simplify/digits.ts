@@ -1,8 +1,19 @@
-import { opWith, type Buffer, type Builder, type Dialect, type Kernel, type Op, type Value } from '@filigree/ir';
+import {
+  fitsType,
+  fullRange,
+  opWith,
+  type Buffer,
+  type Builder,
+  type Dialect,
+  type Kernel,
+  type Op,
+  type Value,
+} from '@filigree/ir';
 import { axesOf, nodeOf, type Layout } from '../../layout/layout.js';
 import { extentAlong } from '../path.js';
 import { guardsOf, outsideKey } from '../guards.js';
-import { I32_RANGE, Ranges, digitRange, within, type Range } from './ranges.js';
+import { digitRange, within, type Bounds } from '../snode-ranges.js';
+import { Ranges } from './ranges.js';
 import { walkKernel } from './walker.js';
 
 /**
@@ -17,7 +28,7 @@ export const resolveDigits = (
   dialects: readonly Dialect[],
   buffers: readonly Buffer[],
 ): Kernel => {
-  const ranges = new Ranges();
+  const ranges = new Ranges(dialects);
   const definitions = new Map<number, Op>();
   /* Guards that always hold. */
   const always = new Set<number>();
@@ -120,7 +131,7 @@ interface Sum {
   readonly unit: number;
   readonly rest: readonly Term[];
   readonly plus: number;
-  readonly range: Range;
+  readonly range: Bounds;
 }
 
 class Resolver {
@@ -135,7 +146,7 @@ class Resolver {
    * The interval of a value. More is known about the base of an index than about the index: base plus any digit is in
    * bounds.
    */
-  range(v: Value): Range {
+  range(v: Value): Bounds {
     const own = this.ranges.of(v);
     const { base, range } = this.sum(v);
     if (!base) return own;
@@ -284,7 +295,7 @@ class Resolver {
   /** The sum of two, unless what is added to the base may be anything. */
   private joined(x: Sum, y: Sum): Sum | undefined {
     const range = { lo: x.range.lo + y.range.lo, hi: x.range.hi + y.range.hi };
-    if (range.lo < I32_RANGE.lo || range.hi > I32_RANGE.hi) return undefined;
+    if (!fitsType('i32', range.lo, range.hi)) return undefined;
     return {
       base: x.base ?? y.base,
       unit: x.base ? x.unit : y.unit,
@@ -308,7 +319,7 @@ class Resolver {
     return lo === hi ? lo : undefined;
   }
 
-  private rangeOf({ value, times, over, plus }: Base): Range {
+  private rangeOf({ value, times, over, plus }: Base): Bounds {
     const { lo, hi } = this.ranges.of(value);
     return { lo: (lo * times) / over + plus, hi: (hi * times) / over + plus };
   }
@@ -342,6 +353,8 @@ class Resolver {
   }
 }
 
-const isUnknown = ({ lo, hi }: Range): boolean => lo === I32_RANGE.lo && hi === I32_RANGE.hi;
+const isUnknown = ({ lo, hi }: Bounds): boolean => lo === I32.lo && hi === I32.hi;
+
+const I32 = fullRange('i32');
 
 const modulo = (x: number, extent: number): number => (extent === 0 ? x : ((x % extent) + extent) % extent);

@@ -14,7 +14,8 @@ import {
 import { nodeOf } from '../../layout/layout.js';
 import { nodeStorage, type Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
-import { rangesOf, within, type Ranges } from './ranges.js';
+import { within } from '../snode-ranges.js';
+import { rangesOf, type Ranges } from './ranges.js';
 import { withoutPromise } from './slice.js';
 import { numberOf } from './number-of.js';
 
@@ -33,7 +34,7 @@ export const hoistAccesses = (
   const table = opTable(dialects);
   let found: ReadonlyMap<number, Op> | undefined;
   const defined = (v: Value): Op | undefined => (found ??= definitions(kernel.body)).get(v.id);
-  const isSafe = safety(kernel, storage, defined);
+  const isSafe = safety(kernel, storage, dialects, defined);
   const movable = (op: Op, loop: Footprint, certain: boolean): boolean => {
     if (op.name === 'snode.lookup') {
       const { id } = nodeOf(storage.layout, op)!;
@@ -91,13 +92,18 @@ const dividesByNumber = (op: Op, defined: (v: Value) => Op | undefined): boolean
 };
 
 /** Whether a lookup reads inside of its container even where it was not meant to be reached. */
-const safety = (kernel: Kernel, storage: Storage, defined: (v: Value) => Op | undefined): ((lookup: Op) => boolean) => {
+const safety = (
+  kernel: Kernel,
+  storage: Storage,
+  dialects: readonly Dialect[],
+  defined: (v: Value) => Op | undefined,
+): ((lookup: Op) => boolean) => {
   let ranges: Ranges | undefined;
   return (lookup) => {
     const { node, border } = nodeStorage(storage, lookup);
     if (node.kind === 'hash') return true;
     const number = defined(lookup.operands[1]);
-    const known = (ranges ??= rangesOf(kernel));
+    const known = (ranges ??= rangesOf(kernel, dialects));
     return (
       number?.name === 'snode.linearize' &&
       node.axes.every((axis, n) =>

@@ -22,7 +22,7 @@ import { hasAtMost } from './size.js';
  */
 export const splitAtBounds = (kernel: Kernel, dialects: readonly Dialect[], buffers: readonly Buffer[]): Kernel => {
   let known: Ranges | undefined;
-  const ranges = (): Ranges => (known ??= rangesOf(kernel));
+  const ranges = (): Ranges => (known ??= rangesOf(kernel, dialects));
   return rewriteOps(
     kernel,
     dialects,

@@ -1,5 +1,6 @@
-import { isFloat, isInteger, isWide, type Op, type Value } from '@filigree/ir';
-import type { Fold, FoldContext } from './fold-context.js';
+import type { Op, Value } from '../kernel/op.js';
+import { isFloat, isInteger, isWide } from '../kernel/type.js';
+import type { Fold, FoldContext } from '../kernel/dialect.js';
 import { isConstant, isUnsigned, isZero, powerOfTwo, scalarFor } from './scalars.js';
 
 /**

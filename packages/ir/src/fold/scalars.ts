@@ -1,5 +1,6 @@
-import { byteSize, isFloat, isWide, scalarOf, type Scalar, type Type, type Value } from '@filigree/ir';
-import type { FoldContext } from './fold-context.js';
+import type { FoldContext, Scalar } from '../kernel/dialect.js';
+import type { Value } from '../kernel/op.js';
+import { byteSize, isFloat, isWide, scalarOf, type Type } from '../kernel/type.js';
 
 /** Whether a value is this constant; for floats the sign of zero counts. */
 export const isConstant = (v: Value, n: number, { constantOf }: FoldContext): boolean => {

@@ -1,6 +1,8 @@
-import { integerRange, isFloat, isInteger, sameType, scalarOf, type Op, type Value } from '@filigree/ir';
+import { integerRange } from '../dialects/integer.js';
+import type { Op, Value } from '../kernel/op.js';
+import { isFloat, isInteger, sameType, scalarOf } from '../kernel/type.js';
 import { operandOf, pair } from './arithmetic.js';
-import type { Fold, FoldContext } from './fold-context.js';
+import type { Fold, FoldContext } from '../kernel/dialect.js';
 
 /** Identities of comparisons, minima and maxima, and choices. */
 export const comparison: Readonly<Record<string, Fold>> = {

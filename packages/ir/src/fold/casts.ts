@@ -1,5 +1,5 @@
-import { isFloat, lanesOf, sameType, scalarOf, type ScalarType } from '@filigree/ir';
-import type { Fold } from './fold-context.js';
+import { isFloat, lanesOf, sameType, scalarOf, type ScalarType } from '../kernel/type.js';
+import type { Fold } from '../kernel/dialect.js';
 import { bits, isUnsigned } from './scalars.js';
 
 /** Casts to the same type, and casts of casts that lose nothing on the way. */

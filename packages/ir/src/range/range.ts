@@ -1,10 +1,10 @@
-import { byteSize, isInteger, scalarOf, type ScalarType, type Type } from '@filigree/ir';
+import { byteSize, isInteger, scalarOf, type ScalarType, type Type } from '../kernel/type.js';
 
 /**
  * What an integer may be: from `lo` to `hi`, and a multiple of the power of two `align`. Bounds are exact below 2⁵³; those of
  * 64-bit types beyond it are the type's own, rounded outwards.
  */
-export interface Range {
+export interface IntegerRange {
   readonly lo: number;
   readonly hi: number;
   readonly align: number;
@@ -15,7 +15,7 @@ export const hasRange = (type: Type): type is ScalarType =>
   typeof type === 'string' && (type === 'i1' || isInteger(type));
 
 /** All values of a type. */
-export const fullRange = (type: ScalarType): Range => {
+export const fullRange = (type: ScalarType): IntegerRange => {
   if (type === 'i1') return { lo: 0, hi: 1, align: 1 };
   const bits = 8 * byteSize(scalarOf(type));
   return type.startsWith('u')
@@ -24,11 +24,13 @@ export const fullRange = (type: ScalarType): Range => {
 };
 
 /** The multiples of `align` from `lo` to `hi`; all of the type where a bound leaves it, since the op may have wrapped then. */
-export const wrapped = (type: ScalarType, lo: number, hi: number, align = 1): Range =>
-  fits(type, lo, hi) ? between(type, lo, hi, align) : { ...fullRange(type), align: Math.min(align, modulus(type)) };
+export const rangeWrapped = (type: ScalarType, lo: number, hi: number, align = 1): IntegerRange =>
+  fitsType(type, lo, hi)
+    ? rangeBetween(type, lo, hi, align)
+    : { ...fullRange(type), align: Math.min(align, modulus(type)) };
 
 /** The multiples of `align` from `lo` to `hi` that are of the type, for ops that never wrap. */
-export const between = (type: ScalarType, lo: number, hi: number, align = 1): Range => {
+export const rangeBetween = (type: ScalarType, lo: number, hi: number, align = 1): IntegerRange => {
   const full = fullRange(type);
   const [least, most] = [Math.max(lo, full.lo), Math.min(hi, full.hi)];
   const [from, to] =
@@ -38,10 +40,10 @@ export const between = (type: ScalarType, lo: number, hi: number, align = 1): Ra
     : { lo: least, hi: most, align: 1 };
 };
 
-export const exactly = (value: number): Range => ({ lo: value, hi: value, align: alignOf(value) });
+export const rangeOfValue = (value: number): IntegerRange => ({ lo: value, hi: value, align: alignOf(value) });
 
 /** Whether all numbers between the bounds are of the type, and the bounds are exact. */
-export const fits = (type: ScalarType, lo: number, hi: number): boolean => {
+export const fitsType = (type: ScalarType, lo: number, hi: number): boolean => {
   const full = fullRange(type);
   return lo >= full.lo && hi <= full.hi && lo >= -largest && hi <= largest;
 };
@@ -60,19 +62,19 @@ export const alignOf = (value: number): number => {
 const modulus = (type: ScalarType): number => 2 ** Math.min(52, 8 * byteSize(type));
 
 /** Everything that is in one of the two. */
-export const join = (a: Range, b: Range): Range => ({
+export const joinRanges = (a: IntegerRange, b: IntegerRange): IntegerRange => ({
   lo: Math.min(a.lo, b.lo),
   hi: Math.max(a.hi, b.hi),
   align: Math.min(a.align, b.align),
 });
 
-export const contains = (outer: Range, inner: Range): boolean =>
+export const containsRange = (outer: IntegerRange, inner: IntegerRange): boolean =>
   outer.lo <= inner.lo && outer.hi >= inner.hi && outer.align <= inner.align;
 
 /** What is in both; the first where they have nothing in common, since that place is never reached. */
-export const meet = (a: Range, lo: number, hi: number): Range => {
+export const meetRange = (a: IntegerRange, lo: number, hi: number): IntegerRange => {
   const [from, to] = [Math.max(a.lo, lo), Math.min(a.hi, hi)];
   return from <= to ? { lo: from, hi: to, align: a.align } : a;
 };
 
-export const isSingle = (r: Range): boolean => r.lo === r.hi;
+export const isSingleRange = (r: IntegerRange): boolean => r.lo === r.hi;

@@ -1,6 +1,6 @@
-import { scalarOf } from '@filigree/ir';
+import { scalarOf } from '../kernel/type.js';
 import { operandOf, pair, reassociate } from './arithmetic.js';
-import type { Fold } from './fold-context.js';
+import type { Fold } from '../kernel/dialect.js';
 import { bits, isAllOnes, isConstant, scalarFor } from './scalars.js';
 
 const isFalse: typeof isAllOnes = (v, c) =>

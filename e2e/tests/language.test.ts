@@ -1,0 +1,310 @@
+import { cpp } from '@filigree/backend-cpp';
+import { wasm } from '@filigree/backend-wasm';
+import {
+  active,
+  append,
+  assert,
+  dense,
+  field,
+  hostGrid,
+  i,
+  i32,
+  ij,
+  isActive,
+  j,
+  kernel,
+  layout,
+  length,
+  mat,
+  matrix,
+  ndrange,
+  print,
+  program,
+  range,
+  serially,
+  sparseGrid,
+  unrolled,
+  vec,
+  vector,
+  vectorField,
+  type Grid1,
+  type Grid2,
+  type KernelDef,
+  type VecGrid1,
+} from 'filigree';
+import { describe, expect, it, vi } from 'vitest';
+
+const n = 16;
+const base = [1, 2, 3];
+const a = field('a', 'f64');
+const b = field('b', 'f64');
+const c = field('c', 'i32');
+const small = field('small', 'u8');
+const short = field('short', 'i16');
+const x = vectorField('x', 'f64', 2);
+const w = field('w', 'f64');
+const bits = field('bits', 'f64');
+const list = field('list', 'i32');
+
+const place = layout(
+  dense(i, n).place(a, b, c, small, short, x),
+  dense(ij, 4).pointer().dense(ij, 4).place(w),
+  dense(ij, 16).bitmasked().place(bits),
+  dense(i, n).dynamic(j, 8).place(list),
+);
+
+/** The same fields as grids of the host. */
+const grids = () => ({
+  a: hostGrid([n], (p) => p * 0.5 - 3),
+  b: hostGrid([n], (p) => ((p * 7) % 5) - 2),
+  c: hostGrid([n], (p) => ((p * 11) % 9) - 4),
+  small: hostGrid([n], (p) => p),
+  short: hostGrid([n], (p) => -p),
+  x: hostGrid([n], (p) => vec(p, 1 - p)),
+  w: sparseGrid([n, n], 0, { cells: [4] }),
+  bits: sparseGrid([n, n], 0, { cells: [1] }),
+  list: sparseGrid([n, { most: 8 }], 0, { cells: [1] }),
+});
+type Grids = ReturnType<typeof grids>;
+
+/** What is active before each kernel. */
+const start = ({ w, bits, list }: Grids): void => {
+  for (const [p, q] of [
+    [1, 2],
+    [5, 6],
+    [13, 0],
+    [2, 14],
+  ]) {
+    w[p][q] = p + q / 16;
+    bits[q][p] = p * q + 1;
+  }
+  for (const p of range(n)) for (const k of range(p % 4)) append(list[p], 10 * p + k);
+};
+
+/* eslint-disable prefer-const -- constructs that people write */
+const kernels = {
+  components: kernel([x], (x: VecGrid1<2>) => {
+    for (const p of active(x)) {
+      x[p].y += 4;
+      let v = vec(x[p]);
+      v.x = v.y * 2;
+      v.yx = v.xy;
+      x[p] = v.xx.add(v.yx);
+    }
+  }),
+  conditions: kernel([a, c], (a: Grid1, c: Grid1) => {
+    for (const p of active(a)) {
+      if (c[p] % 2) a[p] += 1;
+      else if (!c[p]) a[p] = c[p] || a[p] > 0 ? 7 : 9;
+      switch (c[p] & 3) {
+        case 0:
+          a[p] += 10;
+          break;
+        case 1:
+          a[p] += 100;
+          break;
+        default:
+          a[p] += 1000;
+      }
+    }
+  }),
+  narrow: kernel([c, small, short], { scope: { n } }, (c: Grid1, small: Grid1, short: Grid1) => {
+    for (const p of range(n)) {
+      small[p] = c[p] > 0 ? 1 : 200;
+      short[p] = p;
+    }
+  }),
+  swappedElements: kernel([a], (a: Grid1) => {
+    for (const p of range(8)) [a[2 * p], a[2 * p + 1]] = [a[2 * p + 1], a[2 * p]];
+  }),
+  swappedFields: kernel([a, b], { scope: { n } }, (a: Grid1, b: Grid1) => {
+    for (const _ of unrolled(range(3))) {
+      for (const p of range(1, n - 1)) b[p] = a[p - 1] + 2 * a[p + 1];
+      [a, b] = [b, a];
+    }
+    let last = b;
+    last = a;
+    for (const p of range(n)) last[p] += 1;
+  }),
+  activeInOrder: kernel([w, bits, c], (w: Grid2, bits: Grid2, c: Grid1) => {
+    let before = 1;
+    for (const [p, q] of serially(active(w))) {
+      w[p][q] += before * 0.5;
+      before = p + q / 16;
+    }
+    for (const [p, q] of serially(active(bits))) {
+      if (p === 2) continue;
+      bits[p][q] *= before;
+      before += 1;
+      if (p > 12) break;
+    }
+    c[0] = i32(before);
+  }),
+  activeWithin: kernel([a, w, bits], (a: Grid1, w: Grid2, bits: Grid2) => {
+    for (const p of active(a)) {
+      for (const [q, r] of active(w)) a[p] += w[q][r] * (p - q);
+      for (const [q, r] of active(bits)) if (isActive(w, q, r)) a[p] += bits[q][r] * r;
+    }
+  }),
+  listsWithin: kernel([c, list], (c: Grid1, list: Grid2) => {
+    for (const p of active(c)) for (const [q, k] of active(list)) c[p] += list[q][k] * (k + 1) + length(list[q]);
+  }),
+  mapped: kernel([a], { scope: { base } }, (a: Grid1) => {
+    const weights = base.map((v) => v / 2);
+    for (const p of active(a)) {
+      const terms = weights.map((v, k) => v * a[p] + k);
+      a[p] = terms.reduce((s, t) => s * 2 + t) + weights.reduce((s, v) => s + v, 0.5);
+      [1, p].forEach((v) => {
+        a[p] += v;
+      });
+    }
+  }),
+  functions: kernel([a], { float: 'f64' }, (a: Grid1) => {
+    for (const p of active(a)) a[p] = Math.asinh(a[p]) + Math.acosh(p + 1) + Math.atanh(p / 20) + Math.fround(a[p] / 3);
+  }),
+} as const;
+/* eslint-enable prefer-const */
+
+const fieldsOf = { a, b, c, small, short, x, w, bits, list };
+
+describe.each([
+  ['cpp', cpp(), 1],
+  ['cpp', cpp(), 2],
+  ['wasm', wasm(), 1],
+  ['wasm', wasm(), 2],
+] as const)('what kernels say, on %s with threads', (_, backend, threads) => {
+  it(`means the same on ${threads} as in plain TypeScript`, { timeout: 120_000 }, async () => {
+    const sim = await program({ layout: place, kernels, fields: fieldsOf, backend, threads });
+    for (const [name, def] of Object.entries(kernels) as unknown as readonly [keyof typeof kernels, KernelDef][]) {
+      const host = grids();
+      start(host);
+      for (const f of [sim.fields.w, sim.fields.bits]) f.clear();
+      for (const at of ['w', 'bits'] as const)
+        for (const [p, q] of active(host[at])) sim.fields[at].set([p, q], host[at][p][q]);
+      for (const p of range(n)) {
+        sim.fields.list.clear([p]);
+        for (const k of range(length(host.list[p]))) sim.fields.list.append([p], host.list[p][k]);
+      }
+      for (const at of ['a', 'b', 'c', 'small', 'short'] as const)
+        for (const p of range(n)) sim.fields[at].set([p], host[at][p]);
+      for (const p of range(n)) sim.fields.x.set([p], [host.x[p].x, host.x[p].y]);
+      const names = def.args.map((arg) => (arg as { name: keyof Grids }).name);
+      (def.fn as (...args: unknown[]) => unknown)(...names.map((of) => host[of]));
+      (sim.run[name] as () => number)();
+      for (const at of ['a', 'b', 'c', 'small', 'short'] as const)
+        for (const p of range(n)) expect(sim.fields[at].get([p]), `${name}: ${at}[${p}]`).toBeCloseTo(host[at][p], 9);
+      for (const p of range(n)) expect(sim.fields.x.get([p])).toEqual([host.x[p].x, host.x[p].y]);
+      for (const at of ['w', 'bits'] as const)
+        for (const [p, q] of ndrange(n, n)) expect(sim.fields[at].get([p, q]), `${name}: ${at}`).toBe(host[at][p][q]);
+    }
+    sim.dispose();
+  });
+});
+
+describe.each([
+  ['cpp', cpp(), 1],
+  ['cpp', cpp(), 2],
+  ['wasm', wasm(), 1],
+  ['wasm', wasm(), 2],
+] as const)('vectors and matrices of launches, on %s', (_, backend, threads) => {
+  it(`are taken and given back, by ${threads}`, { timeout: 120_000 }, async () => {
+    const push = kernel([x, vector('f64', 2), matrix('f64', 2, 2), 'f64'], (x: VecGrid1<2>, d, m, dt) => {
+      let sum = vec(0, 0);
+      for (const p of active(x)) {
+        x[p] = x[p].add(m.mul(d).mul(dt));
+        sum = sum.add(x[p]);
+      }
+      return sum.div(4);
+    });
+    const both = kernel([x, vector('i32', 2)], (x: VecGrid1<2>, at) => mat(x[at.x], x[at.y], [1, 2.5]));
+    const nearest = kernel([x, vector('f64', 2)], (x: VecGrid1<2>, to) => {
+      if (to.x < 0) return vec(-1, -1);
+      return x[i32(to.x)];
+    });
+    for (const queue of [false, true]) {
+      const sim = await program({
+        layout: place,
+        kernels: { push, both, nearest },
+        fields: { x },
+        backend,
+        threads,
+        queue,
+      });
+      const host = hostGrid([n], (p) => vec(p, 1 - p));
+      for (const p of range(n)) sim.fields.x.set([p], [host[p].x, host[p].y]);
+      const plain = push.fn(host, vec(1, -2), mat([0, 1], [2, 3]), 0.25) as Iterable<number>;
+      expect(sim.run.push([1, -2], mat([0, 1], [2, 3]), 0.25)).toEqual([...plain]);
+      expect(await sim.launch.push(vec(0, 0), [[1, 0], [0, 1]], 1)).toEqual([...plain]); // prettier-ignore
+      expect(sim.run.both([3, 1])).toEqual([[...host[3]], [...host[1]], [1, 2.5]]);
+      expect(sim.run.nearest([5, 0])).toEqual([...host[5]]);
+      expect(sim.run.nearest(vec(-5, 0))).toEqual([-1, -1]);
+      expect(() => sim.run.nearest([1, 2, 3] as never)).toThrow(/launch\/argument[^]*give 2 numbers/);
+      expect(() => sim.run.push([1, 2], [[1, 2], [3]], 1)).toThrow(/give 2 rows of 2 numbers/);
+      expect(() => sim.run.both([0.5, 1])).toThrow(/is 0.5[^]*whole number/);
+      sim.dispose();
+    }
+  });
+});
+
+describe.each([
+  ['cpp', cpp(), 1],
+  ['cpp', cpp(), 2],
+  ['wasm', wasm(), 1],
+  ['wasm', wasm(), 2],
+] as const)('what kernels print and assert, on %s', (_, backend, threads) => {
+  const fn = (a: Grid1, x: VecGrid1<2>, most: number) => {
+    print('from', most);
+    for (const p of range(3)) {
+      console.log('at', p, a[p] / 2, x[p]);
+      assert(a[p] < most, 'a is small');
+      console.assert(p >= 0);
+    }
+  };
+  const printed = async (run: () => unknown): Promise<readonly unknown[][]> => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    try {
+      await run();
+      return [...log.mock.calls];
+    } finally {
+      log.mockRestore();
+    }
+  };
+
+  it(`is seen with debug, as in plain TypeScript, by ${threads}`, { timeout: 120_000 }, async () => {
+    const say = kernel([a, x, 'f64'], fn);
+    const options = { layout: place, kernels: { say }, fields: { a, x }, backend, threads };
+    const [loud, silent] = [await program({ ...options, debug: true }), await program(options)];
+    for (const sim of [loud, silent])
+      for (const p of range(3)) {
+        sim.fields.a.set([p], p + 0.2);
+        sim.fields.x.set([p], [p, -p]);
+      }
+    const host = [hostGrid([n], (p) => p + 0.2), hostGrid([n], (p) => vec(p, -p))] as const;
+    const plain = await printed(() => fn(host[0], host[1], 9));
+    const lines = (calls: readonly unknown[][]): string[] => calls.map((c) => JSON.stringify(c.map(list))).sort();
+    const list = (v: unknown): unknown => (typeof v === 'object' ? [...(v as Iterable<number>)] : v);
+    expect(lines(await printed(() => loud.run.say(9)))).toEqual(lines(plain));
+    expect(lines(await printed(() => loud.launch.say(9)))).toEqual(lines(plain));
+    expect(await printed(() => silent.run.say(1))).toEqual([]);
+    await printed(() =>
+      expect(() => loud.run.say(2)).toThrow(
+        /launch\/assert\]: a is small: kernel 'say', in iteration \[2\][^]*assert\)?\(a\[p\] < most/,
+      ),
+    );
+    await printed(() => expect(() => fn(host[0], host[1], 2)).toThrow(/launch\/assert[^]*a is small/));
+    /* The next launch begins anew, and what is too much is said so. */
+    expect(lines(await printed(() => loud.run.say(9)))).toEqual(lines(plain));
+    for (const sim of [loud, silent]) sim.dispose();
+  });
+
+  it(`ends with a word where it is too much, by ${threads}`, { timeout: 120_000 }, async () => {
+    const many = kernel([a], (a: Grid1) => {
+      for (const p of range(40_000)) if (a[0] === 0) print(p);
+    });
+    const sim = await program({ layout: place, kernels: { many }, backend, threads, debug: true });
+    const calls = await printed(() => sim.run.many());
+    expect(calls).toHaveLength((1 << 15) + 1);
+    expect(calls.at(-1)).toEqual([expect.stringContaining('more than there is room for')]);
+    sim.dispose();
+  });
+});

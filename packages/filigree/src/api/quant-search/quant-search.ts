@@ -1,0 +1,217 @@
+import { AXIS_NAMES, checkOptions, fail, option, type Diagnostic, type OptionSpec } from '@filigree/ir';
+import type { KernelDef } from '@filigree/lang/kernels';
+import {
+  componentsOf,
+  isPlainArray,
+  storedAs,
+  type AnyField,
+  type FieldDecl,
+  type Layout,
+} from '@filigree/sparse/fields';
+import type { Fields, Kernels } from '@filigree/runtime';
+import { program, type FieldProgram, type FieldProgramOptions } from '../program.js';
+import { cellPlans } from './cell-plans.js';
+import { cellsOf, scalarsOf, storable } from './cells.js';
+import { asItIs, cheapestFirst, floatLadders, integerLadder, isOfFloats } from './formats-for.js';
+import { placesFor, textFor } from './in-words.js';
+import { apart, numbersIn } from './outputs.js';
+import { errorOf, type Cell, type Scheme } from './path.js';
+import { fullRuns, sensitivities, type Runs } from './runs.js';
+import { smallest } from './smallest.js';
+import { writesOf } from './survey.js';
+
+/** A program, what goes into it and what comes out, and how far that may be off. */
+export interface QuantSearchOptions<K extends Kernels = Kernels, F extends Fields = Fields> extends Omit<
+  FieldProgramOptions<K, F>,
+  'differentiate' | 'tangents' | 'over' | 'queue' | 'pipeline' | 'debug' | 'losses'
+> {
+  /** Gives fields their first values; several where the numbers of several runs are to have room. */
+  readonly inputs: Inputs<K, F> | readonly Inputs<K, F>[];
+  /** Launches kernels by `sim.run`. */
+  readonly launch: Inputs<K, F>;
+  /** The fields in which an error is seen. */
+  readonly outputs: readonly AnyField[];
+  /** The most that an output may be off: the root mean square of the differences, relative to that of the output. */
+  readonly error: number;
+  /** The fields that may be stored in few bits; default `fields`, and all of the layout where that is left out. */
+  readonly store?: readonly AnyField[];
+  /** The most programs to try; default 24. */
+  readonly trials?: number;
+  /** Called after each program that was tried. */
+  readonly onTrial?: (trial: QuantTrial) => void;
+}
+
+/** Does something with a program. */
+export type Inputs<K extends Kernels = Kernels, F extends Fields = Fields> = (sim: FieldProgram<K, F>) => void;
+
+/** A scheme that was tried. */
+export interface QuantTrial {
+  readonly layout: Layout;
+  /** The innermost nodes with their fields, to be written in place of those that hold them now. */
+  readonly text: string;
+  /** Bytes of all cells in use. */
+  readonly bytes: number;
+  /** What the outputs were off at most, and what had been expected. */
+  readonly error: number;
+  readonly expected: number;
+}
+
+/** What a search found. */
+export interface QuantSearchResult {
+  /** The smallest scheme whose error is within the bound. */
+  readonly best: QuantTrial;
+  /** Bytes of the program as it was given. */
+  readonly fullBytes: number;
+  /** All that was tried, from few bytes to many: what bytes buy. */
+  readonly curve: readonly QuantTrial[];
+  /** Why it could not be told from tangents what rounding does, where differences had to tell. */
+  readonly refused: Diagnostic | undefined;
+}
+
+/**
+ * Searches for the layout that stores the fields of a program in the fewest bytes, with outputs within an error of what full precision gives (thesis §8, future
+ * work). Ranges are those of runs. What rounding a field does to the outputs is told by derivatives; bits go where they help most. The schemes found that way are tried
+ * by running them, and what is given back has been. Nothing but the layout changes.
+ *
+ * Errors: `search/fields`, `search/error`, `search/values` where a field holds what is no number, and those of `program`.
+ */
+export const quantSearch = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
+  given: QuantSearchOptions<K, F>,
+): Promise<QuantSearchResult> => {
+  const { inputs, launch, outputs, error, store, trials = 24, onTrial, ...options } = checked(given);
+  const { layout } = options;
+  const starts = (Array.isArray(inputs) ? inputs : [inputs]) as unknown as readonly Runs[];
+  const fields = storable(layout, store ?? (options.fields ? Object.values(options.fields) : scalarsOf(layout)));
+  for (const f of outputs) storable(layout, [f], 'an output');
+  const run = launch as unknown as Runs;
+  const writes = writesOf(namedKernels(options.kernels), layout, fields);
+  const task = { options: options as FieldProgramOptions, fields, outputs, starts, run, writes };
+  const full = await fullRuns(task);
+  const sensitive = await sensitivities(task, full);
+  const budget = error / Math.sqrt(Math.max(1, fields.filter(isOfFloats).length));
+  const cells = cellsOf(layout, fields).map((inside): CellOf => {
+    const ladders = inside.map((f) => {
+      const seen = full.survey.of(f);
+      return isOfFloats(f)
+        ? cheapestFirst(floatLadders(seen, sensitive.of(f)), budget)
+        : [integerLadder(seen, outputs.length)];
+    });
+    const now = inside.map((f) => asItIs(f, outputs.length));
+    return { fields: inside, count: full.survey.count(inside[0]), plans: cellPlans(ladders, now) };
+  });
+
+  const tried = new Map<string, QuantTrial>();
+  const trialOf = async (scheme: Scheme): Promise<QuantTrial> => {
+    const known = tried.get(scheme.join());
+    if (known) return known;
+    const shape = withScheme(layout, cells, scheme);
+    const sim = (await program({ ...options, layout: shape.layout } as FieldProgramOptions)) as FieldProgram;
+    try {
+      const fresh = sim.save();
+      const errors = starts.map((start, n) => {
+        if (n > 0) sim.load(fresh);
+        start(sim);
+        run(sim);
+        return Math.max(...numbersIn(outputs, full.boxes[n], sim.field).map((o, k) => apart(o, full.exact[n][k])));
+      });
+      const trial = {
+        ...shape,
+        bytes: sim.bytes(),
+        error: Math.max(...errors),
+        expected: errorOf(cells, scheme),
+      };
+      tried.set(scheme.join(), trial);
+      onTrial?.(trial);
+      return trial;
+    } finally {
+      sim.dispose();
+    }
+  };
+  const best = await smallest(cells, error, trialOf, () => tried.size < trials);
+  return {
+    best,
+    fullBytes: full.bytes,
+    curve: [...tried.values()].sort((a, b) => a.bytes - b.bytes || a.error - b.error),
+    refused: sensitive.refused,
+  };
+};
+
+/** What a search found as text for people: what bytes buy, and the layout to paste. */
+export const quantSearchText = ({ best, fullBytes, curve, refused }: QuantSearchResult): string => {
+  const row = (cells: readonly string[]): string => cells.map((c) => c.padStart(12)).join('  ');
+  return [
+    row(['bytes', 'times less', 'error', 'expected']),
+    ...curve.map((t) =>
+      row([String(t.bytes), (fullBytes / t.bytes).toFixed(2), t.error.toExponential(2), t.expected.toExponential(2)]),
+    ),
+    ...(refused ? ['', `by differences, since tangents are refused: ${refused.message}`] : []),
+    '',
+    best.text,
+    '',
+  ].join('\n');
+};
+
+interface CellOf extends Cell {
+  readonly fields: readonly AnyField[];
+}
+
+/** What a cell holds as code: of a plain array an array for each, else all in one. */
+const cellText = (layout: Layout, first: AnyField, lines: readonly string[]): string => {
+  const { path } = layout.fields.get(componentsOf(first)[0].name)!;
+  const node = layout.nodes[path[path.length - 2]];
+  const axes = node.axes.map((a) => AXIS_NAMES[a]).join('');
+  const extents = node.axes.map((a) => node.extents[a]);
+  const made = `${node.kind}(${axes}, ${extents.length === 1 ? extents[0] : `[${extents.join(', ')}]`})`;
+  if (isPlainArray(layout, node)) return lines.map((line) => `${made}.place(${line}),`).join('\n');
+  const decorators = (['pointer', 'bitmasked', 'morton'] as const).filter((d) => node[d]).map((d) => `.${d}()`);
+  return `${made}${decorators.join('')}.place(\n${lines.map((line) => `  ${line},\n`).join('')}),`;
+};
+
+const namedKernels = (kernels: Kernels): Readonly<Record<string, KernelDef>> =>
+  Object.fromEntries(
+    Object.entries(kernels).flatMap(([name, one]) =>
+      Array.isArray(one)
+        ? one.map((def: KernelDef, n) => [`${name} ${n}`, def] as const)
+        : [[name, one as KernelDef] as const],
+    ),
+  );
+
+const withScheme = (
+  layout: Layout,
+  cells: readonly CellOf[],
+  scheme: Scheme,
+): { readonly layout: Layout; readonly text: string } => {
+  const words = cells.map(({ plans }, n) => plans[scheme[n]].words);
+  const made = storedAs(layout, (inside) => {
+    const n = cells.findIndex((cell) => inside.includes(componentsOf(cell.fields[0])[0]));
+    if (n < 0) return inside;
+    const ours = new Set(cells[n].fields.flatMap((f) => componentsOf(f)));
+    return [...placesFor(words[n]), ...inside.filter((f) => !ours.has(f))];
+  });
+  const text = words.map((w, n) => cellText(layout, cells[n].fields[0], textFor(w))).join('\n');
+  return { layout: made, text };
+};
+
+const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<K, F>): QuantSearchOptions<K, F> => {
+  const { inputs, launch, outputs, error, store, trials, onTrial, ...rest } = given;
+  checkOptions('quantSearch', { inputs, launch, outputs, error, store, trials, onTrial }, spec);
+  if (!(error > 0))
+    fail('search/error', `an error of ${String(error)} leaves no room`, {
+      remedy: 'give a number above 0, such as 0.01',
+    });
+  if (outputs.length === 0)
+    fail('search/fields', 'there are no outputs, so nothing could be off', { remedy: 'name the fields that matter' });
+  return { ...rest, ...given };
+};
+
+const spec: OptionSpec<
+  Pick<QuantSearchOptions, 'inputs' | 'launch' | 'outputs' | 'error' | 'store' | 'trials' | 'onTrial'>
+> = {
+  inputs: option.anything,
+  launch: option.callback,
+  outputs: option.array('a list of fields'),
+  error: option.number(0),
+  store: option.array('a list of fields'),
+  trials: option.whole(1, 1000),
+  onTrial: option.callback,
+};
