@@ -271,7 +271,7 @@ mem.store %6, %1 {buffer = @total_result}`);
 scf.for %1, %m, %2 {parallel = true} {
 ^(%i: i32):
   %4 = arith.constant {value = 9} : i32
-  scf.for %1, %4, %2 {
+  scf.for %1, %4, %2 {simd = true} {
   ^(%j: i32):
     %6 = arith.constant {value = 1} : f32
     field.store %6, %i, %j {field = u}
@@ -279,6 +279,18 @@ scf.for %1, %m, %2 {parallel = true} {
   }
   scf.yield
 }`);
+  });
+
+  it('the innermost side of a box wants lanes, unless something is updated for all', () => {
+    const plain = kernel([u], (u: Grid2) => {
+      for (const [i, j] of ndrange(20, [1, 61])) u[i][j] = 2 * u[i][j];
+    });
+    expect(opsOf(plain)).toMatch(/{parallel = true} {[^]*scf\.for[^\n]*{simd = true}/);
+    expect(opsOf(plain)).not.toContain('arith.rem');
+    const sum = kernel([u], (u: Grid2) => {
+      for (const [i, j] of ndrange(20, 60)) u[0][0] += u[i][j];
+    });
+    expect(opsOf(sum)).not.toContain('simd');
   });
 
   it('ops know where in the source they come from', () => {

@@ -26,6 +26,9 @@ const elementwise: Readonly<Record<string, { readonly commutes?: true; readonly 
   'arith.neg': {},
 };
 
+/** Elements that a loop goes on by while what it stored is on its way to memory. */
+const JUST_STORED = 64n;
+
 class Finder {
   private readonly packs: Pack[] = [];
   private readonly packed = new Map<number, Pack>();
@@ -80,7 +83,12 @@ class Finder {
       let count = 1;
       while (count < width && run[from + count]?.[0] === run[from]![0] + BigInt(count)) count++;
       const whole = count === width;
-      const readable = op.name === 'mem.load' && count > 1 && 2 * count >= width && this.setting.mayRead(op, width);
+      const readable =
+        op.name === 'mem.load' &&
+        count > 1 &&
+        2 * count >= width &&
+        this.setting.mayRead(op, width) &&
+        !this.waitsForStore(run[from]![1], count, width);
       if (whole || readable) {
         this.seed(
           run.slice(from, from + count).map(([, at]) => at),
@@ -89,6 +97,21 @@ class Finder {
         from += count;
       } else from++;
     }
+  }
+
+  /**
+   * Whether what a load would read beside what is asked for was just stored, an iteration or a few before: a processor hands a load what
+   * waits to be stored only where one store has all of it, else the load waits until memory has it.
+   */
+  private waitsForStore(load: number, count: number, width: number): boolean {
+    const place = this.block.place(load)!;
+    return this.block.ops.some((op, at) => {
+      const other = op.name === 'mem.store' ? this.block.place(at) : undefined;
+      if (!other || other.buffer !== place.buffer || other.terms !== place.terms || other.bits !== place.bits)
+        return false;
+      const ahead = BigInt.asIntN(place.bits, other.offset - place.offset);
+      return ahead > BigInt(count) && ahead < BigInt(width) + JUST_STORED;
+    });
   }
 
   private seed(ops: readonly number[], width: number): void {

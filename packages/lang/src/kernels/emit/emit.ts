@@ -25,7 +25,16 @@ import { fits, givenKind, isReal, isWhole } from '../code/kinds.js';
 import { operatorOf } from '../code/operators.js';
 import { locationOf } from '../code/origin.js';
 import type { Types } from '../types/infer.js';
-import { isFromZero, isShort, knownPrefix, MOST_ITERATIONS, type Ranges } from './ranges.js';
+import {
+  isFromZero,
+  isShort,
+  keepsLast,
+  knownPrefix,
+  lanesOf,
+  takesLanes,
+  MOST_ITERATIONS,
+  type Ranges,
+} from './ranges.js';
 import { constantOf } from './constant.js';
 import { bufferOf } from './table.js';
 import { writtenIn } from './written.js';
@@ -344,7 +353,7 @@ class Emitter {
       this.scoped([], () => this.block(i.body));
     };
     if (i.space.over === 'active') this.overActive(i, i.space.node, i.space.cache, body);
-    else this.overRange(i.space.bounds, i.variables, body);
+    else this.overRange(i.space.bounds, i.variables, takesLanes(i.body), body);
     for (const r of i.reductions) this.locals.set(r.local, b.load(this.frame.reduction(r), b.i32(0)));
   }
 
@@ -358,12 +367,13 @@ class Emitter {
   }
 
   /** The first range is the parallel one, unless it is known to be too short to keep many threads busy. */
-  private overRange(bounds: Ranges, names: readonly Temp[], body: (v: readonly Value[]) => void): void {
-    if (bounds.length > 1 && isShort(bounds[0])) return this.flattened(bounds, names, body);
+  private overRange(bounds: Ranges, names: readonly Temp[], lanes: boolean, body: (v: readonly Value[]) => void): void {
+    if (bounds.length > 1 && isShort(bounds[0])) return this.flattened(bounds, names, lanes, body);
     const nest = (k: number, outer: readonly Value[]): void => {
       if (k === bounds.length) return body(outer);
       const [from, to, step = this.b.i32(1)] = bounds[k].map((s) => this.as(s!, 'i32'));
-      const attrs = k === 0 ? { ...this.frame.hints, parallel: true } : {};
+      /* Iterations of the innermost are independent as those of the outermost are. */
+      const attrs = { ...(k === 0 ? { ...this.frame.hints, parallel: true } : {}), ...(lanes && lanesOf(k, bounds)) };
       this.for(from, to, step, attrs, [], (iv) => nest(k + 1, [...outer, iv]), names[k].hint);
     };
     nest(0, []);
@@ -371,11 +381,12 @@ class Emitter {
 
   /**
    * One parallel loop over all combinations of the outer ranges, the last variable fastest: of those of known length, as many as have
-   * together no more combinations than an i32 counts, and of one more. Within it the others are nested.
+   * together no more combinations than an i32 counts, and of one more. Within it the others are nested; so is the last, whose elements
+   * are neighbours, where it is long enough for lanes and the others for threads.
    */
-  private flattened(bounds: Ranges, names: readonly Temp[], body: (v: readonly Value[]) => void): void {
+  private flattened(bounds: Ranges, names: readonly Temp[], lanes: boolean, body: (v: readonly Value[]) => void): void {
     const { b } = this;
-    const known = knownPrefix(bounds);
+    const known = knownPrefix(lanes && keepsLast(bounds) ? bounds.slice(0, -1) : bounds);
     const combinations = known.reduce((n, x) => n * x, 1);
     const next = bounds[known.length] as Range | undefined;
     const last = next && isFromZero(next) ? this.as(next[1], 'i32') : undefined;
@@ -385,7 +396,8 @@ class Emitter {
       const nest = (k: number, outer: readonly Value[]): void => {
         if (k === inner.length) return body(outer);
         const [from, to, step = b.i32(1)] = inner[k].map((s) => this.as(s!, 'i32'));
-        this.for(from, to, step, {}, [], (iv) => nest(k + 1, [...outer, iv]), names[outer.length].hint);
+        const attrs = lanes ? lanesOf(k, inner) : {};
+        this.for(from, to, step, attrs, [], (iv) => nest(k + 1, [...outer, iv]), names[outer.length].hint);
       };
       nest(0, [...found, ...of]);
     };

@@ -1,4 +1,5 @@
-import type { Range } from '../code/code.js';
+import type { Attrs } from '@filigree/ir';
+import { eachInstruction, type Block, type Range } from '../code/code.js';
 
 /** The ranges of a loop over a box, the outermost first. */
 export type Ranges = readonly Range[];
@@ -8,6 +9,22 @@ export const MOST_ITERATIONS = 2 ** 31 - 1;
 
 /** Whether a range has too few iterations for a parallel loop of its own. */
 export const isShort = (range: Range): boolean => lengthOf(range) < SHORT;
+
+/** Whether the last range stays a loop of its own where the others become one: its elements are neighbours, which lanes want. */
+export const keepsLast = (bounds: Ranges): boolean => {
+  const others = bounds.slice(0, -1).reduce((n, range) => n * lengthOf(range), 1);
+  return lengthOf(bounds[bounds.length - 1]) >= LANES && others >= LANES;
+};
+
+/** The innermost of nested loops wants lanes, as one over active elements does. */
+export const lanesOf = (k: number, bounds: Ranges): Attrs => (k === bounds.length - 1 ? { simd: true } : {});
+
+/** Whether the iterations of a loop can be lanes: nothing in it updates what others do, or changes structures. */
+export const takesLanes = (body: Block): boolean => {
+  let plain = true;
+  eachInstruction(body, (i) => (plain &&= i.do !== 'atomic' && i.do !== 'reduce' && i.do !== 'structure'));
+  return plain;
+};
 
 /** The lengths of the first ranges, as far as they are known, and have together no more combinations than one loop has. */
 export const knownPrefix = (bounds: Ranges): readonly number[] => {
@@ -28,6 +45,9 @@ export const isFromZero = ([from, to, step]: Range): boolean =>
 
 /** Fewer iterations than this are not worth a parallel loop of their own. */
 const SHORT = 64;
+
+/** A range this long fills the lanes of a few vectors, and the threads of a small machine. */
+const LANES = 16;
 
 /** Iterations of a range where that is known, else NaN. */
 const lengthOf = ([from, to]: Range): number =>
