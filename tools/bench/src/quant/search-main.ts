@@ -74,7 +74,7 @@ const sectionOf = async (title: string, one: SearchCase, trials: number) => {
     title,
     notes: [
       `Found in ${seconds.toFixed(0)} s, with ${curve.length} layouts tried:`,
-      ['```ts', best.text, '```'].join('\n'),
+      ['```ts', best.text, '```'].join('\n').replaceAll('\n', '\n  '),
     ],
     table: {
       head: ['', 'bytes an element', 'times less', 'error', 'expected'],
