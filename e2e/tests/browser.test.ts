@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -7,9 +7,7 @@ import { filigreeVite } from 'filigree/plugin';
 import { chromium, type Browser } from 'playwright-core';
 import { build, createServer, preview, type InlineConfig } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const executable = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const wanted = process.env.FILIGREE_BUILT === '1';
+import { launchOptions, pagesAreTested } from './chromium.js';
 
 /* Inside the workspace, where the packages are found. */
 const scratch = fileURLToPath(new URL('../out/', import.meta.url));
@@ -177,10 +175,10 @@ const running = async (mode: string, headers: Readonly<Record<string, string>>, 
   return server.resolvedUrls!.local[0];
 };
 
-describe.runIf(wanted && (executable !== undefined || process.env.CI === 'true'))('in Chromium', () => {
+describe.runIf(pagesAreTested)('in Chromium', () => {
   const urls: Record<string, string> = {};
   beforeAll(async () => {
-    held.browser = await chromium.launch({ executablePath: executable ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+    held.browser = await chromium.launch(launchOptions);
     closing.push(() => held.browser!.close());
     app();
     await build(config({}));

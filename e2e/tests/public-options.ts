@@ -33,7 +33,7 @@ export const functionsWithOptions = (
   return found;
 };
 
-const takesOptions = (type: string): boolean => /Options\b|Facts\b|Choices\b|^\{ readonly \w+\?:/.test(type);
+const takesOptions = (type: string): boolean => /Options\b|\wFacts\b|Choices\b|^\{ readonly \w+\?:/.test(type);
 
 const filesIn = (folder: string): readonly string[] =>
   readdirSync(folder).flatMap((entry) => {

@@ -65,6 +65,23 @@ describe.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])('queued launches on %s'
   );
 });
 
+it.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])(
+  'a sparse product and a traced update are one loop on %s',
+  async (backend) => {
+    const args = { n: '10000', steps: '4' };
+    for (const threads of [1, 2]) {
+      const on = await run('relaxation', args, { backend, threads });
+      expect(on.check).toMatchObject({ passed: true });
+      expect(on.metrics).toMatchObject({ launches: 16, tasksLaunched: 8 });
+    }
+    const off = await run('relaxation', { ...args, queue: 'off' }, { backend });
+    expect(off.check).toMatchObject({ passed: true });
+    const unfused = await run('relaxation', args, { backend, ablate: ['fusion'] });
+    expect(unfused.metrics.tasksLaunched).toBe(16);
+  },
+  60_000,
+);
+
 it.each(['multires', 'deep-hierarchy'])('%s needs its lists once, where blocks are marked by bits', async (name) => {
   const options = { backend: 'wasm' };
   const args = { n: '65536', steps: '2', layout: 'bitmasked' };

@@ -1,6 +1,7 @@
 import { GRAPH_PASSES, type Example, type GraphPass } from 'filigree';
 import type { QueuedCase } from '../queued/case.js';
 import { LARGE_QUEUED_CASES, QUEUED_CASES } from '../queued/cases/index.js';
+import { runRelaxation } from '../queued/relaxation.js';
 import { runCase } from '../queued/run-case.js';
 import { argumentsOf } from './arguments.js';
 import { described } from './described.js';
@@ -16,7 +17,6 @@ const queuedExample = (given: QueuedCase): Example => ({
   ),
   run: async (options) => {
     const args = argumentsOf(options.args, ['queue', 'n', 'steps', ...(given.layouts ? ['layout'] : [])]);
-    const isPass = (name: string): name is GraphPass => (GRAPH_PASSES as readonly string[]).includes(name);
     options.progress(0, 'compile and run');
     const { metrics, maxRelError, backend } = await runCase(given, {
       ...options,
@@ -37,5 +37,38 @@ const queuedExample = (given: QueuedCase): Example => ({
   },
 });
 
+const isPass = (name: string): name is GraphPass => (GRAPH_PASSES as readonly string[]).includes(name);
+
+/** Two front ends in one session. */
+const relaxation: Example = {
+  name: 'relaxation',
+  rows: ['TA4.6'],
+  ...described(
+    'queued',
+    'a sparse product and a traced update share memory, and run as one loop over rows',
+    'queue=on|off, n=POINTS, steps=…',
+  ),
+  run: async (options) => {
+    const args = argumentsOf(options.args, ['queue', 'n', 'steps']);
+    options.progress(0, 'compile and run');
+    const { metrics, maxRelError, backend } = await runRelaxation({
+      ...options,
+      queue: args.word('queue', 'on', ['on', 'off']) === 'on',
+      n: args.integer('n', 65536, 4, 2 ** 22),
+      steps: args.integer('steps', 50, 1, 1e5),
+      without: options.ablate.filter(isPass),
+    });
+    options.progress(1, 'done');
+    return {
+      metrics: { backend, ...metrics },
+      check: { passed: maxRelError <= (options.dtype === 'f32' ? 1e-4 : 1e-12), maxRelError },
+      ms: { run: metrics.wallMs, plan: metrics.planMs },
+    };
+  },
+};
+
 /** The microbenchmarks and larger cases of the thesis' chapter on launches (appendix to chapter 4). */
-export const QUEUED_EXAMPLES: readonly Example[] = [...QUEUED_CASES, ...LARGE_QUEUED_CASES].map(queuedExample);
+export const QUEUED_EXAMPLES: readonly Example[] = [
+  ...[...QUEUED_CASES, ...LARGE_QUEUED_CASES].map(queuedExample),
+  relaxation,
+];

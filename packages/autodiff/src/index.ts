@@ -6,6 +6,16 @@ export { termsOf, type Term } from './graph/terms.js';
 export { instantiator, type Template } from './graph/template.js';
 export { gradientOf, hessianOf, jacobianOf, type DeriveOptions, type Half } from './graph/derive.js';
 export { adjoint, type Adjoint, type AdjointOptions } from './kernel/adjoint.js';
+export {
+  BROKEN,
+  LAST_EPOCH,
+  REPORT,
+  watched,
+  type Access,
+  type Watched,
+  type WatchOptions,
+} from './kernel/access/watched.js';
+export { withMarks, type Marks } from './kernel/access/marks.js';
 export type { Overflow } from './kernel/draft.js';
 export { withoutGiven } from './kernel/given.js';
 export { clearGradients } from './kernel/clear-gradients.js';

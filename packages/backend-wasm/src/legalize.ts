@@ -1,4 +1,4 @@
-import { dialectsOf, expandSpellings, spellerOf, spellingOf } from '@filigree/backend';
+import { dialectsOf, expandSpellings, spellerOf, spellingOf, unloweredTypes } from '@filigree/backend';
 import {
   type Dialect,
   type Extension,
@@ -32,14 +32,15 @@ export interface LegalizeOptions {
 /**
  * Checks a module, writes functions that are made of others as those, and turns its loops marked `simd` into loops over vectors of
  * 16 bytes. Vectors of other lengths are left: `emit` keeps them in as many registers as they need. Errors: those of the verifier,
- * `extension/spelling`.
+ * `extension/spelling`, `backend/own-type`.
  */
 export const legalizeForWasm = ({ extensions, verify, simd }: LegalizeOptions): Pass<Module> => {
   const dialects = dialectsOf(extensions);
   const expand = expandSpellings(extensions, (op) => spellingOf(extensions, op)?.wasm !== undefined);
   return pass('wasm-legalize', (module: Module, watch) => {
     const errors = verify ? verifyModule(module, dialects).filter((d) => d.severity === 'error') : [];
-    if (errors.length > 0) throw new DiagnosticError(errors);
+    const problems = errors.length > 0 ? errors : unloweredTypes(module);
+    if (problems.length > 0) throw new DiagnosticError(problems);
     const expanded = orThrow(runPass(expand, module, watch));
     checkSpelled(expanded, dialects, extensions);
     const plain = withoutHints(expanded, dialects);

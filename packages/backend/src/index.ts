@@ -12,6 +12,7 @@ export type { Bindings, OwnLayout, Place, Placement } from './device/placement.j
 export type { LoadOptions, RunOptions } from './device/run-options.js';
 export * from './slab/layout.js';
 export * from './slab/tables.js';
+export { unloweredTypes } from './legalize/own-types.js';
 export * from './legalize/scalarize.js';
 export * from './c-family/expr.js';
 export * from './c-family/dialect.js';

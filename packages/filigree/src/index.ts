@@ -9,6 +9,8 @@ export type {
   SparseMath,
   SparseMatrix,
 } from './api/numeric-program.js';
+export { session, type SessionOptions } from './api/session.js';
+export type { Session } from '@filigree/runtime';
 export { openMemory, type OpenMemoryOptions } from './api/open-memory.js';
 export { backends, resolveBackend, type BackendName } from './api/backends.js';
 export { mergeOptions, type OptionOverrides } from './api/options.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { wasm } from '@filigree/backend-wasm';
 import { cpp } from '@filigree/backend-cpp';
 import {
@@ -7,7 +7,6 @@ import {
   compileTensors,
   declareKernel,
   dense,
-  DiagnosticError,
   field,
   ij,
   i as axisI,
@@ -18,22 +17,7 @@ import {
   type Grid1,
   type Grid2,
 } from 'filigree';
-
-/** The first diagnostic that something fails with. */
-const problem = async (run: () => unknown): Promise<string> => {
-  try {
-    await run();
-  } catch (e) {
-    if (e instanceof DiagnosticError) return e.diagnostics[0]!.code;
-    throw e;
-  }
-  return 'none';
-};
-
-const kept = <A extends { dispose: () => void }>(made: A): A => {
-  onTestFinished(() => made.dispose());
-  return made;
-};
+import { kept, problem } from './support.js';
 
 const numbers = (n: number): Float64Array => Float64Array.from({ length: n }, (_, k) => Math.sin(k));
 

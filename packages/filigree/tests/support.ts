@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect } from 'vitest';
-import { backends, type Csr } from 'filigree';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import { backends, DiagnosticError, type Csr } from 'filigree';
 import { runCommandLine } from 'filigree/command-line';
 
 /** Backends that need no device and work here; in continuous integration all of them must. */
@@ -171,4 +171,21 @@ export const codeOf = async (work: Promise<unknown> | (() => unknown)): Promise<
     );
   }
   return 'nothing was refused';
+};
+
+/** The first diagnostic that something fails with. */
+export const problem = async (run: () => unknown): Promise<string> => {
+  try {
+    await run();
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics[0]!.code;
+    throw e;
+  }
+  return 'none';
+};
+
+/** What is disposed of when the test is done. */
+export const kept = <A extends { dispose: () => void }>(made: A): A => {
+  onTestFinished(() => made.dispose());
+  return made;
 };

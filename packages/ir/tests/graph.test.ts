@@ -22,6 +22,13 @@ const shuffled = (n: number, keys: readonly number[]): number[] =>
   );
 
 describe('the expression graph', () => {
+  it('refuses an operation that there is not', () => {
+    const g = new Graph();
+    const x = g.variables(1);
+    for (const code of [250, -1, 1.5, 'sin' as never, undefined as never])
+      expect(() => g.apply(code, x)).toThrow(/graph\/apply.*there is no operation with the code/);
+  });
+
   it('gives one node to sums and products in any order and bracketing', () => {
     fc.assert(
       fc.property(

@@ -1,4 +1,8 @@
 import {
+  fail,
+  isOwn,
+  isVector,
+  typeText,
   makeValue,
   makeOp,
   freeValues,
@@ -65,6 +69,10 @@ const splitKernel = (
   const ids = freshIds(kernel);
   const buffers = new Map<number, string>();
   for (const v of plan.spilled.values()) {
+    if (isOwn(v.type))
+      fail('opt/own-type', `a value of type ${typeText(v.type)} goes from one task of @${kernel.name} to another`, {
+        remedy: 'lower types of your own before offload: only numbers are kept between tasks',
+      });
     const name = unique(`${kernel.name}_v${v.id}`, names);
     buffers.set(v.id, name);
     spills.push({ name, type: scalarOf(v.type), length: lanesOf(v.type), role: 'temp' });
@@ -188,7 +196,7 @@ const between = (positions: readonly number[] | undefined, from: number, to: num
 
 const loadSpilled = (v: Value, buffer: string, ids: IdSource): readonly Op[] => {
   const zero = zeroIndex(ids);
-  const lanes = typeof v.type === 'string' ? {} : { lanes: v.type.lanes };
+  const lanes = isVector(v.type) ? { lanes: v.type.lanes } : {};
   return [zero, simpleOp('mem.load', [zero.results[0]!], { buffer: `@${buffer}`, ...lanes }, v)];
 };
 

@@ -1,5 +1,7 @@
 export { instantiate, type Instance, type InstantiateOptions } from './instantiate.js';
 export { openMemory, sharingSpec, type SharingOptions } from './sharing.js';
+export { session, sessionSpec, type SessionOptions } from './session/session.js';
+export type { Session } from './session/contract.js';
 export { lifecycle, type Lifecycle, type Spoken } from './lifecycle.js';
 export { availability, chooseBackend } from './choose.js';
 export { evaluateRegionsInParallel, type ParallelRegionsOptions } from './regions/parallel-regions.js';
@@ -17,13 +19,9 @@ export type { IndexBox as Box } from '@filigree/sparse/fields';
 export type { DenseView } from './fields/dense-view.js';
 export type { Indices } from './fields/indices.js';
 export { loadArena, saveArena, type ArenaState } from './fields/arena-file.js';
-export { graphPassNames, type GraphPass, type QueueOptions, type QueueReport } from './program/queue/queue.js';
-export {
-  fieldProgram,
-  type FieldProgram,
-  type FieldProgramOptions,
-  type SyncOptions,
-} from './program/field-program.js';
+export { graphPassNames, type GraphPass, type QueueOptions } from './program/queue/queue.js';
+export type { QueueReport, SyncOptions } from './program/queue/report.js';
+export { fieldProgram, type FieldProgram, type FieldProgramOptions } from './program/field-program.js';
 export { buffersWritten } from './program/written.js';
 export { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './program/field-pipeline.js';
 export type { Launchable } from './program/launcher.js';

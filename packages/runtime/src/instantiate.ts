@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import type * as TE from 'fp-ts/lib/TaskEither.js';
+import * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Artifact, Backend, CompileOptions, Executable, Sources } from '@filigree/backend';
 import type { LoadOptions } from '@filigree/backend/device';
 import { backendOption, compileSpec, isBackend, threadsOption } from '@filigree/backend/options';
@@ -32,6 +32,8 @@ export interface Instance extends Executable {
   readonly artifact: Artifact;
   /** Whether it was found as it was lowered before, so that nothing was lowered or emitted. */
   readonly kept: boolean;
+  /** Whether its launches wait in a session, so that views of its memory are handed out only where someone asks. */
+  readonly waits?: boolean;
   readonly ms: { readonly emit: number; readonly compile: number; readonly load: number };
 }
 
@@ -61,7 +63,14 @@ export const instantiate = (
       });
     return checkOptions('instantiate', all, instantiateSpec);
   }).run(given);
-  return E.isLeft(checked) ? async () => checked : instance(module, backend, checked.right);
+  if (E.isLeft(checked)) return async () => checked;
+  const options = checked.right;
+  const made = instance(module, backend, options);
+  const { session, memory: _, bind, onStep, ...alike } = options;
+  if (!session) return made;
+  return TE.chain((one: Instance) => attempt(async () => session.enter(one, { ...fastMathOf(module), ...alike })))(
+    made,
+  );
 };
 
 /**
@@ -91,7 +100,7 @@ export const instantiateSpec: OptionSpec<InstantiateOptions> = {
 const instance = (
   module: Module,
   backend: Backend,
-  { threads, memory, bind, onStep, ...compiling }: InstantiateOptions,
+  { threads, memory, bind, session, onStep, ...compiling }: InstantiateOptions,
   banking?: Banking,
 ): TE.TaskEither<Diagnostics, Instance> =>
   attempt(async () => {
@@ -104,7 +113,7 @@ const instance = (
     const start = performance.now();
     const kept = banking?.kept;
     const legal = kept?.legal ?? orThrow(runPass(backend.legalize, module, backend.watch));
-    const sharing = { ...(memory && { memory }), ...(bind && { bind }) };
+    const sharing = { ...(memory && { memory }), ...(bind && { bind }), ...(session && { session }) };
     const placement = placementFor(legal, module, backend, sharing, threads ?? 1);
     try {
       const emit = (placement && backend.sharing?.emit?.(placement)) ?? backend.emit;

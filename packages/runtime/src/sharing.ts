@@ -15,6 +15,7 @@ import {
   type OptionSpec,
   orThrow,
 } from '@filigree/ir';
+import type { Session } from './session/contract.js';
 
 /** Where the buffers of a program lie. */
 export interface SharingOptions {
@@ -22,12 +23,15 @@ export interface SharingOptions {
   readonly memory?: Memory;
   /** Buffers of other programs, by the names of the buffers that are to be the same: `{ x: other.buffer('y') }`. */
   readonly bind?: Bindings;
+  /** The session in which its launches wait with those of others, in whose memory it lies. */
+  readonly session?: Session;
 }
 
 /** What `SharingOptions` take, for those that pass them on. */
 export const sharingSpec: OptionSpec<SharingOptions> = {
   memory: option.object('a memory, as openMemory() gives', 'space', 'allocate'),
   bind: option.record(option.object("a buffer, as program.buffer('name') gives", 'block', 'offset')),
+  session: option.object('a session, as session() gives', 'turns', 'memory'),
 };
 
 /**
@@ -53,10 +57,15 @@ export const placementFor = (
   legal: Module,
   given: Module,
   backend: Backend,
-  { memory: wanted, bind = {} }: SharingOptions,
+  { memory: wanted, bind = {}, session }: SharingOptions,
   threads: number,
 ): Placement | undefined => {
-  const memory = wanted ?? Object.values(bind)[0]?.block.memory;
+  session?.alive();
+  if (session && wanted && wanted !== session.memory)
+    fail('session/memory', 'the program is to lie in another memory than its session', {
+      remedy: 'leave out `memory`: programs of a session lie in its own',
+    });
+  const memory = session?.memory ?? wanted ?? Object.values(bind)[0]?.block.memory;
   if (memory === undefined) return undefined;
   const sharing: Sharing = backend.sharing ?? refuse(sharesNone(backend));
   if (memory.space !== sharing.space)

@@ -78,6 +78,11 @@ export interface PlaceOptions {
    * before the next begins, so that what they share stays in the cache.
    */
   readonly tileBytes: number;
+  /**
+   * Instances of one tile, whatever they touch, in place of `tileBytes`: launches of different programs over equally many then have equal
+   * tiles, and a scheduler can run them as one. 0: by bytes.
+   */
+  readonly tileInstances: number;
 }
 
 /** What loops ask of the target. */
@@ -103,7 +108,7 @@ export const defaultOptions: SpecializeOptions = {
   group: { maxUnrolledTerms: 16, minUnrolledInstances: 64 },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
   order: { reorder: true },
-  place: { coherence: true, pieces: true, narrow: true, tileBytes: 1 << 18 },
+  place: { coherence: true, pieces: true, narrow: true, tileBytes: 1 << 18, tileInstances: 0 },
   emit: { simd: true, parallel: true },
 };
 
@@ -151,6 +156,7 @@ export const placeSpec: OptionSpec<PlaceOptions> = {
   pieces: option.truth,
   narrow: option.truth,
   tileBytes: option.number(0),
+  tileInstances: option.whole(0),
 };
 
 export const emitSpec: OptionSpec<EmitOptions> = { simd: option.truth, parallel: option.truth };

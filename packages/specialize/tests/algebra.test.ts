@@ -109,6 +109,7 @@ describe('sparse algebra through all stages', () => {
     'no columns piece by piece': { place: { ...d.place, pieces: false } },
     'pieces and many tiles': { place: { ...d.place, tileBytes: 4096 } },
     'wide index tables': { place: { ...d.place, narrow: false } },
+    'tiles of equally many instances': { place: { ...d.place, tileInstances: 10 } },
     'many tiles': { place: { ...d.place, tileBytes: 256 } },
     'no lanes': { emit: { simd: false, parallel: false } },
   };

@@ -67,12 +67,13 @@ describe('every stage can be switched off', () => {
     'tables without pieces': { place: { ...d.place, pieces: false } },
     'wide tables': { place: { ...d.place, narrow: false } },
     'small tiles': { place: { ...d.place, tileBytes: 128 } },
+    'tiles of equally many instances': { place: { ...d.place, tileInstances: 7 } },
     'no tiles': { place: { ...d.place, tileBytes: 0 } },
     'no lanes, one thread': { emit: { simd: false, parallel: false } },
     'nothing at all': {
       decompose: { ...d.decompose, global: false, tags: false, detectBlocks: false },
       simplify: false,
-      place: { coherence: false, pieces: false, narrow: false, tileBytes: 0 },
+      place: { coherence: false, pieces: false, narrow: false, tileBytes: 0, tileInstances: 0 },
       emit: { simd: false, parallel: false },
     },
   };

@@ -14,6 +14,7 @@ import {
   type OptionSpec,
 } from '@filigree/ir';
 import { cse, dce, storeForwarding } from '@filigree/opt';
+import { refuseCertainRaces } from './access/certain.js';
 import { storesApart } from './apart.js';
 import { fieldDialect, layoutOf, valueName, type Formats } from '@filigree/sparse/fields';
 import { derivatives } from '../table/derivatives.js';
@@ -72,7 +73,7 @@ export interface Adjoint {
  * branches, parallel loops stay parallel, serial loops run backwards; nothing is activated.
  *
  * Primal fields hold what they held after the launch. Errors: `adjoint/no-rule`, `adjoint/no-adjoint`, `adjoint/old-value`,
- * `adjoint/lost`, `adjoint/overwritten`, `adjoint/extremum`, `adjoint/unknown-kernel`.
+ * `adjoint/lost`, `adjoint/overwritten`, `adjoint/extremum`, `adjoint/written-twice`, `adjoint/unfinished`, `adjoint/unknown-kernel`.
  *
  * @param module with its layout, on which both lie; its kernel is on fields
  */
@@ -104,6 +105,8 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     ...ownBuffers.keys(),
   ]);
   refuseUnknownOps(primal, table, rows, places, 'adjoint');
+  const facts = loopFacts(primal, controlOf);
+  refuseCertainRaces(primal, layout, elementOf, controlOf, facts.constantOf);
   const setting: Setting = {
     primal,
     table,
@@ -113,7 +116,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     derivatives: rows,
     active: activeValues(primal, elementOf, controlOf, rows, 'adjoint'),
     places,
-    facts: loopFacts(primal, controlOf),
+    facts,
     iterations,
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */

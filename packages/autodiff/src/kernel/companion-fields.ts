@@ -1,7 +1,7 @@
-import { fail, isFloat } from '@filigree/ir';
+import { fail, isFloat, type ScalarType } from '@filigree/ir';
 import { field, withBeside, type AnyField, type FieldDecl, type Layout } from '@filigree/sparse/fields';
 
-/** Fields that hold something of other fields: of each its adjoint, or its tangent. */
+/** Fields that hold something of other fields: of each its adjoint, its tangent, or who touched it. */
 export interface Companions {
   /** The field of this kind that belongs to a field, always the same one, by the name of that and a suffix. Error: `adjoint/integer`. */
   readonly of: <F extends AnyField>(primal: F) => F;
@@ -9,7 +9,8 @@ export interface Companions {
   readonly has: (field: AnyField) => boolean;
 }
 
-export const companions = (suffix: string): Companions => {
+/** @param type of their elements; without one, that of the primal */
+export const companions = (suffix: string, type?: ScalarType): Companions => {
   const known = new WeakMap<AnyField, AnyField>();
   const all = new WeakSet<AnyField>();
   const of = <F extends AnyField>(primal: F): F => {
@@ -27,7 +28,7 @@ export const companions = (suffix: string): Companions => {
       });
     const name = `${primal.name}_${suffix}`;
     return primal.is === 'scalar'
-      ? field(name, primal.type, primal.axes ? { axes: primal.axes } : {})
+      ? field(name, type ?? primal.type, primal.axes ? { axes: primal.axes } : {})
       : { ...primal, name, components: primal.components.map((c) => of(c)) };
   };
   return { of, has: (f) => all.has(f) };

@@ -1,4 +1,4 @@
-import type { Scalar } from '@filigree/ir';
+import type { Loc, Scalar } from '@filigree/ir';
 import { elementsAt, type Touched } from './touched.js';
 
 /** What an adjoint reads as its primal left it, and what the primal writes. */
@@ -12,6 +12,11 @@ export interface Overwrite {
   readonly by: number;
   readonly needs: number;
   readonly place: string;
+  /** The coordinates that are known of what is overwritten. */
+  readonly at: readonly (number | undefined)[];
+  /** Where it is written and read. */
+  readonly written: Loc | undefined;
+  readonly read: Loc | undefined;
 }
 
 /**
@@ -24,13 +29,14 @@ export const firstOverwrite = (
   const needed = new Map<string, Needed>();
   for (const [by, { needs, args }] of launches.entries()) {
     for (const w of needs.written) {
-      const earlier = needed.get(w.place)?.meeting(elementsAt(w, args));
-      if (earlier !== undefined) return { by, needs: earlier, place: w.place };
+      const at = elementsAt(w, args);
+      const earlier = needed.get(w.place)?.meeting(at);
+      if (earlier) return { by, needs: earlier.launch, place: w.place, at, written: w.loc, read: earlier.loc };
     }
     for (const n of needs.needed) {
       const known = needed.get(n.place) ?? new Needed();
       needed.set(n.place, known);
-      known.add(elementsAt(n, args), by);
+      known.add(elementsAt(n, args), by, n.loc);
     }
   }
   return undefined;
@@ -40,23 +46,23 @@ export const firstOverwrite = (
 class Needed {
   private readonly groups = new Map<string, Group>();
 
-  add(at: Elements, launch: number): void {
+  add(at: Elements, launch: number, loc: Loc | undefined): void {
     const axes = at.flatMap((x, n) => (x === undefined ? [] : [n]));
     const group = this.groups.get(axes.join()) ?? { axes, sets: new Map<string, Entry>() };
     this.groups.set(axes.join(), group);
     const key = at.join();
-    if (!group.sets.has(key)) group.sets.set(key, { at, launch });
+    if (!group.sets.has(key)) group.sets.set(key, { at, launch, loc });
   }
 
   /** The launch that needs a set which may have an element in common with this one. */
-  meeting(at: Elements): number | undefined {
+  meeting(at: Elements): Entry | undefined {
     for (const { axes, sets } of this.groups.values()) {
       /* Where this one knows as much, only an equal set does: there may be as many as steps. */
-      if (axes.length === 0) return [...sets.values()][0].launch;
+      if (axes.length === 0) return [...sets.values()][0];
       const found = axes.every((n) => at[n] !== undefined)
         ? sets.get(at.map((x, n) => (axes.includes(n) ? x : undefined)).join())
         : [...sets.values()].find((s) => mayMeet(at, s.at));
-      if (found) return found.launch;
+      if (found) return found;
     }
     return undefined;
   }
@@ -70,6 +76,7 @@ interface Group {
 interface Entry {
   readonly at: Elements;
   readonly launch: number;
+  readonly loc: Loc | undefined;
 }
 
 type Elements = readonly (number | undefined)[];

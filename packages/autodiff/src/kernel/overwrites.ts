@@ -1,8 +1,8 @@
-import { fail, isLoop, walk, type ControlOf, type Kernel, type Op } from '@filigree/ir';
+import { fail, isLoop, locText, walk, type ControlOf, type Kernel, type Op } from '@filigree/ir';
 import type { ElementOpOf } from './element-ops.js';
 import type { Needs } from './needs.js';
 import { indexKeys, type IndexKeys } from './index-keys.js';
-import { areApart, coordinatesOf, type Touched } from './touched.js';
+import { areApart, coordinatesOf, textOf, type Touched } from './touched.js';
 
 /**
  * Refuses an adjoint that reads an element which its primal may have overwritten since it read it. Allowed is what was written before it was
@@ -26,16 +26,21 @@ export const refuseOverwrites = (
     for (const write of writes) {
       if (areApart(write.touched, need.touched)) continue;
       if (sources.every((read) => isOver(write, read, controlOf))) continue;
-      fail('adjoint/overwritten', `kernel '${primal.name}' overwrites elements whose values its derivative needs`, {
+      const read = sources.find((r) => !isOver(write, r, controlOf))?.op.loc;
+      const wasRead = read ? `, as they were read at ${locText(read)}` : '';
+      const message = `kernel '${primal.name}' may overwrite ${textOf(write.touched)}, whose values its derivative needs${wasRead}`;
+      fail('adjoint/overwritten', message, {
         loc: write.op.loc ?? need.op.loc,
         remedy: 'write into another field, or into other elements, such as those of the next step: x[t + 1][i]',
       });
     }
   }
-  const distinct = (uses: readonly Use[]): readonly Touched[] => [
-    ...new Map(uses.map(({ touched }) => [JSON.stringify(touched), touched])).values(),
+  /* Of needs the primal knows where in its text they were read. */
+  const readAt = (need: Use): Use['op']['loc'] => (reads.find((r) => r.key === need.key) ?? need).op.loc;
+  const distinct = (uses: readonly Use[], locOf = (u: Use) => u.op.loc): readonly Touched[] => [
+    ...new Map(uses.map((u) => [JSON.stringify(u.touched), { ...u.touched, loc: locOf(u) }])).values(),
   ];
-  return { needed: distinct(needed), written: distinct(writes) };
+  return { needed: distinct(needed, readAt), written: distinct(writes) };
 };
 
 /**

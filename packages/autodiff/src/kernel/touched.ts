@@ -1,9 +1,11 @@
-import { isFloat, walk, type Kernel, type Scalar, type Value } from '@filigree/ir';
+import { isFloat, walk, type Kernel, type Loc, type Scalar, type Value } from '@filigree/ir';
 
 /** The elements of a field that an op of a kernel touches, as far as they are known before it runs: by each coordinate. */
 export interface Touched {
   readonly place: string;
   readonly index: readonly (Coordinate | undefined)[];
+  /** Where in the text. */
+  readonly loc?: Loc | undefined;
 }
 
 /** A number, or a number added to a scalar argument; which one by its position. */
@@ -29,6 +31,12 @@ export const coordinatesOf = ({ params, body }: Kernel): ((v: Value) => Coordina
       known.set(results[0].id, { ...b, offset: a.offset + b.offset });
   });
   return (v) => known.get(v.id);
+};
+
+/** Elements of a place as messages call them: with the coordinates that are numbers. */
+export const textOf = ({ place, index }: Touched): string => {
+  const known = index.map((c) => (c && c.argument === undefined ? String(c.offset) : '…'));
+  return `${known.includes('…') ? 'elements' : 'the element'} [${known.join(', ')}] of ${place}`;
 };
 
 /** Whether two ops of one launch touch different elements, whatever its arguments are. */

@@ -1,4 +1,4 @@
-import { type Op, type Region, type Type, type Value, lanesOf, scalarOf } from '@filigree/ir';
+import { type Op, type Region, type Type, type Value, isVector, lanesOf, scalarOf } from '@filigree/ir';
 import { MOST_THREADS } from '@filigree/backend/options';
 import type { Context } from './context.js';
 import { type Expr, type Local, apply, constant, i32 } from './expr.js';
@@ -124,7 +124,7 @@ const cannotWrap = (ub: Expr, step: Expr): boolean =>
 
 /** The WebAssembly types that carry a value from one region to another. */
 const carriedTypes = (t: Type): readonly WasmType[] =>
-  typeof t === 'string' ? [wasmType(t)] : new Array<WasmType>(chunkCount(t.lanes, naturalWidth(t.of))).fill('v128');
+  isVector(t) ? new Array<WasmType>(chunkCount(t.lanes, naturalWidth(t.of))).fill('v128') : [wasmType(scalarOf(t))];
 
 /** Values in the form in which they are carried. */
 const carriedExprs = (c: Context, values: readonly Value[]): readonly Expr[] =>

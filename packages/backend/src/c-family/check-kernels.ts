@@ -1,4 +1,6 @@
 import {
+  isOwn,
+  isVector,
   type Diagnostic,
   type Diagnostics,
   type Extension,
@@ -14,6 +16,7 @@ import {
   scalarOf,
   typeText,
 } from '@filigree/ir';
+import { unlowered } from '../legalize/own-types.js';
 import type { CFamilyDialect } from './dialect.js';
 import { structuredOps } from './kernel/emit-kernel.js';
 
@@ -33,7 +36,8 @@ export const checkKernels = (
     if (!found.has(d.code + d.message)) found.set(d.code + d.message, d);
   };
   const type = (t: Type): void => {
-    if (typeof t !== 'string' && !(dialect.vector && isFloat(t)))
+    if (isOwn(t)) report(unlowered(t));
+    else if (isVector(t) && !(dialect.vector && isFloat(t)))
       report(
         error('emit/vector', `${dialect.name} takes no values of type ${typeText(t)}`, {
           remedy: 'run scalarizeVectors or splitVectors first',

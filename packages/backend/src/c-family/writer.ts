@@ -1,4 +1,4 @@
-import { type Buffer, type Module, type Op, type Value, scalarOf } from '@filigree/ir';
+import { type Buffer, type Module, type Op, type Value, isVector, scalarOf } from '@filigree/ir';
 import type { CFamilyDialect, TeamSpelling } from './dialect.js';
 import { type Expr, expr } from './expr.js';
 import type { Names } from './names.js';
@@ -144,7 +144,7 @@ export const block = (w: Writer, open: string, inside: () => void, close = '}'):
 
 /** The type that a value is declared with. */
 export const scalarName = (s: Shared, v: Value): string => {
-  if (typeof v.type === 'string') return nameOfScalar(s, v);
+  if (!isVector(v.type)) return nameOfScalar(s, v);
   const { helper, name } = s.dialect.vector!(v.type.lanes, v.type.of);
   s.helpers.add(helper);
   return name;

@@ -16,6 +16,7 @@ import {
   coreDialects,
   fail,
   isFloat,
+  isVector as isVectorType,
   lanesOf,
   opTable,
   pass,
@@ -63,7 +64,7 @@ const split = (module: Module, registers: Registers | undefined, dialects: reado
   };
 };
 
-const isVector = (v: Value): boolean => lanesOf(v.type) > 1 || typeof v.type !== 'string';
+const isVector = (v: Value): boolean => isVectorType(v.type);
 
 const hasVectors = (r: Region): boolean =>
   r.params.some(isVector) ||

@@ -44,9 +44,13 @@ export const build = async (program: Program, options: BuildOptions): Promise<Bu
 };
 
 const built = async (program: Program, options: BuildOptions): Promise<Built> => {
-  const { backend, threads = 1, cache, memory, bind, maxMB, onProgress } = options;
+  const { backend, threads = 1, cache, memory, bind, session, maxMB, onProgress } = options;
   const arithmetic = arithmeticOf(options.arithmetic);
-  const specializeOptions = mergeOptions(options.specialize ?? {}, options.dtype ? { dtype: options.dtype } : {});
+  const specializeOptions = mergeOptions(
+    session ? { place: { tileInstances: TILE } } : {},
+    options.specialize ?? {},
+    options.dtype ? { dtype: options.dtype } : {},
+  );
   const { dtype } = specializeOptions;
   /* What is listed in columns is stored, whatever it costs to evaluate again. */
   const columns = specializeOptions.decompose.global;
@@ -67,6 +71,7 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
       ...(cache === undefined ? {} : { cache }),
       ...(memory && { memory }),
       ...(bind && { bind }),
+      ...(session && { session }),
       ...(onProgress && { onStep: (step) => (step === 'load' ? undefined : onProgress(STAGE_OF[step])) }),
     })(),
   );
@@ -84,6 +89,9 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
     },
   };
 };
+
+/** Instances of a tile in a session: tiles of programs over equally many are equal, and small enough that what one leaves the next finds in the cache. */
+const TILE = 4096;
 
 const STAGE_OF = { emit: 'generate', compile: 'compile' } as const;
 

@@ -1,9 +1,9 @@
 import { fail, checkOptions } from '@filigree/ir';
-import { resolveBackend } from './backends.js';
 import { build } from './build.js';
 import { compileSpec, type CompileOptions } from './compile.js';
 import { compiledProgram, type CompiledProgram } from './compiled-program.js';
 import { expressionProblem, type Binding } from './expression.js';
+import { backendFor } from './session.js';
 
 /** How an expression is compiled. */
 export type ExpressionOptions = Omit<CompileOptions, 'scope' | 'at'>;
@@ -24,9 +24,7 @@ export const compileExpression = async (
       remedy: 'write compileExpression("A\'*A", { A })',
     });
   const { program } = expressionProblem(text, bindings);
-  const compiled = compiledProgram(
-    await build(program, { ...options, backend: await resolveBackend(options.backend, options.extensions) }),
-  );
+  const compiled = compiledProgram(await build(program, { ...options, backend: await backendFor(options) }));
   for (const name of Object.keys(compiled.inputs)) {
     const b = bindings[name];
     if (typeof b === 'object') compiled.set(name, b.values);

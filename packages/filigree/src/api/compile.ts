@@ -15,12 +15,13 @@ import {
 import { symbolic } from '@filigree/lang/numeric';
 import { sharingSpec, type SharingOptions } from '@filigree/runtime';
 import { type InputShape, type Program, specializeSpec } from '@filigree/specialize';
-import { resolveBackend, type BackendName } from './backends.js';
+import type { BackendName } from './backends.js';
 import { build, type Stage } from './build.js';
 import { checkPattern } from './check-pattern.js';
 import { compiledProgram, type CompiledProgram } from './compiled-program.js';
 import { traceable, type NumericContext, type NumericInputs, type NumericOutput } from './numeric-program.js';
 import type { OptionOverrides } from './options.js';
+import { backendFor } from './session.js';
 
 /** An ordinary numeric function with the shapes of its inputs. */
 export interface NumericProgram<I extends Readonly<Record<string, InputShape>>, O extends string = string> {
@@ -92,7 +93,7 @@ export async function compile(
     });
   for (const [name, shape] of Object.entries(program.inputs)) checkShape(name, shape);
   const { rewrite = true, scope, at, ...rest } = options;
-  const backend = await resolveBackend(options.backend, options.extensions);
+  const backend = await backendFor(options);
   const toTrace = rewrite
     ? traceable(
         program.inputs,

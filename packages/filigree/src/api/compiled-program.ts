@@ -63,8 +63,8 @@ export interface CompiledProgram<I extends string = string, O extends string = s
 /** What `build` made, as users hold it. */
 export const compiledProgram = ({ trace, specialized, instance, dtype, arithmetic, ms }: Built): CompiledProgram => {
   const views = (names: readonly string[]): Readonly<Record<string, NumericArray>> =>
-    /* Where the host does not see the memory, asking for a view says so. */
-    instance.memory.mapped
+    /* Where the host does not see the memory, asking for a view says so; where launches wait, it ends the waiting. */
+    instance.memory.mapped && instance.waits !== true
       ? Object.fromEntries(names.map((name) => [name, numeric(instance.buffers[name])]))
       : Object.defineProperties(
           {},

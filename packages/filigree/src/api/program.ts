@@ -9,8 +9,9 @@ import {
   type ProgramOptions,
   programSpec,
 } from '@filigree/runtime';
-import { resolveBackend, type BackendName } from './backends.js';
+import type { BackendName } from './backends.js';
 import { ablateFields } from './field-ablation.js';
+import { backendFor } from './session.js';
 
 /** Fields of a layout in memory, and kernels that run on them. */
 export type FieldProgram<K extends Kernels = Kernels, F extends Fields = Fields> = Program<K, F>;
@@ -48,7 +49,7 @@ export const program = async <const K extends Kernels, F extends Fields = Readon
     ...(lanes !== undefined && { lanes }),
   });
   return orThrow(
-    await makeProgram<K, F>({ ...options, ...switched, backend: await resolveBackend(backend, options.extensions) })(),
+    await makeProgram<K, F>({ ...options, ...switched, backend: await backendFor({ ...options, backend }) })(),
   );
 };
 

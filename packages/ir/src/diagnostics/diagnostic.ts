@@ -57,11 +57,14 @@ export const fail = (
   throw new DiagnosticError([error(code, message, at)]);
 };
 
+/** A position as text: `file:line:column`. */
+export const locText = ({ file, line, column }: Loc): string => `${file}:${line}:${column}`;
+
 /**
  * A diagnostic as text: `file:line:column: error[code]: message`, a code frame when the source text is given, the remedy.
  */
 export const formatDiagnostic = (d: Diagnostic, source?: string): string => {
-  const place = d.loc ? `${d.loc.file}:${d.loc.line}:${d.loc.column}: ` : '';
+  const place = d.loc ? `${locText(d.loc)}: ` : '';
   const head = `${place}${d.severity}[${d.code}]: ${d.message}`;
   const lines = d.loc && source !== undefined ? codeFrame(source, d.loc) : d.frame;
   const frame = lines === undefined ? '' : `\n${lines}`;

@@ -6,6 +6,7 @@ import {
   isFloat,
   isInteger,
   isScalarType,
+  isVector,
   sameType,
   scalarOf,
   scalarTypes,
@@ -158,7 +159,7 @@ const constant = defineBound(
   (op) => {
     const type = op.results[0].type;
     const scalar = scalarFromAttr(op.attrs.value, scalarOf(type));
-    const value = typeof type === 'string' ? scalar : new Array<Scalar>(type.lanes).fill(scalar);
+    const value = isVector(type) ? new Array<Scalar>(type.lanes).fill(scalar) : scalar;
     return () => value;
   },
 );

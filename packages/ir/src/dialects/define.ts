@@ -1,6 +1,6 @@
 import type { BoundOp, Machine, OpDef, RuntimeValue, Scalar } from '../kernel/dialect.js';
 import type { Attr, Op, Region, Value } from '../kernel/op.js';
-import { type Type, sameType, typeText } from '../kernel/type.js';
+import { type Type, isVector, sameType, typeText } from '../kernel/type.js';
 
 /** What every definition must say; the rest has a default: pure, no traits. */
 export type Definition = Pick<OpDef, 'name' | 'summary' | 'verify' | 'resultTypes'> &
@@ -35,7 +35,7 @@ export const defineElementwise = (def: Definition, lane: (op: Op, machine: Machi
   defineBound({ ...def, traits: { ...def.traits, elementwise: true } }, (op, machine) => {
     const f = lane(op, machine);
     const type = op.results[0].type;
-    return typeof type === 'string' ? (f as BoundOp) : overLanes(f, type.lanes, op.operands.length);
+    return isVector(type) ? overLanes(f, type.lanes, op.operands.length) : (f as BoundOp);
   });
 
 const overLanes = (f: Lane, lanes: number, arity: number): BoundOp => {

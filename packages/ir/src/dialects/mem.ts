@@ -6,6 +6,7 @@ import {
   type Type,
   isFloat,
   isInteger,
+  isVector,
   lanesOf,
   sameType,
   scalarOf,
@@ -55,7 +56,7 @@ const writable = (op: Op, buffers: Buffers): string | undefined =>
 const index = (op: Op, at: number): string | undefined => operandIs(op, at, 'an index (i32 or i64)', isIndex);
 
 const indexLanes = (op: Op, at: number): string | undefined =>
-  operandIs(op, at, 'a vector of indices (i32 or i64)', (t) => typeof t !== 'string' && isIndex(t.of));
+  operandIs(op, at, 'a vector of indices (i32 or i64)', (t) => isVector(t) && isIndex(t.of));
 
 /** An operand of the buffer's element type; a vector of it where `vector` allows. */
 const element = (op: Op, at: number, buffers: Buffers, vector = false): string | undefined => {

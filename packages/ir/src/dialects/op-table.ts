@@ -1,20 +1,35 @@
 import { fail } from '../diagnostics/diagnostic.js';
 import type { AccessesOf } from '../kernel/access.js';
 import type { Control } from '../kernel/control.js';
-import type { Dialect, OpDef } from '../kernel/dialect.js';
+import type { Dialect, OpDef, OwnTypeDef } from '../kernel/dialect.js';
 import { isFloat } from '../kernel/type.js';
 import type { Op } from '../kernel/op.js';
 
-/** A dialect from its op definitions, each named `dialect.op`. Throws `DiagnosticError` `dialect/name` on a name of another dialect or used twice. */
-export const dialect = (name: string, ops: readonly OpDef[]): Dialect => {
-  const table: Record<string, OpDef> = {};
-  for (const def of ops) {
+/**
+ * A dialect from its definitions of ops, and of types of its own, each named `dialect.name`. Throws `DiagnosticError` `dialect/name` on a name of
+ * another dialect, `dialect/clash` on one that is used twice.
+ */
+export const dialect = (name: string, ops: readonly OpDef[], types: readonly OwnTypeDef[] = []): Dialect => ({
+  name,
+  ops: byName(name, 'op', ops),
+  ...(types.length > 0 && { types: byName(name, 'type', types) }),
+});
+
+const byName = <D extends { readonly name: string }>(
+  name: string,
+  what: string,
+  defs: readonly D[],
+): Readonly<Record<string, D>> => {
+  const table: Record<string, D> = {};
+  for (const def of defs) {
     if (!def.name.startsWith(`${name}.`))
-      fail('dialect/name', `op '${def.name}' does not belong to dialect '${name}'`, { remedy: `name it '${name}.…'` });
-    if (Object.hasOwn(table, def.name)) clash(def.name);
+      fail('dialect/name', `${what} '${def.name}' does not belong to dialect '${name}'`, {
+        remedy: `name it '${name}.…'`,
+      });
+    if (Object.hasOwn(table, def.name)) clash(def.name, what);
     table[def.name] = def;
   }
-  return { name, ops: table };
+  return table;
 };
 
 /** Definitions by op name. */
@@ -76,7 +91,7 @@ const nowhere: readonly never[] = [];
 export const mayTrap = (def: OpDef, op: Op): boolean =>
   def.traits.mayTrap === true && !(def.traits.elementwise === true && op.operands.every((v) => isFloat(v.type)));
 
-const clash = (name: string): never =>
-  fail('dialect/clash', `op '${name}' is defined twice`, {
-    remedy: 'rename one of the ops, or pass only one of the dialects',
+const clash = (name: string, what = 'op'): never =>
+  fail('dialect/clash', `${what} '${name}' is defined twice`, {
+    remedy: `rename one of the ${what}s, or pass only one of the dialects`,
   });

@@ -147,6 +147,10 @@ export class Graph extends NodeArena {
       case ARMS:
         return this.opaque(code, a, b);
       default: {
+        if (scalarOps[code] === undefined)
+          return fail('graph/apply', `there is no operation with the code ${String(code)}`, {
+            remedy: `give a code of scalarOps, 0 to ${scalarOps.length - 1}, as in scalarOp('sin').code`,
+          });
         const second = ARITY[code] === 1 ? 0 : b;
         const value = this.fold(code, a, second);
         return value === undefined ? this.opaque(code, a, second) : this.constant(value);

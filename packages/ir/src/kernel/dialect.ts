@@ -2,7 +2,7 @@ import type { Access } from './access.js';
 import type { Control } from './control.js';
 import type { Attrs, Buffer, Op, Region, TypedArray, Value } from './op.js';
 import type { IntegerRange } from '../range/range.js';
-import type { ScalarType, Type } from './type.js';
+import type { OwnType, ScalarType, Type } from './type.js';
 
 /** The buffers of a module by bare name. */
 export type Buffers = ReadonlyMap<string, Buffer>;
@@ -16,7 +16,12 @@ export interface Effect {
 /** A scalar at run time in the interpreter: i64 and u64 are bigint, i1 is boolean, all else number. Vectors are arrays. */
 export type Scalar = number | bigint | boolean;
 /** A value at run time in the interpreter: a scalar, or the array of the lanes of a vector. */
-export type RuntimeValue = Scalar | readonly Scalar[];
+export type RuntimeValue = Scalar | readonly Scalar[] | OwnValue;
+
+/** A value of a type of one's own: whatever the ops of its dialect make of it. */
+export interface OwnValue {
+  readonly own: unknown;
+}
 
 /**
  * The state of a scratch buffer on the machine. An element is defined if it was written at the current time; the time
@@ -126,8 +131,20 @@ export interface OpTraits {
   readonly hint?: boolean;
 }
 
-/** A set of ops as a value. Functions receive the dialects they should know; there is no global registry. */
+/** A type of one's own, as its dialect defines it. */
+export interface OwnTypeDef {
+  /** `dialect.name`, as `OwnType` has it. */
+  readonly name: string;
+  /** One line for the reference manual. */
+  readonly summary: string;
+  /** Problems with the arguments, as messages; none where it takes any. */
+  readonly verify?: (args: OwnType['args']) => readonly string[];
+}
+
+/** A set of ops, and of types, as a value. Functions receive the dialects they should know; there is no global registry. */
 export interface Dialect {
   readonly name: string;
   readonly ops: Readonly<Record<string, OpDef>>;
+  /** Types of one's own, by name. */
+  readonly types?: Readonly<Record<string, OwnTypeDef>>;
 }

@@ -7,22 +7,47 @@ export interface VectorType {
   readonly of: ScalarType;
 }
 
-/** The type of a value: a scalar, or a short vector of scalars. */
-export type Type = ScalarType | VectorType;
+/**
+ * A type of one's own: a dialect brings it, and only the dialect's ops make and take its values. A pass lowers it before code is
+ * generated.
+ */
+export interface OwnType {
+  /** `dialect.name`. */
+  readonly own: string;
+  /** What tells apart the types of one name, for the dialect to read: extents, the type of an element. */
+  readonly args: readonly (number | ScalarType)[];
+}
 
-/** The type as text: `f64` or `vec<4 x f64>`. */
-export const typeText = (t: Type): string => (typeof t === 'string' ? t : `vec<${t.lanes} x ${t.of}>`);
+/** The type of a value: a scalar, a short vector of scalars, or a type of one's own. */
+export type Type = ScalarType | VectorType | OwnType;
 
-/** The scalar of a type: itself, or a vector's element. */
-export const scalarOf = (t: Type): ScalarType => (typeof t === 'string' ? t : t.of);
+/** The type as text: `f64`, `vec<4 x f64>`, or `!dialect.name<8, f64>`. */
+export const typeText = (t: Type): string => {
+  if (typeof t === 'string') return t;
+  return isOwn(t) ? ownTypeText(t) : `vec<${t.lanes} x ${t.of}>`;
+};
+
+const ownTypeText = ({ own, args }: OwnType): string => `!${own}${args.length === 0 ? '' : `<${args.join(', ')}>`}`;
+
+/**
+ * The scalar of a type: itself, or a vector's element. One's own type counts as a scalar of its own, which is neither a float nor an integer: what
+ * takes numbers takes none of these.
+ */
+export const scalarOf = (t: Type): ScalarType => {
+  if (typeof t === 'string') return t;
+  return isOwn(t) ? (ownTypeText(t) as ScalarType) : t.of;
+};
 
 /** The number of lanes: 1 for a scalar. */
-export const lanesOf = (t: Type): number => (typeof t === 'string' ? 1 : t.lanes);
+export const lanesOf = (t: Type): number => (isVector(t) ? t.lanes : 1);
 
 /** Whether a type is a vector. */
-export const isVector = (t: Type): t is VectorType => typeof t !== 'string';
+export const isVector = (t: Type): t is VectorType => typeof t !== 'string' && 'lanes' in t;
 
-/** Whether two types are equal: same scalar, same number of lanes. */
+/** Whether a type is one that a dialect brought. */
+export const isOwn = (t: Type): t is OwnType => typeof t !== 'string' && 'own' in t;
+
+/** Whether two types are equal: same scalar, same number of lanes; one's own by name and arguments. */
 export const sameType = (a: Type, b: Type): boolean => scalarOf(a) === scalarOf(b) && lanesOf(a) === lanesOf(b);
 
 /** `f32` or `f64`, scalar or vector. */
@@ -57,7 +82,7 @@ export const scalarTypes: readonly ScalarType[] = [
 export const isScalarType = (text: unknown): text is ScalarType => (scalarTypes as readonly unknown[]).includes(text);
 
 /** An integer of some width, scalar or vector; a truth value is not one. */
-export const isInteger = (t: Type): boolean => !isFloat(t) && scalarOf(t) !== 'i1';
+export const isInteger = (t: Type): boolean => !isFloat(t) && scalarOf(t) !== 'i1' && !isOwn(t);
 
 /** A signed integer, scalar or vector. */
 export const isSigned = (t: Type): boolean => isInteger(t) && scalarOf(t).startsWith('i');
@@ -66,4 +91,4 @@ export const isSigned = (t: Type): boolean => isInteger(t) && scalarOf(t).starts
 export const isWide = (t: Type): boolean => scalarOf(t) === 'i64' || scalarOf(t) === 'u64';
 
 /** The type with the same lanes and another scalar. */
-export const withScalar = (t: Type, of: ScalarType): Type => (typeof t === 'string' ? of : { lanes: t.lanes, of });
+export const withScalar = (t: Type, of: ScalarType): Type => (isVector(t) ? { lanes: t.lanes, of } : of);

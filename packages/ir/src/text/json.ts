@@ -58,7 +58,7 @@ const nodeJson = (node: LayoutNode): Json => ({
 
 const valueJson = (v: Value): Json => ({
   id: v.id,
-  type: typeof v.type === 'string' ? v.type : { lanes: v.type.lanes, of: v.type.of },
+  type: typeof v.type === 'string' ? v.type : { ...v.type },
   ...(v.hint === undefined ? {} : { hint: v.hint }),
 });
 
@@ -202,8 +202,12 @@ const valueFrom = (json: unknown, path: string, values: Map<number, Value>): Val
 const typeFrom = (json: unknown, path: string): Type => {
   if (typeof json === 'string') return scalarType(json, path);
   const t = object(json, path);
+  if (t.own !== undefined) return { own: string(t.own, `${path}.own`), args: array(t.args, `${path}.args`, ownArg) };
   return { lanes: natural(t.lanes, `${path}.lanes`), of: scalarType(t.of, `${path}.of`) };
 };
+
+const ownArg = (json: unknown, path: string): number | ScalarType =>
+  typeof json === 'number' ? json : scalarType(json, path);
 
 const regionFrom = (json: unknown, path: string, values: Map<number, Value>, depth: number): Region => {
   if (depth > 400) return wrong(path, 'nested at most 400 regions deep');

@@ -156,7 +156,7 @@ const blanks = /(?:[ \t\r\n]+|;[^\n]*)*/y;
 const patterns: readonly [Token['kind'], RegExp, number][] = [
   ['value', /%(?:[0-9]+|[A-Za-z_][A-Za-z0-9_]*)/y, 1],
   ['word', /[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*/y, 0],
-  ['punctuation', /[{}()[\]<>=:,^]/y, 0],
+  ['punctuation', /[{}()[\]<>=:,^!]/y, 0],
   ['symbol', /@[A-Za-z_][A-Za-z0-9_]*/y, 1],
   ['number', /-inf\b|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y, 0],
 ];

@@ -60,8 +60,9 @@ export const parseAttr = (lexer: Lexer, depth = 0): Attr => {
   return items;
 };
 
-/** `f64` or `vec<4 x f64>`. */
+/** `f64`, `vec<4 x f64>`, or `!dialect.name<8, f64>`. */
 export const parseType = (lexer: Lexer): Type => {
+  if (lexer.accept('!')) return parseOwnType(lexer);
   if (!lexer.accept('vec')) return parseScalarType(lexer);
   lexer.expect('<');
   const token = lexer.expectKind('number', 'the number of lanes');
@@ -77,11 +78,21 @@ export const parseType = (lexer: Lexer): Type => {
   return { lanes, of };
 };
 
+const parseOwnType = (lexer: Lexer): Type => {
+  const { text: own } = lexer.expectKind('word', 'the name of a type of your own, as in !cx.complex');
+  const args: (number | ScalarType)[] = [];
+  if (!lexer.accept('<')) return { own, args };
+  do args.push(lexer.peek().kind === 'number' ? numberOf(lexer.next().text) : parseScalarType(lexer));
+  while (lexer.accept(','));
+  lexer.expect('>');
+  return { own, args };
+};
+
 export const parseScalarType = (lexer: Lexer): ScalarType => {
   const token = lexer.peek();
   if (token.kind !== 'word' || !isScalarType(token.text))
     return lexer.fail('parse/type', `there is no type ${describe(token)}`, {
-      remedy: 'types are i1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 and vec<N x T>',
+      remedy: 'types are i1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64, vec<N x T>, and !dialect.name for one of your own',
     });
   lexer.next();
   return token.text;

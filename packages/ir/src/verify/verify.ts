@@ -2,10 +2,10 @@ import { DiagnosticError, type Diagnostic, type Diagnostics, error } from '../di
 import { bufferMap } from '../dialects/mem.js';
 import { terminatorOf, typesText } from '../dialects/define.js';
 import { type OpTable, opTable } from '../dialects/op-table.js';
-import type { Buffers, Dialect } from '../kernel/dialect.js';
+import type { Buffers, Dialect, OwnTypeDef } from '../kernel/dialect.js';
 import type { Attr, Kernel, Op, Region, Value } from '../kernel/op.js';
 import type { Module } from '../kernel/module.js';
-import { type Type, isScalarType, sameType, typeText } from '../kernel/type.js';
+import { type OwnType, type Type, isOwn, isScalarType, sameType, typeText } from '../kernel/type.js';
 import { type Pass, pass } from '../pass/pass.js';
 import { accessProblem } from './accesses.js';
 import { controlProblem } from './control.js';
@@ -28,7 +28,7 @@ import { verifyLayout } from './layout.js';
  * Values. Within a kernel an id is defined once: by a parameter, a region's parameter, or a result. A use names a value that
  * is visible: a parameter of the kernel or of a region around it, or a result of an earlier op in the same region or a
  * region around it. Values defined inside a region are not visible outside. A use has the type of the definition.
- * Parameters of kernels are scalars. Vectors have at least two lanes.
+ * Parameters of kernels are scalars. Vectors have at least two lanes. A type of one's own is defined by one of the dialects given.
  *
  * Ops. The name is defined by one of the dialects given. Operand count and types, attributes and regions satisfy the op's
  * own definition, and its results have the types which that definition gives them. Attributes that begin with `@` name
@@ -51,12 +51,13 @@ export const verifyModule = (module: Module, dialects: readonly Dialect[]): Diag
   if (module.layout) verifyLayout(module.layout, report);
   verifyBuffers(module, report);
   const table = opTable(dialects);
+  const ownTypes = new Map(dialects.flatMap(({ types = {} }) => Object.entries(types)));
   const kernels = new Set<string>();
   for (const kernel of module.kernels) {
     if (kernels.has(kernel.name))
       report(error('verify/duplicate-kernel', `two kernels are named @${kernel.name}`, { remedy: 'rename one' }));
     kernels.add(kernel.name);
-    new KernelVerifier(kernel, table, buffers, report).kernelBody();
+    new KernelVerifier(kernel, table, ownTypes, buffers, report).kernelBody();
   }
   return found;
 };
@@ -79,6 +80,7 @@ class KernelVerifier {
   constructor(
     private readonly kernel: Kernel,
     private readonly table: OpTable,
+    private readonly ownTypes: ReadonlyMap<string, OwnTypeDef>,
     private readonly buffers: Buffers,
     private readonly report: Report,
   ) {}
@@ -175,7 +177,8 @@ class KernelVerifier {
   }
 
   private define(v: Value, op: Op | undefined): boolean {
-    if (!wellFormed(v.type))
+    if (isOwn(v.type)) this.ownType(v.type, v, op);
+    else if (!wellFormed(v.type))
       this.problem(
         'type',
         op,
@@ -191,13 +194,26 @@ class KernelVerifier {
     return true;
   }
 
+  private ownType(type: OwnType, v: Value, op: Op | undefined): void {
+    const def = this.ownTypes.get(type.own);
+    if (!def)
+      this.problem(
+        'type',
+        op,
+        `${valueText(v)} has type ${typeText(type)}, which no dialect defines`,
+        'give the dialect that brings it',
+      );
+    for (const message of def?.verify?.(type.args) ?? [])
+      this.problem('type', op, `${valueText(v)} has type ${typeText(type)}: ${message}`);
+  }
+
   private problem(what: string, op: Op | undefined, message: string, remedy?: string): void {
     const subject = op ? `${op.name}(${op.operands.map((v) => typeText(v.type)).join(', ')}): ` : '';
     this.report(error(`verify/${what}`, `kernel @${this.kernel.name}: ${subject}${message}`, { loc: op?.loc, remedy }));
   }
 }
 
-const wellFormed = (t: Type): boolean =>
+const wellFormed = (t: Exclude<Type, OwnType>): boolean =>
   typeof t === 'string' ? isScalarType(t) : isScalarType(t.of) && Number.isInteger(t.lanes) && t.lanes >= 2;
 
 const valueText = (v: Value): string => (v.hint === undefined ? `%${v.id}` : `%${v.hint} (id ${v.id})`);

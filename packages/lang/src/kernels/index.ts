@@ -1,5 +1,6 @@
 export * from './vocabulary/index.js';
 export { launchSeed } from '@filigree/ir';
+export { writtenOf } from '../source/function-text.js';
 export type { Word } from './extension.js';
 export { kernel, type KernelDef, type KernelOptions } from './kernel.js';
 export {

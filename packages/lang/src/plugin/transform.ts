@@ -1,4 +1,4 @@
-import { checkOptions, option, optionKind, optionsOf, type OptionSpec } from '@filigree/ir';
+import { checkOptions, option, optionKind, optionsOf, type Loc, type OptionSpec } from '@filigree/ir';
 import { TraceMap, originalPositionFor, type SourceMapInput } from '@jridgewell/trace-mapping';
 import type { Program } from 'acorn';
 import type MagicString from 'magic-string';
@@ -77,7 +77,8 @@ export const transform = (code: string, id: string, given?: TransformOptions): T
     );
   }
   if (functions.length > 0) start.push(`import { keep as ${prefix}keep } from '@filigree/lang/runtime'; `);
-  for (const f of functions) keepFunction(s, prefix, f, spelled(parsed, f, options.original));
+  for (const f of functions)
+    keepFunction(s, prefix, f, spelled(parsed, f, options.original), placeOf(parsed, f, options));
   s.appendLeft(startOf(parsed.program), start.join(''));
   return { code: s.toString(), map: s.generateMap({ source: file, includeContent: true, hires: 'boundary' }) };
 };
@@ -114,12 +115,18 @@ const keepFunction = (
   prefix: string,
   { node, uses, declared }: KeptFunction,
   { text, sure }: Written,
+  at: Loc | undefined,
 ): void => {
   const scope = `{ ${uses.map((name) => `get ${name}() { return ${name}; }`).join(', ')} }`;
-  const rest = `, ${JSON.stringify(text)}, ${scope}${sure ? '' : ', false'})`;
+  const place = at ? `, ${sure}, ${JSON.stringify(at)}` : sure ? '' : ', false';
+  const rest = `, ${JSON.stringify(text)}, ${scope}${place})`;
   if (declared) s.appendLeft(declared.end, `; ${prefix}keep(${declared.name}${rest};`);
   else insertAround(s, s.original, node, `${prefix}keep(`, rest);
 };
+
+/** Where a function stands, unless the text was printed anew: then its lines may be others. */
+const placeOf = (parsed: Parsed, { node }: KeptFunction, { original, frames }: TransformOptions): Loc | undefined =>
+  original || frames === false ? undefined : locOf({ file: parsed.source.file }, parsed.site(node.start));
 
 /** A function's text. Tools that strip types print numerals anew: they are taken from what its author wrote. */
 const spelled = (parsed: Parsed, { node, declared }: KeptFunction, original: TransformOptions['original']): Written => {

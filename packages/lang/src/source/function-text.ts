@@ -17,6 +17,12 @@ export interface FunctionText {
 /** What a function says: what the build plugin kept of it, else what `toString()` gives. */
 export const textOf = (f: object): string => keptOf(f)?.text ?? Function.prototype.toString.call(f);
 
+/** The same, and where it stands, if the plugin kept that. */
+export const writtenOf = (f: object): { readonly text: string; readonly at?: Loc | undefined } => ({
+  text: textOf(f),
+  at: keptOf(f)?.at,
+});
+
 /**
  * The text of a function, parsed. Lines are those of the text, from 1, unless `at` says where it begins.
  * `called` is what it is called where it has no name of its own, `text` what it says where that is known better. Fails with `lang/native-function` where there is no text.

@@ -1,3 +1,5 @@
+import type { Loc } from '@filigree/ir';
+
 /** What a build keeps of a function that kernels are compiled from. */
 export interface Kept {
   readonly text: string;
@@ -5,6 +7,8 @@ export interface Kept {
   readonly scope: Readonly<Record<string, unknown>>;
   /** Whether numerals are spelled as their author wrote them. */
   readonly spelled: boolean;
+  /** Where it begins in its file, where that is known and its lines are those of the file. */
+  readonly at?: Loc | undefined;
 }
 
 const kept = new WeakMap<object, Kept>();
@@ -13,8 +17,8 @@ const kept = new WeakMap<object, Kept>();
  * Remembers the text of a function as its author wrote it, and what its names mean: bundlers and minifiers rename both
  * names and what they stand for, so that the text of the function itself says nothing any more.
  */
-export const keep = <F extends object>(f: F, text: string, scope: Kept['scope'], spelled = true): F => {
-  kept.set(f, { text, scope, spelled });
+export const keep = <F extends object>(f: F, text: string, scope: Kept['scope'], spelled = true, at?: Loc): F => {
+  kept.set(f, { text, scope, spelled, at });
   return f;
 };
 

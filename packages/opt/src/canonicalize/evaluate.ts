@@ -2,6 +2,7 @@ import {
   DiagnosticError,
   evaluateOp,
   fail,
+  isVector,
   type Buffers,
   type Machine,
   type Op,
@@ -25,7 +26,7 @@ export const evaluateConstants = (op: Op, context: CanonicalizeContext): Value |
   for (const v of op.operands) {
     const c = context.constantOf(v);
     if (c === undefined) return undefined;
-    args.push(typeof v.type === 'string' ? c : new Array<Scalar>(v.type.lanes).fill(c));
+    args.push(isVector(v.type) ? new Array<Scalar>(v.type.lanes).fill(c) : c);
   }
   const { reads, writes, external } = context.facts.footprint(op);
   if (external || !isEmpty(writes)) return undefined;

@@ -11,6 +11,8 @@ import {
   rangeBetween,
   rangeOfValue,
   receivedBy,
+  type Access,
+  type Buffer,
   type Buffers,
   type Control,
   type ControlEdge,
@@ -40,8 +42,21 @@ export interface Ranges {
   readonly within: <T>(op: Op, region: Region, inside: () => T) => T;
 }
 
+/** What else is known of a kernel. */
+export interface KnownRanges {
+  /** The ranges of counters of loops, by the ids of the values: those of iterations that one looks at. */
+  readonly counters?: ReadonlyMap<number, IntegerRange>;
+  /** Whether of a table the elements that an index may name are looked at, not all: it costs as much as there are. */
+  readonly slices?: boolean;
+}
+
 /** Ranges of all integers of a kernel, by one walk in program order; loops are walked until what they carry is stable. */
-export const rangesOf = (kernel: Kernel, buffers: Buffers, facts: Facts): Ranges => {
+export const rangesOf = (
+  kernel: Kernel,
+  buffers: Buffers,
+  facts: Facts,
+  { counters, slices = false }: KnownRanges = {},
+): Ranges => {
   const known = new Map<number, IntegerRange>();
   const definitions = new Map<number, Op>();
   /** What conditions around the place at hand say, the innermost last. */
@@ -68,7 +83,10 @@ export const rangesOf = (kernel: Kernel, buffers: Buffers, facts: Facts): Ranges
   const rangeOf = (op: Op, type: ScalarType): IntegerRange | undefined => {
     const constant = constantOfOp(op, facts);
     if (constant !== undefined) return constantRange(constant, type);
-    return facts.def(op)?.range?.(op, op.operands.map(of), type) ?? tables(tableRead(op, facts));
+    const own = facts.def(op)?.range?.(op, op.operands.map(of), type);
+    if (own) return own;
+    const read = tableRead(op, facts);
+    return read && tables(read.place, slices && read.index.length === 1 ? of(read.index[0]!) : undefined);
   };
 
   const visitRegion = (region: Region): void => {
@@ -80,7 +98,10 @@ export const rangesOf = (kernel: Kernel, buffers: Buffers, facts: Facts): Ranges
     const control = facts.control(op);
     if (!control) return op.regions.forEach(visitRegion);
     const { count } = control;
-    if (count?.counter !== undefined) set(op.regions[0]!.params[count.counter]!, counterRange(op, count));
+    if (count?.counter !== undefined) {
+      const counter = op.regions[0]!.params[count.counter]!;
+      set(counter, counters?.get(counter.id) ?? counterRange(op, count));
+    }
     /* What arrives at values by ways that control takes; conditions hold for what a region hands on. */
     const arrives = new Map<number, (IntegerRange | undefined)[]>();
     const hand = (from: ControlEdge['from']): void => {
@@ -168,12 +189,10 @@ const isHead = ({ edges }: Control, region: number): boolean =>
 const carriedInto = ({ params }: Region, { edges }: Control, region: number): readonly Value[] =>
   params.slice(Math.min(params.length, ...edges.filter(({ to }) => to === region).map(({ into }) => into)));
 
-/** The constant buffer of which an op gives an element. */
-const tableRead = (op: Op, facts: Facts): string | undefined => {
+/** Where an op reads what it gives. */
+const tableRead = (op: Op, facts: Facts): Access | undefined => {
   const [access, ...others] = facts.accesses(op) ?? [];
-  return access?.kind === 'read' && others.length === 0 && access.value?.id === op.results[0]!.id
-    ? access.place
-    : undefined;
+  return access?.kind === 'read' && others.length === 0 && access.value?.id === op.results[0]!.id ? access : undefined;
 };
 
 /** First one step beyond what is known, for what settles by itself; then to the ends of the type. */
@@ -220,14 +239,24 @@ const narrowed = (a: IntegerRange, predicate: string, b: IntegerRange): IntegerR
   }
 };
 
-/** The range of the elements of a constant buffer, found when it is first asked for. */
-const tableRanges = (buffers: Buffers): ((name: string | undefined) => IntegerRange | undefined) => {
+/** The range of the elements of a constant buffer, found when it is first asked for; of those at an index, if one is given. */
+const tableRanges = (buffers: Buffers): ((name: string, at?: IntegerRange) => IntegerRange | undefined) => {
   const found = new Map<string, IntegerRange | undefined>();
-  return (name) => {
-    if (name === undefined) return undefined;
+  return (name, at) => {
+    const slice = at && sliceRange(buffers.get(name), at);
+    if (slice) return slice;
     if (!found.has(name)) found.set(name, elementRange(buffers, name));
     return found.get(name);
   };
+};
+
+/** The range of some elements of a table; nothing where it is no smaller than that of all. */
+const sliceRange = (buffer: Buffer | undefined, { lo, hi }: IntegerRange): IntegerRange | undefined => {
+  if (!buffer?.data || !hasRange(buffer.type) || buffer.type === 'i1') return undefined;
+  const { data, type } = buffer;
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array) return undefined;
+  if (lo < 0 || hi >= data.length || hi - lo + 1 >= data.length) return undefined;
+  return rangeBetween(type, ...boundsIn(data, lo, hi));
 };
 
 const elementRange = (buffers: Buffers, name: string): IntegerRange | undefined => {
@@ -242,16 +271,23 @@ const elementRange = (buffers: Buffers, name: string): IntegerRange | undefined 
 /** What tables hold, by table: they may have millions of elements, and many kernels and passes ask about the same one. */
 const bounds = new WeakMap<TypedArray, readonly [number, number]>();
 
-const boundsOf = (data: Exclude<TypedArray, BigInt64Array | BigUint64Array>): readonly [number, number] => {
+const boundsOf = (data: Numbers): readonly [number, number] => {
   const before = bounds.get(data);
   if (before) return before;
-  let lo = data[0]!;
+  const all = boundsIn(data, 0, data.length - 1);
+  bounds.set(data, all);
+  return all;
+};
+
+const boundsIn = (data: Numbers, first: number, last: number): readonly [number, number] => {
+  let lo = data[first]!;
   let hi = lo;
-  for (let i = 1; i < data.length; i++) {
+  for (let i = first + 1; i <= last; i++) {
     const x = data[i]!;
     if (x < lo) lo = x;
     if (x > hi) hi = x;
   }
-  bounds.set(data, [lo, hi]);
   return [lo, hi];
 };
+
+type Numbers = Exclude<TypedArray, BigInt64Array | BigUint64Array>;

@@ -1,4 +1,4 @@
-import type { Place } from '@filigree/backend/device';
+import type { DeviceBuffer, Place } from '@filigree/backend/device';
 import type { TypedArray } from '@filigree/ir';
 import { arenaIn, type Arena as Memory, type Storage } from '@filigree/sparse/fields';
 import type { MirroredArena } from './mirrored.js';
@@ -11,13 +11,15 @@ export interface Arena extends Memory {
   readonly mirrored?: MirroredArena;
   /** Where it lies in a memory that programs can share, if it does. */
   readonly place?: Place;
+  /** A buffer in it as others get it who are seen reading and writing it. */
+  readonly guard?: (buffer: DeviceBuffer) => DeviceBuffer;
 }
 
 /**
  * Values are written; cells may be activated or deactivated, too; what pools gave out is only settled; the memory itself is handed out, so
- * that accesses to it will not be seen.
+ * that accesses to it will not be seen; or for another program to be bound to.
  */
-export type ArenaUse = 'values' | 'structure' | 'settle' | 'hold';
+export type ArenaUse = 'values' | 'structure' | 'settle' | 'hold' | 'bind';
 
 /**
  * The arena in these buffers, which are those of `storage.buffers` by name, all over one memory. Error: `arena/buffers` where
@@ -28,16 +30,19 @@ export const openArena = (
   buffers: Readonly<Record<string, TypedArray>> | MirroredArena,
   check: (use?: ArenaUse) => void = () => {},
   place?: Place,
+  guard?: Arena['guard'],
 ): Arena => {
   const mirrored = isMirrored(buffers) ? buffers : undefined;
   return {
     ...arenaIn(storage, isMirrored(buffers) ? buffers.buffers : buffers),
     ready: (use, branches) => {
       check(use);
-      if (use !== 'hold') mirrored?.look({ writes: use !== undefined, ...(branches && { branches }) });
+      if (use !== 'hold' && use !== 'bind')
+        mirrored?.look({ writes: use !== undefined, ...(branches && { branches }) });
     },
     ...(mirrored && { mirrored }),
     ...(place && { place }),
+    ...(guard && { guard }),
   };
 };
 

@@ -291,8 +291,9 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       return denseView(arena, name, components, shape);
     },
     buffer: () => {
-      ready('hold');
-      return denseBuffer(arena, any, denseView(arena, name, components, shape));
+      ready('bind');
+      const buffer = denseBuffer(arena, any, denseView(arena, name, components, shape));
+      return arena.guard?.(buffer) ?? buffer;
     },
   };
 };

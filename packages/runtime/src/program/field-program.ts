@@ -20,11 +20,17 @@ import { hostField } from '../fields/host-field.js';
 import { mirroredArena } from '../fields/mirrored.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import type { Banking } from '../bank/banked.js';
+import type { Session } from '../session/contract.js';
+import type { Waiting } from '../session/turns.js';
+import { guardedBuffer } from '../session/waiting-instance.js';
 import { launchByName } from './launch-by-name.js';
 import type { Launchable } from './launcher.js';
 import { lossLedger } from './loss-ledger.js';
-import { Queue, type QueueReport, type QueueSetting } from './queue/queue.js';
+import { isPlaced } from './queue/fused-code.js';
+import { Queue, type QueueSetting } from './queue/queue.js';
+import type { QueueReport, SyncOptions } from './queue/report.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
+import { accessDeck } from '../tape/access-deck.js';
 import { recorderOf } from '../tape/recorder.js';
 import { structuresOf } from '../tape/structure.js';
 import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
@@ -68,12 +74,6 @@ export interface FieldProgram extends Running {
   readonly launches: Readonly<Record<string, readonly Launchable[]>>;
 }
 
-/** What is waited for. */
-export interface SyncOptions {
-  /** Also the code of plans; default false. */
-  readonly compiled?: boolean;
-}
-
 /** How a lowered module is brought to memory. */
 export interface FieldProgramOptions extends InstantiateOptions {
   /** The backend to compile with. */
@@ -115,8 +115,9 @@ export const fieldProgram = (
     const made = orThrow(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
-    const queue = queued && { ...queued, backend, options: compiling, instance: made };
+    const queue = queued && { ...queued, backend, options: compiling, bufferOf: placedIn(made) };
     return assembled(storage, module, launches, made, {
+      session: rest.session,
       random,
       initialized: over !== undefined,
       adjoints,
@@ -125,6 +126,12 @@ export const fieldProgram = (
       ...(queue && { queue }),
     });
   });
+
+/** The buffers of an instance by name, but for constants and scratch. */
+const placedIn = (instance: Instance): QueueSetting['bufferOf'] => {
+  const there = new Set(instance.module.buffers.flatMap(({ name, role }) => (isPlaced(role) ? [name] : [])));
+  return (name) => (there.has(name) ? instance.buffer(name) : undefined);
+};
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
 export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'entry' | 'queue'>;
@@ -151,6 +158,7 @@ export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
 };
 
 interface Assembly {
+  readonly session: Session | undefined;
   readonly random: Seeds;
   readonly initialized: boolean;
   readonly queue?: Omit<QueueSetting, 'check' | 'failed'>;
@@ -164,7 +172,7 @@ const assembled = (
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  { random, initialized, adjoints, tangents, checked, queue: source }: Assembly,
+  { session, random, initialized, adjoints, tangents, checked, queue: source }: Assembly,
 ): FieldProgram => {
   const returns = new Map(
     Object.values(launches)
@@ -178,6 +186,12 @@ const assembled = (
     const recorder =
       adjoints &&
       recorderOf(instance, structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn));
+    const accesses =
+      adjoints?.watched &&
+      accessDeck(instance, storage.layout, adjoints.watched, (kernel, args) => {
+        instance.launch(kernel, args);
+        check(kernel, undefined);
+      });
     const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
     const queue =
       source &&
@@ -186,26 +200,35 @@ const assembled = (
         check: ({ launch, frames }, numbered) => checkStatus(arena, numbered, launch, frames),
         failed: guarded,
       });
-    return { arena, life, check, recorder, forwards, queue };
+    return { arena, life, check, recorder, accesses, forwards, queue };
   };
   const ledger = lossLedger(storage, module, instance);
+  const words = instance.buffer(arenaName(storage.memory, 'i32'));
   const parts: { taken?: ReturnType<typeof take> } = {};
   const core = running(
     { executable: instance, storage, sites: sitesOf(module), random, initialized, seen: seenBy(instance, storage) },
     launches,
     (given) => {
-      const { recorder, forwards, queue } = (parts.taken = take(given));
+      const { recorder, accesses, forwards, queue } = (parts.taken = take(given));
+      const self: Waiting = { flush: () => queue?.flush() };
       return {
-        context: { recorder, tangents: forwards, ...(queue && { queue: (call) => queue.launcherOf(call) }) },
+        context: { recorder, accesses, tangents: forwards, ...(queue && { queue: (call) => queue.launcherOf(call) }) },
         onUse: (use) => {
+          session?.turns.take(self);
           if (use && use !== 'settle')
             for (const deck of [recorder, forwards])
               deck?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
-          if (use === 'hold') queue?.stop();
+          if (use === 'hold' || (use === 'bind' && !session)) queue?.stop();
           else queue?.flush();
+          if (use === 'hold') session?.hold({ block: words.block, begin: 0, end: words.block.bytes });
           if (use === 'structure') queue?.forget();
         },
+        onLaunch: () => session?.turns.take(self),
+        ...(session && {
+          guard: (buffer) => guardedBuffer(buffer, { flush: given.ready, hold: () => given.ready('hold') }),
+        }),
         onBackground: (name) => {
+          session?.turns.take(self);
           for (const deck of [recorder, forwards])
             deck?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
           queue?.flush();
@@ -216,7 +239,7 @@ const assembled = (
       };
     },
   );
-  const { arena, life, check, recorder, forwards, queue } = parts.taken!;
+  const { arena, life, check, recorder, accesses, forwards, queue } = parts.taken!;
   const program: FieldProgram = {
     ...core,
     bytes: () => bytesInUse(arena),
@@ -233,7 +256,10 @@ const assembled = (
     },
     queued: () => queue?.report(),
     losses: ledger.losses,
-    tape: adjoints && recorder && tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random),
+    tape:
+      adjoints &&
+      recorder &&
+      tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random, accesses?.begin),
     tangents: forwards,
     storage,
     instance: queue ? held(instance, queue) : instance,

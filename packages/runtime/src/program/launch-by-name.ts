@@ -21,7 +21,7 @@ export type LaunchByName = (kernel: string, given?: NamedLaunch) => void;
  * @param check throws what a launch reported
  */
 export const launchByName = (
-  executable: Executable,
+  executable: Pick<Executable, 'launch' | 'buffer'>,
   check: (launch: string, frames: undefined) => void,
   queue: Queue | undefined,
 ): LaunchByName => {

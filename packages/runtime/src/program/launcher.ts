@@ -2,6 +2,7 @@ import { allocateArray, DiagnosticError, fail, isFloat, type Kernel, type Scalar
 import type { Launches } from '@filigree/backend/device';
 import type { KernelSignature, LaunchParam, Sides } from '@filigree/lang/kernels';
 import { once } from '../fields/once.js';
+import type { AccessDeck } from '../tape/access-deck.js';
 import type { Recorder } from '../tape/recorder.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';
 import { checkedArray, scalarCheck, shapedCheck } from './arguments.js';
@@ -41,6 +42,8 @@ export interface LaunchContext {
   readonly queue?: (call: Call) => (given: readonly unknown[], before: Returned) => Returned;
   /** Writes launches down while it records. */
   readonly recorder?: Recorder | undefined;
+  /** Watches the accesses of those that are recorded, where these are checked. */
+  readonly accesses?: AccessDeck | undefined;
   /** Runs them with their tangents, while somebody asks for these. */
   readonly tangents?: TangentDeck | undefined;
 }
@@ -115,7 +118,7 @@ const callOf = (
   name: string,
   { kernel, writes: written, signature, frames }: Launchable,
   parameters: readonly LaunchParam[],
-  { executable, nextSeed, check, recorder, tangents }: LaunchContext,
+  { executable, nextSeed, check, recorder, accesses, tangents }: LaunchContext,
 ): Call => {
   const { launch: own, seed } = signature;
   const places = own.map((_, n) => own.slice(0, n).reduce((at, p) => at + valuesOf(p), 0));
@@ -181,6 +184,7 @@ const callOf = (
         }
       }
       record();
+      if (recorder?.recording() && accesses?.launch(kernel.name, args, recorder.stepping(), frames)) return;
       startWith(args);
     },
     startWith,

@@ -143,7 +143,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     if (typeof options.kernels !== 'object' || options.kernels === null)
       fail('program/kernel', 'the program has no kernels', { remedy: 'give them by name: { kernels: { step } }' });
     const named = namesOf(options.kernels);
-    const companions = withCompanions(plain, options.differentiate, options.tangents);
+    const companions = withCompanions(plain, options.differentiate, options.tangents, options.debug === true);
     const { layout } = companions;
     const { module: primal, signatures } = orThrow(
       lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
@@ -268,9 +268,9 @@ const queueOf = (
 /** A memory in which there is room for a program and for the code of plans. */
 const roomFor = async (
   { buffers }: Module,
-  { memory, bind, backend }: ProgramOptions,
+  { memory, bind, session, backend }: ProgramOptions,
 ): Promise<Pick<ProgramOptions, 'memory'>> => {
-  if (memory || bind || !backend.sharing) return {};
+  if (memory || bind || session || !backend.sharing) return {};
   const arenas = new Map<string, number>();
   for (const b of buffers) {
     const name = b.memory ?? b.name;

@@ -51,15 +51,21 @@ export interface RunningParts {
   readonly arena: Arena;
   readonly life: Lifecycle;
   readonly check: LaunchContext['check'];
+  /** Called before each of the host's accesses. */
+  readonly ready: (use?: ArenaUse) => void;
   /** To be called with what a kernel threw: cleans up after it, and throws it. */
   readonly guarded: (e: unknown) => never;
 }
 
 /** Others that take part: whoever records launches, or lets them wait. */
 export interface Attached {
-  readonly context?: Pick<LaunchContext, 'recorder' | 'tangents' | 'queue'>;
+  readonly context?: Pick<LaunchContext, 'recorder' | 'accesses' | 'tangents' | 'queue'>;
   /** Called before the host's accesses. */
   readonly onUse?: (use: ArenaUse | undefined) => void;
+  /** Called before a launch. */
+  readonly onLaunch?: () => void;
+  /** A buffer as those get it whose accesses are seen. */
+  readonly guard?: Arena['guard'];
   /** Called before a launch in the background, by its name. */
   readonly onBackground?: (name: string) => void;
   /** Called when kernels have run, before what they reported is looked at. */
@@ -85,7 +91,7 @@ export const running = (
     others.attached.onUse?.(use);
   };
   const words = executable.buffer(arenaName(storage.memory, 'i32'));
-  const arena = openArena(storage, seen, ready, words);
+  const arena = openArena(storage, seen, ready, words, (buffer) => others.attached.guard?.(buffer) ?? buffer);
   if (!initialized) {
     arena.mirrored?.look({ writes: true });
     initializeArena(storage, arena.words);
@@ -101,8 +107,8 @@ export const running = (
     settleAll(arena);
     throw e;
   };
-  others.attached = attach({ arena, life, check, guarded });
-  const { context, onBackground } = others.attached;
+  others.attached = attach({ arena, life, check, ready, guarded });
+  const { context, onLaunch, onBackground } = others.attached;
   const launchers = mapValues(launches, (kernels, name) =>
     launcherOf(name, kernels, { executable, nextSeed: random.next, check, ...context }),
   );
@@ -111,6 +117,7 @@ export const running = (
     field: hostFields(arena),
     run: mapValues(launchers, ({ run }) => (...args: readonly unknown[]) => {
       life.ready();
+      onLaunch?.();
       try {
         return run(args);
       } catch (e) {

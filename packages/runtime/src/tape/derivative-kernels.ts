@@ -3,11 +3,13 @@ import {
   clearGradients,
   derivatives,
   tangent,
+  watched,
   withoutGiven,
+  type Access,
   type Adjoint,
+  type Marks,
   type Tangent,
-  type WithGradients,
-  type WithTangents,
+  type Watched,
 } from '@filigree/autodiff';
 import {
   combined,
@@ -26,6 +28,7 @@ import {
 import type { KernelSignature } from '@filigree/lang/kernels';
 import { fieldDialect, isSparse, valueName, type Layout } from '@filigree/sparse/fields';
 import { beginKernels } from './begin-kernels.js';
+import type { Companions } from './differentiated-fields.js';
 
 /** Derivatives of the kernels of a program. */
 export interface DerivativeKernels<D> {
@@ -48,6 +51,18 @@ export interface DerivativeKernels<D> {
 export interface AdjointKernels extends DerivativeKernels<Adjoint> {
   /** The kernels that set the adjoint of a field of one number to one, by the name of the field. */
   readonly begin: ReadonlyMap<string, string>;
+  /** The kernels that watch accesses, where these are checked. */
+  readonly watched: WatchedKernels | undefined;
+}
+
+/** Kernels that do what others do, and watch their accesses. */
+export interface WatchedKernels {
+  /** By the name of the primal: the kernel, and the buffer in which it reports. */
+  readonly of: ReadonlyMap<string, { readonly kernel: string; readonly report: string }>;
+  /** All accesses by their numbers. */
+  readonly accesses: readonly Access[];
+  /** The kernel that wipes out all marks. */
+  readonly clear: string;
 }
 export type TangentKernels = DerivativeKernels<Tangent>;
 
@@ -65,7 +80,7 @@ export const derivativeOf = <D>({ of }: DerivativeKernels<D>, kernel: string): O
  */
 export const withDerivatives = (
   module: Module,
-  { layout, adjoints, tangents }: Omit<WithGradients, 'layout'> & WithTangents,
+  { layout, adjoints, tangents, marks }: Companions,
   signatures: Readonly<Record<string, KernelSignature>>,
   extensions: readonly Extension[] = [],
   waits = false,
@@ -81,20 +96,26 @@ export const withDerivatives = (
     tangent(module, name, { tangents, dialects, table }),
   );
   if (!backward && !forward) return { module };
+  const watching = backward && watchedKernels(setting, backward.known, marks);
   const begin = waits ? beginKernels(layout, adjoints) : new Map<string, Kernel>();
   const both = [backward, forward].filter((x) => x !== undefined);
   return {
     module: {
       ...module,
-      buffers: [...module.buffers, ...both.flatMap((x) => x.buffers)],
+      buffers: [...module.buffers, ...both.flatMap((x) => x.buffers), ...(watching?.buffers ?? [])],
       kernels: [
         ...module.kernels.map((k) => withoutGiven(k, [fieldDialect(layout), ...dialects])),
         ...both.flatMap((x) => x.kernels),
         ...begin.values(),
+        ...(watching?.kernels ?? []),
       ],
     },
     ...(backward && {
-      adjoints: { ...backward.known, begin: new Map([...begin].map(([primal, { name }]) => [primal, name])) },
+      adjoints: {
+        ...backward.known,
+        begin: new Map([...begin].map(([primal, { name }]) => [primal, name])),
+        watched: watching?.known,
+      },
     }),
     ...(forward && { tangents: forward.known }),
   };
@@ -132,6 +153,40 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
       writes: new Map(module.kernels.map((k) => [k.name, writtenBy(k, layout, dialects)])),
       loops: new Map(module.kernels.map((k) => [k.name, loopedOver(k, layout)])),
       clear,
+    },
+  };
+};
+
+/** The kernels that watch what others do that have adjoints; nothing where no access is checked. */
+const watchedKernels = (
+  { module, layout, dialects }: Setting,
+  { of }: DerivativeKernels<Adjoint>,
+  marks: Readonly<Record<string, Marks>>,
+): { buffers: Module['buffers']; kernels: readonly Kernel[]; known: WatchedKernels } | undefined => {
+  if (Object.keys(marks).length === 0) return undefined;
+  const all = new Map<string, Watched>();
+  const accesses: Access[] = [];
+  for (const [name, derived] of of) {
+    if (!('needs' in derived)) continue;
+    const one = watched(module, name, { marks, needs: derived.needs, first: accesses.length, dialects });
+    accesses.push(...one.accesses);
+    all.set(name, one);
+  }
+  const clear = clearGradients(
+    'clear_marks',
+    layout,
+    Object.values(marks).flatMap((m) => Object.values(m)),
+  );
+  const given = [fieldDialect(layout), ...dialects];
+  return {
+    buffers: [...all.values()].map(({ buffer }) => buffer),
+    kernels: [...[...all.values()].map(({ kernel }) => withoutGiven(kernel, given)), clear],
+    known: {
+      of: new Map(
+        [...all].map(([name, { kernel, buffer }]) => [name, { kernel: kernel.name, report: buffer.name }] as const),
+      ),
+      accesses,
+      clear: clear.name,
     },
   };
 };

@@ -1,20 +1,35 @@
-import { differentiable, withGradients, withTangents, type WithGradients, type WithTangents } from '@filigree/autodiff';
+import {
+  differentiable,
+  withGradients,
+  withMarks,
+  withTangents,
+  type Marks,
+  type WithGradients,
+  type WithTangents,
+} from '@filigree/autodiff';
 import { fail } from '@filigree/ir';
 import { componentsOf, type AnyField, type FieldDecl, type Layout } from '@filigree/sparse/fields';
 
 /** What is asked for: derivatives of all fields of floats, or of some; nothing, of none. */
 export type Asked = true | readonly AnyField[] | undefined;
 
-/** A layout with the adjoints and tangents of fields; as it is where none are asked for. Errors: `program/differentiate`, `program/tangents`. */
-export const withCompanions = (
-  layout: Layout,
-  differentiate: Asked,
-  tangents: Asked,
-): Omit<WithGradients, 'layout'> & WithTangents => {
+/** A layout with what belongs to its fields. */
+export interface Companions extends Omit<WithGradients, 'layout'>, WithTangents {
+  /** Where accesses to fields are noted whose rules are checked. */
+  readonly marks: Readonly<Record<string, Marks>>;
+}
+
+/**
+ * A layout with the adjoints and tangents of fields; as it is where none are asked for. Errors: `program/differentiate`, `program/tangents`.
+ *
+ * @param checked whether accesses to fields with adjoints are watched
+ */
+export const withCompanions = (layout: Layout, differentiate: Asked, tangents: Asked, checked: boolean): Companions => {
   const adjoined = chosen(layout, differentiate, 'differentiate');
   const moved = chosen(layout, tangents, 'tangents');
   const { adjoints, layout: graded } = withGradients(layout, adjoined);
-  return { ...withTangents(graded, moved), adjoints };
+  const { layout: marked, marks } = withMarks(graded, checked ? adjoined : []);
+  return { ...withTangents(marked, moved), adjoints, marks };
 };
 
 const chosen = (layout: Layout, asked: Asked, option: 'differentiate' | 'tangents'): readonly FieldDecl[] => {

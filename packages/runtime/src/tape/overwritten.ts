@@ -1,5 +1,5 @@
 import { firstOverwrite, type Needs } from '@filigree/autodiff';
-import { fail, type Scalar } from '@filigree/ir';
+import { fail, locText, type Loc, type Scalar } from '@filigree/ir';
 import type { Flat } from './recorder.js';
 
 /**
@@ -34,11 +34,14 @@ const check = (entries: readonly Flat[], needsOf: (kernel: string) => Needs, bro
   }
   const found = firstOverwrite(launches);
   if (!found) return;
-  const { by, needs, place } = found;
+  const { by, needs, place, at, written, read } = found;
+  const elements = at.length > 0 ? ` [${at.map((x) => x ?? '…').join(', ')}]` : '';
+  const placed = (loc: Loc | undefined): string => (loc ? ` (${locText(loc)})` : '');
   fail(
     'tape/overwritten',
-    `launch ${by + 1}, ${launches[by].name}, may overwrite elements of ${place} that the derivative of launch ${needs + 1}, ${launches[needs].name}, needs`,
+    `launch ${by + 1}, ${launches[by].name}, may overwrite${placed(written)} elements${elements} of ${place} that the derivative of launch ${needs + 1}, ${launches[needs].name}, needs${placed(read)}`,
     {
+      loc: written,
       remedy:
         'let each step write elements of its own, told apart by an argument: x[t + 1][i]; or name the field in the state of steps',
     },

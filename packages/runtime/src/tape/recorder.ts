@@ -56,6 +56,8 @@ export interface Mode {
 /** Writes down what is launched, while somebody records. */
 export interface Recorder {
   readonly recording: () => boolean;
+  /** Whether what launches overwrite now is put back before their derivatives need it. */
+  readonly stepping: () => boolean;
   /** What is to be known of a launch, as it finds arrays and fields; nothing while nobody records. */
   readonly keep: (
     kernel: string,
@@ -99,6 +101,7 @@ export const recorderOf = (executable: Executable, structure: (kernel: string) =
   };
   return {
     recording: () => entries !== undefined,
+    stepping: () => mode !== undefined,
     keep: (kernel, buffers) => {
       noticed?.add(kernel);
       return (

@@ -50,12 +50,14 @@ export interface TapeDeck {
   readonly dependents: (tape: Tape, on: readonly string[]) => ReadonlySet<string>;
 }
 
+/** @param begins told when a recording begins */
 export const tapeDeck = (
   executable: Executable,
   kernels: AdjointKernels,
   recorder: Recorder,
   launch: LaunchByName,
   seeds: Seeds,
+  begins?: () => void,
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
@@ -75,6 +77,7 @@ export const tapeDeck = (
     recorder,
     steps: (block) => blockOf(recorder, seeds, touchedBy, block),
     record: (run) => {
+      begins?.();
       const entries = recorder.record(run);
       const all = flat(entries);
       if (!areAlike(all, checked)) refuseOverwrites(all, needsOf);

@@ -37,6 +37,7 @@ export {
   isSparse,
   layout,
   layoutText,
+  noLayout,
   nodeOf,
   nodeText,
   pathTo,
@@ -97,7 +98,7 @@ export { dropAll, dropCell, findCell, growCell } from './arena/structure.js';
 export { containers, elements, visitElements, type IndexBox } from './arena/elements.js';
 export { bytesAt, clearBytes, type Memory } from './storage/bytes.js';
 export { initializeArena, initializeCell } from './storage/initialize.js';
-export { cutKernels, type CutKernels } from './tasks/cut.js';
+export { cutCoreKernels, cutKernels, type CutKernels } from './tasks/cut.js';
 export { taskOf, type TaskSetting } from './tasks/task-of.js';
 export { withoutActivations, withoutLists, withoutWrites } from './tasks/without.js';
 export { referenceTasks } from './tasks/reference-tasks.js';

@@ -161,7 +161,7 @@ const placeLaunch = (at: PlaceContext, level: number, groups: readonly Movable[]
   const { repeated } = groups[0];
   const { tiles, starts } = repeated
     ? { tiles: repeated.steps, starts: groups.map((g) => stepStarts(g.units, at.h.level, repeated)) }
-    : cutTiles(groups, at.h.order, scalarBytes, at.options.tileBytes);
+    : cutTiles(groups, at.h.order, scalarBytes, at.options);
   return {
     level,
     tiles,

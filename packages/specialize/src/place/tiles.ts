@@ -1,5 +1,6 @@
 import type { Movable } from './movable.js';
 import type { Body } from '../harvest/harvested.js';
+import type { PlaceOptions } from '../options.js';
 
 /** Tiles of a launch: `starts[k][t] .. starts[k][t+1])` are group k's instances of tile t. */
 export interface Tiles {
@@ -15,14 +16,16 @@ const TILE_WORK = 1 << 17;
 
 /**
  * Cuts a launch into tiles of about `tileBytes` or less that take their instances from all groups in step: a tile is a stretch
- * of the order in which units run, where neighbours read and write near positions, and all touch equally many bytes.
+ * of the order in which units run, where neighbours read and write near positions, and all touch equally many bytes; or with
+ * `tileInstances` all but the last have so many units.
  */
 export const cutTiles = (
   groups: readonly Movable[],
   order: Int32Array,
   scalarBytes: number,
-  tileBytes: number,
+  { tileBytes, tileInstances }: Pick<PlaceOptions, 'tileBytes' | 'tileInstances'>,
 ): Tiles => {
+  if (tileInstances > 0) return equalTiles(groups, order, tileInstances);
   const bytes = groups.map((g) => bytesPerInstance(g, scalarBytes));
   const total = groups.reduce((sum, g, k) => sum + g.units.length * bytes[k], 0);
   const instances = groups.reduce((n, g) => n + g.units.length, 0);
@@ -32,12 +35,29 @@ export const cutTiles = (
     tileBytes > 0 ? Math.min(Math.max(Math.ceil(total / tileBytes), Math.ceil(work / TILE_WORK)), most) : 1;
   const tiles = Math.max(1, wanted);
   if (tiles === 1) return { tiles, starts: groups.map((g) => Int32Array.of(0, g.units.length)) };
-  const tileOf = tilesOfUnits(groups, order, bytes, total / tiles);
-  return {
-    tiles,
-    starts: groups.map((g) => (g.move ? evenStarts(g.units.length, tiles) : startsOf(g.units, tileOf, tiles))),
-  };
+  return startsIn(groups, tiles, tilesOfUnits(groups, order, bytes, total / tiles));
 };
+
+const equalTiles = (groups: readonly Movable[], order: Int32Array, instances: number): Tiles => {
+  const all = groups.reduce((n, g) => n + (g.move ? 0 : g.units.length), 0);
+  const tiles = Math.max(1, Math.ceil(all / instances));
+  if (tiles === 1) return { tiles, starts: groups.map((g) => Int32Array.of(0, g.units.length)) };
+  return startsIn(
+    groups,
+    tiles,
+    tilesOfUnits(
+      groups,
+      order,
+      groups.map(() => 1),
+      instances,
+    ),
+  );
+};
+
+const startsIn = (groups: readonly Movable[], tiles: number, tileOf: Int32Array): Tiles => ({
+  tiles,
+  starts: groups.map((g) => (g.move ? evenStarts(g.units.length, tiles) : startsOf(g.units, tileOf, tiles))),
+});
 
 /** Operands, results and index entries, by a rough count. */
 const bytesPerInstance = (g: Movable, scalarBytes: number): number =>

@@ -159,7 +159,7 @@ export const compileFor = async (
   const elements = options.elements ?? { kind: 'one' };
   const module = orThrow(lowerPlans(plans, { elements, target, ...(keep && { keep }) }, backend.watch));
   const lowered = performance.now();
-  const { threads, cache, fastMath, memory, bind } = options;
+  const { threads, cache, fastMath, memory, bind, session } = options;
   const instance = orThrow(
     await instantiate(module, backend, {
       threads: threads ?? 1,
@@ -167,6 +167,7 @@ export const compileFor = async (
       ...(fastMath === undefined ? {} : { fastMath }),
       ...(memory && { memory }),
       ...(bind && { bind }),
+      ...(session && { session }),
     })(),
   );
   return tensorProgram(plans, module, instance, elements, lowered - started);
@@ -199,7 +200,10 @@ const tensorProgram = (
       Object.fromEntries(
         [...all.values()].map(({ tensor, layout }) => {
           const buffer = bufferOf(tensor.name);
-          return [tensor.name, tensorData(tensor, layout, instance.buffer(buffer), constant.has(buffer), life)];
+          return [
+            tensor.name,
+            tensorData(tensor, layout, instance.buffer(buffer), constant.has(buffer), life, instance.waits === true),
+          ];
         }),
       ),
       'tensors are the memory of the program',
@@ -310,6 +314,7 @@ const tensorData = (
   buffer: DeviceBuffer,
   constant: boolean,
   life: Lifecycle,
+  waits: boolean,
 ): TensorData => {
   const elements = layout.size === 0 ? 1 : buffer.length / layout.size;
   const placeOf = (element: number): number =>
@@ -318,7 +323,8 @@ const tensorData = (
       : fail('tensor/element', `${tensor.name} has no element ${element}`, {
           remedy: `give a number from 0 to ${elements - 1}`,
         });
-  const mapped = isMapped(buffer) ? (buffer.view() as NumericArray) : undefined;
+  /* Who holds a view is not seen looking. */
+  const mapped = isMapped(buffer) && !waits ? (buffer.view() as NumericArray) : undefined;
   const contents = (): NumericArray => mapped ?? (buffer.read() as NumericArray);
   const memory: TensorData = {
     tensor,

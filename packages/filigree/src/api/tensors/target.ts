@@ -1,8 +1,9 @@
 import type { Backend } from '@filigree/backend';
 import type { Extension, Op } from '@filigree/ir';
+import type { Session } from '@filigree/runtime';
 import { gemmTargets, type GemmTarget } from '@filigree/tensor/linalg';
 import { platform } from '#platform';
-import { resolveBackend } from '../backends.js';
+import { backendFor } from '../session.js';
 
 /** A backend, and what micro-kernels for it are made of on this machine. */
 export interface TensorBackend {
@@ -24,13 +25,19 @@ export const tensorBackend = async ({
   extensions = [],
   target: given,
   gemm = 'own',
+  session,
 }: {
   readonly backend?: string | Backend | undefined;
   readonly extensions?: readonly Extension[] | undefined;
   readonly target?: GemmTarget | undefined;
   readonly gemm?: GemmLibrary | undefined;
+  readonly session?: Session | undefined;
 }): Promise<TensorBackend> => {
-  const backend = await resolveBackend(gemm === 'own' ? named : (named ?? 'cpp'), extensions);
+  const backend = await backendFor({
+    backend: gemm === 'own' || session ? named : (named ?? 'cpp'),
+    extensions,
+    session,
+  });
   const { vectors, vectorBytes } = backend.capabilities;
   const target = given ?? vectors ?? targetOfWidth(vectorBytes);
   if (gemm === 'own') return { backend: backend.forVectors?.(target.vectorBytes) ?? backend, target };

@@ -23,11 +23,12 @@ type AnyFunction = (...args: never[]) => unknown;
 export const unitOf = (
   fn: AnyFunction,
   scope: Readonly<Record<string, unknown>>,
-  { at, called, near }: UnitHints = {},
+  { at: given, called, near }: UnitHints = {},
 ): Unit => {
+  const kept = keptOf(fn);
+  const at = given ?? kept?.at;
   const frames = framesOf(stackOf(fn));
   const files = near ? [...new Set([...(at ? [at.file] : []), ...frames.map((f) => f.path), ...near])] : [];
-  const kept = keptOf(fn);
   const { text, sure } = kept
     ? { text: kept.text, sure: kept.spelled }
     : asWritten(textOf(fn), filesFrom(files), { name: fn.name, line: at?.line ?? frames[0]?.line });

@@ -1,11 +1,11 @@
 import type { Backend, Commands } from '@filigree/backend';
-import type { Bindings } from '@filigree/backend/device';
+import type { Bindings, DeviceBuffer } from '@filigree/backend/device';
 import { hashKernel, opTable, walk, type Buffer, type Kernel, type Module, type Scalar } from '@filigree/ir';
 import { kernelOf, type Graph, type NodeArgument } from '@filigree/sched';
 import { sitesOf, taskKind, type Site, type TaskKind, type TaskSetting } from '@filigree/sparse/fields';
 import type { BankEntry } from '../../bank/banked.js';
 import { withKept } from '../../bank/with-kept.js';
-import { instantiateBanked, type Instance, type InstantiateOptions } from '../../instantiate.js';
+import { instantiateBanked, type InstantiateOptions } from '../../instantiate.js';
 
 /** A graph as code in the memory of its program. */
 export interface FusedCode {
@@ -45,8 +45,8 @@ export interface CodeSetting {
   readonly entry?: (module: FusedModule) => Promise<BankEntry | undefined>;
   readonly backend: Backend;
   readonly options: InstantiateOptions;
-  /** The program whose memory it works on. */
-  readonly instance: Instance;
+  /** The buffers of the memory that it works on, by name; nothing where none is there. */
+  readonly bufferOf: (name: string) => DeviceBuffer | undefined;
 }
 
 /** Lowers and compiles the nodes of a graph, those of equal code once. Throws `DiagnosticError`. */
@@ -78,7 +78,7 @@ export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<Fus
   const lower = (): Module => setting.lower(fused);
   const made = await withKept(entry, lower, (kept) => {
     const lowered = kept?.lowered ?? lower();
-    const options = { ...setting.options, bind: boundTo(setting.instance, lowered) };
+    const options = { ...setting.options, bind: boundTo(setting.bufferOf, lowered) };
     return instantiateBanked(lowered, setting.backend, options, entry && { entry, kept, more: null })();
   });
   return {
@@ -121,12 +121,14 @@ const usedBy = (kernels: readonly Kernel[], { buffers, dialects }: TaskSetting):
   return buffers.filter((b) => used.has(b.name));
 };
 
-/** The buffers that lie in the memory of the program: all but constants, and what tasks leave for each other. */
-const boundTo = (instance: Instance, { buffers }: Module): Bindings => {
-  const there = new Set(instance.module.buffers.flatMap(({ name, role }) => (isPlaced(role) ? [name] : [])));
-  return Object.fromEntries(
-    buffers.flatMap((b) => (isPlaced(b.role) && there.has(b.name) ? [[b.name, instance.buffer(b.name)]] : [])),
+/** The buffers that lie in the memory that it works on: all but constants, and what tasks leave for each other. */
+const boundTo = (bufferOf: CodeSetting['bufferOf'], { buffers }: Module): Bindings =>
+  Object.fromEntries(
+    buffers.flatMap((b) => {
+      const there = isPlaced(b.role) ? bufferOf(b.name) : undefined;
+      return there ? [[b.name, there]] : [];
+    }),
   );
-};
 
-const isPlaced = (role: Buffer['role']): boolean => role !== 'const' && role !== 'scratch';
+/** Whether buffers of a role have a place that others may share. */
+export const isPlaced = (role: Buffer['role']): boolean => role !== 'const' && role !== 'scratch';

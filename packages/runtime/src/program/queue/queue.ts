@@ -13,9 +13,10 @@ import {
 import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
 import type { Call, Returned } from '../launcher.js';
 import { fusedCode, type CodeSetting, type FusedCode } from './fused-code.js';
+import type { QueueReport } from './report.js';
 import { Window } from './window.js';
 
-export type { GraphPass };
+export type { GraphPass, QueueReport };
 
 /** How launches are queued. */
 export interface QueueOptions extends PlanOptions {
@@ -26,34 +27,13 @@ export interface QueueOptions extends PlanOptions {
 /** What `queue` takes, for those that pass it on. */
 export const queueSpec: OptionSpec<QueueOptions> = { ...planSpec, window: option.whole(1) };
 
-/** What was launched so far, and what planning cost. */
-export interface QueueReport {
-  /** Launches of kernels, as the user made them. */
-  readonly launches: number;
-  /** Loops and serial stretches that were run. */
-  readonly tasksLaunched: number;
-  /** Of these so many loops, serial stretches, and tasks that make lists of active cells. */
-  readonly kinds: Readonly<Record<TaskKind, number>>;
-  /** Kernels that were compiled for plans. */
-  readonly tasksCompiled: number;
-  /** Windows that were planned. */
-  readonly plans: number;
-  /** Milliseconds of planning, and of lowering and compiling what was planned. */
-  readonly planMs: number;
-  readonly compileMs: number;
-  /** Plans whose code could not be made: their launches run one by one. */
-  readonly warnings: Diagnostics;
-  /** When windows were planned, lowered and compiled, and run: the first of them. */
-  readonly timeline: readonly Span[];
-  /** The plan of the last window. */
-  readonly last: Plan | undefined;
-}
-
 /** What a queue works with. */
 export interface QueueSetting extends CodeSetting {
   readonly cut: CutKernels;
   readonly options: CodeSetting['options'];
   readonly queue: QueueOptions;
+  /** Whether a launch must not wait. */
+  readonly atOnce?: (call: Call) => boolean;
   /** Throws what the last launches reported, by the places that their code numbers. */
   readonly check: (call: Call, sites: readonly Site[]) => void;
   /** Clears up after what failed, and throws it. */
@@ -101,7 +81,7 @@ export class Queue {
 
   private run(call: Call, kind: number, given: readonly unknown[], before: Returned): Returned {
     const { window, calls, inputs } = this;
-    if (this.stopped || call.copiesOut) {
+    if (this.stopped || call.copiesOut || this.setting.atOnce?.(call) === true) {
       this.flush();
       call.bind(given);
       this.count(call);
@@ -148,6 +128,20 @@ export class Queue {
     this.stopped = true;
   }
 
+  /** Forgets all plans in which these kernels are. */
+  drop(kernels: readonly string[]): void {
+    const gone = new Set(kernels.map((k) => this.kinds.get(k)));
+    for (const [key, list] of this.planned) {
+      const kept = list.filter((p) => {
+        const stays = !p.kinds.some((kind) => gone.has(kind));
+        if (!stays) disposeOf(p);
+        return stays;
+      });
+      if (kept.length > 0) this.planned.set(key, kept);
+      else this.planned.delete(key);
+    }
+  }
+
   report(): QueueReport {
     return {
       ...this.counts,
@@ -161,7 +155,7 @@ export class Queue {
   dispose(): void {
     this.clear();
     this.disposed = true;
-    for (const list of this.planned.values()) for (const p of list) p.code?.dispose();
+    for (const list of this.planned.values()) list.forEach(disposeOf);
   }
 
   /** Runs the launches up to where the user's loop begins anew, and keeps the others. */
@@ -248,11 +242,11 @@ export class Queue {
   private makeCode(planned: Planned): void {
     const work = async (): Promise<void> => {
       await new Promise((resolve) => setTimeout(resolve));
-      if (this.disposed) return;
+      if (this.disposed || planned.gone) return;
       const begin = performance.now();
       try {
         const code = await fusedCode(planned.plan.graph, this.setting);
-        if (this.disposed) return code.dispose();
+        if (this.disposed || planned.gone) return code.dispose();
         planned.code = code;
         this.counts.tasksCompiled += code.kernels;
       } catch (e) {
@@ -301,7 +295,14 @@ interface Planned {
   readonly kinds: readonly number[];
   readonly plan: Plan;
   code?: FusedCode;
+  /** A program that it launches was disposed of. */
+  gone?: boolean;
 }
+
+const disposeOf = (planned: Planned): void => {
+  planned.gone = true;
+  planned.code?.dispose();
+};
 
 /** Whether a plan does anything but launch what was launched. */
 const isBetter = ({ before, graph }: Plan): boolean => graph.nodes.some((n, k) => n !== before.nodes[k]);

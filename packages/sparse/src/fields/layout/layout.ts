@@ -105,6 +105,29 @@ export const layout = (...branches: readonly Branch[]): Layout => {
   };
 };
 
+/** The layout of modules that have no fields. */
+export const noLayout: Layout = {
+  nodes: [
+    {
+      id: 0,
+      parent: -1,
+      kind: 'root',
+      name: '',
+      children: [],
+      axes: [],
+      extents: [],
+      pointer: false,
+      bitmasked: false,
+      morton: false,
+      cells: undefined,
+      field: undefined,
+      stored: undefined,
+    },
+  ],
+  named: new Map(),
+  fields: new Map(),
+};
+
 const nameOf = (nodes: readonly SNode[], { field, children }: SNode): string =>
   field ? field.name : children.length === 0 ? '' : `up.${nameOf(nodes, nodes[children[0]])}`;
 

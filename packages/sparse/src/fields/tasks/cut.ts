@@ -1,6 +1,6 @@
-import { DiagnosticError, type Dialect, type Module } from '@filigree/ir';
+import { coreDialects, DiagnosticError, type Dialect, type Module } from '@filigree/ir';
 import { offload } from '@filigree/opt';
-import type { Layout } from '../layout/layout.js';
+import { noLayout, type Layout } from '../layout/layout.js';
 import type { Storage } from '../storage/storage.js';
 import { taskOf, type TaskSetting } from './task-of.js';
 import type { Task } from './task.js';
@@ -35,3 +35,6 @@ export const cutKernels = (
   for (const kernel of kernels) tasks.get(String(kernel.attrs.origin ?? kernel.name))!.push(taskOf(kernel, setting));
   return { tasks, setting };
 };
+
+/** The same of kernels of core ops, which have no fields: traced programs, tensors. */
+export const cutCoreKernels = (module: Module): CutKernels => cutKernels(module, noLayout, coreDialects);

@@ -1,5 +1,6 @@
 import {
   accessesBy,
+  bufferMap,
   controlBy,
   mayTrap,
   opTable,
@@ -21,6 +22,7 @@ import { isAroundBoth, isAtOwnElement } from '../loops/own.js';
 import { activationOf } from './activation.js';
 import { coverage, ownText, type Extents } from './elements.js';
 import { counter, formsOf, type Form, type Forms } from './forms.js';
+import { spansOf } from './spans.js';
 import { allocatorName, ANYTHING, isList, type Activation, type Task, type Touch } from './task.js';
 
 /** What tasks are of: a layout, the buffers of the module, and the dialects of its ops. */
@@ -37,6 +39,7 @@ export const taskOf = (kernel: Kernel, setting: TaskSetting): Task => {
   const loop = kernel.body.ops.find((op) => control(op)?.parallel === true);
   const reading = new Reading(setting, (op) => table.get(op.name), control, accessesBy(table), loop);
   reading.region(kernel.body, { always: true, inLoop: false, depth: 0, counters: [] });
+  reading.follow(kernel);
   const alone = loop?.results.length === 0 && kernel.body.ops.indexOf(loop) === kernel.body.ops.length - 2;
   return {
     kernel,
@@ -67,10 +70,14 @@ class Reading {
   size = 0;
   private readonly forms: Forms;
   private readonly extents: ReadonlyMap<string, Extents>;
+  /** Each task has its own. */
+  private readonly scratch: ReadonlySet<string>;
   private readonly node: SNode | undefined;
   private readonly lost: ReadonlySet<number>;
   private writes: ReadonlySet<string> | undefined;
   private params: readonly Form[] = [];
+  /** What the loop counts, if it does. */
+  private range: readonly [number, number] | undefined;
   /** Elements that were read, by the value that was there: those that the iteration alone tells. */
   private readonly loads = new Map<number, { readonly place: string; readonly text: string }>();
 
@@ -84,6 +91,7 @@ class Reading {
     const { layout } = setting;
     this.forms = formsOf(def);
     this.extents = extentsOf(setting);
+    this.scratch = new Set(setting.buffers.flatMap((b) => (b.role === 'scratch' ? [b.name] : [])));
     this.node = loop && nodeOf(layout, loop);
     this.lost = loop && this.node ? changesOf(layout, loop.regions[0], this.node.id).lost : new Set();
   }
@@ -98,6 +106,19 @@ class Reading {
         this.region(inner, op === this.loop ? this.enterLoop(op, control!) : this.enter(control, inner, at));
       });
     }
+  }
+
+  /** Where the index does not tell which elements of a buffer an iteration touches, the iterations are followed. */
+  follow(kernel: Kernel): void {
+    const { range, loop, setting, control, accesses } = this;
+    if (!range || !loop) return;
+    const buffers = bufferMap(setting.buffers);
+    const touched = [...this.touches].filter(([place]) => buffers.has(place));
+    const open = touched.filter(([, { own }]) => own === undefined);
+    const byTables = touched.some(([place]) => buffers.get(place)!.data !== undefined);
+    if (!byTables || !open.some(([, { writes }]) => writes)) return;
+    const spans = spansOf(kernel, loop, range, setting, { control, accesses });
+    for (const [place, touch] of open) this.touches.set(place, { ...touch, own: spans(place) });
   }
 
   /**
@@ -134,8 +155,10 @@ class Reading {
     if (control.count) {
       const range = this.countedBy(control);
       this.params = range ? [counter('%0', range)] : [];
-      if (range && params.length === 1 && control.count.counter === 0)
+      if (range && params.length === 1 && control.count.counter === 0) {
         this.domain = `${op.name}${attrs}${range.join()}`;
+        this.range = range;
+      }
     } else if (this.node && op.operands.length === 0) {
       const axes = axesOf(layout, this.node.id);
       this.params = axes.map((axis, n) => {
@@ -272,6 +295,7 @@ class Reading {
     overwrites: boolean,
     removes = false,
   ): void {
+    if (this.scratch.has(state)) return;
     const known = this.touches.get(state);
     const reads = kind !== 'write' || known?.reads === true;
     this.touches.set(state, {

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { wasm } from '@filigree/backend-wasm';
+import { cpp } from '@filigree/backend-cpp';
+import {
+  active,
+  compile,
+  dense,
+  einsum,
+  field,
+  i,
+  kernel,
+  layout,
+  program,
+  session,
+  type CompiledProgram,
+  type Grid1,
+  type Session,
+} from 'filigree';
+import { kept, problem } from './support.js';
+
+const numbers = (n: number): Float64Array => Float64Array.from({ length: n }, (_, k) => Math.sin(k));
+
+/* What programs of a chain do; each reads one array and writes another. */
+const bodies = {
+  square: ({ x }: { x: readonly number[] }) => ({ y: x.map((v) => v * v + 1) }),
+  shift: ({ x }: { x: readonly number[] }) => ({ y: x.map((v, k) => v - (k > 0 ? x[k - 1]! : 0)) }),
+  halve: ({ x }: { x: readonly number[] }) => ({ y: x.map((v) => v / 2) }),
+  reverse: ({ x }: { x: readonly number[] }) => ({ y: x.map((_, k) => x[x.length - 1 - k]!) }),
+};
+
+type Body = keyof typeof bodies;
+
+const backends = [
+  { name: 'cpp', backend: cpp() },
+  { name: 'wasm', backend: wasm() },
+  { name: 'wasm without threads', backend: wasm({ shared: false }) },
+];
+
+for (const { name, backend } of backends) {
+  const { usable } = await backend.probe();
+  describe.skipIf(!usable && !process.env.CI)(`a session on ${name}`, () => {
+    const n = 9000;
+    const traced = async (
+      open: Session,
+      body: Body,
+      from?: CompiledProgram,
+      to?: CompiledProgram,
+      at: 'x' | 'y' = 'y',
+    ) =>
+      kept(
+        await compile(
+          { inputs: { x: n }, run: bodies[body] },
+          {
+            session: open,
+            bind: { ...(from && { x: from.buffer(at) }), ...(to && { y: to.buffer('x') }) },
+          },
+        ),
+      );
+
+    it('runs programs of one length as one loop, over one array', async () => {
+      const open = kept(await session({ backend }));
+      const first = await traced(open, 'square');
+      const second = await traced(open, 'halve', first);
+      const x = numbers(n);
+      for (let round = 0; round < 4; round++) {
+        first.set('x', x);
+        first.run();
+        second.run();
+        await open.sync({ compiled: true });
+      }
+      const { launches, tasksLaunched, plans, last } = open.queued();
+      /* The first window ran launch by launch. */
+      expect({ launches, tasksLaunched, plans }).toEqual({ launches: 8, tasksLaunched: 2 + 3, plans: 1 });
+      expect(last!.graph.nodes.map(({ parts }) => parts.length)).toEqual([2]);
+      expect(second.buffer('y').read()).toEqual(x.map((v) => (v * v + 1) / 2));
+      expect(first.buffer('y').read()).toEqual(x.map((v) => v * v + 1));
+    });
+
+    it(
+      'computes what launches at once compute, whatever is launched, with every pass or none',
+      { timeout: 120_000 },
+      async () => {
+        const off = kept(await session({ backend, queue: false }));
+        const sessions = [
+          kept(await session({ backend })),
+          kept(await session({ backend, queue: { window: 3 } })),
+          kept(await session({ backend, queue: { without: ['fusion'] } })),
+        ];
+        /* a → b → c → a, so that what is written is read by the next, and overwritten. */
+        const ring = async (open: Session): Promise<readonly CompiledProgram[]> => {
+          const a = await traced(open, 'square');
+          const b = await traced(open, 'shift', a);
+          const c = await traced(open, 'halve', b, a);
+          const d = await traced(open, 'reverse', b);
+          return [a, b, c, d];
+        };
+        const wanted = await ring(off);
+        const rings = await Promise.all(sessions.map(ring));
+        await fc.assert(
+          fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 9 }), async (launched) => {
+            const run = (programs: readonly CompiledProgram[]): void => {
+              for (const one of programs) one.set('x', numbers(n));
+              for (const k of launched) programs[k]!.run();
+            };
+            run(wanted);
+            for (const [k, ring] of rings.entries()) {
+              for (let round = 0; round < 2; round++) {
+                run(ring);
+                await sessions[k]!.sync({ compiled: true });
+              }
+              run(ring);
+              for (const [p, one] of ring.entries()) {
+                /* What the rounds before left in results is not there where they ran once. */
+                if (!launched.includes(p)) continue;
+                expect(one.buffer('y').read()).toEqual(wanted[p]!.buffer('y').read());
+              }
+            }
+          }),
+          { numRuns: 8 },
+        );
+      },
+    );
+
+    it('keeps the order of launches between its programs, of fields and tensors too', async () => {
+      const open = kept(await session({ backend }));
+      const u = field('u', 'f64');
+      const tree = layout(dense(i, n).place(u));
+      const double = kernel([u], (u: Grid1) => {
+        for (const k of active(u)) u[k]! *= 2;
+      });
+      for (const queue of [false, true]) {
+        const sim = kept(await program({ layout: tree, kernels: { double }, session: open, queue }));
+        const squares = kept(
+          await compile(
+            { inputs: { x: n }, run: bodies.square },
+            { session: open, bind: { x: sim.fields.u.buffer() } },
+          ),
+        );
+        const total = kept(
+          await einsum('Q[k] = M[kl]*Y[l]', { shapes: { M: [2, n] }, session: open, bind: { Y: squares.buffer('y') } }),
+        );
+        total.tensors.M!.set(new Float64Array(2 * n).fill(1));
+        const x = numbers(n);
+        for (let round = 0; round < 3; round++) {
+          sim.fields.u.fromArray(x);
+          sim.run.double();
+          squares.run();
+          sim.run.double();
+          total.run();
+          squares.run();
+          await open.sync({ compiled: true });
+          expect(squares.buffer('y').read()).toEqual(x.map((v) => 16 * v * v + 1));
+          const sum = x.reduce((s, v) => s + 4 * v * v + 1, 0);
+          expect(total.tensors.Q!.get()[1]! / sum).toBeCloseTo(1, 12);
+        }
+      }
+    });
+
+    it('sees who looks: a copy runs what waits, a view ends the waiting of what touches it', async () => {
+      const open = kept(await session({ backend }));
+      const first = await traced(open, 'square');
+      const second = await traced(open, 'halve', first);
+      const [x, other] = [numbers(n), numbers(n).map((v) => 3 - v)];
+      const halves = (of: Float64Array): Float64Array => of.map((v) => (v * v + 1) / 2);
+      const run = async (given: Float64Array): Promise<void> => {
+        first.set('x', given);
+        first.run();
+        second.run();
+        await Promise.resolve();
+      };
+      await run(x);
+      expect(open.queued().tasksLaunched).toBe(0);
+      expect(second.buffer('y').read()).toEqual(halves(x));
+      expect(open.queued().tasksLaunched).toBe(2);
+      await run(other);
+      const view = second.outputs.y;
+      expect(view).toEqual(halves(other));
+      await run(x);
+      /* Nobody asked for anything but the view itself. */
+      expect(view).toEqual(halves(x));
+      first.run();
+      expect(open.queued().tasksLaunched).toBe(6);
+      expect(first.buffer('y').read()).toEqual(x.map((v) => v * v + 1));
+    });
+
+    it('says what does not fit', async () => {
+      const open = kept(await session({ backend }));
+      const first = await traced(open, 'square');
+      const y = first.buffer('y');
+      const bound = (bind: object, more: object = {}): Promise<string> =>
+        problem(async () =>
+          kept(
+            await compile(
+              {
+                inputs: { p: n, q: n },
+                run: ({ p, q }) => ({ r: p.map((v, k) => v + q[k]!), s: q.map((v) => 2 * v) }),
+              },
+              { session: open, bind: bind as never, ...more },
+            ),
+          ),
+        );
+      expect(await bound({ p: y, q: y })).toBe('none');
+      /* An output bound to what is read, or twice to one place. */
+      expect(await bound({ p: y, r: y })).toBe('memory/aliasing');
+      expect(await bound({ r: y, s: y })).toBe('memory/aliasing');
+      expect(await bound({ p: { ...y, length: 7 } })).toBe('memory/binding');
+      expect(await bound({ none: y })).toBe('memory/binding');
+      const other = kept(await session({ backend }));
+      expect(await bound({ p: y }, { session: other })).toBe('memory/foreign');
+      expect(await bound({}, { memory: other.memory })).toBe('session/memory');
+      expect(await bound({}, { session: 3 })).toBe('option/value');
+      const elsewhere = backend.name === 'wasm' ? cpp() : wasm();
+      expect(await bound({}, { backend: elsewhere })).toBe('session/backend');
+      expect(await problem(() => session({ backend, queue: { window: 0 } }))).toBe('option/value');
+    });
+
+    it('ends: what waits runs, programs go on at once, and no other is made in it', async () => {
+      const open = await session({ backend });
+      const first = await traced(open, 'square');
+      const second = await traced(open, 'halve', first);
+      first.set('x', numbers(n));
+      first.run();
+      second.run();
+      first.dispose();
+      expect(second.buffer('y').read()).toEqual(numbers(n).map((v) => (v * v + 1) / 2));
+      second.run();
+      open.dispose();
+      open.dispose();
+      expect(second.buffer('y').read()).toEqual(numbers(n).map((v) => (v * v + 1) / 2));
+      second.run();
+      expect(await problem(() => traced(open, 'square'))).toBe('session/disposed');
+      expect(await problem(() => first.run())).toBe('program/disposed');
+    });
+  });
+}

@@ -1,0 +1,41 @@
+import type { Backend, CompileOptions, Executable } from '@filigree/backend';
+import type { LoadOptions, Memory } from '@filigree/backend/device';
+import type { Module } from '@filigree/ir';
+import type { QueueReport, SyncOptions } from '../program/queue/report.js';
+import type { Stretch } from './places.js';
+import type { Turns } from './turns.js';
+
+/**
+ * Programs in one memory whose launches wait together: `compile(f, { session })`, `einsum(formula, { session })`, `program({ …, session })`. What one
+ * writes and another is bound to is one buffer; launches run when someone looks, in the order in which they were made or in one that
+ * computes the same, several as one where that cannot be seen.
+ */
+export interface Session {
+  /** What its programs are compiled with. */
+  readonly backend: Backend;
+  /** Where they lie. */
+  readonly memory: Memory;
+  /** Runs the launches that wait. Throws what one of them reports; those after it are dropped. */
+  readonly flush: () => void;
+  /** As `flush`; with `compiled` resolves when the code of all plans is there. */
+  readonly sync: (options?: SyncOptions) => Promise<void>;
+  /** What was launched so far, and what planning cost. */
+  readonly queued: () => QueueReport;
+  /** Runs what waits. No program can be made in it afterwards; those that were run at once from now on. */
+  readonly dispose: () => void;
+  /** For those who make programs: lets an instance wait here. Error: `session/disposed`. */
+  readonly enter: <I extends Joining>(instance: I, options: LoadOptions & CompileOptions) => I;
+  /** For programs that have a queue of their own. */
+  readonly turns: Turns;
+  /** The host holds a stretch of its memory: what touches it runs at once from now on. */
+  readonly hold: (stretch: Stretch) => void;
+  /** Error: `session/disposed`. */
+  readonly alive: () => void;
+}
+
+/** A program that is to wait in a session. */
+export interface Joining extends Executable {
+  /** As it runs, and as it was before it was made legal. */
+  readonly module: Module;
+  readonly given: Module;
+}

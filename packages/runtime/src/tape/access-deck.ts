@@ -1,0 +1,94 @@
+import { BROKEN, LAST_EPOCH, REPORT, type Access } from '@filigree/autodiff';
+import type { Executable } from '@filigree/backend';
+import { axesOf, type Layout } from '@filigree/sparse/fields';
+import { DiagnosticError, error, locText, type Scalar } from '@filigree/ir';
+import type { Frames } from '../program/frames.js';
+import type { WatchedKernels } from './derivative-kernels.js';
+
+/** Runs kernels so that accesses are reported on which no derivative can rest. */
+export interface AccessDeck {
+  /** Forgets what was needed: another recording begins. */
+  readonly begin: () => void;
+  /**
+   * Launches the watching kernel in place of one that has its arguments; false where there is none. Errors: `tape/written-twice`, `tape/unfinished`,
+   * `tape/overwritten`.
+   *
+   * @param broughtBack whether what it overwrites is put back before a derivative needs it
+   */
+  readonly launch: (
+    kernel: string,
+    args: readonly Scalar[],
+    broughtBack: boolean,
+    frames: Frames | undefined,
+  ) => boolean;
+}
+
+/**
+ * @param start launches a kernel, and throws what it reports otherwise
+ */
+export const accessDeck = (
+  executable: Executable,
+  layout: Layout,
+  { of, accesses, clear }: WatchedKernels,
+  start: (kernel: string, args: readonly Scalar[]) => void,
+): AccessDeck => {
+  const words = new Int32Array(REPORT.words);
+  let epoch = 1;
+  let since = 1;
+  return {
+    begin: () => {
+      since = epoch;
+    },
+    launch: (kernel, args, broughtBack, frames) => {
+      const found = of.get(kernel);
+      if (!found) return false;
+      /* A launch counts its loops, of which nobody knows how many there are: marks are wiped long before numbers end. */
+      if (epoch > LAST_EPOCH / 2) {
+        start(clear, []);
+        epoch = since = 1;
+      }
+      words.fill(0);
+      words[REPORT.epoch] = words[REPORT.begun] = epoch;
+      words[REPORT.since] = broughtBack ? epoch : since;
+      const report = executable.buffer(found.report);
+      report.write(words);
+      start(found.kernel, args);
+      report.read(words);
+      epoch = words[REPORT.epoch] + 1;
+      if (words[REPORT.what] !== 0) refuse(layout, accesses, words, frames);
+      return true;
+    },
+  };
+};
+
+const refuse = (layout: Layout, accesses: readonly Access[], words: Int32Array, frames: Frames | undefined): never => {
+  const [later, earlier] = [words[REPORT.later], words[REPORT.earlier]].map((n) => accesses[n]);
+  const { path } = layout.fields.get(later.field)!;
+  const at = words.slice(REPORT.at, REPORT.at + axesOf(layout, path[path.length - 1]).length);
+  const element = `element [${at.join(', ')}] of field '${later.field}'`;
+  const frame = later.loc && frames?.(later.loc);
+  const say = (code: string, message: string, remedy: string): never => {
+    const d = error(code, `kernel '${later.kernel}' ${message}`, { loc: later.loc, remedy });
+    throw new DiagnosticError([frame === undefined ? d : { ...d, frame }]);
+  };
+  if (words[REPORT.what] === BROKEN.twice)
+    return say(
+      'tape/written-twice',
+      `${lineOf('writes', later)} ${element}, which another iteration of the loop ${lineOf('has written', earlier)}: a derivative cannot tell which of them is there in the end`,
+      'let each iteration write elements of its own, or add to them by +=',
+    );
+  if (words[REPORT.what] === BROKEN.needed)
+    return say(
+      'tape/overwritten',
+      `${lineOf(later.does === 'add' ? 'adds to' : 'overwrites', later)} ${element}, which the derivative of kernel '${earlier.kernel}' needs as it was ${lineOf('read', earlier)}`,
+      'let each step write elements of its own, told apart by an argument: x[t + 1][i]; or name the field in the state of steps',
+    );
+  const [reader, writer] = later.does === 'read' ? [later, earlier] : [earlier, later];
+  return say(
+    'tape/unfinished',
+    `${lineOf('reads', reader)} ${element}, which another iteration of the same loop ${lineOf(writer.does === 'add' ? 'adds to' : 'writes', writer)}: what is read depends on which comes first`,
+    'read it in a loop of its own, after the one that computes it',
+  );
+};
+
+const lineOf = (does: string, { loc }: Access): string => (loc ? `${does} (${locText(loc)})` : does);

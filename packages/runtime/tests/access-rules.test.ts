@@ -1,0 +1,173 @@
+import type { Backend } from '@filigree/backend';
+import { cpp } from '@filigree/backend-cpp';
+import { wasm } from '@filigree/backend-wasm';
+import { active, atomicAdd, kernel, range, type KernelDef } from '@filigree/lang/kernels';
+import { DiagnosticError, type Diagnostic } from '@filigree/ir';
+import { program, steps, valueAndGradient } from '@filigree/runtime';
+import { dense, fields, hash, i, layout, type Layout } from '@filigree/sparse/fields';
+import { describe, expect, it } from 'vitest';
+import { made } from './gradient-check.js';
+
+const { x, y } = fields('f64', i, ['x', 'y']);
+const { to } = fields('i32', i, ['to']);
+const { loss } = fields('f64', i, ['loss']);
+
+const layouts: Readonly<Record<string, () => Layout>> = {
+  dense: () => layout(dense(i, 8).place(x, y, to), dense(i, 1).place(loss)),
+  pointer: () => layout(dense(i, 4).pointer().dense(i, 2).place(x, y, to), dense(i, 1).place(loss)),
+  hash: () => layout(hash(i, 4).dense(i, 2).place(x, y, to), dense(i, 1).place(loss)),
+};
+
+const total = kernel([y, loss], (y, loss) => {
+  for (const p of active(y)) loss[0] += y[p] * (p + 1);
+});
+const scatter = kernel([x, y, to], (x, y, to) => {
+  for (const p of active(x)) y[to[p]] = 2 * x[p];
+});
+const sumAndRead = kernel([x, y, to], (x, y, to) => {
+  for (const p of active(x)) {
+    atomicAdd(y, to[p], x[p]);
+    x[p] = 0.5 * y[p];
+  }
+});
+const square = kernel([x, y], (x, y) => {
+  for (const p of active(x)) y[p] = x[p] * x[p];
+});
+const move = kernel([x, to], (x, to) => {
+  for (const p of active(x)) if (to[p] === 5) x[to[p]] = 0.25;
+});
+
+/** The diagnostic of a gradient, by which element of `y` goes where. */
+const diagnosticOf = async (
+  backend: Backend,
+  tree: Layout,
+  kernels: Readonly<Record<string, KernelDef>>,
+  targets: readonly number[],
+  { debug = true, threads = 1 } = {},
+): Promise<Diagnostic | undefined> => {
+  const sim = await made(
+    program({ layout: tree, kernels: { ...kernels, total }, backend, differentiate: true, debug, threads }),
+  );
+  const run = sim.run as unknown as Readonly<Record<string, () => number>>;
+  targets.forEach((t, p) => {
+    sim.field(x).set(p, 0.3 + p);
+    sim.field(y).set(p, 0);
+    sim.field(to).set(p, t);
+  });
+  const forward = (): void => {
+    for (const name of Object.keys(kernels)) run[name]();
+    sim.run.total();
+  };
+  try {
+    valueAndGradient(sim, forward, { loss, wrt: { x } });
+    return undefined;
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics[0];
+    throw e;
+  } finally {
+    sim.dispose();
+  }
+};
+
+const own = [0, 1, 2, 3, 4, 5, 6, 7];
+const met = [0, 1, 2, 6, 4, 5, 6, 7];
+
+/* Each layout with each backend; one thread and two with each backend. */
+const cases = (
+  [
+    ['dense', 1, cpp()],
+    ['pointer', 2, cpp()],
+    ['hash', 1, cpp()],
+    ['dense', 2, wasm()],
+    ['pointer', 1, wasm()],
+    ['hash', 2, wasm()],
+  ] as const
+).map(([name, threads, backend]) => [name, backend.name, threads, layouts[name], backend] as const);
+
+describe('access rules in debug mode', () => {
+  it.each(cases)('an element written by two iterations: %s, %s, %i threads', async (_l, _b, threads, make, backend) => {
+    const found = await diagnosticOf(backend, make(), { scatter }, met, { threads });
+    expect(found?.code).toBe('tape/written-twice');
+    expect(found?.message).toMatch(
+      /^kernel 'scatter' writes \(\S+:\d+:\d+\) element \[6\] of field 'y', which another iteration of the loop has written \(\S+:\d+:\d+\)/,
+    );
+    expect(found?.loc?.line).toBeGreaterThan(0);
+    expect(await diagnosticOf(backend, make(), { scatter }, own, { threads })).toBeUndefined();
+  });
+
+  it.each(cases)('a sum that is read before it is done: %s, %s, %i threads', async (_l, _b, threads, make, backend) => {
+    const found = await diagnosticOf(backend, make(), { sumAndRead }, met, { threads });
+    expect(found?.code).toBe('tape/unfinished');
+    expect(found?.message).toMatch(
+      /^kernel 'sumAndRead' reads \(\S+:(\d+):\d+\) element \[6\] of field 'y', which another iteration of the same loop adds to \(\S+:(\d+):\d+\)/,
+    );
+    const [, read, sum] = /:(\d+):\d+\).*:(\d+):\d+\)/.exec(found!.message)!;
+    expect(Number(read)).toBe(Number(sum) + 1);
+    expect(await diagnosticOf(backend, make(), { sumAndRead }, own, { threads })).toBeUndefined();
+  });
+
+  it.each(cases)('what a derivative needs: %s, %s, %i threads', async (_l, _b, threads, make, backend) => {
+    const found = await diagnosticOf(backend, make(), { square, move }, own, { threads });
+    expect(found?.code).toBe('tape/overwritten');
+    expect(found?.message).toMatch(
+      /^kernel 'move' overwrites \(\S+:\d+:\d+\) element \[5\] of field 'x', which the derivative of kernel 'square' needs as it was read \(\S+:\d+:\d+\)/,
+    );
+    /* Without debugging it is refused as well, by what is known of coordinates. */
+    const known = await diagnosticOf(backend, make(), { square, move }, own, { threads, debug: false });
+    expect(known?.code).toBe('tape/overwritten');
+    expect(known?.message).toMatch(
+      /^launch 2, of 'move', may overwrite \(\S+:\d+:\d+\) elements \[…\] of field 'x' that the derivative of launch 1, of 'square', needs \(\S+:\d+:\d+\)$/,
+    );
+  });
+
+  it('states of steps are brought back, and may be overwritten', async () => {
+    const copy = kernel([x, y], (x, y) => {
+      for (const p of range(8)) y[p] = x[p];
+    });
+    const first = kernel([y, x], (y, x) => {
+      for (const p of range(8)) x[p] = y[p] + 0.1 * y[p] * y[p];
+    });
+    const sim = await made(
+      program({
+        layout: layouts.dense(),
+        kernels: { copy, first, total },
+        backend: wasm(),
+        differentiate: true,
+        debug: true,
+      }),
+    );
+    sim.field(x).fill(0.3);
+    const forward = (): void => {
+      steps(sim, 9, () => void (sim.run.copy(), sim.run.first()), { state: [x, y], keep: 'root' });
+      sim.run.total();
+    };
+    const { gradient } = valueAndGradient(sim, forward, { loss, wrt: { x } });
+    expect(gradient.x.get(2)).toBeGreaterThan(3);
+    sim.dispose();
+  });
+});
+
+describe('what is certain is refused when compiling', () => {
+  const everyone = kernel([x, y], (x, y) => {
+    for (const p of range(8)) y[0] = x[p];
+  });
+  const running = kernel([x, y], (x, y) => {
+    for (const p of range(8)) {
+      y[3] += x[p];
+      x[p] = y[3] * 2;
+    }
+  });
+  it.each([
+    ['adjoint/written-twice', everyone, /all iterations of a loop of kernel 'f' write the same element of field 'y'/],
+    [
+      'adjoint/unfinished',
+      running,
+      /kernel 'f' reads an element of field 'y' in the loop whose iterations add to it \(/,
+    ],
+  ])('%s', async (code, f, message) => {
+    const found = await diagnosticOf(wasm(), layouts.dense(), { f }, own, { debug: false });
+    expect(found?.code).toBe(code);
+    expect(found?.message).toMatch(message);
+    expect(found?.loc?.line).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,85 @@
+import { wasm } from '@filigree/backend-wasm';
+import { cpp } from '@filigree/backend-cpp';
+import { append, atomicAdd, clear, kernel, range, type KernelDef } from '@filigree/lang/kernels';
+import { DiagnosticError } from '@filigree/ir';
+import { program, valueAndGradient } from '@filigree/runtime';
+import { dense, fields, i, ij, j, layout } from '@filigree/sparse/fields';
+import { describe, expect, it } from 'vitest';
+import { made } from './gradient-check.js';
+
+const { x, y, loss } = fields('f64', i, ['x', 'y', 'loss']);
+const { count } = fields('i32', i, ['count']);
+const { held } = fields('f64', ij, ['held']);
+
+const tree = layout(
+  dense(i, 4).place(x, y, count),
+  dense(i, 4).pointer().dynamic(j, 8).place(held),
+  dense(i, 1).place(loss),
+);
+
+const total = kernel([y, loss], (y, loss) => {
+  for (const p of range(4)) loss[0] += y[p] * y[p];
+});
+
+const errorOf = async (backend: ReturnType<typeof cpp>, f: KernelDef): Promise<DiagnosticError['diagnostics'][0]> => {
+  const sim = await made(program({ layout: tree, kernels: { f, total }, backend, differentiate: true }));
+  sim.field(x).fill(0.5);
+  const run = sim.run as unknown as Readonly<Record<string, () => number>>;
+  try {
+    valueAndGradient(sim, () => void (run.f(), run.total()), { loss, wrt: { x } });
+  } catch (e) {
+    if (e instanceof DiagnosticError) return e.diagnostics[0];
+    throw e;
+  } finally {
+    sim.dispose();
+  }
+  throw new Error('nothing was refused');
+};
+
+describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
+  'what has no derivative is refused: %s',
+  (_name, backend) => {
+    const appended = kernel([x, held], (x, held) => {
+      for (const p of range(4)) append(held[p], x[p] * x[p]);
+    });
+    const counted = kernel([x, y, count], (x, y, count) => {
+      for (const p of range(4)) y[atomicAdd(count, 0, 1)] = x[p] * x[p];
+    });
+    const cleared = kernel([x, y, held], (x, y, held) => {
+      for (const p of range(4)) y[p] = x[p];
+      clear(held);
+    });
+    it.each([
+      ['an index from append', 'adjoint/lost', appended, /what an op that writes has returned/],
+      ['an index from an atomic', 'adjoint/lost', counted, /what an op that writes has returned/],
+      ['a field that is cleared', 'adjoint/no-rule', cleared, /'field.clear_all' .*no (reverse|derivative)/],
+    ])('%s', async (_what, code, f, message) => {
+      const found = await errorOf(backend, f);
+      expect(found.code).toBe(code);
+      expect(found.message).toMatch(message);
+      expect(found.loc?.line).toBeGreaterThan(0);
+      expect(found.remedy).toBeTruthy();
+    });
+
+    it('a number that is returned to the host and passed back is a constant', async () => {
+      const read = kernel([x], (x) => x[1] * 3);
+      const scale = kernel([x, y, 'f64'], (x, y, by) => {
+        for (const p of range(4)) y[p] = x[p] * by;
+      });
+      const sim = await made(program({ layout: tree, kernels: { read, scale, total }, backend, differentiate: true }));
+      [1, 2, 3, 4].forEach((v, p) => sim.field(x).set(p, v));
+      const found = valueAndGradient(
+        sim,
+        () => {
+          sim.run.scale(sim.run.read());
+          sim.run.total();
+        },
+        { loss, wrt: { x } },
+      );
+      /* By = 6: the derivative of Σ (6 x)² alone, and that by the number itself beside it. */
+      expect([0, 1, 2, 3].map((p) => found.gradient.x.get(p))).toEqual([72, 144, 216, 288]);
+      expect(found.byArgument.scale.by).toBe(2 * 6 * 30);
+      sim.dispose();
+    });
+  },
+);
