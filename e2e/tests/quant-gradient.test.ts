@@ -1,5 +1,5 @@
 import { cpp } from '@filigree/backend-cpp';
-import { active, kernel, math } from '@filigree/lang/kernels';
+import { active, cache, kernel, math } from '@filigree/lang/kernels';
 import { fixed, float, packed } from '@filigree/quant';
 import {
   bitStruct,
@@ -7,6 +7,7 @@ import {
   fields,
   hash,
   i,
+  ij,
   layout,
   stored,
   type Branch,
@@ -103,4 +104,71 @@ describe('gradients of kernels on quantised fields', () => {
     }
     sim.dispose();
   });
+});
+
+describe('gradients of kernels with scratchpads on quantised fields', () => {
+  const n = 8;
+  const { u, w, sum } = { ...fields('f64', ij, ['u', 'w']), ...fields('f64', i, ['sum']) };
+  const stencil = kernel([u, w], { scope: { active, cache } }, (u, w) => {
+    for (const [i, j] of active(w)) {
+      cache(u);
+      w[i][j] = u[i][j] * (u[i - 1][j] + 2 * u[i][j + 1]) + math.sin(u[i + 1][j - 1]);
+    }
+  });
+  const all = kernel([w, sum], { scope: { active } }, (w, sum) => {
+    for (const [i, j] of active(w)) sum[0] += w[i][j] * w[i][j] * (1 + 0.125 * i);
+  });
+  /* The sum, linear in what is stored of w, from what the kernels load; outside of the field there are zeros. */
+  const numberOf = (u: readonly number[], w: readonly number[]): number => {
+    const at = (i: number, j: number): number => (i < 0 || j < 0 || i >= n || j >= n ? 0 : u[n * i + j]);
+    let sum = 0;
+    for (let i = 0; i < n; i++)
+      for (let j = 0; j < n; j++) {
+        const made = at(i, j) * (at(i - 1, j) + 2 * at(i, j + 1)) + Math.sin(at(i + 1, j - 1));
+        sum += 2 * w[n * i + j] * made * (1 + 0.125 * i);
+      }
+    return sum;
+  };
+  const ways: Readonly<Record<string, readonly Placeable[]>> = {
+    'one word for both': [bitStruct(64, stored(u, fixed(24, 4)), stored(w, fixed(30, 32)))],
+    'words of their own': [stored(u, float(6, 17)), stored(w, fixed(32, 32))],
+  };
+
+  it.each(backends.flatMap((backend) => Object.keys(ways).map((way) => [way, backend] as const)))(
+    '%s, on %s',
+    async (way, backend) => {
+      const sim = await program({
+        layout: layout(
+          dense(ij, n / 4)
+            .dense(ij, 4)
+            .place(...ways[way]),
+          dense(i, 1).place(sum),
+        ),
+        kernels: { stencil, all },
+        fields: { u, w, sum },
+        backend,
+        differentiate: true,
+      });
+      expect(sim.instance.given.buffers.some(({ role }) => role === 'scratch')).toBe(true);
+      sim.fields.u.fromArray(Float64Array.from({ length: n * n }, (_, k) => Math.cos(1.7 * k) + 0.01 * k));
+      const { gradient } = valueAndGradient(
+        sim,
+        () => {
+          sim.run.stencil();
+          sim.run.all();
+        },
+        { loss: sum, wrt: { u } },
+      );
+      const [us, ws] = [sim.fields.u, sim.fields.w].map((f) => [...f.toArray()]);
+      const h = 1e-6;
+      for (let k = 0; k < n * n; k++) {
+        const moved = (by: number): number[] => us.map((v, at) => (at === k ? v + by : v));
+        expect(gradient.u.get([Math.floor(k / n), k % n])).toBeCloseTo(
+          (numberOf(moved(h), ws) - numberOf(moved(-h), ws)) / (2 * h),
+          5,
+        );
+      }
+      sim.dispose();
+    },
+  );
 });

@@ -84,7 +84,8 @@ host void root(global const float* x, global float* y, int threads, int n) {
       return emitKernel(makeModule('m', buffers, [kernel]), kernel, 'root', toy).text.match(/= (.*);/)![1];
     };
     expect(text(0, 127)).toBe('clamp_i32_f32(x[i], 0.0f, 127.0f)');
-    expect(text(-1, 127)).toBe('min_i32(max_i32(to_i32_f32(x[i]), -1), 127)');
+    expect(text(-1, 127)).toBe('bound_i32_f32(x[i], -1.0f, 127.0f)');
+    expect(text(-9, -1)).toBe('min_i32(max_i32(to_i32_f32(x[i]), -9), -1)');
     expect(text(0, 16777217)).toBe('min_i32(max_i32(to_i32_f32(x[i]), 0), 16777217)');
   });
 

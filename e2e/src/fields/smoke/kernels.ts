@@ -110,7 +110,11 @@ export const smoke = ({ dim, n, lift, keep }: SmokeSetup, float: Real, scheme: S
   /* What is between two stored numbers is half a step as often as not, and would always be rounded up: so the way back is not stored. */
   const carry = kernel([carried, now, there, float], given, (carried, now, there, time) => {
     for (const I of active(there)) {
-      const of = (a: number) => (I[a] > low ? speed(carried, origin(now, face(I, a), time), a) : 0.0);
+      /* What flows through walls is computed and dropped: so there is no branch, and cells go side by side. */
+      const of = (a: number) => {
+        const made = speed(carried, origin(now, face(I, a), time), a);
+        return I[a] > low ? made : 0.0;
+      };
       put(there, I, per(of));
     }
   });

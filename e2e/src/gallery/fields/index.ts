@@ -2,10 +2,7 @@ import type { Example } from 'filigree';
 import { femExample } from './fem.js';
 import { gameOfLife } from './game-of-life.js';
 import { mgpcgExample } from './mgpcg.js';
-import { matmulLoop } from '../../fields/quant/matmul.js';
-import { partialStoreLoop } from '../../fields/quant/partial-store.js';
-import { saxpyLoop } from '../../fields/quant/saxpy.js';
-import { storeLoop } from '../../fields/quant/store.js';
+import { QUANT_LOOPS } from '../../fields/quant/quant-loops.js';
 import { mpmExample } from './mpm.js';
 import { mpmQuantExample } from './mpm-quant.js';
 import { pathTracerExample } from './path-tracer.js';
@@ -24,10 +21,7 @@ export const FIELD_EXAMPLES: readonly Example[] = [
   sparseCnnExample,
   pathTracerExample,
   structuresExample,
-  quantLoopExample(storeLoop),
-  quantLoopExample(partialStoreLoop),
-  quantLoopExample(matmulLoop),
-  quantLoopExample(saxpyLoop),
+  ...QUANT_LOOPS.map(quantLoopExample),
   gameOfLife,
   smokeQuantExample,
   smokeDecayExample,

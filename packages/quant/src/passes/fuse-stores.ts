@@ -27,7 +27,8 @@ import {
 
 /**
  * Bit struct store fusion (thesis §5.6.1): stores to several fields of one word become one, where the last of them stands. A store moves
- * down past everything that neither reads its field nor writes its word; of two stores to one field the later one stays.
+ * down past everything that neither reads its field nor writes its word; of two stores to one field the later one stays. It moves into all
+ * ways of a branch where in one of them it meets a store to its word.
  *
  * Takes micro-accesses before they are lowered, and leaves `snode.store_word` among them.
  */
@@ -64,9 +65,10 @@ interface Store {
   readonly value: Value;
 }
 
-const fused = (c: Context, region: Region): Region => {
-  let pending: readonly Pending[] = [];
-  let changed = false;
+/** @param sunk stores that a branch has still to make in this region */
+const fused = (c: Context, region: Region, sunk: readonly Pending[] = []): Region => {
+  let pending = sunk;
+  let changed = sunk.length > 0;
   const ops: Op[] = [];
   const flush = (isDue: (p: Pending) => boolean): void => {
     ops.push(...pending.filter(isDue).map(({ stores }) => together(stores)));
@@ -74,7 +76,9 @@ const fused = (c: Context, region: Region): Region => {
   };
   for (const given of region.ops) {
     c.places.note(given);
-    const regions = given.regions.map((r) => fused(c, r));
+    const into = isBranch(c, given) ? pending.filter((p) => given.regions.some((r) => joins(c, r, p))) : [];
+    pending = pending.filter((p) => !into.includes(p));
+    const regions = given.regions.map((r) => fused(c, r, into));
     const isSame = regions.every((r, n) => r === given.regions[n]);
     const op = isSame ? given : opWith(given, { regions });
     changed ||= !isSame;
@@ -85,7 +89,7 @@ const fused = (c: Context, region: Region): Region => {
       ops.push(op);
       continue;
     }
-    const place = guardedPlace(op, c.places.of(op.operands[writesOf(op).length]));
+    const place = placeOf(c, op);
     const found = pending.find((p) => p.word === word && isSamePlace(p.place, place));
     /* Numbers that are encoded together are rounded by what each store knows of the others. */
     const earlier = found && isApart(c, op, found) ? found : undefined;
@@ -100,6 +104,25 @@ const fused = (c: Context, region: Region): Region => {
   }
   return changed ? { params: region.params, ops } : region;
 };
+
+/** Whether control takes exactly one region of an op, once. */
+const isBranch = ({ table }: Context, op: Op): boolean => {
+  const edges = table.get(op.name)?.control?.(op)?.edges ?? [];
+  return edges.length > 0 && edges.every(({ from, to }) => (from === 'start') === (to !== 'end'));
+};
+
+/** Whether a store that moves down a region can become one with what it meets first. */
+const joins = (c: Context, { ops }: Region, pending: Pending): boolean => {
+  for (const op of ops) {
+    c.places.note(op);
+    if (storedWord(c, op) === pending.word)
+      return isSamePlace(pending.place, placeOf(c, op)) && isApart(c, op, pending);
+    if (meets(c, op, pending)) return isBranch(c, op) && op.regions.some((r) => joins(c, r, pending));
+  }
+  return false;
+};
+
+const placeOf = (c: Context, op: Op): Place => guardedPlace(op, c.places.of(op.operands[writesOf(op).length]));
 
 /** The word that fields share of which an op stores one, and does nothing else. */
 const storedWord = ({ layout, table }: Context, op: Op): string | undefined => {

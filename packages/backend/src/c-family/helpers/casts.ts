@@ -32,6 +32,19 @@ const clamped: HelperRow = (r) => {
   );
 };
 
+/** The same, where 0 lies between the bounds; NaN gives 0. */
+const bounded: HelperRow = (r) => {
+  const [t, f] = [r.scalar(r.a), r.scalar(r.b)];
+  return helperText(
+    [],
+    `${r.local} ${t} ${r.name}(${f} x, ${f} lo, ${f} hi) {`,
+    `  const ${f} y = x == x ? x : 0.0${suffix(r.b)};`,
+    `  const ${f} z = y > lo ? y : lo;`,
+    `  return (${t})(z < hi ? z : hi);`,
+    '}',
+  );
+};
+
 /** From one type to another. */
 export const castHelpers: HelperRows = {
   /* bits_to_from */
@@ -48,4 +61,5 @@ export const castHelpers: HelperRows = {
   },
   to: saturate,
   clamp: clamped,
+  bound: bounded,
 };

@@ -79,7 +79,7 @@ const extreme = (what: 'min' | 'max'): Spelling =>
     const bounded = boundedCast(what, op, args, site);
     return bounded?.lo !== undefined && bounded.hi !== undefined
       ? call(
-          site.helper(`clamp_i32_${bounded.type}`),
+          site.helper(`${bounded.lo < 0 ? 'bound' : 'clamp'}_i32_${bounded.type}`),
           bounded.of,
           literal(bounded.lo, bounded.type),
           literal(bounded.hi, bounded.type),
@@ -89,7 +89,7 @@ const extreme = (what: 'min' | 'max'): Spelling =>
 
 /**
  * A minimum or maximum of an integer that comes from a float, where the bound may as well be put on the float: it is one that
- * the float can be, and not negative, so that NaN, which becomes 0, becomes the lower bound either way.
+ * the float can be, and 0 is not above the upper one, so that NaN, which becomes 0, becomes the lower bound or stays 0.
  */
 const boundedCast = (what: 'min' | 'max', op: Op, args: readonly Expr[], site: Site): Truncated | undefined => {
   const n = args.findIndex((a) => a.truncated !== undefined);
@@ -97,7 +97,7 @@ const boundedCast = (what: 'min' | 'max', op: Op, args: readonly Expr[], site: S
   const before = args[n]?.truncated;
   if (given === undefined || !before || typeOf(op) !== 'i32') return undefined;
   const [side, bound] = [what === 'max' ? 'lo' : 'hi', Number(given)] as const;
-  const exact = bound >= 0 && (before.type === 'f64' || Math.fround(bound) === bound);
+  const exact = (side === 'lo' || bound >= 0) && (before.type === 'f64' || Math.fround(bound) === bound);
   if (!exact || before[side] !== undefined) return undefined;
   const after: Truncated = { ...before, [side]: bound };
   return (after.lo ?? 0) <= (after.hi ?? Infinity) ? after : undefined;
