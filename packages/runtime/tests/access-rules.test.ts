@@ -1,3 +1,4 @@
+import type { Backend } from '@filigree/backend';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { active, atomicAdd, kernel, range, type KernelDef } from '@filigree/lang/kernels';
@@ -38,7 +39,7 @@ const move = kernel([x, to], (x, to) => {
 
 /** The diagnostic of a gradient, by which element of `y` goes where. */
 const diagnosticOf = async (
-  backend: ReturnType<typeof cpp>,
+  backend: Backend,
   tree: Layout,
   kernels: Readonly<Record<string, KernelDef>>,
   targets: readonly number[],

@@ -1,3 +1,4 @@
+import type { Backend } from '@filigree/backend';
 import { wasm } from '@filigree/backend-wasm';
 import { cpp } from '@filigree/backend-cpp';
 import { append, atomicAdd, clear, kernel, range, type KernelDef } from '@filigree/lang/kernels';
@@ -21,7 +22,7 @@ const total = kernel([y, loss], (y, loss) => {
   for (const p of range(4)) loss[0] += y[p] * y[p];
 });
 
-const errorOf = async (backend: ReturnType<typeof cpp>, f: KernelDef): Promise<DiagnosticError['diagnostics'][0]> => {
+const errorOf = async (backend: Backend, f: KernelDef): Promise<DiagnosticError['diagnostics'][0]> => {
   const sim = await made(program({ layout: tree, kernels: { f, total }, backend, differentiate: true }));
   sim.field(x).fill(0.5);
   const run = sim.run as unknown as Readonly<Record<string, () => number>>;
