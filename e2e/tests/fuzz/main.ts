@@ -1,10 +1,12 @@
 /**
- * `npm run fuzz -- [kernels|traces] [--count 20000] [--seed 1] [--every 5]`: random programs held against plain evaluation. Prints
+ * `npm run fuzz -- [kernels|traces|gradients] [--count 20000] [--seed 1] [--every 5]`: random programs held against plain evaluation, and
+ * gradients of random kernels against tangents and differences. Prints
  * a minimal program for each fault and ends with status 1 where there is one.
  */
 import { parseArgs } from 'node:util';
 import { cpp } from '@filigree/backend-cpp';
 import type { Findings } from './fuzz.js';
+import { fuzzGradients } from './gradients/fuzz.js';
 import { fuzzKernels } from './kernels/fuzz.js';
 import { fuzzTraces } from './traces/fuzz.js';
 import type { Level } from './traces/run.js';
@@ -44,5 +46,6 @@ const wants = (what: string): boolean => positionals.length === 0 || positionals
 const levels = values.levels.split(',') as Level[];
 const faults =
   (wants('kernels') ? report('kernels', await fuzzKernels({ ...common, outside: !values.inside })) : 0) +
-  (wants('traces') ? report('traced programs', await fuzzTraces({ ...common, levels })) : 0);
+  (wants('traces') ? report('traced programs', await fuzzTraces({ ...common, levels })) : 0) +
+  (wants('gradients') ? report('gradients', await fuzzGradients(common)) : 0);
 process.exitCode = faults > 0 ? 1 : 0;

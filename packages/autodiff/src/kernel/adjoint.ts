@@ -23,6 +23,7 @@ import { activeValues } from './activity.js';
 import { adjointBuffers } from './adjoint-buffers.js';
 import { draftAdjoint, type Overflow, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
+import { gatherStencils } from './gather.js';
 import { loopFacts } from './loop-facts.js';
 import { lost, missedLoops, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
@@ -46,6 +47,8 @@ export interface AdjointOptions {
    * the square root.
    */
   readonly iterations?: number;
+  /** Whether elements of a box gather what their neighbours would add to them, see `gatherStencils`; default true. */
+  readonly gather?: boolean;
 }
 
 /** An adjoint kernel, and what it gives. */
@@ -84,6 +87,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     formats,
     table: rows = derivatives,
     iterations = ITERATIONS,
+    gather = true,
   } = checkOptions('adjoint', given, adjointSpec);
   const layout = layoutOf(module.layout ?? { branches: [] }, formats);
   const found =
@@ -126,20 +130,24 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       cse({ dialects }),
       dce({ dialects }),
     ]);
-    const [kernel] = whole.kernels;
-    const missed = missedLoops(kernel).filter((n) => !remembered.includes(n));
+    const [scattered] = whole.kernels;
+    const missed = missedLoops(scattered).filter((n) => !remembered.includes(n));
     if (missed.length > 0) {
       remembered = [...remembered, ...missed];
       continue;
     }
-    refuseLost(name, kernel, 'adjoint');
+    refuseLost(name, scattered, 'adjoint');
     refuseRunningExtrema(primal, elementOf, setting.active);
     const taken = new Set(module.buffers.map((x) => x.name));
+    const turned = gather ? gatherStencils(scattered, table) : scattered;
     return {
-      kernel,
+      kernel:
+        turned === scattered
+          ? scattered
+          : runPasses({ ...whole, kernels: [turned] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
       buffers: whole.buffers.filter((x) => !taken.has(x.name)),
       ...made,
-      needs: refuseOverwrites(primal, kernel, elementOf, controlOf),
+      needs: refuseOverwrites(primal, scattered, elementOf, controlOf),
       ...flowOf(primal, elementOf, setting.active),
     };
   }
@@ -151,6 +159,7 @@ const adjointSpec: OptionSpec<AdjointOptions> = {
   formats: option.anything,
   table: option.anything,
   iterations: option.number(1),
+  gather: option.truth,
 };
 
 const ITERATIONS = 65_536;

@@ -16,10 +16,28 @@ export interface Again {
   readonly value: (known: Known, v: Value) => Value;
 }
 
+/** Sums that a kernel makes in memory of its own, and that are made again when it is run again from the top. */
+export interface Remade {
+  /** The body of the kernel, in which they are made: in the regions that are reversed they are there already. */
+  readonly body: Region | undefined;
+  readonly places: ReadonlySet<string>;
+}
+
 /**
  * @param written places that the kernel itself writes and that nobody keeps: what is loaded from them is not known any more
  */
-export const againIn = (table: OpTable, elementOf: ElementOpOf, written: ReadonlySet<string>): Again => {
+export const againIn = (
+  table: OpTable,
+  elementOf: ElementOpOf,
+  written: ReadonlySet<string>,
+  remade: Remade = { body: undefined, places: new Set() },
+): Again => {
+  let making = false;
+  const makes = (op: Op): boolean => {
+    const element = elementOf(op);
+    return element !== undefined && element.does !== 'load' && remade.places.has(element.place);
+  };
+  const makesWithin = (op: Op): boolean => makes(op) || op.regions.some((r) => someOp(r, makes));
   const writes = (op: Op): boolean =>
     table
       .get(op.name)!
@@ -31,7 +49,14 @@ export const againIn = (table: OpTable, elementOf: ElementOpOf, written: Readonl
     return now;
   };
 
-  const region = (b: Builder, { ops }: Region, known: Known, instead?: Instead): void => {
+  const region = (b: Builder, source: Region, known: Known, instead?: Instead): void => {
+    const before = making;
+    if (source === remade.body) making = true;
+    statements(b, source, known, instead);
+    making = before;
+  };
+
+  const statements = (b: Builder, { ops }: Region, known: Known, instead?: Instead): void => {
     for (const op of ops) {
       if (table.get(op.name)!.traits.terminator === true) continue;
       b.loc = op.loc;
@@ -40,11 +65,12 @@ export const againIn = (table: OpTable, elementOf: ElementOpOf, written: Readonl
   };
 
   const again = (b: Builder, op: Op, known: Known): void => {
-    if (op.results.length === 0 && op.regions.length === 0) {
+    if (op.results.length === 0 && op.regions.length === 0 && !(making && makes(op))) {
       if (table.get(op.name)!.traits.hint === true)
         b.append(opWith(op, { operands: op.operands.map((v) => value(known, v)) }));
       return;
     }
+    if (making && makesWithin(op)) return copy(b, op, known);
     if (op.results.length === 0) return;
     if (isGiven(op)) return op.results.forEach((r, n) => void known.set(r.id, value(known, op.operands[n])));
     const element = elementOf(op);
@@ -56,7 +82,7 @@ export const againIn = (table: OpTable, elementOf: ElementOpOf, written: Readonl
         'what an op that writes has returned',
         'compute it in another way, or in a kernel of its own',
       );
-    if (element?.does === 'load' && written.has(element.place))
+    if (element?.does === 'load' && written.has(element.place) && !remade.places.has(element.place))
       return lose(b, op, known, `a value that lay in ${element.place} meanwhile`, 'keep it in a field');
     copy(b, op, known);
   };
@@ -83,6 +109,41 @@ export const againIn = (table: OpTable, elementOf: ElementOpOf, written: Readonl
     op.results.forEach((r) => known.set(r.id, lostValue(b, r, why, remedy)));
 
   return { region, value };
+};
+
+/**
+ * Single elements that a kernel sets and adds to in one part and reads in later ones: the sums of parallel loops. Whoever reads them then finds what they have in the end. What has not been set first may hold
+ * something from before.
+ */
+export const settledPlaces = ({ ops }: Region, elementOf: ElementOpOf): ReadonlySet<string> => {
+  const found = new Map<string, { readonly index: number; last: number } | undefined>();
+  const constants = new Map<number, unknown>();
+  ops.forEach((top, n) => {
+    const visit = (op: Op, around: readonly Op[]): void => {
+      if (op.name === 'arith.constant') constants.set(op.results[0].id, op.attrs.value);
+      const element = elementOf(op);
+      if (!element || element.lasting) return;
+      const { does, place, index } = element;
+      const at = index.length === 1 ? constants.get(index[0].id) : undefined;
+      const known = found.get(place);
+      if (!found.has(place) && does === 'store' && around.length === 0 && typeof at === 'number')
+        found.set(place, { index: at, last: n });
+      else if (!known || known.index !== at || (does !== 'load' && known.last === Infinity))
+        found.set(place, undefined);
+      else if (does !== 'load') known.last = n;
+      else if (known.last < n) found.set(place, { ...known, last: Infinity });
+      else if (known.last !== Infinity) found.set(place, undefined);
+    };
+    visit(top, []);
+    for (const region of top.regions) walk(region, (op, parents) => visit(op, [top, ...parents]));
+  });
+  return new Set([...found].flatMap(([place, known]) => (known ? [place] : [])));
+};
+
+const someOp = (region: Region, holds: (op: Op) => boolean): boolean => {
+  let found = false;
+  walk(region, (op) => void (found ||= holds(op)));
+  return found;
 };
 
 /** What ops of a region write that does not outlive the launch, as messages call it. */

@@ -11,7 +11,7 @@ import {
   type ScalarType,
 } from '@filigree/ir';
 import type { DerivativeTable } from '../table/derivative.js';
-import { againIn, passingWrites } from './again.js';
+import { againIn, passingWrites, settledPlaces } from './again.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { MakeBuffer } from './history.js';
 import type { LoopFacts } from './loop-facts.js';
@@ -84,7 +84,10 @@ export const draftAdjoint = (
   const r: Reversal = {
     ...setting,
     ...facts,
-    again: againIn(table, elementOf, passingWrites(primal.body, elementOf)),
+    again: againIn(table, elementOf, passingWrites(primal.body, elementOf), {
+      body: primal.body,
+      places: settledPlaces(primal.body, elementOf),
+    }),
     cell: (v) => buffer(v.type as ScalarType, 1, 'temp', 'sum'),
     buffer,
     remembered: new Set([...facts.loops].flatMap(([op, n]) => (remembered.has(n) ? [op] : []))),

@@ -52,9 +52,13 @@ export const accessDeck = (
       words[REPORT.since] = broughtBack ? epoch : since;
       const report = executable.buffer(found.report);
       report.write(words);
-      start(found.kernel, args);
-      report.read(words);
-      epoch = words[REPORT.epoch] + 1;
+      try {
+        start(found.kernel, args);
+      } finally {
+        /* Marks of a launch that failed are there too. */
+        report.read(words);
+        epoch = words[REPORT.epoch] + 1;
+      }
       if (words[REPORT.what] !== 0) refuse(layout, accesses, words, shown);
       return true;
     },

@@ -1,0 +1,154 @@
+import { adjoint, withGradients } from '@filigree/autodiff';
+import {
+  allocateBuffers,
+  buildKernel,
+  coreDialects,
+  interpret,
+  printKernel,
+  type Builder,
+  type Module,
+  type Value,
+} from '@filigree/ir';
+import { dense, field, fieldDialect, FieldStore, ij, layout, layoutTree } from '@filigree/sparse/fields';
+import * as E from 'fp-ts/lib/Either.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+const [N, M] = [4, 6];
+const [x, w, y] = ['x', 'w', 'y'].map((name) => field(name, 'f64'));
+const { layout: tree, adjoints } = withGradients(layout(...[x, w, y].map((f) => dense(ij, [N, M]).place(f))), [
+  x,
+  w,
+  y,
+]);
+
+/** Distances at which a stencil reads, whether it multiplies by a coefficient that lies there, and whether these differ from cell to cell. */
+interface Term {
+  readonly di: number;
+  readonly dj: number;
+  readonly by: 'number' | 'weight' | 'itself';
+}
+
+const stencil = (
+  terms: readonly Term[],
+  index?: (b: Builder, i: Value, j: Value) => readonly [Value, Value],
+): Module => ({
+  name: 'm',
+  layout: layoutTree(tree),
+  buffers: [],
+  kernels: [
+    buildKernel(
+      'f',
+      {},
+      (b) => {
+        b.for(b.i32(0), b.i32(N * M), b.i32(1), { parallel: true }, [], (k) => {
+          const [i, j] = [b.div(k, b.i32(M)), b.rem(k, b.i32(M))];
+          const around = (v: Value, by: number, extent: number): Value =>
+            by === 0 ? v : b.rem(b.add(v, b.i32(by + extent)), b.i32(extent));
+          const load = (name: string, at: readonly Value[]): Value => b.value('field.load', at, { field: name });
+          const values = terms.map(({ di, dj, by }) => {
+            const value = load('x', index?.(b, i, j) ?? [around(i, di, N), around(j, dj, M)]);
+            if (by === 'number') return b.mul(value, b.f64(0.5 + di - 2 * dj));
+            return b.mul(value, by === 'weight' ? load('w', [i, j]) : b.math('sin', value));
+          });
+          b.op('field.store', [values.reduce(b.add), i, j], { field: 'y' });
+        });
+      },
+      [],
+      { dialects: [...coreDialects, fieldDialect(tree)] },
+    ),
+  ],
+  attrs: {},
+});
+
+/** The adjoints of x and w for random values, where y_grad is random too. */
+const found = (module: Module, gather: boolean, seeds: readonly number[]): readonly number[] => {
+  const made = adjoint(module, 'f', { adjoints, gather });
+  const store = new FieldStore(tree);
+  const places = Array.from({ length: N * M }, (_, k) => [Math.floor(k / M), k % M]);
+  places.forEach((at, k) =>
+    ['x', 'w', 'y_grad', 'x_grad'].forEach((name, n) => store.store(name, at, Math.sin(seeds[n] * (k + 1) + n))),
+  );
+  const whole: Module = { ...module, buffers: made.buffers, kernels: [made.kernel] };
+  const ran = interpret(whole, [...coreDialects, fieldDialect(tree, store)], allocateBuffers(made.buffers), {
+    kernel: made.kernel.name,
+    args: [],
+  });
+  if (E.isLeft(ran)) throw new Error(ran.left[0].message);
+  return ['x_grad', 'w_grad', 'y_grad'].flatMap((name) => places.map((at) => Number(store.load(name, at))));
+};
+
+const text = (module: Module): string => printKernel(adjoint(module, 'f', { adjoints }).kernel);
+
+describe('adjoints of stencils', () => {
+  it('are what they are by atomics, and have none', () => {
+    const term = fc.record({
+      di: fc.integer({ min: -3, max: 3 }),
+      dj: fc.integer({ min: -5, max: 5 }),
+      by: fc.constantFrom<Term['by']>('number', 'weight', 'itself'),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(term, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.double({ min: 0.1, max: 3, noNaN: true }), { minLength: 4, maxLength: 4 }),
+        (terms, seeds) => {
+          const module = stencil(terms);
+          const [here, there] = [found(module, true, seeds), found(module, false, seeds)];
+          here.forEach((v, n) => expect(Math.abs(v - there[n])).toBeLessThan(1e-12 * Math.max(1, Math.abs(v)) * 10));
+          expect(text(module)).not.toContain('field.atomic');
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gather from where elements were added from, and set what was taken to zero afterwards', () => {
+    const module = stencil([
+      { di: 1, dj: 0, by: 'number' },
+      { di: 0, dj: 0, by: 'number' },
+    ]);
+    expect(text(module)).toBe(`kernel @f_adjoint() {
+  %0 = arith.constant {value = 0} : i32
+  %1 = arith.constant {value = 24} : i32
+  %2 = arith.constant {value = 1} : i32
+  scf.for %0, %1, %2 {parallel = true} {
+  ^(%i: i32):
+    %4 = arith.constant {value = 6} : i32
+    %5 = arith.div %i, %4 : i32
+    %6 = arith.rem %i, %4 : i32
+    %7 = arith.constant {value = 4} : i32
+    %8 = arith.constant {value = 1.5} : f64
+    %9 = arith.constant {value = 0.5} : f64
+    %10 = field.load %5, %6 {field = y_grad} : f64
+    %11 = arith.mul %10, %9 : f64
+    %12 = arith.constant {value = 3} : i32
+    %13 = arith.add %5, %12 : i32
+    %14 = arith.rem %13, %7 : i32
+    %15 = field.load %14, %6 {field = y_grad} : f64
+    %16 = arith.mul %15, %8 : f64
+    %17 = field.load %5, %6 {field = x_grad} : f64
+    %18 = arith.add %17, %11 : f64
+    %19 = arith.add %18, %16 : f64
+    field.store %19, %5, %6 {activate = false, field = x_grad}
+    scf.yield
+  }
+  scf.for %0, %1, %2 {parallel = true} {
+  ^(%i_1: i32):
+    %21 = arith.constant {value = 6} : i32
+    %22 = arith.div %i_1, %21 : i32
+    %23 = arith.rem %i_1, %21 : i32
+    %24 = arith.constant {value = 0} : f64
+    field.store %24, %22, %23 {activate = false, field = y_grad}
+    scf.yield
+  }
+  scf.yield
+}`);
+  });
+
+  it('stay sums by atomics where what is read is not known, or does not go round', () => {
+    const beyond = stencil([{ di: 1, dj: 0, by: 'number' }], (b, i, j) => [b.add(i, b.i32(1)), j]);
+    expect(text(beyond)).toContain('field.atomic');
+    const same = stencil([{ di: 1, dj: 0, by: 'number' }], (b, i) => [i, b.i32(0)]);
+    expect(text(same)).toContain('field.atomic');
+  });
+});
