@@ -111,6 +111,31 @@ describe.runIf(cmake)('a project of generated kernels', () => {
     expect(done.stdout).toMatch(/1 tests failed out of 5/);
   });
 
+  it(
+    'gives other names to what means something to a language, and passes its tests',
+    { timeout: 240_000 },
+    async () => {
+      const folder = join(scratch, 'names');
+      const of = (name: string) => tensor(name, [4, 4]);
+      const [view, data, position, View] = [of('view'), of('data'), of('position'), of('View')];
+      const [std, none, real, word] = [of('std'), of('NULL'), of('c_double'), of('namespace')];
+      const files = await cppProject(
+        [
+          tensorKernel('std', view('ij').assign(data('ik').mul(position('kj')))),
+          tensorKernel('names', none('ij').assign(std('ik').mul(real('kj')))),
+          tensorKernel('kernel', View('ij').assign(word('ik').mul(data('kj')))),
+        ],
+        { name: 'names' },
+      );
+      write(folder, files);
+      build(folder, join(folder, 'build'));
+      expect(command('ctest', '--test-dir', join(folder, 'build'))).toMatch(
+        /100% tests passed, 0 tests failed out of 3/,
+      );
+      if (fortran) command('gfortran', '-fsyntax-only', '-J', folder, join(folder, 'src/names.f90'));
+    },
+  );
+
   it('asks for what the next call reads, where it is told', async () => {
     const { decl: I } = tensor('I', [10, 4]);
     const files = await cppProject([{ ...kernels()[0]!, prefetch: [I] }], { name: 'dg' });

@@ -134,7 +134,13 @@ export const nativeBackend = (language: NativeLanguage, given?: NativeOptions): 
       const found = await findToolchain({ language: language.language })();
       return E.isRight(found)
         ? { name, usable: true, reason: '', toolchain: found.right.version }
-        : { name, usable: false, reason: found.left.map((d) => formatDiagnostic(d)).join('\n'), toolchain: '' };
+        : {
+            name,
+            usable: false,
+            reason: found.left.map((d) => formatDiagnostic(d)).join('\n'),
+            toolchain: '',
+            ...(found.left.some((d) => d.code === 'toolchain/unusable') && { asked: true }),
+          };
     },
     compile: (sources, compileOptions = {}) =>
       sources.link === undefined

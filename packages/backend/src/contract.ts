@@ -91,6 +91,8 @@ export interface Availability {
   readonly reason: string;
   /** Compiler and version, empty where none is needed. */
   readonly toolchain: string;
+  /** Whether what does not work was asked for, by a variable such as `FILIGREE_CXX`: then no other backend is to take its place unsaid. */
+  readonly asked?: boolean;
 }
 
 /** What `emit` gives: the files to compile. */

@@ -1,6 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findToolchain, instructionSet, instructionSets } from '@filigree/backend/native';
 
@@ -31,6 +32,19 @@ describe('the search for a compiler', () => {
     expect(await find(env)).toMatchObject({ right: { version: 'two 2' } });
     expect(await find({ ...env, FILIGREE_CXX: '' })).toMatchObject({ right: { version: 'three 3' } });
     expect(await find({ PATH: folder })).toMatchObject({ right: { version: 'g++ 4', path: at('g++') } });
+  });
+
+  it('takes a path with spaces in it as one, with arguments behind it or none', async () => {
+    const folder = compilers({ 'my own g++': fake('own 1'), launcher: fake('launched 2'), 'g++': fake('g++ 3') });
+    const own = join(folder, 'my own g++');
+    expect(await find({ PATH: folder, FILIGREE_CXX: own })).toMatchObject({ right: { version: 'own 1', path: own } });
+    expect(await find({ PATH: folder, FILIGREE_CXX: `${own} -m64` })).toMatchObject({ right: { version: 'own 1' } });
+    expect(await find({ PATH: folder, FILIGREE_CXX: 'launcher g++' })).toMatchObject({
+      right: { version: 'launched 2' },
+    });
+    expect(await find({ PATH: folder, FILIGREE_CXX: `${own}s` })).toMatchObject({
+      left: [{ code: 'toolchain/unusable' }],
+    });
   });
 
   it('looks for a compiler of C by the names of those', async () => {
@@ -125,3 +139,42 @@ describe('the search for a compiler', () => {
     });
   });
 });
+
+describe.skipIf(process.platform === 'win32')('a compiler that runs', () => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)('ends with the process that %s ends', async (signal) => {
+    const text = `
+      const { runProcess } = await import('@filigree/backend/native');
+      void runProcess('sh', ['-c', 'echo $$ > ' + process.argv[1] + '; sleep 60; exit']);
+      setInterval(() => {}, 1000);`;
+    const file = join(compilers({}), 'pid');
+    const child = spawn(
+      process.execPath,
+      ['--conditions=@filigree/source', '--import', 'tsx', '--input-type=module', '-e', text, file],
+      { cwd: new URL('..', import.meta.url), stdio: 'ignore' },
+    );
+    const pid = await until(() => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0));
+    expect(runs(pid)).toBe(true);
+    const ended = new Promise((resolve) => child.on('exit', (_, by) => resolve(by)));
+    child.kill(signal);
+    expect(await ended).toBe(signal);
+    await until(() => !runs(pid));
+  });
+});
+
+/** What this gives at last that counts as true. */
+const until = async <T>(found: () => T): Promise<T> => {
+  for (;;) {
+    const value = found();
+    if (value) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+
+const runs = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};

@@ -2,8 +2,8 @@ import { active, dense, field, i, ij, kernel, layout, ndrange, program, range } 
 import { describe, expect, it } from 'vitest';
 
 const n = 64;
-const [u, v] = [field('u', 'f32'), field('v', 'f32')];
-const [x, y] = [field('x', 'f32'), field('y', 'f32')];
+const [u, v] = [field('u', 'f32', { axes: ij }), field('v', 'f32', { axes: ij })];
+const [x, y] = [field('x', 'f32', { axes: i }), field('y', 'f32', { axes: i })];
 const kernels = {
   range: kernel([x, y], (x, y) => {
     for (const i of range(1000)) y[i] = Math.sqrt(x[i]);

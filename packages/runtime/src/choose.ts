@@ -9,7 +9,7 @@ export const availability = (backends: readonly Backend[]): Promise<readonly Ava
 
 /**
  * The backend of this name or, without a name, the first that works here. A named backend that does not work is a
- * diagnostic with the reason; no other is substituted.
+ * diagnostic with the reason, and so is a compiler that was asked for; no other is substituted.
  */
 export const chooseBackend =
   (backends: readonly Backend[], name?: string): TE.TaskEither<Diagnostics, Backend> =>
@@ -23,6 +23,11 @@ export const chooseBackend =
       const a = await b.probe();
       if (a.usable && b.load) return E.right(b);
       reasons.push(`${b.name}: ${a.reason || 'emits sources only'}`);
+      if (a.asked)
+        return refuse(
+          `the backend does not work here: ${reasons[reasons.length - 1]}`,
+          'set the variable to a compiler that works, unset it, or name another backend',
+        );
     }
     return name === undefined
       ? refuse(`no backend works here: ${reasons.join('; ')}`, 'install what one of them lacks')

@@ -121,6 +121,15 @@ describe('choosing a backend', () => {
     expect(E.isLeft(named) && named.left[0]).toMatchObject({ code: 'runtime/backend', remedy: expect.any(String) });
     expect(E.isLeft(named) && named.left[0].message).toMatch(/does not work here: wasm: switched off/);
     expect((await availability([broken]))[0].usable).toBe(false);
+    /* A compiler that was asked for is not replaced by another backend without a word. */
+    const asked = {
+      ...broken,
+      name: 'cpp',
+      probe: async () => ({ ...(await broken.probe()), reason: 'FILIGREE_CXX names nothing', asked: true }),
+    };
+    const instead = await chooseBackend([asked, wasm()])();
+    expect(E.isLeft(instead) && instead.left[0].message).toMatch(/FILIGREE_CXX names nothing/);
+    expect(E.isRight(await chooseBackend([asked, wasm()], 'wasm')())).toBe(true);
   });
 
   it('says that a backend only writes sources', async () => {

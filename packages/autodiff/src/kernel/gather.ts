@@ -74,7 +74,7 @@ const gathered = (
     const { kind: _, activate: __, ...place } = attrs;
     const before = result(added, ids, makeOp('field.load', own, [], { ...place, field }, [], loc), terms[0]);
     const sum = [...terms].reduce(
-      (all, term) => result(added, ids, makeOp('arith.add', [all, term], [], {}, []), all),
+      (all, term) => result(added, ids, makeOp('arith.add', [all, term], [], {}, [], loc), all),
       before,
     );
     added.push(makeOp('field.store', [sum, ...own], [], { ...place, field, activate: false }, [], loc));
@@ -215,14 +215,14 @@ const ownIndex = (op: Op, digits: Digits): readonly Value[] => digits.inOrderOf(
 
 /** A digit by a distance further, going round. */
 const shifted = (into: Op[], ids: IdSource, digit: Value, by: number, extent: number): Value => {
-  const constant = (value: number): Value => result(into, ids, makeOp('arith.constant', [], [], { value }, []), digit);
-  const sum = result(into, ids, makeOp('arith.add', [digit, constant(by)], [], {}, []), digit);
-  return result(into, ids, makeOp('arith.rem', [sum, constant(extent)], [], {}, []), digit);
+  const constant = (value: number): Value => result(into, ids, makeOp('arith.constant', [], [], { value }, [], undefined), digit);
+  const sum = result(into, ids, makeOp('arith.add', [digit, constant(by)], [], {}, [], undefined), digit);
+  return result(into, ids, makeOp('arith.rem', [sum, constant(extent)], [], {}, [], undefined), digit);
 };
 
 /** Appends an op with one result of the type of another value. */
 const result = (into: Op[], ids: IdSource, op: Op, like: Value): Value => {
-  const value = makeValue(ids.next(), like.type);
+  const value = makeValue(ids.next(), like.type, undefined);
   into.push(opWith(op, { results: [value] }));
   return value;
 };

@@ -25,7 +25,7 @@ export type Entry = ReturnType<ReturnType<typeof koffi.load>['func']>;
 /** Opens a shared library. Error: `load/library`. */
 export const openLibrary = (ffi: typeof koffi, path: string): SharedLibrary => {
   try {
-    const library = ffi.load(path);
+    const library = loaded(ffi, path);
     return {
       entry: (name, parameters) => {
         try {
@@ -47,5 +47,25 @@ export const openLibrary = (ffi: typeof koffi, path: string): SharedLibrary => {
     });
   }
 };
+
+/**
+ * Threads of libgomp that have nothing to do look this many times whether there is something, and then sleep. Left to itself it looks for milliseconds,
+ * in which a machine that is busy elsewhere runs nothing else on their processors, not the thread that they wait for either. Who says how threads wait
+ * is listened to. It reads the variable when it is loaded, which is with the first library that uses it.
+ */
+const loaded = (ffi: typeof koffi, path: string): ReturnType<typeof koffi.load> => {
+  const { env } = process;
+  if (env.GOMP_SPINCOUNT !== undefined || env.OMP_WAIT_POLICY !== undefined) return ffi.load(path);
+  env.GOMP_SPINCOUNT = String(SPINS);
+  try {
+    return ffi.load(path);
+  } finally {
+    /* What this process starts is not to inherit it. */
+    delete env.GOMP_SPINCOUNT;
+  }
+};
+
+/** `npm run bench:busy` compares it with others. */
+const SPINS = 1000;
 
 const message = (e: unknown): string => (e instanceof Error ? e.message : String(e));

@@ -66,5 +66,5 @@ const keywords =
   dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not
   not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires restrict return short signed sizeof
   static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename typeof union
-  unsigned using virtual void volatile wchar_t while xor xor_eq half kernel device constant threadgroup thread linux unix
+  unsigned using virtual void volatile wchar_t while xor xor_eq std NULL half kernel device constant threadgroup thread linux unix
   abs erf exp2 fma fmod max min pow rint round signbit y0 y1 yn j0 j1 jn gamma div rand read write`.split(/\s+/);

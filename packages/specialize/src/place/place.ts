@@ -1,4 +1,4 @@
-import { checkOptions, pass, type Arithmetic, type Buffer, type Pass } from '@filigree/ir';
+import { checkOptions, fail, pass, type Arithmetic, type Buffer, type Pass } from '@filigree/ir';
 import type { Repetition } from '../group/groups.js';
 import { associativeIn } from '../decompose/codes.js';
 import type { Template } from '../harvest/template.js';
@@ -133,6 +133,7 @@ export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>
       ...(temporaries > count ? [{ name: PART, type: dtype, length: PART_TERMS, role: 'scratch' } as const] : []),
       ...pools.buffers(dtype),
     ];
+    checkNames(h, buffers);
     return {
       launches,
       buffers,
@@ -143,6 +144,16 @@ export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>
       outputs: h.outputs,
     };
   });
+};
+
+/** Inputs and outputs are called as no buffer is that the program adds. */
+const checkNames = ({ inputs, outputs }: Ordered, buffers: readonly Buffer[]): void => {
+  const own = buffers.slice(inputs.length + outputs.length);
+  const taken = [...inputs, ...outputs].find(({ name }) => own.some((b) => b.name === name));
+  if (taken)
+    fail('program/name', `the name '${taken.name}' is taken by a buffer of the compiled program`, {
+      remedy: 'give the input or output another name',
+    });
 };
 
 /** Groups by the level at which their launch begins. */

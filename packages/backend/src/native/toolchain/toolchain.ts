@@ -139,8 +139,7 @@ const probeCommand = async (
   command: string,
   { language, env, set, limitMs, cache }: Trial,
 ): Promise<Toolchain | string> => {
-  const [name, ...args] = command.trim().split(/\s+/) as [string, ...string[]];
-  const path = await locate(name, env['PATH'] ?? '');
+  const [path, name, args] = await program(command.trim(), env['PATH'] ?? '');
   if (path === undefined) return name.includes(sep) ? 'does not exist or cannot be run' : notOnPath;
   /* What stands behind a launcher such as ccache is a file too. */
   const behind = await Promise.all(args.map((arg) => locate(arg, env['PATH'] ?? '')));
@@ -152,6 +151,20 @@ const probeCommand = async (
   const known = probes.get(key) ?? remembered(key, cache, () => probe(language, path, args, set, limitMs));
   probes.set(key, known);
   return known;
+};
+
+/** The file that a command begins with, whose path may have spaces in it, its name, and what follows. */
+const program = async (
+  command: string,
+  path: string,
+): Promise<readonly [file: string | undefined, name: string, args: readonly string[]]> => {
+  const ends = [...[...command.matchAll(/\s+/g)].map((m) => m.index), command.length];
+  const words = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
+  for (const end of ends) {
+    const file = await locate(command.slice(0, end), path);
+    if (file !== undefined) return [file, command.slice(0, end), words(command.slice(end))];
+  }
+  return [undefined, words(command)[0]!, []];
 };
 
 /** A probe that this machine made before; the machine is part of the key, since folders may be shared by several. */

@@ -127,13 +127,16 @@ const prototype = (model: ProjectModel, kernel: ProjectKernel): string => {
 const distinct = (taken: readonly string[]): ((name: string) => string) => {
   const used = new Set(taken.map((n) => `module ${n.toLowerCase()}`));
   return (name) => {
-    const base = (/^[A-Za-z]/.test(name) ? name : `v${name}`).slice(0, 58);
+    const base = (/^[A-Za-z]/.test(name) && !isOfFortran(name) ? name : `v${name}`).slice(0, 58);
     let found = base;
     for (let n = 2; used.has(found.toLowerCase()); n++) found = `${base}_${n}`;
     used.add(found.toLowerCase());
     return found;
   };
 };
+
+/* Names of its kinds and functions for C, which the module uses. */
+const isOfFortran = (name: string): boolean => /^(c_\w+|iso_c_binding)$/i.test(name);
 
 /* Lines of Fortran end after 132 characters. */
 const commentLines = (text: string): readonly string[] =>

@@ -1,6 +1,15 @@
 import { targetOption } from '../../linalg/gemm/targets.js';
 import type * as E from 'fp-ts/lib/Either.js';
-import { fail, pass, type Diagnostics, checkOptions, option, type OptionSpec, orThrow } from '@filigree/ir';
+import {
+  fail,
+  orThrow,
+  pass,
+  type Diagnostics,
+  type Module,
+  checkOptions,
+  option,
+  type OptionSpec,
+} from '@filigree/ir';
 import { lowerPlan } from '../emit/lower-plan.js';
 import { agreeOnValues } from '../emit/module-tensors.js';
 import { familyOf, identifiersOf } from '../emit/names.js';
@@ -121,13 +130,19 @@ const modelOf = (kernels: readonly PlannedKernel[], { name, emit, target }: CppP
           decl,
           plan,
           module,
-          emitted: orThrow(emit(module)),
+          emitted: orThrow(emit(apartFrom(module, name))),
           member: familyOf(decl.name)?.member ?? [],
         };
       }),
     ),
   };
 };
+
+/** The module, its kernel under another name where that is the namespace's. */
+const apartFrom = (module: Module, namespace: string): Module => ({
+  ...module,
+  kernels: module.kernels.map((k) => (k.name === namespace ? { ...k, name: `${k.name}_kernel` } : k)),
+});
 
 const projectSpec: OptionSpec<CppProjectOptions> = {
   name: option.text,

@@ -33,7 +33,7 @@ export const braced = (items: readonly string[], indent = '    '): string => {
 
 export const realOf = (type: 'f32' | 'f64'): string => (type === 'f32' ? 'float' : 'double');
 
-/** Names that are no words of C++, each its own. */
+/** Names that are no words of C++ and mean nothing else in the files of a project, each its own. */
 export const cppName = (name: string): string => (KEYWORDS.has(name) ? `${name}_` : name);
 
 /** The variable of a scalar, whose name may be that of a family's member. */
@@ -44,5 +44,8 @@ const KEYWORDS = new Set(
   default delete do double else enum explicit export extern false float for friend goto if inline int long mutable namespace
   new noexcept not nullptr operator or private protected public register requires return short signed sizeof static struct
   switch template this throw true try typedef typeid typename union unsigned using virtual void volatile while xor
-  execute prefetch real Values Shape Size NonZeroFlops HardwareFlops`.split(/\s+/),
+  and_eq bitand bitor char8_t char16_t char32_t consteval constinit const_cast co_await co_return co_yield decltype dynamic_cast not_eq
+  or_eq reinterpret_cast static_assert static_cast thread_local wchar_t xor_eq std main assert errno signbit linux unix
+  execute prefetch real view data position kernel tensor View ConstView Values Shape Size Dimensions Start Stop Stride ColumnStart Rows
+  Position NonZeroFlops HardwareFlops NULL EOF NAN INFINITY HUGE_VAL NDEBUG RAND_MAX stdin stdout stderr`.split(/\s+/),
 );
