@@ -175,6 +175,48 @@ it('names the launch that failed, and runs none after it', async () => {
   }
 });
 
+it.each([wasm(), ...((await cpp().probe()).usable || process.env.CI === 'true' ? [cpp()] : [])])(
+  'a trap in the code of a plan names its kernel, and nothing after it has run: $name',
+  async (backend) => {
+    const divide = kernel([x, 'i32'], (x: Grid1, by: number) => {
+      x[0] = idiv(100, by);
+    });
+    const made = await program({ layout: tree, kernels: { ...kernels, divide }, backend, queue: true })();
+    if (E.isLeft(made)) throw new DiagnosticError(made.left);
+    const p = made.right;
+    const launch = (by: number): void => {
+      p.run.init(4);
+      p.run.inc();
+      p.run.inc();
+      p.run.divide(by);
+      p.run.init(1);
+      p.run.inc();
+    };
+    for (let round = 0; round < 3; round++) {
+      launch(7);
+      await p.sync({ compiled: true });
+    }
+    const before = p.queued()!;
+    launch(0);
+    let said = '';
+    try {
+      p.flush();
+    } catch (e) {
+      if (!(e instanceof DiagnosticError)) throw e;
+      said = e.diagnostics[0].message;
+    }
+    expect(said).toContain("kernel 'divide'");
+    /* The plan was there: its tasks before the one that failed have run, and none behind it. */
+    const ran = p.queued()!.tasksLaunched - before.tasksLaunched;
+    expect(ran).toBeGreaterThan(0);
+    expect(ran).toBeLessThan(6);
+    expect(p.fields.x.get([3])).toBeCloseTo((3 * 1.1 + 1) * 1.1 + 1, 4);
+    launch(5);
+    expect(p.fields.x.get([0])).toBeCloseTo(1, 5);
+    p.dispose();
+  },
+);
+
 it('a loop is planned at most three times, however long it is and wherever it begins', async () => {
   for (const window of [4, 7, 128]) {
     const p = await make({ queue: { window } });

@@ -258,7 +258,7 @@ const binderOf = (
 };
 
 /** A trap, with the kernel that it happened in, and how to find the place. */
-const inKernel = (name: string, cause: unknown): unknown =>
+export const inKernel = (name: string, cause: unknown): unknown =>
   cause instanceof DiagnosticError && cause.diagnostics[0].code === 'run/trap'
     ? new DiagnosticError(
         cause.diagnostics.map((d) => ({

@@ -11,11 +11,12 @@ export interface SchedOptions {
 
 export type Metrics = Readonly<Record<string, number>>;
 
-/** A case with launches that run at once, with the queue, and with the queue but for one pass. */
+/** A case with launches that run at once, with the queue, and with the queue but for one pass, where that was asked for. */
 export interface MeasuredCase {
+  readonly name: string;
   readonly off: Metrics;
   readonly on: Metrics;
-  readonly without: ReadonlyMap<GraphPass, Metrics>;
+  readonly without?: Readonly<Record<GraphPass, Metrics>>;
 }
 
 /**
@@ -36,13 +37,11 @@ export const measureCase = async (one: QueuedCase, options: SchedOptions, ablate
     });
   const pair = [await prepare(false), await prepare(true)];
   const [off, on] = inTurns(one, pair, options);
-  const without = new Map<GraphPass, Metrics>();
-  if (ablate)
-    for (const pass of GRAPH_PASSES) {
-      const [metrics] = inTurns(one, [await prepare(true, [pass])], options);
-      without.set(pass, metrics);
-    }
-  return { off, on, without };
+  const { name } = one;
+  if (!ablate) return { name, off, on };
+  const without = {} as Record<GraphPass, Metrics>;
+  for (const pass of GRAPH_PASSES) [without[pass]] = inTurns(one, [await prepare(true, [pass])], options);
+  return { name, off, on, without };
 };
 
 const inTurns = (

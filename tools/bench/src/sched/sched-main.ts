@@ -3,6 +3,7 @@ import { LARGE_QUEUED_CASES, QUEUED_CASES, type QueuedCase } from '@filigree/e2e
 import { GRAPH_PASSES } from 'filigree';
 import { commandLine, fromHere, misused, publish, runCommand } from '../command.js';
 import { describeMachine } from '../machine.js';
+import { keptResults, withoutResume } from '../kept-results.js';
 import { ms } from '../table.js';
 import { measureCase, type MeasuredCase, type Metrics, type SchedOptions } from './measure-case.js';
 import { ABLATIONS_IN_THESIS, CASES_IN_THESIS, SMALL_IN_THESIS } from './thesis.js';
@@ -10,8 +11,10 @@ import { ABLATIONS_IN_THESIS, CASES_IN_THESIS, SMALL_IN_THESIS } from './thesis.
 const ALL = [...QUEUED_CASES, ...LARGE_QUEUED_CASES];
 const NAMES = ALL.map((c) => c.name);
 
-const USAGE = `usage: npm run bench:sched -- [CASE…] [--n ELEMENTS] [--steps N] [--rounds 5] [--backend NAME] [--out FILE.md]
-CASE: ${NAMES.join(', ')}`;
+const USAGE = `usage: npm run bench:sched -- [CASE…] [--n ELEMENTS] [--steps N] [--rounds 5] [--backend NAME] [--table 4.1] [--resume FILE.jsonl] [--out FILE.md]
+CASE: ${NAMES.join(', ')}
+--table: measures what one table shows; the page has all tables of which there are results
+--resume: cases whose results stand in this file are not measured again; new ones are added to it`;
 
 const INTRO =
   'The microbenchmarks and the larger cases of the thesis (chapter 4), each with launches that run at once and with the queue, step by step in turns in ' +
@@ -33,35 +36,52 @@ const main = async (argv: readonly string[]): Promise<number> => {
   );
   const wrong = [n, steps, rounds].some((v) => v !== undefined && !(Number.isInteger(v) && v > 0));
   if (wrong || positionals.some((p) => !NAMES.includes(p))) return misused(USAGE);
+  const { table } = values;
+  if (table !== undefined && !TABLES.includes(table)) return misused(USAGE);
   const options: SchedOptions = { n, steps, rounds, backend: values.backend };
   const asked = (list: readonly QueuedCase[]): readonly QueuedCase[] =>
     list.filter((c) => positionals.length === 0 || positionals.includes(c.name));
 
-  const measured = new Map<string, MeasuredCase>();
-  for (const one of [...asked(QUEUED_CASES), ...asked(LARGE_QUEUED_CASES)]) {
+  const kept = keptResults<MeasuredCase>(values.resume, ({ name }) => name);
+  for (const one of asked(table === undefined ? ALL : casesOf(table))) {
+    const ablate = one.name in ABLATIONS_IN_THESIS && table !== '4.1';
+    const known = kept.find(one.name);
+    if (known && (known.without || !ablate)) continue;
     process.stderr.write(`${one.name}\n`);
-    measured.set(one.name, await measureCase(one, options, one.name in ABLATIONS_IN_THESIS));
+    kept.add(await measureCase(one, options, ablate));
   }
-  const of = (list: readonly QueuedCase[]): readonly Named[] =>
-    asked(list).map(({ name }) => ({ name, ...measured.get(name)! }));
+  const of = (list: readonly QueuedCase[]): readonly MeasuredCase[] =>
+    asked(list).flatMap(({ name }) => kept.find(name) ?? []);
   const [small, large] = [of(QUEUED_CASES), of(LARGE_QUEUED_CASES)];
   publish(fromHere(values.out ?? 'docs/benchmarks/sched.md'), {
     title: 'Launches that wait',
-    command: commandLine('bench:sched', argv),
+    command: commandLine('bench:sched', wholeOf(withoutResume(argv))),
     machine: describeMachine(),
     intro: INTRO,
     sections: [
       ...(large.length > 0 ? [largeSection(large)] : []),
       ...(small.length > 0 ? [smallSection(small)] : []),
-      ...large.flatMap((one) => (one.name in ABLATIONS_IN_THESIS ? [ablationSection(one)] : [])),
+      ...large.flatMap((one) => (one.without ? [ablationSection(one, one.without)] : [])),
     ],
   });
   return 0;
 };
 
-type Named = MeasuredCase & { readonly name: string };
+/** The arguments of the command for all tables. */
+const wholeOf = (argv: readonly string[]): readonly string[] =>
+  argv.filter((a, k) => !a.startsWith('--table') && argv[k - 1] !== '--table');
 
-const largeSection = (cases: readonly Named[]) => ({
+/** The cases that a table shows. */
+const casesOf = (table: string): readonly QueuedCase[] =>
+  table === '4.1'
+    ? LARGE_QUEUED_CASES
+    : table === '4.2'
+      ? QUEUED_CASES
+      : LARGE_QUEUED_CASES.filter(({ name }) => ABLATIONS_IN_THESIS[name]?.table === table);
+
+const TABLES = ['4.1', '4.2', ...Object.values(ABLATIONS_IN_THESIS).map(({ table }) => table)];
+
+const largeSection = (cases: readonly MeasuredCase[]) => ({
   title: 'Table 4.1: the larger cases',
   notes: [
     `Geometric mean of off ÷ on: ${meanOf(cases, speedup)}; in the thesis, over its five cases on the processor, ${mean(
@@ -77,7 +97,7 @@ const largeSection = (cases: readonly Named[]) => ({
   },
 });
 
-const smallSection = (cases: readonly Named[]) => ({
+const smallSection = (cases: readonly MeasuredCase[]) => ({
   title: 'Table 4.2: the microbenchmarks',
   notes: [
     `Geometric means: ${meanOf(cases, speedup)} times as fast as without the queue (thesis: ${SMALL_IN_THESIS.wallClock}), ${meanOf(
@@ -88,7 +108,7 @@ const smallSection = (cases: readonly Named[]) => ({
   table: { head: HEAD, rows: cases.map(rowOf) },
 });
 
-const ablationSection = ({ name, on, off, without }: Named) => {
+const ablationSection = ({ name, on, off }: MeasuredCase, without: NonNullable<MeasuredCase['without']>) => {
   const { table, rows } = ABLATIONS_IN_THESIS[name];
   const line = (title: string, key: string, tasks: string, metrics: Metrics): string[] => [
     title,
@@ -105,7 +125,7 @@ const ablationSection = ({ name, on, off, without }: Named) => {
       head: ['passes', 'tasks', 'ms', 'thesis: tasks', 'thesis: s'],
       rows: [
         line('launches at once, reference’s tasks', 'reference', String(off.referenceTasks), off),
-        ...GRAPH_PASSES.map((pass) => line(`no ${pass}`, pass, launched(without.get(pass)!), without.get(pass)!)),
+        ...GRAPH_PASSES.map((pass) => line(`no ${pass}`, pass, launched(without[pass]), without[pass])),
         line('all on', 'none', launched(on), on),
       ],
     },
@@ -127,7 +147,7 @@ const HEAD = [
   'plan ms',
 ];
 
-const rowOf = (one: Named): string[] => {
+const rowOf = (one: MeasuredCase): string[] => {
   const { name, off, on } = one;
   return [
     name,
@@ -152,13 +172,15 @@ const ratio = (a: number, b: number): string => (a / b).toFixed(2);
 const mean = (values: readonly number[]): string =>
   Math.exp(values.reduce((s, v) => s + Math.log(v), 0) / values.length).toFixed(2);
 
-const meanOf = (cases: readonly Named[], f: (one: Named) => number): string => mean(cases.map(f));
+const meanOf = (cases: readonly MeasuredCase[], f: (one: MeasuredCase) => number): string => mean(cases.map(f));
 
 const OPTIONS = {
   n: { type: 'string' },
   steps: { type: 'string' },
   rounds: { type: 'string' },
   backend: { type: 'string' },
+  table: { type: 'string' },
+  resume: { type: 'string' },
   out: { type: 'string' },
 } as const;
 

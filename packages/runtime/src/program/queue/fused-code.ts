@@ -9,8 +9,15 @@ import { instantiateBanked, type InstantiateOptions } from '../../instantiate.js
 
 /** A graph as code in the memory of its program. */
 export interface FusedCode {
-  /** Runs it, with the arguments of each launch of the window; calls `after` when a stretch has run. */
-  readonly run: (window: Arguments, after: (stretch: Stretch) => void) => void;
+  /**
+   * Runs it, with the arguments of each launch of the window; calls `after` when a stretch has run, and `stopped` with the number of the launch
+   * where one that may fail has thrown.
+   */
+  readonly run: (
+    window: Arguments,
+    after: (stretch: Stretch) => void,
+    stopped: (launch: number, cause: unknown) => never,
+  ) => void;
   /** The places in the program that its code reports by number. */
   readonly sites: readonly Site[];
   /** Kernels that were compiled for it. */
@@ -82,7 +89,7 @@ export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<Fus
     return instantiateBanked(lowered, setting.backend, options, entry && { entry, kept, more: null })();
   });
   return {
-    run: ({ args, starts }, after) => {
+    run: ({ args, starts }, after, stopped) => {
       for (const stretch of stretches) {
         const { nodes, commands } = stretch;
         for (let k = 0; k < nodes.length; k++) {
@@ -93,7 +100,13 @@ export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<Fus
           }
           if (commands && node.args.length > 0) commands.set(k, node.args);
         }
-        (stretch.commands ??= made.commands(nodes.map(({ kernel, args }) => ({ kernel, args })))).run();
+        stretch.commands ??= made.commands(nodes.map(({ kernel, args }) => ({ kernel, args })));
+        try {
+          stretch.commands.run();
+        } catch (e) {
+          if (stretch.fails === undefined) throw e;
+          stopped(stretch.fails, e);
+        }
         after(stretch);
       }
     },

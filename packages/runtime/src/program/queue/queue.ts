@@ -11,7 +11,7 @@ import {
   type Span,
 } from '@filigree/sched';
 import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
-import type { Call, Returned } from '../launcher.js';
+import { inKernel, type Call, type Returned } from '../launcher.js';
 import { fusedCode, type CodeSetting, type FusedCode } from './fused-code.js';
 import type { QueueReport } from './report.js';
 import { Window } from './window.js';
@@ -188,11 +188,18 @@ export class Queue {
       const begin = performance.now();
       if (planned.code) {
         const { code } = planned;
-        code.run(window, ({ fails, nodes, kinds }) => {
-          this.counts.tasksLaunched += nodes.length;
-          for (const kind of KINDS) this.kindsLaunched[kind] += kinds[kind];
-          if (fails !== undefined) setting.check(calls[fails], code.sites);
-        });
+        code.run(
+          window,
+          ({ fails, nodes, kinds }) => {
+            this.counts.tasksLaunched += nodes.length;
+            for (const kind of KINDS) this.kindsLaunched[kind] += kinds[kind];
+            if (fails !== undefined) setting.check(calls[fails], code.sites);
+          },
+          (launch, cause) => {
+            setting.check(calls[launch], code.sites);
+            throw inKernel(calls[launch].launch, cause);
+          },
+        );
         setting.check(calls[calls.length - 1], code.sites);
       } else
         calls.forEach((call, k) => {
