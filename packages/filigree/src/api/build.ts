@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import type { Backend } from '@filigree/backend';
 import { runPass, arithmeticOf, DiagnosticError, fail, type Arithmetic, type Diagnostics } from '@filigree/ir';
 import { instantiate, type Instance, type SharingOptions } from '@filigree/runtime';
-import { specialize, trace, type Program, type Specialized, type Trace } from '@filigree/specialize';
+import { specialize, trace, traceFor, type Program, type Specialized, type Trace } from '@filigree/specialize';
 import { memoryProblem } from './memory.js';
 import { mergeOptions, type OptionOverrides } from './options.js';
 
@@ -49,12 +49,14 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
   const arithmetic = arithmeticOf(options.arithmetic);
   const specializeOptions = mergeOptions(options.specialize ?? {}, options.dtype ? { dtype: options.dtype } : {});
   const { dtype } = specializeOptions;
-  /* What is listed in columns is stored, whatever it costs to evaluate again. */
-  const columns = specializeOptions.decompose.global;
   await onProgress?.('trace');
   const started = performance.now();
   const traced = right(
-    runPass(trace({ arithmetic, columns, ...(maxMB === undefined ? {} : { maxMB }) }), program, backend.watch),
+    runPass(
+      trace({ arithmetic, ...traceFor(specializeOptions), ...(maxMB === undefined ? {} : { maxMB }) }),
+      program,
+      backend.watch,
+    ),
   );
   checkNames(traced);
   const tracedAt = performance.now();
