@@ -6,6 +6,7 @@ import {
   specialize,
   templatePicture,
   trace,
+  traceFor,
   type SpecializeOptions,
   type Trace,
 } from '@filigree/specialize';
@@ -75,7 +76,7 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
   const begin = performance.now();
   progress(0, 'trace');
   const traced = orThrow(
-    trace({ columns: specializeOptions.decompose.global, ...(arithmetic ? { arithmetic } : {}) }).run(problem.program),
+    trace({ ...traceFor(specializeOptions), ...(arithmetic ? { arithmetic } : {}) }).run(problem.program),
   );
   const tracedAt = performance.now();
   options.inspect?.(traced, specializeOptions);

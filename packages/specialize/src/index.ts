@@ -1,6 +1,7 @@
 export {
   defaultOptions,
   specializeSpec,
+  traceFor,
   type DecomposeOptions,
   type EmitOptions,
   type GroupOptions,

@@ -7,6 +7,8 @@ import { option, optionsOf, type OptionSpec } from '@filigree/ir';
 export interface SpecializeOptions {
   /** Scalar type of inputs, outputs and arithmetic. */
   readonly dtype: 'f32' | 'f64';
+  /** Whether what loops of rewritten code repeat is found while it is traced, and becomes elements; default false. */
+  readonly repetition: boolean;
   readonly decompose: DecomposeOptions;
   readonly group: GroupOptions;
   readonly simplify: SimplifyOptions | false;
@@ -96,6 +98,7 @@ export interface EmitOptions {
 /** What `specialize` uses unless told otherwise. */
 export const defaultOptions: SpecializeOptions = {
   dtype: 'f64',
+  repetition: false,
   decompose: {
     global: true,
     minReferences: 2,
@@ -115,12 +118,22 @@ export const defaultOptions: SpecializeOptions = {
 /** The defaults, at every depth overridden by what is given. */
 export const withDefaults = (given: Partial<SpecializeOptions>): SpecializeOptions => ({
   dtype: given.dtype ?? defaultOptions.dtype,
+  repetition: given.repetition ?? defaultOptions.repetition,
   decompose: { ...defaultOptions.decompose, ...given.decompose },
   group: { ...defaultOptions.group, ...given.group },
   simplify: given.simplify === false ? false : { ...(defaultOptions.simplify as SimplifyOptions), ...given.simplify },
   order: { ...defaultOptions.order, ...given.order },
   place: { ...defaultOptions.place, ...given.place },
   emit: { ...defaultOptions.emit, ...given.emit },
+});
+
+/** What tracing does for these options: what is listed in columns or repeated is stored, whatever it costs to evaluate again. */
+export const traceFor = ({
+  decompose,
+  repetition,
+}: SpecializeOptions): { readonly columns: boolean; readonly repetition: boolean } => ({
+  columns: decompose.global,
+  repetition: decompose.global && repetition,
 });
 
 /* What the options of each stage take. Infinity is no limit. */
@@ -164,6 +177,7 @@ export const emitSpec: OptionSpec<EmitOptions> = { simd: option.truth, parallel:
 /** What `specialize` takes; what is left out at any depth is as in `defaultOptions`. */
 export const specializeSpec: OptionSpec<SpecializeOptions> = {
   dtype: option.choice('f32', 'f64'),
+  repetition: option.truth,
   decompose: optionsOf(decomposeSpec),
   group: optionsOf(groupSpec),
   simplify: option.or(false, optionsOf(simplifySpec)),

@@ -1,7 +1,7 @@
 import type { Backend } from '@filigree/backend';
 import { runPass, arithmeticOf, DiagnosticError, fail, type Arithmetic, orThrow } from '@filigree/ir';
 import { instantiate, type Instance, type SharingOptions } from '@filigree/runtime';
-import { specialize, trace, type Program, type Specialized, type Trace } from '@filigree/specialize';
+import { specialize, trace, traceFor, type Program, type Specialized, type Trace } from '@filigree/specialize';
 import { memoryProblem } from './memory.js';
 import { mergeOptions, type OptionOverrides } from './options.js';
 
@@ -52,12 +52,14 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
     options.dtype ? { dtype: options.dtype } : {},
   );
   const { dtype } = specializeOptions;
-  /* What is listed in columns is stored, whatever it costs to evaluate again. */
-  const columns = specializeOptions.decompose.global;
   await onProgress?.('trace');
   const started = performance.now();
   const traced = orThrow(
-    runPass(trace({ arithmetic, columns, ...(maxMB === undefined ? {} : { maxMB }) }), program, backend.watch),
+    runPass(
+      trace({ arithmetic, ...traceFor(specializeOptions), ...(maxMB === undefined ? {} : { maxMB }) }),
+      program,
+      backend.watch,
+    ),
   );
   checkNames(traced);
   const tracedAt = performance.now();

@@ -1,4 +1,4 @@
-import { Sym, fail, isSymbolic, symbolicMath, type Num } from '@filigree/ir';
+import { Sym, fail, isSymbolic, nodesOf, symbolicMath, type Num } from '@filigree/ir';
 import {
   add,
   multiply,
@@ -152,7 +152,7 @@ const idsOf = (x: unknown, { graph }: TraceContext, name = 'block'): unknown => 
   if (!values.every((v) => typeof v === 'number' || isSymbolic(v))) return values;
   return {
     pattern: x.pattern,
-    values: Int32Array.from(values, (v) => (isSymbolic(v) ? v.id : graph.constant(v as number))),
+    values: nodesOf(graph, values as Num[]),
   };
 };
 

@@ -2,6 +2,7 @@ import { fail } from '../diagnostics/diagnostic.js';
 import { isTrue, scalarOps } from '../scalar/scalar-op.js';
 import { ADD, ARITY, ARMS, COMMUTATIVE, CONSTANT, DIV, MUL, NEG, SELECT, VARIABLE } from './codes.js';
 import { NodeArena } from './arena.js';
+import type { Recorder } from './recorder.js';
 import { P0, P1, P2, inverse, lower, mix, mul0, mul1, mul2, residueOfWord, wrap } from './field.js';
 
 /**
@@ -10,6 +11,8 @@ import { P0, P1, P2, inverse, lower, mix, mul0, mul1, mul2, residueOfWord, wrap 
  * nothing recurses.
  */
 export class Graph extends NodeArena {
+  /** Takes operations on symbols of this graph, while there is one. */
+  recorder: Recorder | undefined = undefined;
   /* Residues of the products and of the sums that `dots` makes, three words each; and what `dot` hands to it. */
   private products = new Int32Array(0);
   private sums = new Int32Array(0);

@@ -7,17 +7,29 @@ import {
   type BinaryFunction,
   type UnaryFunction,
 } from '../scalar/scalar-op.js';
+import { ADD, ARMS, MUL, NEG, SELECT } from './codes.js';
 import type { Graph } from './graph.js';
+import { SUB } from './recorder.js';
 
 /**
- * A symbolic number: a node of an expression graph. Using one where JavaScript wants a plain number (an operator that
+ * A symbolic number: a node of an expression graph, or what becomes one when it is asked for. Using one where JavaScript wants a plain number (an operator that
  * was not rewritten, a branch, an index) is a diagnostic, never NaN.
  */
 export class Sym {
+  /** @param at a node, or `~v` for value v of the graph's recorder */
   constructor(
     readonly graph: Graph,
-    readonly id: number,
+    readonly at: number,
   ) {}
+
+  get id(): number {
+    return nodeAt(this.graph, this.at);
+  }
+
+  /** The operation that it is the result of. */
+  get code(): number {
+    return this.at >= 0 ? this.graph.op[this.at] : this.graph.recorder!.codeOf(~this.at);
+  }
 
   valueOf(): number {
     return fail('symbol/as-number', 'a symbolic value was used as a plain number', {
@@ -48,13 +60,14 @@ const AND = code('and');
 const OR = code('or');
 const NOT = code('not');
 
-const idIn = (graph: Graph, x: unknown): number => {
+/** The node of a number or symbol, or what stands for it. */
+const atIn = (graph: Graph, x: unknown): number => {
   if (x instanceof Sym) {
     if (x.graph !== graph)
       fail('symbol/two-traces', 'two symbolic values of different traces meet in one operation', {
         remedy: 'keep symbolic values inside the function that is traced',
       });
-    return x.id;
+    return x.at;
   }
   if (typeof x === 'number') return graph.constant(x);
   if (typeof x === 'boolean') return graph.constant(x ? 1 : 0);
@@ -63,21 +76,32 @@ const idIn = (graph: Graph, x: unknown): number => {
   });
 };
 
+const nodeAt = (graph: Graph, at: number): number => (at >= 0 ? at : graph.recorder!.nodesOf(Int32Array.of(at))[0]);
+
+/** An operation on two nodes or values. */
+const operation = (g: Graph, opCode: number, x: number, y: number): Sym => {
+  const value = g.recorder === undefined ? 0 : g.recorder.take(opCode, x, y);
+  if (value < 0) return new Sym(g, value);
+  const [a, b] = [nodeAt(g, x), nodeAt(g, y)];
+  return new Sym(g, opCode === SUB ? g.sub(a, b) : g.apply(opCode, a, b));
+};
+
 const graphOf = (a: unknown, b?: unknown): Graph => (a instanceof Sym ? a : (b as Sym)).graph;
 
 const unary =
   (opCode: number) =>
-  (a: Num): Num =>
-    typeof a === 'number'
-      ? scalarOps[opCode].evaluate(a, 0)
-      : new Sym(graphOf(a), graphOf(a).apply(opCode, idIn(graphOf(a), a)));
+  (a: Num): Num => {
+    if (typeof a === 'number') return scalarOps[opCode].evaluate(a, 0);
+    const g = graphOf(a);
+    return operation(g, opCode, atIn(g, a), 0);
+  };
 
 const binary =
   (opCode: number) =>
   (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return scalarOps[opCode].evaluate(a, b);
     const g = operandGraph(a, b);
-    return new Sym(g, g.apply(opCode, idIn(g, a), idIn(g, b)));
+    return operation(g, opCode, atIn(g, a), atIn(g, b));
   };
 
 const operandGraph = (a: unknown, b: unknown): Graph => {
@@ -92,9 +116,9 @@ const compare =
   (a: Num, b: Num): Truth => {
     if (typeof a === 'number' && typeof b === 'number') return plain(a, b);
     const g = operandGraph(a, b);
-    const x = idIn(g, a);
-    const y = idIn(g, b);
-    return new Sym(g, swap ? g.apply(opCode, y, x) : g.apply(opCode, x, y));
+    const x = atIn(g, a);
+    const y = atIn(g, b);
+    return swap ? operation(g, opCode, y, x) : operation(g, opCode, x, y);
   };
 
 const variadic =
@@ -113,17 +137,17 @@ export const symbolicMath = {
   add: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a + b;
     const g = operandGraph(a, b);
-    return new Sym(g, g.add(idIn(g, a), idIn(g, b)));
+    return operation(g, ADD, atIn(g, a), atIn(g, b));
   },
   sub: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a - b;
     const g = operandGraph(a, b);
-    return new Sym(g, g.sub(idIn(g, a), idIn(g, b)));
+    return operation(g, SUB, atIn(g, a), atIn(g, b));
   },
   mul: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a * b;
     const g = operandGraph(a, b);
-    return new Sym(g, g.mul(idIn(g, a), idIn(g, b)));
+    return operation(g, MUL, atIn(g, a), atIn(g, b));
   },
   div: binary(code('div')),
   rem: binary(code('rem')),
@@ -131,12 +155,11 @@ export const symbolicMath = {
   pow: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a ** b;
     const g = operandGraph(a, b);
-    const base = idIn(g, a);
-    if (typeof b === 'number' && isProduct(g, b)) return new Sym(g, integerPower(g, base, b));
-    if (b === 0.5 && g.algebraic) return new Sym(g, g.apply(code('sqrt'), base));
-    return new Sym(g, g.apply(code('pow'), base, idIn(g, b)));
+    if (typeof b === 'number' && a instanceof Sym && isProduct(g, b)) return integerPower(a, b);
+    if (b === 0.5 && g.algebraic) return unary(code('sqrt'))(a);
+    return binary(code('pow'))(a, b);
   },
-  neg: (a: Num): Num => (typeof a === 'number' ? -a : new Sym(graphOf(a), graphOf(a).neg(idIn(graphOf(a), a)))),
+  neg: unary(NEG),
   lt: compare(LT, (a, b) => a < b, false),
   le: compare(LE, (a, b) => a <= b, false),
   gt: compare(LT, (a, b) => a > b, true),
@@ -152,7 +175,10 @@ export const symbolicMath = {
   select: (condition: Truth | number, a: Num, b: Num): Num => {
     if (!isSymbolic(condition)) return condition ? a : b;
     const g = condition.graph;
-    return new Sym(g, g.select(condition.id, idIn(g, a), idIn(g, b)));
+    const [x, y] = [atIn(g, a), atIn(g, b)];
+    const arms = g.recorder === undefined ? 0 : g.recorder.take(ARMS, x, y);
+    const value = arms === 0 ? 0 : g.recorder!.take(SELECT, condition.at, arms);
+    return new Sym(g, value < 0 ? value : g.select(condition.id, nodeAt(g, x), nodeAt(g, y)));
   },
   min: variadic(binary(code('min')), Math.min),
   max: variadic(binary(code('max')), Math.max),
@@ -164,13 +190,20 @@ export const symbolicMath = {
 const isProduct = (g: Graph, exponent: number): boolean =>
   Number.isInteger(exponent) && (g.arithmetic === 'exact' ? exponent >= -1 && exponent <= 2 : Math.abs(exponent) <= 64);
 
-const integerPower = (g: Graph, base: number, n: number): number => {
-  if (n < 0) return g.div(g.constant(1), integerPower(g, base, -n));
-  let result = -1;
-  let b = base;
+const integerPower = (base: Sym, n: number): Num => {
+  const { div, mul } = symbolicMath;
+  if (n < 0) return div(1, integerPower(base, -n));
+  let result: Num | undefined;
+  let b: Num = base;
   for (let e = n; e > 0; e >>= 1) {
-    if (e & 1) result = result < 0 ? b : g.mul(result, b);
-    if (e > 1) b = g.mul(b, b);
+    if (e & 1) result = result === undefined ? b : mul(result, b);
+    if (e > 1) b = mul(b, b);
   }
-  return result < 0 ? g.constant(1) : result;
+  return result ?? new Sym(base.graph, base.graph.constant(1));
+};
+
+/** The nodes of numbers and symbols of a graph, found together. */
+export const nodesOf = (graph: Graph, values: ArrayLike<Num>): Int32Array => {
+  const all = Int32Array.from(values, (x) => atIn(graph, x));
+  return graph.recorder === undefined ? all : graph.recorder.nodesOf(all);
 };

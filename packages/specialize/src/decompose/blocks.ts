@@ -29,13 +29,17 @@ const RECOMPUTE = 24;
  * either side of a barrier makes two blocks, so that the barrier does not lie between parts of one block. Then blocks do
  * not depend on one another in a cycle. Along reads, variables are lost and depths below barriers shrink, never the
  * opposite; so on a cycle both stay the same from where a block is entered on, no barrier is passed, and all its units
- * are one element. Users of rule (2) read nothing but what they were joined with, so that they close no cycle.
+ * are one element. Users of rule (2) read nothing but what they were joined with and variables, so that they close no cycle; of the
+ * variables that stand for sums of elements none that may be made of what they are joined with.
+ *
+ * @param epoch of `epochsOf`
  */
 export const joinBlocks = (
   graph: Graph,
   cut: Cut,
   tags: readonly Int32Array[],
   options: DecomposeOptions,
+  epoch?: Int32Array,
 ): ((id: number) => number) => {
   const tagged = options.tags && tags.length > 0;
   if (!options.detectBlocks && !tagged) return () => -1;
@@ -47,7 +51,7 @@ export const joinBlocks = (
     const depth = barrierDepths(uses, barrier, block);
     if (depth !== undefined) {
       joinSameSupport(graph, cut, uses, depth, block);
-      joinSmallUsers(cut, uses, barrier, block);
+      joinSmallUsers(cut, uses, barrier, block, epoch);
     }
     dropLoneProvisional(cut, uses, block);
   }
@@ -94,7 +98,13 @@ const withinElements = (uses: Uses, depth: Int32Array, visit: (reader: number, r
   }
 };
 
-const joinSmallUsers = (cut: Cut, uses: Uses, barrier: Uint8Array, block: UnionFind): void => {
+const joinSmallUsers = (
+  cut: Cut,
+  uses: Uses,
+  barrier: Uint8Array,
+  block: UnionFind,
+  epoch: Int32Array | undefined,
+): void => {
   const { kind, cost } = cut;
   const { units, ptr, read, reads } = uses;
   const users = new Int32Array(units.length);
@@ -110,7 +120,12 @@ const joinSmallUsers = (cut: Cut, uses: Uses, barrier: Uint8Array, block: UnionF
   }
   for (let u = 0; u < units.length; u++)
     for (let e = ptr[u]; e < ptr[u + 1]; e++)
-      if (users[read[e]] <= FEW_USERS && kind[units[read[e]]] === SHARED) block.join(read[e], u);
+      if (
+        users[read[e]] <= FEW_USERS &&
+        kind[units[read[e]]] === SHARED &&
+        (epoch === undefined || epoch[units[read[e]]] === epoch[units[u]])
+      )
+        block.join(read[e], u);
 };
 
 const dropLoneProvisional = ({ kind, candidates }: Cut, { rank }: Uses, block: UnionFind): void => {

@@ -6,6 +6,7 @@ import { joinBlocks } from './blocks.js';
 import { bounded } from './bounded.js';
 import { candidates, NONE, type Cut } from './candidates.js';
 import { ARITY } from './codes.js';
+import { epochsOf } from './epochs.js';
 import { printDecomposition } from './print-decomposition.js';
 import { needs, type Needs } from './needs.js';
 import { unitWalk, type UnitWalk } from './walk.js';
@@ -46,7 +47,7 @@ export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomp
     const tagged = options.tags ? Int32Array.from(trace.blocks.flatMap((b) => [...b])) : new Int32Array(0);
     const first = candidates(graph, outputs, tagged, options);
     const before = Uint8Array.from(first.candidates, (id) => first.kind[id]);
-    const blockOf = joinBlocks(graph, first, trace.blocks, options);
+    const blockOf = joinBlocks(graph, first, trace.blocks, options, epochsOf(graph, needed.elements));
     const cut = bounded(graph, first, before);
     return {
       ...trace,
@@ -150,7 +151,7 @@ const levels = (
     }
     elements.begin();
     for (let id = 0; id < kind.length; id++) {
-      if (id === elements.next) elements.reach(below);
+      while (id === elements.next) elements.reach(below);
       const arity = references[id] === 0 ? 0 : ARITY[op[id]];
       if (arity === 0) continue;
       const a = left[id];

@@ -7,6 +7,7 @@ import {
   error,
   option,
   pass,
+  recordedBy,
   scalarOps,
   type ScalarOp,
   type Diagnostics,
@@ -14,18 +15,20 @@ import {
   type Pass,
 } from '@filigree/ir';
 import type { CsrPattern, Ring } from '@filigree/sparse/formats';
-import { ARITY, CONSTANT, DIV } from '../decompose/codes.js';
+import { ARITY } from '../decompose/codes.js';
 import { countFrom } from './count-from.js';
 import { derivativesOf, type Derivatives } from './derivatives.js';
 import { printTrace } from './print-trace.js';
-import { diagnostic, flatten, isSparse, type TracedOutput } from './traced-output.js';
+import { diagnostic, flatten, flattenValues, isSparse, type TracedOutput } from './traced-output.js';
 import { describeElements } from './elements/describe-elements.js';
 import type { InputShape, InputSlot } from './input-slot.js';
 import type { Elements, ElementsWord } from './elements/elements.js';
 import { traceElements } from './elements/trace-elements.js';
 import { columnAlgebra } from './elements/column-algebra.js';
 import { settled } from './elements/settled.js';
+import { recorderOf } from './repetition/recorder.js';
 import { symbolicRing } from './symbolic-ring.js';
+import { isUndefined } from './undefined.js';
 
 export type { InputShape, InputSlot } from './input-slot.js';
 
@@ -80,6 +83,8 @@ export interface TraceContext extends Derivatives {
 export interface TraceOptions extends GraphOptions {
   /** Whether the sums of large matrices are listed in columns; default true. Else all are nodes, for which `decompose` chooses what is stored. */
   readonly columns?: boolean;
+  /** Whether what loops of rewritten code repeat becomes elements; default false: each operation is a node. */
+  readonly repetition?: boolean;
 }
 
 /** Runs a program on symbolic values. Fails on outputs that are not numeric and on values that are NaN whatever the input. */
@@ -90,11 +95,15 @@ export const trace = (options: TraceOptions = {}): Pass<Program, Trace> => ({
     traced.elements.map((e) => `${describeElements(traced.graph, traced.inputs, e).title}\n`).join(''),
 });
 
-const runTrace = (program: Program, { columns: given, ...options }: TraceOptions): Trace => {
-  const { columns = true } = checkOptions<Pick<TraceOptions, 'columns'>>(
+const runTrace = (program: Program, given: TraceOptions): Trace => {
+  const { columns: inColumns, repetition: ofLoops, ...options } = given;
+  const { columns = true, repetition = false } = checkOptions<Pick<TraceOptions, 'columns' | 'repetition'>>(
     'trace',
-    given === undefined ? {} : { columns: given },
-    { columns: option.truth },
+    {
+      ...(inColumns === undefined ? {} : { columns: inColumns }),
+      ...(ofLoops === undefined ? {} : { repetition: ofLoops }),
+    },
+    { columns: option.truth, repetition: option.truth },
   );
   const variables = Object.entries(program.inputs).reduce((n, [name, shape]) => n + shapeLength(name, shape), 0);
   if (variables > MOST_NODES)
@@ -133,17 +142,16 @@ const runTrace = (program: Program, { columns: given, ...options }: TraceOptions
     elements: traceElements(graph, elements),
     ring: columns ? algebra.ring : symbolicRing(graph),
   };
-  const results: unknown = program.run(symbols, context);
+  /* Whoever checks for collisions wants all nodes. */
+  if (repetition && graph.findsByResidues) graph.recorder = recorderOf(graph, elements);
+  const results: unknown = recordedBy(graph.recorder, () => program.run(symbols, context));
   if (typeof results !== 'object' || results === null)
     throw diagnostic(
       'trace/outputs',
       `the program returned ${describeValue(results)}`,
       'return an object of outputs by name',
     );
-  const outputs = Object.entries(results as Readonly<Record<string, TracedOutput>>).map(([name, value]): OutputSlot => {
-    if (isSparse(value)) return { name, nodes: value.values.map(algebra.nodeOf), pattern: copyPattern(value.pattern) };
-    return { name, nodes: flatten(graph, name, value).map(algebra.nodeOf) };
-  });
+  const outputs = outputsOf(graph, results as Readonly<Record<string, TracedOutput>>, algebra.nodeOf);
   for (const { name } of outputs) {
     if (inputs.some((i) => i.name === name))
       throw diagnostic('trace/name', `'${name}' is both an input and an output`, 'give the output another name');
@@ -152,6 +160,32 @@ const runTrace = (program: Program, { columns: given, ...options }: TraceOptions
   if (problems.length > 0) throw new DiagnosticError(problems);
   graph.freeze();
   return { graph, inputs, outputs, blocks, elements: settled(graph, outputs, blocks, elements, algebra.isSum) };
+};
+
+/** Outputs with their nodes, which are found for all of them together. */
+const outputsOf = (
+  graph: Graph,
+  results: Readonly<Record<string, TracedOutput>>,
+  nodeOf: (id: number) => number,
+): OutputSlot[] => {
+  const values = Object.entries(results).map(([name, value]) => ({
+    ...{ name, values: isSparse(value) ? value.values : flattenValues(graph, name, value) },
+    ...(isSparse(value) && { pattern: copyPattern(value.pattern) }),
+  }));
+  if (graph.recorder === undefined)
+    return values.map(({ values: nodes, ...slot }) => ({ ...slot, nodes: nodes.map(nodeOf) }));
+  const all = new Int32Array(values.reduce((n, o) => n + o.values.length, 0));
+  let at = 0;
+  for (const o of values) {
+    all.set(o.values, at);
+    at += o.values.length;
+  }
+  const found = graph.recorder.nodesOf(all);
+  at = 0;
+  return values.map(({ values: own, ...slot }) => ({
+    ...slot,
+    nodes: found.subarray(at, (at += own.length)).map(nodeOf),
+  }));
 };
 
 /** Copies of shapes, of each object one. */
@@ -253,9 +287,3 @@ const decidesAlone = ({ arity, evaluate }: ScalarOp): boolean =>
 const PASSES_NAN = Uint8Array.from(scalarOps, (o) =>
   o.arity === 0 || o.predicate || o.kernelOp === 'arith.select' || decidesAlone(o) ? 0 : 1,
 );
-
-const isUndefined = (graph: Graph, id: number): boolean => {
-  const code = graph.op[id];
-  if (code === CONSTANT) return Number.isNaN(graph.constantValue(id));
-  return code === DIV && graph.algebraic && graph.algebraicHash(graph.right[id]).every((h) => h === 0);
-};

@@ -12,6 +12,12 @@ export const isSparse = (value: TracedOutput): value is { readonly pattern: CsrP
 
 /** The nodes of a value, in the order in which it is nested. `name` is said where something else stands in it. */
 export const flatten = (graph: Graph, name: string, value: TracedOutput): Int32Array => {
+  const values = flattenValues(graph, name, value);
+  return graph.recorder === undefined ? values : graph.recorder.nodesOf(values);
+};
+
+/** The same, with `~v` where value v of the graph's recorder stands. */
+export const flattenValues = (graph: Graph, name: string, value: TracedOutput): Int32Array => {
   const ids = new IntList();
   collectIds(graph, name, value, ids);
   return ids.values().slice();
@@ -35,7 +41,7 @@ const collectIds = (
         `output '${name}' holds a symbolic value of another trace`,
         'return only values computed from this trace’s inputs',
       );
-    ids.push(value.id);
+    ids.push(value.at);
   } else if (typeof value === 'number') ids.push(graph.constant(value));
   else if (typeof value === 'object' && value !== null && 'length' in value) {
     if (around.includes(value) || around.length > MOST_NESTED)

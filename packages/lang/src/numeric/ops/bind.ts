@@ -2,6 +2,7 @@ import { bindArithmetic } from './arithmetic.js';
 import { bindChoice } from './choice.js';
 import { bindElements } from './elements.js';
 import { bindMath } from './math.js';
+import { bindLoops } from './loops.js';
 import type { NumericOps } from './numeric-ops.js';
 import type { Source } from '../../source/place.js';
 import { symbolsOf } from './symbols.js';
@@ -17,5 +18,11 @@ export type Bound = ReturnType<typeof bindOps>;
 export const bindOps = <S>(ops: NumericOps<S>, source: Source) => {
   const symbols = symbolsOf(ops as NumericOps, source);
   const choice = bindChoice(symbols);
-  return { ...bindArithmetic(symbols), ...choice, ...bindElements(symbols, choice.known), ...bindMath(symbols) };
+  return {
+    ...bindArithmetic(symbols),
+    ...choice,
+    ...bindElements(symbols, choice.known),
+    ...bindMath(symbols),
+    ...bindLoops(ops as NumericOps, source),
+  };
 };

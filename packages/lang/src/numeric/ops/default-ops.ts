@@ -1,8 +1,10 @@
-import { scalarOps, symbolicMath, type Sym } from '@filigree/ir';
+import { loopDone, loopStep, scalarOps, symbolicMath, type Sym } from '@filigree/ir';
 import type { NumericOps } from './numeric-ops.js';
 
 /** The operations on symbols of `@filigree/ir`, with their truth values told apart from numbers. */
 export const defaultOps: NumericOps<Sym> = {
   ...symbolicMath,
-  isPredicate: (x) => x instanceof Object && scalarOps[x.graph.op[x.id]].predicate,
+  isPredicate: (x) => x instanceof Object && scalarOps[x.code].predicate,
+  loopStep,
+  loopDone,
 } as NumericOps<Sym>;

@@ -20,6 +20,10 @@ export interface NumericOps<S = unknown>
    * is first compared with zero, which is correct but makes a larger expression.
    */
   isPredicate?(x: S): boolean;
+  /** Told where the body of a loop begins once more: the loop at this place of this text. What repeats is mostly what loops do. */
+  loopStep?(text: object, site: number): void;
+  /** Told where that loop has ended, unless it was left by `return` or an exception. */
+  loopDone?(text: object, site: number): void;
 
   add(a: Operand<S>, b: Operand<S>): Operand<S>;
   sub(a: Operand<S>, b: Operand<S>): Operand<S>;

@@ -15,6 +15,8 @@ export interface Context {
   readonly outer: OuterEffect;
   /** The name by which rewritten code calls a bound operation. */
   readonly helper: (name: keyof Bound) => string;
+  /** How often one was used so far. */
+  readonly helpersUsed: () => number;
   /** A name for a parameter of generated arrows, which no name of the text equals. */
   readonly temporary: (name: string) => string;
   /** Rewrites an expression or statement. */

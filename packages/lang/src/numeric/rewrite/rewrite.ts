@@ -6,6 +6,7 @@ import { children, isFunction } from '../../source/ast.js';
 import { siteOf, unsupported, wrap, type Context } from './context.js';
 import type { OuterEffect } from './effects.js';
 import { rewriteCall, rewriteIdentifier, rewriteMember, rewriteNew } from './globals.js';
+import { isLoop, rewriteLoop } from './loops.js';
 import { rewriteBinary, rewriteConditional, rewriteLogical, rewriteTest, rewriteUnary } from './operators.js';
 import type { Parsed } from '../../source/parse.js';
 import { inferPlain } from './plain.js';
@@ -35,12 +36,15 @@ export const rewrite = (parsed: Parsed, roots: readonly AnyNode[], options: Rewr
   const code = new MagicString(parsed.text);
   const prefix = unusedPrefix(parsed.text);
   const helpers = new Map<keyof Bound, string>();
+  let used = 0;
   const cx: Context = {
     parsed,
     code,
     plain: inferPlain(parsed.scopes, options.constants),
     outer: options.outerEffect ?? (() => false),
+    helpersUsed: () => used,
     helper: (name) => {
+      used++;
       helpers.set(name, prefix + name);
       return prefix + name;
     },
@@ -96,19 +100,10 @@ const visit = (cx: Context, node: AnyNode, used: boolean): void => {
       return;
     case 'WhileStatement':
     case 'DoWhileStatement':
-      cx.visitTest(node.test);
-      return cx.visit(node.body);
     case 'ForStatement':
-      if (node.init) cx.visitUnused(node.init);
-      if (node.test) cx.visitTest(node.test);
-      if (node.update) cx.visitUnused(node.update);
-      return cx.visit(node.body);
     case 'ForInStatement':
     case 'ForOfStatement':
-      if (node.left.type === 'VariableDeclaration') visitPattern(cx, node.left.declarations[0].id);
-      else visitPattern(cx, node.left);
-      cx.visit(node.right);
-      return cx.visit(node.body);
+      return rewriteLoop(cx, node, node);
     case 'SwitchStatement':
       for (const e of [node.discriminant, ...node.cases.flatMap((c) => (c.test ? [c.test] : []))]) {
         cx.visit(e);
@@ -118,7 +113,7 @@ const visit = (cx: Context, node: AnyNode, used: boolean): void => {
     case 'CatchClause':
       return visitCatch(cx, node);
     case 'LabeledStatement':
-      return cx.visit(node.body);
+      return isLoop(node.body) ? rewriteLoop(cx, node.body, node) : cx.visit(node.body);
     case 'BreakStatement':
     case 'ContinueStatement':
     case 'MetaProperty':

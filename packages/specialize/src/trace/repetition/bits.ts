@@ -1,0 +1,57 @@
+/** A set of numbers below a limit, which knows how many of them are below one. */
+export class Bits {
+  private readonly words: Uint32Array;
+  private readonly counts: Int32Array;
+
+  constructor(limit: number) {
+    this.words = new Uint32Array((limit >>> 5) + 1);
+    this.counts = new Int32Array(this.words.length + 1);
+  }
+
+  set(i: number): void {
+    this.words[i >>> 5] |= 1 << (i & 31);
+  }
+
+  has(i: number): boolean {
+    return ((this.words[i >>> 5] >>> (i & 31)) & 1) === 1;
+  }
+
+  clear(): void {
+    this.words.fill(0);
+  }
+
+  /** The last member of `[from, to)`, or −1. */
+  lastIn(from: number, to: number): number {
+    for (let i = to - 1; i >= from;) {
+      const word = this.words[i >>> 5] << (31 - (i & 31));
+      if (word === 0) i -= (i & 31) + 1;
+      else {
+        const found = i - Math.clz32(word);
+        return found >= from ? found : -1;
+      }
+    }
+    return -1;
+  }
+
+  /** All members, ascending. Ranks are right until the next is set. */
+  members(): Int32Array {
+    const { words, counts } = this;
+    for (let w = 0; w < words.length; w++) counts[w + 1] = counts[w] + ones(words[w]);
+    const out = new Int32Array(counts[words.length]);
+    let n = 0;
+    for (let w = 0; w < words.length; w++)
+      for (let rest = words[w]; rest !== 0; rest &= rest - 1) out[n++] = 32 * w + 31 - Math.clz32(rest & -rest);
+    return out;
+  }
+
+  /** How many members are below one, after `members`. */
+  rank(i: number): number {
+    return this.counts[i >>> 5] + ones(this.words[i >>> 5] & ((1 << (i & 31)) - 1));
+  }
+}
+
+const ones = (word: number): number => {
+  let x = word - ((word >>> 1) & 0x55555555);
+  x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
+  return Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+};

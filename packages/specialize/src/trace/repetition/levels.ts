@@ -1,0 +1,103 @@
+import { SUB } from '@filigree/ir';
+import type { Made } from './made.js';
+import type { Needed } from './needed.js';
+import { addedIn, beforeOf, isLeaf, type PathForm } from './path-form.js';
+import type { Stretches } from './stretches.js';
+
+/** Stretches on one path of which none reads what another computes. */
+export interface Alike {
+  readonly form: PathForm;
+  readonly level: number;
+  readonly members: readonly number[];
+}
+
+/** In which order what is needed can be computed. */
+export interface Levels {
+  readonly alike: readonly Alike[];
+  /** Of each live stretch the number of its group, and which of its members it is. */
+  readonly groupOf: Int32Array;
+  readonly memberOf: Int32Array;
+  /** Of needed values: the level of what they are computed from. */
+  readonly ofValue: Int32Array;
+}
+
+/** Terms of a sum that stretches add to, the last first. `node` has a node or `~v`, `value` a value as it is; a sum that is read ends with itself. */
+export interface OnTerm {
+  readonly entry: (entry: number, negative: boolean) => void;
+  readonly value: (stretch: number, place: number, negative: boolean) => void;
+}
+
+export const levelsOf = (stretches: Stretches, made: Made, n: Needed): Levels => {
+  const { bases, leafStarts, length } = stretches;
+  const level = new Int32Array(length);
+  const ofValue = new Int32Array(n.values.length);
+  const groupOf = new Int32Array(length).fill(-1);
+  const memberOf = new Int32Array(length);
+  const alike: { form: PathForm; level: number; members: number[] }[] = [];
+  const known = new Map<PathForm, Map<number, number>>();
+  const levelAbove = (entry: number): number => (entry >= 0 || !n.isValue(~entry) ? 0 : ofValue[n.rank(~entry)] + 1);
+  let next = 0;
+  for (let s = 0; s < length; s++) {
+    const end = s + 1 < length ? bases.at(s + 1) : stretches.base;
+    const hasValues = next < n.values.length && n.values[next] < end;
+    if (n.live[s] === 0 && !hasValues) continue;
+    const form = made.formOf(s);
+    if (n.live[s] === 1) {
+      let l = 0;
+      for (const k of n.leavesOf(form)) l = Math.max(l, levelAbove(stretches.leaves[leafStarts.at(s) + k]));
+      level[s] = l;
+      let ofForm = known.get(form);
+      if (ofForm === undefined) known.set(form, (ofForm = new Map()));
+      let group = ofForm.get(l);
+      if (group === undefined) ofForm.set(l, (group = alike.push({ form, level: l, members: [] }) - 1));
+      groupOf[s] = group;
+      memberOf[s] = alike[group].members.push(s) - 1;
+    }
+    for (; next < n.values.length && n.values[next] < end; next++) {
+      const value = n.values[next];
+      if (form.adds[value - bases.at(s)] === 0) ofValue[next] = level[s];
+      else {
+        let l = 0;
+        termsOf(stretches, made, n, value, s, {
+          entry: (entry) => (l = Math.max(l, levelAbove(entry))),
+          value: (stretch) => (l = Math.max(l, level[stretch])),
+        });
+        ofValue[next] = l;
+      }
+    }
+  }
+  return { alike, groupOf, memberOf, ofValue };
+};
+
+/** Goes through the terms of the sum that an addition ends. */
+export const termsOf = (
+  stretches: Stretches,
+  made: Made,
+  n: Needed,
+  value: number,
+  stretch: number,
+  on: OnTerm,
+): void => {
+  const { bases, leafStarts } = stretches;
+  let [v, s] = [value, stretch];
+  for (;;) {
+    const form = made.formOf(s);
+    const base = bases.at(s);
+    const p = v - base;
+    if (form.adds[p] === 0) return on.value(s, p, false);
+    const added = addedIn(form, p);
+    const negative = form.code[p] === SUB;
+    if (isLeaf(added)) on.entry(stretches.leaves[leafStarts.at(s) + ~added], negative);
+    else on.value(s, added, negative);
+    const before = beforeOf(form, p);
+    if (isLeaf(before)) {
+      const entry = stretches.leaves[leafStarts.at(s) + ~before];
+      if (entry >= 0 || n.isValue(~entry) || made.nodeOf(~entry) >= 0) return on.entry(entry, false);
+      v = ~entry;
+      s = made.stretchOf(v);
+    } else {
+      v = base + before;
+      if (n.isValue(v)) return on.entry(~v, false);
+    }
+  }
+};

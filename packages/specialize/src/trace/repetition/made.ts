@@ -1,0 +1,176 @@
+import { type Graph } from '@filigree/ir';
+import { ARMS, SELECT } from '../../decompose/codes.js';
+import { IntList } from '../../decompose/int-list.js';
+import { apply, FROM_LEFT, isLeaf, makeNodes, pathForm, type PathForm } from './path-form.js';
+import { MARK, UNUSED } from './paths.js';
+import type { Stretches } from './stretches.js';
+
+/** A sum of more additions than this is no node where it is asked for alone. */
+const SHORT = 64;
+const UNKNOWN = -1;
+const MANY = 1024;
+
+/** Nodes that were made of recorded values. */
+export class Made {
+  /* Values of stretches that were made as a whole: from, to, and where their nodes are. */
+  private readonly from = new IntList();
+  private readonly to = new IntList();
+  private readonly nodes: Int32Array[] = [];
+  private readonly single = new Map<number, number>();
+  private readonly batches: { readonly values: Int32Array; readonly nodes: Int32Array }[] = [];
+  private readonly forms = new Map<number, PathForm>();
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly stretches: Stretches,
+  ) {}
+
+  /** Whether any value has a node. */
+  get isEmpty(): boolean {
+    return this.nodes.length === 0 && this.single.size === 0 && this.batches.length === 0;
+  }
+
+  /** The node of a value, or −1. */
+  nodeOf(value: number): number {
+    const k = lastUpTo(this.from, value);
+    if (k >= 0 && value < this.to.at(k)) return this.nodes[k][value - this.from.at(k)];
+    for (const { values, nodes } of this.batches) {
+      const at = indexOf(values, value);
+      if (at >= 0) return nodes[at];
+    }
+    return this.single.get(value) ?? UNKNOWN;
+  }
+
+  /** The node of an entry, which has one. */
+  nodeOfEntry(entry: number): number {
+    return entry >= 0 ? entry : this.nodeOf(~entry);
+  }
+
+  /** Says which nodes values are. Values ascend. */
+  setAll(values: Int32Array, nodes: Int32Array): void {
+    if (values.length < MANY) for (const [k, value] of values.entries()) this.single.set(value, nodes[k]);
+    else this.batches.push({ values, nodes });
+  }
+
+  formOf(stretch: number): PathForm {
+    const end = this.stretches.ends.at(stretch);
+    let form = this.forms.get(end);
+    if (form === undefined) this.forms.set(end, (form = pathForm(this.stretches.paths, end)));
+    return form;
+  }
+
+  /** Of all paths that were asked for. */
+  allForms(): Iterable<PathForm> {
+    return this.forms.values();
+  }
+
+  /** The stretch that a value is of. */
+  stretchOf(value: number): number {
+    return lastUpTo(this.stretches.bases, value);
+  }
+
+  codeOf(value: number): number {
+    const { base, cursor, paths } = this.stretches;
+    if (value < base) {
+      const stretch = this.stretchOf(value);
+      return this.formOf(stretch).code[value - this.stretches.bases.at(stretch)];
+    }
+    let n = cursor;
+    while (paths.operations[n] > value - base + 1 || paths.code[n] === MARK) n = paths.parent[n];
+    return paths.code[n];
+  }
+
+  /** Makes nodes of all stretches from one on, in the order of the program; `ask` makes those of earlier values that they read. */
+  makeAll(first: number, ask: (values: Int32Array) => void): void {
+    const { stretches, graph } = this;
+    if (stretches.length === first) return;
+    const from = stretches.bases.at(first);
+    const earlier = new Set<number>();
+    for (let k = stretches.leafStarts.at(first); k < stretches.leafCount; k++) {
+      const value = ~stretches.leaves[k];
+      if (value >= 0 && value < from && this.nodeOf(value) === UNKNOWN) earlier.add(value);
+    }
+    if (earlier.size > 0) ask(Int32Array.from(earlier));
+    const nodes = new Int32Array(stretches.base - from);
+    this.from.push(from);
+    this.to.push(stretches.base);
+    this.nodes.push(nodes);
+    for (let s = first; s < stretches.length; s++) {
+      const start = stretches.leafStarts.at(s);
+      const leaf = (k: number): number => this.nodeOfEntry(stretches.leaves[start + k]);
+      makeNodes(graph, this.formOf(s), undefined, leaf, nodes, stretches.bases.at(s) - from);
+    }
+  }
+
+  /** Whether few additions make a value. */
+  isShort(value: number): boolean {
+    let v = value;
+    for (let n = 0; n < SHORT; n++) {
+      const stretch = this.stretchOf(v);
+      const { adds, left, right } = this.formOf(stretch);
+      const base = this.stretches.bases.at(stretch);
+      const p = v - base;
+      if (adds[p] === 0) return true;
+      const before = adds[p] === FROM_LEFT ? left[p] : right[p];
+      const entry = isLeaf(before)
+        ? this.stretches.leaves[this.stretches.leafStarts.at(stretch) + ~before]
+        : ~(base + before);
+      if (entry >= 0) return true;
+      v = ~entry;
+    }
+    return false;
+  }
+
+  /** Makes nodes of these values, and of all that they are made of. */
+  make(values: Int32Array): void {
+    const { graph, stretches, single } = this;
+    const waiting = [...values];
+    while (waiting.length > 0) {
+      const value = waiting[waiting.length - 1];
+      if (this.nodeOf(value) !== UNKNOWN) {
+        waiting.pop();
+        continue;
+      }
+      const stretch = this.stretchOf(value);
+      const { code, left, right } = this.formOf(stretch);
+      const base = stretches.bases.at(stretch);
+      const p = value - base;
+      const entryOf = (operand: number): number =>
+        isLeaf(operand) ? stretches.leaves[stretches.leafStarts.at(stretch) + ~operand] : ~(base + operand);
+      const arms = code[p] === SELECT ? right[p] : UNUSED;
+      const operands = arms === UNUSED ? [left[p], right[p]] : [left[p], left[arms], right[arms]];
+      const entries = operands.filter((o) => o !== UNUSED).map(entryOf);
+      const missing = entries.filter((entry) => entry < 0 && this.nodeOf(~entry) === UNKNOWN);
+      if (missing.length > 0) {
+        for (const entry of missing) waiting.push(~entry);
+        continue;
+      }
+      waiting.pop();
+      if (code[p] === ARMS) continue;
+      const [a, b, c] = entries.map((entry) => (entry < 0 ? this.nodeOf(~entry) : entry));
+      single.set(value, arms === UNUSED ? apply(graph, code[p], a, b ?? 0) : graph.select(a, b, c));
+    }
+  }
+}
+
+/** Where a number stands among ascending ones, or −1. */
+const indexOf = (ascending: Int32Array, x: number): number => {
+  let [from, to] = [0, ascending.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (ascending[middle] < x) from = middle + 1;
+    else to = middle;
+  }
+  return ascending[from] === x ? from : -1;
+};
+
+/** The last of ascending numbers that is no larger than one; −1 where none is. */
+const lastUpTo = (ascending: IntList, x: number): number => {
+  let [from, to] = [0, ascending.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (ascending.at(middle) <= x) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
+};

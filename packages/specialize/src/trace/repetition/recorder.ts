@@ -1,0 +1,52 @@
+import { SUB, type Graph, type Recorder } from '@filigree/ir';
+import { ADD } from '../../decompose/codes.js';
+import type { Elements } from '../elements/elements.js';
+import { Assembled } from './assembled.js';
+import { LoopStack } from './loop-stack.js';
+import { Made } from './made.js';
+import { Stretches } from './stretches.js';
+
+/**
+ * Records what loops of rewritten code do (ARCHITECTURE.md, Specialisation): operations of a stretch that begins where a loop does are compared with those of stretches before, and what repeats
+ * often becomes elements, added to `all`, else nodes.
+ */
+export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
+  const stretches = new Stretches(graph);
+  const made = new Made(graph, stretches);
+  const assembled = new Assembled(graph, all, stretches, made);
+  const find = (values: Int32Array): void => {
+    if (values.length <= FEW && values.every((v) => made.isShort(v))) made.make(values);
+    else assembled.assemble(values);
+  };
+  const loops = new LoopStack(stretches, (first) => {
+    const repeats = assembled.repeats(first);
+    if (!repeats) made.makeAll(first, find);
+    return repeats;
+  });
+  const isOpen = (value: number): boolean => stretches.cursor !== 0 && value >= stretches.base;
+  return {
+    take: (code, a, b) => {
+      if (stretches.cursor === 0) return 0;
+      if (stretches.isFull) {
+        loops.tooLong();
+        return 0;
+      }
+      return stretches.take(code, a, b);
+    },
+    nodesOf: (values) => {
+      if (values.some((at) => at < 0 && isOpen(~at))) loops.interrupted();
+      const unknown = values.filter((at) => at < 0 && made.nodeOf(~at) < 0).map((at) => ~at);
+      if (unknown.length > 0) find(unknown);
+      return values.map((at) => (at < 0 ? made.nodeOf(~at) : at));
+    },
+    codeOf: (value) => {
+      const code = made.codeOf(value);
+      return code === SUB ? ADD : code;
+    },
+    step: (text, site) => loops.step(text, site),
+    done: (text, site) => loops.done(text, site),
+  };
+};
+
+/** So many values that are asked for together are made as nodes. */
+const FEW = 64;
