@@ -17,9 +17,9 @@ import { difference } from './compare.js';
 import { contract } from './contract.js';
 import { expect, settle } from './expect.js';
 import type { ConformanceCase, Outcome } from './outcome.js';
+import { type Explanation, prepare, skip } from './prepare.js';
 import type { Launch, Program } from './program.js';
 import { conformancePrograms } from './programs/index.js';
-import { missing, requirements } from './requirements.js';
 
 /** What to run, and how strictly results are compared. */
 export interface ConformanceOptions {
@@ -35,6 +35,8 @@ export interface ConformanceOptions {
   readonly ulps?: number;
   /** Set if the compile options let the compiler reorder sums: programs that depend on their order are then skipped. */
   readonly reorders?: boolean;
+  /** Reasons for which programs may be left out: any other fails, and a program that is refused for one of them is skipped. */
+  readonly explained?: readonly Explanation[];
 }
 
 /**
@@ -58,17 +60,16 @@ const conformanceSpec: OptionSpec<ConformanceOptions> = {
   threads: option.list(option.whole(1)),
   ulps: option.number(0),
   reorders: option.truth,
+  explained: option.list(option.object('an explanation', 'reason', 'why')),
 };
 
 const check = async (backend: Backend, program: Program, options: ConformanceOptions): Promise<Outcome> => {
-  const reason = missing(requirements(program.module), backend.capabilities);
-  if (reason !== undefined) return { status: 'skipped', reason };
-  if (program.ordered && options.reorders)
-    return { status: 'skipped', reason: 'its results depend on the order of sums' };
   const { compile, load } = backend;
-  if (!compile || !load) return { status: 'skipped', reason: `backend ${backend.name} only emits sources` };
-  const module = expect(backend.legalize.run(program.module), 'legalize');
-  const sources = expect(backend.emit.run(module), 'emit');
+  if (!compile || !load)
+    return { status: 'skipped', reason: skip(program, `backend ${backend.name} only emits sources`, options).reason };
+  const ready = prepare(backend, program, options);
+  if ('reason' in ready) return { status: 'skipped', reason: ready.reason };
+  const { module, sources } = ready;
   const artifact = await settle(compile(sources, { fastMath: false, ...options.compile }), 'compile');
   const executable = await settle(load(artifact, module), 'load');
   try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Program, conformance, conformancePrograms, requirements } from '@filigree/conformance';
-import { type Module, type Op, type Region, coreDialects, opTable, pass } from '@filigree/ir';
+import { type Program, conformance, conformancePrograms, requirements, skips } from '@filigree/conformance';
+import { type Module, type Op, type Region, coreDialects, fail, opTable, pass } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import { pipe } from 'fp-ts/lib/function.js';
@@ -59,6 +59,26 @@ describe('the conformance suite', () => {
     expect(found.get('atomics on u32')).toBe('skipped: the backend has no atomics on u32');
     expect(found.get('arith on u32')).toBe('passed');
     expect(found.get('atomics on i32')).toBe('passed');
+  });
+
+  it('fails where a skip is not explained, and skips what is refused for a reason that is', async () => {
+    const types = ['i1', 'i8', 'i16', 'i32', 'u8', 'u16', 'u32', 'f32'] as const;
+    const small = interpreterBackend((m) => m, { types, atomics: ['i32'] });
+    const programs = conformancePrograms().filter((p) => ['arith on f64', 'atomics on u32'].includes(p.name));
+    const explained = [{ reason: /^the backend has no f64$/, why: 'it counts on fingers' }];
+    const [of64, ofU32] = conformance(small, { programs, explained });
+    expect(await of64!.run()).toEqual({ status: 'skipped', reason: 'the backend has no f64' });
+    await expect(ofU32!.run()).rejects.toThrow('not explained: the backend has no atomics on u32');
+    expect(skips(small, { programs: programs.slice(0, 1), explained })).toEqual([
+      { program: 'arith on f64', reason: 'the backend has no f64', why: 'it counts on fingers' },
+    ]);
+    expect(() => skips(small, { programs, explained })).toThrow('not explained');
+
+    const refusing = { ...small, emit: pass('emit', () => fail('none/today', 'not today', { remedy: 'tomorrow' })) };
+    const [arith] = conformancePrograms();
+    const today = [{ reason: /^none\/today: not today$/, why: 'it is Sunday' }];
+    expect(skips(refusing, { programs: [arith!], explained: today })).toMatchObject([{ why: 'it is Sunday' }]);
+    expect(() => skips(refusing, { programs: [arith!] })).toThrow('not today');
   });
 
   it('says what a module asks of a backend', () => {

@@ -1,11 +1,17 @@
 // What CUDA C++ and HIP have and C++ has not, for text that is to run on the CPU.
 #include "launch.hpp"
+#ifdef FILIGREE_INTERLEAVED
+#include "interleave.hpp"
+#endif
 #ifdef FILIGREE_TEAMS
 #include "teams.hpp"
 #define __shared__ static __attribute__((FILIGREE_SHARED))
 #define __syncthreads() filigree_barrier()
 #endif
 
+#ifndef FILIGREE_UNSEEN
+#define FILIGREE_UNSEEN
+#endif
 #define __global__
 #define __device__
 #define __launch_bounds__(threads)
@@ -40,26 +46,26 @@ static inline long long __double_as_longlong(double x) { return filigree_bits<lo
 #define __threadfence() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 template <class T>
-static inline T atomicCAS(T* p, T expected, T desired) {
+FILIGREE_UNSEEN static inline T atomicCAS(T* p, T expected, T desired) {
   __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return expected;
 }
 template <class T>
-static inline T atomicExch(T* p, T v) {
+FILIGREE_UNSEEN static inline T atomicExch(T* p, T v) {
   T old;
   __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED);
   return old;
 }
 template <class T>
-static inline T atomicAnd(T* p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }
+FILIGREE_UNSEEN static inline T atomicAnd(T* p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_RELAXED); }
 template <class T>
-static inline T atomicOr(T* p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
+FILIGREE_UNSEEN static inline T atomicOr(T* p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
 template <class T>
-static inline T atomicXor(T* p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
+FILIGREE_UNSEEN static inline T atomicXor(T* p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED); }
 
 // Of those that differ between types, CUDA's own list and no more.
 template <class T, class Next>
-static inline T filigree_update(T* p, Next next) {
+FILIGREE_UNSEEN static inline T filigree_update(T* p, Next next) {
   T old, neu;
   __atomic_load(p, &old, __ATOMIC_RELAXED);
   do neu = next(old);
@@ -70,7 +76,7 @@ static inline T filigree_update(T* p, Next next) {
 #define FILIGREE_EXTREMES(T) \
   static inline T atomicMin(T* p, T v) { return filigree_update(p, [=](T old) { return old < v ? old : v; }); } \
   static inline T atomicMax(T* p, T v) { return filigree_update(p, [=](T old) { return old > v ? old : v; }); }
-static inline int atomicAdd(int* p, int v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+FILIGREE_UNSEEN static inline int atomicAdd(int* p, int v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 FILIGREE_ADD(unsigned) FILIGREE_ADD(unsigned long long) FILIGREE_ADD(float) FILIGREE_ADD(double)
 FILIGREE_EXTREMES(int) FILIGREE_EXTREMES(unsigned) FILIGREE_EXTREMES(long long) FILIGREE_EXTREMES(unsigned long long)
 

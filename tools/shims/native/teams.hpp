@@ -15,13 +15,16 @@ extern char __start_filigree_shared[] __attribute__((weak, visibility("hidden"))
 extern char __stop_filigree_shared[] __attribute__((weak, visibility("hidden")));
 }
 
+// What the compiler adds to accesses of memory (interleave.hpp) is not for these functions.
+#define FILIGREE_UNSEEN __attribute__((no_sanitize("thread")))
+
 struct filigree_fibre {
 #ifdef __x86_64__
   void* at;
 #else
   ucontext_t at;
 #endif
-  bool done;
+  bool waits, done;
 };
 
 static filigree_fibre filigree_scheduler, *filigree_running;
@@ -52,22 +55,22 @@ filigree_switch:
   ret
   .size filigree_switch, .-filigree_switch
 )");
-static void filigree_go(filigree_fibre& from, filigree_fibre& to) { filigree_switch(&from.at, to.at); }
+FILIGREE_UNSEEN static void filigree_go(filigree_fibre& from, filigree_fibre& to) { filigree_switch(&from.at, to.at); }
 #else
-static void filigree_go(filigree_fibre& from, filigree_fibre& to) { swapcontext(&from.at, &to.at); }
+FILIGREE_UNSEEN static void filigree_go(filigree_fibre& from, filigree_fibre& to) { swapcontext(&from.at, &to.at); }
 #endif
 
 static void (*filigree_body)(void*);
 static void* filigree_given;
 
-static void filigree_start() {
+FILIGREE_UNSEEN static void filigree_start() {
   filigree_body(filigree_given);
   filigree_running->done = true;
   filigree_go(*filigree_running, filigree_scheduler);
 }
 
-static void filigree_prepare(filigree_fibre& f, char* stack, size_t bytes) {
-  f.done = false;
+FILIGREE_UNSEEN static void filigree_prepare(filigree_fibre& f, char* stack, size_t bytes) {
+  f.waits = f.done = false;
 #ifdef __x86_64__
   void** top = (void**)((size_t)(stack + bytes) & ~(size_t)15);
   *--top = nullptr;
@@ -83,11 +86,14 @@ static void filigree_prepare(filigree_fibre& f, char* stack, size_t bytes) {
 }
 
 // The other threads go on until they wait here too, or end.
-static void filigree_barrier() { filigree_go(*filigree_running, filigree_scheduler); }
+FILIGREE_UNSEEN static void filigree_barrier() {
+  filigree_running->waits = true;
+  filigree_go(*filigree_running, filigree_scheduler);
+}
 
 // Runs `body` for each thread of a block, in this order between two barriers. False where some wait at a barrier and others have ended.
 template <class Begin>
-static bool filigree_team(const filigree_launch& l, void (*body)(void*), void* given, Begin begin) {
+FILIGREE_UNSEEN static bool filigree_team(const filigree_launch& l, void (*body)(void*), void* given, Begin begin) {
   const size_t bytes = (size_t)1 << 17;
   static filigree_fibre fibres[1024];
   static char* const stacks =
@@ -97,15 +103,21 @@ static bool filigree_team(const filigree_launch& l, void (*body)(void*), void* g
   filigree_given = given;
   for (unsigned t = 0; t < l.threads; t++) filigree_prepare(fibres[t], stacks + t * bytes, bytes);
   for (;;) {
-    unsigned ended = 0;
+    unsigned ended = 0, waiting = 0;
     for (unsigned k = 0; k < l.threads; k++) {
       const unsigned t = filigree_turn(l, k, l.threads);
-      begin(t);
-      filigree_running = &fibres[t];
-      filigree_go(filigree_scheduler, fibres[t]);
+      if (!fibres[t].waits && !fibres[t].done) {
+        begin(t);
+        filigree_running = &fibres[t];
+        filigree_go(filigree_scheduler, fibres[t]);
+        filigree_running = nullptr;
+      }
       ended += fibres[t].done;
+      waiting += fibres[t].waits;
     }
     if (ended == l.threads) return true;
+    if (ended + waiting < l.threads) continue;
     if (ended > 0) return false;
+    for (unsigned t = 0; t < l.threads; t++) fibres[t].waits = false;
   }
 }

@@ -11,9 +11,12 @@ import { type Diagnostics, attempt, fail, orThrow } from '@filigree/ir';
 /** The folder of what stands between a GPU's text and the CPU. */
 export const native = fileURLToPath(new URL('../native/', import.meta.url));
 
-/** Compiles the text of a GPU's language as C++, unchanged: before it stands a header, behind it an entry for each kernel. */
+/**
+ * Compiles the text of a GPU's language as C++, unchanged: before it stands a header, behind it an entry for each kernel. Where threads are
+ * `interleaved`, those of a block take turns at accesses to memory.
+ */
 export const compileForCpu =
-  ({ name, file }: GpuLanguage, header: string) =>
+  ({ name, file }: GpuLanguage, header: string, interleaved = false) =>
   (sources: Sources, options: CompileOptions = {}): TaskEither<Diagnostics, Artifact> =>
     attempt(async () => {
       const started = performance.now();
@@ -22,7 +25,10 @@ export const compileForCpu =
         ([, entry]) => `FILIGREE_ENTRY(${entry})`,
       );
       const whole = [`#include "${header}"`, `#line 1 "${file}"`, text, ...entries, ''].join('\n');
-      const teams = waits.test(text) ? ['-DFILIGREE_TEAMS'] : [];
+      const teams = [
+        ...(interleaved || waits.test(text) ? ['-DFILIGREE_TEAMS'] : []),
+        ...(interleaved ? INTERLEAVED : []),
+      ];
       const built = await sharedLibrary('kernels', whole, options.cache, [...teams, ...(options.flags ?? [])]);
       return {
         backend: name,
@@ -32,6 +38,12 @@ export const compileForCpu =
         compileMs: performance.now() - started,
       };
     });
+
+/* The compiler tells of accesses to memory, and the library that it means to be told has no part in this. */
+const INTERLEAVED = [
+  ...['-DFILIGREE_INTERLEAVED', '-fsanitize=thread', '-Wno-tsan'],
+  ...['-nodefaultlibs', '-lstdc++', '-lm', '-lc', '-lgcc_s'],
+];
 
 /* Threads of a block that wait for one another are fibres. */
 const waits = /__syncthreads|amdgcn_s_barrier/;
@@ -55,7 +67,7 @@ export const sharedLibrary = async (
     '-Wno-attributes',
     ...more,
   ];
-  const headers = ['launch.hpp', 'teams.hpp', 'cuda.hpp', 'hip.hpp', 'metal_stdlib'].map((h) =>
+  const headers = ['launch.hpp', 'teams.hpp', 'interleave.hpp', 'cuda.hpp', 'hip.hpp', 'metal_stdlib'].map((h) =>
     readFileSync(join(native, h), 'utf8'),
   );
   const hash = contentHash('shims', text, version, ...headers, ...flags);

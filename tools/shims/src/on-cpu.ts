@@ -17,9 +17,14 @@ type OnCpu = (order?: Order, options?: GpuOptions) => Backend;
 type MachineOnCpu = (order?: Order) => GpuMachine;
 
 const machine =
-  (language: GpuLanguage, header: string, driver: (path: string) => Promise<GpuDriver>): MachineOnCpu =>
+  (
+    language: GpuLanguage,
+    header: string,
+    driver: (path: string) => Promise<GpuDriver>,
+    interleaved?: boolean,
+  ): MachineOnCpu =>
   (order = 'forward') => ({
-    compile: compileForCpu(language, header),
+    compile: compileForCpu(language, header, interleaved),
     driver: async () => driver(await driverOnCpu(order)),
     probe: () => Promise.resolve({ name: language.name, usable: true, reason: '', toolchain: 'the CPU' }),
   });
@@ -33,6 +38,8 @@ const onCpu =
 export const cudaMachine = machine(cudaLanguage, 'cuda.hpp', cudaDriver);
 
 export const cudaOnCpu = onCpu(cudaLanguage, cudaMachine);
+/** As `cudaOnCpu`, but threads of a block take turns at accesses to memory: an update in two steps is seen. */
+export const cudaInterleaved = onCpu(cudaLanguage, machine(cudaLanguage, 'cuda.hpp', cudaDriver, true));
 export const metalOnCpu = onCpu(metalLanguage, machine(metalLanguage, 'metal_stdlib', cudaDriver));
 export const hipOnCpu = onCpu(hipLanguage, machine(hipLanguage, 'hip.hpp', hipDriver));
 

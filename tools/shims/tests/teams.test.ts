@@ -4,12 +4,13 @@ import { findToolchain } from '@filigree/backend/native';
 import { conformance, conformancePrograms } from '@filigree/conformance';
 import { pass } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
-import { cudaOnCpu, hipOnCpu, type Order } from '../src/index.js';
+import { cudaInterleaved, cudaOnCpu, hipOnCpu, type Order } from '../src/index.js';
 
 /* Of the tier `toolchain`. */
 const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
 
-const teams = conformancePrograms().filter((p) => /teams/.test(p.name));
+const all = conformancePrograms();
+const teams = all.filter((p) => /teams/.test(p.name));
 const orders: readonly Order[] = ['forward', 'backward', { seed: 20263 }];
 
 /** The same backend, with its text changed. */
@@ -27,10 +28,14 @@ const changed = (backend: Backend, change: (text: string) => string): Backend =>
 });
 
 /** Which of these programs go wrong in at least one order of threads. */
-const wrong = async (make: (order: Order) => Backend, names: readonly string[]): Promise<readonly string[]> => {
+const wrong = async (
+  make: (order: Order) => Backend,
+  names: readonly string[],
+  among: readonly Order[] = orders,
+): Promise<readonly string[]> => {
   const found = new Set<string>();
-  for (const order of orders)
-    for (const c of conformance(make(order), { programs: teams.filter((p) => names.includes(p.name)) }))
+  for (const order of among)
+    for (const c of conformance(make(order), { programs: all.filter((p) => names.includes(p.name)) }))
       await c.run().catch(() => found.add(c.name));
   return [...found].sort();
 };
@@ -78,6 +83,27 @@ describe.skipIf(!usable).each([
     const backend = changed(make('forward'), early);
     const [c] = conformance(backend, { programs: teams.slice(0, 1) });
     await expect(c!.run()).rejects.toThrow(/LaunchKernel failed/);
+  });
+});
+
+describe.skipIf(!usable)('threads that take turns at accesses to memory', () => {
+  const names = [
+    'counts by teams',
+    'histogram by parallel atomics',
+    'reductions by atomics',
+    'tiles reversed by teams',
+  ];
+  const atomic = /^(static __device__ inline (\w+) atomic_add_\w+\(.* v\)) \{ return atomicAdd\(p, v\); \}$/gm;
+  const plain = (text: string): string => text.replace(atomic, '$1 { const $2 old = *p; *p = old + v; return old; }');
+
+  it('do what the interpreter does', async () => {
+    expect(await wrong(cudaInterleaved, names)).toEqual([]);
+  });
+
+  it('go wrong where an atomic is made plain, in every order', async () => {
+    const adding = names.slice(0, 2);
+    for (const order of orders)
+      expect(await wrong((o) => changed(cudaInterleaved(o), plain), adding, [order])).toEqual([...adding].sort());
   });
 });
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { orThrow } from '@filigree/ir';
 import { conformance, conformancePrograms } from '@filigree/conformance';
 import { gallery, small } from '@filigree/e2e';
@@ -40,7 +43,9 @@ export async function* bundledPrograms({
 }: Choice): AsyncGenerator<BundledProgram | LeftOut> {
   const [forward, mixed] = ORDERS.map((order) => recorderOn(cudaMachine(order)));
   for (const name of programs) yield conforming(name, forward);
-  for (const name of examples) yield example(name, forward, mixed);
+  const pictures = mkdtempSync(join(tmpdir(), 'filigree-pictures-'));
+  for (const name of examples) yield example(name, pictures, forward, mixed);
+  rmSync(pictures, { recursive: true });
   if (elements > 0) for (const rate of rates(elements)) yield measured(rate, forward);
 }
 
@@ -61,8 +66,14 @@ const conforming = async (name: string, { backend, take }: Recorder): Promise<Bu
   };
 };
 
-const example = async (name: string, forward: Recorder, mixed: Recorder): Promise<BundledProgram | LeftOut> => {
-  const { args, dtype = 'f64' } = small[name];
+const example = async (
+  name: string,
+  pictures: string,
+  forward: Recorder,
+  mixed: Recorder,
+): Promise<BundledProgram | LeftOut> => {
+  const { args: given, dtype = 'f64' } = small[name];
+  const args = gallery[name].summary.includes('out=DIR') ? { ...given, out: pictures } : given;
   const runOn = async ({ backend, take }: Recorder): Promise<Recording | string> => {
     const common = { backend, threads: 1, seed: 3, bench: false, ablate: [], progress: () => undefined };
     try {
