@@ -150,11 +150,13 @@ export { adjointField, tangentField } from '@filigree/autodiff';
 export {
   gradient,
   hostStep,
+  solveStep,
   steps,
   valueAndGradient,
   valueAndTangent,
   type GradientOptions,
   type HostStepOptions,
+  type SolveStepOptions,
   type StepsOptions,
   type TangentChoices,
   type ValueAndGradient,

@@ -28,6 +28,7 @@ export type { Launchable } from './program/launcher.js';
 export { gradient, valueAndGradient, type GradientOptions, type ValueAndGradient } from './tape/value-and-gradient.js';
 export { valueAndTangent, type TangentChoices, type ValueAndTangent } from './tape/value-and-tangent.js';
 export type { AlongArguments, TangentDeck } from './tape/tangent-deck.js';
+export { solveStep, type SolveStepOptions } from './tape/solve-step.js';
 export { hostStep, steps, type HostStepOptions, type StepsOptions } from './tape/steps.js';
 export type { ByArgument, Tape, TapeDeck } from './tape/tape-deck.js';
 export type { Launched } from './tape/recorder.js';

@@ -3,7 +3,7 @@ import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError } from '@filigree/ir';
 import { conjugateGradients, kernel, range, solveConjugateGradients } from '@filigree/lang/kernels';
-import { hostStep, program, valueAndGradient } from '@filigree/runtime';
+import { program, solveStep, valueAndGradient } from '@filigree/runtime';
 import { dense, fields, i, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { made } from './gradient-check.js';
@@ -49,30 +49,23 @@ const simOf = (backend: ReturnType<typeof wasm>) =>
   );
 type Sim = Awaited<ReturnType<typeof simOf>>;
 
-const numbers = (sim: Sim, f: typeof x): Float64Array => Float64Array.from(sim.field(f).toArray(), Number);
-
 /** x ← A(k)⁻¹ b by launches, whose derivative is the solve of A(k) λ = x̄: b̄ += λ, and of a spring between n and m k̄ −= (λₙ − λₘ)(xₙ − xₘ). */
-const solved = (sim: Sim, writes: readonly (typeof x)[] = [x, p, q, r]): void => {
+const solved = (sim: Sim, writes: readonly (typeof x)[] = [p, q, r]): void => {
   const solve = (): void => {
     sim.run.begin();
     solveConjugateGradients(sim.run, { tolerance: 1e-14, mostIterations: 100 });
   };
-  hostStep(sim, {
-    reads: [b, k],
-    writes,
-    forward: solve,
-    backward: () => {
-      const [right, at, seed] = [numbers(sim, b), numbers(sim, x), numbers(sim, adjointField(x))];
-      sim.field(b).fromArray(seed);
-      solve();
-      const l = numbers(sim, x);
-      sim.field(b).fromArray(right);
-      sim.field(x).fromArray(at);
-      const [byB, byK] = [b, k].map((f) => numbers(sim, adjointField(f)));
-      sim.field(adjointField(b)).fromArray(byB.map((g, n) => g + l[n]));
-      sim
-        .field(adjointField(k))
-        .fromArray(byK.map((g, n) => (n < N - 1 ? g - (l[n] - l[n + 1]) * (at[n] - at[n + 1]) : g)));
+  solveStep(sim, {
+    x,
+    b,
+    solve,
+    working: writes,
+    matrix: [k],
+    backward: (l, at) => {
+      const byK = sim.field(adjointField(k)).toArray();
+      for (let n = 0; n < N - 1; n++)
+        byK[n] = Number(byK[n]) - (Number(l[n]) - Number(l[n + 1])) * (Number(at[n]) - Number(at[n + 1]));
+      sim.field(adjointField(k)).fromArray(byK);
     },
   });
 };
@@ -114,7 +107,7 @@ describe.each([cpp(), wasm()].map((backend) => [backend.name, backend] as const)
 it('launches that write what their step does not name are refused', async () => {
   const sim = await simOf(wasm());
   const forward = (): void => {
-    solved(sim, [x, p, q]);
+    solved(sim, [p, q]);
     sim.run.total();
   };
   let code = '';
