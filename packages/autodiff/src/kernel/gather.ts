@@ -215,7 +215,8 @@ const ownIndex = (op: Op, digits: Digits): readonly Value[] => digits.inOrderOf(
 
 /** A digit by a distance further, going round. */
 const shifted = (into: Op[], ids: IdSource, digit: Value, by: number, extent: number): Value => {
-  const constant = (value: number): Value => result(into, ids, makeOp('arith.constant', [], [], { value }, [], undefined), digit);
+  const constant = (value: number): Value =>
+    result(into, ids, makeOp('arith.constant', [], [], { value }, [], undefined), digit);
   const sum = result(into, ids, makeOp('arith.add', [digit, constant(by)], [], {}, [], undefined), digit);
   return result(into, ids, makeOp('arith.rem', [sum, constant(extent)], [], {}, [], undefined), digit);
 };

@@ -15,12 +15,7 @@ export interface AccessDeck {
    *
    * @param broughtBack whether what it overwrites is put back before a derivative needs it
    */
-  readonly launch: (
-    kernel: string,
-    args: readonly Scalar[],
-    broughtBack: boolean,
-    shown: Shown | undefined,
-  ) => boolean;
+  readonly launch: (kernel: string, args: readonly Scalar[], broughtBack: boolean, shown: Shown | undefined) => boolean;
 }
 
 /**
