@@ -131,7 +131,10 @@ export const withDefaults = (given: Partial<SpecializeOptions>): SpecializeOptio
 export const traceFor = ({
   decompose,
   repetition,
-}: SpecializeOptions): { readonly columns: boolean; readonly repetition: boolean } => ({
+}: {
+  readonly decompose: { readonly global: boolean };
+  readonly repetition: boolean;
+}): { readonly columns: boolean; readonly repetition: boolean } => ({
   columns: decompose.global,
   repetition: decompose.global && repetition,
 });

@@ -26,6 +26,7 @@ import { guardedBuffer } from '../session/waiting-instance.js';
 import { launchByName } from './launch-by-name.js';
 import type { Launchable } from './launcher.js';
 import { lossLedger } from './loss-ledger.js';
+import { notesReader } from './notes.js';
 import { isPlaced } from './queue/fused-code.js';
 import { Queue, type QueueSetting } from './queue/queue.js';
 import type { QueueReport, SyncOptions } from './queue/report.js';
@@ -212,7 +213,13 @@ const assembled = (
       const { recorder, accesses, forwards, queue } = (parts.taken = take(given));
       const self: Waiting = { flush: () => queue?.flush() };
       return {
-        context: { recorder, accesses, tangents: forwards, ...(queue && { queue: (call) => queue.launcherOf(call) }) },
+        context: {
+          recorder,
+          accesses,
+          tangents: forwards,
+          notesOf: notesReader,
+          ...(queue && { queue: (call) => queue.launcherOf(call) }),
+        },
         onUse: (use) => {
           session?.turns.take(self);
           if (use && use !== 'settle')

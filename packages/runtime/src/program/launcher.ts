@@ -6,7 +6,7 @@ import type { AccessDeck } from '../tape/access-deck.js';
 import type { Recorder } from '../tape/recorder.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';
 import { checkedArray, scalarCheck, shapedCheck } from './arguments.js';
-import { notesReader } from './notes.js';
+import type { notesReader } from './notes.js';
 
 /** What a launch of one or several kernels takes, checks and gives. */
 export interface Launcher {
@@ -45,6 +45,8 @@ export interface LaunchContext {
   readonly accesses?: AccessDeck | undefined;
   /** Runs them with their tangents, while somebody asks for these. */
   readonly tangents?: TangentDeck | undefined;
+  /** Reads what kernels that are debugged wrote down. */
+  readonly notesOf?: typeof notesReader;
 }
 
 /**
@@ -117,7 +119,7 @@ const callOf = (
   name: string,
   { kernel, writes: written, signature, shown }: Launchable,
   parameters: readonly LaunchParam[],
-  { executable, nextSeed, check, recorder, accesses, tangents }: LaunchContext,
+  { executable, nextSeed, check, recorder, accesses, tangents, notesOf }: LaunchContext,
 ): Call => {
   const { launch: own, seed } = signature;
   const places = own.map((_, n) => own.slice(0, n).reduce((at, p) => at + valuesOf(p), 0));
@@ -135,7 +137,7 @@ const callOf = (
   const arrays = own.filter((p) => p.is === 'array').map((p) => positionOf(parameters, p));
   const buffers = own.flatMap((p) => (p.is === 'array' ? [p.buffer] : []));
   const apart = copies.flatMap(({ at }) => arrays.filter((other) => other !== at).map((other) => [at, other] as const));
-  const notes = signature.notes && notesReader(name, signature.notes, executable, shown);
+  const notes = signature.notes && notesOf?.(name, signature.notes, executable, shown);
   const checked = (): void => {
     const failed = notes?.();
     check(name, shown);

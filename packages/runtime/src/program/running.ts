@@ -59,7 +59,7 @@ export interface RunningParts {
 
 /** Others that take part: whoever records launches, or lets them wait. */
 export interface Attached {
-  readonly context?: Pick<LaunchContext, 'recorder' | 'accesses' | 'tangents' | 'queue'>;
+  readonly context?: Pick<LaunchContext, 'recorder' | 'accesses' | 'tangents' | 'queue' | 'notesOf'>;
   /** Called before the host's accesses. */
   readonly onUse?: (use: ArenaUse | undefined) => void;
   /** Called before a launch. */

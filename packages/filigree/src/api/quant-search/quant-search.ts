@@ -193,8 +193,12 @@ const withScheme = (
 };
 
 const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<K, F>): QuantSearchOptions<K, F> => {
-  const { inputs, launch, outputs, error, store, trials, onTrial, ...rest } = given;
-  checkOptions('quantSearch', { inputs, launch, outputs, error, store, trials, onTrial }, spec);
+  const { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial, ...rest } = given;
+  checkOptions(
+    'quantSearch',
+    { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial },
+    spec,
+  );
   if (!(error > 0))
     fail('search/error', `an error of ${String(error)} leaves no room`, {
       remedy: 'give a number above 0, such as 0.01',
@@ -205,8 +209,14 @@ const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<
 };
 
 const spec: OptionSpec<
-  Pick<QuantSearchOptions, 'inputs' | 'launch' | 'outputs' | 'error' | 'store' | 'trials' | 'onTrial'>
+  Pick<
+    QuantSearchOptions,
+    'layout' | 'kernels' | 'fields' | 'inputs' | 'launch' | 'outputs' | 'error' | 'store' | 'trials' | 'onTrial'
+  >
 > = {
+  layout: option.object('what layout() gives', 'fields'),
+  kernels: option.object('kernels by name'),
+  fields: option.object('fields by name'),
   inputs: option.anything,
   launch: option.callback,
   outputs: option.array('a list of fields'),
