@@ -32,7 +32,12 @@ export const statusOf = async (work: () => Promise<number>): Promise<number> => 
   }
 };
 
-/** Runs a command on the arguments of this process. */
-export const runCommand = async (main: (argv: readonly string[]) => Promise<number>): Promise<void> => {
-  process.exitCode = await statusOf(() => main(process.argv.slice(2)));
+/** Runs a command on the arguments of this process; where `parseArgs` cannot read them, it says how the command is used. */
+export const runCommand = async (main: (argv: readonly string[]) => Promise<number>, usage: string): Promise<void> => {
+  try {
+    process.exitCode = await statusOf(() => main(process.argv.slice(2)));
+  } catch (e) {
+    if (!(e instanceof TypeError && String((e as { code?: string }).code).startsWith('ERR_PARSE_ARGS'))) throw e;
+    process.exitCode = misused(usage);
+  }
 };

@@ -18,13 +18,7 @@ const INTRO =
 
 /** The command `npm run bench:growth`: time and memory of compilation against the number of elements. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   const sizes = (values.faces ?? '1000,3000,10000,30000,100000').split(',').map(Number);
   const dtype = values.dtype ?? 'f64';
   const limit = Number(values.seconds ?? 300);
@@ -93,4 +87,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

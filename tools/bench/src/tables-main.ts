@@ -48,13 +48,7 @@ CASE: ${COMPILE_CASES.join(', ')}; the last by bench:compile only; by bench:leve
 const main = async (argv: readonly string[]): Promise<number> => {
   const [kind, ...rest] = argv;
   if (!isKind(kind)) return misused(USAGE);
-  let parsed;
-  try {
-    parsed = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true });
   const cases = (KINDS[kind].cases as readonly TableCase[]).filter((c) => positionals.includes(c));
   const dtype = values.dtype ?? 'f64';
   const seconds = Number(values.seconds ?? 120);
@@ -99,4 +93,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -17,12 +17,7 @@ const USAGE = 'usage: npm run bench:browser -- [--rounds 15] [--out FILE.md]';
 
 /** The command `npm run bench:browser`: WebAssembly in a page beside jax-js and plain TypeScript. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: { rounds: { type: 'string' }, out: { type: 'string' } } });
-  } catch {
-    return misused(USAGE);
-  }
+  const parsed = parseArgs({ args: [...argv], options: { rounds: { type: 'string' }, out: { type: 'string' } } });
   const rounds = Number(parsed.values.rounds ?? 15);
   if (!(rounds >= 6)) return misused(USAGE);
   const { browser, cases } = await measuredInPage(rounds);
@@ -113,4 +108,4 @@ const measuredInPage = async (
   }
 };
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -15,15 +15,10 @@ const INTRO =
 
 /** The command `npm run bench:busy`: how long threads wait, on a quiet machine and on a busy one. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      args: [...argv],
-      options: { rounds: { type: 'string' }, seconds: { type: 'string' }, out: { type: 'string' } },
-    });
-  } catch {
-    return misused(USAGE);
-  }
+  const parsed = parseArgs({
+    args: [...argv],
+    options: { rounds: { type: 'string' }, seconds: { type: 'string' }, out: { type: 'string' } },
+  });
   const [rounds, seconds] = [Number(parsed.values.rounds ?? 5), parsed.values.seconds ?? '1'];
   if (!(rounds >= 1) || !(Number(seconds) > 0)) return misused(USAGE);
   const cases = ['small', 'large'].flatMap((name) =>
@@ -82,4 +77,4 @@ const sample = (...args: readonly string[]): number =>
       .split(' ')[1],
   );
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -18,13 +18,7 @@ const INTRO =
 
 /** The command `npm run bench:checkpointing`: memory and time of gradients against the number of steps. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values } = parsed;
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS });
   const counts = (values.steps ?? '64,128,256,512,1024,2048,4096').split(',').map(Number);
   const [size, rounds, dtype] = [values.size ?? '32', Number(values.rounds ?? 6), values.dtype ?? 'f64'];
   if (!counts.every((n) => Number.isInteger(n) && n > 1) || !(Number.isInteger(rounds) && rounds > 0))
@@ -111,4 +105,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -24,13 +24,7 @@ const EXTRA: readonly (readonly [string, Readonly<Record<string, string>>])[] = 
 
 /** The command `npm run bench:derivatives`: what gradients of simulations cost. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   const [dtype, backend, rounds] = [values.dtype ?? 'f64', values.backend ?? 'cpp', Number(values.rounds ?? 9)];
   if ((dtype !== 'f64' && dtype !== 'f32') || (backend !== 'cpp' && backend !== 'wasm')) return misused(USAGE);
   if (!(Number.isInteger(rounds) && rounds > 0) || positionals.some((n) => !NAMES.includes(n))) return misused(USAGE);
@@ -101,4 +95,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

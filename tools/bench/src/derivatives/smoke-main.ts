@@ -19,13 +19,7 @@ const INTRO =
 
 /** The command `npm run bench:smoke`: the gradient of a smoke beside one by hand. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values } = parsed;
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS });
   const [n, steps, sweeps, rounds] = [values.size ?? 110, values.steps ?? 100, values.sweeps ?? 6, values.rounds ?? 9].map(Number); // prettier-ignore
   const dtypes = values.dtype === undefined ? (['f32', 'f64'] as const) : [values.dtype];
   if (![n, steps, sweeps, rounds].every((v) => Number.isInteger(v) && v > 0)) return misused(USAGE);
@@ -91,4 +85,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -18,13 +18,7 @@ const INTRO =
 
 /** The command `npm run bench:fields`. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   const applications = APPLICATIONS.filter((a) => positionals.includes(a));
   const parts = values.parts === undefined ? TABLE_PARTS : values.parts.split(',').filter((p) => p !== 'none');
   const { dtype = 'f32' } = values;
@@ -76,4 +70,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

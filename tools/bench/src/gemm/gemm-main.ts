@@ -17,12 +17,7 @@ const INTRO = [
 
 /** The command `npm run bench:gemm`. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let values;
-  try {
-    ({ values } = parseArgs({ args: [...argv], options: OPTIONS }));
-  } catch {
-    return misused(USAGE);
-  }
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS });
   const [rounds, seconds] = [Number(values.rounds ?? 21), Number(values.seconds ?? 0.0005)];
   const types = (['f64', 'f32'] as const).filter((t) => values.dtype === undefined || values.dtype === t);
   if (!(rounds >= 1) || !(seconds > 0) || types.length === 0) return misused(USAGE);
@@ -91,4 +86,4 @@ const ratiosOf = (results: readonly GemmResult[]): readonly number[] =>
 
 const gigaflops = (rate: number): string => (rate / 1e9).toFixed(1);
 
-await runCommand(main);
+await runCommand(main, USAGE);

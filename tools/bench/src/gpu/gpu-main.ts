@@ -17,13 +17,7 @@ NAME: conformance, rates, or an example of the gallery; all without one
 
 /** The command `npm run gpu`: what kernels do on a GPU, here or elsewhere. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   const choice = choiceOf(positionals, Number(values.elements ?? 1 << 25));
   if (!choice || (values.bundle !== undefined && values.import !== undefined)) return misused(USAGE);
   const pages = fromHere(values.out ?? 'docs/benchmarks');
@@ -95,4 +89,4 @@ const unchanged = (reason: string, pages: string): number => {
   return 0;
 };
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -136,4 +136,4 @@ const median = (list: readonly number[]): number => [...list].sort((a, b) => a -
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -20,12 +20,7 @@ const INTRO =
 
 /** The command `npm run bench:life`: words beside cells, bytes and C++ by hand. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS });
-  } catch {
-    return misused(USAGE);
-  }
+  const parsed = parseArgs({ args: [...argv], options: OPTIONS });
   const sizes = (parsed.values.size ?? '1024,4096').split(',').map(Number);
   const rounds = Number(parsed.values.rounds ?? 15);
   if (sizes.some((n) => !(n > 0 && n % 512 === 0)) || !(rounds >= 6)) return misused(USAGE);
@@ -214,4 +209,4 @@ const byHand = (size: number) => {
   };
 };
 
-await runCommand(main);
+await runCommand(main, USAGE);

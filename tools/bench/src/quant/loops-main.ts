@@ -17,13 +17,7 @@ const INTRO =
 
 /** The command `npm run bench:quant`: Table 5.1 of the thesis, ours beside it. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   const [size, threads, rounds] = [values.size ?? 2 ** 22, values.threads ?? 2, values.rounds ?? 9].map(Number);
   const loops = QUANT_LOOPS.filter((l) => positionals.length === 0 || positionals.includes(l.name));
   if (!(size >= 1) || !(threads >= 1) || !(rounds >= 6) || loops.length < positionals.length) return misused(USAGE);
@@ -141,4 +135,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -13,13 +13,7 @@ const INTRO =
 
 /** The command `npm run bench:mpm-quant`: Table 5.6 of the thesis, ours beside it. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values } = parsed;
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS });
   const given = { size: 32, threads: 1, rounds: 9 };
   for (const key of Object.keys(given) as (keyof typeof given)[])
     if (values[key] !== undefined && !((given[key] = Number(values[key])) >= 1)) return misused(USAGE);
@@ -105,4 +99,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -13,13 +13,7 @@ const INTRO =
 
 /** The command `npm run bench:quant-search`: what bytes buy, and what a search finds beside formats by hand. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   const { backend = 'wasm' } = values;
   const trials = Number(values.trials ?? 24);
   if (positionals.some((p) => !Object.hasOwn(CASES, p)) || !(trials >= 1)) return misused(USAGE);
@@ -89,4 +83,4 @@ const sectionOf = async (title: string, one: SearchCase, trials: number) => {
 
 const OPTIONS = { backend: { type: 'string' }, trials: { type: 'string' }, out: { type: 'string' } } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -23,13 +23,7 @@ const INTRO =
 
 /** The command `npm run bench:smoke-quant`: Tables 5.4 and 5.5 of the thesis, ours beside them. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values } = parsed;
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS });
   const given = { size: 64, steps: 150, advect: 256, space: 32, threads: 1, rounds: 9 };
   for (const key of Object.keys(given) as (keyof typeof given)[])
     if (values[key] !== undefined && !((given[key] = Number(values[key])) >= 1)) return misused(USAGE);
@@ -173,4 +167,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -19,30 +19,19 @@ const INTRO =
 
 /** The command `npm run bench:regions`. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let values;
-  try {
-    ({ values } = parseArgs({
-      args: [...argv],
-      options: {
-        seconds: { type: 'string' },
-        sides: { type: 'string' },
-        threads: { type: 'string' },
-        out: { type: 'string' },
-      },
-    }));
-  } catch {
-    values = undefined;
-  }
-  const limit = Number(values?.seconds ?? 60);
-  const sides = values?.sides?.split(',').map(Number);
-  const threads = Number(values?.threads ?? availableParallelism());
-  if (
-    values === undefined ||
-    !Number.isInteger(threads) ||
-    threads < 1 ||
-    !(limit > 0) ||
-    sides?.some((n) => !(n > 0)) === true
-  )
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      seconds: { type: 'string' },
+      sides: { type: 'string' },
+      threads: { type: 'string' },
+      out: { type: 'string' },
+    },
+  });
+  const limit = Number(values.seconds ?? 60);
+  const sides = values.sides?.split(',').map(Number);
+  const threads = Number(values.threads ?? availableParallelism());
+  if (!Number.isInteger(threads) || threads < 1 || !(limit > 0) || sides?.some((n) => !(n > 0)) === true)
     return misused(USAGE);
   const page = {
     title: 'Interest regions, beside isl',
@@ -55,4 +44,4 @@ const main = async (argv: readonly string[]): Promise<number> => {
   return 0;
 };
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -24,13 +24,7 @@ const INTRO =
 
 /** The command `npm run bench:sched`: Tables 4.1 to 4.6 of the thesis, ours beside it. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   const [n, steps, rounds = 5] = [values.n, values.steps, values.rounds].map((v) =>
     v === undefined ? undefined : Number(v),
   );
@@ -184,4 +178,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

@@ -21,12 +21,7 @@ const USAGE = `usage: npm run bench:tensor -- [--orders 2,3,4,5,6,7] [--dtypes f
 
 /** The command `npm run bench:tensor`. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let values;
-  try {
-    ({ values } = parseArgs({ args: [...argv], options: OPTIONS }));
-  } catch {
-    return misused(USAGE);
-  }
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS });
   const list = (text: string): number[] => text.split(',').map(Number);
   const orders = list(values.orders ?? '2,3,4,5,6,7');
   const dtypes = (values.dtypes ?? 'f64,f32').split(',').filter((d) => d === 'f32' || d === 'f64');
@@ -130,4 +125,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);

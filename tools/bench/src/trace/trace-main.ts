@@ -25,13 +25,12 @@ const INTRO =
 
 /** The command `npm run bench:trace`. */
 const main = async (argv: readonly string[]): Promise<number> => {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, allowNegative: true });
-  } catch {
-    return misused(USAGE);
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    options: OPTIONS,
+    allowPositionals: true,
+    allowNegative: true,
+  });
   const threads = Number(values.threads ?? 1);
   if (!Number.isInteger(threads) || threads < 1) return misused(USAGE);
   const folder = fromHere(values.matrices ?? join(process.env.FILIGREE_DATA ?? '../shared/data', 'matrices'));
@@ -147,4 +146,4 @@ const OPTIONS = {
   out: { type: 'string' },
 } as const;
 
-await runCommand(main);
+await runCommand(main, USAGE);
