@@ -16,6 +16,13 @@ export class IntList {
   values(): Int32Array {
     return this.data.subarray(0, this.length);
   }
+
+  /** Where each of several lists begins and the last ends, if the values so far are where each ends: `ptr` of rows. */
+  starts(): Int32Array {
+    const ptr = new Int32Array(this.length + 1);
+    ptr.set(this.values(), 1);
+    return ptr;
+  }
 }
 
 /** The same integers with as much room again. */

@@ -70,17 +70,7 @@ export const layout = (...branches: readonly Branch[]): Layout => {
   const drafts: SNode[] = [];
   const add = (parent: number, fields: Partial<SNode>): number => {
     const id = drafts.length;
-    const plain = {
-      pointer: false,
-      bitmasked: false,
-      morton: false,
-      cells: undefined,
-      field: undefined,
-      stored: undefined,
-      axes: [],
-      children: [],
-    };
-    drafts.push({ kind: 'root', name: '', extents: ones(axes), ...plain, ...fields, id, parent });
+    drafts.push({ ...PLAIN, extents: ones(axes), ...fields, id, parent });
     if (parent >= 0) drafts[parent] = { ...drafts[parent], children: [...drafts[parent].children, id] };
     return id;
   };
@@ -105,25 +95,23 @@ export const layout = (...branches: readonly Branch[]): Layout => {
   };
 };
 
+/** What a node is unless it says otherwise. */
+const PLAIN: Omit<SNode, 'id' | 'parent' | 'extents'> = {
+  kind: 'root',
+  name: '',
+  pointer: false,
+  bitmasked: false,
+  morton: false,
+  cells: undefined,
+  field: undefined,
+  stored: undefined,
+  axes: [],
+  children: [],
+};
+
 /** The layout of modules that have no fields. */
 export const noLayout: Layout = {
-  nodes: [
-    {
-      id: 0,
-      parent: -1,
-      kind: 'root',
-      name: '',
-      children: [],
-      axes: [],
-      extents: [],
-      pointer: false,
-      bitmasked: false,
-      morton: false,
-      cells: undefined,
-      field: undefined,
-      stored: undefined,
-    },
-  ],
+  nodes: [{ ...PLAIN, id: 0, parent: -1, extents: [] }],
   named: new Map(),
   fields: new Map(),
 };

@@ -228,11 +228,9 @@ export const columnAlgebra = (graph: Graph, all: Elements[]): ColumnAlgebra => {
       },
       finish: (out) => {
         if (ends.length > 0) {
-          const ptr = new Int32Array(ends.length + 1);
-          ptr.set(ends.values(), 1);
           const sums: Sums = {
             first,
-            ptr,
+            ptr: ends.starts(),
             terms: terms.values().slice(),
             negative: Uint8Array.from(negatives.values()),
             factors: by.values().slice(),

@@ -95,18 +95,12 @@ const newTerms = () => {
       return ends.length - 1;
     },
     finish: (): Terms => ({
-      ptr: withZero(ends.values()),
+      ptr: ends.starts(),
       terms: terms.values().slice(),
       factors: factors.values().slice(),
       negative: Uint8Array.from(negative.values()),
     }),
   };
-};
-
-const withZero = (ends: Int32Array): Int32Array => {
-  const ptr = new Int32Array(ends.length + 1);
-  ptr.set(ends, 1);
-  return ptr;
 };
 
 const settledSums = (

@@ -149,11 +149,9 @@ export class Assembled {
     graph.charge(9 * terms.length);
     const first = graph.variables(ends.length);
     for (const [k, r] of ranks.entries()) if (sumOf[k] >= 0) nodes[r] = first + sumOf[k];
-    const ptr = new Int32Array(ends.length + 1);
-    ptr.set(ends.values(), 1);
     const sums: Sums = {
       first,
-      ptr,
+      ptr: ends.starts(),
       terms: terms.values().slice(),
       negative: Uint8Array.from(negatives.values()),
     };
