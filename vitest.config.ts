@@ -10,8 +10,14 @@ const built = process.env.FILIGREE_BUILT === '1';
 const conditions = built ? [] : ['@filigree/source'];
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/* In CI properties draw from one seed, so that no change is refused for a defect that it did not bring. */
-if (process.env.CI === 'true') process.env.FILIGREE_SEED ??= '1';
+/*
+ * In CI properties draw from one seed, so that no change is refused for a defect that it did not bring. More cases of the same
+ * seed would find nothing new from one change to the next: `npm run fuzz` is what looks for new ones.
+ */
+if (process.env.CI === 'true') {
+  process.env.FILIGREE_SEED ??= '1';
+  process.env.FILIGREE_RUNS ??= '0.5';
+}
 
 /** Gives tests a `fast-check` that has its seed and number of runs from the environment. A setup file would load it for every test. */
 const properties: Plugin = {
@@ -22,6 +28,17 @@ const properties: Plugin = {
     return id === 'fast-check' && importer !== by ? by : undefined;
   },
 };
+
+/* Packages that touch nothing outside of themselves: their tests may share what one worker has loaded, a tenth of all time. */
+const pure = ['ir', 'opt', 'sparse', 'quant', 'autodiff', 'tensor', 'specialize', 'sched', 'lang', 'conformance'];
+/* What backends write has been compiled and run on the sources; from the bundles it is the same. */
+const writtenAlike = [
+  'packages/conformance/tests/**',
+  'packages/backend-{cpp,wasm}/tests/conformance.test.ts',
+  'packages/backend-{cuda,hip}/tests/**',
+];
+const exclude = ['**/node_modules/**', '**/dist/**', '**/out/**', ...(built ? writtenAlike : [])];
+const ofPure = `packages/{${pure.join(',')}}/tests/**/*.test.ts`;
 
 export default defineConfig({
   plugins: (process.env.FILIGREE_SEED ?? process.env.FILIGREE_RUNS) ? [properties] : [],
@@ -36,8 +53,17 @@ export default defineConfig({
   },
   ssr: { resolve: built ? {} : { conditions, externalConditions: conditions } },
   test: {
-    include: ['packages/*/tests/**/*.test.ts', 'tools/*/tests/**/*.test.ts', 'e2e/tests/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/out/**'],
+    projects: [
+      { extends: true, test: { name: 'pure', include: [ofPure], exclude, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'machine',
+          include: ['{packages,tools}/*/tests/**/*.test.ts', 'e2e/tests/**/*.test.ts'],
+          exclude: [...exclude, ofPure],
+        },
+      },
+    ],
     /* By default one processor is left idle, which on two doubles the time. */
     maxWorkers: availableParallelism(),
     /* A test that compares nothing fails: it returned early, or looped over nothing. */

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { fuzzKernels } from './fuzz/kernels/fuzz.js';
 import { fuzzTraces } from './fuzz/traces/fuzz.js';
 
-/* A hundredth of `npm run fuzz`, always the same programs. */
+/* A small part of `npm run fuzz`, always the same programs. */
 const common = {
   seed: 1,
-  count: 200,
+  count: 100,
   backends: ['wasm', ...((await cpp().probe()).usable ? ['cpp'] : [])],
   every: 5,
   most: 1,
@@ -16,13 +16,13 @@ const common = {
 it('random kernels compute what plain evaluation does', { timeout: 180_000 }, async () => {
   const { tried, faults, refused } = await fuzzKernels({ ...common, outside: true });
   expect(faults).toEqual([]);
-  expect(tried).toBe(200);
-  expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(40);
+  expect(tried).toBe(100);
+  expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(20);
 });
 
 it('random traced programs compute what plain evaluation does', { timeout: 180_000 }, async () => {
   const { tried, faults, refused } = await fuzzTraces(common);
   expect(faults).toEqual([]);
-  expect(tried).toBe(200);
-  expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(10);
+  expect(tried).toBe(100);
+  expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(5);
 });

@@ -10,7 +10,7 @@ import {
 } from '@filigree/ir';
 import { constantIn } from './support/constant-in.js';
 import { corePass } from './support/core-pass.js';
-import { factsOf, isEmpty, type Facts } from './support/facts.js';
+import { factsOf, isEmpty, isLoopOp, type Facts } from './support/facts.js';
 import { isParallelLoop } from './support/scratch.js';
 import { tripsOf, work } from './support/work.js';
 
@@ -54,35 +54,45 @@ const unsure = ({ sure, perhaps }: Work): Work => ({ sure: 0, perhaps: sure + pe
 const isUneven = (loop: Op, ctx: RewriteContext, facts: Facts): boolean => {
   const constantOf = (v: Value): Scalar | undefined => constantIn(v, ctx.definition, facts);
   const data = new Set<number>();
-  const guard = guardOf(loop.regions[0]!);
+  const guard = guardOf(loop.regions[0]!, facts);
   const workOf = (region: Region): Work => region.ops.reduce((sum, op) => plus(sum, workOfOp(op)), nothing);
   const workOfOp = (op: Op): Work => {
     const own = { sure: work(op), perhaps: 0 };
     const byData = op.operands.some((v) => data.has(v.id));
-    const decides = (op.name === 'scf.for' ? op.operands.slice(0, 3) : op.operands).some((v) => data.has(v.id));
+    const decides = decidersOf(op, facts).some((v) => data.has(v.id));
     if (byData || !isEmpty(facts.footprint(op).reads)) {
       for (const v of op.results) data.add(v.id);
       /* What a loop carries may be of data from the second iteration on. */
-      for (const r of op.regions) for (const p of op.name === 'scf.for' ? r.params.slice(1) : r.params) data.add(p.id);
+      const counter = facts.control(op)?.count?.counter;
+      for (const r of op.regions) r.params.forEach((p, k) => k !== counter && data.add(p.id));
     }
     if (op.regions.length === 0) return own;
     const inside = op.regions.map(workOf).reduce(plus);
     const trips = tripsOf(op, { control: facts.control, constantOf });
     const all = { sure: trips * inside.sure, perhaps: trips * inside.perhaps };
+    const loops = isLoopOp(op, facts);
+    const counted = facts.control(op)?.count !== undefined;
     const decided =
-      op.name === 'scf.while' || (decides && (op.name === 'scf.for' || (op !== guard && op.regions.some(hasLoop))));
+      (loops && !counted) || (decides && (loops || (op !== guard && op.regions.some((r) => hasLoop(r, facts)))));
     return plus(own, decided ? unsure(all) : all);
   };
   const { sure, perhaps } = workOf(loop.regions[0]!);
   return perhaps > sure;
 };
 
-/** The branch that is all of an iteration, as around what is done for a cell if it is active. */
-const guardOf = (region: Region): Op | undefined => {
-  const nested = region.ops.filter((op) => op.regions.length > 0);
-  if (nested.length !== 1) return undefined;
-  return nested[0]!.name === 'scf.for' ? guardOf(nested[0]!.regions[0]!) : nested[0];
+/** The values that tell which regions of an op run, and how often: what a loop counts, or conditions. */
+const decidersOf = (op: Op, facts: Facts): readonly Value[] => {
+  const count = facts.control(op)?.count;
+  return count ? [count.lower, count.upper, count.step].filter((v) => typeof v !== 'number') : op.operands;
 };
 
-const hasLoop = (region: Region): boolean =>
-  region.ops.some((op) => op.name === 'scf.for' || op.name === 'scf.while' || op.regions.some(hasLoop));
+/** The branch that is all of an iteration, as around what is done for a cell if it is active. */
+const guardOf = (region: Region, facts: Facts): Op | undefined => {
+  const nested = region.ops.filter((op) => op.regions.length > 0);
+  if (nested.length !== 1) return undefined;
+  const [op] = nested as [Op];
+  return facts.control(op)?.count ? guardOf(op.regions[0]!, facts) : op;
+};
+
+const hasLoop = (region: Region, facts: Facts): boolean =>
+  region.ops.some((op) => isLoopOp(op, facts) || op.regions.some((r) => hasLoop(r, facts)));

@@ -17,7 +17,7 @@ import {
 import { rangesOf, type Ranges } from '../integer-range/analysis.js';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
-import { factsOf, type Facts } from '../support/facts.js';
+import { factsOf, isLoopOp, type Facts } from '../support/facts.js';
 import { indexConstant } from '../support/split-loop.js';
 import { tripCount } from '../support/trip-count.js';
 import { bodyOf, definedIn, terminatorOf } from '../support/values.js';
@@ -41,7 +41,7 @@ export const partition = corePass('partition', { maxOps: 256 }, (dialects, { max
       return rewriteOps(
         k,
         dialects,
-        (op, ctx) => (fitsLoop(op, maxOps) ? partitionLoop(op, ctx, facts, ranges()) : undefined),
+        (op, ctx) => (fitsLoop(op, maxOps, facts) ? partitionLoop(op, ctx, facts, ranges()) : undefined),
         module.buffers,
       );
     });
@@ -54,12 +54,12 @@ const lazily = <T extends object>(make: () => T): (() => T) => {
 };
 
 /** Innermost, small enough, and with something in it that could be decided. */
-const fitsLoop = (op: Op, maxOps: number): boolean => {
+const fitsLoop = (op: Op, maxOps: number, facts: Facts): boolean => {
   if (op.name !== 'scf.for') return false;
   let [ops, inner, limits] = [0, false, false];
   walk(op.regions[0]!, (o) => {
     ops++;
-    inner ||= o.name === 'scf.for' || o.name === 'scf.while';
+    inner ||= isLoopOp(o, facts);
     limits ||= o.name === 'arith.min' || o.name === 'arith.max' || o.name === 'arith.cmp';
   });
   return limits && !inner && ops <= maxOps;
