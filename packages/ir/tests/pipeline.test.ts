@@ -117,12 +117,16 @@ describe('pipeline', () => {
     });
   });
 
-  test('a check runs after each pass and blames it', () => {
+  test('a check runs on what goes in and after each pass, and blames that pass', () => {
     const even: Pass<number> = pass('even', (x) => (x % 2 === 0 ? x : fail('own/odd', `${x} is odd`)));
-    expect(right(pipeline([add(), double()], { check: even }).run(1))).toBe(4);
-    expect(left(pipeline([double(), add()], { check: even }).run(1))[0]).toMatchObject({
+    expect(right(pipeline([double(), double()], { check: even }).run(2))).toBe(8);
+    expect(left(pipeline([double(), add()], { check: even }).run(2))[0]).toMatchObject({
       code: 'own/odd',
-      message: `after pass 'add': 3 is odd`,
+      message: `after pass 'add': 5 is odd`,
+    });
+    expect(left(pipeline([add(), double()], { check: even }).run(1))[0]).toMatchObject({
+      code: 'own/odd',
+      message: 'before the first pass: 1 is odd',
     });
   });
 

@@ -30,7 +30,7 @@ export interface PipelineOptions<A> {
   readonly name?: string;
   /** Called after each pass of this pipeline: for timings, progress, or printing (`printAfter`). `Watch` looks at those inside of passes too. */
   readonly onPass?: (event: PassEvent<A>) => void;
-  /** Run on the output of each pass, for example `verify(dialects)`; what it reports is attributed to that pass. */
+  /** Run on what goes in and on the output of each pass, for example `verify(dialects)`; what it reports is attributed to that pass, or to none. */
   readonly check?: Pass<A, unknown>;
   /** Ends after the first pass of this name. */
   readonly stopAfter?: string;
@@ -75,6 +75,8 @@ const runSteps = <A>(
         remedy: `use one of ${steps.map((p) => p.name).join(', ')}`,
       }),
     ]);
+  const given = check?.run(input);
+  if (given !== undefined && E.isLeft(given)) return E.left(blamed(given.left, 'before the first pass'));
   let state = input;
   for (const [index, step] of steps.entries()) {
     const start = performance.now();
@@ -84,12 +86,14 @@ const runSteps = <A>(
     onPass?.({ pass: step, index, ms, input: state, output: result.right });
     state = result.right;
     const checked = check?.run(state);
-    if (checked !== undefined && E.isLeft(checked))
-      return E.left(checked.left.map((d) => ({ ...d, message: `after pass '${step.name}': ${d.message}` })));
+    if (checked !== undefined && E.isLeft(checked)) return E.left(blamed(checked.left, `after pass '${step.name}'`));
     if (step.name === stopAfter) break;
   }
   return E.right(state);
 };
+
+const blamed = (found: Diagnostics, when: string): Diagnostics =>
+  found.map((d) => ({ ...d, message: `${when}: ${d.message}` }));
 
 const pipelineSpec: OptionSpec<PipelineOptions<unknown>> = {
   name: option.text,
