@@ -118,6 +118,40 @@ module @m {
     expect(text).not.toContain('extract_lane');
   });
 
+  it('reads a number that all lanes need into all of them, and adds where the sum stands, before the next vector is read', () => {
+    const text = textOf(
+      parsed(`
+module @m {
+  buffer @a : f32[8] input
+  buffer @x : f32[2] input
+  buffer @y : f32[8] output
+  kernel @k() {
+    %zero = arith.constant {value = 0} : i32
+    %one = arith.constant {value = 1} : i32
+    %four = arith.constant {value = 4} : i32
+    %a = mem.load %zero {buffer = @a, lanes = 4} : vec<4 x f32>
+    %b = mem.load %four {buffer = @a, lanes = 4} : vec<4 x f32>
+    %x = mem.load %zero {buffer = @x} : f32
+    %xs = arith.splat %x {lanes = 4} : vec<4 x f32>
+    %p = arith.mul %a, %xs : vec<4 x f32>
+    %q = arith.mul %b, %xs : vec<4 x f32>
+    %y = mem.load %one {buffer = @x} : f32
+    %ys = arith.splat %y {lanes = 4} : vec<4 x f32>
+    %r = math.fma %a, %ys, %p : vec<4 x f32>
+    %s = math.fma %b, %ys, %q : vec<4 x f32>
+    mem.store %r, %zero {buffer = @y}
+    mem.store %s, %four {buffer = @y}
+    scf.yield
+  }
+}`),
+    );
+    expect(text).not.toContain('f32x4.splat');
+    const order = text
+      .split('\n')
+      .flatMap((line) => [...line.matchAll(/load32_splat|f32x4\.mul/g)].map(([name]) => name));
+    expect(order.join(' ')).toBe('load32_splat f32x4.mul f32x4.mul load32_splat f32x4.mul f32x4.mul');
+  });
+
   it('keeps locals few in a long straight line', () => {
     const ops = Array.from(
       { length: 3000 },

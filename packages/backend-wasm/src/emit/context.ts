@@ -52,6 +52,7 @@ export class Context {
     const places = held.exprs.map((e): Local | Cell | Expr => {
       if (isFixed(e)) return e;
       if (uses.count === 1 && uses.here && multiples.length === 0) return this.b.cell(e);
+      if (e.type === 'v128') this.b.settleVectors();
       const local = this.b.local(e.type, uses.count, held.exprs.length === 1 ? v.hint : undefined);
       this.b.set(local, e);
       return local;

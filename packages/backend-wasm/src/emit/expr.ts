@@ -13,6 +13,8 @@ export interface Expr {
   readonly locals: readonly Local[];
   /** The value, where it is a constant number. */
   readonly constant?: number | bigint;
+  /** Of a number that is read from memory: the text that reads it into all lanes of a vector. */
+  readonly spread?: string;
 }
 
 /** A local variable of a function. It returns to the pool when no use is left. */

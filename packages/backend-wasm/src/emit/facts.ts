@@ -82,6 +82,7 @@ export const factsOf = (kernel: Kernel, buffers: Buffers): Facts => {
       case 'arith.insert':
         return all();
       case 'arith.rem':
+      case 'arith.shl':
       case 'arith.shr':
         return nonNegative(op.operands[0]);
       case 'arith.max':

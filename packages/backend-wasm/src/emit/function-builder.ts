@@ -19,7 +19,7 @@ export class FunctionBuilder {
   private readonly declared: Local[] = [];
   private readonly names = new Map<string, number>();
   private readonly pool = new Map<WasmType, Local[]>();
-  private readonly pending = new Set<Cell>();
+  private readonly waiting = new Set<Cell>();
   private scopes: Scope[] = [{ owned: [], dead: [] }];
   private depth = 2;
   private labels = 0;
@@ -94,20 +94,35 @@ export class FunctionBuilder {
   cell(e: Expr): Cell {
     const cell: Cell = { expr: e, local: undefined };
     if (e.size > longestExpression) this.spill(cell);
-    else if (e.loads) this.pending.add(cell);
+    else if (e.loads || e.type === 'v128') this.waiting.add(cell);
     return cell;
   }
 
   /** The value of a cell, which is then empty. */
   take(cell: Cell): Expr {
-    this.pending.delete(cell);
+    this.waiting.delete(cell);
     return cell.expr ?? this.get(cell.local as Local);
   }
 
   /** Carries out all loads that wait in cells: memory is about to change, or control to branch. */
   settleLoads(): void {
-    for (const cell of [...this.pending]) this.spill(cell);
-    this.pending.clear();
+    this.settle((e) => e.loads);
+  }
+
+  /**
+   * Computes all that waits and is the last to read a vector: one more is about to be held. Engines compile in the order of the
+   * text, and keep in registers what is still to be read.
+   */
+  settleVectors(): void {
+    this.settle(({ locals }) => locals.some((l) => l.type === 'v128' && l.uses === 0));
+  }
+
+  private settle(wanted: (e: Expr) => boolean): void {
+    for (const cell of this.waiting)
+      if (wanted(cell.expr as Expr)) {
+        this.waiting.delete(cell);
+        this.spill(cell);
+      }
   }
 
   /** Opens a structured block, such as `(loop $l1` or `(if condition`. Locals made in it are free when it closes. */

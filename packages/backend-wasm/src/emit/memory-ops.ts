@@ -108,7 +108,9 @@ const access = (type: Expr['type'], instruction: string, p: Place, value?: Expr,
 const loadScalar = (of: ScalarType, place: Place): Expr => {
   const e = access(wasmType(of), loadInstruction(of), place);
   /* The host may have written any byte for true. */
-  return of === 'i1' ? apply('i32', 'i32.ne', e, i32(0)) : e;
+  if (of === 'i1') return apply('i32', 'i32.ne', e, i32(0));
+  const bytes = byteSize(of);
+  return bytes < 4 ? e : { ...e, spread: access('v128', `v128.load${8 * bytes}_splat`, place).text };
 };
 
 const zeroOf = (of: ScalarType): number | bigint => (wasmType(of) === 'i64' ? 0n : 0);

@@ -47,4 +47,6 @@ export interface GemmTarget {
   readonly masks: boolean;
   /** Bytes of the first-level instruction cache: how far sparse products are unrolled. */
   readonly instructionCache: number;
+  /** Most steps over k of dense matrices that a loop may have written out, where what compiles the code does not keep their order. */
+  readonly steps?: number;
 }

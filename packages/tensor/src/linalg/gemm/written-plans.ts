@@ -110,7 +110,7 @@ const plansWith = (
     ? missedCycles(base, rowTiles[0].members.length * pieces.lanes + n, columnTiles.length)
     : missedCycles(base, columnTiles[0].members.length + m, columnTiles.length);
   const gathered = gathers ? counts.gathered * (panel ? 1 : columnTiles.length) : 0;
-  return stepsWritten(k, !counts.vectors && !counts.numbers).map((unrolledK) => {
+  return stepsWritten(k, !counts.vectors && !counts.numbers, target.steps).map((unrolledK) => {
     const trips = Math.floor(k / unrolledK);
     const share = (unrolledK + (k % unrolledK)) / k;
     const looping = trips === 1 ? 0 : work.looping + trips * work.tripping;
@@ -167,14 +167,15 @@ const decoding = (bytes: number, instructions: number, target: GemmTarget): numb
 /** Bytes of an instruction on average: most reach far into memory. */
 const BYTES = 7;
 
-/** How many steps over k may be written out in a loop: all of them, or for each number of trips as many as there must be. */
-const stepsWritten = (k: number, dense: boolean): readonly number[] => {
+/** How many steps over k may be written out in a loop: all of them, or for each number of trips as many as there must be; `most` where that can be. */
+const stepsWritten = (k: number, dense: boolean, most = k): readonly number[] => {
   const steps = [k];
   for (let trips = 2; dense && trips <= k; trips++) {
     const by = Math.floor(k / trips);
     if (by < steps.at(-1)! && k > SHORT) steps.push(by);
   }
-  return steps;
+  const few = steps.filter((by) => by <= most);
+  return few.length > 0 ? few : [steps.at(-1)!];
 };
 
 /** So few steps over k are not worth a loop. */
