@@ -55,6 +55,13 @@ describe.each(['algebraic', 'exact'] as const)('words on numbers and on symbols,
   });
 });
 
+it('a symbol is no text, in a list and in JSON neither', () => {
+  const graph = new Graph();
+  const x = new Sym(graph, graph.variable());
+  for (const text of [() => String(x), () => [x, x].join(), () => JSON.stringify({ x })])
+    expect(text).toThrow('symbol/as-text');
+});
+
 it('arguments of a kernel reach the parameters that they are given for', () => {
   const module = parseModule(`module @m {
   buffer @out : f64[3] output

@@ -41,13 +41,18 @@ const whenRun: readonly (readonly [code: string, text: string])[] = [
   ['lang/symbolic-branch', `(x, y) => [x, y].sort(«(a, b) => a - b)`],
   ['lang/symbolic-branch', `(x, y) => [x, y].«sort()`],
   ['lang/symbolic-branch', `(x, y) => [x, y].«includes(3)`],
-  ['lang/symbolic-branch', `(x) => Number.isFinite(«x) ? 1 : 2`],
-  ['lang/symbolic-branch', `(x) => isNaN(«x)`],
+  ['lang/symbolic-branch', `(x) => Number.isSafeInteger(«x) ? 1 : 2`],
+  ['lang/symbolic-branch', `(x) => Object.is(«x, 1) ? 1 : 2`],
   ['lang/symbolic-branch', `(x) => new Array(«x)`],
   ['lang/symbolic-index', `(x, y, a) => a[«x]`],
   ['lang/symbolic-index', `(x, y, a) => { a[«x * 2] = 1; }`],
   ['lang/symbolic-index', `(x, y, a) => { a[«x] += 1; }`],
   ['lang/symbolic-index', `(x, y, a) => { [a[«x]] = [1]; }`],
+  ['lang/symbolic-index', `(x, y) => new Set(«[x, y]).size`],
+  ['lang/symbolic-index', `(x, y) => new Map([[1, y]]).get(«x)`],
+  ['lang/symbolic-index', `(x) => { const m = new Map(); m.set(1, x); m.set(«x, 1); return m.size; }`],
+  ['lang/symbolic-text', '(x) => `${1}, ${«x}`.length'],
+  ['lang/symbolic-text', `(x) => String(«x).length`],
   ['lang/typed-array', `(x, y, a, t) => { «t[0] = x; }`],
   ['lang/typed-array', `(x, y, a, t) => { const o = { t }; «o.t[1] = x * 2; }`],
   ['lang/typed-array', `(x, y, a, t) => { (() => «(() => t)()[0] = x)(); }`],
@@ -77,6 +82,15 @@ const whenRun: readonly (readonly [code: string, text: string])[] = [
   ['lang/symbolic-effect', `(x, y, a) => x > 0 ? «a.push(1) : 2`],
   ['lang/symbolic-effect', `(x, y, a) => { const set = (v) => { a[0] = v; return v; }; return x > 0 ? «set(1) : 2; }`],
   ['lang/symbolic-effect', `(x) => { let s = 0; return x < 0 || [1, 2].reduce((p, q) => «s += q, 0); }`],
+  ['lang/symbolic-effect', `(x) => { let s = 0; const f = __name((v) => s += v, 'f'); return x < 0 ? «f(x) : s; }`],
+  [
+    'lang/symbolic-effect',
+    `(x) => { const o = { n: 0, f(v) { this.n++; return v; } }; return x < 0 ? «o.f(x) : o.n; }`,
+  ],
+  [
+    'lang/symbolic-effect',
+    `(x) => { class A { n = 0; f(v) { this.n += v; return this; } } const a = new A(); return x < 0 && «a.f(x).n; }`,
+  ],
   ['lang/symbolic-recursion', `function f(x) { return x < 1 «? 1 : x * f(x - 1); }`],
 ];
 
@@ -133,6 +147,24 @@ describe('when the function runs on symbols', () => {
     const note = fromText('(x) => { log.push(x); return x; }');
     const f = make('(x) => x > 0 ? note(x) : 1', { ops: new Tape().ops() as NumericOps, scope: { note, log } });
     expect(at(thrown(() => f(new Tape().variable())))).toEqual(['lang/symbolic-effect', 1, 16]);
+  });
+
+  it('knows an effect of a method of what is captured, and none of one of an object that an arm makes', () => {
+    const Sum = (
+      fromText(
+        `() => class Sum { constructor(s) { this.s = s; } add(v) { this.s += v; return this; } }`,
+      ) as () => unknown
+    )();
+    const list = { add: fromText('function add(out, v) { out[0] = v; return v; }'), first: fromText('(a) => a[0]') };
+    const traced = (text: string): unknown =>
+      make(text, { ops: new Tape().ops() as NumericOps, scope: { Sum, list } })(new Tape().variable());
+    expect(at(thrown(() => traced('(x) => { const a = new Sum(0); return x > 0 ? a.add(x).s : 1; }')))[0]).toBe(
+      'lang/symbolic-effect',
+    );
+    expect(at(thrown(() => traced('(x) => { const a = [0]; return x > 0 ? list.add(a, x) : 1; }')))[0]).toBe(
+      'lang/symbolic-effect',
+    );
+    expect(traced('(x) => x > 0 ? new Sum(1).add(x).s : list.first([x])')).toBeTruthy();
   });
 
   it('refuses bytes of a Float64Array made in rewritten code', () => {

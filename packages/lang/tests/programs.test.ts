@@ -68,6 +68,16 @@ const programs: readonly Program[] = [
   ],
   ['index with side effect', `(a) => { const x = []; let k = 0; x[k++] = a; x[k++] = a * 2; return [x, k]; }`, [5]],
   [
+    'questions about numbers',
+    `(a, b) => [a, b, a / b, b / b, 3].map((x) => [isNaN(x) ? 1 : 2, Number.isNaN(x) ? 1 : 2, isFinite(x) ? 1 : 2, Number.isFinite(x) ? 1 : 2, Number.isInteger(x) ? 1 : 2])`,
+    [0.5, 0],
+  ],
+  [
+    'Map and Set',
+    `(a, b) => { const m = new Map([['a', a]]); m.set('b', m.get('a') + b); const s = new Set([1, 2, 2]); s.add(3); class M extends Map { up(k) { this.set(k, (this.get(k) ?? 0) + a); } } const c = new M(); c.up(1); c.up(1); return [...m.values(), m.size, s.size, s.has(3) ? 1 : 2, c.get(1), m instanceof Map ? 1 : 2]; }`,
+    [0.5, 2],
+  ],
+  [
     'every Math function',
     `(a, b) => [Math.abs(-a), Math.sqrt(a), Math.cbrt(a), Math.sin(a), Math.cos(a), Math.tan(a), Math.asin(b), Math.acos(b), Math.atan(a), Math.sinh(a), Math.cosh(a), Math.tanh(a), Math.exp(a), Math.expm1(a), Math.log(a), Math.log1p(a), Math.log2(a), Math.log10(a), Math.floor(a), Math.ceil(a), Math.round(a), Math.trunc(a), Math.sign(-a), Math.min(a, b), Math.max(a, b), Math.hypot(a, b), Math.atan2(a, b), Math.pow(a, b)]`,
     [2.7, 0.3],

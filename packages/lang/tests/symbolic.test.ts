@@ -59,6 +59,20 @@ describe('symbolic', () => {
     expect(tape.play([3, 4])[result.id]).toBe(25);
   });
 
+  it('rewrites functions in objects and lists of the scope, at any depth', () => {
+    const math = {
+      scale: 3,
+      lists: { all: [fromText('(a) => a * 2'), fromText('(a) => a - 1')] },
+      named: [{ weight: 2, of: fromText('(a) => math.deep.of(a) + 1') }],
+      deep: { of: fromText('(a) => a * math.scale') },
+    };
+    const tape = new Tape();
+    const text = '(a) => math.lists.all[1](math.lists.all[0](a)) + math.named.map((n) => n.of(a) * n.weight)[0]';
+    const f = symbolic(fromText(text) as unknown as (a: number) => number, { ops: tape.ops(), scope: { math } });
+    const result = f(tape.variable()) as { id: number };
+    expect(tape.play([5])[result.id]).toBe(9 + 2 * 16);
+  });
+
   it('rewrites classes of the scope', () => {
     const Point = fromText('class Point { constructor(x) { this.x = x; } twice() { return new Point(this.x * 2); } }');
     const tape = new Tape();

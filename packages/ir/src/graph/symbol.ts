@@ -39,7 +39,15 @@ export class Sym {
   }
 
   [Symbol.toPrimitive](hint: string): number | string {
-    return hint === 'string' ? `symbol#${this.id}` : this.valueOf();
+    return hint === 'string' ? this.toJSON() : this.valueOf();
+  }
+
+  /* Whatever is computed of such a text would not depend on the value. */
+  toJSON(): string {
+    return fail('symbol/as-text', 'a symbolic value was made a text', {
+      remedy:
+        'it has no value while it is traced: keep texts out of what is computed, and print it by itself, console.log(x)',
+    });
   }
 }
 

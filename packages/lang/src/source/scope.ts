@@ -280,6 +280,12 @@ export const functionOf = (binding: Binding | undefined): FunctionNode | undefin
   if (!binding || binding.values.length !== (binding.node ? 0 : 1)) return undefined;
   const value = binding.node ?? (binding.values[0] as Expression | undefined);
   if (typeof value !== 'object') return undefined;
-  const f = bare(value);
+  const f = named(bare(value));
   return isFunction(f) ? f : undefined;
 };
+
+/** What a bundler gives the name that its author wrote: `__name(f, 'f')` is f. */
+const named = (e: AnyNode): AnyNode =>
+  e.type === 'CallExpression' && e.callee.type === 'Identifier' && e.callee.name === '__name' && e.arguments.length > 0
+    ? bare(e.arguments[0])
+    : e;

@@ -1,5 +1,6 @@
 import { DiagnosticError } from '@filigree/ir';
 import { failAt, placed, type Site } from '../../source/place.js';
+import { answer, type Question } from './questions.js';
 import type { Symbols, Value } from './symbols.js';
 
 type Thunk = () => Value;
@@ -8,7 +9,7 @@ type Thunk = () => Value;
 const MAX_ARMS = 1000;
 
 /** What decides which code runs: branches, which must be known, and choices, of which both arms are evaluated. */
-export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, nonNumeric }: Symbols) => {
+export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, at, nonNumeric }: Symbols) => {
   const branch = (what: string, site: Site): never =>
     failAt(
       source,
@@ -23,8 +24,11 @@ export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, nonN
     if (isSymbolic(c)) branch('a branch', site);
     return Boolean(c);
   };
-  /** A value that decides what happens next in some other way: `switch`, `Number.isFinite`, an array's length. */
+  /** A value that decides what happens next in some other way: `switch`, `Number.isSafeInteger`, an array's length. */
   const known = (x: unknown, what: string, site: Site): Value => (isSymbolic(x) ? branch(what, site) : x);
+  /** `isNaN(x)` and the like, a condition where x is symbolic. */
+  const asked = (plain: (x: never) => boolean, name: Question, x: Value, site: Site): Value =>
+    isSymbolic(x) ? at(site, () => answer(ops, name, x)) : plain(x as never);
   /** The callback of `filter`, `find`, `some`, …, whose answer decides. */
   const callback = (f: unknown, what: string, site: Site): unknown =>
     typeof f !== 'function'
@@ -101,5 +105,5 @@ export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, nonN
     if (e instanceof DiagnosticError) throw e;
   };
 
-  return { truth, known, callback, cond, and, or, rethrow };
+  return { truth, known, asked, callback, cond, and, or, rethrow };
 };

@@ -1,5 +1,6 @@
 import { describe } from './describe.js';
 import { symbolicFloat64Array } from './float64-array.js';
+import { keyedCollections } from './keyed.js';
 import { failAt, type Site } from '../../source/place.js';
 import type { Symbols, Value } from './symbols.js';
 
@@ -17,6 +18,34 @@ export const bindElements = (
       'its elements may be symbolic and have no bytes: keep such code out of the traced function',
     ),
   );
+
+  let asked: Site = 0;
+  const collections = keyedCollections(isSymbolic, () =>
+    failAt(
+      source,
+      asked,
+      'lang/symbolic-index',
+      'a key of a Map or Set depends on a symbolic value',
+      'which keys are equal must be known while tracing: use plain numbers as keys, and symbolic values as what is kept under them',
+    ),
+  );
+  /** What may be a key: remembers where, for the collection that refuses it. */
+  const key = (x: unknown, site: Site): unknown => {
+    if (typeof x === 'object') asked = site;
+    return x;
+  };
+
+  /** A value on its way into a text. */
+  const text = (x: unknown, site: Site): unknown =>
+    isSymbolic(x)
+      ? failAt(
+          source,
+          site,
+          'lang/symbolic-text',
+          'a symbolic value is made a text',
+          'it has no value while the function is traced: keep texts out of what is computed, and print it by itself, console.log(x)',
+        )
+      : x;
 
   /** An array that is about to be searched or sorted by value. */
   const searchable = (xs: unknown, site: Site): unknown => {
@@ -64,5 +93,5 @@ export const bindElements = (
   /** Evaluates object and key once, in order. */
   const ref = <O, K, R>(object: O, key: K, f: (object: O, key: K) => R): R => f(object, key);
 
-  return { index, store, slot, ref, searchable, Float64Array: FloatArray };
+  return { index, store, slot, ref, searchable, key, text, Float64Array: FloatArray, ...collections };
 };

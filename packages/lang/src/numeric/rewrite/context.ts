@@ -48,7 +48,7 @@ export const siteOf = (cx: Context, offset: number): number => cx.parsed.site(of
 /** `, site` of the first effect in these expressions, or nothing. */
 export const effectArgument = (cx: Context, ...nodes: AnyNode[]): string => {
   for (const node of nodes) {
-    const offset = firstEffect(node, cx.parsed.scopes, cx.outer);
+    const offset = firstEffect(node, cx.parsed.program, cx.parsed.scopes, cx.outer);
     if (offset !== undefined) return `, ${siteOf(cx, offset)}`;
   }
   return '';

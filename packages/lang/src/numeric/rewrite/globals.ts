@@ -4,6 +4,7 @@ import { mathMember } from '../../source/ast.js';
 import { visitMember } from './assignment.js';
 import { replace, siteOf, unsupported, wrap, type Context } from './context.js';
 import { binaryMath, unaryMath } from '../ops/math-functions.js';
+import { isQuestion, type Question } from '../ops/questions.js';
 
 /** Calls: `Math` functions become operations; functions that ask about a value ask whether it is known. */
 export const rewriteCall = (cx: Context, e: CallExpression): void => {
@@ -20,13 +21,20 @@ export const rewriteCall = (cx: Context, e: CallExpression): void => {
     cx.code.appendLeft(first.end, `, ${siteOf(cx, e.start)}`);
     return;
   }
-  if (name === 'isNaN' || name === 'isFinite') return requireKnown(cx, first, 'whether a value is finite');
+  if ((name === 'isNaN' || name === 'isFinite') && asks(cx, e, name)) return;
+  if (name === 'String' && first) return wrap(cx, first, `${cx.helper('text')}(`, `, ${siteOf(cx, first.start)})`);
   if (name === 'Array') return rewriteArray(cx, e);
   if (e.callee.type === 'MemberExpression' && !e.callee.computed && e.callee.property.type === 'Identifier') {
     const method = e.callee.property.name;
-    if (isGlobal(e.callee.object, 'Number'))
+    if (isGlobal(e.callee.object, 'Number')) {
+      if (isQuestion(method) && asks(cx, e, method)) return;
       return method.startsWith('is') ? requireKnown(cx, first, `Number.${method}`) : undefined;
+    }
+    if (isGlobal(e.callee.object, 'Object') && method === 'is')
+      return e.arguments.forEach((a) => requireKnown(cx, a, '`Object.is`'));
     cx.visit(e.callee);
+    if (keyed.has(method) && first && first.type !== 'SpreadElement' && !cx.plain.number(first))
+      wrap(cx, first, `${cx.helper('key')}(`, `, ${siteOf(cx, first.start)})`);
     if (deciding.has(method) && first && first.type !== 'SpreadElement') {
       wrap(cx, first, `${cx.helper('callback')}(`, `, 'the result of \`${method}\`', ${siteOf(cx, first.start)})`);
     } else if (searching.has(method) && e.callee.object.type !== 'Super' && !shortCircuits(e.callee.object)) {
@@ -43,8 +51,10 @@ export const rewriteNew = (cx: Context, e: NewExpression): void => {
   for (const a of e.arguments) cx.visit(a);
   const { isGlobal } = cx.parsed.scopes;
   if (isGlobal(e.callee, 'Array')) return rewriteArray(cx, e);
-  if (e.callee.type !== 'Identifier' || isGlobal(e.callee, 'Float64Array') || isGlobal(e.callee, 'Function'))
-    cx.visit(e.callee);
+  const [first] = e.arguments;
+  if (COLLECTIONS.some((name) => isGlobal(e.callee, name)) && first && first.type !== 'SpreadElement')
+    wrap(cx, first, `${cx.helper('key')}(`, `, ${siteOf(cx, first.start)})`);
+  if (e.callee.type !== 'Identifier' || REPLACED.some((name) => isGlobal(e.callee, name))) cx.visit(e.callee);
 };
 
 /** Names of globals that mean something else in rewritten code, where they stand as values. */
@@ -57,7 +67,9 @@ export const rewriteIdentifier = (cx: Context, id: Identifier, shorthand = false
     case 'Math':
       return put(`${cx.helper('mathObject')}(${site})`);
     case 'Float64Array':
-      return put(cx.helper('Float64Array'));
+    case 'Map':
+    case 'Set':
+      return put(cx.helper(id.name));
     case 'Number':
       return put(`((${x}) => ${cx.helper('num')}(${x}, ${site}))`);
     case 'Boolean':
@@ -129,6 +141,24 @@ const requireKnown = (cx: Context, argument: AnyNode | undefined, what: string):
   wrap(cx, argument, `${cx.helper('known')}(`, `, '${what}', ${siteOf(cx, argument.start)})`);
 };
 
+/** `isNaN(x)` and the like: of a symbol a condition. */
+const asks = (cx: Context, e: CallExpression, name: Question): boolean => {
+  const [first] = e.arguments;
+  if (e.optional || e.arguments.length !== 1 || first.type === 'SpreadElement') return false;
+  if (cx.plain.number(first)) return true;
+  const open = cx.parsed.tokenAt(e.callee.end);
+  const plain = cx.parsed.text.slice(e.callee.start, e.callee.end);
+  replace(cx, e.callee.start, e.callee.end, cx.helper('asked'));
+  replace(cx, open.start, open.end, `(${plain}, '${name}', `);
+  cx.code.appendLeft(first.end, `, ${siteOf(cx, first.start)}`);
+  return true;
+};
+
+/* Globals that rewritten code has its own of, and `Function`, which it must not have. */
+const COLLECTIONS = ['Map', 'Set'];
+const REPLACED = ['Float64Array', 'Function', ...COLLECTIONS];
+/** Methods of these that take a key. */
+const keyed = new Set(['get', 'set', 'has', 'add', 'delete']);
 /** Array methods whose callback decides which elements count, or in which order. */
 const deciding = new Set([
   'filter',

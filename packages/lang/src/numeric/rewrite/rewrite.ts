@@ -80,6 +80,14 @@ const visit = (cx: Context, node: AnyNode, used: boolean): void => {
       return rewriteMember(cx, node);
     case 'Identifier':
       return rewriteIdentifier(cx, node);
+    case 'TaggedTemplateExpression':
+      cx.visit(node.tag);
+      return node.quasi.expressions.forEach(cx.visit);
+    case 'TemplateLiteral':
+      return node.expressions.forEach((e) => {
+        cx.visit(e);
+        if (!cx.plain.number(e)) wrap(cx, e, `${cx.helper('text')}(`, `, ${siteOf(cx, e.start)})`);
+      });
     case 'SequenceExpression':
       return node.expressions.forEach((e, i) => visit(cx, e, used && i === node.expressions.length - 1));
     case 'ParenthesizedExpression':

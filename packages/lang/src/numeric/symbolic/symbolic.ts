@@ -6,7 +6,7 @@ import { defaultOps } from '../ops/default-ops.js';
 import { markOf } from '../ops/mark.js';
 import type { NumericOps } from '../ops/numeric-ops.js';
 import { locOf, sourceError, type Original, type Source, locOption } from '../../source/place.js';
-import { firstEffect } from '../rewrite/effects.js';
+import { firstEffect, methodHasEffect, type OuterEffect } from '../rewrite/effects.js';
 import { rewrite } from '../rewrite/rewrite.js';
 import { functionText, textOf, type FunctionText } from '../../source/function-text.js';
 import { filesFrom, framesOf, type Frame, type SourceFile } from '../../source/spelling/files.js';
@@ -23,7 +23,7 @@ import { standardGlobals } from '../../source/standard-globals.js';
 export interface SymbolicOptions<S> {
   /**
    * Everything the function uses from around it, by name. Functions in it are made symbolic too, with the same scope;
-   * objects of functions (`{ dot, cross }`) likewise. Values are taken as they are now.
+   * objects and arrays of functions (`{ dot, cross }`), in each other too, likewise. Values are taken as they are now.
    */
   readonly scope?: Readonly<Record<string, unknown>>;
   /** The meaning of operators on symbols; default `symbolicMath` of `@filigree/ir`. */
@@ -159,7 +159,7 @@ class Builder {
     return problems.length > 0 ? problems : Object.fromEntries(members);
   }
 
-  /** What a captured value becomes: functions, and objects of functions, are rewritten; all else is taken as it is. */
+  /** What a captured value becomes: functions, and objects and arrays that hold any, are rewritten; all else is taken as it is. */
   private value(value: unknown): unknown {
     if (this.built.has(value)) return this.built.get(value);
     const unit = this.units.get(value);
@@ -167,7 +167,7 @@ class Builder {
     const name = functionName(value);
     if (name) return this.elementary(name, value as (...args: unknown[]) => unknown);
     if (typeof value === 'function' || functionsIn(value).length === 0) return value;
-    const copy: Record<string, unknown> = {};
+    const copy = (Array.isArray(value) ? [] : {}) as Record<string, unknown>;
     this.built.set(value, copy);
     for (const [key, member] of Object.entries(value as object)) copy[key] = this.value(member);
     return copy;
@@ -185,7 +185,7 @@ class Builder {
     const constants = new Set([...names].filter(([, value]) => typeof value === 'number').map(([name]) => name));
     const { code, helpers, prefix } = rewrite(parsed, [parsed.program], {
       constants,
-      outerEffect: (name) => this.hasEffect(names.get(name), new Set()),
+      outerEffect: (name, is) => this.effectFrom({ names }, new Set())(name, is),
     });
     const imports = [...helpers].map(([name, local]) => `${name}: ${local}`).join(', ');
     const captured = [...names.keys()].join(', ');
@@ -225,10 +225,19 @@ class Builder {
     const unit = this.units.get(value);
     if (!unit || seen.has(value)) return false;
     seen.add(value);
-    const { parsed } = unit.text;
-    return (
-      firstEffect(parsed.program, parsed.scopes, (name) => this.hasEffect(unit.names.get(name), seen)) !== undefined
-    );
+    const { program, scopes } = unit.text.parsed;
+    return firstEffect(program, program, scopes, this.effectFrom(unit, seen)) !== undefined;
+  }
+
+  private effectFrom({ names }: Pick<Unit, 'names'>, seen: Set<unknown>): OuterEffect {
+    return (name, is) => {
+      if (is === 'function') return this.hasEffect(names.get(name), seen);
+      return [...this.units].some(([value, unit]) => {
+        if ((value as AnyFunction).name === name) return this.hasEffect(value, seen);
+        const { program, scopes } = unit.text.parsed;
+        return methodHasEffect(name, program, scopes, this.effectFrom(unit, seen), seen as Set<AnyNode>);
+      });
+    };
   }
 }
 
@@ -238,12 +247,15 @@ const unbound = (parsed: Parsed, id: AnyNode, name: string): Diagnostic =>
     remedy: `pass it in the options, { scope: { ${name === 'default' ? 'default: what you import' : name} } }, or use the build plugin, which finds it by itself`,
   });
 
-/** Functions held directly by a plain object, such as a module or `{ dot, cross }`. */
-const functionsIn = (value: unknown): AnyFunction[] => {
-  if (typeof value !== 'object' || value === null || isStandard(value)) return [];
+/** Functions held by a plain object, such as a module or `{ dot, cross }`, or by a list of functions or of such objects; at any depth. */
+const functionsIn = (value: unknown, around: readonly unknown[] = []): readonly AnyFunction[] => {
+  if (typeof value === 'function') return [value as AnyFunction];
+  if (typeof value !== 'object' || value === null || isStandard(value) || around.includes(value)) return [];
+  /* A list of anything else may be long. */
+  if (Array.isArray(value) && functionsIn(value[0], [...around, value]).length === 0) return [];
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return [];
-  return Object.values(value).filter((v): v is AnyFunction => typeof v === 'function');
+  if (prototype !== Object.prototype && prototype !== null && prototype !== Array.prototype) return [];
+  return Object.values(value).flatMap((v) => functionsIn(v, [...around, value]));
 };
 
 const isStandard = (value: object): boolean => standardValues().has(value);
