@@ -20,6 +20,17 @@ it('random kernels compute what plain evaluation does', { timeout: 180_000 }, as
   expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(20);
 });
 
+it(
+  'random kernels on fields of few bits compute what plain evaluation does, passes on and off',
+  { timeout: 300_000 },
+  async () => {
+    const { tried, faults, refused } = await fuzzKernels({ ...common, count: 160, every: 3, outside: true, few: true });
+    expect(faults).toEqual([]);
+    expect(tried).toBe(160);
+    expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(40);
+  },
+);
+
 it('random traced programs compute what plain evaluation does', { timeout: 180_000 }, async () => {
   const { tried, faults, refused } = await fuzzTraces(common);
   expect(faults).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- [kernels|traces|gradients] [--count 20000] [--seed 1] [--every 5]`: random programs held against plain evaluation, and
+ * `npm run fuzz -- [kernels|bits|traces|gradients] [--count 20000] [--seed 1] [--every 5]`: random programs held against plain evaluation, and
  * gradients of random kernels against tangents and differences. Prints
  * a minimal program for each fault and ends with status 1 where there is one.
  */
@@ -46,6 +46,9 @@ const wants = (what: string): boolean => positionals.length === 0 || positionals
 const levels = values.levels.split(',') as Level[];
 const faults =
   (wants('kernels') ? report('kernels', await fuzzKernels({ ...common, outside: !values.inside })) : 0) +
+  (wants('bits')
+    ? report('kernels in few bits', await fuzzKernels({ ...common, outside: !values.inside, few: true }))
+    : 0) +
   (wants('traces') ? report('traced programs', await fuzzTraces({ ...common, levels })) : 0) +
   (wants('gradients') ? report('gradients', await fuzzGradients(common)) : 0);
 process.exitCode = faults > 0 ? 1 : 0;

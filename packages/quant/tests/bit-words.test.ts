@@ -46,7 +46,7 @@ const fields = { u, v, out };
 /** An expression of what lies around an element. */
 type Node =
   | { readonly is: 'load'; readonly field: 'u' | 'v'; readonly at: readonly [number, number] }
-  | { readonly is: 'number'; readonly n: number }
+  | { readonly is: 'number' | 'cut'; readonly n: number }
   | { readonly is: 'index'; readonly axis: 0 | 1 }
   | { readonly is: 'parameter' }
   | { readonly is: (typeof binary)[number] | (typeof tests)[number]; readonly x: Node; readonly y: Node }
@@ -66,6 +66,7 @@ const node = fc.letrec<{ node: Node }>((tie) => ({
       at: fc.tuple(fc.integer({ min: -5, max: 5 }), fc.integer({ min: -19, max: 19 })),
     }),
     fc.record({ is: fc.constant('number' as const), n: fc.integer({ min: -9, max: 9 }) }),
+    fc.record({ is: fc.constant('cut' as const), n: fc.integer({ min: -9, max: 9 }) }),
     fc.record({ is: fc.constant('index' as const), axis: fc.constantFrom(0 as const, 1 as const) }),
     fc.constant<Node>({ is: 'parameter' }),
     fc.record({ is: fc.constantFrom(...binary, ...tests), x: tie('node'), y: tie('node') }),
@@ -91,6 +92,8 @@ const emit = (b: Builder, at: readonly Value[], parameter: Value, n: Node): Valu
       );
     case 'number':
       return b.i32(n.n);
+    case 'cut':
+      return b.cast(b.constant(n.n * 1.25, 'f32'), 'i32');
     case 'index':
       return at[n.axis];
     case 'parameter':

@@ -1,3 +1,4 @@
+import type { ScalarType } from '@filigree/ir';
 import { fixed, float, int } from '@filigree/quant';
 import type { Format } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
@@ -10,8 +11,17 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 /** The least normal number of a type: what is smaller counts as zero. */
 const leastNormal = { f32: 2 ** -126, f64: 2 ** -1022 };
 
-/** Every code comes back, every number around each threshold goes to its side, and what is outside to the end. */
-const checkAll = (format: Format, type: Float, { coded, thresholds }: Numbers): string[] => {
+/**
+ * Every code comes back, every number around each threshold goes to its side, and what is outside to the end.
+ *
+ * @param elsewhere of codes that no number is stored as, whether they are read as zero, or as the number at which end
+ */
+const checkAll = (
+  format: Format,
+  type: Float,
+  { coded, thresholds }: Numbers,
+  elsewhere: (code: bigint) => number = () => NaN,
+): string[] => {
   const wrong: string[] = [];
   const is = (x: number, code: bigint): void => {
     const got = BigInt(format.encode(x, type));
@@ -32,6 +42,13 @@ const checkAll = (format: Format, type: Float, { coded, thresholds }: Numbers): 
     is(next(down, type), coded[k + 1].code);
   });
   const [first, last] = [coded[0], coded[coded.length - 1]];
+  const known = new Set(coded.map((c) => c.code));
+  for (let code = 0n; code < 1n << BigInt(format.bits); code++) {
+    if (known.has(code)) continue;
+    const got = format.decode(bitsOf(format, code), type);
+    const x = nearestOf(elsewhere(code) < 0 ? first.value : last.value, type);
+    if (!Object.is(got, elsewhere(code) === 0 ? 0 : x)) wrong.push(`${code} stands for ${got}`);
+  }
   const most = type === 'f32' ? 3.4028234663852886e38 : Number.MAX_VALUE;
   for (const x of [most, Infinity]) is(x, last.code);
   for (const x of [-most, -Infinity]) is(x, first.code);
@@ -53,28 +70,38 @@ describe.each(floats)('of %s', (type) => {
       (exponent) => {
         for (const fraction of range(0, 16 - exponent - (signed ? 1 : 0)))
           expect(
-            checkAll(float(exponent, fraction, { signed }), type, floatNumbers(exponent, fraction, signed, type)).slice(
-              0,
-              5,
-            ),
+            checkAll(
+              float(exponent, fraction, { signed }),
+              type,
+              floatNumbers(exponent, fraction, signed, type),
+              (code) => {
+                if (((code >> BigInt(fraction)) & ((1n << BigInt(exponent)) - 1n)) === 0n) return 0;
+                return code >> BigInt(exponent + fraction) === 1n ? -1 : 1;
+              },
+            ).slice(0, 5),
           ).toEqual([]);
       },
     );
   });
 });
 
+const holds = (type: ScalarType, x: number): boolean => {
+  const bits = Number(type.slice(1));
+  return type.startsWith('i') ? x >= -(2 ** (bits - 1)) && x < 2 ** (bits - 1) : x >= 0 && x < 2 ** bits;
+};
+
 describe('int', () => {
   it.each(range(1, 16))('of %i bits wraps', (bits) => {
     const wrong: string[] = [];
     for (const signed of signs)
-      for (const type of ['i32', 'u32', 'i64'] as const) {
-        if (signed && type === 'u32') continue;
+      for (const type of ['i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'] as const) {
         const of = int(bits, { signed });
+        if (of.refuses(type) !== undefined) continue;
         const low = signed ? -(2 ** (bits - 1)) : 0;
         for (let value = low; value < low + 2 ** bits; value++)
           for (const given of [-1, 0, 1].map((turn) => value + turn * 2 ** bits)) {
-            if (type === 'u32' && given < 0) continue;
-            const got = Number(of.decode(of.encode(type === 'i64' ? BigInt(given) : given, type), type));
+            if (!holds(type, given)) continue;
+            const got = Number(of.decode(of.encode(type.endsWith('64') ? BigInt(given) : given, type), type));
             if (got !== value) wrong.push(`${given} in ${type} is read as ${got}`);
           }
       }

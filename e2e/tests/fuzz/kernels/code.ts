@@ -1,3 +1,4 @@
+import type { FormatCode, Word } from './formats.js';
 import type { Binary, Comparison, Scalar, ScalarType, Unary } from './scalars.js';
 
 /** A random kernel, as data: it is printed as source text, and evaluated as `docs/numbers.md` says. Every expression knows its type. */
@@ -20,10 +21,12 @@ export interface TreeCode {
 }
 
 export interface LevelCode {
-  readonly kind: 'dense' | 'pointer' | 'bitmasked' | 'morton' | 'hash' | 'dynamic';
+  readonly kind: 'dense' | 'pointer' | 'bitmasked' | 'morton' | 'hash' | 'dynamic' | 'bits';
   /** The axes that it divides, and into how many cells each; a hash table has as many as are used. */
   readonly axes: readonly number[];
   readonly extents: readonly number[];
+  /** Of bits, which are innermost and one array for each field. */
+  readonly word?: Word;
 }
 
 export interface FieldCode {
@@ -32,6 +35,13 @@ export interface FieldCode {
   readonly ambient: number;
   /** What the host writes before the launch. */
   readonly start: readonly (readonly [at: readonly number[], value: Scalar])[];
+  readonly stored?: StoredCode;
+}
+
+/** How a field is stored, and in which word, if it shares that with its neighbours. */
+export interface StoredCode {
+  readonly format: FormatCode;
+  readonly struct?: { readonly name: string; readonly bits: Word };
 }
 
 /** Numbers of the scope: an array of the type's kind, or a plain one of small whole numbers. */
@@ -95,6 +105,8 @@ export type Statement =
       readonly at: readonly Expr[];
       readonly op: '' | '+' | '-';
       readonly value: Expr;
+      /** Whether other iterations may write the element at the same time. */
+      readonly shared?: true;
     }
   | {
       readonly do: 'atomic';
@@ -104,6 +116,7 @@ export type Statement =
       readonly value: Expr;
       /** A local that is given the previous value. */
       readonly into?: string;
+      readonly shared?: true;
     }
   | { readonly do: 'activate' | 'deactivate'; readonly field: string; readonly at: readonly Expr[] }
   | { readonly do: 'append'; readonly field: string; readonly at: readonly Expr[]; readonly value: Expr }

@@ -1,5 +1,6 @@
 import type { Expr, FieldCode, KernelCode, Outer, Statement, Truth, Vector } from './code.js';
 import { binary, cast, compare, isFloat, unary, type Binary, type Scalar, type ScalarType } from './scalars.js';
+import { rounded } from './rounded.js';
 import { box, placesOf, TreeState } from './state.js';
 
 /** What a launch leaves behind: a line for each element that is not as it was made, and what the kernel returns. */
@@ -110,7 +111,8 @@ class Run {
         const value = this.expr(s.value);
         const op = s.do === 'put' ? s.op : ATOMICS[s.kind];
         const before = state.read(f, at);
-        state.write(f, at, op === '' ? value : this.update(f.type, op, before, value));
+        const after = op === '' ? value : this.update(f, op, before, value, s.shared === true);
+        state.write(f, at, after);
         if (s.do === 'atomic' && s.into !== undefined) this.locals.set(s.into, before);
         return undefined;
       }
@@ -132,12 +134,16 @@ class Run {
     }
   }
 
-  private update(type: ScalarType, op: Binary, before: Scalar, value: Scalar): Scalar {
-    const rounded = this.rounded;
+  private update(f: FieldCode, op: Binary, before: Scalar, value: Scalar, shared: boolean): Scalar {
+    const sofar = this.rounded;
     this.rounded = false;
-    const result = this.binary(type, op, before, value);
-    this.sumsRounded ||= this.rounded;
-    this.rounded ||= rounded;
+    const result = this.binary(f.type, op, before, value);
+    /* The order of sums in few bits shows where they do not fit, and that of one thread is that of the program. */
+    if (!f.stored) this.sumsRounded ||= this.rounded;
+    else if (shared && isFloat(f.type))
+      this.sumsRounded ||=
+        this.rounded || (op === '+' || op === '-' ? rounded(f, result) !== result : Number.isNaN(result));
+    this.rounded ||= sofar;
     return result;
   }
 

@@ -13,6 +13,8 @@ import { shrinkKernel } from './shrink.js';
 export interface KernelFuzz extends Fuzz {
   /** Whether indices lie beyond layouts. */
   readonly outside: boolean;
+  /** Whether fields are stored in few bits, and passes are switched off in turn. */
+  readonly few?: boolean;
 }
 
 /** What a kernel may be refused for: constants that overflow, and indices known to lie beyond a layout. */
@@ -23,6 +25,19 @@ const refusal = (kernel: KernelCode, code: string): Fault => ({
   target: INTERPRETER,
   what: `refused: ${code}`,
 });
+
+/** What is switched off in turn where fields are stored in few bits. */
+const OFF: readonly (readonly string[])[] = [
+  [],
+  ['fuse-stores'],
+  ['own-words'],
+  ['vectorize-bits'],
+  [],
+  ['fuse-stores', 'own-words', 'vectorize-bits'],
+  ['simplify-access'],
+  ['vectorize'],
+  ['optimize'],
+];
 
 /** Kernels that are compiled into one program, since a compiler takes as long to start as for some of them. */
 const BATCH = 40;
@@ -42,6 +57,7 @@ export const fuzzKernels = async ({
   backends,
   every,
   outside,
+  few = false,
   say,
   most,
 }: KernelFuzz): Promise<Findings> => {
@@ -50,7 +66,7 @@ export const fuzzKernels = async ({
   let tried = 0;
   const start = Math.floor(first / BATCH);
   for (let from = start * BATCH, batch = start; from < first + count && faults.length < most; from += BATCH, batch++) {
-    const choice: KernelChoice = { floats: (['none', 'exact', 'any'] as const)[batch % 3], outside };
+    const choice: KernelChoice = { floats: (['none', 'exact', 'any'] as const)[batch % 3], outside, few };
     const drawn = Array.from({ length: Math.min(BATCH, first + count - from) }, (_, n) =>
       drawKernel(drawFrom(seed * 1_000_003 + from + n), `k${n}`, choice),
     );
@@ -62,7 +78,7 @@ export const fuzzKernels = async ({
       else if (FAIR.has(code)) refused.set(code, (refused.get(code) ?? 0) + 1);
       else found.push(refusal(k, code));
     }
-    for (const target of targetsOf(backends, batch, every)) {
+    for (const target of targetsOf(backends, batch, every, few)) {
       const fit = sound.filter((k) => fits(k, target));
       found.push(...(await onTarget(fit, target)));
     }
@@ -79,11 +95,14 @@ export const fuzzKernels = async ({
 };
 
 /* C++ also with the shipped default, under which floats may be reassociated. */
-const targetsOf = (backends: readonly string[], batch: number, every: number): readonly Target[] => {
+const targetsOf = (backends: readonly string[], batch: number, every: number, few: boolean): readonly Target[] => {
   const threads = 1 + (batch % 2);
   const all = backends.map((backend): Target => {
     const fastMath = backend === 'cpp' && batch % 3 !== 2;
-    return { name: `${backend}, ${threads} threads${fastMath ? ', fast math' : ''}`, backend, threads, fastMath };
+    const ablate = few ? OFF[Math.floor(batch / 3) % OFF.length] : [];
+    const without = ablate.length > 0 ? `, without ${ablate.join(' and ')}` : '';
+    const name = `${backend}, ${threads} threads${fastMath ? ', fast math' : ''}${without}`;
+    return { name, backend, threads, fastMath, ablate };
   });
   const [first, ...others] = [...all, INTERPRETER, STORE];
   return [first, ...others.filter((_, n) => (batch + n) % every === 0)];

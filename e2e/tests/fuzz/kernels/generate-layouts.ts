@@ -1,14 +1,21 @@
 import type { Draw } from '../draw.js';
 import type { FieldCode, LevelCode, TreeCode } from './code.js';
-import type { ScalarType } from './scalars.js';
+import { drawArrays, drawWords, type Placed } from './generate-formats.js';
+import type { KernelChoice } from './generate.js';
+import { isFloat, type ScalarType } from './scalars.js';
 import { windowOf } from './state.js';
 import { drawValue } from './values.js';
 
 /** Two to three trees of one or two axes with one to three fields each, all kinds of nodes, and values to begin with. */
-export const drawLayouts = (d: Draw, name: string, types: readonly ScalarType[]): readonly TreeCode[] => {
+export const drawLayouts = (
+  d: Draw,
+  name: string,
+  types: readonly ScalarType[],
+  { few = false }: KernelChoice,
+): readonly TreeCode[] => {
   let count = 0;
   const next = (): string => `${'uvwxyz'[count % 6]}${name}_${count++}`;
-  return d.list(2, 3, () => drawTree(d, next, types));
+  return d.list(2, 3, () => (few ? drawFewBits : drawTree)(d, next, types));
 };
 
 const drawTree = (d: Draw, next: () => string, types: readonly ScalarType[]): TreeCode => {
@@ -16,6 +23,27 @@ const drawTree = (d: Draw, next: () => string, types: readonly ScalarType[]): Tr
   const levels = d.chance(0.12) ? listLevels(d, axes) : arrayLevels(d, axes);
   const bare: TreeCode = { axes, levels, fields: [] };
   return { axes, levels, fields: d.list(1, 3, () => drawField(d, next(), d.of(types), bare)) };
+};
+
+const drawFewBits = (d: Draw, next: () => string, types: readonly ScalarType[]): TreeCode => {
+  const axes = 1 + d.int(2);
+  const made = (levels: readonly LevelCode[], fields: readonly Placed[]): TreeCode => {
+    const bare: TreeCode = { axes, levels, fields: [] };
+    return {
+      ...bare,
+      fields: fields.map(({ type, stored }) => {
+        const plain = drawField(d, next(), type, bare);
+        /* An ambient value that is to be rounded. */
+        return stored ? { ...plain, stored, ambient: isFloat(type) ? plain.ambient * 1.1 : plain.ambient } : plain;
+      }),
+    };
+  };
+  if (d.chance(0.3)) {
+    const { level, fields } = drawArrays(d, axes, types);
+    return made([...arrayLevels(d, axes).slice(0, 2), level], fields);
+  }
+  const levels = d.chance(0.12) ? listLevels(d, axes) : arrayLevels(d, axes);
+  return made(levels, drawWords(d, types, next()));
 };
 
 const listLevels = (d: Draw, axes: number): readonly LevelCode[] => {

@@ -1,7 +1,9 @@
 import type { Expr, Statement } from './code.js';
 import { expression, masked, places, stored, truth, vector, within } from './generate-expressions.js';
 import { isFloat, type Binary, type ScalarType } from './scalars.js';
+import { sharingWith } from './rounded.js';
 import type { Access, Scope } from './scope.js';
+import { isSparse } from './state.js';
 
 /** A random block. What it declares is in scope from there on. */
 export const statements = (s: Scope, depth: number): readonly Statement[] => {
@@ -101,7 +103,7 @@ const looped = (s: Scope, depth: number): Statement => {
 const activity = (s: Scope): Statement | undefined => {
   const { d } = s;
   const { field, tree } = d.of(s.access);
-  const innermost = tree.levels.filter((l) => l.kind !== 'dense' && l.kind !== 'morton').at(-1);
+  const innermost = tree.levels.filter(isSparse).at(-1);
   if (innermost === undefined) return undefined;
   if (innermost.kind === 'dynamic')
     return {
@@ -118,14 +120,16 @@ const write = (s: Scope, { field, tree, role, kind }: Access): Statement => {
   const value = stored(s, field.type, 3);
   const { name, type } = field;
   /* In what order `+=` adds is not said, so that it is for numbers whose sums are exact. */
-  const adding = isFloat(type) && s.parts.choice.floats === 'any' ? ([''] as const) : (['', '', '', '+', '-'] as const);
+  const adds = isFloat(type) ? s.parts.choice.floats !== 'any' || field.stored !== undefined : true;
+  const isAlone = sharingWith(tree.fields, field).length === 0;
+  const adding = adds && isAlone ? (['', '', '', '+', '-'] as const) : ([''] as const);
   if (role === 'own') return { do: 'put', field: name, at: s.own, op: d.of(adding), value };
   const isHash = tree.levels[0].kind === 'hash';
   const at = isHash ? within(s, tree) : places(s, tree);
   if (role === 'atomic')
     return kind === 'Add' && d.chance(0.5)
-      ? { do: 'put', field: name, at, op: d.of(['+', '-'] as const), value }
-      : { do: 'atomic', kind, field: name, at, value };
+      ? { do: 'put', field: name, at, op: d.of(['+', '-'] as const), value, shared: true }
+      : { do: 'atomic', kind, field: name, at, value, shared: true };
   if (d.chance(0.25) && !isFloat(type)) return exchanged(s, name, type, at, value);
   return { do: 'put', field: name, at, op: d.of(adding), value };
 };

@@ -5,7 +5,7 @@ import { drawLayouts } from './generate-layouts.js';
 import { Scope } from './scope.js';
 import { INTEGERS, isNarrow, type ScalarType } from './scalars.js';
 import { drawValue } from './values.js';
-import { windowOf } from './state.js';
+import { isSparse, windowOf } from './state.js';
 
 /** What random kernels may contain. */
 export interface KernelChoice {
@@ -13,12 +13,14 @@ export interface KernelChoice {
   readonly floats: 'none' | 'exact' | 'any';
   /** Whether indices may lie beyond a layout. */
   readonly outside: boolean;
+  /** Whether fields are stored in few bits. */
+  readonly few?: boolean;
 }
 
 /** A random kernel whose result does not depend on the order of parallel iterations. */
 export const drawKernel = (d: Draw, name: string, choice: KernelChoice): KernelCode => {
   const types: readonly ScalarType[] = choice.floats === 'none' ? INTEGERS : [...INTEGERS, 'f32', 'f64', 'f32', 'f64'];
-  const trees = drawLayouts(d, name, types);
+  const trees = drawLayouts(d, name, types, choice);
   const tables = d.list(0, 2, (n) => drawTable(d, `T${n}`, types));
   const params = d.list(0, 2, (n) => {
     const type = d.of(types.filter((t) => !isNarrow(t)));
@@ -48,7 +50,7 @@ type Parts = Pick<KernelCode, 'trees' | 'tables' | 'params' | 'sums'> & {
 
 const drawOuter = (d: Draw, n: number, parts: Parts): Outer => {
   const { trees } = parts;
-  const sparse = trees.filter((t) => t.levels.some((l) => l.kind !== 'dense' && l.kind !== 'morton'));
+  const sparse = trees.filter((t) => t.levels.some(isSparse));
   if (n > 0 && sparse.length > 0 && d.chance(0.1)) return { do: 'clear', field: d.of(d.of(sparse).fields).name };
   const over = d.of(trees);
   const serial = d.chance(0.3);

@@ -1,4 +1,5 @@
-import type { Expr, KernelCode, Outer, Statement, TableCode, TreeCode, Truth, Vector } from './code.js';
+import type { Expr, FieldCode, KernelCode, Outer, Statement, TableCode, TreeCode, Truth, Vector } from './code.js';
+import { printFormat } from './formats.js';
 import type { Scalar, ScalarType } from './scalars.js';
 
 /** The function of a kernel as source text; its parameters are its fields, then its numbers. */
@@ -25,7 +26,33 @@ export const printTree = (tree: TreeCode, prefix = ''): string => {
     if (kind === 'dynamic') return `${dot}dynamic(${named}, ${extents[0]})`;
     return `${dot}dense(${named}, [${extents.join(', ')}])${kind === 'dense' ? '' : `.${kind}()`}`;
   });
-  return `${levels.join('')}.place(${tree.fields.map((f) => prefix + f.name).join(', ')})`;
+  const inner = tree.levels.at(-1)!;
+  if (inner.kind === 'bits') {
+    const array = `bitArray(${inner.axes.map((a) => 'ij'[a]).join('')}, [${inner.extents.join(', ')}], ${inner.word})`;
+    const arrays = tree.fields.map((f) => `${array}.place(${printPlace(f, prefix)})`);
+    return `${levels.slice(0, -1).join('')}.fork(${arrays.join(', ')})`;
+  }
+  const places = wordsOf(tree.fields).map(([first, ...others]) => {
+    const all = [first, ...others].map((f) => printPlace(f, prefix)).join(', ');
+    const struct = first.stored?.struct;
+    return struct ? `bitStruct(${struct.bits}, ${all})` : all;
+  });
+  return `${levels.join('')}.place(${places.join(', ')})`;
+};
+
+const printPlace = (f: FieldCode, prefix: string): string =>
+  f.stored ? `stored(${prefix}${f.name}, ${printFormat(f.stored.format)})` : prefix + f.name;
+
+/** Fields by the bit structs in which they lie; others are alone. */
+export const wordsOf = (fields: readonly FieldCode[]): readonly (readonly [FieldCode, ...FieldCode[]])[] => {
+  const words: [FieldCode, ...FieldCode[]][] = [];
+  for (const f of fields) {
+    const name = f.stored?.struct?.name;
+    const last = words.at(-1);
+    if (last && name !== undefined && last[0].stored?.struct?.name === name) last.push(f);
+    else words.push([f]);
+  }
+  return words;
 };
 
 export const printTable = ({ type, plain, values }: TableCode): string => {

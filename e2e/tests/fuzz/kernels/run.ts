@@ -2,6 +2,8 @@ import type { Backend } from '@filigree/backend';
 import { DiagnosticError } from '@filigree/ir';
 import { lowerKernels } from '@filigree/lang/kernels';
 import {
+  bitArray,
+  bitStruct,
   dense,
   dynamic,
   field,
@@ -12,16 +14,19 @@ import {
   kernel,
   layout,
   program,
+  stored,
   type Axes,
   type Branch,
   type FieldDecl,
   type KernelDef,
   type Layout,
 } from 'filigree';
+import type { Placeable } from '@filigree/sparse/fields';
 import { isLeft } from 'fp-ts/lib/Either.js';
-import type { KernelCode, TableCode, TreeCode } from './code.js';
+import type { FieldCode, KernelCode, TableCode, TreeCode } from './code.js';
 import { evaluate, type Outcome } from './evaluate.js';
-import { ARRAYS, printFunction } from './print.js';
+import { formatOf } from './formats.js';
+import { ARRAYS, printFunction, wordsOf } from './print.js';
 import { sameScalar, type Scalar } from './scalars.js';
 import { onStore } from './on-store.js';
 import type { Running } from './running.js';
@@ -33,6 +38,8 @@ export interface Target {
   readonly backend: Backend | string;
   readonly threads: number;
   readonly fastMath: boolean;
+  /** Passes to switch off. */
+  readonly ablate?: readonly string[];
 }
 
 /** What a kernel did other than it should. */
@@ -60,6 +67,7 @@ export const runKernels = async (kernels: readonly KernelCode[], target: Target)
     backend: target.backend,
     threads: target.threads,
     fastMath: target.fastMath,
+    ablate: target.ablate ?? [],
     cache: false,
     budget: 2 ** 22,
   });
@@ -146,19 +154,38 @@ const text = (x: Scalar): string => (Object.is(x, -0) ? '-0' : String(x));
 const declare = ({ name, type, ambient }: { name: string; type: string; ambient: number }): FieldDecl =>
   field(name, type as 'f32', { ambient });
 
-const branchOf = (tree: TreeCode, declared: Declared): Branch =>
-  tree.levels
-    .reduce<Branch | undefined>((above, { kind, axes, extents }) => {
-      const on: Axes = axes.length === 2 ? ij : axes[0] === 0 ? i : j;
-      if (kind === 'hash') return hash(on, 64);
-      if (kind === 'dynamic') {
-        const list = on as typeof i;
-        return above ? above.dynamic(list, extents[0]) : dynamic(list, extents[0]);
-      }
-      const node = above ? above.dense(on, extents) : dense(on, extents);
-      return kind === 'dense' ? node : node[kind]();
-    }, undefined)!
-    .place(...tree.fields.map((f) => declared.get(f.name)!));
+const branchOf = (tree: TreeCode, declared: Declared): Branch => {
+  const inner = tree.levels.at(-1)!;
+  const branch = tree.levels.reduce<Branch | undefined>((above, { kind, axes, extents }) => {
+    if (kind === 'bits') return above;
+    const on = onAxes(axes);
+    if (kind === 'hash') return hash(on, 64);
+    if (kind === 'dynamic') {
+      const list = on as typeof i;
+      return above ? above.dynamic(list, extents[0]) : dynamic(list, extents[0]);
+    }
+    const node = above ? above.dense(on, extents) : dense(on, extents);
+    return kind === 'dense' ? node : node[kind]();
+  }, undefined)!;
+  if (inner.kind !== 'bits') return branch.place(...placeablesOf(tree.fields, declared));
+  const [on, extents] = [onAxes(inner.axes), inner.extents];
+  return branch.fork(
+    ...tree.fields.map((f) => bitArray(on, extents, inner.word!).place(...placeablesOf([f], declared))),
+  );
+};
+
+/** What fields are placed as, those of one word together. */
+const placeablesOf = (fields: readonly FieldCode[], declared: Declared): readonly Placeable[] =>
+  wordsOf(fields).map(([first, ...others]) => {
+    const declaration = declared.get(first.name)!;
+    if (!first.stored) return declaration;
+    const { struct, format } = first.stored;
+    if (!struct) return stored(declaration, formatOf(format));
+    const all = [first, ...others].map((f) => stored(declared.get(f.name)!, formatOf(f.stored!.format)));
+    return bitStruct(struct.bits, ...all);
+  });
+
+const onAxes = (axes: readonly number[]): Axes => (axes.length === 2 ? ij : axes[0] === 0 ? i : j);
 
 const defined = (k: KernelCode, declared: Declared): KernelDef => {
   const args = [...k.trees.flatMap((t) => t.fields.map((f) => declared.get(f.name)!)), ...k.params.map((p) => p.type)];

@@ -1,5 +1,6 @@
 import type { Draw } from '../draw.js';
 import type { Expr, FieldCode, KernelCode, TreeCode } from './code.js';
+import { sharingWith } from './rounded.js';
 import { isFloat, isNarrow, type ScalarType } from './scalars.js';
 import { windowOf } from './state.js';
 import type { KernelChoice } from './generate.js';
@@ -53,7 +54,12 @@ export class Scope {
       ...loop.names.map((name) => ({ name, type: 'i32' as const, free: false })),
       ...parts.params.map((p) => ({ name: p.name, type: p.type, free: false })),
     ];
-    const access = parts.trees.flatMap((tree) => tree.fields.map((field) => accessOf(d, parts, loop, tree, field)));
+    const drawn = parts.trees.flatMap((tree) => tree.fields.map((field) => accessOf(d, parts, loop, tree, field)));
+    /* What writes one of the numbers that share an exponent rounds the others. */
+    const access = drawn.map((a) => {
+      const [first] = sharingWith(a.tree.fields, a.field);
+      return first ? { ...a, role: drawn.find((b) => b.field === first)!.role } : a;
+    });
     return new Scope(d, parts, loop, access, locals, [], [], false, { next: 0 });
   }
 
@@ -96,13 +102,15 @@ export class Scope {
 const accessOf = (d: Draw, { choice }: Parts, loop: LoopOf, tree: TreeCode, field: FieldCode): Access => {
   const isList = tree.levels.at(-1)!.kind === 'dynamic';
   const kind = d.of(['Add', 'Add', 'Min', 'Max', 'And', 'Or', 'Xor'] as const);
-  const made = (role: Role): Access => ({ field, tree, role, kind: isFloat(field.type) ? 'Add' : kind });
+  const ofFloats = field.stored && kind !== 'Add' ? (kind === 'Min' ? 'Min' : 'Max') : 'Add';
+  const made = (role: Role): Access => ({ field, tree, role, kind: isFloat(field.type) ? ofFloats : kind });
   if (loop.serial) return made('any');
   const canOwn =
     tree === loop.over
       ? !isList || loop.active
       : !isList && tree.axes === loop.over.axes && (choice.outside || covers(windowOf(tree), windowOf(loop.over)));
-  const canAdd = !isList && (!isFloat(field.type) || choice.floats === 'exact');
+  const isAlone = sharingWith(tree.fields, field).length === 0;
+  const canAdd = !isList && isAlone && (!isFloat(field.type) || choice.floats === 'exact');
   const roles: readonly Role[] = [
     'read',
     ...(canOwn ? (['own', 'own'] as const) : []),

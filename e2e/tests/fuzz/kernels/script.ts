@@ -18,7 +18,7 @@ export const scriptOf = ({ kernel: k, target, what }: Fault): string => {
     `const ${k.name} = kernel([${args.join(', ')}], ${options}, ${printFunction(k)});`,
     `const sim = await program({`,
     `  layout: layout(${k.trees.map((t) => printTree(t)).join(', ')}),`,
-    `  kernels: { ${k.name} }, threads: ${target.threads}, fastMath: ${target.fastMath},`,
+    `  kernels: { ${k.name} }, threads: ${target.threads}, fastMath: ${target.fastMath}, ablate: ${JSON.stringify(target.ablate ?? [])},`,
     `  backend: '${typeof target.backend === 'string' && target.backend !== 'store' ? target.backend : 'wasm'}', // it fails on ${target.name}`,
     `});`,
     ...fields.flatMap((f) =>
@@ -49,6 +49,7 @@ const expectation = (k: KernelCode): readonly string[] => {
 
 const WORDS = [
   ...['active', 'range', 'ndrange', 'serially', 'unrolled', 'clear', 'activate', 'deactivate', 'append', 'isActive'],
+  ...['stored', 'bitStruct', 'bitArray', 'int', 'fixed', 'float'],
   ...['atomicAdd', 'atomicMin', 'atomicMax', 'atomicAnd', 'atomicOr', 'atomicXor', 'idiv', 'vec'],
   ...['i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
 ];

@@ -1,4 +1,5 @@
 import type { FieldCode, LevelCode, TreeCode } from './code.js';
+import { rounded, roundedTogether, sharingWith } from './rounded.js';
 import { cast, type Scalar } from './scalars.js';
 
 /** Something goes beyond the end of a list: the launch is to be refused. */
@@ -17,7 +18,7 @@ export class TreeState {
 
   /** Ambient where nothing was written, and beyond the layout. */
   read(f: FieldCode, at: readonly number[]): Scalar {
-    return (this.inside(at) ? this.values.get(f.name)!.get(String(at)) : undefined) ?? cast(f.type, f.ambient);
+    return (this.inside(at) ? this.values.get(f.name)!.get(String(at)) : undefined) ?? this.ambient(f);
   }
 
   /** Dropped beyond the layout, and refused beyond the end of a list; else it activates. */
@@ -25,7 +26,14 @@ export class TreeState {
     this.lengthen(at);
     if (!this.inside(at)) return;
     this.activate(at);
-    this.values.get(f.name)!.set(String(at), value);
+    const sharing = sharingWith(this.tree.fields, f);
+    const put = (to: FieldCode, x: Scalar): void => void this.values.get(to.name)!.set(String(at), x);
+    if (sharing.length === 0) return put(f, rounded(f, value));
+    const all = roundedTogether(
+      sharing,
+      sharing.map((other) => (other === f ? value : this.read(other, at))),
+    );
+    sharing.forEach((other, n) => put(other, all[n]));
   }
 
   activate(at: readonly number[]): void {
@@ -82,6 +90,12 @@ export class TreeState {
     });
   }
 
+  private ambient(f: FieldCode): Scalar {
+    const sharing = sharingWith(this.tree.fields, f);
+    const all = sharing.map((other) => cast(other.type, other.ambient));
+    return sharing.length > 0 ? roundedTogether(sharing, all)[sharing.indexOf(f)] : rounded(f, cast(f.type, f.ambient));
+  }
+
   private lengthen(at: readonly number[]): void {
     const last = this.tree.levels.at(-1)!;
     const outer = at.slice(0, -1);
@@ -90,7 +104,7 @@ export class TreeState {
   }
 
   private sparse(): readonly (readonly [LevelCode, number])[] {
-    return this.tree.levels.map((l, n) => [l, n] as const).filter(([l]) => l.kind !== 'dense' && l.kind !== 'morton');
+    return this.tree.levels.map((l, n) => [l, n] as const).filter(([l]) => isSparse(l));
   }
 
   private inside(at: readonly number[]): boolean {
@@ -111,6 +125,9 @@ export class TreeState {
     );
   }
 }
+
+/** Whether cells of a level may be inactive. */
+export const isSparse = ({ kind }: LevelCode): boolean => !['dense', 'morton', 'bits'].includes(kind);
 
 /** Where programs write: all of a layout, or of a hash table four cells around the origin along each axis. */
 export const windowOf = (tree: TreeCode): readonly (readonly [from: number, to: number])[] =>

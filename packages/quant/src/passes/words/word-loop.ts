@@ -177,7 +177,8 @@ export class WordLoop {
     const given = op.operands.map((v) => this.same(v));
     const pure = def && op.regions.length === 0 && op.results.length === 1 && def.effects(op).length === 0;
     if (!pure || given.some((v) => v === undefined)) return notInWords(`it has ${op.name}`);
-    const [value] = this.b.op(op.name, given as readonly Value[], op.attrs);
+    const types = op.results.map((r) => r.type);
+    const [value] = this.b.op(op.name, given as readonly Value[], op.attrs, [], types);
     return { is: 'uniform', value };
   }
 
