@@ -7,7 +7,7 @@ import { option, optionsOf, type OptionSpec } from '@filigree/ir';
 export interface SpecializeOptions {
   /** Scalar type of inputs, outputs and arithmetic. */
   readonly dtype: 'f32' | 'f64';
-  /** Whether what loops of rewritten code repeat is found while it is traced, and becomes elements; default false. */
+  /** Whether what loops of rewritten code repeat is found while it is traced, and becomes elements; default true. */
   readonly repetition: boolean;
   readonly decompose: DecomposeOptions;
   readonly group: GroupOptions;
@@ -98,7 +98,7 @@ export interface EmitOptions {
 /** What `specialize` uses unless told otherwise. */
 export const defaultOptions: SpecializeOptions = {
   dtype: 'f64',
-  repetition: false,
+  repetition: true,
   decompose: {
     global: true,
     minReferences: 2,

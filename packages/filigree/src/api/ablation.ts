@@ -3,6 +3,8 @@ import { mergeOverrides, type OptionOverrides } from './options.js';
 
 /** What `--ablate` can switch off, by name: the columns of an ablation table (paper §5.9). */
 export const ABLATIONS = {
+  /** Finding what loops repeat while the program is traced. */
+  repetition: { repetition: false },
   /** Evaluating once what repeats within a kernel. */
   local: { decompose: { local: false } },
   /** Storing expressions that several outputs share. */

@@ -5,6 +5,7 @@ import type { FieldAblation } from '../api/field-ablation.js';
 
 /** What `--ablate` takes, for help, which is shown without loading the compiler. */
 export const ABLATION_NAMES: readonly Ablation[] = [
+  'repetition',
   'local',
   'global',
   'tags',

@@ -7,6 +7,12 @@ export interface Recorder {
   readonly take: (code: number, a: number, b: number) => number;
   /** The nodes of values; those of nodes are themselves. Values that are asked for together are found together. */
   readonly nodesOf: (values: Int32Array) => Int32Array;
+  /**
+   * Values that one kernel is to compute: themselves where they are of one stretch, of which nodes need not be made, else their nodes. `made` has the nodes of those
+   * that have one.
+   */
+  readonly together: (values: Int32Array) => Int32Array;
+  readonly made: (values: Int32Array) => Int32Array;
   /** The operation that value v is the result of. */
   readonly codeOf: (value: number) => number;
   /** The body of a loop that stands at a place of a text begins once more. */

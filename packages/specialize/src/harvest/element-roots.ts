@@ -1,5 +1,5 @@
 import type { NeededElements } from '../decompose/needs.js';
-import type { Heads } from '../trace/elements/elements.js';
+import { valueOf, type Heads } from '../trace/elements/elements.js';
 import { countFrom } from '../trace/count-from.js';
 import { MAX_DIRECT, type Destinations } from '../group/destinations.js';
 import type { Grouping } from '../group/group.js';
@@ -33,16 +33,20 @@ export const elementRoots = (d: Grouping): ElementRoots => {
   const { graph, needs, elementLevels } = d;
   const results = resultPlaces(d);
   const uses = usesOfValues(d);
-  const parts = needs.elements.map((e) => ({ ...e, direct: directRoots(e, results, uses) }));
+  const direct = directRoots(needs.elements, results, uses);
+  const parts = needs.elements.map((e, k) => ({ ...e, direct: direct[k] }));
   const ids = graph.length + uses.length;
   /* 1 for sums that elements write themselves, 2 where some of a root's are read by others. */
   const written = new Uint8Array(graph.length);
   const idOf = countFrom(graph.length, uses.length);
   for (const { direct, firstValue, count } of parts)
     for (const [r, sums] of direct) {
-      idOf.set(sums, firstValue + r * count);
-      const mark = sums.some(results.isRead) ? 2 : 1;
-      for (const id of sums) written[id] = mark;
+      const mark = sums.some((id) => id < 0 || results.isRead(id)) ? 2 : 1;
+      for (let i = 0; i < count; i++) {
+        if (sums[i] < 0) continue;
+        idOf[firstValue + r * count + i] = sums[i];
+        written[sums[i]] = mark;
+      }
     }
   let count = d.ptr.length - 1;
   let values = d.roots.length;
@@ -192,35 +196,38 @@ const usesOfValues = ({ needs }: Grouping): Uint8Array => {
   return uses;
 };
 
-/** For each root whose values are sums by themselves, the nodes that stand for these. */
-const directRoots = (e: NeededElements, results: ResultPlaces, uses: Uint8Array): Map<number, Int32Array> => {
-  const found = new Map<number, Int32Array>();
-  if (!e.summed) return found;
-  const { ptr, terms, negative, first, heads } = e.sums;
-  for (const r of e.needed) found.set(r, new Int32Array(e.count).fill(-1));
-  for (let s = 0; s + 1 < ptr.length; s++) {
-    const t = ptr[s];
-    const v = ~terms[t] - e.firstValue;
-    if (
-      ptr[s + 1] - t !== 1 ||
-      (heads !== undefined && heads.of[s] >= 0) ||
-      terms[t] >= 0 ||
-      v < 0 ||
-      negative[t] === 1 ||
-      uses[~terms[t]] !== 1
-    )
-      continue;
-    const of = found.get(Math.floor(v / e.count));
-    if (of) of[v % e.count] = first + s;
+/** Of each elements the roots whose values are sums by themselves, with the nodes that stand for these; −1 where a value is in no sum. */
+const directRoots = (
+  elements: readonly NeededElements[],
+  results: ResultPlaces,
+  uses: Uint8Array,
+): readonly Map<number, Int32Array>[] => {
+  const found = elements.map((e) => new Map(e.needed.map((r) => [r, new Int32Array(e.count).fill(-1)] as const)));
+  const several = elements.map(() => new Set<number>());
+  for (const { summed, sums } of elements) {
+    if (!summed) continue;
+    const { ptr, terms, negative, first, heads } = sums;
+    for (let s = 0; s + 1 < ptr.length; s++) {
+      const alone = ptr[s + 1] - ptr[s] === 1 && (heads === undefined || heads.of[s] < 0);
+      for (let t = ptr[s]; t < ptr[s + 1]; t++) {
+        if (terms[t] >= 0) continue;
+        const { of, root, element } = valueOf(elements, ~terms[t]);
+        if (alone && negative[t] === 0 && uses[~terms[t]] === 1) {
+          const own = found[of].get(root);
+          if (own !== undefined) own[element] = first + s;
+        } else several[of].add(root);
+      }
+    }
   }
-  for (const [r, sums] of found) {
-    const [places, output] = [results.direct(sums[0]), results.output(sums[0])];
-    const alike = (id: number): boolean =>
-      id >= 0 &&
-      results.isNeeded(id) &&
-      results.direct(id) === places &&
-      (places === 0 || results.output(id) === output);
-    if (places > 1 || !sums.every(alike)) found.delete(r);
-  }
+  for (const [k, ofRoots] of found.entries())
+    for (const [r, sums] of ofRoots) {
+      const some = sums.find((id) => id >= 0) ?? -1;
+      const [places, output] = some < 0 ? [2, -1] : [results.direct(some), results.output(some)];
+      const alike = (id: number): boolean =>
+        id < 0
+          ? places === 0
+          : results.isNeeded(id) && results.direct(id) === places && (places === 0 || results.output(id) === output);
+      if (places > 1 || several[k].has(r) || !sums.every(alike)) ofRoots.delete(r);
+    }
   return found;
 };

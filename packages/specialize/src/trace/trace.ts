@@ -19,7 +19,7 @@ import { ARITY } from '../decompose/codes.js';
 import { countFrom } from './count-from.js';
 import { derivativesOf, type Derivatives } from './derivatives.js';
 import { printTrace } from './print-trace.js';
-import { diagnostic, flatten, flattenValues, isSparse, type TracedOutput } from './traced-output.js';
+import { diagnostic, flattenValues, isSparse, type TracedOutput } from './traced-output.js';
 import { describeElements } from './elements/describe-elements.js';
 import type { InputShape, InputSlot } from './input-slot.js';
 import type { Elements, ElementsWord } from './elements/elements.js';
@@ -83,7 +83,7 @@ export interface TraceContext extends Derivatives {
 export interface TraceOptions extends GraphOptions {
   /** Whether the sums of large matrices are listed in columns; default true. Else all are nodes, for which `decompose` chooses what is stored. */
   readonly columns?: boolean;
-  /** Whether what loops of rewritten code repeat becomes elements; default false: each operation is a node. */
+  /** Whether what loops of rewritten code repeat becomes elements; default true. Else each operation is a node. */
   readonly repetition?: boolean;
 }
 
@@ -97,7 +97,7 @@ export const trace = (options: TraceOptions = {}): Pass<Program, Trace> => ({
 
 const runTrace = (program: Program, given: TraceOptions): Trace => {
   const { columns: inColumns, repetition: ofLoops, ...options } = given;
-  const { columns = true, repetition = false } = checkOptions<Pick<TraceOptions, 'columns' | 'repetition'>>(
+  const { columns = true, repetition = true } = checkOptions<Pick<TraceOptions, 'columns' | 'repetition'>>(
     'trace',
     {
       ...(inColumns === undefined ? {} : { columns: inColumns }),
@@ -129,13 +129,14 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
     inputs.push({ name, first, firstNode, length, shape: own });
     symbols[name] = symbolsOf(graph, handedOut(own), firstNode);
   }
-  const blocks: Int32Array[] = [];
+  const tagged: Int32Array[] = [];
   const elements: Elements[] = [];
   const algebra = columnAlgebra(graph, elements);
   const context: TraceContext = {
     graph,
     block: (values) => {
-      blocks.push(flatten(graph, 'block', values));
+      const ids = flattenValues(graph, 'block', values);
+      tagged.push(graph.recorder === undefined ? ids : graph.recorder.together(ids));
       return values;
     },
     ...derivativesOf(graph, elements),
@@ -158,6 +159,9 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
   }
   const problems = notANumber(graph, outputs);
   if (problems.length > 0) throw new DiagnosticError(problems);
+  /* What elements compute is together in their template. */
+  const { recorder } = graph;
+  const blocks = recorder === undefined ? tagged : tagged.map((ids) => recorder.made(ids));
   graph.freeze();
   return { graph, inputs, outputs, blocks, elements: settled(graph, outputs, blocks, elements, algebra.isSum) };
 };

@@ -4,14 +4,18 @@ import { IntList } from '../../decompose/int-list.js';
 import { templateValues } from '../elements/assemble.js';
 import { nextValue, type Elements, type Sums } from '../elements/elements.js';
 import { isUndefined } from '../undefined.js';
+import { Bits } from './bits.js';
 import { levelsOf, termsOf, type Alike } from './levels.js';
 import type { Made } from './made.js';
 import { needed } from './needed.js';
-import { beforeOf, below, makeNodes, type PathForm } from './path-form.js';
+import { below, makeNodes, type PathForm } from './path-form.js';
 import type { Stretches } from './stretches.js';
 
 /** Fewer stretches that are alike are nodes. */
 const MANY = 64;
+/** Operations for each value that goes through memory, and how many times in a row that may be, for stretches to be elements. */
+const LEAST_OPERATIONS = 3;
+const MOST_LEVELS = 4;
 
 /** Makes elements of stretches that are alike, and sums of what they add up. */
 export class Assembled {
@@ -22,30 +26,36 @@ export class Assembled {
     private readonly made: Made,
   ) {}
 
-  /** Whether many stretches from one on are alike and do not read what others of them compute. */
-  repeats(first: number): boolean {
+  /**
+   * Whether stretches from one on are worth a template: some path has at least `least` of them that do not read what others of them compute, what stretches read of each other and add up is
+   * little beside what they compute, since it goes through memory, and nothing is far from what it depends on, since each step on the way is a kernel.
+   */
+  repeats(first: number, least = MANY): boolean {
     const { stretches, made } = this;
     const { length, leaves } = stretches;
-    if (length - first < MANY) return false;
     const base = stretches.bases.at(first);
     const level = new Int32Array(length - first);
-    const counts = new Map<PathForm, Map<number, number>>();
+    const counts = new Map<PathForm, Int32Array>();
+    const isRead = new Bits(stretches.base - base);
+    let [alike, terms] = [false, 0];
     for (let s = first; s < length; s++) {
       const form = made.formOf(s);
       const start = stretches.leafStarts.at(s);
       let l = 0;
       for (let k = 0; k < form.leafCount; k++) {
         const value = ~leaves[start + k];
-        if (value >= base && !isAddedTo(form, k)) l = Math.max(l, level[made.stretchOf(value) - first] + 1);
+        if (value < base || isAddedTo(form, k)) continue;
+        l = Math.max(l, level[made.stretchOf(value) - first] + 1);
+        isRead.set(value - base);
       }
+      if (l > MOST_LEVELS) return false;
       level[s - first] = l;
+      terms += form.terms;
       let known = counts.get(form);
-      if (known === undefined) counts.set(form, (known = new Map()));
-      const count = (known.get(l) ?? 0) + 1;
-      if (count >= MANY) return true;
-      known.set(l, count);
+      if (known === undefined) counts.set(form, (known = new Int32Array(MOST_LEVELS + 1)));
+      alike ||= ++known[l] >= least;
     }
-    return false;
+    return alike && LEAST_OPERATIONS * (isRead.size + terms) <= stretches.base - base;
   }
 
   /** Finds nodes for values that have none. */
@@ -61,17 +71,17 @@ export class Assembled {
     for (let level = 0; level + 1 < ptr.length; level++) {
       const groups = alike.filter((g) => g.level === level);
       const columnsOf = (g: Alike): readonly Int32Array[] =>
-        n
-          .leavesOf(g.form)
-          .map((k) => Int32Array.from(g.members, (s) => nodeOf(stretches.leaves[stretches.leafStarts.at(s) + k])));
+        g.wanted.leaves.map((k) =>
+          Int32Array.from(g.members, (s) => nodeOf(stretches.leaves[stretches.leafStarts.at(s) + k])),
+        );
       const asNodes = (g: Alike): Computed => {
-        const roots = n.rootsOf(g.form);
-        const { operations } = below(g.form, roots);
-        const own = new Int32Array(g.form.length);
+        const { form, roots } = g.wanted;
+        const { operations } = below(form, roots);
+        const own = new Int32Array(form.length);
         const found = new Map(roots.map((p) => [p, new Int32Array(g.members.length)]));
         for (const [i, s] of g.members.entries()) {
           const start = stretches.leafStarts.at(s);
-          makeNodes(graph, g.form, operations, (k) => nodeOf(stretches.leaves[start + k]), own);
+          makeNodes(graph, form, operations, (k) => nodeOf(stretches.leaves[start + k]), own);
           for (const p of roots) found.get(p)![i] = own[p];
         }
         return { term: (p, i) => [found.get(p)![i], 0] };
@@ -87,13 +97,7 @@ export class Assembled {
         else records.push(newRecord(graph, g, columns));
       }
       for (const record of records) {
-        const made = elementsOf(
-          graph,
-          nextValue(all),
-          record,
-          (g) => n.rootsOf(g.form),
-          (g) => n.leavesOf(g.form),
-        );
+        const made = elementsOf(graph, nextValue(all), record);
         for (const { g } of record.groups) computed.set(g, made === undefined ? asNodes(g) : made.computed(g));
         if (made !== undefined) all.push({ ...made.elements, sums: { ...NO_SUMS, first: graph.length } });
       }
@@ -159,10 +163,8 @@ export class Assembled {
   }
 }
 
-const isAddedTo = (form: PathForm, leaf: number): boolean => {
-  for (let p = 0; p < form.length; p++) if (form.adds[p] !== 0 && beforeOf(form, p) === ~leaf) return true;
-  return false;
-};
+/** Whether additions go on from a leaf. */
+const isAddedTo = (form: PathForm, leaf: number): boolean => form.goesOn[leaf] === 1;
 
 const NO_SUMS: Sums = { first: 0, ptr: Int32Array.of(0), terms: new Int32Array(0), negative: new Uint8Array(0) };
 const NO_ELEMENTS = { count: 0, variables: new Int32Array(0), columns: [], roots: new Int32Array(0) };
@@ -274,21 +276,16 @@ const isNumber = (graph: Graph, column: Int32Array): boolean =>
   graph.isConstant(column[0]) && column.every((x) => x === column[0]);
 
 /** A template with its columns, made in the graph; undefined where something in it is not a number for any input. */
-const elementsOf = (
-  graph: Graph,
-  firstValue: number,
-  { count, groups, columns, find }: Record,
-  rootsOf: (g: Alike) => readonly number[],
-  leavesOf: (g: Alike) => readonly number[],
-) => {
+const elementsOf = (graph: Graph, firstValue: number, { count, groups, columns, find }: Record) => {
   const first = graph.variables(columns.length);
   const variables = Int32Array.from(columns, (_, k) => first + k);
   const sources = groups.map(({ g, columns: own }) => {
-    const leaves = new Int32Array(g.form.leafCount);
-    for (const [i, k] of leavesOf(g).entries()) leaves[k] = isNumber(graph, own[i]) ? own[i][0] : first + find(own[i]);
-    const { operations } = below(g.form, rootsOf(g));
-    const nodes = new Int32Array(g.form.length);
-    makeNodes(graph, g.form, operations, (k) => leaves[k], nodes);
+    const { form, roots: needed, leaves: read } = g.wanted;
+    const leaves = new Int32Array(form.leafCount);
+    for (const [i, k] of read.entries()) leaves[k] = isNumber(graph, own[i]) ? own[i][0] : first + find(own[i]);
+    const { operations } = below(form, needed);
+    const nodes = new Int32Array(form.length);
+    makeNodes(graph, form, operations, (k) => leaves[k], nodes);
     return nodes;
   });
   for (let id = first; id < graph.length; id++) if (isUndefined(graph, id)) return undefined;
@@ -299,7 +296,7 @@ const elementsOf = (
   const computed = (g: Alike): Computed => {
     const nodes = sources[groups.findIndex((other) => other.g === g)];
     const of = new Map(
-      rootsOf(g).map((p) => {
+      g.wanted.roots.map((p) => {
         const minus = graph.op[nodes[p]] === NEG ? 1 : 0;
         const id = minus === 1 ? graph.left[nodes[p]] : nodes[p];
         return [p, { minus, id, column: columns[id - first], root: roots.get(id) }] as const;
@@ -313,7 +310,7 @@ const elementsOf = (
     };
   };
   for (const [k, { g }] of groups.entries())
-    for (const p of rootsOf(g)) {
+    for (const p of g.wanted.roots) {
       const node = sources[k][p];
       const id = graph.op[node] === NEG ? graph.left[node] : node;
       if (id >= first + columns.length && depends[id - first] === 1 && !roots.has(id)) roots.set(id, roots.size);

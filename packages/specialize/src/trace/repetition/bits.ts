@@ -16,6 +16,11 @@ export class Bits {
     return ((this.words[i >>> 5] >>> (i & 31)) & 1) === 1;
   }
 
+  /** How many members there are. */
+  get size(): number {
+    return this.words.reduce((n, word) => n + ones(word), 0);
+  }
+
   clear(): void {
     this.words.fill(0);
   }

@@ -1,12 +1,12 @@
 import { SUB } from '@filigree/ir';
 import type { Made } from './made.js';
-import type { Needed } from './needed.js';
-import { addedIn, beforeOf, isLeaf, type PathForm } from './path-form.js';
+import type { Needed, Wanted } from './needed.js';
+import { addedIn, beforeOf, isLeaf } from './path-form.js';
 import type { Stretches } from './stretches.js';
 
-/** Stretches on one path of which none reads what another computes. */
+/** Stretches on one path of which the same is evaluated, and of which none reads what another computes. */
 export interface Alike {
-  readonly form: PathForm;
+  readonly wanted: Wanted;
   readonly level: number;
   readonly members: readonly number[];
 }
@@ -33,23 +33,24 @@ export const levelsOf = (stretches: Stretches, made: Made, n: Needed): Levels =>
   const ofValue = new Int32Array(n.values.length);
   const groupOf = new Int32Array(length).fill(-1);
   const memberOf = new Int32Array(length);
-  const alike: { form: PathForm; level: number; members: number[] }[] = [];
-  const known = new Map<PathForm, Map<number, number>>();
+  const alike: { wanted: Wanted; level: number; members: number[] }[] = [];
+  const known = new Map<Wanted, Map<number, number>>();
   const levelAbove = (entry: number): number => (entry >= 0 || !n.isValue(~entry) ? 0 : ofValue[n.rank(~entry)] + 1);
   let next = 0;
   for (let s = 0; s < length; s++) {
     const end = s + 1 < length ? bases.at(s + 1) : stretches.base;
     const hasValues = next < n.values.length && n.values[next] < end;
-    if (n.live[s] === 0 && !hasValues) continue;
+    const wanted = n.of(s);
+    if (wanted === undefined && !hasValues) continue;
     const form = made.formOf(s);
-    if (n.live[s] === 1) {
+    if (wanted !== undefined) {
       let l = 0;
-      for (const k of n.leavesOf(form)) l = Math.max(l, levelAbove(stretches.leaves[leafStarts.at(s) + k]));
+      for (const k of wanted.leaves) l = Math.max(l, levelAbove(stretches.leaves[leafStarts.at(s) + k]));
       level[s] = l;
-      let ofForm = known.get(form);
-      if (ofForm === undefined) known.set(form, (ofForm = new Map()));
-      let group = ofForm.get(l);
-      if (group === undefined) ofForm.set(l, (group = alike.push({ form, level: l, members: [] }) - 1));
+      let ofWanted = known.get(wanted);
+      if (ofWanted === undefined) known.set(wanted, (ofWanted = new Map()));
+      let group = ofWanted.get(l);
+      if (group === undefined) ofWanted.set(l, (group = alike.push({ wanted, level: l, members: [] }) - 1));
       groupOf[s] = group;
       memberOf[s] = alike[group].members.push(s) - 1;
     }

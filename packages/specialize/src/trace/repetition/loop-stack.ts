@@ -5,20 +5,30 @@ const MOST_ITERATIONS = 32;
 /** After so many runs of a loop in which nothing repeats often enough, its first iterations are not recorded. */
 const MOST_SMALL_RUNS = 4;
 const ITERATIONS_TO_WAIT = 256;
+/** Operations that are recorded anew where a loop turns out to be cut. */
+const MOST_DIVIDED = 2 ** 18;
+/** Runs of a loop that may each be elements of their own: of more, later stages find what the runs have in common. */
+const MOST_LARGE_RUNS = 32;
+/** After how many stretches it is looked whether a loop repeats at all, how often something should have by then, and after how many times as many again. */
+const FIRST_LOOK = { stretches: 512, least: 16 };
+const LOOK_AGAIN = 4;
 /** Stretches from one place that may be interrupted by someone who asks for their values. */
 const MOST_INTERRUPTED = 16;
 
 /**
  * Decides where stretches begin and end, by the loops that the program is in. At first an iteration of the outermost loop is one stretch, with all that is in
- * it. Where iterations are too long for that, or loops within them differ in length, the loop is open: loops within it are told apart, and what stands
- * between them. What never repeats is not recorded any more. Whatever is decided, results are right; it decides what they cost.
+ * it. A loop within it whose length differs, or that is long, is cut: each of its iterations is a stretch, and what stands before and after it. What never repeats
+ * is not recorded any more. Whatever is decided, results are right; it decides what they cost.
  *
- * @param ended told at the end of an outermost loop where its stretches began; whether what they did repeats
+ * @param repeats whether what stretches from one on did repeats at least so many times, often without a number; else they are nodes from now on
  */
 export class LoopStack {
   private readonly sites = new Map<object, Map<number, number>>();
+  /** Loops that are cut, and those in which all loops are. */
+  private readonly isCut: boolean[] = [];
   private readonly isOpen: boolean[] = [];
   private readonly smallRuns: number[] = [];
+  private readonly largeRuns: number[] = [];
   private readonly stack: number[] = [];
   private readonly iterations: number[] = [];
   private readonly before: number[] = [];
@@ -29,19 +39,22 @@ export class LoopStack {
   private readonly interruptions: number[] = [];
   private readonly isOff: boolean[] = [];
   private event = 0;
+  /** The loop whose body the stretch is part of. */
+  private around = 0;
   private first = 0;
   private waits = 0;
+  private look = FIRST_LOOK.stretches;
   private lastText: object | undefined;
   private lastSite = -1;
   private last = -1;
 
   constructor(
     private readonly stretches: Stretches,
-    private readonly ended: (first: number) => boolean,
+    private readonly repeats: (first: number, least?: number) => boolean,
   ) {}
 
   step(text: object, site: number): void {
-    const { stack } = this;
+    const { stack, stretches } = this;
     const loop = this.loopAt(text, site);
     let depth = stack.lastIndexOf(loop);
     if (depth >= 0) stack.length = depth + 1;
@@ -50,51 +63,63 @@ export class LoopStack {
       this.iterations[depth] = 0;
       this.before[depth] = -1;
       if (depth === 0) {
-        this.first = this.stretches.length;
-        this.waits = this.smallRuns[loop] >= MOST_SMALL_RUNS ? ITERATIONS_TO_WAIT : 0;
+        this.first = stretches.length;
+        this.look = FIRST_LOOK.stretches;
+        this.waits =
+          this.largeRuns[loop] > MOST_LARGE_RUNS
+            ? Infinity
+            : this.smallRuns[loop] >= MOST_SMALL_RUNS
+              ? ITERATIONS_TO_WAIT
+              : 0;
       }
     }
     if (this.waits > 0) {
       this.waits--;
       return;
     }
-    const whole = this.outermostWhole();
-    if (whole >= 0 && whole < depth) {
-      if (this.stretches.cursor === 0) return;
-      const now = this.stretches.paths.operations[this.stretches.cursor];
+    if (!this.cuts(depth)) {
+      if (stretches.cursor === 0) return;
+      const now = stretches.paths.operations[stretches.cursor];
       if (now !== this.before[depth]) this.iterations[depth]++;
       this.before[depth] = now;
-      if (this.iterations[depth] <= MOST_ITERATIONS && this.stretches.mark(2 * loop)) return;
-      this.isOpen[stack[whole]] = true;
+      if (this.iterations[depth] <= MOST_ITERATIONS && stretches.mark(2 * loop)) return;
+      this.isCut[loop] = true;
+      this.divide();
     }
-    this.cut(2 * loop);
+    this.cut(2 * loop, loop);
   }
 
   done(text: object, site: number): void {
-    const { stack } = this;
+    const { stack, stretches } = this;
     const loop = this.loopAt(text, site);
     const depth = stack.lastIndexOf(loop);
     if (depth < 0) return;
-    const whole = this.outermostWhole();
+    const cuts = this.cuts(depth);
     stack.length = depth;
     if (depth === 0) {
       this.endStretch();
-      if (this.waits === 0 && this.stretches.length > this.first && !this.ended(this.first)) this.smallRuns[loop]++;
+      if (this.waits > 0 || stretches.length === this.first) return;
+      (this.repeats(this.first) ? this.largeRuns : this.smallRuns)[loop]++;
       return;
     }
     if (this.waits > 0) return;
-    if (whole >= 0 && whole < depth) {
-      if (this.stretches.cursor === 0 || this.stretches.mark(2 * loop + 1)) return;
-      this.isOpen[stack[whole]] = true;
+    if (!cuts) {
+      if (stretches.cursor === 0 || stretches.mark(2 * loop + 1)) return;
+      this.isCut[loop] = true;
+      this.divide();
     }
-    this.cut(2 * loop + 1);
+    this.cut(2 * loop + 1, stack[depth - 1]);
   }
 
-  /** The stretch that is recorded ends where it is. */
+  /** The stretch that is recorded ends where it is, or where a loop within it began. */
   tooLong(): void {
-    const whole = this.outermostWhole();
-    if (whole >= 0) this.isOpen[this.stack[whole]] = true;
-    this.endStretch();
+    const { stack, stretches } = this;
+    const within = stack.findIndex((_, depth) => !this.cuts(depth));
+    if (within >= 0) {
+      this.isCut[stack[within]] = true;
+      this.divide();
+    }
+    if (stretches.isFull) this.endStretch();
   }
 
   /** Someone asks for a value of the stretch that is recorded. */
@@ -103,26 +128,56 @@ export class LoopStack {
     this.endStretch();
   }
 
-  private outermostWhole(): number {
-    return this.stack.findIndex((loop) => !this.isOpen[loop]);
+  /** Whether iterations of the loop at this depth are stretches by themselves. */
+  private cuts(depth: number): boolean {
+    const { stack } = this;
+    return depth === 0 || this.isCut[stack[depth]] || this.isOpen[stack[depth - 1]];
   }
 
-  private cut(event: number): void {
+  private cut(event: number, around: number): void {
     this.endStretch();
+    const recorded = this.stretches.length - this.first;
+    if (recorded >= this.look) {
+      const least = this.look === FIRST_LOOK.stretches ? FIRST_LOOK.least : undefined;
+      this.look *= LOOK_AGAIN;
+      if (!this.repeats(this.first, least)) {
+        this.smallRuns[this.stack[0]]++;
+        this.waits = Infinity;
+        return;
+      }
+    }
     this.event = event;
-    if (!this.isOff[event]) this.stretches.begin((this.roots[event] ??= this.stretches.paths.root()));
+    this.around = around;
+    if (!this.isOff[event]) this.stretches.begin(this.rootOf(event));
+  }
+
+  private rootOf(event: number): number {
+    return (this.roots[event] ??= this.stretches.paths.root());
+  }
+
+  /** What the outermost loop did before one within it was cut is divided too, so that it is as what comes. */
+  private divide(): void {
+    const { stretches, stack } = this;
+    if (stretches.valuesFrom(this.first) > MOST_DIVIDED) return;
+    const event = stretches.divide(
+      this.first,
+      (e) => this.isCut[e >> 1],
+      (e) => this.rootOf(e),
+    );
+    if (event < 0) return;
+    this.event = event;
+    this.around = event % 2 === 0 ? event >> 1 : stack[stack.length - 1];
   }
 
   private endStretch(): void {
     const { isNew } = this.stretches;
     if (this.stretches.cursor === 0 || !this.stretches.end()) return;
-    const { event } = this;
+    const { event, around } = this;
     this.count[event]++;
     if (isNew) this.fresh[event]++;
     const [count, fresh] = [this.count[event], this.fresh[event]];
-    const loop = event >> 1;
-    if (!this.isOpen[loop] && fresh > 16 && 8 * fresh > count) {
-      this.isOpen[loop] = true;
+    if (!this.isOpen[around] && fresh > 16 && 8 * fresh > count) {
+      this.isOpen[around] = true;
       this.count[event] = this.fresh[event] = 0;
     } else if (fresh > 64 && 4 * fresh > count) this.isOff[event] = true;
   }
@@ -134,7 +189,9 @@ export class LoopStack {
     let loop = known.get(site);
     if (loop === undefined) {
       loop = this.isOpen.push(false) - 1;
+      this.isCut.push(false);
       this.smallRuns.push(0);
+      this.largeRuns.push(0);
       for (const event of [2 * loop, 2 * loop + 1]) {
         this.count[event] = this.fresh[event] = this.interruptions[event] = 0;
         this.isOff[event] = false;

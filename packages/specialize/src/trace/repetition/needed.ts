@@ -1,3 +1,4 @@
+import { IntList } from '../../decompose/int-list.js';
 import { Bits } from './bits.js';
 import type { Made } from './made.js';
 import { addedIn, beforeOf, below, findAdditions, isLeaf, type PathForm } from './path-form.js';
@@ -9,49 +10,38 @@ export interface Needed {
   readonly values: Int32Array;
   readonly rank: (value: number) => number;
   readonly isValue: (value: number) => boolean;
-  /** 1 for stretches of which values are evaluated. */
-  readonly live: Uint8Array;
-  /** Operations whose values are needed, of stretches on a path. */
-  readonly rootsOf: (form: PathForm) => readonly number[];
+  /** What is evaluated of a stretch, if anything is. */
+  readonly of: (stretch: number) => Wanted | undefined;
+}
+
+/** What is evaluated of some stretches on a path. */
+export interface Wanted {
+  readonly form: PathForm;
+  /** Operations whose values are needed, ascending. */
+  readonly roots: readonly number[];
   /** Leaves that these read. */
-  readonly leavesOf: (form: PathForm) => readonly number[];
+  readonly leaves: readonly number[];
 }
 
-interface Wanted {
-  readonly roots: Set<number>;
-  leaves: readonly number[];
-}
-
-/** From the last stretch to the first: who reads comes after what is read. */
+/**
+ * From the last stretch to the first: who reads comes after what is read. Of stretches on one path the same is evaluated, but where that would be much that
+ * nobody needs: those of which many need the same are told apart.
+ */
 export const needed = (stretches: Stretches, made: Made, asked: Int32Array): Needed => {
   const { bases, leafStarts, length } = stretches;
   const limit = stretches.base;
   additionsThatGoOn(stretches, made);
   const values = new Bits(limit);
   const passed = new Bits(limit);
-  const live = new Uint8Array(length);
-  const wanted = new Map<PathForm, Wanted>();
-  const wantedOf = (form: PathForm): Wanted => {
-    let known = wanted.get(form);
-    if (known === undefined) wanted.set(form, (known = { roots: new Set(), leaves: [] }));
-    return known;
-  };
+  const of = new Array<Wanted | undefined>(length);
+  const choices = new Map<PathForm, Choices>();
   const nothingMade = made.isEmpty;
   const isKnown = (entry: number): boolean => entry >= 0 || (!nothingMade && made.nodeOf(~entry) >= 0);
   for (const v of asked) values.set(v);
-  let grown = false;
+  const roots = new IntList();
   const visit = (s: number, base: number, end: number): void => {
     const form = made.formOf(s);
     const start = leafStarts.at(s);
-    const w = wantedOf(form);
-    let last = Math.max(values.lastIn(base, end), passed.lastIn(base, end));
-    const root = (p: number): void => {
-      live[s] = 1;
-      if (w.roots.has(p)) return;
-      w.roots.add(p);
-      w.leaves = leavesBelow(form, w.roots);
-      grown = true;
-    };
     const pass = (entry: number): void => {
       if (isKnown(entry)) return;
       const v = ~entry;
@@ -59,48 +49,114 @@ export const needed = (stretches: Stretches, made: Made, asked: Int32Array): Nee
       if (passed.has(v)) values.set(v);
       else passed.set(v);
     };
+    roots.length = 0;
+    let last = Math.max(values.lastIn(base, end), passed.lastIn(base, end));
     for (; last >= base; last = Math.max(values.lastIn(base, last), passed.lastIn(base, last))) {
       const p = last - base;
       if (form.adds[p] === 0) {
-        root(p);
+        roots.push(p);
         continue;
       }
       const [before, added] = [beforeOf(form, p), addedIn(form, p)];
-      if (!isLeaf(added)) root(added);
+      if (!isLeaf(added)) roots.push(added);
       else if (!isKnown(stretches.leaves[start + ~added])) values.set(~stretches.leaves[start + ~added]);
       if (isLeaf(before)) pass(stretches.leaves[start + ~before]);
-      else {
-        passed.set(base + before);
-      }
+      else passed.set(base + before);
     }
-    if (live[s] === 1)
-      for (const k of w.leaves) {
-        const entry = stretches.leaves[start + k];
-        if (!isKnown(entry)) values.set(~entry);
-      }
+    if (roots.length === 0) return;
+    let known = choices.get(form);
+    if (known === undefined) choices.set(form, (known = new Choices(form)));
+    of[s] = known.choose(roots.values());
+    for (const k of of[s].leaves) {
+      const entry = stretches.leaves[start + k];
+      if (!isKnown(entry)) values.set(~entry);
+    }
   };
-  do {
-    grown = false;
+  for (let again = true; again;) {
     passed.clear();
     for (let s = length - 1, end = limit; s >= 0; s--) {
       const base = bases.at(s);
-      if (live[s] === 1 || values.lastIn(base, end) >= 0 || passed.lastIn(base, end) >= 0) visit(s, base, end);
+      if (of[s] !== undefined || values.lastIn(base, end) >= 0 || passed.lastIn(base, end) >= 0) visit(s, base, end);
       end = base;
     }
-  } while (grown);
-  return {
-    values: values.members(),
-    rank: (v) => values.rank(v),
-    isValue: (v) => values.has(v),
-    live,
-    rootsOf: (form) => [...(wanted.get(form)?.roots ?? [])].sort((a, b) => a - b),
-    leavesOf: (form) => wanted.get(form)?.leaves ?? [],
-  };
+    again = false;
+    for (const c of choices.values()) again = c.settle() || again;
+  }
+  return { values: values.members(), rank: (v) => values.rank(v), isValue: (v) => values.has(v), of: (s) => of[s] };
 };
 
-const leavesBelow = (form: PathForm, roots: ReadonlySet<number>): number[] => {
+/** So many stretches that need the same are told apart from others on their path, */
+const MANY = 64;
+/** with this many others at the most, */
+const MOST_CHOICES = 8;
+/** where they need no more different things than these, */
+const MOST_KNOWN = 256;
+/** and where of the values that would be computed otherwise more than this part is needed by nobody. */
+const WASTE = 1 / 8;
+
+/** What stretches on one path need. At first each as it is; then one of those that many need, or all. */
+class Choices {
+  private readonly sets = new Map<number, { readonly roots: Int32Array; readonly wanted: Wanted; count: number }[]>();
+  private kept: ReadonlySet<Wanted> | undefined;
+  private readonly all = new Set<number>();
+  private ofAll: Wanted;
+  private grown = false;
+  private known = 0;
+  private chosen = 0;
+  private needs = 0;
+
+  constructor(private readonly form: PathForm) {
+    this.ofAll = { form, roots: [], leaves: [] };
+  }
+
+  /** @param roots in any order, some perhaps several times */
+  choose(roots: Int32Array): Wanted {
+    let hash = roots.length;
+    for (const p of roots) hash = Math.imul(hash ^ p, 0x2c1b3c6d) ^ (hash >>> 15);
+    let alike = this.sets.get(hash);
+    if (alike === undefined) this.sets.set(hash, (alike = []));
+    let set = alike.find((s) => s.roots.length === roots.length && s.roots.every((p, i) => p === roots[i]));
+    if (set === undefined) {
+      alike.push((set = { roots: roots.slice(), wanted: wantedOf(this.form, new Set(roots)), count: 0 }));
+      if (++this.known > MOST_KNOWN) this.kept ??= new Set();
+    }
+    if (this.kept === undefined) {
+      set.count++;
+      this.chosen++;
+      this.needs += set.wanted.roots.length;
+      return set.wanted;
+    }
+    if (this.kept.has(set.wanted)) return set.wanted;
+    const before = this.all.size;
+    for (const p of set.wanted.roots) this.all.add(p);
+    if (this.all.size > before) {
+      this.ofAll = wantedOf(this.form, this.all);
+      this.grown = true;
+    }
+    return this.ofAll;
+  }
+
+  /** After a sweep: whether another one is needed. */
+  settle(): boolean {
+    const { grown } = this;
+    this.grown = false;
+    if (this.kept !== undefined) return grown;
+    const sets = [...this.sets.values()].flat();
+    const union = new Set(sets.flatMap((s) => s.wanted.roots));
+    const wastes = this.needs < (1 - WASTE) * union.size * this.chosen;
+    const many = sets.filter((s) => s.count >= MANY).sort((a, b) => b.count - a.count);
+    this.kept = new Set((wastes ? many : []).slice(0, MOST_CHOICES).map((s) => s.wanted));
+    return sets.length > 1;
+  }
+}
+
+const wantedOf = (form: PathForm, roots: ReadonlySet<number>): Wanted => {
   const { leaves } = below(form, [...roots]);
-  return [...leaves.keys()].filter((k) => leaves[k] === 1);
+  return {
+    form,
+    roots: [...roots].sort((a, b) => a - b),
+    leaves: [...leaves.keys()].filter((k) => leaves[k] === 1),
+  };
 };
 
 /** How many stretches of a path are looked at. */

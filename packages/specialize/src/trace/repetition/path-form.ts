@@ -12,6 +12,10 @@ export interface PathForm {
   readonly leafCount: number;
   /** Which operations only add to what leaf or operation came before: `FROM_LEFT` or `FROM_RIGHT`, else 0. */
   readonly adds: Uint8Array;
+  /** 1 for leaves that these go on from. */
+  readonly goesOn: Uint8Array;
+  /** How many of them add what is computed in the stretch. */
+  readonly terms: number;
 }
 
 export const FROM_LEFT = 1;
@@ -37,8 +41,22 @@ export const pathForm = (paths: Paths, end: number): PathForm => {
     left[p] = operand(paths.a[n]);
     right[p] = operand(paths.b[n]);
   }
-  const form = { length, code, left, right, leafCount, adds: new Uint8Array(length) };
+  const form = {
+    length,
+    code,
+    left,
+    right,
+    leafCount,
+    adds: new Uint8Array(length),
+    goesOn: new Uint8Array(leafCount),
+    terms: 0,
+  };
   findAdditions(form, () => true);
+  for (let p = 0; p < length; p++) {
+    if (form.adds[p] === 0) continue;
+    if (isLeaf(beforeOf(form, p))) form.goesOn[~beforeOf(form, p)] = 1;
+    if (!isLeaf(addedIn(form, p))) form.terms++;
+  }
   return form;
 };
 

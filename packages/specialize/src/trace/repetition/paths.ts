@@ -50,4 +50,11 @@ export class Paths {
     }
     return id;
   }
+
+  /** The nodes from where stretches begin to this one. */
+  upTo(end: number): number[] {
+    const found: number[] = [];
+    for (let n = end; n !== 0; n = this.parent[n]) found.push(n);
+    return found.reverse();
+  }
 }

@@ -18,27 +18,34 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
     if (values.length <= FEW && values.every((v) => made.isShort(v))) made.make(values);
     else assembled.assemble(values);
   };
-  const loops = new LoopStack(stretches, (first) => {
-    const repeats = assembled.repeats(first);
+  const loops = new LoopStack(stretches, (first, least) => {
+    const repeats = assembled.repeats(first, least);
     if (!repeats) made.makeAll(first, find);
     return repeats;
   });
   const isOpen = (value: number): boolean => stretches.cursor !== 0 && value >= stretches.base;
+  const nodesOf = (values: Int32Array): Int32Array => {
+    if (values.some((at) => at < 0 && isOpen(~at))) loops.interrupted();
+    const unknown = values.filter((at) => at < 0 && made.nodeOf(~at) < 0).map((at) => ~at);
+    if (unknown.length > 0) find(unknown);
+    return values.map((at) => (at < 0 ? made.nodeOf(~at) : at));
+  };
+  const stretchOf = (value: number): number => (isOpen(value) ? stretches.length : made.stretchOf(value));
   return {
     take: (code, a, b) => {
       if (stretches.cursor === 0) return 0;
       if (stretches.isFull) {
         loops.tooLong();
-        return 0;
+        if (stretches.cursor === 0) return 0;
       }
       return stretches.take(code, a, b);
     },
-    nodesOf: (values) => {
-      if (values.some((at) => at < 0 && isOpen(~at))) loops.interrupted();
-      const unknown = values.filter((at) => at < 0 && made.nodeOf(~at) < 0).map((at) => ~at);
-      if (unknown.length > 0) find(unknown);
-      return values.map((at) => (at < 0 ? made.nodeOf(~at) : at));
+    nodesOf,
+    together: (values) => {
+      const recorded = values.filter((at) => at < 0);
+      return recorded.every((at) => stretchOf(~at) === stretchOf(~recorded[0])) ? values : nodesOf(values);
     },
+    made: (values) => values.map((at) => (at < 0 ? made.nodeOf(~at) : at)).filter((id) => id >= 0),
     codeOf: (value) => {
       const code = made.codeOf(value);
       return code === SUB ? ADD : code;

@@ -33,6 +33,12 @@ export class Stretches {
     return this.bases.length;
   }
 
+  /** How many values stretches from one on have, with that which is recorded. */
+  valuesFrom(first: number): number {
+    const recorded = this.cursor === 0 ? 0 : this.paths.operations[this.cursor];
+    return this.base + recorded - (first < this.length ? this.bases.at(first) : this.base);
+  }
+
   /** Begins a stretch that follows paths from a root. */
   begin(root: number): void {
     this.cursor = root;
@@ -91,6 +97,52 @@ export class Stretches {
     this.cursor = paths.add(this.cursor, MARK, event, UNUSED);
     this.isNew = true;
     return true;
+  }
+
+  /**
+   * Divides stretches from one on, with that which is recorded, where loops within them do what `cuts`; values keep their numbers.
+   *
+   * @param rootOf where stretches begin that an event begins
+   * @returns the last event that began one, or −1
+   */
+  divide(first: number, cuts: (event: number) => boolean, rootOf: (event: number) => number): number {
+    const { paths, bases, ends, leafStarts } = this;
+    const from = first < this.length ? leafStarts.at(first) : this.firstLeaf;
+    const leaves = this.leaves.slice(from, this.leafCount);
+    const given = [...ends.values().subarray(first), this.cursor].map((end, i) => ({
+      end,
+      base: first + i < this.length ? bases.at(first + i) : this.base,
+      leaf: (first + i < this.length ? leafStarts.at(first + i) : this.firstLeaf) - from,
+    }));
+    if (first < this.length) this.base = bases.at(first);
+    bases.length = ends.length = leafStarts.length = first;
+    this.leafCount = from;
+    this.cursor = 0;
+    let last = -1;
+    for (const { end, base, leaf } of given) {
+      this.end();
+      if (end === 0) continue;
+      let next = leaf;
+      const entryOf = (operand: number): number => {
+        if (operand >= 0) return ~(base + operand);
+        if (operand === FRESH) return leaves[next++];
+        return operand === UNUSED ? 0 : leaves[leaf + AGAIN - operand];
+      };
+      const [root, ...nodes] = paths.upTo(end);
+      this.begin(root);
+      for (const n of nodes) {
+        const [code, a, b] = [paths.code[n], paths.a[n], paths.b[n]];
+        if (code !== MARK) {
+          const left = entryOf(a);
+          this.take(code, left, entryOf(b));
+        } else if (cuts(a)) {
+          this.end();
+          this.begin(rootOf(a));
+          last = a;
+        } else this.mark(a);
+      }
+    }
+    return last;
   }
 
   /** Whether operand and entry agree; a leaf that was not met before is kept. */
