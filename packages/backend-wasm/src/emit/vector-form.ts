@@ -113,7 +113,8 @@ export const lowerHalves = (a: Expr, b: Expr): Expr =>
   shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23], a, b);
 
 export const splat = (shape: string, e: Expr): Expr => {
-  if (e.spread !== undefined) return { ...e, type: 'v128', text: e.spread, spread: undefined };
+  const { spread, ...read } = e;
+  if (spread !== undefined) return { ...read, type: 'v128', text: spread };
   if (e.constant === undefined) return apply('v128', `${shape}.splat`, e);
   const lanes = Number(shape.split('x')[1]);
   const value = shape === 'f32x4' ? Math.fround(Number(e.constant)) : e.constant;
