@@ -29,7 +29,27 @@ describe('numbers as conditions', () => {
       }
     }));
 
-  it('a number that && or || would give as their value is still refused', () => {
+  it('&& and || of numbers are one of them, of truth values another; a truth value is 1 or 0 where a number is wanted', () => {
+    const options = { size: 16, none: 0 };
+    agree(
+      (a, k, x) => {
+        const size = options.size || 8;
+        const none = options.none || 8;
+        for (const i of range(k.length)) {
+          let n = (k[i] % 3 || size) + (k[i] && none);
+          n ||= 5;
+          n &&= n + 1;
+          a[i] = (k[i] % 2 && a[i]) || x;
+          const positive = a[i] > 0;
+          const both = positive && k[i] > 0;
+          k[i] = n + 100 * Number(both) + +(positive || !both);
+        }
+      },
+      { options },
+    );
+  });
+
+  it('a number beside a truth value as what && or || give is refused', () => {
     const found = problemsOf(define(['i32', 'f32'], fromText('(m, y) => {\n  const t = m && y > 0; return i32(t); }')));
     expect(found.map((d) => [d.code, d.loc?.line])).toEqual([['lang/type', 2]]);
   });

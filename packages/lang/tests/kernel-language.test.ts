@@ -263,6 +263,24 @@ describe('functions', () => {
     );
   });
 
+  it('take objects with defaults, which are made of others', () => {
+    const options: { readonly scale: number; readonly shift?: number } = { scale: 3 };
+    const none = undefined as { readonly w?: number } | undefined;
+    const area = ({ w = 2, h = 5 }: { w?: number; h?: number }): number => w * h;
+    agree(
+      (a, k, x) => {
+        const { scale, shift = 4 } = options;
+        for (const i of range(a.length)) {
+          const p = { w: a[i], other: k[i] };
+          const q = { ...p, ...options, other: 2 };
+          p.other += 1;
+          a[i] = area({ ...q }) + area({ h: x, ...none }) + q.other + p.other + q.scale * scale + shift;
+        }
+      },
+      { options, none, area },
+    );
+  });
+
   it('that call what they are given may be called again by that', () => {
     const twice = (f: (x: number) => number, x: number): number => f(f(x));
     agree(

@@ -14,8 +14,8 @@ import { assignSlot, isOuter, pending, readSlot, refuseSecondName, sameShape, se
 import { writtenItems } from './written-items.js';
 import { nothing, shapeOfField, termText, tupleOf, type ArrayElement, type Element, type Term } from './term.js';
 import { binaryOperation } from './binary-operation.js';
-import { decided, scalar, value } from './evaluate.js';
-import { shortCircuit } from './short-circuit.js';
+import { scalar, value } from './evaluate.js';
+import { eitherValue } from './choice.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
 /** `target = value` and `target op= value`; the result, if it is used, is what was assigned. */
@@ -258,13 +258,7 @@ const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode
   const and = e.operator === '&&=';
   const to = destination(cx, target);
   if (to.to !== 'slot') return unsupported(cx, e, `\`${e.operator}\` of an element`, 'write if (…) u[i] = …');
-  const before = decided(cx, target);
-  const after =
-    typeof before === 'boolean'
-      ? before === and
-        ? scalar(cx, e.right)
-        : literal(before)
-      : shortCircuit(cx, e, before, and, () => scalar(cx, e.right));
+  const after = eitherValue(cx, e, target, value(cx, target), and, e.right);
   assignSlot(cx, e, to.slot, after);
   return after;
 };
@@ -296,7 +290,10 @@ export const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void =
 export const partOf = (cx: Context, property: AssignmentProperty, from: Term): Term => {
   const { key, value: to } = property;
   const name = key.type === 'Identifier' ? key.name : String((key as { value?: unknown }).value);
-  if (to.type === 'AssignmentPattern' && from.is === 'members' && !from.members.has(name)) return nothing;
+  const isThere =
+    (from.is === 'members' && from.members.has(name)) ||
+    (from.is === 'host' && typeof from.value === 'object' && from.value !== null && name in from.value);
+  if (to.type === 'AssignmentPattern' && (from.is === 'members' || from.is === 'host') && !isThere) return nothing;
   return loaded(cx, property, named(cx, property, from, name));
 };
 

@@ -8,7 +8,7 @@ import type { RandomState } from '../vocabulary/random.js';
 import type { Env } from './env.js';
 import type { Session } from './session.js';
 import { isScalar, termText, type Pending, type Term } from './term.js';
-import type { Scalar, Temp } from '../code/scalar.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** Where in a kernel the code stands that is being elaborated. */
 export interface Context {
@@ -93,6 +93,10 @@ export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
   if (term.is === 'element') return wrongIndices(cx, node, term);
   return refuse(cx, node, 'lang/shape', `a number is wanted here, this is ${termText(term)}`, numberRemedy(term));
 };
+
+/** What JavaScript takes a scalar for where a number is wanted: a truth value is 1 or 0. */
+export const asNumber = (cx: Context, node: AnyNode, x: Scalar): Scalar =>
+  cx.session.isTruth(x) ? compute(cx, node, 'select', x, literal(1), literal(0)) : x;
 
 /** What to do where a number is wanted. */
 const numberRemedy = (term: Term): string => {

@@ -28,18 +28,14 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
       return typeof right === 'boolean' ? literal(right) : right;
     });
   }
-  const found = decided(cx, node);
-  return typeof found === 'boolean' || cx.session.truths.has(found) ? found : compute(cx, node, 'truth', found);
+  const term = value(cx, node);
+  const found = knownTruth(term) ?? asScalar(cx, node, term);
+  return typeof found === 'boolean' || cx.session.isTruth(found) ? found : compute(cx, node, 'truth', found);
 };
 
-/** What an operand of `&&` or `||` is, whose value is that of one of them: decided now where it is known. */
-export const decided = (cx: Context, node: AnyNode): boolean | Scalar => {
-  const term = value(cx, node);
-  if (isLiteral(term)) return Boolean(term.value);
-  if (term.is === 'host') return Boolean(term.value);
-  if (term.is === 'nothing') return false;
-  return asScalar(cx, node, term);
-};
+/** Whether JavaScript takes a value for true, where that is known now. */
+export const knownTruth = (term: Term): boolean | undefined =>
+  isLiteral(term) || term.is === 'host' ? Boolean(term.value) : term.is === 'nothing' ? false : undefined;
 
 /** The values of a call's arguments; of fields whole rows may be given, elements are read. */
 export const argumentsOf = (cx: Context, e: CallExpression): readonly Term[] =>

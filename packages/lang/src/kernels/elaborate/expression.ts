@@ -7,21 +7,19 @@ import type {
   UnaryExpression,
 } from 'acorn';
 import { bare } from '../../source/ast.js';
-import type { Block } from '../code/code.js';
 import { holds, leastType } from '../code/kinds.js';
-import { intervalOf, union } from '../code/interval.js';
-import { literal, type Interval } from '../code/scalar.js';
+import { literal } from '../code/scalar.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
-import { apart, asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
+import { apart, asNumber, asScalar, compute, refuse, unsupported, type Context } from './context.js';
 import { isModuleName, resolve, resolveFree } from './names.js';
-import { assignSlot, pending, readSlot } from './slots.js';
-import { isLiteral, isScalar, nothing, type Term } from './term.js';
+import { readSlot } from './slots.js';
+import { isLiteral, nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
-import { condition, decided, scalar, value } from './evaluate.js';
+import { condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
-import { shortCircuit } from './short-circuit.js';
+import { chosen, eitherValue, type Arm } from './choice.js';
 import { indexed, named } from './member.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
@@ -99,7 +97,7 @@ const unary = (cx: Context, e: UnaryExpression): Term => {
     case '-':
       return compute(cx, e, 'neg', scalar(cx, e.argument));
     case '+':
-      return scalar(cx, e.argument);
+      return asNumber(cx, e, scalar(cx, e.argument));
     case '~':
       return compute(cx, e, 'bitnot', scalar(cx, e.argument));
     case '!': {
@@ -156,34 +154,14 @@ const logical = (cx: Context, e: LogicalExpression): Term => {
     const left = value(cx, e.left);
     return left.is === 'nothing' ? value(cx, e.right) : left;
   }
-  const left = decided(cx, e.left);
-  const and = e.operator === '&&';
-  if (typeof left === 'boolean') return left === and ? value(cx, e.right) : literal(left);
-  return shortCircuit(cx, e, left, and, () => scalar(apart(cx), e.right));
+  return eitherValue(cx, e, e.left, value(cx, e.left), e.operator === '&&', e.right);
 };
 
 const conditional = (cx: Context, e: ConditionalExpression): Term => {
   const test = condition(cx, e.test);
   if (typeof test === 'boolean') return expression(cx, test ? e.consequent : e.alternate);
-  const { session } = cx;
-  const at = originOf(cx, e);
-  const slot = pending(cx, e, 'value');
-  const arms: Term[] = [];
-  const arm = (node: AnyNode): Block =>
-    session.record(() => {
-      const term = value(apart(cx), node);
-      arms.push(term);
-      assignSlot(cx, node, slot, term);
-    });
-  const [then, otherwise] = [arm(e.consequent), arm(e.alternate)];
-  session.emit(at, { do: 'if', condition: test, then, otherwise });
-  return readSlot(cx, e, slot, ofEither(arms));
-};
-
-/** Of whole numbers: what the one that is chosen is known to lie in. */
-const ofEither = (arms: readonly Term[]): Interval | undefined => {
-  const [a, b] = arms.map((term) => (isScalar(term) ? intervalOf(term) : undefined));
-  return a && b && union(a, b);
+  const arm = (node: AnyNode): Arm => ({ node, term: () => value(apart(cx), node) });
+  return chosen(cx, e, test, arm(e.consequent), arm(e.alternate));
 };
 
 const expressionNames: Readonly<Record<string, string>> = {

@@ -1,6 +1,8 @@
-import type { ArrayExpression, ObjectExpression } from 'acorn';
-import { unsupported, type Context } from './context.js';
-import type { Slot, Term } from './term.js';
+import type { AnyNode, ArrayExpression, ObjectExpression } from 'acorn';
+import { refuse, unsupported, type Context } from './context.js';
+import { named } from './member.js';
+import { readSlot } from './slots.js';
+import { termText, type Slot, type Term } from './term.js';
 import { itemsOf } from './items.js';
 import { value } from './evaluate.js';
 
@@ -14,16 +16,35 @@ export const list = (cx: Context, e: ArrayExpression): Term => ({
   }),
 });
 
-/** `{ a, b: c }`. */
+/** `{ a, b: c, ...d }`. */
 export const members = (cx: Context, e: ObjectExpression): Term => {
   const found = new Map<string, Slot>();
   for (const p of e.properties) {
-    if (p.type === 'SpreadElement' || p.kind !== 'init' || p.computed)
-      return unsupported(cx, p, 'this property', 'write `name: value`');
+    if (p.type === 'SpreadElement') {
+      for (const [name, term] of propertiesOf(cx, p.argument)) found.set(name, constant(term));
+      continue;
+    }
+    if (p.kind !== 'init' || p.computed) return unsupported(cx, p, 'this property', 'write `name: value`');
     const name = p.key.type === 'Identifier' ? p.key.name : String((p.key as { value?: unknown }).value);
     found.set(name, constant(value(cx, p.value)));
   }
   return { is: 'members', members: found };
+};
+
+/** The properties of an object, of one of the surroundings as well; nothing has none. */
+const propertiesOf = (cx: Context, node: AnyNode): readonly (readonly [string, Term])[] => {
+  const of = value(cx, node);
+  if (of.is === 'nothing') return [];
+  if (of.is === 'members') return [...of.members].map(([name, slot]) => [name, readSlot(cx, node, slot)]);
+  if (of.is === 'host' && typeof of.value === 'object' && of.value !== null)
+    return Object.keys(of.value).map((name) => [name, named(cx, node, of, name)]);
+  return refuse(
+    cx,
+    node,
+    'lang/shape',
+    `an object is wanted after \`...\`, this is ${termText(of)}`,
+    'write `name: value`',
+  );
 };
 
 const constant = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });

@@ -53,8 +53,8 @@ export class Session {
   readonly holding = new WeakMap<object, number>();
   /** Of these the ones that were given a vector whose components are assigned to. */
   readonly changingIn = new WeakSet<object>();
-  /** Values that are truth values, whatever is found of types. */
-  readonly truths = new WeakSet<object>();
+  /** Values that are truth values, whatever is found of types, and variables that were given one. */
+  private readonly truths = new WeakSet<object>();
   usesRandom = false;
   /** What is written down for the host. */
   notes: (Notes & { readonly sites: NoteSite[] }) | undefined;
@@ -84,7 +84,14 @@ export class Session {
       );
       throw new TooLarge();
     }
+    if (action.do === 'write' && this.isTruth(action.value)) this.truths.add(action.local);
+    if (action.do === 'read' && this.truths.has(action.local)) this.truths.add(action.to);
     this.block.push({ ...action, at });
+  }
+
+  /** Whether a scalar is a truth value, whatever is found of types; of others it may be found yet. */
+  isTruth(s: Scalar): boolean {
+    return s.is === 'literal' ? typeof s.value === 'boolean' : s.type === 'i1' || this.truths.has(s);
   }
 
   /** Whether what would be emitted next can never run. */

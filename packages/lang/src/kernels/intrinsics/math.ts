@@ -3,7 +3,7 @@ import { binaryFunctions, unaryFunctions, type ScalarType } from '@filigree/ir';
 
 import { givenKind, isNarrow, isReal } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
-import { asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
+import { asNumber, asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
 import { constantOf } from '../emit/constant.js';
 import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsic.js';
@@ -40,7 +40,7 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
     [isNaN, isNaN_],
     [Number.isFinite, isFinite_],
     [isFinite, isFinite_],
-    [Number, (cx, e) => scalars(cx, e, 1)[0]],
+    [Number, (cx, e) => asNumber(cx, e, scalars(cx, e, 1)[0])],
   ]);
 
 /** What a function is under its name in `math`, and in `Math` where that has it. */

@@ -1,0 +1,56 @@
+import type { AnyNode } from 'acorn';
+import type { Block } from '../code/code.js';
+import { intervalOf, union } from '../code/interval.js';
+import type { Interval, Scalar } from '../code/scalar.js';
+import { apart, asScalar, compute, originOf, type Context } from './context.js';
+import { knownTruth, scalar, value } from './evaluate.js';
+import { shortCircuit } from './short-circuit.js';
+import { assignSlot, pending, readSlot } from './slots.js';
+import { isScalar, type Term } from './term.js';
+
+/** A value that may be computed, where that is written. */
+export interface Arm {
+  readonly node: AnyNode;
+  readonly term: () => Term;
+}
+
+/** One of two values, of which only that is computed. */
+export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, alternate: Arm): Term => {
+  const { session } = cx;
+  const at = originOf(cx, e);
+  const slot = pending(cx, e, 'value');
+  const arms: Term[] = [];
+  const record = ({ node, term: made }: Arm): Block =>
+    session.record(() => {
+      const term = made();
+      arms.push(term);
+      assignSlot(cx, node, slot, term);
+    });
+  const [then, otherwise] = [record(consequent), record(alternate)];
+  session.emit(at, { do: 'if', condition: test, then, otherwise });
+  return readSlot(cx, e, slot, ofEither(arms));
+};
+
+/** `a && b` and `a || b`: of truth values another, else the value of a or of b, whatever JavaScript takes for true. */
+export const eitherValue = (
+  cx: Context,
+  e: AnyNode,
+  leftNode: AnyNode,
+  left: Term,
+  and: boolean,
+  right: AnyNode,
+): Term => {
+  const known = knownTruth(left);
+  if (known !== undefined) return known === and ? value(cx, right) : left;
+  const first = asScalar(cx, leftNode, left);
+  if (cx.session.isTruth(first)) return shortCircuit(cx, e, first, and, () => scalar(apart(cx), right));
+  const own: Arm = { node: leftNode, term: () => first };
+  const other: Arm = { node: right, term: () => value(apart(cx), right) };
+  return chosen(cx, e, compute(cx, e, 'truth', first), and ? other : own, and ? own : other);
+};
+
+/** Of whole numbers: what the one that is chosen is known to lie in. */
+const ofEither = (arms: readonly Term[]): Interval | undefined => {
+  const [a, b] = arms.map((term) => (isScalar(term) ? intervalOf(term) : undefined));
+  return a && b && union(a, b);
+};
