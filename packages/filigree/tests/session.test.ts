@@ -8,12 +8,14 @@ import {
   dense,
   einsum,
   field,
+  GRAPH_PASSES,
   i,
   kernel,
   layout,
   program,
   session,
   type CompiledProgram,
+  type GraphPass,
   type Grid1,
   type Session,
 } from 'filigree';
@@ -31,6 +33,21 @@ const bodies = {
 
 type Body = keyof typeof bodies;
 
+/** What a program reads and writes of others, and by how many threads. */
+interface Traced {
+  readonly from?: CompiledProgram;
+  readonly to?: CompiledProgram;
+  /** Which array of `from`. */
+  readonly at?: 'x' | 'y';
+  readonly threads?: number;
+}
+
+/** All sets of passes on the graph, each with those that it leaves out. */
+const subsets = GRAPH_PASSES.reduce<GraphPass[][]>(
+  (all, pass) => [...all, ...all.map((some) => [...some, pass])],
+  [[]],
+);
+
 const backends = [
   { name: 'cpp', backend: cpp() },
   { name: 'wasm', backend: wasm() },
@@ -41,18 +58,13 @@ for (const { name, backend } of backends) {
   const { usable } = await backend.probe();
   describe.skipIf(!usable && !process.env.CI)(`a session on ${name}`, () => {
     const n = 9000;
-    const traced = async (
-      open: Session,
-      body: Body,
-      from?: CompiledProgram,
-      to?: CompiledProgram,
-      at: 'x' | 'y' = 'y',
-    ) =>
+    const traced = async (open: Session, body: Body, { from, to, at = 'y', threads }: Traced = {}) =>
       kept(
         await compile(
           { inputs: { x: n }, run: bodies[body] },
           {
             session: open,
+            ...(threads && { threads }),
             bind: { ...(from && { x: from.buffer(at) }), ...(to && { y: to.buffer('x') }) },
           },
         ),
@@ -61,7 +73,7 @@ for (const { name, backend } of backends) {
     it('runs programs of one length as one loop, over one array', async () => {
       const open = kept(await session({ backend }));
       const first = await traced(open, 'square');
-      const second = await traced(open, 'halve', first);
+      const second = await traced(open, 'halve', { from: first });
       const x = numbers(n);
       for (let round = 0; round < 4; round++) {
         first.set('x', x);
@@ -77,26 +89,25 @@ for (const { name, backend } of backends) {
       expect(first.buffer('y').read()).toEqual(x.map((v) => v * v + 1));
     });
 
-    it(
-      'computes what launches at once compute, whatever is launched, with every pass or none',
+    it.each(name === 'wasm without threads' ? [1] : [1, 2])(
+      'computes what launches at once compute, whatever is launched, under all sets of passes and any window, threads: %i',
       { timeout: 120_000 },
-      async () => {
+      async (threads) => {
         const off = kept(await session({ backend, queue: false }));
-        const sessions = [
-          kept(await session({ backend })),
-          kept(await session({ backend, queue: { window: 3 } })),
-          kept(await session({ backend, queue: { without: ['fusion'] } })),
-        ];
+        const sessions: Session[] = [];
+        for (const [k, without] of subsets.entries())
+          sessions.push(kept(await session({ backend, queue: { without, window: [128, 3, 1, 5][k % 4]! } })));
         /* a → b → c → a, so that what is written is read by the next, and overwritten. */
         const ring = async (open: Session): Promise<readonly CompiledProgram[]> => {
-          const a = await traced(open, 'square');
-          const b = await traced(open, 'shift', a);
-          const c = await traced(open, 'halve', b, a);
-          const d = await traced(open, 'reverse', b);
+          const a = await traced(open, 'square', { threads });
+          const b = await traced(open, 'shift', { threads, from: a });
+          const c = await traced(open, 'halve', { threads, from: b, to: a });
+          const d = await traced(open, 'reverse', { threads, from: b });
           return [a, b, c, d];
         };
         const wanted = await ring(off);
-        const rings = await Promise.all(sessions.map(ring));
+        const rings: (readonly CompiledProgram[])[] = [];
+        for (const one of sessions) rings.push(await ring(one));
         await fc.assert(
           fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 9 }), async (launched) => {
             const run = (programs: readonly CompiledProgram[]): void => {
@@ -117,8 +128,11 @@ for (const { name, backend } of backends) {
               }
             }
           }),
-          { numRuns: 8 },
+          { numRuns: 3 },
         );
+        const reports = sessions.map((one) => one.queued());
+        expect(reports.flatMap((r) => r.warnings)).toEqual([]);
+        expect(reports.reduce((sum, r) => sum + r.tasksCompiled, 0)).toBeGreaterThan(0);
       },
     );
 
@@ -160,7 +174,7 @@ for (const { name, backend } of backends) {
     it('sees who looks: a copy runs what waits, a view ends the waiting of what touches it', async () => {
       const open = kept(await session({ backend }));
       const first = await traced(open, 'square');
-      const second = await traced(open, 'halve', first);
+      const second = await traced(open, 'halve', { from: first });
       const [x, other] = [numbers(n), numbers(n).map((v) => 3 - v)];
       const halves = (of: Float64Array): Float64Array => of.map((v) => (v * v + 1) / 2);
       const run = async (given: Float64Array): Promise<void> => {
@@ -218,7 +232,7 @@ for (const { name, backend } of backends) {
     it('ends: what waits runs, programs go on at once, and no other is made in it', async () => {
       const open = await session({ backend });
       const first = await traced(open, 'square');
-      const second = await traced(open, 'halve', first);
+      const second = await traced(open, 'halve', { from: first });
       first.set('x', numbers(n));
       first.run();
       second.run();

@@ -1,4 +1,5 @@
 import { isList, isMask, type Task } from '@filigree/sparse/fields';
+import { onceEach } from './once-each.js';
 
 /**
  * What is known of the states when a window begins (thesis §4.7.1, "Partial SFG garbage collection"): which activations the
@@ -18,31 +19,44 @@ export interface Activated {
 /** Nothing is known: before the first launch, and after the host has changed structure. */
 export const noOwners: Owners = [];
 
-/** What is known after a node, from what was known before. */
+/** What is known after a node, from what was known before; the same value where a node changes nothing of it. */
 export const ownersAfter = (
   owners: Owners,
   node: Pick<Task, 'touches'> & { readonly parts: readonly { readonly task: Task }[] },
 ): Owners => {
-  const changed = new Set<string>();
-  const removed = new Set<string>();
-  for (const [state, { writes, removes }] of node.touches) {
+  const { changed, removed } = changesBy(node.touches);
+  if (changed.size === 0 && node.parts.every(({ task }) => madeBy(task).length === 0)) return owners;
+  const stays = ({ domain, masks }: Activated): boolean =>
+    !domain.some((m) => changed.has(m)) && !masks.some((m) => removed.has(m));
+  let known = owners.every(stays) ? owners : owners.filter(stays);
+  for (const { task } of node.parts)
+    for (const made of madeBy(task))
+      if (stays(made) && !known.some((a) => a.key === made.key)) known = [...known, made];
+  return known === owners ? owners : [...known].sort((a, b) => (a.key < b.key ? -1 : 1));
+};
+
+/** The names of what was activated, and of the lists that are there. */
+export const keysOf = (owners: Owners): ReadonlySet<string> => new Set(owners.map(({ key }) => key));
+
+/** What those who touch something change of structure. */
+const changesBy = onceEach((touches: Task['touches']) => {
+  const [changed, removed] = [new Set<string>(), new Set<string>()];
+  for (const [state, { writes, removes }] of touches) {
     if (!isMask(state)) continue;
     if (writes) changed.add(state);
     if (removes) removed.add(state);
   }
-  const stays = ({ domain, masks }: Activated): boolean =>
-    !domain.some((m) => changed.has(m)) && !masks.some((m) => removed.has(m));
-  const made = node.parts.flatMap(({ task }) => {
-    const domain = [...task.touches].flatMap(([state, { reads }]) => (isMask(state) && reads ? [state] : []));
-    const lists = [...task.touches].flatMap(([state, { overwrites }]): Activated[] =>
-      isList(state) && overwrites ? [{ key: state, domain, masks: [] }] : [],
-    );
-    const activations = task.activations.flatMap(({ key, always, masks }): Activated[] =>
-      key !== undefined && always ? [{ key, domain, masks }] : [],
-    );
-    return [...lists, ...activations];
-  });
-  if (changed.size === 0 && removed.size === 0 && made.length === 0) return owners;
-  const known = new Map([...owners.filter(stays), ...made.filter(stays)].map((a) => [a.key, a]));
-  return [...known.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-};
+  return { changed, removed };
+});
+
+/** The lists that a task makes, and what it activates in each iteration. */
+const madeBy = onceEach((task: Task): readonly Activated[] => {
+  const domain = [...task.touches].flatMap(([state, { reads }]) => (isMask(state) && reads ? [state] : []));
+  const lists = [...task.touches].flatMap(([state, { overwrites }]): Activated[] =>
+    isList(state) && overwrites ? [{ key: state, domain, masks: [] }] : [],
+  );
+  const activations = task.activations.flatMap(({ key, always, masks }): Activated[] =>
+    key !== undefined && always ? [{ key, domain, masks }] : [],
+  );
+  return [...lists, ...activations];
+});

@@ -1,48 +1,62 @@
 /**
- * Which nodes lead to which: the transitive closure of a graph, a bit for each pair (thesis §4.6.4). Nodes are numbered in an order
+ * Which nodes lead to which: the transitive closure of a graph, two bits for each pair (thesis §4.6.4). Nodes are numbered in an order
  * in which edges lead forward.
  */
 export class Reach {
   private readonly words: number;
-  private readonly bits: Int32Array;
-  /** The node that each one has become part of; itself, if none. */
-  private readonly home: number[];
+  /** For each node those that lead to it, and those to which it leads. */
+  private readonly before: Int32Array;
+  private readonly after: Int32Array;
+  /** Those that have not become part of another. */
+  private readonly there: Int32Array;
 
-  /** @param before for each node those with an edge to it */
-  constructor(before: readonly (readonly number[])[]) {
-    const count = before.length;
-    this.home = before.map((_, n) => n);
+  /** @param edges for each node those with an edge to it */
+  constructor(private readonly edges: readonly (readonly number[])[]) {
+    const count = edges.length;
     this.words = (count + 31) >> 5;
-    this.bits = new Int32Array(count * this.words);
-    before.forEach((list, n) => {
-      for (const m of list) this.add(m, n);
+    this.before = new Int32Array(count * this.words);
+    this.after = new Int32Array(count * this.words);
+    this.there = new Int32Array(this.words).fill(-1);
+    edges.forEach((list, n) => {
+      for (const m of list) include(this.before, n, m, this.words);
     });
-  }
-
-  /** Whether there is a path from one node to another, or it is the same. */
-  leads(from: number, to: number): boolean {
-    return from === to || ((this.bits[to * this.words + (from >> 5)] >> (from & 31)) & 1) === 1;
+    for (let n = count - 1; n >= 0; n--) for (const m of edges[n]) include(this.after, m, n, this.words);
   }
 
   /** Whether there is a path from one node to another that visits a third. */
   leadsAround(from: number, to: number): boolean {
-    for (let n = 0; n < this.home.length; n++)
-      if (this.home[n] === n && n !== from && n !== to && this.leads(from, n) && this.leads(n, to)) return true;
+    const { words, before, after, there } = this;
+    for (let w = 0; w < words; w++) {
+      const between = after[from * words + w] & before[to * words + w] & there[w];
+      if ((between & ~(bitIn(from, w) | bitIn(to, w))) !== 0) return true;
+    }
     return false;
   }
 
   /** Takes note that two nodes are one from now on, and stand as `a`: what led to one of them leads to both, and whom either led to. */
   join(a: number, b: number): void {
-    const { bits, words, home } = this;
-    home[b] = a;
-    for (let w = 0; w < words; w++) bits[a * words + w] |= bits[b * words + w];
-    for (let n = 0; n < home.length; n++) if (n !== a && (this.leads(a, n) || this.leads(b, n))) this.add(a, n);
-  }
-
-  /** All that lead to `from`, and itself, lead to `to`. */
-  private add(from: number, to: number): void {
-    const { bits, words } = this;
-    for (let w = 0; w < words; w++) bits[to * words + w] |= bits[from * words + w];
-    bits[to * words + (from >> 5)] |= 1 << (from & 31);
+    const { words, before, after, there } = this;
+    there[b >> 5] &= ~(1 << (b & 31));
+    for (let w = 0; w < words; w++) {
+      before[a * words + w] |= before[b * words + w];
+      after[a * words + w] |= after[b * words + w];
+    }
+    for (let n = 0; n < this.edges.length; n++) {
+      if (n === a || n === b) continue;
+      if (has(after, a, n, words)) include(before, n, a, words);
+      if (has(before, a, n, words)) include(after, n, a, words);
+    }
   }
 }
+
+/** The bit of a node in a word of a set. */
+const bitIn = (node: number, word: number): number => (node >> 5 === word ? 1 << (node & 31) : 0);
+
+const has = (sets: Int32Array, of: number, node: number, words: number): boolean =>
+  ((sets[of * words + (node >> 5)] >> (node & 31)) & 1) === 1;
+
+/** A node, and all in its set, are in the set of another. */
+const include = (sets: Int32Array, of: number, node: number, words: number): void => {
+  for (let w = 0; w < words; w++) sets[of * words + w] |= sets[node * words + w];
+  sets[of * words + (node >> 5)] |= 1 << (node & 31);
+};

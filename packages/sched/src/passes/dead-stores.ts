@@ -30,10 +30,10 @@ export const deadStores = (setting: TaskSetting): Pass<Graph> =>
 
 const withoutDead = (node: Node, dead: ReadonlySet<string>, setting: TaskSetting): Node | undefined => {
   const [part, ...others] = node.parts;
-  const states = [...node.touches].flatMap(([state, { writes }]) =>
-    writes && !isList(state) && dead.has(state) ? [state] : [],
-  );
-  if (states.length === 0 || others.length > 0) return node;
+  if (dead.size === 0 || others.length > 0) return node;
+  const states: string[] = [];
+  for (const [state, { writes }] of node.touches) if (writes && !isList(state) && dead.has(state)) states.push(state);
+  if (states.length === 0) return node;
   /* An iteration may read what another has written. */
   const unread = states.filter((s) => lessWriting(part.task, [s], setting).touches.get(s)?.reads !== true);
   if (unread.length === 0) return node;

@@ -1,7 +1,7 @@
 import { pass, type Pass } from '@filigree/ir';
 import { withoutActivations, type Task, type TaskSetting } from '@filigree/sparse/fields';
 import { nodeOf, type Graph, type Node } from '../graph/graph.js';
-import { ownersAfter } from '../graph/owners.js';
+import { keysOf, ownersAfter } from '../graph/owners.js';
 import { remembered } from './remembered.js';
 
 /**
@@ -11,12 +11,14 @@ import { remembered } from './remembered.js';
 export const demotion = (setting: TaskSetting): Pass<Graph> =>
   pass('demotion', (graph) => {
     let owners = graph.owners;
+    let known = keysOf(owners);
     let changed = false;
     const nodes = graph.nodes.map((node): Node => {
-      const known = new Set(owners.map((a) => a.key));
       const next = demoted(node, known, setting);
       changed ||= next !== node;
+      const before = owners;
       owners = ownersAfter(owners, next);
+      if (owners !== before) known = keysOf(owners);
       return next;
     });
     return changed ? { ...graph, nodes } : graph;
@@ -24,9 +26,9 @@ export const demotion = (setting: TaskSetting): Pass<Graph> =>
 
 const demoted = (node: Node, known: ReadonlySet<string>, setting: TaskSetting): Node => {
   const [part, ...others] = node.parts;
+  if (part.task.activations.length === 0 || others.length > 0) return node;
   const keys = part.task.activations.flatMap(({ key }) => (key !== undefined && known.has(key) ? [key] : []));
-  if (keys.length === 0 || others.length > 0) return node;
-  return nodeOf({ ...part, task: lessActivating(part.task, keys, setting) });
+  return keys.length === 0 ? node : nodeOf({ ...part, task: lessActivating(part.task, keys, setting) });
 };
 
 const lessActivating = remembered((task: Task, keys: readonly string[], setting: TaskSetting) =>

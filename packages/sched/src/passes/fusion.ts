@@ -1,6 +1,7 @@
 import { pass, type Pass } from '@filigree/ir';
 import { edgesOf, keepsItsPlace } from '../graph/edges.js';
 import { joined, type Graph, type Node } from '../graph/graph.js';
+import { onceEach } from '../graph/once-each.js';
 import { Reach } from '../graph/reach.js';
 
 /**
@@ -50,11 +51,22 @@ const kindOf = (node: Node): string | undefined => {
   return node.parallel ? node.domain : '';
 };
 
-const mayJoin = (a: Node, b: Node): boolean => a.size + b.size <= LARGEST && (!a.parallel || conflictsAreOwn(a, b));
+const mayJoin = (a: Node, b: Node): boolean =>
+  a.size + b.size <= LARGEST && (!a.parallel || conflictsAreOwn(a.touches, b.touches));
 
-const conflictsAreOwn = (a: Node, b: Node): boolean => {
-  for (const [state, second] of b.touches) {
-    const first = a.touches.get(state);
+const conflictsAreOwn = (a: Node['touches'], b: Node['touches']): boolean => {
+  const answers = agreeing(a);
+  let own = answers.get(b);
+  if (own === undefined) answers.set(b, (own = conflictsOf(a, b)));
+  return own;
+};
+
+/* Few kinds of tasks are compared many times. */
+const agreeing = onceEach((_: Node['touches']) => new WeakMap<Node['touches'], boolean>());
+
+const conflictsOf = (a: Node['touches'], b: Node['touches']): boolean => {
+  for (const [state, second] of b) {
+    const first = a.get(state);
     if (!first || (!first.writes && !second.writes)) continue;
     if (first.own === undefined || first.own !== second.own) return false;
   }

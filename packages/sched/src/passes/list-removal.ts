@@ -1,7 +1,8 @@
 import { pass, type Pass } from '@filigree/ir';
 import { isList, withoutLists, type Task, type TaskSetting } from '@filigree/sparse/fields';
 import { nodeOf, type Graph, type Node } from '../graph/graph.js';
-import { ownersAfter } from '../graph/owners.js';
+import { onceEach } from '../graph/once-each.js';
+import { keysOf, ownersAfter } from '../graph/owners.js';
 import { doesNothing } from './does-nothing.js';
 import { remembered } from './remembered.js';
 
@@ -12,12 +13,14 @@ import { remembered } from './remembered.js';
 export const listRemoval = (setting: TaskSetting): Pass<Graph> =>
   pass('list-removal', (graph) => {
     let owners = graph.owners;
+    let known = keysOf(owners);
     const nodes: Node[] = [];
     for (const node of graph.nodes) {
-      const known = new Set(owners.map((a) => a.key));
       const next = relisted(node, known, setting);
       if (next === undefined) continue;
+      const before = owners;
       owners = ownersAfter(owners, next);
+      if (owners !== before) known = keysOf(owners);
       nodes.push(next);
     }
     return nodes.length === graph.nodes.length && nodes.every((n, k) => n === graph.nodes[k])
@@ -27,13 +30,15 @@ export const listRemoval = (setting: TaskSetting): Pass<Graph> =>
 
 const relisted = (node: Node, known: ReadonlySet<string>, setting: TaskSetting): Node | undefined => {
   const [part, ...others] = node.parts;
-  const lists = [...node.touches].flatMap(([state, { writes }]) =>
-    isList(state) && writes && known.has(state) ? [state] : [],
-  );
+  const lists = listsMade(part.task).filter((state) => known.has(state));
   if (lists.length === 0 || others.length > 0) return node;
   const task = lessListing(part.task, lists, setting);
   return doesNothing(task) ? undefined : nodeOf({ ...part, task });
 };
+
+const listsMade = onceEach(({ touches }: Task): readonly string[] =>
+  [...touches].flatMap(([state, { writes }]) => (isList(state) && writes ? [state] : [])),
+);
 
 const lessListing = remembered((task: Task, lists: readonly string[], setting: TaskSetting) =>
   withoutLists(task, new Set(lists), setting),

@@ -1,4 +1,5 @@
 import type { Task, TaskSetting } from '@filigree/sparse/fields';
+import { onceEach } from '../graph/once-each.js';
 
 type Rewrite = (task: Task, names: readonly string[], setting: TaskSetting) => Task;
 
@@ -7,11 +8,10 @@ type Rewrite = (task: Task, names: readonly string[], setting: TaskSetting) => T
  * A task belongs to one setting.
  */
 export const remembered = (rewrite: Rewrite): Rewrite => {
-  const done = new WeakMap<Task, Map<string, Task>>();
+  const done = onceEach((_: Task) => new Map<string, Task>());
   return (task, names, setting) => {
-    const of = done.get(task) ?? new Map<string, Task>();
-    done.set(task, of);
-    const key = names.join('\n');
+    const of = done(task);
+    const key = names.length === 1 ? names[0] : names.join('\n');
     const known = of.get(key) ?? rewrite(task, names, setting);
     of.set(key, known);
     return known;
