@@ -10,7 +10,7 @@ test('planned and lowered, random contractions equal nested loops', () => {
     fc.property(fc.integer(), fc.nat(2), (seed, t) => {
       const { decl, values, scalars } = randomKernel(seed);
       const target = targets[t]!;
-      const plan = right(planKernel(decl, { type: 'f64', target, implicitSums: true }));
+      const plan = right(planKernel(decl, { type: 'f64', target }));
       const expected = evaluateKernel(decl, values, scalars);
       const found = runPlan(
         right(lowerPlan(plan, { target })),

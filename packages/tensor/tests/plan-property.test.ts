@@ -73,7 +73,7 @@ test('a plan of any product of sparse tensors equals brute force', () => {
       const assignment = c.add ? U(c.target).accumulate(product) : U(c.target).assign(product);
       const planned = planKernel(
         { name: 'k', assignments: [assignment] },
-        { type: c.f32 ? 'f32' : 'f64', target: gemmTargets[c.machine], implicitSums: true },
+        { type: c.f32 ? 'f32' : 'f64', target: gemmTargets[c.machine] },
       );
       if (E.isLeft(planned)) throw new Error(JSON.stringify(planned.left));
       const before = Float64Array.from({ length: denseLayout(shape.map((n) => [0, n])).size }, (_, e) => e % 5);

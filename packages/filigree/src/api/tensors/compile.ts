@@ -102,7 +102,7 @@ export const declareKernel = (formula: string, given?: TensorFacts, name = 'eins
     fail('einsum/formula', 'a formula is a text', { remedy: "write for example 'C[ij] = A[ik]*B[kj]'" });
   /* What is wrong with the text itself is said before extents are asked for; how many dimensions a tensor has they say better. */
   const bare = orThrow(parseKernel(formula, tensorsIn(formula), name));
-  const wrong = checkNotation(bare, { implicitSums: true }).filter((d) => d.code !== 'notation/index-count');
+  const wrong = checkNotation(bare).filter((d) => d.code !== 'notation/index-count');
   if (wrong.length > 0) throw new DiagnosticError(wrong);
   return orThrow(parseKernel(formula, declareTensors(formula, facts), name));
 };

@@ -66,6 +66,7 @@ export const withTensorOptions = (command: Command): Command =>
       'the most memory that intermediate results may take; default 16 MiB',
       wholeNumber(1),
     )
+    .option('--no-implicit-sums', 'an index that is not on the left must stand in two places, or it is an error')
     .option('--name <name>', "the kernel's name", 'einsum');
 
 /** A summary for people. */

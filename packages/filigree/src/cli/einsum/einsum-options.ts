@@ -10,6 +10,7 @@ export interface EinsumRunOptions extends CommonOptions {
   readonly scalar?: Readonly<Record<string, string>>;
   readonly name: string;
   readonly maxTemporaryBytes?: number;
+  readonly implicitSums: boolean;
   readonly bench?: boolean;
   readonly project?: boolean;
   readonly fastMath: boolean;

@@ -122,7 +122,10 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
     target,
     dtype: options.dtype,
     fastMath: options.fastMath,
-    plan: options.maxTemporaryBytes === undefined ? {} : { maxTemporaryBytes: options.maxTemporaryBytes },
+    plan: {
+      implicitSums: options.implicitSums,
+      ...(options.maxTemporaryBytes === undefined ? {} : { maxTemporaryBytes: options.maxTemporaryBytes }),
+    },
     ...(options.cache ? {} : { cache: false }),
   });
   try {

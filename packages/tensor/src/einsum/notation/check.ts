@@ -4,7 +4,7 @@ import { layoutKinds, type Expr, type KernelDecl, type TensorDecl } from './expr
 /**
  * Throws `DiagnosticError` with everything that is wrong with the tensors of a kernel and with the indices that each
  * alone carries: `notation/name`, `notation/shape`, `notation/pattern`, `notation/values`, `notation/layout`,
- * `notation/index-count`, `notation/index-letter`, `notation/trace`, `notation/read-only`, `notation/aliasing`,
+ * `notation/index-count`, `notation/index-letter`, `notation/trace`, `notation/read-only`,
  * `notation/two-tensors`, `notation/scalar`, `notation/empty`.
  */
 export const checkKernel = (decl: KernelDecl): KernelDecl => {
@@ -26,7 +26,7 @@ export const checkKernel = (decl: KernelDecl): KernelDecl => {
     found.push(error('notation/name', `'${decl.name}' is not a kernel's name`, { remedy: NAME_REMEDY }));
   if (decl.assignments.length === 0)
     found.push(error('notation/empty', `kernel '${decl.name}' assigns nothing`, { remedy: 'give it an assignment' }));
-  for (const { target, value, add } of decl.assignments) {
+  for (const { target, value } of decl.assignments) {
     for (const { tensor, indices } of [target, ...indexedIn(value)]) {
       meet(tensor);
       found.push(...checkIndices(tensor, indices));
@@ -46,21 +46,19 @@ export const checkKernel = (decl: KernelDecl): KernelDecl => {
           }),
         );
     const text = `${target.tensor.name}[${target.indices}]`;
+    const twice = [...target.indices].find((i, d) => target.indices.indexOf(i) !== d);
+    if (twice !== undefined)
+      found.push(
+        error('notation/trace', `${text} is assigned: index '${twice}' appears twice in it`, {
+          remedy: `assign all of '${target.tensor.name}', as a diagonal times an identity`,
+        }),
+      );
     if (target.tensor.values !== undefined)
       found.push(
         error('notation/read-only', `${text} is assigned, but '${target.tensor.name}' has constant values`, {
           remedy: 'declare it without values, or assign to another tensor',
         }),
       );
-    for (const { tensor, indices } of indexedIn(value))
-      if (tensor.name === target.tensor.name && indices !== target.indices)
-        found.push(
-          error(
-            'notation/aliasing',
-            `${text} ${add ? '+=' : '='} … reads ${tensor.name}[${indices}]: other entries than it assigns at the same time`,
-            { remedy: `read '${tensor.name}' with the indices '${target.indices}', or assign to another tensor first` },
-          ),
-        );
   }
   for (const t of decl.prefetch ?? []) meet(t);
   if (found.length > 0) throw new DiagnosticError(found);
@@ -166,13 +164,7 @@ const checkIndices = (t: TensorDecl, indices: string): readonly Diagnostic[] => 
         remedy: 'give one letter for each dimension',
       }),
     ];
-  const twice = [...indices].find((i, d) => indices.indexOf(i) !== d);
-  if (twice === undefined) return [];
-  return [
-    error('notation/trace', `${text}: index '${twice}' appears twice in one tensor`, {
-      remedy: `for a trace multiply by the identity, as in ${t.name}[ij]*delta[ij]`,
-    }),
-  ];
+  return [];
 };
 
 /** The indices of an entry by its place in column-major order. */

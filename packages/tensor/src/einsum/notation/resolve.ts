@@ -4,24 +4,29 @@ import { ONE, timesCoefficient } from './build.js';
 import { indexedIn } from './check.js';
 import type { Assignment, Coefficient, Expr, TensorDecl } from './expression.js';
 import { expressionText } from './expression-text.js';
-import type { Node, Statement, SumNode } from './node.js';
+import { diagonalFactors, unusedLetters } from './diagonal.js';
+import type { EinsumNode, Node, Statement, SumNode } from './node.js';
 
 export interface ResolveOptions {
-  /** An index that appears once, in one factor only, is summed; otherwise it is an error. */
+  /**
+   * Whether an index that the target lacks is summed wherever it stands, as NumPy has it, which is so by default; `false` is
+   * Einstein's convention: it stands in exactly two places, and anything else is an error.
+   */
   readonly implicitSums?: boolean;
 }
 
 /**
  * The free indices of every part of an assignment (§4.2.1), from the target down: an index is free where the target or
  * another factor has it, and summed where two factors alone have it. Sums within sums become one. Patterns are those of
- * the tensors, and full elsewhere.
+ * the tensors, and full elsewhere. A tensor in which an index stands twice is its diagonal: a product with identities.
  *
- * Throws `DiagnosticError`, naming the index: `notation/index-thrice`, `notation/shape`, `notation/target-index`,
- * `notation/index-once`, `notation/sum-index`.
+ * Throws `DiagnosticError`, naming the index: `notation/shape`, `notation/target-index`, `notation/sum-index`, and without
+ * `implicitSums` `notation/index-once`, `notation/index-thrice`.
  */
 export const resolve = ({ target, add, value }: Assignment, options: ResolveOptions = {}): Statement => {
   const extents = extentsOf([target, ...indexedIn(value)]);
-  const context = { extents, implicitSums: options.implicitSums ?? false };
+  const letters = unusedLetters([...extents.keys()]);
+  const context = { extents, letters, implicitSums: options.implicitSums ?? true };
   const root = resolveSum(value, target.indices, false, context);
   if (!add) return { target, root };
   const old: Node = leaf(target);
@@ -30,6 +35,8 @@ export const resolve = ({ target, add, value }: Assignment, options: ResolveOpti
 
 interface Context {
   readonly extents: ReadonlyMap<string, number>;
+  /** Letters for the dimensions of which a diagonal is taken. */
+  readonly letters: Iterator<string>;
   readonly implicitSums: boolean;
 }
 
@@ -52,17 +59,29 @@ const termsOf = (e: Expr, by: Coefficient): readonly { readonly by: Coefficient;
 
 const resolveNode = (e: Expr, free: string, context: Context): Node => {
   if (e.kind === 'indexed') {
-    const node = leaf(e);
-    if (e.indices.length === free.length) return node;
-    return { kind: 'einsum', indices: free, pattern: full(free, context), factors: [node] };
+    const factors = leaves(e, context);
+    if (factors.length === 1 && e.indices.length === free.length) return factors[0];
+    return product(factors, free, context);
   }
   if (e.kind !== 'einsum') return resolveSum(e, free, true, context);
-  const factors = e.factors.map((f, n) => {
-    if (f.kind === 'indexed') return leaf(f);
+  const factors = e.factors.flatMap((f, n) => {
+    if (f.kind === 'indexed') return leaves(f, context);
     const others = new Set([...free, ...e.factors.flatMap((g, o) => (o === n ? [] : [...lettersOf(g)]))]);
     return resolveSum(f, [...lettersOf(f)].filter((i) => others.has(i)).join(''), true, context);
   });
-  return { kind: 'einsum', indices: free, pattern: full(free, context), factors };
+  return product(factors, free, context);
+};
+
+const product = (factors: readonly Node[], free: string, context: Context): EinsumNode => ({
+  kind: 'einsum',
+  indices: free,
+  pattern: full(free, context),
+  factors,
+});
+
+const leaves = (e: Assignment['target'], { extents, letters }: Context): readonly Node[] => {
+  const { indices, identities } = diagonalFactors(e.indices, letters, extents);
+  return [leaf({ ...e, indices }), ...identities];
 };
 
 /** What is wrong with the indices of one term, whose free indices are given. */
@@ -70,7 +89,7 @@ const checkTerm = (e: Expr, free: string, inner: boolean, { implicitSums }: Cont
   const counts = countIndices(e);
   const text = expressionText(e);
   for (const [index, n] of counts) {
-    if (n > 2)
+    if (n > 2 && !implicitSums)
       fail('notation/index-thrice', `index '${index}' appears ${n === 3 ? 'three' : n} times in ${text}`, {
         remedy: 'use an index at most twice in a product; use another letter, or multiply in two steps',
       });
@@ -112,13 +131,7 @@ const extentsOf = (
 
 const full = (indices: string, { extents }: Context) => fullPattern([...indices].map((i) => extents.get(i)!));
 
-const leaf = ({
-  tensor,
-  indices,
-}: {
-  readonly tensor: Assignment['target']['tensor'];
-  readonly indices: string;
-}): Node => ({
+const leaf = ({ tensor, indices }: Assignment['target']): Node => ({
   kind: 'leaf',
   tensor,
   indices,
@@ -136,8 +149,11 @@ const lettersOf = (e: Expr): ReadonlySet<string> => new Set(countIndices(e).keys
 /** How often each index appears in a product; of the terms of a sum the one with most counts. */
 const countIndices = (e: Expr): ReadonlyMap<string, number> => {
   if (e.kind === 'scale') return countIndices(e.of);
-  if (e.kind === 'indexed') return new Map([...e.indices].map((i) => [i, 1]));
   const counts = new Map<string, number>();
+  if (e.kind === 'indexed') {
+    for (const i of e.indices) counts.set(i, (counts.get(i) ?? 0) + 1);
+    return counts;
+  }
   for (const part of e.kind === 'einsum' ? e.factors : e.terms)
     for (const [i, n] of countIndices(part)) {
       const so = counts.get(i) ?? 0;

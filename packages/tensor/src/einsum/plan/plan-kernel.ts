@@ -35,7 +35,7 @@ export interface PlanOptions {
   readonly steps?: readonly Step[];
   /** The most bytes that the temporaries of a kernel may take; default 16 MiB. */
   readonly maxTemporaryBytes?: number;
-  /** An index that appears once, in one factor only, is summed; otherwise it is an error. */
+  /** Whether an index that the target lacks is summed wherever it stands (the default), or has to stand in two places. */
   readonly implicitSums?: boolean;
 }
 

@@ -85,7 +85,11 @@ const sumOfProducts = (factors: readonly Factor[], indices: string, extents: Ext
   const letters = nestOf(factors, indices);
   const strides = (of: string): readonly number[] => {
     let stride = 1;
-    const at = new Map([...of].map((l) => [l, (stride *= extents.get(l)!) / extents.get(l)!]));
+    const at = new Map<string, number>();
+    for (const l of of) {
+      at.set(l, (at.get(l) ?? 0) + stride);
+      stride *= extents.get(l)!;
+    }
     return letters.map((l) => at.get(l) ?? 0);
   };
   const outStrides = strides(indices);

@@ -11,8 +11,8 @@ export interface RandomKernel {
 
 /**
  * A random kernel: one or two assignments of sums of products, up to 5 factors and 6 indices each, with sparse patterns, all
- * layouts, known values, sums as factors, and scalars; the second may read what the first assigned. Plan it with
- * `implicitSums`. The same seed gives the same kernel.
+ * layouts, known values, sums as factors, diagonals, and scalars; the second may read what the first assigned, and each what it
+ * assigns itself. The same seed gives the same kernel.
  *
  * @param most the largest extent of an index
  */
@@ -50,24 +50,26 @@ class Generator {
     letters: string,
     readable: readonly Assignment['target'][],
   ): Assignment {
-    const terms = Array.from({ length: 1 + this.below(2) }, () => this.term(letters, readable));
+    const own = { ...target, indices: this.shuffled(target.indices) };
+    const known = this.chance(0.2) && this.sameShape(own, target) ? [...readable, own] : readable;
+    const terms = Array.from({ length: 1 + this.below(2) }, () => this.term(letters, known));
     return { target, add: this.chance(0.4), value: terms.reduce(plus) };
   }
 
-  /** A product that has these indices free; others stand in two factors, or in one alone. */
+  /** A product that has these indices free; others stand in two factors or three, or in one alone. */
   private term(free: string, readable: readonly Assignment['target'][]): Expr {
     const own = Array.from({ length: 1 + this.below(5 - readable.length) }, () => '');
     const place = (l: string, times: number): void => {
       const at = this.below(own.length);
-      const next = (at + 1) % own.length;
-      own[at] += l;
-      if (times > 1 && next !== at) own[next] += l;
+      own[at] += this.chance(0.1) ? l + l : l;
+      for (let n = 1; n < Math.min(times, own.length); n++) own[(at + n) % own.length] += l;
     };
     /* What is read as it stands brings its indices along. */
     const known = readable.filter(() => this.chance(0.6));
     const brought = known.map((t) => t.indices).join('');
     for (const l of free) if (!brought.includes(l)) place(l, 1 + this.below(2));
-    for (const l of this.some(LETTERS, 0.5)) if (!free.includes(l)) place(l, brought.includes(l) ? 1 : 2);
+    for (const l of this.some(LETTERS, 0.5))
+      if (!free.includes(l)) place(l, (brought.includes(l) ? 1 : 2) + this.below(2));
     const factors = [
       ...own.map((indices) => this.factor(this.shuffled(indices))),
       ...known.map((t): Expr => ({ kind: 'indexed', ...t })),
@@ -83,6 +85,10 @@ class Generator {
       ...this.tensor(indices, [1, 0.6, 0.25][this.below(3)]!, this.chance(0.3)),
     });
     return this.chance(0.15) ? plus(one(), one()) : one();
+  }
+
+  private sameShape(a: Assignment['target'], b: Assignment['target']): boolean {
+    return [...a.indices].every((l, d) => this.extents[l] === this.extents[b.indices[d]!]);
   }
 
   private tensor(indices: string, density: number, known: boolean): Assignment['target'] {
