@@ -8,6 +8,7 @@ import {
   checkStatus,
   packedArguments,
 } from '@filigree/backend/device';
+import { crew } from '@filigree/backend/native';
 import { type Kernel, type Module, type Scalar, type ScalarType, argumentsInto } from '@filigree/ir';
 import { listEntry } from '../emit/list-entry.js';
 import type { Entry, SharedLibrary } from './foreign.js';
@@ -71,11 +72,20 @@ const slabTypes = ['void *', 'void *', 'int'];
 /** Calls of an entry with arguments that are in place: small kernels are launched often. */
 const caller = (module: Module, entry: Entry, frame: unknown[], set: CommandList['set']): CommandList => {
   const call = entry as (...args: readonly unknown[]) => number;
+  const { next, took } = crew();
   return {
     set,
     run: (threads) => {
-      frame[2] = threads;
-      checkStatus(module, call(...frame));
+      if (threads === 1) {
+        frame[2] = 1;
+        checkStatus(module, call(...frame));
+        return;
+      }
+      frame[2] = next(threads);
+      const start = performance.now();
+      const status = call(...frame);
+      took(performance.now() - start);
+      checkStatus(module, status);
     },
     runAsync: async (threads) => {
       frame[2] = threads;

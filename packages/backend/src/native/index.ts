@@ -5,3 +5,4 @@ export * from './toolchain/process.js';
 export * from './cache/artifact-cache.js';
 export * from './cache/make-folder.js';
 export * from './cache/disk-bank.js';
+export * from './crew.js';

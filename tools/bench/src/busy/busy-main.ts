@@ -11,7 +11,8 @@ const USAGE = 'usage: npm run bench:busy -- [--rounds 5] [--seconds 1] [--out FI
 const INTRO =
   'A step of a small and of a large stencil (two loops each) on one thread and on two, by how many times threads of libgomp look for work before they sleep ' +
   '(`GOMP_SPINCOUNT`), which is set where the user set neither that nor `OMP_WAIT_POLICY`. Each sample is a process of its own, in turns; the numbers are the medians over rounds of ' +
-  'mean steps. “busy” is with one process beside it that never stops. `default` is what libgomp does by itself.';
+  'mean steps. “busy” is with one process beside it that never stops. `default` is what libgomp does by itself. ' +
+  'In all of them a launch that takes much longer than it could is tried on one thread, and stays there while that is faster.';
 
 /** The command `npm run bench:busy`: how long threads wait, on a quiet machine and on a busy one. */
 const main = async (argv: readonly string[]): Promise<number> => {
