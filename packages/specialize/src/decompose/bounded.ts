@@ -9,11 +9,16 @@ import { INNER } from './reductions.js';
  * length of expressions was first bounded may have turned out to be no block.
  *
  * @param before the kinds of the candidates before blocks were found
+ * @returns what is stored now, and what of it was not
  */
-export const bounded = (graph: Graph, cut: Cut, before: Uint8Array): Cut => {
+export const bounded = (
+  graph: Graph,
+  cut: Cut,
+  before: Uint8Array,
+): { readonly cut: Cut; readonly found: ReadonlySet<number> } => {
   const { op, left, right, length } = graph;
   const { kind, cost, references, reduction, candidates } = cut;
-  if (candidates.every((id, i) => before[i] !== PROVISIONAL || kind[id] !== NONE)) return cut;
+  if (candidates.every((id, i) => before[i] !== PROVISIONAL || kind[id] !== NONE)) return { cut, found: new Set() };
   const found = new IntList();
   /* What is evaluated once within a block counts as if it were stored. */
   const apart = new Uint8Array(length);
@@ -32,7 +37,10 @@ export const bounded = (graph: Graph, cut: Cut, before: Uint8Array): Cut => {
     apart[id] = 1;
     found.push(id);
   }
-  return found.length === 0 ? cut : { ...cut, candidates: merged(candidates, found.values()), layered: true };
+  return {
+    cut: found.length === 0 ? cut : { ...cut, candidates: merged(candidates, found.values()), layered: true },
+    found: new Set(found.values()),
+  };
 };
 
 /** The ids of both lists, ascending, each once. */

@@ -4,6 +4,7 @@ import type { Trace } from '../trace/trace.js';
 import { NO_FACTOR, type Elements } from '../trace/elements/elements.js';
 import { joinBlocks } from './blocks.js';
 import { bounded } from './bounded.js';
+import { withoutDivided } from './divided.js';
 import { candidates, NONE, type Cut } from './candidates.js';
 import { ARITY } from './codes.js';
 import { epochsOf } from './epochs.js';
@@ -47,8 +48,9 @@ export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomp
     const tagged = options.tags ? Int32Array.from(trace.blocks.flatMap((b) => [...b])) : new Int32Array(0);
     const first = candidates(graph, outputs, tagged, options);
     const before = Uint8Array.from(first.candidates, (id) => first.kind[id]);
-    const blockOf = joinBlocks(graph, first, trace.blocks, options, epochsOf(graph, needed.elements));
-    const cut = bounded(graph, first, before);
+    const joined = joinBlocks(graph, first, trace.blocks, options, epochsOf(graph, needed.elements));
+    const { cut, found } = bounded(graph, first, before);
+    const blockOf = withoutDivided(graph, cut, { candidates: first.candidates, before }, found, joined);
     return {
       ...trace,
       stored: cut.kind,

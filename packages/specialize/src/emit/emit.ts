@@ -9,10 +9,12 @@ import {
   type Value,
   checkOptions,
 } from '@filigree/ir';
+import type { Template } from '../harvest/template.js';
 import { specializeSpec, withDefaults, type SpecializeOptions } from '../options.js';
 import { POOL } from '../place/pools.js';
 import type { Launch, PlacedGroup, Placement } from '../place/place.js';
 import { columnStarts, emitAddresses, linear, tileTables, type Instance, type Tile } from './address.js';
+import { checkTrees } from './expression.js';
 import { expressionValues, isComputeBound, PARALLEL_WORK, type EmitContext } from './instance.js';
 import { emitPartsOf, rolledValue, wholeSegment } from './rolled.js';
 
@@ -22,13 +24,21 @@ import { emitPartsOf, rolledValue, wholeSegment } from './rolled.js';
  */
 export const emit = (given?: Partial<EmitContext>, name = 'specialized'): Pass<Placement, Module> => {
   const options = withDefaults(checkOptions<Partial<SpecializeOptions>>('emit', given, specializeSpec));
-  return pass('emit', (p) => ({
-    name,
-    buffers: p.buffers,
-    kernels: p.launches.map((launch, k) => launchKernel(`launch${k}`, launch, p.buffers, options)),
-    attrs: { arithmetic: p.arithmetic },
-  }));
+  return pass('emit', (p) => {
+    if (!options.decompose.local) checkTrees(p.launches.flatMap(({ groups }) => groups.flatMap(templatesOf)));
+    return {
+      name,
+      buffers: p.buffers,
+      kernels: p.launches.map((launch, k) => launchKernel(`launch${k}`, launch, p.buffers, options)),
+      attrs: { arithmetic: p.arithmetic },
+    };
+  });
 };
+
+const templatesOf = ({ template, segments }: PlacedGroup): Template[] => [
+  ...(template ? [template] : []),
+  ...segments.map((s) => s.template),
+];
 
 const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], options: EmitContext): Kernel =>
   buildKernel(

@@ -2,8 +2,26 @@ import { fail, reachable, scalarOps, type Builder, type Value } from '@filigree/
 import { ADD, AND_LIKE, ARITY, ARMS, CONSTANT, NEG, SELECT, VARIABLE } from '../decompose/codes.js';
 import type { Template } from '../harvest/template.js';
 
-/** Ops of a kernel written as trees; beyond it compilers take hours. */
+/** Ops of a kernel written as trees, beyond which compilers take hours; and of all kernels together, which are objects in memory. */
 const MAX_TREE_OPS = 100_000;
+const MAX_ALL_OPS = 10 * MAX_TREE_OPS;
+
+/** Refuses templates that would take too many operations as trees. */
+export const checkTrees = (templates: readonly Template[]): void => {
+  let all = 0;
+  for (const template of templates) {
+    const own = treeOps(template);
+    all += own;
+    if (own > MAX_TREE_OPS || all > MAX_ALL_OPS)
+      fail(
+        'emit/too-large',
+        own > MAX_TREE_OPS
+          ? `written as trees, one kernel takes more than ${MAX_TREE_OPS} operations`
+          : `written as trees, the kernels take more than ${MAX_ALL_OPS} operations`,
+        { remedy: 'leave local decomposition on' },
+      );
+  }
+};
 
 /**
  * Emits a template's expressions as ops, operands before users; a sum with a negated term becomes a subtraction.
@@ -56,13 +74,8 @@ const emitOnce = (template: Template, emitNode: EmitNode): Value[] => {
 };
 
 /** Every use evaluates its operands anew. */
-const emitTrees = (template: Template, emitNode: EmitNode): Value[] => {
-  if (treeOps(template) > MAX_TREE_OPS) {
-    fail('emit/too-large', `written as trees, one kernel takes more than ${MAX_TREE_OPS} operations`, {
-      remedy: 'leave local decomposition on',
-    });
-  }
-  return template.roots.map((root) => {
+const emitTrees = (template: Template, emitNode: EmitNode): Value[] =>
+  template.roots.map((root) => {
     const values: Value[] = [];
     /* A node and, below zero, a node whose operands have been evaluated. */
     const stack = [root];
@@ -75,7 +88,6 @@ const emitTrees = (template: Template, emitNode: EmitNode): Value[] => {
     }
     return values[0];
   });
-};
 
 const treeOps = (template: Template): number => {
   const { graph, roots } = template;

@@ -27,8 +27,8 @@ export const group = (given?: Partial<GroupOptions>): Pass<Decomposition, Groupi
     const dest = destinations(d, hashes);
     const exact = exactGroups(d, hashes, dest);
     const rolled = rollSums(d, hashes, dest, exact, options);
-    /* A loop over levels would pass over the elements between them. */
-    const groups = d.needs.elements.length > 0 ? [...rolled] : repeatLevels(rolled);
+    const ofElements = new Set(d.elementLevels.flatMap(({ values, sums }) => [values, sums]));
+    const groups = repeatLevels(rolled, ofElements);
     groups.sort((a, b) => a.level - b.level || a.units[0] - b.units[0]);
     return { ...d, hashes, destinations: dest, groups };
   });

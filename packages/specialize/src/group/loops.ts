@@ -3,6 +3,8 @@ import type { Group, Repetition, Structured } from './groups.js';
 
 /** Fewer steps than this are launches of their own. */
 const MIN_STEPS = 8;
+/** Levels at which something else runs are like no other. */
+const OTHER = 0x6f746872;
 /** Longest period that is looked for. */
 const MAX_PERIOD = 12;
 
@@ -10,16 +12,19 @@ const MAX_PERIOD = 12;
  * Finds where the groups of one level, or of a few levels in turn, are of the same structure again and again — recurrences, prefix
  * sums, iterations, a long chain that was cut into units — and makes one loop over the steps of each such stretch: groups of one
  * structure become one, whose units stand step by step.
+ *
+ * @param others levels at which something else runs too, over which no loop may pass
  */
-export const repeatLevels = (groups: readonly Structured[]): Group[] => {
-  const levels: Structured[][] = [];
-  for (const g of groups) (levels[g.level] ??= []).push(g);
-  if (levels.length < MIN_STEPS) return [...groups];
-  const signature = Int32Array.from(levels, (list) =>
+export const repeatLevels = (groups: readonly Structured[], others: ReadonlySet<number>): Group[] => {
+  const last = groups.reduce((l, g) => Math.max(l, g.level), -1);
+  if (last + 1 < MIN_STEPS) return [...groups];
+  const levels = Array.from({ length: last + 1 }, (): Structured[] => []);
+  for (const g of groups) levels[g.level].push(g);
+  const signature = Int32Array.from(levels, (list, level) =>
     list
       .map((g) => g.structure)
       .sort((a, b) => a - b)
-      .reduce(mix, list.length),
+      .reduce(mix, others.has(level) ? mix(OTHER, level) : list.length),
   );
   return repetitions(signature).flatMap((r) => {
     if (r.steps === 1) return levels[r.first];
