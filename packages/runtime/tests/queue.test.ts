@@ -217,21 +217,90 @@ it.each([wasm(), ...((await cpp().probe()).usable || process.env.CI === 'true' ?
   },
 );
 
-it('a loop is planned at most three times, however long it is and wherever it begins', async () => {
-  for (const window of [4, 7, 128]) {
-    const p = await make({ queue: { window } });
+it('a loop of any length is planned at most three times, and what never comes again not at all', async () => {
+  const counting = kernel([x, 'i32'], (x: Grid1, at: number) => {
+    x[at] = 1;
+  });
+  const named = Object.fromEntries(Array.from({ length: 3 }, (_, k) => [`k${k}`, kernel([x, 'i32'], counting.fn)]));
+  /* Windows of the default length, and loops that are shorter, of that length, longer, and longer than any window. */
+  for (const [length, window] of [[1], [3], [100], [128], [129], [300], [1000], [5000], [7, 4], [40, 9]]) {
+    const p = await make({ backend: wasm(), kernels: named, queue: window === undefined ? true : { window } });
+    const run = p.run as unknown as Record<string, (at: number) => void>;
+    const body = Array.from({ length }, (_, k) => `k${(Math.imul(k + 7, 0x9e3779b1) >>> 8) % 3}`);
+    const rounds = Math.ceil(Math.max(12_000, 3 * length) / length);
+    for (let k = 0; k < rounds; k++) for (const name of body) run[name](3);
+    const report = p.queued()!;
+    expect(report.launches).toBe(rounds * length);
+    expect(report.plans, `length ${length}`).toBeLessThanOrEqual(3);
+    if (length < 4000) expect(report.plans).toBeGreaterThan(0);
+    p.dispose();
+  }
+});
+
+it('a step that is longer than the window is planned in parts, when it has come twice', async () => {
+  const p = await make({ queue: { window: 6 } });
+  for (let step = 0; step < 8; step++) {
     p.run.init(4);
-    p.run.copy(1);
-    for (let k = 0; k < 100; k++) {
-      p.run.inc();
+    for (let k = 0; k < 3; k++) {
       p.run.copy(k);
       p.run.inc();
     }
-    p.flush();
-    expect(p.queued()!.launches).toBe(302);
-    expect(p.queued()!.plans, `window ${window}`).toBeLessThanOrEqual(5);
-    p.dispose();
+    p.run.half();
+    p.run.copy(1);
+    p.run.total();
+    await p.sync({ compiled: true });
   }
+  const { plans, launches, tasksLaunched } = p.queued()!;
+  expect(launches).toBe(80);
+  expect(tasksLaunched).toBeLessThan(launches);
+  expect(plans).toBeGreaterThan(0);
+  p.dispose();
+});
+
+describe('what never comes again', () => {
+  let state = 1;
+  const drawn = (): number => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 16;
+  const launch = (p: Made): unknown => (drawn() % 2 === 0 ? p.run.copy(1) : p.run.inc());
+
+  it('is not planned, and what repeats is, whatever came before', async () => {
+    const p = await make({ backend: wasm(), queue: true });
+    p.run.init(4);
+    for (let k = 0; k < 20_000; k++) launch(p);
+    p.flush();
+    expect(p.queued()!.plans).toBeLessThanOrEqual(3);
+    for (let k = 0; k < 3; k++) {
+      for (let n = 0; n < 10; n++) p.run.inc();
+      await p.sync({ compiled: true });
+    }
+    const before = p.queued()!.tasksLaunched;
+    for (let n = 0; n < 10; n++) p.run.inc();
+    p.flush();
+    expect(p.queued()!.tasksLaunched - before).toBe(1);
+    p.dispose();
+  });
+
+  it('is soon not planned where the host looks after each window, and what is remembered has bounds', async () => {
+    const p = await make({ backend: wasm(), queue: true });
+    p.run.init(4);
+    for (let k = 0; k < 20_000; k++) {
+      launch(p);
+      if (k % 40 === 0) p.flush();
+    }
+    expect(p.queued()!.plans).toBeLessThan(40);
+    for (let k = 0; k < 400; k++) {
+      const begin = state;
+      for (let time = 0; time < 3; time++) {
+        state = begin;
+        for (let n = 0; n < 100; n++) launch(p);
+        p.flush();
+      }
+    }
+    const { plans, remembered } = p.queued()!;
+    expect(plans).toBeGreaterThan(400);
+    expect(remembered).toBeGreaterThan(10_000);
+    expect(remembered).toBeLessThanOrEqual(2 ** 15);
+    p.dispose();
+  });
 });
 
 it('a loop that the window holds several times has windows of that length, and no longer ones', async () => {

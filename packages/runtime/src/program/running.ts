@@ -70,6 +70,7 @@ export interface Attached {
   readonly onBackground?: (name: string) => void;
   /** Called when kernels have run, before what they reported is looked at. */
   readonly onRan?: () => void;
+  /** Called at the end, while the memory is there. */
   readonly onDispose?: () => void;
 }
 
@@ -81,8 +82,11 @@ export const running = (
 ): Running => {
   const others: { attached: Attached } = { attached: {} };
   const life = lifecycle({ codes: 'program', what: 'the program was', again: 'make it again' }, () => {
-    others.attached.onDispose?.();
-    executable.dispose();
+    try {
+      others.attached.onDispose?.();
+    } finally {
+      executable.dispose();
+    }
   });
   /* Another program may run in this memory, too. */
   const ready = (use?: ArenaUse): void => {

@@ -76,10 +76,13 @@ const sessionIn = (backend: Backend, memory: Memory, queue: boolean | QueueOptio
     queued: () => together([...queues.values()].map((q) => q.report())),
     dispose: () => {
       if (disposed) return;
-      turns.flush();
-      disposed = true;
-      for (const q of queues.values()) q.end();
-      memory.dispose();
+      try {
+        turns.flush();
+      } finally {
+        disposed = true;
+        for (const q of queues.values()) q.end();
+        memory.dispose();
+      }
     },
   };
 };
@@ -93,6 +96,7 @@ const together = (reports: readonly QueueReport[]): QueueReport => {
     kinds: { loops: sum((r) => r.kinds.loops), serial: sum((r) => r.kinds.serial), lists: sum((r) => r.kinds.lists) },
     tasksCompiled: sum((r) => r.tasksCompiled),
     plans: sum((r) => r.plans),
+    remembered: sum((r) => r.remembered),
     planMs: sum((r) => r.planMs),
     compileMs: sum((r) => r.compileMs),
     warnings: reports.flatMap((r) => r.warnings),

@@ -12,7 +12,8 @@ import {
 } from '@filigree/sched';
 import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
 import { inKernel, type Call, type Returned } from '../launcher.js';
-import { fusedCode, type CodeSetting, type FusedCode } from './fused-code.js';
+import { fusedCode, type CodeSetting } from './fused-code.js';
+import { RememberedPlans, type Planned } from './remembered-plans.js';
 import type { QueueReport } from './report.js';
 import { Window } from './window.js';
 
@@ -48,13 +49,14 @@ export class Queue {
   private readonly window = new Window();
   private readonly calls: Call[] = [];
   private readonly inputs = new Set<string>();
-  private readonly planned = new Map<number, Planned[]>();
+  private readonly plans = new RememberedPlans();
   private readonly knownOwners = new Map<string, number>();
   private readonly pending = new Set<Promise<void>>();
   private readonly kinds = new Map<string, number>();
   private owners: Owners = noOwners;
   private last: Plan | undefined;
   private owner = 0;
+  private readonly wanted: number;
   private limit: number;
   private unrepeated = 0;
   private stopped = false;
@@ -66,7 +68,7 @@ export class Queue {
   private readonly warnings: Diagnostics[] = [];
 
   constructor(private readonly setting: QueueSetting) {
-    this.limit = setting.queue.window ?? WINDOW;
+    this.wanted = this.limit = setting.queue.window ?? WINDOW;
     this.ownerOf(noOwners);
   }
 
@@ -107,7 +109,7 @@ export class Queue {
   /** Runs what waits. Throws what a launch reports; those after it are dropped. */
   flush(): void {
     this.unrepeated = 0;
-    this.runWindow();
+    this.runWindow(this.window.length > this.wanted ? 'doubtful' : 'likely');
   }
 
   /** As `flush`; with `compiled` also waits for the code of all plans. */
@@ -130,16 +132,7 @@ export class Queue {
 
   /** Forgets all plans in which these kernels are. */
   drop(kernels: readonly string[]): void {
-    const gone = new Set(kernels.map((k) => this.kinds.get(k)));
-    for (const [key, list] of this.planned) {
-      const kept = list.filter((p) => {
-        const stays = !p.kinds.some((kind) => gone.has(kind));
-        if (!stays) disposeOf(p);
-        return stays;
-      });
-      if (kept.length > 0) this.planned.set(key, kept);
-      else this.planned.delete(key);
-    }
+    this.plans.drop(new Set(kernels.flatMap((k) => this.kinds.get(k) ?? [])));
   }
 
   report(): QueueReport {
@@ -147,30 +140,37 @@ export class Queue {
       ...this.counts,
       kinds: { ...this.kindsLaunched },
       timeline: [...this.timeline],
+      remembered: this.plans.tasks,
       warnings: this.warnings.flat(),
       last: this.last,
     };
   }
 
+  /** Runs what waits, since others may share the memory; the code of plans goes even where that fails. */
   dispose(): void {
-    this.clear();
-    this.disposed = true;
-    for (const list of this.planned.values()) list.forEach(disposeOf);
+    try {
+      this.flush();
+    } finally {
+      this.disposed = true;
+      this.plans.clear();
+    }
   }
 
   /** Runs the launches up to where the user's loop begins anew, and keeps the others. */
   private flushWhole(): void {
     const { window } = this;
-    const whole = window.whole;
-    if (window.period === window.length && ++this.unrepeated > 1) {
-      /* A loop that is longer than the window would be cut at another place each time. */
-      this.unrepeated = 0;
-      this.limit = Math.min(2 * this.limit, Math.max(LONGEST, this.limit));
-    } else if (window.period < window.length) this.unrepeated = 0;
+    const { whole, repeats } = window;
+    const longest = this.limit > this.wanted && this.limit >= LONGEST;
     const rest = this.calls.slice(whole).map((call, k) => ({ call, args: window.argsOf(whole + k) }));
     window.cut(whole);
     this.calls.length = whole;
-    this.runWindow();
+    const planned = this.runWindow(repeats ? 'likely' : longest ? 'never' : 'doubtful');
+    if (planned) this.unrepeated = 0;
+    else if (++this.unrepeated > 1) {
+      /* A loop that is longer than the window would be cut at another place each time. */
+      this.unrepeated = 0;
+      this.limit = Math.min(2 * this.limit, Math.max(LONGEST, this.limit));
+    }
     for (const { call, args } of rest) {
       window.add(this.kindOf(call), args);
       this.calls.push(call);
@@ -178,15 +178,16 @@ export class Queue {
     }
   }
 
-  private runWindow(): void {
+  /** Gives whether there is a plan for the window. @param again whether it may come again */
+  private runWindow(again: Again): boolean {
     const { window, calls, setting } = this;
-    if (window.length === 0 || this.running) return;
+    if (window.length === 0 || this.running) return false;
     this.running = true;
     try {
-      const planned = this.plannedOf();
-      this.last = planned.plan;
+      const planned = this.plannedOf(again);
+      if (planned) this.last = planned.plan;
       const begin = performance.now();
-      if (planned.code) {
+      if (planned?.code) {
         const { code } = planned;
         code.run(
           window,
@@ -207,11 +208,14 @@ export class Queue {
           call.startWith(window.argsOf(k));
         });
       this.spent('run', begin);
-      this.owners = planned.plan.owners;
-      this.owner = planned.next;
+      if (planned) {
+        this.owners = planned.plan.owners;
+        this.owner = planned.next;
+      } else this.forget();
+      return planned !== undefined;
     } catch (e) {
       this.forget();
-      setting.failed(e);
+      return setting.failed(e);
     } finally {
       this.running = false;
       this.clear();
@@ -224,23 +228,27 @@ export class Queue {
     this.inputs.clear();
   }
 
-  /** The plan of the window, found or made. */
-  private plannedOf(): Planned {
-    const { window, owner } = this;
-    const key = Math.imul(window.hash, 31) + owner;
-    const list = this.planned.get(key) ?? [];
-    const known = list.find((p) => p.owner === owner && window.equals(p.kinds));
+  /** The plan of the window, found or made; nothing where windows come that never come again. */
+  private plannedOf(again: Again): Planned | undefined {
+    const { window, owner, plans } = this;
+    const known = plans.find(window, owner);
     if (known) return known;
+    if (again === 'never' || !plans.isWorthIt(window, again === 'doubtful')) return undefined;
     const begin = performance.now();
     const launches = this.calls.map((c) => ({ tasks: this.setting.cut.tasks.get(c.kernel)! }));
     const made = orThrow(
       plan(this.owners, launches, this.setting.tasks, { without: this.setting.queue.without ?? [] }),
     );
-    const planned: Planned = { owner, kinds: [...window.kinds], plan: made, next: this.ownerOf(made.owners) };
+    const planned: Planned = {
+      owner,
+      kinds: [...window.kinds],
+      hash: window.hash,
+      plan: made,
+      next: this.ownerOf(made.owners),
+    };
     this.counts.plans++;
     this.counts.planMs += this.spent('plan', begin);
-    list.push(planned);
-    this.planned.set(key, list);
+    plans.keep(planned);
     if (isBetter(made)) this.makeCode(planned);
     return planned;
   }
@@ -294,22 +302,8 @@ export class Queue {
   }
 }
 
-/** A window and its plan. */
-interface Planned {
-  /** What was known of the states before, by number, and after. */
-  readonly owner: number;
-  readonly next: number;
-  readonly kinds: readonly number[];
-  readonly plan: Plan;
-  code?: FusedCode;
-  /** A program that it launches was disposed of. */
-  gone?: boolean;
-}
-
-const disposeOf = (planned: Planned): void => {
-  planned.gone = true;
-  planned.code?.dispose();
-};
+/** A loop that is cut in the middle is cut elsewhere the next time, unless the host looks in between. */
+type Again = 'likely' | 'doubtful' | 'never';
 
 /** Whether a plan does anything but launch what was launched. */
 const isBetter = ({ before, graph }: Plan): boolean => graph.nodes.some((n, k) => n !== before.nodes[k]);

@@ -14,6 +14,8 @@ export interface QueueReport {
   readonly tasksCompiled: number;
   /** Windows that were planned. */
   readonly plans: number;
+  /** Tasks of the windows whose plans are remembered. */
+  readonly remembered: number;
   /** Milliseconds of planning, and of lowering and compiling what was planned. */
   readonly planMs: number;
   readonly compileMs: number;

@@ -36,11 +36,17 @@ export class Window {
    */
   get whole(): number {
     const { length, period } = this;
-    return length - (length % period);
+    return this.repeats ? length - (length % period) : length;
+  }
+
+  /** Whether the sequence begins anew, for long enough to believe it. */
+  get repeats(): boolean {
+    const { length, period } = this;
+    return period < length && (2 * period <= length || length - period >= CONVINCING);
   }
 
   /** After how many launches the sequence begins anew: its shortest period; its length, if nothing repeats. */
-  get period(): number {
+  private get period(): number {
     return this.length - (this.borders[this.length - 1] ?? 0);
   }
 
@@ -72,5 +78,8 @@ export class Window {
 }
 
 const NONE: readonly Scalar[] = [];
+
+/** Launches that hardly come again by chance. */
+const CONVINCING = 16;
 
 const hashed = (hash: number, kind: number): number => (Math.imul(hash, 31) + kind + 1) | 0;
