@@ -106,6 +106,21 @@ describe('filigree compile', () => {
     for (const k of kernels) for (const s of k.sources) expect(existsSync(s)).toBe(true);
   });
 
+  it.skipIf(!workingBackends.includes('cpp'))(
+    'says where the compiled code is, where there is a file of it',
+    async () => {
+      for (const file of [module, fields]) {
+        const options = ['compile', file, '--backend', 'cpp', ...(file === fields ? ['--export', 'sim'] : [])];
+        const { kernels } = JSON.parse((await filigree(...options, '--json')).out) as {
+          kernels: { artifact: string }[];
+        };
+        expect(kernels.length).toBeGreaterThan(0);
+        for (const k of kernels) expect(existsSync(k.artifact)).toBe(true);
+        expect((await filigree(...options)).out).toContain(`compiled code  ${kernels[0]!.artifact}`);
+      }
+    },
+  );
+
   it('names the field of a kernel that the layout lacks', async () => {
     expect(await refusal('compile', fields, '--export', 'bad', '--backend', 'wasm')).toMatchObject({
       code: 'lang/not-placed',

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -18,6 +19,26 @@ import {
 
 const A = scratchFile('a.mtx', marketOf(grid(4)));
 const W = scratchFile('w.mtx', marketOf([[1, 2, 3]]));
+
+const HOSTED = `
+import { open } from './host.mjs';
+const { buffers, kernels } = await open();
+buffers.A.set(JSON.parse(process.argv[2]));
+for (const run of Object.values(kernels)) run();
+console.log(JSON.stringify([...buffers.result]));
+`;
+
+const product = (a: readonly (readonly number[])[], b: readonly (readonly number[])[]): number[][] =>
+  a.map((row) => b[0]!.map((_, j) => row.reduce((sum, x, k) => sum + x * b[k]![j]!, 0)));
+
+const transposed = (a: readonly (readonly number[])[]): number[][] => a[0]!.map((_, j) => a.map((row) => row[j]!));
+
+const denseOf = ({ pattern, values }: Csr<ArrayLike<number>>): number[][] =>
+  Array.from({ length: pattern.rows }, (_, i) => {
+    const row = new Array<number>(pattern.cols).fill(0);
+    for (let p = pattern.rowPtr[i]!; p < pattern.rowPtr[i + 1]!; p++) row[pattern.colIdx[p]!] = values[p]!;
+    return row;
+  });
 
 const harwellBoeing = (m: Csr<Float64Array>): Uint8Array => {
   const written = writeHarwellBoeing(m);
@@ -103,9 +124,32 @@ describe.each(workingBackends)('filigree expr on %s', (backend) => {
     await filigree('expr', 'A*A', '--bind', `A=${A}`, '--backend', backend, '--emit', folder);
     expect(readdirSync(folder)).toContain(backend === 'cpp' ? 'kernels.cpp' : 'kernels.wat');
   });
+
+  it('writes the result and its pattern as matrix files', async () => {
+    const [out, folder] = [join(scratch, `squared-${backend}.mtx`), join(scratch, `squared-${backend}`)];
+    const asked = ['--values', 'file', '--out', out, '--emit', folder, '--json', '--backend', backend];
+    const { status, out: answer } = await filigree('expr', 'A*A', '--bind', `A=${A}`, ...asked);
+    expect([status, JSON.parse(answer)]).toMatchObject([0, { out }]);
+    const [found, pattern] = [await readMatrixFile(out), await readMatrixFile(join(folder, 'pattern.mtx'))];
+    expect(denseOf(found)).toEqual(product(grid(4), grid(4)));
+    expect(pattern.field).toBe('pattern');
+    expect(pattern.pattern).toEqual(found.pattern);
+  });
 });
 
 describe('filigree expr', () => {
+  it('writes for WebAssembly what runs without Filigree', async () => {
+    const folder = join(scratch, 'alone');
+    const asked = ['--values', 'file', '--emit', folder, '--backend', 'wasm'];
+    expect((await filigree('expr', "A'*A", '--bind', `A=${A}`, ...asked)).status).toBe(0);
+    const given = await readMatrixFile(A);
+    writeFileSync(join(folder, 'main.mjs'), HOSTED);
+    const { stdout } = spawnSync(process.execPath, ['main.mjs', JSON.stringify([...given.values])], { cwd: folder });
+    const { pattern } = await readMatrixFile(join(folder, 'pattern.mtx'));
+    const values = JSON.parse(String(stdout)) as readonly number[];
+    expect(denseOf({ pattern, values })).toEqual(product(transposed(grid(4)), grid(4)));
+  });
+
   it('tells people what was found, and progress on stderr', async () => {
     const { status, out, err } = await filigree('expr', 'A*A', '--bind', `A=${A}`, '--backend', 'wasm', '--bench');
     expect(status).toBe(0);

@@ -30,6 +30,19 @@ const regions = async (...argv: string[]): Promise<Answer> => {
 };
 
 describe('filigree regions', () => {
+  it('does what the example of the README says', async () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [, example] = readme.split('### Regions of a program of one');
+    const [program, answer] = [...example!.matchAll(/^```text\n(.*?)^```/gms)].map(([, text]) => text!);
+    const files = [...example!.matchAll(/^printf '(.*)' > (\S+)$/gm)].map(([, text, name]) =>
+      file(name!, text!.replaceAll('\\n', '\n').replaceAll('%%', '%')),
+    );
+    const bound = files.flatMap((path, k) => ['--bind', `${['A', 'x'][k]}=${path}`]);
+    const { status, out } = await filigree('regions', file('masked.fil', program!), ...bound);
+    expect(status).toBe(0);
+    expect(out).toContain(answer);
+  });
+
   it('finds the iterations of gemm for two matrices, whose shapes are its sizes', async () => {
     const a = matrix('a.mtx', 3, 4, [
       [1, 1],

@@ -20,6 +20,8 @@ export interface CompileStats {
   readonly indexBytes: number;
   /** Milliseconds; `compile` includes loading. */
   readonly ms: Readonly<Record<Stage, number>>;
+  /** The file of the compiled code, where the backend keeps one. */
+  readonly artifact?: string;
 }
 
 /**
@@ -88,6 +90,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
   for (const { name, pattern } of trace.outputs) if (pattern) patterns[name] = pattern;
 
   const life = lifecycle({ codes: 'program', what: 'the program was', again: 'compile it again' }, instance.dispose);
+  const { path: artifact } = instance.artifact;
   const Numbers = dtype === 'f32' ? Float32Array : Float64Array;
   const input = (name: string): DeviceBuffer =>
     Object.hasOwn(inputs, name)
@@ -152,6 +155,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
       launches: specialized.launches,
       indexBytes: specialized.indexBytes,
       ms,
+      ...(artifact === undefined ? {} : { artifact }),
     },
     dispose: life.dispose,
   };

@@ -46,6 +46,8 @@ export interface Compiled {
   readonly backend: string;
   readonly kernels: readonly { readonly name: string; readonly tasks: number }[];
   readonly sources: Sources;
+  /** The file of its compiled code, where the backend keeps one. */
+  readonly artifact?: string | undefined;
   readonly ms: Readonly<Record<Stage, number>>;
   readonly warnings: Diagnostics;
 }
@@ -151,6 +153,7 @@ const numericProgram = (
       backend: backend.name,
       kernels: [{ name, tasks: stats.launches }],
       sources,
+      artifact: stats.artifact,
       ms: stats.ms,
       warnings: warnings ?? [],
     };
@@ -197,6 +200,7 @@ const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...
       backend: backend.name,
       kernels: [...tasks].map(([kernel, count]) => ({ name: `${name}.${kernel}`, tasks: count })),
       sources: instance.sources,
+      artifact: instance.artifact.path,
       ms: { trace: 0, analyse: all - emit - compile - load, generate: emit, compile: compile + load },
       warnings,
     };

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Sources } from '@filigree/backend';
 import { makeFolder } from '@filigree/backend/native';
-import { fail } from '@filigree/ir';
+import { fail, type Module } from '@filigree/ir';
 
 /** Writes sources into a folder, made where it is missing; gives the paths. Error: `emit/unwritable`. */
 export const writeSources = async (folder: string, sources: Sources): Promise<readonly string[]> => {
@@ -11,6 +11,21 @@ export const writeSources = async (folder: string, sources: Sources): Promise<re
     const path = join(folder, name);
     await writeOut(path, contents);
     paths.push(path);
+  }
+  return paths;
+};
+
+/**
+ * Writes the sources of a module, and what runs them alone where the backend has such: for WebAssembly the code in bytes, tables, and a
+ * host. Error: `emit/unwritable`.
+ *
+ * @param module whose sources they are, with its tables
+ */
+export const writeProgram = async (folder: string, sources: Sources, module: Module): Promise<readonly string[]> => {
+  const paths = await writeSources(folder, sources);
+  if (sources.backend === 'wasm') {
+    const { hostFiles } = await import('@filigree/backend-wasm/host');
+    await writeSources(folder, { ...sources, files: hostFiles(module, sources) });
   }
   return paths;
 };

@@ -6,7 +6,7 @@ import { bars, escape, folded, page, section, table } from './html.js';
 import { spyFigure } from './spy-picture.js';
 
 /** The report of a program's interest regions: a page of HTML that needs nothing else. */
-export const regionsReport = ({ regions, inputs, summary: s, sources }: RegionsRun): string =>
+export const regionsReport = ({ regions, inputs, summary: s, code }: RegionsRun): string =>
   page(s.program, [
     section(
       'Summary',
@@ -66,12 +66,12 @@ export const regionsReport = ({ regions, inputs, summary: s, sources }: RegionsR
                   ])),
           ),
         ]),
-    ...(sources === undefined
+    ...(code === undefined
       ? []
       : [
           section(
             'Sources',
-            sources.files
+            code.sources.files
               .map((f) => folded(f.name, typeof f.contents === 'string' ? f.contents : `${f.contents.length} bytes`))
               .join(''),
           ),

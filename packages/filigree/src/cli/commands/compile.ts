@@ -69,12 +69,15 @@ export const compileCommand = (program: Command, session: Session): void => {
           session.warn(done.warnings);
           compiled.push({ name, ...done });
         }
-        const kernels: { name: string; tasks: number; backend: string; sources: readonly string[] }[] = [];
-        for (const { name, kernels: made, backend, sources } of compiled) {
+        const kernels: CompiledKernel[] = [];
+        for (const { name, kernels: made, backend, sources, artifact: kept } of compiled) {
+            const artifact = options.cache ? kept : undefined;
           const { emit } = options;
           const files =
             emit === undefined ? sources.files.map((f) => f.name) : await writeSources(join(emit, name), sources);
-          kernels.push(...made.map((k) => ({ ...k, backend, sources: files })));
+          kernels.push(
+            ...made.map((k) => ({ ...k, backend, sources: files, ...(artifact === undefined ? {} : { artifact }) })),
+          );
         }
         const artifacts =
           options.artifact === undefined
@@ -86,6 +89,7 @@ export const compileCommand = (program: Command, session: Session): void => {
         session.answer({ kernels, ms, backend: backend.name, dtype: options.dtype, artifacts }, () =>
           labelled([
             ...kernels.map((k) => [k.name, `${k.tasks} tasks on ${k.backend}: ${k.sources.join(', ')}`] as const),
+            ...codeFiles(kernels).map((file) => ['compiled code', file] as const),
             ...artifacts.map((file) => ['artifact', file] as const),
             [
               'built in',
@@ -98,5 +102,18 @@ export const compileCommand = (program: Command, session: Session): void => {
       },
     );
 };
+
+interface CompiledKernel {
+  readonly name: string;
+  readonly tasks: number;
+  readonly backend: string;
+  readonly sources: readonly string[];
+  /** The file of its compiled code, where the backend keeps one. */
+  readonly artifact?: string;
+}
+
+const codeFiles = (kernels: readonly CompiledKernel[]): readonly string[] => [
+  ...new Set(kernels.flatMap(({ artifact }) => artifact ?? [])),
+];
 
 const STAGES: readonly Stage[] = ['trace', 'analyse', 'generate', 'compile'];

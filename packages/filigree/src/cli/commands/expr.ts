@@ -15,16 +15,21 @@ import { bytesText, countText, labelled, msText } from '../text.js';
 export const exprCommand = (program: Command, session: Session): void => {
   withExpressionOptions(withCommonOptions(program.command('expr')))
     .description('compiles a sparse algebra expression for exactly these patterns, runs it, checks it')
+    .option('--out <file>', 'write the result as a Matrix Market file')
     .argument('<expression>', "matrices and numbers under + - * ' ^k and parentheses; after -- when it begins with -")
     .action(async (expression: string, options: ExpressionRunOptions) => {
-      const { runExpression, wrongResult } = await import('../expr/expression-run.js');
-      const { built, summary } = await runExpression(expression, options, session);
+      const [{ runExpression, wrongResult }, { writeExpression, writeResult }] = await Promise.all([
+        import('../expr/expression-run.js'),
+        import('../expr/write-expression.js'),
+      ]);
+      const run = await runExpression(expression, options, session);
+      const { built, result, summary } = run;
       try {
-        if (options.emit !== undefined) {
-          const { writeSources } = await import('../write-sources.js');
-          await writeSources(options.emit, built.instance.sources);
-        }
-        session.answer(summary, () => summaryText(summary), wrongResult(summary));
+        const { out } = options;
+        if (out !== undefined) await writeResult(out, result);
+        if (options.emit !== undefined) await writeExpression(options.emit, run);
+        const written = out === undefined ? {} : { out };
+        session.answer({ ...summary, ...written }, () => summaryText(summary, out), wrongResult(summary));
       } finally {
         built.instance.dispose();
       }
@@ -46,7 +51,7 @@ export const withExpressionOptions = (command: Command): Command =>
     .addOption(arithmeticOption());
 
 /** A summary for people. */
-export const summaryText = (s: ExpressionSummary): string =>
+export const summaryText = (s: ExpressionSummary, out?: string): string =>
   labelled([
     ['expression', s.expression],
     ...Object.entries(s.matrices).map(
@@ -66,6 +71,7 @@ export const summaryText = (s: ExpressionSummary): string =>
       ([name, ms]) => [name, `${msText(ms)}, ${(ms / s.ms.run).toPrecision(3)} times the run`] as const,
     ),
     ...Object.entries(s.skipped).map(([name, why]) => [name, `not measured: ${why}`] as const),
+    ...(out === undefined ? [] : [['written', out] as const]),
     ['memory', `${s.peakRssMB.toFixed(0)} MB at most`],
     [
       'check',

@@ -78,14 +78,14 @@ interface Report {
 }
 
 const ofExpression = async (what: string, options: ExpressionRunOptions, session: Session): Promise<Report> => {
-  const [{ runExpression, wrongResult }, { expressionReport }, { writeSources }] = await Promise.all([
+  const [{ runExpression, wrongResult }, { expressionReport }, { writeExpression }] = await Promise.all([
     import('../expr/expression-run.js'),
     import('../../report/expression-report.js'),
-    import('../write-sources.js'),
+    import('../expr/write-expression.js'),
   ]);
   const run = await runExpression(what, options, session);
   try {
-    if (options.emit !== undefined) await writeSources(options.emit, run.built.instance.sources);
+    if (options.emit !== undefined) await writeExpression(options.emit, run);
     return { html: expressionReport(run), summary: run.summary, wrong: wrongResult(run.summary) };
   } finally {
     run.built.instance.dispose();
@@ -121,13 +121,14 @@ const ofFormula = async (what: string, options: InspectOptions, session: Session
 };
 
 const ofRegions = async (what: string, options: InspectOptions, session: Session): Promise<Report> => {
-  const [{ runRegions, wrongRegions }, { regionsReport }, { writeSources }] = await Promise.all([
+  const [{ runRegions, wrongRegions }, { regionsReport }, { writeProgram }] = await Promise.all([
     import('../regions/regions-run.js'),
     import('../../report/regions-report.js'),
     import('../write-sources.js'),
   ]);
   const run = await runRegions(what, options, session);
-  if (options.emit !== undefined && run.sources !== undefined) await writeSources(options.emit, run.sources);
+  const { code } = run;
+  if (options.emit !== undefined && code !== undefined) await writeProgram(options.emit, code.sources, code.module);
   return { html: regionsReport(run), summary: run.summary, wrong: wrongRegions(run.summary) };
 };
 

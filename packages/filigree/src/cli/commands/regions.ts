@@ -16,10 +16,10 @@ export const regionsCommand = (program: Command, session: Session): void => {
     .option('--bench', 'run the program over its regions beside the dense one')
     .action(async (what: string, options: RegionsOptions) => {
       const { runRegions, wrongRegions } = await import('../regions/regions-run.js');
-      const { summary, sources } = await runRegions(what, options, session);
-      if (options.emit !== undefined && sources !== undefined) {
-        const { writeSources } = await import('../write-sources.js');
-        await writeSources(options.emit, sources);
+      const { summary, code } = await runRegions(what, options, session);
+      if (options.emit !== undefined && code !== undefined) {
+        const { writeProgram } = await import('../write-sources.js');
+        await writeProgram(options.emit, code.sources, code.module);
       }
       session.answer(summary, () => regionsText(summary), wrongRegions(summary));
     });

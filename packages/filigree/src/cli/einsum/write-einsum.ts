@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { cppProject } from '../../api/tensors/cpp-project.js';
 import type { EinsumRunOptions } from './einsum-options.js';
 import type { EinsumRun } from './einsum-run.js';
-import { writeOut, writeSources } from '../write-sources.js';
+import { writeOut, writeProgram } from '../write-sources.js';
 
 /** Writes the generated sources, or a project of them, into a folder. Error: `emit/unwritable`. */
 export const writeEinsum = async (
@@ -11,7 +11,7 @@ export const writeEinsum = async (
   { project, dtype }: EinsumRunOptions,
 ): Promise<void> => {
   if (!project) {
-    await writeSources(folder, program.sources);
+    await writeProgram(folder, program.sources, program.module);
     return;
   }
   for (const { path, contents } of await cppProject([decl], { name: 'kernels', dtype }))

@@ -18,6 +18,8 @@ import type { Session } from '../session.js';
 export interface ExpressionRunOptions extends CommonOptions {
   readonly bind?: Readonly<Record<string, string>>;
   readonly bench?: boolean;
+  /** A Matrix Market file for the result. */
+  readonly out?: string;
   readonly ablate?: string;
   readonly values: 'random' | 'file';
   readonly complex?: 'real' | 'imag' | 'abs';
@@ -29,6 +31,8 @@ export interface ExpressionRun {
   readonly problem: ExpressionProblem;
   readonly bindings: Readonly<Record<string, Binding>>;
   readonly built: Built;
+  /** What the compiled program gave, in f64. */
+  readonly result: Csr<Float64Array>;
   readonly summary: ExpressionSummary;
 }
 
@@ -111,6 +115,7 @@ export const runExpression = async (
     problem,
     bindings,
     built,
+    result: { pattern: problem.pattern, values: Float64Array.from(result) },
     summary: {
       expression: text,
       matrices: Object.fromEntries(

@@ -40,6 +40,13 @@ const MOST_ITERATIONS = 2 ** 33;
 /** Largest error accepted, relative to the largest value of an array: sums may be taken in another order. */
 const TOLERANCE = 1e-9;
 
+/** What is written of a program over its regions, and what it did. */
+export interface RegionsCode {
+  readonly summary: CodeSummary;
+  readonly sources: Sources;
+  readonly module: Module;
+}
+
 /** Compiles the program over its regions; runs it and the dense one on random values, where that can be waited for. */
 export const runCode = async (
   regions: Regions,
@@ -47,7 +54,7 @@ export const runCode = async (
   backend: Backend,
   options: CodeOptions,
   session: Session,
-): Promise<{ readonly summary: CodeSummary; readonly sources: Sources }> => {
+): Promise<RegionsCode> => {
   const { statements, indexBytes, module } = orThrow(specializeRegions(regions));
   const common = { statements, indexBytes, backend: backend.name };
   await session.progress.at(0.85, 'compiling');
@@ -64,6 +71,7 @@ export const runCode = async (
     const skipped = `the arrays take ${bytes} bytes, more than ${MOST_BYTES}`;
     return {
       sources,
+      module,
       summary: { ...common, ms: { compile: performance.now() - started }, check: { passed: null, skipped } },
     };
   }
@@ -74,7 +82,7 @@ export const runCode = async (
     const iterations = regions.statements.reduce((n, s) => n + s.dense, 0);
     if (iterations > MOST_ITERATIONS) {
       const skipped = `the dense program takes ${iterations} iterations, more than ${MOST_ITERATIONS}`;
-      return { sources, summary: { ...common, ms: { compile }, check: { passed: null, skipped } } };
+      return { sources, module, summary: { ...common, ms: { compile }, check: { passed: null, skipped } } };
     }
     await session.progress.at(0.9, 'running both programs');
     const dense = await Runner.of(regions.solved.module, sizes, backend, options);
@@ -90,7 +98,7 @@ export const runCode = async (
         options.bench ? THOROUGH : QUICK,
       );
       const ms = { compile, run: times.run, dense: times.dense };
-      return { sources, summary: { ...common, ms, speedup: times.dense / times.run, check } };
+      return { sources, module, summary: { ...common, ms, speedup: times.dense / times.run, check } };
     } finally {
       dense.instance.dispose();
     }

@@ -1,4 +1,3 @@
-import type { Sources } from '@filigree/backend';
 import { coreDialects, error, fail, parseModule, verify, type Diagnostic, type Module, orThrow } from '@filigree/ir';
 import { evaluateRegionsInParallel, peakRssMB } from '@filigree/runtime';
 import {
@@ -17,7 +16,7 @@ import { readBytes } from '../../files/bytes.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
 import { backendOf } from '../backend-of.js';
 import type { CommonOptions } from '../common-options.js';
-import { runCode, type CodeSummary } from './regions-code.js';
+import { runCode, type CodeSummary, type RegionsCode } from './regions-code.js';
 import type { Session } from '../session.js';
 
 export interface RegionsOptions extends CommonOptions {
@@ -32,7 +31,7 @@ export interface RegionsRun {
   readonly regions: Regions;
   readonly inputs: Readonly<Record<string, CsrPattern>>;
   readonly summary: RegionsSummary;
-  readonly sources?: Sources;
+  readonly code?: RegionsCode;
 }
 
 export interface RegionsSummary {
@@ -96,7 +95,7 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
   return {
     regions,
     inputs: used,
-    ...(code === undefined ? {} : { sources: code.sources }),
+    ...(code === undefined ? {} : { code }),
     summary: {
       program: what,
       sizes: source.sizes,

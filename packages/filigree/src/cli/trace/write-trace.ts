@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { printPiece } from '@filigree/sparse/trace';
-import { writeOut, writeSources } from '../write-sources.js';
+import { writeOut, writeProgram } from '../write-sources.js';
 import { sourcesOf } from './spmv-kernels.js';
 import type { TraceRun } from './trace-run.js';
 
@@ -8,7 +8,8 @@ import type { TraceRun } from './trace-run.js';
 export const writeTrace = async (folder: string, { kernels, backend, found }: TraceRun): Promise<void> => {
   await writeOut(join(folder, 'pieces.txt'), found.pieces.map((p) => `${printPiece(p)}\n`).join(''));
   if (!kernels || !backend) return;
-  await writeSources(join(folder, 'chosen'), sourcesOf(kernels.chosen.module, backend));
-  if (typeof kernels.affine === 'string') await writeOut(join(folder, 'affine', 'README'), `${kernels.affine}\n`);
-  else await writeSources(join(folder, 'affine'), sourcesOf(kernels.affine, backend));
+  const { chosen, affine } = kernels;
+  await writeProgram(join(folder, 'chosen'), sourcesOf(chosen.module, backend), chosen.module);
+  if (typeof affine === 'string') await writeOut(join(folder, 'affine', 'README'), `${affine}\n`);
+  else await writeProgram(join(folder, 'affine'), sourcesOf(affine, backend), affine);
 };

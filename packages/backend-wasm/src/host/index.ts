@@ -1,0 +1,1 @@
+export { hostFiles } from './host-files.js';
