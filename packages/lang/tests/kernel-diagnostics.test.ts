@@ -154,6 +154,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/not-a-field', 'if (isActive(«dt, 1)) c[0] = 1;'],
   ['lang/clear-in-loop', 'for (const i of range(3)) «clear(u);'],
   ['lang/cache', '«cache(u);'],
+  ['lang/not-a-field', 'for (const [i, j] of active(u)) cache(u, «dt);'],
   ['lang/assume-in-range', 'c[0] = «assumeInRange(m, 0, 0, m);'],
   ['lang/field-in-scope', '«elsewhere[0] = 1;'],
   ['lang/return-in-loop', 'for (const i of range(m)) { «return 3; }'],

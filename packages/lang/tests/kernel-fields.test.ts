@@ -93,14 +93,14 @@ describe('kernel IR of fields', () => {
       { name: 'step', block: 64, threads: 2, vectorWidth: 8 },
       (u: Grid2, v: Grid2, dt: number) => {
         for (const [i, j] of active(u)) {
-          cache(u);
+          cache(u, v);
           if (u[i][j] === 0) continue;
           v[i][j] = dt * u[i + 1][j];
         }
       },
     );
     expect(textOf(def, tree)).toBe(`kernel @step(%dt: f32) {block = 64, threads = 2, vector_width = 8} {
-  field.for {block = 64, cache = [u], node = up.u} {
+  field.for {block = 64, cache = [u, v], node = up.u} {
   ^(%i: i32, %j: i32):
     %3 = field.load %i, %j {field = u} : f32
     %4 = arith.constant {value = 0} : f32

@@ -10,9 +10,9 @@ import type { Intrinsic } from './intrinsic.js';
 import { castTo, scalars } from './math.js';
 import { coordinates } from './places.js';
 
-/** `cache(u)` in a loop over active elements: its attribute `cache`. */
+/** `cache(u, …)` in a loop over active elements: its attribute `cache`. */
 export const cache: Intrinsic = (cx, e) => {
-  const field = fieldArgument(cx, e);
+  const names = fieldsGiven(cx, e).flatMap(componentsOf);
   if (!cx.parallel?.active)
     return refuse(
       cx,
@@ -21,13 +21,13 @@ export const cache: Intrinsic = (cx, e) => {
       'cache is a hint for loops over active elements',
       'put it at the top of for (… of active(u))',
     );
-  for (const { name } of componentsOf(field)) if (!cx.parallel.cache.includes(name)) cx.parallel.cache.push(name);
+  for (const { name } of names) if (!cx.parallel.cache.includes(name)) cx.parallel.cache.push(name);
   return nothing;
 };
 
-/** `cacheL1(u)`: an attribute of the kernel. */
+/** `cacheL1(u, …)`: an attribute of the kernel. */
 export const cacheL1: Intrinsic = (cx, e) => {
-  for (const { name } of componentsOf(fieldArgument(cx, e))) cx.session.cacheL1.add(name);
+  for (const { name } of fieldsGiven(cx, e).flatMap(componentsOf)) cx.session.cacheL1.add(name);
   return nothing;
 };
 
@@ -115,9 +115,10 @@ export const randomInt: Intrinsic = (cx, e) => {
   return castTo(cx, e, compute(cx, e, 'shr', draw(cx, e), literal(randomInteger.shift)), 'i32');
 };
 
-const fieldArgument = (cx: Context, e: CallExpression): AnyField => {
-  const of = e.arguments.length === 1 ? reference(cx, e.arguments[0]) : nothing;
-  return of.is === 'element' && of.index.length === 0
-    ? of.field
-    : refuse(cx, e, 'lang/not-a-field', `a field is wanted here, this is ${termText(of)}`, 'write cache(u)');
-};
+const fieldsGiven = (cx: Context, e: CallExpression): readonly AnyField[] =>
+  (e.arguments.length === 0 ? [e] : e.arguments).map((node) => {
+    const of = node === e ? nothing : reference(cx, node);
+    return of.is === 'element' && of.index.length === 0
+      ? of.field
+      : refuse(cx, node, 'lang/not-a-field', `a field is wanted here, this is ${termText(of)}`, 'write cache(u)');
+  });

@@ -3,13 +3,13 @@ import { coordinatesOf, type Place } from './places.js';
 import type { Vec } from './vec-types.js';
 
 /**
- * Hint, first in a loop over active elements: keeps the part of this field that a block of elements uses in a
+ * Hint, first in a loop over active elements: keeps the part of these fields that a block of elements uses in a
  * scratchpad.
  */
-export const cache = (u: object): void => void u;
+export const cache = (...fields: readonly object[]): void => void fields;
 
-/** Hint: read this field through the small cache nearest to the processor where there is a choice. */
-export const cacheL1 = (u: object): void => void u;
+/** Hint: read these fields through the small cache nearest to the processor where there is a choice. */
+export const cacheL1 = (...fields: readonly object[]): void => void fields;
 
 /**
  * `x`, with the promise that `lo ≤ x − base < hi`, from which the size of scratchpads follows; of a vector each element with
