@@ -1,15 +1,16 @@
 import type { Graph } from '@filigree/ir';
-import { CONSTANT, NEG } from '../../decompose/codes.js';
-import { IntList } from '../../decompose/int-list.js';
+import { NEG } from '../../decompose/codes.js';
+import { countFrom } from '../count-from.js';
 import { templateValues } from '../elements/assemble.js';
 import { nextValue, type Elements, type Sums } from '../elements/elements.js';
 import { isUndefined } from '../undefined.js';
 import { Bits } from './bits.js';
-import { levelsOf, termsOf, type Alike } from './levels.js';
-import type { Made } from './made.js';
+import { levelsOf, termsOf, type Alike, type OnTerm } from './levels.js';
+import { isOfElements, ofElements, termOf, type Made } from './made.js';
 import { needed } from './needed.js';
 import { below, makeNodes, type PathForm } from './path-form.js';
 import type { Stretches } from './stretches.js';
+import { TermList, TermLists } from './term-lists.js';
 
 /** Fewer stretches that are alike are nodes. */
 const MANY = 64;
@@ -58,33 +59,53 @@ export class Assembled {
     return alike && LEAST_OPERATIONS * (isRead.size + terms) <= stretches.base - base;
   }
 
+  /** Makes nodes that stand for values of elements. */
+  standFor(values: Int32Array): void {
+    const { made } = this;
+    const distinct = Int32Array.from(new Set(values)).sort();
+    made.setAll(distinct, this.variablesFor(distinct.map((v) => termOf(made.knownOf(v)))));
+  }
+
   /** Finds nodes for values that have none. */
   assemble(asked: Int32Array): void {
     const { graph, all, stretches, made } = this;
     const n = needed(stretches, made, asked);
     const { alike, groupOf, memberOf, ofValue } = levelsOf(stretches, made, n);
-    const nodes = new Int32Array(n.values.length).fill(-1);
-    const nodeOf = (entry: number): number =>
-      entry >= 0 ? entry : n.isValue(~entry) ? nodes[n.rank(~entry)] : made.nodeOf(~entry);
+    /* By rank what is known of a value, as in `Made`. */
+    const known = new Int32Array(n.values.length).fill(UNKNOWN);
+    const knownOf = (entry: number): number =>
+      entry >= 0 ? entry : n.isValue(~entry) ? known[n.rank(~entry)] : made.knownOf(~entry);
+    const stand = (ranks: Int32Array): void => {
+      const nodes = this.variablesFor(ranks.map((r) => termOf(known[r])));
+      for (const [k, r] of ranks.entries()) known[r] = nodes[k];
+    };
+    const readAsNodes = (entries: Iterable<number>): void => {
+      const [ranks, earlier] = [new Set<number>(), new Set<number>()];
+      for (const entry of entries)
+        if (entry < 0 && isOfElements(knownOf(entry)))
+          if (n.isValue(~entry)) ranks.add(n.rank(~entry));
+          else earlier.add(~entry);
+      if (ranks.size > 0) stand(Int32Array.from(ranks).sort());
+      if (earlier.size > 0) this.standFor(Int32Array.from(earlier));
+    };
+    const leafOf = (s: number, k: number): number => stretches.leaves[stretches.leafStarts.at(s) + k];
     const computed = new Map<Alike, Computed>();
     const { ptr, order } = byLevel(ofValue);
     for (let level = 0; level + 1 < ptr.length; level++) {
       const groups = alike.filter((g) => g.level === level);
+      readAsNodes(leavesOf(groups, leafOf));
       const columnsOf = (g: Alike): readonly Int32Array[] =>
-        g.wanted.leaves.map((k) =>
-          Int32Array.from(g.members, (s) => nodeOf(stretches.leaves[stretches.leafStarts.at(s) + k])),
-        );
+        g.wanted.leaves.map((k) => Int32Array.from(g.members, (s) => knownOf(leafOf(s, k))));
       const asNodes = (g: Alike): Computed => {
         const { form, roots } = g.wanted;
         const { operations } = below(form, roots);
         const own = new Int32Array(form.length);
         const found = new Map(roots.map((p) => [p, new Int32Array(g.members.length)]));
         for (const [i, s] of g.members.entries()) {
-          const start = stretches.leafStarts.at(s);
-          makeNodes(graph, form, operations, (k) => nodeOf(stretches.leaves[start + k]), own);
+          makeNodes(graph, form, operations, (k) => knownOf(leafOf(s, k)), own);
           for (const p of roots) found.get(p)![i] = own[p];
         }
-        return { term: (p, i) => [found.get(p)![i], 0] };
+        return { term: (p, i) => found.get(p)![i], isNegative: () => 0 };
       };
       for (const g of groups) if (g.members.length < MANY) computed.set(g, asNodes(g));
       const many = groups.filter((g) => g.members.length >= MANY).map((g) => ({ g, columns: columnsOf(g) }));
@@ -101,66 +122,66 @@ export class Assembled {
         for (const { g } of record.groups) computed.set(g, made === undefined ? asNodes(g) : made.computed(g));
         if (made !== undefined) all.push({ ...made.elements, sums: { ...NO_SUMS, first: graph.length } });
       }
-      this.addSums(order.subarray(ptr[level], ptr[level + 1]), n.values, nodes, (value, terms) => {
-        const s = made.stretchOf(value);
-        const put = (stretch: number, p: number, negative: boolean): void => {
-          const [term, minus] = computed.get(alike[groupOf[stretch]])!.term(p, memberOf[stretch]);
-          terms.push(term, minus ^ (negative ? 1 : 0));
-        };
-        termsOf(stretches, made, n, value, s, {
-          entry: (entry, negative) => terms.push(nodeOf(entry), negative ? 1 : 0),
-          value: put,
-        });
-      });
+      const ofGroups = alike.map((g) => computed.get(g)!);
+      const terms = new TermList();
+      const on: OnTerm = {
+        entry: (entry, negative) => terms.push(termOf(knownOf(entry)), negative ? 1 : 0),
+        value: (stretch, p, negative) => {
+          const c = ofGroups[groupOf[stretch]];
+          terms.push(c.term(p, memberOf[stretch]), c.isNegative(p) ^ (negative ? 1 : 0));
+        },
+      };
+      this.addSums(order.subarray(ptr[level], ptr[level + 1]), n.values, known, terms, (value) =>
+        termsOf(stretches, made, n, value, made.stretchOf(value), on),
+      );
     }
-    made.setAll(n.values, nodes);
+    readAsNodes(asked.map((v) => ~v));
+    made.setAll(n.values, known);
   }
 
-  /** Sums of these values, by their ranks: each of the terms that it is given, the last first. */
+  /** Sums of these values, by their ranks: each of the terms that `collect` puts into the list, the last first. One value of elements by itself is no sum. */
   private addSums(
     ranks: Int32Array,
     values: Int32Array,
-    nodes: Int32Array,
-    collect: (value: number, terms: TermList) => void,
+    known: Int32Array,
+    own: TermList,
+    collect: (value: number) => void,
   ): void {
     const { graph, all } = this;
     const exact = graph.arithmetic === 'exact';
-    const own = new TermList();
-    const [ends, terms, negatives] = [new IntList(), new IntList(), new IntList()];
-    const known = new Map<number, number[]>();
-    const sumOf = new Int32Array(ranks.length).fill(-1);
+    const lists = new TermLists();
+    const sumOf = new Int32Array(ranks.length).fill(UNKNOWN);
     for (const [k, r] of ranks.entries()) {
-      own.clear();
-      collect(values[r], own);
+      own.length = 0;
+      collect(values[r]);
       own.reverse(graph, exact);
-      if (own.length === 0) nodes[r] = graph.constant(0);
-      else if (own.length === 1 && own.term(0) >= 0 && own.negative(0) === 0) nodes[r] = own.term(0);
-      else {
-        const hash = own.hash();
-        const alike = known.get(hash) ?? [];
-        const same = alike.find((s) => own.equals(terms, negatives, s === 0 ? 0 : ends.at(s - 1), ends.at(s)));
-        sumOf[k] = same ?? ends.length;
-        if (same !== undefined) continue;
-        known.set(hash, [...alike, ends.length]);
-        for (let t = 0; t < own.length; t++) {
-          terms.push(own.term(t));
-          negatives.push(own.negative(t));
-        }
-        ends.push(terms.length);
-      }
+      if (own.length === 0) known[r] = graph.constant(0);
+      else if (own.length === 1 && own.negatives[0] === 0)
+        known[r] = own.terms[0] >= 0 ? own.terms[0] : ofElements(~own.terms[0]);
+      else sumOf[k] = lists.add(own);
     }
-    if (ends.length === 0) return;
-    graph.charge(9 * terms.length);
-    const first = graph.variables(ends.length);
-    for (const [k, r] of ranks.entries()) if (sumOf[k] >= 0) nodes[r] = first + sumOf[k];
-    const sums: Sums = {
-      first,
-      ptr: ends.starts(),
-      terms: terms.values().slice(),
-      negative: Uint8Array.from(negatives.values()),
-    };
+    if (lists.length === 0) return;
+    const sums = lists.finish(graph);
+    for (const [k, r] of ranks.entries()) if (sumOf[k] >= 0) known[r] = sums.first + sumOf[k];
     all.push({ ...NO_ELEMENTS, firstValue: nextValue(all), sums });
   }
+
+  /** Variables that stand for values of elements, of which each is a term. */
+  private variablesFor(terms: Int32Array): Int32Array {
+    const { graph, all } = this;
+    graph.charge(9 * terms.length);
+    const first = graph.variables(terms.length);
+    const sums = { first, ptr: countFrom(0, terms.length + 1), terms, negative: new Uint8Array(terms.length) };
+    all.push({ ...NO_ELEMENTS, firstValue: nextValue(all), sums });
+    return countFrom(first, terms.length);
+  }
+}
+
+const UNKNOWN = -1;
+
+/** What stretches read that are computed. */
+function* leavesOf(groups: readonly Alike[], leafOf: (stretch: number, leaf: number) => number): Iterable<number> {
+  for (const { wanted, members } of groups) for (const s of members) for (const k of wanted.leaves) yield leafOf(s, k);
 }
 
 /** Whether additions go on from a leaf. */
@@ -182,63 +203,8 @@ const byLevel = (levels: Int32Array): { ptr: Int32Array; order: Int32Array } => 
 
 /** What a group computes: the term that value `place` of a member is, and 1 where it is subtracted. */
 interface Computed {
-  readonly term: (place: number, member: number) => readonly [term: number, negative: number];
-}
-
-/** Terms of one sum. */
-class TermList {
-  private readonly terms = new IntList();
-  private readonly negatives = new IntList();
-  private from = 0;
-
-  get length(): number {
-    return this.terms.length - this.from;
-  }
-
-  clear(): void {
-    this.terms.length = this.negatives.length = this.from = 0;
-  }
-
-  push(term: number, negative: number): void {
-    this.terms.push(term);
-    this.negatives.push(negative);
-  }
-
-  term(t: number): number {
-    return this.terms.at(this.from + t);
-  }
-
-  negative(t: number): number {
-    return this.negatives.at(this.from + t);
-  }
-
-  /** Brings terms into the order of the program, without zeros where these are nothing. */
-  reverse(graph: Graph, exact: boolean): void {
-    const [terms, negatives] = [this.terms.values(), this.negatives.values()];
-    terms.reverse();
-    negatives.reverse();
-    let kept = 0;
-    for (let t = 0; t < terms.length; t++) {
-      const isZero = terms[t] >= 0 && graph.op[terms[t]] === CONSTANT && graph.constantValue(terms[t]) === 0;
-      if (isZero && !exact) continue;
-      terms[kept] = terms[t];
-      negatives[kept++] = negatives[t];
-    }
-    this.terms.length = this.negatives.length = kept;
-  }
-
-  hash(): number {
-    let h = this.length;
-    for (let t = 0; t < this.length; t++) h = Math.imul(h ^ this.term(t), 0x2c1b3c6d) + this.negative(t) + (h >>> 15);
-    return h;
-  }
-
-  equals(terms: IntList, negatives: IntList, from: number, to: number): boolean {
-    if (to - from !== this.length) return false;
-    for (let t = 0; t < this.length; t++)
-      if (terms.at(from + t) !== this.term(t) || negatives.at(from + t) !== this.negative(t)) return false;
-    return true;
-  }
+  readonly term: (place: number, member: number) => number;
+  readonly isNegative: (place: number) => number;
 }
 
 /** Groups that read the same columns, as one template. */
@@ -304,9 +270,10 @@ const elementsOf = (graph: Graph, firstValue: number, { count, groups, columns, 
     );
     return {
       term: (p, member) => {
-        const { minus, id, column, root } = of.get(p)!;
-        return [root !== undefined ? ~(firstValue + root * count + member) : (column?.[member] ?? id), minus];
+        const { id, column, root } = of.get(p)!;
+        return root !== undefined ? ~(firstValue + root * count + member) : (column?.[member] ?? id);
       },
+      isNegative: (p) => of.get(p)!.minus,
     };
   };
   for (const [k, { g }] of groups.entries())

@@ -93,7 +93,7 @@ export const termsOf = (
     const before = beforeOf(form, p);
     if (isLeaf(before)) {
       const entry = stretches.leaves[leafStarts.at(s) + ~before];
-      if (entry >= 0 || n.isValue(~entry) || made.nodeOf(~entry) >= 0) return on.entry(entry, false);
+      if (entry >= 0 || n.isValue(~entry) || made.knownOf(~entry) !== -1) return on.entry(entry, false);
       v = ~entry;
       s = made.stretchOf(v);
     } else {

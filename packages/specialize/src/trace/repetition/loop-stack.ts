@@ -56,8 +56,9 @@ export class LoopStack {
   step(text: object, site: number): void {
     const { stack, stretches } = this;
     const loop = this.loopAt(text, site);
-    let depth = stack.lastIndexOf(loop);
-    if (depth >= 0) stack.length = depth + 1;
+    let depth = stack.length - 1;
+    if (stack[depth] !== loop) depth = stack.lastIndexOf(loop);
+    if (depth >= 0) this.leave(depth + 1);
     else {
       depth = stack.push(loop) - 1;
       this.iterations[depth] = 0;
@@ -95,7 +96,7 @@ export class LoopStack {
     const depth = stack.lastIndexOf(loop);
     if (depth < 0) return;
     const cuts = this.cuts(depth);
-    stack.length = depth;
+    this.leave(depth);
     if (depth === 0) {
       this.endStretch();
       if (this.waits > 0 || stretches.length === this.first) return;
@@ -126,6 +127,11 @@ export class LoopStack {
   interrupted(): void {
     if (++this.interruptions[this.event] > MOST_INTERRUPTED) this.isOff[this.event] = true;
     this.endStretch();
+  }
+
+  /** Loops at this depth and within have ended. */
+  private leave(depth: number): void {
+    while (this.stack.length > depth) this.stack.pop();
   }
 
   /** Whether iterations of the loop at this depth are stretches by themselves. */

@@ -10,6 +10,11 @@ const SHORT = 64;
 const UNKNOWN = -1;
 const MANY = 1024;
 
+/** What is known of a recorded value that is value v of elements; and the term of a sum that this is. */
+export const ofElements = (v: number): number => UNKNOWN - 1 - v;
+export const isOfElements = (known: number): boolean => known < UNKNOWN;
+export const termOf = (known: number): number => (isOfElements(known) ? known + 1 : known);
+
 /** Nodes that were made of recorded values. */
 export class Made {
   /* Values of stretches that were made as a whole: from, to, and where their nodes are. */
@@ -32,13 +37,21 @@ export class Made {
 
   /** The node of a value, or −1. */
   nodeOf(value: number): number {
+    const known = this.knownOf(value);
+    return isOfElements(known) ? UNKNOWN : known;
+  }
+
+  /** The node of a value; `ofElements(v)` where it is the value v of elements, which no node stands for; or −1. */
+  knownOf(value: number): number {
     const k = lastUpTo(this.from, value);
     if (k >= 0 && value < this.to.at(k)) return this.nodes[k][value - this.from.at(k)];
+    const found = this.single.get(value);
+    if (found !== undefined) return found;
     for (const { values, nodes } of this.batches) {
       const at = indexOf(values, value);
-      if (at >= 0) return nodes[at];
+      if (at >= 0 && nodes[at] !== UNKNOWN) return nodes[at];
     }
-    return this.single.get(value) ?? UNKNOWN;
+    return UNKNOWN;
   }
 
   /** The node of an entry, which has one. */
@@ -46,7 +59,7 @@ export class Made {
     return entry >= 0 ? entry : this.nodeOf(~entry);
   }
 
-  /** Says which nodes values are. Values ascend. */
+  /** Says which nodes, or values of elements, values are. Values ascend. */
   setAll(values: Int32Array, nodes: Int32Array): void {
     if (values.length < MANY) for (const [k, value] of values.entries()) this.single.set(value, nodes[k]);
     else this.batches.push({ values, nodes });
@@ -121,8 +134,8 @@ export class Made {
     return false;
   }
 
-  /** Makes nodes of these values, and of all that they are made of. */
-  make(values: Int32Array): void {
+  /** Makes nodes of these values, and of all that they are made of; `ask` makes those of values of elements. */
+  make(values: Int32Array, ask: (values: Int32Array) => void): void {
     const { graph, stretches, single } = this;
     const waiting = [...values];
     while (waiting.length > 0) {
@@ -140,6 +153,8 @@ export class Made {
       const arms = code[p] === SELECT ? right[p] : UNUSED;
       const operands = arms === UNUSED ? [left[p], right[p]] : [left[p], left[arms], right[arms]];
       const entries = operands.filter((o) => o !== UNUSED).map(entryOf);
+      const ofElements = entries.filter((entry) => entry < 0 && isOfElements(this.knownOf(~entry)));
+      if (ofElements.length > 0) ask(Int32Array.from(ofElements, (entry) => ~entry));
       const missing = entries.filter((entry) => entry < 0 && this.nodeOf(~entry) === UNKNOWN);
       if (missing.length > 0) {
         for (const entry of missing) waiting.push(~entry);

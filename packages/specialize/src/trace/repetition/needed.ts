@@ -36,7 +36,7 @@ export const needed = (stretches: Stretches, made: Made, asked: Int32Array): Nee
   const of = new Array<Wanted | undefined>(length);
   const choices = new Map<PathForm, Choices>();
   const nothingMade = made.isEmpty;
-  const isKnown = (entry: number): boolean => entry >= 0 || (!nothingMade && made.nodeOf(~entry) >= 0);
+  const isKnown = (entry: number): boolean => entry >= 0 || (!nothingMade && made.knownOf(~entry) !== -1);
   for (const v of asked) values.set(v);
   const roots = new IntList();
   const visit = (s: number, base: number, end: number): void => {

@@ -3,7 +3,7 @@ import { ADD } from '../../decompose/codes.js';
 import type { Elements } from '../elements/elements.js';
 import { Assembled } from './assembled.js';
 import { LoopStack } from './loop-stack.js';
-import { Made } from './made.js';
+import { isOfElements, Made } from './made.js';
 import { Stretches } from './stretches.js';
 
 /**
@@ -15,8 +15,12 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
   const made = new Made(graph, stretches);
   const assembled = new Assembled(graph, all, stretches, made);
   const find = (values: Int32Array): void => {
-    if (values.length <= FEW && values.every((v) => made.isShort(v))) made.make(values);
-    else assembled.assemble(values);
+    const read = values.filter((v) => isOfElements(made.knownOf(v)));
+    if (read.length > 0) assembled.standFor(read);
+    const rest = read.length === 0 ? values : values.filter((v) => made.nodeOf(v) < 0);
+    if (rest.length === 0) return;
+    if (rest.length <= FEW && rest.every((v) => made.isShort(v))) made.make(rest, find);
+    else assembled.assemble(rest);
   };
   const loops = new LoopStack(stretches, (first, least) => {
     const repeats = assembled.repeats(first, least);
