@@ -171,6 +171,27 @@ for (const { name, backend } of backends) {
       }
     });
 
+    it('runs what waits of a program of fields that is disposed of, whose fields others read', async () => {
+      const open = kept(await session({ backend }));
+      const u = field('u', 'f64');
+      const double = kernel([u], (u: Grid1) => {
+        for (const k of active(u)) u[k]! *= 2;
+      });
+      const sim = kept(
+        await program({ layout: layout(dense(i, n).place(u)), kernels: { double }, session: open, queue: true }),
+      );
+      const squares = kept(
+        await compile({ inputs: { x: n }, run: bodies.square }, { session: open, bind: { x: sim.fields.u.buffer() } }),
+      );
+      const x = numbers(n);
+      sim.fields.u.fromArray(x);
+      sim.run.double();
+      sim.run.double();
+      sim.dispose();
+      squares.run();
+      expect(squares.buffer('y').read()).toEqual(x.map((v) => 16 * v * v + 1));
+    });
+
     it('sees who looks: a copy runs what waits, a view ends the waiting of what touches it', async () => {
       const open = kept(await session({ backend }));
       const first = await traced(open, 'square');

@@ -265,8 +265,7 @@ export class Queue {
         planned.code = code;
         this.counts.tasksCompiled += code.kernels;
       } catch (e) {
-        if (!(e instanceof DiagnosticError)) throw e;
-        this.warnings.push(e.diagnostics.map((d) => ({ ...d, severity: 'warning' as const })));
+        this.warnings.push(withoutCode(e));
       } finally {
         this.counts.compileMs += this.spent('compile', begin);
       }
@@ -307,6 +306,19 @@ type Again = 'likely' | 'doubtful' | 'never';
 
 /** Whether a plan does anything but launch what was launched. */
 const isBetter = ({ before, graph }: Plan): boolean => graph.nodes.some((n, k) => n !== before.nodes[k]);
+
+/** Why a plan has no code, as a warning: its launches run one by one. */
+const withoutCode = (cause: unknown): Diagnostics =>
+  cause instanceof DiagnosticError
+    ? cause.diagnostics.map((d) => ({ ...d, severity: 'warning' as const }))
+    : [
+        {
+          severity: 'warning',
+          code: 'queue/code',
+          message: `the code of a plan could not be made: ${cause instanceof Error ? cause.message : String(cause)}`,
+          remedy: 'nothing: its launches run one by one; to have them run together, see that the compiler works',
+        },
+      ];
 
 /** A loop runs windows without end, and its beginning says what they cost. */
 const MOST_SPANS = 1000;
