@@ -159,4 +159,29 @@ describe('filigree inspect', () => {
     expect((await filigree('inspect', 'one', '--out', out, '--backend', 'wasm')).status).toBe(0);
     expect(readFileSync(out, 'utf8')).toContain('&lt;3');
   });
+
+  it('reports the programs of a module: kernels, members and templates, memory by part, sources, passes', async () => {
+    const out = join(scratch, 'module.html');
+    const module = scratchFile(
+      'inspected.mjs',
+      `import { active, dense, field, i, kernel, layout } from '${import.meta.resolve('filigree')}';
+       const x = field('x', 'f64');
+       const twice = kernel([x], { scope: { active } }, (u) => { for (const n of active(u)) u[n] = 2 * u[n]; });
+       export const sim = { layout: layout(dense(i, 8).pointer().dense(i, 4).place(x)), kernels: { twice } };
+       export const square = { inputs: { v: 100 }, run: ({ v }) => ({ w: v.map((a) => a * a + 1) }) };`,
+    );
+    expect((await filigree('inspect', module, '--out', out, '--backend', 'wasm')).status).toBe(0);
+    const html = readFileSync(out, 'utf8');
+    for (const text of [
+      'sim.twice',
+      'square',
+      '<td>100</td>',
+      'mul v.0, v.0',
+      'field &#39;x&#39;',
+      'pool',
+      '(module',
+      'lower-loops',
+    ])
+      expect(html.replaceAll("'", '&#39;')).toContain(text);
+  });
 });

@@ -1,5 +1,5 @@
 import type { Backend } from '@filigree/backend';
-import { describeValue, fail, type Extension } from '@filigree/ir';
+import { describeValue, fail, type Extension, type Watch } from '@filigree/ir';
 import type { CommonOptions } from './common-options.js';
 import { exportOf, isPath, loadExtensions } from './load-extensions.js';
 import { loadModule } from './load-module.js';
@@ -13,9 +13,10 @@ export interface Chosen {
 
 /**
  * The extensions that `--use` names, and the backend that `--backend` does, by name or as a module that exports one, or else the first that
- * works. Sources that are to be written may be for a backend that does not work here. Errors: what `loadExtensions` says, `runtime/backend`.
+ * works. Sources that are to be written may be for a backend that does not work here. Whoever looks on (`also`) sees everything made: nothing is
+ * taken as it was lowered before. Errors: what `loadExtensions` says, `runtime/backend`.
  */
-export const chosenBackend = async (options: CommonOptions, session: Session): Promise<Chosen> => {
+export const chosenBackend = async (options: CommonOptions, session: Session, also?: Watch): Promise<Chosen> => {
   const { backend, use, emit } = options;
   const { progress } = session;
   const extensions = await loadExtensions(use);
@@ -27,16 +28,32 @@ export const chosenBackend = async (options: CommonOptions, session: Session): P
   const named = backend === undefined ? undefined : (given ?? backends(extensions).find((b) => b.name === backend));
   if (emit !== undefined && named && !(await named.probe()).usable) {
     const { emitOnly } = await import('@filigree/backend/device');
-    return { backend: watched(emitOnly(named), session.watch(options)), extensions };
+    return { backend: watched(emitOnly(named), bothOf(session.watch(options), also)), extensions };
   }
   progress.listen();
   try {
     const choice = given ? chooseBackend([given], given.name) : chooseBackend(backends(extensions), backend);
-    return { backend: watched(orThrow(await choice()), session.watch(options)), extensions };
+    const { bank, ...anew } = orThrow(await choice());
+    const kept = bank && also === undefined ? { bank } : {};
+    return { backend: watched({ ...anew, ...kept }, bothOf(session.watch(options), also)), extensions };
   } finally {
     progress.unlisten();
   }
 };
+
+const bothOf = (a: Watch | undefined, b: Watch | undefined): Watch | undefined =>
+  a === undefined || b === undefined
+    ? (a ?? b)
+    : {
+        before: (event) => {
+          a.before?.(event);
+          b.before?.(event);
+        },
+        after: (event) => {
+          a.after?.(event);
+          b.after?.(event);
+        },
+      };
 
 /** The backend alone. */
 export const backendOf = async (options: CommonOptions, session: Session): Promise<Backend> =>

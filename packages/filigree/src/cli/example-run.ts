@@ -2,7 +2,15 @@ import { peakRssMB } from '@filigree/runtime';
 import { join } from 'node:path';
 import type { Sources } from '@filigree/backend';
 import { addLosses, type Loss } from '@filigree/quant';
-import { error, fail, formatDiagnostic, type Arithmetic, type Diagnostic, type Diagnostics } from '@filigree/ir';
+import {
+  error,
+  fail,
+  formatDiagnostic,
+  type Arithmetic,
+  type Diagnostic,
+  type Diagnostics,
+  type Watch,
+} from '@filigree/ir';
 import { ABLATIONS, parseAblation } from '../api/ablation.js';
 import { FIELD_ABLATIONS, GRAPH_PASSES } from '../api/field-ablation.js';
 import type { ExampleOptions, ExampleResult } from '../gallery.js';
@@ -43,7 +51,7 @@ export const runExample = async (
   args: Readonly<Record<string, string>>,
   options: ExampleRunOptions,
   session: Session,
-  inspecting?: Pick<ExampleOptions, 'draw'>,
+  inspecting?: Pick<ExampleOptions, 'draw'> & { readonly watch: Watch },
 ): Promise<ExampleSummary> => {
   const example = exampleOf(await loadGallery(), name);
   if (options.arithmetic !== undefined && example.traced !== true)
@@ -55,7 +63,7 @@ export const runExample = async (
     ...Object.keys(FIELD_ABLATIONS),
     ...GRAPH_PASSES,
   ]);
-  const { backend, extensions } = await chosenBackend(options, session);
+  const { backend, extensions } = await chosenBackend(options, session, inspecting?.watch);
   const emitted: [string, Sources][] = [];
   const counted: [string, () => readonly Loss[]][] = [];
   const unheard = onceEach();
@@ -71,7 +79,7 @@ export const runExample = async (
     bench: options.bench ?? false,
     ablate: ablated,
     emit: (program, sources) => emitted.push([program, sources]),
-    ...(inspecting && { ...inspecting, losses: (program, losses) => counted.push([program, losses]) }),
+    ...(inspecting && { draw: inspecting.draw, losses: (program, losses) => counted.push([program, losses]) }),
     warn: (warnings) => session.warn(unheard(warnings)),
     progress: (fraction, text) => void session.progress.at(fraction, text),
   });

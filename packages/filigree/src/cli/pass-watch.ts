@@ -2,13 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, printModule, type AnyPass, type Module, type PassBegin, type PassEnd, type Watch } from '@filigree/ir';
 import type { WatchOptions } from './common-options.js';
+import { PassTimes } from './pass-times.js';
 
 /** What is shown of passes while a command compiles: texts before and after those that were asked for, and times. */
 export class PassWatch implements Watch {
-  private readonly ran = new Map<string, { runs: number; ms: number }>();
+  private readonly times = new PassTimes();
   private readonly printed: { readonly name: string; readonly text: string }[] = [];
-  /* The passes that run now, outermost first, each with the milliseconds of those inside. */
-  private readonly running: { readonly pass: AnyPass; inside: number }[] = [];
   /* Who left a value knows how it is printed. */
   private readonly printers = new WeakMap<object, AnyPass>();
 
@@ -23,19 +22,15 @@ export class PassWatch implements Watch {
     private readonly folder?: string,
   ) {}
 
-  readonly before = ({ pass, input }: PassBegin): void => {
-    this.running.push({ pass, inside: 0 });
+  readonly before = (event: PassBegin): void => {
+    const { pass, input } = event;
+    this.times.before(event);
     if (asksFor(this.options.printBefore, pass)) this.print('before', pass, input);
   };
 
-  readonly after = ({ pass, output, ms }: PassEnd): void => {
-    /* Those inside that failed did not end. */
-    while (this.running.at(-1)!.pass !== pass) this.running.pop();
-    const { inside } = this.running.pop()!;
-    const around = this.running.at(-1);
-    if (around) around.inside += ms;
-    const { runs, ms: own } = this.ran.get(pass.name) ?? { runs: 0, ms: 0 };
-    this.ran.set(pass.name, { runs: runs + 1, ms: own + ms - inside });
+  readonly after = (event: PassEnd): void => {
+    const { pass, output } = event;
+    this.times.after(event);
     if (pass.print && typeof output === 'object' && output !== null) this.printers.set(output, pass);
     if (asksFor(this.options.printAfter, pass)) this.print('after', pass, output);
   };
@@ -47,11 +42,11 @@ export class PassWatch implements Watch {
       for (const [n, { name, text }] of this.printed.entries())
         await writeFile(join(this.folder, `${String(n + 1).padStart(3, '0')}-${name}.fil`), text);
     }
-    if (this.options.timePasses) this.say(this.times());
+    if (this.options.timePasses) this.say(this.table());
     for (const name of [...(this.options.printBefore ?? []), ...(this.options.printAfter ?? [])])
-      if (name !== ALL && !this.ran.has(name))
+      if (name !== ALL && !this.times.names.includes(name))
         fail('pipeline/unknown-pass', `no pass '${name}' ran, so nothing was printed of it`, {
-          remedy: `these did: ${[...this.ran.keys()].join(', ')}`,
+          remedy: `these did: ${this.times.names.join(', ')}`,
         });
   }
 
@@ -69,15 +64,15 @@ export class PassWatch implements Watch {
     return printer?.print?.(value) ?? (isModule(value) ? printModule(value) : undefined);
   }
 
-  private times(): string {
-    const rows = [...this.ran].sort(([, a], [, b]) => b.ms - a.ms);
-    const all = rows.reduce((sum, [, { ms }]) => sum + ms, 0);
-    const width = Math.max(...rows.map(([name]) => name.length), 'pass'.length);
+  private table(): string {
+    const rows = this.times.rows();
+    const all = rows.reduce((sum, { ms }) => sum + ms, 0);
+    const width = Math.max(...rows.map(({ name }) => name.length), 'pass'.length);
     const line = (name: string, runs: string, ms: string, share: string): string =>
       `${name.padEnd(width)} ${runs.padStart(6)} ${ms.padStart(10)} ${share.padStart(6)}`;
     return [
       line('pass', 'runs', 'ms', 'share'),
-      ...rows.map(([name, { runs, ms }]) =>
+      ...rows.map(({ name, runs, ms }) =>
         line(name, String(runs), ms.toFixed(2), `${((100 * ms) / Math.max(all, 1e-9)).toFixed(0)} %`),
       ),
       line('all', '', all.toFixed(2), ''),

@@ -2,12 +2,15 @@ import { basename } from 'node:path';
 import type { Loss } from '@filigree/quant';
 import type { ExampleSummary } from '../cli/example-run.js';
 import { msText } from '../cli/text.js';
+import type { RecordedProgram } from '../cli/compile-record.js';
 import { bars, grid, page, section, table } from './html.js';
+import { programSections } from './program-report.js';
 
 /** The report of a gallery example: a page of HTML that needs nothing else. */
 export const exampleReport = (
   s: ExampleSummary,
-  pictures: readonly (readonly [title: string, svg: string])[] = [],
+  pictures: readonly (readonly [title: string, svg: string])[],
+  programs: readonly RecordedProgram[],
 ): string =>
   page(s.example, [
     section(
@@ -30,7 +33,14 @@ export const exampleReport = (
       : [section('Baselines', bars(Object.entries(s.baselines).map(([name, ms]) => [name, ms, msText(ms)] as const)))]),
     ...(s.losses ?? []).map(({ program, places }) => section(`What ${program} loses in few bits`, lossTable(places))),
     ...pictures.map(([title, svg]) => section(title, svg)),
+    ...programs.slice(0, MOST_PROGRAMS).flatMap((p, k) => programSections(p, `Program ${k + 1}, ${p.module.name}`)),
+    ...(programs.length > MOST_PROGRAMS
+      ? [section('Further programs', `<p>${programs.length - MOST_PROGRAMS} more were compiled.</p>`)]
+      : []),
   ]);
+
+/** Those of an example that are shown in full. */
+const MOST_PROGRAMS = 12;
 
 const lossTable = (places: readonly Loss[]): string =>
   grid(

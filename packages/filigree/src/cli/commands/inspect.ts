@@ -21,7 +21,7 @@ export const inspectCommand = (program: Command, session: Session): void => {
     )
     .argument(
       '<what>',
-      'a matrix file, an expression with its --bind, a formula of `einsum` or a program of `regions` with their options, or a gallery example',
+      'a matrix file, a module that exports programs, an expression with its --bind, a formula of `einsum` or a program of `regions` with their options, or a gallery example',
     )
     .argument('[key=value...]', 'arguments of the example')
     .requiredOption('--out <file>', 'the HTML file to write');
@@ -29,13 +29,15 @@ export const inspectCommand = (program: Command, session: Session): void => {
     const { writeOut } = await import('../write-sources.js');
     const report = (await isAffineProgram(what))
       ? await ofRegions(what, options, session)
-      : (await isFile(what, options))
-        ? await ofMatrix(what, options, session)
-        : isExample(what, options)
-          ? await ofExample(what, argumentsOf(command, given), options, session)
-          : isFormula(what)
-            ? await ofFormula(what, options, session)
-            : await ofExpression(what, options, session);
+      : isModule(what)
+        ? await ofModule(what, options, session)
+        : (await isFile(what, options))
+          ? await ofMatrix(what, options, session)
+          : isExample(what, options)
+            ? await ofExample(what, argumentsOf(command, given), options, session)
+            : isFormula(what)
+              ? await ofFormula(what, options, session)
+              : await ofExpression(what, options, session);
     await writeOut(options.out, report.html);
     session.answer(
       { out: options.out, bytes: Buffer.byteLength(report.html), ...report.summary },
@@ -63,6 +65,8 @@ const isFile = async (what: string, { bind }: ExpressionRunOptions): Promise<boo
 /* No expression has the name of a program as one of its matrices alone. */
 const isAffineProgram = async (what: string): Promise<boolean> =>
   what.endsWith('.fil') || (await import('@filigree/sparse/equations')).builtinPrograms.some((p) => p.name === what);
+
+const isModule = (what: string): boolean => /\.[cm]?[jt]s$/.test(what);
 
 /* A name alone, with nothing bound to it, can only be an example. */
 const isExample = (what: string, { bind }: InspectOptions): boolean =>
@@ -132,19 +136,33 @@ const ofRegions = async (what: string, options: InspectOptions, session: Session
   return { html: regionsReport(run), summary: run.summary, wrong: wrongRegions(run.summary) };
 };
 
+const ofModule = async (path: string, options: InspectOptions, session: Session): Promise<Report> => {
+  const [{ compileModule }, { CompileRecord }, { moduleReport }] = await Promise.all([
+    import('../compile-module.js'),
+    import('../compile-record.js'),
+    import('../../report/module-report.js'),
+  ]);
+  const record = new CompileRecord();
+  const summary = await compileModule(path, { ...options }, session, record);
+  return { html: moduleReport(path, summary, record.programs), summary, wrong: undefined };
+};
+
 const ofExample = async (
   what: string,
   args: Readonly<Record<string, string>>,
   options: ExpressionRunOptions,
   session: Session,
 ): Promise<Report> => {
-  const [{ runExample, wrongExample }, { exampleReport }] = await Promise.all([
+  const [{ runExample, wrongExample }, { exampleReport }, { CompileRecord }] = await Promise.all([
     import('../example-run.js'),
     import('../../report/example-report.js'),
+    import('../compile-record.js'),
   ]);
+  const record = new CompileRecord();
   const pictures: (readonly [title: string, svg: string])[] = [];
   const summary = await runExample(what, args, options, session, {
     draw: (title, svg) => void pictures.push([title, svg]),
+    watch: record,
   });
-  return { html: exampleReport(summary, pictures), summary, wrong: wrongExample(summary) };
+  return { html: exampleReport(summary, pictures, record.programs), summary, wrong: wrongExample(summary) };
 };
