@@ -44,6 +44,7 @@ export class Scope {
     readonly locals: Local[],
     readonly vectors: { readonly name: string; readonly type: ScalarType }[],
     readonly lists: { readonly name: string; readonly type: ScalarType }[],
+    readonly truths: string[],
     readonly inLoop: boolean,
     private readonly names: { next: number },
   ) {}
@@ -54,7 +55,7 @@ export class Scope {
       ...parts.params.map((p) => ({ name: p.name, type: p.type, free: false })),
     ];
     const access = parts.trees.flatMap((tree) => tree.fields.map((field) => accessOf(d, parts, loop, tree, field)));
-    return new Scope(d, parts, loop, access, locals, [], [], false, { next: 0 });
+    return new Scope(d, parts, loop, access, locals, [], [], [], false, { next: 0 });
   }
 
   /** The scope of a block within this one. */
@@ -68,6 +69,7 @@ export class Scope {
       copy(this.locals),
       copy(this.vectors),
       copy(this.lists),
+      copy(this.truths),
       inLoop,
       this.names,
     );
