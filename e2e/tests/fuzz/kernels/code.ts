@@ -64,12 +64,17 @@ export type Expr =
   | { readonly is: 'unary'; readonly type: ScalarType; readonly op: Unary; readonly a: Expr }
   | { readonly is: 'select'; readonly type: ScalarType; readonly c: Truth; readonly a: Expr; readonly b: Expr }
   | { readonly is: 'cast'; readonly type: ScalarType; readonly a: Expr }
-  | { readonly is: 'truth'; readonly type: ScalarType; readonly a: Truth };
+  | { readonly is: 'truth'; readonly type: ScalarType; readonly by: 'cast' | 'Number' | '+'; readonly a: Truth }
+  /** One of two numbers: `a && b`, `a || b`. */
+  | { readonly is: 'logic'; readonly type: ScalarType; readonly op: '&&' | '||'; readonly a: Expr; readonly b: Expr };
 
 export type Truth =
   | { readonly is: 'compare'; readonly on: ScalarType; readonly op: Comparison; readonly a: Expr; readonly b: Expr }
   | { readonly is: 'both' | 'either'; readonly a: Truth; readonly b: Truth }
   | { readonly is: 'not'; readonly a: Truth }
+  | { readonly is: 'known'; readonly name: string }
+  /** A number as a condition. */
+  | { readonly is: 'number'; readonly a: Expr }
   | { readonly is: 'active'; readonly field: string; readonly at: readonly Expr[] };
 
 /** Vectors of two numbers. */
@@ -83,6 +88,8 @@ export type Statement =
   | { readonly do: 'let'; readonly name: string; readonly value: Expr }
   | { readonly do: 'set'; readonly name: string; readonly op: Binary | ''; readonly value: Expr }
   | { readonly do: 'let-vector' | 'set-vector'; readonly name: string; readonly value: Vector }
+  | { readonly do: 'let-truth'; readonly name: string; readonly value: Truth }
+  | { readonly do: 'set-truth'; readonly name: string; readonly op: '' | '&&' | '||'; readonly value: Truth }
   | { readonly do: 'let-list'; readonly name: string; readonly items: readonly Expr[] }
   | { readonly do: 'set-item'; readonly list: string; readonly at: Expr; readonly value: Expr }
   | {

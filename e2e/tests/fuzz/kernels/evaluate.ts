@@ -50,6 +50,7 @@ class Run {
   private readonly vectors = new Map<string, readonly Scalar[]>();
   private readonly vectorTypes = new Map<string, ScalarType>();
   private readonly lists = new Map<string, Scalar[]>();
+  private readonly truths = new Map<string, boolean>();
 
   constructor(private readonly k: KernelCode) {
     this.states = k.trees.map((t) => new TreeState(t));
@@ -88,6 +89,14 @@ class Run {
       case 'set-vector':
         this.vectorTypes.set(s.name, this.typeOf(s.value));
         return void this.vectors.set(s.name, this.vector(s.value));
+      case 'let-truth':
+        return void this.truths.set(s.name, this.truth(s.value));
+      case 'set-truth': {
+        const value = this.truth(s.value);
+        const before = this.truths.get(s.name)!;
+        const after = s.op === '' ? value : s.op === '&&' ? before && value : before || value;
+        return void this.truths.set(s.name, after);
+      }
       case 'let-list':
         return void this.lists.set(
           s.name,
@@ -196,6 +205,10 @@ class Run {
       }
       case 'truth':
         return cast(e.type, this.truth(e.a) ? 1n : 0n);
+      case 'logic': {
+        const a = this.expr(e.a);
+        return isTrue(a) === (e.op === '&&') ? this.expr(e.b) : a;
+      }
     }
   }
 
@@ -223,6 +236,10 @@ class Run {
         return this.truth(c.a) || this.truth(c.b);
       case 'not':
         return !this.truth(c.a);
+      case 'known':
+        return this.truths.get(c.name)!;
+      case 'number':
+        return isTrue(this.expr(c.a));
       case 'active':
         return this.fields.get(c.field)![1].isActive(this.place(c.at));
     }
@@ -250,6 +267,9 @@ class Run {
     return v.is === 'vec' ? v.items[0].type : v.is === 'local' ? this.vectorTypes.get(v.name)! : this.typeOf(v.a);
   }
 }
+
+/* Neither 0 nor NaN. */
+const isTrue = (x: Scalar): boolean => Boolean(x);
 
 const ATOMICS = { Add: '+', Min: 'min', Max: 'max', And: '&', Or: '|', Xor: '^' } as const;
 

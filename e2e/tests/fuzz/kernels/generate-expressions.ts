@@ -18,7 +18,15 @@ export const expression = (s: Scope, type: ScalarType, depth: number): Expr => {
   const { d } = s;
   if (depth <= 0 || d.chance(0.15)) return leaf(s, type);
   if (isNarrow(type)) return d.chance(0.3) ? leaf(s, type) : { is: 'cast', type, a: any(s, depth - 1) };
-  const roll = d.int(20);
+  const roll = d.int(21);
+  if (roll === 20)
+    return {
+      is: 'logic',
+      type,
+      op: d.of(['&&', '||'] as const),
+      a: expression(s, type, depth - 1),
+      b: expression(s, type, depth - 1),
+    };
   if (roll < 11) return combined(s, type, depth);
   if (roll < 13) return single(s, type, depth);
   if (roll < 15)
@@ -30,7 +38,7 @@ export const expression = (s: Scope, type: ScalarType, depth: number): Expr => {
       b: expression(s, type, depth - 1),
     };
   if (roll < 18) return { is: 'cast', type, a: any(s, depth - 1) };
-  if (roll < 19) return { is: 'truth', type, a: truth(s, depth - 1) };
+  if (roll < 19) return { is: 'truth', type, by: d.of(['cast', 'Number', '+'] as const), a: truth(s, depth - 1) };
   const v = s.vectors.filter((x) => x.type === type);
   if (v.length === 0) return combined(s, type, depth);
   return d.chance(0.5)
@@ -189,7 +197,9 @@ export const truth = (s: Scope, depth: number): Truth => {
     const { field, tree } = d.of(still);
     return { is: 'active', field: field.name, at: within(s, tree) };
   }
+  if (s.truths.length > 0 && d.chance(0.2)) return { is: 'known', name: d.of(s.truths) };
   const on = d.of(s.wide);
+  if (d.chance(0.1)) return { is: 'number', a: expression(s, on, depth) };
   const op = d.of<Comparison>(['<', '<=', '>', '>=', '===', '!==']);
   return { is: 'compare', on, op, a: expression(s, on, depth), b: operand(s, on, depth) };
 };

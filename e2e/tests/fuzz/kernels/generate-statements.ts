@@ -15,7 +15,8 @@ export const statements = (s: Scope, depth: number): readonly Statement[] => {
 
 const statement = (s: Scope, depth: number): Statement => {
   const { d } = s;
-  const roll = d.int(24);
+  const roll = d.int(25);
+  if (roll === 24) return conditions(s);
   if (roll < 5) return declared(s);
   if (roll < 8) return assigned(s) ?? declared(s);
   if (roll < 9) return vectors(s);
@@ -68,6 +69,16 @@ const vectors = (s: Scope): Statement => {
   const name = s.fresh('w');
   s.vectors.push({ name, type });
   return { do: 'let-vector', name, value };
+};
+
+const conditions = (s: Scope): Statement => {
+  const { d } = s;
+  if (s.truths.length > 0 && d.chance(0.5))
+    return { do: 'set-truth', name: d.of(s.truths), op: d.of(['', '&&', '||'] as const), value: truth(s, 2) };
+  const value = truth(s, 2);
+  const name = s.fresh('t');
+  s.truths.push(name);
+  return { do: 'let-truth', name, value };
 };
 
 const lists = (s: Scope): Statement => {

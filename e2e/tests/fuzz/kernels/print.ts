@@ -101,6 +101,10 @@ const printStatement = (s: Statement): string => {
       return `let ${s.name} = ${printVector(s.value)};`;
     case 'set-vector':
       return `${s.name} = ${printVector(s.value)};`;
+    case 'let-truth':
+      return `let ${s.name} = ${printTruthValue(s.value)};`;
+    case 'set-truth':
+      return `${s.name} ${s.op}= ${printTruthValue(s.value)};`;
     case 'let-list':
       return `const ${s.name} = [${s.items.map(printExpr).join(', ')}];`;
     case 'set-item':
@@ -176,9 +180,17 @@ export const printExpr = (e: Expr): string => {
     case 'cast':
       return `${e.type}(${printExpr(e.a)})`;
     case 'truth':
-      return `${e.type}(${printTruth(e.a)})`;
+      return `${e.type}(${e.by === 'cast' ? '' : e.by}(${printTruthValue(e.a)}))`;
+    case 'logic':
+      return `(${printExpr(e.a)} ${e.op} ${printExpr(e.b)})`;
   }
 };
+
+/** A condition where its value is wanted, which that of a number is not. */
+const printTruthValue = (c: Truth): string => (hasNumber(c) ? `!!(${printTruth(c)})` : printTruth(c));
+
+const hasNumber = (c: Truth): boolean =>
+  c.is === 'number' || ((c.is === 'both' || c.is === 'either') && (hasNumber(c.a) || hasNumber(c.b)));
 
 const printTruth = (c: Truth): string => {
   switch (c.is) {
@@ -190,6 +202,10 @@ const printTruth = (c: Truth): string => {
       return `(${printTruth(c.a)} || ${printTruth(c.b)})`;
     case 'not':
       return `!(${printTruth(c.a)})`;
+    case 'known':
+      return c.name;
+    case 'number':
+      return printExpr(c.a);
     case 'active':
       return `isActive(${[c.field, ...c.at.map(printExpr)].join(', ')})`;
   }

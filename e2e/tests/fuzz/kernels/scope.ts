@@ -45,6 +45,7 @@ export class Scope {
     readonly locals: Local[],
     readonly vectors: { readonly name: string; readonly type: ScalarType }[],
     readonly lists: { readonly name: string; readonly type: ScalarType }[],
+    readonly truths: string[],
     readonly inLoop: boolean,
     private readonly names: { next: number },
   ) {}
@@ -60,7 +61,7 @@ export class Scope {
       const [first] = sharingWith(a.tree.fields, a.field);
       return first ? { ...a, role: drawn.find((b) => b.field === first)!.role } : a;
     });
-    return new Scope(d, parts, loop, access, locals, [], [], false, { next: 0 });
+    return new Scope(d, parts, loop, access, locals, [], [], [], false, { next: 0 });
   }
 
   /** The scope of a block within this one. */
@@ -74,6 +75,7 @@ export class Scope {
       copy(this.locals),
       copy(this.vectors),
       copy(this.lists),
+      copy(this.truths),
       inLoop,
       this.names,
     );
