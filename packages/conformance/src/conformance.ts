@@ -17,6 +17,7 @@ import { difference } from './compare.js';
 import { contract } from './contract.js';
 import { expect, settle } from './expect.js';
 import type { ConformanceCase, Outcome } from './outcome.js';
+import { checkSmaller } from './smaller.js';
 import { type Explanation, prepare, skip } from './prepare.js';
 import type { Launch, Program } from './program.js';
 import { conformancePrograms } from './programs/index.js';
@@ -48,7 +49,7 @@ export const conformance = (backend: Backend, given?: ConformanceOptions): reado
   const options = checkOptions('conformance', given, conformanceSpec);
   const programs = (options.programs ?? conformancePrograms()).map((program) => ({
     name: program.name,
-    run: () => check(backend, program, options),
+    run: () => checkSmaller(program, (p) => check(backend, p, options)),
   }));
   return options.programs ? programs : [...contract(backend, options.compile), ...programs];
 };

@@ -6,14 +6,14 @@ import { expect, settle } from './expect.js';
 /** What a backend owes beside right results: each case is one sentence of the contract. */
 export const contract = (backend: Backend, compiling?: CompileOptions): readonly ConformanceCase[] => {
   const emitsOnly = !backend.compile || !backend.load;
-  const loaded = (act: (x: Executable) => void) => async (): Promise<Outcome> => {
+  const loaded = (act: (x: Executable) => void | Promise<void>) => async (): Promise<Outcome> => {
     if (emitsOnly) return { status: 'skipped', reason: `backend ${backend.name} only emits sources` };
     const legal = expect(backend.legalize.run(example()), 'legalize');
     const sources = expect(backend.emit.run(legal), 'emit');
     const artifact = await settle(backend.compile!(sources, { fastMath: false, ...compiling }), 'compile');
     const x = await settle(backend.load!(artifact, legal), 'load');
     try {
-      act(x);
+      await act(x);
     } finally {
       x.dispose();
     }
@@ -56,6 +56,18 @@ export const contract = (backend: Backend, compiling?: CompileOptions): readonly
         refuses(() => x.launch('scale', []), 'launch without the argument that the kernel takes');
         for (const threads of [0, 1.5, -1])
           refuses(() => x.launch('scale', [2], { threads }), `launch on ${threads} threads`);
+      }),
+    },
+    {
+      name: 'contract: while kernels run in the background they are not run again, and then they can be',
+      run: loaded(async (x) => {
+        const background = x.launchAsync('scale', [2]);
+        try {
+          refuses(() => x.launch('scale', [2]), 'launch while another runs in the background');
+        } finally {
+          await background;
+        }
+        x.launch('scale', [2]);
       }),
     },
     {

@@ -14,6 +14,8 @@ export interface Program {
   readonly ordered?: boolean;
   /** The run must fail with a diagnostic, and the process must live on. */
   readonly fails?: boolean;
+  /** Programs like this one with less in them, the simplest first: of one that fails the smallest that fails too is shown. */
+  readonly simpler?: () => Iterable<Program>;
 }
 
 /** A kernel and its scalar arguments. */

@@ -5,6 +5,7 @@ import { failurePrograms } from './failures.js';
 import { largePrograms } from './large.js';
 import { mathPrograms } from './math.js';
 import { memoryPrograms } from './memory.js';
+import { randomPrograms } from '../random/random-program.js';
 import { reductionPrograms } from './reductions.js';
 import { scratchPrograms } from './scratch.js';
 import { teamPrograms } from './teams.js';
@@ -22,4 +23,8 @@ export const conformancePrograms = (): readonly Program[] => [
   ...vectorPrograms(),
   ...largePrograms(),
   ...failurePrograms(),
+  ...randomPrograms(RANDOM),
 ];
+
+/** Random kernels in the suite; `randomPrograms` makes more. */
+const RANDOM = 8;
