@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ARITHMETICS, coreDialects, interpret, orThrow, type Num } from '@filigree/ir';
+import { ARITHMETICS, coreDialects, interpret, isSymbolic, orThrow, Sym, type Num } from '@filigree/ir';
 import { symbolic } from '@filigree/lang';
 import { specialize, trace, traceFor, type Program } from '@filigree/specialize';
 import { ABLATIONS, ablate, mergeOptions } from 'filigree';
@@ -21,6 +21,7 @@ type Traced = (
   at: readonly number[],
   count: number,
   size: readonly number[],
+  peek: (value: Num) => Num,
 ) => Record<string, Num[]>;
 
 const RUNS = 60;
@@ -35,14 +36,17 @@ const choices = fc.oneof(
 );
 const tables = fc.array(fc.nat(INPUTS - 1), { minLength: COUNT + 1, maxLength: COUNT + 1 });
 
+/** Whoever asks for the node of a value ends what is recorded, and gets one. */
+const asNode = (value: Num): Num => (isSymbolic(value) ? new Sym(value.graph, value.id) : value);
+
 /** Compares a program with plain evaluation; whether it became elements. */
 const compare = (text: string, at: readonly number[], how: Kinds): boolean => {
   const plain = new Function(`'use strict'; return (${text}\n)`)() as Traced;
-  const expected = plain(x, y, at, COUNT, size) as Record<string, number[]>;
+  const expected = plain(x, y, at, COUNT, size, (value) => value) as Record<string, number[]>;
   const options = mergeOptions(ablate(how.switches));
   const program: Program = {
     inputs: { x: x.length, y: y.length },
-    run: (given) => (symbolic(plain) as Traced)(given.x as Num[], given.y as Num[], at, COUNT, size),
+    run: (given) => (symbolic(plain) as Traced)(given.x as Num[], given.y as Num[], at, COUNT, size, asNode),
   };
   const traced = orThrow(trace({ ...traceFor(options), arithmetic: how.arithmetic }).run(program));
   const specialized = specialize(options)(traced);

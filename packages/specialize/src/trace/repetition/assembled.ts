@@ -79,7 +79,8 @@ export class Assembled {
       const nodes = this.variablesFor(ranks.map((r) => termOf(known[r])));
       for (const [k, r] of ranks.entries()) known[r] = nodes[k];
     };
-    const readAsNodes = (entries: Iterable<number>): void => {
+    /* Those of which no node stands for the value of elements that they are get one. */
+    const readAsNodes = (entries: readonly number[]): void => {
       const [ranks, earlier] = [new Set<number>(), new Set<number>()];
       for (const entry of entries)
         if (entry < 0 && isOfElements(knownOf(entry)))
@@ -93,13 +94,23 @@ export class Assembled {
     const { ptr, order } = byLevel(ofValue);
     for (let level = 0; level + 1 < ptr.length; level++) {
       const groups = alike.filter((g) => g.level === level);
-      readAsNodes(leavesOf(groups, leafOf));
-      const columnsOf = (g: Alike): readonly Int32Array[] =>
-        g.wanted.leaves.map((k) => Int32Array.from(g.members, (s) => knownOf(leafOf(s, k))));
+      const knownLeaves = ({ members }: Alike, k: number): Int32Array => {
+        const column = new Int32Array(members.length);
+        for (let i = 0; i < column.length; i++) column[i] = knownOf(leafOf(members[i], k));
+        return column;
+      };
+      const columnsOf = (g: Alike): readonly Int32Array[] => {
+        const { leaves } = g.wanted;
+        const columns = leaves.map((k) => knownLeaves(g, k));
+        const read = leaves.filter((_, c) => columns[c].some(isOfElements));
+        readAsNodes(read.flatMap((k) => g.members.map((s) => leafOf(s, k))));
+        return leaves.map((k, c) => (read.includes(k) ? knownLeaves(g, k) : columns[c]));
+      };
       const asNodes = (g: Alike): Computed => {
-        const { form, roots } = g.wanted;
+        const { form, roots, leaves } = g.wanted;
         const { operations } = below(form, roots);
         const own = new Int32Array(form.length);
+        readAsNodes(leaves.flatMap((k) => g.members.map((s) => leafOf(s, k))));
         const found = new Map(roots.map((p) => [p, new Int32Array(g.members.length)]));
         for (const [i, s] of g.members.entries()) {
           makeNodes(graph, form, operations, (k) => knownOf(leafOf(s, k)), own);
@@ -135,7 +146,7 @@ export class Assembled {
         termsOf(stretches, made, n, value, made.stretchOf(value), on),
       );
     }
-    readAsNodes(asked.map((v) => ~v));
+    readAsNodes(Array.from(asked, (v) => ~v));
     made.setAll(n.values, known);
   }
 
@@ -178,11 +189,6 @@ export class Assembled {
 }
 
 const UNKNOWN = -1;
-
-/** What stretches read that are computed. */
-function* leavesOf(groups: readonly Alike[], leafOf: (stretch: number, leaf: number) => number): Iterable<number> {
-  for (const { wanted, members } of groups) for (const s of members) for (const k of wanted.leaves) yield leafOf(s, k);
-}
 
 /** Whether additions go on from a leaf. */
 const isAddedTo = (form: PathForm, leaf: number): boolean => form.goesOn[leaf] === 1;
