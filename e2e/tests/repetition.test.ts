@@ -123,6 +123,32 @@ it('elements leave a recurrence beside them the loop that it is', () => {
   expect(found.launches).toBeLessThanOrEqual(asNodes.launches + 2);
 });
 
+it('a limit of memory ends what would take more in a diagnostic, and is further off than without repetition', () => {
+  const program: Program = {
+    inputs: { x: 101 },
+    run: (given) => ({
+      y: symbolic((x: number[]) => {
+        const sums = new Array<number>(50).fill(0);
+        for (let i = 0; i < 60_000; i++) {
+          const a = x[i % 101] - x[(7 * i) % 101];
+          sums[i % 50] += Math.sin(a) * Math.cos(2 + a) + a / (i + 1 + a * a);
+        }
+        return sums;
+      })(given.x as unknown as number[]) as unknown as Num[],
+    }),
+  };
+  const codes = (maxMB: number, repetition: boolean): readonly string[] => {
+    const traced = trace({ maxMB, repetition }).run(program);
+    return E.isLeft(traced) ? traced.left.map((d) => d.code) : [];
+  };
+  expect([codes(2, true), codes(8, true), codes(8, false), codes(64, false)]).toEqual([
+    ['memory/limit'],
+    [],
+    ['memory/limit'],
+    [],
+  ]);
+});
+
 it('neighbours of different number divide an iteration, and what is tagged or loops beside them is one body', () => {
   const { found } = compiled(300, (x) => {
     const y: number[] = [];

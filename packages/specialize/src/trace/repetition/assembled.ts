@@ -14,6 +14,9 @@ import { TermList, TermLists } from './term-lists.js';
 
 /** Fewer stretches that are alike are nodes. */
 const MANY = 64;
+/** What finding what is needed takes, besides a few bits for each operation. */
+const BYTES_A_STRETCH = 20;
+const BYTES_A_VALUE = 12;
 /** Operations for each value that goes through memory, and how many times in a row that may be, for stretches to be elements. */
 const LEAST_OPERATIONS = 3;
 const MOST_LEVELS = 4;
@@ -69,7 +72,10 @@ export class Assembled {
   /** Finds nodes for values that have none. */
   assemble(asked: Int32Array): void {
     const { graph, all, stretches, made } = this;
+    const meanwhile = BYTES_A_STRETCH * stretches.length + stretches.base / 4;
+    graph.charge(meanwhile);
     const n = needed(stretches, made, asked);
+    graph.charge(BYTES_A_VALUE * n.values.length);
     const { alike, groupOf, memberOf, ofValue } = levelsOf(stretches, made, n);
     /* By rank what is known of a value, as in `Made`. */
     const known = new Int32Array(n.values.length).fill(UNKNOWN);
@@ -148,6 +154,7 @@ export class Assembled {
     }
     readAsNodes(Array.from(asked, (v) => ~v));
     made.setAll(n.values, known);
+    graph.charge(-meanwhile);
   }
 
   /** Sums of these values, by their ranks: each of the terms that `collect` puts into the list, the last first. One value of elements by itself is no sum. */
