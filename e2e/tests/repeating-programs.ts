@@ -49,6 +49,7 @@ const { statement } = fc.letrec<{ statement: string }>((tie) => ({
       (e: string) => `const alias = sums; alias[b] += ${e};`,
       (e: string) => `const parts = [u, v].map((p) => bounded(p * ${e})); sums[a] += parts[0]; kept[e] = parts[1];`,
       (e: string) => `chained(sums, a, b, ${e});`,
+      (e: string) => `kept[e] = e % 40 === 7 ? peek(${e}) : ${e};`,
       (e: string) =>
         `if (kinds[e] === 0) sums[a] += ${e}; else if (kinds[e] === 1) sums[b] -= 2 * ${e}; else kept[b] = ${e};`,
       (e: string) => `const once = ${e}; sums[a] += once; sums[b] -= once; kept[e] = once;`,
@@ -83,11 +84,11 @@ const loop = fc
     }`,
   );
 
-/** Programs `program(x, y, at, count, size)` as source text. */
+/** Programs `program(x, y, at, count, size, peek)` as source text; `peek` returns what it is given, and may look at it. */
 export const repeatingPrograms = fc
   .tuple(fc.array(loop, { minLength: 1, maxLength: 3 }), fc.constantFrom('', 'for (let step = 0; step < 3; step++)'))
   .map(
-    ([loops, around]) => `function program(x, y, at, count, size) {
+    ([loops, around]) => `function program(x, y, at, count, size, peek) {
     const sums = new Array(x.length).fill(0), kept = new Array(count).fill(0.25), prefixes = new Array(count).fill(0);
     let other = [...y];
     const one = [1, 2, x[0]];
@@ -117,7 +118,7 @@ export const repeatingPrograms = fc
       return bounded(s);
     }
     ${around} {
-    ${loops.join('\n    other = [...kept];\n    ')}
+    ${loops.join('\n    peek(sums[3]); peek(kept[5]); peek(total);\n    other = [...kept];\n    ')}
     }
     return { sums, kept, prefixes, ends: [total, last, total * last] };
   }`,

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ARITHMETICS, coreDialects, interpret, orThrow, type Num } from '@filigree/ir';
+import { ARITHMETICS, coreDialects, interpret, isSymbolic, orThrow, Sym, type Num } from '@filigree/ir';
 import { symbolic } from '@filigree/lang';
 import { specialize, trace, traceFor, type Program } from '@filigree/specialize';
 import { ABLATIONS, ablate, mergeOptions } from 'filigree';
@@ -21,6 +21,7 @@ type Traced = (
   at: readonly number[],
   count: number,
   size: readonly number[],
+  peek: (value: Num) => Num,
 ) => Record<string, Num[]>;
 
 const RUNS = 60;
@@ -35,14 +36,17 @@ const choices = fc.oneof(
 );
 const tables = fc.array(fc.nat(INPUTS - 1), { minLength: COUNT + 1, maxLength: COUNT + 1 });
 
+/** Whoever asks for the node of a value ends what is recorded, and gets one. */
+const asNode = (value: Num): Num => (isSymbolic(value) ? new Sym(value.graph, value.id) : value);
+
 /** Compares a program with plain evaluation; whether it became elements. */
 const compare = (text: string, at: readonly number[], how: Kinds): boolean => {
   const plain = new Function(`'use strict'; return (${text}\n)`)() as Traced;
-  const expected = plain(x, y, at, COUNT, size) as Record<string, number[]>;
+  const expected = plain(x, y, at, COUNT, size, (value) => value) as Record<string, number[]>;
   const options = mergeOptions(ablate(how.switches));
   const program: Program = {
     inputs: { x: x.length, y: y.length },
-    run: (given) => (symbolic(plain) as Traced)(given.x as Num[], given.y as Num[], at, COUNT, size),
+    run: (given) => (symbolic(plain) as Traced)(given.x as Num[], given.y as Num[], at, COUNT, size, asNode),
   };
   const traced = orThrow(trace({ ...traceFor(options), arithmetic: how.arithmetic }).run(program));
   const specialized = specialize(options)(traced);
@@ -117,6 +121,32 @@ it('elements leave a recurrence beside them the loop that it is', () => {
   });
   expect(found.elements).toBeGreaterThan(0);
   expect(found.launches).toBeLessThanOrEqual(asNodes.launches + 2);
+});
+
+it('a limit of memory ends what would take more in a diagnostic, and is further off than without repetition', () => {
+  const program: Program = {
+    inputs: { x: 101 },
+    run: (given) => ({
+      y: symbolic((x: number[]) => {
+        const sums = new Array<number>(50).fill(0);
+        for (let i = 0; i < 60_000; i++) {
+          const a = x[i % 101] - x[(7 * i) % 101];
+          sums[i % 50] += Math.sin(a) * Math.cos(2 + a) + a / (i + 1 + a * a);
+        }
+        return sums;
+      })(given.x as unknown as number[]) as unknown as Num[],
+    }),
+  };
+  const codes = (maxMB: number, repetition: boolean): readonly string[] => {
+    const traced = trace({ maxMB, repetition }).run(program);
+    return E.isLeft(traced) ? traced.left.map((d) => d.code) : [];
+  };
+  expect([codes(2, true), codes(8, true), codes(8, false), codes(64, false)]).toEqual([
+    ['memory/limit'],
+    [],
+    ['memory/limit'],
+    [],
+  ]);
 });
 
 it('neighbours of different number divide an iteration, and what is tagged or loops beside them is one body', () => {

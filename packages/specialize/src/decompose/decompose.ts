@@ -1,7 +1,7 @@
 import { fail, pass, type Pass, checkOptions } from '@filigree/ir';
 import { decomposeSpec, defaultOptions, type DecomposeOptions } from '../options.js';
 import type { Trace } from '../trace/trace.js';
-import { NO_FACTOR, type Elements } from '../trace/elements/elements.js';
+import { NO_FACTOR, valueOf } from '../trace/elements/elements.js';
 import { joinBlocks } from './blocks.js';
 import { bounded } from './bounded.js';
 import { withoutDivided } from './divided.js';
@@ -192,7 +192,7 @@ const elementSweep = ({ elements }: Needs, levelAbove: (id: number) => number) =
     },
     /** Sets for each sum the level from which it can be read. */
     reach: (below: Int32Array): void => {
-      const { leaves, variables, columns, sums, firstValue } = elements[found.length];
+      const { leaves, variables, columns, sums } = elements[found.length];
       let values = 0;
       for (const leaf of leaves) {
         const at = variables.indexOf(leaf);
@@ -205,10 +205,11 @@ const elementSweep = ({ elements }: Needs, levelAbove: (id: number) => number) =
           if (terms[t] >= 0) level = Math.max(level, levelAbove(terms[t]));
           if (factors !== undefined && factors[t] !== NO_FACTOR) level = Math.max(level, levelAbove(factors[t]));
         }
-      for (const [k, earlier] of found.entries())
-        if (sums.terms.some((t) => t < 0 && ~t >= elements[k].firstValue && ~t < endOfValues(elements[k])))
-          level = Math.max(level, earlier.values + 1);
-      if (sums.terms.some((t) => t < 0 && ~t >= firstValue)) level = Math.max(level, values + 1);
+      for (const t of sums.terms)
+        if (t < 0) {
+          const { of } = valueOf(elements, ~t);
+          level = Math.max(level, (of === found.length ? values : found[of].values) + 1);
+        }
       below.fill(level + 1, sums.first, sums.first + sums.ptr.length - 1);
       found.push({ values, sums: level });
       sweep.next = elements[found.length]?.sums.first ?? -1;
@@ -217,8 +218,6 @@ const elementSweep = ({ elements }: Needs, levelAbove: (id: number) => number) =
   };
   return sweep;
 };
-
-const endOfValues = ({ firstValue, roots, count }: Elements): number => firstValue + roots.length * count;
 
 const levelOfReads = (
   id: number,

@@ -1,7 +1,7 @@
 import { fail, Sym, type Graph } from '@filigree/ir';
 import { ARITY, NEG } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
-import { hasSum, nextValue, type Elements, type Sums } from './elements.js';
+import { elementsOfSum, nextValue, type Elements, type Sums } from './elements.js';
 import { holderOf, type Place } from './places.js';
 import { nodeOf } from './node-of.js';
 
@@ -100,7 +100,7 @@ const collectTerms = (graph: Graph, all: readonly Elements[]) => {
   const begin = (slot: number, value: unknown, name: string): void => {
     if (value === 0 && graph.arithmetic !== 'exact') return;
     const id = nodeOf(graph, value, name);
-    const earlier = all.find(({ sums }) => hasSum(sums, id))?.sums;
+    const earlier = elementsOfSum(all, id)?.sums;
     if (earlier === undefined || earlier.factors !== undefined) return push(slot, id, 0);
     const s = id - earlier.first;
     for (let t = earlier.ptr[s]; t < earlier.ptr[s + 1]; t++) push(slot, earlier.terms[t], earlier.negative[t]);

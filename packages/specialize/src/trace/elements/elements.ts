@@ -25,8 +25,7 @@ export const valueOf = (
   all: readonly Elements[],
   value: number,
 ): { readonly of: number; readonly root: number; readonly element: number } => {
-  let k = all.length - 1;
-  while (value < all[k].firstValue) k--;
+  const k = lastWhere(all.length, (i) => all[i].firstValue <= value);
   const v = value - all[k].firstValue;
   return { of: k, root: Math.floor(v / all[k].count), element: v % all[k].count };
 };
@@ -61,6 +60,23 @@ export const NO_FACTOR = -1;
 
 /** Whether a node stands for one of these sums. */
 export const hasSum = ({ first, ptr }: Sums, id: number): boolean => id >= first && id < first + ptr.length - 1;
+
+/** The elements, in the order of the program, of whose sums a node stands for one. */
+export const elementsOfSum = <E extends Pick<Elements, 'sums'>>(all: readonly E[], id: number): E | undefined => {
+  const k = lastWhere(all.length, (i) => all[i].sums.first <= id);
+  return k >= 0 && hasSum(all[k].sums, id) ? all[k] : undefined;
+};
+
+/** The last of `0 .. count` for which something is so that is so up to there; −1 where it is for none. */
+const lastWhere = (count: number, isSo: (i: number) => boolean): number => {
+  let [from, to] = [0, count];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (isSo(middle)) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
+};
 
 /** A table that gives each element a place in the arrays that it reads or writes. */
 export type IndexTable = Int32Array | Uint32Array | Uint16Array | Uint8Array;

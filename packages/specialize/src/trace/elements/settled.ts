@@ -2,7 +2,7 @@ import type { Graph } from '@filigree/ir';
 import { ARITY } from '../../decompose/codes.js';
 import { defaultOptions } from '../../options.js';
 import { IntList } from '../../decompose/int-list.js';
-import { hasSum, NO_FACTOR, type Elements, type Sums, type Terms } from './elements.js';
+import { elementsOfSum, NO_FACTOR, type Elements, type Sums, type Terms } from './elements.js';
 
 /**
  * Settles which sums of sparse algebra there are: one that is nothing but a term of one other is part of it, and of one that nothing reads no term is left. One
@@ -27,13 +27,13 @@ export const settled = (
     algebra,
     all.filter((e) => !isAlgebra(e)),
   );
-  const done: Sums[] = [];
-  const before = (id: number): Sums | undefined => (isOwn(id) ? done.find((sums) => hasSum(sums, id)) : undefined);
+  const done: { readonly sums: Sums }[] = [];
+  const before = (id: number): Sums | undefined => (isOwn(id) ? elementsOfSum(done, id)?.sums : undefined);
   const heads = headsOf(graph, algebra, uses, isOwn);
   return all.map((e) => {
     if (!isAlgebra(e)) return e;
     const sums = settledSums(e.sums, uses, graph.algebraic, heads, before);
-    done.push(sums);
+    done.push({ sums });
     return sums === e.sums ? e : { ...e, sums };
   });
 };

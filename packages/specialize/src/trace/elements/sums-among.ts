@@ -1,7 +1,7 @@
 import { activity, derivatives, termsOf } from '@filigree/autodiff';
 import { algebraOfGraph, Sym, type Graph } from '@filigree/ir';
 import type { Dependence } from './dependence.js';
-import { hasSum, valueOf, type Elements } from './elements.js';
+import { elementsOfSum, hasSum, valueOf, type Elements } from './elements.js';
 
 /** A value of elements as a term of what is differentiated: value `root` of element `element` of `of`, times the node `factor`, in root number `sum`. */
 export interface Part {
@@ -46,7 +46,7 @@ export const sumsAmong = (
         rest = s.add(sym(rest), s.mul(sym(factor), sym(node))).id;
         continue;
       }
-      const { sums } = all.find((e) => hasSum(e.sums, node))!;
+      const { sums } = elementsOfSum(all, node)!;
       const minus = graph.neg(factor);
       for (let t = sums.ptr[node - sums.first]; t < sums.ptr[node - sums.first + 1]; t++) {
         const [term, by] = [sums.terms[t], sums.negative[t] === 1 ? minus : factor];

@@ -2,7 +2,7 @@ import type { Graph } from '@filigree/ir';
 import { ADD, ARITY, ARMS, MUL, NEG, SELECT } from '../../decompose/codes.js';
 import { copyInto } from './copy-into.js';
 import type { Dependence } from './dependence.js';
-import { hasSum, NO_FACTOR, valueOf, type Elements, type Sums } from './elements.js';
+import { elementsOfSum, hasSum, NO_FACTOR, valueOf, type Elements, type Sums } from './elements.js';
 import { leavesOf } from './leaves-of.js';
 
 /** Roots in which sums of elements that depend on the variables are nodes of the graph, as if a loop had made them. What is below variables stays. */
@@ -20,7 +20,7 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
     }
   };
   for (const root of roots) wanted[root] = 1;
-  const sumsOf = (id: number): Elements | undefined => all.find((e) => hasSum(e.sums, id));
+  const sumsOf = (id: number): Elements | undefined => elementsOfSum(all, id);
   const termsOf = (id: number): Pick<Sums, 'terms' | 'negative' | 'factors'> => {
     const { sums } = sumsOf(id)!;
     const [from, to] = [sums.ptr[id - sums.first], sums.ptr[id - sums.first + 1]];

@@ -14,6 +14,9 @@ import { TermList, TermLists } from './term-lists.js';
 
 /** Fewer stretches that are alike are nodes. */
 const MANY = 64;
+/** What finding what is needed takes, besides a few bits for each operation. */
+const BYTES_A_STRETCH = 20;
+const BYTES_A_VALUE = 12;
 /** Operations for each value that goes through memory, and how many times in a row that may be, for stretches to be elements. */
 const LEAST_OPERATIONS = 3;
 const MOST_LEVELS = 4;
@@ -69,7 +72,10 @@ export class Assembled {
   /** Finds nodes for values that have none. */
   assemble(asked: Int32Array): void {
     const { graph, all, stretches, made } = this;
+    const meanwhile = BYTES_A_STRETCH * stretches.length + stretches.base / 4;
+    graph.charge(meanwhile);
     const n = needed(stretches, made, asked);
+    graph.charge(BYTES_A_VALUE * n.values.length);
     const { alike, groupOf, memberOf, ofValue } = levelsOf(stretches, made, n);
     /* By rank what is known of a value, as in `Made`. */
     const known = new Int32Array(n.values.length).fill(UNKNOWN);
@@ -79,7 +85,8 @@ export class Assembled {
       const nodes = this.variablesFor(ranks.map((r) => termOf(known[r])));
       for (const [k, r] of ranks.entries()) known[r] = nodes[k];
     };
-    const readAsNodes = (entries: Iterable<number>): void => {
+    /* Those of which no node stands for the value of elements that they are get one. */
+    const readAsNodes = (entries: readonly number[]): void => {
       const [ranks, earlier] = [new Set<number>(), new Set<number>()];
       for (const entry of entries)
         if (entry < 0 && isOfElements(knownOf(entry)))
@@ -93,13 +100,23 @@ export class Assembled {
     const { ptr, order } = byLevel(ofValue);
     for (let level = 0; level + 1 < ptr.length; level++) {
       const groups = alike.filter((g) => g.level === level);
-      readAsNodes(leavesOf(groups, leafOf));
-      const columnsOf = (g: Alike): readonly Int32Array[] =>
-        g.wanted.leaves.map((k) => Int32Array.from(g.members, (s) => knownOf(leafOf(s, k))));
+      const knownLeaves = ({ members }: Alike, k: number): Int32Array => {
+        const column = new Int32Array(members.length);
+        for (let i = 0; i < column.length; i++) column[i] = knownOf(leafOf(members[i], k));
+        return column;
+      };
+      const columnsOf = (g: Alike): readonly Int32Array[] => {
+        const { leaves } = g.wanted;
+        const columns = leaves.map((k) => knownLeaves(g, k));
+        const read = leaves.filter((_, c) => columns[c].some(isOfElements));
+        readAsNodes(read.flatMap((k) => g.members.map((s) => leafOf(s, k))));
+        return leaves.map((k, c) => (read.includes(k) ? knownLeaves(g, k) : columns[c]));
+      };
       const asNodes = (g: Alike): Computed => {
-        const { form, roots } = g.wanted;
+        const { form, roots, leaves } = g.wanted;
         const { operations } = below(form, roots);
         const own = new Int32Array(form.length);
+        readAsNodes(leaves.flatMap((k) => g.members.map((s) => leafOf(s, k))));
         const found = new Map(roots.map((p) => [p, new Int32Array(g.members.length)]));
         for (const [i, s] of g.members.entries()) {
           makeNodes(graph, form, operations, (k) => knownOf(leafOf(s, k)), own);
@@ -135,8 +152,9 @@ export class Assembled {
         termsOf(stretches, made, n, value, made.stretchOf(value), on),
       );
     }
-    readAsNodes(asked.map((v) => ~v));
+    readAsNodes(Array.from(asked, (v) => ~v));
     made.setAll(n.values, known);
+    graph.charge(-meanwhile);
   }
 
   /** Sums of these values, by their ranks: each of the terms that `collect` puts into the list, the last first. One value of elements by itself is no sum. */
@@ -178,11 +196,6 @@ export class Assembled {
 }
 
 const UNKNOWN = -1;
-
-/** What stretches read that are computed. */
-function* leavesOf(groups: readonly Alike[], leafOf: (stretch: number, leaf: number) => number): Iterable<number> {
-  for (const { wanted, members } of groups) for (const s of members) for (const k of wanted.leaves) yield leafOf(s, k);
-}
 
 /** Whether additions go on from a leaf. */
 const isAddedTo = (form: PathForm, leaf: number): boolean => form.goesOn[leaf] === 1;

@@ -5,6 +5,9 @@ import { AGAIN, FRESH, MARK, Paths, UNUSED } from './paths.js';
 
 /** Operations that a stretch may have. */
 const MOST_OPERATIONS = 4096;
+/** What is kept of a stretch besides its leaves, which is counted for so many together. */
+const BYTES_A_STRETCH = 12;
+const COUNTED = 1024;
 /** Values have numbers of 31 bits. */
 const MOST_VALUES = 2 ** 31 - 2 * MOST_OPERATIONS;
 
@@ -55,6 +58,7 @@ export class Stretches {
       this.ends.push(this.cursor);
       this.leafStarts.push(this.firstLeaf);
       this.base += operations;
+      if (this.length % COUNTED === 0) this.graph.charge(BYTES_A_STRETCH * COUNTED);
     }
     this.cursor = 0;
     return operations > 0;
