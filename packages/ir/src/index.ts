@@ -59,6 +59,7 @@ export { attrText, attrsText } from './text/print-attrs.js';
 export { parseModule } from './text/parse.js';
 export { toJson, fromJson, type Json } from './text/json.js';
 export { hashKernel, hashModule } from './hash/hash.js';
+export { keyText } from './hash/key-text.js';
 export { launchSeed } from './hash/launch-seed.js';
 export * from './pass/factory.js';
 export * from './pass/pipeline.js';

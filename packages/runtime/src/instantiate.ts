@@ -3,7 +3,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Artifact, Backend, CompileOptions, Executable, Sources } from '@filigree/backend';
 import type { LoadOptions } from '@filigree/backend/device';
 import { backendOption, compileSpec, isBackend, threadsOption } from '@filigree/backend/options';
-import type { Banking } from './bank/banked.js';
+import type { Banking, KeptBy } from './bank/banked.js';
 import { once } from './fields/once.js';
 import { placementFor, sharingSpec, type SharingOptions } from './sharing.js';
 import {
@@ -32,6 +32,8 @@ export interface Instance extends Executable {
   readonly artifact: Artifact;
   /** Whether it was found as it was lowered before, so that nothing was lowered or emitted. */
   readonly kept: boolean;
+  /** What it was found by, if it was. */
+  readonly keptBy?: KeptBy;
   /** Whether its launches wait in a session, so that views of its memory are handed out only where someone asks. */
   readonly waits?: boolean;
   readonly ms: { readonly emit: number; readonly compile: number; readonly load: number };
@@ -126,7 +128,7 @@ const instance = (
           fail(GONE, 'what the program was compiled to is no longer in the cache', { remedy: 'compile it again' }))
         : orThrow(await compile(sources(), { ...fastMathOf(module), ...compiling })());
       if (banking && !kept) {
-        await banking.entry.write(module, legal, banking.more);
+        await banking.entry.write(module, legal);
         await banking.entry.writeArtifact(placement, artifact);
       }
       const compiled = performance.now();
@@ -143,6 +145,7 @@ const instance = (
           return sources();
         },
         kept: kept !== undefined,
+        ...(kept && { keptBy: banking!.by }),
         artifact: warned(artifact, banking?.entry.warnings.flat() ?? []),
         ms,
       };

@@ -21,20 +21,29 @@ interface Change {
   readonly n?: number;
   readonly factor?: number;
   readonly text?: boolean;
+  readonly type?: 'f32' | 'f64';
+  readonly ambient?: number;
+  readonly helper?: (x: number) => number;
   readonly options?: Partial<ProgramOptions>;
 }
 
+const same = (x: number): number => x;
+
 /** A program as a process makes it: all of it anew. */
-const made = async (cache: string | false, backend: Backend, { n = 64, factor = 3, text, options }: Change = {}) => {
-  const x = field('x', 'f64');
-  const y = field('y', 'f64');
-  const scope = { active, factor };
+const made = async (
+  cache: string | false,
+  backend: Backend,
+  { n = 64, factor = 3, text, type = 'f64', ambient = 0, helper = same, options }: Change = {},
+) => {
+  const x = field('x', type);
+  const y = field('y', type, { ambient });
+  const scope = { active, factor, helper };
   const step = text
     ? kernel([x, y], { scope }, (x: Grid1, y: Grid1) => {
-        for (const p of active(x)) y[p] = factor * x[p] - 1;
+        for (const p of active(x)) y[p] = helper(factor * x[p]) - 1;
       })
     : kernel([x, y], { scope }, (x: Grid1, y: Grid1) => {
-        for (const p of active(x)) y[p] = factor * x[p] + 1;
+        for (const p of active(x)) y[p] = helper(factor * x[p]) + 1;
       });
   const places = layout(
     dense(i, n / 16)
@@ -66,7 +75,7 @@ describe.each(backends)('what is kept of programs on %s', (_, backend) => {
 
   it('is found before anything is lowered, computes the same, and shows its code to who asks', async () => {
     const [again, anew] = [await made(cache, backend()), await made(false, backend())];
-    expect(again.instance.kept).toBe(true);
+    expect(again.instance).toMatchObject({ kept: true, keptBy: 'texts' });
     expect(anew.instance.kept).toBe(false);
     expect(await outcome(again)).toBe(22);
     expect(printModule(again.instance.module)).toBe(printModule(anew.instance.module));
@@ -77,6 +86,9 @@ describe.each(backends)('what is kept of programs on %s', (_, backend) => {
     ['the text of a kernel', { text: true }, 20],
     ['a value in its scope', { factor: 5 }, 36],
     ['the extents of the layout', { n: 128 }, 22],
+    ['the type of fields', { type: 'f32' }, 22],
+    ['what inactive elements are', { ambient: 3 }, 22],
+    ['a function that is called', { helper: (x: number): number => x - 2 }, 20],
     ['the budget', { options: { budget: 2 ** 20 } }, 22],
     ['fast arithmetic', { options: { fastMath: false } }, 22],
     ['debugging', { options: { debug: true } }, 22],
@@ -89,7 +101,7 @@ describe.each(backends)('what is kept of programs on %s', (_, backend) => {
     expect(one.instance.kept).toBe(false);
     expect(await outcome(one)).toBe(value);
     const two = await made(cache, backend(), change);
-    expect(two.instance.kept).toBe(true);
+    expect(two.instance).toMatchObject({ kept: true, keptBy: change.options?.debug ? 'module' : 'texts' });
     expect(await outcome(two)).toBe(value);
   });
 

@@ -7,10 +7,12 @@ import { moduleOfSkeleton, skeletonOf } from './skeleton.js';
 
 /** An entry of a bank: what a module becomes on a backend, whether that is there or not. */
 export interface BankEntry {
+  /** What it is kept under. */
+  readonly key: string;
   /** What was kept, if anything. @param lower does again what was done to the module, for those who look into kernels */
   readonly read: (lower: () => Module) => Promise<Kept | undefined>;
   /** Keeps what the module became. */
-  readonly write: (lowered: Module, legal: Module, more: Json) => Promise<void>;
+  readonly write: (lowered: Module, legal: Module) => Promise<void>;
   /** The artifact of the module in a place, if it is there. */
   readonly artifact: (place: Placement | undefined) => Promise<Artifact | undefined>;
   readonly writeArtifact: (place: Placement | undefined, artifact: Artifact) => Promise<void>;
@@ -18,12 +20,16 @@ export interface BankEntry {
   readonly warnings: readonly Diagnostics[];
 }
 
-/** An entry, what was found there, and what else is to be kept there. */
+/** An entry, and what was found there. */
 export interface Banking {
   readonly entry: BankEntry;
   readonly kept: Kept | undefined;
-  readonly more: Json;
+  /** What led to the entry. */
+  readonly by: KeptBy;
 }
+
+/** What tells that something was compiled before: its module, or the texts of its kernels, which then need not be read. */
+export type KeptBy = 'module' | 'texts';
 
 /** A module that was lowered by another process. */
 export interface Kept {
@@ -31,8 +37,6 @@ export interface Kept {
   readonly legal: Module;
   /** Buffers that each kernel writes, by its name. */
   readonly writes: ReadonlyMap<string, ReadonlySet<string>>;
-  /** What was kept with it. */
-  readonly more: unknown;
 }
 
 /**
@@ -44,12 +48,47 @@ export const bankEntry = async (
   options: CompileOptions,
   parts: readonly (string | undefined)[],
 ): Promise<BankEntry | undefined> => {
+  const key = await keyIn(backend, options, 'lowered', parts);
+  return key === undefined ? undefined : entryOf(backend.bank!, key, backend, options);
+};
+
+/** What is kept of a program under what it is made from before anything is compiled: the entry of its module, and what was found out of it. */
+export interface TextEntry {
+  readonly read: () => Promise<{ readonly entry: BankEntry; readonly told: unknown } | undefined>;
+  readonly write: (entry: BankEntry, told: Json) => Promise<void>;
+}
+
+/** The entry of a program, of which these parts tell everything: its texts, layout and options. Nothing where `bankEntry` gives nothing. */
+export const textEntry = async (
+  backend: Backend,
+  options: CompileOptions,
+  parts: readonly (string | undefined)[],
+): Promise<TextEntry | undefined> => {
+  const key = await keyIn(backend, options, 'texts', parts);
+  if (key === undefined) return undefined;
+  const bank = backend.bank!;
+  return {
+    /* What is broken is written anew when the program is there. */
+    read: async () => {
+      const { text } = await bank.read(key, options);
+      if (text === undefined) return undefined;
+      const { entry, told } = JSON.parse(text) as { readonly entry: string; readonly told: unknown };
+      return { entry: entryOf(bank, entry, backend, options), told };
+    },
+    write: async (entry, told) => void (await bank.write(key, JSON.stringify({ entry: entry.key, told }), options)),
+  };
+};
+
+const keyIn = async (
+  backend: Backend,
+  options: CompileOptions,
+  kind: string,
+  parts: readonly (string | undefined)[],
+): Promise<string | undefined> => {
   const { bank } = backend;
   if (!bank || backend.watch || parts.includes(undefined)) return undefined;
   const identity = await bank.identity(backend, options);
-  return identity === undefined
-    ? undefined
-    : entryOf(bank, bank.key('lowered', identity, ...(parts as string[])), backend, options);
+  return identity === undefined ? undefined : bank.key(kind, identity, ...(parts as string[]));
 };
 
 const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOptions): BankEntry => {
@@ -73,6 +112,7 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
         : '',
     );
   return {
+    key,
     read: async (lower) => {
       const found = await read<Written>(key);
       if (!found) return undefined;
@@ -84,14 +124,13 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
         lowered.buffers,
       );
       const writes = new Map(Object.entries(found.writes).map(([k, names]) => [k, new Set(names)]));
-      return { lowered, legal, writes, more: found.more };
+      return { lowered, legal, writes };
     },
-    write: (lowered, legal, more) =>
+    write: (lowered, legal) =>
       write(key, {
         lowered: skeletonOf(lowered),
         legal: skeletonOf(legal, lowered.buffers),
         writes: Object.fromEntries(lowered.kernels.map((k) => [k.name, [...buffersWritten(k)]])),
-        more,
       }),
     artifact: async (place) => {
       const found = await read<{ readonly hash: string }>(placeOf(place));
@@ -106,5 +145,4 @@ interface Written {
   readonly lowered: unknown;
   readonly legal: unknown;
   readonly writes: Readonly<Record<string, readonly string[]>>;
-  readonly more: unknown;
 }

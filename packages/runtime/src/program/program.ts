@@ -7,10 +7,12 @@ import {
   fail,
   type Diagnostics,
   type Extension,
+  type Json,
   type Kernel,
   type Module,
   type Pass,
   checkOptions,
+  keyText,
   option,
   type OptionSpec,
   readOnly,
@@ -18,6 +20,7 @@ import {
   orThrow,
 } from '@filigree/ir';
 import {
+  kernelKey,
   lowerKernels,
   shownIn,
   type KernelDef,
@@ -37,9 +40,9 @@ import {
   type Storage,
 } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
-import { bankEntry, type BankEntry } from '../bank/banked.js';
-import { keyText } from '../bank/key-text.js';
+import { bankEntry, textEntry, type BankEntry, type TextEntry } from '../bank/banked.js';
 import { withKept } from '../bank/with-kept.js';
+import { once } from '../fields/once.js';
 import { openMemory } from '../sharing.js';
 import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
 import {
@@ -52,7 +55,7 @@ import {
 import type { FusedModule } from './queue/fused-code.js';
 import { queueOption, type QueueOptions } from './queue/queue.js';
 import { withDerivatives } from '../tape/derivative-kernels.js';
-import { withCompanions, type Asked } from '../tape/differentiated-fields.js';
+import { withCompanions, type Asked, type Companions } from '../tape/differentiated-fields.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
 import { readOnlyFields } from './running.js';
 import { buffersWritten } from './written.js';
@@ -145,23 +148,14 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const named = namesOf(options.kernels);
     const companions = withCompanions(plain, options.differentiate, options.tangents, options.debug === true);
     const { layout } = companions;
-    const { module: primal, signatures } = orThrow(
-      lowerKernels(Object.fromEntries(named.definitions), layout, 'kernels', options.extensions, {
-        derivatives: options.differentiate !== undefined || options.tangents !== undefined,
-        debug: options.debug === true,
-      }),
-    );
-    const { module, adjoints, tangents } = withDerivatives(
-      primal,
-      companions,
-      signatures,
-      options.extensions,
-      waits(options),
-    );
+    const front = once(() => frontEnd(named, companions, options));
+    const texts = await textsOf(options, named, layout);
+    const found = await texts?.read();
+    const known = found && (found.told as Told);
     const storage = options.over
-      ? storageOver(options.over, layout, module)
+      ? storageOver(options.over, layout, front().module)
       : storageOf(layout, {
-          memory: memoryFor(module),
+          memory: known?.memory ?? memoryFor(front().module),
           ...(options.budget === undefined ? {} : { budget: options.budget }),
         });
     const backend =
@@ -176,20 +170,22 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         ...(backend.capabilities.grain && { grain: backend.capabilities.grain }),
         ...only(options, pipelineSpec),
       });
-    const queue = waits(options) ? queueOf(options, module, storage, passes, backend) : undefined;
+    const queue = waits(options) ? queueOf(options, front().module, storage, passes, backend) : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
-      orThrow(options.pipeline ? passes.run(module, backend.watch) : lower(module, passes, backend));
-    const entry = await entryOf(options, module, backend);
+      orThrow(options.pipeline ? passes.run(front().module, backend.watch) : lower(front().module, passes, backend));
+    const entry = found?.entry ?? (await entryOf(options, front().module, backend));
     const made = await withKept(
       entry,
       () => lowerWith(lowerAgain),
       async (kept) => {
+        const { signatures } = kept && known ? known : front();
         const lowered =
           kept?.lowered ??
           (options.pipeline
             ? lowerWith(lowerAgain)
-            : orThrow(await lowerAhead(module, passes, backend, only(options, compileSpec))));
+            : orThrow(await lowerAhead(front().module, passes, backend, only(options, compileSpec))));
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
+        const { adjoints, tangents } = kept && known ? NO_DERIVATIVES : front();
         return fieldProgram(
           storage,
           lowered,
@@ -203,21 +199,76 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
             checked: options.debug === true,
           },
           queue,
-          entry && { entry, kept, more: null },
+          entry && { entry, kept, by: known ? 'texts' : 'module' },
         )();
       },
     );
-    const warnings = Object.values(signatures).flatMap((s) => s.warnings);
-    const notes = options.quant?.words === false || options.pipeline ? [] : notesOnBits(module, layout);
+    const said = known ? [] : saidOf(front(), options, layout);
+    if (texts && entry && !known && said.length === 0)
+      await texts.write(entry, { signatures: front().signatures, memory: storage.memory } as unknown as Json);
     const all = {
       ...made,
       fields: fields
         ? readOnlyFields(Object.fromEntries(Object.entries(fields).map(([name, f]) => [name, made.field(f)])))
         : made.fields,
-      warnings: [...warnings, ...notes, ...(made.instance.artifact.warnings ?? [])],
+      warnings: [...said, ...(made.instance.artifact.warnings ?? [])],
     };
     return readOnly(all, 'a program is what it was made to be', () => 'make another') as unknown as Program<K, F>;
   });
+
+/** What the front end makes of the kernels of a program. */
+const frontEnd = (named: Names, companions: Companions, options: ProgramOptions) => {
+  const { module: primal, signatures } = orThrow(
+    lowerKernels(Object.fromEntries(named.definitions), companions.layout, 'kernels', options.extensions, {
+      derivatives: options.differentiate !== undefined || options.tangents !== undefined,
+      debug: options.debug === true,
+    }),
+  );
+  return {
+    signatures,
+    ...withDerivatives(primal, companions, signatures, options.extensions, waits(options)),
+  };
+};
+
+const NO_DERIVATIVES = { adjoints: undefined, tangents: undefined };
+
+/** What the front end found out that a program is run by. */
+interface Told {
+  readonly signatures: Readonly<Record<string, KernelSignature>>;
+  /** The name of its memory, which no buffer of a kernel has. */
+  readonly memory: string;
+}
+
+/** Warnings of the kernels, which name places in their text. */
+const saidOf = (
+  { module, signatures }: ReturnType<typeof frontEnd>,
+  { quant, pipeline }: ProgramOptions,
+  layout: Layout,
+): Diagnostics => [
+  ...Object.values(signatures).flatMap((s) => s.warnings),
+  ...(quant?.words === false || pipeline ? [] : notesOnBits(module, layout)),
+];
+
+/**
+ * Where it is kept what the texts of a program become, so that its kernels need not be read again. Nothing where a text does not tell everything, and
+ * where kernels themselves are wanted: to be queued, differentiated or debugged.
+ */
+const textsOf = async (
+  options: ProgramOptions & { readonly threads?: number },
+  { definitions }: Names,
+  layout: Layout,
+): Promise<TextEntry | undefined> => {
+  const { backend, debug, differentiate, tangents, losses, extensions = [] } = options;
+  if (!backend || !isBankable(options) || waits(options)) return undefined;
+  if (debug || differentiate || tangents || losses || extensions.length > 0) return undefined;
+  const kernels = [...definitions].map(([name, def]) => [name, kernelKey(def, layout)]);
+  if (kernels.some(([, key]) => key === undefined)) return undefined;
+  return textEntry(backend, only(options, compileSpec), [JSON.stringify(kernels), ...partsOf(options)]);
+};
+
+/** Whether what a program becomes depends on nothing but itself. */
+const isBankable = ({ backend, pipeline, extensions = [], over, bind, memory }: ProgramOptions): boolean =>
+  backend?.bank !== undefined && !pipeline && !extensions.some(hasBearing) && !over && !bind && !memory;
 
 /** Where what a module of the program becomes is kept; nothing where that cannot be told. */
 const entryOf = async (
@@ -225,15 +276,24 @@ const entryOf = async (
   module: Module,
   backend: Backend,
 ): Promise<BankEntry | undefined> => {
-  const { layout, pipeline, extensions = [], over, bind, memory, budget, threads } = options;
-  if (!backend.bank || pipeline || extensions.some(hasBearing) || over || bind || memory) return undefined;
-  return bankEntry(backend, only(options, compileSpec), [
-    JSON.stringify(toJson(module)),
-    /* Formats are functions, whose numbers stand beside them. */
-    keyText(layout.nodes, true),
-    keyText({ budget, threads, ...only<object>(options, pipelineSpec), extensions: undefined }),
-  ]);
+  return isBankable(options)
+    ? bankEntry(backend, only(options, compileSpec), [JSON.stringify(toJson(module)), ...partsOf(options)])
+    : undefined;
 };
+
+/** What a program depends on beside its kernels. */
+const partsOf = ({
+  layout,
+  budget,
+  threads,
+  ...options
+}: ProgramOptions & { readonly threads?: number }): readonly (string | undefined)[] => [
+  /* Formats are functions, whose numbers stand beside them. */
+  keyText(layout.nodes, (f) =>
+    typeof f === 'function' ? `${f.name} ${Function.prototype.toString.call(f)}` : undefined,
+  ),
+  keyText({ budget, threads, ...only<object>(options, pipelineSpec), extensions: undefined }),
+];
 
 /** Whether launches wait: not where they say at once what is wrong, where tangents run with them, nor where they share their fields with another program's. */
 const waits = ({ queue, debug, losses, tangents, over }: ProgramOptions): boolean =>

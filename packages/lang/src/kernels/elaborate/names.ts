@@ -58,4 +58,8 @@ const constant = (term: Term): Constant => ({ is: 'constant', term, what: 'const
 const words = vocabulary as unknown as Readonly<Record<string, unknown>>;
 
 /** Whether a value is what a word of the language stands for. */
-export const isWord = (value: unknown): boolean => Object.values(words).includes(value);
+export const isWord = (value: unknown): boolean => wordOf(value) !== undefined;
+
+/** The word of the language that stands for a value, if one does. */
+export const wordOf = (value: unknown): string | undefined =>
+  Object.entries(words).find(([, meaning]) => meaning === value)?.[0];

@@ -26,13 +26,7 @@ export const unitOf = (
   scope: Readonly<Record<string, unknown>>,
   { at: given, called, near }: UnitHints = {},
 ): Unit => {
-  const kept = keptOf(fn);
-  const at = given ?? kept?.at;
-  const frames = framesOf(stackOf(fn));
-  const files = near ? [...new Set([...(at ? [at.file] : []), ...frames.map((f) => f.path), ...near])] : [];
-  const { text, sure } = kept
-    ? { text: kept.text, sure: kept.spelled }
-    : asWritten(textOf(fn), filesFrom(files), { name: fn.name, line: at?.line ?? frames[0]?.line });
+  const { text, sure, at, files, line } = writtenText(fn, { at: given, near });
   return {
     name: fn.name,
     text: functionText(
@@ -40,13 +34,36 @@ export const unitOf = (
       at,
       called,
       text,
-      at || !near ? undefined : originalOf(text, () => filesFrom(files), { name: fn.name, line: frames[0]?.line }),
+      at || !near ? undefined : originalOf(text, () => filesFrom(files), { name: fn.name, line }),
     ),
     scope,
     spelled: sure,
     files,
     frames: at ? '\n'.repeat(at.line - 1) + ' '.repeat(at.column - 1) + text : text,
   };
+};
+
+/** What a function says, in the spelling of its author where that is found (`sure`), and where it stands, as far as that is known. */
+export const writtenText = (
+  fn: AnyFunction,
+  { at: given, near }: Omit<UnitHints, 'called'>,
+): {
+  readonly text: string;
+  readonly sure: boolean;
+  readonly at: Loc | undefined;
+  readonly files: readonly string[];
+  /** The line where it was given to whoever compiles it. */
+  readonly line: number | undefined;
+} => {
+  const kept = keptOf(fn);
+  const at = given ?? kept?.at;
+  const frames = framesOf(stackOf(fn));
+  const line = frames[0]?.line;
+  const files = near ? [...new Set([...(at ? [at.file] : []), ...frames.map((f) => f.path), ...near])] : [];
+  const { text, sure } = kept
+    ? { text: kept.text, sure: kept.spelled }
+    : asWritten(textOf(fn), filesFrom(files), { name: fn.name, line: at?.line ?? line });
+  return { text, sure, at, files, line };
 };
 
 /** The function that a unit is the text of; undefined for a class, a getter and the like. */

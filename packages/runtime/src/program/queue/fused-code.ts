@@ -86,7 +86,7 @@ export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<Fus
   const made = await withKept(entry, lower, (kept) => {
     const lowered = kept?.lowered ?? lower();
     const options = { ...setting.options, bind: boundTo(setting.bufferOf, lowered) };
-    return instantiateBanked(lowered, setting.backend, options, entry && { entry, kept, more: null })();
+    return instantiateBanked(lowered, setting.backend, options, entry && { entry, kept, by: 'module' })();
   });
   return {
     run: ({ args, starts }, after, stopped) => {

@@ -1,11 +1,15 @@
 /**
- * A value as text that tells it from every other, for keys: numbers, texts, arrays, plain objects, maps and sets of such. Functions stand
- * there as their text, where `functions` says that nothing else counts. Nothing for what cannot be told apart so, such as instances of
- * classes.
+ * A value as text that tells it from every other, for keys: numbers, texts, arrays, plain objects, maps and sets of such. Nothing for what
+ * cannot be told apart so, such as functions and instances of classes.
+ *
+ * @param told is asked first, of each object and function: its text, where it knows one
  */
-export const keyText = (value: unknown, functions = false): string | undefined => {
+export const keyText = (
+  value: unknown,
+  told: (value: object) => string | undefined = () => undefined,
+): string | undefined => {
   try {
-    return textOf(value, functions, []);
+    return textOf(value, told, []);
   } catch (e) {
     if (e instanceof NoKey) return undefined;
     throw e;
@@ -14,8 +18,14 @@ export const keyText = (value: unknown, functions = false): string | undefined =
 
 class NoKey extends Error {}
 
-const textOf = (value: unknown, functions: boolean, around: readonly unknown[]): string => {
-  const inner = (v: unknown): string => textOf(v, functions, [...around, value]);
+type Told = (value: object) => string | undefined;
+
+const textOf = (value: unknown, told: Told, around: readonly unknown[]): string => {
+  const inner = (v: unknown): string => textOf(v, told, [...around, value]);
+  if ((typeof value === 'object' && value !== null) || typeof value === 'function') {
+    const text = told(value);
+    if (text !== undefined) return text;
+  }
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value);
@@ -26,9 +36,6 @@ const textOf = (value: unknown, functions: boolean, around: readonly unknown[]):
     case 'boolean':
     case 'undefined':
       return String(value);
-    case 'function':
-      if (!functions) throw new NoKey();
-      return `${value.name} ${Function.prototype.toString.call(value)}`;
     case 'object':
       break;
     default:
@@ -45,6 +52,8 @@ const textOf = (value: unknown, functions: boolean, around: readonly unknown[]):
   if (value instanceof Set) return `Set[${[...value].map(inner).join()}]`;
   const prototype = Object.getPrototypeOf(value) as unknown;
   if (prototype !== Object.prototype && prototype !== null) throw new NoKey();
+  /* What is hidden, as in `Math` or the namespace of a module, is not in the text. */
+  if (Reflect.ownKeys(value).length !== Object.keys(value).length) throw new NoKey();
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${inner(v)}`).join()}}`;
 };

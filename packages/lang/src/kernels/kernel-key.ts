@@ -1,0 +1,60 @@
+import { keyText } from '@filigree/ir';
+import { isField, type AnyField, type Layout } from '@filigree/sparse/fields';
+import { keptOf } from '../source/kept.js';
+import { wordOf } from './elaborate/names.js';
+import { writtenText } from './elaborate/unit.js';
+import type { KernelDef } from './kernel.js';
+import { inlinedScope } from './vocabulary/inline.js';
+import { isMat, isVec, shapedOf } from './vocabulary/vec.js';
+import { gradientOfFunction } from './vocabulary/with-gradient.js';
+
+/**
+ * All that a kernel is compiled from as text, so that equal texts are equal kernels: what its function says as its author wrote it, what
+ * the names in it mean, the functions that it may call and what their names mean, its arguments and hints; but for the layout, of which it
+ * names fields. Nothing where that cannot be told: where numerals may have been printed anew, and where there are values in scope that no text
+ * tells apart.
+ */
+export const kernelKey = (def: KernelDef, layout: Layout): string | undefined => {
+  const { fn, scope, args, at, is: _, ...hints } = def;
+  const seen = new Map<object, number>();
+  let untold = false;
+  const nothing = (): string => {
+    untold = true;
+    return '';
+  };
+  const told =
+    (near: readonly string[]) =>
+    (value: object): string | undefined => {
+      const word = wordOf(value);
+      if (word !== undefined) return `word ${word}`;
+      if (isVec(value) || isMat(value)) return `shaped ${keyText(shapedOf(value)) ?? nothing()}`;
+      if (isField(value)) return isPlaced(value, layout) ? `field ${JSON.stringify(value.name)}` : nothing();
+      return typeof value === 'function' ? functionKey(value as AnyFunction, inlinedScope(value), near) : undefined;
+    };
+  const functionKey = (
+    f: AnyFunction,
+    own: KernelDef['scope'] | undefined,
+    near: readonly string[],
+    given?: KernelDef['at'],
+  ): string => {
+    const before = seen.get(f);
+    if (before !== undefined) return `function ${before}`;
+    seen.set(f, seen.size);
+    const { text, sure, at: place, files } = writtenText(f, { at: given, near });
+    /* What a function has beside its text, kernels can read. */
+    if (!sure || NATIVE.test(text) || Object.keys(f).length > 0) return nothing();
+    const names = { ...keptOf(f)?.scope, ...own };
+    const known = { name: f.name, text, place, own: own !== undefined, names, gradient: gradientOfFunction(f) };
+    return keyText(known, told(files)) ?? nothing();
+  };
+  const key = [functionKey(fn as AnyFunction, scope, [], at), keyText(args, told([])), keyText(hints)];
+  return untold || key.includes(undefined) ? undefined : key.join('\n');
+};
+
+type AnyFunction = (...args: never[]) => unknown;
+
+const NATIVE = /\{\s*\[native code\]\s*\}\s*$/;
+
+/** Whether it is the field of its name in the layout, and not another one. */
+const isPlaced = (field: AnyField, { fields }: Layout): boolean =>
+  (field.is === 'scalar' ? [field] : field.components).every((f) => fields.get(f.name)?.field === f);
