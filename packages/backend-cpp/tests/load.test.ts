@@ -106,6 +106,27 @@ describe.skipIf(!usable)('a loaded module', () => {
     }
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'gives its memory back at once, while views of it are still held',
+    async () => {
+      const [n, rounds] = [2 ** 21, 24];
+      const resident = (): number => process.memoryUsage().rss / 2 ** 20;
+      const held: unknown[] = [];
+      let before = 0;
+      for (let round = 0; round < rounds; round++) {
+        const x = await loaded(scaled(n));
+        x.launch('scale', [2, n]);
+        expect(x.buffers.y[n - 1]).toBe(2 * (n - 1));
+        held.push(x.buffers.y);
+        x.dispose();
+        if (round === 3) before = resident();
+      }
+      /* All of them together are 384 MB. */
+      expect(held).toHaveLength(rounds);
+      expect(resident() - before).toBeLessThan(100);
+    },
+  );
+
   it('says so when it was disposed of', async () => {
     const x = await loaded(axpy());
     x.dispose();

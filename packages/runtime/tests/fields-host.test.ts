@@ -16,6 +16,7 @@ import {
   matrixField,
   storageOf,
   vectorField,
+  type AnyField,
   type Layout,
 } from '@filigree/sparse/fields';
 
@@ -49,6 +50,29 @@ describe('host fields', () => {
     expect([...fu.entries()]).toHaveLength(64);
     fu.deactivate([8, 24]);
     expect([fu.get([9, 30]), fu.isActive([9, 30]), [...fu.entries()].length]).toEqual([0.5, false, 0]);
+  });
+
+  it.each<readonly [string, (u: AnyField, v: AnyField) => Layout]>([
+    ['pointer', (u, v) => layout(dense(i, 64).pointer().dense(i, 4).place(u, v))],
+    ['pointers in pointers', (u, v) => layout(dense(i, 16).pointer().dense(i, 4).pointer().dense(i, 4).place(u, v))],
+    ['bitmasked', (u, v) => layout(dense(i, 256).bitmasked().place(u, v))],
+    ['bits in pointers', (u, v) => layout(dense(i, 8).pointer().dense(i, 32).bitmasked().place(u, v))],
+    ['pointers in bits', (u, v) => layout(dense(i, 8).bitmasked().dense(i, 8).pointer().dense(i, 4).place(u, v))],
+    ['hash', (u, v) => layout(hash(i, 64).dense(i, 4).place(u, v))],
+    ['pointers in a hash', (u, v) => layout(hash(i, 8).dense(i, 8).pointer().dense(i, 4).place(u, v))],
+    ['list', (u, v) => layout(dynamic(i, 256).place(u, v))],
+  ])('are cleared whole, full or nearly empty, again and again: %s', (_, of) => {
+    const [u, v] = [field('u', 'f64', { ambient: 0.5 }), field('v', 'i32')];
+    const arena = arenaOf(of(u, v));
+    const [fu, fv] = [hostField(arena, u), hostField(arena, v)];
+    for (const step of [1, 37, 1, 3, 100, 2, 1, 1]) {
+      for (let n = 0; n < 256; n += step) fu.set([n], n);
+      for (let n = 0; n < 256; n += step) expect([fu.get([n]), fv.get([n])]).toEqual([n, 0]);
+      fv.set([step - 1], 7);
+      fu.clear();
+      expect([...fu.entries(), ...fv.entries()]).toEqual([]);
+      for (let n = 0; n < 256; n++) expect([fu.isActive([n]), fu.get([n]), fv.get([n])]).toEqual([false, 0.5, 0]);
+    }
   });
 
   it('fill an array that is given, whatever lies between their values, or refuse it', () => {

@@ -7,13 +7,22 @@ import { fail } from '@filigree/ir';
 export const SPACE = 'host';
 
 /** Memory of this process, which all threads see. */
-export const hostMemory = (ffi: typeof koffi): Memory =>
-  memoryOf({
+export const hostMemory = (ffi: typeof koffi): Memory => {
+  const sizes = new Map<Region, number>();
+  return memoryOf({
     space: SPACE,
-    allocate: (bytes) => allocate(bytes, ffi),
-    /* The collector takes it when no view is left. */
-    release: () => undefined,
+    allocate: (bytes) => {
+      const region = allocate(bytes, ffi);
+      sizes.set(region, bytes);
+      return region;
+    },
+    /* The addresses are the collector's, when no view is left. */
+    release: (region) => {
+      giveBackPages(region, sizes.get(region)!, ffi);
+      sizes.delete(region);
+    },
   });
+};
 
 /*
  * Aligned to 64 bytes. From 4 MiB on it is aligned to huge pages and asks for them: random reads over 128 MiB then take 0.7 of the
@@ -47,17 +56,36 @@ const allocated = (bytes: number): SharedArrayBuffer => {
   }
 };
 
-/* Linux only, and only a wish: where it cannot be granted, nothing is lost but speed. */
-const askForHugePages = (start: Uint8Array, bytes: number, ffi: typeof koffi): void => {
+const askForHugePages = (start: Uint8Array, bytes: number, ffi: typeof koffi): void =>
+  advise(start, bytes, MADV_HUGEPAGE, ffi);
+
+/**
+ * The pages that lie within a block, of whatever size pages are: whoever has a view of it reads zeros. The collector, which does not feel
+ * how large a block is, comes much later, and then C libraries keep it for the next one.
+ */
+const giveBackPages = ({ at, host }: Region, bytes: number, ffi: typeof koffi): void => {
+  const from = Math.ceil(at / LARGEST_PAGE) * LARGEST_PAGE;
+  const length = Math.floor((at + bytes) / LARGEST_PAGE) * LARGEST_PAGE - from;
+  if (length <= 0) return;
+  const { buffer, byteOffset } = host!();
+  advise(new Uint8Array(buffer, byteOffset + from - at, 1), length, MADV_DONTNEED, ffi);
+};
+
+/** Of the systems that we know. */
+const LARGEST_PAGE = 1 << 16;
+
+/* Linux only, and only a wish: where it cannot be granted, nothing is lost but speed, or memory for a while. */
+const advise = (start: Uint8Array, bytes: number, advice: number, ffi: typeof koffi): void => {
   if (process.platform !== 'linux') return;
   try {
     madvise ??= ffi.load('libc.so.6').func('madvise', 'int', ['void *', 'size_t', 'int']) as unknown as typeof madvise;
-    madvise!(start, bytes, MADV_HUGEPAGE);
+    madvise!(start, bytes, advice);
   } catch {
     /* Another C library. */
   }
 };
 
+const MADV_DONTNEED = 4;
 const MADV_HUGEPAGE = 14;
 
 let madvise: ((at: Uint8Array, length: number, advice: number) => number) | undefined;

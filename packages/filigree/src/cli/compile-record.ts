@@ -5,6 +5,8 @@ import { PassTimes } from './pass-times.js';
 
 /** A program as it was compiled while someone looked on. */
 export interface RecordedProgram {
+  /** What whoever compiled it calls it. */
+  readonly name?: string;
   /** As it was made legal for the backend. */
   readonly module: Module;
   readonly sources: Sources;
@@ -46,16 +48,24 @@ export class CompileRecord implements Watch {
     if (!isSources(output) || !isModule(input)) return;
     const passes = this.times.rows().map(({ name, ms }) => [name, ms] as const);
     const { groups, layout } = this;
-    const key = JSON.stringify(output.files.map(({ contents }) => String(contents)));
+    const key = textOf(output);
     if (!this.found.has(key)) this.found.set(key, { module: input, sources: output, groups, layout, passes });
     [this.times, this.groups, this.layout] = [new PassTimes(), [], undefined];
   };
+
+  /** Says what the program of these sources is called. */
+  name(name: string, sources: Sources): void {
+    const program = this.found.get(textOf(sources));
+    if (program) this.found.set(textOf(sources), { ...program, name });
+  }
 
   /** What was compiled, in the order in which it was. */
   get programs(): readonly RecordedProgram[] {
     return [...this.found.values()];
   }
 }
+
+const textOf = ({ files }: Sources): string => JSON.stringify(files.map(({ contents }) => String(contents)));
 
 const groupsOf = ({ groups }: Placement['launches'][number], kernel: number): readonly RecordedGroup[] =>
   groups.flatMap(({ size, template, columnBuffers, constantCount, segments }) =>

@@ -2,20 +2,13 @@ import { peakRssMB } from '@filigree/runtime';
 import { join } from 'node:path';
 import type { Sources } from '@filigree/backend';
 import { addLosses, type Loss } from '@filigree/quant';
-import {
-  error,
-  fail,
-  formatDiagnostic,
-  type Arithmetic,
-  type Diagnostic,
-  type Diagnostics,
-  type Watch,
-} from '@filigree/ir';
+import { error, fail, formatDiagnostic, type Arithmetic, type Diagnostic, type Diagnostics } from '@filigree/ir';
 import { ABLATIONS, parseAblation } from '../api/ablation.js';
 import { FIELD_ABLATIONS, GRAPH_PASSES } from '../api/field-ablation.js';
 import type { ExampleOptions, ExampleResult } from '../gallery.js';
 import { chosenBackend } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
+import type { CompileRecord } from './compile-record.js';
 import { exampleOf, loadGallery } from './load-gallery.js';
 import type { Session } from './session.js';
 import { writeSources } from './write-sources.js';
@@ -51,7 +44,7 @@ export const runExample = async (
   args: Readonly<Record<string, string>>,
   options: ExampleRunOptions,
   session: Session,
-  inspecting?: Pick<ExampleOptions, 'draw'> & { readonly watch: Watch },
+  inspecting?: Pick<ExampleOptions, 'draw'> & { readonly record: CompileRecord },
 ): Promise<ExampleSummary> => {
   const example = exampleOf(await loadGallery(), name);
   if (options.arithmetic !== undefined && example.traced !== true)
@@ -63,7 +56,7 @@ export const runExample = async (
     ...Object.keys(FIELD_ABLATIONS),
     ...GRAPH_PASSES,
   ]);
-  const { backend, extensions } = await chosenBackend(options, session, inspecting?.watch);
+  const { backend, extensions } = await chosenBackend(options, session, inspecting?.record);
   const emitted: [string, Sources][] = [];
   const counted: [string, () => readonly Loss[]][] = [];
   const unheard = onceEach();
@@ -84,6 +77,7 @@ export const runExample = async (
     progress: (fraction, text) => void session.progress.at(fraction, text),
   });
   const wallMs = performance.now() - started;
+  for (const [program, sources] of emitted) inspecting?.record.name(program, sources);
   if (options.emit !== undefined) {
     if (emitted.length === 0) session.message(`note: the example '${name}' hands out no sources`);
     for (const [program, sources] of emitted)

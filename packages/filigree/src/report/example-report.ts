@@ -33,7 +33,9 @@ export const exampleReport = (
       : [section('Baselines', bars(Object.entries(s.baselines).map(([name, ms]) => [name, ms, msText(ms)] as const)))]),
     ...(s.losses ?? []).map(({ program, places }) => section(`What ${program} loses in few bits`, lossTable(places))),
     ...pictures.map(([title, svg]) => section(title, svg)),
-    ...programs.slice(0, MOST_PROGRAMS).flatMap((p, k) => programSections(p, `Program ${k + 1}, ${p.module.name}`)),
+    ...programs
+      .slice(0, MOST_PROGRAMS)
+      .flatMap((p, k) => programSections(p, p.name ?? `Program ${k + 1}, ${p.module.name}`)),
     ...(programs.length > MOST_PROGRAMS
       ? [section('Further programs', `<p>${programs.length - MOST_PROGRAMS} more were compiled.</p>`)]
       : []),

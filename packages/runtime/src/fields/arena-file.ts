@@ -2,6 +2,7 @@ import { fail } from '@filigree/ir';
 import {
   bytesAt,
   clearBytes,
+  emptyPool,
   initializeArena,
   isPooled,
   nodeText,
@@ -92,15 +93,8 @@ export const loadArena = (arena: Arena, file: Uint8Array): ArenaState => {
 const reset = (arena: Arena): void => {
   const { storage, words } = arena;
   for (const at of storage.nodes.filter(isPooled)) {
-    settle(arena, at);
-    const { pool, cellBytes } = at;
-    const used = words[pool.used / 4];
-    clearBytes(words, pool.cells, pool.cells + used * cellBytes);
-    words.fill(0, pool.active / 4, pool.active / 4 + used);
-    for (const counter of [pool.used, pool.freeCount, pool.recycledCount]) words[counter / 4] = 0;
-    if (!pool.table) continue;
-    words.fill(0, pool.table.slots / 4, pool.table.slots / 4 + pool.table.size);
-    words[pool.table.removed / 4] = 0;
+    emptyPool(arena, at);
+    clearBytes(words, at.pool.cells, at.pool.cells + at.cellBytes);
   }
   clearBytes(words, storage.root, storage.root + storage.nodes[0].cellBytes);
   initializeArena(storage, words);

@@ -93,6 +93,7 @@ export { type LoopGrain } from './loops/plan.js';
 export { arenaIn, type Arena } from './arena/arena.js';
 export { pathTowards, type Path, type Step } from './arena/path.js';
 export { isPooled, lastCell, putIntoTable, type PooledStorage } from './arena/pool.js';
+export { emptyPool } from './arena/empty.js';
 export { emptyList, settle, settleAll } from './arena/release.js';
 export { dropAll, dropCell, findCell, growCell } from './arena/structure.js';
 export { containers, elements, visitElements, type IndexBox } from './arena/elements.js';

@@ -162,7 +162,7 @@ const ofExample = async (
   const pictures: (readonly [title: string, svg: string])[] = [];
   const summary = await runExample(what, args, options, session, {
     draw: (title, svg) => void pictures.push([title, svg]),
-    watch: record,
+    record,
   });
   return { html: exampleReport(summary, pictures, record.programs), summary, wrong: wrongExample(summary) };
 };

@@ -70,6 +70,33 @@ export const takeFromTable = ({ words }: Arena, { pool }: PooledStorage, cell: n
   }
 };
 
+/** Takes all cells out of the hash table of a settled pool. Where they are few of it, what lies between them is not touched. */
+export const emptyTable = (arena: Arena, at: PooledStorage): void => {
+  const { words } = arena;
+  const { pool } = at;
+  const { slots, size, removed } = tableOf(pool);
+  if (size < MANY * (words[pool.used / 4] - words[pool.freeCount / 4])) {
+    words.fill(FREE, slots / 4, slots / 4 + size);
+    words[removed / 4] = 0;
+    return;
+  }
+  /* What is found from where a search begins up to a free slot goes all at once: every cell is in such a run. */
+  const place = pool.axes.map(() => 0);
+  const last = lastCell(words, pool);
+  for (let cell = RESERVED_CELLS; cell < last; cell++) {
+    if (words[pool.active / 4 + cell] !== 1) continue;
+    for (let a = 0; a < place.length; a++) place[a] = words[pool.coordinates / 4 + cell * place.length + a];
+    let slot = hashOf(place) & (size - 1);
+    for (; words[slots / 4 + slot] !== FREE; slot = (slot + 1) & (size - 1)) {
+      if (words[slots / 4 + slot] === REMOVED) words[removed / 4]--;
+      words[slots / 4 + slot] = FREE;
+    }
+  }
+};
+
+/* So many slots are made zero in the time that one cell is looked for. */
+const MANY = 64;
+
 /** The place that an active cell takes among all cells of its node. */
 export const placeOf = (words: Int32Array, { coordinates, axes }: Pool, cell: number): readonly number[] => [
   ...words.subarray(coordinates / 4 + cell * axes.length, coordinates / 4 + (cell + 1) * axes.length),

@@ -5,6 +5,7 @@ import type { Arena } from './arena.js';
 import { cellsOf, lengthAt, lengthen, maskBit, nowhere, pooledNumber, setMaskBit, slotOf } from './cells.js';
 import { cellNumber, quotients, type Path, type Step } from './path.js';
 import { allocateCell, isPooled, putIntoTable, type PooledStorage } from './pool.js';
+import { emptyNode } from './empty.js';
 import { dropContainer, dropNumbered, settle } from './release.js';
 
 /** Address of the cell at these indices, or −1 where it is not active. */
@@ -82,14 +83,22 @@ export const dropCell = (arena: Arena, path: Path, indices: ArrayLike<number>): 
 
 /** Deactivates every cell of the path's last node, in all its containers. */
 export const dropAll = (arena: Arena, { steps }: Path): void => {
-  const { storage } = arena;
+  const { at } = steps[steps.length - 1];
+  const all = containersOf(arena, steps);
+  if (arena.inKernel || !emptyNode(arena, at, all)) for (const container of all) dropContainer(arena, at, container);
+};
+
+/** Addresses of the active containers of the last step's node. */
+const containersOf = (arena: Arena, steps: readonly Step[]): readonly number[] => {
+  const found: number[] = [];
   const visit = (depth: number, cell: number): void => {
     const { at } = steps[depth];
     const container = cell + at.offset;
-    if (depth === steps.length - 1) dropContainer(arena, at, container);
+    if (depth === steps.length - 1) found.push(container);
     else for (const [inner] of cellsOf(arena, at, container)) visit(depth + 1, inner);
   };
-  visit(0, storage.root);
+  visit(0, arena.storage.root);
+  return found;
 };
 
 /* Indices are divided only where a hash table is asked. */

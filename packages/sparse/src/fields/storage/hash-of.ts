@@ -5,11 +5,13 @@
  * @param coordinates i32, in the index space of the node's cells
  */
 export const hashOf = (coordinates: readonly number[]): number => {
-  const last = coordinates[coordinates.length - 1];
-  const h = [...coordinates.slice(0, -1), last >> 2].reduce((x, c) => {
-    const product = Math.imul(x ^ c, HASH_FACTOR);
-    return product ^ (product >>> HASH_SHIFT);
-  }, 0);
+  const end = coordinates.length - 1;
+  const last = coordinates[end];
+  let h = 0;
+  for (let a = 0; a <= end; a++) {
+    const product = Math.imul(h ^ (a < end ? coordinates[a] : last >> 2), HASH_FACTOR);
+    h = product ^ (product >>> HASH_SHIFT);
+  }
   return (h & ~15) | (((last & 3) << 2) ^ (h >>> 28));
 };
 
