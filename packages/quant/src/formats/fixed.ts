@@ -34,8 +34,8 @@ export const fixed = (bits: number, range: number, { signed = true }: SignOption
     },
     emitEncode: (b, value) => emitNearest(b, value, scale(scalarOf(value.type))),
     emitDecode: (b, code, type) => {
-      const { step, narrow } = scale(type);
-      const of = narrow ? 'f32' : 'f64';
+      const { step, exactInF32 } = scale(type);
+      const of = exactInF32 ? 'f32' : 'f64';
       const count = signed ? signExtended(b, code, bits) : code;
       return b.cast(b.mul(b.cast(count, of), b.constant(step, of)), type);
     },

@@ -16,8 +16,10 @@ export interface Scale {
    * halves, never comes out below it.
    */
   readonly perHalf: number;
-  /** Whether f32 is precise enough: then each product is exact. */
+  /** Whether f32 is precise enough to store: then each product is exact. */
   readonly narrow: boolean;
+  /** Whether it is to load: codes and step are numbers of it, so that their product is rounded once, as that of f64 is. */
+  readonly exactInF32: boolean;
   /** Whether the product with `perHalf` could fall on the wrong side of the middle between two codes, so that integers decide. */
   readonly exact: boolean;
 }
@@ -37,6 +39,7 @@ export const scaleOf = (bits: number, range: number, signed: boolean, type: Scal
     step,
     perHalf: power ? 2 / step : next(2 / step),
     narrow: type === 'f32' && power && bits <= 24,
+    exactInF32: type === 'f32' && bits <= 24,
     exact: !power && (type === 'f64' || bits > 24),
   };
 };

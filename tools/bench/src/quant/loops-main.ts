@@ -6,8 +6,9 @@ import { commandLine, fromHere, misused, publish, runCommand } from '../command.
 import { describeMachine } from '../machine.js';
 import { measure, speedup, type Timing } from '../measure.js';
 import { ms } from '../table.js';
+import { besideTaichi } from './beside-taichi.js';
 
-const USAGE = `usage: npm run bench:quant -- [LOOP…] [--size ELEMENTS] [--threads 2] [--rounds 9] [--out FILE.md]
+const USAGE = `usage: npm run bench:quant -- [LOOP…] [--size ELEMENTS] [--threads 2] [--rounds 9] [--words 16777216] [--python python3] [--out FILE.md]
 LOOP: ${QUANT_LOOPS.map((l) => l.name).join(', ')}`;
 
 const INTRO =
@@ -19,8 +20,10 @@ const INTRO =
 const main = async (argv: readonly string[]): Promise<number> => {
   const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
   const [size, threads, rounds] = [values.size ?? 2 ** 22, values.threads ?? 2, values.rounds ?? 9].map(Number);
+  const words = Number(values.words ?? 2 ** 24);
   const loops = QUANT_LOOPS.filter((l) => positionals.length === 0 || positionals.includes(l.name));
-  if (!(size >= 1) || !(threads >= 1) || !(rounds >= 6) || loops.length < positionals.length) return misused(USAGE);
+  if (!(size >= 1) || !(threads >= 1) || !(rounds >= 6) || !(words >= 1) || loops.length < positionals.length)
+    return misused(USAGE);
   const measured = [];
   for (const loop of loops) {
     process.stderr.write(`${loop.name}\n`);
@@ -55,6 +58,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
           rows: measured.map(({ loop, timings }) => ratiosOf(loop, timings)),
         },
       },
+      await besideTaichi(words, threads, rounds, values.python ?? 'python3'),
     ],
   });
   return 0;
@@ -132,6 +136,8 @@ const OPTIONS = {
   size: { type: 'string' },
   threads: { type: 'string' },
   rounds: { type: 'string' },
+  words: { type: 'string' },
+  python: { type: 'string' },
   out: { type: 'string' },
 } as const;
 
