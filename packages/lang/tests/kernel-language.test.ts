@@ -121,6 +121,26 @@ describe('a kernel computes what its function computes', () => {
       }
     }));
 });
+describe('expressions that stand for statements', () => {
+  it('&& and || and ternaries, of any values and none', () => {
+    /* As text, since a linter refuses them. */
+    const text = `(a, k, x) => {
+      let sum = 0;
+      for (const i of range(k.length)) {
+        const twice = () => { a[i] *= 2; };
+        k[i] && a[i] > x && (sum += 1);
+        k[i] > 0 ? (a[i] = x) : k[i]++;
+        (k[i] > 5 || (a[i] -= 1), i > 9) && (k[i] = 3);
+        3 > 2 && (a[i] += i);
+        k[i] % 2 && twice();
+        for (let j = 0; j < 4; j > 1 ? (j += 2) : j++) k[i] += j;
+      }
+      return sum;
+    }`;
+    agree(new Function('range', `return ${text}`)(range) as Parameters<typeof agree>[0]);
+  });
+});
+
 describe('sums and returned values', () => {
   it('accumulates over a parallel loop', () =>
     agree((a, k, x) => {
@@ -404,6 +424,34 @@ describe('arrays', () => {
     expect([...b]).toEqual([...a]);
     expect([...l]).toEqual([...k]);
   });
+});
+
+describe('arrays in arrays', () => {
+  it('are written at indices that are known only when the kernel runs', () =>
+    agree((a, k, x) => {
+      for (const i of range(k.length)) {
+        const w = [
+          [0, 0, 0],
+          [0, 0, 0],
+        ];
+        for (let p = 0; p < 2; p++)
+          for (let q = 0; q < 3; q++) {
+            w[p][q] += p * q + i;
+            w[p][(p + q) % 3]++;
+          }
+        const o = [
+          { n: 1, of: [x, 2] },
+          { n: i, of: [3, a[i]] },
+        ];
+        o[i % 2].n += 5;
+        o[(i + 1) % 2].of[i % 2] *= 3;
+        o[1].of[0] -= 1;
+        w[1] = [k[i], 1, 2];
+        w[i % 2][2] = 9;
+        k[i] = w[0][0] + 3 * w[0][1] + 5 * w[1][2] + 7 * w[1][0] + o[0].n * 11 + o[1].n;
+        a[i] = o[0].of[0] + o[0].of[1] + o[1].of[0] - o[1].of[1];
+      }
+    }));
 });
 
 describe('types', () => {

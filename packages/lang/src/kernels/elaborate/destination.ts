@@ -10,6 +10,7 @@ import { indexed, isWhole, knownIndex, named } from './member.js';
 import { isModuleName, resolve } from './names.js';
 import { readSlot } from './slots.js';
 import {
+  isLiteral,
   shapeOfField,
   termText,
   type ArrayElement,
@@ -61,11 +62,7 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
     );
   }
   const index = asScalar(cx, target.property, key!);
-  if (of.is === 'list') {
-    const k = knownIndex(cx, target, index, of.items.length);
-    if (k !== undefined) return itemDestination(cx, target, of, of.items[k], `[${k}]`);
-    return { to: 'items', items: of.items.map((slot) => itemDestination(cx, target, of, slot, '')), index };
-  }
+  if (of.is === 'list') return indexedDestination(cx, target, of, index);
   if (of.is === 'element' || of.is === 'array') {
     const element = indexed(cx, target, of, index);
     if (element.is === 'element' || element.is === 'array-element') return { to: 'element', element };
@@ -113,16 +110,23 @@ const partOf = (cx: Context, node: MemberExpression, of: Destination | Term): De
     return named(cx, node, of, name);
   }
   const index = asScalar(cx, node.property, key!);
-  if (of.is === 'list' && of.items.some(shapeOfSlot)) {
-    const k = knownIndex(cx, node, index, of.items.length);
-    if (k !== undefined) return itemDestination(cx, node, of, of.items[k], `[${k}]`);
-    return { to: 'items', items: of.items.map((slot) => itemDestination(cx, node, of, slot, '')), index };
-  }
+  if (of.is === 'list' && (of.items.some(shapeOfSlot) || (!isLiteral(index) && of.items.every(isOfItems))))
+    return indexedDestination(cx, node, of, index);
   const part = indexed(cx, node, of, index);
   return part.is === 'element' && part.field.is !== 'scalar' && isWhole(cx, node, part)
     ? { to: 'element', element: part }
     : part;
 };
+
+/** An item of an array, or where that is known only when the kernel runs one of all. */
+const indexedDestination = (cx: Context, target: AnyNode, of: List, index: Scalar): Destination => {
+  const k = knownIndex(cx, target, index, of.items.length);
+  if (k !== undefined) return itemDestination(cx, target, of, of.items[k], `[${k}]`);
+  return { to: 'items', items: of.items.map((slot) => itemDestination(cx, target, of, slot, '')), index };
+};
+
+/** Whether an item is an array or object itself. */
+const isOfItems = (slot: Slot): boolean => slot.is === 'constant' && hasItems(slot.term);
 
 /** The shape of the vector or matrix that a variable is; undefined for all else. */
 const shapeOfSlot = (slot: Slot): Shape | undefined => {
@@ -133,6 +137,12 @@ const shapeOfSlot = (slot: Slot): Shape | undefined => {
 /** A component of a vector, several of them, or a row or an element of a matrix. */
 const componentOf = (cx: Context, target: AnyNode, of: Destination, key: string | Scalar): Destination => {
   if (of.to === 'items') return { ...of, items: of.items.map((item) => componentOf(cx, target, item, key)) };
+  if (of.to === 'slot' && of.slot.is === 'constant') {
+    const { term } = of.slot;
+    if (term.is === 'list' && typeof key !== 'string') return indexedDestination(cx, target, term, key);
+    const slot = term.is === 'members' && typeof key === 'string' ? term.members.get(key) : undefined;
+    if (slot) return itemDestination(cx, target, term as Members, slot, key as string);
+  }
   const shape = of.to === 'slot' ? shapeOfSlot(of.slot) : of.element.is === 'element' && shapeOfField(of.element.field);
   if (!shape || shape.length === 0)
     return refuse(cx, target, 'lang/indices', 'a number has no elements to assign to', 'leave the index out');

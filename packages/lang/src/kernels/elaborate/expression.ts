@@ -11,6 +11,7 @@ import { holds, leastType } from '../code/kinds.js';
 import { literal } from '../code/scalar.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
+import { effect } from './effect.js';
 import { apart, asNumber, asScalar, compute, refuse, unsupported, type Context } from './context.js';
 import { isModuleName, resolve, resolveFree } from './names.js';
 import { readSlot } from './slots.js';
@@ -47,7 +48,8 @@ export const expression = (cx: Context, node: AnyNode): Term => {
     case 'UpdateExpression':
       return update(cx, e, true);
     case 'SequenceExpression':
-      return e.expressions.map((x) => expression(cx, x)).at(-1) ?? nothing;
+      e.expressions.slice(0, -1).forEach((x) => effect(cx, x));
+      return expression(cx, e.expressions[e.expressions.length - 1]);
     case 'ArrayExpression':
       return list(cx, e);
     case 'ObjectExpression':
