@@ -8,6 +8,7 @@ import { DiagnosticError, type Diagnostics } from '@filigree/ir';
 import * as lang from '@filigree/lang';
 import * as plugin from '@filigree/lang/plugin';
 import * as opt from '@filigree/opt';
+import * as quant from '@filigree/quant';
 import * as runtime from '@filigree/runtime';
 import * as sparse from '@filigree/sparse';
 import * as specialize from '@filigree/specialize';
@@ -25,6 +26,7 @@ const packages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ir,
   lang: { ...lang, ...plugin },
   opt,
+  quant,
   runtime,
   sparse,
   specialize,
@@ -147,6 +149,10 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   'sparse.fields': (o) => sparse.fields('f32', sparse.i, ['u'], o),
   'sparse.hash': (o) => sparse.hash(sparse.i, 4, o),
   'sparse.lowerAccess': (o) => sparse.lowerAccess(storage, o),
+  'quant.fixed': (o) => quant.fixed(8, 1, o),
+  'quant.float': (o) => quant.float(5, 10, o),
+  'quant.int': (o) => quant.int(8, o),
+  'quant.quantPasses': (o) => quant.quantPasses(storage, o),
   'sparse.lowerFields': (o) => sparse.lowerFields(storage, o),
   'sparse.lowerLoops': (o) => sparse.lowerLoops(storage, o),
   'sparse.lowerSNodes': (o) => sparse.lowerSNodes(storage, o),
@@ -198,7 +204,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
 };
 
 /** Options that take any text, so that one may be anything. */
-const TEXTS = /^(backend|cache|compiler|name|title|key|memory|kernel|stopAfter|cwd|layout)$/;
+const TEXTS = /^(backend|cache|compiler|name|title|key|memory|kernel|stopAfter|cwd|layout|shared)$/;
 /** Options that take any number. */
 const NUMBERS = /^(ambient|seed)$/;
 /** Options whose values are checked by what they are for, with codes of its own. */

@@ -30,14 +30,13 @@ describe('formats that there are not', () => {
     ['no number', () => fixed(8, NaN), 'fixed() was given NaN as range'],
     ['no exponent', () => float(0, 5), 'float() was given 0 as bits of the exponent'],
     ['a fraction too long', () => float(5, 53), 'float() was given 53 as bits of the fraction'],
-    ['a sign of its own', () => int(4, { signed: 'no' as never }), 'int() was told signed: no'],
     [
       'an exponent of all bits',
       () => float(11, 8, { shared: 'v' }),
       'float() was given 11 as bits of a shared exponent',
     ],
     ['no digits', () => float(5, 0, { shared: 'v' }), 'float() was given 0 as digits beside a shared exponent'],
-    ['no name', () => float(5, 8, { shared: '' }), 'float() was given  as the name of the exponent that it shares'],
+    ['no name', () => float(5, 8, { shared: '' }), "float() was given '' as the name of the exponent that it shares"],
     [
       'an exponent that is shared without a bit struct',
       () => dense(i, 4).place(stored(field('u', 'f32'), float(5, 8, { shared: 'v' }))),
@@ -58,6 +57,14 @@ describe('formats that there are not', () => {
       "fields 'u' and 'w' share 'v', and lie in different words",
     ],
     [
+      'an exponent across cells',
+      () => {
+        const [one, other] = sharing(float(5, 8, { shared: 'v' }), float(5, 8, { shared: 'v' }));
+        layout(dense(i, 4).place(bitStruct(16, one)), dense(i, 4).place(bitStruct(16, other)));
+      },
+      "fields 'u' and 'w' share 'v', and lie in different words",
+    ],
+    [
       'too many bits',
       () => bitStruct(16, ...sharing(float(5, 8, { shared: 'v' }), float(5, 8, { shared: 'v' }))),
       "'u', 'w' take 23 bits of a word of 16",
@@ -66,6 +73,18 @@ describe('formats that there are not', () => {
     ['a missing attribute', () => quantFormats.fixed({ bits: 3 }), 'fixed() was given undefined as range'],
   ])('%s', (_, f, message) => {
     expect(refusal(f)).toBe(`layout/format: ${message}`);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'a sign of its own',
+      () => int(4, { signed: 'no' as never }),
+      "option/value: option 'signed' of int is the text 'no'",
+    ],
+    ['another name', () => fixed(8, 1, { unsigned: true } as never), "option/unknown: fixed has no option 'unsigned'"],
+    ['no name', () => float(5, 8, true as never), 'option/form: the options of float are true'],
+  ])('options of %s', (_, f, message) => {
+    expect(refusal(f)).toBe(message);
   });
 
   it.each<[ScalarType, Format, string]>([

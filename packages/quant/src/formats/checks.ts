@@ -8,11 +8,5 @@ export const checkedBits = (format: string, what: string, bits: unknown, least: 
     });
 };
 
-/** Whether a format is signed. */
-export const checkedSign = (format: string, signed: unknown): void => {
-  if (typeof signed !== 'boolean')
-    fail('layout/format', `${format}() was told signed: ${String(signed)}`, { remedy: 'give true or false' });
-};
-
 /** Bits of a number of a type. */
 export const widthOf = (type: ScalarType): number => 8 * byteSize(type);

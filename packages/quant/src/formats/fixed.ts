@@ -1,18 +1,18 @@
-import { fail, type Builder, scalarOf, type ScalarType, type Value } from '@filigree/ir';
+import { checkOptions, fail, type Builder, scalarOf, type ScalarType, type Value } from '@filigree/ir';
 import { codeType, type Format } from '@filigree/sparse/fields';
-import { checkedBits, checkedSign } from './checks.js';
+import { checkedBits } from './checks.js';
 import { emitExactHalves, exactHalves } from './exact-halves.js';
-import { lowest, signExtended, type SignOptions } from './int.js';
+import { lowest, signExtended, signSpec, type SignOptions } from './int.js';
 import { isPowerOfTwo, scaleOf, type Scale } from './scale.js';
 
 /**
  * Numbers at equal steps (thesis §5.5.3): [-range, range) in 2ᵇⁱᵗˢ codes, or [0, range) where they are unsigned. A number is stored as
- * the nearest of them, halves away from zero; what is outside as the nearest end, NaN as 0. Error: `layout/format` for
- * bits that are not 1 to 53, a range that is not above zero, or infinite.
+ * the nearest of them, halves away from zero; what is outside as the nearest end, NaN as 0. Errors: `layout/format` for
+ * bits that are not 1 to 53, a range that is not above zero, or infinite; `option/…`.
  */
-export const fixed = (bits: number, range: number, { signed = true }: SignOptions = {}): Format => {
+export const fixed = (bits: number, range: number, options?: SignOptions): Format => {
   checkedBits('fixed', 'bits', bits, 1, 53);
-  checkedSign('fixed', signed);
+  const { signed = true } = checkOptions('fixed', options, signSpec);
   if (typeof range !== 'number' || !(range > 0) || range === Infinity)
     fail('layout/format', `fixed() was given ${String(range)} as range`, { remedy: 'give a number above 0' });
   const scales = { f32: scaleOf(bits, range, signed, 'f32'), f64: scaleOf(bits, range, signed, 'f64') };

@@ -1,7 +1,16 @@
-import { fail, scalarOf, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import {
+  checkOptions,
+  fail,
+  option,
+  scalarOf,
+  type Builder,
+  type OptionSpec,
+  type ScalarType,
+  type Value,
+} from '@filigree/ir';
 import { codeType, type Format } from '@filigree/sparse/fields';
-import { checkedBits, checkedSign } from './checks.js';
-import type { SignOptions } from './int.js';
+import { checkedBits } from './checks.js';
+import { signSpec, type SignOptions } from './int.js';
 import { sharedExponent } from './shared-exponent.js';
 import { ieeeOf, type Ieee } from './ieee.js';
 
@@ -12,13 +21,13 @@ import { ieeeOf, type Ieee } from './ieee.js';
  * it is too large. NaN is 0, and so is what is negative where there is no sign.
  *
  * With `shared` all floats of a bit struct that say the same name there have one exponent, which the largest of them chooses, and
- * `fraction` digits each, the leading ones among them. Error: `layout/format` for bits out of bounds.
+ * `fraction` digits each, the leading ones among them. Errors: `layout/format` for bits out of bounds, `option/…`.
  */
-export const float = (exponent: number, fraction: number, { signed = true, shared }: FloatOptions = {}): Format => {
+export const float = (exponent: number, fraction: number, options?: FloatOptions): Format => {
+  const { signed = true, shared } = checkOptions('float', options, floatSpec);
   if (shared !== undefined) return floatOfGroup(exponent, fraction, signed, shared);
   checkedBits('float', 'bits of the exponent', exponent, 1, 11);
   checkedBits('float', 'bits of the fraction', fraction, 0, 52);
-  checkedSign('float', signed);
   const shape: Shape = { exponent, fraction, signed };
   const bits = exponent + fraction + (signed ? 1 : 0);
   return {
@@ -42,12 +51,13 @@ export interface FloatOptions extends SignOptions {
   readonly shared?: string;
 }
 
+const floatSpec: OptionSpec<FloatOptions> = { ...signSpec, shared: option.text };
+
 const floatOfGroup = (exponent: number, digits: number, signed: boolean, shared: string): Format => {
   checkedBits('float', 'bits of a shared exponent', exponent, 1, 10);
   checkedBits('float', 'digits beside a shared exponent', digits, 1, 53);
-  checkedSign('float', signed);
-  if (typeof shared !== 'string' || shared === '')
-    fail('layout/format', `float() was given ${String(shared)} as the name of the exponent that it shares`, {
+  if (shared === '')
+    fail('layout/format', "float() was given '' as the name of the exponent that it shares", {
       remedy: "name it: float(5, 9, { shared: 'velocity' })",
     });
   const notAlone = (): never =>

@@ -1,6 +1,15 @@
-import { isFloat, isWide, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import {
+  checkOptions,
+  isFloat,
+  isWide,
+  option,
+  type Builder,
+  type OptionSpec,
+  type ScalarType,
+  type Value,
+} from '@filigree/ir';
 import { codeType, type Format } from '@filigree/sparse/fields';
-import { checkedBits, checkedSign, widthOf } from './checks.js';
+import { checkedBits, widthOf } from './checks.js';
 
 /** Whether a format has negative numbers; it has unless this says no. */
 export interface SignOptions {
@@ -9,11 +18,11 @@ export interface SignOptions {
 
 /**
  * Integers of some bits, two's complement where they are signed (thesis §5.4.3). What does not fit wraps, as integers do.
- * Error: `layout/format` for bits that are not 1 to 64.
+ * Errors: `layout/format` for bits that are not 1 to 64, `option/…`.
  */
-export const int = (bits: number, { signed = true }: SignOptions = {}): Format => {
+export const int = (bits: number, options?: SignOptions): Format => {
   checkedBits('int', 'bits', bits, 1, 64);
-  checkedSign('int', signed);
+  const { signed = true } = checkOptions('int', options, signSpec);
   const cut = signed ? BigInt.asIntN : BigInt.asUintN;
   return {
     name: 'int',
@@ -36,6 +45,9 @@ export const int = (bits: number, { signed = true }: SignOptions = {}): Format =
     emitDecode: (b, code, type) => b.cast(signed ? signExtended(b, code, bits) : code, type),
   };
 };
+
+/** What formats take beside their bits. */
+export const signSpec: OptionSpec<SignOptions> = { signed: option.truth };
 
 /** A code of two's complement as an i32, or as an i64 where it has more than 32 bits. */
 export const signExtended = (b: Builder, code: Value, bits: number): Value => {

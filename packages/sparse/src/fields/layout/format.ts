@@ -122,7 +122,9 @@ export const stored = (field: AnyField, format: Format): StoredField => {
       remedy: "store what field('u', 'f32') makes",
     });
   if (typeof format?.encode !== 'function')
-    fail('layout/format', `field '${field.name}' is stored as ${String(format)}, which is no format`);
+    fail('layout/format', `field '${field.name}' is stored as ${String(format)}, which is no format`, {
+      remedy: 'give one, such as int(8), fixed(16, 1) or float(5, 10)',
+    });
   const problem = format.refuses(field.type);
   if (problem !== undefined)
     fail(

@@ -236,8 +236,8 @@ const fieldProblems = (nodes: readonly SNode[]): Diagnostic[] => {
       );
     else first.set(node.field.name, node);
     const joint = node.stored?.joint;
-    const apart = joint && nodes[node.parent].children.find((c) => isApart(nodes[c], node));
-    if (joint && apart !== undefined && apart < node.id)
+    const apart = joint ? nodes.findIndex((n) => isApart(n, node)) : -1;
+    if (joint && apart >= 0 && apart < node.id)
       problems.push(
         error(
           'layout/format',
