@@ -46,7 +46,7 @@ const made = ({
   return [step as unknown as KernelDef, layout(dense(i, 8).place(x, y))];
 };
 
-const keyOf = (given?: Given): string | undefined => kernelKey(...made(given));
+const keyOf = (given?: Given): string | undefined => kernelKey(...made(given))?.text;
 
 it('kernels that are made alike have one key', () => {
   expect(keyOf()).toBeTypeOf('string');
@@ -151,4 +151,10 @@ it('values that differ have keys that differ', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+it('names the file that it stands in, whose text it has', () => {
+  const { text, files } = kernelKey(...made())!;
+  expect(files).toEqual(['packages/lang/tests/kernel-key.test.ts']);
+  expect(text).toContain('names the file that it stands in');
 });

@@ -105,6 +105,28 @@ describe.each(backends)('what is kept of programs on %s', (_, backend) => {
     expect(await outcome(two)).toBe(value);
   });
 
+  it('says of kernels what was said when they were read', async () => {
+    const racing = async () => {
+      const x = field('x', 'f64');
+      const step = kernel([x], { scope: { active } }, (x: Grid1) => {
+        for (const p of active(x)) x[0] = x[p];
+      });
+      const made = await program({
+        layout: layout(dense(i, 16).place(x)),
+        kernels: { step },
+        backend: backend(),
+        cache,
+      })();
+      if (E.isLeft(made)) throw new DiagnosticError(made.left);
+      return made.right;
+    };
+    const [first, second] = [await racing(), await racing()];
+    expect(second.instance.keptBy).toBe('texts');
+    expect(first.warnings.map((w) => w.code)).toEqual(['lang/race']);
+    expect(first.warnings[0].loc?.file).toBe('packages/runtime/tests/bank.test.ts');
+    expect(second.warnings).toEqual(first.warnings);
+  });
+
   it('is not that of a backend with parts of its own, of watched passes, or of a pipeline of its own', async () => {
     const own = backend();
     const changed: Backend = { ...own, emit: { ...own.emit } };

@@ -1,6 +1,7 @@
 import { keyText } from '@filigree/ir';
 import { isField, type AnyField, type Layout } from '@filigree/sparse/fields';
 import { keptOf } from '../source/kept.js';
+import { filesFrom, shortPath } from '../source/spelling/files.js';
 import { wordOf } from './elaborate/names.js';
 import { writtenText } from './elaborate/unit.js';
 import type { KernelDef } from './kernel.js';
@@ -8,15 +9,23 @@ import { inlinedScope } from './vocabulary/inline.js';
 import { isMat, isVec, shapedOf } from './vocabulary/vec.js';
 import { gradientOfFunction } from './vocabulary/with-gradient.js';
 
+/** What a kernel is compiled from. */
+export interface KernelKey {
+  /** Equal texts are equal kernels, and so is what is said of them. */
+  readonly text: string;
+  /** The files that functions of the kernel stand in, as messages name them; what they say is in the text. */
+  readonly files: readonly string[];
+}
+
 /**
- * All that a kernel is compiled from as text, so that equal texts are equal kernels: what its function says as its author wrote it, what
- * the names in it mean, the functions that it may call and what their names mean, its arguments and hints; but for the layout, of which it
- * names fields. Nothing where that cannot be told: where numerals may have been printed anew, and where there are values in scope that no text
- * tells apart.
+ * All that a kernel is compiled from as text: what its function says as its author wrote it, what the names in it mean, the functions that it may
+ * call and what their names mean, its arguments and hints; but for the layout, of which it names fields. Nothing where that cannot be told: where
+ * numerals may have been printed anew, and where there are values in scope that no text tells apart.
  */
-export const kernelKey = (def: KernelDef, layout: Layout): string | undefined => {
+export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined => {
   const { fn, scope, args, at, is: _, ...hints } = def;
   const seen = new Map<object, number>();
+  const sources = new Map<string, string>();
   let untold = false;
   const nothing = (): string => {
     untold = true;
@@ -41,14 +50,20 @@ export const kernelKey = (def: KernelDef, layout: Layout): string | undefined =>
     if (before !== undefined) return `function ${before}`;
     seen.set(f, seen.size);
     const { text, sure, at: place, files } = writtenText(f, { at: given, near });
+    for (const { path, text: all } of filesFrom(files, false)) sources.set(shortPath(path), all);
     /* What a function has beside its text, kernels can read. */
     if (!sure || NATIVE.test(text) || Object.keys(f).length > 0) return nothing();
     const names = { ...keptOf(f)?.scope, ...own };
     const known = { name: f.name, text, place, own: own !== undefined, names, gradient: gradientOfFunction(f) };
     return keyText(known, told(files)) ?? nothing();
   };
-  const key = [functionKey(fn as AnyFunction, scope, [], at), keyText(args, told([])), keyText(hints)];
-  return untold || key.includes(undefined) ? undefined : key.join('\n');
+  const key = [
+    functionKey(fn as AnyFunction, scope, [], at),
+    keyText(args, told([])),
+    keyText(hints),
+    keyText(sources),
+  ];
+  return untold || key.includes(undefined) ? undefined : { text: key.join('\n'), files: [...sources.keys()] };
 };
 
 type AnyFunction = (...args: never[]) => unknown;

@@ -203,9 +203,11 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         )();
       },
     );
-    const said = known ? [] : saidOf(front(), options, layout);
-    if (texts && entry && !known && said.length === 0)
-      await texts.write(entry, { signatures: front().signatures, memory: storage.memory } as unknown as Json);
+    const said = known?.said ?? saidOf(front(), options, layout);
+    if (texts && entry && !known && said.every(({ loc }) => loc && texts.files.has(loc.file))) {
+      const told: Told = { signatures: front().signatures, memory: storage.memory, said };
+      await texts.write(entry, told as unknown as Json);
+    }
     const all = {
       ...made,
       fields: fields
@@ -237,6 +239,7 @@ interface Told {
   readonly signatures: Readonly<Record<string, KernelSignature>>;
   /** The name of its memory, which no buffer of a kernel has. */
   readonly memory: string;
+  readonly said: Diagnostics;
 }
 
 /** Warnings of the kernels, which name places in their text. */
@@ -250,20 +253,22 @@ const saidOf = (
 ];
 
 /**
- * Where it is kept what the texts of a program become, so that its kernels need not be read again. Nothing where a text does not tell everything, and
+ * Where it is kept what the texts of a program become, so that its kernels need not be read again; and the files of these texts, by which
+ * places in warnings are told. Nothing where a text does not tell everything, and
  * where kernels themselves are wanted: to be queued, differentiated or debugged.
  */
 const textsOf = async (
   options: ProgramOptions & { readonly threads?: number },
   { definitions }: Names,
   layout: Layout,
-): Promise<TextEntry | undefined> => {
+): Promise<(TextEntry & { readonly files: ReadonlySet<string> }) | undefined> => {
   const { backend, debug, differentiate, tangents, losses, extensions = [] } = options;
   if (!backend || !isBankable(options) || waits(options)) return undefined;
   if (debug || differentiate || tangents || losses || extensions.length > 0) return undefined;
-  const kernels = [...definitions].map(([name, def]) => [name, kernelKey(def, layout)]);
-  if (kernels.some(([, key]) => key === undefined)) return undefined;
-  return textEntry(backend, only(options, compileSpec), [JSON.stringify(kernels), ...partsOf(options)]);
+  const kernels = [...definitions].map(([name, def]) => ({ name, key: kernelKey(def, layout) }));
+  if (kernels.some(({ key }) => key === undefined)) return undefined;
+  const entry = await textEntry(backend, only(options, compileSpec), [JSON.stringify(kernels), ...partsOf(options)]);
+  return entry && { ...entry, files: new Set(kernels.flatMap(({ key }) => key!.files)) };
 };
 
 /** Whether what a program becomes depends on nothing but itself. */

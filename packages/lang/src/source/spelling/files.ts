@@ -23,8 +23,8 @@ export const framesOf = (stack: string): readonly Frame[] => {
   return frames.length > 0 && installed(frames[0]) ? frames : frames.filter((f) => !installed(f));
 };
 
-/** The files at these paths, and then those that they import by a relative path, as far as there are any. */
-export const filesFrom = function* (paths: readonly string[]): Generator<SourceFile> {
+/** The files at these paths, and then those that they import by a relative path, as far as there are any. @param imported whether these, too */
+export const filesFrom = function* (paths: readonly string[], imported = true): Generator<SourceFile> {
   const seen = new Set<string>();
   const waiting = [...paths];
   while (waiting.length > 0 && seen.size < MOST) {
@@ -34,6 +34,7 @@ export const filesFrom = function* (paths: readonly string[]): Generator<SourceF
     const file = read(path);
     if (!file) continue;
     yield file;
+    if (!imported) continue;
     for (const [, from] of file.text.matchAll(/\bfrom\s*['"](\.{1,2}\/[^'"]+)['"]/g))
       waiting.push(...resolved(path, from));
   }
