@@ -38,6 +38,7 @@ describe.each(workingBackends)('filigree trace --bench on %s', (backend) => {
         chosenMs: number,
         speedup: number,
         speedupTuned: backend === 'cpp' ? number : null,
+        coldMs: { csr: number, chosen: number, ...(backend === 'cpp' ? { csrTuned: number } : {}) },
         check: { passed: true, maxRelError: number },
       },
     });

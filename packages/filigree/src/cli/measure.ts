@@ -52,6 +52,28 @@ export const mediansOf = async (
   return Object.fromEntries(contenders.map((c) => [c.name, median(c.samples)]));
 };
 
+/** Milliseconds of one call of each with nothing of what it reads in caches: before each, more memory is written than they hold. */
+export const coldMediansOf = async (
+  timers: Readonly<Record<string, Timer>>,
+  rounds: number,
+): Promise<Record<string, number>> => {
+  const others = new Float64Array(OTHERS);
+  const all = Object.entries(timers).map(([name, timed]) => ({ name, timed, samples: [] as number[] }));
+  for (let round = 0; round < rounds; round++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    for (let i = 0; i < all.length; i++) {
+      const { timed, samples } = all[(i + round) % all.length];
+      for (let k = 0; k < OTHERS; k += LINE) others[k] += 1;
+      samples.push(timed(1));
+    }
+  }
+  return Object.fromEntries(all.map(({ name, samples }) => [name, median(samples)]));
+};
+
+/** Numbers of 128 MB, and of a cache line. */
+const OTHERS = 2 ** 24;
+const LINE = 8;
+
 /** A timer of a function. */
 export const timerOf =
   (run: () => void): Timer =>

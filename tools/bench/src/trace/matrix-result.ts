@@ -4,6 +4,7 @@ import type { Instructions } from './instructions.js';
 
 /** What `filigree trace --json` answers, as far as the tables need it. */
 export interface TraceAnswer {
+  readonly rows: number;
   readonly nnz: number;
   readonly order: string;
   readonly pieces: number;
@@ -23,6 +24,8 @@ export interface SpmvAnswer {
   readonly speedup: number;
   readonly speedupTuned: number | null;
   readonly speedupAffine: number | null;
+  /** Of calls with nothing in caches. */
+  readonly coldMs?: Readonly<Record<string, number | undefined>>;
   readonly check: { readonly passed: boolean };
 }
 

@@ -52,6 +52,11 @@ const overall = (all: readonly Timed[]): Section => {
           all.map((r) => [r.name, r.spmv.speedupTuned]),
         ),
         line(
+          'rows with vectors ÷ chosen kernel, cold',
+          '–',
+          all.map((r) => [r.name, coldRatio(r.spmv)]),
+        ),
+        line(
           'plain loop ÷ pieces alone',
           `${mean} (${least} to ${most}, ${compiled} matrices)`,
           all.map((r) => [r.name, r.spmv.speedupAffine]),
@@ -60,6 +65,7 @@ const overall = (all: readonly Timed[]): Section => {
     },
     notes: [
       'The plain loop is the usual one over compressed rows as C++, -O3 -march=native (Figure 1a of the paper); rows with vectors is such a loop that takes each row by as many vectors as it is long. All run in one process, one sample of each a round, in rotating order, after every result was checked.',
+      'Cold is one call after more memory was written than caches hold.',
       `Pieces alone is a loop nest for each piece and nothing else; it is left out where a compiler would take minutes. The paper's mean is over the ${compiled} of its matrices that could be compiled.`,
       `Checks passed: ${all.filter((r) => r.spmv.check.passed).length} of ${all.length}.`,
     ],
@@ -120,6 +126,7 @@ export const eachMatrixSection = (results: readonly MatrixResult[]): Section => 
       'chosen µs',
       'speed-up',
       'with vectors',
+      'with vectors, cold',
       'instructions',
     ],
     rows: results.map(({ name, row, best, instructions: n }) => {
@@ -135,13 +142,42 @@ export const eachMatrixSection = (results: readonly MatrixResult[]): Section => 
         us(m?.affineMs),
         us(m?.chosenMs),
         m ? ratio(m.speedup) : '–',
-        m?.speedupTuned ? ratio(m.speedupTuned) : '–',
+        ratioOr(m?.speedupTuned),
+        ratioOr(m && coldRatio(m)),
         n ? ratio(n.chosen / n.csr) : '–',
       ];
     }),
   },
   notes: ['Speed-ups and instructions are those of the chosen kernel over the plain loop.'],
 });
+
+/** A matrix that is made for it, in which many non-zeros stand alone. */
+export const loneSections = (result: MatrixResult | undefined): readonly Section[] => {
+  const m = result?.row.spmv;
+  if (result === undefined || m === undefined) return [];
+  return [
+    {
+      title: 'Where many non-zeros stand alone',
+      table: {
+        head: ['', 'plain loop µs', 'with vectors µs', 'chosen µs', 'with vectors ÷ chosen'],
+        rows: [
+          ['in caches', us(m.csrMs), us(m.csrTunedMs), us(m.chosenMs), ratioOr(m.speedupTuned)],
+          ['cold', us(m.coldMs?.['csr']), us(m.coldMs?.['csrTuned']), us(m.coldMs?.['chosen']), ratioOr(coldRatio(m))],
+        ],
+      },
+      notes: [
+        `The pattern of a stiffness matrix of linear triangles on a grid, every square of which is cut along one of its diagonals at random: ${result.row.rows} rows, ${result.row.nnz} non-zeros.`,
+      ],
+    },
+  ];
+};
+
+const coldRatio = ({ coldMs }: SpmvAnswer): number | null => {
+  const [tuned, chosen] = [coldMs?.['csrTuned'], coldMs?.['chosen']];
+  return tuned === undefined || chosen === undefined ? null : tuned / chosen;
+};
+
+const ratioOr = (v: number | null | undefined): string => (v === null || v === undefined ? '–' : ratio(v));
 
 const ratio = (v: number): string => v.toFixed(2);
 const us = (ms: number | null | undefined): string =>

@@ -11,7 +11,8 @@ import { PAPER } from './paper.js';
 import { categoriesSection, limitsSection, piecesHistogram, setSection, type LimitResult } from './pieces-sections.js';
 import { instructionCounter, type InstructionCounter } from './instructions.js';
 import { instructionSections, speedupPicture } from './instructions-section.js';
-import { eachMatrixSection, spmvSections } from './spmv-sections.js';
+import { eachMatrixSection, loneSections, spmvSections } from './spmv-sections.js';
+import { STIFFNESS, stiffnessFile } from './stiffness.js';
 import { uzpSections } from './uzp-section.js';
 
 const USAGE = `usage: npm run bench:trace -- [MATRIX…] [--matrices FOLDER] [--threads 1] [--backend NAME] [--no-spmv] [--no-instructions] [--no-best] [--resume FILE.jsonl] [--out FILE.md]
@@ -35,16 +36,17 @@ const main = async (argv: readonly string[]): Promise<number> => {
   if (!Number.isInteger(threads) || threads < 1) return misused(USAGE);
   const folder = fromHere(values.matrices ?? join(process.env.FILIGREE_DATA ?? '../shared/data', 'matrices'));
   const files = matricesOf(folder, positionals);
-  if (files.length === 0) {
-    console.error(`there are no such matrices in ${folder}`);
-    return 1;
-  }
   const settings = {
     spmv: values.spmv ?? true,
     best: values.best ?? true,
     threads,
     ...(values.backend === undefined ? {} : { backend: values.backend }),
   };
+  const lone = settings.spmv && (positionals.length === 0 || positionals.includes(STIFFNESS));
+  if (files.length === 0 && !lone) {
+    console.error(`there are no such matrices in ${folder}`);
+    return 1;
+  }
   const kept = keptResults<MatrixResult>(values.resume, (r) => r.name);
   const counter = settings.spmv && (values.instructions ?? true) ? await instructionCounter() : undefined;
   if (typeof counter === 'string') console.error(`instructions are not counted: ${counter}`);
@@ -62,6 +64,9 @@ const main = async (argv: readonly string[]): Promise<number> => {
     }
     console.error(`${k + 1} of ${files.length}: ${typeof found === 'string' ? `${name}: ${found}` : lineOf(found)}`);
   }
+  const made = lone ? (kept.find(STIFFNESS) ?? (await measureMatrix(stiffnessFile(), settings))) : undefined;
+  if (typeof made === 'string') failures.push(`${STIFFNESS}: ${made}`);
+  const stiff = typeof made === 'object' ? made : undefined;
   const limits = await limitsOf(files.find((f) => nameOf(f) === 'nos1'));
   results.sort((a, b) => a.name.localeCompare(b.name));
 
@@ -83,6 +88,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
       setSection(results, failures.length),
       categoriesSection(results),
       ...spmvSections(results),
+      ...loneSections(stiff),
       ...instructionSections(results),
       ...uzpSections(results),
       eachMatrixSection(results),

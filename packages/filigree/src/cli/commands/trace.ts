@@ -66,12 +66,21 @@ const spmvRows = (s: TraceSummary, m: NonNullable<TraceSummary['spmv']>): (reado
     ? []
     : [['with vectors', `${msText(m.csrTunedMs)}, ${m.speedupTuned.toPrecision(3)} times`] as const]),
   ...(m.affineMs === null ? [] : [['pieces alone', msText(m.affineMs)] as const]),
+  ['from memory', coldText(m.coldMs)],
   ...Object.entries(m.skipped).map(([name, why]) => [name, `not measured: ${why}`] as const),
   [
     'check',
     `${m.check.passed ? 'passed' : 'FAILED'}, largest relative error ${m.check.maxRelError?.toExponential(1) ?? 'not finite'}`,
   ],
 ];
+
+/** Times of a call with empty caches, by the names of the rows above. */
+const coldText = (ms: Readonly<Record<string, number>>): string =>
+  Object.entries(ROWS)
+    .flatMap(([key, name]) => (ms[key] === undefined ? [] : [`${name} ${msText(ms[key])}`]))
+    .join(', ');
+
+const ROWS = { chosen: 'chosen', csr: 'compressed rows', csrTuned: 'with vectors', affine: 'pieces alone' } as const;
 
 const KINDS = {
   affine: 'no index table',

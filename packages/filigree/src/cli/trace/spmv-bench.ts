@@ -5,7 +5,7 @@ import { instantiate, type Instance } from '@filigree/runtime';
 import { type Csr } from '@filigree/sparse/formats';
 import { packValues } from '@filigree/sparse/trace';
 import { compare, TOLERANCE, type Check } from '../compare.js';
-import { mediansOf, THOROUGH, timerOf, type Timer } from '../measure.js';
+import { coldMediansOf, mediansOf, THOROUGH, timerOf, type Timer } from '../measure.js';
 import { randomValues } from '../random.js';
 import type { Baselines } from '../load-baselines.js';
 import type { Session } from '../session.js';
@@ -26,6 +26,8 @@ export interface SpmvSummary {
   readonly speedup: number;
   readonly speedupTuned: number | null;
   readonly speedupAffine: number | null;
+  /** The same of each where nothing is in caches, one call at a time. */
+  readonly coldMs: Readonly<Record<string, number>>;
   readonly check: Check;
   /** What `csrMs` is. */
   readonly baseline: string;
@@ -52,6 +54,8 @@ interface Contender {
 
 /** Milliseconds that a compiler may take over the affine code. */
 const LIMIT_MS = 60_000;
+
+const COLD_ROUNDS = 7;
 
 /** Compiles both kernels, checks every y against a plain sum, and times all beside one another. Values are random. */
 export const benchSpmv = async (
@@ -125,10 +129,9 @@ export const benchSpmv = async (
     await progress.at(0.85, 'checking and timing');
     progress.listen();
     const check = checkAll(contenders, productOf({ pattern, values }, x), TOLERANCE[dtype]);
-    const ms: Readonly<Record<string, number | undefined>> = await mediansOf(
-      Object.fromEntries(Object.entries(contenders).map(([name, { timer }]) => [name, timer])),
-      THOROUGH,
-    );
+    const timers = Object.fromEntries(Object.entries(contenders).map(([name, { timer }]) => [name, timer]));
+    const ms: Readonly<Record<string, number | undefined>> = await mediansOf(timers, THOROUGH);
+    const coldMs = await coldMediansOf(timers, COLD_ROUNDS);
     const [csrMs, chosenMs] = [ms['csr']!, ms['chosen']!];
     const [csrTunedMs, affineMs] = [ms['csrTuned'] ?? null, ms['affine'] ?? null];
     return {
@@ -140,6 +143,7 @@ export const benchSpmv = async (
       speedup: csrMs / chosenMs,
       speedupTuned: csrTunedMs === null ? null : csrTunedMs / chosenMs,
       speedupAffine: affineMs === null ? null : csrMs / affineMs,
+      coldMs,
       check,
       baseline: clock === undefined ? `compressed rows on ${backend.name}` : 'a plain loop in C++, -O3 -march=native',
       indexBytes: kernels.chosen.indexBytes,
