@@ -153,6 +153,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/indices', '«activate(c);'],
   ['lang/not-a-field', 'if (isActive(«dt, 1)) c[0] = 1;'],
   ['lang/clear-in-loop', 'for (const i of range(3)) «clear(u);'],
+  ['lang/type', 'c[0] = m > 3 ? m : «m > 2;'],
   ['lang/cache', '«cache(u);'],
   ['lang/not-a-field', 'for (const [i, j] of active(u)) cache(u, «dt);'],
   ['lang/assume-in-range', 'c[0] = «assumeInRange(m, 0, 0, m);'],

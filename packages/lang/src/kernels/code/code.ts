@@ -14,6 +14,8 @@ export type Block = readonly Instruction[];
 export interface Cell {
   readonly name: string;
   readonly type?: ScalarType;
+  /** Whether the source has no name for it, as for what `c ? a : b` chooses or a function returns. */
+  readonly unnamed?: true;
 }
 
 /** A mutable scalar. */

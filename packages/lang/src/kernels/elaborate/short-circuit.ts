@@ -13,7 +13,7 @@ export const shortCircuit = (cx: Context, node: AnyNode, left: Scalar, and: bool
     return compute(cx, node, and ? 'and' : 'or', left, result);
   }
   const at = originOf(cx, node);
-  const local = session.local('condition', { name: 'condition', type: 'i1' });
+  const local = session.local('condition', { name: 'condition', type: 'i1', unnamed: true });
   session.emit(at, { do: 'declare', locals: [local] });
   session.emit(at, { do: 'write', local, value: left });
   const run: Block = [...block, { do: 'write', local, value: result, at }];

@@ -134,7 +134,7 @@ export const elementsFor = (cx: Context, node: AnyNode, slot: Variable, term: Te
 /** A place for values like this one. The components of a vector share one type. */
 const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot => {
   if (isScalar(term) || term.is === 'shaped') {
-    const cell = { name: slot.name };
+    const cell = { name: slot.name, ...(slot.owner ? {} : { unnamed: true as const }) };
     const shape = isScalar(term) ? [] : term.shape;
     const locals = Array.from({ length: isScalar(term) ? 1 : term.elements.length }, () =>
       cx.session.local(slot.name, cell, slot.unset),

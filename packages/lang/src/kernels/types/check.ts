@@ -4,6 +4,7 @@ import {
   typeOfPlace,
   type AtomicKind,
   type Block,
+  type Cell,
   type Instruction,
   type Place,
 } from '../code/code.js';
@@ -44,9 +45,9 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
       return i.args.flatMap((s) => (operands === 'selected' && s === first ? [] : literalProblem(s, type)));
     }
     case 'write':
-      return assigned(i.value, `\`${i.local.cell.name}\``, types.kindOf(i.local.cell), types);
+      return assigned(i.value, i.local.cell, types);
     case 'reduce':
-      return assigned(i.value, `\`${i.reduction.local.cell.name}\``, types.kindOf(i.reduction.local.cell), types);
+      return assigned(i.value, i.reduction.local.cell, types);
     case 'load':
       return indices(i.place, types);
     case 'atomic':
@@ -129,27 +130,37 @@ const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] =
 const liesWithin = (value: Scalar, type: ScalarType): boolean =>
   value.is === 'temp' && value.within !== undefined && value.within.every((x) => holds(type, x));
 
-const assigned = (value: Scalar, name: string, to: Kind, types: Types): readonly Problem[] => {
+const assigned = (value: Scalar, cell: Cell, types: Types): readonly Problem[] => {
+  const to = types.kindOf(cell);
   const kind = value.is === 'literal' ? givenKind(value) : types.kindOf(value);
   if (to === undefined || kind === undefined) return [];
   if (to === 'int') return literalProblem(value, 'i32');
   const both = joinOperands([value], [kind, to]);
   if (both === to) return [];
-  return both === 'conflict' && (to === 'i1' || kind === 'i1')
-    ? [
-        {
+  const isMixed = both === 'conflict' && (to === 'i1' || kind === 'i1');
+  const [own, here] = [kindText(to), kindText(kind)];
+  if (cell.unnamed)
+    return [
+      {
+        code: 'lang/type',
+        message: `of values of which one is taken one is ${own}, this is ${here}`,
+        remedy: isMixed ? 'compare numbers, `x !== 0`, or make numbers of all: `c ? 1 : 0`' : 'cast them to one type',
+      },
+    ];
+  const name = `\`${cell.name}\``;
+  return [
+    isMixed
+      ? {
           code: 'lang/type',
-          message: `${name} is ${kindText(to)} elsewhere, here it is given ${kindText(kind)}`,
+          message: `${name} is ${own} elsewhere, here it is given ${here}`,
           remedy: 'use two variables',
-        },
-      ]
-    : [
-        {
+        }
+      : {
           code: 'lang/type',
-          message: `${name} is ${kindText(to)}, which does not hold ${kindText(kind)}`,
+          message: `${name} is ${own}, which does not hold ${here}`,
           remedy: 'cast the value to one of the types',
         },
-      ];
+  ];
 };
 
 /** A literal must be a value of the type that it takes. */
