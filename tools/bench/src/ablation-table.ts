@@ -10,6 +10,7 @@ export const ABLATION_COLUMNS: readonly { readonly name: string; readonly off: r
     { name: '+ blocks', on: ['tags', 'blocks'] },
     { name: '+ local', on: ['local'] },
     { name: '+ global', on: ['global'] },
+    { name: '+ repetition', on: ['repetition'] },
     { name: '+ simplify', on: ['simplify'] },
     { name: '+ memory', on: ['order', 'coherence', 'narrow'] },
     { name: '+ vectorise', on: ['simd'] },

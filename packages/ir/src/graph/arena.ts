@@ -239,7 +239,7 @@ export abstract class NodeArena {
     this.limit = Math.min(this.op.length, this.length + this.table.room);
   }
 
-  /** Counts memory that is kept beside the nodes, such as terms of sums, towards the given limit. */
+  /** Counts memory that is kept beside the nodes, such as terms of sums, towards the given limit; less than none gives some back. */
   charge(bytes: number): void {
     if (this.most === MAX_NODES) return;
     this.most -= bytes / BYTES_A_NODE;
