@@ -204,6 +204,19 @@ describe.each(backends)('on %s, with fast arithmetic', (backend) => {
     sim.dispose();
   });
 
+  it('there is no atomic operation on numbers that share an exponent', async () => {
+    const { v } = fields('f32', i, { v: 2 });
+    const add = kernel([v], { scope: { range } }, (v) => {
+      for (const p of range(8)) v[p & 1].x += 1;
+    });
+    const branch = dense(i, 2).place(bitStruct(32, stored(v, float(5, 9, { shared: 'v' }))));
+    await expect(program({ layout: layout(branch), kernels: { add }, fields: {}, backend })).rejects.toMatchObject({
+      diagnostics: [
+        { code: 'lang/atomic', loc: { line: expect.any(Number) }, remedy: expect.stringContaining('u[i] = u[i] + x') },
+      ],
+    });
+  });
+
   it.each([
     ['quant-store', 'on'],
     ['quant-store', 'off'],

@@ -7,6 +7,7 @@ import {
   makeModule,
   verify,
   walk,
+  type AtomicKind,
   type Builder,
   type Diagnostics,
   type Module,
@@ -129,9 +130,14 @@ const emit = (b: Builder, at: readonly Value[], parameter: Value, n: Node): Valu
 interface Store {
   readonly value: Node;
   readonly where: Node | undefined;
+  readonly kind: AtomicKind | 'store';
 }
 
-const store: fc.Arbitrary<Store> = fc.record({ value: node, where: fc.option(node, { nil: undefined }) });
+const store: fc.Arbitrary<Store> = fc.record({
+  value: node,
+  where: fc.option(node, { nil: undefined }),
+  kind: fc.constantFrom('store', 'store', 'store', 'add', 'min', 'max', 'and', 'or', 'xor', 'exchange'),
+});
 const seeds = fc.array(fc.tuple(fc.constantFrom('u', 'v'), fc.nat(7), fc.nat(47), fc.integer({ min: -3, max: 3 })), {
   maxLength: 12,
 });
@@ -150,8 +156,12 @@ const moduleOf = (
       for (const [name, row, at, value] of seeded)
         b.op('field.store', [b.i32(value), b.i32(row), b.i32(at % columns)], { field: name });
       const { region } = b.region([{ type: 'i32' }, { type: 'i32' }], (at) => {
-        for (const { value, where } of stores) {
-          const put = (): void => void b.op('field.store', [emit(b, at, parameter, value), ...at], { field: 'out' });
+        for (const { value, where, kind } of stores) {
+          const put = (): void => {
+            const operands = [emit(b, at, parameter, value), ...at];
+            if (kind === 'store') b.op('field.store', operands, { field: 'out' });
+            else b.op('field.atomic', operands, { field: 'out', kind });
+          };
           if (where) b.if(b.cmp('ne', emit(b, at, parameter, where), b.i32(0)), put);
           else put();
         }
@@ -254,7 +264,7 @@ describe('loops over words do what loops over elements do', () => {
           expect(lowered(of, module, [p])).toEqual(expected);
         },
       ),
-      { numRuns: 8 },
+      { numRuns: 12 },
     );
   });
 });

@@ -89,6 +89,7 @@ export class WordLoop {
     if (op.name === 'scf.for') return this.unroll(op, taken);
     if (op.name === 'field.load') return this.set(op, { is: 'sliced', x: this.load(op) });
     if (op.name === 'field.store') return this.store(op, taken);
+    if (op.name === 'field.atomic') return this.update(op, taken);
     const lane = lanesOf[op.name]?.(this, op) ?? this.uniform(op);
     this.set(op, lane);
   }
@@ -176,6 +177,7 @@ export class WordLoop {
     const def = this.c.table.get(op.name);
     const given = op.operands.map((v) => this.same(v));
     const pure = def && op.regions.length === 0 && op.results.length === 1 && def.effects(op).length === 0;
+    if (op.name === 'mem.atomic') return notInWords('it puts together numbers of all elements');
     if (!pure || given.some((v) => v === undefined)) return notInWords(`it has ${op.name}`);
     const types = op.results.map((r) => r.type);
     const [value] = this.b.op(op.name, given as readonly Value[], op.attrs, [], types);
@@ -264,16 +266,38 @@ export class WordLoop {
   }
 
   private store(op: Op, taken: Plane): void {
+    const field = this.own(op);
+    this.put(field, this.sliced(op.operands[0]), taken);
+  }
+
+  /** An atomic operation on the own element, which no other iteration touches: what it was is read, and what comes of it is stored. */
+  private update(op: Op, taken: Plane): void {
+    const field = this.own(op);
+    const combine = combined[String(op.attrs.kind)] ?? notInWords(`it has atomic ${String(op.attrs.kind)}`);
+    const old = this.load(op);
+    const given = this.sliced(op.operands[0]);
+    this.put(field, combine(this.g, old, given, scalarOf(op.operands[0])), taken);
+    this.set(op, { is: 'sliced', x: old });
+  }
+
+  /** The field of which an op writes the own element. */
+  private own(op: Op): PlacedField {
     const { field, offsets } = this.element(op);
     const { name } = field.field;
     if (offsets.some((d) => d !== 0)) notInWords(`it writes field '${name}' at another element than its own`);
     if (this.around.has(name)) notInWords(`it reads field '${name}' around an element that it writes`);
     if (op.attrs.activate === false) notInWords(`it writes field '${name}' where it is active`);
-    const given = this.sliced(op.operands[0]);
+    return field;
+  }
+
+  /** What is stored to the own elements of a field that a mask takes. */
+  private put(field: PlacedField, given: Sliced, taken: Plane): void {
+    const { name } = field.field;
     /* Stores wrap. */
     const x = within((k) => planeAt(given, k), this.boundsOf(field, this.c.shape.bits));
     const before = this.stores.get(name);
-    const old = taken === 1 ? undefined : (before?.x ?? this.read(field, offsets));
+    const own = this.c.shape.axes.map(() => 0);
+    const old = taken === 1 ? undefined : (before?.x ?? this.read(field, own));
     this.stores.set(name, {
       field,
       x: old ? { ...x, planes: x.planes.map((p, k) => this.g.select(taken, p, planeAt(old, k))) } : x,
@@ -472,6 +496,20 @@ const lanesOf: Readonly<Record<string, Rule>> = {
     if (to === 'i1') return bitOf(g.not(equal(g, x, constantOf(0n))));
     return within((k) => planeAt(x, k), wrapped(x, integerRange(to)));
   }),
+};
+
+/** What atomic operations make of the old number and another. */
+const combined: Readonly<Record<string, (g: Gates, x: Sliced, y: Sliced, type: ScalarType) => Sliced>> = {
+  add: (g, x, y, type) => {
+    const terms = [x, y].map((t): Term => ({ x: t, negative: false }));
+    return sumOf(g, terms, 0n, wrapped(rangeOfSum(terms, 0n), integerRange(type)));
+  },
+  and: (g, x, y) => bitwise(g, 'and', x, y),
+  or: (g, x, y) => bitwise(g, 'or', x, y),
+  xor: (g, x, y) => bitwise(g, 'xor', x, y),
+  min: (g, x, y) => extreme(g, less(g, x, y), x, y, (a, c) => (a < c ? a : c)),
+  max: (g, x, y) => extreme(g, less(g, y, x), x, y, (a, c) => (a > c ? a : c)),
+  exchange: (_g, _x, y) => y,
 };
 
 const extreme = (g: Gates, c: Plane, x: Sliced, y: Sliced, of: (a: bigint, c: bigint) => bigint): Sliced =>
