@@ -230,8 +230,8 @@ const assembled = (
           if (use === 'hold') session?.hold({ block: words.block, begin: 0, end: words.block.bytes });
           if (use === 'structure') queue?.forget();
         },
-        onLaunch: () => session?.turns.take(self),
         ...(session && {
+          onLaunch: () => session.turns.take(self),
           guard: (buffer) => guardedBuffer(buffer, { flush: given.ready, hold: () => given.ready('hold') }),
         }),
         onBackground: (name) => {

@@ -171,8 +171,10 @@ const callOf = (
     returns: result !== undefined,
     bind: (given) => {
       for (let n = 0; n < binders.length; n++) binders[n](given);
-      for (const [a, b] of apart)
+      for (let k = 0; k < apart.length; k++) {
+        const [a, b] = apart[k];
         if (overlap(given[a] as TypedArray, given[b] as TypedArray)) refuseAliases(name, parameters[a], parameters[b]);
+      }
       if (seed) args[count] = nextSeed();
     },
     record,

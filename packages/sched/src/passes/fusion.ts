@@ -24,19 +24,26 @@ const LARGEST = 4000;
 
 const fused = (nodes: readonly Node[]): readonly Node[] => {
   const edges = edgesOf({ nodes });
-  const reach = new Reach(edges);
+  const reach = new Reach(nodes.length);
   /** The node that each one has become part of; itself, if it is the first there. */
   const home = nodes.map((_, n) => n);
   const now = [...nodes];
   const kinds = new Map<string, number[]>();
   nodes.forEach((node, n) => {
+    reach.enter(
+      n,
+      edges[n].map((m) => home[m]),
+    );
     const kind = kindOf(node);
-    if (kind === undefined) return;
+    if (kind === undefined) return reach.stay(n);
     const candidates = kinds.get(kind) ?? [];
     kinds.set(kind, candidates);
     /* The earliest, so that the stages of programs that do the same to several fields one after the other meet stage by stage. */
     const partner = candidates.find((m) => mayJoin(now[m], node) && !reach.leadsAround(m, n));
-    if (partner === undefined) return void candidates.push(n);
+    if (partner === undefined) {
+      candidates.push(n);
+      return reach.stay(n);
+    }
     reach.join(partner, n);
     home[n] = partner;
     now[partner] = joined(now[partner], node);
@@ -79,15 +86,15 @@ const sorted = (
   home: readonly number[],
   edges: readonly (readonly number[])[],
 ): readonly Node[] => {
-  const wanted = nodes.map(() => new Set<number>());
+  const wanted = nodes.map((): number[] => []);
   edges.forEach((list, n) => {
-    for (const m of list) if (home[m] !== home[n]) wanted[home[n]].add(home[m]);
+    for (const m of list) if (home[m] !== home[n]) wanted[home[n]].push(home[m]);
   });
-  const done = new Set<number>();
+  const done = new Uint8Array(nodes.length);
   const order: Node[] = [];
   const visit = (n: number): void => {
-    if (done.has(n)) return;
-    done.add(n);
+    if (done[n] === 1) return;
+    done[n] = 1;
     for (const m of wanted[n]) visit(m);
     order.push(nodes[n]);
   };

@@ -16,6 +16,8 @@ export interface MeasuredCase {
   readonly name: string;
   readonly off: Metrics;
   readonly on: Metrics;
+  /** Planning in rounds after the first, in parts of what these took with the queue; at the case's size and at a quarter of it. */
+  readonly planning: { readonly here: number; readonly small: number };
   readonly without?: Readonly<Record<GraphPass, Metrics>>;
 }
 
@@ -24,24 +26,26 @@ export interface MeasuredCase {
  * what the plain program computes.
  */
 export const measureCase = async (one: QueuedCase, options: SchedOptions, ablate: boolean): Promise<MeasuredCase> => {
-  const prepare = (queue: boolean, without: readonly GraphPass[] = []) =>
+  const n = options.n ?? one.n;
+  const prepare = (queue: boolean, without: readonly GraphPass[] = [], size = n) =>
     prepareCase(one, {
       backend: options.backend,
       dtype: 'f64',
       threads: 1,
       layout: 'pointer',
-      n: options.n ?? one.n,
+      n: size,
       ablate: [],
       queue,
       without,
     });
   const pair = [await prepare(false), await prepare(true)];
   const [off, on] = inTurns(one, pair, options);
-  const { name } = one;
-  if (!ablate) return { name, off, on };
+  const [small] = inTurns(one, [await prepare(true, [], Math.ceil(n / 4))], options);
+  const measured = { name: one.name, off, on, planning: { here: on.planning, small: small.planning } };
+  if (!ablate) return measured;
   const without = {} as Record<GraphPass, Metrics>;
   for (const pass of GRAPH_PASSES) [without[pass]] = inTurns(one, [await prepare(true, [pass])], options);
-  return { name, off, on, without };
+  return { ...measured, without };
 };
 
 const inTurns = (
@@ -57,7 +61,11 @@ const inTurns = (
       const off = p.maxRelError();
       if (!(off <= rounding * 2 ** -52)) throw new Error(`${name} is off by ${off}`);
     }
-    return rounds.map((all) => ({ ...all[0], wallMs: median(all.map((m) => m.wallMs)) }));
+    return rounds.map((all) => ({
+      ...all[0],
+      wallMs: median(all.map((m) => m.wallMs)),
+      planning: (all.at(-1)!.planMs - all[0].planMs) / all.slice(1).reduce((sum, m) => sum + m.wallMs, 0),
+    }));
   } finally {
     for (const p of prepared) p.dispose();
   }

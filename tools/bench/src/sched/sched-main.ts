@@ -6,6 +6,7 @@ import { describeMachine } from '../machine.js';
 import { keptResults, withoutResume } from '../kept-results.js';
 import { ms } from '../table.js';
 import { measureCase, type MeasuredCase, type Metrics, type SchedOptions } from './measure-case.js';
+import { measurePlanning, type PlanningCosts } from './measure-planning.js';
 import { ABLATIONS_IN_THESIS, CASES_IN_THESIS, SMALL_IN_THESIS } from './thesis.js';
 
 const ALL = [...QUEUED_CASES, ...LARGE_QUEUED_CASES];
@@ -56,6 +57,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
       ...(large.length > 0 ? [largeSection(large)] : []),
       ...(small.length > 0 ? [smallSection(small)] : []),
       ...large.flatMap((one) => (one.without ? [ablationSection(one, one.without)] : [])),
+      costSection(await measurePlanning(values.backend), [...small, ...large]),
     ],
   });
   return 0;
@@ -125,6 +127,27 @@ const ablationSection = ({ name, on, off }: MeasuredCase, without: NonNullable<M
     },
   };
 };
+
+const costSection = (costs: PlanningCosts, cases: readonly MeasuredCase[]) => ({
+  title: 'What waiting costs',
+  notes: [
+    `A launch is entered in ${costs.entered.toFixed(0)} ns; entered, found and run with its window it takes ${costs.replayed.toFixed(0)} ns, where one that runs at once takes ${costs.atOnce.toFixed(0)} ns: of loops over no elements, the fastest of many runs.`,
+    `A window of ${costs.tasks} tasks that comes for the first time is planned in ${((costs.tasks * costs.taskUs) / 1e3).toFixed(0)} ms, ${costs.taskUs.toFixed(1)} µs a task.`,
+    'Entering: launches of a step by what one takes to enter, in parts of the wall clock of that step. Planning: in rounds after the first, at the size of the tables and at a quarter of it.',
+  ],
+  table: {
+    head: ['case', 'launches', 'entering', 'planning', 'planning, small'],
+    rows: cases.map(({ name, on, planning }) => [
+      name,
+      String(on.launches),
+      percent((on.launches * costs.entered) / 1e6 / on.wallMs),
+      percent(planning.here),
+      percent(planning.small),
+    ]),
+  },
+});
+
+const percent = (part: number): string => `${(100 * part).toFixed(2)} %`;
 
 const HEAD = [
   'case',

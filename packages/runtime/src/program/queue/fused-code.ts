@@ -28,7 +28,7 @@ export interface FusedCode {
 /** The arguments of launches, those of one from its start on. */
 export interface Arguments {
   readonly args: readonly Scalar[];
-  readonly starts: readonly number[];
+  readonly starts: ArrayLike<number>;
 }
 
 /** Nodes that are launched by one native call: one that may fail, or several that cannot. */

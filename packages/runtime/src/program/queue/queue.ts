@@ -47,6 +47,7 @@ export interface QueueSetting extends CodeSetting {
  */
 export class Queue {
   private readonly window = new Window();
+  /** Those of the launches that wait, and behind them what is left of longer windows. */
   private readonly calls: Call[] = [];
   private readonly inputs = new Set<string>();
   private readonly plans = new RememberedPlans();
@@ -94,8 +95,8 @@ export class Queue {
     if (copied && call.inputs.some((b) => inputs.has(b))) this.flush();
     call.bind(given);
     call.record();
+    calls[window.length] = call;
     window.add(kind, call.args);
-    calls.push(call);
     if (copied) for (const b of call.inputs) inputs.add(b);
     this.counts.launches++;
     if (call.returns) {
@@ -161,9 +162,8 @@ export class Queue {
     const { window } = this;
     const { whole, repeats } = window;
     const longest = this.limit > this.wanted && this.limit >= LONGEST;
-    const rest = this.calls.slice(whole).map((call, k) => ({ call, args: window.argsOf(whole + k) }));
+    const rest = this.calls.slice(whole, window.length).map((call, k) => ({ call, args: window.argsOf(whole + k) }));
     window.cut(whole);
-    this.calls.length = whole;
     const planned = this.runWindow(repeats ? 'likely' : longest ? 'never' : 'doubtful');
     if (planned) this.unrepeated = 0;
     else if (++this.unrepeated > 1) {
@@ -172,8 +172,8 @@ export class Queue {
       this.limit = Math.min(2 * this.limit, Math.max(LONGEST, this.limit));
     }
     for (const { call, args } of rest) {
+      this.calls[window.length] = call;
       window.add(this.kindOf(call), args);
-      this.calls.push(call);
       for (const b of call.inputs) this.inputs.add(b);
     }
   }
@@ -201,12 +201,12 @@ export class Queue {
             throw inKernel(calls[launch].launch, cause);
           },
         );
-        setting.check(calls[calls.length - 1], code.sites);
+        setting.check(calls[window.length - 1], code.sites);
       } else
-        calls.forEach((call, k) => {
-          this.count(call);
-          call.startWith(window.argsOf(k));
-        });
+        for (let k = 0; k < window.length; k++) {
+          this.count(calls[k]);
+          calls[k].startWith(window.argsOf(k));
+        }
       this.spent('run', begin);
       if (planned) {
         this.owners = planned.plan.owners;
@@ -224,7 +224,6 @@ export class Queue {
 
   private clear(): void {
     this.window.clear();
-    this.calls.length = 0;
     this.inputs.clear();
   }
 
@@ -235,13 +234,13 @@ export class Queue {
     if (known) return known;
     if (again === 'never' || !plans.isWorthIt(window, again === 'doubtful')) return undefined;
     const begin = performance.now();
-    const launches = this.calls.map((c) => ({ tasks: this.setting.cut.tasks.get(c.kernel)! }));
+    const launches = this.calls.slice(0, window.length).map((c) => ({ tasks: this.setting.cut.tasks.get(c.kernel)! }));
     const made = orThrow(
       plan(this.owners, launches, this.setting.tasks, { without: this.setting.queue.without ?? [] }),
     );
     const planned: Planned = {
       owner,
-      kinds: [...window.kinds],
+      kinds: window.list(),
       hash: window.hash,
       plan: made,
       next: this.ownerOf(made.owners),

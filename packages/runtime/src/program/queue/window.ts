@@ -1,33 +1,38 @@
 import type { Scalar } from '@filigree/ir';
 
-/** Launches that wait, each as a small whole number that says what is launched, and their arguments. */
+/**
+ * Launches that wait, each as a small whole number that says what is launched, and their arguments. What it takes to hold them is kept from one
+ * window to the next.
+ */
 export class Window {
-  readonly kinds: number[] = [];
+  /** Launches that wait: so many of the first in `kinds` and `starts`. */
+  length = 0;
   /** Arguments, those of one launch after those of the one before. */
   readonly args: Scalar[] = [];
   /** Where the arguments of each launch begin. */
-  readonly starts: number[] = [];
+  starts = new Int32Array(FIRST);
   /** A rolling hash of `kinds`. */
   hash = 0;
+  private kinds = new Int32Array(FIRST);
   /** For each length so far, the longest part that both begins and ends the sequence (Knuth, Morris and Pratt). */
-  private readonly borders: number[] = [];
-
-  get length(): number {
-    return this.kinds.length;
-  }
+  private borders = new Int32Array(FIRST);
+  private given = 0;
 
   add(kind: number, args: readonly Scalar[]): void {
+    const n = this.length;
+    if (n === this.kinds.length) this.grow();
     const { kinds, borders } = this;
-    this.starts.push(this.args.length);
-    for (let k = 0; k < args.length; k++) this.args.push(args[k]);
+    this.starts[n] = this.given;
+    for (let k = 0; k < args.length; k++) this.args[this.given++] = args[k];
     this.hash = hashed(this.hash, kind);
-    let border = kinds.length === 0 ? 0 : borders[kinds.length - 1];
-    if (kinds.length > 0) {
+    let border = n === 0 ? 0 : borders[n - 1];
+    if (n > 0) {
       while (border > 0 && kinds[border] !== kind) border = borders[border - 1];
       if (kinds[border] === kind) border++;
     }
-    kinds.push(kind);
-    borders.push(border);
+    kinds[n] = kind;
+    borders[n] = border;
+    this.length = n + 1;
   }
 
   /**
@@ -52,32 +57,52 @@ export class Window {
 
   /** Drops all but the first launches. */
   cut(length: number): void {
-    this.args.length = this.starts[length] ?? this.args.length;
-    this.kinds.length = this.starts.length = this.borders.length = length;
-    this.hash = this.kinds.reduce(hashed, 0);
+    if (length < this.length) this.given = this.starts[length];
+    this.length = length;
+    this.hash = 0;
+    for (let k = 0; k < length; k++) this.hash = hashed(this.hash, this.kinds[k]);
   }
 
   /** The arguments of a launch. */
   argsOf(launch: number): readonly Scalar[] {
-    const [begin, end] = [this.starts[launch], this.starts[launch + 1] ?? this.args.length];
+    const begin = this.starts[launch];
+    const end = launch + 1 < this.length ? this.starts[launch + 1] : this.given;
     return begin === end ? NONE : this.args.slice(begin, end);
+  }
+
+  /** What is launched. */
+  list(): readonly number[] {
+    return [...this.kinds.subarray(0, this.length)];
   }
 
   /** Whether it is these launches. */
   equals(kinds: readonly number[]): boolean {
     const own = this.kinds;
-    if (kinds.length !== own.length) return false;
-    for (let k = 0; k < own.length; k++) if (kinds[k] !== own[k]) return false;
+    if (kinds.length !== this.length) return false;
+    for (let k = 0; k < kinds.length; k++) if (kinds[k] !== own[k]) return false;
     return true;
   }
 
   clear(): void {
-    this.kinds.length = this.args.length = this.starts.length = this.borders.length = 0;
-    this.hash = 0;
+    this.length = this.given = this.hash = 0;
+  }
+
+  private grow(): void {
+    const longer = (of: Int32Array): Int32Array<ArrayBuffer> => {
+      const next = new Int32Array(2 * of.length);
+      next.set(of);
+      return next;
+    };
+    this.starts = longer(this.starts);
+    this.kinds = longer(this.kinds);
+    this.borders = longer(this.borders);
   }
 }
 
 const NONE: readonly Scalar[] = [];
+
+/** Launches that there is room for at first. */
+const FIRST = 128;
 
 /** Launches that hardly come again by chance. */
 const CONVINCING = 16;
