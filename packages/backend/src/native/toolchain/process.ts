@@ -6,7 +6,8 @@ import { atExit } from './at-exit.js';
 export interface Finished {
   /** Exit status; undefined when it was killed or never started. */
   readonly status?: number;
-  readonly signal?: NodeJS.Signals;
+  /** Such as `SIGKILL`. */
+  readonly signal?: string;
   /** Whether it exceeded its time limit and was killed. */
   readonly timedOut?: true;
   /** Why it could not be started, such as `ENOENT`. */
@@ -17,7 +18,7 @@ export interface Finished {
 
 interface ProcessChoices {
   readonly cwd?: string;
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly limitMs?: number;
 }
 
