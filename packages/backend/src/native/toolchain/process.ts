@@ -6,6 +6,7 @@ import { atExit } from './at-exit.js';
 export interface Finished {
   /** Exit status; undefined when it was killed or never started. */
   readonly status?: number;
+  /** Such as `SIGKILL`. */
   readonly signal?: string;
   /** Whether it exceeded its time limit and was killed. */
   readonly timedOut?: true;
