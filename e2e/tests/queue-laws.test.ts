@@ -41,6 +41,14 @@ const contents = ({ fields }: Made): readonly (readonly [readonly number[], numb
     [...(fields[name] as ScalarHostField).entries()].map(([at, x]) => [at, Number(x)] as const),
   );
 
+/** A program of which something is always compiled: loops over the same elements, one after the other. */
+const add = 'for (const q of range(16)) d[q] = d[q] * p + 1;';
+const FUSED: [readonly string[], Steps[], number[]] = [
+  [add, add],
+  [[0, 1, 0].map((which) => ({ what: 'kernel', which, p: 2 }))],
+  subsets.map(() => 128),
+];
+
 const backends = [wasm(), ...((await cpp().probe()).usable || process.env.CI === 'true' ? [cpp()] : [])];
 
 describe.each(backends)('random programs on $name', (backend) => {
@@ -92,7 +100,7 @@ describe.each(backends)('random programs on $name', (backend) => {
           }
           for (const p of [eager, ...queued]) p.dispose();
         }),
-        { numRuns: backend.name === 'wasm' ? 4 : 2 },
+        { numRuns: backend.name === 'wasm' ? 4 : 2, examples: [FUSED] },
       );
       expect(launches).toBeGreaterThan(0);
       expect(compiled).toBeGreaterThan(0);
