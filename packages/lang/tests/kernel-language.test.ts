@@ -408,6 +408,42 @@ describe('order and chance', () => {
 });
 
 describe('arrays', () => {
+  it('are made of a length, searched, cut and taken with their indices', () => {
+    const primes = [2, 3, 5, 7];
+    agree(
+      (a, k, x) => {
+        for (const i of range(k.length)) {
+          const b = new Array(5).fill(0);
+          b[i % 5] += 3;
+          b[2] = k[i];
+          const rows = Array.from({ length: 2 }, (_, n) => Array(3).fill(n * x));
+          rows[i & 1][i % 3] += a[i];
+          let sum = 0;
+          for (const [n, t] of primes.entries()) sum += n * t;
+          let calls = 0;
+          const some = b.some((y) => {
+            calls += 1;
+            return y > 2;
+          });
+          const every = Array.from([1, 2, i], (y) => y - 2).every((y, n) => y < n);
+          const known = [1, k[i], 7].includes(i) || primes.includes(4);
+          const [last] = primes.slice(-1);
+          a[i] = rows[0][0] + 2 * rows[0][1] + 3 * rows[1][2] + 5 * rows[1][0];
+          k[i] =
+            sum +
+            last +
+            7 * b[2] +
+            11 * b[4] +
+            100 * calls +
+            (some ? 1000 : 0) +
+            (every ? 2000 : 0) +
+            (known ? 4000 : 0);
+        }
+      },
+      { primes },
+    );
+  });
+
   it('are not written outside, and not a number there', () => {
     const fn = (a: Float64Array, k: Int32Array, x: number): void => {
       for (const i of range(k.length)) {

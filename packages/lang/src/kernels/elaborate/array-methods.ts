@@ -1,11 +1,14 @@
 import type { CallExpression } from 'acorn';
 import { isFloat } from '@filigree/ir';
-import { literal } from '../code/scalar.js';
-import { asScalar, originOf, refuse, type Context } from './context.js';
-import { argumentsOf } from './evaluate.js';
+import { literal, type Scalar } from '../code/scalar.js';
+import { equalTerms } from './binary-operation.js';
+import { apart, asScalar, compute, originOf, refuse, type Context } from './context.js';
+import { argumentsOf, knownTruth } from './evaluate.js';
 import { callFunction } from './inline.js';
 import { itemsOf } from './items.js';
-import { nothing, termText, type Table, type Term } from './term.js';
+import { loaded } from './member.js';
+import { shortCircuit } from './short-circuit.js';
+import { isLiteral, nothing, termText, tupleOf, type Table, type Term } from './term.js';
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined =>
@@ -22,7 +25,7 @@ const map: Method = (cx, e, of) => {
   const [f] = functionAnd(cx, e, 'map', 1);
   const made = itemsOf(cx, e, of).map((item, k) => callFunction(cx, e, f, [item, literal(k), of]));
   const items = typedRow(of) ? made.map((item) => rounded(cx, e, of as Table, item)) : made;
-  return { is: 'list', items: items.map((term) => ({ is: 'constant', term, what: 'constant' })) };
+  return tupleOf(items);
 };
 
 const forEach: Method = (cx, e, of) => {
@@ -48,7 +51,74 @@ const reduce: Method = (cx, e, of) => {
     .reduce<Term>((so, item, k) => callFunction(cx, e, f, [so, item, literal(k + skipped), of]), start[0] ?? items[0]);
 };
 
-const methods: Readonly<Record<string, Method>> = { map, forEach, reduce };
+const entries: Method = (cx, e, of) =>
+  tupleOf(itemsOf(cx, e, of).map((item, k) => tupleOf([literal(k), loaded(cx, e, item)])));
+
+/** Whether some item, or every one, is such: those behind the first that decides are not asked. */
+const asked =
+  (name: string, every: boolean): Method =>
+  (cx, e, of) => {
+    const [f] = functionAnd(cx, e, name, 1);
+    const ask = (item: Term, k: number): Truth => truthOf(cx, e, callFunction(cx, e, f, [item, literal(k), of]));
+    return decidedBy(cx, e, itemsOf(cx, e, of), every, ask);
+  };
+
+const includes: Method = (cx, e, of) => {
+  const [x, ...more] = argumentsOf(cx, e);
+  if (x === undefined || more.length > 0)
+    return refuse(cx, e, 'lang/arguments', 'includes takes one argument', 'write a.includes(x)');
+  const isEqual = (item: Term): Truth => equalTerms(cx, e, '===', [e, loaded(cx, e, item)], [e, x]);
+  return decidedBy(cx, e, itemsOf(cx, e, of), false, isEqual);
+};
+
+type Truth = boolean | Scalar;
+
+const decidedBy = (
+  cx: Context,
+  e: CallExpression,
+  items: readonly Term[],
+  every: boolean,
+  ask: (item: Term, k: number) => Truth,
+): Term => {
+  const from = (k: number, cx: Context): Truth => {
+    if (k === items.length) return every;
+    const first = ask(items[k], k);
+    if (typeof first === 'boolean') return first === every ? from(k + 1, cx) : first;
+    const rest = (): Scalar => {
+      const others = from(k + 1, apart(cx));
+      return typeof others === 'boolean' ? literal(others) : others;
+    };
+    return shortCircuit(cx, e, first, every, rest);
+  };
+  const found = from(0, cx);
+  return typeof found === 'boolean' ? literal(found) : found;
+};
+
+const truthOf = (cx: Context, e: CallExpression, answer: Term): Truth => {
+  const known = knownTruth(answer);
+  if (known !== undefined) return known;
+  const found = asScalar(cx, e, answer);
+  return cx.session.isTruth(found) ? found : compute(cx, e, 'truth', found);
+};
+
+const slice: Method = (cx, e, of) => {
+  const items = itemsOf(cx, e, of);
+  const bounds = argumentsOf(cx, e).map((x) =>
+    isLiteral(x) ? Number(x.value) : refuse(cx, e, 'lang/dynamic-index', 'slice takes known numbers', 'use a loop'),
+  );
+  return tupleOf(items.slice(...(bounds as [number?, number?])));
+};
+
+const methods: Readonly<Record<string, Method>> = {
+  map,
+  forEach,
+  reduce,
+  entries,
+  some: asked('some', false),
+  every: asked('every', true),
+  includes,
+  slice,
+};
 
 /** The arguments of a method: a function, and no more than so many in all. */
 const functionAnd = (cx: Context, e: CallExpression, name: string, most: number): readonly [Term, ...Term[]] => {

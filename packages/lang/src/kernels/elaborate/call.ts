@@ -3,6 +3,7 @@ import { bare } from '../../source/ast.js';
 import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
 import { arrayMethod } from './array-methods.js';
+import { arrayFrom, filledArray } from './made-array.js';
 import { unsupported, type Context } from './context.js';
 import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
@@ -18,6 +19,8 @@ export const call = (cx: Context, e: CallExpression): Term => {
   const callee = bare(e.callee);
   if (callee.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
   if (callee.type === 'MemberExpression' && !callee.computed && !isImported(cx, callee.object)) {
+    const filled = filledArray(cx, e);
+    if (filled) return filled;
     const of = loaded(cx, callee.object, reference(cx, callee.object));
     const name = callee.property.type === 'Identifier' ? callee.property.name : '';
     if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
@@ -33,6 +36,7 @@ const isImported = (cx: Context, object: AnyNode): boolean => {
 
 const apply = (cx: Context, e: CallExpression, f: Term): Term => {
   if (f.is === 'host' && f.value === keepName) return reference(cx, e.arguments[0]);
+  if (f.is === 'host' && f.value === Array.from) return arrayFrom(cx, e);
   const intrinsic = f.is === 'host' ? (intrinsicOf(f.value) ?? cx.words.get(f.value)) : undefined;
   if (intrinsic) return intrinsic(cx, e);
   const args = argumentsOf(cx, e);

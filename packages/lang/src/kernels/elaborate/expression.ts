@@ -184,7 +184,7 @@ const expressionRemedies: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'compute with numbers and truth values',
   ClassExpression: 'declare it outside, and use functions and vectors here',
   ImportExpression: 'import outside, and list it in `scope`',
-  NewExpression: 'use vec(…), mat(…), or an array of known length',
+  NewExpression: 'use vec(…), mat(…), or an array of known length: new Array(n).fill(0)',
   ThisExpression: 'pass what it holds as arguments',
   AwaitExpression: 'await before the launch',
   ChainExpression: 'write `.`: everything in a kernel is there',

@@ -1,0 +1,64 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import { bare } from '../../source/ast.js';
+import { literal } from '../code/scalar.js';
+import { refuse, type Context } from './context.js';
+import { argumentsOf, value } from './evaluate.js';
+import { hold } from './holds.js';
+import { callFunction } from './inline.js';
+import { itemsOf } from './items.js';
+import { readSlot } from './slots.js';
+import { isLiteral, nothing, tupleOf, type Term } from './term.js';
+
+/** `new Array(n).fill(x)`, the way to make an array of equal items. */
+export const filledArray = (cx: Context, e: CallExpression): Term | undefined => {
+  const callee = bare(e.callee);
+  if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier') return undefined;
+  const made = bare(callee.object);
+  const isMade = (made.type === 'NewExpression' || made.type === 'CallExpression') && made.arguments.length === 1;
+  const { isGlobal } = cx.unit.text.parsed.scopes;
+  if (callee.property.name !== 'fill' || !isMade || !isGlobal(bare(made.callee), 'Array')) return undefined;
+  const n = lengthOf(cx, made, value(cx, made.arguments[0]));
+  const [x, ...more] = argumentsOf(cx, e);
+  if (x === undefined || more.length > 0)
+    return refuse(cx, e, 'lang/arguments', 'fill takes one argument', 'write new Array(n).fill(0)');
+  if (x.is === 'list' || x.is === 'members')
+    return refuse(
+      cx,
+      e,
+      'lang/array-alias',
+      'all items would be one array or object',
+      'make one for each: Array.from({ length: n }, () => [0, 0])',
+    );
+  hold(cx, x, -1);
+  return tupleOf(new Array<Term>(n).fill(x));
+};
+
+/** `Array.from({ length: n }, (_, k) => …)`, and of the items of an array. */
+export const arrayFrom = (cx: Context, e: CallExpression): Term => {
+  const [of, f, ...more] = argumentsOf(cx, e);
+  if (of === undefined || more.length > 0)
+    return refuse(
+      cx,
+      e,
+      'lang/arguments',
+      'Array.from takes one or two arguments',
+      'write Array.from({ length: n }, f)',
+    );
+  const length = of.is === 'members' ? of.members.get('length') : undefined;
+  const items = length ? new Array<Term>(lengthOf(cx, e, readSlot(cx, e, length))).fill(nothing) : itemsOf(cx, e, of);
+  return tupleOf(f ? items.map((item, k) => callFunction(cx, e, f, [item, literal(k)])) : items);
+};
+
+const lengthOf = (cx: Context, node: AnyNode, n: Term): number =>
+  isLiteral(n) && Number.isInteger(n.value) && Number(n.value) >= 0 && Number(n.value) <= LONGEST
+    ? Number(n.value)
+    : refuse(
+        cx,
+        node,
+        'lang/shape',
+        `the length of an array is known at compile time, and at most ${LONGEST}`,
+        'use a number of the scope, or a field',
+      );
+
+/* Each item is a variable. */
+const LONGEST = 4096;
