@@ -13,7 +13,7 @@ export interface GradientFindings extends Findings {
 const BATCH = 4;
 
 /**
- * Random kernels whose gradients are held against tangents and central differences, on dense, pointer, hash and list layouts, on all backends in turn, with one thread and with two. A kernel may be
+ * Random kernels whose gradients are held against tangents and central differences, on dense, pointer, bitmasked, hash and list layouts, on all backends in turn, with one thread and with two. A kernel may be
  * refused; a gradient that is given is to be right.
  */
 export const fuzzGradients = async ({

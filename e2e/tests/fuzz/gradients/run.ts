@@ -33,6 +33,10 @@ export const places: Readonly<Record<string, { readonly make: () => Layout; read
       layout(dense(i, 6).pointer().dense(i, 2).place(x, y, z, to), dense(i, 4).place(s), dense(i, 1).place(loss)),
     at: [0, 1, 4, 5, 8, 9],
   },
+  bitmasked: {
+    make: () => layout(dense(i, 10).bitmasked().place(x, y, z, to), dense(i, 4).place(s), dense(i, 1).place(loss)),
+    at: [0, 1, 3, 4, 7, 9],
+  },
   hash: {
     make: () => layout(hash(i, 16).dense(i, 2).place(x, y, z, to), dense(i, 4).place(s), dense(i, 1).place(loss)),
     at: [-8, -7, 2, 3, 4, 5],
