@@ -5,5 +5,6 @@ export * from './dual-laplacian.js';
 export * from './arap.js';
 export * from './cloth.js';
 export * from './cloth-bend.js';
+export * from './stvk-cloth.js';
 export * from './symmetric-dirichlet.js';
 export * from './matrices.js';

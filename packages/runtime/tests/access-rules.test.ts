@@ -120,6 +120,12 @@ describe('access rules in debug mode', () => {
     );
   });
 
+  it('what is wrong otherwise names the kernel as it is called: an index outside', async () => {
+    const found = await diagnosticOf(wasm(), layouts.dense(), { scatter }, [...own.slice(1), 8]);
+    expect(found?.code).toBe('launch/out-of-bounds');
+    expect(found?.message).toMatch(/^index \[8\] is outside field 'y', in kernel 'scatter', /);
+  });
+
   it('states of steps are brought back, and may be overwritten', async () => {
     const copy = kernel([x, y], (x, y) => {
       for (const p of range(8)) y[p] = x[p];

@@ -1,17 +1,21 @@
 import {
   arapProblem,
+  clothDerivedHessianProblem,
+  clothDerivedOfElementsProblem,
   clothHessianProblem,
   compileProblem,
   cotanProblem,
   dualLaplacianProblem,
   matrixProblem,
   maxRelError,
+  type ClothInput,
   type CompiledProblem,
   type Problem,
 } from '@filigree/e2e';
 import { DiagnosticError, fail } from '@filigree/ir';
 import type { Provider } from './bench.js';
 import type { BenchCase } from './cases.js';
+import type { Contender } from './measure.js';
 import type { ProgramProblem } from './programs.js';
 
 /** How Filigree is set for a measurement. */
@@ -28,35 +32,52 @@ export const filigreeProvider =
   (options: FiligreeOptions = {}): Provider =>
   async (c) => {
     const { threads = 1 } = options;
-    let compiled: CompiledProblem;
+    const made: CompiledProblem[] = [];
+    const close = (): void => made.forEach(({ instance }) => instance.dispose());
+    const contenders: Contender[] = [];
     try {
-      compiled = await compileProblem(problemOf(c), {
-        backend: options.backend,
-        dtype: c.dtype,
-        threads,
-        ablate: options.ablate ?? [],
-        cache: false,
-      });
-    } catch (e) {
-      if (!(e instanceof DiagnosticError) || options.backend !== undefined) throw e;
-      return { contenders: [], skipped: [{ name: 'filigree', reason: e.message }], close: () => undefined };
-    }
-    const { instance, cost } = compiled;
-    const outputs = instance.module.buffers.filter((b) => b.role === 'output').map((b) => instance.buffers[b.name]);
-    return {
-      contenders: [
-        {
-          name: threads > 1 ? `filigree ${instance.backend}, ${threads} threads` : `filigree ${instance.backend}`,
+      for (const [way, problem] of waysOf(c)) {
+        const compiled = await compileProblem(problem, {
+          backend: options.backend,
+          dtype: c.dtype,
+          threads,
+          ablate: options.ablate ?? [],
+          cache: false,
+        });
+        made.push(compiled);
+        const { instance, cost } = compiled;
+        const name = [`filigree ${instance.backend}`, ...way, ...(threads > 1 ? [`${threads} threads`] : [])].join(
+          ', ',
+        );
+        const outputs = instance.module.buffers.filter((b) => b.role === 'output').map((b) => instance.buffers[b.name]);
+        contenders.push({
+          name,
           run: compiled.run,
           check: () => maxRelError(concatenated(outputs as Float64Array[]), c.expected()),
           bytesMoved: cost.bytesMoved,
-          note: costNote(compiled),
-        },
-      ],
-      skipped: [],
-      close: () => instance.dispose(),
-    };
+          note: costNote(name, compiled),
+        });
+      }
+    } catch (e) {
+      close();
+      if (!(e instanceof DiagnosticError) || options.backend !== undefined) throw e;
+      return { contenders: [], skipped: [{ name: 'filigree', reason: e.message }], close: () => undefined };
+    }
+    return { contenders, skipped: [], close };
   };
+
+/** The programs that compute the result of a case, with words that tell them apart where there are several. */
+const waysOf = (c: BenchCase): readonly (readonly [way: readonly string[], problem: Problem])[] => {
+  const { problem } = c;
+  if (problem.kind !== 'program' || problem.program !== 'cloth-hessian') return [[[], problemOf(c)]];
+  const cloth = clothOf(problem);
+  return [
+    [['mode=hand', 'blocks=auto'], clothHessianProblem(cloth)],
+    [['mode=hand', 'blocks=tagged'], clothHessianProblem(cloth, true)],
+    [['mode=ad'], clothDerivedHessianProblem(cloth)],
+    [['mode=ad', 'faces=elements'], clothDerivedOfElementsProblem(cloth)],
+  ];
+};
 
 /** The problem of a case as a program that Filigree compiles. */
 export const problemOf = (c: BenchCase): Problem =>
@@ -71,25 +92,21 @@ const programProblem = (p: ProgramProblem): Problem => {
   if (assembly && p.program === 'cotan') return cotanProblem({ ...mesh, vertices: reals.vertices }, assembly);
   if (assembly && p.program === 'dual-laplacian')
     return dualLaplacianProblem({ ...mesh, vertices: reals.vertices }, assembly);
-  if (assembly && p.program === 'cloth-hessian') {
-    const { vertices, areas, gradients, stiffness } = reals;
-    return clothHessianProblem({
-      faces: mesh.faces,
-      vertices,
-      areas,
-      gradients,
-      stiffness: [stiffness[0], stiffness[1]],
-      assembly,
-    });
-  }
+  if (p.program === 'cloth-hessian') return clothHessianProblem(clothOf(p));
   return fail('bench/problem', `the case ${p.program} lacks its topology`);
 };
 
-const costNote = ({ cost, instance }: CompiledProblem): string => {
+const clothOf = ({ mesh, reals, assembly }: ProgramProblem): ClothInput => {
+  const { vertices, areas, gradients, stiffness } = reals;
+  if (!assembly) return fail('bench/problem', 'the case cloth-hessian lacks its topology');
+  return { faces: mesh.faces, vertices, areas, gradients, stiffness: [stiffness[0], stiffness[1]], assembly };
+};
+
+const costNote = (name: string, { cost }: CompiledProblem): string => {
   const { ms } = cost;
   const total = ms.trace + ms.analyse + ms.generate + ms.compile + ms.load;
   return (
-    `filigree ${instance.backend} compiled in ${total.toFixed(0)} ms (trace ${ms.trace.toFixed(0)}, analyse ${ms.analyse.toFixed(0)}, ` +
+    `${name} compiled in ${total.toFixed(0)} ms (trace ${ms.trace.toFixed(0)}, analyse ${ms.analyse.toFixed(0)}, ` +
     `generate ${ms.generate.toFixed(0)}, compile ${ms.compile.toFixed(0)}): ${cost.nodes.toLocaleString('en')} nodes, ` +
     `${cost.kernels} kernels, ${(cost.indexBytes / 1e6).toFixed(2)} MB of index tables, a run moves ${(cost.bytesMoved / 1e6).toFixed(1)} MB`
   );

@@ -36,3 +36,5 @@ export { PAPER_PEAK, paperRow } from './tensor/paper.js';
 export { linaSection, planningTable, seissolSection, tensorChart } from './tensor/tensor-table.js';
 export { growthSvg, type Growth } from './derivatives/growth-svg.js';
 export { nativeSmoke, type NativeSmoke, type SmokeSetup } from './derivatives/smoke-native.js';
+export { dirichletOf, stvkOf, WHATS, type FaceEnergy, type What } from './derivatives/face-energies.js';
+export { faceContenders, type FaceContenders } from './derivatives/face-contenders.js';

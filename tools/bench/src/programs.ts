@@ -55,7 +55,7 @@ export interface ProgramCase {
   readonly tolerance?: { readonly f64: number; readonly f32: number };
 }
 
-/** The experiments on meshes (§5.3 to §5.6) that need no derivatives. */
+/** The experiments on meshes (§5.3 to §5.6). */
 export const PROGRAM_CASES: Readonly<Record<ProgramName, ProgramCase>> = {
   cotan: {
     title: 'cotan Laplacian and barycentric mass',
@@ -145,7 +145,7 @@ export const PROGRAM_CASES: Readonly<Record<ProgramName, ProgramCase>> = {
     tolerance: { f64: 1e-6, f32: 1e-3 },
   },
   'cloth-hessian': {
-    title: 'cloth stretch and shear Hessian, derived by hand',
+    title: 'cloth stretch and shear Hessian',
     mesh: (n) => gridMesh(Math.round(Math.sqrt(n)), Math.round(Math.sqrt(n))),
     defaultN: 144 * 144,
     make: (mesh) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { growthSvg, nativeSmoke } from '../src/index.js';
+import { dirichletOf, faceContenders, growthSvg, nativeSmoke, stvkOf, WHATS } from '../src/index.js';
 import { firstDye, firstVelocity, gradientError, patternOn } from '@filigree/e2e';
 
 const setupOf = (velocity: Float64Array) =>
@@ -28,6 +28,22 @@ describe('the adjoint by hand', () => {
     expect(gradientError(valueAt, smoke.gradient(), start, 1e-4, 1)).toBeLessThan(1e-8);
     smoke.close();
   });
+});
+
+describe('energies of faces', () => {
+  it.skipIf(missing).each([dirichletOf, stvkOf].flatMap((of) => WHATS.map((what) => [of(5), what] as const)))(
+    '$title: what is derived is what is derived by hand, %s',
+    { timeout: 60_000 },
+    async (energy, what) => {
+      const { contenders, cost, close } = await faceContenders(energy, what, 'f64');
+      const [ours] = contenders;
+      expect(ours.check(), 'before the first run').toBeGreaterThan(1e-3);
+      ours.run();
+      expect(ours.check()).toBeLessThan(1e-11);
+      expect(cost.kernels).toBeGreaterThan(0);
+      close();
+    },
+  );
 });
 
 describe('a picture of growth', () => {

@@ -189,9 +189,9 @@ const assembled = (
       recorderOf(instance, structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn));
     const accesses =
       adjoints?.watched &&
-      accessDeck(instance, storage.layout, adjoints.watched, (kernel, args) => {
+      accessDeck(instance, storage.layout, adjoints.watched, (kernel, args, of, shown) => {
         instance.launch(kernel, args);
-        check(kernel, undefined);
+        check(of, shown);
       });
     const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
     const queue =

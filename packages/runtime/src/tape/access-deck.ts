@@ -19,13 +19,13 @@ export interface AccessDeck {
 }
 
 /**
- * @param start launches a kernel, and throws what it reports otherwise
+ * @param start launches a kernel, and throws what it reports otherwise; `of` is the kernel that it watches
  */
 export const accessDeck = (
   executable: Executable,
   layout: Layout,
   { of, accesses, clear }: WatchedKernels,
-  start: (kernel: string, args: readonly Scalar[]) => void,
+  start: (kernel: string, args: readonly Scalar[], of: string, shown?: Shown) => void,
 ): AccessDeck => {
   const words = new Int32Array(REPORT.words);
   let epoch = 1;
@@ -39,7 +39,7 @@ export const accessDeck = (
       if (!found) return false;
       /* A launch counts its loops, of which nobody knows how many there are: marks are wiped long before numbers end. */
       if (epoch > LAST_EPOCH / 2) {
-        start(clear, []);
+        start(clear, [], clear);
         epoch = since = 1;
       }
       words.fill(0);
@@ -48,7 +48,7 @@ export const accessDeck = (
       const report = executable.buffer(found.report);
       report.write(words);
       try {
-        start(found.kernel, args);
+        start(found.kernel, args, kernel, shown);
       } finally {
         /* Marks of a launch that failed are there too. */
         report.read(words);
