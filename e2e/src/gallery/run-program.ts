@@ -82,7 +82,9 @@ export const compileProblem = async (problem: Problem, options: CompileProblemOp
   options.inspect?.(traced, specializeOptions);
   const inspected = performance.now();
   progress(0.3, 'analyse');
-  const { module, nodes, kernels, launches, indexBytes } = orThrow(specialize(specializeOptions)(traced, backend.watch));
+  const { module, nodes, kernels, launches, indexBytes } = orThrow(
+    specialize(specializeOptions)(traced, backend.watch),
+  );
   const analysed = performance.now();
   progress(0.6, `generate and compile for ${backend.name}`);
   const instance = await settle(
