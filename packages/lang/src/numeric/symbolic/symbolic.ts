@@ -247,10 +247,14 @@ const unbound = (parsed: Parsed, id: AnyNode, name: string): Diagnostic =>
     remedy: `pass it in the options, { scope: { ${name === 'default' ? 'default: what you import' : name} } }, or use the build plugin, which finds it by itself`,
   });
 
-/** Functions held by a plain object, such as a module or `{ dot, cross }`, or by a list of functions or of such objects; at any depth. */
+/** Objects and lists in each other in which functions are looked for. */
+const MOST_DEEP = 64;
+
+/** Functions held by a plain object, such as a module or `{ dot, cross }`, or by a list of functions or of such objects, or by those in each other. */
 const functionsIn = (value: unknown, around: readonly unknown[] = []): readonly AnyFunction[] => {
   if (typeof value === 'function') return [value as AnyFunction];
-  if (typeof value !== 'object' || value === null || isStandard(value) || around.includes(value)) return [];
+  if (typeof value !== 'object' || value === null || isStandard(value)) return [];
+  if (around.length > MOST_DEEP || around.includes(value)) return [];
   /* A list of anything else may be long. */
   if (Array.isArray(value) && functionsIn(value[0], [...around, value]).length === 0) return [];
   const prototype: unknown = Object.getPrototypeOf(value);
