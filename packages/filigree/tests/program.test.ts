@@ -42,6 +42,7 @@ const grid = layout(dense(ij, 4).pointer().dense(ij, 8).place(u, v));
 const forCompilers = [
   'LoopSpace',
   'defaultOps',
+  'kernelKey',
   'launchSeed',
   'lowerKernel',
   'lowerKernels',
