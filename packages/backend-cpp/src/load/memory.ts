@@ -7,22 +7,13 @@ import { fail } from '@filigree/ir';
 export const SPACE = 'host';
 
 /** Memory of this process, which all threads see. */
-export const hostMemory = (ffi: typeof koffi): Memory => {
-  const sizes = new Map<Region, number>();
-  return memoryOf({
+export const hostMemory = (ffi: typeof koffi): Memory =>
+  memoryOf({
     space: SPACE,
-    allocate: (bytes) => {
-      const region = allocate(bytes, ffi);
-      sizes.set(region, bytes);
-      return region;
-    },
+    allocate: (bytes) => allocate(bytes, ffi),
     /* The addresses are the collector's, when no view is left. */
-    release: (region) => {
-      giveBackPages(region, sizes.get(region)!, ffi);
-      sizes.delete(region);
-    },
+    release: (region, bytes) => giveBackPages(region, bytes, ffi),
   });
-};
 
 /*
  * Aligned to 64 bytes. From 4 MiB on it is aligned to huge pages and asks for them: random reads over 128 MiB then take 0.7 of the

@@ -1,5 +1,5 @@
 import type { MemoryOptions } from '@filigree/backend';
-import { type Memory, type Region, mappedMemoryOf } from '@filigree/backend/device';
+import { type Device, type Memory, mappedMemoryOf } from '@filigree/backend/device';
 import { fail } from '@filigree/ir';
 import { type MemoryLayout, mostPages, pagesFor, spare } from '../memory/layout.js';
 
@@ -29,7 +29,6 @@ export const sharedMemory = (shared: boolean, { bytes = shared ? 0 : DEFAULT_BYT
   const web = shared ? reserveMuch(pages) : reserve(pages, pages, false);
   /* What is free, ascending and not adjacent; behind the last there are spare bytes. */
   const gaps: { from: number; to: number }[] = [{ from: 0, to: pages * PAGE - spare }];
-  const sizes = new Map<number, number>();
   const end = (): number => web.buffer.byteLength - spare;
   const grow = (size: number): void => {
     const last = gaps.at(-1);
@@ -48,18 +47,16 @@ export const sharedMemory = (shared: boolean, { bytes = shared ? 0 : DEFAULT_BYT
   const fitting = (size: number): number => gaps.findIndex(({ from, to }) => to - from >= size);
   return known(web, {
     allocate: (bytes) => {
-      const size = Math.max(1, Math.ceil(bytes / LINE)) * LINE;
+      const size = roomFor(bytes);
       if (fitting(size) < 0) grow(size);
       const gap = gaps[fitting(size)]!;
       const at = gap.from;
       gap.from += size;
       if (gap.from === gap.to) gaps.splice(gaps.indexOf(gap), 1);
-      sizes.set(at, size);
       return at;
     },
-    release: ({ at }) => {
-      const size = sizes.get(at)!;
-      sizes.delete(at);
+    release: ({ at }, bytes) => {
+      const size = roomFor(bytes);
       new Uint8Array(web.buffer, at, size).fill(0);
       gaps.push({ from: at, to: at + size });
       gaps.sort((a, b) => a.from - b.from);
@@ -101,13 +98,16 @@ const PAGE = 65536;
 const LINE = 64;
 const DEFAULT_BYTES = 64 * 2 ** 20;
 
+/** What a block of so many bytes takes: whole lines. */
+const roomFor = (bytes: number): number => Math.max(1, Math.ceil(bytes / LINE)) * LINE;
+
 const pagesOf = (bytes: number): number => Math.ceil(bytes / PAGE);
 
 const webMemories = new WeakMap<Memory, WebAssembly.Memory>();
 
 const known = (
   web: WebAssembly.Memory,
-  { allocate, release }: { allocate: (bytes: number) => number; release: (region: Region) => void },
+  { allocate, release }: Pick<Device, 'release'> & { readonly allocate: (bytes: number) => number },
 ): Memory => {
   const memory = mappedMemoryOf({
     space: SPACE,

@@ -47,7 +47,8 @@ export interface Device {
   readonly space: string;
   /** So many zeros from a multiple of 64. Error: `load/memory`. */
   readonly allocate: (bytes: number) => Region;
-  readonly release: (region: Region) => void;
+  /** Takes back a region of so many bytes, as many as were asked for. */
+  readonly release: (region: Region, bytes: number) => void;
   /** Copies between the host and regions that it does not see. */
   readonly read?: (from: number, into: Uint8Array) => void;
   readonly write?: (to: number, from: Uint8Array) => void;
@@ -118,7 +119,7 @@ const memoryWith = (device: Device, mirrored: typeof mirrorOf | undefined): Memo
       if (--known.holders > 0) return;
       held.delete(block);
       if (known.mirror) mirrors.delete(known.mirror);
-      device.release(known.region);
+      device.release(known.region, block.bytes);
       if (disposed && held.size === 0) device.dispose?.();
     },
     read: (block, offset, into) => {
