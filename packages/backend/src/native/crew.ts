@@ -30,6 +30,7 @@ export const crew = (): Crew => {
   let [warm, launches, spent] = [WARM, 0, 0];
   let shortest = Infinity;
 
+  const runs = (): 'team' | 'alone' => (mode === 'alone' || mode === 'trying alone' ? 'alone' : 'team');
   const turn = (to: Mode): void => {
     mode = to;
     launches = spent = 0;
@@ -56,10 +57,10 @@ export const crew = (): Crew => {
   };
 
   return {
-    next: (wanted) => (mode === 'alone' || mode === 'trying alone' ? Math.min(1, wanted) : wanted),
+    next: (wanted) => (runs() === 'alone' ? 1 : wanted),
     took: (ms) => {
       if (warm > 0) return void warm--;
-      const of = mode === 'alone' || mode === 'trying alone' ? 'alone' : 'team';
+      const of = runs();
       launches++;
       spent += ms;
       if (of === 'team') shortest = Math.min(shortest, ms);
