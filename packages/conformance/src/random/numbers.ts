@@ -1,3 +1,5 @@
+import { randoms } from '../values.js';
+
 /** Numbers from a list, in order; zeros where it has ended, so that a shorter list is a simpler choice everywhere. */
 export class Numbers {
   private at = 0;
@@ -20,11 +22,8 @@ export class Numbers {
 
 /** A list of so many numbers from 0 to 2¹⁶ − 1, the same for a seed. */
 export const drawn = (seed: number, count: number): readonly number[] => {
-  let state = (seed * 2654435761 + 1) >>> 0;
-  return Array.from({ length: count }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 16;
-  });
+  const next = randoms(seed);
+  return Array.from({ length: count }, () => Math.floor(2 ** 16 * next()));
 };
 
 /** Lists that are simpler: stretches left out, long ones first, then single numbers that are smaller. */
