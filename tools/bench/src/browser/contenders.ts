@@ -14,6 +14,7 @@ import {
   type Grid1,
   type Grid2,
 } from 'filigree';
+import { seeded } from '../seeded.js';
 
 /** One way to do the work of a case. */
 export interface PageContender {
@@ -201,13 +202,7 @@ const plainProduct = (a: Float32Array, b: Float32Array, c: Float32Array, n: numb
 };
 
 /** Numbers from 0 to 1, the same for a seed. */
-const random = (n: number, seed: number): Float32Array => {
-  let state = seed * 2654435761;
-  return Float32Array.from({ length: n }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  });
-};
+const random = (n: number, seed: number): Float32Array => Float32Array.from({ length: n }, seeded(seed * 2654435761));
 
 /** What jax-js needs before its first array: WebAssembly, on one thread as all here. */
 export const prepare = async (): Promise<void> => {

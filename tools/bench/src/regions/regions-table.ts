@@ -9,6 +9,7 @@ import {
 import { type CsrPattern } from '@filigree/sparse/formats';
 import { evaluateRegionsInParallel } from '@filigree/runtime';
 import * as E from 'fp-ts/lib/Either.js';
+import { seeded } from '../seeded.js';
 import type { BenchmarkPage } from '../table.js';
 import { findIsl, type Isl } from './isl.js';
 import { islScript } from './isl-script.js';
@@ -171,8 +172,7 @@ const repeated = async (
 
 /** Random places; vectors as dense as rows are; the dense matrix of mm is full. */
 const inputsOf = (solved: SolvedProgram, name: string, nnz: number): Record<string, CsrPattern> => {
-  let seed = 12345;
-  const random = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  const random = seeded(12345);
   const inputs: Record<string, CsrPattern> = {};
   for (const a of solved.program.arrays) {
     if ((a.role !== 'input' && a.role !== 'inout') || (name === 'mm' && a.name === 'B')) continue;

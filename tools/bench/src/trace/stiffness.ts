@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { orThrow } from '@filigree/ir';
 import { csrFromTriplets, writeMatrixMarket, type CsrPattern } from '@filigree/sparse/formats';
+import { seeded } from '../seeded.js';
 
 /** The name of the matrix that is made here. */
 export const STIFFNESS = 'stiffness';
@@ -32,12 +33,11 @@ const stiffness = (side: number): CsrPattern => {
     ])
       entries.add(i * points + j);
   };
-  let state = 12345;
-  const coin = (): boolean => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) < 2 ** 31;
+  const random = seeded(12345);
   for (let i = 0; i + 1 < side; i++)
     for (let j = 0; j + 1 < side; j++) {
       const [a, b, c, d] = [i * side + j, i * side + j + 1, (i + 1) * side + j, (i + 1) * side + j + 1];
-      for (const [p, q] of [[a, b], [a, c], [b, d], [c, d], coin() ? [a, d] : [b, c]]) edge(p, q);
+      for (const [p, q] of [[a, b], [a, c], [b, d], [c, d], random() < 0.5 ? [a, d] : [b, c]]) edge(p, q);
     }
   const all = [...entries];
   return csrFromTriplets(
