@@ -208,7 +208,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       },
     );
     const said = known?.said ?? saidOf(front(), options, layout);
-    if (texts && entry && !known && said.every(({ loc }) => loc && texts.files.has(loc.file))) {
+    if (texts && entry && !known && said.every(({ loc }) => loc && texts.files.has(loc.file)) && texts.isSure()) {
       const told: Told = { signatures: front().signatures, memory: storage.memory, said };
       await texts.write(entry, told as unknown as Json);
     }
@@ -265,14 +265,20 @@ const textsOf = async (
   options: ProgramOptions & { readonly threads?: number },
   { definitions }: Names,
   layout: Layout,
-): Promise<(TextEntry & { readonly files: ReadonlySet<string> }) | undefined> => {
+): Promise<(TextEntry & { readonly files: ReadonlySet<string>; readonly isSure: () => boolean }) | undefined> => {
   const { backend, debug, differentiate, tangents, losses, extensions = [] } = options;
   if (!backend || !isBankable(options) || waits(options)) return undefined;
   if (debug || differentiate || tangents || losses || extensions.length > 0) return undefined;
   const kernels = [...definitions].map(([name, def]) => ({ name, key: kernelKey(def, layout) }));
   if (kernels.some(({ key }) => key === undefined)) return undefined;
   const entry = await textEntry(backend, only(options, compileSpec), [JSON.stringify(kernels), ...partsOf(options)]);
-  return entry && { ...entry, files: new Set(kernels.flatMap(({ key }) => key!.files)) };
+  return (
+    entry && {
+      ...entry,
+      files: new Set(kernels.flatMap(({ key }) => key!.files)),
+      isSure: () => kernels.every(({ key }) => key!.isSure()),
+    }
+  );
 };
 
 /** Whether what a program becomes depends on nothing but itself. */
