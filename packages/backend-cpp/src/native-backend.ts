@@ -169,7 +169,8 @@ export const nativeBackend = (
   if (extensions.some(hasBearing) || plugins.length > 0) return backend;
   const serves = isStill(backend);
   const bank = bankOf(serves, language, { checked, vectorBytes, verify }, set);
-  return { ...backend, bank, ...(again && extensions.length === 0 && { origin: { ...again, options, serves } }) };
+  const { extensions: _, plugins: __, ...data } = options;
+  return { ...backend, bank, ...(again && { origin: { ...again, options: data, serves } }) };
 };
 
 /** Whether a backend is one as it was made. */

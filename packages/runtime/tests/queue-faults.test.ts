@@ -7,7 +7,7 @@ import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import type { Backend } from '@filigree/backend';
 import { DiagnosticError, error } from '@filigree/ir';
-import { active, array, idiv, kernel, range, type Grid1 } from '@filigree/lang/kernels';
+import { active, array, idiv, kernel, range, unrolled, type Grid1 } from '@filigree/lang/kernels';
 import { program, type Program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
 import { dense, field, i, layout } from '@filigree/sparse/fields';
 
@@ -232,6 +232,38 @@ describe.each<readonly [string, () => Backend]>([
     ]);
     expect(tasksLaunched).toBeGreaterThanOrEqual(launches);
     expect([at(p, 'x', 3), at(p, 'y', 3)]).toEqual([8, 8]);
+    p.dispose();
+  });
+
+  it('a window whose code would be compiled for minutes runs one by one, with a warning', async () => {
+    const [a, b] = [field('a', 'f64'), field('b', 'f64')];
+    const adding = (by: number) =>
+      kernel([a, b], { scope: { by, range, unrolled } }, (a: Grid1, b: Grid1) => {
+        for (const i of range(4)) {
+          for (const k of unrolled(range(40))) a[i] = a[i] + by * (b[i] + k);
+        }
+      });
+    const many = Object.fromEntries([1, 2, 3, 4, 5].map((by) => [`add${by}`, adding(by)]));
+    const p = right(
+      await program({
+        ...{ layout: layout(dense(i, 4).place(a, b)), kernels: many, backend: backend(), queue: { window: 2000 } },
+        fastMath: false,
+      })(),
+    );
+    const run = p.run as unknown as Record<string, () => void>;
+    let sum = 0;
+    for (let k = 0; k < 1500; k++) {
+      const by = 1 + ((Math.imul(k + 3, 0x9e3779b1) >>> 9) % 5);
+      run[`add${by}`]();
+      sum += by * ((39 * 40) / 2);
+    }
+    await p.sync({ compiled: true });
+    expect(p.queued()).toMatchObject({
+      tasksCompiled: 0,
+      tasksLaunched: 1500,
+      warnings: [{ code: 'queue/code-size' }],
+    });
+    expect(Number((p.fields.a as ScalarHostField).get([2]))).toBe(sum);
     p.dispose();
   });
 

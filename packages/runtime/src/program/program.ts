@@ -347,17 +347,16 @@ const queueOf = async (
       elsewhere: await codeElsewhere(backend, only(options, compileSpec), {
         whole,
         parts: partsOf(options),
-        lowered: isData(storage.layout, options)
-          ? { fields: { memory: storage.memory, budget: options.budget, pipeline } }
+        lowered: isData(storage.layout)
+          ? { fields: { memory: storage.memory, budget: options.budget, pipeline: { ...pipeline, extensions: [] } } }
           : undefined,
       }),
     }),
   };
 };
 
-/** Whether another thread lowers as this one does: by formats that it has, too, and passes that all have. */
-const isData = (layout: Layout, { extensions = [] }: ProgramOptions): boolean => {
-  if (extensions.length > 0) return false;
+/** Whether another thread lowers as this one does: by formats that it has, too. Extensions have no bearing on what is kept. */
+const isData = (layout: Layout): boolean => {
   const { nodes } = layoutOf({ ...layoutTree(layout) }, quantFormats);
   return textOfLayout(layout.nodes) === textOfLayout(nodes);
 };

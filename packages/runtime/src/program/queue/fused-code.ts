@@ -81,6 +81,8 @@ export interface CodeSetting {
 
 /** Code that is to be made for a graph. */
 export interface WantedCode {
+  /** Ops of all its kernels. */
+  readonly ops: number;
   /** What was made by another process, loaded at once; nothing where there is none. */
   readonly kept: () => FusedCode | undefined;
   /** Lowers and compiles it in this thread. Throws `DiagnosticError`. */
@@ -104,6 +106,7 @@ export const wantedCode = (graph: Graph, setting: CodeSetting): WantedCode => {
   const ready = (of: Ready): FusedCode =>
     codeOf(stretches, kernels.length, instantiateReady(of, backend, optionsFor(of.lowered)));
   return {
+    ops: kernels.reduce((sum, k) => sum + opsOf(k), 0),
     kept: () => {
       const kept = backend.loadNow && entry?.read(lower);
       if (!kept) return undefined;
@@ -191,6 +194,12 @@ interface Launched {
   readonly from: readonly NodeArgument[];
   readonly args: Scalar[];
 }
+
+const opsOf = ({ body }: Kernel): number => {
+  let ops = 0;
+  walk(body, () => void ops++);
+  return ops;
+};
 
 /** The buffers that ops name. */
 const usedBy = (kernels: readonly Kernel[], { buffers, dialects }: TaskSetting): readonly Buffer[] => {

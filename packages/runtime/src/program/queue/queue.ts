@@ -1,4 +1,4 @@
-import { option, optionsOf, type Diagnostics, type OptionSpec, orThrow } from '@filigree/ir';
+import { option, optionsOf, type Diagnostic, type Diagnostics, type OptionSpec, orThrow } from '@filigree/ir';
 import {
   GRAPH_PASSES,
   noOwners,
@@ -278,6 +278,7 @@ export class Queue {
    */
   private makeCode(planned: Planned): void {
     const wanted = wantedCode(planned.plan.graph, this.setting);
+    if (wanted.ops > MOST_OPS) return this.warn([tooLong(wanted.ops)]);
     if (this.took(planned, wanted.kept)) return;
     const { workers } = this;
     const { job, of } = wanted;
@@ -379,6 +380,16 @@ type Again = 'likely' | 'doubtful' | 'never';
 
 /** Whether a plan does anything but launch what was launched. */
 const isBetter = ({ before, graph }: Plan): boolean => graph.nodes.some((n, k) => n !== before.nodes[k]);
+
+/** Ops of a plan beyond which nobody would wait for its code: compilers take about a millisecond for each. */
+const MOST_OPS = 30_000;
+
+const tooLong = (ops: number): Diagnostic => ({
+  severity: 'warning',
+  code: 'queue/code-size',
+  message: `a window of launches has code of ${ops} operations, and may have ${MOST_OPS}; its launches run one by one`,
+  remedy: 'let fewer launches wait: queue: { window }, or flush() where your loop begins anew',
+});
 
 /** A loop runs windows without end, and its beginning says what they cost. */
 const MOST_SPANS = 1000;
