@@ -135,7 +135,7 @@ const placedIn = (instance: Instance): QueueSetting['bufferOf'] => {
 };
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'entry' | 'queue'>;
+export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'elsewhere' | 'queue'>;
 
 /** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
 const arenaOf = (storage: Storage, over: Pick<FieldProgram, 'storage' | 'instance'>): Bindings => {
