@@ -19,6 +19,7 @@ import { ifToSelect } from './if-to-select.js';
 import { integerRange } from './integer-range/integer-range.js';
 import { licm } from './licm.js';
 import { offload } from './offload.js';
+import { predicateLoops } from './predicate-loops.js';
 import { partition } from './partition/partition.js';
 import { privatize } from './privatize/privatize.js';
 import { shareIndices } from './share-indices.js';
@@ -40,6 +41,7 @@ const factories = {
   licm,
   offload,
   partition,
+  'predicate-loops': predicateLoops,
   privatize,
   'share-indices': shareIndices,
   'store-forwarding': storeForwarding,

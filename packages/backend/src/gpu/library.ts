@@ -6,7 +6,7 @@ import { checkStatus } from '../device/trap.js';
 import { layoutSlab } from '../slab/layout.js';
 import type { GpuCode, GpuDriver } from './driver.js';
 import { blockSize } from './language.js';
-import type { GpuLaunch, GpuProgram } from './program.js';
+import { type GpuLaunch, type GpuProgram, type GpuStage, launchesIn } from './program.js';
 import type { Step } from './steps.js';
 
 /**
@@ -39,16 +39,25 @@ export const gpuLibrary = (
       set(0, given);
     };
     give(args);
-    const begins = program.launches.get(name)!.map((launch) => {
-      const addresses = launch.emitted.buffers.map((b) => addressOfBuffer(b.name));
-      if (launch.emitted.takesStatus) addresses.push(status!.at);
-      return beginner(driver, code, launch, addresses, { kernel, bytes, values });
-    });
+    const beginnerOf = (stage: GpuStage): (() => void) => {
+      if ('stages' in stage) {
+        const begins = stage.stages.map(beginnerOf);
+        return () => {
+          for (let n = stage.times(values); n > 0; n--) begins.forEach((begin) => begin());
+        };
+      }
+      const addresses = stage.emitted.buffers.map((b) => addressOfBuffer(b.name));
+      if (stage.emitted.takesStatus) addresses.push(status!.at);
+      return beginner(driver, code, stage, addresses, { kernel, bytes, values });
+    };
+    const begins = program.launches.get(name)!.map(beginnerOf);
     return { set: give, begin: () => begins.forEach((begin) => begin()) };
   };
   const commands = (list: readonly Command[]): CommandList => {
     const prepared = list.map(prepare);
-    const watched = list.some((c) => program.launches.get(c.kernel)!.some(({ emitted }) => emitted.takesStatus));
+    const watched = list.some((c) =>
+      launchesIn(program.launches.get(c.kernel)!).some(({ emitted }) => emitted.takesStatus),
+    );
     const begin = (): void => {
       if (watched) driver.clear(status!.at, 4);
       for (const p of prepared) p.begin();
