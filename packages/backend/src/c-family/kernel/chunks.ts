@@ -6,6 +6,13 @@ import type { Line, Writer } from '../writer.js';
  */
 const longestBlock = 96_000;
 const chunkLength = 24_000;
+/* A loop with calls in it is not put on lanes, which costs more than it saves: on lanes time grows slower. */
+const longestOnLanes = 2 * longestBlock;
+
+/** Takes lines from the `start`th on, a loop on lanes, for a piece of their own: around it, too, a chunk would keep it from its lanes. */
+export const inOnePiece = (w: Writer, start: number): void => {
+  for (let k = start; k < w.lines.length; k++) w.lines[k] = { ...w.lines[k]!, inChunk: true };
+};
 
 /**
  * Cuts the lines of a very long block, those from the `start`th on, into chunks that the compiler takes one by one.
@@ -14,7 +21,7 @@ const chunkLength = 24_000;
  */
 export const inChunks = (w: Writer, start: number, ends: readonly number[], after: readonly string[]): void => {
   const { chunk } = w.shared.dialect;
-  if (!chunk || lengthOf(w.lines.slice(start)) <= longestBlock) return;
+  if (!chunk || lengthOf(w.lines.slice(start)) <= (w.shared.lanes ? longestOnLanes : longestBlock)) return;
   const lines = w.lines.splice(start);
   const chunks = cut(
     lines,

@@ -1,5 +1,6 @@
 import type { Op, Value } from '@filigree/ir';
 import { type Writer, block, line, named, scalarName, valueOf, wideName } from '../writer.js';
+import { inOnePiece } from './chunks.js';
 import { hints, onLanes } from './lanes.js';
 import { emitRegion } from './region.js';
 import { assign, atom, constantNumber, declare, tripCount } from './variables.js';
@@ -12,6 +13,7 @@ export const emitLoop = (w: Writer, op: Op): void => {
     .slice(3)
     .map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
   const pragmas = hints(w, op, variables);
+  const start = w.lines.length;
   onLanes(w, pragmas.length > 0 ? op : undefined, () => {
     const header = loopHeader(w, op, iv!);
     for (const l of pragmas) line(w, l);
@@ -20,6 +22,7 @@ export const emitLoop = (w: Writer, op: Op): void => {
       assign(w, variables, emitRegion(w, body)!);
     });
   });
+  if (pragmas.length > 0) inOnePiece(w, start);
 };
 
 interface LoopHeader {
