@@ -7,6 +7,8 @@ import type { Line, Writer } from '../writer.js';
  */
 const longestStretch = 96_000;
 const chunkLength = 24_000;
+/* A loop with calls in it is not put on lanes, which costs more than it saves: on lanes time grows slower. */
+const longestOnLanes = 2 * longestStretch;
 
 /**
  * Cuts the lines of a very long block, those from the `start`th on, into chunks that the compiler takes one by one.
@@ -15,7 +17,7 @@ const chunkLength = 24_000;
  */
 export const inChunks = (w: Writer, start: number, ends: readonly number[], after: readonly string[]): void => {
   const { chunk } = w.shared.dialect;
-  if (!chunk || stretch(w, start) <= longestStretch) return;
+  if (!chunk || stretch(w, start) <= (w.shared.lanes ? longestOnLanes : longestStretch)) return;
   const lines = w.lines.splice(start);
   const chunks = cut(
     lines,
