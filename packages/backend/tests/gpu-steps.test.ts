@@ -219,5 +219,14 @@ it('has the host repeat a serial loop, as often as parameters say or at most can
   const asked = cut(repeated('%l = mem.load %0 {buffer = @n} : i32\n%m = arith.min %l, %8 : i32'));
   expect(asked.steps).toEqual(['k: k_before serial', 'k: s 7 times (k_each_0 parallel 8; k_each_1 serial)']);
   expect(asked.text).toContain('arith.select');
-  expect(cut(repeated('%m = mem.load %0 {buffer = @n} : i32')).steps).toEqual(['k: k serial']);
+});
+
+it('has one team run what has no end that anybody knows', () => {
+  const { text, steps } = cut(repeated('%m = mem.load %0 {buffer = @n} : i32'));
+  expect(steps).toEqual(['k: k parallel 1']);
+  expect(text).toContain(`\
+    scf.for %1, %2, %2 {parallel = true} {
+    ^(%team: i32):
+`);
+  expect(text).toContain('{team = true}');
 });

@@ -76,9 +76,14 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
  * integers, and clean up. It neither unrolls nor vectorises: targets ask for that.
  */
 export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => {
-  const { dialects = coreDialects, fastMath = false } = checkOptions<PipelineChoices>('defaultPipeline', options, {
+  const {
+    dialects = coreDialects,
+    fastMath = false,
+    team = 0,
+  } = checkOptions<PipelineChoices>('defaultPipeline', options, {
     dialects: option.array('a list of dialects'),
     fastMath: option.truth,
+    team: option.whole(0),
   });
   return pipeline([
     canonicalize({ dialects, fastMath }),
@@ -86,7 +91,7 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     storeForwarding({ dialects }),
     ifToSelect({ dialects }),
     licm({ dialects }),
-    privatize({ dialects }),
+    privatize({ dialects, team }),
     partition({ dialects }),
     integerRange({ dialects }),
     canonicalize({ dialects, fastMath }),
@@ -99,4 +104,6 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
 interface PipelineChoices {
   readonly dialects?: readonly Dialect[];
   readonly fastMath?: boolean;
+  /** Threads of the teams that run loops together, a power of two; default 0, none. */
+  readonly team?: number;
 }

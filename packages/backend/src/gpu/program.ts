@@ -34,7 +34,7 @@ const teamIn = (
   module: Module,
   dialect: GpuLanguage['dialect'],
 ): Pick<GpuLaunch, 'team'> => {
-  const loops = parallel ? kernel.body.ops.filter((op) => teamOf(op, module, dialect) !== undefined) : [];
+  const loops = parallel ? kernel.body.ops.filter((op) => teamOf(op, module, dialect.part.team) !== undefined) : [];
   return loops.length === 0 ? {} : { team: Math.max(...loops.map((loop) => teamSize(loop, blockSize))) };
 };
 

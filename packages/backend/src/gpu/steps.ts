@@ -15,6 +15,7 @@ import {
 import { offload, predicateLoops } from '@filigree/opt';
 import type { HostCount } from './host-count.js';
 import { hostLoopIn } from './host-loop.js';
+import { onOneTeam } from './one-team.js';
 import { separateRacingReads } from './racing-reads.js';
 
 /** A module as what a processor of many threads is asked to do, launch by launch. */
@@ -50,7 +51,7 @@ export interface Step {
  * before a loop and does nothing but compute is computed by every thread again, and so is what it reads, unless the loop changes that.
  * A parallel loop in branches is a step too, in which no thread has an iteration where the conditions do not hold (`predicateLoops`); a serial
  * loop around parallel ones is repeated by the host where it can know how often (`hostLoopIn`). The host reads nothing in between. Parallel
- * loops in other serial code stay in the step around them, and run on its one thread.
+ * loops in other serial code stay in the step around them, which one team runs (`onOneTeam`).
  */
 export const cutIntoSteps = (module: Module, dialects: readonly Dialect[] = coreDialects): Steps => {
   const { kernels, added, plans } = withoutLoops(module, dialects);
@@ -120,7 +121,10 @@ const stepsBy = (
     for (const region of op.regions) walk(region, (inner) => void (found ||= acts(inner)));
     return found;
   };
-  const serial = (kernel: Kernel): Step => ({ kernel, parallel: false, trips: 1 });
+  const serial = (kernel: Kernel): Step => {
+    const shared = onOneTeam(kernel, dialects, module);
+    return { kernel: shared ?? kernel, parallel: shared !== undefined, trips: 1 };
+  };
   return (kernel) => {
     const loops = kernel.body.ops.filter((op) => controlOf(op)?.parallel === true);
     const others = kernel.body.ops.slice(0, -1).filter((op) => !loops.includes(op));
