@@ -1,6 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend } from '@filigree/backend';
@@ -56,7 +59,13 @@ const window = (p: Made): void => {
 
 const computed = (p: Made): readonly number[] => [at(p, 'x', 3), at(p, 'y', 3), at(p, 'q', 3)];
 
-/** Runs windows without ever waiting, until there is code for them. */
+/** Runs windows until there is code for them: without ever waiting where there are workers. */
+const coded = async (p: Made, workers: number): Promise<void> => {
+  if (workers > 0) return loop(p);
+  window(p);
+  await p.sync({ compiled: true });
+};
+
 const loop = (p: Made): void => {
   const begin = performance.now();
   while (p.queued()!.tasksCompiled === 0 && performance.now() - begin < 60_000) window(p);
@@ -138,5 +147,87 @@ describe.skipIf(!usable && process.env.CI !== 'true')('workers', () => {
       expect(tasksKept).toBeGreaterThan(0);
       second.dispose();
     });
+  });
+});
+
+/** A small disk, where this system lets us have one. */
+const smallDisk = (): string | undefined => {
+  const folder = mkdtempSync(join(tmpdir(), 'filigree-disk-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
+  if (status === 0) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  return undefined;
+};
+
+const disk = usable ? smallDisk() : undefined;
+
+describe.skipIf(disk === undefined)(`a disk that is full midway${disk ? '' : ': no small one can be mounted'}`, () => {
+  afterAll(() => {
+    /* Libraries that were loaded from it hold it a little longer. */
+    spawnSync('umount', ['-l', disk!]);
+    rmSync(disk!, { recursive: true, force: true });
+  });
+
+  /** Leaves so many bytes. */
+  const fill = (folder: string, left: number): void => {
+    const { bavail, bsize } = statfsSync(folder);
+    if (bavail * bsize > left) writeFileSync(join(folder, 'filler'), new Uint8Array(bavail * bsize - left));
+  };
+
+  /* For nothing, for what modules became and not for their code, for half of what is written. */
+  it.each([
+    [0, 0],
+    [0, 8192],
+    [0, 40_960],
+    [1, 0],
+    [1, 8192],
+    [1, 40_960],
+  ])('is warned of once, and everything is computed; workers: %i, bytes that are left: %i', async (workers, left) => {
+    rmSync(join(disk!, 'filler'), { force: true });
+    const cache = join(disk!, `cache-${workers}-${left}`);
+    mkdirSync(cache);
+    const p = await make({ cache, queue: { workers } });
+    expect(p.warnings).toEqual([]);
+    fill(disk!, left);
+    await coded(p, workers);
+    expect(launched(p)).toBeLessThan(5);
+    expect(computed(p)).toEqual([8, 8, 4]);
+    const codes = p.queued()!.warnings.map((w) => `${w.severity} ${w.code}`);
+    expect(codes).toEqual(['warning cache/unwritable']);
+    p.dispose();
+    /* Nothing is left of what could not be written whole, and the next program computes the same. */
+    expect((await readdir(cache)).filter((name) => name.startsWith('.'))).toEqual([]);
+    rmSync(join(disk!, 'filler'), { force: true });
+    const again = await make({ cache, queue: { workers } });
+    await coded(again, workers);
+    expect(computed(again)).toEqual([8, 8, 4]);
+    expect(again.queued()!.warnings).toEqual([]);
+    again.dispose();
+    rmSync(cache, { recursive: true, force: true });
+  });
+});
+
+describe.skipIf(!usable && process.env.CI !== 'true')('what is kept of plans', () => {
+  it('is made anew where files of it are of another version, or cut off behind a right hash', async () => {
+    const cache = await mkdtemp(join(tmpdir(), 'filigree-version-'));
+    const first = await make({ cache });
+    loop(first);
+    first.dispose();
+    const all = await readdir(cache, { recursive: true });
+    const kept = all.filter((name) => name.endsWith('lowered.json'));
+    expect(kept.length).toBeGreaterThan(1);
+    for (const text of ['{"version":2}', '[]', 'null', '{"lowered":{},"legal":{},"writes":{}}', '']) {
+      for (const name of kept) {
+        await writeFile(join(cache, name), text);
+        const digest = createHash('sha256').update(text).digest('hex');
+        await writeFile(join(cache, dirname(name), 'sha256'), digest);
+      }
+      const p = await make({ cache });
+      loop(p);
+      expect(launched(p)).toBeLessThan(5);
+      expect(computed(p)).toEqual([8, 8, 4]);
+      p.dispose();
+    }
+    await rm(cache, { recursive: true, force: true });
   });
 });

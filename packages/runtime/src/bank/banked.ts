@@ -1,6 +1,7 @@
 import type { Artifact, Backend, Bank, CompileOptions } from '@filigree/backend';
 import { addressOf, type Placement } from '@filigree/backend/device';
-import type { Diagnostics, Json, Module } from '@filigree/ir';
+import * as E from 'fp-ts/lib/Either.js';
+import { orLeft, type Diagnostics, type Json, type Module } from '@filigree/ir';
 import { buffersWritten } from '../program/written.js';
 import { modulesOf, skeletonsOf, type Skeletons } from './skeleton.js';
 
@@ -79,9 +80,9 @@ export const textEntry = async (
     /* What is broken is written anew when the program is there. */
     read: () => {
       const { text } = bank.read(key, options);
-      if (text === undefined) return undefined;
-      const { entry, told } = JSON.parse(text) as { readonly entry: string; readonly told: unknown };
-      return { entry: entryOf(bank, entry, backend, options), told };
+      const found = text === undefined ? undefined : (parsed(text) as { entry?: unknown; told?: unknown } | undefined);
+      if (typeof found?.entry !== 'string') return undefined;
+      return { entry: entryOf(bank, found.entry, backend, options), told: found.told };
     },
     write: async (entry, told) => void (await bank.write(key, JSON.stringify({ entry: entry.key, told }), options)),
   };
@@ -102,7 +103,7 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
   const read = <A>(of: string): A | undefined => {
     const found = bank.read(of, options);
     if (found.warnings.length > 0) warnings.push(found.warnings);
-    return found.text === undefined ? undefined : (JSON.parse(found.text) as A);
+    return found.text === undefined ? undefined : (parsed(found.text) as A | undefined);
   };
   const write = async (of: string, value: Json): Promise<void> => {
     const said = await bank.write(of, JSON.stringify(value), options);
@@ -121,9 +122,10 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
     key,
     read: (lower) => {
       const found = read<Written>(key);
-      if (!found) return undefined;
-      const writes = new Map(Object.entries(found.writes).map(([k, names]) => [k, new Set(names)]));
-      return { ...modulesOf(found, lower, backend), writes };
+      /* What has another shape was written by nobody that we know: it is made anew. */
+      const modules = found && orLeft(() => modulesOf(found, lower, backend));
+      if (!modules || E.isLeft(modules) || !(found.writes as Written['writes'] | null | undefined)) return undefined;
+      return { ...modules.right, writes: new Map(Object.entries(found.writes).map(([k, of]) => [k, new Set(of)])) };
     },
     write: (lowered, legal) =>
       write(key, {
@@ -137,6 +139,15 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
     writeArtifact: (place, { hash }) => write(placeOf(place), { hash }),
     warnings,
   };
+};
+
+/** What a text says; nothing where it is no JSON. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 };
 
 interface Written extends Skeletons {

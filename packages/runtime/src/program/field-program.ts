@@ -119,7 +119,8 @@ export const fieldProgram = (
     const made = orThrow(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
-    const queue = queued && { ...queued, backend, options: compiling, bufferOf: placedIn(made) };
+    const said = made.artifact.warnings ?? [];
+    const queue = queued && { ...queued, backend, options: compiling, bufferOf: placedIn(made), said };
     return assembled(storage, module, launches, made, {
       session: rest.session,
       random,

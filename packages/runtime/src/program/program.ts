@@ -154,7 +154,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const front = once(() => frontEnd(named, companions, options));
     const texts = await textsOf(options, named, layout);
     const found = texts?.read();
-    const known = found && (found.told as Told);
+    const known = found && isTold(found.told) ? found.told : undefined;
     const storage = options.over
       ? storageOver(options.over, layout, front().module)
       : storageOf(layout, {
@@ -177,7 +177,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
       orThrow(options.pipeline ? passes.run(front().module, backend.watch) : lower(front().module, passes, backend));
-    const entry = found?.entry ?? (await entryOf(options, front().module, backend));
+    const entry = known ? found!.entry : await entryOf(options, front().module, backend);
     const made = await withKept(
       entry,
       () => lowerWith(lowerAgain),
@@ -245,6 +245,11 @@ interface Told {
   readonly memory: string;
   readonly said: Diagnostics;
 }
+
+const isTold = (told: unknown): told is Told => {
+  const { signatures, memory, said } = (told ?? {}) as Partial<Told>;
+  return typeof signatures === 'object' && typeof memory === 'string' && Array.isArray(said);
+};
 
 /** Warnings of the kernels, which name places in their text. */
 const saidOf = (

@@ -6,6 +6,7 @@ import {
   opTable,
   walk,
   type Buffer,
+  type Diagnostics,
   type Kernel,
   type Module,
   type Scalar,
@@ -41,6 +42,8 @@ export interface FusedCode {
   /** Kernels of which it is made, and whether another process had left them compiled. */
   readonly kernels: number;
   readonly kept: boolean;
+  /** What did not go as well as it should, such as a cache folder that cannot be written. */
+  readonly warnings: Diagnostics;
   readonly dispose: () => void;
 }
 
@@ -178,6 +181,7 @@ const codeOf = (stretches: readonly Launches[], kernels: number, made: Instance)
   sites: sitesOf(made.given),
   kernels,
   kept: made.kept,
+  warnings: made.artifact.warnings ?? [],
   dispose: made.dispose,
 });
 

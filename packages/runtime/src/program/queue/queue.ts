@@ -42,6 +42,8 @@ export interface QueueSetting extends CodeSetting {
   readonly queue: QueueOptions;
   /** Whether a launch must not wait. */
   readonly atOnce?: (call: Call) => boolean;
+  /** What was warned of when the program itself was compiled. */
+  readonly said?: Diagnostics;
   /** Throws what the last launches reported, by the places that their code numbers. */
   readonly check: (call: Call, sites: readonly Site[]) => void;
   /** Clears up after what failed, and throws it. */
@@ -75,9 +77,11 @@ export class Queue {
   private readonly kindsLaunched: Record<TaskKind, number> = { loops: 0, serial: 0, lists: 0 };
   private counts = { launches: 0, tasksLaunched: 0, tasksCompiled: 0, tasksKept: 0, plans: 0, planMs: 0, compileMs: 0 };
   private readonly warnings: Diagnostics[] = [];
+  private readonly said: Set<string>;
 
   constructor(private readonly setting: QueueSetting) {
     this.wanted = this.limit = setting.queue.window ?? WINDOW;
+    this.said = new Set((setting.said ?? []).map((d) => d.code));
     const { workers } = setting.queue;
     this.workers = workers === 0 ? undefined : codeWorkers(workers);
     this.ownerOf(noOwners);
@@ -329,6 +333,14 @@ export class Queue {
     planned.code = code;
     this.counts.tasksCompiled += code.kernels;
     if (code.kept) this.counts.tasksKept += code.kernels;
+    this.warn(code.warnings);
+  }
+
+  /** Once of each kind: a disk that is full is so for the code of every plan. */
+  private warn(said: Diagnostics): void {
+    const fresh = said.filter(({ code }) => !this.said.has(code));
+    for (const { code } of fresh) this.said.add(code);
+    if (fresh.length > 0) this.warnings.push(fresh);
   }
 
   private isLost({ gone }: Planned): boolean {
