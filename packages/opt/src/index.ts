@@ -9,6 +9,7 @@ export { rangesOf, type KnownRanges, type Ranges } from './integer-range/analysi
 export { factsOf, type Facts } from './support/facts.js';
 export { licm } from './licm.js';
 export { offload } from './offload.js';
+export { predicateLoops } from './predicate-loops.js';
 export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';
 export { shareIndices } from './share-indices.js';
@@ -18,6 +19,7 @@ export { superword } from './superword/superword.js';
 export { unevenLoops } from './uneven.js';
 export { unroll } from './unroll.js';
 export { serialLanes } from './vectorize/serial-lanes.js';
+export { stageStrides } from './vectorize/stage-strides.js';
 export { vectorizeNests } from './vectorize/nests.js';
 export { vectorize } from './vectorize/vectorize.js';
 export { core, corePasses, corePassesOver, defaultPipeline } from './registry.js';

@@ -168,7 +168,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       extensions: options.extensions ?? [],
       fma: backend.capabilities.fma ?? false,
       fences: backend.capabilities.weakMemory ?? false,
-      ...(backend.capabilities.grain && { grain: backend.capabilities.grain }),
+      ...grainOf(backend),
       ...only(options, pipelineSpec),
     };
     const passes = options.pipeline?.(storage) ?? fieldPipeline(storage, pipeline);
@@ -407,6 +407,10 @@ export const programSpec: OptionSpec<ProgramOptions> = {
   tangents: option.or(true, option.array('a list of fields')),
   pipeline: option.callback,
 };
+
+/** How the loops of a target are cut, and what a team has there. */
+const grainOf = ({ capabilities: { grain, team } }: Backend): Pick<FieldPipelineOptions, 'grain'> =>
+  grain ? { grain: { ...grain, ...(team ? { team } : {}) } } : {};
 
 /** Those options that another function takes too. */
 const only = <O extends object>(options: object, spec: OptionSpec<O>): O =>
