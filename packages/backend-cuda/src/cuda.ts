@@ -9,6 +9,8 @@ import { cudaDriver } from './load/driver.js';
 export interface CudaOptions extends GpuOptions {
   /** `sm_90` for code of that architecture, `compute_75` for code that drivers translate; default that of the device, else `compute_75`. */
   readonly architecture?: string;
+  /** Whether a list of launches that runs again as it was is begun as one graph; default false. The driver must know graphs. */
+  readonly graphs?: boolean;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface CudaOptions extends GpuOptions {
  * driver, in memory of the device.
  */
 export const cuda = (given?: CudaOptions): Backend => {
-  const { architecture, ...options } = checkOptions('cuda', given, cudaSpec);
+  const { architecture, graphs = false, ...options } = checkOptions('cuda', given, cudaSpec);
   const opened: { driver?: ReturnType<typeof cudaDriver> } = {};
   const driver = (): ReturnType<typeof cudaDriver> => (opened.driver ??= cudaDriver());
   const architectureOf = async (): Promise<string> =>
@@ -30,10 +32,11 @@ export const cuda = (given?: CudaOptions): Backend => {
     {
       compile: compileCuda(architectureOf),
       driver,
+      graphs,
       probe: () => probeGpu('cuda', driver, () => cudaCompiler(undefined)),
     },
     options,
   );
 };
 
-const cudaSpec: OptionSpec<CudaOptions> = { ...gpuSpec, architecture: option.text };
+const cudaSpec: OptionSpec<CudaOptions> = { ...gpuSpec, architecture: option.text, graphs: option.truth };

@@ -1,7 +1,15 @@
-import { cutIntoSteps } from '@filigree/backend/gpu';
+import { type Stage, type Step, cutIntoSteps } from '@filigree/backend/gpu';
 import { scalarizeVectors } from '@filigree/backend';
 import { conformancePrograms, difference } from '@filigree/conformance';
-import { allocateBuffers, coreDialects, interpret, verifyModule, type Module, type TypedArray } from '@filigree/ir';
+import {
+  allocateBuffers,
+  coreDialects,
+  interpret,
+  verifyModule,
+  type Module,
+  type Scalar,
+  type TypedArray,
+} from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 
@@ -12,6 +20,12 @@ const memoryOf = (module: Module, { inputs }: Program): Record<string, TypedArra
   for (const [name, values] of Object.entries(inputs)) (memory[name] as Float64Array).set(values as Float64Array);
   return memory;
 };
+
+/** The steps in the order in which they are launched. */
+const launchesOf = (stages: readonly Stage[], args: readonly Scalar[]): readonly Step[] =>
+  stages.flatMap((s) =>
+    'stages' in s ? Array.from({ length: s.times(args) }, () => launchesOf(s.stages, args)).flat() : [s],
+  );
 
 describe('cut into steps', () => {
   for (const program of conformancePrograms().filter((p) => !p.fails))
@@ -24,7 +38,7 @@ describe('cut into steps', () => {
       const launches = program.launches ?? scalar.right.kernels.map((k) => ({ kernel: k.name, args: [] }));
       for (const { kernel, args } of launches) {
         expect(interpret(scalar.right, coreDialects, want, { kernel, args })._tag).toBe('Right');
-        for (const step of of.get(kernel)!)
+        for (const step of launchesOf(of.get(kernel)!, args))
           expect(interpret(module, coreDialects, got, { kernel: step.kernel.name, args })._tag).toBe('Right');
       }
       for (const b of scalar.right.buffers)

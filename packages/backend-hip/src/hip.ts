@@ -9,6 +9,8 @@ import { hipDriver } from './load/driver.js';
 export interface HipOptions extends GpuOptions {
   /** What code is made for: `gfx90a`; default `native`, the device of this machine. */
   readonly architecture?: string;
+  /** Whether a list of launches that runs again as it was is begun as one graph; default false. The driver must know graphs. */
+  readonly graphs?: boolean;
 }
 
 /**
@@ -16,14 +18,19 @@ export interface HipOptions extends GpuOptions {
  * HIP, in memory of the device.
  */
 export const hip = (given?: HipOptions): Backend => {
-  const { architecture = 'native', ...options } = checkOptions('hip', given, hipSpec);
+  const { architecture = 'native', graphs = false, ...options } = checkOptions('hip', given, hipSpec);
   const opened: { driver?: ReturnType<typeof hipDriver> } = {};
   const driver = (): ReturnType<typeof hipDriver> => (opened.driver ??= hipDriver());
   return gpuBackend(
     hipLanguage,
-    { compile: compileHip(architecture), driver, probe: () => probeGpu('hip', driver, () => hipCompiler(undefined)) },
+    {
+      compile: compileHip(architecture),
+      driver,
+      graphs,
+      probe: () => probeGpu('hip', driver, () => hipCompiler(undefined)),
+    },
     options,
   );
 };
 
-const hipSpec: OptionSpec<HipOptions> = { ...gpuSpec, architecture: option.text };
+const hipSpec: OptionSpec<HipOptions> = { ...gpuSpec, architecture: option.text, graphs: option.truth };

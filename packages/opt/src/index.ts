@@ -9,6 +9,7 @@ export { rangesOf, type KnownRanges, type Ranges } from './integer-range/analysi
 export { factsOf, type Facts } from './support/facts.js';
 export { licm } from './licm.js';
 export { offload } from './offload.js';
+export { predicateLoops } from './predicate-loops.js';
 export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';
 export { shareIndices } from './share-indices.js';

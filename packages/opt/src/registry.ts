@@ -19,6 +19,7 @@ import { ifToSelect } from './if-to-select.js';
 import { integerRange } from './integer-range/integer-range.js';
 import { licm } from './licm.js';
 import { offload } from './offload.js';
+import { predicateLoops } from './predicate-loops.js';
 import { partition } from './partition/partition.js';
 import { privatize } from './privatize/privatize.js';
 import { shareIndices } from './share-indices.js';
@@ -41,6 +42,7 @@ const factories = {
   licm,
   offload,
   partition,
+  'predicate-loops': predicateLoops,
   privatize,
   'share-indices': shareIndices,
   'store-forwarding': storeForwarding,
@@ -74,9 +76,14 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
  * integers, and clean up. It neither unrolls nor vectorises: targets ask for that.
  */
 export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => {
-  const { dialects = coreDialects, fastMath = false } = checkOptions<PipelineChoices>('defaultPipeline', options, {
+  const {
+    dialects = coreDialects,
+    fastMath = false,
+    team = 0,
+  } = checkOptions<PipelineChoices>('defaultPipeline', options, {
     dialects: option.array('a list of dialects'),
     fastMath: option.truth,
+    team: option.whole(0),
   });
   return pipeline([
     canonicalize({ dialects, fastMath }),
@@ -84,7 +91,7 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     storeForwarding({ dialects }),
     ifToSelect({ dialects }),
     licm({ dialects }),
-    privatize({ dialects }),
+    privatize({ dialects, team }),
     partition({ dialects }),
     integerRange({ dialects }),
     canonicalize({ dialects, fastMath }),
@@ -97,4 +104,6 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
 interface PipelineChoices {
   readonly dialects?: readonly Dialect[];
   readonly fastMath?: boolean;
+  /** Threads of the teams that run loops together, a power of two; default 0, none. */
+  readonly team?: number;
 }

@@ -57,6 +57,7 @@ const isSerialFor = (op: Op): boolean =>
 const unrollLoop = (loop: Op, ctx: RewriteContext, facts: Facts, limits: Limits): Replacement | undefined => {
   const constantOf = (v: Value) => constantIn(v, ctx.definition, facts);
   const size = countOps(loop);
+  if (loop.attrs['team'] === true) return undefined;
   const trips = tripCount(facts.control(loop)?.count, constantOf);
   if (trips !== undefined && trips <= BigInt(limits.maxTrips) && Number(trips) * size <= limits.maxOps)
     return unrollWhole(

@@ -104,4 +104,5 @@ static bool filigree_grid(void (*kernel)(A...), const filigree_launch& l, void**
 }
 
 #define FILIGREE_ENTRY(name) \
+  extern "C" unsigned filigree_arity_##name() { return filigree_arity(name); } \
   extern "C" bool filigree_on_cpu_##name(const filigree_launch* l, void** arguments) { return filigree_grid(name, *l, arguments); }

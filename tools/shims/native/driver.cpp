@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +17,7 @@
 #endif
 
 namespace {
-enum { ok = 0, invalidValue = 1, outOfMemory = 2, invalidImage = 200, notFound = 500, launchFailed = 719 };
+enum { ok = 0, invalidValue = 1, outOfMemory = 2, invalidImage = 200, captureForbidden = 900, notFound = 500, launchFailed = 719 };
 
 typedef bool (*Entry)(const filigree_launch*, void**);
 
@@ -67,17 +68,78 @@ int open(uint64_t* module, const char* path) {
   return library == nullptr ? invalidImage : ok;
 }
 
-int find(uint64_t* function, uint64_t module, const char* name) {
-  char symbol[1024] = "filigree_on_cpu_";
-  strncat(symbol, name, sizeof symbol - strlen(symbol) - 1);
-  *function = (uint64_t)dlsym((void*)module, symbol);
-  return *function == 0 ? notFound : ok;
+void* symbolOf(uint64_t module, const char* prefix, const char* name) {
+  char symbol[1024];
+  snprintf(symbol, sizeof symbol, "%s%s", prefix, name);
+  return dlsym((void*)module, symbol);
 }
 
-int launch(uint64_t function, unsigned blocks, unsigned threads, void** arguments) {
-  if (blocks == 0 || threads == 0 || threads > 1024) return invalidValue;
+// A kernel, and how many arguments it takes; there for as long as the process is.
+struct Function { Entry entry; unsigned arity; };
+
+int find(uint64_t* function, uint64_t module, const char* name) {
+  const Entry entry = (Entry)symbolOf(module, "filigree_on_cpu_", name);
+  if (entry == nullptr) return notFound;
+  *function = (uint64_t) new Function{entry, ((unsigned (*)())symbolOf(module, "filigree_arity_", name))()};
+  return ok;
+}
+
+// Launches that are noted, with their arguments as they were then.
+struct Noted { const Function* function; unsigned blocks, threads; uint64_t* arguments; Noted* next; };
+struct Notes { Noted* first; Noted** last; };
+Notes* noting = nullptr;
+
+int run(const Function* f, unsigned blocks, unsigned threads, void** arguments) {
   const filigree_launch l = {blocks, threads, FILIGREE_ORDER, FILIGREE_SEED};
-  return ((Entry)function)(&l, arguments) ? ok : launchFailed;
+  return f->entry(&l, arguments) ? ok : launchFailed;
+}
+
+int launch(uint64_t function, unsigned blocks, unsigned threads, uint64_t stream, void** arguments) {
+  if (blocks == 0 || threads == 0 || threads > 1024) return invalidValue;
+  const Function* f = (const Function*)function;
+  if (stream == 0) return noting == nullptr ? run(f, blocks, threads, arguments) : captureForbidden;
+  if (noting == nullptr) return invalidValue;
+  uint64_t* const held = new uint64_t[f->arity + 1];
+  for (unsigned k = 0; k < f->arity; k++) held[k] = *(uint64_t*)arguments[k];
+  *noting->last = new Noted{f, blocks, threads, held, nullptr};
+  noting->last = &(*noting->last)->next;
+  return ok;
+}
+
+int note(uint64_t) {
+  if (noting != nullptr) return invalidValue;
+  noting = new Notes{nullptr, nullptr};
+  noting->last = &noting->first;
+  return ok;
+}
+
+int noted(uint64_t* graph) {
+  if (noting == nullptr) return invalidValue;
+  *graph = (uint64_t)noting;
+  noting = nullptr;
+  return ok;
+}
+
+int replay(uint64_t graph) {
+  for (Noted* n = ((Notes*)graph)->first; n; n = n->next) {
+    void* pointers[1024];
+    for (unsigned k = 0; k < n->function->arity; k++) pointers[k] = &n->arguments[k];
+    const int result = run(n->function, n->blocks, n->threads, pointers);
+    if (result != ok) return result;
+  }
+  return ok;
+}
+
+// A graph that is ready is its notes, which are let go with it.
+int dropReady(uint64_t graph) {
+  for (Noted* n = ((Notes*)graph)->first; n;) {
+    Noted* const gone = n;
+    n = n->next;
+    delete[] gone->arguments;
+    delete gone;
+  }
+  delete (Notes*)graph;
+  return ok;
 }
 
 int name(char* into, int length) {
@@ -107,9 +169,17 @@ int cuDriverGetVersion(int* into) { *into = 0; return ok; }
 int cuModuleLoad(uint64_t* module, const char* path) { return open(module, path); }
 int cuModuleUnload(uint64_t module) { dlclose((void*)module); return ok; }
 int cuModuleGetFunction(uint64_t* function, uint64_t module, const char* name) { return find(function, module, name); }
-int cuLaunchKernel(uint64_t function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, uint64_t, void** arguments, void**) {
-  return launch(function, blocks, threads, arguments);
+int cuLaunchKernel(uint64_t function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, uint64_t stream, void** arguments, void**) {
+  return launch(function, blocks, threads, stream, arguments);
 }
+int cuStreamCreate(uint64_t* stream, unsigned) { *stream = 1; return ok; }
+int cuStreamDestroy_v2(uint64_t) { return ok; }
+int cuStreamBeginCapture_v2(uint64_t stream, int) { return note(stream); }
+int cuStreamEndCapture(uint64_t, uint64_t* graph) { return noted(graph); }
+int cuGraphInstantiateWithFlags(uint64_t* ready, uint64_t graph, uint64_t) { *ready = graph; return ok; }
+int cuGraphLaunch(uint64_t graph, uint64_t) { return replay(graph); }
+int cuGraphDestroy(uint64_t) { return ok; }
+int cuGraphExecDestroy(uint64_t graph) { return dropReady(graph); }
 int cuStreamSynchronize(uint64_t) { return ok; }
 int cuStreamQuery(uint64_t) { return ok; }
 
@@ -125,9 +195,17 @@ int hipMemcpyDtoH(void* to, uint64_t from, size_t bytes) { memcpy(to, (void*)fro
 int hipModuleLoad(uint64_t* module, const char* path) { return open(module, path); }
 int hipModuleUnload(uint64_t module) { dlclose((void*)module); return ok; }
 int hipModuleGetFunction(uint64_t* function, uint64_t module, const char* name) { return find(function, module, name); }
-int hipModuleLaunchKernel(uint64_t function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, uint64_t, void** arguments, void**) {
-  return launch(function, blocks, threads, arguments);
+int hipModuleLaunchKernel(uint64_t function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, uint64_t stream, void** arguments, void**) {
+  return launch(function, blocks, threads, stream, arguments);
 }
+int hipStreamCreateWithFlags(uint64_t* stream, unsigned) { *stream = 1; return ok; }
+int hipStreamDestroy(uint64_t) { return ok; }
+int hipStreamBeginCapture(uint64_t stream, int) { return note(stream); }
+int hipStreamEndCapture(uint64_t, uint64_t* graph) { return noted(graph); }
+int hipGraphInstantiateWithFlags(uint64_t* ready, uint64_t graph, uint64_t) { *ready = graph; return ok; }
+int hipGraphLaunch(uint64_t graph, uint64_t) { return replay(graph); }
+int hipGraphDestroy(uint64_t) { return ok; }
+int hipGraphExecDestroy(uint64_t graph) { return dropReady(graph); }
 int hipStreamSynchronize(uint64_t) { return ok; }
 int hipStreamQuery(uint64_t) { return ok; }
 }

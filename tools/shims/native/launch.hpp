@@ -52,6 +52,9 @@ struct filigree_value<T&> {
   typedef T type;
 };
 
+template <class... A>
+static constexpr unsigned filigree_arity(void (*)(A...)) { return sizeof...(A); }
+
 template <class... A, int... I>
 static inline void filigree_call(void (*function)(A...), void** arguments, filigree_positions<I...>) {
   (void)arguments;

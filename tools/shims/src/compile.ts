@@ -21,8 +21,8 @@ export const compileForCpu =
     attempt(async () => {
       const started = performance.now();
       const text = String(sources.files.find((f) => f.name === file)!.contents);
-      const entries = [...text.matchAll(/\b(filigree_kernel_\w+)\([^;\n]*\) \{$/gm)].map(
-        ([, entry]) => `FILIGREE_ENTRY(${entry})`,
+      const entries = [...text.matchAll(/\b(filigree_kernel_\w+)\([^;\n]*\) \{$/gm)].flatMap(([, entry]) =>
+        entryOf(entry!, text),
       );
       const whole = [`#include "${header}"`, `#line 1 "${file}"`, text, ...entries, ''].join('\n');
       const teams = [
@@ -38,6 +38,19 @@ export const compileForCpu =
         compileMs: performance.now() - started,
       };
     });
+
+/** What makes a kernel known to the driver. One that takes its arguments as the fields of a structure is given them there. */
+const entryOf = (kernel: string, text: string): readonly string[] => {
+  const fields = new RegExp(`struct ${kernel}_arguments \\{\\n([^}]*)\\};`).exec(text)?.[1];
+  if (fields === undefined) return [`FILIGREE_ENTRY(${kernel})`];
+  const names = [...fields.matchAll(/(\w+) \[\[id/g)].map(([, name]) => name!);
+  return [
+    `static void filigree_gather(${kernel}_arguments& g, void** a) {`,
+    ...names.map((name, k) => `  g.${name} = *(decltype(g.${name})*)a[${k}];`),
+    '}',
+    `FILIGREE_GATHERED(${kernel}, ${names.length})`,
+  ];
+};
 
 /* The compiler tells of accesses to memory, and the library that it means to be told has no part in this. */
 const INTERLEAVED = [

@@ -38,10 +38,6 @@ export const explanations: readonly BackendExplanations[] = [
         reason: /^the backend has no atomics on (i1|i8|i16|i64|u8|u16|u64|f64)(, \w+)*$/,
         why: 'atomics of the language are of 32 bits',
       },
-      {
-        reason: /^metal\/bindings: \w+ takes \d+ buffers and numbers/,
-        why: 'a kernel binds 31 buffers and numbers at most',
-      },
     ],
   },
 ];

@@ -27,7 +27,7 @@ const OFTEN = new Set([
   'lina',
 ]);
 
-/** Those that Metal refuses, and why: numbers of 64 bits, or more buffers than a kernel may have. */
+/** Those that Metal refuses, and why: numbers of 64 bits. */
 const REFUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
@@ -45,7 +45,6 @@ const REFUSED: Readonly<Record<string, string>> = {
     ].map((name) => [name, 'metal has no f64']),
   ),
   'game-of-life': 'metal has no atomics on u64',
-  'rigid-body': 'filigree_kernel_move takes 38 buffers and numbers, and Metal binds 31',
 };
 
 it('every application has its size here', () => {

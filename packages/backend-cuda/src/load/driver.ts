@@ -24,6 +24,16 @@ const names: DriverNames = {
   finish: 'cuStreamSynchronize',
   ready: 'cuStreamQuery',
   notReady: 600,
+  graphs: {
+    stream: 'cuStreamCreate',
+    noStream: 'cuStreamDestroy_v2',
+    note: 'cuStreamBeginCapture_v2',
+    noted: 'cuStreamEndCapture',
+    prepare: 'cuGraphInstantiateWithFlags',
+    begin: 'cuGraphLaunch',
+    dropNotes: 'cuGraphDestroy',
+    drop: 'cuGraphExecDestroy',
+  },
   deviceName: 'cuDeviceGetName',
   deviceAttribute: 'cuDeviceGetAttribute',
   begin: (call) => {

@@ -1,4 +1,12 @@
-import { type CFamilyDialect, type HelperRows, type Spellings, expr, gnuHelper, gnuSpellings } from '@filigree/backend';
+import {
+  type CFamilyDialect,
+  type HelperRows,
+  type KernelHead,
+  type Spellings,
+  expr,
+  gnuHelper,
+  gnuSpellings,
+} from '@filigree/backend';
 import { type AtomicKind, gpuAtomics, unhinted } from '@filigree/backend/gpu';
 import type { ScalarType } from '@filigree/ir';
 import { missingFunctions } from './functions.js';
@@ -61,14 +69,33 @@ const spellings: Spellings = {
   },
 };
 
-/** Where each parameter of a kernel is bound: pointers and scalars by their position, then what a thread is told of itself. */
-const head = (name: string, params: readonly string[]): string => {
+/** Places to which a kernel can bind something. */
+export const MOST_BINDINGS = 31;
+
+/**
+ * Where each parameter of a kernel is bound: pointers and scalars by their position, then what a thread is told of itself. More than can be
+ * bound are the fields of an argument buffer.
+ */
+const head = (name: string, params: readonly string[]): KernelHead => {
+  if (params.length > MOST_BINDINGS) return inArgumentBuffer(name, params);
   const bound = params.map((p, k) =>
     p.startsWith('device ') ? `${p} [[buffer(${k})]]` : `constant ${p.replace(/ (\w+)$/, '& $1')} [[buffer(${k})]]`,
   );
-  const own = ['uint begin [[thread_position_in_grid]]', 'uint threads [[threads_per_grid]]'];
-  return `kernel void ${name}(${[...bound, ...own].join(', ')})`;
+  return { text: `kernel void ${name}(${[...bound, ...own].join(', ')})`, first: [] };
 };
+
+const own = ['uint begin [[thread_position_in_grid]]', 'uint threads [[threads_per_grid]]'];
+
+/* Of tier 2, which has room for as many as there are. */
+const inArgumentBuffer = (name: string, params: readonly string[]): KernelHead => ({
+  text: [
+    `struct ${name}_arguments {`,
+    ...params.map((p, k) => `  ${p} [[id(${k})]];`),
+    '};',
+    `kernel void ${name}(${[`constant ${name}_arguments& given [[buffer(0)]]`, ...own].join(', ')})`,
+  ].join('\n'),
+  first: params.map((p) => `${p} = given.${/\w+$/.exec(p)![0]};`),
+});
 
 /** The Metal Shading Language. A pointer says in which memory it points, and there is no `double`. */
 export const metalDialect: CFamilyDialect = {

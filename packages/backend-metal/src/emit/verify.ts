@@ -1,4 +1,5 @@
 import { type Diagnostic, type Diagnostics, error } from '@filigree/ir';
+import { MOST_BINDINGS } from './dialect.js';
 
 /**
  * What only a compiler of the language itself would refuse, read off the text: `metal/address-space` where a pointer does not say in which
@@ -45,8 +46,6 @@ const bindings = ([, name, params]: RegExpMatchArray): readonly Diagnostic[] => 
         ),
       ];
 };
-
-const MOST_BINDINGS = 31;
 
 const doubles = (code: string): readonly Diagnostic[] => {
   const found = /\b(?:double|long long|long double)\b/.exec(code)?.[0];

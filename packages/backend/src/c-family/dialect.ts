@@ -53,7 +53,7 @@ export interface CFamilyDialect {
   /** What stands before the function of a kernel: `static`, `extern "C" __global__`. */
   readonly local: string;
   /** The head of a kernel's function, if it is more than that and the parameters. */
-  readonly head?: (name: string, params: readonly string[]) => string;
+  readonly head?: (name: string, params: readonly string[]) => KernelHead;
   /**
    * Lines before a sequential loop whose iterations are independent except for what they accumulate; `lanes` if vector
    * lanes are wanted.
@@ -64,6 +64,14 @@ export interface CFamilyDialect {
    * trip < end`; this says how the part is declared and how all of it is started.
    */
   readonly part: PartSpelling;
+}
+
+/** What a kernel's function begins with. */
+export interface KernelHead {
+  /** Up to the brace; what it needs may stand before it. */
+  readonly text: string;
+  /** Statements that make the parameters known by their names, where they are not. */
+  readonly first: readonly string[];
 }
 
 /** A variable that a loop accumulates, and the helper that combines two of its kind: `reduction_add_f32`. */

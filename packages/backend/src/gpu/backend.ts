@@ -30,6 +30,7 @@ import { type GpuLanguage, blockSize } from './language.js';
 import { gpuLibrary } from './library.js';
 import { gpuMemory } from './memory.js';
 import { gpuPrograms } from './program.js';
+import { teamsOfLanes } from './teams-of-lanes.js';
 
 /** What a backend for a GPU has of the machine. Without a driver it compiles only, and without that it emits only. */
 export interface GpuMachine {
@@ -37,6 +38,8 @@ export interface GpuMachine {
   readonly compile?: (sources: Sources, options?: CompileOptions) => TaskEither<Diagnostics, Artifact>;
   /** The driver, opened once. Rejects with a diagnostic where there is none. */
   readonly driver?: () => Promise<GpuDriver>;
+  /** Whether a list of launches that runs again as it was is begun as a graph; default false. */
+  readonly graphs?: boolean;
 }
 
 /** How modules are written. */
@@ -60,7 +63,7 @@ export const gpuSpec: OptionSpec<GpuOptions> = {
 export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: GpuOptions): Backend => {
   const { checked = false, extensions = [] } = checkOptions(language.name, given, gpuSpec);
   const { name } = language;
-  const { compile, driver, probe } = machine;
+  const { compile, driver, probe, graphs = false } = machine;
   const dialects = dialectsOf(extensions);
   const dialect = withExtensions(language.dialect, extensions);
   const { team } = dialect.part;
@@ -69,6 +72,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
   const lower = pipeline<Module>([
     expandSpellings(extensions, (op) => dialect.spellings[op] !== undefined),
     scalarizeVectorsOver(dialects),
+    teamsOfLanes(dialects, team),
   ]);
   const check = (module: Module): void =>
     stopOnErrors([...checkKernels(module, dialect, extensions), ...checkAtomics(module, written)]);
@@ -120,7 +124,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
                 const placement =
                   chosen.placement ??
                   placeModule(module, gpuMemory(name, opened), {}, layoutSlab(program.steps.module));
-                return executableOf(module, gpuLibrary(opened, code, module, program, placement), chosen);
+                return executableOf(module, gpuLibrary(opened, code, module, program, placement, graphs), chosen);
               } catch (e) {
                 code.close();
                 throw e;

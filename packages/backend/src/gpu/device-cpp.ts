@@ -58,7 +58,10 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
     spellings: { ...gnuSpellings, ...unhinted, 'mem.fence': { effect: 'effect', write: () => expr(words.fence) } },
     helper: gnuHelper({ scalar: (t) => scalar[t], stored: (t) => stored[t] ?? scalar[t], local, tokens }, rows(words)),
     local: 'extern "C" __global__',
-    head: (kernel, params) => `extern "C" __global__ void ${words.bounds} ${kernel}(${params.join(', ')})`,
+    head: (kernel, params) => ({
+      text: `extern "C" __global__ void ${words.bounds} ${kernel}(${params.join(', ')})`,
+      first: [],
+    }),
     independent: () => [],
     part: {
       head: (part, params) => `${local} void ${part}(${params.join(', ')})`,

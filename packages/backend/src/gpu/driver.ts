@@ -11,11 +11,22 @@ export interface GpuDriver {
   readonly open: (path: string) => GpuCode;
   /** Begins a launch; launches run one after the other. `frame` are addresses of the arguments. */
   readonly launch: (kernel: GpuKernel, blocks: number, threads: number, frame: Uint8Array) => void;
+  /**
+   * The launches that `begin` makes as one graph: they are noted, with their arguments as they are, and not run. Error: `NAME/graphs` where the
+   * driver lacks a call for it. Missing where no version of the driver knows graphs.
+   */
+  readonly graph?: (begin: () => void) => GpuGraph;
   /** Waits until all that was begun is done. */
   readonly finish: () => void;
   readonly finishAsync: () => Promise<void>;
   /** Where the bytes of an array are in this process. */
   readonly addressOf: (bytes: Uint8Array) => bigint;
+}
+
+/** Launches that are begun by one call. */
+export interface GpuGraph {
+  readonly begin: () => void;
+  readonly close: () => void;
 }
 
 export interface GpuDevice {

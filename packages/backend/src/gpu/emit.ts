@@ -3,7 +3,7 @@ import { emitHelpers } from '../c-family/emit-helpers.js';
 import type { Sources } from '../contract.js';
 import { tablesOf } from '../slab/tables.js';
 import { type GpuLanguage, blockSize } from './language.js';
-import type { GpuLaunch, GpuProgram } from './program.js';
+import type { GpuLaunch, GpuProgram, GpuStage } from './program.js';
 
 /**
  * The sources of a module: one readable file of kernels without headers, which says at its top how they are launched, and the constant
@@ -15,9 +15,7 @@ export const emitGpu = (module: Module, language: GpuLanguage, program: GpuProgr
   const text = [
     ...about.map((l) => `// ${l}`),
     `// Each launch below is of one thread, or of as many blocks of ${blockSize} as are at hand: threads share the iterations. Launches run in this order:`,
-    ...[...program.launches].flatMap(([name, launches]) =>
-      launches.map((launch, k) => `//   ${name}${launches.length > 1 ? `, step ${k + 1}` : ''}: ${callText(launch)}`),
-    ),
+    ...[...program.launches].flatMap(([name, stages]) => stagesText(name, stages)).map((l) => `//   ${l}`),
     '',
     ...preamble,
     emitHelpers(helpers, dialect),
@@ -38,6 +36,17 @@ export const emitGpu = (module: Module, language: GpuLanguage, program: GpuProgr
     ],
   };
 };
+
+/** A line for each launch; those that are repeated are indented. */
+const stagesText = (name: string, stages: readonly GpuStage[], path: readonly number[] = []): readonly string[] =>
+  stages.flatMap((stage, k) => {
+    const steps = [...path, k + 1];
+    const where = stages.length > 1 || path.length > 0 ? `${name}, step ${steps.join('.')}` : name;
+    const indent = '  '.repeat(path.length);
+    return 'stages' in stage
+      ? [`${indent}${where}: again for each ${stage.counter}:`, ...stagesText(name, stage.stages, steps)]
+      : [`${indent}${where}: ${callText(stage)}`];
+  });
 
 const callText = ({ step, emitted }: GpuLaunch): string => {
   const { kernel, parallel, trips } = step;

@@ -1,5 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { GpuDriver } from './driver.js';
+import { type GraphNames, noteGraph } from './graphs.js';
 
 /** Calls of C, as koffi has them. */
 export interface ForeignFunctions {
@@ -32,6 +33,8 @@ export interface DriverNames {
   /** Whether all is done; `notReady` if not. */
   readonly ready: string;
   readonly notReady: number;
+  /** Calls that note launches as a graph, and begin it. */
+  readonly graphs?: GraphNames;
   readonly deviceName: string;
   readonly deviceAttribute: string;
   /** What makes the device current, by calls that only this driver has. */
@@ -78,6 +81,14 @@ export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: 
     });
   };
   const call: Call = (name, types, ...args) => check(name, functionOf(name, types)(...args));
+  const has = (name: string, types: readonly string[]): boolean => {
+    try {
+      functionOf(name, types);
+      return true;
+    } catch {
+      return false;
+    }
+  };
   const number = (begin: (into: Int32Array) => void): number => {
     const into = new Int32Array(1);
     begin(into);
@@ -95,7 +106,9 @@ export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: 
   names.begin(call);
   const text = new Uint8Array(256);
   call(names.deviceName, ['void *', 'int', 'int'], text, text.length, 0);
-  const { architecture: parts } = names;
+  const { architecture: parts, graphs } = names;
+  /* Where launches go: graphs are noted on a stream of their own. */
+  let stream = 0n;
   return {
     device: {
       name: new TextDecoder().decode(text.subarray(0, text.indexOf(0))),
@@ -119,7 +132,20 @@ export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: 
       };
     },
     launch: (kernel, blocks, threads, frame) =>
-      call(names.launch, launchTypes, kernel, blocks, 1, 1, threads, 1, 1, 0, 0n, frame, null),
+      call(names.launch, launchTypes, kernel, blocks, 1, 1, threads, 1, 1, 0, stream, frame, null),
+    ...(graphs
+      ? {
+          graph: (begin) =>
+            noteGraph(names.space, graphs, { has, call, handle }, (on) => {
+              stream = on;
+              try {
+                begin();
+              } finally {
+                stream = 0n;
+              }
+            }),
+        }
+      : {}),
     finish: () => call(names.finish, ['uint64_t'], 0n),
     /* Asked again and again: another thread would have to take the device over first. */
     finishAsync: async () => {

@@ -3,6 +3,7 @@ export * from './language.js';
 export * from './backend.js';
 export * from './driver.js';
 export * from './foreign-driver.js';
+export type { GraphNames } from './graphs.js';
 export * from './device-cpp.js';
 export { type AtomicKind, type AtomicWords, gpuAtomics } from './atomics.js';
 export * from './unhinted.js';

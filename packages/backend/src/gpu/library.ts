@@ -1,17 +1,18 @@
-import { type Kernel, type Module, type Scalar, argumentsInto } from '@filigree/ir';
+import { type Kernel, type Module, type Scalar, argumentsInto, fail } from '@filigree/ir';
 import type { Command, CommandList, Library } from '../device/library.js';
 import { packedArguments } from '../device/packed-arguments.js';
 import { type Placement, addressOf } from '../device/placement.js';
 import { checkStatus } from '../device/trap.js';
 import { layoutSlab } from '../slab/layout.js';
-import type { GpuCode, GpuDriver } from './driver.js';
+import type { GpuCode, GpuDriver, GpuGraph } from './driver.js';
 import { blockSize } from './language.js';
-import type { GpuLaunch, GpuProgram } from './program.js';
+import { type GpuLaunch, type GpuProgram, type GpuStage, launchesIn } from './program.js';
 import type { Step } from './steps.js';
 
 /**
  * Loaded code over memory of a device. A list of launches is the launches of all its steps, one after the other; the host waits once,
- * for the last, and reads nothing but whether one of them trapped.
+ * for the last, and reads nothing but whether one of them trapped. With `graphs`, launches that are run a second time with the same arguments are
+ * one graph from then on. Error then: `NAME/graphs` where the driver knows none.
  */
 export const gpuLibrary = (
   driver: GpuDriver,
@@ -19,6 +20,7 @@ export const gpuLibrary = (
   module: Module,
   program: GpuProgram,
   placement: Placement,
+  graphs = false,
 ): Library => {
   const { memory, own, places, bound } = placement;
   const layout = layoutSlab(program.steps.module, bound);
@@ -28,6 +30,7 @@ export const gpuLibrary = (
     return place ? addressOf(place) : own.at + layout.offsetOf.get(name)!;
   };
   const kernels = new Map(module.kernels.map((k) => [k.name, k]));
+  const kept = new Set<GpuGraph>();
 
   const prepare = ({ kernel: name, args }: Command): Prepared => {
     const kernel = kernels.get(name)!;
@@ -39,19 +42,30 @@ export const gpuLibrary = (
       set(0, given);
     };
     give(args);
-    const begins = program.launches.get(name)!.map((launch) => {
-      const addresses = launch.emitted.buffers.map((b) => addressOfBuffer(b.name));
-      if (launch.emitted.takesStatus) addresses.push(status!.at);
-      return beginner(driver, code, launch, addresses, { kernel, bytes, values });
-    });
+    const beginnerOf = (stage: GpuStage): (() => void) => {
+      if ('stages' in stage) {
+        const begins = stage.stages.map(beginnerOf);
+        return () => {
+          for (let n = stage.times(values); n > 0; n--) begins.forEach((begin) => begin());
+        };
+      }
+      const addresses = stage.emitted.buffers.map((b) => addressOfBuffer(b.name));
+      if (stage.emitted.takesStatus) addresses.push(status!.at);
+      return beginner(driver, code, stage, addresses, { kernel, bytes, values });
+    };
+    const begins = program.launches.get(name)!.map(beginnerOf);
     return { set: give, begin: () => begins.forEach((begin) => begin()) };
   };
   const commands = (list: readonly Command[]): CommandList => {
     const prepared = list.map(prepare);
-    const watched = list.some((c) => program.launches.get(c.kernel)!.some(({ emitted }) => emitted.takesStatus));
+    const watched = list.some((c) =>
+      launchesIn(program.launches.get(c.kernel)!).some(({ emitted }) => emitted.takesStatus),
+    );
+    const launch = (): void => prepared.forEach((p) => p.begin());
+    const again = graphs ? asGraph(driver, launch, kept) : { begin: launch, changed: () => undefined };
     const begin = (): void => {
       if (watched) driver.clear(status!.at, 4);
-      for (const p of prepared) p.begin();
+      again.begin();
     };
     const end = (): void => {
       if (!watched) return;
@@ -60,7 +74,10 @@ export const gpuLibrary = (
       checkStatus(module, said[0]!);
     };
     return {
-      set: (k, args) => prepared[k]!.set(args),
+      set: (k, args) => {
+        again.changed();
+        prepared[k]!.set(args);
+      },
       run: () => {
         begin();
         driver.finish();
@@ -77,8 +94,40 @@ export const gpuLibrary = (
     placement,
     commands,
     dispose: () => {
+      for (const graph of kept) graph.close();
       if (status) memory.free(status);
       code.close();
+    },
+  };
+};
+
+/** Launches that become a graph where they are begun a second time and nothing was changed since; `kept` are the graphs that there are. */
+const asGraph = (
+  driver: GpuDriver,
+  launch: () => void,
+  kept: Set<GpuGraph>,
+): { readonly begin: () => void; readonly changed: () => void } => {
+  const state: { same: boolean; graph?: GpuGraph | undefined } = { same: false };
+  return {
+    begin: () => {
+      if (!state.same) {
+        state.same = true;
+        return launch();
+      }
+      if (!state.graph) {
+        state.graph =
+          driver.graph?.(launch) ??
+          fail('gpu/graphs', 'this driver keeps no launches as graphs', { remedy: 'leave the option graphs out' });
+        kept.add(state.graph);
+      }
+      state.graph.begin();
+    },
+    changed: () => {
+      state.same = false;
+      if (!state.graph) return;
+      kept.delete(state.graph);
+      state.graph.close();
+      state.graph = undefined;
     },
   };
 };

@@ -3,15 +3,22 @@ import { kernelNames } from '../c-family/names.js';
 import { type EmittedKernel, type EmitOptions, emitKernel } from '../c-family/kernel/emit-kernel.js';
 import { teamOf, teamSize } from '../c-family/kernel/team.js';
 import { type GpuLanguage, blockSize } from './language.js';
-import { type Step, type Steps, cutIntoSteps } from './steps.js';
+import { type Repeated, type Stage, type Step, type Steps, cutIntoSteps } from './steps.js';
 
 /** A module as text of a GPU's language, and what its launches are. */
 export interface GpuProgram {
   readonly steps: Steps;
   /** Of each kernel, by name, its launches in order. */
-  readonly launches: ReadonlyMap<string, readonly GpuLaunch[]>;
+  readonly launches: ReadonlyMap<string, readonly GpuStage[]>;
   readonly kernels: readonly EmittedKernel[];
 }
+
+/** A launch, or launches that the host repeats. */
+export type GpuStage = GpuLaunch | Repeated<GpuStage>;
+
+/** All launches of these stages, each once. */
+export const launchesIn = (stages: readonly GpuStage[]): readonly GpuLaunch[] =>
+  stages.flatMap((s) => ('stages' in s ? launchesIn(s.stages) : [s]));
 
 /** One launch: a step, and the function that it is. */
 export interface GpuLaunch {
@@ -27,7 +34,7 @@ const teamIn = (
   module: Module,
   dialect: GpuLanguage['dialect'],
 ): Pick<GpuLaunch, 'team'> => {
-  const loops = parallel ? kernel.body.ops.filter((op) => teamOf(op, module, dialect) !== undefined) : [];
+  const loops = parallel ? kernel.body.ops.filter((op) => teamOf(op, module, dialect.part.team) !== undefined) : [];
   return loops.length === 0 ? {} : { team: Math.max(...loops.map((loop) => teamSize(loop, blockSize))) };
 };
 
@@ -47,15 +54,14 @@ export const gpuPrograms = (
         emitKernel(steps.module, kernel, `filigree_kernel_${names[k]}`, dialect, options),
       ]),
     );
+    const written = (stage: Stage): GpuStage =>
+      'stages' in stage
+        ? { ...stage, stages: stage.stages.map(written) }
+        : { step: stage, emitted: emitted.get(stage.kernel)!, ...teamIn(stage, steps.module, dialect) };
     return {
       steps,
       kernels: [...emitted.values()],
-      launches: new Map(
-        [...steps.of].map(([name, list]) => [
-          name,
-          list.map((step) => ({ step, emitted: emitted.get(step.kernel)!, ...teamIn(step, steps.module, dialect) })),
-        ]),
-      ),
+      launches: new Map([...steps.of].map(([name, list]) => [name, list.map(written)])),
     };
   };
   return (module) => {

@@ -1,18 +1,5 @@
-import {
-  type Buffer,
-  type Dialect,
-  type IdSource,
-  type Kernel,
-  type Module,
-  type Op,
-  type Value,
-  freshIds,
-  makeOp,
-  makeValue,
-  opTable,
-  scalarOf,
-  walk,
-} from '@filigree/ir';
+import { type Buffer, type Dialect, type Kernel, type Module, type Op, freshIds, opTable, walk } from '@filigree/ir';
+import { carrierOf, leave, take, unique } from './carried.js';
 
 /** What is read before a loop by each of its threads, although the loop changes it: a slow thread would read what a quick one wrote. */
 export interface Separated {
@@ -56,18 +43,10 @@ export const separateRacingReads = (
   const taken = new Set([...buffers.map((b) => b.name), kernel.name]);
   const ids = freshIds(kernel);
   const carried = new Map(
-    racing.flatMap((op) => op.results).map((v) => [v.id, bufferFor(v, unique(`${kernel.name}_v${v.id}`, taken))]),
+    racing.flatMap((op) => op.results).map((v) => [v.id, carrierOf(v, unique(`${kernel.name}_v${v.id}`, taken))]),
   );
-  const store = (op: Op): readonly Op[] =>
-    op.results.flatMap((v) => {
-      const zero = zeroIndex(ids);
-      return [zero, makeOp('mem.store', [v, zero.results[0]!], [], { buffer: nameOf(carried, v) }, [], undefined)];
-    });
-  const load = (op: Op): readonly Op[] =>
-    op.results.flatMap((v) => {
-      const zero = zeroIndex(ids);
-      return [zero, makeOp('mem.load', [zero.results[0]!], [v], { buffer: nameOf(carried, v) }, [], undefined)];
-    });
+  const store = (op: Op): readonly Op[] => op.results.flatMap((v) => leave(v, carried.get(v.id)!, ids));
+  const load = (op: Op): readonly Op[] => op.results.flatMap((v) => take(v, carried.get(v.id)!, ids));
   const withOps = (name: string, ops: readonly Op[]): Kernel => ({ ...kernel, name, body: { ...kernel.body, ops } });
   return {
     kernels: [
@@ -83,17 +62,3 @@ export const separateRacingReads = (
 
 /* No buffer has an empty name: any may be meant. */
 const ANY = '';
-
-const bufferFor = (v: Value, name: string): Buffer => ({ name, type: scalarOf(v.type), length: 1, role: 'temp' });
-
-const nameOf = (carried: ReadonlyMap<number, Buffer>, v: Value): string => `@${carried.get(v.id)!.name}`;
-
-const zeroIndex = (ids: IdSource): Op =>
-  makeOp('arith.constant', [], [makeValue(ids.next(), 'i32', undefined)], { value: 0 }, [], undefined);
-
-const unique = (name: string, taken: Set<string>): string => {
-  let result = name;
-  for (let i = 2; taken.has(result); i++) result = `${name}_${i}`;
-  taken.add(result);
-  return result;
-};

@@ -8,6 +8,7 @@ import { memoryPrograms } from './memory.js';
 import { randomPrograms } from '../random/random-program.js';
 import { reductionPrograms } from './reductions.js';
 import { scratchPrograms } from './scratch.js';
+import { stepPrograms } from './steps.js';
 import { teamPrograms } from './teams.js';
 import { vectorPrograms } from './vectors.js';
 
@@ -20,6 +21,7 @@ export const conformancePrograms = (): readonly Program[] => [
   ...scratchPrograms(),
   ...reductionPrograms(),
   ...teamPrograms(),
+  ...stepPrograms(),
   ...vectorPrograms(),
   ...largePrograms(),
   ...failurePrograms(),

@@ -40,6 +40,8 @@ const courseOf = (op: Op, control: Control, context: CanonicalizeContext): Contr
   const first = context.facts.def(op)!.effects(op).length > 0 ? undefined : next(op, control, 'start', context);
   if (!first) return undefined;
   if (first.to === 'end') return { kind: 'replace', values: handedOn(op, first) };
+  /* One thread of a team does what is in it; outside of it all would. */
+  if (op.attrs['team'] === true) return undefined;
   const last = next(op, control, first.to, context);
   if (last?.to !== 'end') return undefined;
   const own = ownParams(op, control, first, context);

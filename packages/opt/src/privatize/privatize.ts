@@ -1,10 +1,12 @@
 import {
   alwaysRuns,
   bufferMap,
+  declareBuffer,
   mapKernels,
   rewriteOps,
   useCounts,
   opWith,
+  type Buffer,
   type Builder,
   type Kernel,
   type Module,
@@ -24,6 +26,7 @@ import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
 import { definedIn } from '../support/values.js';
 import { carryReductions } from './accumulate.js';
+import { reduceByTeams, reduceInTeam } from './by-team.js';
 import { chunkedLoop } from './chunks.js';
 import { identityOf, reductionsOf, type Reduction } from './reduction.js';
 
@@ -35,26 +38,46 @@ import { identityOf, reductionsOf, type Reduction } from './reduction.js';
  * unspecified anyway, so sums of floats may be taken in another order; reductions in serial code are left alone.
  *
  * Option `chunks` (default 1024): the most chunks into which a loop is cut. Throws `option/value` when it is not a
- * positive whole number.
+ * positive whole number. Option `team` (default 0): where teams of so many threads run loops, an outermost parallel loop that counts from 0 by 1
+ * becomes one over teams, which combine their values in memory that they share (`reduceByTeams`); others are left alone. What a loop
+ * for a team combines goes to memory that the team shares, and from there to the element by one atomic (`reduceInTeam`).
  */
 export const privatize = corePass(
   'privatize',
-  { chunks: 1024 },
-  (dialects, { chunks }) => {
+  { chunks: 1024, team: 0 },
+  (dialects, { chunks, team }) => {
     const facts = factsOf(dialects);
     return (module) => {
-      return mapKernels(module, (k) => privatizeKernel(module, k, dialects, facts, chunks));
+      const taken = new Set(module.buffers.map((b) => b.name));
+      const shared: Buffer[] = [];
+      const share = (kernel: Kernel, { type }: Reduction, length: number): Buffer => {
+        let n = shared.length;
+        while (taken.has(`${kernel.name}_part${n}`)) n++;
+        const buffer = declareBuffer(`${kernel.name}_part${n}`, type, length, 'scratch');
+        taken.add(buffer.name);
+        shared.push(buffer);
+        return buffer;
+      };
+      const done = mapKernels(module, (k) => privatizeKernel(module, k, dialects, facts, { chunks, team, share }));
+      return shared.length === 0 ? done : { ...done, buffers: [...done.buffers, ...shared] };
     };
   },
   { chunks: 1 },
 );
+
+interface Cut {
+  readonly chunks: number;
+  readonly team: number;
+  /** A new buffer that a team shares. */
+  readonly share: (kernel: Kernel, r: Reduction, length: number) => Buffer;
+}
 
 const privatizeKernel = (
   module: Module,
   kernel: Kernel,
   dialects: readonly Dialect[],
   facts: Facts,
-  chunks: number,
+  { chunks, team, share }: Cut,
 ): Kernel => {
   const buffers = bufferMap(module.buffers);
   const scratch = scratchOf(module.buffers);
@@ -71,6 +94,8 @@ const privatizeKernel = (
       if (op.regions.length === 0) forms.note(op, constantOfOp(op, facts));
       return undefined;
     }
+    const divided = op.attrs['team'] === true;
+    if (divided && team === 0) return undefined;
     const outermost = !ctx.parents.some((p) => isParallelLoop(p, facts));
     if (outermost && !isParallelLoop(op, facts)) return undefined;
     const defined = new Set<number>();
@@ -86,14 +111,38 @@ const privatizeKernel = (
         const [r, s] = [ranges.of(a), ranges.of(b)];
         return r !== undefined && s !== undefined && (r.hi < s.lo || s.hi < r.lo);
       },
-    }).filter((r) => r.certain || isThere(r));
+    }).filter((r) => isThere(r) || (r.certain && !divided));
     if (reductions.length === 0) return undefined;
     const inside = (v: Value): boolean => defined.has(v.id);
     const at = { ctx, isThere, inside };
+    const indexed = (b: Builder, r: Reduction): Value =>
+      inside(r.index) ? b.constant(r.constant!, r.index.type) : r.index;
+    if (divided)
+      return ctx.build((b) => {
+        reduceInTeam(
+          b,
+          op,
+          reductions,
+          (r) => indexed(b, r),
+          (r) => share(kernel, r, 1),
+        );
+        return [];
+      });
     if (!outermost) {
       const control = facts.control(op)!;
       const runs = alwaysRuns(control, 0) || (tripCount(control.count, constantOf) ?? 0n) > 0n;
       return ctx.build((b) => accumulate(b, serialLoop(op, false), reductions, at, runs));
+    }
+    if (team > 0) {
+      if (!countsFromZero(op, constantOf) || usesScratch(op, scratch, facts)) return undefined;
+      return ctx.build((b) => {
+        reduceByTeams(b, op, reductions, (r) => indexed(b, r), {
+          threads: team,
+          ids: ctx.ids,
+          shared: (r) => share(kernel, r, team),
+        });
+        return [];
+      });
     }
     const step = constantOf(op.operands[2]!);
     if (typeof step === 'boolean' || step === undefined || step <= 0) return undefined;
@@ -107,6 +156,9 @@ const privatizeKernel = (
   };
   return rewriteOps(kernel, dialects, rewrite, module.buffers);
 };
+
+const countsFromZero = ({ operands }: Op, constantOf: (v: Value) => Scalar | undefined): boolean =>
+  operands[0]!.type === 'i32' && constantOf(operands[0]!) === 0 && constantOf(operands[2]!) === 1;
 
 /** A parallel loop as a sequential one, whose iterations are still independent unless they share scratch buffers now. */
 const serialLoop = (loop: Op, shared: boolean): Op => {

@@ -103,7 +103,7 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
       ? []
       : without(
           [
-            ...defaultPipeline({ dialects, fastMath }).passes,
+            ...defaultPipeline({ dialects, fastMath, ...(grain?.team && { team: grain.team.threads }) }).passes,
             unevenLoops({ dialects }),
             vectorizeNests({ dialects }),
             superword({ dialects }),

@@ -1,7 +1,12 @@
 /** A growing list of 32-bit integers. */
 export class IntList {
-  private data = new Int32Array(1024);
+  private data: Int32Array;
   length = 0;
+
+  /** @param room how many are expected at first */
+  constructor(room = 1024) {
+    this.data = new Int32Array(room);
+  }
 
   push(value: number): void {
     if (this.length === this.data.length) this.data = doubled(this.data);
@@ -30,4 +35,15 @@ export const doubled = (a: Int32Array): Int32Array<ArrayBuffer> => {
   const wider = new Int32Array(2 * a.length);
   wider.set(a);
   return wider;
+};
+
+/** The last of ascending numbers `from .. to` that is no larger than one; `from - 1` where none is. */
+export const lastUpTo = (ascending: IntList, x: number, from: number, to: number): number => {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending.at(middle) <= x) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 };

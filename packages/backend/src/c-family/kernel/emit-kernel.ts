@@ -97,7 +97,11 @@ export const emitKernel = (
     ...params,
   ];
   const what = `Kernel ${kernel.name.replace(/[^\w.$-]/g, '_')}${effectText(shared, buffers, use)}`;
-  const own = defined(what, dialect.head?.(name, head) ?? `${dialect.local} void ${name}(${head.join(', ')})`, body);
+  const { text: begin, first } = dialect.head?.(name, head) ?? {
+    text: `${dialect.local} void ${name}(${head.join(', ')})`,
+    first: [],
+  };
+  const own = defined(what, begin, { lines: [...first.map((l) => ({ text: `  ${l}`, loops: 0 })), ...body.lines] });
   const functions = [...shared.parts, own];
   const text = functions.map((f) => f.text).join('\n');
   return { name, text, functions, buffers, takesThreads, takesStatus: body.flags.status, helpers: shared.helpers };

@@ -12,7 +12,7 @@ export interface EmittedFunction {
 }
 
 /** A function whose body has been written. */
-export const defined = (what: string, head: string, { lines }: Writer): EmittedFunction => ({
+export const defined = (what: string, head: string, { lines }: Pick<Writer, 'lines'>): EmittedFunction => ({
   head,
   text: [`// ${what}`, `${head} {`, ...lines.map((l) => l.text), '}', ''].join('\n'),
 });

@@ -1,6 +1,5 @@
 import type { Op, Value } from '@filigree/ir';
-import { type Writer, block, line, named, scalarName, valueOf, wideName } from '../writer.js';
-import { inOnePiece } from './chunks.js';
+import { type Writer, line, loopBlock, named, scalarName, valueOf, wideName } from '../writer.js';
 import { hints, onLanes } from './lanes.js';
 import { emitRegion } from './region.js';
 import { assign, atom, constantNumber, declare, tripCount } from './variables.js';
@@ -13,16 +12,14 @@ export const emitLoop = (w: Writer, op: Op): void => {
     .slice(3)
     .map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
   const pragmas = hints(w, op, variables);
-  const start = w.lines.length;
   onLanes(w, pragmas.length > 0 ? op : undefined, () => {
     const header = loopHeader(w, op, iv!);
     for (const l of pragmas) line(w, l);
-    block(w, header.open, () => {
+    loopBlock(w, header.open, () => {
       for (const l of header.first) line(w, l);
       assign(w, variables, emitRegion(w, body)!);
     });
   });
-  if (pragmas.length > 0) inOnePiece(w, start);
 };
 
 interface LoopHeader {

@@ -97,7 +97,7 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
   const [lb, ub, step] = op.operands as [Value, Value, Value];
   const by = constantNumber(inner, step);
   const i = named(s, iv, iv.hint ?? 'i');
-  const team = inner.role === 'beside others' ? teamOf(op, s.module, s.dialect) : undefined;
+  const team = inner.role === 'beside others' ? teamOf(op, s.module, s.dialect.part.team) : undefined;
   const { prologue, stride: every } = team
     ? { prologue: [`const ${wideName(s)} begin = ${team.number};`], stride: team.teams }
     : s.dialect.part;

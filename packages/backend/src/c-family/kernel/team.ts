@@ -1,6 +1,6 @@
 import { type Module, type Op, type Region, type Value, byteSize, walk } from '@filigree/ir';
 import { accessesOf, effectsOf } from '../core-ops.js';
-import type { CFamilyDialect, TeamSpelling } from '../dialect.js';
+import type { TeamSpelling } from '../dialect.js';
 import { type Writer, block, line, named, scalarName, valueOf, wideName } from '../writer.js';
 import { barrier } from './barrier.js';
 import { emitRegion } from './region.js';
@@ -11,16 +11,17 @@ import { atom, constantNumber, tripCount } from './variables.js';
  * and read what it does; stores are left to the first. So it may not update atomically there, nor do what is neither, and what it
  * has in scratch must be little enough to be shared.
  */
-export const teamOf = (loop: Op, module: Module, { part }: CFamilyDialect): TeamSpelling | undefined => {
-  const { team } = part;
-  return team &&
-    loop.attrs['parallel'] === true &&
-    hasTeamLoop(loop) &&
-    loop.regions.every(together) &&
-    scratchBytes(loop, module) <= team.sharedBytes
+export const teamOf = <T extends TeamRoom>(loop: Op, module: Module, team: T | undefined): T | undefined =>
+  team &&
+  loop.attrs['parallel'] === true &&
+  hasTeamLoop(loop) &&
+  loop.regions.every(together) &&
+  scratchBytes(loop, module) <= team.sharedBytes
     ? team
     : undefined;
-};
+
+/** What a team has for what it shares. */
+export type TeamRoom = Pick<TeamSpelling, 'sharedBytes'>;
 
 /** Threads that an iteration keeps busy: of the longest of its loops for teams, as far as that is known. */
 export const teamSize = (loop: Op, most: number): number => {

@@ -6,7 +6,7 @@ import { entry, innerCell, loadWord, pooledCell, rootCell, storeWord, type Cell 
 import { lastUsed } from './counters.js';
 import { loop } from './loop.js';
 import { lengthOf } from './nest.js';
-import { WORD } from './plan.js';
+import { PROCESSOR, WORD } from './plan.js';
 
 /**
  * Makes the list of the active cells of a sparse node (thesis §4.3): for a pool from the marks of its cells, for any
@@ -34,11 +34,11 @@ export const makeList = (e: Emit, node: number): List => {
   return list;
 };
 
-/** Numbers looked at before it is worth asking other threads for help. */
-const MANY = 8192;
+/** Numbers looked at before it is worth asking other threads for help; where threads cost nothing it always is. */
+const manyFor = ({ grain: { least } = PROCESSOR }: Emit): number => (least === 1 ? 0 : 8 * least);
 
-/** Numbers of a pool that one thread looks at in a row. */
-const CHUNK = 1024;
+/** Numbers of a pool that one thread looks at in a row, as a power of two. */
+const chunkFor = ({ grain: { most } = PROCESSOR }: Emit): number => Math.min(10, Math.floor(Math.log2(most)));
 
 const listPool = (e: Emit, at: NodeStorage, list: List): void => {
   const { b } = e;
@@ -47,10 +47,12 @@ const listPool = (e: Emit, at: NodeStorage, list: List): void => {
   const first = b.i32(RESERVED_CELLS);
   const one = b.i32(1);
   const isActive = (n: Value): Value => b.cmp('ne', loadWord(e, entry(pool.active, n)), b.i32(0));
-  const chunks = b.shr(b.add(b.sub(end, first), b.i32(CHUNK - 1)), b.i32(Math.log2(CHUNK)));
-  inParts(e, chunks, 0, CHUNK, (chunk) => {
-    const from = b.add(b.mul(chunk, b.i32(CHUNK)), first);
-    const to = b.min(b.add(from, b.i32(CHUNK)), end);
+  const shift = chunkFor(e);
+  const size = 2 ** shift;
+  const chunks = b.shr(b.add(b.sub(end, first), b.i32(size - 1)), b.i32(shift));
+  inParts(e, chunks, 0, size, (chunk) => {
+    const from = b.add(b.mul(chunk, b.i32(size)), first);
+    const to = b.min(b.add(from, b.i32(size)), end);
     const [count] = b.for(from, to, one, {}, [b.i32(0)], (n, [sum]) => b.add(sum, loadWord(e, entry(pool.active, n))));
     const at = atomic(e, 'add', count, fixed(list.length));
     b.for(from, to, one, {}, [at], (n, [next]) =>
@@ -106,17 +108,13 @@ const descend = (e: Emit, around: Cell, path: readonly NodeStorage[], list: List
 };
 
 /** A loop whose iterations are divided among threads where there are many; `work` says what an iteration looks at. */
-export const inParts = (
-  { b }: Emit,
-  end: Value | number,
-  from: number,
-  work: number,
-  body: (n: Value) => void,
-): void => {
+export const inParts = (e: Emit, end: Value | number, from: number, work: number, body: (n: Value) => void): void => {
+  const { b } = e;
   const start = from === 0 ? {} : { from: b.i32(from) };
-  const many = from + Math.ceil(MANY / work);
+  const many = from + Math.ceil(manyFor(e) / work);
   const inParallel = { ...start, attrs: { parallel: true } };
   if (typeof end === 'number') return loop(b, b.i32(end), body, end > many ? inParallel : start);
+  if (many === from) return loop(b, end, body, inParallel);
   b.if(
     b.cmp('gt', end, b.i32(many)),
     () => loop(b, end, body, inParallel),

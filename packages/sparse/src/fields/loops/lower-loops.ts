@@ -32,7 +32,8 @@ import type { Storage } from '../storage/storage.js';
 import { ordered, type Coordinates } from './cells.js';
 import { changesOf, type Changes } from './changes.js';
 import { collect } from './collect.js';
-import { addedOf, firstOf, lengthOf, overElements, type Element, type Place } from './nest.js';
+import { addedOf, firstOf, lengthOf, overElements, overElementsByTeam, type Element, type Place } from './nest.js';
+import { runsOnTeam } from './on-team.js';
 import { cachedAccess, sumOf } from './scratchpad/access.js';
 import { scratchpadsOf, type Scratchpads } from './scratchpad/pads.js';
 import { fill, flush } from './scratchpad/transfer.js';
@@ -54,7 +55,10 @@ export const grainSpec: OptionSpec<LoopGrain> = {
   tasks: option.whole(1),
   least: option.whole(1),
   most: option.whole(1),
+  team: optionsOf<TeamRoom>({ threads: option.whole(1), sharedBytes: option.whole(0) }),
 };
+
+type TeamRoom = NonNullable<LoopGrain['team']>;
 
 /**
  * Lowers `field.for` (thesis §4.3): lists of active cells where they are needed, a parallel loop with one task per leaf
@@ -105,6 +109,8 @@ interface StructFor {
   readonly cached: Scratchpads | undefined;
   /** Whether iterations leave something for the next ones: in memory that is private to a task, or in a word that they share. */
   readonly leaves: boolean;
+  /** Whether a team runs each task. */
+  readonly team: boolean;
 }
 
 const loopsOf = (
@@ -130,7 +136,8 @@ const loopsOf = (
     walk(op.regions[0], (inner) => {
       leaves ||= scratch.has(String(inner.attrs.buffer)) || writesBits(storage.layout, inner);
     });
-    found.set(op.regions[0].params, { plan, changes, cached, leaves });
+    const team = !leaves && runsOnTeam(plan, cached, grain?.team);
+    found.set(op.regions[0].params, { plan, changes, cached, leaves, team });
   });
   return found;
 };
@@ -156,7 +163,7 @@ const lower = (op: Op, ctx: RewriteContext, c: Context): Replacement | undefined
   const ends = ctx.parents.length === 0 && op.name === 'scf.yield';
   if (!lowering && lost.length === 0 && !(ends && activated.length > 0)) return undefined;
   return ctx.build((b) => {
-    const e = { b, storage };
+    const e = { b, storage, grain: c.grain };
     if (ends)
       for (const n of activated) {
         recycleSpare(e, storage.nodes[n].pool!);
@@ -190,7 +197,7 @@ const poolsActivated = ({ layout, nodes }: Storage, region: Region): readonly nu
 const emitStructFor = (e: Emit, op: Op, c: Context): void => {
   const { storage, b } = e;
   const [region] = op.regions;
-  const { plan, changes, cached, leaves } = c.loops.get(region.params)!;
+  const { plan, changes, cached, leaves, team } = c.loops.get(region.params)!;
   const { node, source } = plan;
   const known = knownActive(storage, node, changes);
   const adds = cached?.pads.some((p) => p.adds) === true;
@@ -202,9 +209,13 @@ const emitStructFor = (e: Emit, op: Op, c: Context): void => {
     { changing: changes.nodes.has(source), listed, attrs: taskAttrsOf(op)(plan, storage) },
     (place) => {
       if (known.includes(source)) promise(e, source, place.source);
+      /* What iterations add to a pad depends on one another, and what they keep in private memory they would share on lanes. */
+      const over = (body: (element: Element) => void): void =>
+        team
+          ? overElementsByTeam(e, plan, place, body)
+          : overElements(e, plan, place, adds || leaves ? {} : { simd: true }, body);
       const run = (pads?: Pads): void =>
-        /* What iterations add to a pad depends on one another, and what they keep in private memory they would share on lanes. */
-        overElements(e, plan, place, adds || leaves ? {} : { simd: true }, (element) => {
+        over((element) => {
           if (known.includes(node) && node !== source) promise(e, node, element.coordinates);
           const own = ordered(storage, node, element.coordinates);
           const stand = pads && cached ? standIns(e, cached, pads.first, element) : [];
@@ -212,7 +223,7 @@ const emitStructFor = (e: Emit, op: Op, c: Context): void => {
         });
       if (!cached) return run();
       whereAny(e, plan, place, () => {
-        const pads = fillPads(e, plan, place, cached);
+        const pads = fillPads(e, plan, place, cached, team);
         run(pads);
         pads.finish();
       });
@@ -234,11 +245,11 @@ interface Pads {
   readonly finish: () => void;
 }
 
-const fillPads = (e: Emit, plan: Plan, place: Place, cached: Scratchpads): Pads => {
+const fillPads = (e: Emit, plan: Plan, place: Place, cached: Scratchpads, team: boolean): Pads => {
   const first = new Map([...cached.params.keys()].map((axis) => [axis, firstOf(e, plan, place, axis)]));
   const bases = cached.pads.map((pad) => pad.box.map((side) => sumOf(e.b, cached, side.terms, first)));
-  cached.pads.forEach((pad, n) => fill(e, pad, bases[n]));
-  return { first, finish: () => cached.pads.forEach((pad, n) => flush(e, pad, bases[n])) };
+  cached.pads.forEach((pad, n) => fill(e, pad, bases[n], team));
+  return { first, finish: () => cached.pads.forEach((pad, n) => flush(e, pad, bases[n], team)) };
 };
 
 /** Values for the stand-ins of the accesses to pads. */

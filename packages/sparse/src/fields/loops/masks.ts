@@ -28,6 +28,13 @@ export const overMask = (e: Emit, row: Row, attrs: Attrs, hint: string, body: (d
   return cellByCell(e, row, hint, body);
 };
 
+/** Whether the cell of a row with this digit is active. */
+export const isActiveIn = (e: Emit, row: Row, digit: Value): Value => {
+  const number = numberAt(e, row, digit);
+  const word = loadWord(e, along(row.mask, e.b.shr(number, e.b.i32(5)), 4));
+  return bitIn(e, word, e.b.and(number, e.b.i32(31)));
+};
+
 /** Rows begin where words do; bits behind the last cell are never set. */
 const wordByWord = (e: Emit, row: Row, attrs: Attrs, hint: string, body: (digit: Value) => void): void => {
   const { b } = e;
@@ -64,9 +71,7 @@ const cellByCell = (e: Emit, row: Row, hint: string, body: (digit: Value) => voi
     boundOf(e, row),
     (n) => {
       const digit = row.from ? b.value('snode.index', [row.from, n], { unit: row.loop.count }) : n;
-      const number = numberAt(e, row, digit);
-      const word = loadWord(e, along(row.mask, b.shr(number, b.i32(5)), 4));
-      b.if(bitIn(e, word, b.and(number, b.i32(31))), () => body(digit));
+      b.if(isActiveIn(e, row, digit), () => body(digit));
     },
     { hint },
   );

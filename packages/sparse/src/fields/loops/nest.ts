@@ -4,7 +4,7 @@ import { extract } from '../access/lower/digits.js';
 import { axisName } from '../layout/axes.js';
 import { baseOf, cellAddress, loadWord, withDigit, type Coordinates } from './cells.js';
 import { loop } from './loop.js';
-import { boundOf, overMask } from './masks.js';
+import { boundOf, isActiveIn, overMask, type Row } from './masks.js';
 import type { NodeStorage } from '../storage/storage.js';
 import type { Loop, Plan } from './plan.js';
 
@@ -77,24 +77,49 @@ export const overElements = (
   const innermost = k === plan.loops.length - 1;
   const hint = axisName(l.axis);
   const container = plus(place.around, l.at.offset);
-  if (innermost && l.at.mask !== undefined)
-    return overMask(
-      e,
-      {
-        loop: l,
-        digits: place.digits,
-        from: place.from,
-        mask: plus(container, plan.snapshot ? l.at.snapshot! : l.at.mask),
-      },
-      attrs,
-      hint,
-      next,
-    );
+  if (innermost && l.at.mask !== undefined) return overMask(e, rowAt(plan, l, place), attrs, hint, next);
   const bound =
     l.at.length === undefined
       ? boundOf(e, { loop: l, from: place.from })
       : lengthOf(e, l.at, container, innermost && plan.snapshot);
   loop(e.b, bound, (iv) => next(within(e, l, place, iv)), { attrs: innermost ? attrs : {}, hint });
+};
+
+/** The row of cells that the innermost loop of a plan runs over, where these have a mask. */
+const rowAt = (plan: Plan, l: Loop, place: Place): Row => ({
+  loop: l,
+  digits: place.digits,
+  from: place.from,
+  mask: plus(plus(place.around, l.at.offset), plan.snapshot ? l.at.snapshot! : l.at.mask!),
+});
+
+/**
+ * The same, the elements divided among a team: one loop over all that a task may have, in which each is asked whether it is there. Of tasks
+ * whose loops have known lengths.
+ */
+export const overElementsByTeam = (e: Emit, plan: Plan, place: Place, body: (element: Element) => void): void => {
+  const { b } = e;
+  const inner = plan.loops.slice(plan.split);
+  const below = inner.map((_, n) => inner.slice(n + 1).reduce((x, l) => x * l.count, 1));
+  loop(
+    b,
+    b.i32(inner.reduce((x, l) => x * l.count, 1)),
+    (number) => {
+      const isThere: Value[] = [];
+      const end = inner.reduce((at, l, n) => {
+        const own = extract(b, number, below[n], n === 0 ? 0 : l.count, false);
+        if (at.from && l.part && l.at.node.extents[l.axis] % l.part.size !== 0)
+          isThere.push(b.cmp('lt', own, boundOf(e, { loop: l, from: at.from })));
+        const digit = within(e, l, at, own);
+        if (n === inner.length - 1 && l.at.mask !== undefined) isThere.push(isActiveIn(e, rowAt(plan, l, at), digit));
+        return advance(e, plan, plan.split + n, at, baseOf(e, l.at.node, l.axis, at.coordinates.get(l.axis)), digit);
+      }, place);
+      const visit = (): void => body({ coordinates: complete(e, plan, end), steps: end.steps });
+      if (isThere.length === 0) visit();
+      else b.if(isThere.reduce(b.and), visit);
+    },
+    { attrs: { team: true }, hint: 'element' },
+  );
 };
 
 /** The place one loop further in. */

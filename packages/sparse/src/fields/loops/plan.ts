@@ -52,6 +52,8 @@ export interface LoopGrain {
   readonly least: number;
   /** Elements of a task unless the user says otherwise. */
   readonly most: number;
+  /** What a team of threads has that runs a task together; without it one thread runs a task. */
+  readonly team?: { readonly threads: number; readonly sharedBytes: number };
 }
 
 /** For a processor: enough tasks for many threads, and elements that make the cost of starting one negligible. */

@@ -1,4 +1,5 @@
 import { byteSize, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import type { LoopGrain } from '../../loops/plan.js';
 import { arenaName, type Storage } from '../../storage/storage.js';
 
 /**
@@ -30,6 +31,8 @@ export interface Emit {
   readonly storage: Storage;
   /** Whether what one thread publishes for others is to be ordered by fences. */
   readonly fences?: boolean;
+  /** How loops are cut; default for a processor. */
+  readonly grain?: LoopGrain | undefined;
 }
 
 /** Orders what this thread does to memory in the eyes of those that it shares cells with. */

@@ -41,6 +41,28 @@ export const overBox = (
   b.if(tests.reduce(b.and), blocks, single);
 };
 
+/** The same element by element, these divided among a team. */
+export const overBoxByTeam = ({ b }: Emit, pad: Pad, bases: readonly Value[], visit: Visit): void => {
+  const below = pad.box.map((_, n) => pad.box.slice(n + 1).reduce((x, side) => x * side.extent, 1));
+  loop(
+    b,
+    b.i32(pad.box.reduce((x, side) => x * side.extent, 1)),
+    (number) => {
+      const digits = pad.box.map((side, n) => extract(b, number, below[n], n === 0 ? 0 : side.extent, false));
+      const coordinates = digits.map((d, n) => {
+        const at = b.add(bases[n], d);
+        return pad.box[n].lo === 0 ? at : b.add(at, b.i32(pad.box[n].lo));
+      });
+      const place = digits.reduce<Value | undefined>(
+        (sum, d, n) => plusTimes({ b }, sum, d, pad.strides[n]),
+        undefined,
+      );
+      visit(coordinates, place ?? b.i32(0));
+    },
+    { attrs: { team: true } },
+  );
+};
+
 const elementByElement = ({ b }: Emit, pad: Pad, origins: readonly Value[], visit: Visit): void => {
   const nest = (coordinates: readonly Value[], place: Value | undefined): void => {
     const n = coordinates.length;

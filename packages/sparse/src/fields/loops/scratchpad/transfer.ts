@@ -1,11 +1,11 @@
 import { isFloat, isWide, type Builder, type ScalarType, type Value } from '@filigree/ir';
 import type { Emit } from '../../access/lower/address.js';
 import { loop } from '../loop.js';
-import { overBox } from './box.js';
+import { overBox, overBoxByTeam } from './box.js';
 import type { Pad } from './pads.js';
 
-/** Brings what a pad holds of its fields near, or zeros where it is only added to. `bases` are the sums of its sides' terms. */
-export const fill = (e: Emit, pad: Pad, bases: readonly Value[]): void => {
+/** Brings what a pad holds of its fields near, or zeros where it is only added to. `bases` are the sums of its sides' terms; a `team` divides the work. */
+export const fill = (e: Emit, pad: Pad, bases: readonly Value[], team = false): void => {
   const { b } = e;
   if (pad.adds)
     return loop(
@@ -15,12 +15,14 @@ export const fill = (e: Emit, pad: Pad, bases: readonly Value[]): void => {
         b.store(pad.buffer, noSum(e, pad.type), n);
         if (pad.marks !== undefined) b.store(pad.marks, b.bool(false), n);
       },
-      { attrs: { simd: true } },
+      { attrs: team ? { team } : { simd: true } },
     );
-  overBox(e, pad, bases, undefined, (coordinates, n) => {
+  const bring = (coordinates: readonly Value[], n: Value): void => {
     for (const { field, slot } of pad.fields)
       b.store(pad.buffer, b.value('field.load', coordinates, { field: field.field.name }), plus(e, n, slot));
-  });
+  };
+  if (team) overBoxByTeam(e, pad, bases, bring);
+  else overBox(e, pad, bases, undefined, bring);
 };
 
 /** Adds to an element of a pad, and leaves behind that it did. */
@@ -30,18 +32,20 @@ export const addTo = (b: Builder, { marks, buffer, type }: Pad, value: Value, at
 };
 
 /** Adds what has come together in a pad to its fields: to elements that were added to, so that nothing more becomes active. */
-export const flush = (e: Emit, pad: Pad, bases: readonly Value[]): void => {
+export const flush = (e: Emit, pad: Pad, bases: readonly Value[], team = false): void => {
   const { b } = e;
   if (!pad.adds) return;
   const isAny = (n: Value): Value => pad.fields.map(({ slot }) => isSum(e, pad, plus(e, n, slot))).reduce(b.or);
-  overBox(e, pad, bases, isAny, (coordinates, n) => {
+  const add = (coordinates: readonly Value[], n: Value): void => {
     for (const { field, slot } of pad.fields) {
       const at = plus(e, n, slot);
       b.if(isSum(e, pad, at), () => {
         b.value('field.atomic', [b.load(pad.buffer, at), ...coordinates], { field: field.field.name, kind: 'add' });
       });
     }
-  });
+  };
+  if (team) overBoxByTeam(e, pad, bases, add);
+  else overBox(e, pad, bases, isAny, add);
 };
 
 const plus = ({ b }: Emit, n: Value, slot: number): Value => (slot === 0 ? n : b.add(n, b.i32(slot)));

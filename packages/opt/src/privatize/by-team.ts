@@ -1,0 +1,124 @@
+import {
+  makeOp,
+  mapRegions,
+  opWith,
+  type Buffer,
+  type Builder,
+  type IdSource,
+  type Op,
+  type Value,
+} from '@filigree/ir';
+import { simpleOp } from '../support/values.js';
+import { carryReductions } from './accumulate.js';
+import { identityOf, type Reduction } from './reduction.js';
+
+/** How a loop's values come together where teams of threads run it. */
+export interface TeamReductions {
+  /** Threads of a team, a power of two. */
+  readonly threads: number;
+  readonly ids: IdSource;
+  /** A buffer that a team shares, with an element for each thread. */
+  readonly shared: (r: Reduction) => Buffer;
+}
+
+/** Teams among which a long loop is divided. */
+const TEAMS = 1024;
+
+/**
+ * Appends a parallel loop over teams in place of `loop`, which counts from 0 by 1: neighbouring threads take neighbouring iterations and
+ * accumulate what they take; the values of a team are combined by halves in memory that it shares, and go to the element by one atomic. `serial`
+ * is the loop without its promise that iterations run at once.
+ */
+export const reduceByTeams = (
+  b: Builder,
+  serial: Op,
+  reductions: readonly Reduction[],
+  indexOf: (r: Reduction) => Value,
+  { threads, ids, shared }: TeamReductions,
+): void => {
+  b.loc = serial.loc;
+  const [zero, one] = [b.i32(0), b.i32(1)];
+  const [iv] = serial.regions[0]!.params as readonly [Value];
+  const trips = b.max(serial.operands[1]!, zero);
+  const teams = b.min(b.add(b.shr(trips, b.i32(Math.log2(threads))), one), b.i32(TEAMS));
+  const stride = b.mul(teams, b.i32(threads));
+  const rounds = b.add(b.div(b.sub(trips, one), stride), one);
+  const parts = reductions.map(shared);
+  b.for(zero, teams, one, { parallel: true }, [], (team) => {
+    const first = b.mul(team, b.i32(threads));
+    byTeam(b, threads, (thread) => {
+      const round = b.newValue('i32', 'round');
+      const { ops } = b.collect(() => {
+        b.append(makeOp('arith.add', [b.mul(round, stride), b.add(first, thread)], [iv], {}, [], undefined));
+        /* Past the last number of its type it goes on without sign. */
+        const isThere = b.cmp('lt', b.cast(iv, 'u32'), b.cast(trips, 'u32'));
+        b.if(isThere, () => {
+          for (const op of serial.regions[0]!.ops.slice(0, -1)) b.append(op);
+        });
+        b.op('scf.yield', []);
+      });
+      const loop = opWith(serial, {
+        attrs: {},
+        operands: [zero, rounds, one],
+        regions: [{ params: [round], ops }],
+      });
+      const inits = reductions.map((r) => b.constant(identityOf(r.kind, r.type), r.type));
+      const own = b.append(carryReductions(loop, reductions, inits, ids));
+      parts.forEach((part, k) => put(b, part, own[k]!, thread));
+    });
+    for (let half = threads / 2; half >= 1; half /= 2)
+      byTeam(b, half, (thread) => {
+        const other = b.add(thread, b.i32(half));
+        parts.forEach((part, k) => {
+          const both = b.value(`arith.${reductions[k]!.kind}`, [get(b, part, thread), get(b, part, other)]);
+          put(b, part, both, thread);
+        });
+      });
+    byTeam(b, 1, () =>
+      b.if(b.cmp('lt', first, trips), () => {
+        reductions.forEach((r, k) => {
+          const [op] = r.atomics;
+          b.op('mem.atomic', [get(b, parts[k]!, zero), indexOf(r)], op!.attrs);
+        });
+      }),
+    );
+  });
+};
+
+/** Appends a loop for a team whose values come together in memory that it shares; one atomic of the team takes them to the element, which is there. */
+export const reduceInTeam = (
+  b: Builder,
+  loop: Op,
+  reductions: readonly Reduction[],
+  indexOf: (r: Reduction) => Value,
+  shared: (r: Reduction) => Buffer,
+): void => {
+  b.loc = loop.loc;
+  const zero = b.i32(0);
+  const parts = reductions.map(shared);
+  const inShared = (op: Op): Op => {
+    const k = reductions.findIndex((r) => r.atomics.has(op));
+    if (k < 0) return mapRegions(op, (region) => ({ ...region, ops: region.ops.map(inShared) }));
+    return opWith(op, { operands: [op.operands[0]!, zero], attrs: { ...op.attrs, buffer: `@${parts[k]!.name}` } });
+  };
+  byTeam(b, 1, () =>
+    reductions.forEach((r, k) => put(b, parts[k]!, b.constant(identityOf(r.kind, r.type), r.type), zero)),
+  );
+  b.append(inShared(loop));
+  byTeam(b, 1, () =>
+    reductions.forEach((r, k) => {
+      const [op] = r.atomics;
+      b.op('mem.atomic', [get(b, parts[k]!, zero), indexOf(r)], op!.attrs);
+    }),
+  );
+};
+
+const byTeam = (b: Builder, count: number, body: (thread: Value) => void): void =>
+  void b.for(b.i32(0), b.i32(count), b.i32(1), { team: true }, [], (thread) => body(thread));
+
+/* The buffers are new, and not yet among those that the builder knows. */
+const get = (b: Builder, { name, type }: Buffer, at: Value): Value =>
+  b.append(simpleOp('mem.load', [at], { buffer: `@${name}` }, b.newValue(type)))[0]!;
+
+const put = (b: Builder, { name }: Buffer, value: Value, at: Value): void =>
+  void b.append(makeOp('mem.store', [value, at], [], { buffer: `@${name}` }, [], undefined));
