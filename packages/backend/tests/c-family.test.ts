@@ -110,4 +110,26 @@ host void root(global const float* x, global float* y, int threads, int n) {
     expect(text('18446744073709551615', 'u64')).toBe('18446744073709551615ULL');
     expect(text(true, 'i1')).toBe('true');
   });
+
+  it('cuts a very long loop into pieces, but not one that goes on lanes', () => {
+    const buffers = [declareBuffer('x', 'f32', 8, 'inout')];
+    const textOf = (attrs: { readonly simd?: true }): string => {
+      const kernel = buildKernel(
+        'long',
+        {},
+        (b) =>
+          void b.for(b.i32(0), b.i32(8), b.i32(1), attrs, [], (i) => {
+            let x = b.load('x', i);
+            for (let n = 0; n < 3500; n++) x = b.mul(b.add(x, x), x);
+            b.store('x', x, i);
+          }),
+        buffers,
+      );
+      const cut = { ...toy, chunk: { open: 'piece {', close: '}' }, independent: () => ['#pragma lanes'] };
+      return emitKernel(makeModule('m', buffers, [kernel]), kernel, 'long', cut).text;
+    };
+    expect(textOf({})).toContain('piece {');
+    expect(textOf({ simd: true })).toContain('#pragma lanes');
+    expect(textOf({ simd: true })).not.toContain('piece {');
+  });
 });

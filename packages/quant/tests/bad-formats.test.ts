@@ -75,6 +75,11 @@ describe('formats that there are not', () => {
     expect(refusal(f)).toBe(`layout/format: ${message}`);
   });
 
+  it('a format on a format', () => {
+    const twice = (): unknown => stored(stored(field('u', 'f32'), fixed(8, 1)) as never, fixed(8, 1));
+    expect(refusal(twice)).toBe('layout/field: stored() was given what stored() made, which is no field');
+  });
+
   it.each<[string, () => unknown, string]>([
     [
       'a sign of its own',

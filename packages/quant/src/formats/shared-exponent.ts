@@ -124,24 +124,27 @@ const emitCodes = (b: Builder, values: readonly Value[], shape: SharedShape) => 
   };
 };
 
-/** The product of digits and a power of two is exact. */
+/**
+ * The product of digits and a power of two is exact. What depends on the exponent alone is computed once for all numbers of a word: an exponent
+ * of zero takes the digits away. The sign is given to the integer, so that zero has none.
+ */
 const emitNumber = (b: Builder, code: Value, shared: Value, shape: SharedShape, type: ScalarType): Value => {
   const { digits, signed } = shape;
   const ieee = ieeeOf(type);
   const { constant } = ieee;
-  const word = b.cast(code, ieee.word);
-  const magnitude = signed ? b.and(word, constant(b, (1n << BigInt(digits)) - 1n)) : word;
-  const signedWord = ieee.width === 64 ? 'i64' : 'i32';
-  const number = b.cast(b.cast(magnitude, signedWord), ieee.type);
+  const isAny = b.cmp('ne', shared, b.constant(0, 'u32'));
+  const kept = b.select(isAny, constant(b, (1n << BigInt(digits)) - 1n), constant(b, 0n));
   const exponent = b.add(
     b.cast(shared, ieee.word),
     constant(b, BigInt(Number(ieee.bias) - biasOf(shape) - digits + 1)),
   );
   const scale = b.bitcast(b.shl(exponent, constant(b, BigInt(ieee.fraction))), ieee.type);
-  const size = b.mul(number, scale);
-  const isZero = b.or(b.cmp('eq', shared, b.constant(0, 'u32')), b.cmp('eq', magnitude, constant(b, 0n)));
-  const value = b.select(isZero, b.constant(0, ieee.type), size);
-  if (!signed) return value;
-  const sign = b.shl(b.shr(word, constant(b, BigInt(digits))), constant(b, BigInt(ieee.width - 1)));
-  return b.select(isZero, value, b.bitcast(b.or(b.bitcast(value, ieee.word), sign), ieee.type));
+  const word = b.cast(code, ieee.word);
+  const magnitude = b.and(word, kept);
+  const negative = (): Value => b.sub(constant(b, 0n), b.shr(word, constant(b, BigInt(digits))));
+  const number = signed ? withSign(b, magnitude, negative()) : magnitude;
+  return b.mul(b.cast(b.cast(number, ieee.width === 64 ? 'i64' : 'i32'), ieee.type), scale);
 };
+
+/** A number in two's complement, from its magnitude and what is all ones where it is negative, else zero. */
+const withSign = (b: Builder, magnitude: Value, negative: Value): Value => b.sub(b.xor(magnitude, negative), negative);

@@ -112,14 +112,18 @@ export interface JointPlace {
   readonly members: readonly { readonly field: FieldDecl; readonly shift: number }[];
 }
 
+/** What stands in a message for something that is no field. */
+const textOf = (what: unknown): string =>
+  typeof what === 'object' && what !== null && 'format' in what ? 'what stored() made' : String(what);
+
 /**
  * A field that is stored in a format: `dense(i, 100).place(stored(u, fixed(10, 2)))`. It has a word of its own, the smallest that
  * holds a code. Error: `layout/format` where the format does not suit what the field computes with.
  */
 export const stored = (field: AnyField, format: Format): StoredField => {
   if (!isField(field))
-    fail('layout/field', `stored() was given ${String(field)}, which is no field`, {
-      remedy: "store what field('u', 'f32') makes",
+    fail('layout/field', `stored() was given ${textOf(field)}, which is no field`, {
+      remedy: "store what field('u', 'f32') makes, once",
     });
   if (typeof format?.encode !== 'function')
     fail('layout/format', `field '${field.name}' is stored as ${String(format)}, which is no format`, {
