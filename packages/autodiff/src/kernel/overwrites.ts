@@ -36,7 +36,8 @@ export const overwrittenBy = (
       const where = [read.loc, overwritten?.loc].map((loc) => (loc ? ` (${locText(loc)})` : ''));
       return {
         why: `${textOf(touched)} as it was read${where[0]}, and what may be overwritten${where[1]}`,
-        remedy: 'write into another field, or into other elements, such as those of the next step: x[t + 1][i]',
+        remedy:
+          'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it',
         ...(was ? { keep: field } : { overwritten: true }),
       };
     },
@@ -96,7 +97,8 @@ export const refuseRunningExtrema = (
     if (other)
       fail('adjoint/extremum', `kernel '${primal.name}' finds extrema in ${use.touched.place}, and uses it meanwhile`, {
         loc: other.op.loc ?? use.op.loc,
-        remedy: 'read it after the loop that finds them, and write it in a kernel of its own',
+        remedy:
+          'read it after the loop that finds them, set it in a kernel that is launched before, and write it in a kernel of its own',
       });
   }
 };
