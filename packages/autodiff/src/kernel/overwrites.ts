@@ -78,16 +78,11 @@ export const needsOf = (primal: Kernel, adjoint: Kernel, elementOf: ElementOpOf,
  * Refuses minima and maxima in place of which something else may stand in the end, or which are read while they are found: which value an element had
  * from is seen from what it has in the end. Error: `adjoint/extremum`.
  */
-export const refuseRunningExtrema = (
-  primal: Kernel,
-  elementOf: ElementOpOf,
-  active: ReadonlySet<number>,
-  kept: ReadonlySet<string>,
-): void => {
+export const refuseRunningExtrema = (primal: Kernel, elementOf: ElementOpOf, kept: ReadonlySet<string>): void => {
   const uses = usesOf(primal, elementOf);
   const isExtremum = ({ op }: Use): boolean => op.attrs.kind === 'min' || op.attrs.kind === 'max';
   for (const use of uses) {
-    if (!isExtremum(use) || !use.op.operands.some((v) => active.has(v.id))) continue;
+    if (!isExtremum(use) || !elementOf(use.op)?.adjoint) continue;
     const other = uses.find(
       (u) =>
         !areApart(u.touched, use.touched) &&
