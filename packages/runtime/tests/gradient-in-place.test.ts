@@ -1,7 +1,7 @@
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError } from '@filigree/ir';
-import { active, kernel, math, range, serially, type KernelDef } from '@filigree/lang/kernels';
+import { active, atomicMax, kernel, math, range, serially, type KernelDef } from '@filigree/lang/kernels';
 import { program, steps, valueAndGradient, valueAndTangent } from '@filigree/runtime';
 import { dense, dynamic, fields, i, layout, type Layout } from '@filigree/sparse/fields';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -86,6 +86,18 @@ const everywhere: Readonly<Record<string, KernelDef>> = {
   'two loops, each of which changes one of two': kernel([x, v, 'f64'], (x, v, dt) => {
     for (const p of active(x)) v[p] += dt * math.sin(x[p]);
     for (const p of active(x)) x[p] += dt * v[p];
+  }),
+  'a floor for each element': kernel([x, v, 'f64'], (x, v, dt) => {
+    for (const p of active(x)) {
+      atomicMax(x, p, 0.6);
+      v[p] += dt * x[p];
+    }
+  }),
+  'a floor alone': kernel([v, y, 'f64'], (v, y, dt) => {
+    for (const p of active(v)) {
+      atomicMax(v, p, 0.3);
+      y[p] += dt;
+    }
   }),
   'a count beside it': kernel([x, n, 'f64'], (x, n, dt) => {
     for (const p of active(x)) {

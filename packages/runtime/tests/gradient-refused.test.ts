@@ -51,8 +51,8 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
       clear(held);
     });
     it.each([
-      ['an index from append', 'adjoint/lost', appended, /what an op that writes has returned/],
-      ['an index from an atomic', 'adjoint/lost', counted, /what an op that writes has returned/],
+      ['an index from append', 'adjoint/lost', appended, /the place in a list that an append has returned/],
+      ['an index from an atomic', 'adjoint/lost', counted, /what an element held before an atomic update/],
       ['a field that is cleared', 'adjoint/no-rule', cleared, /'field.clear_all' .*no (reverse|derivative)/],
     ])('%s', async (_what, code, f, message) => {
       const found = await errorOf(backend, f);

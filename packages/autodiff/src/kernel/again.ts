@@ -77,11 +77,7 @@ export const againIn = (
     if (op.results.length === 0) return;
     if (isGiven(op)) return op.results.forEach((r, n) => void known.set(r.id, value(known, op.operands[n])));
     const element = elementOf(op);
-    if (writes(op))
-      return lose(b, op, known, {
-        why: 'what an op that writes has returned',
-        remedy: 'compute it in another way, or in a kernel of its own',
-      });
+    if (writes(op)) return lose(b, op, known, returnedBy(op));
     if (element?.does === 'load' && written.has(element.place) && !remade.places.has(element.place))
       return lose(b, op, known, {
         why: `a value that lay in ${element.place} meanwhile`,
@@ -143,6 +139,25 @@ export const settledPlaces = ({ ops }: Region, elementOf: ElementOpOf): Readonly
     for (const region of top.regions) walk(region, (op, parents) => visit(op, [top, ...parents]));
   });
   return new Set([...found].flatMap(([place, known]) => (known ? [place] : [])));
+};
+
+/** What an op that writes has returned, which another run of it would not return again. */
+const returnedBy = ({ name, attrs }: Op): Loss => {
+  if (name === 'field.append')
+    return {
+      why: 'the place in a list that an append has returned',
+      remedy:
+        'append in a kernel that is launched before what is differentiated, and write what was appended here, by a loop over it',
+    };
+  if (attrs.kind !== undefined)
+    return {
+      why: 'what an element held before an atomic update',
+      remedy: 'count in a kernel that is launched before, and keep the numbers in a field',
+    };
+  return {
+    why: `what '${name}' has returned, which writes`,
+    remedy: 'compute it in another way, or in a kernel of its own',
+  };
 };
 
 const someOp = (region: Region, holds: (op: Op) => boolean): boolean => {

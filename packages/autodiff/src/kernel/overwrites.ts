@@ -36,7 +36,8 @@ export const overwrittenBy = (
       const where = [read.loc, overwritten?.loc].map((loc) => (loc ? ` (${locText(loc)})` : ''));
       return {
         why: `${textOf(touched)} as it was read${where[0]}, and what may be overwritten${where[1]}`,
-        remedy: 'write into another field, or into other elements, such as those of the next step: x[t + 1][i]',
+        remedy:
+          'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it',
         ...(was ? { keep: field } : { overwritten: true }),
       };
     },
@@ -77,16 +78,11 @@ export const needsOf = (primal: Kernel, adjoint: Kernel, elementOf: ElementOpOf,
  * Refuses minima and maxima in place of which something else may stand in the end, or which are read while they are found: which value an element had
  * from is seen from what it has in the end. Error: `adjoint/extremum`.
  */
-export const refuseRunningExtrema = (
-  primal: Kernel,
-  elementOf: ElementOpOf,
-  active: ReadonlySet<number>,
-  kept: ReadonlySet<string>,
-): void => {
+export const refuseRunningExtrema = (primal: Kernel, elementOf: ElementOpOf, kept: ReadonlySet<string>): void => {
   const uses = usesOf(primal, elementOf);
   const isExtremum = ({ op }: Use): boolean => op.attrs.kind === 'min' || op.attrs.kind === 'max';
   for (const use of uses) {
-    if (!isExtremum(use) || !use.op.operands.some((v) => active.has(v.id))) continue;
+    if (!isExtremum(use) || !elementOf(use.op)?.adjoint) continue;
     const other = uses.find(
       (u) =>
         !areApart(u.touched, use.touched) &&
@@ -96,7 +92,8 @@ export const refuseRunningExtrema = (
     if (other)
       fail('adjoint/extremum', `kernel '${primal.name}' finds extrema in ${use.touched.place}, and uses it meanwhile`, {
         loc: other.op.loc ?? use.op.loc,
-        remedy: 'read it after the loop that finds them, and write it in a kernel of its own',
+        remedy:
+          'read it after the loop that finds them, set it in a kernel that is launched before, and write it in a kernel of its own',
       });
   }
 };

@@ -87,8 +87,7 @@ const reverseElement = (
     });
   if (op.attrs.kind === 'add') return sums.add(b, value, adjoint.load(b, at));
   if ((op.attrs.kind === 'min' || op.attrs.kind === 'max') && adjoint.primal) {
-    if (!r.active.has(value.id)) return;
-    /* The extremum is one of the values. Of those that equal it one takes the adjoint, and leaves nothing for the others. */
+    /* The extremum is one of the values. Of those that equal it one takes the adjoint, and leaves nothing for the others; so does one that does not change, from what was there before. */
     const [seed] = b.if(
       b.cmp('eq', adjoint.primal(b, at), r.again.value(known, value)),
       () => adjoint.take(b, b.constant(0, value.type), at),
